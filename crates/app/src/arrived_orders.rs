@@ -1,0 +1,126 @@
+//! Orders that arrived, and what follows when they are held against what is stored.
+//!
+//! The snapshot with the newest `updated_at` stands; an older one is stored nowhere.
+//! Refund entries are recorded apart from the snapshots, because they never change
+//! and stay when a later snapshot omits them.
+
+use std::collections::HashMap;
+
+use bytes::Bytes;
+use domain::{
+    identifier::MerchantId,
+    intake::{self, Held, Outcome},
+    order_message::{RefundEntry, Snapshot},
+    time::micros,
+};
+use store::{OrderRow, RefundRow, Transaction};
+
+use crate::{App, AppError, secrets::hash};
+
+/// An order ready to be compared with what is held.
+#[derive(Clone, Debug)]
+pub(crate) struct Arrived {
+    pub(crate) order_id: String,
+    updated_us: i64,
+    hash: Bytes,
+    body: Bytes,
+    refunds: Vec<ArrivedRefund>,
+}
+
+#[derive(Clone, Debug)]
+struct ArrivedRefund {
+    refund_id: String,
+    hash: Bytes,
+    body: Bytes,
+}
+
+impl From<Snapshot> for Arrived {
+    fn from(snapshot: Snapshot) -> Self {
+        let refund = |entry: RefundEntry| ArrivedRefund {
+            refund_id: entry.identifier,
+            hash: hash(&entry.canonical),
+            body: entry.body.into(),
+        };
+        Self {
+            order_id: snapshot.order.identifier,
+            updated_us: micros(snapshot.order.updated_at),
+            hash: hash(&snapshot.body),
+            body: snapshot.body.into(),
+            refunds: snapshot.refunds.into_iter().map(refund).collect(),
+        }
+    }
+}
+
+/// What follows from orders that arrived and orders that are held.
+pub(crate) struct Decided {
+    pub(crate) outcomes: Vec<Outcome>,
+    pub(crate) clashes: Vec<Clash>,
+    pub(crate) transaction: Transaction,
+}
+
+/// A refund that is recorded with another body, or for another order.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Clash {
+    pub(crate) order: usize,
+    pub(crate) refund: usize,
+}
+
+pub(crate) async fn decide(
+    app: &App,
+    merchant: &MerchantId,
+    orders: &[Arrived],
+) -> Result<Decided, AppError> {
+    let ids = orders.iter().map(|order| order.order_id.as_str());
+    let heads = app.store.order_heads(merchant, ids).await?;
+    let heads: HashMap<_, _> = heads.iter().map(|head| (head.order_id.as_str(), head)).collect();
+    let refunds = orders.iter().flat_map(|order| &order.refunds);
+    let ids = refunds.map(|refund| refund.refund_id.as_str());
+    let recorded = app.store.refund_heads(merchant, ids).await?;
+    let recorded: HashMap<_, _> =
+        recorded.iter().map(|head| (head.refund_id.as_str(), head)).collect();
+
+    let (mut rows, mut new_refunds) = (Vec::new(), Vec::new());
+    let (mut outcomes, mut clashes) = (Vec::new(), Vec::new());
+    for (position, order) in orders.iter().enumerate() {
+        let stored = heads.get(order.order_id.as_str());
+        let held = stored.map(|head| Held { updated_us: head.updated_us, hash: &head.hash });
+        let arrived = Held { updated_us: order.updated_us, hash: &order.hash };
+        let outcome = intake::compare(held.as_ref(), &arrived);
+        outcomes.push(outcome);
+        for (refund, entry) in order.refunds.iter().enumerate() {
+            match recorded.get(entry.refund_id.as_str()) {
+                Some(known) if known.hash == entry.hash && known.order_id == order.order_id => (),
+                Some(_) => clashes.push(Clash { order: position, refund }),
+                None if outcome.is_stored() => new_refunds.push(refund_row(order, entry)),
+                None => (),
+            }
+        }
+        if outcome.is_stored() {
+            rows.push(order_row(order, stored.map_or(0, |head| head.version)));
+        }
+    }
+    let now_us = app.world.now_us();
+    let mut transaction = Transaction::new("storing orders");
+    transaction.put_orders(merchant, rows, now_us);
+    transaction.insert_refunds(merchant, new_refunds, now_us);
+    Ok(Decided { outcomes, clashes, transaction })
+}
+
+fn order_row(order: &Arrived, replaces: i64) -> OrderRow {
+    OrderRow {
+        order_id: order.order_id.clone(),
+        replaces,
+        updated_us: order.updated_us,
+        hash: order.hash.clone(),
+        body: order.body.clone(),
+    }
+}
+
+fn refund_row(order: &Arrived, refund: &ArrivedRefund) -> RefundRow {
+    RefundRow {
+        refund_id: refund.refund_id.clone(),
+        order_id: order.order_id.clone(),
+        hash: refund.hash.clone(),
+        body: refund.body.clone(),
+    }
+}

@@ -1,0 +1,87 @@
+//! The record of every change an operator makes, written with the change itself.
+
+use domain::identifier::{ClientId, MerchantId};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use store::{AuditRecord, Transaction};
+
+use crate::{App, AppError};
+
+/// One change, as operators read it.
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Change {
+    pub id: String,
+    #[schema(value_type = String, format = DateTime)]
+    pub at: Timestamp,
+    /// The merchant concerned; `platform` when it is none.
+    pub merchant: String,
+    /// The client that made the change.
+    pub actor: String,
+    /// What was done, such as `merchant.add`.
+    pub action: String,
+    /// What was changed. Never holds a secret.
+    #[schema(value_type = Object)]
+    pub detail: Value,
+}
+
+/// Changes, newest first, and where the next page begins.
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Changes {
+    pub changes: Vec<Change>,
+    /// Pass as `before` to read on; absent on the last page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+}
+
+/// Notes a change in the transaction that makes it.
+pub(crate) fn note(
+    app: &App,
+    transaction: &mut Transaction,
+    actor: &ClientId,
+    change: (&MerchantId, &str, Value),
+) {
+    let (merchant, action, detail) = change;
+    transaction.insert_audit(&AuditRecord {
+        merchant: merchant.to_string(),
+        at_us: app.world.now_us(),
+        id: app.world.readable::<12>(),
+        actor: actor.to_string(),
+        action: action.to_owned(),
+        detail: detail.to_string(),
+    });
+}
+
+/// Changes before the cursor `before`, of one merchant or of all.
+pub async fn audit_trail(
+    app: &App,
+    merchant: Option<&MerchantId>,
+    before: Option<&str>,
+    limit: usize,
+) -> Result<Changes, AppError> {
+    let (at_us, id) = before.and_then(cursor).unwrap_or((i64::MAX, ""));
+    let rows = i64::try_from(limit).unwrap_or(i64::MAX);
+    let records = match merchant {
+        Some(merchant) => app.store.audit_of(merchant, at_us, id, rows).await?,
+        None => app.store.audit(at_us, id, rows).await?,
+    };
+    let full = records.len() == limit;
+    let last = records.last().map(|record| format!("{}-{}", record.at_us, record.id));
+    Ok(Changes { changes: records.into_iter().map(change).collect(), next: last.filter(|_| full) })
+}
+
+fn cursor(text: &str) -> Option<(i64, &str)> {
+    let (at_us, id) = text.split_once('-')?;
+    Some((at_us.parse().ok()?, id))
+}
+
+fn change(record: AuditRecord) -> Change {
+    Change {
+        id: record.id,
+        at: Timestamp::from_microsecond(record.at_us).unwrap_or_default(),
+        merchant: record.merchant,
+        actor: record.actor,
+        action: record.action,
+        detail: serde_json::from_str(&record.detail).unwrap_or(Value::Null),
+    }
+}

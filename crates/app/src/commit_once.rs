@@ -1,0 +1,95 @@
+//! Load, decide, commit: the loop around every use case that changes something.
+//!
+//! Nothing is locked between load and commit. When somebody else was faster the
+//! store says so, and the decision is simply taken again on the new state.
+//!
+//! A request with an `Idempotency-Key` is decided once: its answer is committed
+//! with the change, and the same request within a day gets that answer. Answers may hold
+//! a freshly made secret, so they are sealed.
+
+use bytes::Bytes;
+use domain::identifier::ClientId;
+use serde::{Serialize, de::DeserializeOwned};
+use store::{Answer, StoreError, Transaction};
+
+use crate::{App, AppError};
+
+/// How often a decision is taken again after losing a race.
+const RACES_MAX: u32 = 8;
+/// For how long an answer is remembered.
+const REMEMBERED_US: i64 = 24 * 60 * 60 * 1_000_000;
+const ANSWER: &str = "answer";
+
+/// A request that may come again.
+#[derive(Clone, Debug)]
+pub struct Repeatable {
+    pub key: String,
+    /// Of everything that makes the request what it is: method, address and body.
+    pub request_hash: Bytes,
+}
+
+/// Who asks, and under which key if any.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    pub client: &'a ClientId,
+    pub repeatable: Option<&'a Repeatable>,
+}
+
+/// Takes the decision and commits it, once for each key.
+pub(crate) async fn commit_once<T, D>(
+    app: &App,
+    request: Request<'_>,
+    decide: impl Fn() -> D,
+) -> Result<T, AppError>
+where
+    T: Serialize + DeserializeOwned,
+    D: Future<Output = Result<(T, Transaction), AppError>> + Send,
+{
+    for _ in 0..RACES_MAX {
+        if let Some(answer) = answered(app, request).await? {
+            return Ok(answer);
+        }
+        let (answer, mut transaction) = decide().await?;
+        keep(app, request, &answer, &mut transaction);
+        match app.store.commit(transaction).await {
+            Ok(()) => return Ok(answer),
+            Err(StoreError::Conflict) => (),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Err(StoreError::Conflict.into())
+}
+
+/// The answer already given to this request, if it has a key that was used.
+pub(crate) async fn answered<T: DeserializeOwned>(
+    app: &App,
+    request: Request<'_>,
+) -> Result<Option<T>, AppError> {
+    let Some(repeatable) = request.repeatable else { return Ok(None) };
+    let forgotten_us = forgotten_us(app);
+    let Some(known) = app.store.answer(request.client, &repeatable.key, forgotten_us).await? else {
+        return Ok(None);
+    };
+    if known.request_hash != repeatable.request_hash {
+        return Err(AppError::Conflict(
+            "this Idempotency-Key was used for another request in the last 24 hours".to_owned(),
+        ));
+    }
+    let body = app.vault.open(ANSWER, &known.body)?;
+    serde_json::from_slice(&body).map(Some).map_err(AppError::UnreadableAnswer)
+}
+
+fn keep(app: &App, request: Request<'_>, answer: &impl Serialize, transaction: &mut Transaction) {
+    let Some(repeatable) = request.repeatable else { return };
+    let text = serde_json::to_vec(answer).expect("answers have string keys and finite numbers");
+    let answer = Answer {
+        request_hash: repeatable.request_hash.clone(),
+        answered_us: app.world.now_us(),
+        body: app.vault.seal(&app.world, ANSWER, &text).into(),
+    };
+    transaction.keep_answer(request.client, &repeatable.key, &answer, forgotten_us(app));
+}
+
+pub(crate) fn forgotten_us(app: &App) -> i64 {
+    app.world.now_us() - REMEMBERED_US
+}

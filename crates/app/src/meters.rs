@@ -1,0 +1,40 @@
+//! What the use cases count, for `/metrics`.
+
+use prometheus_client::{
+    encoding::EncodeLabelSet,
+    metrics::{counter::Counter, family::Family},
+    registry::Registry,
+};
+
+#[derive(Clone, Debug, Default)]
+pub struct Meters {
+    orders: Family<OrderLabels, Counter>,
+    tokens: Counter,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct OrderLabels {
+    merchant: String,
+    result: &'static str,
+}
+
+impl Meters {
+    pub fn register(registry: &mut Registry) -> Self {
+        let meters = Self::default();
+        registry.register(
+            "orders_taken_in",
+            "Orders answered, by merchant and result",
+            meters.orders.clone(),
+        );
+        registry.register("tokens_issued", "Access tokens issued", meters.tokens.clone());
+        meters
+    }
+
+    pub(crate) fn token_issued(&self) {
+        self.tokens.inc();
+    }
+
+    pub(crate) fn order_taken_in(&self, merchant: &str, result: &'static str) {
+        self.orders.get_or_create(&OrderLabels { merchant: merchant.to_owned(), result }).inc();
+    }
+}

@@ -1,0 +1,92 @@
+//! Secrets: how they are made, and what is kept of them.
+//!
+//! Client secrets and tokens carry 256 random bits, so a single SHA-256 is all the protection
+//! their hashes need. A token names its merchant, because every look-up
+//! leads with the merchant; it is opaque to whoever holds it.
+
+use base64::{
+    Engine,
+    engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD},
+};
+use bytes::Bytes;
+use domain::{
+    client::SecretHash,
+    identifier::MerchantId,
+    merchant::{Merchant, SIGNING_SECRETS_MAX, SealedSecret},
+};
+use ring::digest::{SHA256, digest};
+
+use crate::{App, world::World};
+
+const SIGNING_SECRET: &str = "signing secret";
+
+/// Something that must not be printed by accident.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(String);
+
+impl Secret {
+    pub fn new(text: String) -> Self {
+        Self(text)
+    }
+
+    /// The secret itself, for the one answer or comparison it is meant for.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl std::fmt::Debug for Secret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("***")
+    }
+}
+
+pub fn hash(bytes: &[u8]) -> Bytes {
+    Bytes::copy_from_slice(digest(&SHA256, bytes).as_ref())
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    const DIGITS: [char; 16] =
+        ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f'];
+    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    digits.filter_map(|digit| DIGITS.get(usize::from(digit))).collect()
+}
+
+/// A new client secret and what is kept of it.
+pub(crate) fn new_client_secret(world: &World) -> (Secret, SecretHash) {
+    let text = format!("hws_{}", URL_SAFE_NO_PAD.encode(world.random::<32>()));
+    let kept = SecretHash { hash: hexadecimal(&hash(text.as_bytes())), created_at: world.now() };
+    (Secret(text), kept)
+}
+
+/// Whether `secret` is the one that `kept` was made from, in a time that does not depend on it:
+/// both sides are hashes, so what an early end of the comparison tells cannot be steered.
+pub(crate) fn is_same(secret: &str, kept: &SecretHash) -> bool {
+    hexadecimal(&hash(secret.as_bytes())) == kept.hash
+}
+
+/// A new access token for clients of `merchant`.
+pub(crate) fn new_token(world: &World, merchant: &MerchantId) -> Secret {
+    Secret(format!("hwt.{merchant}.{}", URL_SAFE_NO_PAD.encode(world.random::<32>())))
+}
+
+/// The merchant that a token names; whether the token is good is another question.
+pub(crate) fn merchant_of_token(token: &str) -> Option<MerchantId> {
+    let (merchant, _) = token.strip_prefix("hwt.")?.split_once('.')?;
+    MerchantId::parse_stored(merchant).ok()
+}
+
+/// A new secret to sign messages with, and its sealed form. The text follows Standard Webhooks.
+pub(crate) fn new_signing_secret(app: &App) -> (Secret, SealedSecret) {
+    let text = format!("whsec_{}", STANDARD.encode(app.world.random::<32>()));
+    let sealed = app.vault.seal(&app.world, SIGNING_SECRET, text.as_bytes());
+    let kept = SealedSecret { sealed: STANDARD.encode(sealed), created_at: app.world.now() };
+    (Secret(text), kept)
+}
+
+/// The merchant with a new signing secret; the newest old one stays live beside it.
+pub(crate) fn with_signing_secret(mut merchant: Merchant, secret: SealedSecret) -> Merchant {
+    merchant.signing_secrets.truncate(SIGNING_SECRETS_MAX - 1);
+    merchant.signing_secrets.insert(0, secret);
+    merchant
+}

@@ -1,0 +1,77 @@
+//! The currencies of ISO 4217, and how many digits each has behind the point.
+//!
+//! The list has the active codes with the funds and metals. Two withdrawn ones, ANG and
+//! BGN, are in it as long as order histories carry them. XTS and XXX are not: they are set
+//! aside for tests and for "no currency", and no order is paid in them.
+
+/// Sorted, for the binary search.
+const CODES: &[&str] = &[
+    "AED", "AFN", "ALL", "AMD", "ANG", "AOA", "ARS", "AUD", "AWG", "AZN", "BAM", "BBD", "BDT",
+    "BGN", "BHD", "BIF", "BMD", "BND", "BOB", "BOV", "BRL", "BSD", "BTN", "BWP", "BYN", "BZD",
+    "CAD", "CDF", "CHE", "CHF", "CHW", "CLF", "CLP", "CNY", "COP", "COU", "CRC", "CUP", "CVE",
+    "CZK", "DJF", "DKK", "DOP", "DZD", "EGP", "ERN", "ETB", "EUR", "FJD", "FKP", "GBP", "GEL",
+    "GHS", "GIP", "GMD", "GNF", "GTQ", "GYD", "HKD", "HNL", "HTG", "HUF", "IDR", "ILS", "INR",
+    "IQD", "IRR", "ISK", "JMD", "JOD", "JPY", "KES", "KGS", "KHR", "KMF", "KPW", "KRW", "KWD",
+    "KYD", "KZT", "LAK", "LBP", "LKR", "LRD", "LSL", "LYD", "MAD", "MDL", "MGA", "MKD", "MMK",
+    "MNT", "MOP", "MRU", "MUR", "MVR", "MWK", "MXN", "MXV", "MYR", "MZN", "NAD", "NGN", "NIO",
+    "NOK", "NPR", "NZD", "OMR", "PAB", "PEN", "PGK", "PHP", "PKR", "PLN", "PYG", "QAR", "RON",
+    "RSD", "RUB", "RWF", "SAR", "SBD", "SCR", "SDG", "SEK", "SGD", "SHP", "SLE", "SOS", "SRD",
+    "SSP", "STN", "SVC", "SYP", "SZL", "THB", "TJS", "TMT", "TND", "TOP", "TRY", "TTD", "TWD",
+    "TZS", "UAH", "UGX", "USD", "USN", "UYI", "UYU", "UYW", "UZS", "VED", "VES", "VND", "VUV",
+    "WST", "XAD", "XAF", "XAG", "XAU", "XBA", "XBB", "XBC", "XBD", "XCD", "XCG", "XDR", "XOF",
+    "XPD", "XPF", "XPT", "XSU", "XUA", "YER", "ZAR", "ZMW", "ZWG",
+];
+
+/// Whether `code` is a currency, spelled in capitals as the standard has it.
+pub fn is_known(code: &str) -> bool {
+    CODES.binary_search(&code).is_ok()
+}
+
+/// How many digits of an amount in minor units stand behind the point: 2 for USD, so that 1999
+/// is 19.99. Metals and the like have no minor unit and no digits.
+pub fn minor_digits(code: &str) -> Option<u8> {
+    is_known(code).then_some(match code {
+        "BIF" | "CLP" | "DJF" | "GNF" | "ISK" | "JPY" | "KMF" | "KRW" | "PYG" | "RWF" | "UGX"
+        | "UYI" | "VND" | "VUV" | "XAF" | "XOF" | "XPF" | "XAG" | "XAU" | "XBA" | "XBB" | "XBC"
+        | "XBD" | "XDR" | "XPD" | "XPT" | "XSU" | "XUA" => 0,
+        "BHD" | "IQD" | "JOD" | "KWD" | "LYD" | "OMR" | "TND" => 3,
+        "CLF" | "UYW" => 4,
+        _ => 2,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_codes_are_sorted_and_each_stands_once() {
+        assert!(CODES.windows(2).all(|pair| pair[0] < pair[1]));
+    }
+
+    #[test]
+    fn a_code_counts_only_in_the_spelling_of_the_standard() {
+        for code in ["USD", "EUR", "JPY", "CHE", "XCG", "ZWG", "AED"] {
+            assert!(is_known(code), "{code}");
+        }
+        for code in ["", "usd", "US", "USDX", "U D", "ZZZ", "XXX", "XTS", "HRK", "BTC", "$"] {
+            assert!(!is_known(code), "{code}");
+        }
+    }
+
+    #[test]
+    fn amounts_have_the_digits_of_their_currency() {
+        let digits = [("USD", 2), ("JPY", 0), ("KWD", 3), ("CLF", 4), ("XAU", 0), ("MGA", 2)];
+        for (code, expected) in digits {
+            assert_eq!(minor_digits(code), Some(expected), "{code}");
+        }
+        assert_eq!(minor_digits("ZZZ"), None);
+    }
+
+    #[test]
+    fn every_exception_among_the_digits_is_a_currency() {
+        let exceptions = CODES.iter().filter(|code| minor_digits(code) != Some(2)).count();
+
+        assert_eq!(exceptions, 28 + 7 + 2);
+    }
+}

@@ -1,0 +1,146 @@
+//! What a caller is told about a message: the fields that are not acceptable, and the
+//! ones that are accepted with a doubt.
+
+use std::fmt::Write as _;
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// At most this many errors are listed; the others are only counted.
+pub const FAULTS_MAX: usize = 1_000;
+
+/// At most this many warnings are listed.
+pub const WARNINGS_MAX: usize = 1_000;
+
+/// The summary spells out this many errors.
+const SUMMARY_MAX: usize = 5;
+
+/// One field that is not acceptable.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct FieldError {
+    /// JSONPath of the field, from the root of the document. Where either of two fields would do,
+    /// both paths, joined by ` | `.
+    #[schema(example = "$.returns_portal_order.orders[0].items[2].sku")]
+    pub field: String,
+    pub code: Code,
+    /// What is wrong, as the end of a sentence that begins with the field. Only the summary tells
+    /// it; the list has `field` and `code` and nothing else.
+    #[serde(skip)]
+    pub reason: String,
+}
+
+/// What kind of fault a field has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Code {
+    /// A required field is absent or null.
+    MissingField,
+    /// The field has another JSON type than it should.
+    InvalidType,
+    /// The field has the right type, and a value that is not acceptable.
+    Invalid,
+}
+
+/// A field that was accepted, and deserves a look.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Warning {
+    /// JSONPath of the field, from the root of the document.
+    #[schema(example = "$.returns_portal_order.orders[0].loyalty_tier")]
+    pub field: String,
+    /// What is odd about it.
+    #[schema(example = "unknown field, kept as sent")]
+    pub message: String,
+}
+
+/// Everything wrong with a document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Faults {
+    /// The first [`FAULTS_MAX`], in the order of reading.
+    pub errors: Vec<FieldError>,
+    /// How many there are, listed or not.
+    pub total: usize,
+}
+
+impl Faults {
+    /// One sentence for a person: how many fields, and what is wrong with the first few.
+    pub fn summary(&self) -> String {
+        let mut summary = match self.total {
+            1 => "1 field is not acceptable".to_owned(),
+            total => format!("{total} fields are not acceptable"),
+        };
+        if self.total > self.errors.len() {
+            write_to(&mut summary, format_args!(" (the first {} are listed)", self.errors.len()));
+        }
+        for (position, error) in self.errors.iter().take(SUMMARY_MAX).enumerate() {
+            let separator = if position == 0 { ":" } else { ";" };
+            write_to(&mut summary, format_args!("{separator} {} {}", error.field, error.reason));
+        }
+        if self.total > SUMMARY_MAX {
+            write_to(&mut summary, format_args!("; and {} more", self.total - SUMMARY_MAX));
+        }
+        summary
+    }
+}
+
+fn write_to(text: &mut String, arguments: std::fmt::Arguments<'_>) {
+    text.write_fmt(arguments).expect("writing to a string does not fail");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn faults(listed: usize, total: usize) -> Faults {
+        let error = |position| FieldError {
+            field: format!("$.a[{position}]"),
+            code: Code::Invalid,
+            reason: "must be text".to_owned(),
+        };
+        Faults { errors: (0..listed).map(error).collect(), total }
+    }
+
+    #[test]
+    fn an_error_is_written_as_field_and_code_only() {
+        let written = serde_json::to_string(&faults(1, 1).errors).unwrap();
+
+        assert_eq!(written, r#"[{"field":"$.a[0]","code":"invalid"}]"#);
+    }
+
+    #[test]
+    fn the_reference_shows_an_error_as_it_is_written() {
+        let schema = <FieldError as utoipa::PartialSchema>::schema();
+        let schema = serde_json::to_value(schema).unwrap();
+
+        let fields: Vec<&String> = schema["properties"].as_object().unwrap().keys().collect();
+        assert_eq!(fields, ["field", "code"]);
+        assert_eq!(schema["required"], serde_json::json!(["field", "code"]));
+    }
+
+    #[test]
+    fn the_codes_are_spelled_in_snake_case() {
+        let codes = [Code::MissingField, Code::InvalidType, Code::Invalid];
+
+        let written = serde_json::to_string(&codes).unwrap();
+
+        assert_eq!(written, r#"["missing_field","invalid_type","invalid"]"#);
+    }
+
+    #[test]
+    fn a_summary_names_the_fields_and_what_is_wrong() {
+        assert_eq!(faults(1, 1).summary(), "1 field is not acceptable: $.a[0] must be text");
+        assert_eq!(
+            faults(2, 2).summary(),
+            "2 fields are not acceptable: $.a[0] must be text; $.a[1] must be text"
+        );
+    }
+
+    #[test]
+    fn a_long_summary_stops_after_five_and_tells_how_many_are_listed() {
+        let summary = faults(FAULTS_MAX, 100_000).summary();
+
+        assert!(summary.starts_with(
+            "100000 fields are not acceptable (the first 1000 are listed): $.a[0] must be text; "
+        ));
+        assert!(summary.ends_with("$.a[4] must be text; and 99995 more"), "{summary}");
+    }
+}

@@ -1,0 +1,179 @@
+//! Who a thing belongs to. Every look-up in the store leads with the merchant, so the
+//! identifiers of clients name their merchant: `acme.k7w2mq9d` belongs to `acme`.
+//!
+//! Identifiers that others made up (of orders, lines, refunds) are plain text and stay as
+//! they came; only what the service names itself has a type here.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// The longest name of a merchant, so that it fits in a host name.
+pub const MERCHANT_MAX: usize = 63;
+
+/// The longest part of a client's identifier behind the dot.
+const SUFFIX_MAX: usize = 64;
+
+/// What stands in a merchant's place for the platform's own systems and operators.
+const PLATFORM: &str = "platform";
+
+/// The name of a merchant: lower-case letters, digits and hyphens.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
+#[serde(try_from = "String")]
+#[schema(example = "acme")]
+pub struct MerchantId(String);
+
+impl MerchantId {
+    /// Accepts the name of a merchant, or says in words what is wrong with it.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        if text == PLATFORM {
+            return Err(format!("the name `{PLATFORM}` is reserved for the platform itself"));
+        }
+        Self::parse_stored(text)
+    }
+
+    /// Like [`Self::parse`], and accepts the platform too: for what the service itself wrote.
+    pub fn parse_stored(text: &str) -> Result<Self, String> {
+        let refuse = |reason: &str| Err(reason.to_owned());
+        if text.is_empty() {
+            return refuse("a merchant's name must not be empty");
+        }
+        if text.len() > MERCHANT_MAX {
+            return Err(format!("a merchant's name has at most {MERCHANT_MAX} characters"));
+        }
+        let allowed = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-');
+        if !text.bytes().all(allowed) {
+            return refuse("a merchant's name has only the letters a to z, digits and hyphens");
+        }
+        if text.starts_with('-') || text.ends_with('-') {
+            return refuse("a merchant's name neither starts nor ends with a hyphen");
+        }
+        Ok(Self(text.to_owned()))
+    }
+
+    /// The platform itself, to which the carrier gateway, the warehouse and operators belong.
+    pub fn platform() -> Self {
+        Self(PLATFORM.to_owned())
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl TryFrom<String> for MerchantId {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        Self::parse_stored(&text)
+    }
+}
+
+impl fmt::Display for MerchantId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+/// The identifier of a client, that is of one system of a merchant or of the platform.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
+#[serde(try_from = "String")]
+#[schema(example = "acme.k7w2mq9d")]
+pub struct ClientId(String);
+
+impl ClientId {
+    /// Joins the merchant and a `suffix` that is already unique: lower-case letters and digits.
+    pub fn new(merchant: &MerchantId, suffix: &str) -> Self {
+        Self(format!("{merchant}.{suffix}"))
+    }
+
+    /// Accepts `text` when it names a merchant (or the platform) and a suffix.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (merchant, suffix) = text.split_once('.')?;
+        MerchantId::parse_stored(merchant).ok()?;
+        let plain = suffix.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9'));
+        let fits = (1..=SUFFIX_MAX).contains(&suffix.len());
+        (plain && fits).then(|| Self(text.to_owned()))
+    }
+
+    /// Whose client it is.
+    pub fn merchant(&self) -> MerchantId {
+        MerchantId(self.0.split('.').next().unwrap_or_default().to_owned())
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl TryFrom<String> for ClientId {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        Self::parse(&text).ok_or("not the identifier of a client")
+    }
+}
+
+impl fmt::Display for ClientId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_merchant_has_a_plain_short_name() {
+        let longest = "a".repeat(MERCHANT_MAX);
+        for name in ["acme", "a", "7", "a-1", "4-seasons", &longest] {
+            assert_eq!(MerchantId::parse(name).map(|id| id.to_string()), Ok(name.to_owned()));
+        }
+        let too_long = "a".repeat(MERCHANT_MAX + 1);
+        for name in ["", "Acme", "-acme", "acme-", "ac me", "ac.me", "ac_me", "acmé", &too_long] {
+            assert!(MerchantId::parse(name).is_err(), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_platform_is_no_merchant_but_owns_clients() {
+        let refusal = MerchantId::parse("platform").unwrap_err();
+
+        assert_eq!(refusal, "the name `platform` is reserved for the platform itself");
+        assert_eq!(MerchantId::parse_stored("platform"), Ok(MerchantId::platform()));
+    }
+
+    #[test]
+    fn a_client_names_its_merchant() {
+        let merchant = MerchantId::parse("acme").unwrap();
+        let client = ClientId::new(&merchant, "k7w2mq9d");
+
+        assert_eq!(client.as_str(), "acme.k7w2mq9d");
+        assert_eq!(client.merchant(), merchant);
+        assert_eq!(ClientId::parse("acme.k7w2mq9d"), Some(client));
+        assert!(ClientId::parse("platform.k7w2mq9d").is_some());
+    }
+
+    #[test]
+    fn what_names_no_merchant_or_no_suffix_is_no_client() {
+        for text in ["", ".", "acme", "acme.", ".k7", "Acme.k7", "acme.K7", "acme.k7.k7"] {
+            assert_eq!(ClientId::parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn identifiers_are_text_on_the_wire_and_checked_when_read() {
+        let client = ClientId::parse("acme.k7").unwrap();
+
+        assert_eq!(serde_json::to_string(&client).unwrap(), r#""acme.k7""#);
+        assert_eq!(serde_json::from_str::<ClientId>(r#""acme.k7""#).unwrap(), client);
+        assert!(serde_json::from_str::<ClientId>(r#""acme""#).is_err());
+        assert!(serde_json::from_str::<MerchantId>(r#""Acme""#).is_err());
+        assert_eq!(
+            serde_json::from_str::<MerchantId>(r#""platform""#).unwrap(),
+            MerchantId::platform()
+        );
+    }
+}

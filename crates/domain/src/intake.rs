@@ -1,0 +1,76 @@
+//! Which of two snapshots of an order stands.
+
+use serde::{Deserialize, Serialize};
+
+/// What became of an order that arrived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// The order was not known before.
+    Created,
+    /// The snapshot replaced the stored one.
+    Updated,
+    /// The stored snapshot is the same.
+    Unchanged,
+    /// The stored snapshot is newer; nothing was stored.
+    Stale,
+}
+
+impl Outcome {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Created => "created",
+            Self::Updated => "updated",
+            Self::Unchanged => "unchanged",
+            Self::Stale => "stale",
+        }
+    }
+
+    pub fn is_stored(self) -> bool {
+        match self {
+            Self::Created | Self::Updated => true,
+            Self::Unchanged | Self::Stale => false,
+        }
+    }
+}
+
+/// What tells two snapshots of one order apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Held<'a> {
+    /// Microseconds of `updated_at`.
+    pub updated_us: i64,
+    pub hash: &'a [u8],
+}
+
+/// What becomes of `arrived` when `held` is stored.
+pub fn compare(held: Option<&Held<'_>>, arrived: &Held<'_>) -> Outcome {
+    match held {
+        None => Outcome::Created,
+        Some(held) if arrived.hash == held.hash => Outcome::Unchanged,
+        Some(held) if arrived.updated_us < held.updated_us => Outcome::Stale,
+        Some(_) => Outcome::Updated,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn snapshot(updated_us: i64, hash: &[u8]) -> Held<'_> {
+        Held { updated_us, hash }
+    }
+
+    #[test]
+    fn the_newest_snapshot_stands() {
+        let held = snapshot(5, b"a");
+        assert_eq!(compare(None, &held), Outcome::Created);
+        assert_eq!(compare(Some(&held), &snapshot(6, b"b")), Outcome::Updated);
+        assert_eq!(compare(Some(&held), &snapshot(4, b"b")), Outcome::Stale);
+        assert_eq!(compare(Some(&held), &held), Outcome::Unchanged);
+    }
+
+    #[test]
+    fn a_correction_within_the_same_moment_is_stored() {
+        assert_eq!(compare(Some(&snapshot(5, b"a")), &snapshot(5, b"b")), Outcome::Updated);
+    }
+}

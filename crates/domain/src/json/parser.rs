@@ -1,0 +1,331 @@
+//! The JSON grammar, in one pass over the bytes.
+//!
+//! The bytes are checked to be UTF-8 first and all at once, which is faster than by
+//! the string and lets every string borrow. The values of a list or an object that is
+//! still open wait on a stack shared by the whole document, so that each finished
+//! list is allocated once, in its final size.
+
+use std::borrow::Cow;
+
+use super::{DEPTH_MAX, Json, Malformed, VALUES_MAX, plain_length};
+
+/// Objects with no more keys than this are searched for a repeated key pair by pair; beyond, the
+/// keys are sorted, so that a hostile object costs no quadratic time.
+const FEW_KEYS: usize = 32;
+
+/// Something wrong at a byte of the document. Boxed, because results are moved on every value.
+struct Fault {
+    at: usize,
+    why: String,
+}
+
+type Parsed<T> = Result<T, Box<Fault>>;
+
+/// A key, where it stands in the document, and its value.
+struct OpenEntry<'a> {
+    at: usize,
+    key: Cow<'a, str>,
+    value: Json<'a>,
+}
+
+struct Parser<'a> {
+    text: &'a str,
+    at: usize,
+    depth: usize,
+    values_left: usize,
+    open_values: Vec<Json<'a>>,
+    open_entries: Vec<OpenEntry<'a>>,
+}
+
+pub(super) fn parse(bytes: &[u8]) -> Result<Json<'_>, Malformed> {
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        let sound = bytes.get(..error.valid_up_to()).unwrap_or_default();
+        malformed(sound, "the bytes are not UTF-8".to_owned())
+    })?;
+    let mut parser = Parser {
+        text,
+        at: 0,
+        depth: 0,
+        values_left: VALUES_MAX,
+        open_values: Vec::new(),
+        open_entries: Vec::new(),
+    };
+    parser.document().map_err(|fault| malformed(bytes.get(..fault.at).unwrap_or(bytes), fault.why))
+}
+
+/// The fault that comes right after the bytes `before`.
+fn malformed(before: &[u8], why: String) -> Malformed {
+    let line_starts =
+        before.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
+    let in_line = before.get(line_starts..).unwrap_or_default();
+    Malformed {
+        line: before.split(|byte| *byte == b'\n').count(),
+        column: String::from_utf8_lossy(in_line).chars().count() + 1,
+        why,
+    }
+}
+
+impl<'a> Parser<'a> {
+    fn document(&mut self) -> Parsed<Json<'a>> {
+        if self.text.starts_with('\u{feff}') {
+            return Err(self.fault("a byte order mark stands before the document"));
+        }
+        self.skip_space();
+        let value = self.value()?;
+        self.skip_space();
+        match self.peek() {
+            None => Ok(value),
+            Some(_) => Err(self.fault("something follows the end of the document")),
+        }
+    }
+
+    fn value(&mut self) -> Parsed<Json<'a>> {
+        self.values_left = self.values_left.checked_sub(1).ok_or_else(|| {
+            self.fault(&format!("the document has more than {VALUES_MAX} values"))
+        })?;
+        match self.peek() {
+            Some(b'"') => self.string().map(Json::Text),
+            Some(b'{') => self.nested(Self::object),
+            Some(b'[') => self.nested(Self::list),
+            Some(b'-' | b'0'..=b'9') => self.number(),
+            Some(b't') => self.word("true", Json::Bool(true)),
+            Some(b'f') => self.word("false", Json::Bool(false)),
+            Some(b'n') => self.word("null", Json::Null),
+            Some(_) => Err(self.fault("a value should stand here")),
+            None => Err(self.fault("the document ends where a value should stand")),
+        }
+    }
+
+    /// Steps over the opening bracket and reads what is in it, unless it is too deep.
+    fn nested(&mut self, read: fn(&mut Self) -> Parsed<Json<'a>>) -> Parsed<Json<'a>> {
+        if self.depth == DEPTH_MAX {
+            return Err(self.fault(&format!("the nesting is deeper than {DEPTH_MAX} levels")));
+        }
+        self.depth += 1;
+        self.at += 1;
+        self.skip_space();
+        let value = read(self);
+        self.depth -= 1;
+        value
+    }
+
+    fn list(&mut self) -> Parsed<Json<'a>> {
+        let first = self.open_values.len();
+        if !self.skip(b']') {
+            loop {
+                let value = self.value()?;
+                self.open_values.push(value);
+                if !self.another(b']', "`,` or `]` should stand here")? {
+                    break;
+                }
+            }
+        }
+        Ok(Json::List(self.open_values.drain(first..).collect()))
+    }
+
+    fn object(&mut self) -> Parsed<Json<'a>> {
+        let first = self.open_entries.len();
+        if !self.skip(b'}') {
+            loop {
+                let at = self.at;
+                if self.peek() != Some(b'"') {
+                    return Err(self.fault("a key in double quotes should stand here"));
+                }
+                let key = self.string()?;
+                self.skip_space();
+                if !self.skip(b':') {
+                    return Err(self.fault("`:` should stand here"));
+                }
+                self.skip_space();
+                let value = self.value()?;
+                self.open_entries.push(OpenEntry { at, key, value });
+                if !self.another(b'}', "`,` or `}` should stand here")? {
+                    break;
+                }
+            }
+        }
+        refuse_repeated_key(self.open_entries.get(first..).unwrap_or_default())?;
+        let entries = self.open_entries.drain(first..).map(|entry| (entry.key, entry.value));
+        Ok(Json::Object(entries.collect()))
+    }
+
+    /// After an element: steps over a comma (true) or the closing bracket (false).
+    fn another(&mut self, close: u8, otherwise: &str) -> Parsed<bool> {
+        self.skip_space();
+        if self.skip(b',') {
+            self.skip_space();
+            Ok(true)
+        } else if self.skip(close) {
+            Ok(false)
+        } else {
+            Err(self.fault(otherwise))
+        }
+    }
+
+    fn word(&mut self, word: &str, value: Json<'a>) -> Parsed<Json<'a>> {
+        if self.rest().starts_with(word.as_bytes()) {
+            self.at += word.len();
+            Ok(value)
+        } else {
+            Err(self.fault("a value should stand here"))
+        }
+    }
+
+    fn number(&mut self) -> Parsed<Json<'a>> {
+        let start = self.at;
+        self.skip(b'-');
+        if !self.skip(b'0') {
+            self.digits()?;
+        }
+        if self.skip(b'.') {
+            self.digits()?;
+        }
+        if self.skip(b'e') || self.skip(b'E') {
+            let _signed = self.skip(b'+') || self.skip(b'-');
+            self.digits()?;
+        }
+        Ok(Json::Number(self.since(start)))
+    }
+
+    /// Steps over one digit or more.
+    fn digits(&mut self) -> Parsed<()> {
+        let count = self.rest().iter().take_while(|byte| byte.is_ascii_digit()).count();
+        if count == 0 {
+            return Err(self.fault("a digit should stand here"));
+        }
+        self.at += count;
+        Ok(())
+    }
+
+    /// Reads a string from its opening quote to behind its closing one.
+    fn string(&mut self) -> Parsed<Cow<'a, str>> {
+        self.at += 1;
+        let plain = self.plain();
+        if self.skip(b'"') {
+            return Ok(Cow::Borrowed(plain));
+        }
+        let mut unescaped = plain.to_owned();
+        loop {
+            match self.peek() {
+                Some(b'"') => {
+                    self.at += 1;
+                    return Ok(Cow::Owned(unescaped));
+                }
+                Some(b'\\') => unescaped.push(self.escape()?),
+                Some(_) => return Err(self.fault("a control character stands in a string")),
+                None => return Err(self.fault("the document ends within a string")),
+            }
+            unescaped.push_str(self.plain());
+        }
+    }
+
+    /// Steps over the characters of a string that stand for themselves.
+    fn plain(&mut self) -> &'a str {
+        let start = self.at;
+        self.at += plain_length(self.rest());
+        self.since(start)
+    }
+
+    fn escape(&mut self) -> Parsed<char> {
+        let start = self.at;
+        self.at += 1;
+        let letter = self.peek();
+        self.at += 1;
+        match letter {
+            Some(same @ (b'"' | b'\\' | b'/')) => Ok(char::from(same)),
+            Some(b'b') => Ok('\u{8}'),
+            Some(b'f') => Ok('\u{c}'),
+            Some(b'n') => Ok('\n'),
+            Some(b'r') => Ok('\r'),
+            Some(b't') => Ok('\t'),
+            Some(b'u') => self.unicode_escape(start),
+            Some(_) | None => {
+                self.at = start;
+                Err(self.fault("no such escape"))
+            }
+        }
+    }
+
+    /// The character of a `\u` escape, whose digits come next, or of a pair of them.
+    fn unicode_escape(&mut self, start: usize) -> Parsed<char> {
+        let first = self.four_digits()?;
+        let mut code = first;
+        if (0xd800..0xdc00).contains(&first) && self.rest().starts_with(b"\\u") {
+            self.at += 2;
+            let second = self.four_digits()?;
+            if (0xdc00..0xe000).contains(&second) {
+                code = 0x1_0000 + ((first - 0xd800) << 10) + (second - 0xdc00);
+            }
+        }
+        char::from_u32(code).ok_or_else(|| {
+            self.at = start;
+            self.fault("half of a surrogate pair stands alone")
+        })
+    }
+
+    fn four_digits(&mut self) -> Parsed<u32> {
+        let mut code = 0;
+        for _ in 0..4 {
+            let digit = self.peek().and_then(|byte| char::from(byte).to_digit(16));
+            let digit = digit.ok_or_else(|| self.fault("a hexadecimal digit should stand here"))?;
+            code = code * 16 + digit;
+            self.at += 1;
+        }
+        Ok(code)
+    }
+
+    fn skip_space(&mut self) {
+        while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.peek() {
+            self.at += 1;
+        }
+    }
+
+    /// Steps over `byte` if it comes next.
+    fn skip(&mut self, byte: u8) -> bool {
+        let comes_next = self.peek() == Some(byte);
+        self.at += usize::from(comes_next);
+        comes_next
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    fn rest(&self) -> &'a [u8] {
+        self.text.as_bytes().get(self.at..).unwrap_or_default()
+    }
+
+    /// The text from `start` to here. Both stand beside an ASCII character, so nothing is cut.
+    fn since(&self, start: usize) -> &'a str {
+        self.text.get(start..self.at).unwrap_or_default()
+    }
+
+    #[expect(clippy::unnecessary_box_returns, reason = "every use wants the box")]
+    fn fault(&self, why: &str) -> Box<Fault> {
+        Box::new(Fault { at: self.at, why: why.to_owned() })
+    }
+}
+
+fn refuse_repeated_key(entries: &[OpenEntry<'_>]) -> Parsed<()> {
+    let repeated = if entries.len() <= FEW_KEYS {
+        entries.iter().enumerate().find_map(|(position, entry)| {
+            let mut earlier = entries.iter().take(position);
+            earlier.any(|other| other.key == entry.key).then_some(entry)
+        })
+    } else {
+        let mut sorted: Vec<&OpenEntry<'_>> = entries.iter().collect();
+        sorted.sort_by(|left, right| left.key.cmp(&right.key));
+        let repeated = sorted.windows(2).filter_map(|pair| match pair {
+            [first, second] if first.key == second.key => Some(*second),
+            _ => None,
+        });
+        repeated.min_by_key(|entry| entry.at)
+    };
+    match repeated {
+        None => Ok(()),
+        Some(entry) => Err(Box::new(Fault {
+            at: entry.at,
+            why: format!("the key {:?} stands twice in one object", entry.key),
+        })),
+    }
+}

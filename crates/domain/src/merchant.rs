@@ -1,0 +1,47 @@
+//! A merchant: the tenant whose orders, returns and messages are kept apart
+//! from everybody else's.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::identifier::MerchantId;
+
+/// How many signing secrets are live at once: the new one and the one being rotated out.
+pub const SIGNING_SECRETS_MAX: usize = 2;
+
+/// A merchant and what an operator set for it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Merchant {
+    pub id: MerchantId,
+    pub name: String,
+    pub settings: Settings,
+    /// Newest first. Sealed: only the vault can open them.
+    pub signing_secrets: Vec<SealedSecret>,
+    pub created_at: Timestamp,
+    /// A disabled merchant's tokens are refused; its data stays.
+    pub disabled_at: Option<Timestamp>,
+}
+
+/// What an operator can switch for one merchant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// Amounts that do not add up, and refunds dated in the past, are refused with 422 instead of
+    /// accepted with a warning.
+    #[serde(default)]
+    pub strict: bool,
+}
+
+/// A secret that must be read again later, encrypted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SealedSecret {
+    /// Base64 of the sealed bytes.
+    pub sealed: String,
+    pub created_at: Timestamp,
+}
+
+impl Merchant {
+    pub fn is_live(&self) -> bool {
+        self.disabled_at.is_none()
+    }
+}

@@ -1,0 +1,174 @@
+//! What an order refers to: the shopper, addresses, payments, discounts and variants.
+
+use jiff::Timestamp;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// The shopper.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Customer {
+    /// The merchant's identifier of the shopper. Send the e-mail address if there is no other.
+    #[schema(example = "CUS-5512", min_length = 1, max_length = 255)]
+    pub identifier: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "Dana")]
+    pub first_name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "Whitfield")]
+    pub last_name: Option<String>,
+    /// Where the shopper gets mail about a return; with the order's identifier it opens the
+    /// returns portal.
+    #[schema(example = "dana.whitfield@example.com")]
+    pub email: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub phone: Option<String>,
+    /// Labels on the shopper.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub tags: Vec<String>,
+}
+
+/// Where something is sent, or who pays. A part that the country does not have, such as a
+/// state, is sent as empty text.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Address {
+    /// Who lives there.
+    #[schema(example = "Dana Whitfield")]
+    pub name: String,
+    /// Street and number.
+    #[schema(example = "418 Juniper Street")]
+    pub street1: String,
+    /// Flat, floor or the like.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub street2: Option<String>,
+    #[schema(example = "Portland")]
+    pub city: String,
+    /// State or province.
+    #[schema(example = "OR")]
+    pub state: String,
+    /// Postal code.
+    #[schema(example = "97205")]
+    pub zip_code: String,
+    /// Country, usually in two letters.
+    #[schema(example = "US")]
+    pub country_code: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub phone: Option<String>,
+}
+
+/// A payment on an order.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Transaction {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "TX-9001")]
+    pub identifier: Option<String>,
+    /// The transaction that this one goes back to, such as the authorisation of a capture.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent_identifier: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = 12455, minimum = 0)]
+    pub amount_cents: Option<i64>,
+    /// How it ended, in the payment provider's words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "success")]
+    pub status: Option<String>,
+    /// What was done, in the payment provider's words.
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    #[schema(example = "capture")]
+    pub kind: Option<String>,
+    /// The payment provider.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gateway: Option<String>,
+    /// Whether it was made online rather than in a shop.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub is_online: Option<bool>,
+    /// Whether no money moved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub is_test: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub created_at: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub updated_at: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub payment_details: Option<PaymentDetails>,
+}
+
+/// How a payment was made.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct PaymentDetails {
+    /// What the check of the address found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub avs_result_code: Option<String>,
+    /// What the check of the card's security code found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cvv_result_code: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "Visa")]
+    pub credit_card_company: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gift_card_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gift_card_code: Option<String>,
+}
+
+/// A reason why an order costs less.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Discount {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub identifier: Option<String>,
+    /// What the shopper typed in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "SPRING5")]
+    pub code: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = 500, minimum = 0)]
+    pub amount_cents: Option<i64>,
+    /// How it is worked out, in the merchant's words.
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    #[schema(example = "fixed_amount")]
+    pub kind: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub created_at: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub updated_at: Option<Timestamp>,
+}
+
+/// One shape in which a product is sold, such as a size or a colour.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Variant {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "TEE-NAVY-L")]
+    pub sku: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "Organic cotton tee, navy, L")]
+    pub title: Option<String>,
+    /// What tells it from the others: a list of names and values. An object of name to value is
+    /// read, too.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub attributes: Vec<Attribute>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = 4500, minimum = 0)]
+    pub unit_price_amount_cents: Option<i64>,
+    /// Units that can be sent at once. Nothing above zero means none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = 14)]
+    pub quantity_in_stock: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub image_url: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub product_url: Option<String>,
+}
+
+/// One property of a variant.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Attribute {
+    #[schema(example = "Size")]
+    pub name: String,
+    #[schema(example = "L")]
+    pub value: String,
+}

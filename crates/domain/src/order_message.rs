@@ -1,0 +1,143 @@
+//! The message in which a merchant publishes orders:
+//! `{"returns_portal_order": {"orders": [...]}}`.
+//!
+//! Reading gives, for each order, the domain type and the bytes to store. The bytes are
+//! the merchant's own JSON with every field we do not know, apart from two spellings that
+//! are made one: the shopper stands under `customer`, also when it was sent under the
+//! key `the service`, and `Canceled` becomes `Cancelled`. Reading stored bytes again
+//! gives the same order.
+//!
+//! Which fields must be there is in `fields`; what must hold between them is in `rules`.
+
+mod fields;
+mod rules;
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+
+use jiff::Timestamp;
+
+use self::rules::Seen;
+use crate::faults::{Faults, Warning};
+use crate::json::{self, Json};
+use crate::order::Order;
+use crate::reader::fields::Fields;
+use crate::reader::{Reader, read};
+
+/// A message has at most this many orders.
+pub const ORDERS_MAX: usize = 1_000;
+
+/// The key of the shopper, and the one that is accepted in its place.
+const CUSTOMER: &str = "customer";
+const CUSTOMER_ALIAS: &str = "the service";
+
+/// What reading depends on besides the document.
+#[derive(Clone, Copy, Debug)]
+pub struct Context {
+    pub now: Timestamp,
+    /// Turns the warnings about amounts and times into errors. Unknown fields stay warnings.
+    pub strict: bool,
+}
+
+/// The orders of an acceptable message.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reading {
+    /// In the order of the message.
+    pub orders: Vec<Snapshot>,
+    pub warnings: Vec<Warning>,
+}
+
+/// An order, and what is stored of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Snapshot {
+    pub order: Order,
+    /// The order as the merchant sent it, without spaces.
+    pub body: Vec<u8>,
+    /// One for each refund of the order.
+    pub refunds: Vec<RefundEntry>,
+}
+
+/// A refund as the merchant sent it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RefundEntry {
+    pub identifier: String,
+    /// Where it stands in the order's `refunds`.
+    pub position: usize,
+    /// Equal for two refunds exactly when they say the same; see [`Json::canonical`].
+    pub canonical: Vec<u8>,
+    pub body: Vec<u8>,
+}
+
+/// Reads a message, or says everything wrong with it.
+pub fn read_message(document: &Json<'_>, context: &Context) -> Result<Reading, Faults> {
+    let mut seen = Seen::default();
+    let (orders, warnings) = read(document, context.strict, |root| {
+        root.object(|message| {
+            message.drops_unknown();
+            message.object("returns_portal_order", |envelope| {
+                envelope.drops_unknown();
+                envelope.objects_up_to(ORDERS_MAX, "orders", |order| {
+                    snapshot(order, context, &mut seen)
+                })
+            })
+        })?
+    })?;
+    Ok(Reading { orders, warnings })
+}
+
+/// Reads an order that stands alone: one line of an import, or a stored snapshot.
+pub fn read_order(
+    document: &Json<'_>,
+    context: &Context,
+) -> Result<(Snapshot, Vec<Warning>), Faults> {
+    read(document, context.strict, |root: &Reader<'_>| {
+        root.object(|order| snapshot(order, context, &mut Seen::default()))
+    })
+}
+
+fn snapshot(at: &Fields<'_>, context: &Context, seen: &mut Seen) -> Snapshot {
+    let order = fields::order(at, context, seen);
+    // A message with a fault stores nothing, so nothing needs writing.
+    if !at.place().faultless() {
+        return Snapshot { order, body: Vec::new(), refunds: Vec::new() };
+    }
+    let source = at.place().source();
+    let refunds = refund_entries(source, &order);
+    Snapshot { order, body: stored_body(source), refunds }
+}
+
+/// The bytes of an order in the spellings that we store.
+fn stored_body(source: &Json<'_>) -> Vec<u8> {
+    let mut out = Vec::with_capacity(2_048);
+    let Json::Object(entries) = source else {
+        return out;
+    };
+    for (position, (key, value)) in entries.iter().enumerate() {
+        out.push(if position == 0 { b'{' } else { b',' });
+        let key = if key == CUSTOMER_ALIAS { CUSTOMER } else { key };
+        json::write_text(key, &mut out);
+        out.push(b':');
+        if key == "status" && *value == Json::Text(Cow::Borrowed("Canceled")) {
+            json::write_text("Cancelled", &mut out);
+        } else {
+            value.write(&mut out);
+        }
+    }
+    out.push(b'}');
+    out
+}
+
+fn refund_entries(source: &Json<'_>, order: &Order) -> Vec<RefundEntry> {
+    let Some(Json::List(sources)) = source.get("refunds") else {
+        return Vec::new();
+    };
+    let entries = order.refunds.iter().zip(sources).enumerate();
+    let entries = entries.map(|(position, (refund, source))| {
+        let mut body = Vec::new();
+        source.write(&mut body);
+        let identifier = refund.identifier.clone();
+        RefundEntry { identifier, position, canonical: source.canonical(), body }
+    });
+    entries.collect()
+}

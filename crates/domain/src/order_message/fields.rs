@@ -1,0 +1,218 @@
+//! The fields of an order, in the order in which they are read and their faults are told.
+
+use super::rules::{self, Refunds, Seen};
+use super::{CUSTOMER, CUSTOMER_ALIAS, Context};
+use crate::currency;
+use crate::json::Json;
+use crate::order::{
+    Address, Attribute, Customer, Discount, Line, Order, OrderStatus, PaymentDetails, Refund,
+    RefundLine, Transaction, Variant,
+};
+use crate::reader::fields::{Element, Fields};
+use crate::reader::{Reader, TEXT_MAX};
+
+pub(super) fn order(at: &Fields<'_>, context: &Context, seen: &mut Seen) -> Order {
+    let mut order = Order {
+        identifier: at.identifier("identifier"),
+        raw_status: at.optional_text("raw_status"),
+        status: status(at),
+        total_amount_cents: at.cents("total_amount_cents"),
+        product_amount_cents: at.cents("product_amount_cents"),
+        tax_amount_cents: at.cents("tax_amount_cents"),
+        discount_amount_cents: at.cents("discount_amount_cents"),
+        shipping_amount_cents: at.cents("shipping_amount_cents"),
+        shipping_tax_amount_cents: at.cents("shipping_tax_amount_cents"),
+        currency: at.text_that(
+            "currency",
+            currency::is_known,
+            "must be an ISO 4217 currency code in capitals, such as USD",
+        ),
+        tags: at.texts("tags"),
+        created_at: at.time("created_at"),
+        updated_at: at.time("updated_at"),
+        items: Vec::new(),
+        customer: Customer::default(),
+        shipping_address: Address::default(),
+        billing_address: Address::default(),
+        transactions: Vec::new(),
+        refunds: Vec::new(),
+        discounts: Vec::new(),
+        concept: at.optional_text("concept"),
+        note: at.optional_text("note"),
+        secondary_identifier: at.optional_identifier("secondary_identifier"),
+    };
+    rules::order_identifier(at, &order.identifier, seen);
+
+    let items = at.objects("items", line);
+    rules::distinct_lines(at, &items);
+    order.customer = shopper(at);
+    order.shipping_address = at.object("shipping_address", address).unwrap_or_default();
+    order.billing_address = at.object("billing_address", address).unwrap_or_default();
+    order.transactions = at.objects("transactions", transaction);
+    let mut refunds = Refunds::of(at, &items, context.now, seen);
+    order.refunds = at.objects("refunds", |at| refund(at, &mut refunds));
+    order.discounts = at.objects("discounts", discount);
+    rules::order_amounts(at, &order, &items);
+
+    order.items = items.into_iter().map(|item| item.value).collect();
+    order
+}
+
+fn status(at: &Fields<'_>) -> OrderStatus {
+    let status = at.required("status", |value| match value.text(0..=usize::MAX)? {
+        "Created" => Some(OrderStatus::Created),
+        "Shipped" => Some(OrderStatus::Shipped),
+        "Cancelled" | "Canceled" => Some(OrderStatus::Cancelled),
+        _ => value.invalid("must be one of Created, Shipped, Cancelled"),
+    });
+    status.unwrap_or(OrderStatus::Created)
+}
+
+fn line(at: &Fields<'_>) -> Element<Line> {
+    let line = Line {
+        identifier: at.identifier("identifier"),
+        sku: at.optional_identifier("sku"),
+        upc: at.optional_identifier("upc"),
+        quantity: at.count("quantity"),
+        quantity_shipped: at.count("quantity_shipped"),
+        quantity_canceled: at.count("quantity_canceled"),
+        quantity_refunded: at.optional_count("quantity_refunded"),
+        tracking_number: at.optional_text("tracking_number"),
+        reverse_tracking_number: at.optional_text("reverse_tracking_number"),
+        shipped_date: at.optional_time("shipped_date"),
+        return_policy_end_date: at.optional_time("return_policy_end_date"),
+        product_identifier: at.identifier("product_identifier"),
+        variant_identifier: at.identifier_or_empty("variant_identifier"),
+        dropship_identifier: at.optional_identifier("dropship_identifier"),
+        title: at.text("title"),
+        tags: at.texts("tags"),
+        concept: at.optional_text("concept"),
+        product_amount_cents: at.cents("product_amount_cents"),
+        tax_amount_cents: at.cents("tax_amount_cents"),
+        discount_amount_cents: at.cents("discount_amount_cents"),
+        unit_price_amount_cents: at.cents("unit_price_amount_cents"),
+        image_url: at.optional_text("image_url"),
+        weight: at.optional_number("weight"),
+        variants: at.optional_objects("variants", variant),
+    };
+    rules::line(at, &line);
+    at.element(line)
+}
+
+fn variant(at: &Fields<'_>) -> Variant {
+    Variant {
+        sku: at.optional_identifier("sku"),
+        title: at.optional_text("title"),
+        attributes: at.optional("attributes", attributes).unwrap_or_default(),
+        unit_price_amount_cents: at.optional_cents("unit_price_amount_cents"),
+        quantity_in_stock: at.optional_integer("quantity_in_stock"),
+        image_url: at.optional_text("image_url"),
+        product_url: at.optional_text("product_url"),
+    }
+}
+
+/// A list of names and values, or an object of name to value.
+fn attributes(value: &Reader<'_>) -> Option<Vec<Attribute>> {
+    if let Json::Object(_) = value.source() {
+        return value.map(|name, value| {
+            if name.len() > TEXT_MAX || name.contains('\0') {
+                return value.invalid("must have a shorter name, without the character U+0000");
+            }
+            let value = value.text(0..=TEXT_MAX)?.to_owned();
+            Some(Attribute { name: name.to_owned(), value })
+        });
+    }
+    value.list(usize::MAX, |element| {
+        element.object(|at| Attribute { name: at.text("name"), value: at.text("value") })
+    })
+}
+
+/// The shopper, under either of the two keys.
+fn shopper(at: &Fields<'_>) -> Customer {
+    let key = match (at.has(CUSTOMER), at.has(CUSTOMER_ALIAS)) {
+        (false, true) => CUSTOMER_ALIAS,
+        (true, true) => {
+            at.note(CUSTOMER_ALIAS, "must not be sent beside customer");
+            CUSTOMER
+        }
+        (_, false) => CUSTOMER,
+    };
+    let customer = at.object(key, |at| Customer {
+        identifier: at.identifier("identifier"),
+        first_name: at.optional_text("first_name"),
+        last_name: at.optional_text("last_name"),
+        email: at.text_that("email", |email| email.contains('@'), "must be an e-mail address"),
+        phone: at.optional_text("phone"),
+        tags: at.optional_texts("tags"),
+    });
+    customer.unwrap_or_default()
+}
+
+fn address(at: &Fields<'_>) -> Address {
+    Address {
+        name: at.text("name"),
+        street1: at.text("street1"),
+        street2: at.optional_text("street2"),
+        city: at.text("city"),
+        state: at.text("state"),
+        zip_code: at.text("zip_code"),
+        country_code: at.text("country_code"),
+        phone: at.optional_text("phone"),
+    }
+}
+
+fn transaction(at: &Fields<'_>) -> Transaction {
+    Transaction {
+        identifier: at.optional_identifier("identifier"),
+        parent_identifier: at.optional_identifier("parent_identifier"),
+        amount_cents: at.optional_cents("amount_cents"),
+        status: at.optional_text("status"),
+        kind: at.optional_text("type"),
+        gateway: at.optional_text("gateway"),
+        is_online: at.optional_flag("is_online"),
+        is_test: at.optional_flag("is_test"),
+        created_at: at.optional_time("created_at"),
+        updated_at: at.optional_time("updated_at"),
+        payment_details: at.optional_object("payment_details", |at| PaymentDetails {
+            avs_result_code: at.optional_text("avs_result_code"),
+            cvv_result_code: at.optional_text("cvv_result_code"),
+            credit_card_company: at.optional_text("credit_card_company"),
+            gift_card_id: at.optional_text("gift_card_id"),
+            gift_card_code: at.optional_text("gift_card_code"),
+        }),
+    }
+}
+
+fn discount(at: &Fields<'_>) -> Discount {
+    Discount {
+        identifier: at.optional_identifier("identifier"),
+        code: at.optional_text("code"),
+        amount_cents: at.optional_cents("amount_cents"),
+        kind: at.optional_text("type"),
+        created_at: at.optional_time("created_at"),
+        updated_at: at.optional_time("updated_at"),
+    }
+}
+
+fn refund(at: &Fields<'_>, refunds: &mut Refunds<'_>) -> Refund {
+    let mut refund = Refund {
+        identifier: at.identifier("identifier"),
+        total_refund_amount_cents: at.cents("total_refund_amount_cents"),
+        refund_line_items: Vec::new(),
+        note: at.optional_text("note"),
+        created_at: at.time("created_at"),
+        rma_identifier: at.optional_identifier("rma_identifier"),
+        tags: at.optional_texts("tags"),
+    };
+    refunds.check(at, &refund);
+    refund.refund_line_items = at.objects("refund_line_items", |at| {
+        let line = RefundLine {
+            identifier: at.identifier("identifier"),
+            quantity: at.count("quantity"),
+            order_item_identifier: at.identifier("order_item_identifier"),
+        };
+        refunds.check_line(at, &line, refund.is_ignored());
+        line
+    });
+    refund
+}

@@ -1,0 +1,203 @@
+//! What must hold between the fields of an order, beyond each field on its own.
+//!
+//! A rule runs only where the values it needs were sent and readable: a missing quantity
+//! is told once, as missing, and not again as a sum that does not fit. Rules about
+//! arithmetic that real systems break every day (rounding, refunds that happen now) are
+//! doubts: warnings, unless the merchant asked for strict reading.
+
+use std::collections::HashSet;
+
+use jiff::Timestamp;
+
+use crate::faults::Code;
+use crate::order::{Line, Order, Refund, RefundLine};
+use crate::reader::fields::{Element, Fields};
+use crate::reader::path::Step;
+
+const REPEATED: &str = "must not stand twice";
+
+/// The identifiers that must be unique in a whole message.
+#[derive(Default)]
+pub(super) struct Seen {
+    orders: HashSet<String>,
+    refunds: HashSet<String>,
+}
+
+pub(super) fn order_identifier(at: &Fields<'_>, identifier: &str, seen: &mut Seen) {
+    if at.sound(&["identifier"]) && !seen.orders.insert(identifier.to_owned()) {
+        at.note("identifier", REPEATED);
+    }
+}
+
+pub(super) fn line(at: &Fields<'_>, line: &Line) {
+    if line.sku.is_none() && line.upc.is_none() && at.sound(&["sku", "upc"]) {
+        at.note_neither(["sku", "upc"]);
+    }
+    if at.sound(&["quantity", "quantity_shipped", "quantity_canceled"])
+        && line.quantity < line.quantity_shipped + line.quantity_canceled
+    {
+        at.note(
+            "quantity",
+            "must not be less than quantity_shipped and quantity_canceled together",
+        );
+    }
+    let refunded = line.quantity_refunded.unwrap_or_default();
+    if at.sound(&["quantity_refunded", "quantity_shipped"]) && refunded > line.quantity_shipped {
+        at.note("quantity_refunded", "must not be more than quantity_shipped");
+    }
+    let product = line.unit_price_amount_cents.saturating_mul(line.quantity_shipped);
+    if at.sound(&["unit_price_amount_cents", "quantity_shipped", "product_amount_cents"])
+        && line.product_amount_cents != product
+    {
+        let reason = format!("should be {product}, the unit price times quantity_shipped");
+        at.doubt("product_amount_cents", &reason);
+    }
+}
+
+/// Every line of an order has an identifier of its own.
+pub(super) fn distinct_lines(at: &Fields<'_>, items: &[Element<Line>]) {
+    let mut identifiers = HashSet::with_capacity(items.len());
+    for item in items.iter().filter(|item| item.sound("identifier")) {
+        if !identifiers.insert(item.value.identifier.as_str()) {
+            let steps = [Step::Key("items"), Step::Index(item.position), Step::Key("identifier")];
+            at.place().note_at(&steps, Code::Invalid, REPEATED);
+        }
+    }
+}
+
+/// The sums of an order are those of its lines and payments.
+pub(super) fn order_amounts(at: &Fields<'_>, order: &Order, items: &[Element<Line>]) {
+    let lines_together = |key, amount: fn(&Line) -> i64| {
+        let readable = at.sound(&["items"]) && items.iter().all(|item| item.sound(key));
+        readable.then(|| sum(items.iter().map(|item| amount(&item.value))))
+    };
+    let expect = |key, sent: i64, expected: Option<i64>, meaning: &str| {
+        if let Some(expected) = expected.filter(|expected| *expected != sent && at.sound(&[key])) {
+            at.doubt(key, &format!("should be {expected}, {meaning}"));
+        }
+    };
+
+    let product = lines_together("product_amount_cents", |line| line.product_amount_cents);
+    let of_lines = "the sum over the lines";
+    expect("product_amount_cents", order.product_amount_cents, product, of_lines);
+    let tax = lines_together("tax_amount_cents", |line| line.tax_amount_cents);
+    expect("tax_amount_cents", order.tax_amount_cents, tax, of_lines);
+
+    let discount = lines_together("discount_amount_cents", |line| line.discount_amount_cents);
+    let total = discount.filter(|_| at.sound(&TOTAL_PARTS)).map(|discount| {
+        let charged = sum([
+            order.product_amount_cents,
+            order.tax_amount_cents,
+            order.shipping_amount_cents,
+            order.shipping_tax_amount_cents,
+        ]);
+        charged.saturating_sub(discount.max(order.discount_amount_cents))
+    });
+    let of_parts = "products, tax, shipping and shipping tax less the discount";
+    expect("total_amount_cents", order.total_amount_cents, total, of_parts);
+
+    let paid: Option<Vec<i64>> = order.transactions.iter().map(|paid| paid.amount_cents).collect();
+    let total = order.total_amount_cents;
+    if at.sound(&["transactions", "total_amount_cents"])
+        && paid.is_some_and(|paid| !paid.is_empty() && sum(paid) != total)
+    {
+        at.doubt("transactions", &format!("should add up to total_amount_cents, {total}"));
+    }
+}
+
+/// What the total is made of.
+const TOTAL_PARTS: [&str; 5] = [
+    "product_amount_cents",
+    "tax_amount_cents",
+    "shipping_amount_cents",
+    "shipping_tax_amount_cents",
+    "discount_amount_cents",
+];
+
+fn sum(amounts: impl IntoIterator<Item = i64>) -> i64 {
+    amounts.into_iter().fold(0, i64::saturating_add)
+}
+
+/// The refunds of one order, while they are read.
+pub(super) struct Refunds<'a> {
+    now: Timestamp,
+    seen: &'a mut Seen,
+    line_identifiers: HashSet<String>,
+    /// The lines by identifier, or nothing when it cannot be told which lines there are.
+    units: Option<Vec<Units<'a>>>,
+}
+
+/// The units of one line.
+struct Units<'a> {
+    identifier: &'a str,
+    /// Nothing when the quantity was not readable.
+    shipped: Option<i64>,
+    refunded: i64,
+}
+
+impl<'a> Refunds<'a> {
+    pub(super) fn of(
+        at: &Fields<'_>,
+        items: &'a [Element<Line>],
+        now: Timestamp,
+        seen: &'a mut Seen,
+    ) -> Self {
+        let readable = at.sound(&["items"]) && items.iter().all(|item| item.sound("identifier"));
+        let units = readable.then(|| units_by_identifier(items));
+        Self { now, seen, line_identifiers: HashSet::new(), units }
+    }
+
+    pub(super) fn check(&mut self, at: &Fields<'_>, refund: &Refund) {
+        if at.sound(&["identifier"]) && !self.seen.refunds.insert(refund.identifier.clone()) {
+            at.note("identifier", REPEATED);
+        }
+        if at.sound(&["created_at"]) && refund.created_at <= self.now {
+            at.doubt("created_at", "should be in the future");
+        }
+    }
+
+    /// Checks a line of a refund. The units of one that is `ignored` are not counted.
+    pub(super) fn check_line(&mut self, at: &Fields<'_>, line: &RefundLine, ignored: bool) {
+        if at.sound(&["identifier"]) && !self.line_identifiers.insert(line.identifier.clone()) {
+            at.note("identifier", REPEATED);
+        }
+        let Some(units) = self.units.as_mut().filter(|_| at.sound(&["order_item_identifier"]))
+        else {
+            return;
+        };
+        let wanted = line.order_item_identifier.as_str();
+        let found = units.binary_search_by(|units| units.identifier.cmp(wanted)).ok();
+        let Some(units) = found.and_then(|position| units.get_mut(position)) else {
+            at.note("order_item_identifier", "must be the identifier of a line of the order");
+            return;
+        };
+        if ignored || !at.sound(&["quantity"]) {
+            return;
+        }
+        units.refunded += line.quantity;
+        if units.shipped.is_some_and(|shipped| units.refunded > shipped) {
+            at.note("quantity", "must not, with earlier refunds, be more than were shipped");
+        }
+    }
+}
+
+/// Sorted for the search. Lines that share an identifier are one, whose units nobody knows.
+fn units_by_identifier(items: &[Element<Line>]) -> Vec<Units<'_>> {
+    let mut sorted: Vec<Units<'_>> = items
+        .iter()
+        .map(|item| Units {
+            identifier: &item.value.identifier,
+            shipped: Some(item.value.quantity_shipped).filter(|_| item.sound("quantity_shipped")),
+            refunded: 0,
+        })
+        .collect();
+    sorted.sort_unstable_by_key(|units| units.identifier);
+    sorted.dedup_by(|later, first| {
+        let shared = later.identifier == first.identifier;
+        if shared {
+            first.shipped = None;
+        }
+        shared
+    });
+    sorted
+}

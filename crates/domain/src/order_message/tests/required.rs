@@ -1,0 +1,236 @@
+//! Which fields must be there, which may be absent, and of what type each is.
+
+use super::*;
+
+/// The required fields as pointers into the sample and as places in the answer.
+const REQUIRED: [(&str, &[&str]); 7] = [
+    (
+        "",
+        &[
+            "identifier",
+            "status",
+            "total_amount_cents",
+            "product_amount_cents",
+            "tax_amount_cents",
+            "discount_amount_cents",
+            "shipping_amount_cents",
+            "shipping_tax_amount_cents",
+            "currency",
+            "tags",
+            "created_at",
+            "updated_at",
+            "items",
+            "customer",
+            "shipping_address",
+            "billing_address",
+            "transactions",
+            "refunds",
+            "discounts",
+        ],
+    ),
+    (
+        "items/0",
+        &[
+            "identifier",
+            "quantity",
+            "quantity_shipped",
+            "quantity_canceled",
+            "product_identifier",
+            "variant_identifier",
+            "title",
+            "tags",
+            "product_amount_cents",
+            "tax_amount_cents",
+            "discount_amount_cents",
+            "unit_price_amount_cents",
+        ],
+    ),
+    ("customer", &["identifier", "email"]),
+    ("shipping_address", &["name", "street1", "city", "state", "zip_code", "country_code"]),
+    ("billing_address", &["name", "street1", "city", "state", "zip_code", "country_code"]),
+    ("refunds/0", &["identifier", "total_refund_amount_cents", "refund_line_items", "created_at"]),
+    ("refunds/0/refund_line_items/0", &["identifier", "quantity", "order_item_identifier"]),
+];
+
+/// Runs `check` with each required field: its holder's pointer, its name, its place.
+fn for_each_required(mut check: impl FnMut(&str, &str, &str)) {
+    for (holder, names) in REQUIRED {
+        let pointer = if holder.is_empty() { String::new() } else { format!("/{holder}") };
+        let place = pointer.replace("/0", "[0]").replace('/', ".");
+        for name in names {
+            check(&pointer, name, &format!("@{place}.{name}"));
+        }
+    }
+}
+
+#[test]
+fn every_required_field_is_missed_when_absent_or_null() {
+    for_each_required(|holder, name, place| {
+        let absent = edited(|order| {
+            order.pointer_mut(holder).unwrap().as_object_mut().unwrap().remove(name).unwrap();
+        });
+        let null = edited(|order| {
+            *order.pointer_mut(&format!("{holder}/{name}")).unwrap() = Value::Null;
+        });
+
+        assert_eq!(errors(&[absent]), [missing(place)]);
+        assert_eq!(errors(&[null]), [missing(place)]);
+    });
+}
+
+#[test]
+fn every_required_field_of_another_type_is_named_once() {
+    for_each_required(|holder, name, place| {
+        let other = edited(|order| {
+            *order.pointer_mut(&format!("{holder}/{name}")).unwrap() = json!(true);
+        });
+
+        assert_eq!(errors(&[other]), [wrong_type(place)]);
+    });
+}
+
+#[test]
+fn an_order_of_nothing_misses_everything_in_reading_order() {
+    let expected: Vec<(String, Code)> =
+        REQUIRED[0].1.iter().map(|name| missing(&format!("@.{name}"))).collect();
+
+    assert_eq!(errors(&[json!({})]), expected);
+}
+
+#[test]
+fn every_optional_field_may_be_absent_or_null_and_has_a_type() {
+    let mut optional = 0;
+    let message = message(&[order()]);
+    for pointer in pointers(&order(), "") {
+        let with = |value: Value| {
+            let mut message = message.clone();
+            let pointer = format!("/returns_portal_order/orders/0{pointer}");
+            *message.pointer_mut(&pointer).unwrap() = value;
+            errors_of(&message, false)
+        };
+        if with(Value::Null).is_empty() {
+            let other_type = with(json!({ "a": { "b": [] } }));
+            assert!(
+                other_type.iter().all(|(_, code)| *code != Code::MissingField),
+                "{pointer} {other_type:?}"
+            );
+            assert_eq!(other_type.is_empty(), pointer.ends_with("payment_details"), "{pointer}");
+            optional += 1;
+        }
+    }
+
+    // Of the order 4, its lines 12 and 2, a variant 7, the shopper 4, an address 2, a payment 11
+    // and its details 5, a refund 3 and a discount 6.
+    assert_eq!(optional, 56);
+}
+
+/// The pointers of all fields of objects in `value`.
+fn pointers(value: &Value, here: &str) -> Vec<String> {
+    match value {
+        Value::Object(fields) => fields
+            .iter()
+            .flat_map(|(key, value)| {
+                let place = format!("{here}/{key}");
+                let mut below = pointers(value, &place);
+                below.push(place);
+                below
+            })
+            .collect(),
+        Value::Array(elements) => elements
+            .iter()
+            .enumerate()
+            .flat_map(|(position, value)| pointers(value, &format!("{here}/{position}")))
+            .collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
+    }
+}
+
+#[test]
+fn the_minimal_sample_has_what_is_required_and_nothing_else() {
+    let minimal: Value = serde_json::from_str(samples::minimal_order_message()).unwrap();
+    let order = &minimal["returns_portal_order"]["orders"][0];
+
+    assert_eq!(judge(&minimal, true).unwrap().warnings, []);
+    for_each_required(|holder, name, _| {
+        if !holder.starts_with("/refunds") {
+            assert!(order.pointer(&format!("{holder}/{name}")).is_some(), "{holder}/{name}");
+        }
+    });
+    let required: usize = REQUIRED.iter().take(5).map(|(_, names)| names.len()).sum();
+    assert_eq!(pointers(order, "").len(), required + 1, "all of them and the sku");
+}
+
+#[test]
+fn a_line_has_a_sku_or_a_upc() {
+    let line = |sku: Value, upc: Value| {
+        errors(&[edited(|order| {
+            order["items"][0]["sku"] = sku;
+            order["items"][0]["upc"] = upc;
+        })])
+    };
+    let neither = [missing("@.items[0].sku | @.items[0].upc")];
+
+    assert_eq!(line(json!("a"), Value::Null), []);
+    assert_eq!(line(Value::Null, json!("a")), []);
+    assert_eq!(line(Value::Null, Value::Null), neither);
+    assert_eq!(line(json!(""), json!("")), neither);
+    assert_eq!(line(json!(7), Value::Null), [wrong_type("@.items[0].sku")]);
+}
+
+#[test]
+fn the_status_has_three_values_and_one_more_spelling() {
+    let judged = |status: &str| errors(&[edited(|order| order["status"] = json!(status))]);
+
+    for status in ["Created", "Shipped", "Cancelled", "Canceled"] {
+        assert_eq!(judged(status), [], "{status}");
+    }
+    for status in ["created", "SHIPPED", "Refunded", "", "a\0"] {
+        assert_eq!(judged(status), [invalid("@.status")], "{status}");
+    }
+}
+
+#[test]
+fn currencies_e_mails_and_times_must_be_such() {
+    let order = edited(|order| {
+        order["currency"] = json!("usd");
+        order["created_at"] = json!("yesterday");
+        order["items"][0]["shipped_date"] = json!("12/02/2026");
+        order["items"][0]["weight"] = json!(-1);
+        order["customer"]["email"] = json!("dana.example.com");
+        order["customer"]["first_name"] = json!("Da\0na");
+        order["shipping_address"]["street1"] = json!("x".repeat(4_001));
+        order["refunds"][0]["created_at"] = json!("2126-02-30");
+    });
+
+    assert_eq!(
+        errors(&[order]),
+        [
+            invalid("@.currency"),
+            invalid("@.created_at"),
+            invalid("@.items[0].shipped_date"),
+            invalid("@.items[0].weight"),
+            invalid("@.customer.first_name"),
+            invalid("@.customer.email"),
+            invalid("@.shipping_address.street1"),
+            invalid("@.refunds[0].created_at"),
+        ]
+    );
+}
+
+#[test]
+fn the_attributes_of_a_variant_come_as_a_list_or_an_object() {
+    let attributes = |value: Value| {
+        let order = edited(|order| order["items"][0]["variants"][0]["attributes"] = value);
+        judge(&message(&[order]), true)
+            .map(|reading| reading.orders[0].order.items[0].variants[0].attributes.clone())
+            .map_err(|faults| faults.errors[0].field.replace(ORDER, "@"))
+    };
+    let place = "@.items[0].variants[0].attributes";
+
+    let listed = attributes(json!([{ "name": "Size", "value": "L" }])).unwrap();
+    assert_eq!(attributes(json!({ "Size": "L" })), Ok(listed));
+    assert_eq!(attributes(json!({ "Shoe size": 7 })), Err(format!("{place}['Shoe size']")));
+    assert_eq!(attributes(json!({ "a\0": "b" })), Err(format!(r"{place}['a\u0000']")));
+    assert_eq!(attributes(json!([{ "name": "Size" }])), Err(format!("{place}[0].value")));
+    assert_eq!(attributes(json!("L")), Err(place.to_owned()));
+}

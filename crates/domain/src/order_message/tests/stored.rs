@@ -1,0 +1,87 @@
+//! What is stored of an order: the sender's JSON, in two spellings of ours.
+
+use super::*;
+
+fn snapshot(text: &str) -> Snapshot {
+    let document = document::parse(text.as_bytes()).unwrap();
+    read_order(&document, &context(false)).unwrap().0
+}
+
+#[test]
+fn an_order_is_stored_as_it_was_sent_without_the_spaces() {
+    let compact = order().to_string();
+    let spacious = serde_json::to_string_pretty(&order()).unwrap();
+
+    assert_eq!(String::from_utf8(snapshot(&spacious).body).unwrap(), compact);
+}
+
+#[test]
+fn unknown_fields_survive_to_the_digit_and_in_their_place() {
+    let compact = order().to_string();
+    let extra = r#"{"x":[1.50,1E400,-0.0,12345678901234567890123],"é\n":{"b":1,"a":null},"#;
+    let text = format!("{extra}{}", compact.strip_prefix('{').unwrap());
+
+    assert_eq!(String::from_utf8(snapshot(&text).body).unwrap(), text);
+}
+
+#[test]
+fn the_two_spellings_are_made_one() {
+    let compact = edited(|order| {
+        order["status"] = json!("Cancelled");
+        order["items"][0]["status"] = json!("Canceled");
+    })
+    .to_string();
+    let sent = compact.replacen("\"customer\":", "\"the service\":", 1).replacen(
+        "\"status\":\"Cancelled\"",
+        "\"status\":\"Canceled\"",
+        1,
+    );
+    assert_ne!(sent, compact);
+
+    let snapshot = snapshot(&sent);
+
+    assert_eq!(String::from_utf8(snapshot.body).unwrap(), compact);
+}
+
+#[test]
+fn a_stored_order_reads_back_the_same() {
+    let first = snapshot(&order().to_string());
+
+    let again = snapshot(std::str::from_utf8(&first.body).unwrap());
+
+    assert_eq!(again, first);
+}
+
+#[test]
+fn a_refund_is_the_same_however_its_keys_are_ordered() {
+    let refund = |text: &str| {
+        let mut order = order();
+        order["refunds"] = json!([]);
+        let text = order.to_string().replace("\"refunds\":[]", &format!("\"refunds\":[{text}]"));
+        snapshot(&text).refunds
+    };
+    let one = refund(
+        r#"{"identifier": "R", "total_refund_amount_cents": 1, "refund_line_items": [],
+            "created_at": "2126-01-01", "extra": {"b": 1, "a": 2}}"#,
+    );
+    let other = refund(
+        r#"{"extra":{"a":2,"b":1},"created_at":"2126-01-01","refund_line_items":[],
+            "total_refund_amount_cents":1,"identifier":"R"}"#,
+    );
+
+    assert_eq!((one[0].identifier.as_str(), one[0].position), ("R", 0));
+    assert_eq!(one[0].canonical, other[0].canonical);
+    assert_ne!(one[0].body, other[0].body);
+    assert!(one[0].body.starts_with(br#"{"identifier":"R","total_refund_amount_cents":1,"#));
+}
+
+#[test]
+fn an_order_is_written_with_the_names_it_was_read_by() {
+    let snapshot = snapshot(&order().to_string());
+
+    let written = serde_json::to_value(&snapshot.order).unwrap();
+
+    let mut expected = order();
+    expected["items"][0]["return_policy_end_date"] = json!("2026-04-30T00:00:00Z");
+    assert_eq!(written, expected);
+}

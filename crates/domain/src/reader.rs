@@ -1,0 +1,271 @@
+//! Reads a document that may be wrong in many places, and notes all of them.
+//!
+//! A caller that sends a hundred orders wants to hear of every bad field at once, so
+//! nothing stops at the first. A [`Reader`] is a place in the document; an object is read
+//! through its [`Fields`], which hand back a stand-in for a field that is
+//! not acceptable and note the fault. [`read`] gives the value only when nothing was noted,
+//! so no stand-in ever leaves.
+//!
+//! A place knows its path as a chain of steps through its parents. The path becomes text
+//! only when there is something to say about it: reading a good document allocates nothing
+//! for paths.
+
+pub mod fields;
+pub mod path;
+#[cfg(test)]
+mod tests;
+
+use std::cell::RefCell;
+use std::ops::RangeInclusive;
+
+use jiff::Timestamp;
+
+use self::fields::Fields;
+use self::path::{Path, Step};
+use crate::faults::{Code, FAULTS_MAX, Faults, FieldError, WARNINGS_MAX, Warning};
+use crate::json::{Entry, Json};
+use crate::time;
+
+/// No text that we understand is longer, in characters.
+pub const TEXT_MAX: usize = 4_000;
+
+/// No identifier is longer, in characters.
+pub const IDENTIFIER_MAX: usize = 255;
+
+/// The largest integer up to which every integer has a decimal form of its own in a float.
+const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
+
+/// What was noted while reading.
+struct Notes {
+    strict: bool,
+    faults: RefCell<Faults>,
+    warnings: RefCell<Vec<Warning>>,
+}
+
+/// A value of the document and the way to it.
+pub struct Reader<'a> {
+    value: &'a Json<'a>,
+    path: Path<'a>,
+    notes: &'a Notes,
+}
+
+/// Reads a whole document with `build`, or says everything wrong with it. When `strict`, what
+/// would be doubtful is wrong.
+pub fn read<T>(
+    document: &Json<'_>,
+    strict: bool,
+    build: impl FnOnce(&Reader<'_>) -> Option<T>,
+) -> Result<(T, Vec<Warning>), Faults> {
+    let notes = Notes {
+        strict,
+        faults: RefCell::new(Faults { errors: Vec::new(), total: 0 }),
+        warnings: RefCell::new(Vec::new()),
+    };
+    let root = Reader { value: document, path: Path::root(), notes: &notes };
+    let value = root.required(build);
+    let faults = notes.faults.into_inner();
+    match value {
+        Some(value) if faults.total == 0 => Ok((value, notes.warnings.into_inner())),
+        Some(_) | None => Err(faults),
+    }
+}
+
+impl<'a> Reader<'a> {
+    /// The value as it was sent.
+    pub fn source(&self) -> &'a Json<'a> {
+        self.value
+    }
+
+    /// Whether nothing was found wrong so far, here or anywhere before.
+    pub fn faultless(&self) -> bool {
+        self.notes.faults.borrow().total == 0
+    }
+
+    /// Says that this value is not acceptable.
+    pub fn note(&self, code: Code, reason: &str) {
+        self.note_at(&[], code, reason);
+    }
+
+    /// Says that the value some `steps` below this one is not acceptable.
+    pub fn note_at(&self, steps: &[Step<'_>], code: Code, reason: &str) {
+        self.note_field(code, reason, || self.path.below(steps));
+    }
+
+    /// Says that one of two values right below this one should be there.
+    fn note_neither(&self, keys: [&'static str; 2]) {
+        self.note_field(Code::MissingField, "must be there, one or the other", || {
+            keys.map(|key| self.path.below(&[Step::Key(key)])).join(" | ")
+        });
+    }
+
+    /// Says that the value some `steps` below this one is odd: a warning, or an error when strict.
+    pub fn doubt_at(&self, steps: &[Step<'_>], reason: &str) {
+        if self.notes.strict {
+            self.note_at(steps, Code::Invalid, reason);
+        } else {
+            self.warn_at(steps, reason);
+        }
+    }
+
+    fn warn_at(&self, steps: &[Step<'_>], message: &str) {
+        let mut warnings = self.notes.warnings.borrow_mut();
+        if warnings.len() < WARNINGS_MAX {
+            let field = self.path.below(steps);
+            warnings.push(Warning { field, message: message.to_owned() });
+        }
+    }
+
+    fn note_field(&self, code: Code, reason: &str, field: impl FnOnce() -> String) {
+        let mut faults = self.notes.faults.borrow_mut();
+        faults.total += 1;
+        if faults.errors.len() < FAULTS_MAX {
+            faults.errors.push(FieldError { field: field(), code, reason: reason.to_owned() });
+        }
+    }
+
+    /// The reader of a value right below this one.
+    fn below<'b>(&'b self, step: Step<'b>, value: &'b Json<'b>) -> Reader<'b>
+    where
+        'a: 'b,
+    {
+        Reader { value, path: self.path.then(step), notes: self.notes }
+    }
+
+    /// Text of so many characters.
+    pub fn text(&self, length: RangeInclusive<usize>) -> Option<&'a str> {
+        let Json::Text(text) = self.value else {
+            return self.not_a("text");
+        };
+        if text.is_empty() && *length.start() > 0 {
+            return self.invalid("must not be empty");
+        }
+        // No text has more characters than bytes, so short ones need no counting.
+        if text.len() > *length.end() && text.chars().count() > *length.end() {
+            return self.invalid(&format!("must have at most {} characters", length.end()));
+        }
+        if text.contains('\0') {
+            return self.invalid("must not contain the character U+0000");
+        }
+        Some(text)
+    }
+
+    /// An integer of the range. `3.0` and `3e0` are spellings of 3.
+    pub fn integer(&self, range: RangeInclusive<i64>) -> Option<i64> {
+        let Json::Number(text) = self.value else {
+            return self.not_a("an integer");
+        };
+        let integer = match text.parse() {
+            Ok(integer) => Some(integer),
+            Err(_) if text.contains(['.', 'e', 'E']) => {
+                let number: f64 = text.parse().unwrap_or(f64::INFINITY);
+                if number.is_finite() && number.fract() != 0.0 {
+                    return self.not_a("an integer");
+                }
+                // By way of its text, because there is no checked conversion.
+                let exact = Some(number).filter(|number| number.abs() <= EXACT_MAX);
+                exact.and_then(|number| format!("{number:.0}").parse().ok())
+            }
+            Err(_) => None,
+        };
+        match integer {
+            Some(integer) if range.contains(&integer) => Some(integer),
+            Some(_) | None => {
+                self.invalid(&format!("must be from {} to {}", range.start(), range.end()))
+            }
+        }
+    }
+
+    /// A number that is not negative.
+    pub fn number(&self) -> Option<f64> {
+        let Json::Number(text) = self.value else {
+            return self.not_a("a number");
+        };
+        match text.parse::<f64>() {
+            Ok(number) if number.is_finite() && number >= 0.0 => Some(number),
+            Ok(_) | Err(_) => self.invalid("must be a number from 0 up"),
+        }
+    }
+
+    pub fn flag(&self) -> Option<bool> {
+        match self.value {
+            Json::Bool(flag) => Some(*flag),
+            Json::Null | Json::Number(_) | Json::Text(_) | Json::List(_) | Json::Object(_) => {
+                self.not_a("true or false")
+            }
+        }
+    }
+
+    pub fn time(&self) -> Option<Timestamp> {
+        let Json::Text(text) = self.value else {
+            return self.not_a("text with an ISO 8601 time");
+        };
+        match time::parse(text) {
+            Some(time) => Some(time),
+            None => self.invalid("must be an ISO 8601 time such as 2026-03-01T12:30:00Z"),
+        }
+    }
+
+    /// A list of at most so many elements, each read with `each`: all of them, or nothing.
+    pub fn list<T>(
+        &self,
+        most: usize,
+        mut each: impl FnMut(&Reader<'_>) -> Option<T>,
+    ) -> Option<Vec<T>> {
+        let Json::List(values) = self.value else {
+            return self.not_a("a list");
+        };
+        if values.len() > most {
+            return self.invalid(&format!("must have at most {most} elements"));
+        }
+        let mut read = Vec::with_capacity(values.len());
+        for (position, value) in values.iter().enumerate() {
+            read.extend(self.below(Step::Index(position), value).required(&mut each));
+        }
+        (read.len() == values.len()).then_some(read)
+    }
+
+    /// An object, read with `read`; its keys that `read` does not ask for are warned of.
+    pub fn object<T>(&self, read: impl FnOnce(&Fields<'_>) -> T) -> Option<T> {
+        let fields = Fields::of(self, self.entries()?);
+        let value = read(&fields);
+        fields.warn_of_unknown();
+        Some(value)
+    }
+
+    /// An object whose keys are data: each is read with `each`: all of them, or nothing.
+    pub fn map<T>(&self, mut each: impl FnMut(&str, &Reader<'_>) -> Option<T>) -> Option<Vec<T>> {
+        let entries = self.entries()?;
+        let mut read = Vec::with_capacity(entries.len());
+        for (key, value) in entries {
+            read.extend(self.below(Step::Key(key), value).required(|reader| each(key, reader)));
+        }
+        (read.len() == entries.len()).then_some(read)
+    }
+
+    fn entries(&self) -> Option<&'a [Entry<'a>]> {
+        let Json::Object(entries) = self.value else {
+            return self.not_a("an object");
+        };
+        Some(entries)
+    }
+
+    /// Reads this value, which must be there.
+    fn required<T>(&self, read: impl FnOnce(&Self) -> Option<T>) -> Option<T> {
+        if *self.value == Json::Null {
+            self.note(Code::MissingField, "is missing");
+            return None;
+        }
+        read(self)
+    }
+
+    fn not_a<T>(&self, kind: &str) -> Option<T> {
+        self.note(Code::InvalidType, &format!("must be {kind}"));
+        None
+    }
+
+    /// Says that the value is not acceptable, and gives nothing.
+    pub fn invalid<T>(&self, reason: &str) -> Option<T> {
+        self.note(Code::Invalid, reason);
+        None
+    }
+}

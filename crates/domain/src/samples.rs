@@ -1,0 +1,89 @@
+//! Sample values for documentation, tests and benchmarks alike. They are always valid,
+//! because the tests of this crate read them.
+
+/// A message of one order in which every field that is understood occurs.
+pub fn order_message() -> &'static str {
+    include_str!("samples/returns_portal_order.json")
+}
+
+/// A message of one order in which nothing stands but what must.
+pub fn minimal_order_message() -> &'static str {
+    include_str!("samples/returns_portal_order_minimal.json")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use serde_json::Value;
+    use utoipa::openapi::RefOr;
+    use utoipa::openapi::schema::Schema;
+    use utoipa::{PartialSchema, ToSchema};
+
+    use super::*;
+    use crate::order::{
+        Address, Attribute, Customer, Discount, Line, Order, PaymentDetails, Refund, RefundLine,
+        Transaction, Variant,
+    };
+
+    /// The fields of a type, and whether each is required.
+    fn fields<T: PartialSchema>() -> BTreeMap<String, bool> {
+        let RefOr::T(Schema::Object(object)) = T::schema() else {
+            panic!("not an object");
+        };
+        let required: BTreeSet<&String> = object.required.iter().collect();
+        object.properties.keys().map(|name| (name.clone(), required.contains(name))).collect()
+    }
+
+    fn assert_all_present<T: ToSchema>(sample: &Value) {
+        let names = sample.as_object().unwrap().keys().cloned().collect::<BTreeSet<_>>();
+        let known: BTreeSet<String> = fields::<T>().into_keys().collect();
+        assert_eq!(names, known, "{}", T::name());
+    }
+
+    #[test]
+    fn every_field_of_every_type_occurs_in_the_sample() {
+        let message: Value = serde_json::from_str(order_message()).unwrap();
+        let order = &message["returns_portal_order"]["orders"][0];
+
+        assert_all_present::<Order>(order);
+        assert_all_present::<Line>(&order["items"][0]);
+        assert_all_present::<Variant>(&order["items"][0]["variants"][0]);
+        assert_all_present::<Attribute>(&order["items"][0]["variants"][0]["attributes"][0]);
+        assert_all_present::<Customer>(&order["customer"]);
+        assert_all_present::<Address>(&order["shipping_address"]);
+        assert_all_present::<Transaction>(&order["transactions"][0]);
+        assert_all_present::<PaymentDetails>(&order["transactions"][0]["payment_details"]);
+        assert_all_present::<Refund>(&order["refunds"][0]);
+        assert_all_present::<RefundLine>(&order["refunds"][0]["refund_line_items"][0]);
+        assert_all_present::<Discount>(&order["discounts"][0]);
+    }
+
+    #[test]
+    fn the_reference_requires_what_the_minimal_sample_has() {
+        let message: Value = serde_json::from_str(minimal_order_message()).unwrap();
+        let order = &message["returns_portal_order"]["orders"][0];
+        let required = |fields: BTreeMap<String, bool>, sample: &Value, either: &str| {
+            for (name, required) in fields {
+                let present = sample.get(&name).is_some() && name != either;
+                assert_eq!(required, present, "{name}");
+            }
+        };
+
+        required(fields::<Order>(), order, "");
+        required(fields::<Line>(), &order["items"][0], "sku");
+        required(fields::<Customer>(), &order["customer"], "");
+        required(fields::<Address>(), &order["billing_address"], "");
+        let refund: Vec<String> = fields::<Refund>()
+            .into_iter()
+            .filter_map(|(name, must)| must.then_some(name))
+            .collect();
+        assert_eq!(
+            refund,
+            ["created_at", "identifier", "refund_line_items", "total_refund_amount_cents"]
+        );
+        assert!(!fields::<Transaction>().into_values().any(|required| required));
+        assert!(!fields::<Discount>().into_values().any(|required| required));
+        assert!(!fields::<Variant>().into_values().any(|required| required));
+    }
+}

@@ -1,0 +1,46 @@
+//! `homeward audit`: what operators changed.
+
+use app::audit_trail::{Change, Changes};
+
+use crate::{
+    config::Config,
+    output::{Output, table},
+    session::{Remote, Session},
+};
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Audit {
+    /// Only changes that concern this merchant
+    #[arg(long)]
+    merchant: Option<String>,
+    /// How many
+    #[arg(long, default_value_t = 50)]
+    limit: usize,
+    #[command(flatten)]
+    remote: Remote,
+}
+
+impl Audit {
+    pub(crate) async fn run(self, config: &Config, output: Output) -> anyhow::Result<()> {
+        let mut session = Session::open(config, &self.remote).await?;
+        let merchant = self.merchant.map(|it| format!("&merchant={it}")).unwrap_or_default();
+        let path = format!("/admin/audit?limit={}{merchant}", self.limit);
+        let found = session.get::<Changes>(&path).await;
+        session.close().await;
+        let found = found?;
+        output.data(&found, || {
+            let row = |change: &Change| {
+                vec![
+                    change.at.to_string(),
+                    change.merchant.clone(),
+                    change.action.clone(),
+                    change.actor.clone(),
+                    change.detail.to_string(),
+                ]
+            };
+            let rows: Vec<_> = found.changes.iter().map(row).collect();
+            table(&["AT", "MERCHANT", "ACTION", "ACTOR", "DETAIL"], &rows)
+        });
+        Ok(())
+    }
+}

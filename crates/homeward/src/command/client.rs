@@ -1,0 +1,129 @@
+//! `homeward client`: the credentials of systems.
+
+use app::{add_client::Credentials, change_client::ClientView};
+use clap::Subcommand;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::{
+    config::Config,
+    output::{Output, table},
+    session::{Remote, Session},
+};
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Client {
+    /// Add a client and print its credentials, which are shown this once
+    Add {
+        /// What the client is, such as "carrier gateway"
+        #[arg(long)]
+        name: String,
+        /// Whose system it is; without it, a system of the platform
+        #[arg(long)]
+        merchant: Option<String>,
+        /// What it may do, separated by spaces. A merchant's client: orders:write returns:write
+        /// asns:write drop_ship:write read (all, when not said). The platform's: carrier:write
+        /// warehouse:write admin
+        #[arg(long)]
+        scope: Option<String>,
+        #[command(flatten)]
+        remote: Remote,
+    },
+    /// List the clients of a merchant, or of the platform
+    List {
+        #[arg(long)]
+        merchant: Option<String>,
+        #[command(flatten)]
+        remote: Remote,
+    },
+    /// Refuse a client and end its tokens
+    Disable {
+        client_id: String,
+        #[command(flatten)]
+        remote: Remote,
+    },
+    /// Admit a disabled client again
+    Enable {
+        client_id: String,
+        #[command(flatten)]
+        remote: Remote,
+    },
+}
+
+#[derive(Serialize, Deserialize)]
+struct Clients {
+    clients: Vec<ClientView>,
+}
+
+impl Client {
+    pub(crate) async fn run(self, config: &Config, output: Output) -> anyhow::Result<()> {
+        let mut session = Session::open(config, self.remote()).await?;
+        let done = self.with(&mut session, output).await;
+        session.close().await;
+        done
+    }
+
+    fn remote(&self) -> &Remote {
+        match self {
+            Self::Add { remote, .. }
+            | Self::List { remote, .. }
+            | Self::Disable { remote, .. }
+            | Self::Enable { remote, .. } => remote,
+        }
+    }
+
+    async fn with(self, session: &mut Session, output: Output) -> anyhow::Result<()> {
+        match self {
+            Self::Add { name, merchant, scope, .. } => {
+                let mut body = json!({ "name": name, "merchant": merchant });
+                if let (Some(scope), Some(fields)) = (scope, body.as_object_mut()) {
+                    fields.insert("scope".to_owned(), scope.into());
+                }
+                let added: Credentials = session.post("/admin/clients", &body).await?;
+                output.data(&added, || credentials_words(&added));
+            }
+            Self::List { merchant, .. } => {
+                let query = merchant.map(|it| format!("?merchant={it}")).unwrap_or_default();
+                let found: Clients = session.get(&format!("/admin/clients{query}")).await?;
+                output.data(&found, || list_words(&found));
+            }
+            Self::Disable { client_id, .. } => set(session, output, &client_id, true).await?,
+            Self::Enable { client_id, .. } => set(session, output, &client_id, false).await?,
+        }
+        Ok(())
+    }
+}
+
+pub(crate) fn credentials_words(credentials: &Credentials) -> String {
+    format!(
+        "Keep the secret; it is not shown again.\n\
+         client_id      {}\nclient_secret  {}\nscope          {}",
+        credentials.client_id, credentials.client_secret, credentials.scope
+    )
+}
+
+fn list_words(found: &Clients) -> String {
+    let row = |client: &ClientView| {
+        let state = if client.disabled_at.is_some() { "disabled" } else { "enabled" };
+        let secrets = client.secrets_created_at.len().to_string();
+        let cells = [client.client_id.as_str(), state, &secrets, &client.scope, &client.name];
+        cells.map(str::to_owned).to_vec()
+    };
+    let rows: Vec<_> = found.clients.iter().map(row).collect();
+    table(&["CLIENT", "STATE", "SECRETS", "SCOPE", "NAME"], &rows)
+}
+
+async fn set(
+    session: &mut Session,
+    output: Output,
+    client_id: &str,
+    disabled: bool,
+) -> anyhow::Result<()> {
+    let path = format!("/admin/clients/{client_id}");
+    let client: ClientView = session.patch(&path, &json!({ "disabled": disabled })).await?;
+    output.data(&client, || {
+        let state = if disabled { "disabled" } else { "enabled" };
+        format!("{} ({}) is {state}.", client.client_id, client.name)
+    });
+    Ok(())
+}

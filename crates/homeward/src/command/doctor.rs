@@ -1,0 +1,140 @@
+//! `homeward doctor`: looks at an installation and says what is wrong, and what to do.
+
+use std::{
+    io::Write,
+    path::Path,
+    process::ExitCode,
+    time::{Duration, Instant},
+};
+
+use anyhow::Context;
+use serde::Serialize;
+use serde_json::Value;
+use store::{DirectoryLock, LockError};
+use web::guard::tls::ReloadingCertificate;
+
+use crate::{
+    config::Config,
+    directory::{Directory, is_open_to_others},
+    output::Output,
+    session::{Remote, Session},
+};
+
+const SYNCS: u32 = 20;
+/// Slower than this, every request that changes something is slow.
+const SYNC_SLOW: Duration = Duration::from_millis(20);
+
+#[derive(Serialize)]
+struct Finding {
+    check: &'static str,
+    ok: bool,
+    detail: String,
+}
+
+pub(crate) async fn doctor(config: &Config, output: Output) -> anyhow::Result<ExitCode> {
+    let mut findings = vec![
+        finding("data directory", directory(config)),
+        finding("secret files", secret_files(config)),
+        finding("disk", disk(&config.data_dir)),
+        finding("certificate", certificate(config)),
+    ];
+    findings.push(finding("server", server(config)));
+    findings.push(finding("store", store(config).await));
+    let healthy = findings.iter().all(|finding| finding.ok);
+    output.data(&findings, || {
+        let line = |finding: &Finding| {
+            let mark = if finding.ok { "ok     " } else { "PROBLEM" };
+            format!("{mark}  {:14}  {}", finding.check, finding.detail)
+        };
+        findings.iter().map(line).collect::<Vec<_>>().join("\n")
+    });
+    Ok(if healthy { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn finding(check: &'static str, outcome: anyhow::Result<String>) -> Finding {
+    match outcome {
+        Ok(detail) => Finding { check, ok: true, detail },
+        Err(error) => Finding { check, ok: false, detail: format!("{error:#}") },
+    }
+}
+
+fn directory(config: &Config) -> anyhow::Result<String> {
+    let path = config.data_dir.display();
+    Directory::open(&config.data_dir)?;
+    anyhow::ensure!(
+        !is_open_to_others(&config.data_dir)?,
+        "{path} is open to others: chmod 700 {path}"
+    );
+    Ok(format!("{path} is there, for its owner only"))
+}
+
+fn secret_files(config: &Config) -> anyhow::Result<String> {
+    let directory = Directory::open(&config.data_dir)?;
+    for path in [config.secret_key_file.clone(), directory.admin_file()] {
+        let shown = path.display();
+        if path.exists() {
+            anyhow::ensure!(!is_open_to_others(&path)?, "{shown} is open to others: chmod 600 it");
+        }
+    }
+    Ok("readable by their owner only".to_owned())
+}
+
+/// How long the disk takes to make a little data durable.
+fn disk(data_dir: &Path) -> anyhow::Result<String> {
+    let path = data_dir.join("doctor.partial");
+    let mut times = Vec::new();
+    let measure = || -> std::io::Result<()> {
+        let mut file = std::fs::File::create(&path)?;
+        for _ in 0..SYNCS {
+            let started = Instant::now();
+            file.write_all(&[0; 4096])?;
+            file.sync_data()?;
+            times.push(started.elapsed());
+        }
+        Ok(())
+    };
+    let measured = {
+        let mut measure = measure;
+        measure()
+    };
+    let _ = std::fs::remove_file(&path);
+    measured.with_context(|| format!("{} cannot be written to", data_dir.display()))?;
+    times.sort();
+    let median = times.get(times.len() / 2).copied().unwrap_or_default();
+    let milliseconds = median.as_secs_f64() * 1000.0;
+    anyhow::ensure!(
+        median < SYNC_SLOW,
+        "making data durable takes {milliseconds:.1} ms: use a faster disk"
+    );
+    Ok(format!("makes data durable in {milliseconds:.2} ms"))
+}
+
+fn certificate(config: &Config) -> anyhow::Result<String> {
+    let Some(tls) = &config.tls else {
+        return Ok("none: plain HTTP on loopback or behind a proxy".to_owned());
+    };
+    ReloadingCertificate::load(tls)?;
+    Ok(format!("{} and its key fit", tls.cert.display()))
+}
+
+fn server(config: &Config) -> anyhow::Result<String> {
+    match DirectoryLock::take(&config.data_dir) {
+        Ok(_) => Ok("not running; start it with homeward serve".to_owned()),
+        Err(LockError::InUse { holder, .. }) => {
+            let server = Directory::open(&config.data_dir)?.server()?;
+            let address = server.context("a process holds the directory but names no address")?;
+            Ok(format!("process {holder} listens on {}", address.address))
+        }
+        Err(error @ LockError::Io { .. }) => Err(error.into()),
+    }
+}
+
+/// Asks the server, or opens the store when none runs.
+async fn store(config: &Config) -> anyhow::Result<String> {
+    let mut session = Session::open(config, &Remote::none()).await?;
+    let status = session.get::<Value>("/admin/status").await;
+    session.close().await;
+    let status = status?;
+    let field = |name: &str| status.get(name).map(ToString::to_string).unwrap_or_default();
+    Ok(format!("{} answers, schema version {}", field("store"), field("schema_version")))
+}

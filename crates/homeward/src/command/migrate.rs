@@ -1,0 +1,27 @@
+//! `homeward migrate`: brings the schema up to date without serving.
+
+use prometheus_client::registry::Registry;
+use serde_json::json;
+use store::{Location, Meters, Store};
+
+use crate::{config::Config, node, output::Output};
+
+pub(crate) async fn migrate(config: &Config, output: Output) -> anyhow::Result<()> {
+    // An SQLite file in use is at its server's version already; PostgreSQL nodes migrate side by side.
+    let _lock = match &config.location {
+        Location::Sqlite(_) => Some(node::lock(&config.data_dir)?),
+        Location::Postgres(_) => None,
+    };
+    let meters = Meters::register(&mut Registry::default());
+    let store = Store::open(&config.location, &meters).await?;
+    let (from, to) = store.migrate().await?;
+    store.close().await;
+    output.data(&json!({ "from": from, "to": to }), || {
+        if from == to {
+            format!("The schema is at version {to}; nothing to do.")
+        } else {
+            format!("The schema went from version {from} to {to}.")
+        }
+    });
+    Ok(())
+}

@@ -1,0 +1,279 @@
+//! Settings: from flags, the environment, a file, and the defaults, in this order.
+//!
+//! `config.default.toml` is the documentation and the defaults at once, so that
+//! the two cannot differ.
+
+use std::{
+    net::{IpAddr, SocketAddr},
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context, bail};
+use serde::Deserialize;
+use store::Location;
+use web::guard::tls::TlsSettings;
+
+const DEFAULTS: &str = include_str!("../config.default.toml");
+
+/// Every setting, each possibly not said. Flags, file and defaults have the same shape.
+#[derive(Clone, Debug, Default, Deserialize, clap::Args)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Options {
+    /// Where the database, the admin credential and the secret key are kept
+    #[arg(long, global = true, env = "HOMEWARD_DATA_DIR", value_name = "DIR")]
+    pub(crate) data_dir: Option<PathBuf>,
+
+    /// The address to listen on
+    #[arg(long, global = true, env = "HOMEWARD_LISTEN", value_name = "ADDR:PORT")]
+    listen: Option<String>,
+
+    /// sandbox or production
+    #[arg(long, global = true, env = "HOMEWARD_ENVIRONMENT")]
+    environment: Option<Environment>,
+
+    /// sqlite, or a PostgreSQL address (postgres://user:password@host/database)
+    #[arg(long, global = true, env = "HOMEWARD_STORE", hide_env_values = true)]
+    store: Option<String>,
+
+    /// Certificate chain in PEM
+    #[arg(long, global = true, env = "HOMEWARD_TLS_CERT", value_name = "FILE")]
+    tls_cert: Option<PathBuf>,
+
+    /// Private key in PEM
+    #[arg(long, global = true, env = "HOMEWARD_TLS_KEY", value_name = "FILE")]
+    tls_key: Option<PathBuf>,
+
+    /// Accept TLS 1.3 too
+    #[arg(long, global = true, env = "HOMEWARD_TLS13", value_name = "BOOL")]
+    #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    tls13: Option<bool>,
+
+    /// How many proxies in front may be trusted to name the client in X-Forwarded-For
+    #[arg(long, global = true, env = "HOMEWARD_TRUSTED_PROXY_HOPS", value_name = "N")]
+    trusted_proxy_hops: Option<usize>,
+
+    /// Requests a minute from one address
+    #[arg(long, global = true, env = "HOMEWARD_RATE_LIMIT_PER_MINUTE", value_name = "N")]
+    rate_limit_per_minute: Option<u32>,
+
+    /// A network that outbound messages may go to although it is not public; repeatable
+    #[arg(long, global = true, env = "HOMEWARD_ALLOW_NETWORK", value_name = "CIDR")]
+    #[arg(value_delimiter = ',')]
+    allow_network: Option<Vec<String>>,
+
+    /// The key that seals secrets in the database
+    #[arg(long, global = true, env = "HOMEWARD_SECRET_KEY_FILE", value_name = "FILE")]
+    secret_key_file: Option<PathBuf>,
+
+    /// text or json
+    #[arg(long, global = true, env = "HOMEWARD_LOG_FORMAT")]
+    log_format: Option<LogFormat>,
+
+    /// error, warn, info, debug or trace
+    #[arg(long, global = true, env = "HOMEWARD_LOG_LEVEL", value_name = "LEVEL")]
+    log_level: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Environment {
+    Sandbox,
+    Production,
+}
+
+impl Environment {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Sandbox => "sandbox",
+            Self::Production => "production",
+        }
+    }
+
+    /// Requests a minute from one address.
+    fn rate_limit_per_minute(self) -> u32 {
+        match self {
+            Self::Sandbox => 2500,
+            Self::Production => 5000,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum LogFormat {
+    Text,
+    Json,
+}
+
+/// Settings that were checked.
+#[derive(Clone, Debug)]
+pub(crate) struct Config {
+    pub(crate) data_dir: PathBuf,
+    pub(crate) listen: SocketAddr,
+    pub(crate) environment: Environment,
+    pub(crate) location: Location,
+    pub(crate) tls: Option<TlsSettings>,
+    pub(crate) trusted_hops: usize,
+    pub(crate) rate_limit_per_minute: u32,
+    pub(crate) allow_networks: Vec<Network>,
+    pub(crate) secret_key_file: PathBuf,
+    pub(crate) log_format: LogFormat,
+    pub(crate) log_level: tracing::Level,
+}
+
+/// A network in CIDR notation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Network {
+    pub(crate) address: IpAddr,
+    pub(crate) prefix: u8,
+}
+
+impl std::fmt::Display for Network {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}/{}", self.address, self.prefix)
+    }
+}
+
+impl Options {
+    /// Looks in `self` first, then in `other`.
+    fn or(self, other: Self) -> Self {
+        Self {
+            data_dir: self.data_dir.or(other.data_dir),
+            listen: self.listen.or(other.listen),
+            environment: self.environment.or(other.environment),
+            store: self.store.or(other.store),
+            tls_cert: self.tls_cert.or(other.tls_cert),
+            tls_key: self.tls_key.or(other.tls_key),
+            tls13: self.tls13.or(other.tls13),
+            trusted_proxy_hops: self.trusted_proxy_hops.or(other.trusted_proxy_hops),
+            rate_limit_per_minute: self.rate_limit_per_minute.or(other.rate_limit_per_minute),
+            allow_network: self.allow_network.or(other.allow_network),
+            secret_key_file: self.secret_key_file.or(other.secret_key_file),
+            log_format: self.log_format.or(other.log_format),
+            log_level: self.log_level.or(other.log_level),
+        }
+    }
+
+    /// The settings in force, with `file` between these options and the defaults.
+    pub(crate) fn resolve(self, file: Option<&Path>) -> anyhow::Result<Config> {
+        let from_file = match file {
+            Some(path) => read_file(path)?,
+            None => Self::default(),
+        };
+        let defaults = toml::from_str(DEFAULTS).context("config.default.toml")?;
+        Config::of(self.or(from_file).or(defaults))
+    }
+}
+
+fn read_file(path: &Path) -> anyhow::Result<Options> {
+    let text = std::fs::read_to_string(path)
+        .with_context(|| format!("{} cannot be read", path.display()))?;
+    toml::from_str(&text).with_context(|| format!("{} is not as it must be", path.display()))
+}
+
+impl Config {
+    fn of(options: Options) -> anyhow::Result<Self> {
+        let said = "config.default.toml says every setting";
+        let data_dir = options.data_dir.context(said)?;
+        let environment = options.environment.context(said)?;
+        let listen = options.listen.context(said)?;
+        let tls13 = options.tls13.context(said)?;
+        let log_level = options.log_level.context(said)?;
+        Ok(Self {
+            listen: listen
+                .parse()
+                .with_context(|| format!("listen must be ADDRESS:PORT, not {listen}"))?,
+            location: location(&options.store.context(said)?, &data_dir)?,
+            tls: tls(options.tls_cert, options.tls_key, tls13)?,
+            trusted_hops: options.trusted_proxy_hops.context(said)?,
+            rate_limit_per_minute: options
+                .rate_limit_per_minute
+                .unwrap_or_else(|| environment.rate_limit_per_minute()),
+            allow_networks: networks(&options.allow_network.context(said)?)?,
+            secret_key_file: options.secret_key_file.unwrap_or_else(|| data_dir.join("secret.key")),
+            log_format: options.log_format.context(said)?,
+            log_level: log_level
+                .parse()
+                .with_context(|| format!("there is no log level {log_level}"))?,
+            environment,
+            data_dir,
+        })
+    }
+}
+
+fn location(store: &str, data_dir: &Path) -> anyhow::Result<Location> {
+    if store == "sqlite" {
+        return Ok(Location::Sqlite(data_dir.join("homeward.db")));
+    }
+    if store.starts_with("postgres://") || store.starts_with("postgresql://") {
+        return Ok(Location::Postgres(store.to_owned()));
+    }
+    bail!("store must be sqlite or an address that begins with postgres://")
+}
+
+fn tls(
+    cert: Option<PathBuf>,
+    key: Option<PathBuf>,
+    allow_tls13: bool,
+) -> anyhow::Result<Option<TlsSettings>> {
+    match (cert, key) {
+        (Some(cert), Some(key)) => Ok(Some(TlsSettings { cert, key, allow_tls13 })),
+        (None, None) => Ok(None),
+        (Some(_), None) => bail!("tls_cert is set but tls_key is not"),
+        (None, Some(_)) => bail!("tls_key is set but tls_cert is not"),
+    }
+}
+
+fn networks(texts: &[String]) -> anyhow::Result<Vec<Network>> {
+    texts
+        .iter()
+        .map(|text| {
+            network(text).with_context(|| format!("{text} is no network such as 10.0.0.0/8"))
+        })
+        .collect()
+}
+
+fn network(text: &str) -> Option<Network> {
+    let (address, prefix) = text.split_once('/')?;
+    let (address, prefix): (IpAddr, u8) = (address.parse().ok()?, prefix.parse().ok()?);
+    let longest = if address.is_ipv4() { 32 } else { 128 };
+    (prefix <= longest).then_some(Network { address, prefix })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn resolved(options: Options, file: &str) -> anyhow::Result<Config> {
+        let defaults: Options = toml::from_str(DEFAULTS)?;
+        Config::of(options.or(toml::from_str(file)?).or(defaults))
+    }
+
+    #[test]
+    fn the_defaults_are_complete() {
+        let config = resolved(Options::default(), "").unwrap();
+        assert_eq!(config.listen.to_string(), "127.0.0.1:8080");
+        assert_eq!(config.data_dir, Path::new("./homeward-data"));
+        assert_eq!(config.rate_limit_per_minute, 2500);
+        assert!(config.tls.is_none());
+    }
+
+    #[test]
+    fn a_flag_wins_over_the_file_and_the_file_over_the_defaults() {
+        let flags = Options { listen: Some("127.0.0.1:1".to_owned()), ..Options::default() };
+        let file = "listen = \"127.0.0.1:2\"\nenvironment = \"production\"";
+        let config = resolved(flags, file).unwrap();
+        assert_eq!(config.listen.port(), 1);
+        assert_eq!(config.rate_limit_per_minute, 5000);
+    }
+
+    #[test]
+    fn what_is_misspelt_or_halved_is_refused() {
+        assert!(toml::from_str::<Options>("lisen = \"127.0.0.1:2\"").is_err());
+        assert!(resolved(Options::default(), "tls_cert = \"a\"").is_err());
+        assert!(resolved(Options::default(), "store = \"mysql://\"").is_err());
+        assert!(resolved(Options::default(), "allow_network = [\"10.0.0.0/33\"]").is_err());
+        assert!(resolved(Options::default(), "log_level = \"loud\"").is_err());
+        assert!(resolved(Options::default(), "listen = \"here\"").is_err());
+    }
+}

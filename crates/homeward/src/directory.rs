@@ -1,0 +1,127 @@
+//! The data directory: what lies in it and who may read it.
+//!
+//! | file          | what it holds                                              |
+//! | ------------- | ---------------------------------------------------------- |
+//! | `lock`        | held by the process that uses the directory                |
+//! | `homeward.db` | the database, when the store is SQLite                     |
+//! | `secret.key`  | the key that seals secrets in the database                 |
+//! | `admin.json`  | the credential of this installation's operator tools       |
+//! | `server.json` | where the running server can be reached from this machine  |
+//!
+//! Files with secrets are readable by their owner only.
+
+use std::{
+    fs::{self, OpenOptions},
+    io::Write,
+    os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt},
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context, bail};
+use app::{vault::KEY_BYTES, world::World};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+/// The credential of the operator's tools.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct AdminCredential {
+    pub(crate) client_id: String,
+    pub(crate) client_secret: String,
+}
+
+/// Where a running server is.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct ServerAddress {
+    /// As clients reach it.
+    pub(crate) address: String,
+    /// As this machine's commands reach it: always plain HTTP on loopback.
+    pub(crate) local_address: String,
+    pub(crate) pid: u32,
+}
+
+pub(crate) struct Directory {
+    path: PathBuf,
+}
+
+impl Directory {
+    /// Makes the directory when it is not there yet.
+    pub(crate) fn open(path: &Path) -> anyhow::Result<Self> {
+        fs::DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(path)
+            .with_context(|| format!("{} cannot be made", path.display()))?;
+        Ok(Self { path: path.to_owned() })
+    }
+
+    pub(crate) fn admin_file(&self) -> PathBuf {
+        self.path.join("admin.json")
+    }
+
+    pub(crate) fn admin(&self) -> anyhow::Result<Option<AdminCredential>> {
+        read_json(&self.admin_file())
+    }
+
+    pub(crate) fn write_admin(&self, admin: &AdminCredential) -> anyhow::Result<()> {
+        write_secretly(&self.admin_file(), serde_json::to_string_pretty(admin)?.as_bytes())
+    }
+
+    pub(crate) fn server(&self) -> anyhow::Result<Option<ServerAddress>> {
+        read_json(&self.path.join("server.json"))
+    }
+
+    pub(crate) fn write_server(&self, server: &ServerAddress) -> anyhow::Result<()> {
+        let text = serde_json::to_string_pretty(server)?;
+        write_secretly(&self.path.join("server.json"), text.as_bytes())
+    }
+
+    pub(crate) fn forget_server(&self) {
+        // It may be gone already; a stale one is noticed by whoever reads it.
+        let _ = fs::remove_file(self.path.join("server.json"));
+    }
+}
+
+/// The key in `path`, made when it is not there yet.
+pub(crate) fn secret_key(path: &Path, world: &World) -> anyhow::Result<[u8; KEY_BYTES]> {
+    if !path.exists() {
+        write_secretly(path, &world.random::<KEY_BYTES>())?;
+    }
+    let bytes = fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
+    match bytes.try_into() {
+        Ok(key) => Ok(key),
+        Err(_) => bail!("{} must have exactly {KEY_BYTES} bytes", path.display()),
+    }
+}
+
+/// Whether others than the owner may read `path`.
+pub(crate) fn is_open_to_others(path: &Path) -> std::io::Result<bool> {
+    Ok(fs::metadata(path)?.permissions().mode() & 0o077 != 0)
+}
+
+/// Replaces `path` whole or not at all, readable by the owner only.
+pub(crate) fn write_secretly(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+    let partial = path.with_extension("partial");
+    let write = || -> std::io::Result<()> {
+        let mut file = OpenOptions::new()
+            .create(true)
+            .write(true)
+            .truncate(true)
+            .mode(0o600)
+            .open(&partial)?;
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        fs::rename(&partial, path)?;
+        // The name must last as well as the content.
+        path.parent().map_or(Ok(()), |parent| fs::File::open(parent)?.sync_all())
+    };
+    write().with_context(|| format!("{} cannot be written", path.display()))
+}
+
+pub(crate) fn read_json<T: DeserializeOwned>(path: &Path) -> anyhow::Result<Option<T>> {
+    match fs::read(path) {
+        Ok(bytes) => serde_json::from_slice(&bytes)
+            .map(Some)
+            .with_context(|| format!("{} is not as it was written", path.display())),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error).with_context(|| format!("{} cannot be read", path.display())),
+    }
+}

@@ -1,0 +1,133 @@
+//! The small HTTP client with which commands talk to the server.
+//!
+//! One connection, used for one request after the other, made again when it was lost.
+
+use std::{sync::Arc, time::Duration};
+
+use anyhow::{Context, bail};
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full};
+use hyper::{
+    Method, Request, StatusCode, Uri,
+    client::conn::http1::{SendRequest, handshake},
+    header::{AUTHORIZATION, CONTENT_TYPE, HOST, RETRY_AFTER},
+};
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+
+const ANSWER_TIME_MAX: Duration = Duration::from_secs(120);
+
+pub(crate) struct Client {
+    server: Uri,
+    connection: Option<SendRequest<Full<Bytes>>>,
+    pub(crate) token: Option<String>,
+}
+
+/// What the server said.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    pub(crate) retry_after: Option<Duration>,
+    pub(crate) body: Bytes,
+}
+
+impl Answer {
+    /// The body as `T` when the server agreed; its own words when it did not.
+    pub(crate) fn json<T: serde::de::DeserializeOwned>(&self) -> anyhow::Result<T> {
+        if !self.status.is_success() {
+            bail!("{}", self.message());
+        }
+        serde_json::from_slice(&self.body).context("the server's answer is not understood")
+    }
+
+    pub(crate) fn message(&self) -> String {
+        let body: serde_json::Value = serde_json::from_slice(&self.body).unwrap_or_default();
+        let mut words = ["message", "error_description"].into_iter();
+        let words = words.find_map(|key| body.get(key)?.as_str());
+        words.map_or_else(|| format!("the server answered {}", self.status), str::to_owned)
+    }
+}
+
+/// What is sent.
+pub(crate) struct Outgoing<'a> {
+    pub(crate) method: Method,
+    pub(crate) path: &'a str,
+    pub(crate) content_type: &'static str,
+    pub(crate) body: Bytes,
+}
+
+impl Client {
+    /// A client of the server at `address`, such as `http://127.0.0.1:8080`.
+    pub(crate) fn new(address: &str) -> anyhow::Result<Self> {
+        let server: Uri = address.parse().with_context(|| format!("{address} is no address"))?;
+        if server.host().is_none() || !matches!(server.scheme_str(), Some("http" | "https")) {
+            bail!("{address} is no address such as https://returns.example.com");
+        }
+        Ok(Self { server, connection: None, token: None })
+    }
+
+    pub(crate) async fn send(&mut self, outgoing: Outgoing<'_>) -> anyhow::Result<Answer> {
+        let server = self.server.clone();
+        let exchange = tokio::time::timeout(ANSWER_TIME_MAX, self.exchange(outgoing));
+        let answer = exchange.await.unwrap_or_else(|_| bail!("no answer in time"));
+        answer.with_context(|| format!("{server} cannot be reached"))
+    }
+
+    async fn exchange(&mut self, outgoing: Outgoing<'_>) -> anyhow::Result<Answer> {
+        let authority = self.server.authority().context("no authority")?.to_string();
+        let mut request = Request::builder()
+            .method(outgoing.method)
+            .uri(outgoing.path)
+            .header(HOST, authority)
+            .header(CONTENT_TYPE, outgoing.content_type);
+        if let Some(token) = &self.token {
+            request = request.header(AUTHORIZATION, format!("Bearer {token}"));
+        }
+        let request = request.body(Full::new(outgoing.body))?;
+        let mut connection = match self.connection.take() {
+            Some(connection) if !connection.is_closed() => connection,
+            Some(_) | None => connect(&self.server).await?,
+        };
+        connection.ready().await?;
+        let response = connection.send_request(request).await?;
+        let retry_after = response.headers().get(RETRY_AFTER);
+        let retry_after = retry_after.and_then(|value| value.to_str().ok()?.parse().ok());
+        let answer = Answer {
+            status: response.status(),
+            retry_after: retry_after.map(Duration::from_secs),
+            body: response.into_body().collect().await?.to_bytes(),
+        };
+        self.connection = Some(connection);
+        Ok(answer)
+    }
+}
+
+async fn connect(server: &Uri) -> anyhow::Result<SendRequest<Full<Bytes>>> {
+    let host = server.host().context("no host")?.trim_matches(['[', ']']);
+    let secure = server.scheme_str() == Some("https");
+    let port = server.port_u16().unwrap_or(if secure { 443 } else { 80 });
+    let stream = TcpStream::connect((host, port)).await?;
+    stream.set_nodelay(true)?;
+    if !secure {
+        let (sender, connection) = handshake(TokioIo::new(stream)).await?;
+        tokio::spawn(connection);
+        return Ok(sender);
+    }
+    let name = rustls::pki_types::ServerName::try_from(host.to_owned())?;
+    let stream = TlsConnector::from(Arc::new(tls()?)).connect(name, stream).await?;
+    let (sender, connection) = handshake(TokioIo::new(stream)).await?;
+    tokio::spawn(connection);
+    Ok(sender)
+}
+
+/// Certificates that the machine's own roots vouch for.
+fn tls() -> anyhow::Result<rustls::ClientConfig> {
+    let mut roots = rustls::RootCertStore::empty();
+    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    Ok(rustls::ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()?
+        .with_root_certificates(roots)
+        .with_no_client_auth())
+}

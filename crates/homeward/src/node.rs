@@ -1,0 +1,138 @@
+//! A running node: store, use cases, routes and listeners, wired together.
+//!
+//! `homeward serve` runs one until it is told to stop. A command that finds no
+//! server running starts one inside itself for as long as it needs it, so that there is only one
+//! way in which anything is done.
+
+use std::{net::SocketAddr, path::Path, time::Duration};
+
+use anyhow::Context;
+use app::{
+    App, add_client::add_first_admin, meters::Meters as AppMeters, sweep::sweep, vault::Vault,
+    world::World,
+};
+use prometheus_client::registry::Registry;
+use store::{DirectoryLock, Location, Meters as StoreMeters, Store};
+use tokio_util::sync::CancellationToken;
+use web::{
+    Settings, Web,
+    guard::serve::{ListenSettings, Listener},
+};
+
+use crate::{
+    config::Config,
+    directory::{AdminCredential, Directory, ServerAddress, secret_key},
+};
+
+/// How long requests under way may take after the node was told to stop.
+const GRACE: Duration = Duration::from_secs(30);
+const SWEEP_EVERY: Duration = Duration::from_secs(60);
+
+pub(crate) struct Node {
+    app: App,
+    router: axum::Router,
+    listeners: Vec<Listener>,
+    directory: Directory,
+    pub(crate) address: ServerAddress,
+    /// Until the node is gone nobody else may use the directory.
+    _lock: DirectoryLock,
+}
+
+impl Node {
+    /// Opens everything; the node answers once [`Node::run`] is called.
+    pub(crate) async fn start(config: &Config, lock: DirectoryLock) -> anyhow::Result<Self> {
+        let directory = Directory::open(&config.data_dir)?;
+        // What a server that was killed left behind would mislead commands until the new address is known.
+        directory.forget_server();
+        let mut registry = Registry::with_prefix("homeward");
+        let store = open_store(&config.location, &mut registry).await?;
+        let world = World::system();
+        let vault = Vault::new(&secret_key(&config.secret_key_file, &world)?);
+        let app = App::new(store, world, vault, AppMeters::register(&mut registry));
+        ensure_admin(&app, &directory).await?;
+
+        let (listeners, address) = listen(config).await?;
+        directory.write_server(&address)?;
+        let settings = Settings {
+            environment: config.environment.name(),
+            rate_limit_per_minute: config.rate_limit_per_minute,
+            trusted_hops: config.trusted_hops,
+        };
+        let router = Web::new(app.clone(), settings, registry).router();
+        Ok(Self { app, router, listeners, directory, address, _lock: lock })
+    }
+
+    /// Serves until `stop`, finishes what is under way, and lets everything go.
+    pub(crate) async fn run(self, stop: CancellationToken) {
+        let sweeper = tokio::spawn(sweep_regularly(self.app.clone(), stop.clone()));
+        let serving = self
+            .listeners
+            .into_iter()
+            .map(|listener| tokio::spawn(listener.run(self.router.clone(), stop.clone(), GRACE)));
+        for task in serving.collect::<Vec<_>>().into_iter().chain([sweeper]) {
+            if let Err(error) = task.await {
+                tracing::error!(%error, "a part of the server ended badly: {error}");
+            }
+        }
+        self.directory.forget_server();
+        self.app.store.close().await;
+    }
+}
+
+/// Opens the store and brings its schema up to date.
+pub(crate) async fn open_store(
+    location: &Location,
+    registry: &mut Registry,
+) -> anyhow::Result<Store> {
+    let store = Store::open(location, &StoreMeters::register(registry)).await?;
+    let (from, to) = store.migrate().await?;
+    if from != to {
+        tracing::info!(from, to, "schema changed from version {from} to {to}");
+    }
+    Ok(store)
+}
+
+/// The credential for the operator's tools on this machine.
+async fn ensure_admin(app: &App, directory: &Directory) -> anyhow::Result<()> {
+    if directory.admin()?.is_some() {
+        return Ok(());
+    }
+    let admin = add_first_admin(app, "admin").await.context("adding the admin client")?;
+    directory.write_admin(&AdminCredential {
+        client_id: admin.client_id,
+        client_secret: admin.client_secret,
+    })
+}
+
+/// The listener of the configuration and, when that is not plain HTTP on loopback, one that is, for
+/// this machine's commands.
+async fn listen(config: &Config) -> anyhow::Result<(Vec<Listener>, ServerAddress)> {
+    let mut settings = ListenSettings::new(config.listen);
+    settings.tls.clone_from(&config.tls);
+    settings.trusted_hops = config.trusted_hops;
+    let main = Listener::bind(settings).await?;
+    let scheme = if config.tls.is_some() { "https" } else { "http" };
+    let address = format!("{scheme}://{}", main.local_addr());
+    let pid = std::process::id();
+    if config.tls.is_none() && main.local_addr().ip().is_loopback() {
+        let server = ServerAddress { local_address: address.clone(), address, pid };
+        return Ok((vec![main], server));
+    }
+    let local = Listener::bind(ListenSettings::new(SocketAddr::from(([127, 0, 0, 1], 0)))).await?;
+    let local_address = format!("http://{}", local.local_addr());
+    Ok((vec![main, local], ServerAddress { address, local_address, pid }))
+}
+
+async fn sweep_regularly(app: App, stop: CancellationToken) {
+    while stop.run_until_cancelled(tokio::time::sleep(SWEEP_EVERY)).await.is_some() {
+        if let Err(error) = sweep(&app).await {
+            tracing::warn!(%error, "what has run out stays a while longer: {error}");
+        }
+    }
+}
+
+/// Takes the lock of the data directory, which it makes when needed.
+pub(crate) fn lock(data_dir: &Path) -> anyhow::Result<DirectoryLock> {
+    Directory::open(data_dir)?;
+    Ok(DirectoryLock::take(data_dir)?)
+}

@@ -1,0 +1,73 @@
+-- Merchants, their credentials, their orders and refunds, and the trail of what operators changed.
+--
+-- Both engines read this file. Two words are theirs to translate: BYTES (BLOB, BYTEA) and
+-- CLUSTERED (rows kept in key order where the engine can). Every key leads with the merchant.
+
+CREATE TABLE merchants (
+    merchant_id TEXT NOT NULL,
+    version BIGINT NOT NULL,
+    body TEXT NOT NULL,
+    PRIMARY KEY (merchant_id)
+) CLUSTERED;
+
+CREATE TABLE clients (
+    merchant_id TEXT NOT NULL,
+    client_id TEXT NOT NULL,
+    version BIGINT NOT NULL,
+    body TEXT NOT NULL,
+    PRIMARY KEY (merchant_id, client_id)
+) CLUSTERED;
+
+CREATE TABLE tokens (
+    merchant_id TEXT NOT NULL,
+    token_hash BYTES NOT NULL,
+    client_id TEXT NOT NULL,
+    scopes TEXT NOT NULL,
+    expires_us BIGINT NOT NULL,
+    PRIMARY KEY (merchant_id, token_hash)
+) CLUSTERED;
+CREATE INDEX tokens_by_expiry ON tokens (expires_us);
+
+CREATE TABLE orders (
+    merchant_id TEXT NOT NULL,
+    order_id TEXT NOT NULL,
+    version BIGINT NOT NULL,
+    updated_us BIGINT NOT NULL,
+    received_us BIGINT NOT NULL,
+    hash BYTES NOT NULL,
+    body BYTES NOT NULL,
+    PRIMARY KEY (merchant_id, order_id)
+);
+
+CREATE TABLE refunds (
+    merchant_id TEXT NOT NULL,
+    refund_id TEXT NOT NULL,
+    order_id TEXT NOT NULL,
+    received_us BIGINT NOT NULL,
+    hash BYTES NOT NULL,
+    body BYTES NOT NULL,
+    PRIMARY KEY (merchant_id, refund_id)
+);
+CREATE INDEX refunds_by_order ON refunds (merchant_id, order_id);
+
+CREATE TABLE answers (
+    merchant_id TEXT NOT NULL,
+    client_id TEXT NOT NULL,
+    idempotency_key TEXT NOT NULL,
+    request_hash BYTES NOT NULL,
+    answered_us BIGINT NOT NULL,
+    body BYTES NOT NULL,
+    PRIMARY KEY (merchant_id, client_id, idempotency_key)
+);
+CREATE INDEX answers_by_age ON answers (answered_us);
+
+CREATE TABLE audit (
+    merchant_id TEXT NOT NULL,
+    at_us BIGINT NOT NULL,
+    audit_id TEXT NOT NULL,
+    actor TEXT NOT NULL,
+    action TEXT NOT NULL,
+    detail TEXT NOT NULL,
+    PRIMARY KEY (merchant_id, at_us, audit_id)
+) CLUSTERED;
+CREATE INDEX audit_by_time ON audit (at_us, audit_id);

@@ -1,0 +1,82 @@
+//! The store's contract, run on both engines.
+//!
+//! Each test is declared once. SQLite gets a file of its own, PostgreSQL a schema of its own in
+//! the server that `TEST_POSTGRES_URL` names; without the variable the PostgreSQL half is skipped on
+//! a laptop and fails in CI.
+
+mod orders;
+mod people;
+mod whole;
+
+use std::sync::Arc;
+
+use domain::identifier::MerchantId;
+use prometheus_client::registry::Registry;
+use tempfile::TempDir;
+
+use crate::{Location, Meters, Store};
+
+/// A store that is gone when the test ends.
+#[derive(Clone)]
+struct Subject {
+    store: Store,
+    location: Location,
+    directory: Arc<TempDir>,
+}
+
+macro_rules! on_both_engines {
+    ($($test:ident),+ $(,)?) => {
+        mod sqlite { $(
+            #[tokio::test]
+            async fn $test() { super::$test(crate::conformance::sqlite().await).await; }
+        )+ }
+        mod postgres { $(
+            #[tokio::test]
+            async fn $test() {
+                if let Some(subject) = crate::conformance::postgres(stringify!($test)).await {
+                    super::$test(subject).await;
+                }
+            }
+        )+ }
+    };
+}
+use on_both_engines;
+
+async fn sqlite() -> Subject {
+    let directory = tempfile::tempdir().unwrap();
+    open(Location::Sqlite(directory.path().join("homeward.db")), directory).await
+}
+
+async fn postgres(test: &str) -> Option<Subject> {
+    let Ok(server) = std::env::var("TEST_POSTGRES_URL") else {
+        assert!(std::env::var_os("CI").is_none(), "CI must test PostgreSQL: set TEST_POSTGRES_URL");
+        return None;
+    };
+    let (client, connection) =
+        tokio_postgres::connect(&server, tokio_postgres::NoTls).await.unwrap();
+    tokio::spawn(connection);
+    let schema = format!("conformance_{test}");
+    let renew = format!("DROP SCHEMA IF EXISTS {schema} CASCADE; CREATE SCHEMA {schema}");
+    client.batch_execute(&renew).await.unwrap();
+    let join = if server.contains('?') { '&' } else { '?' };
+    let url = format!("{server}{join}options=-csearch_path%3D{schema}");
+    Some(open(Location::Postgres(url), tempfile::tempdir().unwrap()).await)
+}
+
+async fn open(location: Location, directory: TempDir) -> Subject {
+    let store = Store::open(&location, &meters()).await.unwrap();
+    store.migrate().await.unwrap();
+    Subject { store, location, directory: Arc::new(directory) }
+}
+
+fn meters() -> Meters {
+    Meters::register(&mut Registry::default())
+}
+
+fn acme() -> MerchantId {
+    MerchantId::parse("acme").unwrap()
+}
+
+fn other() -> MerchantId {
+    MerchantId::parse("other").unwrap()
+}

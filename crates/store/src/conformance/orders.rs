@@ -1,0 +1,167 @@
+//! Orders and refunds.
+
+use bytes::Bytes;
+
+use super::{Subject, acme, on_both_engines, other};
+use crate::{OrderRow, RefundRow, Store, StoreError, Transaction};
+
+on_both_engines!(
+    a_stored_order_reads_back,
+    an_order_is_invisible_to_other_merchants,
+    a_stale_version_changes_nothing,
+    an_order_that_exists_is_not_inserted_again,
+    one_bad_row_undoes_the_whole_batch,
+    only_stored_orders_have_heads,
+    refunds_of_an_order_come_in_the_order_they_were_seen,
+    a_refund_identifier_is_taken_once_for_a_merchant,
+    rivals_for_one_order_have_one_winner,
+    a_thousand_rows_are_one_batch,
+);
+
+fn order(id: &str, replaces: i64, body: &str) -> OrderRow {
+    OrderRow {
+        order_id: id.to_owned(),
+        replaces,
+        updated_us: 7,
+        hash: Bytes::from(format!("hash of {body}")),
+        body: Bytes::from(body.to_owned()),
+    }
+}
+
+async fn put(store: &Store, orders: Vec<OrderRow>) -> Result<(), StoreError> {
+    let mut transaction = Transaction::new("storing orders");
+    transaction.put_orders(&acme(), orders, 9);
+    store.commit(transaction).await
+}
+
+async fn body(store: &Store, id: &str) -> Option<String> {
+    let stored = store.order(&acme(), id).await.unwrap()?;
+    Some(String::from_utf8(stored.body.to_vec()).unwrap())
+}
+
+async fn a_stored_order_reads_back(Subject { store, .. }: Subject) {
+    put(&store, vec![order("A-1", 0, "first")]).await.unwrap();
+    put(&store, vec![order("A-1", 1, "second")]).await.unwrap();
+
+    let stored = store.order(&acme(), "A-1").await.unwrap().unwrap();
+
+    assert_eq!(stored.version, 2);
+    assert_eq!(stored.received_us, 9);
+    assert_eq!(stored.body, "second");
+    assert_eq!(store.order(&acme(), "A-2").await.unwrap(), None);
+}
+
+async fn an_order_is_invisible_to_other_merchants(Subject { store, .. }: Subject) {
+    put(&store, vec![order("A-1", 0, "ours")]).await.unwrap();
+
+    assert_eq!(store.order(&other(), "A-1").await.unwrap(), None);
+    assert_eq!(store.order_heads(&other(), ["A-1"].into_iter()).await.unwrap(), []);
+}
+
+async fn a_stale_version_changes_nothing(Subject { store, .. }: Subject) {
+    put(&store, vec![order("A-1", 0, "first")]).await.unwrap();
+
+    let refused = put(&store, vec![order("A-1", 7, "never")]).await.unwrap_err();
+
+    assert!(matches!(refused, StoreError::Conflict));
+    assert_eq!(body(&store, "A-1").await.unwrap(), "first");
+}
+
+async fn an_order_that_exists_is_not_inserted_again(Subject { store, .. }: Subject) {
+    put(&store, vec![order("A-1", 0, "first")]).await.unwrap();
+
+    let refused = put(&store, vec![order("A-1", 0, "never")]).await.unwrap_err();
+
+    assert!(matches!(refused, StoreError::Conflict));
+    assert_eq!(body(&store, "A-1").await.unwrap(), "first");
+}
+
+async fn one_bad_row_undoes_the_whole_batch(Subject { store, .. }: Subject) {
+    put(&store, vec![order("A-1", 0, "first")]).await.unwrap();
+
+    let orders = vec![order("A-0", 0, "new"), order("A-1", 9, "never"), order("A-2", 0, "new")];
+    let refused = put(&store, orders).await.unwrap_err();
+
+    assert!(matches!(refused, StoreError::Conflict));
+    assert_eq!(body(&store, "A-0").await, None);
+    assert_eq!(body(&store, "A-2").await, None);
+}
+
+async fn only_stored_orders_have_heads(Subject { store, .. }: Subject) {
+    put(&store, vec![order("A-1", 0, "one"), order("A-2", 0, "two")]).await.unwrap();
+
+    let mut heads = store.order_heads(&acme(), ["A-2", "nobody", "A-1"].into_iter()).await.unwrap();
+
+    heads.sort_by(|a, b| a.order_id.cmp(&b.order_id));
+    let ids: Vec<&str> = heads.iter().map(|head| head.order_id.as_str()).collect();
+    assert_eq!(ids, ["A-1", "A-2"]);
+    assert_eq!(heads[1].hash, "hash of two");
+    assert_eq!((heads[1].version, heads[1].updated_us), (1, 7));
+}
+
+fn refund(id: &str, order_id: &str) -> RefundRow {
+    RefundRow {
+        refund_id: id.to_owned(),
+        order_id: order_id.to_owned(),
+        hash: Bytes::from_static(b"hash"),
+        body: Bytes::from(format!("body of {id}")),
+    }
+}
+
+async fn record(store: &Store, refunds: Vec<RefundRow>, now_us: i64) -> Result<(), StoreError> {
+    let mut transaction = Transaction::new("recording refunds");
+    transaction.insert_refunds(&acme(), refunds, now_us);
+    store.commit(transaction).await
+}
+
+async fn refunds_of_an_order_come_in_the_order_they_were_seen(Subject { store, .. }: Subject) {
+    record(&store, vec![refund("Z", "A-1"), refund("X", "A-2")], 1).await.unwrap();
+    record(&store, vec![refund("B", "A-1")], 2).await.unwrap();
+
+    assert_eq!(store.refunds_of(&acme(), "A-1").await.unwrap(), ["body of Z", "body of B"]);
+    assert!(store.refunds_of(&other(), "A-1").await.unwrap().is_empty());
+    let heads = store.refund_heads(&acme(), ["B", "nobody"].into_iter()).await.unwrap();
+    assert_eq!(heads.len(), 1);
+    assert_eq!((heads[0].refund_id.as_str(), heads[0].order_id.as_str()), ("B", "A-1"));
+}
+
+async fn a_refund_identifier_is_taken_once_for_a_merchant(Subject { store, .. }: Subject) {
+    record(&store, vec![refund("R", "A-1")], 1).await.unwrap();
+
+    let refused = record(&store, vec![refund("R", "A-2")], 2).await.unwrap_err();
+
+    assert!(matches!(refused, StoreError::Conflict));
+    let mut elsewhere = Transaction::new("recording refunds");
+    elsewhere.insert_refunds(&other(), vec![refund("R", "A-1")], 1);
+    store.commit(elsewhere).await.unwrap();
+}
+
+async fn rivals_for_one_order_have_one_winner(Subject { store, .. }: Subject) {
+    let mut rivals = tokio::task::JoinSet::new();
+    for rival in 0..32 {
+        let store = store.clone();
+        let orders =
+            vec![order("A-1", 0, &format!("rival {rival}")), order(&format!("own {rival}"), 0, "")];
+        rivals.spawn(async move { put(&store, orders).await });
+    }
+
+    let outcomes = rivals.join_all().await;
+
+    assert_eq!(outcomes.iter().filter(|outcome| outcome.is_ok()).count(), 1);
+    let mut own = 0;
+    for rival in 0..32 {
+        own += usize::from(body(&store, &format!("own {rival}")).await.is_some());
+    }
+    assert_eq!(own, 1, "a loser's other orders are undone too");
+}
+
+async fn a_thousand_rows_are_one_batch(Subject { store, .. }: Subject) {
+    let ids: Vec<String> = (0..1000).map(|number| format!("A-{number:04}")).collect();
+    put(&store, ids.iter().map(|id| order(id, 0, id)).collect()).await.unwrap();
+    put(&store, ids.iter().map(|id| order(id, 1, "again")).collect()).await.unwrap();
+
+    let heads = store.order_heads(&acme(), ids.iter().map(String::as_str)).await.unwrap();
+
+    assert_eq!(heads.len(), 1000);
+    assert!(heads.iter().all(|head| head.version == 2));
+}

@@ -1,0 +1,365 @@
+//! PostgreSQL: a pool of connections, prepared statements, and every
+//! transaction sent in two bursts.
+//!
+//! `BEGIN` and all steps travel together without waiting for each other; when
+//! every guard holds, `COMMIT` follows. The work runs in a task of its own, so
+//! that a caller who goes away cannot leave a connection in the middle of a
+//! transaction.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use bytes::{Bytes, BytesMut};
+use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime};
+use futures_util::{
+    TryStreamExt,
+    future::{join, join_all, try_join_all},
+    pin_mut,
+};
+use tokio_postgres::{
+    Config, IsolationLevel, NoTls, Statement,
+    config::SslMode,
+    error::SqlState,
+    types::{IsNull, ToSql, Type, to_sql_checked},
+};
+
+use super::dialect;
+use crate::{
+    Meters,
+    error::EngineError,
+    transaction::{Guard, Step, Transaction},
+    value::{Kind, Row, Value},
+};
+
+const CONNECTIONS_MAX: usize = 8;
+const WAIT_FOR_CONNECTION: Duration = Duration::from_secs(10);
+/// Only one node migrates at a time; the number means nothing but "Homeward's schema".
+const MIGRATION_LOCK: i64 = 0x484f_4d45;
+
+type Parameter = Box<dyn ToSql + Sync + Send>;
+
+#[derive(Clone)]
+pub(crate) struct Postgres {
+    pool: Pool,
+    meters: Meters,
+}
+
+impl Postgres {
+    pub(crate) async fn open(url: &str, meters: &Meters) -> Result<Self, EngineError> {
+        let postgres = Self { pool: pool(url)?, meters: meters.clone() };
+        // The first connection is made now, so that a wrong address is told at the start.
+        let client = postgres.client().await?;
+        client
+            .batch_execute(
+                "CREATE TABLE IF NOT EXISTS schema_versions (version BIGINT PRIMARY KEY);",
+            )
+            .await?;
+        Ok(postgres)
+    }
+
+    pub(crate) async fn commit(&self, transaction: Transaction) -> Result<(), EngineError> {
+        let (started, this) = (Instant::now(), self.clone());
+        let work = tokio::spawn(async move {
+            let client = this.client().await?;
+            let outcome = run(&client, &transaction).await;
+            if outcome.is_err() && client.batch_execute("ROLLBACK").await.is_err() {
+                // In an unknown state: not to be used again.
+                drop(Object::take(client));
+            }
+            outcome
+        });
+        let outcome = work.await.map_err(|_| EngineError::Closed)?;
+        self.meters.committed(1, started.elapsed());
+        outcome
+    }
+
+    pub(crate) async fn query(
+        &self,
+        sql: &'static str,
+        values: Vec<Value>,
+    ) -> Result<Vec<Row>, EngineError> {
+        let client = self.client().await?;
+        let statement = client.prepare_cached(sql).await?;
+        let values: Vec<&(dyn ToSql + Sync)> =
+            values.iter().map(|value| -> &(dyn ToSql + Sync) { value }).collect();
+        client.query(&statement, &values).await?.iter().map(read_row).collect()
+    }
+
+    pub(crate) async fn query_each(
+        &self,
+        sql: &'static str,
+        rows: Vec<Vec<Value>>,
+    ) -> Result<Vec<Row>, EngineError> {
+        let client = self.client().await?;
+        let statement = prepare(&client, sql, &rows).await?;
+        let columns = columns(&rows);
+        client.query(&statement, &borrowed(&columns)).await?.iter().map(read_row).collect()
+    }
+
+    pub(crate) async fn migrate(&self, text: &str, to_version: i64) -> Result<(), EngineError> {
+        let mut client = self.client().await?;
+        let transaction = client.transaction().await?;
+        transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&MIGRATION_LOCK]).await?;
+        let fresh = transaction
+            .execute(
+                "INSERT INTO schema_versions (version) VALUES ($1) ON CONFLICT DO NOTHING",
+                &[&to_version],
+            )
+            .await?;
+        // Another node may have been quicker.
+        if fresh == 1 {
+            transaction.batch_execute(&dialect::schema_for_postgres(text)).await?;
+        }
+        Ok(transaction.commit().await?)
+    }
+
+    pub(crate) async fn schema_version(&self) -> Result<i64, EngineError> {
+        let sql = "SELECT coalesce(max(version), 0) FROM schema_versions";
+        Ok(self.client().await?.query_one(sql, &[]).await?.try_get(0)?)
+    }
+
+    pub(crate) fn close(&self) {
+        self.pool.close();
+    }
+
+    async fn client(&self) -> Result<Object, EngineError> {
+        self.pool.get().await.map_err(|error| EngineError::Pool(words(&error)))
+    }
+}
+
+/// The whole chain of causes: a pool's own text does not name the address or the reason.
+fn words(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text = format!("{text}: {error}");
+        cause = error.source();
+    }
+    text
+}
+
+fn pool(url: &str) -> Result<Pool, EngineError> {
+    let config: Config = url.parse()?;
+    let recycling = ManagerConfig { recycling_method: RecyclingMethod::Fast };
+    let manager = if config.get_ssl_mode() == SslMode::Require {
+        let tls = tokio_postgres_rustls::MakeRustlsConnect::new(tls_settings()?);
+        Manager::from_config(config, tls, recycling)
+    } else {
+        Manager::from_config(config, NoTls, recycling)
+    };
+    Pool::builder(manager)
+        .max_size(CONNECTIONS_MAX)
+        .wait_timeout(Some(WAIT_FOR_CONNECTION))
+        .create_timeout(Some(WAIT_FOR_CONNECTION))
+        .runtime(Runtime::Tokio1)
+        .build()
+        .map_err(|error| EngineError::Pool(error.to_string()))
+}
+
+/// `sslmode=require` means a certificate that the machine's own roots vouch for.
+fn tls_settings() -> Result<rustls::ClientConfig, EngineError> {
+    let mut roots = rustls::RootCertStore::empty();
+    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    Ok(rustls::ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(|error| EngineError::Pool(error.to_string()))?
+        .with_root_certificates(roots)
+        .with_no_client_auth())
+}
+
+async fn run(client: &Object, transaction: &Transaction) -> Result<(), EngineError> {
+    let steps = &transaction.steps;
+    let prepared =
+        try_join_all(steps.iter().map(|step| prepare(client, step.sql, &step.rows))).await?;
+    let sent =
+        join_all(steps.iter().zip(&prepared).map(|(step, text)| execute(client, step, text)));
+    let (begun, touched) = join(client.batch_execute("BEGIN"), sent).await;
+    begun?;
+    for (step, touched) in steps.iter().zip(touched) {
+        let expected = u64::try_from(step.rows.len()).unwrap_or(u64::MAX);
+        if touched.map_err(conflict_or_error)? != expected && step.guard == Guard::OneEach {
+            return Err(EngineError::Conflict);
+        }
+    }
+    client.batch_execute("COMMIT").await.map_err(conflict_or_error)
+}
+
+async fn execute(
+    client: &Object,
+    step: &Step,
+    statement: &Statement,
+) -> Result<u64, tokio_postgres::Error> {
+    if is_batch(step.sql) {
+        client.execute(statement, &borrowed(&columns(&step.rows))).await
+    } else {
+        let values = step.rows.iter().flatten();
+        let values: Vec<_> = values.map(|value| -> &(dyn ToSql + Sync) { value }).collect();
+        client.execute(statement, &values).await
+    }
+}
+
+/// The server gives up one of two transactions that wait for each other, and one of two
+/// that insert the same key. Trying again is the answer to both.
+fn conflict_or_error(error: tokio_postgres::Error) -> EngineError {
+    let again = [
+        SqlState::T_R_SERIALIZATION_FAILURE,
+        SqlState::T_R_DEADLOCK_DETECTED,
+        SqlState::UNIQUE_VIOLATION,
+    ];
+    if error.code().is_some_and(|code| again.contains(code)) {
+        EngineError::Conflict
+    } else {
+        EngineError::Postgres(error)
+    }
+}
+
+fn is_batch(sql: &str) -> bool {
+    sql.contains("ROWS(")
+}
+
+async fn prepare(
+    client: &Object,
+    sql: &'static str,
+    rows: &[Vec<Value>],
+) -> Result<Statement, EngineError> {
+    if !is_batch(sql) {
+        return Ok(client.prepare_cached(sql).await?);
+    }
+    let kinds = rows.first().into_iter().flatten().map(Value::kind);
+    Ok(client.prepare_cached(&dialect::statement_for_postgres(sql, kinds)).await?)
+}
+
+/// The rows of a batch turned into one array for each column.
+fn columns(rows: &[Vec<Value>]) -> Vec<Parameter> {
+    let kinds = rows.first().into_iter().flatten().map(Value::kind).enumerate();
+    kinds
+        .map(|(column, kind)| -> Parameter {
+            let cells = rows.iter().map(|row| row.get(column));
+            match kind {
+                Kind::Text => Box::new(cells.map(text).collect::<Vec<_>>()),
+                Kind::Int => Box::new(cells.map(int).collect::<Vec<_>>()),
+                Kind::Bytes => Box::new(cells.map(bytes).collect::<Vec<_>>()),
+            }
+        })
+        .collect()
+}
+
+fn text(cell: Option<&Value>) -> Option<String> {
+    if let Some(Value::Text(text)) = cell { Some(text.clone()) } else { None }
+}
+
+fn int(cell: Option<&Value>) -> Option<i64> {
+    if let Some(Value::Int(number)) = cell { Some(*number) } else { None }
+}
+
+fn bytes(cell: Option<&Value>) -> Option<SharedBytes> {
+    if let Some(Value::Bytes(bytes)) = cell { Some(SharedBytes(bytes.clone())) } else { None }
+}
+
+/// Bytes of a batch, bound without copying them first.
+#[derive(Debug)]
+struct SharedBytes(Bytes);
+
+impl ToSql for SharedBytes {
+    fn to_sql(
+        &self,
+        wanted: &Type,
+        out: &mut BytesMut,
+    ) -> Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
+        self.0.as_ref().to_sql(wanted, out)
+    }
+
+    fn accepts(wanted: &Type) -> bool {
+        *wanted == Type::BYTEA
+    }
+
+    to_sql_checked!();
+}
+
+fn borrowed(columns: &[Parameter]) -> Vec<&(dyn ToSql + Sync)> {
+    columns.iter().map(|column| -> &(dyn ToSql + Sync) { &**column }).collect()
+}
+
+impl ToSql for Value {
+    fn to_sql(
+        &self,
+        wanted: &Type,
+        out: &mut BytesMut,
+    ) -> Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
+        match self {
+            Self::Text(text) => text.as_str().to_sql(wanted, out),
+            Self::Int(number) => number.to_sql(wanted, out),
+            Self::Bytes(bytes) => bytes.as_ref().to_sql(wanted, out),
+            Self::Null(_) => Ok(IsNull::Yes),
+        }
+    }
+
+    fn accepts(wanted: &Type) -> bool {
+        [Type::TEXT, Type::INT8, Type::BYTEA].contains(wanted)
+    }
+
+    to_sql_checked!();
+}
+
+fn read_row(row: &tokio_postgres::Row) -> Result<Row, EngineError> {
+    let cells = row.columns().iter().enumerate().map(|(position, column)| {
+        Ok(match *column.type_() {
+            Type::INT8 => {
+                row.try_get::<_, Option<i64>>(position)?.map_or(Value::Null(Kind::Int), Value::Int)
+            }
+            Type::BYTEA => row
+                .try_get::<_, Option<&[u8]>>(position)?
+                .map_or(Value::Null(Kind::Bytes), Value::from),
+            _ => row
+                .try_get::<_, Option<&str>>(position)?
+                .map_or(Value::Null(Kind::Text), Value::from),
+        })
+    });
+    cells.collect::<Result<_, EngineError>>().map(Row)
+}
+
+/// Copies every table, as of one moment, into `file`, which holds the same schema.
+pub(super) async fn copy_into(url: &str, file: rusqlite::Connection) -> Result<(), EngineError> {
+    let pool = pool(url)?;
+    let mut client = pool.get().await.map_err(|error| EngineError::Pool(words(&error)))?;
+    let moment = client
+        .build_transaction()
+        .isolation_level(IsolationLevel::RepeatableRead)
+        .read_only(true)
+        .start()
+        .await?;
+    for table in tables(&file)? {
+        file.execute_batch("BEGIN")?;
+        let no_values: [&str; 0] = [];
+        let rows = moment.query_raw(&format!("SELECT * FROM {table}"), no_values).await?;
+        pin_mut!(rows);
+        while let Some(row) = rows.try_next().await? {
+            insert(&file, &table, &row)?;
+        }
+        file.execute_batch("COMMIT")?;
+    }
+    Ok(())
+}
+
+fn tables(file: &rusqlite::Connection) -> Result<Vec<String>, EngineError> {
+    let sql = "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name";
+    let mut statement = file.prepare(sql)?;
+    let names = statement.query_map([], |row| row.get(0))?;
+    Ok(names.collect::<Result<_, _>>()?)
+}
+
+fn insert(
+    file: &rusqlite::Connection,
+    table: &str,
+    row: &tokio_postgres::Row,
+) -> Result<(), EngineError> {
+    let names: Vec<&str> = row.columns().iter().map(tokio_postgres::Column::name).collect();
+    let places: Vec<String> = (1..=names.len()).map(|position| format!("?{position}")).collect();
+    let sql = format!("INSERT INTO {table} ({}) VALUES ({})", names.join(", "), places.join(", "));
+    let cells = read_row(row)?;
+    file.prepare_cached(&sql)?.execute(rusqlite::params_from_iter(cells.0))?;
+    Ok(())
+}

@@ -1,0 +1,189 @@
+//! SQLite: one writer thread that commits what is waiting together, readers
+//! beside it, and a thread that folds the log back into the database.
+//!
+//! The writer takes the first waiting transaction, drains what else is already
+//! there and commits all of it with one fsync. There is no timer: an idle store
+//! commits at once, and load makes its own groups ([`writer`]).
+
+use std::{
+    collections::HashMap,
+    path::Path,
+    sync::{Arc, Mutex, PoisonError, RwLock},
+    thread,
+    time::Duration,
+};
+
+use rusqlite::{Connection, OpenFlags, types::ToSqlOutput, types::ValueRef};
+use tokio::sync::{mpsc, oneshot};
+
+use super::dialect;
+use crate::{
+    Meters,
+    error::EngineError,
+    transaction::Transaction,
+    value::{Row, Value},
+};
+use readers::Readers;
+
+mod readers;
+mod writer;
+
+/// Transactions that may wait for the writer before callers wait to hand theirs in.
+const QUEUE_MAX: usize = 4096;
+/// Three orders of two and a half kilobytes share a page; at 4 KiB each would have one of its own.
+const PAGE_BYTES: u32 = 8192;
+const CACHE_KIB: u32 = 16 * 1024;
+
+#[derive(Clone)]
+pub(crate) struct Sqlite {
+    jobs: mpsc::Sender<Job>,
+    readers: Arc<Readers>,
+    threads: Arc<Mutex<Vec<thread::JoinHandle<()>>>>,
+}
+
+enum Job {
+    Commit { transaction: Transaction, answer: Answer },
+    Migrate { text: String, to_version: i64, answer: Answer },
+    Close,
+}
+
+type Answer = oneshot::Sender<Result<(), EngineError>>;
+
+impl Sqlite {
+    pub(crate) fn open(path: &Path, meters: &Meters) -> Result<Self, EngineError> {
+        let connection = connect(path)?;
+        connection.pragma_update(None, "page_size", PAGE_BYTES)?;
+        connection.pragma_update(None, "journal_mode", "WAL")?;
+        connection.pragma_update(None, "wal_autocheckpoint", 0)?;
+        connection.execute_batch(
+            "CREATE TABLE IF NOT EXISTS schema_versions (version BIGINT PRIMARY KEY);",
+        )?;
+        let (jobs, waiting) = mpsc::channel(QUEUE_MAX);
+        let (writer, checkpointer) = writer::pair(connection, connect(path)?, meters);
+        let threads = vec![
+            spawn("store-writer", move || writer.run(waiting))?,
+            spawn("store-checkpoint", move || checkpointer.run())?,
+        ];
+        let readers = Arc::new(Readers::new(path));
+        Ok(Self { jobs, readers, threads: Arc::new(Mutex::new(threads)) })
+    }
+
+    pub(crate) async fn commit(&self, transaction: Transaction) -> Result<(), EngineError> {
+        self.ask(|answer| Job::Commit { transaction, answer }).await
+    }
+
+    pub(crate) async fn migrate(&self, text: &str, to_version: i64) -> Result<(), EngineError> {
+        let text = dialect::schema_for_sqlite(text);
+        self.ask(|answer| Job::Migrate { text, to_version, answer }).await
+    }
+
+    pub(crate) async fn schema_version(&self) -> Result<i64, EngineError> {
+        let rows = self
+            .query_each("SELECT coalesce(max(version), 0) FROM schema_versions", vec![Vec::new()])
+            .await?;
+        rows.first().ok_or(EngineError::Closed)?.int(0)
+    }
+
+    pub(crate) async fn query_each(
+        &self,
+        sql: &'static str,
+        rows: Vec<Vec<Value>>,
+    ) -> Result<Vec<Row>, EngineError> {
+        self.readers.answer(sql, rows).await
+    }
+
+    /// Finishes what is waiting, folds the log in and lets the file go.
+    pub(crate) async fn close(&self) {
+        let _ = self.jobs.send(Job::Close).await;
+        let threads = std::mem::take(&mut *lock(&self.threads));
+        let joined = tokio::task::spawn_blocking(move || {
+            for thread in threads {
+                let _ = thread.join();
+            }
+        });
+        let _ = joined.await;
+        self.readers.clear();
+    }
+
+    async fn ask(&self, job: impl FnOnce(Answer) -> Job) -> Result<(), EngineError> {
+        let (answer, answered) = oneshot::channel();
+        self.jobs.send(job(answer)).await.map_err(|_| EngineError::Closed)?;
+        answered.await.map_err(|_| EngineError::Closed)?
+    }
+}
+
+fn spawn(
+    name: &str,
+    work: impl FnOnce() + Send + 'static,
+) -> Result<thread::JoinHandle<()>, EngineError> {
+    thread::Builder::new().name(name.to_owned()).spawn(work).map_err(|_| EngineError::Closed)
+}
+
+/// A poisoned lock here only means that another thread panicked; the data behind it is a list.
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn connect(path: &Path) -> Result<Connection, EngineError> {
+    let connection = Connection::open(path)?;
+    connection.busy_timeout(Duration::from_secs(5))?;
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    connection.pragma_update(None, "cache_size", -i64::from(CACHE_KIB))?;
+    connection.pragma_update(None, "temp_store", "MEMORY")?;
+    connection.set_prepared_statement_cache_capacity(128);
+    Ok(connection)
+}
+
+/// Statements as SQLite wants them, translated once.
+#[derive(Default)]
+struct Statements(RwLock<HashMap<&'static str, Arc<str>>>);
+
+impl Statements {
+    fn text(&self, sql: &'static str) -> Arc<str> {
+        let known = self.0.read().unwrap_or_else(PoisonError::into_inner).get(sql).cloned();
+        known.unwrap_or_else(|| {
+            let text: Arc<str> = dialect::statement_for_sqlite(sql).into();
+            let mut all = self.0.write().unwrap_or_else(PoisonError::into_inner);
+            all.insert(sql, Arc::clone(&text));
+            text
+        })
+    }
+}
+
+fn bind(statement: &mut rusqlite::CachedStatement<'_>, row: &[Value]) -> Result<(), EngineError> {
+    for (position, value) in (1..).zip(row) {
+        statement.raw_bind_parameter(position, value)?;
+    }
+    Ok(())
+}
+
+impl rusqlite::ToSql for Value {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::Borrowed(match self {
+            Self::Text(text) => ValueRef::Text(text.as_bytes()),
+            Self::Int(number) => ValueRef::Integer(*number),
+            Self::Bytes(bytes) => ValueRef::Blob(bytes),
+            Self::Null(_) => ValueRef::Null,
+        }))
+    }
+}
+
+/// Copies the database at `from`, as of one moment, into a new file, while others write to it.
+pub(super) fn copy_file(from: &Path, to: &Path) -> Result<(), EngineError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(from, flags)?;
+    connection.busy_timeout(Duration::from_secs(30))?;
+    connection.execute("VACUUM INTO ?1", [to.to_string_lossy().as_ref()])?;
+    Ok(())
+}
+
+/// A new database with every migration in `schema`, for a copy to be written into.
+pub(super) fn new_file(path: &Path, schema: &[&str]) -> Result<Connection, EngineError> {
+    let connection = Connection::open(path)?;
+    connection.pragma_update(None, "page_size", PAGE_BYTES)?;
+    connection.execute_batch("CREATE TABLE schema_versions (version BIGINT PRIMARY KEY);")?;
+    for text in schema {
+        connection.execute_batch(&dialect::schema_for_sqlite(text))?;
+    }
+    Ok(connection)
+}

@@ -1,0 +1,104 @@
+//! Connections that only read, beside the writer.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex},
+};
+
+use bytes::Bytes;
+use rusqlite::{Connection, types::ValueRef};
+use tokio::sync::Semaphore;
+
+use super::{Statements, bind, connect, lock};
+use crate::{
+    error::EngineError,
+    value::{Kind, Row, Value},
+};
+
+const READERS_MAX: usize = 4;
+
+pub(super) struct Readers {
+    path: PathBuf,
+    idle: Mutex<Vec<Connection>>,
+    permits: Semaphore,
+    statements: Statements,
+}
+
+impl Readers {
+    pub(super) fn new(path: &Path) -> Self {
+        Self {
+            path: path.to_owned(),
+            idle: Mutex::default(),
+            permits: Semaphore::new(READERS_MAX),
+            statements: Statements::default(),
+        }
+    }
+
+    pub(super) async fn answer(
+        self: &Arc<Self>,
+        sql: &'static str,
+        rows: Vec<Vec<Value>>,
+    ) -> Result<Vec<Row>, EngineError> {
+        let _permit = self.permits.acquire().await.map_err(|_| EngineError::Closed)?;
+        let readers = Arc::clone(self);
+        tokio::task::spawn_blocking(move || readers.answer_now(sql, &rows))
+            .await
+            .map_err(|_| EngineError::Closed)?
+    }
+
+    pub(super) fn clear(&self) {
+        lock(&self.idle).clear();
+    }
+
+    fn answer_now(&self, sql: &'static str, rows: &[Vec<Value>]) -> Result<Vec<Row>, EngineError> {
+        let idle = lock(&self.idle).pop();
+        let connection = idle.map_or_else(|| self.connect(), Ok)?;
+        let answer = self.ask(&connection, sql, rows);
+        lock(&self.idle).push(connection);
+        answer
+    }
+
+    fn connect(&self) -> Result<Connection, EngineError> {
+        let connection = connect(&self.path)?;
+        connection.pragma_update(None, "query_only", 1)?;
+        Ok(connection)
+    }
+
+    /// One read transaction around all rows, so that they are of one moment.
+    fn ask(
+        &self,
+        connection: &Connection,
+        sql: &'static str,
+        rows: &[Vec<Value>],
+    ) -> Result<Vec<Row>, EngineError> {
+        let text = self.statements.text(sql);
+        let moment = connection.unchecked_transaction()?;
+        let mut found = Vec::new();
+        {
+            let mut statement = moment.prepare_cached(&text)?;
+            let columns = statement.column_count();
+            for row in rows {
+                bind(&mut statement, row)?;
+                let mut answers = statement.raw_query();
+                while let Some(answer) = answers.next()? {
+                    let cells: Result<_, _> =
+                        (0..columns).map(|column| answer.get_ref(column).map(read)).collect();
+                    found.push(Row(cells?));
+                }
+            }
+        }
+        moment.commit()?;
+        Ok(found)
+    }
+}
+
+fn read(cell: ValueRef<'_>) -> Value {
+    match cell {
+        ValueRef::Null => Value::Null(Kind::Text),
+        ValueRef::Integer(number) => Value::Int(number),
+        ValueRef::Text(text) => Value::Text(String::from_utf8_lossy(text).into_owned()),
+        ValueRef::Blob(bytes) => Value::Bytes(Bytes::copy_from_slice(bytes)),
+        // No column of the schema holds floating-point numbers.
+        ValueRef::Real(_) => Value::Null(Kind::Int),
+    }
+}

@@ -1,0 +1,229 @@
+//! The thread that writes, and the one that folds the log back into the database.
+//!
+//! When one transaction of a group fails its guard, the group is rolled back and
+//! run again with a savepoint each, so that the rare conflict pays and the common
+//! case does not.
+//!
+//! The log is checkpointed by a thread of its own, because a checkpoint inside a
+//! commit makes everybody wait for it. Only when the log outgrows [`LOG_PAGES_MAX`]
+//! does the writer stop to fold it in itself.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicI64, Ordering},
+        mpsc as blocking,
+    },
+    time::{Duration, Instant},
+};
+
+use rusqlite::Connection;
+use tokio::sync::mpsc;
+
+use super::{Answer, Job, Statements, bind};
+use crate::{
+    Meters,
+    error::EngineError,
+    transaction::{Guard, Transaction},
+};
+
+/// Transactions and bytes that one commit may cover.
+const GROUP_MAX: usize = 1024;
+const GROUP_BYTES_MAX: usize = 8 << 20;
+const CHECKPOINT_EVERY: Duration = Duration::from_secs(1);
+/// 512 MiB of log at 8 KiB a page.
+const LOG_PAGES_MAX: i64 = 65_536;
+
+/// The two threads' work; the checkpointer ends when the writer has.
+pub(super) fn pair(
+    connection: Connection,
+    beside: Connection,
+    meters: &Meters,
+) -> (Writer, Checkpointer) {
+    let log_pages = Arc::new(AtomicI64::new(0));
+    let (alive, writer_ended) = blocking::channel();
+    let writer = Writer {
+        connection,
+        statements: Statements::default(),
+        log_pages: Arc::clone(&log_pages),
+        meters: meters.clone(),
+        _alive: alive,
+    };
+    (writer, Checkpointer { connection: beside, log_pages, writer_ended })
+}
+
+pub(super) struct Writer {
+    connection: Connection,
+    statements: Statements,
+    log_pages: Arc<AtomicI64>,
+    meters: Meters,
+    /// Dropped with the writer; the checkpointer ends when it is gone.
+    _alive: blocking::Sender<()>,
+}
+
+impl Writer {
+    pub(super) fn run(self, mut waiting: mpsc::Receiver<Job>) {
+        while let Some(first) = waiting.blocking_recv() {
+            let mut group = Group::default();
+            let mut next = Some(first);
+            while let Some(job) = next.take() {
+                match job {
+                    Job::Commit { transaction, answer } => group.push(transaction, answer),
+                    Job::Migrate { text, to_version, answer } => {
+                        let _ = answer.send(self.migrate(&text, to_version));
+                    }
+                    Job::Close => {
+                        self.commit(group);
+                        return;
+                    }
+                }
+                if !group.is_full() {
+                    next = waiting.try_recv().ok();
+                }
+            }
+            self.commit(group);
+            self.keep_log_small();
+        }
+    }
+
+    fn commit(&self, group: Group) {
+        if group.transactions.is_empty() {
+            return;
+        }
+        let started = Instant::now();
+        let transactions = u32::try_from(group.transactions.len()).unwrap_or(u32::MAX);
+        let outcomes = match self.all_at_once(&group.transactions) {
+            Ok(()) => group.transactions.iter().map(|_| Ok(())).collect(),
+            Err(_) => self.one_by_one(&group.transactions),
+        };
+        self.meters.committed(transactions, started.elapsed());
+        for (answer, outcome) in group.answers.into_iter().zip(outcomes) {
+            let _ = answer.send(outcome);
+        }
+    }
+
+    fn all_at_once(&self, transactions: &[Transaction]) -> Result<(), EngineError> {
+        self.connection.execute_batch("BEGIN IMMEDIATE")?;
+        let done = transactions
+            .iter()
+            .try_for_each(|transaction| self.apply(transaction))
+            .and_then(|()| Ok(self.connection.execute_batch("COMMIT")?));
+        if done.is_err() && !self.connection.is_autocommit() {
+            self.connection.execute_batch("ROLLBACK")?;
+        }
+        done
+    }
+
+    /// The slow way, in which each transaction has an outcome of its own.
+    fn one_by_one(&self, transactions: &[Transaction]) -> Vec<Result<(), EngineError>> {
+        let mut outcomes = Vec::with_capacity(transactions.len());
+        let committed = self.connection.execute_batch("BEGIN IMMEDIATE").and_then(|()| {
+            outcomes.extend(transactions.iter().map(|transaction| self.in_savepoint(transaction)));
+            self.connection.execute_batch("COMMIT")
+        });
+        let Err(error) = committed else { return outcomes };
+        tracing::error!(%error, "a group of transactions was not committed: {error}");
+        if !self.connection.is_autocommit() {
+            let _ = self.connection.execute_batch("ROLLBACK");
+        }
+        outcomes.resize_with(transactions.len(), || Ok(()));
+        outcomes.into_iter().map(|outcome| outcome.and(Err(EngineError::NotCommitted))).collect()
+    }
+
+    fn in_savepoint(&self, transaction: &Transaction) -> Result<(), EngineError> {
+        self.connection.execute_batch("SAVEPOINT one")?;
+        let applied = self.apply(transaction);
+        // After an error such as a full disk SQLite may have ended the whole transaction.
+        if applied.is_err() && !self.connection.is_autocommit() {
+            self.connection.execute_batch("ROLLBACK TO one")?;
+        }
+        self.connection.execute_batch("RELEASE one")?;
+        applied
+    }
+
+    fn apply(&self, transaction: &Transaction) -> Result<(), EngineError> {
+        for step in &transaction.steps {
+            let text = self.statements.text(step.sql);
+            let mut statement = self.connection.prepare_cached(&text)?;
+            for row in &step.rows {
+                bind(&mut statement, row)?;
+                let touched = statement.raw_execute()?;
+                if step.guard == Guard::OneEach && touched != 1 {
+                    return Err(EngineError::Conflict);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn migrate(&self, text: &str, to_version: i64) -> Result<(), EngineError> {
+        let run = self.connection.execute_batch(&format!(
+            "BEGIN IMMEDIATE;
+             INSERT INTO schema_versions (version) VALUES ({to_version});
+             {text}
+             COMMIT;"
+        ));
+        if run.is_err() && !self.connection.is_autocommit() {
+            self.connection.execute_batch("ROLLBACK")?;
+        }
+        Ok(run?)
+    }
+
+    /// The checkpointer keeps up by itself unless load never pauses; then the log would grow
+    /// for ever, because it starts anew only when all of it has been folded in.
+    fn keep_log_small(&self) {
+        if self.log_pages.load(Ordering::Relaxed) > LOG_PAGES_MAX {
+            match checkpoint(&self.connection, "RESTART") {
+                Ok(pages) => self.log_pages.store(pages, Ordering::Relaxed),
+                Err(error) => tracing::error!(%error, "the log could not be folded in: {error}"),
+            }
+        }
+    }
+}
+
+#[derive(Default)]
+struct Group {
+    transactions: Vec<Transaction>,
+    answers: Vec<Answer>,
+    bytes: usize,
+}
+
+impl Group {
+    fn push(&mut self, transaction: Transaction, answer: Answer) {
+        self.bytes += transaction.size();
+        self.transactions.push(transaction);
+        self.answers.push(answer);
+    }
+
+    fn is_full(&self) -> bool {
+        self.transactions.len() >= GROUP_MAX || self.bytes >= GROUP_BYTES_MAX
+    }
+}
+
+pub(super) struct Checkpointer {
+    connection: Connection,
+    log_pages: Arc<AtomicI64>,
+    writer_ended: blocking::Receiver<()>,
+}
+
+impl Checkpointer {
+    pub(super) fn run(self) {
+        let timeout = Err(blocking::RecvTimeoutError::Timeout);
+        while self.writer_ended.recv_timeout(CHECKPOINT_EVERY) == timeout {
+            match checkpoint(&self.connection, "PASSIVE") {
+                Ok(pages) => self.log_pages.store(pages, Ordering::Relaxed),
+                Err(error) => tracing::warn!(%error, "checkpoint put off: {error}"),
+            }
+        }
+        if let Err(error) = checkpoint(&self.connection, "TRUNCATE") {
+            tracing::warn!(%error, "the log stays beside the database: {error}");
+        }
+    }
+}
+
+/// Folds the log into the database and tells how many pages the log has.
+fn checkpoint(connection: &Connection, mode: &str) -> Result<i64, EngineError> {
+    let pages = connection
+        .query_row(&format!("PRAGMA wal_checkpoint({mode})"), [], |row| row.get::<_, i64>(1))?;
+    Ok(pages)
+}

@@ -1,0 +1,69 @@
+//! Why the store did not do what was asked.
+//!
+//! [`StoreError`] is for the code above: it singles out [`StoreError::Conflict`],
+//! which callers act on, and names the operation in everything else.
+//! [`EngineError`] is what an engine says, before anybody named the operation.
+
+/// Why the store did not do what was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// Somebody else changed the row first: load it again and decide again.
+    #[error("changed by someone else meanwhile")]
+    Conflict,
+    /// A stored row no longer reads as what this version writes.
+    #[error("row {id} of {table} is unreadable: {why}")]
+    Corrupt { table: &'static str, id: String, why: String },
+    #[error("the database failed while {doing}")]
+    Database { doing: &'static str, source: EngineError },
+    /// The store cannot be used as it is; the text says what to do.
+    #[error("{0}")]
+    Unusable(String),
+}
+
+/// What an engine answers when a statement did not go through.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    /// A guard did not hold, or the engine asks to try the transaction again.
+    #[error("a row was not as expected")]
+    Conflict,
+    #[error("SQLite: {0}")]
+    Sqlite(#[from] rusqlite::Error),
+    #[error("PostgreSQL: {}", postgres_words(.0))]
+    Postgres(#[from] tokio_postgres::Error),
+    #[error("no connection to PostgreSQL: {0}")]
+    Pool(String),
+    #[error("column {column} should be {wanted} but is {found}")]
+    Shape { column: usize, wanted: &'static str, found: &'static str },
+    #[error("the commit that covered it failed")]
+    NotCommitted,
+    #[error("the store is closed")]
+    Closed,
+}
+
+/// The driver's own text is only "db error"; the server's words are one level down.
+fn postgres_words(error: &tokio_postgres::Error) -> String {
+    match (error.as_db_error(), std::error::Error::source(error)) {
+        (Some(server), _) => format!("{} ({})", server.message(), server.code().code()),
+        (None, Some(source)) => format!("{error}: {source}"),
+        (None, None) => error.to_string(),
+    }
+}
+
+/// Names the operation that failed, so that no bare engine error travels up.
+pub(crate) trait Doing<T> {
+    fn doing(self, doing: &'static str) -> Result<T, StoreError>;
+}
+
+impl<T> Doing<T> for Result<T, EngineError> {
+    fn doing(self, doing: &'static str) -> Result<T, StoreError> {
+        self.map_err(|error| match error {
+            EngineError::Conflict => StoreError::Conflict,
+            source @ (EngineError::Sqlite(_)
+            | EngineError::Postgres(_)
+            | EngineError::Pool(_)
+            | EngineError::Shape { .. }
+            | EngineError::NotCommitted
+            | EngineError::Closed) => StoreError::Database { doing, source },
+        })
+    }
+}

@@ -1,0 +1,124 @@
+//! The only place that knows SQL.
+//!
+//! There is one store for two engines. Everything here is written once, in the
+//! SQL that SQLite and PostgreSQL share; what differs is in [`engine`], and a
+//! `match` on the engine anywhere else is a mistake. Rules for the shared SQL:
+//! columns are TEXT, BIGINT or BYTES; times are microseconds since the epoch; no
+//! BOOLEAN, no JSON operators, no `sum` without a cast; every `ORDER BY` ends in a unique
+//! column; compare-and-set on `version` instead of row locks. What a page filters, sorts or joins by is
+//! a column; everything else is in the body.
+//!
+//! Reading is a method of [`Store`]; writing is a method of [`Transaction`], so
+//! that a use case commits everything it decided at once.
+//! `conformance` is the contract: it runs each operation on both engines.
+
+#[cfg(test)]
+mod conformance;
+
+mod answers;
+mod audit;
+mod backup;
+mod clients;
+mod engine;
+mod error;
+mod lock;
+mod merchants;
+mod meters;
+mod orders;
+mod refunds;
+mod schema;
+mod tokens;
+mod transaction;
+mod value;
+
+use std::path::PathBuf;
+
+pub use answers::Answer;
+pub use audit::AuditRecord;
+pub use backup::backup;
+pub use error::{EngineError, StoreError};
+pub use lock::{DirectoryLock, LockError};
+pub use meters::Meters;
+pub use orders::{OrderHead, OrderRow, StoredOrder};
+pub use refunds::{RefundHead, RefundRow};
+pub use tokens::TokenOwner;
+pub use transaction::Transaction;
+
+use engine::Engine;
+use error::Doing;
+use value::{Row, Value};
+
+/// Where the data is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Location {
+    /// A file; the process that uses it holds the lock of its directory.
+    Sqlite(PathBuf),
+    /// A connection address; many processes may use it.
+    Postgres(String),
+}
+
+/// Something read, with the version that guards its next change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Versioned<T> {
+    pub value: T,
+    pub version: i64,
+}
+
+#[derive(Clone)]
+pub struct Store {
+    engine: Engine,
+}
+
+impl Store {
+    /// Opens the database without changing its schema.
+    pub async fn open(location: &Location, meters: &Meters) -> Result<Self, StoreError> {
+        let engine = Engine::open(location, meters).await.doing("opening the store")?;
+        Ok(Self { engine })
+    }
+
+    pub fn engine_name(&self) -> &'static str {
+        self.engine.name()
+    }
+
+    /// Makes everything in `transaction` durable, or nothing of it.
+    ///
+    /// Returns after the fsync that covers it. [`StoreError::Conflict`] when a guard did not hold.
+    pub async fn commit(&self, transaction: Transaction) -> Result<(), StoreError> {
+        if transaction.is_empty() {
+            return Ok(());
+        }
+        let doing = transaction.doing;
+        self.engine.commit(transaction).await.doing(doing)
+    }
+
+    /// Finishes what is waiting and lets the database go.
+    pub async fn close(&self) {
+        self.engine.close().await;
+    }
+
+    async fn rows(
+        &self,
+        doing: &'static str,
+        sql: &'static str,
+        values: Vec<Value>,
+    ) -> Result<Vec<Row>, StoreError> {
+        self.engine.query(sql, values).await.doing(doing)
+    }
+}
+
+/// A stored JSON body as the type it was written from.
+fn parsed<T: serde::de::DeserializeOwned>(
+    table: &'static str,
+    id: &str,
+    body: &str,
+) -> Result<T, StoreError> {
+    serde_json::from_str(body).map_err(|error| corrupt(table, id, &error))
+}
+
+fn corrupt(table: &'static str, id: &str, why: &dyn std::fmt::Display) -> StoreError {
+    StoreError::Corrupt { table, id: id.to_owned(), why: why.to_string() }
+}
+
+fn json(value: &impl serde::Serialize) -> String {
+    serde_json::to_string(value).expect("domain types have string keys and finite numbers")
+}

@@ -1,0 +1,50 @@
+//! What the store counts, for `/metrics`.
+
+use std::time::Duration;
+
+use prometheus_client::{
+    metrics::{
+        counter::Counter,
+        histogram::{Histogram, exponential_buckets},
+    },
+    registry::Registry,
+};
+
+#[derive(Clone, Debug)]
+pub struct Meters {
+    transactions: Counter,
+    seconds: Histogram,
+    group: Histogram,
+}
+
+impl Meters {
+    pub fn register(registry: &mut Registry) -> Self {
+        let meters = Self {
+            transactions: Counter::default(),
+            seconds: Histogram::new(exponential_buckets(0.000_25, 2.0, 14)),
+            group: Histogram::new(exponential_buckets(1.0, 2.0, 11)),
+        };
+        registry.register(
+            "store_transactions",
+            "Transactions committed or refused by a guard",
+            meters.transactions.clone(),
+        );
+        registry.register(
+            "store_commit_seconds",
+            "Time from taking up a commit to its durable end",
+            meters.seconds.clone(),
+        );
+        registry.register(
+            "store_commit_transactions",
+            "Transactions that one commit covered",
+            meters.group.clone(),
+        );
+        meters
+    }
+
+    pub(crate) fn committed(&self, transactions: u32, took: Duration) {
+        self.transactions.inc_by(u64::from(transactions));
+        self.seconds.observe(took.as_secs_f64());
+        self.group.observe(f64::from(transactions));
+    }
+}

@@ -1,0 +1,140 @@
+//! Orders: the newest snapshot of each, as the merchant sent it.
+
+use bytes::Bytes;
+use domain::identifier::MerchantId;
+
+use crate::{
+    Store, StoreError, Transaction,
+    error::Doing,
+    value::{Row, params},
+};
+
+/// What is known of a stored order without reading its body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OrderHead {
+    pub order_id: String,
+    pub version: i64,
+    pub updated_us: i64,
+    pub hash: Bytes,
+}
+
+/// A snapshot to store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OrderRow {
+    pub order_id: String,
+    /// The version that this snapshot replaces; 0 for a new order.
+    pub replaces: i64,
+    pub updated_us: i64,
+    pub hash: Bytes,
+    pub body: Bytes,
+}
+
+/// A stored order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredOrder {
+    pub version: i64,
+    pub received_us: i64,
+    pub body: Bytes,
+}
+
+impl Transaction {
+    /// Stores snapshots; a conflict when any order is not at the version it replaces.
+    pub fn put_orders(&mut self, merchant: &MerchantId, mut orders: Vec<OrderRow>, now_us: i64) {
+        // Always in one order, so that two messages about the same orders cannot wait for each other.
+        orders.sort_by(|a, b| a.order_id.cmp(&b.order_id));
+        let (fresh, known) = orders.into_iter().partition::<Vec<_>, _>(|order| order.replaces == 0);
+        self.one_row_each(
+            "INSERT INTO orders
+                 (merchant_id, order_id, version, updated_us, received_us, hash, body)
+             SELECT r.merchant_id, r.order_id, 1, r.updated_us, r.received_us, r.hash, r.body
+             FROM ROWS(merchant_id, order_id, updated_us, received_us, hash, body)
+             WHERE true ON CONFLICT DO NOTHING",
+            fresh
+                .into_iter()
+                .map(|order| {
+                    params![
+                        merchant.as_str(),
+                        order.order_id,
+                        order.updated_us,
+                        now_us,
+                        order.hash,
+                        order.body
+                    ]
+                })
+                .collect(),
+        );
+        self.one_row_each(
+            "UPDATE orders SET version = orders.version + 1, updated_us = r.updated_us,
+                 received_us = r.received_us, hash = r.hash, body = r.body
+             FROM ROWS(merchant_id, order_id, version, updated_us, received_us, hash, body)
+             WHERE orders.merchant_id = r.merchant_id AND orders.order_id = r.order_id
+                 AND orders.version = r.version",
+            known
+                .into_iter()
+                .map(|order| {
+                    params![
+                        merchant.as_str(),
+                        order.order_id,
+                        order.replaces,
+                        order.updated_us,
+                        now_us,
+                        order.hash,
+                        order.body
+                    ]
+                })
+                .collect(),
+        );
+    }
+}
+
+impl Store {
+    /// The heads of those of `order_ids` that are stored, in any order.
+    pub async fn order_heads(
+        &self,
+        merchant: &MerchantId,
+        order_ids: impl Iterator<Item = &str>,
+    ) -> Result<Vec<OrderHead>, StoreError> {
+        let wanted = order_ids.map(|id| params![merchant.as_str(), id]).collect();
+        let doing = "looking up orders";
+        let rows = self
+            .engine
+            .query_each(
+                "SELECT o.order_id, o.version, o.updated_us, o.hash
+                 FROM ROWS(merchant_id, order_id)
+                 JOIN orders o ON o.merchant_id = r.merchant_id AND o.order_id = r.order_id",
+                wanted,
+            )
+            .await
+            .doing(doing)?;
+        rows.iter().map(head).collect::<Result<_, _>>().doing(doing)
+    }
+
+    pub async fn order(
+        &self,
+        merchant: &MerchantId,
+        order_id: &str,
+    ) -> Result<Option<StoredOrder>, StoreError> {
+        let doing = "reading an order";
+        let rows = self
+            .rows(
+                doing,
+                "SELECT version, received_us, body FROM orders
+                 WHERE merchant_id = $1 AND order_id = $2",
+                params![merchant.as_str(), order_id],
+            )
+            .await?;
+        let read = |row: &Row| {
+            Ok(StoredOrder { version: row.int(0)?, received_us: row.int(1)?, body: row.bytes(2)? })
+        };
+        rows.first().map(read).transpose().doing(doing)
+    }
+}
+
+fn head(row: &Row) -> Result<OrderHead, crate::EngineError> {
+    Ok(OrderHead {
+        order_id: row.text(0)?.to_owned(),
+        version: row.int(1)?,
+        updated_us: row.int(2)?,
+        hash: row.bytes(3)?,
+    })
+}

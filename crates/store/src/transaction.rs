@@ -1,0 +1,67 @@
+//! A transaction is data: statements with the number of rows each must touch.
+//!
+//! Being data, SQLite can commit many of them together and PostgreSQL can send
+//! one in a single burst. The files beside this one add the statements
+//! (`Transaction::insert_orders` and so on), so that a use case can put everything it
+//! decided into one transaction without knowing any SQL.
+//!
+//! A step has either one list of values for `$1`, `$2`, ... or, when its text
+//! says `ROWS(a, b, ..)`, many rows: `ROWS` stands for a table `r` with these columns that
+//! holds the rows of the batch. SQLite runs the statement once per row, PostgreSQL once in all.
+
+use crate::value::Value;
+
+/// Statements that take effect together or not at all.
+#[derive(Debug)]
+pub struct Transaction {
+    pub(crate) doing: &'static str,
+    pub(crate) steps: Vec<Step>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Step {
+    pub(crate) sql: &'static str,
+    pub(crate) rows: Vec<Vec<Value>>,
+    pub(crate) guard: Guard,
+}
+
+/// What must be true of the rows a step touched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Guard {
+    /// Any number will do.
+    Any,
+    /// Exactly one for each row of the step; anything else is a conflict.
+    OneEach,
+}
+
+impl Transaction {
+    /// `doing` completes the sentence "the database failed while ...".
+    pub fn new(doing: &'static str) -> Self {
+        Self { doing, steps: Vec::new() }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.steps.is_empty()
+    }
+
+    /// A statement that must touch exactly one row.
+    pub(crate) fn one_row(&mut self, sql: &'static str, values: Vec<Value>) {
+        self.steps.push(Step { sql, rows: vec![values], guard: Guard::OneEach });
+    }
+
+    /// A statement that may touch any number of rows.
+    pub(crate) fn any_rows(&mut self, sql: &'static str, values: Vec<Value>) {
+        self.steps.push(Step { sql, rows: vec![values], guard: Guard::Any });
+    }
+
+    /// A statement with `ROWS(..)` that must touch exactly one row for each of `rows`.
+    pub(crate) fn one_row_each(&mut self, sql: &'static str, rows: Vec<Vec<Value>>) {
+        if !rows.is_empty() {
+            self.steps.push(Step { sql, rows, guard: Guard::OneEach });
+        }
+    }
+
+    pub(crate) fn size(&self) -> usize {
+        self.steps.iter().flat_map(|step| step.rows.iter().flatten()).map(Value::size).sum()
+    }
+}

@@ -1,0 +1,133 @@
+//! What goes into a statement and what comes out of a row.
+//!
+//! Three kinds of value suffice for both engines: text, 64-bit integers and
+//! bytes. A NULL knows its kind, because PostgreSQL wants to know the type of
+//! every column of a batch.
+
+use bytes::Bytes;
+
+use crate::error::EngineError;
+
+/// The kind of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Text,
+    Int,
+    Bytes,
+}
+
+/// One value, bound to a statement or read from a row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Value {
+    Text(String),
+    Int(i64),
+    Bytes(Bytes),
+    Null(Kind),
+}
+
+impl Value {
+    pub(crate) fn kind(&self) -> Kind {
+        match self {
+            Self::Text(_) => Kind::Text,
+            Self::Int(_) => Kind::Int,
+            Self::Bytes(_) => Kind::Bytes,
+            Self::Null(kind) => *kind,
+        }
+    }
+
+    /// About how much memory the value holds, for the limit of a commit group.
+    pub(crate) fn size(&self) -> usize {
+        match self {
+            Self::Text(text) => text.len(),
+            Self::Bytes(bytes) => bytes.len(),
+            Self::Int(_) | Self::Null(_) => 8,
+        }
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<String> for Value {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl From<i64> for Value {
+    fn from(number: i64) -> Self {
+        Self::Int(number)
+    }
+}
+
+impl From<Bytes> for Value {
+    fn from(bytes: Bytes) -> Self {
+        Self::Bytes(bytes)
+    }
+}
+
+impl From<&[u8]> for Value {
+    fn from(bytes: &[u8]) -> Self {
+        Self::Bytes(Bytes::copy_from_slice(bytes))
+    }
+}
+
+impl From<Option<i64>> for Value {
+    fn from(number: Option<i64>) -> Self {
+        number.map_or(Self::Null(Kind::Int), Self::Int)
+    }
+}
+
+/// The values of one statement or one row of a batch.
+macro_rules! params {
+    ($($value:expr),* $(,)?) => { vec![$($crate::value::Value::from($value)),*] };
+}
+pub(crate) use params;
+
+/// One row of an answer, read by position.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Row(pub(crate) Vec<Value>);
+
+impl Row {
+    pub(crate) fn text(&self, column: usize) -> Result<&str, EngineError> {
+        match self.0.get(column) {
+            Some(Value::Text(text)) => Ok(text),
+            other => Err(shape(column, "text", other)),
+        }
+    }
+
+    pub(crate) fn optional_text(&self, column: usize) -> Result<Option<&str>, EngineError> {
+        match self.0.get(column) {
+            Some(Value::Null(_)) => Ok(None),
+            _ => self.text(column).map(Some),
+        }
+    }
+
+    pub(crate) fn int(&self, column: usize) -> Result<i64, EngineError> {
+        match self.0.get(column) {
+            Some(Value::Int(number)) => Ok(*number),
+            other => Err(shape(column, "a number", other)),
+        }
+    }
+
+    pub(crate) fn bytes(&self, column: usize) -> Result<Bytes, EngineError> {
+        match self.0.get(column) {
+            Some(Value::Bytes(bytes)) => Ok(bytes.clone()),
+            other => Err(shape(column, "bytes", other)),
+        }
+    }
+}
+
+fn shape(column: usize, wanted: &'static str, found: Option<&Value>) -> EngineError {
+    let found = match found {
+        None => "no such column",
+        Some(Value::Text(_)) => "text",
+        Some(Value::Int(_)) => "a number",
+        Some(Value::Bytes(_)) => "bytes",
+        Some(Value::Null(_)) => "NULL",
+    };
+    EngineError::Shape { column, wanted, found }
+}

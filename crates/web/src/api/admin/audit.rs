@@ -1,0 +1,46 @@
+//! The audit trail.
+
+use app::audit_trail::{Changes, audit_trail};
+use axum::{Json, extract::State};
+use serde::Deserialize;
+use utoipa::IntoParams;
+
+use super::merchants::{PAGE, PAGE_MAX, named};
+use crate::{
+    Web,
+    api::{
+        caller::{Admin, Allowed},
+        error::ApiError,
+        query::Query,
+    },
+};
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct AuditQuery {
+    /// Only changes that concern this merchant.
+    merchant: Option<String>,
+    /// Begin before this change: `next` of the page before.
+    before: Option<String>,
+    /// At most 500; 100 when absent.
+    limit: Option<usize>,
+}
+
+/// List changes
+///
+/// Every change operators made, newest first.
+#[utoipa::path(
+    get, path = "/audit", tag = "Operation", params(AuditQuery),
+    responses((status = 200, body = Changes, description = "Newest first.")),
+    security(("token" = ["admin"]))
+)]
+pub(crate) async fn list(
+    State(web): State<Web>,
+    _: Allowed<Admin>,
+    Query(query): Query<AuditQuery>,
+) -> Result<Json<Changes>, ApiError> {
+    let merchant = query.merchant.as_deref().map(named).transpose()?;
+    let limit = query.limit.unwrap_or(PAGE).clamp(1, PAGE_MAX);
+    let before = query.before.as_deref();
+    Ok(Json(audit_trail(&web.app, merchant.as_ref(), before, limit).await?))
+}

@@ -1,0 +1,221 @@
+//! Clients: add, list, disable, rotate their secrets.
+
+use app::{
+    add_client::{Credentials, NewClient, add_client},
+    change_client::{self, ClientView},
+    commit_once::Request,
+    rotate_secret,
+};
+use axum::{
+    Json,
+    extract::{Path, State},
+    http::StatusCode,
+};
+use domain::{
+    faults::Code,
+    identifier::{ClientId, MerchantId},
+    json,
+    reader::{self, Reader, TEXT_MAX},
+    scope::Scopes,
+};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::merchants::named;
+use crate::{
+    Web,
+    api::{
+        body::JsonRequest,
+        caller::{Admin, Allowed},
+        error::{ApiError, Invalid, Message},
+        query::Query,
+    },
+};
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Clients {
+    clients: Vec<ClientView>,
+}
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct ClientsQuery {
+    /// The clients of this merchant; those of the platform when absent.
+    merchant: Option<String>,
+}
+
+/// List clients
+#[utoipa::path(
+    get, path = "/clients", tag = "Operation", params(ClientsQuery),
+    responses((status = 200, body = Clients, description = "In the order of their identifiers.")),
+    security(("token" = ["admin"]))
+)]
+pub(crate) async fn list(
+    State(web): State<Web>,
+    _: Allowed<Admin>,
+    Query(query): Query<ClientsQuery>,
+) -> Result<Json<Clients>, ApiError> {
+    let merchant = query.merchant.as_deref().map_or(Ok(MerchantId::platform()), named)?;
+    Ok(Json(Clients { clients: change_client::clients(&web.app, &merchant).await? }))
+}
+
+/// What an operator says of a new client.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "describes the body; it is read so that all faults are told at once")]
+pub(crate) struct ClientBody {
+    /// Whose system it is. Absent for a system of the platform.
+    #[schema(example = "acme")]
+    merchant: Option<String>,
+    #[schema(example = "warehouse scanner")]
+    name: String,
+    /// Separated by spaces. A merchant's client may have orders:write, returns:write, asns:write, drop_ship:write
+    /// and read (all of them when absent); a client of the platform carrier:write, warehouse:write and admin.
+    #[schema(example = "orders:write read")]
+    scope: Option<String>,
+}
+
+/// Add a client
+#[utoipa::path(
+    post, path = "/clients", tag = "Operation", request_body(content = ClientBody),
+    params(("Idempotency-Key" = Option<String>, Header, description = "As for orders.")),
+    responses(
+        (status = 201, body = Credentials, description = "Its credentials, shown this once."),
+        (status = 404, body = Message, description = "There is no such merchant."),
+        (status = 422, body = Invalid, description = "Every field that is not acceptable."),
+    ),
+    security(("token" = ["admin"]))
+)]
+pub(crate) async fn add(
+    State(web): State<Web>,
+    Allowed { caller, .. }: Allowed<Admin>,
+    JsonRequest { body, repeatable }: JsonRequest,
+) -> Result<(StatusCode, Json<Credentials>), ApiError> {
+    let new = new_client(&body)?;
+    let added = add_client(
+        &web.app,
+        Request { client: &caller.client, repeatable: repeatable.as_ref() },
+        &new,
+    )
+    .await?;
+    Ok((StatusCode::CREATED, Json(added)))
+}
+
+fn new_client(body: &[u8]) -> Result<NewClient, ApiError> {
+    let document = json::parse(body).map_err(app::AppError::Malformed)?;
+    let read = reader::read(&document, false, |root| {
+        root.object(|at| {
+            let merchant = at.optional("merchant", |at| {
+                let parsed = MerchantId::parse(at.text(1..=TEXT_MAX)?);
+                parsed.map_err(|why| at.note(Code::Invalid, &why)).ok()
+            });
+            let name = at.required("name", |at| at.text(1..=TEXT_MAX).map(str::to_owned));
+            let merchant = merchant.unwrap_or_else(MerchantId::platform);
+            let allowed = allowed_scopes(&merchant);
+            let scopes = if at.has("scope") || merchant == MerchantId::platform() {
+                at.required("scope", |at| scopes(at, allowed))
+            } else {
+                Some(allowed)
+            };
+            Some(NewClient { merchant, name: name?, scopes: scopes? })
+        })?
+    });
+    Ok(read.map(|(new, _)| new)?)
+}
+
+/// What no client of this owner may exceed: a merchant's token must never reach the platform's
+/// interfaces, nor the other way round.
+fn allowed_scopes(merchant: &MerchantId) -> Scopes {
+    if *merchant == MerchantId::platform() { Scopes::platform() } else { Scopes::merchant() }
+}
+
+fn scopes(at: &Reader<'_>, allowed: Scopes) -> Option<Scopes> {
+    match Scopes::parse(at.text(1..=TEXT_MAX)?) {
+        Ok(scopes) if scopes.is_subset(allowed) && scopes != Scopes::none() => Some(scopes),
+        Ok(_) => at.invalid(&format!("must name some of {allowed}")),
+        Err(unknown) => at.invalid(&format!("names {unknown}, which is no scope")),
+    }
+}
+
+/// The client that an address names; what cannot be one does not exist.
+fn client_named(text: &str) -> Result<ClientId, ApiError> {
+    ClientId::parse(text).ok_or_else(|| app::AppError::NotFound("client").into())
+}
+
+/// What is to be different.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "describes the body; it is read so that all faults are told at once")]
+pub(crate) struct ClientChange {
+    disabled: bool,
+}
+
+/// Change a client
+///
+/// Disabling ends its tokens at once.
+#[utoipa::path(
+    patch, path = "/clients/{client_id}", tag = "Operation",
+    params(
+        ("client_id" = String, Path, description = "The client's identifier."),
+        ("Idempotency-Key" = Option<String>, Header, description = "As for orders."),
+    ),
+    request_body(content = ClientChange),
+    responses(
+        (status = 200, body = ClientView, description = "The client as it is now."),
+        (status = 404, body = Message, description = "There is no such client."),
+        (status = 422, body = Invalid, description = "Every field that is not acceptable."),
+    ),
+    security(("token" = ["admin"]))
+)]
+pub(crate) async fn change(
+    State(web): State<Web>,
+    Allowed { caller, .. }: Allowed<Admin>,
+    Path(client): Path<String>,
+    JsonRequest { body, repeatable }: JsonRequest,
+) -> Result<Json<ClientView>, ApiError> {
+    let (client, disabled) = (client_named(&client)?, required_flag(&body, "disabled")?);
+    let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
+    Ok(Json(change_client::set_client_disabled(&web.app, request, &client, disabled).await?))
+}
+
+fn required_flag(body: &[u8], key: &'static str) -> Result<bool, ApiError> {
+    let document = json::parse(body).map_err(app::AppError::Malformed)?;
+    let read = reader::read(&document, false, |root| {
+        root.object(|at| at.required(key, |at: &Reader<'_>| at.flag()))?
+    });
+    Ok(read.map(|(flag, _)| flag)?)
+}
+
+/// How a secret is replaced.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "describes the body; it is read so that all faults are told at once")]
+pub(crate) struct RotateBody {
+    /// End the old secrets and every token now. Otherwise the newest old secret stays live beside the new one.
+    revoke_old: bool,
+}
+
+/// Rotate a client's secret
+#[utoipa::path(
+    post, path = "/clients/{client_id}/rotate_secret", tag = "Operation",
+    params(
+        ("client_id" = String, Path, description = "The client's identifier."),
+        ("Idempotency-Key" = Option<String>, Header, description = "As for orders."),
+    ),
+    request_body(content = RotateBody),
+    responses(
+        (status = 200, body = Credentials, description = "The new secret, shown this once."),
+        (status = 404, body = Message, description = "There is no such client."),
+        (status = 422, body = Invalid, description = "Every field that is not acceptable."),
+    ),
+    security(("token" = ["admin"]))
+)]
+pub(crate) async fn rotate_secret(
+    State(web): State<Web>,
+    Allowed { caller, .. }: Allowed<Admin>,
+    Path(client): Path<String>,
+    JsonRequest { body, repeatable }: JsonRequest,
+) -> Result<Json<Credentials>, ApiError> {
+    let (client, revoke_old) = (client_named(&client)?, required_flag(&body, "revoke_old")?);
+    let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
+    let rotated =
+        rotate_secret::rotate_client_secret(&web.app, request, &client, revoke_old).await?;
+    Ok(Json(rotated))
+}

@@ -1,0 +1,222 @@
+//! Merchants: add, list, show, change, rotate the signing secret.
+
+use app::{
+    add_merchant::{AddedMerchant, NewMerchant, add_merchant},
+    change_merchant::{self, MerchantChange, MerchantView},
+    commit_once::Request,
+    rotate_secret::{self, SigningSecret},
+};
+use axum::{
+    Json,
+    extract::{Path, State},
+    http::StatusCode,
+};
+use domain::{
+    faults::{Code, Faults},
+    identifier::MerchantId,
+    json,
+    merchant::Settings,
+    reader::{self, TEXT_MAX},
+};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use crate::{
+    Web,
+    api::{
+        body::JsonRequest,
+        caller::{Admin, Allowed},
+        error::{ApiError, Invalid, Message},
+        idempotency::Idempotency,
+        query::Query,
+    },
+};
+
+/// The most elements of a page, and what a page has when nothing is said.
+pub(super) const PAGE_MAX: usize = 500;
+pub(super) const PAGE: usize = 100;
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Merchants {
+    merchants: Vec<MerchantView>,
+    /// Pass as `after` to read on; absent on the last page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<String>,
+}
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct MerchantsQuery {
+    /// Begin behind this merchant.
+    after: Option<String>,
+    /// At most 500; 100 when absent.
+    limit: Option<usize>,
+}
+
+/// List merchants
+#[utoipa::path(
+    get, path = "/merchants", tag = "Operation", params(MerchantsQuery),
+    responses((status = 200, body = Merchants, description = "In the order of their identifiers.")),
+    security(("token" = ["admin"]))
+)]
+pub(crate) async fn list(
+    State(web): State<Web>,
+    _: Allowed<Admin>,
+    Query(query): Query<MerchantsQuery>,
+) -> Result<Json<Merchants>, ApiError> {
+    let limit = query.limit.unwrap_or(PAGE).clamp(1, PAGE_MAX);
+    let after = query.after.unwrap_or_default();
+    let merchants = change_merchant::merchants(&web.app, &after, limit).await?;
+    let last = merchants.last().map(|merchant| merchant.merchant.clone());
+    let next = last.filter(|_| merchants.len() == limit);
+    Ok(Json(Merchants { merchants, next }))
+}
+
+/// What an operator says of a new merchant.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "describes the body; it is read so that all faults are told at once")]
+pub(crate) struct MerchantBody {
+    /// 1 to 63 of a to z, 0 to 9 and hyphen.
+    #[schema(example = "acme")]
+    merchant: String,
+    #[schema(example = "Acme Outfitters")]
+    name: String,
+    /// Refuse amounts that do not add up instead of warning of them.
+    strict: Option<bool>,
+}
+
+/// Add a merchant
+///
+/// Answers with the credentials of the merchant's first client and the secret that signs its messages. They
+/// are shown this once.
+#[utoipa::path(
+    post, path = "/merchants", tag = "Operation", request_body(content = MerchantBody),
+    params(("Idempotency-Key" = Option<String>, Header, description = "As for orders.")),
+    responses(
+        (status = 201, body = AddedMerchant, description = "Added."),
+        (status = 409, body = Message, description = "The identifier is taken."),
+        (status = 422, body = Invalid, description = "Every field that is not acceptable."),
+    ),
+    security(("token" = ["admin"]))
+)]
+pub(crate) async fn add(
+    State(web): State<Web>,
+    Allowed { caller, .. }: Allowed<Admin>,
+    JsonRequest { body, repeatable }: JsonRequest,
+) -> Result<(StatusCode, Json<AddedMerchant>), ApiError> {
+    let new = new_merchant(&body)?;
+    let added = add_merchant(
+        &web.app,
+        Request { client: &caller.client, repeatable: repeatable.as_ref() },
+        &new,
+    )
+    .await?;
+    Ok((StatusCode::CREATED, Json(added)))
+}
+
+fn new_merchant(body: &[u8]) -> Result<NewMerchant, ApiError> {
+    let document = json::parse(body).map_err(app::AppError::Malformed)?;
+    let read = reader::read(&document, false, |root| {
+        root.object(|at| {
+            let id = at.required("merchant", |at| {
+                let text = at.text(1..=TEXT_MAX)?;
+                let parsed = MerchantId::parse(text);
+                parsed.map_err(|why| at.note(Code::Invalid, &why)).ok()
+            });
+            let name = at.required("name", |at| at.text(1..=TEXT_MAX).map(str::to_owned));
+            let strict = at.optional_flag("strict").unwrap_or_default();
+            Some(NewMerchant { id: id?, name: name?, settings: Settings { strict } })
+        })?
+    });
+    Ok(read.map(|(new, _)| new)?)
+}
+
+/// Show a merchant
+#[utoipa::path(
+    get, path = "/merchants/{merchant}", tag = "Operation",
+    params(("merchant" = String, Path, description = "The merchant's identifier.")),
+    responses(
+        (status = 200, body = MerchantView, description = "The merchant."),
+        (status = 404, body = Message, description = "There is no such merchant."),
+    ),
+    security(("token" = ["admin"]))
+)]
+pub(crate) async fn show(
+    State(web): State<Web>,
+    _: Allowed<Admin>,
+    Path(merchant): Path<String>,
+) -> Result<Json<MerchantView>, ApiError> {
+    Ok(Json(change_merchant::merchant(&web.app, &named(&merchant)?).await?))
+}
+
+/// The merchant that an address names; what cannot be one does not exist.
+pub(super) fn named(text: &str) -> Result<MerchantId, ApiError> {
+    MerchantId::parse(text).map_err(|_| app::AppError::NotFound("merchant").into())
+}
+
+/// Change a merchant
+///
+/// What is absent stays. A disabled merchant's clients get no tokens and its tokens are refused; its data stays.
+#[utoipa::path(
+    patch, path = "/merchants/{merchant}", tag = "Operation",
+    params(
+        ("merchant" = String, Path, description = "The merchant's identifier."),
+        ("Idempotency-Key" = Option<String>, Header, description = "As for orders."),
+    ),
+    request_body(content = MerchantChange),
+    responses(
+        (status = 200, body = MerchantView, description = "The merchant as it is now."),
+        (status = 404, body = Message, description = "There is no such merchant."),
+        (status = 422, body = Invalid, description = "Every field that is not acceptable."),
+    ),
+    security(("token" = ["admin"]))
+)]
+pub(crate) async fn change(
+    State(web): State<Web>,
+    Allowed { caller, .. }: Allowed<Admin>,
+    Path(merchant): Path<String>,
+    JsonRequest { body, repeatable }: JsonRequest,
+) -> Result<Json<MerchantView>, ApiError> {
+    let (merchant, change) = (named(&merchant)?, merchant_change(&body)?);
+    let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
+    Ok(Json(change_merchant::change_merchant(&web.app, request, &merchant, &change).await?))
+}
+
+fn merchant_change(body: &[u8]) -> Result<MerchantChange, ApiError> {
+    let document = json::parse(body).map_err(app::AppError::Malformed)?;
+    let read: Result<_, Faults> = reader::read(&document, false, |root| {
+        root.object(|at| MerchantChange {
+            name: at.optional("name", |at| at.text(1..=TEXT_MAX).map(str::to_owned)),
+            strict: at.optional_flag("strict"),
+            disabled: at.optional_flag("disabled"),
+        })
+    });
+    Ok(read.map(|(change, _)| change)?)
+}
+
+/// Rotate the signing secret
+///
+/// Messages are signed with the new secret and the one before it, until the next rotation.
+#[utoipa::path(
+    post, path = "/merchants/{merchant}/rotate_signing_secret", tag = "Operation",
+    params(
+        ("merchant" = String, Path, description = "The merchant's identifier."),
+        ("Idempotency-Key" = Option<String>, Header, description = "As for orders."),
+    ),
+    responses(
+        (status = 200, body = SigningSecret, description = "The new secret, shown this once."),
+        (status = 404, body = Message, description = "There is no such merchant."),
+    ),
+    security(("token" = ["admin"]))
+)]
+pub(crate) async fn rotate_signing_secret(
+    State(web): State<Web>,
+    Allowed { caller, .. }: Allowed<Admin>,
+    Path(merchant): Path<String>,
+    idempotency: Idempotency,
+) -> Result<Json<SigningSecret>, ApiError> {
+    let repeatable = idempotency.of(b"");
+    let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
+    let merchant = named(&merchant)?;
+    Ok(Json(rotate_secret::rotate_signing_secret(&web.app, request, &merchant).await?))
+}

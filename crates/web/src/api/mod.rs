@@ -1,0 +1,70 @@
+//! The API: its routes and, generated from them, its description.
+
+pub mod admin;
+mod body;
+mod caller;
+pub(crate) mod error;
+mod idempotency;
+pub(crate) mod limit;
+mod orders;
+pub(crate) mod probes;
+mod query;
+mod token;
+mod version;
+
+use axum::Router;
+use utoipa::{
+    Modify, OpenApi,
+    openapi::{
+        OpenApi as Document,
+        security::{ClientCredentials, Flow, OAuth2, Scopes as FlowScopes, SecurityScheme},
+    },
+};
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+use crate::Web;
+
+/// Operator's routes carry this in front.
+const ADMIN: &str = "/admin";
+
+/// The routes of the API and the document that describes them.
+pub(crate) fn routes() -> (Router<Web>, Document) {
+    OpenApiRouter::with_openapi(Description::openapi())
+        .routes(routes!(token::issue))
+        .routes(routes!(orders::publish))
+        .routes(routes!(orders::held))
+        .nest(ADMIN, admin::routes())
+        .split_for_parts()
+}
+
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "Homeward",
+        description = "Returns, exchange and fulfilment integration. A merchant's systems publish \
+                       orders here; operators manage merchants and credentials under `/admin`.",
+        license(name = "Apache-2.0", identifier = "Apache-2.0")
+    ),
+    tags(
+        (name = "Token", description = "How a system proves who it is."),
+        (name = "Orders", description = "What a merchant's systems publish, and what is held of it."),
+        (name = "Operation", description = "For operators' tools: merchants, credentials, history, \
+                                            audit. Needs the scope `admin`.")
+    ),
+    modifiers(&Security)
+)]
+struct Description;
+
+struct Security;
+
+impl Modify for Security {
+    fn modify(&self, document: &mut Document) {
+        let names = domain::scope::Scope::ALL.map(|scope| (scope.name(), scope.meaning()));
+        let flow = Flow::ClientCredentials(ClientCredentials::new(
+            "/oauth/token",
+            FlowScopes::from_iter(names),
+        ));
+        let components = document.components.get_or_insert_default();
+        components.add_security_scheme("token", SecurityScheme::OAuth2(OAuth2::new([flow])));
+    }
+}

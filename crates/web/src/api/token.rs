@@ -1,0 +1,238 @@
+//! `POST /oauth/token`: client credentials, as JSON, as a form, or with HTTP Basic (RFC 6749).
+
+use app::{
+    issue_token::{TOKEN_LIFETIME_S, TokenRefusal, TokenRequest, issue_token},
+    secrets::Secret,
+};
+use axum::{
+    Json,
+    extract::{Request, State},
+    http::{
+        HeaderMap, StatusCode,
+        header::{AUTHORIZATION, CACHE_CONTROL, PRAGMA, WWW_AUTHENTICATE},
+    },
+    response::{IntoResponse, Response},
+};
+use base64::{Engine, engine::general_purpose::STANDARD};
+use domain::json::{self, Json as Document};
+use percent_encoding::percent_decode_str;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::{body::media_type, error::internal};
+use crate::{
+    Web,
+    guard::limits::{BODY_TIME_MAX, BodyError, read_body},
+};
+
+/// Credentials are small.
+const BODY_MAX_BYTES: usize = 16 << 10;
+
+/// What a client sends.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "describes the request; it is read field by field")]
+pub(crate) struct TokenBody {
+    #[schema(example = "client_credentials")]
+    grant_type: String,
+    #[schema(example = "acme.k7w2mq9d4x")]
+    client_id: String,
+    #[schema(example = "hws_Xk3…")]
+    client_secret: String,
+    /// Narrower than what the client has; all of it when absent.
+    #[schema(example = "orders:write read")]
+    scope: Option<String>,
+}
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct TokenAnswer {
+    #[schema(example = "hwt.acme.5vJ…")]
+    access_token: String,
+    #[schema(example = "Bearer")]
+    token_type: &'static str,
+    /// Seconds; 25 hours.
+    #[schema(example = 90000)]
+    expires_in: i64,
+    /// The granted scopes, separated by spaces.
+    #[schema(example = "orders:write returns:write asns:write drop_ship:write read")]
+    scope: String,
+    /// Unix time.
+    #[schema(example = 1_700_000_000)]
+    created_at: i64,
+}
+
+/// A refusal of RFC 6749, section 5.2.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct TokenError {
+    /// One of invalid_request, invalid_client, unsupported_grant_type, invalid_scope.
+    #[schema(example = "invalid_client")]
+    error: &'static str,
+    error_description: String,
+}
+
+/// Get a token
+///
+/// The token is valid for 25 hours and serves every interface its scopes allow. Use it until it ends instead
+/// of asking for one with each request.
+#[utoipa::path(
+    post,
+    path = "/oauth/token",
+    tag = "Token",
+    request_body(content(
+        (TokenBody = "application/json"),
+        (TokenBody = "application/x-www-form-urlencoded"),
+    ), description = "The client may also identify itself with HTTP Basic instead of \
+                      `client_id` and `client_secret`."),
+    responses(
+        (status = 200, body = TokenAnswer, description = "A token."),
+        (status = 400, body = TokenError, description = "invalid_request, unsupported_grant_type or \
+            invalid_scope."),
+        (status = 401, body = TokenError, description = "invalid_client."),
+        (status = 413, body = TokenError, description = "Larger than 16 KiB."),
+        (status = 415, body = TokenError, description = "Neither JSON nor a form."),
+        (status = 429, body = super::error::Message, description = "Too many requests."),
+    )
+)]
+pub(crate) async fn issue(State(web): State<Web>, request: Request) -> Response {
+    let answer = match read(request).await {
+        Ok(request) => issued(&web, request).await,
+        Err(refusal) => refusal,
+    };
+    ([(CACHE_CONTROL, "no-store"), (PRAGMA, "no-cache")], answer).into_response()
+}
+
+async fn issued(web: &Web, request: TokenRequest) -> Response {
+    match issue_token(&web.app, request).await {
+        Ok(token) => Json(TokenAnswer {
+            access_token: token.access_token.reveal().to_owned(),
+            token_type: "Bearer",
+            expires_in: TOKEN_LIFETIME_S,
+            scope: token.scopes.to_string(),
+            created_at: token.created_at_s,
+        })
+        .into_response(),
+        Err(refusal) => refused(&refusal),
+    }
+}
+
+fn refused(refusal: &TokenRefusal) -> Response {
+    let error = |status, error| told(status, error, &refusal.to_string());
+    match refusal {
+        TokenRefusal::InvalidRequest(_) => error(StatusCode::BAD_REQUEST, "invalid_request"),
+        TokenRefusal::UnsupportedGrantType => {
+            error(StatusCode::BAD_REQUEST, "unsupported_grant_type")
+        }
+        TokenRefusal::InvalidScope(_) => error(StatusCode::BAD_REQUEST, "invalid_scope"),
+        TokenRefusal::InvalidClient => {
+            let challenge = [(WWW_AUTHENTICATE, "Basic realm=\"homeward\"")];
+            (challenge, error(StatusCode::UNAUTHORIZED, "invalid_client")).into_response()
+        }
+        TokenRefusal::Store(error) => internal(error),
+    }
+}
+
+fn told(status: StatusCode, error: &'static str, description: &str) -> Response {
+    let body = TokenError { error, error_description: description.to_owned() };
+    (status, Json(body)).into_response()
+}
+
+fn invalid(description: &str) -> Response {
+    told(StatusCode::BAD_REQUEST, "invalid_request", description)
+}
+
+async fn read(request: Request) -> Result<TokenRequest, Response> {
+    let (parts, body) = request.into_parts();
+    let parse = match media_type(&parts.headers).as_deref() {
+        Some("application/json") => from_json,
+        Some("application/x-www-form-urlencoded") => from_form,
+        Some(_) | None => {
+            let why = "send application/json or application/x-www-form-urlencoded";
+            return Err(told(StatusCode::UNSUPPORTED_MEDIA_TYPE, "invalid_request", why));
+        }
+    };
+    let body = read_body(body, BODY_MAX_BYTES, BODY_TIME_MAX).await.map_err(|error| {
+        let status = match error {
+            BodyError::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            BodyError::TooSlow => StatusCode::REQUEST_TIMEOUT,
+            BodyError::Broken(_) => StatusCode::BAD_REQUEST,
+        };
+        told(status, "invalid_request", &error.to_string())
+    })?;
+    let mut request = TokenRequest::default();
+    for (name, value) in parse(&body).map_err(|why| invalid(&why))? {
+        set(&mut request, &name, value).map_err(|why| invalid(&why))?;
+    }
+    with_basic(request, &parts.headers).map_err(invalid)
+}
+
+/// A parameter of the request; others are ignored, as RFC 6749 asks.
+fn set(request: &mut TokenRequest, name: &str, value: String) -> Result<(), String> {
+    let twice = match name {
+        "grant_type" => request.grant_type.replace(value).is_some(),
+        "client_id" => request.client_id.replace(value).is_some(),
+        "client_secret" => request.client_secret.replace(Secret::new(value)).is_some(),
+        "scope" => request.scope.replace(value).is_some(),
+        _ => false,
+    };
+    if twice { Err(format!("{name} is there twice")) } else { Ok(()) }
+}
+
+fn from_json(body: &[u8]) -> Result<Vec<(String, String)>, String> {
+    let document = json::parse(body).map_err(|malformed| format!("not JSON: {malformed}"))?;
+    let Document::Object(fields) = document else {
+        return Err("the body must be a JSON object".to_owned());
+    };
+    let pairs = fields.into_iter().filter(|(_, value)| *value != Document::Null);
+    pairs
+        .map(|(name, value)| match value {
+            Document::Text(text) => Ok((name.into_owned(), text.into_owned())),
+            Document::Null
+            | Document::Bool(_)
+            | Document::Number(_)
+            | Document::List(_)
+            | Document::Object(_) => Err(format!("{name} must be a string")),
+        })
+        .collect()
+}
+
+fn from_form(body: &[u8]) -> Result<Vec<(String, String)>, String> {
+    let text = std::str::from_utf8(body).map_err(|_| "the form is not UTF-8".to_owned())?;
+    let pairs = text.split('&').filter(|pair| !pair.is_empty());
+    pairs
+        .map(|pair| {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            Ok((decoded(name)?, decoded(value)?))
+        })
+        .collect()
+}
+
+fn decoded(text: &str) -> Result<String, String> {
+    let text = text.replace('+', " ");
+    let decoded = percent_decode_str(&text).decode_utf8();
+    decoded.map(std::borrow::Cow::into_owned).map_err(|_| "the form is not UTF-8".to_owned())
+}
+
+/// The credentials of HTTP Basic, when they are there; in two places they would be ambiguous.
+fn with_basic(
+    mut request: TokenRequest,
+    headers: &HeaderMap,
+) -> Result<TokenRequest, &'static str> {
+    let Some(header) = headers.get(AUTHORIZATION) else { return Ok(request) };
+    let unreadable = "the Authorization header is not HTTP Basic";
+    let (id, secret) = basic(header.as_bytes()).ok_or(unreadable)?;
+    if request.client_secret.is_some() || request.client_id.as_ref().is_some_and(|it| *it != id) {
+        return Err("the client identifies itself in two ways");
+    }
+    request.client_id = Some(id);
+    request.client_secret = Some(Secret::new(secret));
+    Ok(request)
+}
+
+fn basic(header: &[u8]) -> Option<(String, String)> {
+    let (scheme, encoded) = std::str::from_utf8(header).ok()?.split_once(' ')?;
+    if !scheme.eq_ignore_ascii_case("basic") {
+        return None;
+    }
+    let pair = String::from_utf8(STANDARD.decode(encoded.trim()).ok()?).ok()?;
+    let (id, secret) = pair.split_once(':')?;
+    Some((decoded(id).ok()?, decoded(secret).ok()?))
+}

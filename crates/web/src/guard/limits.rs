@@ -1,0 +1,142 @@
+//! Reading a request body within bounds.
+//!
+//! A body that announces itself as too large is refused before a byte of it is read, and the
+//! client that waits for `100 Continue` never sends it. One that does not say how large it is
+//! is counted while it comes. Either has a total time, so that a body which trickles in byte
+//! by byte cannot hold its connection.
+
+use std::{error::Error, time::Duration};
+
+use axum::body::HttpBody;
+use bytes::Bytes;
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use thiserror::Error;
+
+pub const BODY_MAX_BYTES: usize = 10 * 1024 * 1024;
+pub const BODY_TIME_MAX: Duration = Duration::from_secs(30);
+
+#[derive(Debug, Error)]
+pub enum BodyError {
+    #[error("the request body is larger than allowed")]
+    TooLarge,
+    #[error("the request body did not arrive in time")]
+    TooSlow,
+    #[error("the request body ended before it was complete")]
+    Broken(#[source] Box<dyn Error + Send + Sync>),
+}
+
+/// The whole of `body`, when it has at most `max_bytes` and is there within `time_max`.
+pub async fn read_body<B>(body: B, max_bytes: usize, time_max: Duration) -> Result<Bytes, BodyError>
+where
+    B: HttpBody<Data = Bytes>,
+    B::Error: Into<Box<dyn Error + Send + Sync>>,
+{
+    // What `Content-Length` said, for a body that came over the network.
+    let announced = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
+    if announced > max_bytes {
+        return Err(BodyError::TooLarge);
+    }
+    let reading = Limited::new(body, max_bytes).collect();
+    match tokio::time::timeout(time_max, reading).await {
+        Err(_elapsed) => Err(BodyError::TooSlow),
+        Ok(Err(cause)) if cause.is::<LengthLimitError>() => Err(BodyError::TooLarge),
+        Ok(Err(cause)) => Err(BodyError::Broken(cause)),
+        Ok(Ok(collected)) => Ok(collected.to_bytes()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        convert::Infallible,
+        io,
+        pin::Pin,
+        task::{Context, Poll},
+    };
+
+    use axum::body::Body;
+    use http_body_util::Full;
+    use hyper::body::Frame;
+
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    /// Frames one after the other, of a length nobody announced.
+    struct Frames(Vec<Result<Bytes, io::Error>>);
+
+    impl HttpBody for Frames {
+        type Data = Bytes;
+        type Error = io::Error;
+
+        fn poll_frame(
+            mut self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+        ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
+            Poll::Ready(self.0.pop().map(|data| data.map(Frame::data)))
+        }
+    }
+
+    /// A body that announces `bytes` and sends none.
+    struct Silent {
+        bytes: u64,
+    }
+
+    impl HttpBody for Silent {
+        type Data = Bytes;
+        type Error = Infallible;
+
+        fn poll_frame(
+            self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+        ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+            Poll::Pending
+        }
+
+        fn size_hint(&self) -> hyper::body::SizeHint {
+            hyper::body::SizeHint::with_exact(self.bytes)
+        }
+    }
+
+    #[tokio::test]
+    async fn a_body_of_exactly_the_limit_is_read() {
+        let body = Body::new(Full::from("12345"));
+
+        assert_eq!(read_body(body, 5, SECOND).await.unwrap(), "12345");
+    }
+
+    #[tokio::test]
+    async fn an_announced_length_beyond_the_limit_is_refused_without_reading() {
+        let refusal = read_body(Body::new(Silent { bytes: 6 }), 5, SECOND).await;
+
+        assert!(matches!(refusal, Err(BodyError::TooLarge)));
+    }
+
+    #[tokio::test]
+    async fn a_body_of_unknown_length_is_counted_while_it_comes() {
+        let frames = || vec![Ok(Bytes::from_static(b"345")), Ok(Bytes::from_static(b"12"))];
+
+        let whole = read_body(Body::new(Frames(frames())), 5, SECOND).await;
+        let refusal = read_body(Body::new(Frames(frames())), 4, SECOND).await;
+
+        assert_eq!(whole.unwrap(), "12345");
+        assert!(matches!(refusal, Err(BodyError::TooLarge)));
+    }
+
+    #[tokio::test]
+    async fn a_body_that_does_not_come_is_too_slow() {
+        let refusal = read_body(Silent { bytes: 3 }, 5, Duration::from_millis(20)).await;
+
+        assert!(matches!(refusal, Err(BodyError::TooSlow)));
+    }
+
+    #[tokio::test]
+    async fn a_connection_lost_in_the_middle_is_a_broken_body() {
+        let lost = Err(io::Error::from(io::ErrorKind::ConnectionReset));
+        let frames = Frames(vec![lost, Ok(Bytes::from_static(b"12"))]);
+
+        let refusal = read_body(Body::new(frames), 5, SECOND).await;
+
+        assert!(matches!(refusal, Err(BodyError::Broken(_))));
+    }
+}

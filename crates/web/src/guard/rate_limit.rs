@@ -1,0 +1,187 @@
+//! How many requests one address may make in a sliding minute.
+//!
+//! Each address has sixty buckets of one second. A request is allowed while the sixty buckets
+//! together hold less than the limit; it is then counted in the newest. A refused request is
+//! not counted, so that a client which keeps knocking is let in as soon as its oldest second
+//! leaves the window. The answer is exact to a second.
+//!
+//! An IPv6 client is its /64: that is the smallest network a subscriber is given, and whoever
+//! has one can use 2^64 addresses in turn, which would make a limit per address no limit at
+//! all. An IPv4 address written as IPv6 (`::ffff:192.0.2.1`) is the IPv4 address.
+//!
+//! Memory is bounded. The addresses lie in sixteen shards with a lock each; a full shard
+//! forgets the addresses that were quiet for a minute, and when there are none, addresses it
+//! does not know share one window with each other. The known ones do not notice.
+//!
+//! The caller brings the time: any clock that does not run backwards, as the time since an
+//! origin of the caller's choice.
+
+use std::{
+    collections::HashMap,
+    hash::{BuildHasher, RandomState},
+    net::{IpAddr, Ipv6Addr},
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+const WINDOW_S: u32 = 60;
+const WINDOW_BUCKETS: usize = 60;
+const SHARDS: usize = 16;
+const ADDRESSES_MAX: usize = 100_000;
+
+/// The answer for one request, with what the `RateLimit-*` and `Retry-After` headers say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    pub allowed: bool,
+    pub limit: u32,
+    /// Requests that would still be allowed now, after this one.
+    pub remaining: u32,
+    /// Refused: seconds until one request is allowed again. Allowed: seconds until the window
+    /// is entirely free, if no other request comes.
+    pub reset_s: u32,
+}
+
+/// Counts requests per address. Share it by reference; it locks inside.
+#[derive(Debug)]
+pub struct RateLimit {
+    limit: u32,
+    shard_addresses_max: usize,
+    hasher: RandomState,
+    shards: [Mutex<Shard>; SHARDS],
+    overflow: Mutex<Window>,
+}
+
+impl RateLimit {
+    pub fn new(limit_per_minute: u32) -> Self {
+        Self::bounded(limit_per_minute, ADDRESSES_MAX / SHARDS)
+    }
+
+    fn bounded(limit: u32, shard_addresses_max: usize) -> Self {
+        Self {
+            limit,
+            shard_addresses_max,
+            hasher: RandomState::new(),
+            shards: Default::default(),
+            overflow: Mutex::default(),
+        }
+    }
+
+    /// Counts one request of `address` at `now`, or refuses it.
+    pub fn check(&self, address: IpAddr, now: Duration) -> Verdict {
+        let now_s = now.as_secs();
+        let client = counted_as(address);
+        if let Some(shard) = self.shard(client) {
+            let mut shard = lock(shard);
+            if let Some(window) = shard.window(client, now_s, self.shard_addresses_max) {
+                return window.check(self.limit, now_s);
+            }
+        }
+        lock(&self.overflow).check(self.limit, now_s)
+    }
+
+    /// Which shard is a secret of this process: nobody can choose addresses that fill one.
+    fn shard(&self, client: IpAddr) -> Option<&Mutex<Shard>> {
+        let [low_byte, ..] = self.hasher.hash_one(client).to_le_bytes();
+        self.shards.get(usize::from(low_byte) % SHARDS)
+    }
+}
+
+/// The address that is counted for `address`.
+fn counted_as(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V4(v4) => IpAddr::V4(v4),
+        IpAddr::V6(v6) => {
+            let [a, b, c, d, ..] = v6.segments();
+            IpAddr::V6(Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0))
+        }
+    }
+}
+
+/// A panic while the lock was held can at worst have left one count wrong.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[derive(Debug, Default)]
+struct Shard {
+    windows: HashMap<IpAddr, Window>,
+    swept_s: Option<u64>,
+}
+
+impl Shard {
+    /// The window of `client`, a new one if need be, or none when there is no room.
+    fn window(&mut self, client: IpAddr, now_s: u64, max: usize) -> Option<&mut Window> {
+        if !self.windows.contains_key(&client) && self.windows.len() >= max {
+            self.sweep(now_s);
+            if self.windows.len() >= max {
+                return None;
+            }
+        }
+        Some(self.windows.entry(client).or_default())
+    }
+
+    /// Forgets quiet addresses. Within one second none becomes quiet, so once a second is as
+    /// good as always, and a flood of new addresses cannot make every request pay for a sweep.
+    fn sweep(&mut self, now_s: u64) {
+        if self.swept_s.is_none_or(|swept_s| swept_s < now_s) {
+            self.windows.retain(|_, window| !window.is_quiet(now_s));
+            self.swept_s = Some(now_s);
+        }
+    }
+}
+
+/// The last sixty seconds of one address.
+#[derive(Debug)]
+struct Window {
+    /// Allowed requests by age: the newest second first.
+    counts: [u32; WINDOW_BUCKETS],
+    total: u32,
+    /// The second that the first bucket stands for.
+    newest_s: u64,
+}
+
+impl Default for Window {
+    fn default() -> Self {
+        Self { counts: [0; WINDOW_BUCKETS], total: 0, newest_s: 0 }
+    }
+}
+
+impl Window {
+    fn check(&mut self, limit: u32, now_s: u64) -> Verdict {
+        self.advance(now_s);
+        if self.total >= limit {
+            return Verdict { allowed: false, limit, remaining: 0, reset_s: self.opens_in_s() };
+        }
+        let [newest, ..] = &mut self.counts;
+        *newest += 1;
+        self.total += 1;
+        Verdict { allowed: true, limit, remaining: limit - self.total, reset_s: WINDOW_S }
+    }
+
+    /// Turns the ring so that its first bucket is `now_s`. Two threads may take the lock in
+    /// another order than they read the clock: the later time stands.
+    fn advance(&mut self, now_s: u64) {
+        let passed_s = now_s.saturating_sub(self.newest_s);
+        let passed = usize::try_from(passed_s).unwrap_or(usize::MAX).min(WINDOW_BUCKETS);
+        self.counts.rotate_right(passed);
+        for expired in self.counts.iter_mut().take(passed) {
+            self.total -= *expired;
+            *expired = 0;
+        }
+        self.newest_s = self.newest_s.max(now_s);
+    }
+
+    /// Seconds until the oldest counted second leaves. With a limit of zero nothing is ever
+    /// counted and the whole window is as good an answer as any.
+    fn opens_in_s(&self) -> u32 {
+        let newer = self.counts.iter().rev().skip_while(|count| **count == 0).skip(1).count();
+        WINDOW_S.saturating_sub(u32::try_from(newer).unwrap_or(WINDOW_S)).max(1)
+    }
+
+    fn is_quiet(&self, now_s: u64) -> bool {
+        now_s.saturating_sub(self.newest_s) >= u64::from(WINDOW_S)
+    }
+}
+
+#[cfg(test)]
+mod tests;

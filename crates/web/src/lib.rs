@@ -1,0 +1,71 @@
+//! What API clients and browsers see.
+//!
+//! `guard` stands between the network and the routes, `api` holds the routes.
+//! A handler extracts, calls one use case of `app` and answers; status
+//! codes are chosen here and nowhere else.
+
+pub mod api;
+mod docs;
+pub mod guard;
+mod meters;
+
+use std::{net::IpAddr, sync::Arc, time::Instant};
+
+use app::App;
+use axum::{Router, http::HeaderMap, middleware};
+use prometheus_client::registry::Registry;
+
+use guard::{Peer, client_address::client_address_of, rate_limit::RateLimit};
+
+/// What the routes need to know of the process they run in.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    pub environment: &'static str,
+    pub rate_limit_per_minute: u32,
+    pub trusted_hops: usize,
+}
+
+/// What every handler can reach.
+#[derive(Clone)]
+pub struct Web {
+    pub(crate) app: App,
+    pub(crate) settings: Settings,
+    rate_limit: Arc<RateLimit>,
+    registry: Arc<Registry>,
+    meters: meters::Meters,
+    started: Instant,
+}
+
+impl Web {
+    /// Registers what the routes count in `registry`, which `/metrics` then shows.
+    pub fn new(app: App, settings: Settings, mut registry: Registry) -> Self {
+        let meters = meters::Meters::register(&mut registry);
+        Self {
+            app,
+            rate_limit: Arc::new(RateLimit::new(settings.rate_limit_per_minute)),
+            settings,
+            registry: Arc::new(registry),
+            meters,
+            started: Instant::now(),
+        }
+    }
+
+    /// Everything this process serves.
+    pub fn router(self) -> Router {
+        let (api, document) = api::routes();
+        let limited = api
+            .merge(docs::routes(document))
+            .layer(middleware::from_fn_with_state(self.clone(), api::limit::limit));
+        limited
+            .merge(api::probes::routes())
+            .fallback(api::error::no_such_route)
+            .method_not_allowed_fallback(api::error::method_not_allowed)
+            .layer(middleware::from_fn_with_state(self.clone(), meters::observe))
+            .with_state(self)
+    }
+
+    /// Who asks, seen through the trusted proxies.
+    pub(crate) fn client_address(&self, peer: Peer, headers: &HeaderMap) -> IpAddr {
+        client_address_of(peer.0, headers, self.settings.trusted_hops)
+    }
+}
