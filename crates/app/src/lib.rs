@@ -25,6 +25,9 @@ pub mod take_in_orders;
 pub mod vault;
 pub mod world;
 
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
 
 use domain::faults::Faults;

@@ -11,6 +11,7 @@ use app::{
     App, add_client::add_first_admin, meters::Meters as AppMeters, sweep::sweep, vault::Vault,
     world::World,
 };
+use domain::identifier::ClientId;
 use prometheus_client::registry::Registry;
 use store::{DirectoryLock, Location, Meters as StoreMeters, Store};
 use tokio_util::sync::CancellationToken;
@@ -92,9 +93,13 @@ pub(crate) async fn open_store(
     Ok(store)
 }
 
-/// The credential for the operator's tools on this machine.
+/// The credential for the operator's tools on this machine; a new one when there is none, or when
+/// the one that is there belongs to another database.
 async fn ensure_admin(app: &App, directory: &Directory) -> anyhow::Result<()> {
-    if directory.admin()?.is_some() {
+    if let Some(admin) = directory.admin()?
+        && let Some(id) = ClientId::parse(&admin.client_id)
+        && app.store.client(&id).await?.is_some()
+    {
         return Ok(());
     }
     let admin = add_first_admin(app, "admin").await.context("adding the admin client")?;

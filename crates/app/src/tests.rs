@@ -1,0 +1,193 @@
+//! What only a moved clock or a race can show; everything else is seen from outside.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicI64, Ordering},
+};
+
+use bytes::Bytes;
+use domain::{
+    identifier::{ClientId, MerchantId},
+    intake::Outcome,
+    merchant::Settings,
+};
+use prometheus_client::registry::Registry;
+use store::{Location, Store};
+use tempfile::TempDir;
+
+use crate::{
+    App, AppError,
+    add_merchant::{AddedMerchant, NewMerchant, add_merchant},
+    authenticate::{Caller, authenticate},
+    change_merchant::{MerchantChange, change_merchant},
+    commit_once::{Repeatable, Request},
+    issue_token::{TOKEN_LIFETIME_S, TokenRequest, issue_token},
+    meters::Meters,
+    secrets::Secret,
+    sweep::sweep,
+    take_in_orders::{OrdersMessage, TakenIn, take_in_orders},
+    vault::Vault,
+    world::World,
+};
+
+const HOUR_US: i64 = 3_600_000_000;
+
+struct Fixture {
+    app: App,
+    clock: Arc<AtomicI64>,
+    acme: AddedMerchant,
+    _directory: TempDir,
+}
+
+impl Fixture {
+    async fn new() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let location = Location::Sqlite(directory.path().join("homeward.db"));
+        let mut registry = Registry::default();
+        let meters = store::Meters::register(&mut registry);
+        let store = Store::open(&location, &meters).await.unwrap();
+        store.migrate().await.unwrap();
+        let clock = Arc::new(AtomicI64::new(1_700_000_000_000_000));
+        let world = World::standing(Arc::clone(&clock));
+        let vault = Vault::new(&[7; 32]);
+        let app = App::new(store, world, vault, Meters::register(&mut registry));
+        let new = NewMerchant {
+            id: MerchantId::parse("acme").unwrap(),
+            name: "Acme".to_owned(),
+            settings: Settings::default(),
+        };
+        let acme = add_merchant(&app, request(&operator()), &new).await.unwrap();
+        Self { app, clock, acme, _directory: directory }
+    }
+
+    fn pass(&self, microseconds: i64) {
+        self.clock.fetch_add(microseconds, Ordering::Relaxed);
+    }
+
+    async fn token(&self) -> Secret {
+        let asked = TokenRequest {
+            grant_type: Some("client_credentials".to_owned()),
+            client_id: Some(self.acme.client_id.clone()),
+            client_secret: Some(Secret::new(self.acme.client_secret.clone())),
+            scope: None,
+        };
+        issue_token(&self.app, asked).await.unwrap().access_token
+    }
+
+    async fn caller(&self) -> Caller {
+        authenticate(&self.app, self.token().await.reveal()).await.unwrap().unwrap()
+    }
+
+    async fn publish(&self, key: Option<&str>, body: &str) -> Result<TakenIn, AppError> {
+        let repeatable = key.map(|key| Repeatable {
+            key: key.to_owned(),
+            request_hash: crate::secrets::hash(body.as_bytes()),
+        });
+        let body = Bytes::from(body.to_owned());
+        let message = OrdersMessage { body, dry_run: false, repeatable };
+        take_in_orders(&self.app, &self.caller().await, message).await
+    }
+}
+
+fn operator() -> ClientId {
+    ClientId::new(&MerchantId::platform(), "test")
+}
+
+fn request(client: &ClientId) -> Request<'_> {
+    Request { client, repeatable: None }
+}
+
+fn sample() -> &'static str {
+    domain::samples::order_message()
+}
+
+#[tokio::test]
+async fn a_token_ends_after_25_hours() {
+    let fixture = Fixture::new().await;
+    let token = fixture.token().await;
+
+    fixture.pass(TOKEN_LIFETIME_S * 1_000_000 - 1);
+    assert!(authenticate(&fixture.app, token.reveal()).await.unwrap().is_some());
+    fixture.pass(1);
+    assert!(authenticate(&fixture.app, token.reveal()).await.unwrap().is_none());
+}
+
+#[tokio::test]
+async fn an_answer_is_remembered_for_24_hours() {
+    let fixture = Fixture::new().await;
+    let first = fixture.publish(Some("key"), sample()).await.unwrap();
+    assert_eq!(first.orders[0].result, Outcome::Created);
+
+    fixture.pass(24 * HOUR_US - 1);
+    assert_eq!(fixture.publish(Some("key"), sample()).await.unwrap(), first);
+    let other = sample().replace("ORD-100472", "ORD-2");
+    let refused = fixture.publish(Some("key"), &other).await.unwrap_err();
+    assert!(matches!(refused, AppError::Conflict(_)));
+
+    fixture.pass(2);
+    let again = fixture.publish(Some("key"), sample()).await.unwrap();
+    assert_eq!(again.orders[0].result, Outcome::Unchanged);
+}
+
+#[tokio::test]
+async fn what_has_run_out_is_swept_and_the_rest_stays() {
+    let fixture = Fixture::new().await;
+    let old = fixture.token().await;
+    fixture.pass(2 * HOUR_US);
+    let young = fixture.token().await;
+
+    fixture.pass(24 * HOUR_US);
+    sweep(&fixture.app).await.unwrap();
+
+    let store = &fixture.app.store;
+    let acme = MerchantId::parse("acme").unwrap();
+    let hash = |token: &Secret| crate::secrets::hash(token.reveal().as_bytes());
+    assert!(store.token_owner(&acme, hash(&old)).await.unwrap().is_none());
+    assert!(store.token_owner(&acme, hash(&young)).await.unwrap().is_some());
+}
+
+#[tokio::test]
+async fn the_same_request_many_times_at_once_is_decided_once() {
+    let fixture = Fixture::new().await;
+
+    let rivals = (0..16).map(|_| fixture.publish(Some("key"), sample()));
+    let answers = futures_util::future::join_all(rivals).await;
+
+    for answer in answers {
+        assert_eq!(answer.unwrap().orders[0].result, Outcome::Created, "the first answer");
+    }
+}
+
+#[tokio::test]
+async fn of_many_snapshots_at_once_the_newest_stands() {
+    let fixture = Fixture::new().await;
+    let snapshot = |minute: usize| {
+        let mut message: serde_json::Value = serde_json::from_str(sample()).unwrap();
+        message["returns_portal_order"]["orders"][0]["updated_at"] =
+            format!("2030-01-01T00:{minute:02}:00Z").into();
+        message.to_string()
+    };
+    let bodies: Vec<String> = (0..8).map(snapshot).collect();
+
+    let rivals = bodies.iter().map(|body| fixture.publish(None, body));
+    for answer in futures_util::future::join_all(rivals).await {
+        answer.unwrap();
+    }
+
+    let acme = MerchantId::parse("acme").unwrap();
+    let held = crate::held_order::held_order(&fixture.app, &acme, "ORD-100472").await.unwrap();
+    assert!(String::from_utf8(held).unwrap().contains("2030-01-01T00:07:00Z"));
+}
+
+#[tokio::test]
+async fn a_disabled_merchant_is_refused_at_once() {
+    let fixture = Fixture::new().await;
+    let token = fixture.token().await;
+    assert!(authenticate(&fixture.app, token.reveal()).await.unwrap().is_some());
+
+    let change = MerchantChange { disabled: Some(true), ..MerchantChange::default() };
+    let acme = MerchantId::parse("acme").unwrap();
+    change_merchant(&fixture.app, request(&operator()), &acme, &change).await.unwrap();
+
+    assert!(authenticate(&fixture.app, token.reveal()).await.unwrap().is_none());
+}
