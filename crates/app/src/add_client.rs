@@ -9,11 +9,12 @@ use domain::{
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use store::Transaction;
+use world::Secret;
 
 use crate::{
     App, AppError, audit_trail,
     commit_once::{Request, commit_once},
-    secrets::{self, Secret},
+    secrets,
 };
 
 /// What the operator says of a new client.

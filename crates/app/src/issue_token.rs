@@ -2,11 +2,9 @@
 
 use domain::{client::Client, identifier::ClientId, scope::Scopes};
 use store::{StoreError, Transaction};
+use world::Secret;
 
-use crate::{
-    App,
-    secrets::{self, Secret},
-};
+use crate::{App, secrets};
 
 /// How long a token is valid.
 pub const TOKEN_LIFETIME_S: i64 = 25 * 60 * 60;

@@ -22,8 +22,6 @@ pub mod rotate_secret;
 pub mod secrets;
 pub mod sweep;
 pub mod take_in_orders;
-pub mod vault;
-pub mod world;
 
 #[cfg(test)]
 mod tests;
@@ -35,8 +33,7 @@ use store::{Store, StoreError};
 
 use authenticate::Callers;
 use meters::Meters;
-use vault::Vault;
-use world::World;
+use world::{Vault, World};
 
 /// Everything a use case needs. Cheap to clone.
 #[derive(Clone)]
@@ -73,7 +70,7 @@ pub enum AppError {
     Store(#[from] StoreError),
     /// A stored secret cannot be opened with this key file.
     #[error(transparent)]
-    Vault(#[from] vault::VaultError),
+    Vault(#[from] world::VaultError),
     #[error("a stored answer is unreadable")]
     UnreadableAnswer(#[source] serde_json::Error),
 }

@@ -16,30 +16,11 @@ use domain::{
 };
 use ring::digest::{SHA256, digest};
 
-use crate::{App, world::World};
+use world::{Secret, World};
+
+use crate::App;
 
 const SIGNING_SECRET: &str = "signing secret";
-
-/// Something that must not be printed by accident.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Secret(String);
-
-impl Secret {
-    pub fn new(text: String) -> Self {
-        Self(text)
-    }
-
-    /// The secret itself, for the one answer or comparison it is meant for.
-    pub fn reveal(&self) -> &str {
-        &self.0
-    }
-}
-
-impl std::fmt::Debug for Secret {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("***")
-    }
-}
 
 pub fn hash(bytes: &[u8]) -> Bytes {
     Bytes::copy_from_slice(digest(&SHA256, bytes).as_ref())
@@ -56,7 +37,7 @@ fn hexadecimal(bytes: &[u8]) -> String {
 pub(crate) fn new_client_secret(world: &World) -> (Secret, SecretHash) {
     let text = format!("hws_{}", URL_SAFE_NO_PAD.encode(world.random::<32>()));
     let kept = SecretHash { hash: hexadecimal(&hash(text.as_bytes())), created_at: world.now() };
-    (Secret(text), kept)
+    (Secret::new(text), kept)
 }
 
 /// Whether `secret` is the one that `kept` was made from, in a time that does not depend on it:
@@ -67,7 +48,7 @@ pub(crate) fn is_same(secret: &str, kept: &SecretHash) -> bool {
 
 /// A new access token for clients of `merchant`.
 pub(crate) fn new_token(world: &World, merchant: &MerchantId) -> Secret {
-    Secret(format!("hwt.{merchant}.{}", URL_SAFE_NO_PAD.encode(world.random::<32>())))
+    Secret::new(format!("hwt.{merchant}.{}", URL_SAFE_NO_PAD.encode(world.random::<32>())))
 }
 
 /// The merchant that a token names; whether the token is good is another question.
@@ -81,7 +62,7 @@ pub(crate) fn new_signing_secret(app: &App) -> (Secret, SealedSecret) {
     let text = format!("whsec_{}", STANDARD.encode(app.world.random::<32>()));
     let sealed = app.vault.seal(&app.world, SIGNING_SECRET, text.as_bytes());
     let kept = SealedSecret { sealed: STANDARD.encode(sealed), created_at: app.world.now() };
-    (Secret(text), kept)
+    (Secret::new(text), kept)
 }
 
 /// The merchant with a new signing secret; the newest old one stays live beside it.

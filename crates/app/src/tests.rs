@@ -14,6 +14,7 @@ use domain::{
 use prometheus_client::registry::Registry;
 use store::{Location, Store};
 use tempfile::TempDir;
+use world::{Secret, Vault, World};
 
 use crate::{
     App, AppError,
@@ -23,11 +24,8 @@ use crate::{
     commit_once::{Repeatable, Request},
     issue_token::{TOKEN_LIFETIME_S, TokenRequest, issue_token},
     meters::Meters,
-    secrets::Secret,
     sweep::sweep,
     take_in_orders::{OrdersMessage, TakenIn, take_in_orders},
-    vault::Vault,
-    world::World,
 };
 
 const HOUR_US: i64 = 3_600_000_000;

@@ -8,14 +8,17 @@
 
 pub mod client;
 pub mod currency;
+pub mod endpoint;
 pub mod faults;
 pub mod identifier;
 pub mod intake;
 pub mod json;
+pub mod kind;
 pub mod merchant;
 pub mod order;
 pub mod order_message;
 pub mod reader;
+pub mod retry;
 pub mod samples;
 pub mod scope;
 pub mod time;

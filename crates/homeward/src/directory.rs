@@ -18,8 +18,8 @@ use std::{
 };
 
 use anyhow::{Context, bail};
-use app::{vault::KEY_BYTES, world::World};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use world::{KEY_BYTES, World};
 
 /// The credential of the operator's tools.
 #[derive(Clone, Debug, Serialize, Deserialize)]

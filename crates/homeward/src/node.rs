@@ -7,10 +7,7 @@
 use std::{net::SocketAddr, path::Path, time::Duration};
 
 use anyhow::Context;
-use app::{
-    App, add_client::add_first_admin, meters::Meters as AppMeters, sweep::sweep, vault::Vault,
-    world::World,
-};
+use app::{App, add_client::add_first_admin, meters::Meters as AppMeters, sweep::sweep};
 use domain::identifier::ClientId;
 use prometheus_client::registry::Registry;
 use store::{DirectoryLock, Location, Meters as StoreMeters, Store};
@@ -19,6 +16,7 @@ use web::{
     Settings, Web,
     guard::serve::{ListenSettings, Listener},
 };
+use world::{Vault, World};
 
 use crate::{
     config::Config,

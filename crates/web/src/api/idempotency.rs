@@ -2,12 +2,24 @@
 
 use app::{commit_once::Repeatable, secrets};
 use axum::{extract::FromRequestParts, http::request::Parts};
+use utoipa::IntoParams;
 
 use super::error::ApiError;
 use crate::Web;
 
 const HEADER: &str = "Idempotency-Key";
 const KEY_MAX: usize = 255;
+
+/// The header as the API's reference shows it.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Header)]
+#[expect(dead_code, reason = "describes the header; it is read below")]
+pub(crate) struct IdempotencyKey {
+    /// A text of yours that names this request, 1 to 255 visible ASCII characters. The same request with the
+    /// same key within 24 hours gets the first answer; another request with that key gets 409.
+    #[param(rename = "Idempotency-Key", example = "7d1c0a52-publish-ORD-100472")]
+    key: Option<String>,
+}
 
 /// A key, if the request has one, and what else makes the request what it is.
 pub(crate) struct Idempotency {

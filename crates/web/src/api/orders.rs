@@ -18,6 +18,7 @@ use super::{
     body::JsonRequest,
     caller::{Merchant, OrdersWrite, Read},
     error::{ApiError, Invalid, Message},
+    idempotency::IdempotencyKey,
     query::Query,
     version::ApiVersion,
 };
@@ -30,6 +31,7 @@ pub(crate) struct ReturnsPortalOrderMessage {
     returns_portal_order: ReturnsPortalOrder,
 }
 
+/// The orders of one message.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "describes the message; domain reads it, to tell all faults at once")]
 pub(crate) struct ReturnsPortalOrder {
@@ -54,12 +56,12 @@ pub(crate) struct PublishQuery {
 #[utoipa::path(
     post,
     path = "/returns_portal_orders",
+    operation_id = "publish_orders",
     tag = "Orders",
     params(
         PublishQuery,
         ("Api-Version" = String, Header, description = "Must be `3`.", example = "3"),
-        ("Idempotency-Key" = Option<String>, Header, description = "The same request with the same \
-            key within 24 hours gets the first answer; another request with that key gets 409."),
+        IdempotencyKey,
     ),
     request_body(
         content = ReturnsPortalOrderMessage,
@@ -67,21 +69,17 @@ pub(crate) struct PublishQuery {
     ),
     responses(
         (status = 200, body = TakenIn, description = "Stored.", example = json!({
-            "orders": [{ "identifier": "A-1001", "result": "created" }], "warnings": []
+            "orders": [{ "identifier": "ORD-100472", "result": "created" }], "warnings": []
         })),
-        (status = 400, body = Message, description = "Not JSON, or not version 3."),
-        (status = 401, body = Message, description = "No token, or one that is unknown or expired."),
-        (status = 403, body = Message, description = "The token lacks `orders:write`."),
-        (status = 409, body = Message, description = "The key was used for another request."),
-        (status = 413, body = Message, description = "Larger than 10 MiB."),
-        (status = 415, body = Message, description = "Not `application/json`."),
+        (status = 400, body = Message, description = "Not JSON, or not version 3.", example = json!({
+            "message": "the header Api-Version is missing; 3 is supported"
+        })),
         (status = 422, body = Invalid, description = "Every field that is not acceptable. Nothing \
             was stored.", example = json!({
             "message": "1 field is not acceptable: $.returns_portal_order.orders[0].status must be \
                         one of Created, Shipped, Cancelled",
             "errors": [{ "field": "$.returns_portal_order.orders[0].status", "code": "invalid" }]
         })),
-        (status = 429, body = Message, description = "Too many requests from this address."),
     ),
     security(("token" = ["orders:write"]))
 )]
@@ -100,20 +98,25 @@ fn sample() -> serde_json::Value {
     serde_json::from_str(domain::samples::order_message()).expect("the sample is JSON")
 }
 
+fn sample_order() -> serde_json::Value {
+    let order = sample().pointer("/returns_portal_order/orders/0").cloned();
+    order.expect("the sample has an order")
+}
+
 /// Read an order
 ///
 /// The newest snapshot as it was sent, unknown fields included, with every refund ever reported for it.
 #[utoipa::path(
     get,
     path = "/orders/{identifier}",
+    operation_id = "read_order",
     tag = "Orders",
-    params(("identifier" = String, Path, description = "The order's identifier.")),
+    params(("identifier" = String, Path, description = "The order's identifier.",
+        example = "ORD-100472")),
     responses(
-        (status = 200, body = Order, description = "What is held."),
-        (status = 401, body = Message, description = "No token, or one that is unknown or expired."),
-        (status = 403, body = Message, description = "The token lacks `read`."),
-        (status = 404, body = Message, description = "This merchant has no such order."),
-        (status = 429, body = Message, description = "Too many requests from this address."),
+        (status = 200, body = Order, description = "What is held.", example = json!(sample_order())),
+        (status = 404, body = Message, description = "This merchant has no such order.",
+            example = json!({ "message": "there is no such order" })),
     ),
     security(("token" = ["read"]))
 )]

@@ -1,9 +1,6 @@
 //! `POST /oauth/token`: client credentials, as JSON, as a form, or with HTTP Basic (RFC 6749).
 
-use app::{
-    issue_token::{TOKEN_LIFETIME_S, TokenRefusal, TokenRequest, issue_token},
-    secrets::Secret,
-};
+use app::issue_token::{TOKEN_LIFETIME_S, TokenRefusal, TokenRequest, issue_token};
 use axum::{
     Json,
     extract::{Request, State},
@@ -18,6 +15,7 @@ use domain::json::{self, Json as Document};
 use percent_encoding::percent_decode_str;
 use serde::Serialize;
 use utoipa::ToSchema;
+use world::Secret;
 
 use super::{body::media_type, error::internal};
 use crate::{
@@ -32,6 +30,7 @@ const BODY_MAX_BYTES: usize = 16 << 10;
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "describes the request; it is read field by field")]
 pub(crate) struct TokenBody {
+    /// Always `client_credentials`.
     #[schema(example = "client_credentials")]
     grant_type: String,
     #[schema(example = "acme.k7w2mq9d4x")]
@@ -43,8 +42,10 @@ pub(crate) struct TokenBody {
     scope: Option<String>,
 }
 
+/// A token and what it is good for.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct TokenAnswer {
+    /// Send it as `Authorization: Bearer` with every request.
     #[schema(example = "hwt.acme.5vJ…")]
     access_token: String,
     #[schema(example = "Bearer")]
@@ -66,6 +67,7 @@ pub(crate) struct TokenError {
     /// One of invalid_request, invalid_client, unsupported_grant_type, invalid_scope.
     #[schema(example = "invalid_client")]
     error: &'static str,
+    /// What is wrong, for a person to read.
     error_description: String,
 }
 
@@ -76,20 +78,38 @@ pub(crate) struct TokenError {
 #[utoipa::path(
     post,
     path = "/oauth/token",
+    operation_id = "issue_token",
     tag = "Token",
     request_body(content(
-        (TokenBody = "application/json"),
-        (TokenBody = "application/x-www-form-urlencoded"),
+        (TokenBody = "application/json", example = json!({
+            "grant_type": "client_credentials", "client_id": "acme.k7w2mq9d4x",
+            "client_secret": "hws_Xk3…", "scope": "orders:write read"
+        })),
+        (TokenBody = "application/x-www-form-urlencoded", example = json!(
+            "grant_type=client_credentials&client_id=acme.k7w2mq9d4x&client_secret=hws_Xk3…"
+        )),
     ), description = "The client may also identify itself with HTTP Basic instead of \
                       `client_id` and `client_secret`."),
     responses(
-        (status = 200, body = TokenAnswer, description = "A token."),
-        (status = 400, body = TokenError, description = "invalid_request, unsupported_grant_type or \
-            invalid_scope."),
-        (status = 401, body = TokenError, description = "invalid_client."),
-        (status = 413, body = TokenError, description = "Larger than 16 KiB."),
-        (status = 415, body = TokenError, description = "Neither JSON nor a form."),
-        (status = 429, body = super::error::Message, description = "Too many requests."),
+        (status = 200, body = TokenAnswer, description = "A token.", example = json!({
+            "access_token": "hwt.acme.5vJ…", "token_type": "Bearer", "expires_in": 90000,
+            "scope": "orders:write read", "created_at": 1_771_085_000
+        })),
+        (status = 400, body = TokenError, description = "`invalid_request`, \
+            `unsupported_grant_type` or `invalid_scope`.", example = json!({
+            "error": "invalid_request", "error_description": "grant_type is missing"
+        })),
+        (status = 401, body = TokenError, description = "`invalid_client`.", example = json!({
+            "error": "invalid_client",
+            "error_description": "the client is unknown, disabled or did not give its secret"
+        })),
+        (status = 413, body = TokenError, description = "Larger than 16 KiB.", example = json!({
+            "error": "invalid_request", "error_description": "the body is too large"
+        })),
+        (status = 415, body = TokenError, description = "Neither JSON nor a form.", example = json!({
+            "error": "invalid_request",
+            "error_description": "send application/json or application/x-www-form-urlencoded"
+        })),
     )
 )]
 pub(crate) async fn issue(State(web): State<Web>, request: Request) -> Response {

@@ -30,8 +30,18 @@ pub(crate) struct AuditQuery {
 ///
 /// Every change operators made, newest first.
 #[utoipa::path(
-    get, path = "/audit", tag = "Operation", params(AuditQuery),
-    responses((status = 200, body = Changes, description = "Newest first.")),
+    get, path = "/audit", operation_id = "list_changes", tag = "Operation", params(AuditQuery),
+    responses((status = 200, body = Changes, description = "Newest first.", example = json!({
+        "changes": [{
+            "id": "4aqjxjp32x4p", "at": "2026-02-14T16:02:10.452334Z", "merchant": "acme",
+            "actor": "platform.mw9v79n7z9", "action": "merchant.add",
+            "detail": {
+                "name": "Acme Outfitters", "settings": { "strict": false },
+                "client": "acme.k7w2mq9d4x"
+            }
+        }],
+        "next": "4aqjxjp32x4p"
+    }))),
     security(("token" = ["admin"]))
 )]
 pub(crate) async fn list(

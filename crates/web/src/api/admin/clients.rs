@@ -28,10 +28,12 @@ use crate::{
         body::JsonRequest,
         caller::{Admin, Allowed},
         error::{ApiError, Invalid, Message},
+        idempotency::IdempotencyKey,
         query::Query,
     },
 };
 
+/// The clients of one merchant, or of the platform.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Clients {
     clients: Vec<ClientView>,
@@ -45,9 +47,13 @@ pub(crate) struct ClientsQuery {
 }
 
 /// List clients
+///
+/// The systems that can get tokens. Their secrets are never shown again, only how old they are.
 #[utoipa::path(
-    get, path = "/clients", tag = "Operation", params(ClientsQuery),
-    responses((status = 200, body = Clients, description = "In the order of their identifiers.")),
+    get, path = "/clients", operation_id = "list_clients", tag = "Operation",
+    params(ClientsQuery),
+    responses((status = 200, body = Clients, description = "In the order of their identifiers.",
+        example = json!({ "clients": [sample_client()] }))),
     security(("token" = ["admin"]))
 )]
 pub(crate) async fn list(
@@ -59,6 +65,19 @@ pub(crate) async fn list(
     Ok(Json(Clients { clients: change_client::clients(&web.app, &merchant).await? }))
 }
 
+fn sample_client() -> serde_json::Value {
+    serde_json::json!({
+        "client_id": "acme.k7w2mq9d4x", "name": "warehouse scanner", "scope": "orders:write read",
+        "secrets_created_at": ["2026-02-11T09:24:31Z"], "created_at": "2026-02-11T09:24:31Z"
+    })
+}
+
+fn sample_credentials() -> serde_json::Value {
+    serde_json::json!({
+        "client_id": "acme.k7w2mq9d4x", "client_secret": "hws_Xk3…", "scope": "orders:write read"
+    })
+}
+
 /// What an operator says of a new client.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "describes the body; it is read so that all faults are told at once")]
@@ -66,6 +85,7 @@ pub(crate) struct ClientBody {
     /// Whose system it is. Absent for a system of the platform.
     #[schema(example = "acme")]
     merchant: Option<String>,
+    /// What the system is, for operators to read.
     #[schema(example = "warehouse scanner")]
     name: String,
     /// Separated by spaces. A merchant's client may have orders:write, returns:write, asns:write, drop_ship:write
@@ -75,13 +95,24 @@ pub(crate) struct ClientBody {
 }
 
 /// Add a client
+///
+/// A system of a merchant or of the platform that is to get tokens of its own.
 #[utoipa::path(
-    post, path = "/clients", tag = "Operation", request_body(content = ClientBody),
-    params(("Idempotency-Key" = Option<String>, Header, description = "As for orders.")),
+    post, path = "/clients", operation_id = "add_client", tag = "Operation",
+    params(IdempotencyKey),
+    request_body(content = ClientBody, example = json!({
+        "merchant": "acme", "name": "warehouse scanner", "scope": "orders:write read"
+    })),
     responses(
-        (status = 201, body = Credentials, description = "Its credentials, shown this once."),
-        (status = 404, body = Message, description = "There is no such merchant."),
-        (status = 422, body = Invalid, description = "Every field that is not acceptable."),
+        (status = 201, body = Credentials, description = "Its credentials, shown this once.",
+            example = json!(sample_credentials())),
+        (status = 404, body = Message, description = "There is no such merchant.",
+            example = json!({ "message": "there is no such merchant" })),
+        (status = 422, body = Invalid, description = "Every field that is not acceptable.",
+            example = json!({
+                "message": "1 field is not acceptable: $.name is missing",
+                "errors": [{ "field": "$.name", "code": "missing_field" }]
+            })),
     ),
     security(("token" = ["admin"]))
 )]
@@ -145,6 +176,7 @@ fn client_named(text: &str) -> Result<ClientId, ApiError> {
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "describes the body; it is read so that all faults are told at once")]
 pub(crate) struct ClientChange {
+    /// Whether the client is refused from now on.
     disabled: bool,
 }
 
@@ -152,16 +184,23 @@ pub(crate) struct ClientChange {
 ///
 /// Disabling ends its tokens at once.
 #[utoipa::path(
-    patch, path = "/clients/{client_id}", tag = "Operation",
+    patch, path = "/clients/{client_id}", operation_id = "change_client", tag = "Operation",
     params(
-        ("client_id" = String, Path, description = "The client's identifier."),
-        ("Idempotency-Key" = Option<String>, Header, description = "As for orders."),
+        ("client_id" = String, Path, description = "The client's identifier.",
+            example = "acme.k7w2mq9d4x"),
+        IdempotencyKey,
     ),
-    request_body(content = ClientChange),
+    request_body(content = ClientChange, example = json!({ "disabled": false })),
     responses(
-        (status = 200, body = ClientView, description = "The client as it is now."),
-        (status = 404, body = Message, description = "There is no such client."),
-        (status = 422, body = Invalid, description = "Every field that is not acceptable."),
+        (status = 200, body = ClientView, description = "The client as it is now.",
+            example = json!(sample_client())),
+        (status = 404, body = Message, description = "There is no such client.",
+            example = json!({ "message": "there is no such client" })),
+        (status = 422, body = Invalid, description = "Every field that is not acceptable.",
+            example = json!({
+                "message": "1 field is not acceptable: $.disabled is missing",
+                "errors": [{ "field": "$.disabled", "code": "missing_field" }]
+            })),
     ),
     security(("token" = ["admin"]))
 )]
@@ -193,17 +232,27 @@ pub(crate) struct RotateBody {
 }
 
 /// Rotate a client's secret
+///
+/// Make a new secret, give it to the system, and rotate again with `revoke_old` should the old one have leaked.
 #[utoipa::path(
-    post, path = "/clients/{client_id}/rotate_secret", tag = "Operation",
+    post, path = "/clients/{client_id}/rotate_secret", operation_id = "rotate_client_secret",
+    tag = "Operation",
     params(
-        ("client_id" = String, Path, description = "The client's identifier."),
-        ("Idempotency-Key" = Option<String>, Header, description = "As for orders."),
+        ("client_id" = String, Path, description = "The client's identifier.",
+            example = "acme.k7w2mq9d4x"),
+        IdempotencyKey,
     ),
-    request_body(content = RotateBody),
+    request_body(content = RotateBody, example = json!({ "revoke_old": false })),
     responses(
-        (status = 200, body = Credentials, description = "The new secret, shown this once."),
-        (status = 404, body = Message, description = "There is no such client."),
-        (status = 422, body = Invalid, description = "Every field that is not acceptable."),
+        (status = 200, body = Credentials, description = "The new secret, shown this once.",
+            example = json!(sample_credentials())),
+        (status = 404, body = Message, description = "There is no such client.",
+            example = json!({ "message": "there is no such client" })),
+        (status = 422, body = Invalid, description = "Every field that is not acceptable.",
+            example = json!({
+                "message": "1 field is not acceptable: $.revoke_old is missing",
+                "errors": [{ "field": "$.revoke_old", "code": "missing_field" }]
+            })),
     ),
     security(("token" = ["admin"]))
 )]

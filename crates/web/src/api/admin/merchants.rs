@@ -27,7 +27,7 @@ use crate::{
         body::JsonRequest,
         caller::{Admin, Allowed},
         error::{ApiError, Invalid, Message},
-        idempotency::Idempotency,
+        idempotency::{Idempotency, IdempotencyKey},
         query::Query,
     },
 };
@@ -36,6 +36,7 @@ use crate::{
 pub(super) const PAGE_MAX: usize = 500;
 pub(super) const PAGE: usize = 100;
 
+/// A page of merchants.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Merchants {
     merchants: Vec<MerchantView>,
@@ -54,9 +55,13 @@ pub(crate) struct MerchantsQuery {
 }
 
 /// List merchants
+///
+/// A page at a time, in the order of their identifiers.
 #[utoipa::path(
-    get, path = "/merchants", tag = "Operation", params(MerchantsQuery),
-    responses((status = 200, body = Merchants, description = "In the order of their identifiers.")),
+    get, path = "/merchants", operation_id = "list_merchants", tag = "Operation",
+    params(MerchantsQuery),
+    responses((status = 200, body = Merchants, description = "In the order of their identifiers.",
+        example = json!({ "merchants": [sample_merchant()], "next": "acme" }))),
     security(("token" = ["admin"]))
 )]
 pub(crate) async fn list(
@@ -72,6 +77,13 @@ pub(crate) async fn list(
     Ok(Json(Merchants { merchants, next }))
 }
 
+fn sample_merchant() -> serde_json::Value {
+    serde_json::json!({
+        "merchant": "acme", "name": "Acme Outfitters", "settings": { "strict": false },
+        "created_at": "2026-02-11T09:24:31Z"
+    })
+}
+
 /// What an operator says of a new merchant.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "describes the body; it is read so that all faults are told at once")]
@@ -79,6 +91,7 @@ pub(crate) struct MerchantBody {
     /// 1 to 63 of a to z, 0 to 9 and hyphen.
     #[schema(example = "acme")]
     merchant: String,
+    /// What the merchant is called, for people to read.
     #[schema(example = "Acme Outfitters")]
     name: String,
     /// Refuse amounts that do not add up instead of warning of them.
@@ -90,12 +103,23 @@ pub(crate) struct MerchantBody {
 /// Answers with the credentials of the merchant's first client and the secret that signs its messages. They
 /// are shown this once.
 #[utoipa::path(
-    post, path = "/merchants", tag = "Operation", request_body(content = MerchantBody),
-    params(("Idempotency-Key" = Option<String>, Header, description = "As for orders.")),
+    post, path = "/merchants", operation_id = "add_merchant", tag = "Operation",
+    params(IdempotencyKey),
+    request_body(content = MerchantBody, example = json!({
+        "merchant": "acme", "name": "Acme Outfitters", "strict": false
+    })),
     responses(
-        (status = 201, body = AddedMerchant, description = "Added."),
-        (status = 409, body = Message, description = "The identifier is taken."),
-        (status = 422, body = Invalid, description = "Every field that is not acceptable."),
+        (status = 201, body = AddedMerchant, description = "Added.", example = json!({
+            "merchant": "acme", "client_id": "acme.k7w2mq9d4x", "client_secret": "hws_Xk3…",
+            "signing_secret": "whsec_MfKQ…"
+        })),
+        (status = 409, body = Message, description = "The identifier is taken, or the key was used \
+            for another request.", example = json!({ "message": "the merchant acme exists" })),
+        (status = 422, body = Invalid, description = "Every field that is not acceptable.",
+            example = json!({
+                "message": "1 field is not acceptable: $.name is missing",
+                "errors": [{ "field": "$.name", "code": "missing_field" }]
+            })),
     ),
     security(("token" = ["admin"]))
 )]
@@ -133,11 +157,14 @@ fn new_merchant(body: &[u8]) -> Result<NewMerchant, ApiError> {
 
 /// Show a merchant
 #[utoipa::path(
-    get, path = "/merchants/{merchant}", tag = "Operation",
-    params(("merchant" = String, Path, description = "The merchant's identifier.")),
+    get, path = "/merchants/{merchant}", operation_id = "show_merchant", tag = "Operation",
+    params(("merchant" = String, Path, description = "The merchant's identifier.",
+        example = "acme")),
     responses(
-        (status = 200, body = MerchantView, description = "The merchant."),
-        (status = 404, body = Message, description = "There is no such merchant."),
+        (status = 200, body = MerchantView, description = "The merchant.",
+            example = json!(sample_merchant())),
+        (status = 404, body = Message, description = "There is no such merchant.",
+            example = json!({ "message": "there is no such merchant" })),
     ),
     security(("token" = ["admin"]))
 )]
@@ -158,16 +185,22 @@ pub(super) fn named(text: &str) -> Result<MerchantId, ApiError> {
 ///
 /// What is absent stays. A disabled merchant's clients get no tokens and its tokens are refused; its data stays.
 #[utoipa::path(
-    patch, path = "/merchants/{merchant}", tag = "Operation",
+    patch, path = "/merchants/{merchant}", operation_id = "change_merchant", tag = "Operation",
     params(
-        ("merchant" = String, Path, description = "The merchant's identifier."),
-        ("Idempotency-Key" = Option<String>, Header, description = "As for orders."),
+        ("merchant" = String, Path, description = "The merchant's identifier.", example = "acme"),
+        IdempotencyKey,
     ),
-    request_body(content = MerchantChange),
+    request_body(content = MerchantChange, example = json!({ "name": "Acme Outfitters" })),
     responses(
-        (status = 200, body = MerchantView, description = "The merchant as it is now."),
-        (status = 404, body = Message, description = "There is no such merchant."),
-        (status = 422, body = Invalid, description = "Every field that is not acceptable."),
+        (status = 200, body = MerchantView, description = "The merchant as it is now.",
+            example = json!(sample_merchant())),
+        (status = 404, body = Message, description = "There is no such merchant.",
+            example = json!({ "message": "there is no such merchant" })),
+        (status = 422, body = Invalid, description = "Every field that is not acceptable.",
+            example = json!({
+                "message": "1 field is not acceptable: $.strict must be true or false",
+                "errors": [{ "field": "$.strict", "code": "invalid_type" }]
+            })),
     ),
     security(("token" = ["admin"]))
 )]
@@ -198,14 +231,17 @@ fn merchant_change(body: &[u8]) -> Result<MerchantChange, ApiError> {
 ///
 /// Messages are signed with the new secret and the one before it, until the next rotation.
 #[utoipa::path(
-    post, path = "/merchants/{merchant}/rotate_signing_secret", tag = "Operation",
+    post, path = "/merchants/{merchant}/rotate_signing_secret",
+    operation_id = "rotate_signing_secret", tag = "Operation",
     params(
-        ("merchant" = String, Path, description = "The merchant's identifier."),
-        ("Idempotency-Key" = Option<String>, Header, description = "As for orders."),
+        ("merchant" = String, Path, description = "The merchant's identifier.", example = "acme"),
+        IdempotencyKey,
     ),
     responses(
-        (status = 200, body = SigningSecret, description = "The new secret, shown this once."),
-        (status = 404, body = Message, description = "There is no such merchant."),
+        (status = 200, body = SigningSecret, description = "The new secret, shown this once.",
+            example = json!({ "signing_secret": "whsec_MfKQ…" })),
+        (status = 404, body = Message, description = "There is no such merchant.",
+            example = json!({ "message": "there is no such merchant" })),
     ),
     security(("token" = ["admin"]))
 )]

@@ -7,7 +7,7 @@
 
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 
-use crate::world::World;
+use crate::World;
 
 /// Bytes of a key.
 pub const KEY_BYTES: usize = 32;

@@ -1,0 +1,1 @@
+//! Outbound messages: the only room that opens outbound connections.

@@ -1,0 +1,142 @@
+//! Where a merchant's systems are reached, and how we prove who we are there.
+//!
+//! A merchant has a base address under which every kind of call has its path, and may name another
+//! address for a single kind. Secrets are of a type `S`: sealed when stored, plain
+//! in the hands of the sender.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use crate::kind::Kind;
+
+/// How a call proves who it comes from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Auth<S> {
+    #[default]
+    None,
+    Basic {
+        username: String,
+        password: S,
+    },
+    /// A key in a header of the merchant's choosing.
+    Header {
+        name: String,
+        value: S,
+    },
+    Bearer {
+        token: S,
+    },
+    /// Client credentials: a token is fetched, kept until it ends, and renewed on a 401.
+    Oauth2 {
+        token_url: String,
+        client_id: String,
+        client_secret: S,
+        scope: Option<String>,
+    },
+}
+
+impl<S> Auth<S> {
+    /// The same with every secret changed by `change`.
+    pub fn try_map<T, E>(self, change: impl FnOnce(S) -> Result<T, E>) -> Result<Auth<T>, E> {
+        Ok(match self {
+            Self::None => Auth::None,
+            Self::Basic { username, password } => {
+                Auth::Basic { username, password: change(password)? }
+            }
+            Self::Header { name, value } => Auth::Header { name, value: change(value)? },
+            Self::Bearer { token } => Auth::Bearer { token: change(token)? },
+            Self::Oauth2 { token_url, client_id, client_secret, scope } => {
+                Auth::Oauth2 { token_url, client_id, client_secret: change(client_secret)?, scope }
+            }
+        })
+    }
+
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Basic { .. } => "basic",
+            Self::Header { .. } => "header",
+            Self::Bearer { .. } => "bearer",
+            Self::Oauth2 { .. } => "oauth2",
+        }
+    }
+}
+
+/// All endpoints of one merchant.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Endpoints<S> {
+    pub base_url: Option<String>,
+    pub auth: Auth<S>,
+    /// Paths that differ from the usual ones.
+    pub paths: BTreeMap<Kind, String>,
+    pub overrides: BTreeMap<Kind, Override<S>>,
+    /// Kinds whose messages wait until an operator resumes them.
+    pub paused: BTreeSet<Kind>,
+}
+
+impl<S> Default for Endpoints<S> {
+    fn default() -> Self {
+        Self {
+            base_url: None,
+            auth: Auth::None,
+            paths: BTreeMap::new(),
+            overrides: BTreeMap::new(),
+            paused: BTreeSet::new(),
+        }
+    }
+}
+
+/// An address for one kind alone.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Override<S> {
+    pub url: String,
+    pub auth: Auth<S>,
+}
+
+impl<S> Endpoints<S> {
+    /// The address of `kind` and how to prove who we are there; None while nobody said.
+    pub fn target(&self, kind: Kind) -> Option<(String, &Auth<S>)> {
+        if let Some(other) = self.overrides.get(&kind) {
+            return Some((other.url.clone(), &other.auth));
+        }
+        let base = self.base_url.as_deref()?.trim_end_matches('/');
+        let path = self.paths.get(&kind).map_or(kind.default_path(), String::as_str);
+        Some((format!("{base}/{}", path.trim_start_matches('/')), &self.auth))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn endpoints() -> Endpoints<String> {
+        Endpoints {
+            base_url: Some("https://shop.example.com/hooks/".to_owned()),
+            auth: Auth::Bearer { token: "t".to_owned() },
+            paths: [(Kind::Rma, "returns/rma".to_owned())].into(),
+            overrides: [(
+                Kind::OutboundAsn,
+                Override { url: "https://wms.example.com/asn".to_owned(), auth: Auth::None },
+            )]
+            .into(),
+            paused: BTreeSet::new(),
+        }
+    }
+
+    #[test]
+    fn a_kind_is_found_under_the_base_address_unless_it_has_its_own() {
+        let endpoints = endpoints();
+        let url = |kind| endpoints.target(kind).unwrap().0;
+        assert_eq!(url(Kind::Rma), "https://shop.example.com/hooks/returns/rma");
+        assert_eq!(url(Kind::ExchangeOrder), "https://shop.example.com/hooks/exchange_orders");
+        assert_eq!(url(Kind::OutboundAsn), "https://wms.example.com/asn");
+        assert_eq!(endpoints.target(Kind::OutboundAsn).unwrap().1, &Auth::None);
+    }
+
+    #[test]
+    fn without_any_address_there_is_no_target() {
+        assert_eq!(Endpoints::<String>::default().target(Kind::Rma), None);
+    }
+}

@@ -1,0 +1,121 @@
+//! The kinds of calls that are made to a merchant's own systems.
+
+use serde::{Deserialize, Serialize};
+
+/// What a call is about. Each kind has an endpoint of its own.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    utoipa::ToSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    Rma,
+    ExchangeVariants,
+    ExchangeOrder,
+    OutboundAsn,
+    InventoryReceipt,
+    DropShipmentConfirmation,
+    DropShipmentCancellation,
+    DropShipmentPartialCancellation,
+}
+
+impl Kind {
+    pub const ALL: [Self; 8] = [
+        Self::Rma,
+        Self::ExchangeVariants,
+        Self::ExchangeOrder,
+        Self::OutboundAsn,
+        Self::InventoryReceipt,
+        Self::DropShipmentConfirmation,
+        Self::DropShipmentCancellation,
+        Self::DropShipmentPartialCancellation,
+    ];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Rma => "rma",
+            Self::ExchangeVariants => "exchange_variants",
+            Self::ExchangeOrder => "exchange_order",
+            Self::OutboundAsn => "outbound_asn",
+            Self::InventoryReceipt => "inventory_receipt",
+            Self::DropShipmentConfirmation => "drop_shipment_confirmation",
+            Self::DropShipmentCancellation => "drop_shipment_cancellation",
+            Self::DropShipmentPartialCancellation => "drop_shipment_partial_cancellation",
+        }
+    }
+
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// The value of `X-Service-Api-Version` on calls of this kind.
+    pub const fn api_version(self) -> &'static str {
+        match self {
+            Self::Rma => "3",
+            Self::ExchangeOrder => "2",
+            Self::ExchangeVariants
+            | Self::OutboundAsn
+            | Self::InventoryReceipt
+            | Self::DropShipmentConfirmation
+            | Self::DropShipmentCancellation
+            | Self::DropShipmentPartialCancellation => "1",
+        }
+    }
+
+    /// The path under a merchant's base address when nothing else is said.
+    pub const fn default_path(self) -> &'static str {
+        match self {
+            Self::Rma => "/rmas",
+            Self::ExchangeVariants => "/sku/{variant_identifier}/variants",
+            Self::ExchangeOrder => "/exchange_orders",
+            Self::OutboundAsn => "/outbound_asn",
+            Self::InventoryReceipt => "/inventory_receipt",
+            Self::DropShipmentConfirmation => "/drop_shipment_confirmation",
+            Self::DropShipmentCancellation => "/drop_shipment_cancellation",
+            Self::DropShipmentPartialCancellation => "/drop_shipment_partial_cancellation",
+        }
+    }
+
+    /// Whether a message holds all there is to know of its thing, so that a later one makes an
+    /// earlier one superfluous.
+    pub const fn is_snapshot(self) -> bool {
+        match self {
+            Self::Rma | Self::OutboundAsn => true,
+            Self::ExchangeVariants
+            | Self::ExchangeOrder
+            | Self::InventoryReceipt
+            | Self::DropShipmentConfirmation
+            | Self::DropShipmentCancellation
+            | Self::DropShipmentPartialCancellation => false,
+        }
+    }
+}
+
+impl std::fmt::Display for Kind {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kind_is_found_by_its_name_and_written_by_it() {
+        for kind in Kind::ALL {
+            assert_eq!(Kind::parse(kind.name()), Some(kind));
+            assert_eq!(serde_json::to_string(&kind).unwrap(), format!("\"{kind}\""));
+        }
+        assert_eq!(Kind::parse("rmas"), None);
+    }
+}

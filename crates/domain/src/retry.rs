@@ -1,0 +1,81 @@
+//! When a message that was not accepted is sent again.
+//!
+//! Five retries, each after a longer pause than the one before: base, base x factor, and so on.
+//! Jitter only ever adds, so nothing comes back early; a merchant's `Retry-After` is honoured when it asks for
+//! more patience than we would have had.
+
+/// How often a message is tried again before it goes to the failure queue.
+pub const RETRIES_MAX: u32 = 5;
+
+/// At most this part of a pause is added to it.
+const JITTER_PERCENT: u64 = 20;
+
+/// No pause is longer than this, whatever anybody asks for: seven days.
+const PAUSE_MAX_MS: u64 = 7 * 24 * 60 * 60 * 1000;
+
+/// The cadence of retries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cadence {
+    pub base_ms: u64,
+    pub factor: u64,
+}
+
+impl Default for Cadence {
+    fn default() -> Self {
+        Self { base_ms: 5_000, factor: 10 }
+    }
+}
+
+impl Cadence {
+    /// The pause after the attempt with this number (from 1), or None when the tries are used up.
+    ///
+    /// `chance` is any number; it decides how much jitter is added.
+    pub fn pause_ms(&self, attempt: u32, retry_after_ms: Option<u64>, chance: u64) -> Option<u64> {
+        if attempt > RETRIES_MAX {
+            return None;
+        }
+        let growth = self.factor.saturating_pow(attempt.saturating_sub(1));
+        let pause = self.base_ms.saturating_mul(growth).min(PAUSE_MAX_MS);
+        let asked = retry_after_ms.unwrap_or(0).min(PAUSE_MAX_MS);
+        let longest_jitter = pause * JITTER_PERCENT / 100;
+        let jitter = chance.checked_rem(longest_jitter + 1).unwrap_or(0);
+        Some((pause + jitter).max(asked))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn the_pauses_grow_tenfold_from_five_seconds() {
+        let pauses: Vec<_> =
+            (1..=6).map(|attempt| Cadence::default().pause_ms(attempt, None, 0)).collect();
+        let seconds = [5, 50, 500, 5_000, 50_000].map(|seconds| Some(seconds * 1000));
+        assert_eq!(pauses, [&seconds[..], &[None]].concat());
+    }
+
+    #[test]
+    fn a_merchant_that_asks_for_more_patience_gets_it() {
+        let cadence = Cadence::default();
+        assert_eq!(cadence.pause_ms(1, Some(60_000), 0), Some(60_000));
+        assert_eq!(cadence.pause_ms(2, Some(1_000), 0), Some(50_000));
+        assert_eq!(cadence.pause_ms(6, Some(60_000), 0), None);
+    }
+
+    proptest! {
+        #[test]
+        fn jitter_adds_at_most_a_fifth_and_never_takes(
+            base_ms in 0_u64..1_000_000,
+            factor in 0_u64..100,
+            attempt in 1_u32..=RETRIES_MAX,
+            chance in any::<u64>(),
+        ) {
+            let cadence = Cadence { base_ms, factor };
+            let plain = cadence.pause_ms(attempt, None, 0).unwrap();
+            let jittered = cadence.pause_ms(attempt, None, chance).unwrap();
+            prop_assert!(plain <= jittered && jittered <= plain + plain / 5);
+        }
+    }
+}

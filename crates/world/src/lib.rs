@@ -1,0 +1,9 @@
+//! What is not pure and what more than one room needs: time, randomness, and the sealing of secrets.
+
+mod clock;
+mod secret;
+mod vault;
+
+pub use clock::World;
+pub use secret::Secret;
+pub use vault::{KEY_BYTES, Vault, VaultError};
