@@ -52,7 +52,7 @@ where
         let (answer, mut transaction) = decide().await?;
         keep(app, request, &answer, &mut transaction);
         match app.store.commit(transaction).await {
-            Ok(()) => return Ok(answer),
+            Ok(_) => return Ok(answer),
             Err(StoreError::Conflict) => (),
             Err(error) => return Err(error.into()),
         }

@@ -1,4 +1,5 @@
-//! What is held of an order: the newest snapshot, with every refund ever reported for it.
+//! What is held of an order: the newest snapshot as it was sent, and behind its refunds those that
+//! earlier snapshots reported and this one omits.
 
 use domain::{
     identifier::MerchantId,
@@ -15,13 +16,17 @@ pub async fn held_order(
 ) -> Result<Vec<u8>, AppError> {
     let stored = app.store.order(merchant, order_id).await?;
     let stored = stored.ok_or(AppError::NotFound("order"))?;
-    let refunds = app.store.refunds_of(merchant, order_id).await?;
-    let refunds = refunds.iter().map(|body| json::parse(body)).collect::<Result<Vec<_>, _>>()?;
+    let recorded = app.store.refunds_of(merchant, order_id).await?;
+    let recorded = recorded.iter().map(|body| json::parse(body)).collect::<Result<Vec<_>, _>>()?;
     let mut document = json::parse(&stored.body)?;
     if let Json::Object(fields) = &mut document {
         for (key, value) in fields {
-            if key == "refunds" {
-                *value = Json::List(refunds.clone());
+            if let ("refunds", Json::List(refunds)) = (key.as_ref(), value) {
+                let known: Vec<_> =
+                    refunds.iter().map(|refund| refund.get("identifier").cloned()).collect();
+                let omitted =
+                    recorded.iter().filter(|it| !known.contains(&it.get("identifier").cloned()));
+                refunds.extend(omitted.cloned());
             }
         }
     }

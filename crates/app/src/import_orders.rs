@@ -115,7 +115,7 @@ async fn store(
         let Decided { outcomes, clashes, transaction } = decide(app, merchant, &orders).await?;
         if clashes.is_empty() {
             match app.store.commit(transaction).await {
-                Ok(()) => {
+                Ok(_) => {
                     for outcome in outcomes {
                         count(imported, outcome);
                     }

@@ -19,10 +19,14 @@ mod answers;
 mod audit;
 mod backup;
 mod clients;
+mod deliveries;
+mod endpoints;
 mod engine;
 mod error;
+mod failures;
 mod lock;
 mod merchants;
+mod messages;
 mod meters;
 mod orders;
 mod refunds;
@@ -36,8 +40,11 @@ use std::path::PathBuf;
 pub use answers::Answer;
 pub use audit::AuditRecord;
 pub use backup::backup;
+pub use deliveries::{Attempted, Conclusion, Verdict, WaitingRow};
 pub use error::{EngineError, StoreError};
+pub use failures::{FailureCursor, FailureFilter, FailureRow};
 pub use lock::{DirectoryLock, LockError};
+pub use messages::{AttemptRow, MessageFilter, MessageRow, NewMessage, Owed, State};
 pub use meters::Meters;
 pub use orders::{OrderHead, OrderRow, StoredOrder};
 pub use refunds::{RefundHead, RefundRow};
@@ -82,13 +89,16 @@ impl Store {
 
     /// Makes everything in `transaction` durable, or nothing of it.
     ///
-    /// Returns after the fsync that covers it. [`StoreError::Conflict`] when a guard did not hold.
-    pub async fn commit(&self, transaction: Transaction) -> Result<(), StoreError> {
+    /// Returns after the fsync that covers it, with the messages that are owed now.
+    /// [`StoreError::Conflict`] when a guard did not hold.
+    pub async fn commit(&self, mut transaction: Transaction) -> Result<Vec<Owed>, StoreError> {
         if transaction.is_empty() {
-            return Ok(());
+            return Ok(Vec::new());
         }
         let doing = transaction.doing;
-        self.engine.commit(transaction).await.doing(doing)
+        let owed = transaction.number_messages();
+        let returned = self.engine.commit(transaction).await.doing(doing)?;
+        messages::numbered(owed, &returned).doing(doing)
     }
 
     /// Finishes what is waiting and lets the database go.

@@ -4,7 +4,10 @@
 use crate::{Store, StoreError, error::Doing};
 
 /// Every migration there is; its place in the list, from 1, is its number.
-pub(crate) const MIGRATIONS: &[&str] = &[include_str!("../migrations/0001_foundation.sql")];
+pub(crate) const MIGRATIONS: &[&str] = &[
+    include_str!("../migrations/0001_foundation.sql"),
+    include_str!("../migrations/0002_delivery.sql"),
+];
 
 /// The number of the newest migration this binary knows.
 fn newest() -> i64 {

@@ -9,13 +9,15 @@
 //! says `ROWS(a, b, ..)`, many rows: `ROWS` stands for a table `r` with these columns that
 //! holds the rows of the batch. SQLite runs the statement once per row, PostgreSQL once in all.
 
-use crate::value::Value;
+use crate::{messages::NewMessage, value::Value};
 
 /// Statements that take effect together or not at all.
 #[derive(Debug)]
 pub struct Transaction {
     pub(crate) doing: &'static str,
     pub(crate) steps: Vec<Step>,
+    /// Messages that the transaction owes, in the order in which they were decided.
+    pub(crate) owed: Vec<NewMessage>,
 }
 
 #[derive(Debug)]
@@ -23,6 +25,8 @@ pub(crate) struct Step {
     pub(crate) sql: &'static str,
     pub(crate) rows: Vec<Vec<Value>>,
     pub(crate) guard: Guard,
+    /// Whether the rows that the statement returns are wanted by whoever commits.
+    pub(crate) returns: bool,
 }
 
 /// What must be true of the rows a step touched.
@@ -37,27 +41,44 @@ pub(crate) enum Guard {
 impl Transaction {
     /// `doing` completes the sentence "the database failed while ...".
     pub fn new(doing: &'static str) -> Self {
-        Self { doing, steps: Vec::new() }
+        Self { doing, steps: Vec::new(), owed: Vec::new() }
     }
 
     pub fn is_empty(&self) -> bool {
-        self.steps.is_empty()
+        self.steps.is_empty() && self.owed.is_empty()
     }
 
     /// A statement that must touch exactly one row.
     pub(crate) fn one_row(&mut self, sql: &'static str, values: Vec<Value>) {
-        self.steps.push(Step { sql, rows: vec![values], guard: Guard::OneEach });
+        self.push(sql, vec![values], Guard::OneEach);
     }
 
     /// A statement that may touch any number of rows.
     pub(crate) fn any_rows(&mut self, sql: &'static str, values: Vec<Value>) {
-        self.steps.push(Step { sql, rows: vec![values], guard: Guard::Any });
+        self.push(sql, vec![values], Guard::Any);
     }
 
     /// A statement with `ROWS(..)` that must touch exactly one row for each of `rows`.
     pub(crate) fn one_row_each(&mut self, sql: &'static str, rows: Vec<Vec<Value>>) {
+        self.push(sql, rows, Guard::OneEach);
+    }
+
+    /// A statement with `ROWS(..)` that may touch any number of rows.
+    pub(crate) fn any_rows_each(&mut self, sql: &'static str, rows: Vec<Vec<Value>>) {
+        self.push(sql, rows, Guard::Any);
+    }
+
+    /// A statement with `ROWS(..)` that touches one row for each of `rows` and returns it.
+    pub(crate) fn returning_each(&mut self, sql: &'static str, rows: Vec<Vec<Value>>) {
+        self.push(sql, rows, Guard::OneEach);
+        if let Some(step) = self.steps.last_mut() {
+            step.returns = true;
+        }
+    }
+
+    fn push(&mut self, sql: &'static str, rows: Vec<Vec<Value>>, guard: Guard) {
         if !rows.is_empty() {
-            self.steps.push(Step { sql, rows, guard: Guard::OneEach });
+            self.steps.push(Step { sql, rows, guard, returns: false });
         }
     }
 

@@ -81,6 +81,18 @@ impl From<Option<i64>> for Value {
     }
 }
 
+impl From<Option<String>> for Value {
+    fn from(text: Option<String>) -> Self {
+        text.map_or(Self::Null(Kind::Text), Self::Text)
+    }
+}
+
+impl From<Option<Bytes>> for Value {
+    fn from(bytes: Option<Bytes>) -> Self {
+        bytes.map_or(Self::Null(Kind::Bytes), Self::Bytes)
+    }
+}
+
 /// The values of one statement or one row of a batch.
 macro_rules! params {
     ($($value:expr),* $(,)?) => { vec![$($crate::value::Value::from($value)),*] };
@@ -110,6 +122,20 @@ impl Row {
         match self.0.get(column) {
             Some(Value::Int(number)) => Ok(*number),
             other => Err(shape(column, "a number", other)),
+        }
+    }
+
+    pub(crate) fn optional_int(&self, column: usize) -> Result<Option<i64>, EngineError> {
+        match self.0.get(column) {
+            Some(Value::Null(_)) => Ok(None),
+            _ => self.int(column).map(Some),
+        }
+    }
+
+    pub(crate) fn optional_bytes(&self, column: usize) -> Result<Option<Bytes>, EngineError> {
+        match self.0.get(column) {
+            Some(Value::Null(_)) => Ok(None),
+            _ => self.bytes(column).map(Some),
         }
     }
 

@@ -31,7 +31,7 @@ fn order(id: &str, replaces: i64, body: &str) -> OrderRow {
 async fn put(store: &Store, orders: Vec<OrderRow>) -> Result<(), StoreError> {
     let mut transaction = Transaction::new("storing orders");
     transaction.put_orders(&acme(), orders, 9);
-    store.commit(transaction).await
+    store.commit(transaction).await.map(drop)
 }
 
 async fn body(store: &Store, id: &str) -> Option<String> {
@@ -111,7 +111,7 @@ fn refund(id: &str, order_id: &str) -> RefundRow {
 async fn record(store: &Store, refunds: Vec<RefundRow>, now_us: i64) -> Result<(), StoreError> {
     let mut transaction = Transaction::new("recording refunds");
     transaction.insert_refunds(&acme(), refunds, now_us);
-    store.commit(transaction).await
+    store.commit(transaction).await.map(drop)
 }
 
 async fn refunds_of_an_order_come_in_the_order_they_were_seen(Subject { store, .. }: Subject) {

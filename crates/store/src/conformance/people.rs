@@ -49,7 +49,7 @@ fn client(id: &ClientId) -> Client {
 async fn change(store: &Store, fill: impl FnOnce(&mut Transaction)) -> Result<(), StoreError> {
     let mut transaction = Transaction::new("testing");
     fill(&mut transaction);
-    store.commit(transaction).await
+    store.commit(transaction).await.map(drop)
 }
 
 async fn a_merchant_reads_back_and_is_listed(Subject { store, .. }: Subject) {

@@ -43,7 +43,8 @@ impl Engine {
         }
     }
 
-    pub(crate) async fn commit(&self, transaction: Transaction) -> Result<(), EngineError> {
+    /// Commits, and gives the rows that steps returned.
+    pub(crate) async fn commit(&self, transaction: Transaction) -> Result<Vec<Row>, EngineError> {
         match self {
             Self::Sqlite(engine) => engine.commit(transaction).await,
             Self::Postgres(engine) => engine.commit(transaction).await,

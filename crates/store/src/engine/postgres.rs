@@ -59,7 +59,7 @@ impl Postgres {
         Ok(postgres)
     }
 
-    pub(crate) async fn commit(&self, transaction: Transaction) -> Result<(), EngineError> {
+    pub(crate) async fn commit(&self, transaction: Transaction) -> Result<Vec<Row>, EngineError> {
         let (started, this) = (Instant::now(), self.clone());
         let work = tokio::spawn(async move {
             let client = this.client().await?;
@@ -170,7 +170,7 @@ fn tls_settings() -> Result<rustls::ClientConfig, EngineError> {
         .with_no_client_auth())
 }
 
-async fn run(client: &Object, transaction: &Transaction) -> Result<(), EngineError> {
+async fn run(client: &Object, transaction: &Transaction) -> Result<Vec<Row>, EngineError> {
     let steps = &transaction.steps;
     let prepared =
         try_join_all(steps.iter().map(|step| prepare(client, step.sql, &step.rows))).await?;
@@ -178,26 +178,35 @@ async fn run(client: &Object, transaction: &Transaction) -> Result<(), EngineErr
         join_all(steps.iter().zip(&prepared).map(|(step, text)| execute(client, step, text)));
     let (begun, touched) = join(client.batch_execute("BEGIN"), sent).await;
     begun?;
+    let mut returned = Vec::new();
     for (step, touched) in steps.iter().zip(touched) {
+        let (touched, rows) = touched.map_err(conflict_or_error)?;
         let expected = u64::try_from(step.rows.len()).unwrap_or(u64::MAX);
-        if touched.map_err(conflict_or_error)? != expected && step.guard == Guard::OneEach {
+        if touched != expected && step.guard == Guard::OneEach {
             return Err(EngineError::Conflict);
         }
+        for row in &rows {
+            returned.push(read_row(row)?);
+        }
     }
-    client.batch_execute("COMMIT").await.map_err(conflict_or_error)
+    client.batch_execute("COMMIT").await.map_err(conflict_or_error)?;
+    Ok(returned)
 }
 
+/// Runs a step: how many rows it touched, and those it returned.
 async fn execute(
     client: &Object,
     step: &Step,
     statement: &Statement,
-) -> Result<u64, tokio_postgres::Error> {
-    if is_batch(step.sql) {
-        client.execute(statement, &borrowed(&columns(&step.rows))).await
+) -> Result<(u64, Vec<tokio_postgres::Row>), tokio_postgres::Error> {
+    let batch = if is_batch(step.sql) { columns(&step.rows) } else { Vec::new() };
+    let values = step.rows.iter().flatten().map(|value| -> &(dyn ToSql + Sync) { value });
+    let values = if batch.is_empty() { values.collect() } else { borrowed(&batch) };
+    if step.returns {
+        let rows = client.query(statement, &values).await?;
+        Ok((u64::try_from(rows.len()).unwrap_or(u64::MAX), rows))
     } else {
-        let values = step.rows.iter().flatten();
-        let values: Vec<_> = values.map(|value| -> &(dyn ToSql + Sync) { value }).collect();
-        client.execute(statement, &values).await
+        Ok((client.execute(statement, &values).await?, Vec::new()))
     }
 }
 

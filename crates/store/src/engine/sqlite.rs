@@ -47,7 +47,7 @@ enum Job {
     Close,
 }
 
-type Answer = oneshot::Sender<Result<(), EngineError>>;
+type Answer = oneshot::Sender<Result<Vec<Row>, EngineError>>;
 
 impl Sqlite {
     pub(crate) fn open(path: &Path, meters: &Meters) -> Result<Self, EngineError> {
@@ -68,13 +68,13 @@ impl Sqlite {
         Ok(Self { jobs, readers, threads: Arc::new(Mutex::new(threads)) })
     }
 
-    pub(crate) async fn commit(&self, transaction: Transaction) -> Result<(), EngineError> {
+    pub(crate) async fn commit(&self, transaction: Transaction) -> Result<Vec<Row>, EngineError> {
         self.ask(|answer| Job::Commit { transaction, answer }).await
     }
 
     pub(crate) async fn migrate(&self, text: &str, to_version: i64) -> Result<(), EngineError> {
         let text = dialect::schema_for_sqlite(text);
-        self.ask(|answer| Job::Migrate { text, to_version, answer }).await
+        self.ask(|answer| Job::Migrate { text, to_version, answer }).await.map(drop)
     }
 
     pub(crate) async fn schema_version(&self) -> Result<i64, EngineError> {
@@ -105,7 +105,7 @@ impl Sqlite {
         self.readers.clear();
     }
 
-    async fn ask(&self, job: impl FnOnce(Answer) -> Job) -> Result<(), EngineError> {
+    async fn ask(&self, job: impl FnOnce(Answer) -> Job) -> Result<Vec<Row>, EngineError> {
         let (answer, answered) = oneshot::channel();
         self.jobs.send(job(answer)).await.map_err(|_| EngineError::Closed)?;
         answered.await.map_err(|_| EngineError::Closed)?

@@ -76,20 +76,29 @@ impl Readers {
         let mut found = Vec::new();
         {
             let mut statement = moment.prepare_cached(&text)?;
-            let columns = statement.column_count();
             for row in rows {
                 bind(&mut statement, row)?;
-                let mut answers = statement.raw_query();
-                while let Some(answer) = answers.next()? {
-                    let cells: Result<_, _> =
-                        (0..columns).map(|column| answer.get_ref(column).map(read)).collect();
-                    found.push(Row(cells?));
-                }
+                collect(&mut statement, &mut found)?;
             }
         }
         moment.commit()?;
         Ok(found)
     }
+}
+
+/// Runs a bound statement and adds the rows it gives to `found`.
+pub(super) fn collect(
+    statement: &mut rusqlite::CachedStatement<'_>,
+    found: &mut Vec<Row>,
+) -> Result<(), EngineError> {
+    let columns = statement.column_count();
+    let mut answers = statement.raw_query();
+    while let Some(answer) = answers.next()? {
+        let cells: Result<_, _> =
+            (0..columns).map(|column| answer.get_ref(column).map(read)).collect();
+        found.push(Row(cells?));
+    }
+    Ok(())
 }
 
 fn read(cell: ValueRef<'_>) -> Value {

@@ -20,11 +20,12 @@ use std::{
 use rusqlite::Connection;
 use tokio::sync::mpsc;
 
-use super::{Answer, Job, Statements, bind};
+use super::{Answer, Job, Statements, bind, readers::collect};
 use crate::{
     Meters,
     error::EngineError,
     transaction::{Guard, Transaction},
+    value::Row,
 };
 
 /// Transactions and bytes that one commit may cover.
@@ -33,6 +34,8 @@ const GROUP_BYTES_MAX: usize = 8 << 20;
 const CHECKPOINT_EVERY: Duration = Duration::from_secs(1);
 /// 512 MiB of log at 8 KiB a page.
 const LOG_PAGES_MAX: i64 = 65_536;
+
+type Outcome = Result<Vec<Row>, EngineError>;
 
 /// The two threads' work; the checkpointer ends when the writer has.
 pub(super) fn pair(
@@ -70,7 +73,7 @@ impl Writer {
                 match job {
                     Job::Commit { transaction, answer } => group.push(transaction, answer),
                     Job::Migrate { text, to_version, answer } => {
-                        let _ = answer.send(self.migrate(&text, to_version));
+                        let _ = answer.send(self.migrate(&text, to_version).map(|()| Vec::new()));
                     }
                     Job::Close => {
                         self.commit(group);
@@ -93,7 +96,7 @@ impl Writer {
         let started = Instant::now();
         let transactions = u32::try_from(group.transactions.len()).unwrap_or(u32::MAX);
         let outcomes = match self.all_at_once(&group.transactions) {
-            Ok(()) => group.transactions.iter().map(|_| Ok(())).collect(),
+            Ok(returned) => returned.into_iter().map(Ok).collect(),
             Err(_) => self.one_by_one(&group.transactions),
         };
         self.meters.committed(transactions, started.elapsed());
@@ -102,12 +105,14 @@ impl Writer {
         }
     }
 
-    fn all_at_once(&self, transactions: &[Transaction]) -> Result<(), EngineError> {
+    fn all_at_once(&self, transactions: &[Transaction]) -> Result<Vec<Vec<Row>>, EngineError> {
         self.connection.execute_batch("BEGIN IMMEDIATE")?;
-        let done = transactions
-            .iter()
-            .try_for_each(|transaction| self.apply(transaction))
-            .and_then(|()| Ok(self.connection.execute_batch("COMMIT")?));
+        let applied: Result<Vec<_>, _> =
+            transactions.iter().map(|transaction| self.apply(transaction)).collect();
+        let done = applied.and_then(|returned| {
+            self.connection.execute_batch("COMMIT")?;
+            Ok(returned)
+        });
         if done.is_err() && !self.connection.is_autocommit() {
             self.connection.execute_batch("ROLLBACK")?;
         }
@@ -115,7 +120,7 @@ impl Writer {
     }
 
     /// The slow way, in which each transaction has an outcome of its own.
-    fn one_by_one(&self, transactions: &[Transaction]) -> Vec<Result<(), EngineError>> {
+    fn one_by_one(&self, transactions: &[Transaction]) -> Vec<Outcome> {
         let mut outcomes = Vec::with_capacity(transactions.len());
         let committed = self.connection.execute_batch("BEGIN IMMEDIATE").and_then(|()| {
             outcomes.extend(transactions.iter().map(|transaction| self.in_savepoint(transaction)));
@@ -126,11 +131,11 @@ impl Writer {
         if !self.connection.is_autocommit() {
             let _ = self.connection.execute_batch("ROLLBACK");
         }
-        outcomes.resize_with(transactions.len(), || Ok(()));
+        outcomes.resize_with(transactions.len(), || Ok(Vec::new()));
         outcomes.into_iter().map(|outcome| outcome.and(Err(EngineError::NotCommitted))).collect()
     }
 
-    fn in_savepoint(&self, transaction: &Transaction) -> Result<(), EngineError> {
+    fn in_savepoint(&self, transaction: &Transaction) -> Outcome {
         self.connection.execute_batch("SAVEPOINT one")?;
         let applied = self.apply(transaction);
         // After an error such as a full disk SQLite may have ended the whole transaction.
@@ -141,19 +146,27 @@ impl Writer {
         applied
     }
 
-    fn apply(&self, transaction: &Transaction) -> Result<(), EngineError> {
+    /// Runs the steps and gives what those that return something returned.
+    fn apply(&self, transaction: &Transaction) -> Outcome {
+        let mut returned = Vec::new();
         for step in &transaction.steps {
             let text = self.statements.text(step.sql);
             let mut statement = self.connection.prepare_cached(&text)?;
             for row in &step.rows {
                 bind(&mut statement, row)?;
-                let touched = statement.raw_execute()?;
+                let touched = if step.returns {
+                    let before = returned.len();
+                    collect(&mut statement, &mut returned)?;
+                    returned.len() - before
+                } else {
+                    statement.raw_execute()?
+                };
                 if step.guard == Guard::OneEach && touched != 1 {
                     return Err(EngineError::Conflict);
                 }
             }
         }
-        Ok(())
+        Ok(returned)
     }
 
     fn migrate(&self, text: &str, to_version: i64) -> Result<(), EngineError> {

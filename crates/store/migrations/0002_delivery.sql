@@ -1,0 +1,96 @@
+-- Messages owed to merchants, their deliveries, and what became of them.
+--
+-- messages is immutable and holds the exact bytes, once. deliveries holds only what is not finished,
+-- so that its size is the size of the work ahead; failures is the failure queue; attempts is
+-- history. Message numbers rise within a merchant in the order of commits: the counter's row
+-- stays locked until its transaction ends, so nobody can read past a number that is not there yet.
+
+CREATE TABLE endpoints (
+    merchant_id TEXT NOT NULL,
+    version BIGINT NOT NULL,
+    body TEXT NOT NULL,
+    PRIMARY KEY (merchant_id)
+) CLUSTERED;
+
+CREATE TABLE message_counters (
+    merchant_id TEXT NOT NULL,
+    last BIGINT NOT NULL,
+    PRIMARY KEY (merchant_id)
+) CLUSTERED;
+
+CREATE TABLE messages (
+    merchant_id TEXT NOT NULL,
+    message_id BIGINT NOT NULL,
+    kind TEXT NOT NULL,
+    reference TEXT NOT NULL,
+    sequence BIGINT NOT NULL,
+    created_us BIGINT NOT NULL,
+    body BYTES NOT NULL,
+    PRIMARY KEY (merchant_id, message_id)
+);
+CREATE INDEX messages_by_reference ON messages (merchant_id, reference, message_id);
+
+CREATE TABLE deliveries (
+    merchant_id TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    message_id BIGINT NOT NULL,
+    lane BIGINT NOT NULL,
+    cycle BIGINT NOT NULL,
+    attempt BIGINT NOT NULL,
+    due_us BIGINT NOT NULL,
+    PRIMARY KEY (merchant_id, kind, message_id)
+) CLUSTERED;
+
+CREATE TABLE failures (
+    merchant_id TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    message_id BIGINT NOT NULL,
+    lane BIGINT NOT NULL,
+    cycle BIGINT NOT NULL,
+    failed_us BIGINT NOT NULL,
+    status BIGINT,
+    error TEXT,
+    PRIMARY KEY (merchant_id, kind, message_id)
+) CLUSTERED;
+CREATE INDEX failures_by_time ON failures (failed_us, merchant_id, message_id);
+
+CREATE TABLE discards (
+    merchant_id TEXT NOT NULL,
+    message_id BIGINT NOT NULL,
+    discarded_us BIGINT NOT NULL,
+    reason TEXT NOT NULL,
+    PRIMARY KEY (merchant_id, message_id)
+) CLUSTERED;
+
+CREATE TABLE attempts (
+    merchant_id TEXT NOT NULL,
+    message_id BIGINT NOT NULL,
+    cycle BIGINT NOT NULL,
+    attempt BIGINT NOT NULL,
+    at_us BIGINT NOT NULL,
+    latency_us BIGINT NOT NULL,
+    status BIGINT,
+    error TEXT,
+    answer BYTES,
+    PRIMARY KEY (merchant_id, message_id, cycle, attempt)
+) CLUSTERED;
+
+-- Attempts counted by hour, answer and latency (bucket n holds what took 2^(n/2) to 2^((n+1)/2) ms).
+CREATE TABLE attempt_counts (
+    merchant_id TEXT NOT NULL,
+    hour_us BIGINT NOT NULL,
+    kind TEXT NOT NULL,
+    status BIGINT NOT NULL,
+    bucket BIGINT NOT NULL,
+    attempts BIGINT NOT NULL,
+    latency_us BIGINT NOT NULL,
+    PRIMARY KEY (merchant_id, hour_us, kind, status, bucket)
+) CLUSTERED;
+
+CREATE TABLE shard_leases (
+    shard BIGINT NOT NULL,
+    owner TEXT NOT NULL,
+    epoch BIGINT NOT NULL,
+    expires_us BIGINT NOT NULL,
+    PRIMARY KEY (shard)
+) CLUSTERED;

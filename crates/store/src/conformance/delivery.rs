@@ -1,0 +1,257 @@
+//! The outbox, deliveries and the failure queue.
+
+use bytes::Bytes;
+use domain::{endpoint::Endpoints, identifier::MerchantId, kind::Kind};
+
+use super::{Subject, acme, on_both_engines, other};
+use crate::{
+    Attempted, Conclusion, FailureFilter, MessageFilter, NewMessage, Owed, State, Store,
+    StoreError, Transaction, Verdict,
+};
+
+on_both_engines!(
+    messages_are_numbered_in_the_order_of_commits,
+    a_message_is_lost_with_the_transaction_that_owes_it,
+    rivals_never_share_a_number_and_leave_no_gap,
+    a_page_of_deliveries_begins_behind_the_last,
+    a_delivered_message_leaves_only_history,
+    a_retry_is_due_later_and_only_once,
+    a_dead_message_is_in_the_failure_queue_until_retried,
+    a_discarded_message_keeps_its_reason,
+    a_failure_behind_a_delivered_snapshot_is_superseded,
+    merchants_with_work_are_found,
+    endpoints_change_only_at_the_version_read,
+    pages_of_messages_go_on_where_they_ended,
+);
+
+fn message(merchant: &MerchantId, reference: &str, sequence: i64) -> NewMessage {
+    NewMessage {
+        merchant: merchant.clone(),
+        kind: Kind::Rma,
+        reference: reference.to_owned(),
+        sequence,
+        lane: 7,
+        created_us: 100,
+        body: Bytes::from(format!("{reference} {sequence}")),
+    }
+}
+
+async fn owe(store: &Store, messages: Vec<NewMessage>) -> Result<Vec<Owed>, StoreError> {
+    let mut transaction = Transaction::new("owing messages");
+    messages.into_iter().for_each(|message| transaction.owe(message));
+    store.commit(transaction).await
+}
+
+fn conclusion(message_id: i64, attempt: i64, verdict: Verdict) -> Conclusion {
+    let status = if verdict == Verdict::Delivered { 200 } else { 503 };
+    Conclusion {
+        merchant: acme(),
+        kind: Kind::Rma,
+        message_id,
+        lane: 7,
+        cycle: 1,
+        attempt,
+        verdict,
+        attempted: Attempted {
+            at_us: 1_000,
+            latency_us: 500,
+            status: Some(status),
+            error: None,
+            answer: Some(Bytes::from_static(b"sorry")),
+        },
+    }
+}
+
+async fn conclude(store: &Store, conclusions: &[Conclusion]) {
+    let mut transaction = Transaction::new("concluding");
+    transaction.conclude(conclusions);
+    store.commit(transaction).await.unwrap();
+}
+
+async fn waiting(store: &Store, after: i64) -> Vec<i64> {
+    let rows = store.waiting(&acme(), Kind::Rma, after, 100).await.unwrap();
+    rows.iter().map(|row| row.message_id).collect()
+}
+
+async fn state(store: &Store, message_id: i64) -> State {
+    store.message(&acme(), message_id).await.unwrap().unwrap().0.state
+}
+
+fn any_failure() -> FailureFilter {
+    FailureFilter { merchant: None, kind: None, status: None, from_us: 0, to_us: i64::MAX }
+}
+
+async fn messages_are_numbered_in_the_order_of_commits(Subject { store, .. }: Subject) {
+    let mixed = vec![message(&acme(), "A", 1), message(&other(), "X", 1), message(&acme(), "A", 2)];
+    let first = owe(&store, mixed).await.unwrap();
+    let second = owe(&store, vec![message(&acme(), "A", 3)]).await.unwrap();
+
+    let numbers: Vec<i64> = first.iter().chain(&second).map(|owed| owed.message_id).collect();
+    assert_eq!(numbers, [1, 1, 2, 3]);
+    let (row, body) = store.message(&acme(), 3).await.unwrap().unwrap();
+    assert_eq!((row.reference.as_str(), row.sequence, row.state), ("A", 3, State::Waiting));
+    assert_eq!(body, "A 3");
+    assert!(store.message(&other(), 3).await.unwrap().is_none());
+}
+
+async fn a_message_is_lost_with_the_transaction_that_owes_it(Subject { store, .. }: Subject) {
+    let mut transaction = Transaction::new("failing");
+    transaction.owe(message(&acme(), "A", 1));
+    transaction.put_endpoints(&acme(), &Endpoints::default(), 0);
+    transaction.put_endpoints(&acme(), &Endpoints::default(), 9);
+
+    assert!(matches!(store.commit(transaction).await, Err(StoreError::Conflict)));
+
+    assert_eq!(waiting(&store, 0).await, [] as [i64; 0]);
+    assert_eq!(owe(&store, vec![message(&acme(), "A", 1)]).await.unwrap()[0].message_id, 1);
+}
+
+async fn rivals_never_share_a_number_and_leave_no_gap(Subject { store, .. }: Subject) {
+    let mut rivals = tokio::task::JoinSet::new();
+    for rival in 0..40 {
+        let store = store.clone();
+        rivals.spawn(async move {
+            let reference = rival.to_string();
+            let pair = vec![message(&acme(), &reference, 1), message(&acme(), &reference, 2)];
+            owe(&store, pair).await.unwrap()
+        });
+    }
+    let mut numbers = Vec::new();
+    for pair in rivals.join_all().await {
+        assert_eq!(pair[0].message_id + 1, pair[1].message_id);
+        numbers.extend(pair.iter().map(|owed| owed.message_id));
+    }
+    numbers.sort_unstable();
+    assert_eq!(numbers, (1..=80).collect::<Vec<_>>());
+}
+
+async fn a_page_of_deliveries_begins_behind_the_last(Subject { store, .. }: Subject) {
+    owe(&store, (1..=5).map(|sequence| message(&acme(), "A", sequence)).collect()).await.unwrap();
+
+    let rows = store.waiting(&acme(), Kind::Rma, 2, 2).await.unwrap();
+
+    let seen: Vec<_> = rows.iter().map(|row| (row.message_id, row.sequence)).collect();
+    assert_eq!(seen, [(3, 3), (4, 4)]);
+    assert_eq!((rows[0].cycle, rows[0].attempt, rows[0].lane), (1, 0, 7));
+    assert_eq!(rows[0].body, "A 3");
+    assert!(store.waiting(&acme(), Kind::ExchangeOrder, 0, 9).await.unwrap().is_empty());
+}
+
+async fn a_delivered_message_leaves_only_history(Subject { store, .. }: Subject) {
+    owe(&store, vec![message(&acme(), "A", 1), message(&acme(), "A", 2)]).await.unwrap();
+
+    conclude(&store, &[conclusion(1, 1, Verdict::Delivered)]).await;
+    conclude(&store, &[conclusion(1, 1, Verdict::Delivered)]).await;
+
+    assert_eq!(waiting(&store, 0).await, [2]);
+    assert_eq!(state(&store, 1).await, State::Delivered);
+    let attempts = store.attempts(&acme(), 1).await.unwrap();
+    assert_eq!(attempts.len(), 1);
+    assert_eq!((attempts[0].status, attempts[0].latency_us), (Some(200), 500));
+}
+
+async fn a_retry_is_due_later_and_only_once(Subject { store, .. }: Subject) {
+    owe(&store, vec![message(&acme(), "A", 1)]).await.unwrap();
+
+    conclude(&store, &[conclusion(1, 1, Verdict::Again { due_us: 5_000 })]).await;
+    conclude(&store, &[conclusion(1, 1, Verdict::Again { due_us: 9_000 })]).await;
+
+    let rows = store.waiting(&acme(), Kind::Rma, 0, 9).await.unwrap();
+    assert_eq!((rows[0].attempt, rows[0].due_us), (1, 5_000));
+    assert_eq!(state(&store, 1).await, State::Waiting);
+}
+
+async fn a_dead_message_is_in_the_failure_queue_until_retried(Subject { store, .. }: Subject) {
+    owe(&store, vec![message(&acme(), "A", 1)]).await.unwrap();
+    conclude(&store, &[conclusion(1, 1, Verdict::Dead)]).await;
+
+    assert_eq!(state(&store, 1).await, State::Failed);
+    let start = (0, String::new(), 0);
+    let failures = store.failures(&any_failure(), &start, 10).await.unwrap();
+    assert_eq!(failures.len(), 1);
+    assert_eq!((failures[0].status, failures[0].failed_us), (Some(503), 1_500));
+    assert!(!failures[0].superseded);
+    assert_eq!(store.count_failures(&any_failure()).await.unwrap(), 1);
+    let elsewhere = FailureFilter { merchant: Some(other()), ..any_failure() };
+    assert_eq!(store.count_failures(&elsewhere).await.unwrap(), 0);
+
+    let mut transaction = Transaction::new("retrying");
+    transaction.retry_failure(&acme(), Kind::Rma, 1, 77);
+    store.commit(transaction).await.unwrap();
+    let rows = store.waiting(&acme(), Kind::Rma, 0, 9).await.unwrap();
+    assert_eq!((rows[0].cycle, rows[0].attempt, rows[0].due_us), (2, 0, 77));
+    let mut again = Transaction::new("retrying");
+    again.retry_failure(&acme(), Kind::Rma, 1, 78);
+    assert!(matches!(store.commit(again).await, Err(StoreError::Conflict)));
+}
+
+async fn a_discarded_message_keeps_its_reason(Subject { store, .. }: Subject) {
+    owe(&store, vec![message(&acme(), "A", 1)]).await.unwrap();
+    conclude(&store, &[conclusion(1, 1, Verdict::Dead)]).await;
+
+    let mut transaction = Transaction::new("discarding");
+    transaction.discard_failure(&acme(), Kind::Rma, 1, ("told by telephone", 9));
+    store.commit(transaction).await.unwrap();
+
+    let (row, _) = store.message(&acme(), 1).await.unwrap().unwrap();
+    assert_eq!(
+        (row.state, row.discard_reason.as_deref()),
+        (State::Discarded, Some("told by telephone"))
+    );
+    assert_eq!(store.count_failures(&any_failure()).await.unwrap(), 0);
+}
+
+async fn a_failure_behind_a_delivered_snapshot_is_superseded(Subject { store, .. }: Subject) {
+    owe(&store, (1..=3).map(|sequence| message(&acme(), "A", sequence)).collect()).await.unwrap();
+    conclude(&store, &[conclusion(1, 1, Verdict::Dead), conclusion(2, 1, Verdict::Delivered)])
+        .await;
+    conclude(&store, &[conclusion(3, 1, Verdict::Dead)]).await;
+
+    let failures = store.failures(&any_failure(), &(0, String::new(), 0), 10).await.unwrap();
+
+    let seen: Vec<_> = failures.iter().map(|it| (it.message_id, it.superseded)).collect();
+    assert_eq!(seen, [(1, true), (3, false)]);
+}
+
+async fn merchants_with_work_are_found(Subject { store, .. }: Subject) {
+    assert!(store.merchants_with_work().await.unwrap().is_empty());
+    owe(&store, vec![message(&other(), "X", 1), message(&acme(), "A", 1)]).await.unwrap();
+    assert_eq!(store.merchants_with_work().await.unwrap(), ["acme", "other"]);
+    conclude(&store, &[conclusion(1, 1, Verdict::Delivered)]).await;
+    assert_eq!(store.merchants_with_work().await.unwrap(), ["other"]);
+}
+
+async fn endpoints_change_only_at_the_version_read(Subject { store, .. }: Subject) {
+    let found = store.endpoints(&acme()).await.unwrap();
+    assert_eq!((found.version, found.value), (0, Endpoints::default()));
+    let base_url = Some("https://shop.example.com".to_owned());
+    let endpoints = Endpoints { base_url, ..Endpoints::default() };
+    let put = async |version| {
+        let mut transaction = Transaction::new("setting endpoints");
+        transaction.put_endpoints(&acme(), &endpoints, version);
+        store.commit(transaction).await
+    };
+    put(0).await.unwrap();
+    assert!(matches!(put(0).await, Err(StoreError::Conflict)));
+    put(1).await.unwrap();
+    let found = store.endpoints(&acme()).await.unwrap();
+    assert_eq!((found.version, found.value), (2, endpoints));
+}
+
+async fn pages_of_messages_go_on_where_they_ended(Subject { store, .. }: Subject) {
+    let references = ["A", "B", "A", "B", "A"];
+    owe(&store, references.iter().map(|it| message(&acme(), it, 1)).collect()).await.unwrap();
+    conclude(&store, &[conclusion(5, 1, Verdict::Delivered)]).await;
+    let page = async |before, state, reference: Option<&str>| {
+        let reference = reference.map(str::to_owned);
+        let filter = MessageFilter { before, state, kind: None, reference, limit: 2 };
+        let (rows, next) = store.messages(&acme(), &filter).await.unwrap();
+        (rows.iter().map(|row| row.message_id).collect::<Vec<_>>(), next)
+    };
+
+    assert_eq!(page(i64::MAX, None, None).await, (vec![5, 4], Some(4)));
+    assert_eq!(page(4, None, None).await, (vec![3, 2], Some(2)));
+    assert_eq!(page(2, None, None).await, (vec![1], None));
+    assert_eq!(page(i64::MAX, Some(State::Delivered), None).await, (vec![5], None));
+    assert_eq!(page(i64::MAX, Some(State::Waiting), Some("A")).await, (vec![3, 1], None));
+}

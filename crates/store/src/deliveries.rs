@@ -1,0 +1,291 @@
+//! Deliveries: the messages that are not finished, and how attempts at them end.
+//!
+//! Only unfinished work is here, so what was delivered long ago costs nothing. A page is read from
+//! where the last one ended, never from the beginning.
+
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+use domain::{identifier::MerchantId, kind::Kind};
+
+use crate::{
+    EngineError, Store, StoreError, Transaction,
+    error::Doing,
+    value::{Row, Value, params},
+};
+
+const HOUR_US: i64 = 3_600_000_000;
+
+/// A message that waits for its next attempt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WaitingRow {
+    pub message_id: i64,
+    pub lane: i64,
+    /// How often the message was put back from the failure queue, from 1.
+    pub cycle: i64,
+    /// Attempts made in this cycle.
+    pub attempt: i64,
+    pub due_us: i64,
+    pub sequence: i64,
+    pub created_us: i64,
+    pub body: Bytes,
+}
+
+/// An attempt that ended, and what follows from it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Conclusion {
+    pub merchant: MerchantId,
+    pub kind: Kind,
+    pub message_id: i64,
+    pub lane: i64,
+    pub cycle: i64,
+    /// The number of the attempt that ended, from 1.
+    pub attempt: i64,
+    pub verdict: Verdict,
+    pub attempted: Attempted,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    Delivered,
+    /// Tried again at this time.
+    Again {
+        due_us: i64,
+    },
+    /// Moved to the failure queue.
+    Dead,
+}
+
+/// What the attempt itself was like.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attempted {
+    pub at_us: i64,
+    pub latency_us: i64,
+    /// None when no answer came.
+    pub status: Option<i64>,
+    pub error: Option<String>,
+    /// The beginning of the answer's body, when the attempt failed.
+    pub answer: Option<Bytes>,
+}
+
+impl Transaction {
+    /// Makes the ends of attempts durable. A message that somebody else concluded meanwhile is left
+    /// as it is: every change asks for the attempt it knows.
+    pub fn conclude(&mut self, conclusions: &[Conclusion]) {
+        let mut sorted: Vec<&Conclusion> = conclusions.iter().collect();
+        sorted.sort_by_key(|it| (it.merchant.as_str(), it.kind, it.message_id));
+        let of = |wanted: fn(&Verdict) -> bool| {
+            sorted.iter().copied().filter(move |it| wanted(&it.verdict)).collect::<Vec<_>>()
+        };
+        let again = of(|verdict| matches!(verdict, Verdict::Again { .. }));
+        let dead = of(|verdict| matches!(verdict, Verdict::Dead));
+        let delivered = of(|verdict| matches!(verdict, Verdict::Delivered));
+
+        self.any_rows_each(
+            "UPDATE deliveries SET attempt = r.attempt, due_us = r.due_us
+             FROM ROWS(merchant_id, kind, message_id, attempt, due_us)
+             WHERE deliveries.merchant_id = r.merchant_id AND deliveries.kind = r.kind
+                 AND deliveries.message_id = r.message_id AND deliveries.attempt = r.attempt - 1",
+            again.iter().map(|it| retry_values(it)).collect(),
+        );
+        self.any_rows_each(
+            "INSERT INTO failures
+                 (merchant_id, kind, message_id, lane, cycle, failed_us, status, error)
+             SELECT d.merchant_id, d.kind, d.message_id, d.lane, d.cycle, r.failed_us, r.status,
+                 r.error
+             FROM ROWS(merchant_id, kind, message_id, attempt, failed_us, status, error)
+             JOIN deliveries d ON d.merchant_id = r.merchant_id AND d.kind = r.kind
+                 AND d.message_id = r.message_id AND d.attempt = r.attempt - 1
+             WHERE true ON CONFLICT DO NOTHING",
+            dead.iter().map(|it| failure_values(it)).collect(),
+        );
+        self.any_rows_each(
+            "DELETE FROM deliveries WHERE EXISTS (
+                 SELECT 1 FROM ROWS(merchant_id, kind, message_id, attempt)
+                 WHERE deliveries.merchant_id = r.merchant_id AND deliveries.kind = r.kind
+                     AND deliveries.message_id = r.message_id
+                     AND deliveries.attempt = r.attempt - 1)",
+            dead.iter().map(|it| finished_values(it)).collect(),
+        );
+        // Whoever delivered it, it was delivered.
+        self.any_rows_each(DELETE_DELIVERED, delivered.iter().map(|it| key_values(it)).collect());
+        self.any_rows_each(
+            "INSERT INTO attempts (merchant_id, message_id, cycle, attempt, at_us, latency_us,
+                 status, error, answer)
+             SELECT r.merchant_id, r.message_id, r.cycle, r.attempt, r.at_us, r.latency_us,
+                 r.status, r.error, r.answer
+             FROM ROWS(merchant_id, message_id, cycle, attempt, at_us, latency_us, status, error,
+                 answer)
+             WHERE true ON CONFLICT DO NOTHING",
+            sorted.iter().map(|it| attempt_values(it)).collect(),
+        );
+        self.any_rows_each(
+            "INSERT INTO attempt_counts
+                 (merchant_id, hour_us, kind, status, bucket, attempts, latency_us)
+             SELECT r.merchant_id, r.hour_us, r.kind, r.status, r.bucket, r.attempts, r.latency_us
+             FROM ROWS(merchant_id, hour_us, kind, status, bucket, attempts, latency_us)
+             WHERE true
+             ON CONFLICT (merchant_id, hour_us, kind, status, bucket) DO UPDATE
+                 SET attempts = attempt_counts.attempts + excluded.attempts,
+                     latency_us = attempt_counts.latency_us + excluded.latency_us",
+            counts(&sorted),
+        );
+    }
+}
+
+const DELETE_DELIVERED: &str = "DELETE FROM deliveries WHERE (merchant_id, kind, message_id) IN (
+     SELECT r.merchant_id, r.kind, r.message_id FROM ROWS(merchant_id, kind, message_id))";
+
+fn key_values(it: &Conclusion) -> Vec<Value> {
+    params![it.merchant.as_str(), it.kind.name(), it.message_id]
+}
+
+fn finished_values(it: &Conclusion) -> Vec<Value> {
+    params![it.merchant.as_str(), it.kind.name(), it.message_id, it.attempt]
+}
+
+fn retry_values(it: &Conclusion) -> Vec<Value> {
+    let due_us = if let Verdict::Again { due_us } = it.verdict { due_us } else { 0 };
+    params![it.merchant.as_str(), it.kind.name(), it.message_id, it.attempt, due_us]
+}
+
+fn failure_values(it: &Conclusion) -> Vec<Value> {
+    params![
+        it.merchant.as_str(),
+        it.kind.name(),
+        it.message_id,
+        it.attempt,
+        it.attempted.at_us + it.attempted.latency_us,
+        it.attempted.status,
+        it.attempted.error.clone()
+    ]
+}
+
+fn attempt_values(it: &Conclusion) -> Vec<Value> {
+    params![
+        it.merchant.as_str(),
+        it.message_id,
+        it.cycle,
+        it.attempt,
+        it.attempted.at_us,
+        it.attempted.latency_us,
+        it.attempted.status,
+        it.attempted.error.clone(),
+        it.attempted.answer.clone()
+    ]
+}
+
+/// The attempts of a batch, counted as the reports count them.
+fn counts(conclusions: &[&Conclusion]) -> Vec<Vec<Value>> {
+    let mut counts: BTreeMap<_, (i64, i64)> = BTreeMap::new();
+    for it in conclusions {
+        let Attempted { at_us, latency_us, status, .. } = &it.attempted;
+        let hour_us = at_us - at_us.rem_euclid(HOUR_US);
+        let key = (
+            it.merchant.as_str(),
+            hour_us,
+            it.kind.name(),
+            status.unwrap_or(0),
+            latency_bucket(*latency_us),
+        );
+        let count = counts.entry(key).or_default();
+        count.0 += 1;
+        count.1 += latency_us;
+    }
+    counts
+        .into_iter()
+        .map(|((merchant, hour_us, kind, status, bucket), (attempts, latency_us))| {
+            params![merchant, hour_us, kind, status, bucket, attempts, latency_us]
+        })
+        .collect()
+}
+
+/// Which of the half-powers of two of a millisecond a latency falls into.
+fn latency_bucket(latency_us: i64) -> i64 {
+    let mut bucket = 0;
+    let mut limit_us: i64 = 1_000;
+    while latency_us >= limit_us && bucket < 60 {
+        // Alternately by 1.414 and so that two steps are exactly a factor of two.
+        limit_us =
+            if bucket % 2 == 0 { limit_us * 1_414 / 1_000 } else { 1_000 << (bucket / 2 + 1) };
+        bucket += 1;
+    }
+    bucket
+}
+
+impl Store {
+    /// Merchants with anything unfinished, without looking at all of it.
+    pub async fn merchants_with_work(&self) -> Result<Vec<String>, StoreError> {
+        let doing = "looking for unfinished deliveries";
+        let rows = self
+            .rows(
+                doing,
+                "WITH RECURSIVE found(merchant_id) AS (
+                     SELECT min(merchant_id) FROM deliveries
+                     UNION ALL
+                     SELECT (SELECT min(d.merchant_id) FROM deliveries d
+                             WHERE d.merchant_id > found.merchant_id)
+                     FROM found WHERE found.merchant_id IS NOT NULL)
+                 SELECT merchant_id FROM found WHERE merchant_id IS NOT NULL ORDER BY merchant_id",
+                Vec::new(),
+            )
+            .await?;
+        rows.iter().map(|row| row.text(0).map(str::to_owned)).collect::<Result<_, _>>().doing(doing)
+    }
+
+    /// The next deliveries of an endpoint behind the message `after`, in order.
+    pub async fn waiting(
+        &self,
+        merchant: &MerchantId,
+        kind: Kind,
+        after: i64,
+        most: usize,
+    ) -> Result<Vec<WaitingRow>, StoreError> {
+        let doing = "reading deliveries";
+        let rows = self
+            .rows(
+                doing,
+                "SELECT d.message_id, d.lane, d.cycle, d.attempt, d.due_us, m.sequence,
+                     m.created_us, m.body
+                 FROM deliveries d
+                 JOIN messages m ON m.merchant_id = d.merchant_id AND m.message_id = d.message_id
+                 WHERE d.merchant_id = $1 AND d.kind = $2 AND d.message_id > $3
+                 ORDER BY d.message_id LIMIT $4",
+                params![
+                    merchant.as_str(),
+                    kind.name(),
+                    after,
+                    i64::try_from(most).unwrap_or(i64::MAX)
+                ],
+            )
+            .await?;
+        rows.iter().map(waiting).collect::<Result<_, _>>().doing(doing)
+    }
+}
+
+fn waiting(row: &Row) -> Result<WaitingRow, EngineError> {
+    Ok(WaitingRow {
+        message_id: row.int(0)?,
+        lane: row.int(1)?,
+        cycle: row.int(2)?,
+        attempt: row.int(3)?,
+        due_us: row.int(4)?,
+        sequence: row.int(5)?,
+        created_us: row.int(6)?,
+        body: row.bytes(7)?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_buckets_are_a_factor_of_two() {
+        let bucket = |milliseconds: i64| latency_bucket(milliseconds * 1_000);
+        assert_eq!([0, 1, 2, 4, 8, 1024].map(bucket), [0, 1, 3, 5, 7, 21]);
+        assert_eq!(latency_bucket(999), 0);
+        assert_eq!(latency_bucket(1_414), 2);
+        assert_eq!(latency_bucket(i64::MAX / 2), 60);
+    }
+}

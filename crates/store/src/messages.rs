@@ -1,0 +1,347 @@
+//! Messages owed to merchants: the outbox.
+//!
+//! A message is part of the transaction that decided it. Its number is taken from the merchant's
+//! counter inside that transaction, so numbers rise in the order of commits and a reader that has
+//! seen a number has seen every smaller one.
+
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+use domain::{identifier::MerchantId, kind::Kind};
+
+use crate::{
+    EngineError, Store, StoreError, Transaction,
+    error::Doing,
+    value::{Row, Value, params},
+};
+
+/// A message that a use case decided to send.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewMessage {
+    pub merchant: MerchantId,
+    pub kind: Kind,
+    /// The thing it is about, such as an RMA's identifier. Messages about one thing stay in order.
+    pub reference: String,
+    /// Its number among the messages about that thing, from 1.
+    pub sequence: i64,
+    /// A number that is the same for messages that must stay in order.
+    pub lane: i64,
+    pub created_us: i64,
+    /// The exact bytes to send.
+    pub body: Bytes,
+}
+
+/// A message that is committed and waits to be sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Owed {
+    pub message_id: i64,
+    pub message: NewMessage,
+}
+
+/// Where a message stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    Waiting,
+    Delivered,
+    Failed,
+    Discarded,
+}
+
+/// A message as people look at it, without its body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MessageRow {
+    pub merchant: String,
+    pub message_id: i64,
+    pub kind: String,
+    pub reference: String,
+    pub sequence: i64,
+    pub created_us: i64,
+    pub state: State,
+    /// When it is tried next, while it waits.
+    pub due_us: Option<i64>,
+    pub discard_reason: Option<String>,
+}
+
+/// One try.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AttemptRow {
+    pub cycle: i64,
+    pub attempt: i64,
+    pub at_us: i64,
+    pub latency_us: i64,
+    pub status: Option<i64>,
+    pub error: Option<String>,
+    pub answer: Option<Bytes>,
+}
+
+/// Which messages of a merchant to list: those before `before`, newest first.
+#[derive(Clone, Debug)]
+pub struct MessageFilter {
+    pub before: i64,
+    pub state: Option<State>,
+    pub kind: Option<Kind>,
+    pub reference: Option<String>,
+    pub limit: usize,
+}
+
+impl Transaction {
+    /// Owes a message: it is stored, and waits to be sent, if and only if this transaction commits.
+    pub fn owe(&mut self, message: NewMessage) {
+        self.owed.push(message);
+    }
+
+    /// Turns the messages into steps that number and store them, and gives them back.
+    pub(crate) fn number_messages(&mut self) -> Vec<NewMessage> {
+        let owed = std::mem::take(&mut self.owed);
+        if owed.is_empty() {
+            return owed;
+        }
+        let mut counts: BTreeMap<&str, i64> = BTreeMap::new();
+        for message in &owed {
+            *counts.entry(message.merchant.as_str()).or_default() += 1;
+        }
+        self.returning_each(
+            "INSERT INTO message_counters (merchant_id, last)
+             SELECT r.merchant_id, r.messages FROM ROWS(merchant_id, messages) WHERE true
+             ON CONFLICT (merchant_id) DO UPDATE
+                 SET last = message_counters.last + excluded.last
+             RETURNING merchant_id, last",
+            counts.iter().map(|(merchant, count)| params![*merchant, *count]).collect(),
+        );
+        let back = places_from_the_end(&owed);
+        self.one_row_each(
+            "INSERT INTO messages
+                 (merchant_id, message_id, kind, reference, sequence, created_us, body)
+             SELECT r.merchant_id, c.last - r.back, r.kind, r.reference, r.sequence,
+                 r.created_us, r.body
+             FROM ROWS(merchant_id, back, kind, reference, sequence, created_us, body)
+             JOIN message_counters c ON c.merchant_id = r.merchant_id WHERE true",
+            owed.iter().zip(&back).map(|(message, back)| message_values(message, *back)).collect(),
+        );
+        self.one_row_each(
+            "INSERT INTO deliveries
+                 (merchant_id, kind, message_id, lane, cycle, attempt, due_us)
+             SELECT r.merchant_id, r.kind, c.last - r.back, r.lane, 1, 0, r.due_us
+             FROM ROWS(merchant_id, kind, back, lane, due_us)
+             JOIN message_counters c ON c.merchant_id = r.merchant_id WHERE true",
+            owed.iter()
+                .zip(&back)
+                .map(|(message, back)| {
+                    params![
+                        message.merchant.as_str(),
+                        message.kind.name(),
+                        *back,
+                        message.lane,
+                        message.created_us
+                    ]
+                })
+                .collect(),
+        );
+        owed
+    }
+}
+
+fn message_values(message: &NewMessage, back: i64) -> Vec<Value> {
+    params![
+        message.merchant.as_str(),
+        back,
+        message.kind.name(),
+        message.reference.as_str(),
+        message.sequence,
+        message.created_us,
+        message.body.clone()
+    ]
+}
+
+/// For each message, how many of its merchant's come after it.
+fn places_from_the_end(owed: &[NewMessage]) -> Vec<i64> {
+    let mut after: BTreeMap<&str, i64> = BTreeMap::new();
+    let mut places: Vec<i64> = owed
+        .iter()
+        .rev()
+        .map(|message| {
+            let place = after.entry(message.merchant.as_str()).or_default();
+            *place += 1;
+            *place - 1
+        })
+        .collect();
+    places.reverse();
+    places
+}
+
+/// The messages with the numbers that the counters' last values give them.
+pub(crate) fn numbered(owed: Vec<NewMessage>, returned: &[Row]) -> Result<Vec<Owed>, EngineError> {
+    if owed.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut last = BTreeMap::new();
+    for row in returned {
+        last.insert(row.text(0)?.to_owned(), row.int(1)?);
+    }
+    let back = places_from_the_end(&owed);
+    let number = |message: &NewMessage, back: i64| {
+        last.get(message.merchant.as_str()).map_or(0, |last| last - back)
+    };
+    Ok(owed
+        .into_iter()
+        .zip(back)
+        .map(|(message, back)| Owed { message_id: number(&message, back), message })
+        .collect())
+}
+
+const COLUMNS_DOING: &str = "listing messages";
+
+/// How many messages one page may look at while it searches for those that match.
+const LOOKED_AT_MAX: i64 = 2_000;
+
+impl Store {
+    /// Messages of a merchant, newest first, and where to go on when there may be more.
+    ///
+    /// Looks at a bounded number of messages, so a page may be short although more follow.
+    pub async fn messages(
+        &self,
+        merchant: &MerchantId,
+        filter: &MessageFilter,
+    ) -> Result<(Vec<MessageRow>, Option<i64>), StoreError> {
+        let looked_at = self.message_page(merchant, filter).await?;
+        let full = i64::try_from(looked_at.len()).unwrap_or(i64::MAX) == LOOKED_AT_MAX;
+        let end = looked_at.last().map(|row| row.message_id).filter(|_| full);
+        let mut matching: Vec<MessageRow> = looked_at
+            .into_iter()
+            .filter(|row| filter.state.is_none_or(|state| row.state == state))
+            .filter(|row| filter.kind.is_none_or(|kind| row.kind == kind.name()))
+            .take(filter.limit + 1)
+            .collect();
+        if matching.len() > filter.limit {
+            matching.truncate(filter.limit);
+            let last = matching.last().map(|row| row.message_id);
+            return Ok((matching, last));
+        }
+        Ok((matching, end))
+    }
+
+    async fn message_page(
+        &self,
+        merchant: &MerchantId,
+        filter: &MessageFilter,
+    ) -> Result<Vec<MessageRow>, StoreError> {
+        let before = filter.before;
+        let rows = match &filter.reference {
+            Some(reference) => {
+                self.rows(
+                    COLUMNS_DOING,
+                    "SELECT m.merchant_id, m.message_id, m.kind, m.reference, m.sequence,
+                         m.created_us, d.due_us, f.failed_us, x.reason
+                     FROM messages m
+                     LEFT JOIN deliveries d ON d.merchant_id = m.merchant_id
+                         AND d.kind = m.kind AND d.message_id = m.message_id
+                     LEFT JOIN failures f ON f.merchant_id = m.merchant_id
+                         AND f.kind = m.kind AND f.message_id = m.message_id
+                     LEFT JOIN discards x ON x.merchant_id = m.merchant_id
+                         AND x.message_id = m.message_id
+                     WHERE m.merchant_id = $1 AND m.reference = $2 AND m.message_id < $3
+                     ORDER BY m.message_id DESC LIMIT $4",
+                    params![merchant.as_str(), reference.as_str(), before, LOOKED_AT_MAX],
+                )
+                .await?
+            }
+            None => {
+                self.rows(
+                    COLUMNS_DOING,
+                    "SELECT m.merchant_id, m.message_id, m.kind, m.reference, m.sequence,
+                         m.created_us, d.due_us, f.failed_us, x.reason
+                     FROM messages m
+                     LEFT JOIN deliveries d ON d.merchant_id = m.merchant_id
+                         AND d.kind = m.kind AND d.message_id = m.message_id
+                     LEFT JOIN failures f ON f.merchant_id = m.merchant_id
+                         AND f.kind = m.kind AND f.message_id = m.message_id
+                     LEFT JOIN discards x ON x.merchant_id = m.merchant_id
+                         AND x.message_id = m.message_id
+                     WHERE m.merchant_id = $1 AND m.message_id < $2
+                     ORDER BY m.message_id DESC LIMIT $3",
+                    params![merchant.as_str(), before, LOOKED_AT_MAX],
+                )
+                .await?
+            }
+        };
+        rows.iter().map(message).collect::<Result<_, _>>().doing(COLUMNS_DOING)
+    }
+
+    /// One message with its bytes.
+    pub async fn message(
+        &self,
+        merchant: &MerchantId,
+        message_id: i64,
+    ) -> Result<Option<(MessageRow, Bytes)>, StoreError> {
+        let rows = self
+            .rows(
+                "reading a message",
+                "SELECT m.merchant_id, m.message_id, m.kind, m.reference, m.sequence,
+                     m.created_us, d.due_us, f.failed_us, x.reason, m.body
+                 FROM messages m
+                 LEFT JOIN deliveries d ON d.merchant_id = m.merchant_id
+                     AND d.kind = m.kind AND d.message_id = m.message_id
+                 LEFT JOIN failures f ON f.merchant_id = m.merchant_id
+                     AND f.kind = m.kind AND f.message_id = m.message_id
+                 LEFT JOIN discards x ON x.merchant_id = m.merchant_id
+                     AND x.message_id = m.message_id
+                 WHERE m.merchant_id = $1 AND m.message_id = $2",
+                params![merchant.as_str(), message_id],
+            )
+            .await?;
+        let read = |row: &Row| Ok((message(row)?, row.bytes(9)?));
+        rows.first().map(read).transpose().doing("reading a message")
+    }
+
+    /// Every try of a message, in order.
+    pub async fn attempts(
+        &self,
+        merchant: &MerchantId,
+        message_id: i64,
+    ) -> Result<Vec<AttemptRow>, StoreError> {
+        let doing = "reading attempts";
+        let rows = self
+            .rows(
+                doing,
+                "SELECT cycle, attempt, at_us, latency_us, status, error, answer FROM attempts
+                 WHERE merchant_id = $1 AND message_id = $2 ORDER BY cycle, attempt",
+                params![merchant.as_str(), message_id],
+            )
+            .await?;
+        rows.iter().map(attempt).collect::<Result<_, _>>().doing(doing)
+    }
+}
+
+fn message(row: &Row) -> Result<MessageRow, EngineError> {
+    let due_us = row.optional_int(6)?;
+    let discard_reason = row.optional_text(8)?.map(str::to_owned);
+    let state = match (due_us, row.optional_int(7)?, &discard_reason) {
+        (Some(_), _, _) => State::Waiting,
+        (None, Some(_), _) => State::Failed,
+        (None, None, Some(_)) => State::Discarded,
+        (None, None, None) => State::Delivered,
+    };
+    Ok(MessageRow {
+        merchant: row.text(0)?.to_owned(),
+        message_id: row.int(1)?,
+        kind: row.text(2)?.to_owned(),
+        reference: row.text(3)?.to_owned(),
+        sequence: row.int(4)?,
+        created_us: row.int(5)?,
+        state,
+        due_us,
+        discard_reason,
+    })
+}
+
+fn attempt(row: &Row) -> Result<AttemptRow, EngineError> {
+    Ok(AttemptRow {
+        cycle: row.int(0)?,
+        attempt: row.int(1)?,
+        at_us: row.int(2)?,
+        latency_us: row.int(3)?,
+        status: row.optional_int(4)?,
+        error: row.optional_text(5)?.map(str::to_owned),
+        answer: row.optional_bytes(6)?,
+    })
+}
