@@ -55,11 +55,11 @@ impl Web {
         let (api, document) = api::routes();
         let limited = api
             .merge(docs::routes(document))
+            .fallback(api::error::no_such_route)
+            .method_not_allowed_fallback(api::error::method_not_allowed)
             .layer(middleware::from_fn_with_state(self.clone(), api::limit::limit));
         limited
             .merge(api::probes::routes())
-            .fallback(api::error::no_such_route)
-            .method_not_allowed_fallback(api::error::method_not_allowed)
             .layer(middleware::from_fn_with_state(self.clone(), meters::observe))
             .with_state(self)
     }

@@ -80,6 +80,9 @@ impl Postgres {
         sql: &'static str,
         values: Vec<Value>,
     ) -> Result<Vec<Row>, EngineError> {
+        if values.iter().any(holds_nul) {
+            return Ok(Vec::new());
+        }
         let client = self.client().await?;
         let statement = client.prepare_cached(sql).await?;
         let values: Vec<&(dyn ToSql + Sync)> =
@@ -92,6 +95,9 @@ impl Postgres {
         sql: &'static str,
         rows: Vec<Vec<Value>>,
     ) -> Result<Vec<Row>, EngineError> {
+        if rows.iter().flatten().any(holds_nul) {
+            return Ok(Vec::new());
+        }
         let client = self.client().await?;
         let statement = prepare(&client, sql, &rows).await?;
         let columns = columns(&rows);
@@ -127,6 +133,11 @@ impl Postgres {
     async fn client(&self) -> Result<Object, EngineError> {
         self.pool.get().await.map_err(|error| EngineError::Pool(words(&error)))
     }
+}
+
+/// No text that is stored holds U+0000, and PostgreSQL does not even take the question.
+fn holds_nul(value: &Value) -> bool {
+    if let Value::Text(text) = value { text.contains('\0') } else { false }
 }
 
 /// The whole chain of causes: a pool's own text does not name the address or the reason.

@@ -17,7 +17,7 @@ const KEY_MAX: usize = 255;
 pub(crate) struct IdempotencyKey {
     /// A text of yours that names this request, 1 to 255 visible ASCII characters. The same request with the
     /// same key within 24 hours gets the first answer; another request with that key gets 409.
-    #[param(rename = "Idempotency-Key", example = "7d1c0a52-publish-ORD-100472")]
+    #[param(rename = "Idempotency-Key", example = "req-7d1c0a52")]
     key: Option<String>,
 }
 

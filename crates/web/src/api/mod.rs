@@ -7,6 +7,7 @@ pub(crate) mod error;
 mod idempotency;
 pub(crate) mod limit;
 mod orders;
+mod path;
 pub(crate) mod probes;
 mod query;
 mod token;

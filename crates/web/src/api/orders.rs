@@ -4,12 +4,7 @@ use app::{
     held_order::held_order,
     take_in_orders::{OrdersMessage, TakenIn, take_in_orders},
 };
-use axum::{
-    Json,
-    extract::{Path, State},
-    http::header::CONTENT_TYPE,
-    response::IntoResponse,
-};
+use axum::{Json, extract::State, http::header::CONTENT_TYPE, response::IntoResponse};
 use domain::order::Order;
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
@@ -19,6 +14,7 @@ use super::{
     caller::{Merchant, OrdersWrite, Read},
     error::{ApiError, Invalid, Message},
     idempotency::IdempotencyKey,
+    path::Path,
     query::Query,
     version::ApiVersion,
 };
@@ -35,7 +31,7 @@ pub(crate) struct ReturnsPortalOrderMessage {
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "describes the message; domain reads it, to tell all faults at once")]
 pub(crate) struct ReturnsPortalOrder {
-    /// At most 1,000.
+    /// The orders, each of them whole.
     #[schema(max_items = 1000)]
     orders: Vec<Order>,
 }

@@ -6,11 +6,7 @@ use app::{
     commit_once::Request,
     rotate_secret,
 };
-use axum::{
-    Json,
-    extract::{Path, State},
-    http::StatusCode,
-};
+use axum::{Json, extract::State, http::StatusCode};
 use domain::{
     faults::Code,
     identifier::{ClientId, MerchantId},
@@ -29,6 +25,7 @@ use crate::{
         caller::{Admin, Allowed},
         error::{ApiError, Invalid, Message},
         idempotency::IdempotencyKey,
+        path::Path,
         query::Query,
     },
 };

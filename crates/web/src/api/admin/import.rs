@@ -1,10 +1,7 @@
 //! History comes in: a chunk of lines, one order each.
 
 use app::import_orders::{Imported, import_orders};
-use axum::{
-    Json,
-    extract::{Path, State},
-};
+use axum::{Json, extract::State};
 
 use super::merchants::named;
 use crate::{
@@ -13,6 +10,7 @@ use crate::{
         body::LineBytes,
         caller::{Admin, Allowed},
         error::{ApiError, Message},
+        path::Path,
     },
 };
 
@@ -26,8 +24,9 @@ fn sample_line() -> String {
 
 /// Import orders
 ///
-/// One order a line, each stored or rejected by itself under the same rules as published orders. Sending a chunk
-/// again changes nothing.
+/// One order a line, each stored or rejected by itself under the same rules as published orders. The answer
+/// counts the orders that were `created`, those that were `updated`, those that were held like that already
+/// (`unchanged`) and those of which a newer state is held (`stale`). Sending a chunk again changes nothing.
 #[utoipa::path(
     post, path = "/merchants/{merchant}/orders/import", operation_id = "import_orders",
     tag = "Operation",

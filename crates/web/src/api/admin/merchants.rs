@@ -6,11 +6,7 @@ use app::{
     commit_once::Request,
     rotate_secret::{self, SigningSecret},
 };
-use axum::{
-    Json,
-    extract::{Path, State},
-    http::StatusCode,
-};
+use axum::{Json, extract::State, http::StatusCode};
 use domain::{
     faults::{Code, Faults},
     identifier::MerchantId,
@@ -28,6 +24,7 @@ use crate::{
         caller::{Admin, Allowed},
         error::{ApiError, Invalid, Message},
         idempotency::{Idempotency, IdempotencyKey},
+        path::Path,
         query::Query,
     },
 };
@@ -183,7 +180,8 @@ pub(super) fn named(text: &str) -> Result<MerchantId, ApiError> {
 
 /// Change a merchant
 ///
-/// What is absent stays. A disabled merchant's clients get no tokens and its tokens are refused; its data stays.
+/// What is absent stays. With `strict`, amounts that do not add up are refused instead of accepted with a
+/// warning. A disabled merchant's clients get no tokens and its tokens are refused; its data stays.
 #[utoipa::path(
     patch, path = "/merchants/{merchant}", operation_id = "change_merchant", tag = "Operation",
     params(
