@@ -121,6 +121,29 @@ impl fmt::Display for ClientId {
     }
 }
 
+/// The identifier of a message to a merchant: `msg_acme_42`. It is also its `webhook-id`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MessageId {
+    pub merchant: MerchantId,
+    /// Rises within the merchant.
+    pub number: i64,
+}
+
+impl MessageId {
+    pub fn parse(text: &str) -> Option<Self> {
+        let (merchant, number) = text.strip_prefix("msg_")?.split_once('_')?;
+        let merchant = MerchantId::parse(merchant).ok()?;
+        let number = number.parse().ok().filter(|number| *number > 0)?;
+        Some(Self { merchant, number }).filter(|id| id.to_string() == text)
+    }
+}
+
+impl fmt::Display for MessageId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "msg_{}_{}", self.merchant, self.number)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -175,5 +198,16 @@ mod tests {
             serde_json::from_str::<MerchantId>(r#""platform""#).unwrap(),
             MerchantId::platform()
         );
+    }
+
+    #[test]
+    fn a_message_is_named_by_its_merchant_and_number() {
+        let id = MessageId { merchant: MerchantId::parse("acme").unwrap(), number: 42 };
+        assert_eq!(id.to_string(), "msg_acme_42");
+        assert_eq!(MessageId::parse("msg_acme_42"), Some(id));
+        for wrong in ["msg_acme", "msg_acme_042", "msg_acme_-1", "msg_acme_0", "acme_42", "msg__1"]
+        {
+            assert_eq!(MessageId::parse(wrong), None, "{wrong}");
+        }
     }
 }

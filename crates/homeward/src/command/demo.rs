@@ -42,6 +42,7 @@ impl Demo {
             );
             std::fs::remove_dir_all(&config.data_dir)?;
         }
+        let signals = serve::Signals::listen()?;
         let credentials = prepare(config).await?;
         let node = serve::start(config).await?;
         let address = node.address.address.clone();
@@ -53,7 +54,7 @@ impl Demo {
             "signing_secret": credentials.signing_secret,
         });
         output.data(&shown, || words(&address, &credentials));
-        serve::run_until_told(node).await
+        serve::run_until_told(node, signals).await
     }
 }
 

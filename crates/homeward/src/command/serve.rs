@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use store::{DirectoryLock, LockError};
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use crate::{config::Config, directory::Directory, node::Node};
@@ -13,8 +13,32 @@ const LOCK_TRIES: u32 = 50;
 const LOCK_EVERY: Duration = Duration::from_millis(100);
 
 pub(crate) async fn serve(config: &Config) -> anyhow::Result<()> {
+    // First of all, so that a signal during a long start is heard too.
+    let signals = Signals::listen()?;
     let node = start(config).await?;
-    run_until_told(node).await
+    run_until_told(node, signals).await
+}
+
+/// SIGINT and SIGTERM: both mean to stop.
+pub(crate) struct Signals {
+    terminate: Signal,
+    interrupt: Signal,
+}
+
+impl Signals {
+    pub(crate) fn listen() -> anyhow::Result<Self> {
+        Ok(Self {
+            terminate: signal(SignalKind::terminate()).context("SIGTERM cannot be heard")?,
+            interrupt: signal(SignalKind::interrupt()).context("SIGINT cannot be heard")?,
+        })
+    }
+
+    async fn heard(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => (),
+            _ = self.interrupt.recv() => (),
+        }
+    }
 }
 
 /// Starts a node, waiting a little for a command that may just be using the directory.
@@ -42,16 +66,11 @@ pub(crate) async fn start(config: &Config) -> anyhow::Result<Node> {
     Ok(node)
 }
 
-/// Runs `node` until SIGINT or SIGTERM.
-pub(crate) async fn run_until_told(node: Node) -> anyhow::Result<()> {
-    let mut terminate = signal(SignalKind::terminate()).context("SIGTERM cannot be heard")?;
-    let mut interrupt = signal(SignalKind::interrupt()).context("SIGINT cannot be heard")?;
+/// Runs `node` until a signal says to stop.
+pub(crate) async fn run_until_told(node: Node, mut signals: Signals) -> anyhow::Result<()> {
     let stop = CancellationToken::new();
     let running = tokio::spawn(node.run(stop.clone()));
-    tokio::select! {
-        _ = terminate.recv() => (),
-        _ = interrupt.recv() => (),
-    }
+    signals.heard().await;
     tracing::info!("stopping: finishing what is under way");
     stop.cancel();
     running.await.context("the server ended badly")?;
