@@ -75,7 +75,8 @@ CREATE TABLE attempts (
     PRIMARY KEY (merchant_id, message_id, cycle, attempt)
 ) CLUSTERED;
 
--- Attempts counted by hour, answer and latency (bucket n holds what took 2^(n/2) to 2^((n+1)/2) ms).
+-- Attempts counted by hour, answer and the time from the message's commit to the answer (two buckets
+-- for each doubling of a millisecond), with the sum of that time and of the requests' own.
 CREATE TABLE attempt_counts (
     merchant_id TEXT NOT NULL,
     hour_us BIGINT NOT NULL,
@@ -83,9 +84,11 @@ CREATE TABLE attempt_counts (
     status BIGINT NOT NULL,
     bucket BIGINT NOT NULL,
     attempts BIGINT NOT NULL,
+    waited_us BIGINT NOT NULL,
     latency_us BIGINT NOT NULL,
     PRIMARY KEY (merchant_id, hour_us, kind, status, bucket)
 ) CLUSTERED;
+CREATE INDEX attempt_counts_by_hour ON attempt_counts (hour_us);
 
 CREATE TABLE shard_leases (
     shard BIGINT NOT NULL,

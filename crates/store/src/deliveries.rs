@@ -11,6 +11,7 @@ use domain::{identifier::MerchantId, kind::Kind};
 use crate::{
     EngineError, Store, StoreError, Transaction,
     error::Doing,
+    reports,
     value::{Row, Value, params},
 };
 
@@ -60,7 +61,10 @@ pub enum Verdict {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attempted {
     pub at_us: i64,
+    /// From the request to its answer.
     pub latency_us: i64,
+    /// From the message's commit to the answer.
+    pub waited_us: i64,
     /// None when no answer came.
     pub status: Option<i64>,
     pub error: Option<String>,
@@ -121,12 +125,14 @@ impl Transaction {
         );
         self.any_rows_each(
             "INSERT INTO attempt_counts
-                 (merchant_id, hour_us, kind, status, bucket, attempts, latency_us)
-             SELECT r.merchant_id, r.hour_us, r.kind, r.status, r.bucket, r.attempts, r.latency_us
-             FROM ROWS(merchant_id, hour_us, kind, status, bucket, attempts, latency_us)
+                 (merchant_id, hour_us, kind, status, bucket, attempts, waited_us, latency_us)
+             SELECT r.merchant_id, r.hour_us, r.kind, r.status, r.bucket, r.attempts,
+                 r.waited_us, r.latency_us
+             FROM ROWS(merchant_id, hour_us, kind, status, bucket, attempts, waited_us, latency_us)
              WHERE true
              ON CONFLICT (merchant_id, hour_us, kind, status, bucket) DO UPDATE
                  SET attempts = attempt_counts.attempts + excluded.attempts,
+                     waited_us = attempt_counts.waited_us + excluded.waited_us,
                      latency_us = attempt_counts.latency_us + excluded.latency_us",
             counts(&sorted),
         );
@@ -177,40 +183,28 @@ fn attempt_values(it: &Conclusion) -> Vec<Value> {
 
 /// The attempts of a batch, counted as the reports count them.
 fn counts(conclusions: &[&Conclusion]) -> Vec<Vec<Value>> {
-    let mut counts: BTreeMap<_, (i64, i64)> = BTreeMap::new();
+    let mut counts: BTreeMap<_, (i64, i64, i64)> = BTreeMap::new();
     for it in conclusions {
-        let Attempted { at_us, latency_us, status, .. } = &it.attempted;
+        let Attempted { at_us, latency_us, waited_us, status, .. } = &it.attempted;
         let hour_us = at_us - at_us.rem_euclid(HOUR_US);
         let key = (
             it.merchant.as_str(),
             hour_us,
             it.kind.name(),
             status.unwrap_or(0),
-            latency_bucket(*latency_us),
+            reports::bucket(*waited_us),
         );
         let count = counts.entry(key).or_default();
         count.0 += 1;
-        count.1 += latency_us;
+        count.1 += waited_us;
+        count.2 += latency_us;
     }
     counts
         .into_iter()
-        .map(|((merchant, hour_us, kind, status, bucket), (attempts, latency_us))| {
-            params![merchant, hour_us, kind, status, bucket, attempts, latency_us]
+        .map(|((merchant, hour_us, kind, status, bucket), (attempts, waited_us, latency_us))| {
+            params![merchant, hour_us, kind, status, bucket, attempts, waited_us, latency_us]
         })
         .collect()
-}
-
-/// Which of the half-powers of two of a millisecond a latency falls into.
-fn latency_bucket(latency_us: i64) -> i64 {
-    let mut bucket = 0;
-    let mut limit_us: i64 = 1_000;
-    while latency_us >= limit_us && bucket < 60 {
-        // Alternately by 1.414 and so that two steps are exactly a factor of two.
-        limit_us =
-            if bucket % 2 == 0 { limit_us * 1_414 / 1_000 } else { 1_000 << (bucket / 2 + 1) };
-        bucket += 1;
-    }
-    bucket
 }
 
 impl Store {
@@ -274,18 +268,4 @@ fn waiting(row: &Row) -> Result<WaitingRow, EngineError> {
         created_us: row.int(6)?,
         body: row.bytes(7)?,
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn two_buckets_are_a_factor_of_two() {
-        let bucket = |milliseconds: i64| latency_bucket(milliseconds * 1_000);
-        assert_eq!([0, 1, 2, 4, 8, 1024].map(bucket), [0, 1, 3, 5, 7, 21]);
-        assert_eq!(latency_bucket(999), 0);
-        assert_eq!(latency_bucket(1_414), 2);
-        assert_eq!(latency_bucket(i64::MAX / 2), 60);
-    }
 }

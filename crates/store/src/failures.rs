@@ -1,5 +1,7 @@
 //! The failure queue: messages whose tries are used up, until somebody retries or discards them.
 
+use std::collections::HashSet;
+
 use domain::{identifier::MerchantId, kind::Kind};
 
 use crate::{
@@ -20,8 +22,15 @@ pub struct FailureRow {
     pub failed_us: i64,
     pub status: Option<i64>,
     pub error: Option<String>,
-    /// Whether a later message about the same thing was delivered.
-    pub superseded: bool,
+}
+
+/// Names a message and the thing it is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MessageKey {
+    pub merchant: String,
+    pub kind: String,
+    pub reference: String,
+    pub message_id: i64,
 }
 
 /// Which failures: of one merchant or all, one kind or all, that failed in a span of time.
@@ -96,21 +105,7 @@ impl Store {
             .rows(
                 doing,
                 "SELECT f.merchant_id, f.kind, f.message_id, f.lane, m.reference, m.created_us,
-                     f.failed_us, f.status, f.error,
-                     CASE WHEN EXISTS (
-                         SELECT 1 FROM messages l
-                         WHERE l.merchant_id = f.merchant_id AND l.reference = m.reference
-                             AND l.kind = f.kind AND l.message_id > f.message_id
-                             AND NOT EXISTS (SELECT 1 FROM deliveries d
-                                 WHERE d.merchant_id = l.merchant_id AND d.kind = l.kind
-                                     AND d.message_id = l.message_id)
-                             AND NOT EXISTS (SELECT 1 FROM failures g
-                                 WHERE g.merchant_id = l.merchant_id AND g.kind = l.kind
-                                     AND g.message_id = l.message_id)
-                             AND NOT EXISTS (SELECT 1 FROM discards x
-                                 WHERE x.merchant_id = l.merchant_id
-                                     AND x.message_id = l.message_id)
-                     ) THEN CAST(1 AS BIGINT) ELSE CAST(0 AS BIGINT) END
+                     f.failed_us, f.status, f.error
                  FROM failures f
                  JOIN messages m ON m.merchant_id = f.merchant_id AND m.message_id = f.message_id
                  WHERE (f.failed_us, f.merchant_id, f.message_id) > ($1, $2, $3)
@@ -132,6 +127,46 @@ impl Store {
             )
             .await?;
         rows.iter().map(failure).collect::<Result<_, _>>().doing(doing)
+    }
+
+    /// Which of `keys` are older than a message about the same thing that was delivered.
+    pub async fn superseded(
+        &self,
+        keys: &[MessageKey],
+    ) -> Result<HashSet<(String, i64)>, StoreError> {
+        let doing = "looking for superseded messages";
+        let wanted = keys.iter().map(|key| {
+            params![
+                key.merchant.as_str(),
+                key.kind.as_str(),
+                key.reference.as_str(),
+                key.message_id
+            ]
+        });
+        let rows = self
+            .engine
+            .query_each(
+                "SELECT r.merchant_id, r.message_id
+                 FROM ROWS(merchant_id, kind, reference, message_id)
+                 WHERE EXISTS (
+                     SELECT 1 FROM messages l
+                     WHERE l.merchant_id = r.merchant_id AND l.reference = r.reference
+                         AND l.kind = r.kind AND l.message_id > r.message_id
+                         AND NOT EXISTS (SELECT 1 FROM deliveries d
+                             WHERE d.merchant_id = l.merchant_id AND d.kind = l.kind
+                                 AND d.message_id = l.message_id)
+                         AND NOT EXISTS (SELECT 1 FROM failures g
+                             WHERE g.merchant_id = l.merchant_id AND g.kind = l.kind
+                                 AND g.message_id = l.message_id)
+                         AND NOT EXISTS (SELECT 1 FROM discards x
+                             WHERE x.merchant_id = l.merchant_id
+                                 AND x.message_id = l.message_id))",
+                wanted.collect(),
+            )
+            .await
+            .doing(doing)?;
+        let read = |row: &Row| Ok((row.text(0)?.to_owned(), row.int(1)?));
+        rows.iter().map(read).collect::<Result<_, _>>().doing(doing)
     }
 
     /// How many failures match.
@@ -169,6 +204,5 @@ fn failure(row: &Row) -> Result<FailureRow, EngineError> {
         failed_us: row.int(6)?,
         status: row.optional_int(7)?,
         error: row.optional_text(8)?.map(str::to_owned),
-        superseded: row.int(9)? == 1,
     })
 }

@@ -1,12 +1,14 @@
 //! The outbox, deliveries and the failure queue.
 
+use std::collections::HashSet;
+
 use bytes::Bytes;
 use domain::{endpoint::Endpoints, identifier::MerchantId, kind::Kind};
 
 use super::{Subject, acme, on_both_engines, other};
 use crate::{
-    Attempted, Conclusion, FailureFilter, MessageFilter, NewMessage, Owed, State, Store,
-    StoreError, Transaction, Verdict,
+    AttemptCount, Attempted, Conclusion, FailureFilter, FailureRow, MessageFilter, MessageKey,
+    NewMessage, Owed, State, Store, StoreError, Transaction, Verdict,
 };
 
 on_both_engines!(
@@ -22,6 +24,8 @@ on_both_engines!(
     merchants_with_work_are_found,
     endpoints_change_only_at_the_version_read,
     pages_of_messages_go_on_where_they_ended,
+    attempts_are_counted_by_hour_and_answer,
+    only_finished_messages_are_removed,
 );
 
 fn message(merchant: &MerchantId, reference: &str, sequence: i64) -> NewMessage {
@@ -55,6 +59,7 @@ fn conclusion(message_id: i64, attempt: i64, verdict: Verdict) -> Conclusion {
         attempted: Attempted {
             at_us: 1_000,
             latency_us: 500,
+            waited_us: 900,
             status: Some(status),
             error: None,
             answer: Some(Bytes::from_static(b"sorry")),
@@ -170,7 +175,6 @@ async fn a_dead_message_is_in_the_failure_queue_until_retried(Subject { store, .
     let failures = store.failures(&any_failure(), &start, 10).await.unwrap();
     assert_eq!(failures.len(), 1);
     assert_eq!((failures[0].status, failures[0].failed_us), (Some(503), 1_500));
-    assert!(!failures[0].superseded);
     assert_eq!(store.count_failures(&any_failure()).await.unwrap(), 1);
     let elsewhere = FailureFilter { merchant: Some(other()), ..any_failure() };
     assert_eq!(store.count_failures(&elsewhere).await.unwrap(), 0);
@@ -209,8 +213,16 @@ async fn a_failure_behind_a_delivered_snapshot_is_superseded(Subject { store, ..
 
     let failures = store.failures(&any_failure(), &(0, String::new(), 0), 10).await.unwrap();
 
-    let seen: Vec<_> = failures.iter().map(|it| (it.message_id, it.superseded)).collect();
-    assert_eq!(seen, [(1, true), (3, false)]);
+    let key = |it: &FailureRow| MessageKey {
+        merchant: it.merchant.clone(),
+        kind: it.kind.clone(),
+        reference: it.reference.clone(),
+        message_id: it.message_id,
+    };
+    let keys: Vec<_> = failures.iter().map(key).collect();
+    assert_eq!(keys.len(), 2);
+    let superseded = store.superseded(&keys).await.unwrap();
+    assert_eq!(superseded, HashSet::from([("acme".to_owned(), 1)]));
 }
 
 async fn merchants_with_work_are_found(Subject { store, .. }: Subject) {
@@ -254,4 +266,49 @@ async fn pages_of_messages_go_on_where_they_ended(Subject { store, .. }: Subject
     assert_eq!(page(2, None, None).await, (vec![1], None));
     assert_eq!(page(i64::MAX, Some(State::Delivered), None).await, (vec![5], None));
     assert_eq!(page(i64::MAX, Some(State::Waiting), Some("A")).await, (vec![3, 1], None));
+}
+
+async fn attempts_are_counted_by_hour_and_answer(Subject { store, .. }: Subject) {
+    owe(&store, (1..=3).map(|sequence| message(&acme(), "A", sequence)).collect()).await.unwrap();
+    conclude(&store, &[conclusion(1, 1, Verdict::Delivered), conclusion(2, 1, Verdict::Dead)])
+        .await;
+    conclude(&store, &[conclusion(3, 1, Verdict::Delivered)]).await;
+
+    let counts = store.attempt_counts(Some(&acme()), 0, 1).await.unwrap();
+
+    let expected = |status, attempts| AttemptCount {
+        merchant: "acme".to_owned(),
+        hour_us: 0,
+        kind: "rma".to_owned(),
+        status,
+        bucket: 0,
+        attempts,
+        waited_us: 900 * attempts,
+        latency_us: 500 * attempts,
+    };
+    assert_eq!(counts, [expected(200, 2), expected(503, 1)]);
+    assert!(store.attempt_counts(Some(&other()), 0, 1).await.unwrap().is_empty());
+    assert!(store.attempt_counts(None, 1, i64::MAX).await.unwrap().is_empty());
+}
+
+async fn only_finished_messages_are_removed(Subject { store, .. }: Subject) {
+    owe(&store, (1..=4).map(|sequence| message(&acme(), "A", sequence)).collect()).await.unwrap();
+    conclude(&store, &[conclusion(1, 1, Verdict::Delivered), conclusion(2, 1, Verdict::Dead)])
+        .await;
+    conclude(&store, &[conclusion(4, 1, Verdict::Delivered)]).await;
+    let finished = async |after, before_us| {
+        store.finished_messages(&acme(), after, before_us, 3).await.unwrap()
+    };
+
+    assert_eq!(finished(0, 100).await, (vec![], None), "too young");
+    assert_eq!(finished(0, 101).await, (vec![1], Some(3)));
+    assert_eq!(finished(3, 101).await, (vec![4], Some(4)));
+
+    let mut transaction = Transaction::new("removing");
+    transaction.remove_messages(&acme(), &[1, 4]);
+    store.commit(transaction).await.unwrap();
+    assert!(store.message(&acme(), 1).await.unwrap().is_none());
+    assert!(store.attempts(&acme(), 1).await.unwrap().is_empty());
+    assert_eq!(state(&store, 2).await, State::Failed);
+    assert_eq!(state(&store, 3).await, State::Waiting);
 }
