@@ -48,6 +48,9 @@ impl From<Client> for ClientView {
 
 /// All clients of a merchant, or of the platform.
 pub async fn clients(app: &App, merchant: &MerchantId) -> Result<Vec<ClientView>, AppError> {
+    if *merchant != MerchantId::platform() {
+        app.store.merchant(merchant).await?.ok_or(AppError::NotFound("merchant"))?;
+    }
     let found = app.store.clients(merchant).await?;
     Ok(found.into_iter().map(ClientView::from).collect())
 }

@@ -37,9 +37,20 @@ pub(crate) struct Node {
     _lock: DirectoryLock,
 }
 
+/// Whether others on this machine shall find the node; one that serves a single command is its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Announce {
+    Yes,
+    No,
+}
+
 impl Node {
     /// Opens everything; the node answers once [`Node::run`] is called.
-    pub(crate) async fn start(config: &Config, lock: DirectoryLock) -> anyhow::Result<Self> {
+    pub(crate) async fn start(
+        config: &Config,
+        lock: DirectoryLock,
+        announce: Announce,
+    ) -> anyhow::Result<Self> {
         let directory = Directory::open(&config.data_dir)?;
         // What a server that was killed left behind would mislead commands until the new address is known.
         directory.forget_server();
@@ -51,7 +62,9 @@ impl Node {
         ensure_admin(&app, &directory).await?;
 
         let (listeners, address) = listen(config).await?;
-        directory.write_server(&address)?;
+        if announce == Announce::Yes {
+            directory.write_server(&address)?;
+        }
         let settings = Settings {
             environment: config.environment.name(),
             rate_limit_per_minute: config.rate_limit_per_minute,

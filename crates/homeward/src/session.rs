@@ -19,7 +19,7 @@ use crate::{
     config::Config,
     directory::{Directory, ServerAddress},
     http::{Answer, Client, Outgoing},
-    node::Node,
+    node::{Announce, Node},
 };
 
 const STARTING_UP_TRIES: u32 = 50;
@@ -57,11 +57,7 @@ impl Session {
             return Ok(Self { client, own_node: None });
         }
         let directory = Directory::open(&config.data_dir)?;
-        let (address, own_node) = match DirectoryLock::take(&config.data_dir) {
-            Ok(lock) => own_node(config, lock).await?,
-            Err(LockError::InUse { .. }) => (running_server(&directory).await?, None),
-            Err(error @ LockError::Io { .. }) => return Err(error.into()),
-        };
+        let (address, own_node) = find_server(config, &directory).await?;
         let mut session = Self { client: Client::new(&address.local_address)?, own_node };
         session.log_in(&directory).await?;
         Ok(session)
@@ -147,17 +143,26 @@ async fn own_node(
     config.listen = ([127, 0, 0, 1], 0).into();
     config.tls = None;
     config.rate_limit_per_minute = u32::MAX;
-    let node = Node::start(&config, lock).await?;
+    let node = Node::start(&config, lock, Announce::No).await?;
     let (address, stop) = (node.address.clone(), CancellationToken::new());
     let running = tokio::spawn(node.run(stop.clone()));
     Ok((address, Some((stop, running))))
 }
 
-/// The address of the server that holds the lock; it may be just starting.
-async fn running_server(directory: &Directory) -> anyhow::Result<ServerAddress> {
+/// The server that holds the directory, or a node of our own when nobody does. Whoever holds it may be a
+/// server that is just starting, or another command that is soon done.
+async fn find_server(
+    config: &Config,
+    directory: &Directory,
+) -> anyhow::Result<(ServerAddress, OwnNode)> {
     for _ in 0..STARTING_UP_TRIES {
+        match DirectoryLock::take(&config.data_dir) {
+            Ok(lock) => return own_node(config, lock).await,
+            Err(LockError::InUse { .. }) => (),
+            Err(error @ LockError::Io { .. }) => return Err(error.into()),
+        }
         if let Some(server) = directory.server()? {
-            return Ok(server);
+            return Ok((server, None));
         }
         tokio::time::sleep(STARTING_UP_EVERY).await;
     }

@@ -1,18 +1,78 @@
-//! `/openapi.json`, the description of the API that is generated from its routes.
+//! What the API's users read: `/docs` for people, `/openapi.json` for their tools.
+//!
+//! Both come from the description that is generated from the routes, and both are rendered once,
+//! when the process starts. The page needs no script, and nothing from another host.
+
+mod assets;
+mod code;
+mod complete;
+mod curl;
+mod node;
+mod operation;
+mod page;
+mod prose;
+mod schema;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 
-use axum::{Router, http::header::CONTENT_TYPE, response::IntoResponse, routing::get};
-use bytes::Bytes;
+use axum::{
+    Router,
+    extract::Path,
+    http::{
+        HeaderMap, HeaderName, HeaderValue,
+        header::{CONTENT_SECURITY_POLICY, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS},
+    },
+    response::IntoResponse,
+    routing::get,
+};
+use serde_json::Value;
 use utoipa::openapi::OpenApi;
 
-use crate::Web;
+use assets::{Assets, Held, REVALIDATE};
 
-pub(crate) fn routes(document: OpenApi) -> Router<Web> {
-    let text = document.to_pretty_json().expect("the description has string keys");
-    let text = Arc::new(Bytes::from(text));
-    let openapi = move || async move {
-        ([(CONTENT_TYPE, "application/json")], Bytes::clone(&text)).into_response()
-    };
-    Router::new().route("/openapi.json", get(openapi))
+/// What a browser is told about the page: styles and pictures from here, and nothing else at all.
+const PAGE_HEADERS: [(HeaderName, HeaderValue); 3] = [
+    (
+        CONTENT_SECURITY_POLICY,
+        HeaderValue::from_static(
+            "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; \
+             form-action 'none'; frame-ancestors 'none'",
+        ),
+    ),
+    (X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+    (REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
+];
+
+/// The routes; they need no state.
+pub(crate) fn routes<S: Clone + Send + Sync + 'static>(document: OpenApi) -> Router<S> {
+    let document = whole(document);
+    let assets = Arc::new(Assets::new());
+    let page = page::render(&document, &assets);
+    let page = Arc::new(Held::new("text/html; charset=utf-8", page.into()));
+    let openapi = serde_json::to_vec_pretty(&document).expect("the description has string keys");
+    let openapi = Arc::new(Held::new("application/json", openapi.into()));
+    Router::new()
+        .route(
+            "/docs",
+            get(async move |headers: HeaderMap| {
+                (PAGE_HEADERS, page.answer(&headers, REVALIDATE)).into_response()
+            }),
+        )
+        .route(
+            "/openapi.json",
+            get(async move |headers: HeaderMap| openapi.answer(&headers, REVALIDATE)),
+        )
+        .route(
+            "/assets/{name}",
+            get(async move |name: Path<String>, headers: HeaderMap| assets.answer(&name, &headers)),
+        )
+}
+
+/// The description with what goes without saying in the code, and not in a reference.
+fn whole(document: OpenApi) -> Value {
+    let mut document = serde_json::to_value(document).expect("the description has string keys");
+    complete::complete(&mut document);
+    document
 }

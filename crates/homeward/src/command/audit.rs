@@ -1,6 +1,7 @@
 //! `homeward audit`: what operators changed.
 
 use app::audit_trail::{Change, Changes};
+use domain::identifier::MerchantId;
 
 use crate::{
     config::Config,
@@ -11,8 +12,8 @@ use crate::{
 #[derive(Debug, clap::Args)]
 pub(crate) struct Audit {
     /// Only changes that concern this merchant
-    #[arg(long)]
-    merchant: Option<String>,
+    #[arg(long, value_parser = MerchantId::parse)]
+    merchant: Option<MerchantId>,
     /// How many
     #[arg(long, default_value_t = 50)]
     limit: usize,

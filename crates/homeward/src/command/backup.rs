@@ -12,6 +12,7 @@ use store::Location;
 
 use crate::{
     config::Config,
+    directory::write_secretly,
     output::{Output, note},
 };
 
@@ -29,7 +30,7 @@ impl Backup {
         let mut partial = self.file.clone().into_os_string();
         partial.push(".partial");
         let partial = PathBuf::from(partial);
-        let _ = std::fs::remove_file(&partial);
+        write_secretly(&partial, b"")?;
         let copied = copy(&config.location, &partial).await;
         if copied.is_err() {
             let _ = std::fs::remove_file(&partial);

@@ -2,6 +2,7 @@
 
 use app::{add_client::Credentials, change_client::ClientView};
 use clap::Subcommand;
+use domain::identifier::{ClientId, MerchantId};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -19,8 +20,8 @@ pub(crate) enum Client {
         #[arg(long)]
         name: String,
         /// Whose system it is; without it, a system of the platform
-        #[arg(long)]
-        merchant: Option<String>,
+        #[arg(long, value_parser = MerchantId::parse)]
+        merchant: Option<MerchantId>,
         /// What it may do, separated by spaces. A merchant's client: orders:write returns:write
         /// asns:write drop_ship:write read (all, when not said). The platform's: carrier:write
         /// warehouse:write admin
@@ -31,20 +32,22 @@ pub(crate) enum Client {
     },
     /// List the clients of a merchant, or of the platform
     List {
-        #[arg(long)]
-        merchant: Option<String>,
+        #[arg(long, value_parser = MerchantId::parse)]
+        merchant: Option<MerchantId>,
         #[command(flatten)]
         remote: Remote,
     },
     /// Refuse a client and end its tokens
     Disable {
-        client_id: String,
+        #[arg(value_parser = client_id)]
+        client_id: ClientId,
         #[command(flatten)]
         remote: Remote,
     },
     /// Admit a disabled client again
     Enable {
-        client_id: String,
+        #[arg(value_parser = client_id)]
+        client_id: ClientId,
         #[command(flatten)]
         remote: Remote,
     },
@@ -94,6 +97,11 @@ impl Client {
     }
 }
 
+/// A client's identifier on the command line.
+pub(crate) fn client_id(text: &str) -> Result<ClientId, String> {
+    ClientId::parse(text).ok_or_else(|| "not a client such as acme.k7w2mq9d4x".to_owned())
+}
+
 pub(crate) fn credentials_words(credentials: &Credentials) -> String {
     format!(
         "Keep the secret; it is not shown again.\n\
@@ -116,7 +124,7 @@ fn list_words(found: &Clients) -> String {
 async fn set(
     session: &mut Session,
     output: Output,
-    client_id: &str,
+    client_id: &ClientId,
     disabled: bool,
 ) -> anyhow::Result<()> {
     let path = format!("/admin/clients/{client_id}");

@@ -18,6 +18,7 @@ use std::{
 
 use anyhow::{Context, bail};
 use app::import_orders::Imported;
+use domain::identifier::MerchantId;
 use flate2::bufread::MultiGzDecoder;
 use hyper::{Method, StatusCode};
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
@@ -40,7 +41,8 @@ const FIRST_PAUSE: Duration = Duration::from_millis(500);
 #[derive(Debug, clap::Args)]
 pub(crate) struct Import {
     /// Whose orders they are
-    merchant: String,
+    #[arg(value_parser = MerchantId::parse)]
+    merchant: MerchantId,
     /// NDJSON (one order a line) or a message envelope, plain or gzip; - for standard input
     file: PathBuf,
     /// Where rejected orders go with their errors [default: FILE.rejected.ndjson]
@@ -84,7 +86,7 @@ impl Import {
         let started = Instant::now();
         let bar = progress_bar(&self.file)?;
         let mut orders = Orders::new(open(&self.file, &bar)?)?;
-        let mut journal = Journal::open(&self.file, &self.merchant, self.rejected.clone())?;
+        let mut journal = Journal::open(&self.file, self.merchant.as_str(), self.rejected.clone())?;
         if self.restart {
             journal.restart()?;
         }

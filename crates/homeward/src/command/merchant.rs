@@ -9,6 +9,7 @@ use app::{
     rotate_secret::SigningSecret,
 };
 use clap::{Args, Subcommand};
+use domain::identifier::{ClientId, MerchantId};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -23,7 +24,8 @@ pub(crate) enum Merchant {
     /// Add a merchant and print its credentials, which are shown this once
     Add {
         /// 1 to 63 of a to z, 0 to 9 and hyphen
-        merchant: String,
+        #[arg(value_parser = MerchantId::parse)]
+        merchant: MerchantId,
         /// The merchant's name, as people know it
         #[arg(long)]
         name: String,
@@ -40,7 +42,8 @@ pub(crate) enum Merchant {
     },
     /// Change a merchant's settings
     Set {
-        merchant: String,
+        #[arg(value_parser = MerchantId::parse)]
+        merchant: MerchantId,
         #[command(flatten)]
         change: Change,
         #[command(flatten)]
@@ -48,10 +51,11 @@ pub(crate) enum Merchant {
     },
     /// Give a merchant's client a new secret; the old one stays live beside it
     RotateSecret {
-        merchant: String,
+        #[arg(value_parser = MerchantId::parse)]
+        merchant: MerchantId,
         /// Which client, when the merchant has several
-        #[arg(long, value_name = "CLIENT_ID")]
-        client: Option<String>,
+        #[arg(long, value_name = "CLIENT_ID", value_parser = super::client::client_id)]
+        client: Option<ClientId>,
         /// End the old secret and every token at once
         #[arg(long)]
         revoke_old: bool,
@@ -63,13 +67,15 @@ pub(crate) enum Merchant {
     },
     /// Refuse a merchant's clients and tokens; its data stays
     Disable {
-        merchant: String,
+        #[arg(value_parser = MerchantId::parse)]
+        merchant: MerchantId,
         #[command(flatten)]
         remote: Remote,
     },
     /// Admit a disabled merchant again
     Enable {
-        merchant: String,
+        #[arg(value_parser = MerchantId::parse)]
+        merchant: MerchantId,
         #[command(flatten)]
         remote: Remote,
     },
@@ -136,7 +142,7 @@ impl Merchant {
             }
             Self::RotateSecret { merchant, client, revoke_old, .. } => {
                 let client = match client {
-                    Some(client) => client,
+                    Some(client) => client.to_string(),
                     None => only_client(session, &merchant).await?,
                 };
                 let path = format!("/admin/clients/{client}/rotate_secret");
@@ -192,7 +198,7 @@ async fn list(session: &mut Session, output: Output) -> anyhow::Result<()> {
 async fn disable(
     session: &mut Session,
     output: Output,
-    merchant: &str,
+    merchant: &MerchantId,
     disabled: bool,
 ) -> anyhow::Result<()> {
     let change = MerchantChange { disabled: Some(disabled), ..MerchantChange::default() };
@@ -202,7 +208,7 @@ async fn disable(
 async fn change_merchant(
     session: &mut Session,
     output: Output,
-    merchant: &str,
+    merchant: &MerchantId,
     change: &MerchantChange,
 ) -> anyhow::Result<()> {
     let path = format!("/admin/merchants/{merchant}");
@@ -215,7 +221,7 @@ async fn change_merchant(
     Ok(())
 }
 
-async fn only_client(session: &mut Session, merchant: &str) -> anyhow::Result<String> {
+async fn only_client(session: &mut Session, merchant: &MerchantId) -> anyhow::Result<String> {
     let found: Clients = session.get(&format!("/admin/clients?merchant={merchant}")).await?;
     let live: Vec<_> = found.clients.iter().filter(|it| it.disabled_at.is_none()).collect();
     if live.len() > 1 {

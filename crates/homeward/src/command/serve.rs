@@ -7,7 +7,11 @@ use store::{DirectoryLock, LockError};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-use crate::{config::Config, directory::Directory, node::Node};
+use crate::{
+    config::Config,
+    directory::Directory,
+    node::{Announce, Node},
+};
 
 const LOCK_TRIES: u32 = 50;
 const LOCK_EVERY: Duration = Duration::from_millis(100);
@@ -52,7 +56,7 @@ pub(crate) async fn start(config: &Config) -> anyhow::Result<Node> {
         }
         tokio::time::sleep(LOCK_EVERY).await;
     };
-    let node = Node::start(config, lock).await?;
+    let node = Node::start(config, lock, Announce::Yes).await?;
     let networks: Vec<String> = config.allow_networks.iter().map(ToString::to_string).collect();
     tracing::info!(
         address = node.address.address,

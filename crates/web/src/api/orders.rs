@@ -67,9 +67,8 @@ pub(crate) struct PublishQuery {
         (status = 200, body = TakenIn, description = "Stored.", example = json!({
             "orders": [{ "identifier": "ORD-100472", "result": "created" }], "warnings": []
         })),
-        (status = 400, body = Message, description = "Not JSON, or not version 3.", example = json!({
-            "message": "the header Api-Version is missing; 3 is supported"
-        })),
+        (status = 400, body = Message, description = "Not JSON, or not version 3.",
+            example = json!({ "message": "the header Api-Version is missing; 3 is supported" })),
         (status = 422, body = Invalid, description = "Every field that is not acceptable. Nothing \
             was stored.", example = json!({
             "message": "1 field is not acceptable: $.returns_portal_order.orders[0].status must be \
@@ -110,7 +109,8 @@ fn sample_order() -> serde_json::Value {
     params(("identifier" = String, Path, description = "The order's identifier.",
         example = "ORD-100472")),
     responses(
-        (status = 200, body = Order, description = "What is held.", example = json!(sample_order())),
+        (status = 200, body = Order, description = "What is held.",
+            example = json!(sample_order())),
         (status = 404, body = Message, description = "This merchant has no such order.",
             example = json!({ "message": "there is no such order" })),
     ),

@@ -104,12 +104,14 @@ pub(crate) struct TokenError {
             "error_description": "the client is unknown, disabled or did not give its secret"
         })),
         (status = 413, body = TokenError, description = "Larger than 16 KiB.", example = json!({
-            "error": "invalid_request", "error_description": "the body is too large"
-        })),
-        (status = 415, body = TokenError, description = "Neither JSON nor a form.", example = json!({
             "error": "invalid_request",
-            "error_description": "send application/json or application/x-www-form-urlencoded"
+            "error_description": "the request body is larger than allowed"
         })),
+        (status = 415, body = TokenError, description = "Neither JSON nor a form.",
+            example = json!({
+                "error": "invalid_request",
+                "error_description": "send application/json or application/x-www-form-urlencoded"
+            })),
     )
 )]
 pub(crate) async fn issue(State(web): State<Web>, request: Request) -> Response {

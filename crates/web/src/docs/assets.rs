@@ -1,0 +1,109 @@
+//! Styles and pictures, part of the binary.
+//!
+//! The address of an asset contains a hash of its bytes. So an address always means the same
+//! bytes and a browser may keep them for as long as it likes; a page of a new release names
+//! new addresses.
+
+use std::fmt::Write as _;
+
+use axum::{
+    http::{
+        HeaderMap, HeaderValue, StatusCode,
+        header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_NONE_MATCH, X_CONTENT_TYPE_OPTIONS},
+    },
+    response::{IntoResponse, Response},
+};
+use bytes::Bytes;
+use ring::digest::{SHA256, digest};
+
+use crate::api::error::answer;
+
+/// A browser asks each time whether what it has is still good.
+pub(super) const REVALIDATE: &str = "no-cache";
+
+/// A browser never asks again.
+const FOREVER: &str = "public, max-age=31536000, immutable";
+
+/// How many bytes of the hash tell two versions of an asset apart.
+const HASH_BYTES: usize = 8;
+
+/// Something that does not change while the process runs.
+pub(super) struct Held {
+    kind: &'static str,
+    body: Bytes,
+    hash: String,
+}
+
+pub(super) struct Assets {
+    pub(super) base_style: Asset,
+    pub(super) docs_style: Asset,
+    pub(super) icon: Asset,
+}
+
+pub(super) struct Asset {
+    name: String,
+    held: Held,
+}
+
+impl Held {
+    pub(super) fn new(kind: &'static str, body: Bytes) -> Self {
+        let mut hash = String::new();
+        for byte in digest(&SHA256, &body).as_ref().iter().take(HASH_BYTES) {
+            write!(hash, "{byte:02x}").expect("writing to a string does not fail");
+        }
+        Self { kind, body, hash }
+    }
+
+    /// The body, or the word that the caller has it already.
+    pub(super) fn answer(&self, headers: &HeaderMap, cache_control: &'static str) -> Response {
+        let tag = format!("\"{}\"", self.hash);
+        let known = headers.get(IF_NONE_MATCH).and_then(|value| value.to_str().ok());
+        let known = known.is_some_and(|known| known.contains(&tag));
+        let tag = HeaderValue::try_from(tag).expect("a hash is visible ASCII");
+        let held = [
+            (ETAG, tag),
+            (CACHE_CONTROL, HeaderValue::from_static(cache_control)),
+            (X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+        ];
+        if known {
+            return (StatusCode::NOT_MODIFIED, held).into_response();
+        }
+        (held, [(CONTENT_TYPE, self.kind)], self.body.clone()).into_response()
+    }
+}
+
+impl Assets {
+    pub(super) fn new() -> Self {
+        let css = "text/css; charset=utf-8";
+        let base = include_str!("../../static/base.css");
+        let docs = concat!(
+            include_str!("../../static/docs_operation.css"),
+            include_str!("../../static/docs.css")
+        );
+        let icon = include_str!("../../static/icon.svg");
+        Self {
+            base_style: Asset::new("base", "css", css, base),
+            docs_style: Asset::new("docs", "css", css, docs),
+            icon: Asset::new("icon", "svg", "image/svg+xml", icon),
+        }
+    }
+
+    pub(super) fn answer(&self, name: &str, headers: &HeaderMap) -> Response {
+        let all = [&self.base_style, &self.docs_style, &self.icon];
+        match all.into_iter().find(|asset| asset.name == name) {
+            Some(asset) => asset.held.answer(headers, FOREVER),
+            None => answer(StatusCode::NOT_FOUND, "there is no such asset"),
+        }
+    }
+}
+
+impl Asset {
+    fn new(stem: &str, extension: &str, kind: &'static str, body: &'static str) -> Self {
+        let held = Held::new(kind, Bytes::from_static(body.as_bytes()));
+        Self { name: format!("{stem}.{}.{extension}", held.hash), held }
+    }
+
+    pub(super) fn address(&self) -> String {
+        format!("/assets/{}", self.name)
+    }
+}

@@ -1,0 +1,213 @@
+//! One operation of the API, as the page shows it.
+
+use std::fmt::Write as _;
+
+use axum::http::StatusCode;
+
+use super::{
+    code::Code,
+    curl::Curl,
+    node::Node,
+    prose::{Prose, paragraphs},
+    schema::{Fields, Writer, kind, words},
+};
+
+/// A body of at most this many characters is part of the command, a longer one is in a file.
+const INLINE_MAX: usize = 200;
+
+/// A body of at most this many characters stays on one line.
+const ONE_LINE_MAX: usize = 50;
+
+pub(super) struct Operation {
+    /// Where on the page it stands.
+    pub(super) anchor: String,
+    pub(super) method: String,
+    pub(super) path: String,
+    pub(super) summary: String,
+    pub(super) description: Vec<Prose>,
+    /// Who may call it.
+    pub(super) access: Prose,
+    pub(super) parameters: Vec<Parameter>,
+    pub(super) body: Option<Body>,
+    pub(super) answers: Vec<Answer>,
+    /// The request as a command, then bodies.
+    pub(super) listings: Vec<Listing>,
+}
+
+/// A parameter of a request, or a header of an answer.
+pub(super) struct Parameter {
+    pub(super) name: String,
+    /// Where in a request.
+    pub(super) place: String,
+    pub(super) kind: String,
+    pub(super) required: bool,
+    /// Whether it has to be there, as far as that is worth a word.
+    pub(super) presence: &'static str,
+    pub(super) meaning: Prose,
+    pub(super) example: String,
+}
+
+pub(super) struct Body {
+    pub(super) media_types: Vec<String>,
+    pub(super) description: Prose,
+    pub(super) fields: Fields,
+}
+
+pub(super) struct Answer {
+    pub(super) status: String,
+    /// What the status is called.
+    pub(super) reason: &'static str,
+    pub(super) success: bool,
+    pub(super) meaning: Prose,
+    pub(super) headers: Vec<Parameter>,
+    pub(super) fields: Fields,
+    /// The example, unless it stands among the listings.
+    pub(super) example: Option<Listing>,
+}
+
+/// Code with a caption.
+pub(super) struct Listing {
+    pub(super) caption: String,
+    pub(super) code: Code,
+}
+
+impl Operation {
+    pub(super) fn of(method: &str, path: &str, operation: Node<'_>) -> Self {
+        let method = method.to_ascii_uppercase();
+        let command = command(&method, path, operation);
+        let command = Listing { caption: "Request".to_owned(), code: Code::plain(command) };
+        let mut listings = vec![command];
+        listings.extend(body_listings(operation));
+        let mut answers: Vec<Answer> = operation
+            .entries("responses")
+            .map(|(status, answer)| self::answer(status, answer))
+            .collect();
+        let success = answers.iter_mut().find(|answer| answer.success);
+        listings.extend(success.and_then(|answer| answer.example.take()));
+        Self {
+            anchor: anchor(operation.text("operationId")),
+            path: path.to_owned(),
+            summary: operation.text("summary").to_owned(),
+            description: paragraphs(operation.text("description")),
+            access: Prose::new(&access(operation)),
+            parameters: operation.elements("parameters").map(parameter).collect(),
+            body: operation.get("requestBody").map(body),
+            answers,
+            listings,
+            method,
+        }
+    }
+}
+
+/// A name as the end of an address.
+pub(super) fn anchor(name: &str) -> String {
+    name.to_ascii_lowercase().replace([' ', '_'], "-")
+}
+
+/// The scopes that an operation needs.
+fn scopes(operation: Node<'_>) -> Vec<&str> {
+    let requirements = operation.elements("security");
+    let names = requirements.flat_map(|requirement| requirement.elements("token"));
+    names.filter_map(|name| name.value.as_str()).collect()
+}
+
+fn access(operation: Node<'_>) -> String {
+    let meanings = operation.top().get("components").and_then(|components| {
+        let scheme = components.get("securitySchemes")?.get("token")?;
+        scheme.get("flows")?.get("clientCredentials")?.get("scopes")
+    });
+    let meaning = |scope| meanings.map_or("", |meanings| meanings.text(scope));
+    let mut text = String::new();
+    for scope in scopes(operation) {
+        write!(text, "Needs a token with the scope `{scope}`: {}.", meaning(scope))
+            .expect("writing to a string does not fail");
+    }
+    if text.is_empty() { "Needs no token.".to_owned() } else { text }
+}
+
+fn parameter(parameter: Node<'_>) -> Parameter {
+    let parameter = parameter.resolved();
+    let schema = parameter.get("schema").unwrap_or(parameter);
+    Parameter {
+        name: parameter.text("name").to_owned(),
+        place: parameter.text("in").to_owned(),
+        kind: kind(schema),
+        required: parameter.flag("required"),
+        presence: if parameter.flag("required") { "required" } else { "optional" },
+        meaning: Prose::new(parameter.text("description")),
+        example: parameter.example().map(words).unwrap_or_default(),
+    }
+}
+
+fn header(name: &str, header: Node<'_>) -> Parameter {
+    Parameter { name: name.to_owned(), presence: "", ..parameter(header) }
+}
+
+fn body(body: Node<'_>) -> Body {
+    let body = body.resolved();
+    let schema = body.entries("content").find_map(|(_, content)| content.get("schema"));
+    Body {
+        media_types: body.entries("content").map(|(name, _)| name.to_owned()).collect(),
+        description: Prose::new(body.text("description")),
+        fields: schema.map(|schema| Fields::of(schema, Writer::Caller)).unwrap_or_default(),
+    }
+}
+
+/// The example of each kind of body.
+fn body_listings(operation: Node<'_>) -> Vec<Listing> {
+    let Some(body) = operation.get("requestBody").map(Node::resolved) else { return Vec::new() };
+    let listing = |(media_type, content): (&str, Node<'_>)| {
+        let code = Code::json(content.example()?);
+        Some(Listing { caption: format!("Body, {media_type}"), code })
+    };
+    body.entries("content").filter_map(listing).collect()
+}
+
+fn answer(status: &str, answer: Node<'_>) -> Answer {
+    let answer = answer.resolved();
+    let content = answer.entries("content").map(|(_, content)| content).next();
+    let schema = content.and_then(|content| content.get("schema"));
+    let code = status.parse().ok().and_then(|status| StatusCode::from_u16(status).ok());
+    let example = content
+        .and_then(Node::example)
+        .map(|example| Listing { caption: format!("Answer {status}"), code: Code::json(example) });
+    Answer {
+        status: status.to_owned(),
+        reason: code.and_then(|code| code.canonical_reason()).unwrap_or_default(),
+        success: code.is_some_and(|code| code.is_success()),
+        meaning: Prose::new(answer.text("description")),
+        headers: answer.entries("headers").map(|(name, node)| header(name, node)).collect(),
+        fields: schema.map(|schema| Fields::of(schema, Writer::Service)).unwrap_or_default(),
+        example,
+    }
+}
+
+/// The operation as a command that can be pasted.
+fn command(method: &str, path: &str, operation: Node<'_>) -> String {
+    let content = operation.get("requestBody").map(Node::resolved);
+    let content = content.and_then(|body| body.entries("content").next());
+    let mut target = path.to_owned();
+    let parameters = || operation.elements("parameters").map(self::parameter);
+    for parameter in parameters().filter(|parameter| parameter.place == "path") {
+        target = target.replace(&format!("{{{}}}", parameter.name), &parameter.example);
+    }
+    let mut curl = Curl::new(method, &target, content.is_some());
+    if !scopes(operation).is_empty() {
+        curl = curl.header("Authorization", "Bearer $TOKEN");
+    }
+    for parameter in parameters().filter(|parameter| parameter.place == "header") {
+        curl = curl.header(&parameter.name, &parameter.example);
+    }
+    let Some((media_type, content)) = content else { return curl.text() };
+    let curl = curl.header("Content-Type", media_type);
+    let Some(example) = content.example() else { return curl.text() };
+    let text = words(example);
+    if text.len() <= ONE_LINE_MAX {
+        return curl.data(&text).text();
+    }
+    if text.len() <= INLINE_MAX {
+        return curl.data(&Code::json(example).text()).text();
+    }
+    let extension = if media_type == "application/json" { "json" } else { "ndjson" };
+    curl.file(&format!("{}.{extension}", operation.text("operationId"))).text()
+}

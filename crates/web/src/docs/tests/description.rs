@@ -1,0 +1,229 @@
+//! The description is valid, complete, and its examples are true to it.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::{document, operations};
+use crate::docs::node::Node;
+
+/// Fields whose names say it all.
+const PLAIN: &[&str] = &[
+    "access_token",
+    "amount_cents",
+    "at",
+    "changes",
+    "city",
+    "client_id",
+    "client_secret",
+    "clients",
+    "created",
+    "created_at",
+    "credit_card_company",
+    "first_name",
+    "gift_card_code",
+    "gift_card_id",
+    "id",
+    "identifier",
+    "image_url",
+    "last_name",
+    "merchant",
+    "merchants",
+    "message",
+    "name",
+    "phone",
+    "product_url",
+    "scope",
+    "signing_secret",
+    "sku",
+    "title",
+    "token_type",
+    "unit_price_amount_cents",
+    "updated_at",
+    "value",
+    "version",
+];
+
+#[test]
+fn the_description_is_of_openapi_3_1() {
+    let document = document();
+
+    assert!(document["openapi"].as_str().unwrap().starts_with("3.1."));
+    assert_eq!(document["info"]["title"], "Homeward");
+}
+
+#[test]
+fn every_operation_has_a_summary_a_tag_that_is_explained_and_a_name_of_its_own() {
+    let document = document();
+    let tags: BTreeSet<&str> =
+        Node::root(&document).elements("tags").map(|tag| tag.text("name")).collect();
+    let mut names = BTreeSet::new();
+
+    for (method, path, operation) in operations(&document) {
+        assert!(!operation.text("summary").is_empty(), "{method} {path}");
+        let mut own = operation.elements("tags").map(|tag| tag.value.as_str().unwrap());
+        assert!(own.any(|tag| tags.contains(tag)), "{method} {path}");
+        assert!(names.insert(operation.text("operationId")), "{method} {path}");
+    }
+}
+
+#[test]
+fn every_operation_says_how_it_succeeds() {
+    for (method, path, operation) in operations(&document()) {
+        let mut successes =
+            operation.entries("responses").filter(|(status, _)| status.starts_with('2'));
+        assert!(successes.any(|(_, answer)| !answer.description().is_empty()), "{method} {path}");
+    }
+}
+
+#[test]
+fn every_operation_that_needs_a_token_says_what_happens_without() {
+    for (method, path, operation) in operations(&document()) {
+        let answers: Vec<&str> = operation.entries("responses").map(|(status, _)| status).collect();
+        assert!(answers.contains(&"429"), "{method} {path}");
+        if operation.elements("security").next().is_some() {
+            assert!(answers.contains(&"401") && answers.contains(&"403"), "{method} {path}");
+        }
+        assert!(answers.is_sorted(), "{method} {path}");
+    }
+}
+
+#[test]
+fn every_parameter_is_explained_and_the_required_ones_have_an_example() {
+    for (method, path, operation) in operations(&document()) {
+        for parameter in operation.elements("parameters") {
+            let name = parameter.text("name");
+            assert!(!parameter.description().is_empty(), "{method} {path}: {name}");
+            let shown = parameter.example().is_some() || !parameter.flag("required");
+            assert!(shown, "{method} {path}: {name}");
+        }
+    }
+}
+
+/// What is sent or answered.
+struct Content<'a> {
+    operation: Node<'a>,
+    place: String,
+    kind: &'a str,
+    schema: Node<'a>,
+    example: Option<&'a Value>,
+}
+
+fn contents(document: &Value) -> Vec<Content<'_>> {
+    let mut all = Vec::new();
+    for (method, path, operation) in operations(document) {
+        let body = operation.get("requestBody").into_iter().map(|body| ("body", body));
+        for (part, holder) in body.chain(operation.entries("responses")) {
+            let place = format!("{method} {path}, {part}");
+            all.extend(holder.resolved().entries("content").map(|(kind, content)| Content {
+                operation,
+                place: format!("{place} as {kind}"),
+                kind,
+                schema: content.get("schema").unwrap(),
+                example: content.example(),
+            }));
+        }
+    }
+    all
+}
+
+#[test]
+fn every_body_and_every_answer_has_an_example() {
+    for content in contents(&document()) {
+        assert!(content.example.is_some(), "{}", content.place);
+    }
+}
+
+#[test]
+fn every_json_example_is_what_its_schema_says() {
+    for content in contents(&document()) {
+        if content.kind == "application/json" {
+            assert_fits(content.example.unwrap(), content.schema, &content.place);
+        }
+    }
+}
+
+/// As far as types, required fields and unknown fields go.
+fn assert_fits(value: &Value, schema: Node<'_>, place: &str) {
+    let schema = schema.resolved();
+    let choices = schema.elements("oneOf").filter(|choice| choice.text("type") != "null");
+    for choice in choices {
+        assert_fits(value, choice, place);
+    }
+    let types = schema.elements("type").chain(schema.get("type"));
+    let types: Vec<&str> = types.filter_map(|node| node.value.as_str()).collect();
+    let kind = match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(number) if number.is_f64() => "number",
+        Value::Number(_) => "integer",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    };
+    assert!(types.is_empty() || types.contains(&kind), "{place}: {value} is no {types:?}");
+    for element in value.as_array().into_iter().flatten() {
+        assert_fits(element, schema.get("items").unwrap(), place);
+    }
+    let Some((fields, properties)) = value.as_object().zip(schema.get("properties")) else {
+        return;
+    };
+    for (name, field) in fields {
+        let property = properties.get(name).unwrap_or_else(|| panic!("{place}: unknown {name}"));
+        assert_fits(field, property, &format!("{place}.{name}"));
+    }
+    for name in schema.elements("required").filter_map(|name| name.value.as_str()) {
+        assert!(fields.contains_key(name), "{place}: {name} is missing");
+    }
+}
+
+#[test]
+fn every_reference_leads_somewhere() {
+    fn check(document: &Value, value: &Value) {
+        if let Some(reference) = value.get("$ref").and_then(Value::as_str) {
+            let pointer = reference.strip_prefix('#').unwrap();
+            assert!(document.pointer(pointer).is_some(), "{reference}");
+        }
+        let elements = value.as_array().into_iter().flatten();
+        let fields = value.as_object().into_iter().flat_map(serde_json::Map::values);
+        elements.chain(fields).for_each(|child| check(document, child));
+    }
+    let document = document();
+    check(&document, &document);
+}
+
+#[test]
+fn every_schema_is_explained_unless_its_fields_explain_themselves() {
+    let document = document();
+    let components = Node::root(&document).get("components").unwrap();
+
+    for (name, schema) in components.entries("schemas") {
+        let clear = |(name, field): (&str, Node<'_>)| {
+            !field.description().is_empty() || PLAIN.contains(&name)
+        };
+        let mut fields = schema.entries("properties");
+        assert!(!schema.description().is_empty() || fields.all(clear), "{name}");
+    }
+}
+
+#[test]
+fn every_field_is_explained_by_its_name_itself_its_type_or_its_operation() {
+    fn check(schema: Node<'_>, operation: &str, place: &str) {
+        let schema = schema.resolved();
+        let choices = schema.elements("oneOf").chain(schema.get("items"));
+        choices.for_each(|schema| check(schema, operation, place));
+        for (name, field) in schema.entries("properties") {
+            let place = format!("{place}.{name}");
+            let by_type = field.elements("oneOf").any(|choice| !choice.description().is_empty());
+            let clear = PLAIN.contains(&name)
+                || !field.description().is_empty()
+                || by_type
+                || operation.contains(&format!("`{name}`"));
+            assert!(clear, "{place}");
+            check(field, operation, &place);
+        }
+    }
+    for content in contents(&document()) {
+        check(content.schema, content.operation.description(), &content.place);
+    }
+}
