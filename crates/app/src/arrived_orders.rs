@@ -34,6 +34,12 @@ struct ArrivedRefund {
     body: Bytes,
 }
 
+impl Arrived {
+    pub(crate) fn refund_ids(&self) -> impl Iterator<Item = &str> {
+        self.refunds.iter().map(|refund| refund.refund_id.as_str())
+    }
+}
+
 impl From<Snapshot> for Arrived {
     fn from(snapshot: Snapshot) -> Self {
         let refund = |entry: RefundEntry| ArrivedRefund {

@@ -97,11 +97,18 @@ fn rejected(line: usize, faults: Faults) -> RejectedLine {
     RejectedLine { line, message: faults.summary(), errors: faults.errors }
 }
 
-/// The lines up to each order's first appearance, and those that come after it: one commit must
-/// not hold two snapshots of one order.
+/// The lines that one commit may hold, and those that must wait for the next: a commit must not hold
+/// two snapshots of one order, nor one refund twice, and an order's lines stay in their order.
 fn without_repeats(lines: Vec<Line>) -> (Vec<Line>, Vec<Line>) {
-    let mut seen = HashSet::new();
-    lines.into_iter().partition(|line| seen.insert(line.order.order_id.clone()))
+    let (mut orders, mut refunds) = (HashSet::new(), HashSet::new());
+    lines.into_iter().partition(|line| {
+        let fresh = orders.insert(line.order.order_id.clone());
+        let clear = line.order.refund_ids().all(|refund| !refunds.contains(refund));
+        if fresh && clear {
+            refunds.extend(line.order.refund_ids().map(str::to_owned));
+        }
+        fresh && clear
+    })
 }
 
 async fn store(

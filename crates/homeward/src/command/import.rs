@@ -74,6 +74,13 @@ struct Chunk {
     bytes: usize,
 }
 
+impl Chunk {
+    fn has_room_for(&self, found: &Found) -> bool {
+        self.orders.is_empty()
+            || (self.orders.len() < CHUNK_ORDERS && self.bytes + found.bytes.len() <= CHUNK_BYTES)
+    }
+}
+
 impl Import {
     pub(crate) async fn run(self, config: &Config, output: Output) -> anyhow::Result<ExitCode> {
         let mut session = Session::open(config, &self.remote).await?;
@@ -124,24 +131,31 @@ impl Import {
         let begun = Instant::now();
         let before = journal.totals.read;
         let mut chunk = Chunk::default();
-        loop {
-            let found = orders.next()?;
-            let ended = found.is_none();
-            if let Some(found) = found {
-                chunk.bytes += found.bytes.len();
-                chunk.orders.push(found);
-            }
-            let full = chunk.orders.len() >= CHUNK_ORDERS || chunk.bytes >= CHUNK_BYTES;
-            if full || (ended && !chunk.orders.is_empty()) {
-                let imported = self.send(session, &chunk).await?;
-                journal.record(&chunk.orders, &imported)?;
-                chunk = Chunk::default();
+        while let Some(found) = orders.next()? {
+            // A long order must not make a body that the server refuses.
+            if !chunk.has_room_for(&found) {
+                self.pass_on(session, &mut chunk, journal).await?;
                 bar.set_message(rate(journal.totals.read, before, begun));
             }
-            if ended {
-                return Ok(());
-            }
+            chunk.bytes += found.bytes.len();
+            chunk.orders.push(found);
         }
+        self.pass_on(session, &mut chunk, journal).await
+    }
+
+    /// Sends what the chunk holds and notes what became of it.
+    async fn pass_on(
+        &self,
+        session: &mut Session,
+        chunk: &mut Chunk,
+        journal: &mut Journal,
+    ) -> anyhow::Result<()> {
+        let full = std::mem::take(chunk);
+        if full.orders.is_empty() {
+            return Ok(());
+        }
+        let imported = self.send(session, &full).await?;
+        journal.record(&full.orders, &imported)
     }
 
     /// Sends a chunk; waits and sends it again when the server is busy or away for a moment.
