@@ -51,8 +51,8 @@ where
         }
         let (answer, mut transaction) = decide().await?;
         keep(app, request, &answer, &mut transaction);
-        match app.store.commit(transaction).await {
-            Ok(_) => return Ok(answer),
+        match app.commit(transaction).await {
+            Ok(()) => return Ok(answer),
             Err(StoreError::Conflict) => (),
             Err(error) => return Err(error.into()),
         }

@@ -11,11 +11,12 @@ use domain::{
     order_message::{self, Context},
 };
 use serde::{Deserialize, Serialize};
-use store::StoreError;
+use store::{StoreError, Transaction};
 
 use crate::{
     App, AppError,
     arrived_orders::{Arrived, Decided, decide},
+    commit_once::{Request, commit_once},
     take_in_orders::{changed_refunds, on_a_fitting_thread},
 };
 
@@ -45,7 +46,23 @@ pub struct RejectedLine {
 }
 
 /// Stores what is acceptable in `lines` and says what is not.
+///
+/// Every line is committed as it comes, so a repetition under a key only gets the first answer again; what it
+/// would store is stored already.
 pub async fn import_orders(
+    app: &App,
+    request: Request<'_>,
+    merchant: &MerchantId,
+    lines: Bytes,
+) -> Result<Imported, AppError> {
+    commit_once(app, request, || async {
+        let imported = import_lines(app, merchant, lines.clone()).await?;
+        Ok((imported, Transaction::new("noting an import")))
+    })
+    .await
+}
+
+async fn import_lines(
     app: &App,
     merchant: &MerchantId,
     lines: Bytes,

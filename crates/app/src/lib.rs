@@ -11,27 +11,36 @@ pub mod add_merchant;
 mod arrived_orders;
 pub mod audit_trail;
 pub mod authenticate;
+pub mod bulk_retry;
 pub mod change_client;
 pub mod change_merchant;
 pub mod commit_once;
+pub mod delivery_report;
+pub mod failure_queue;
 pub mod held_order;
 pub mod import_orders;
 pub mod issue_token;
+pub mod message_log;
 pub mod meters;
+mod outbox;
 pub mod rotate_secret;
 pub mod secrets;
+pub mod set_endpoints;
 pub mod sweep;
 pub mod take_in_orders;
+pub mod test_endpoint;
 
 #[cfg(test)]
 mod tests;
 
 use std::sync::Arc;
 
-use domain::faults::Faults;
-use store::{Store, StoreError};
+use delivery::{Delivery, TargetAnswer, Targets, address::AddressGuard};
+use domain::{faults::Faults, identifier::MerchantId, kind::Kind};
+use store::{Store, StoreError, Transaction};
 
 use authenticate::Callers;
+use bulk_retry::SharedJobs;
 use meters::Meters;
 use world::{Vault, World};
 
@@ -41,13 +50,61 @@ pub struct App {
     pub store: Store,
     pub world: World,
     vault: Arc<Vault>,
+    delivery: Delivery,
+    guard: AddressGuard,
     callers: Arc<Callers>,
+    jobs: SharedJobs,
     meters: Meters,
 }
 
+/// What an app is made of.
+pub struct Parts {
+    pub store: Store,
+    pub world: World,
+    pub vault: Vault,
+    /// Where committed messages are handed over.
+    pub delivery: Delivery,
+    /// Decides which addresses messages may be sent to.
+    pub guard: AddressGuard,
+    pub meters: Meters,
+}
+
 impl App {
-    pub fn new(store: Store, world: World, vault: Vault, meters: Meters) -> Self {
-        Self { store, world, vault: Arc::new(vault), callers: Arc::default(), meters }
+    pub fn new(parts: Parts) -> Self {
+        Self {
+            store: parts.store,
+            world: parts.world,
+            vault: Arc::new(parts.vault),
+            delivery: parts.delivery,
+            guard: parts.guard,
+            callers: Arc::default(),
+            jobs: Arc::default(),
+            meters: parts.meters,
+        }
+    }
+
+    /// Makes a transaction durable and hands the messages that it owes over to be sent.
+    pub(crate) async fn commit(&self, transaction: Transaction) -> Result<(), StoreError> {
+        let owed = self.store.commit(transaction).await?;
+        self.delivery.owed(owed);
+        Ok(())
+    }
+
+    /// Whether messages may be sent to this address, as far as its text tells; why not, in words.
+    pub fn check_url(&self, url: &str) -> Result<(), String> {
+        self.guard.check_url(url).map(drop).map_err(|refused| refused.to_string())
+    }
+}
+
+/// Where the delivery engine asks for addresses.
+pub struct TargetsOf(pub App);
+
+impl Targets for TargetsOf {
+    fn target(&self, merchant: MerchantId, kind: Kind) -> TargetAnswer<'_> {
+        Box::pin(async move {
+            let target = set_endpoints::target(&self.0, &merchant, kind).await;
+            target.map_err(|error| error.to_string())
+        })
     }
 }
 

@@ -53,7 +53,7 @@ pub async fn rotate_signing_secret(
     request: Request<'_>,
     id: &MerchantId,
 ) -> Result<SigningSecret, AppError> {
-    commit_once(app, request, || async {
+    let rotated = commit_once(app, request, || async {
         let found = app.store.merchant(id).await?.ok_or(AppError::NotFound("merchant"))?;
         let (secret, sealed) = secrets::new_signing_secret(app);
         let merchant = secrets::with_signing_secret(found.value, sealed);
@@ -63,5 +63,7 @@ pub async fn rotate_signing_secret(
         audit_trail::note(app, &mut transaction, request.client, change);
         Ok((SigningSecret { signing_secret: secret.reveal().to_owned() }, transaction))
     })
-    .await
+    .await?;
+    app.delivery.endpoints_changed(id);
+    Ok(rotated)
 }

@@ -16,7 +16,7 @@ use domain::{
 };
 use ring::digest::{SHA256, digest};
 
-use world::{Secret, World};
+use world::{Secret, Vault, VaultError, World};
 
 use crate::App;
 
@@ -70,4 +70,23 @@ pub(crate) fn with_signing_secret(mut merchant: Merchant, secret: SealedSecret) 
     merchant.signing_secrets.truncate(SIGNING_SECRETS_MAX - 1);
     merchant.signing_secrets.insert(0, secret);
     merchant
+}
+
+/// The secrets that sign a merchant's messages, newest first.
+pub(crate) fn signing_secrets(app: &App, merchant: &Merchant) -> Result<Vec<Secret>, VaultError> {
+    let open = |kept: &SealedSecret| {
+        let sealed = STANDARD.decode(&kept.sealed).unwrap_or_default();
+        opened(&app.vault, SIGNING_SECRET, &sealed)
+    };
+    merchant.signing_secrets.iter().map(open).collect()
+}
+
+/// A text that the vault sealed under `label`.
+pub(crate) fn opened(
+    vault: &Vault,
+    label: &'static str,
+    sealed: &[u8],
+) -> Result<Secret, VaultError> {
+    let bytes = vault.open(label, sealed)?;
+    Ok(Secret::new(String::from_utf8_lossy(&bytes).into_owned()))
 }

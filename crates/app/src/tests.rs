@@ -6,6 +6,7 @@ use std::sync::{
 };
 
 use bytes::Bytes;
+use delivery::address::AddressGuard;
 use domain::{
     identifier::{ClientId, MerchantId},
     intake::Outcome,
@@ -17,7 +18,7 @@ use tempfile::TempDir;
 use world::{Secret, Vault, World};
 
 use crate::{
-    App, AppError,
+    App, AppError, Parts,
     add_merchant::{AddedMerchant, NewMerchant, add_merchant},
     authenticate::{Caller, authenticate},
     change_merchant::{MerchantChange, change_merchant},
@@ -48,7 +49,14 @@ impl Fixture {
         let clock = Arc::new(AtomicI64::new(1_700_000_000_000_000));
         let world = World::standing(Arc::clone(&clock));
         let vault = Vault::new(&[7; 32]);
-        let app = App::new(store, world, vault, Meters::register(&mut registry));
+        let app = App::new(Parts {
+            store,
+            world,
+            vault,
+            delivery: delivery::Delivery::new().0,
+            guard: AddressGuard::new(Vec::new()),
+            meters: Meters::register(&mut registry),
+        });
         let new = NewMerchant {
             id: MerchantId::parse("acme").unwrap(),
             name: "Acme".to_owned(),

@@ -4,11 +4,14 @@
 //! the two cannot differ.
 
 use std::{
-    net::{IpAddr, SocketAddr},
+    net::SocketAddr,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
+use delivery::address::Network;
+use domain::retry::Cadence;
 use serde::Deserialize;
 use store::Location;
 use web::guard::tls::TlsSettings;
@@ -25,7 +28,7 @@ pub(crate) struct Options {
 
     /// The address to listen on
     #[arg(long, global = true, env = "HOMEWARD_LISTEN", value_name = "ADDR:PORT")]
-    listen: Option<String>,
+    pub(crate) listen: Option<String>,
 
     /// sandbox or production
     #[arg(long, global = true, env = "HOMEWARD_ENVIRONMENT")]
@@ -60,6 +63,22 @@ pub(crate) struct Options {
     #[arg(long, global = true, env = "HOMEWARD_ALLOW_NETWORK", value_name = "CIDR")]
     #[arg(value_delimiter = ',')]
     allow_network: Option<Vec<String>>,
+
+    /// Pause after the first failed attempt of a message
+    #[arg(long, global = true, env = "HOMEWARD_RETRY_BASE_MS", value_name = "MS")]
+    retry_base_ms: Option<u64>,
+
+    /// How much longer each further pause is
+    #[arg(long, global = true, env = "HOMEWARD_RETRY_FACTOR", value_name = "N")]
+    retry_factor: Option<u64>,
+
+    /// How long an attempt to deliver may take
+    #[arg(long, global = true, env = "HOMEWARD_DELIVERY_TIMEOUT_MS", value_name = "MS")]
+    delivery_timeout_ms: Option<u64>,
+
+    /// For how many days finished messages and their attempts are kept
+    #[arg(long, global = true, env = "HOMEWARD_RETENTION_DAYS", value_name = "DAYS")]
+    retention_days: Option<u32>,
 
     /// The key that seals secrets in the database
     #[arg(long, global = true, env = "HOMEWARD_SECRET_KEY_FILE", value_name = "FILE")]
@@ -116,22 +135,12 @@ pub(crate) struct Config {
     pub(crate) trusted_hops: usize,
     pub(crate) rate_limit_per_minute: u32,
     pub(crate) allow_networks: Vec<Network>,
+    pub(crate) cadence: Cadence,
+    pub(crate) delivery_timeout: Duration,
+    pub(crate) retention_days: u32,
     pub(crate) secret_key_file: PathBuf,
     pub(crate) log_format: LogFormat,
     pub(crate) log_level: tracing::Level,
-}
-
-/// A network in CIDR notation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Network {
-    pub(crate) address: IpAddr,
-    pub(crate) prefix: u8,
-}
-
-impl std::fmt::Display for Network {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}/{}", self.address, self.prefix)
-    }
 }
 
 impl Options {
@@ -148,6 +157,10 @@ impl Options {
             trusted_proxy_hops: self.trusted_proxy_hops.or(other.trusted_proxy_hops),
             rate_limit_per_minute: self.rate_limit_per_minute.or(other.rate_limit_per_minute),
             allow_network: self.allow_network.or(other.allow_network),
+            retry_base_ms: self.retry_base_ms.or(other.retry_base_ms),
+            retry_factor: self.retry_factor.or(other.retry_factor),
+            delivery_timeout_ms: self.delivery_timeout_ms.or(other.delivery_timeout_ms),
+            retention_days: self.retention_days.or(other.retention_days),
             secret_key_file: self.secret_key_file.or(other.secret_key_file),
             log_format: self.log_format.or(other.log_format),
             log_level: self.log_level.or(other.log_level),
@@ -191,6 +204,12 @@ impl Config {
                 .unwrap_or_else(|| environment.rate_limit_per_minute()),
             allow_networks: networks(&options.allow_network.context(said)?)?,
             secret_key_file: options.secret_key_file.unwrap_or_else(|| data_dir.join("secret.key")),
+            cadence: Cadence {
+                base_ms: options.retry_base_ms.context(said)?,
+                factor: options.retry_factor.context(said)?,
+            },
+            delivery_timeout: Duration::from_millis(options.delivery_timeout_ms.context(said)?),
+            retention_days: options.retention_days.context(said)?,
             log_format: options.log_format.context(said)?,
             log_level: log_level
                 .parse()
@@ -228,16 +247,10 @@ fn networks(texts: &[String]) -> anyhow::Result<Vec<Network>> {
     texts
         .iter()
         .map(|text| {
-            network(text).with_context(|| format!("{text} is no network such as 10.0.0.0/8"))
+            Network::parse(text)
+                .map_err(|why| anyhow!("{text} is no network such as 10.0.0.0/8: {why}"))
         })
         .collect()
-}
-
-fn network(text: &str) -> Option<Network> {
-    let (address, prefix) = text.split_once('/')?;
-    let (address, prefix): (IpAddr, u8) = (address.parse().ok()?, prefix.parse().ok()?);
-    let longest = if address.is_ipv4() { 32 } else { 128 };
-    (prefix <= longest).then_some(Network { address, prefix })
 }
 
 #[cfg(test)]

@@ -111,7 +111,8 @@ pub(crate) fn write_secretly(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
         file.sync_all()?;
         fs::rename(&partial, path)?;
         // The name must last as well as the content.
-        path.parent().map_or(Ok(()), |parent| fs::File::open(parent)?.sync_all())
+        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+        fs::File::open(parent.unwrap_or(Path::new(".")))?.sync_all()
     };
     write().with_context(|| format!("{} cannot be written", path.display()))
 }

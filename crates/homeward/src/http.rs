@@ -10,7 +10,7 @@ use http_body_util::{BodyExt, Full};
 use hyper::{
     Method, Request, StatusCode, Uri,
     client::conn::http1::{SendRequest, handshake},
-    header::{AUTHORIZATION, CONTENT_TYPE, HOST, RETRY_AFTER},
+    header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST, RETRY_AFTER},
 };
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
@@ -54,6 +54,7 @@ pub(crate) struct Outgoing<'a> {
     pub(crate) method: Method,
     pub(crate) path: &'a str,
     pub(crate) content_type: &'static str,
+    pub(crate) accept: &'static str,
     pub(crate) body: Bytes,
 }
 
@@ -80,7 +81,8 @@ impl Client {
             .method(outgoing.method)
             .uri(outgoing.path)
             .header(HOST, authority)
-            .header(CONTENT_TYPE, outgoing.content_type);
+            .header(CONTENT_TYPE, outgoing.content_type)
+            .header(ACCEPT, outgoing.accept);
         if let Some(token) = &self.token {
             request = request.header(AUTHORIZATION, format!("Bearer {token}"));
         }

@@ -4,14 +4,16 @@ mod command;
 mod config;
 mod directory;
 mod http;
+mod indent;
 mod logs;
 mod node;
+mod outbound;
 mod output;
 mod session;
 
 use std::{path::PathBuf, process::ExitCode};
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, parser::ValueSource};
 
 use config::Options;
 use output::Output;
@@ -47,6 +49,18 @@ enum Command {
     /// Add and list clients: the credentials of systems
     #[command(subcommand)]
     Client(command::client::Client),
+    /// Say where merchants' systems are reached, test, pause and resume them
+    #[command(subcommand)]
+    Endpoint(command::endpoint::Endpoint),
+    /// Look at messages to merchants
+    #[command(subcommand)]
+    Message(command::message::Message),
+    /// Look at, retry and discard messages whose tries are used up
+    #[command(subcommand)]
+    Failures(command::failures::Failures),
+    /// Tell how things went
+    #[command(subcommand)]
+    Report(command::report::Report),
     /// Bring in a merchant's order history
     Import(command::import::Import),
     /// Show what operators changed, newest first
@@ -57,12 +71,17 @@ enum Command {
     Backup(command::backup::Backup),
     /// Say what is wrong with this installation, if anything is
     Doctor,
+    /// Run the other end, to try things out
+    #[command(subcommand)]
+    Sim(command::sim::Sim),
 }
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let cli = Cli::parse();
-    match run(cli).await {
+    let matches = Cli::command().get_matches();
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let said = matches.value_source("listen") == Some(ValueSource::CommandLine);
+    match run(cli, said).await {
         Ok(code) => code,
         Err(error) => {
             output::problem(&error);
@@ -71,19 +90,15 @@ async fn main() -> ExitCode {
     }
 }
 
-async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
+/// `listen_said`: the address to listen on is on the command line, not just in the environment.
+async fn run(cli: Cli, listen_said: bool) -> anyhow::Result<ExitCode> {
     let output = Output { json: cli.json };
-    let is_server = matches!(cli.command, Command::Serve | Command::Demo(_));
-    let options = match &cli.command {
-        Command::Demo(_) => command::demo::Demo::options(cli.options),
-        Command::Serve
-        | Command::Merchant(_)
-        | Command::Client(_)
-        | Command::Import(_)
-        | Command::Audit(_)
-        | Command::Migrate
-        | Command::Backup(_)
-        | Command::Doctor => cli.options,
+    let is_server = matches!(cli.command, Command::Serve | Command::Demo(_) | Command::Sim(_));
+    let listen = cli.options.listen.clone().filter(|_| listen_said);
+    let options = if matches!(cli.command, Command::Demo(_)) {
+        command::demo::Demo::options(cli.options)
+    } else {
+        cli.options
     };
     let config = options.resolve(cli.config.as_deref())?;
     // A command's own words are enough; the log of a node inside it would only disturb.
@@ -94,11 +109,16 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Demo(demo) => demo.run(&config, output).await?,
         Command::Merchant(merchant) => merchant.run(&config, output).await?,
         Command::Client(client) => client.run(&config, output).await?,
+        Command::Endpoint(endpoint) => return endpoint.run(&config, output).await,
+        Command::Message(message) => message.run(&config, output).await?,
+        Command::Failures(failures) => return failures.run(&config, output).await,
+        Command::Report(report) => report.run(&config, output).await?,
         Command::Import(import) => return import.run(&config, output).await,
         Command::Audit(audit) => audit.run(&config, output).await?,
         Command::Migrate => command::migrate::migrate(&config, output).await?,
         Command::Backup(backup) => backup.run(&config, output).await?,
         Command::Doctor => return command::doctor::doctor(&config, output).await,
+        Command::Sim(sim) => return sim.run(listen.as_deref(), output).await,
     }
     Ok(ExitCode::SUCCESS)
 }

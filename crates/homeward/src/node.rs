@@ -7,7 +7,13 @@
 use std::{net::SocketAddr, path::Path, time::Duration};
 
 use anyhow::Context;
-use app::{App, add_client::add_first_admin, meters::Meters as AppMeters, sweep::sweep};
+use app::{
+    App, Parts as AppParts,
+    add_client::add_first_admin,
+    meters::Meters as AppMeters,
+    sweep::{remove_finished_messages, sweep},
+};
+use delivery::{Delivery, address::AddressGuard};
 use domain::identifier::ClientId;
 use prometheus_client::registry::Registry;
 use store::{DirectoryLock, Location, Meters as StoreMeters, Store};
@@ -21,18 +27,23 @@ use world::{Vault, World};
 use crate::{
     config::Config,
     directory::{AdminCredential, Directory, ServerAddress, secret_key},
+    outbound::{Outbound, Way},
 };
 
 /// How long requests under way may take after the node was told to stop.
 const GRACE: Duration = Duration::from_secs(30);
 const SWEEP_EVERY: Duration = Duration::from_secs(60);
+const RETENTION_EVERY_MINUTES: u64 = 60;
+const DAY_US: i64 = 24 * 60 * 60 * 1_000_000;
 
 pub(crate) struct Node {
     app: App,
+    outbound: Option<Outbound>,
     router: axum::Router,
     listeners: Vec<Listener>,
     directory: Directory,
     pub(crate) address: ServerAddress,
+    retention_days: u32,
     /// Until the node is gone nobody else may use the directory.
     _lock: DirectoryLock,
 }
@@ -58,7 +69,21 @@ impl Node {
         let store = open_store(&config.location, &mut registry).await?;
         let world = World::system();
         let vault = Vault::new(&secret_key(&config.secret_key_file, &world)?);
-        let app = App::new(store, world, vault, AppMeters::register(&mut registry));
+        let (delivery, inbox) = Delivery::new();
+        let app = App::new(AppParts {
+            store,
+            world,
+            vault,
+            delivery: delivery.clone(),
+            guard: AddressGuard::new(config.allow_networks.clone()),
+            meters: AppMeters::register(&mut registry),
+        });
+        // A node that serves a single command leaves the sending to those that stay.
+        let way = Way { delivery, inbox };
+        let outbound = match announce {
+            Announce::Yes => Some(Outbound::new(config, &app, way, &mut registry).await?),
+            Announce::No => None,
+        };
         ensure_admin(&app, &directory).await?;
 
         let (listeners, address) = listen(config).await?;
@@ -71,12 +96,25 @@ impl Node {
             trusted_hops: config.trusted_hops,
         };
         let router = Web::new(app.clone(), settings, registry).router();
-        Ok(Self { app, router, listeners, directory, address, _lock: lock })
+        let retention_days = config.retention_days;
+        Ok(Self {
+            app,
+            outbound,
+            router,
+            listeners,
+            directory,
+            address,
+            retention_days,
+            _lock: lock,
+        })
     }
 
     /// Serves until `stop`, finishes what is under way, and lets everything go.
     pub(crate) async fn run(self, stop: CancellationToken) {
-        let sweeper = tokio::spawn(sweep_regularly(self.app.clone(), stop.clone()));
+        let sweeper =
+            tokio::spawn(sweep_regularly(self.app.clone(), self.retention_days, stop.clone()));
+        let sending = CancellationToken::new();
+        let sender = self.outbound.map(|outbound| tokio::spawn(outbound.run(sending.clone())));
         let serving = self
             .listeners
             .into_iter()
@@ -85,6 +123,13 @@ impl Node {
             if let Err(error) = task.await {
                 tracing::error!(%error, "a part of the server ended badly: {error}");
             }
+        }
+        // Requests that were under way may still have owed messages; those that are not sent wait.
+        sending.cancel();
+        if let Some(sender) = sender
+            && let Err(error) = sender.await
+        {
+            tracing::error!(%error, "the delivery of messages ended badly: {error}");
         }
         self.directory.forget_server();
         self.app.store.close().await;
@@ -139,11 +184,19 @@ async fn listen(config: &Config) -> anyhow::Result<(Vec<Listener>, ServerAddress
     Ok((vec![main, local], ServerAddress { address, local_address, pid }))
 }
 
-async fn sweep_regularly(app: App, stop: CancellationToken) {
+async fn sweep_regularly(app: App, retention_days: u32, stop: CancellationToken) {
+    let mut minutes: u64 = 0;
     while stop.run_until_cancelled(tokio::time::sleep(SWEEP_EVERY)).await.is_some() {
         if let Err(error) = sweep(&app).await {
             tracing::warn!(%error, "what has run out stays a while longer: {error}");
         }
+        if minutes.is_multiple_of(RETENTION_EVERY_MINUTES) {
+            let before_us = app.world.now_us() - i64::from(retention_days) * DAY_US;
+            if let Err(error) = remove_finished_messages(&app, before_us).await {
+                tracing::warn!(%error, "old messages stay a while longer: {error}");
+            }
+        }
+        minutes += 1;
     }
 }
 

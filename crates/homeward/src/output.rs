@@ -15,11 +15,19 @@ impl Output {
         let text = if self.json {
             serde_json::to_string_pretty(value).unwrap_or_else(|error| error.to_string())
         } else {
-            words()
+            visible(&words())
         };
         // A reader that has gone away, as in `| head`, is no failure of ours.
         let _ = writeln!(std::io::stdout(), "{text}");
     }
+}
+
+/// Words without the control characters that others may have put into them, which a terminal
+/// would obey.
+fn visible(words: &str) -> String {
+    let shown =
+        |letter: char| if letter.is_control() && letter != '\n' { '\u{fffd}' } else { letter };
+    words.chars().map(shown).collect()
 }
 
 /// Tells a person something that is not data.
@@ -34,8 +42,10 @@ pub(crate) fn problem(error: &anyhow::Error) {
 
 /// Rows under a heading, in columns as wide as their widest cell.
 pub(crate) fn table(heading: &[&str], rows: &[Vec<String>]) -> String {
+    let rows: Vec<Vec<String>> =
+        rows.iter().map(|row| row.iter().map(one_line).collect()).collect();
     let heading: Vec<String> = heading.iter().map(|cell| (*cell).to_owned()).collect();
-    let all = || std::iter::once(&heading).chain(rows);
+    let all = || std::iter::once(&heading).chain(&rows);
     let widths: Vec<usize> = (0..heading.len())
         .map(|column| {
             let cells = all().filter_map(|row| row.get(column));
@@ -49,6 +59,10 @@ pub(crate) fn table(heading: &[&str], rows: &[Vec<String>]) -> String {
     all().map(line).collect::<Vec<_>>().join("\n")
 }
 
+fn one_line(cell: &String) -> String {
+    cell.replace(['\r', '\n'], " ")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -58,5 +72,11 @@ mod tests {
         let rows =
             [vec!["acme".to_owned(), "Acme".to_owned()], vec!["b".to_owned(), String::new()]];
         assert_eq!(table(&["id", "name"], &rows), "id    name\nacme  Acme\nb");
+    }
+
+    #[test]
+    fn what_others_wrote_neither_breaks_a_table_nor_commands_a_terminal() {
+        let rows = [vec!["a\nb".to_owned(), "\u{1b}[2J".to_owned()]];
+        assert_eq!(visible(&table(&["1", "2"], &rows)), "1    2\na b  \u{fffd}[2J");
     }
 }

@@ -22,6 +22,7 @@ use crate::{
     node::{Announce, Node},
 };
 
+const JSON: &str = "application/json";
 const STARTING_UP_TRIES: u32 = 50;
 const STARTING_UP_EVERY: Duration = Duration::from_millis(100);
 
@@ -63,6 +64,11 @@ impl Session {
         Ok(session)
     }
 
+    /// Whether the server ends with this conversation, because it was started for it.
+    pub(crate) fn is_own(&self) -> bool {
+        self.own_node.is_some()
+    }
+
     async fn log_in(&mut self, directory: &Directory) -> anyhow::Result<()> {
         let file = directory.admin_file();
         let admin = directory
@@ -84,7 +90,20 @@ impl Session {
     }
 
     pub(crate) async fn get<T: DeserializeOwned>(&mut self, path: &str) -> anyhow::Result<T> {
-        self.send_bytes(Method::GET, path, "application/json", Bytes::new()).await?.json()
+        self.send_bytes(Method::GET, path, JSON, Bytes::new()).await?.json()
+    }
+
+    /// What is at `path`, as the media type `accept` instead of JSON.
+    pub(crate) async fn text(
+        &mut self,
+        path: &str,
+        accept: &'static str,
+    ) -> anyhow::Result<String> {
+        let (method, content_type, body) = (Method::GET, JSON, Bytes::new());
+        let outgoing = Outgoing { method, path, content_type, accept, body };
+        let answer = self.client.send(outgoing).await?;
+        anyhow::ensure!(answer.status.is_success(), "{}", answer.message());
+        Ok(String::from_utf8_lossy(&answer.body).into_owned())
     }
 
     pub(crate) async fn post<T: DeserializeOwned>(
@@ -93,6 +112,18 @@ impl Session {
         body: &impl Serialize,
     ) -> anyhow::Result<T> {
         self.send(Method::POST, path, body).await?.json()
+    }
+
+    pub(crate) async fn put<T: DeserializeOwned>(
+        &mut self,
+        path: &str,
+        body: &impl Serialize,
+    ) -> anyhow::Result<T> {
+        self.send(Method::PUT, path, body).await?.json()
+    }
+
+    pub(crate) async fn delete<T: DeserializeOwned>(&mut self, path: &str) -> anyhow::Result<T> {
+        self.send_bytes(Method::DELETE, path, JSON, Bytes::new()).await?.json()
     }
 
     pub(crate) async fn patch<T: DeserializeOwned>(
@@ -110,7 +141,7 @@ impl Session {
         body: &impl Serialize,
     ) -> anyhow::Result<Answer> {
         let body = serde_json::to_vec(body)?;
-        self.send_bytes(method, path, "application/json", body.into()).await
+        self.send_bytes(method, path, JSON, body.into()).await
     }
 
     pub(crate) async fn send_bytes(
@@ -120,7 +151,7 @@ impl Session {
         content_type: &'static str,
         body: Bytes,
     ) -> anyhow::Result<Answer> {
-        self.client.send(Outgoing { method, path, content_type, body }).await
+        self.client.send(Outgoing { method, path, content_type, accept: JSON, body }).await
     }
 
     /// Ends the conversation, and the node that was started for it.

@@ -90,6 +90,13 @@ CREATE TABLE attempt_counts (
 ) CLUSTERED;
 CREATE INDEX attempt_counts_by_hour ON attempt_counts (hour_us);
 
+-- Who sends what, where several nodes share the database. Endpoints are spread over 64 shards.
+CREATE TABLE nodes (
+    node_id TEXT NOT NULL,
+    expires_us BIGINT NOT NULL,
+    PRIMARY KEY (node_id)
+) CLUSTERED;
+
 CREATE TABLE shard_leases (
     shard BIGINT NOT NULL,
     owner TEXT NOT NULL,
@@ -97,3 +104,7 @@ CREATE TABLE shard_leases (
     expires_us BIGINT NOT NULL,
     PRIMARY KEY (shard)
 ) CLUSTERED;
+INSERT INTO shard_leases (shard, owner, epoch, expires_us)
+    WITH RECURSIVE numbers(shard) AS (
+        SELECT 0 UNION ALL SELECT shard + 1 FROM numbers WHERE shard < 63)
+    SELECT shard, '', 0, 0 FROM numbers;

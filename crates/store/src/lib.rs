@@ -24,6 +24,7 @@ mod endpoints;
 mod engine;
 mod error;
 mod failures;
+mod leases;
 mod lock;
 mod merchants;
 mod messages;

@@ -53,13 +53,15 @@ impl Web {
     /// Everything this process serves.
     pub fn router(self) -> Router {
         let (api, document) = api::routes();
+        let probes =
+            api::probes::routes().method_not_allowed_fallback(api::error::method_not_allowed);
         let limited = api
             .merge(docs::routes(document))
             .fallback(api::error::no_such_route)
             .method_not_allowed_fallback(api::error::method_not_allowed)
             .layer(middleware::from_fn_with_state(self.clone(), api::limit::limit));
         limited
-            .merge(api::probes::routes())
+            .merge(probes)
             .layer(middleware::from_fn_with_state(self.clone(), meters::observe))
             .with_state(self)
     }

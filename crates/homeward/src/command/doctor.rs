@@ -8,6 +8,7 @@ use std::{
 };
 
 use anyhow::Context;
+use app::failure_queue::Failures;
 use serde::Serialize;
 use serde_json::Value;
 use store::{DirectoryLock, LockError};
@@ -39,7 +40,7 @@ pub(crate) async fn doctor(config: &Config, output: Output) -> anyhow::Result<Ex
         finding("certificate", certificate(config)),
     ];
     findings.push(finding("server", server(config)));
-    findings.push(finding("store", store(config).await));
+    findings.extend(ask(config).await);
     let healthy = findings.iter().all(|finding| finding.ok);
     output.data(&findings, || {
         let line = |finding: &Finding| {
@@ -129,12 +130,32 @@ fn server(config: &Config) -> anyhow::Result<String> {
     }
 }
 
-/// Asks the server, or opens the store when none runs.
-async fn store(config: &Config) -> anyhow::Result<String> {
-    let mut session = Session::open(config, &Remote::none()).await?;
-    let status = session.get::<Value>("/admin/status").await;
+/// Asks the server, or a node of its own when none runs.
+async fn ask(config: &Config) -> Vec<Finding> {
+    let mut session = match Session::open(config, &Remote::none()).await {
+        Ok(session) => session,
+        Err(error) => return vec![finding("store", Err(error))],
+    };
+    let findings = vec![
+        finding("store", store(&mut session).await),
+        finding("deliveries", deliveries(&mut session).await),
+    ];
     session.close().await;
-    let status = status?;
+    findings
+}
+
+async fn store(session: &mut Session) -> anyhow::Result<String> {
+    let status: Value = session.get("/admin/status").await?;
     let field = |name: &str| status.get(name).map(ToString::to_string).unwrap_or_default();
     Ok(format!("{} answers, schema version {}", field("store"), field("schema_version")))
+}
+
+/// Whether messages wait for an operator. That is worth telling, but nothing is wrong here.
+async fn deliveries(session: &mut Session) -> anyhow::Result<String> {
+    let found: Failures = session.get("/admin/failures?limit=1").await?;
+    Ok(if found.failures.is_empty() {
+        "the failure queue is empty".to_owned()
+    } else {
+        "there are messages in the failure queue: see homeward failures list".to_owned()
+    })
 }

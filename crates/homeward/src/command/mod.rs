@@ -1,11 +1,17 @@
 //! The commands, one file each.
 
+mod argument;
 pub(crate) mod audit;
 pub(crate) mod backup;
 pub(crate) mod client;
 pub(crate) mod demo;
 pub(crate) mod doctor;
+pub(crate) mod endpoint;
+pub(crate) mod failures;
 pub(crate) mod import;
 pub(crate) mod merchant;
+pub(crate) mod message;
 pub(crate) mod migrate;
+pub(crate) mod report;
 pub(crate) mod serve;
+pub(crate) mod sim;

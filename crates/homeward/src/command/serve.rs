@@ -37,7 +37,7 @@ impl Signals {
         })
     }
 
-    async fn heard(&mut self) {
+    pub(crate) async fn heard(&mut self) {
         tokio::select! {
             _ = self.terminate.recv() => (),
             _ = self.interrupt.recv() => (),

@@ -12,6 +12,8 @@ mod sqlite;
 
 use std::path::Path;
 
+use tokio::sync::mpsc;
+
 use crate::{
     Location, Meters,
     error::EngineError,
@@ -88,6 +90,28 @@ impl Engine {
         match self {
             Self::Sqlite(engine) => engine.schema_version().await,
             Self::Postgres(engine) => engine.schema_version().await,
+        }
+    }
+
+    /// The time of a database that others may use too; None when this process has it alone.
+    pub(crate) async fn shared_clock_us(&self) -> Result<Option<i64>, EngineError> {
+        match self {
+            Self::Sqlite(_) => Ok(None),
+            Self::Postgres(engine) => engine.clock_us().await.map(Some),
+        }
+    }
+
+    pub(crate) async fn notify(&self, text: &str) -> Result<(), EngineError> {
+        match self {
+            Self::Sqlite(_) => Ok(()),
+            Self::Postgres(engine) => engine.notify(text).await,
+        }
+    }
+
+    pub(crate) async fn listen(&self) -> Result<mpsc::Receiver<String>, EngineError> {
+        match self {
+            Self::Sqlite(_) => Ok(mpsc::channel(1).1),
+            Self::Postgres(engine) => engine.listen().await,
         }
     }
 

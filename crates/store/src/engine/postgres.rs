@@ -13,13 +13,10 @@ use std::{
 
 use bytes::{Bytes, BytesMut};
 use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime};
-use futures_util::{
-    TryStreamExt,
-    future::{join, join_all, try_join_all},
-    pin_mut,
-};
+use futures_util::future::{join, join_all, try_join_all};
+use tokio::sync::mpsc;
 use tokio_postgres::{
-    Config, IsolationLevel, NoTls, Statement,
+    Config, NoTls, Statement,
     config::SslMode,
     error::SqlState,
     types::{IsNull, ToSql, Type, to_sql_checked},
@@ -33,6 +30,11 @@ use crate::{
     value::{Kind, Row, Value},
 };
 
+mod copy;
+mod listen;
+
+pub(super) use copy::copy_into;
+
 const CONNECTIONS_MAX: usize = 8;
 const WAIT_FOR_CONNECTION: Duration = Duration::from_secs(10);
 /// Only one node migrates at a time; the number means nothing but "Homeward's schema".
@@ -42,20 +44,22 @@ type Parameter = Box<dyn ToSql + Sync + Send>;
 
 #[derive(Clone)]
 pub(crate) struct Postgres {
+    url: Arc<str>,
     pool: Pool,
     meters: Meters,
 }
 
 impl Postgres {
     pub(crate) async fn open(url: &str, meters: &Meters) -> Result<Self, EngineError> {
-        let postgres = Self { pool: pool(url)?, meters: meters.clone() };
+        let postgres = Self { url: url.into(), pool: pool(url)?, meters: meters.clone() };
         // The first connection is made now, so that a wrong address is told at the start.
-        let client = postgres.client().await?;
-        client
-            .batch_execute(
-                "CREATE TABLE IF NOT EXISTS schema_versions (version BIGINT PRIMARY KEY);",
-            )
-            .await?;
+        let mut client = postgres.client().await?;
+        // Even "if not exists" fails when two nodes do it at once, so they take turns.
+        let transaction = client.transaction().await?;
+        transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&MIGRATION_LOCK]).await?;
+        let table = "CREATE TABLE IF NOT EXISTS schema_versions (version BIGINT PRIMARY KEY)";
+        transaction.batch_execute(table).await?;
+        transaction.commit().await?;
         Ok(postgres)
     }
 
@@ -124,6 +128,22 @@ impl Postgres {
     pub(crate) async fn schema_version(&self) -> Result<i64, EngineError> {
         let sql = "SELECT coalesce(max(version), 0) FROM schema_versions";
         Ok(self.client().await?.query_one(sql, &[]).await?.try_get(0)?)
+    }
+
+    pub(crate) async fn clock_us(&self) -> Result<i64, EngineError> {
+        let sql = "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)";
+        Ok(self.client().await?.query_one(sql, &[]).await?.try_get(0)?)
+    }
+
+    pub(crate) async fn notify(&self, text: &str) -> Result<(), EngineError> {
+        let client = self.client().await?;
+        let statement = client.prepare_cached("SELECT pg_notify($1, $2)").await?;
+        client.query(&statement, &[&listen::CHANNEL, &text]).await?;
+        Ok(())
+    }
+
+    pub(crate) async fn listen(&self) -> Result<mpsc::Receiver<String>, EngineError> {
+        listen::listen(&self.url).await
     }
 
     pub(crate) fn close(&self) {
@@ -339,47 +359,4 @@ fn read_row(row: &tokio_postgres::Row) -> Result<Row, EngineError> {
         })
     });
     cells.collect::<Result<_, EngineError>>().map(Row)
-}
-
-/// Copies every table, as of one moment, into `file`, which holds the same schema.
-pub(super) async fn copy_into(url: &str, file: rusqlite::Connection) -> Result<(), EngineError> {
-    let pool = pool(url)?;
-    let mut client = pool.get().await.map_err(|error| EngineError::Pool(words(&error)))?;
-    let moment = client
-        .build_transaction()
-        .isolation_level(IsolationLevel::RepeatableRead)
-        .read_only(true)
-        .start()
-        .await?;
-    for table in tables(&file)? {
-        file.execute_batch("BEGIN")?;
-        let no_values: [&str; 0] = [];
-        let rows = moment.query_raw(&format!("SELECT * FROM {table}"), no_values).await?;
-        pin_mut!(rows);
-        while let Some(row) = rows.try_next().await? {
-            insert(&file, &table, &row)?;
-        }
-        file.execute_batch("COMMIT")?;
-    }
-    Ok(())
-}
-
-fn tables(file: &rusqlite::Connection) -> Result<Vec<String>, EngineError> {
-    let sql = "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name";
-    let mut statement = file.prepare(sql)?;
-    let names = statement.query_map([], |row| row.get(0))?;
-    Ok(names.collect::<Result<_, _>>()?)
-}
-
-fn insert(
-    file: &rusqlite::Connection,
-    table: &str,
-    row: &tokio_postgres::Row,
-) -> Result<(), EngineError> {
-    let names: Vec<&str> = row.columns().iter().map(tokio_postgres::Column::name).collect();
-    let places: Vec<String> = (1..=names.len()).map(|position| format!("?{position}")).collect();
-    let sql = format!("INSERT INTO {table} ({}) VALUES ({})", names.join(", "), places.join(", "));
-    let cells = read_row(row)?;
-    file.prepare_cached(&sql)?.execute(rusqlite::params_from_iter(cells.0))?;
-    Ok(())
 }

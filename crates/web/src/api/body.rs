@@ -20,35 +20,45 @@ pub(crate) struct JsonRequest {
     pub(crate) repeatable: Option<Repeatable>,
 }
 
-/// The bytes of a body with one JSON document a line.
-pub(crate) struct LineBytes(pub(crate) Bytes);
+/// The same for a body with one JSON document a line.
+pub(crate) struct LinesRequest {
+    pub(crate) lines: Bytes,
+    pub(crate) repeatable: Option<Repeatable>,
+}
 
 impl FromRequest<Web> for JsonRequest {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, web: &Web) -> Result<Self, ApiError> {
-        let (mut parts, body) = request.into_parts();
-        let idempotency = Idempotency::from_request_parts(&mut parts, web).await?;
-        let body = bytes_of(Request::from_parts(parts, body), "application/json").await?;
-        Ok(Self { repeatable: idempotency.of(&body), body })
+        let (body, repeatable) = read(request, web, "application/json").await?;
+        Ok(Self { body, repeatable })
     }
 }
 
-impl FromRequest<Web> for LineBytes {
+impl FromRequest<Web> for LinesRequest {
     type Rejection = ApiError;
 
-    async fn from_request(request: Request, _: &Web) -> Result<Self, ApiError> {
-        Ok(Self(bytes_of(request, "application/x-ndjson").await?))
+    async fn from_request(request: Request, web: &Web) -> Result<Self, ApiError> {
+        let (lines, repeatable) = read(request, web, "application/x-ndjson").await?;
+        Ok(Self { lines, repeatable })
     }
 }
 
-async fn bytes_of(request: Request, wanted: &'static str) -> Result<Bytes, ApiError> {
-    if media_type(request.headers()).as_deref() != Some(wanted) {
+async fn read(
+    request: Request,
+    web: &Web,
+    wanted: &'static str,
+) -> Result<(Bytes, Option<Repeatable>), ApiError> {
+    let (mut parts, body) = request.into_parts();
+    let idempotency = Idempotency::from_request_parts(&mut parts, web).await?;
+    if media_type(&parts.headers).as_deref() != Some(wanted) {
         return Err(ApiError::UnsupportedMediaType(wanted));
     }
-    read_body(request.into_body(), BODY_MAX_BYTES, BODY_TIME_MAX)
+    let body = read_body(body, BODY_MAX_BYTES, BODY_TIME_MAX)
         .await
-        .map_err(|error| ApiError::of_body(&error, BODY_MAX_BYTES))
+        .map_err(|error| ApiError::of_body(&error, BODY_MAX_BYTES))?;
+    let repeatable = idempotency.of(&body);
+    Ok((body, repeatable))
 }
 
 /// The media type in lower case, without parameters; None when it names a charset other than

@@ -23,6 +23,11 @@ impl Needs for OrdersWrite {
     const SCOPE: Scope = Scope::OrdersWrite;
 }
 
+pub(crate) struct ReturnsWrite;
+impl Needs for ReturnsWrite {
+    const SCOPE: Scope = Scope::ReturnsWrite;
+}
+
 pub(crate) struct Read;
 impl Needs for Read {
     const SCOPE: Scope = Scope::Read;

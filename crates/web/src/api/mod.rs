@@ -6,6 +6,7 @@ mod caller;
 pub(crate) mod error;
 mod idempotency;
 pub(crate) mod limit;
+mod messages;
 mod orders;
 mod path;
 pub(crate) mod probes;
@@ -34,6 +35,9 @@ pub(crate) fn routes() -> (Router<Web>, Document) {
         .routes(routes!(token::issue))
         .routes(routes!(orders::publish))
         .routes(routes!(orders::held))
+        .routes(routes!(messages::list))
+        .routes(routes!(messages::show))
+        .routes(routes!(messages::retry))
         .nest(ADMIN, admin::routes())
         .split_for_parts()
 }
@@ -49,6 +53,7 @@ pub(crate) fn routes() -> (Router<Web>, Document) {
     tags(
         (name = "Token", description = "How a system proves who it is."),
         (name = "Orders", description = "What a merchant's systems publish, and what is held of it."),
+        (name = "Messages", description = "What was sent to a merchant, and how that went."),
         (name = "Operation", description = "For operators' tools: merchants, credentials, history, \
                                             audit. Needs the scope `admin`.")
     ),

@@ -1,15 +1,19 @@
 //! History comes in: a chunk of lines, one order each.
 
-use app::import_orders::{Imported, import_orders};
+use app::{
+    commit_once::Request,
+    import_orders::{Imported, import_orders},
+};
 use axum::{Json, extract::State};
 
 use super::merchants::named;
 use crate::{
     Web,
     api::{
-        body::LineBytes,
+        body::LinesRequest,
         caller::{Admin, Allowed},
         error::{ApiError, Message},
+        idempotency::IdempotencyKey,
         path::Path,
     },
 };
@@ -30,7 +34,10 @@ fn sample_line() -> String {
 #[utoipa::path(
     post, path = "/merchants/{merchant}/orders/import", operation_id = "import_orders",
     tag = "Operation",
-    params(("merchant" = String, Path, description = "Whose orders they are.", example = "acme")),
+    params(
+        ("merchant" = String, Path, description = "Whose orders they are.", example = "acme"),
+        IdempotencyKey,
+    ),
     request_body(
         content = String, content_type = "application/x-ndjson",
         description = "Orders, one JSON object a line; at most 10 MiB.",
@@ -52,9 +59,10 @@ fn sample_line() -> String {
 )]
 pub(crate) async fn import(
     State(web): State<Web>,
-    _: Allowed<Admin>,
+    Allowed { caller, .. }: Allowed<Admin>,
     Path(merchant): Path<String>,
-    LineBytes(lines): LineBytes,
+    LinesRequest { lines, repeatable }: LinesRequest,
 ) -> Result<Json<Imported>, ApiError> {
-    Ok(Json(import_orders(&web.app, &named(&merchant)?, lines).await?))
+    let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
+    Ok(Json(import_orders(&web.app, request, &named(&merchant)?, lines).await?))
 }

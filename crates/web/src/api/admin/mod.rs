@@ -2,8 +2,12 @@
 
 mod audit;
 mod clients;
+mod endpoints;
+mod failures;
 mod import;
 mod merchants;
+mod messages;
+mod reports;
 mod status;
 
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -15,7 +19,20 @@ pub(super) fn routes() -> OpenApiRouter<Web> {
         .routes(routes!(merchants::list, merchants::add))
         .routes(routes!(merchants::show, merchants::change))
         .routes(routes!(merchants::rotate_signing_secret))
+        .routes(routes!(endpoints::list, endpoints::set))
+        .routes(routes!(endpoints::set_one, endpoints::forget))
+        .routes(routes!(endpoints::pause))
+        .routes(routes!(endpoints::resume))
+        .routes(routes!(endpoints::test))
         .routes(routes!(import::import))
+        .routes(routes!(messages::list))
+        .routes(routes!(messages::show))
+        .routes(routes!(messages::retry))
+        .routes(routes!(messages::discard))
+        .routes(routes!(failures::list))
+        .routes(routes!(failures::retry))
+        .routes(routes!(failures::job, failures::cancel))
+        .routes(routes!(reports::deliveries))
         .routes(routes!(clients::list, clients::add))
         .routes(routes!(clients::change))
         .routes(routes!(clients::rotate_secret))

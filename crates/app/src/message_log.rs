@@ -1,0 +1,188 @@
+//! What was sent, is being sent, or could not be sent to a merchant.
+
+use domain::{
+    identifier::{MerchantId, MessageId},
+    kind::Kind,
+};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use store::{AttemptRow, MessageFilter, MessageRow, State};
+
+use crate::{App, AppError};
+
+/// Where a message stands: `waiting` for an attempt, `delivered`, `failed` when all its tries are used up, or
+/// `discarded` by an operator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MessageState {
+    Waiting,
+    Delivered,
+    Failed,
+    Discarded,
+}
+
+impl From<State> for MessageState {
+    fn from(state: State) -> Self {
+        match state {
+            State::Waiting => Self::Waiting,
+            State::Delivered => Self::Delivered,
+            State::Failed => Self::Failed,
+            State::Discarded => Self::Discarded,
+        }
+    }
+}
+
+impl From<MessageState> for State {
+    fn from(state: MessageState) -> Self {
+        match state {
+            MessageState::Waiting => Self::Waiting,
+            MessageState::Delivered => Self::Delivered,
+            MessageState::Failed => Self::Failed,
+            MessageState::Discarded => Self::Discarded,
+        }
+    }
+}
+
+/// A message without its body.
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct MessageView {
+    /// Also its `webhook-id`.
+    #[schema(example = "msg_acme_42")]
+    pub id: String,
+    #[schema(example = "acme")]
+    pub merchant: String,
+    #[schema(value_type = Kind)]
+    pub kind: String,
+    /// What it is about, such as an RMA's identifier.
+    #[serde(rename = "ref")]
+    #[schema(example = "RMA-7K2M9QWX")]
+    pub reference: String,
+    /// Its number among the messages about that thing, from 1.
+    pub sequence: i64,
+    pub state: MessageState,
+    #[schema(value_type = String, format = DateTime)]
+    pub created_at: Timestamp,
+    /// When it is tried next, while it waits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub due_at: Option<Timestamp>,
+    /// Why it was discarded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub discard_reason: Option<String>,
+}
+
+/// A message with its body and every attempt.
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct MessageDetail {
+    #[serde(flatten)]
+    pub message: MessageView,
+    /// The exact text that is sent.
+    pub body: String,
+    /// Oldest first.
+    pub attempts: Vec<AttemptView>,
+}
+
+/// One try.
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct AttemptView {
+    #[schema(value_type = String, format = DateTime)]
+    pub at: Timestamp,
+    /// 1 at first; rises each time the message is put back from the failure queue.
+    pub cycle: i64,
+    /// Its number in the cycle, from 1.
+    pub attempt: i64,
+    /// Of the answer; null when none came.
+    pub status: Option<i64>,
+    /// What went wrong short of an answer, or besides its status.
+    pub error: Option<String>,
+    /// How long the attempt took.
+    pub latency_ms: f64,
+    /// The beginning of the answer, when it was a refusal.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answer: Option<String>,
+}
+
+/// Messages, newest first.
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Messages {
+    /// Newest first.
+    pub messages: Vec<MessageView>,
+    /// Pass as `before` to read on; absent on the last page. A page may be short although more follow.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+}
+
+/// Which messages to list.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    pub state: Option<MessageState>,
+    pub kind: Option<Kind>,
+    pub reference: Option<String>,
+    pub before: Option<i64>,
+    pub limit: usize,
+}
+
+pub async fn messages(
+    app: &App,
+    merchant: &MerchantId,
+    wanted: Wanted,
+) -> Result<Messages, AppError> {
+    let filter = MessageFilter {
+        before: wanted.before.unwrap_or(i64::MAX),
+        state: wanted.state.map(State::from),
+        kind: wanted.kind,
+        reference: wanted.reference,
+        limit: wanted.limit,
+    };
+    let (rows, next) = app.store.messages(merchant, &filter).await?;
+    Ok(Messages {
+        messages: rows.into_iter().map(view).collect(),
+        next: next.map(|number| number.to_string()),
+    })
+}
+
+pub async fn message(app: &App, id: &MessageId) -> Result<MessageDetail, AppError> {
+    let found = app.store.message(&id.merchant, id.number).await?;
+    let (row, body) = found.ok_or(AppError::NotFound("message"))?;
+    let attempts = app.store.attempts(&id.merchant, id.number).await?;
+    Ok(MessageDetail {
+        message: view(row),
+        body: String::from_utf8_lossy(&body).into_owned(),
+        attempts: attempts.into_iter().map(attempt).collect(),
+    })
+}
+
+pub(crate) fn message_id(merchant: &str, number: i64) -> String {
+    format!("msg_{merchant}_{number}")
+}
+
+fn view(row: MessageRow) -> MessageView {
+    MessageView {
+        id: message_id(&row.merchant, row.message_id),
+        merchant: row.merchant,
+        kind: row.kind,
+        reference: row.reference,
+        sequence: row.sequence,
+        state: row.state.into(),
+        created_at: moment(row.created_us),
+        due_at: row.due_us.map(moment),
+        discard_reason: row.discard_reason,
+    }
+}
+
+#[expect(clippy::cast_precision_loss, clippy::as_conversions, reason = "milliseconds for people")]
+fn attempt(row: AttemptRow) -> AttemptView {
+    AttemptView {
+        at: moment(row.at_us),
+        cycle: row.cycle,
+        attempt: row.attempt,
+        status: row.status,
+        error: row.error,
+        latency_ms: row.latency_us as f64 / 1000.0,
+        answer: row.answer.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()),
+    }
+}
+
+pub(crate) fn moment(us: i64) -> Timestamp {
+    Timestamp::from_microsecond(us).unwrap_or_default()
+}

@@ -1,0 +1,41 @@
+//! Messages that a use case decides to send: they are committed with the decision.
+
+use bytes::Bytes;
+use domain::{identifier::MerchantId, kind::Kind};
+use store::NewMessage;
+
+use crate::{App, secrets};
+
+/// What a message is about: messages about one thing are sent in order.
+pub(crate) struct About<'a> {
+    pub(crate) kind: Kind,
+    pub(crate) reference: &'a str,
+    /// Its number among the messages about that thing, from 1.
+    pub(crate) sequence: i64,
+}
+
+/// A message to `merchant`, to be put into the transaction that decides it.
+pub(crate) fn message(
+    app: &App,
+    merchant: &MerchantId,
+    about: &About<'_>,
+    body: Bytes,
+) -> NewMessage {
+    NewMessage {
+        merchant: merchant.clone(),
+        kind: about.kind,
+        reference: about.reference.to_owned(),
+        sequence: about.sequence,
+        lane: lane(about),
+        created_us: app.world.now_us(),
+        body,
+    }
+}
+
+/// A number that is the same for messages of one kind about one thing and hardly ever for others. Two
+/// things that share one only wait for each other now and then.
+fn lane(about: &About<'_>) -> i64 {
+    let hash = secrets::hash(format!("{} {}", about.kind, about.reference).as_bytes());
+    let first = hash.first_chunk::<8>().copied().unwrap_or_default();
+    (i64::from_be_bytes(first) & i64::MAX).max(1)
+}

@@ -1,0 +1,65 @@
+//! An operator sends a test message, to see whether an endpoint works.
+
+use domain::{
+    identifier::{MerchantId, MessageId},
+    kind::Kind,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use store::Transaction;
+
+use crate::{
+    App, AppError, audit_trail,
+    commit_once::{Request, commit_once},
+    outbox::{self, About},
+};
+
+/// The test message that is on its way.
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct TestMessage {
+    /// Look at it under this identifier.
+    #[schema(example = "msg_acme_42")]
+    pub id: String,
+}
+
+pub async fn test_endpoint(
+    app: &App,
+    request: Request<'_>,
+    merchant: &MerchantId,
+    kind: Kind,
+) -> Result<TestMessage, AppError> {
+    let reference = format!("test-{}", app.world.readable::<10>());
+    let reference: String = commit_once(app, request, || async {
+        app.store.merchant(merchant).await?.ok_or(AppError::NotFound("merchant"))?;
+        if kind == Kind::ExchangeVariants {
+            let why = "exchange_variants is asked, not sent: there is no message to test it with";
+            return Err(AppError::Conflict(why.to_owned()));
+        }
+        let body = json!({
+            "test": true,
+            "message": "A test message: the endpoint is reached. There is nothing to do.",
+            "kind": kind,
+            "identifier": reference,
+        });
+        let mut transaction = Transaction::new("sending a test message");
+        let about = About { kind, reference: &reference, sequence: 1 };
+        transaction.owe(outbox::message(app, merchant, &about, body.to_string().into()));
+        let noted = (merchant, "endpoint.test", json!({ "kind": kind, "ref": reference }));
+        audit_trail::note(app, &mut transaction, request.client, noted);
+        Ok((reference.clone(), transaction))
+    })
+    .await?;
+    let sent = app.store.messages(merchant, &by_reference(&reference)).await?.0;
+    let number = sent.first().ok_or(AppError::NotFound("message"))?.message_id;
+    Ok(TestMessage { id: MessageId { merchant: merchant.clone(), number }.to_string() })
+}
+
+fn by_reference(reference: &str) -> store::MessageFilter {
+    store::MessageFilter {
+        before: i64::MAX,
+        state: None,
+        kind: None,
+        reference: Some(reference.to_owned()),
+        limit: 1,
+    }
+}

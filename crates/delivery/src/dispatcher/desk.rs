@@ -1,0 +1,342 @@
+//! The dispatcher's memory: which endpoints there are, what is under way, what waits to be stored.
+
+use std::{collections::HashMap, sync::Arc, time::Duration};
+
+use domain::{identifier::MerchantId, kind::Kind};
+use store::{Conclusion, Owed, WaitingRow};
+
+use super::{Delivery, EndpointState, Event, Parts, work};
+use crate::{
+    attempts::{Ended, Tried},
+    scheduler::{Action, BreakerState, EndpointId, Owner, Scheduler, Settings, Waiting},
+    sender::Endpoint,
+};
+
+/// Ends of attempts that one commit may cover.
+const BATCH_MAX: usize = 1_000;
+const NAP_MAX: Duration = Duration::from_secs(60);
+
+/// What a message needs besides what the scheduler knows of it.
+pub(super) struct Payload {
+    pub(super) cycle: i64,
+    pub(super) sequence: i64,
+    pub(super) created_us: i64,
+    pub(super) body: bytes::Bytes,
+}
+
+pub(super) struct Desk {
+    delivery: Delivery,
+    parts: Parts,
+    scheduler: Scheduler<Payload>,
+    /// By number; an endpoint keeps its number for as long as the process lives.
+    endpoints: Vec<Known>,
+    numbers: HashMap<(MerchantId, Kind), EndpointId>,
+    owners: HashMap<MerchantId, Owner>,
+    /// The last message of a merchant that was handed over without a gap before it.
+    last_owed: HashMap<MerchantId, i64>,
+    ends: Vec<(EndpointId, Conclusion)>,
+    storing: bool,
+    reading: usize,
+}
+
+/// An endpoint and what is needed to send to it.
+struct Known {
+    merchant: MerchantId,
+    kind: Kind,
+    /// None while nothing may be sent.
+    ready: Option<Arc<Endpoint>>,
+}
+
+impl Desk {
+    pub(super) fn new(delivery: Delivery, parts: Parts) -> Self {
+        Self {
+            delivery,
+            parts,
+            scheduler: Scheduler::new(Settings::default()),
+            endpoints: Vec::new(),
+            numbers: HashMap::new(),
+            owners: HashMap::new(),
+            last_owed: HashMap::new(),
+            ends: Vec::new(),
+            storing: false,
+            reading: 0,
+        }
+    }
+
+    pub(super) fn is_idle(&self) -> bool {
+        self.scheduler.in_flight() == 0 && self.ends.is_empty() && !self.storing
+    }
+
+    /// How long nothing can happen by itself.
+    pub(super) fn until_due(&self) -> Duration {
+        let Some(at_us) = self.scheduler.wake_at_us() else { return NAP_MAX };
+        let wait_us = at_us.saturating_sub(self.parts.world.now_us()).max(0);
+        Duration::from_micros(u64::try_from(wait_us).unwrap_or(0)).min(NAP_MAX)
+    }
+
+    pub(super) fn look_for_work(&self) {
+        tokio::spawn(work::look(self.parts.store.clone(), self.delivery.clone()));
+    }
+
+    /// Now and then: work that other nodes committed, and shards that changed hands.
+    pub(super) fn look_around(&mut self) {
+        if self.parts.leases.are_shared() {
+            self.drop_foreign();
+            self.look_for_work();
+        }
+    }
+
+    fn drop_foreign(&mut self) {
+        let leases = &self.parts.leases;
+        let foreign =
+            self.numbers.iter().filter(|((merchant, kind), _)| !leases.own(merchant, *kind));
+        let foreign: Vec<EndpointId> = foreign.map(|(_, id)| *id).collect();
+        foreign.into_iter().for_each(|id| self.give_up(id));
+    }
+
+    /// Another node sends to this endpoint now; should it come back, it gets a new number.
+    fn give_up(&mut self, id: EndpointId) {
+        self.scheduler.remove_endpoint(id);
+        if let Some(known) = self.known(id) {
+            let key = (known.merchant.clone(), known.kind);
+            self.numbers.remove(&key);
+        }
+    }
+
+    pub(super) fn hear(&mut self, event: Event) {
+        match event {
+            Event::Owed(owed) => owed.into_iter().for_each(|owed| self.owed(owed)),
+            Event::DeliveriesAdded(merchant) => self.rewind(&merchant),
+            Event::EndpointsChanged(merchant) => self.reload(&merchant),
+            Event::Ready(id, ready) => self.ready(id, ready),
+            Event::Refilled { endpoint, rows, most } => self.refilled(endpoint, rows, most),
+            Event::Ended(id, ended) => self.ended(id, &ended),
+            Event::Durable(concluded) => self.durable(concluded),
+            Event::Work(merchants) => self.expect(&merchants),
+            Event::States(merchant, answer) => {
+                let _ = answer.send(self.states(&merchant));
+            }
+        }
+    }
+
+    /// Carries out what the scheduler decides; once `sending` is over, nothing new is begun.
+    pub(super) fn act(&mut self, sending: bool) {
+        let now_us = self.parts.world.now_us();
+        while sending && let Some(action) = self.scheduler.next(now_us) {
+            match action {
+                Action::Refill { endpoint, after, most } => self.refill(endpoint, after, most),
+                Action::Send { endpoint, message, lane, attempt, payload, .. } => {
+                    self.send(endpoint, (message, lane, attempt), payload);
+                }
+            }
+        }
+        self.store_ends();
+    }
+
+    fn refill(&mut self, id: EndpointId, after: i64, most: usize) {
+        let Some(known) = self.known(id) else { return };
+        let (merchant, kind) = (known.merchant.clone(), known.kind);
+        let (store, delivery) = (self.parts.store.clone(), self.delivery.clone());
+        self.reading += 1;
+        tokio::spawn(async move {
+            let rows = work::read(&store, &merchant, kind, after, most).await;
+            delivery.tell(Event::Refilled { endpoint: id, rows, most });
+        });
+    }
+
+    fn refilled(&mut self, id: EndpointId, rows: Option<Vec<WaitingRow>>, most: usize) {
+        self.reading = self.reading.saturating_sub(1);
+        let rows = rows.unwrap_or_default();
+        let reached_end = rows.len() < most;
+        self.scheduler.refilled(id, rows.into_iter().map(waiting).collect(), reached_end);
+    }
+
+    fn send(&mut self, id: EndpointId, heading: (i64, u64, u32), payload: Arc<Payload>) {
+        let (message, lane, before) = heading;
+        let Some(known) = self.known(id) else { return };
+        // A process that was stopped for a while finds its leases ended before it is told so.
+        if !self.parts.leases.own(&known.merchant, known.kind) {
+            return self.give_up(id);
+        }
+        let Some(endpoint) = known.ready.clone() else { return };
+        let tried = Tried {
+            merchant: known.merchant.clone(),
+            kind: known.kind,
+            message,
+            lane: i64::try_from(lane).unwrap_or(i64::MAX),
+            cycle: payload.cycle,
+            attempt: before + 1,
+            created_us: payload.created_us,
+        };
+        let (delivery, world) = (self.delivery.clone(), self.parts.world.clone());
+        tokio::spawn(async move {
+            let ended = work::send(&endpoint, &world, tried, &payload).await;
+            delivery.tell(Event::Ended(id, Box::new(ended)));
+        });
+    }
+
+    fn ended(&mut self, id: EndpointId, ended: &Ended) {
+        self.parts.meters.count(ended);
+        let (verdict, conclusion) = ended.concluded(&self.parts.cadence, &self.parts.world);
+        self.scheduler.finished(id, ended.of.message, verdict, self.parts.world.now_us());
+        self.ends.push((id, conclusion));
+    }
+
+    fn store_ends(&mut self) {
+        if self.storing || self.ends.is_empty() {
+            return;
+        }
+        let rest = self.ends.split_off(self.ends.len().min(BATCH_MAX));
+        let batch = std::mem::replace(&mut self.ends, rest);
+        self.storing = true;
+        tokio::spawn(work::store(self.parts.store.clone(), self.delivery.clone(), batch));
+    }
+
+    fn durable(&mut self, concluded: Vec<(EndpointId, i64)>) {
+        self.storing = false;
+        for (id, message) in concluded {
+            self.scheduler.durable(id, message);
+        }
+    }
+
+    fn owed(&mut self, owed: Owed) {
+        let Owed { message_id, message } = owed;
+        if !self.parts.leases.own(&message.merchant, message.kind) {
+            self.parts.leases.announce(&message.merchant);
+            return;
+        }
+        let id = self.endpoint(&message.merchant, message.kind);
+        let last = self.last_owed.entry(message.merchant).or_insert(message_id);
+        let gapless = *last + 1 == message_id;
+        *last = (*last).max(message_id);
+        if gapless {
+            let payload = Payload {
+                cycle: 1,
+                sequence: message.sequence,
+                created_us: message.created_us,
+                body: message.body,
+            };
+            self.scheduler.arrived(
+                id,
+                Waiting {
+                    message: message_id,
+                    lane: u64::try_from(message.lane).unwrap_or(0),
+                    attempt: 0,
+                    due_us: message.created_us,
+                    payload,
+                },
+            );
+        } else {
+            self.scheduler.expect_more(id, 0);
+        }
+    }
+
+    fn rewind(&mut self, merchant: &MerchantId) {
+        for kind in Kind::ALL {
+            if self.parts.leases.own(merchant, kind) {
+                let id = self.endpoint(merchant, kind);
+                self.scheduler.rewind(id, 0);
+            } else {
+                self.parts.leases.announce(merchant);
+            }
+        }
+    }
+
+    fn expect(&mut self, merchants: &[MerchantId]) {
+        for merchant in merchants {
+            for kind in Kind::ALL {
+                if self.parts.leases.own(merchant, kind) {
+                    let id = self.endpoint(merchant, kind);
+                    self.scheduler.expect_more(id, 0);
+                }
+            }
+        }
+    }
+
+    fn known(&self, id: EndpointId) -> Option<&Known> {
+        self.endpoints.get(usize::try_from(id.0).ok()?)
+    }
+
+    /// The number of an endpoint; one that is new waits until its address is known.
+    fn endpoint(&mut self, merchant: &MerchantId, kind: Kind) -> EndpointId {
+        let key = (merchant.clone(), kind);
+        if let Some(id) = self.numbers.get(&key) {
+            return *id;
+        }
+        let id = EndpointId(u32::try_from(self.endpoints.len()).unwrap_or(u32::MAX));
+        let next_owner = Owner(u32::try_from(self.owners.len()).unwrap_or(u32::MAX));
+        let owner = *self.owners.entry(merchant.clone()).or_insert(next_owner);
+        self.endpoints.push(Known { merchant: merchant.clone(), kind, ready: None });
+        self.numbers.insert(key, id);
+        self.scheduler.add_endpoint(id, owner);
+        self.scheduler.pause(id);
+        self.scheduler.expect_more(id, 0);
+        self.load(id);
+        id
+    }
+
+    fn load(&self, id: EndpointId) {
+        let Some(known) = self.known(id) else { return };
+        let (merchant, kind) = (known.merchant.clone(), known.kind);
+        let (parts, delivery) = (self.parts.clone(), self.delivery.clone());
+        tokio::spawn(async move {
+            let ready = work::prepare(&parts, merchant, kind).await;
+            delivery.tell(Event::Ready(id, ready));
+        });
+    }
+
+    fn ready(&mut self, id: EndpointId, ready: Option<Arc<Endpoint>>) {
+        let resumed = ready.is_some();
+        let position = usize::try_from(id.0).unwrap_or(usize::MAX);
+        if let Some(known) = self.endpoints.get_mut(position) {
+            known.ready = ready;
+        }
+        if resumed {
+            self.scheduler.resume(id);
+        } else {
+            self.scheduler.pause(id);
+        }
+    }
+
+    fn reload(&mut self, merchant: &MerchantId) {
+        for kind in Kind::ALL {
+            if let Some(id) = self.numbers.get(&(merchant.clone(), kind)) {
+                self.load(*id);
+            }
+        }
+    }
+
+    fn states(&self, merchant: &MerchantId) -> Vec<(Kind, EndpointState)> {
+        let state = |kind: Kind| {
+            let id = self.numbers.get(&(merchant.clone(), kind))?;
+            let state = self.scheduler.state(*id)?;
+            let shown = EndpointState {
+                breaker: match state.breaker {
+                    BreakerState::Closed => "closed",
+                    BreakerState::Throttled => "throttled",
+                    BreakerState::Suspended => "suspended",
+                },
+                waiting: state.waiting,
+                in_flight: state.in_flight,
+                limit: state.limit,
+            };
+            Some((kind, shown))
+        };
+        Kind::ALL.into_iter().filter_map(state).collect()
+    }
+}
+
+fn waiting(row: WaitingRow) -> Waiting<Payload> {
+    Waiting {
+        message: row.message_id,
+        lane: u64::try_from(row.lane).unwrap_or(0),
+        attempt: u32::try_from(row.attempt).unwrap_or(u32::MAX),
+        due_us: row.due_us,
+        payload: Payload {
+            cycle: row.cycle,
+            sequence: row.sequence,
+            created_us: row.created_us,
+            body: row.body,
+        },
+    }
+}

@@ -1,0 +1,119 @@
+//! What the dispatcher has done in tasks of their own: reading, sending, storing, looking up.
+
+use std::{sync::Arc, time::Duration};
+
+use domain::{
+    identifier::{MerchantId, MessageId},
+    kind::Kind,
+};
+use store::{Conclusion, Store, Transaction, WaitingRow};
+use world::World;
+
+use super::{Delivery, Event, Parts, desk::Payload};
+use crate::{
+    attempts::{Ended, Tried},
+    scheduler::EndpointId,
+    sender::{Endpoint, Outgoing},
+};
+
+/// Between two tries of something that must succeed for the work to go on.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// The next deliveries of an endpoint; None when the store did not answer, after a pause.
+pub(super) async fn read(
+    store: &Store,
+    merchant: &MerchantId,
+    kind: Kind,
+    after: i64,
+    most: usize,
+) -> Option<Vec<WaitingRow>> {
+    match store.waiting(merchant, kind, after, most).await {
+        Ok(rows) => Some(rows),
+        Err(error) => {
+            tracing::error!(merchant = merchant.as_str(), "deliveries cannot be read: {error}");
+            tokio::time::sleep(PAUSE).await;
+            None
+        }
+    }
+}
+
+pub(super) async fn send(
+    endpoint: &Endpoint,
+    world: &World,
+    of: Tried,
+    payload: &Payload,
+) -> Ended {
+    let id = MessageId { merchant: of.merchant.clone(), number: of.message }.to_string();
+    let outgoing = Outgoing {
+        id: &id,
+        sequence: payload.sequence,
+        attempt: of.attempt,
+        body: payload.body.clone(),
+    };
+    let at_us = world.now_us();
+    let attempt = endpoint.send(&outgoing).await;
+    Ended { of, at_us, attempt }
+}
+
+/// Makes a batch of ends durable, however often it takes: until then their lanes stay closed.
+pub(super) async fn store(store: Store, delivery: Delivery, batch: Vec<(EndpointId, Conclusion)>) {
+    let conclusions: Vec<Conclusion> = batch.iter().map(|(_, it)| it.clone()).collect();
+    loop {
+        let mut transaction = Transaction::new("storing the ends of attempts");
+        transaction.conclude(&conclusions);
+        match store.commit(transaction).await {
+            Ok(_) => break,
+            Err(error) => {
+                tracing::error!("the ends of {} attempts wait: {error}", conclusions.len());
+                tokio::time::sleep(PAUSE).await;
+            }
+        }
+    }
+    let durable = batch.into_iter().map(|(id, conclusion)| (id, conclusion.message_id));
+    delivery.tell(Event::Durable(durable.collect()));
+}
+
+/// Looks in the store for merchants with something unfinished.
+pub(super) async fn look(store: Store, delivery: Delivery) {
+    let merchants = loop {
+        match store.merchants_with_work().await {
+            Ok(merchants) => break merchants,
+            Err(error) => {
+                tracing::error!("unfinished deliveries cannot be looked for: {error}");
+                tokio::time::sleep(PAUSE).await;
+            }
+        }
+    };
+    let merchants = merchants.iter().filter_map(|text| MerchantId::parse(text).ok());
+    delivery.tell(Event::Work(merchants.collect()));
+}
+
+/// Looks up an address and makes it ready; None when nothing may be sent there.
+pub(super) async fn prepare(
+    parts: &Parts,
+    merchant: MerchantId,
+    kind: Kind,
+) -> Option<Arc<Endpoint>> {
+    let target = match parts.targets.target(merchant.clone(), kind).await {
+        Ok(target) => target?,
+        Err(why) => {
+            tracing::error!(
+                merchant = merchant.as_str(),
+                kind = kind.name(),
+                "the {kind} endpoint of {merchant} cannot be used: {why}"
+            );
+            return None;
+        }
+    };
+    match Endpoint::new(&target, &parts.shared) {
+        Ok(endpoint) => Some(Arc::new(endpoint)),
+        Err(refused) => {
+            tracing::warn!(
+                merchant = merchant.as_str(),
+                kind = kind.name(),
+                "the {kind} endpoint of {merchant} is not allowed: {refused}"
+            );
+            None
+        }
+    }
+}

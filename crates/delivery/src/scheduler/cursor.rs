@@ -1,0 +1,157 @@
+//! How far the disk was read for one endpoint.
+//!
+//! Messages are read in order of id, from a cursor on: everything up to the cursor
+//! is known in memory, or gone. That is what makes it safe to start the head of a
+//! lane: nothing older of that lane can be on disk unseen. There are two kinds of
+//! reading. *Forward* moves the cursor and finds new messages; *recall* fetches the
+//! payloads of messages that were shelved, and finds nothing new.
+//!
+//! A reading takes time, and what it brings may be old when it comes in: a message
+//! that was concluded meanwhile must not come back to life. Such ids are kept in
+//! `gone` while a reading is under way.
+
+use std::collections::BTreeSet;
+
+#[derive(Debug)]
+pub(super) struct Cursor {
+    /// All up to this id is known or gone.
+    after: i64,
+    /// The highest id that was ever read, which a rewind does not lower.
+    highest: i64,
+    /// There may be messages beyond `after`.
+    more: bool,
+    /// How many, as far as anybody said.
+    unread: u64,
+    reading: Option<Reading>,
+    /// Something new was announced since the reading under way was asked for.
+    news: bool,
+    gone: BTreeSet<i64>,
+    /// Read while their conclusion was on its way to the disk: whether that was before
+    /// or after it got there, or after an operator put them back, nobody can tell.
+    doubtful: BTreeSet<i64>,
+    /// Both kinds of reading take turns.
+    pub(super) recalled_last: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reading {
+    Forward,
+    Recall {
+        first: i64,
+    },
+    /// A forward reading that a rewind has overtaken: it is good for nothing.
+    Void,
+}
+
+impl Cursor {
+    pub(super) fn new() -> Self {
+        Self {
+            after: i64::MIN,
+            highest: i64::MIN,
+            more: false,
+            unread: 0,
+            reading: None,
+            news: false,
+            gone: BTreeSet::new(),
+            doubtful: BTreeSet::new(),
+            recalled_last: false,
+        }
+    }
+
+    pub(super) fn after(&self) -> i64 {
+        self.after
+    }
+
+    pub(super) fn more(&self) -> bool {
+        self.more
+    }
+
+    pub(super) fn unread(&self) -> u64 {
+        self.unread
+    }
+
+    pub(super) fn is_reading(&self) -> bool {
+        self.reading.is_some()
+    }
+
+    /// Whether a new message follows directly on what is known.
+    pub(super) fn is_at_end(&self) -> bool {
+        !self.more && self.reading.is_none()
+    }
+
+    pub(super) fn expect_more(&mut self, waiting: u64) {
+        self.more = true;
+        self.news = true;
+        self.unread = self.unread.max(waiting);
+    }
+
+    /// A message was committed that stays on disk for now.
+    pub(super) fn left_on_disk(&mut self) {
+        self.more = true;
+        self.news = true;
+        self.unread = self.unread.saturating_add(1);
+    }
+
+    pub(super) fn rewind(&mut self, from: i64) {
+        self.after = self.after.min(from.saturating_sub(1));
+        self.more = true;
+        if self.reading == Some(Reading::Forward) {
+            self.reading = Some(Reading::Void);
+        }
+    }
+
+    /// Takes note of a message that was read or taken in.
+    pub(super) fn pass(&mut self, message: i64) {
+        self.after = self.after.max(message);
+        self.highest = self.highest.max(message);
+    }
+
+    /// Whether a message was read before, whatever became of it.
+    pub(super) fn has_passed(&self, message: i64) -> bool {
+        message <= self.highest
+    }
+
+    /// Takes note of a message that is no longer on disk.
+    pub(super) fn lose(&mut self, message: i64) {
+        if self.reading.is_some() {
+            self.gone.insert(message);
+        }
+        if self.doubtful.remove(&message) {
+            self.rewind(message);
+        }
+    }
+
+    /// A message was read that is about to be gone: if it is put back, it is not to be
+    /// missed.
+    pub(super) fn doubt(&mut self, message: i64) {
+        self.doubtful.insert(message);
+    }
+
+    pub(super) fn is_gone(&self, message: i64) -> bool {
+        self.gone.contains(&message)
+    }
+
+    pub(super) fn begin(&mut self, reading: Reading) {
+        self.reading = Some(reading);
+        self.news = false;
+        self.recalled_last = matches!(reading, Reading::Recall { .. });
+    }
+
+    pub(super) fn reading(&self) -> Option<Reading> {
+        self.reading
+    }
+
+    /// Ends the reading under way, which brought `rows` messages.
+    pub(super) fn end(&mut self, rows: usize, reached_end: bool) {
+        if self.reading == Some(Reading::Forward) {
+            self.unread = self.unread.saturating_sub(u64::try_from(rows).unwrap_or(u64::MAX));
+            if reached_end && !self.news {
+                self.more = false;
+                self.unread = 0;
+                self.after = self.highest;
+            }
+        }
+        self.reading = None;
+        self.gone.clear();
+    }
+}

@@ -1,0 +1,84 @@
+//! The numbers that the scheduler works with, and their defaults.
+
+const SECOND_US: i64 = 1_000_000;
+
+/// Limits and thresholds. Operators may change each of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Settings {
+    /// Messages of one endpoint held in memory with their payload.
+    pub(crate) window_max: usize,
+    /// What an endpoint may still hold when all together hold `held_max`, or when it
+    /// is paused or suspended.
+    pub(crate) window_min: usize,
+    /// Payloads over all endpoints, above which windows shrink to `window_min`.
+    pub(crate) held_max: usize,
+    /// Messages of one endpoint of which only the id is remembered, because their
+    /// lane waits and others behind it were looked for.
+    pub(crate) shelved_max: usize,
+    /// The same over all endpoints; beyond it an endpoint may shelve four windows.
+    pub(crate) shelved_all_max: usize,
+    /// In flight over all endpoints.
+    pub(crate) slots_max: usize,
+    /// In flight to one endpoint, at first and at most.
+    pub(crate) endpoint_slots_start: usize,
+    pub(crate) endpoint_slots_max: usize,
+    /// An endpoint with more in flight than this, and than its share of the slots,
+    /// is served only when no quieter one waits.
+    pub(crate) noisy_slots_min: usize,
+    pub(crate) noisy_percent: usize,
+    /// Share of the slots that all endpoints in trouble have together.
+    pub(crate) throttled_percent: usize,
+    /// Failures in a row that throttle an endpoint.
+    pub(crate) throttle_failures: u32,
+    /// Failed share of the attempts in `throttle_window_us` that throttles it too,
+    /// given so many attempts.
+    pub(crate) throttle_failed_percent: u32,
+    pub(crate) throttle_attempts_min: u32,
+    pub(crate) throttle_window_us: i64,
+    /// A throttled endpoint is suspended after so long without a success, when more
+    /// than so many messages wait.
+    pub(crate) suspend_after_us: i64,
+    pub(crate) suspend_waiting_min: u64,
+    /// Pause between two probes of a suspended endpoint; it doubles up to the most.
+    pub(crate) probe_gap_us: i64,
+    pub(crate) probe_gap_max_us: i64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            window_max: 256,
+            window_min: 8,
+            held_max: 200_000,
+            shelved_max: 100_000,
+            shelved_all_max: 1_000_000,
+            slots_max: 2_000,
+            endpoint_slots_start: 4,
+            endpoint_slots_max: 64,
+            noisy_slots_min: 30,
+            noisy_percent: 10,
+            throttled_percent: 10,
+            throttle_failures: 10,
+            throttle_failed_percent: 50,
+            throttle_attempts_min: 20,
+            throttle_window_us: 30 * SECOND_US,
+            suspend_after_us: 3_600 * SECOND_US,
+            suspend_waiting_min: 1_000,
+            probe_gap_us: 30 * SECOND_US,
+            probe_gap_max_us: 300 * SECOND_US,
+        }
+    }
+}
+
+impl Settings {
+    /// In flight above which an endpoint counts as noisy.
+    pub(super) fn noisy_above(&self) -> usize {
+        self.noisy_slots_min.max(self.slots_max * self.noisy_percent / 100)
+    }
+
+    /// Slots for all endpoints in trouble together: one at the least, or none of
+    /// them would ever recover.
+    pub(super) fn throttled_slots(&self) -> usize {
+        (self.slots_max * self.throttled_percent / 100).max(1)
+    }
+}

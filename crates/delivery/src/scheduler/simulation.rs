@@ -1,0 +1,91 @@
+//! The scheduler against a random world: merchants that answer, dawdle, refuse and
+//! die, a disk that commits late, operators, and crashes.
+//!
+//! A history follows from its seed alone. `world` acts it out and `model` knows what
+//! is true and objects to every step that breaks a promise. Run more of it with
+//! `HOMEWARD_SIMULATION_SEEDS=2000 cargo test --release simulation`; a failure prints
+//! its seed, and `HOMEWARD_SIMULATION_SEED=17 cargo test simulation` replays it.
+
+mod model;
+mod operators;
+mod world;
+
+use self::world::World;
+
+/// Histories that `cargo test` acts out.
+const SEEDS_DEFAULT: u64 = 60;
+
+/// SplitMix64: a generator of one line, so that a seed means the same for ever.
+pub(super) struct Random(u64);
+
+impl Random {
+    pub(super) fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    pub(super) fn number(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// From `low` up to and including `high`.
+    pub(super) fn between(&mut self, low: i64, high: i64) -> i64 {
+        let span = u64::try_from(high - low).unwrap() + 1;
+        low + i64::try_from(self.number() % span).unwrap()
+    }
+
+    pub(super) fn count(&mut self, low: usize, high: usize) -> usize {
+        let (low, high) = (i64::try_from(low).unwrap(), i64::try_from(high).unwrap());
+        usize::try_from(self.between(low, high)).unwrap()
+    }
+
+    pub(super) fn chance(&mut self, percent: u64) -> bool {
+        self.number() % 100 < percent
+    }
+}
+
+/// Names the seed when its history fails.
+struct Named(u64);
+
+impl Drop for Named {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            println!("replay with HOMEWARD_SIMULATION_SEED={}", self.0);
+        }
+    }
+}
+
+fn number_from(variable: &str) -> Option<u64> {
+    let text = std::env::var(variable).ok()?;
+    Some(text.parse().unwrap_or_else(|_| panic!("{variable} is not a number: {text}")))
+}
+
+#[test]
+fn no_history_breaks_a_promise() {
+    let seeds = match number_from("HOMEWARD_SIMULATION_SEED") {
+        Some(seed) => seed..seed + 1,
+        None => 0..number_from("HOMEWARD_SIMULATION_SEEDS").unwrap_or(SEEDS_DEFAULT),
+    };
+    let (mut steps, mut slowest_us) = (0_u64, 0);
+    for seed in seeds {
+        let _named = Named(seed);
+        let mut world = World::new(seed);
+        world.act();
+        steps += world.steps;
+        slowest_us = slowest_us.max(world.model.slowest_us);
+    }
+    println!("{steps} steps; the longest wait at a healthy endpoint was {slowest_us} us");
+}
+
+#[test]
+fn a_seed_gives_the_same_history_twice() {
+    let [first, second] = [7, 7].map(|seed| {
+        let mut world = World::new(seed);
+        world.act();
+        (world.steps, world.now_us, world.model.trace)
+    });
+    assert_eq!(first, second);
+}

@@ -1,0 +1,224 @@
+//! What is true in the simulated world: what is on disk, what is under way, and the
+//! promises that every step is held against.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::super::{BreakerState, EndpointId, EndpointState, Settings, UNORDERED};
+
+/// How long a message that could start may wait at an endpoint that is well.
+const HEALTHY_WAIT_MAX_US: i64 = 60_000_000;
+
+#[derive(Clone, Debug)]
+pub(super) struct Row {
+    pub(super) lane: u64,
+    pub(super) attempt: u32,
+    pub(super) due_us: i64,
+    /// Put back by an operator: it may come after newer ones of its lane.
+    pub(super) put_back: bool,
+    /// Nothing but its turn has kept it waiting since then.
+    since_us: i64,
+}
+
+/// All that is true about one endpoint.
+#[derive(Default)]
+pub(super) struct Place {
+    /// On disk, unfinished.
+    pub(super) rows: BTreeMap<i64, Row>,
+    pub(super) failed: BTreeMap<i64, u64>,
+    pub(super) discarded: BTreeSet<i64>,
+    delivered: BTreeSet<i64>,
+    /// Arrived, and not reported to the scheduler as durably concluded.
+    open: BTreeMap<u64, BTreeSet<i64>>,
+    /// From the start of a message until its conclusion was reported.
+    pub(super) busy: BTreeMap<i64, u64>,
+    pub(super) in_flight: BTreeSet<i64>,
+    pub(super) paused: bool,
+    pub(super) healthy: bool,
+    /// Since when the lane is free, and since when anything can be sent at all.
+    free_us: BTreeMap<u64, i64>,
+    pub(super) able_us: i64,
+    probed_us: Option<i64>,
+}
+
+pub(super) struct Model {
+    pub(super) settings: Settings,
+    pub(super) places: BTreeMap<EndpointId, Place>,
+    pub(super) slowest_us: i64,
+    /// A digest of all starts, to compare two histories.
+    pub(super) trace: u64,
+    throttled: BTreeSet<(EndpointId, i64)>,
+}
+
+/// A start that the scheduler asked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Start {
+    pub(super) endpoint: EndpointId,
+    pub(super) message: i64,
+    pub(super) lane: u64,
+    pub(super) attempt: u32,
+    pub(super) throttled: bool,
+}
+
+impl Model {
+    pub(super) fn new(settings: Settings) -> Self {
+        let (places, throttled) = (BTreeMap::new(), BTreeSet::new());
+        Self { settings, places, slowest_us: 0, trace: 0, throttled }
+    }
+
+    pub(super) fn place(&mut self, endpoint: EndpointId) -> &mut Place {
+        self.places.entry(endpoint).or_default()
+    }
+
+    pub(super) fn commit(&mut self, endpoint: EndpointId, message: i64, lane: u64, now_us: i64) {
+        let place = self.place(endpoint);
+        let row = Row { lane, attempt: 0, due_us: now_us, put_back: false, since_us: now_us };
+        place.rows.insert(message, row);
+        place.open.entry(lane).or_default().insert(message);
+    }
+
+    /// A message may be sent only if it is owed, due, first in its lane and alone there.
+    pub(super) fn start(&mut self, start: Start, state: &EndpointState, now_us: i64) {
+        let Start { endpoint, message, lane, attempt, throttled } = start;
+        self.trace = self.trace.wrapping_mul(31).wrapping_add(message.unsigned_abs() ^ lane);
+        let place = self.place(endpoint);
+        let row = place.rows.get(&message).unwrap_or_else(|| panic!("{start:?} is not owed"));
+        assert_eq!((row.lane, row.attempt), (lane, attempt), "{start:?} is not as on disk");
+        assert!(row.due_us <= now_us, "{start:?} is early");
+        assert!(!place.paused, "{start:?} though paused");
+        assert!(!place.busy.contains_key(&message), "{start:?} is under way already");
+        if lane != UNORDERED {
+            assert!(!place.busy.values().any(|busy| *busy == lane), "{start:?}: lane is closed");
+            let first = place.open.get(&lane).and_then(BTreeSet::first);
+            assert!(row.put_back || first == Some(&message), "{start:?} overtakes {first:?}");
+        }
+        let gap_us = self.settings.probe_gap_us;
+        let place = self.place(endpoint);
+        place.check_probe(start, state, gap_us, now_us);
+        let waited_us = place.waited_us(message, now_us);
+        place.busy.insert(message, lane);
+        place.in_flight.insert(message);
+        assert!(place.in_flight.len() <= state.limit, "{start:?} is above {}", state.limit);
+        if place.healthy {
+            assert!(waited_us <= HEALTHY_WAIT_MAX_US, "{start:?} waited {waited_us} us");
+            self.slowest_us = self.slowest_us.max(waited_us);
+        }
+        if throttled {
+            self.throttled.insert((endpoint, message));
+            assert!(self.throttled.len() <= self.settings.throttled_slots(), "{start:?}: too many");
+        }
+    }
+
+    pub(super) fn land(&mut self, endpoint: EndpointId, message: i64) {
+        self.throttled.remove(&(endpoint, message));
+        assert!(self.place(endpoint).in_flight.remove(&message), "{message} was not in flight");
+    }
+
+    /// The bounds that hold at every moment.
+    pub(super) fn check(&self, endpoint: EndpointId, state: &EndpointState, in_flight: usize) {
+        let Settings { window_max, shelved_max, slots_max, .. } = self.settings;
+        assert!(state.window <= window_max, "{} payloads", state.window);
+        assert!(state.shelved <= shelved_max + window_max, "{} shelved", state.shelved);
+        assert!(in_flight <= slots_max, "{in_flight} in flight");
+        let place = self.places.get(&endpoint).unwrap();
+        assert_eq!(state.in_flight, place.in_flight.len(), "in flight of {endpoint:?}");
+        let all: usize = self.places.values().map(|place| place.in_flight.len()).sum();
+        assert_eq!(in_flight, all, "in flight over all");
+    }
+
+    /// The process is gone: the disk is all there is.
+    pub(super) fn crash(&mut self, now_us: i64) {
+        self.throttled.clear();
+        for place in self.places.values_mut() {
+            place.busy.clear();
+            place.in_flight.clear();
+            place.open.clear();
+            place.able_us = now_us;
+            place.probed_us = None;
+            for (message, row) in place.rows.iter().filter(|(_, row)| !row.put_back) {
+                place.open.entry(row.lane).or_default().insert(*message);
+            }
+        }
+    }
+}
+
+impl Place {
+    fn check_probe(&mut self, start: Start, state: &EndpointState, gap_us: i64, now_us: i64) {
+        if state.breaker != BreakerState::Suspended {
+            self.probed_us = None;
+            return;
+        }
+        if let Some(probed_us) = self.probed_us.replace(now_us) {
+            assert!(now_us - probed_us >= gap_us, "{start:?} is no probe");
+        }
+    }
+
+    fn waited_us(&self, message: i64, now_us: i64) -> i64 {
+        let Some(row) = self.rows.get(&message) else { return 0 };
+        let free_us = self.free_us.get(&row.lane).filter(|_| row.lane != UNORDERED);
+        let since_us = row.since_us.max(row.due_us).max(self.able_us);
+        now_us - since_us.max(free_us.copied().unwrap_or(0))
+    }
+
+    /// Writes a conclusion to disk: `again` with its due time, or the end.
+    pub(super) fn conclude(&mut self, message: i64, delivered: bool, again: Option<i64>) {
+        let Some(row) = self.rows.get_mut(&message) else {
+            assert!(self.discarded.contains(&message), "{message} concluded twice");
+            return;
+        };
+        if let Some(due_us) = again {
+            row.attempt += 1;
+            row.due_us = due_us;
+            return;
+        }
+        let lane = row.lane;
+        self.rows.remove(&message);
+        if delivered {
+            assert!(self.delivered.insert(message), "{message} delivered twice");
+        } else {
+            self.failed.insert(message, lane);
+        }
+    }
+
+    /// The scheduler has heard that the conclusion of `message` is durable, or is not.
+    pub(super) fn report(&mut self, message: i64, now_us: i64) {
+        let lane = self.busy.remove(&message).expect("only what is under way is reported");
+        self.free_us.insert(lane, now_us);
+        let row = self.rows.get_mut(&message);
+        if row.as_ref().is_none_or(|row| row.put_back) {
+            self.close(message, lane);
+        } else if let Some(row) = row {
+            row.since_us = now_us;
+        }
+    }
+
+    fn close(&mut self, message: i64, lane: u64) {
+        if let Some(open) = self.open.get_mut(&lane) {
+            open.remove(&message);
+        }
+    }
+
+    pub(super) fn discard(&mut self, message: i64, now_us: i64) {
+        if let Some(row) = self.rows.remove(&message) {
+            self.discarded.insert(message);
+            self.free_us.insert(row.lane, now_us);
+            if !self.busy.contains_key(&message) {
+                self.close(message, row.lane);
+            }
+        }
+    }
+
+    /// An operator puts all failed messages back; the lowest id of them.
+    pub(super) fn put_back(&mut self, now_us: i64) -> Option<i64> {
+        let failed = std::mem::take(&mut self.failed);
+        let lowest = failed.keys().next().copied();
+        for (message, lane) in failed {
+            let row = Row { lane, attempt: 0, due_us: 0, put_back: true, since_us: now_us };
+            self.rows.insert(message, row);
+        }
+        lowest
+    }
+
+    pub(super) fn finished(&self) -> usize {
+        self.delivered.len() + self.failed.len() + self.discarded.len()
+    }
+}

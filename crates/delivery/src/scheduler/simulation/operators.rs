@@ -1,0 +1,93 @@
+//! What interrupts a simulated history: operators who pause, discard and retry, and
+//! crashes that leave nothing but the disk.
+
+use super::{
+    super::{EndpointId, Owner, Scheduler},
+    world::{Event, SECOND_US, World},
+};
+
+impl World {
+    pub(super) fn operate(&mut self) {
+        if self.arrivals_left == 0 {
+            let endpoints: Vec<_> = self.habits.keys().copied().collect();
+            for endpoint in endpoints {
+                self.resume(endpoint);
+            }
+            return;
+        }
+        let endpoint = self.any_endpoint();
+        match self.random.count(0, 9) {
+            0 => self.pause(endpoint),
+            1..=3 => self.resume(endpoint),
+            4 | 5 => self.discard(endpoint),
+            6 => self.retry_failed(endpoint),
+            _ => (),
+        }
+        self.check(endpoint);
+        self.soon(4 * SECOND_US, Event::Operate);
+    }
+
+    fn pause(&mut self, endpoint: EndpointId) {
+        self.model.place(endpoint).paused = true;
+        self.scheduler.pause(endpoint);
+    }
+
+    fn resume(&mut self, endpoint: EndpointId) {
+        let now_us = self.now_us;
+        let place = self.model.place(endpoint);
+        if std::mem::take(&mut place.paused) {
+            place.able_us = now_us;
+        }
+        self.scheduler.resume(endpoint);
+    }
+
+    fn discard(&mut self, endpoint: EndpointId) {
+        let now_us = self.now_us;
+        let rows = self.model.place(endpoint).rows.len();
+        if rows == 0 {
+            return;
+        }
+        let nth = self.random.count(0, rows - 1);
+        let place = self.model.place(endpoint);
+        let message = *place.rows.keys().nth(nth).unwrap();
+        place.discard(message, now_us);
+        // What was not announced yet is taken off the disk before anybody hears of it.
+        if let Some(waiting) = self.unannounced.get_mut(&endpoint) {
+            waiting.retain(|waiting| waiting.message != message);
+        }
+        self.scheduler.discard(endpoint, message);
+    }
+
+    fn retry_failed(&mut self, endpoint: EndpointId) {
+        let now_us = self.now_us;
+        if let Some(lowest) = self.model.place(endpoint).put_back(now_us) {
+            self.scheduler.rewind(endpoint, lowest);
+        }
+    }
+
+    /// The process dies and comes back: every event that only it knew of is lost.
+    pub(super) fn crash(&mut self) {
+        self.events.retain(|_, event| matches!(event, Event::Arrive | Event::Operate));
+        self.outcomes.clear();
+        self.unannounced.clear();
+        self.model.crash(self.now_us);
+        self.scheduler = Scheduler::new(self.model.settings.clone());
+        self.start_up();
+        if self.arrivals_left > 0 {
+            self.after(self.crash_gap_us, Event::Crash);
+        }
+    }
+
+    pub(super) fn start_up(&mut self) {
+        for (id, habit) in &self.habits {
+            let place = self.model.places.entry(*id).or_default();
+            place.healthy = habit.is_healthy();
+            // Two merchants own all: turns are taken within an owner, too.
+            self.scheduler.add_endpoint(*id, Owner(id.0 % 2));
+            self.scheduler.expect_more(*id, u64::try_from(place.rows.len()).unwrap());
+            if place.paused {
+                self.scheduler.pause(*id);
+            }
+        }
+    }
+}

@@ -1,0 +1,353 @@
+//! Acts out one random history: events at their times, and after each of them
+//! everything that the scheduler then asks for.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use super::{
+    super::{Action, Cause, EndpointId, Scheduler, Settings, Verdict, Waiting},
+    Random,
+    model::{Model, Place, Start},
+};
+
+const MILLISECOND_US: i64 = 1_000;
+pub(super) const SECOND_US: i64 = 1_000_000;
+
+/// Attempts after which a message fails for good.
+const ATTEMPTS_MAX: u32 = 4;
+
+/// How a merchant's endpoint behaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Habit {
+    Healthy,
+    Slow,
+    /// Fails now and then, in every way.
+    Flaky,
+    /// Refuses some lanes for ever.
+    Picky,
+    /// Never answers.
+    Hanging,
+    /// Fails at once, until it is repaired.
+    Broken {
+        until_us: i64,
+    },
+}
+
+#[derive(Debug)]
+pub(super) enum Event {
+    Arrive,
+    Announce(EndpointId),
+    Land(EndpointId, i64),
+    Commit,
+    Report(EndpointId, i64, bool),
+    Look(EndpointId, i64, usize),
+    Found(EndpointId, Vec<Waiting<i64>>, bool),
+    Operate,
+    Crash,
+}
+
+/// A conclusion on its way to the disk.
+#[derive(Debug)]
+pub(super) struct Outcome {
+    endpoint: EndpointId,
+    message: i64,
+    verdict: Verdict,
+}
+
+pub(super) struct World {
+    pub(super) model: Model,
+    pub(super) now_us: i64,
+    pub(super) steps: u64,
+    pub(super) random: Random,
+    pub(super) scheduler: Scheduler<i64>,
+    pub(super) habits: BTreeMap<EndpointId, Habit>,
+    pub(super) events: BTreeMap<(i64, u64), Event>,
+    pub(super) outcomes: Vec<Outcome>,
+    /// Committed, in order, and not yet announced.
+    pub(super) unannounced: BTreeMap<EndpointId, VecDeque<Waiting<i64>>>,
+    pub(super) arrivals_left: u32,
+    pub(super) crash_gap_us: i64,
+    message: i64,
+    lanes: u64,
+    events_ever: u64,
+}
+
+impl Habit {
+    pub(super) fn is_healthy(self) -> bool {
+        self == Self::Healthy
+    }
+}
+
+fn random_settings(random: &mut Random) -> Settings {
+    Settings {
+        window_max: random.count(1, 24),
+        window_min: random.count(1, 4),
+        held_max: random.count(60, 200),
+        shelved_max: random.count(0, 60),
+        shelved_all_max: random.count(10, 200),
+        slots_max: random.count(3, 40),
+        endpoint_slots_max: random.count(4, 12),
+        noisy_slots_min: 5,
+        throttle_failures: 4,
+        throttle_attempts_min: 8,
+        suspend_after_us: 40 * SECOND_US,
+        suspend_waiting_min: 10,
+        probe_gap_us: 5 * SECOND_US,
+        probe_gap_max_us: 20 * SECOND_US,
+        ..Settings::default()
+    }
+}
+
+fn random_habit(random: &mut Random) -> Habit {
+    match random.count(0, 8) {
+        0..=2 => Habit::Healthy,
+        3 => Habit::Slow,
+        4 => Habit::Flaky,
+        5 | 6 => Habit::Picky,
+        7 => Habit::Hanging,
+        _ => Habit::Broken { until_us: random.between(20, 400) * SECOND_US },
+    }
+}
+
+impl World {
+    pub(super) fn new(seed: u64) -> Self {
+        let mut random = Random::new(seed);
+        let settings = random_settings(&mut random);
+        let mut habits = BTreeMap::new();
+        for id in 0..u32::try_from(random.count(1, 10)).unwrap() {
+            habits.insert(EndpointId(id), random_habit(&mut random));
+        }
+        let mut world = Self {
+            model: Model::new(settings.clone()),
+            now_us: 0,
+            steps: 0,
+            scheduler: Scheduler::new(settings),
+            habits,
+            events: BTreeMap::new(),
+            outcomes: Vec::new(),
+            unannounced: BTreeMap::new(),
+            arrivals_left: 400,
+            // Some histories crash often, some hardly ever.
+            crash_gap_us: random.between(2, 300) * SECOND_US,
+            message: 0,
+            lanes: u64::try_from(random.between(1, 60)).unwrap(),
+            events_ever: 0,
+            random,
+        };
+        world.start_up();
+        world.after(0, Event::Arrive);
+        world.after(SECOND_US, Event::Operate);
+        world.after(world.crash_gap_us, Event::Crash);
+        world
+    }
+
+    /// Plays until nothing is owed.
+    pub(super) fn act(&mut self) {
+        loop {
+            while let Some(action) = self.scheduler.next(self.now_us) {
+                self.carry_out(action);
+                self.count();
+            }
+            let wake_us = self.scheduler.wake_at_us();
+            assert!(wake_us.is_none_or(|wake_us| wake_us > self.now_us), "would spin");
+            let event_us = self.events.first_key_value().map(|((at_us, _), _)| *at_us);
+            let Some(at_us) = wake_us.into_iter().chain(event_us).min() else { break };
+            self.now_us = at_us;
+            if event_us == Some(at_us)
+                && let Some((_, event)) = self.events.pop_first()
+            {
+                self.happen(event);
+            }
+            self.count();
+        }
+        let finished: usize = self.model.places.values().map(Place::finished).sum();
+        assert_eq!(i64::try_from(finished).unwrap(), self.message, "all concluded, nothing stuck");
+    }
+
+    fn count(&mut self) {
+        self.steps += 1;
+        assert!(self.steps < 1_000_000, "never comes to an end");
+    }
+
+    pub(super) fn after(&mut self, delay_us: i64, event: Event) {
+        self.events_ever += 1;
+        self.events.insert((self.now_us + delay_us, self.events_ever), event);
+    }
+
+    pub(super) fn soon(&mut self, most_us: i64, event: Event) {
+        let delay_us = self.random.between(0, most_us);
+        self.after(delay_us, event);
+    }
+
+    fn carry_out(&mut self, action: Action<i64>) {
+        match action {
+            Action::Refill { endpoint, after, most } => {
+                assert!(most > 0, "a reading of nothing");
+                self.soon(20 * MILLISECOND_US, Event::Look(endpoint, after, most));
+            }
+            Action::Send { endpoint, message, lane, attempt, throttled, payload } => {
+                assert_eq!(*payload, message * 3, "not the payload of {message}");
+                let state = self.scheduler.state(endpoint).unwrap();
+                let start = Start { endpoint, message, lane, attempt, throttled };
+                self.model.start(start, &state, self.now_us);
+                let took_us = self.time_to_answer(endpoint);
+                self.after(took_us, Event::Land(endpoint, message));
+                self.check(endpoint);
+            }
+        }
+    }
+
+    fn happen(&mut self, event: Event) {
+        match event {
+            Event::Arrive => self.arrive(),
+            Event::Announce(endpoint) => self.announce(endpoint),
+            Event::Land(endpoint, message) => self.land(endpoint, message),
+            Event::Commit => self.commit(),
+            Event::Report(endpoint, message, durable) => self.report(endpoint, message, durable),
+            Event::Look(endpoint, after, most) => {
+                let (rows, reached_end) = self.look(endpoint, after, most);
+                self.soon(50 * MILLISECOND_US, Event::Found(endpoint, rows, reached_end));
+            }
+            Event::Found(endpoint, rows, reached_end) => {
+                self.scheduler.refilled(endpoint, rows, reached_end);
+                self.check(endpoint);
+            }
+            Event::Operate => self.operate(),
+            Event::Crash => self.crash(),
+        }
+    }
+
+    pub(super) fn check(&self, endpoint: EndpointId) {
+        let state = self.scheduler.state(endpoint).unwrap();
+        self.model.check(endpoint, &state, self.scheduler.in_flight());
+    }
+
+    pub(super) fn any_endpoint(&mut self) -> EndpointId {
+        let nth = self.random.count(0, self.habits.len() - 1);
+        *self.habits.keys().nth(nth).unwrap()
+    }
+
+    /// A burst for one endpoint is committed, and announced now or a little later.
+    fn arrive(&mut self) {
+        let endpoint = self.any_endpoint();
+        for _ in 0..self.random.count(1, 12) {
+            self.message += 1;
+            let lane = self.random.number() % (self.lanes + 1);
+            self.model.commit(endpoint, self.message, lane, self.now_us);
+            let waiting = Waiting {
+                message: self.message,
+                lane,
+                attempt: 0,
+                due_us: self.now_us,
+                payload: self.message * 3,
+            };
+            self.unannounced.entry(endpoint).or_default().push_back(waiting);
+        }
+        self.soon(30 * MILLISECOND_US, Event::Announce(endpoint));
+        self.arrivals_left -= 1;
+        if self.arrivals_left > 0 {
+            self.soon(SECOND_US, Event::Arrive);
+        }
+    }
+
+    fn announce(&mut self, endpoint: EndpointId) {
+        let waiting = self.unannounced.remove(&endpoint).unwrap_or_default();
+        if self.random.chance(10) {
+            self.scheduler.expect_more(endpoint, 0);
+        } else {
+            for waiting in waiting {
+                self.scheduler.arrived(endpoint, waiting);
+            }
+        }
+        self.check(endpoint);
+    }
+
+    fn time_to_answer(&mut self, endpoint: EndpointId) -> i64 {
+        match self.habit(endpoint) {
+            Habit::Healthy | Habit::Flaky | Habit::Picky | Habit::Broken { .. } => {
+                self.random.between(MILLISECOND_US, 80 * MILLISECOND_US)
+            }
+            Habit::Slow => self.random.between(SECOND_US, 8 * SECOND_US),
+            Habit::Hanging => 10 * SECOND_US,
+        }
+    }
+
+    fn habit(&self, endpoint: EndpointId) -> Habit {
+        let habit = *self.habits.get(&endpoint).unwrap();
+        let repaired = matches!(habit, Habit::Broken { until_us } if self.now_us >= until_us);
+        if repaired { Habit::Healthy } else { habit }
+    }
+
+    fn failure(&mut self, endpoint: EndpointId, lane: u64) -> Option<Cause> {
+        let any = [Cause::Refused, Cause::Overloaded, Cause::Unreachable];
+        match self.habit(endpoint) {
+            Habit::Healthy | Habit::Slow => None,
+            Habit::Flaky => self.random.chance(30).then(|| any[self.random.count(0, 2)]),
+            Habit::Picky => (lane % 3 == 1).then_some(Cause::Refused),
+            Habit::Hanging => Some(Cause::Unreachable),
+            Habit::Broken { .. } => Some(any[self.random.count(0, 2)]),
+        }
+    }
+
+    fn land(&mut self, endpoint: EndpointId, message: i64) {
+        self.model.land(endpoint, message);
+        let place = self.model.place(endpoint);
+        let attempt = place.rows.get(&message).map_or(ATTEMPTS_MAX, |row| row.attempt);
+        let lane = place.busy.get(&message).copied().unwrap();
+        let verdict = match self.failure(endpoint, lane) {
+            None => Verdict::Delivered,
+            Some(cause) if attempt + 1 >= ATTEMPTS_MAX => Verdict::Dead { cause },
+            Some(cause) => {
+                let due_us = self.now_us + SECOND_US * 6_i64.pow(attempt);
+                Verdict::Again { due_us, cause }
+            }
+        };
+        self.scheduler.finished(endpoint, message, verdict, self.now_us);
+        self.outcomes.push(Outcome { endpoint, message, verdict });
+        self.soon(30 * MILLISECOND_US, Event::Commit);
+        self.check(endpoint);
+    }
+
+    /// Commits what has come together, and reports it in any order.
+    fn commit(&mut self) {
+        let failed = self.random.chance(3);
+        for Outcome { endpoint, message, verdict } in std::mem::take(&mut self.outcomes) {
+            if !failed {
+                let again = match verdict {
+                    Verdict::Again { due_us, .. } => Some(due_us),
+                    Verdict::Delivered | Verdict::Dead { .. } => None,
+                };
+                let delivered = verdict == Verdict::Delivered;
+                self.model.place(endpoint).conclude(message, delivered, again);
+            }
+            self.soon(20 * MILLISECOND_US, Event::Report(endpoint, message, !failed));
+        }
+    }
+
+    fn report(&mut self, endpoint: EndpointId, message: i64, durable: bool) {
+        if durable {
+            self.scheduler.durable(endpoint, message);
+        } else {
+            self.scheduler.not_durable(endpoint, message);
+        }
+        self.model.place(endpoint).report(message, self.now_us);
+        self.check(endpoint);
+    }
+
+    fn look(&mut self, endpoint: EndpointId, after: i64, most: usize) -> (Vec<Waiting<i64>>, bool) {
+        if self.random.chance(2) {
+            return (Vec::new(), false);
+        }
+        let rows = self.model.place(endpoint).rows.range(after.saturating_add(1)..).take(most);
+        let found: Vec<_> = rows
+            .map(|(message, row)| Waiting {
+                message: *message,
+                lane: row.lane,
+                attempt: row.attempt,
+                due_us: row.due_us,
+                payload: message * 3,
+            })
+            .collect();
+        let reached_end = found.len() < most;
+        (found, reached_end)
+    }
+}

@@ -1,0 +1,275 @@
+//! One call to one merchant's system: the only code that sends a message.
+//!
+//! An [`Endpoint`] is a target made ready: its address checked, its headers built, its signing keys
+//! prepared, its connections kept warm. [`Endpoint::send`] makes exactly one [`Attempt`] of a
+//! message, within one time limit that covers everything, and never fails in any other way.
+//!
+//! The status decides. Any 2xx is success, whatever becomes of the rest of the answer; redirects
+//! are not followed. A 401 is repeated at once, once, with a new token where there are tokens: that
+//! is part of the same attempt. When to try again after that is for others to decide.
+
+mod connection;
+pub(crate) mod headers;
+pub(crate) mod origin;
+mod retry_after;
+mod shared;
+mod stream;
+#[cfg(test)]
+pub(crate) mod tests;
+mod trouble;
+
+use std::{fmt, sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use domain::{endpoint::Auth, identifier::MerchantId, kind::Kind};
+use http_body_util::Full;
+use hyper::{
+    Method, Request, StatusCode, Uri,
+    header::{AUTHORIZATION, HeaderMap, HeaderValue},
+};
+use tokio::time::{Instant, timeout};
+use world::Secret;
+
+pub(crate) use connection::{Answer, Limits};
+use headers::{ATTEMPT, SEQUENCE, WEBHOOK_ID, WEBHOOK_SIGNATURE, WEBHOOK_TIMESTAMP};
+use origin::Origin;
+pub use shared::{Settings, Shared, machine_trust, trust};
+pub(crate) use trouble::Trouble;
+
+use crate::{
+    address::Refused,
+    signature::Signer,
+    tokens::{Credential, Token, Tokens},
+};
+
+/// The longest answer to a question that is asked with [`Endpoint::get`].
+const ANSWER_TO_GET_MAX_BYTES: usize = 1024 * 1024;
+
+/// Where calls of one kind go for one merchant, and what proves that they are ours.
+#[derive(Clone, Debug)]
+pub struct Target {
+    pub merchant: MerchantId,
+    pub kind: Kind,
+    pub url: String,
+    pub auth: Auth<Secret>,
+    /// Newest first.
+    pub signing_secrets: Vec<Secret>,
+}
+
+/// A message on its way out.
+#[derive(Clone, Debug)]
+pub struct Outgoing<'a> {
+    /// The same on every attempt.
+    pub id: &'a str,
+    /// The message's number among those about the same thing.
+    pub sequence: i64,
+    pub attempt: u32,
+    /// Sent byte for byte.
+    pub body: Bytes,
+}
+
+/// What came of one try.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attempt {
+    /// The status of the answer, if there was one.
+    pub status: Option<u16>,
+    /// What went wrong short of or besides the status, in a few words without secrets.
+    pub error: Option<String>,
+    pub latency: Duration,
+    /// The beginning of the answer's body.
+    pub answer: Bytes,
+    /// The pause that a 429 or 503 asked for.
+    pub retry_after_ms: Option<u64>,
+}
+
+impl Attempt {
+    pub fn is_success(&self) -> bool {
+        self.error.is_none() && self.status.is_some_and(|status| (200..300).contains(&status))
+    }
+}
+
+/// A target made ready.
+pub struct Endpoint {
+    shared: Shared,
+    origin: Origin,
+    /// Path and query, as they are sent.
+    path: Uri,
+    headers: HeaderMap,
+    signer: Signer,
+    tokens: Option<Tokens>,
+}
+
+/// What differs from one request to the next.
+struct Call<'a> {
+    method: Method,
+    path: &'a Uri,
+    id: &'a str,
+    /// Sequence and attempt; None for a question, which is no message.
+    numbers: Option<(i64, u32)>,
+    body: Bytes,
+    limits: Limits,
+}
+
+impl Endpoint {
+    /// Makes `target` ready, or says why it can never be called.
+    pub fn new(target: &Target, shared: &Shared) -> Result<Self, Refused> {
+        let uri = shared.guard().check_url(&target.url)?;
+        let origin = Origin::new(&uri, shared)?;
+        let user_agent = &shared.settings().user_agent;
+        let host = origin.host_header()?;
+        let headers = headers::prepared(host, target.kind, user_agent, &target.auth)?;
+        let tokens = match Credential::of(&target.auth) {
+            Some(credential) => Some(shared.tokens().of(&target.merchant, &credential, shared)?),
+            None => None,
+        };
+        Ok(Self {
+            shared: shared.clone(),
+            origin,
+            path: path_of(&uri),
+            headers,
+            signer: Signer::new(&target.signing_secrets)?,
+            tokens,
+        })
+    }
+
+    /// Sends a message once.
+    pub async fn send(&self, outgoing: &Outgoing<'_>) -> Attempt {
+        let settings = self.shared.settings();
+        let call = Call {
+            method: Method::POST,
+            path: &self.path,
+            id: outgoing.id,
+            numbers: Some((outgoing.sequence, outgoing.attempt)),
+            body: outgoing.body.clone(),
+            limits: settings.limits(),
+        };
+        let mut attempt = self.attempt(&call, settings.request_time_max).await;
+        if attempt.status.is_some_and(|status| (200..300).contains(&status)) {
+            attempt.error = None;
+        }
+        attempt
+    }
+
+    /// Asks a question and waits for the whole answer, of at most one MiB. `url` must lead to the
+    /// same scheme, host and port as the target, because it is sent the target's credential.
+    pub async fn get(&self, url: &str, time_max: Duration) -> Attempt {
+        let limits = Limits {
+            read_max_bytes: ANSWER_TO_GET_MAX_BYTES,
+            kept_max_bytes: ANSWER_TO_GET_MAX_BYTES,
+        };
+        let path = match self.shared.guard().check_url(url) {
+            Ok(uri) if self.origin.leads_to(&uri) => path_of(&uri),
+            Ok(_) => return Attempt::refused(&Refused::Malformed("it is of another machine")),
+            Err(refused) => return Attempt::refused(&refused),
+        };
+        let id = format!("get_{}", self.shared.world().readable::<20>());
+        let body = Bytes::new();
+        let call = Call { method: Method::GET, path: &path, id: &id, numbers: None, body, limits };
+        self.attempt(&call, time_max).await
+    }
+
+    async fn attempt(&self, call: &Call<'_>, time_max: Duration) -> Attempt {
+        let started = Instant::now();
+        let mut answer = Answer::default();
+        let outcome = match timeout(time_max, self.call_twice(call, &mut answer)).await {
+            Ok(Ok(())) if !answer.complete => Err(Trouble::TooLarge(call.limits.read_max_bytes)),
+            Ok(outcome) => outcome,
+            Err(_) => Err(Trouble::Timeout),
+        };
+        let now = self.shared.world().now();
+        Attempt {
+            status: answer.status.map(|status| status.as_u16()),
+            error: outcome.err().map(|trouble| trouble.to_string()),
+            latency: started.elapsed(),
+            retry_after_ms: retry_after::retry_after_ms(
+                answer.status,
+                answer.retry_after.as_ref(),
+                now,
+            ),
+            answer: Bytes::from(answer.kept),
+        }
+    }
+
+    /// Makes the call, and after a 401 once more.
+    async fn call_twice(&self, call: &Call<'_>, answer: &mut Answer) -> Result<(), Trouble> {
+        let token = match &self.tokens {
+            Some(tokens) => Some(tokens.current().await?),
+            None => None,
+        };
+        self.call(call, token.as_ref(), answer).await?;
+        if answer.status != Some(StatusCode::UNAUTHORIZED) {
+            return Ok(());
+        }
+        let token = match (&self.tokens, token) {
+            (Some(tokens), Some(used)) => Some(tokens.renew(used.generation).await?),
+            (_, used) => used,
+        };
+        *answer = Answer::default();
+        self.call(call, token.as_ref(), answer).await
+    }
+
+    async fn call(
+        &self,
+        call: &Call<'_>,
+        token: Option<&Arc<Token>>,
+        answer: &mut Answer,
+    ) -> Result<(), Trouble> {
+        let id = HeaderValue::from_str(call.id).map_err(|_| Trouble::Identifier)?;
+        let request = || {
+            let mut headers = self.headers.clone();
+            headers.insert(WEBHOOK_ID, id.clone());
+            if let Some(token) = token {
+                headers.insert(AUTHORIZATION, token.header.clone());
+            }
+            self.request(call, headers)
+        };
+        self.origin.exchange(request, call.limits, answer).await
+    }
+
+    /// Numbers, dates and signs a request.
+    fn request(&self, call: &Call<'_>, mut headers: HeaderMap) -> Request<Full<Bytes>> {
+        let timestamp_s = self.shared.world().now().as_second();
+        let signature = self.signer.sign(call.id, timestamp_s, &call.body);
+        let signature =
+            HeaderValue::try_from(signature).expect("base64, commas and spaces fit a header");
+        headers.insert(WEBHOOK_TIMESTAMP, HeaderValue::from(timestamp_s));
+        headers.insert(WEBHOOK_SIGNATURE, signature);
+        if let Some((sequence, attempt)) = call.numbers {
+            headers.insert(SEQUENCE, HeaderValue::from(sequence));
+            headers.insert(ATTEMPT, HeaderValue::from(attempt));
+        } else {
+            headers.remove(SEQUENCE);
+            headers.remove(ATTEMPT);
+        }
+        let mut request = Request::new(Full::new(call.body.clone()));
+        *request.method_mut() = call.method.clone();
+        *request.uri_mut() = call.path.clone();
+        *request.headers_mut() = headers;
+        request
+    }
+}
+
+impl fmt::Debug for Endpoint {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let host = self.origin.host();
+        formatter.debug_struct("Endpoint").field("host", &host).finish_non_exhaustive()
+    }
+}
+
+impl Attempt {
+    /// Nothing was sent, because it must not be.
+    fn refused(refused: &Refused) -> Self {
+        Self {
+            status: None,
+            error: Some(refused.to_string()),
+            latency: Duration::ZERO,
+            answer: Bytes::new(),
+            retry_after_ms: None,
+        }
+    }
+}
+
+/// The part of an address that is sent to its host.
+pub(crate) fn path_of(uri: &Uri) -> Uri {
+    uri.path_and_query().cloned().map_or_else(|| Uri::from_static("/"), Uri::from)
+}

@@ -1,0 +1,78 @@
+//! Real calls to real servers on the loopback interface.
+
+mod credentials;
+mod hostile;
+pub(crate) mod merchant;
+mod messages;
+mod reuse;
+mod secure;
+
+use std::{
+    sync::{Arc, atomic::AtomicI64},
+    time::Duration,
+};
+
+use world::World;
+
+use super::*;
+use crate::address::{AddressGuard, Network};
+
+pub(crate) const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+
+/// When the tests take place, in seconds since the epoch.
+pub(crate) const NOW_S: i64 = 1_700_000_000;
+
+pub(crate) fn loopback() -> AddressGuard {
+    AddressGuard::new(vec![Network::parse("127.0.0.0/8").unwrap()])
+}
+
+/// Limits short enough for a test to wait for them.
+pub(crate) fn settings() -> Settings {
+    Settings {
+        request_time_max: Duration::from_millis(1500),
+        connect_time_max: Duration::from_secs(1),
+        ..Settings::default()
+    }
+}
+
+pub(crate) fn no_trust() -> rustls::ClientConfig {
+    trust(rustls::RootCertStore::empty())
+}
+
+/// A world that stands still, and the clock that moves it, in microseconds.
+pub(crate) fn standing() -> (World, Arc<AtomicI64>) {
+    let clock = Arc::new(AtomicI64::new(NOW_S * 1_000_000));
+    (World::standing(Arc::clone(&clock)), clock)
+}
+
+pub(crate) fn shared() -> Shared {
+    Shared::new(loopback(), no_trust(), standing().0, settings())
+}
+
+pub(crate) fn secret(text: &str) -> Secret {
+    Secret::new(text.to_owned())
+}
+
+pub(crate) fn target(url: &str, auth: Auth<Secret>) -> Target {
+    Target {
+        merchant: MerchantId::parse("acme").unwrap(),
+        kind: Kind::Rma,
+        url: url.to_owned(),
+        auth,
+        signing_secrets: vec![secret(SECRET)],
+    }
+}
+
+pub(crate) fn endpoint(url: &str, auth: Auth<Secret>) -> Endpoint {
+    Endpoint::new(&target(url, auth), &shared()).unwrap()
+}
+
+pub(crate) fn outgoing() -> Outgoing<'static> {
+    let body = Bytes::from_static(br#"{"rma": "1" }"#);
+    Outgoing { id: "msg_1", sequence: 7, attempt: 2, body }
+}
+
+/// Sends one message to `url` without a credential.
+pub(crate) async fn send(url: &str) -> Attempt {
+    endpoint(url, Auth::None).send(&outgoing()).await
+}

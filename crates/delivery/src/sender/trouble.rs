@@ -1,0 +1,82 @@
+//! What can go wrong between us and a merchant's machine, in words for the delivery log.
+//!
+//! The words are short, name no secret, and say the same thing the same way every time, so that
+//! failures can be counted by them.
+
+use std::{error::Error, io};
+
+use crate::{address::Refused, tokens::TokenFailure};
+
+/// The longest text taken over from elsewhere.
+const TEXT_CHARACTERS_MAX: usize = 160;
+
+/// Why there is no answer, or not all of it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Trouble {
+    #[error("timeout")]
+    Timeout,
+    #[error("timeout while connecting")]
+    ConnectTimeout,
+    #[error(transparent)]
+    Refused(#[from] Refused),
+    #[error("connection refused")]
+    ConnectionRefused,
+    #[error("connection reset")]
+    Reset,
+    #[error("connection closed before the answer was complete")]
+    Closed,
+    #[error("no route to the host")]
+    NoRoute,
+    #[error("the answer is not HTTP/1.1")]
+    Unreadable,
+    #[error("the answer is larger than {0} bytes")]
+    TooLarge(usize),
+    #[error("the message's id does not fit a header")]
+    Identifier,
+    #[error("tls: {0}")]
+    Tls(String),
+    #[error("network: {0}")]
+    Network(String),
+    #[error("token: {0}")]
+    Token(#[from] TokenFailure),
+}
+
+impl Trouble {
+    /// What went wrong while TLS was being agreed on.
+    pub(super) fn tls(error: &io::Error) -> Self {
+        match error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
+            Some(error) => Self::Tls(shortened(error)),
+            None => Self::from(error),
+        }
+    }
+}
+
+impl From<&io::Error> for Trouble {
+    fn from(error: &io::Error) -> Self {
+        use io::ErrorKind;
+        #[expect(clippy::wildcard_enum_match_arm, reason = "the list is the system's, and open")]
+        match error.kind() {
+            ErrorKind::ConnectionRefused => Self::ConnectionRefused,
+            ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted | ErrorKind::BrokenPipe => {
+                Self::Reset
+            }
+            ErrorKind::UnexpectedEof => Self::Closed,
+            ErrorKind::TimedOut => Self::ConnectTimeout,
+            ErrorKind::HostUnreachable | ErrorKind::NetworkUnreachable => Self::NoRoute,
+            _ => Self::Network(shortened(error)),
+        }
+    }
+}
+
+impl From<hyper::Error> for Trouble {
+    fn from(error: hyper::Error) -> Self {
+        if let Some(source) = error.source().and_then(|inner| inner.downcast_ref::<io::Error>()) {
+            return Self::from(source);
+        }
+        if error.is_parse() { Self::Unreadable } else { Self::Closed }
+    }
+}
+
+fn shortened(error: &impl ToString) -> String {
+    error.to_string().chars().take(TEXT_CHARACTERS_MAX).collect()
+}

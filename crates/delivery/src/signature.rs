@@ -1,0 +1,113 @@
+//! Signatures as Standard Webhooks asks for them.
+//!
+//! What is signed is `id.timestamp.body`, with HMAC-SHA256; the signature is `v1,` and the base64
+//! of that. While a secret is being rotated out, both sign, and the signatures stand side by side
+//! with a space between: whoever holds either secret finds one that fits. The keys are prepared
+//! once, and a body is hashed where it lies.
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use ring::hmac;
+use world::Secret;
+
+use crate::address::Refused;
+
+const SECRET_PREFIX: &str = "whsec_";
+const VERSION: &str = "v1,";
+
+/// The length of one signature: its version, 44 characters of base64, and a space.
+const SIGNATURE_BYTES: usize = 48;
+
+/// Signs messages with every live secret of a merchant.
+#[derive(Debug)]
+pub struct Signer {
+    keys: Vec<hmac::Key>,
+}
+
+impl Signer {
+    /// Prepares the keys of `secrets`, newest first, each `whsec_` and base64.
+    pub fn new(secrets: &[Secret]) -> Result<Self, Refused> {
+        if secrets.is_empty() {
+            return Err(Refused::Credential("there is no secret to sign with"));
+        }
+        let malformed = Refused::Credential("a signing secret is not whsec_ and base64");
+        let key = |secret: &Secret| {
+            let encoded = secret.reveal().strip_prefix(SECRET_PREFIX)?;
+            let bytes = STANDARD.decode(encoded).ok().filter(|bytes| !bytes.is_empty())?;
+            Some(hmac::Key::new(hmac::HMAC_SHA256, &bytes))
+        };
+        let keys: Option<Vec<_>> = secrets.iter().map(key).collect();
+        Ok(Self { keys: keys.ok_or(malformed)? })
+    }
+
+    /// The value of `webhook-signature`.
+    pub fn sign(&self, id: &str, timestamp_s: i64, body: &[u8]) -> String {
+        let middle = format!(".{timestamp_s}.");
+        let mut signatures = String::with_capacity(self.keys.len() * SIGNATURE_BYTES);
+        for key in &self.keys {
+            let mut context = hmac::Context::with_key(key);
+            context.update(id.as_bytes());
+            context.update(middle.as_bytes());
+            context.update(body);
+            if !signatures.is_empty() {
+                signatures.push(' ');
+            }
+            signatures.push_str(VERSION);
+            STANDARD.encode_string(context.sign(), &mut signatures);
+        }
+        signatures
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+
+    fn signer(secrets: &[&str]) -> Result<Signer, Refused> {
+        let secrets: Vec<_> = secrets.iter().map(|text| Secret::new((*text).to_owned())).collect();
+        Signer::new(&secrets)
+    }
+
+    #[test]
+    fn the_published_example_is_signed_as_published() {
+        let body = br#"{"test": 2432232314}"#;
+        let signature =
+            signer(&[SECRET]).unwrap().sign("msg_p5jXN8AQM9LWM0D4loKWxJek", 1_614_265_330, body);
+        assert_eq!(signature, "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
+    }
+
+    #[test]
+    fn two_live_secrets_give_two_signatures_the_newest_first() {
+        let other = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
+        let sign = |secrets: &[&str]| signer(secrets).unwrap().sign("msg_1", 7, b"{}");
+        assert_eq!(sign(&[other, SECRET]), format!("{} {}", sign(&[other]), sign(&[SECRET])));
+    }
+
+    #[test]
+    fn a_secret_that_is_none_is_refused() {
+        for secret in ["", "whsec_", "whsec_%%%", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec"] {
+            assert!(signer(&[SECRET, secret]).is_err(), "{secret:?} was accepted");
+        }
+        assert!(signer(&[]).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_signed_is_id_and_time_and_body_with_dots_between(
+            id in "[a-z0-9_]{1,30}",
+            timestamp_s in any::<i64>(),
+            body in prop::collection::vec(any::<u8>(), 0..300),
+        ) {
+            let key = STANDARD.decode(&SECRET[SECRET_PREFIX.len()..]).unwrap();
+            let key = hmac::Key::new(hmac::HMAC_SHA256, &key);
+            let whole = [format!("{id}.{timestamp_s}.").as_bytes(), &body].concat();
+
+            let signature = signer(&[SECRET]).unwrap().sign(&id, timestamp_s, &body);
+
+            let tag = STANDARD.decode(signature.strip_prefix("v1,").unwrap()).unwrap();
+            prop_assert!(hmac::verify(&key, &whole, &tag).is_ok());
+        }
+    }
+}

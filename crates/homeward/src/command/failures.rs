@@ -1,0 +1,165 @@
+//! `homeward failures`: messages whose tries are used up.
+
+mod handle;
+mod retry;
+
+use std::process::ExitCode;
+
+use app::failure_queue::{Failure, Failures as Found};
+use clap::{Args, Subcommand};
+use domain::{
+    identifier::{MerchantId, MessageId},
+    kind::Kind,
+};
+use jiff::Timestamp;
+
+use super::{
+    argument::{self, Address},
+    message::{PAGE_MAX, show},
+};
+use crate::{
+    config::Config,
+    output::{Output, note, table},
+    session::{Remote, Session},
+};
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Failures {
+    /// List the failure queue, oldest first
+    List {
+        #[command(flatten)]
+        filter: Filter,
+        /// How many
+        #[arg(long, default_value_t = 50, value_name = "N")]
+        limit: usize,
+        #[command(flatten)]
+        remote: Remote,
+    },
+    /// Show a message: its body and every attempt to deliver it
+    Show {
+        /// Such as msg_acme_42
+        #[arg(value_parser = argument::message_id)]
+        id: MessageId,
+        #[command(flatten)]
+        remote: Remote,
+    },
+    /// Try messages again, with all their tries: those named, or all that match
+    Retry(retry::Retry),
+    /// Take messages out of the failure queue for good
+    Discard {
+        /// Such as msg_acme_42; one or several
+        #[arg(value_parser = argument::message_id, required = true, value_name = "ID")]
+        ids: Vec<MessageId>,
+        /// Why; it is kept with the message
+        #[arg(long, value_name = "TEXT")]
+        reason: String,
+        #[command(flatten)]
+        remote: Remote,
+    },
+}
+
+/// Which failures are meant; everything that is said must hold.
+#[derive(Debug, Args)]
+pub(crate) struct Filter {
+    /// Only this merchant's
+    #[arg(long, value_parser = MerchantId::parse)]
+    merchant: Option<MerchantId>,
+    /// Only this kind of message
+    #[arg(long, value_parser = argument::kind)]
+    kind: Option<Kind>,
+    /// Only those whose last answer had this status; 0 for no answer
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(0..=599))]
+    status: Option<u16>,
+    /// Failed at this time or later, such as 2026-02-14T16:00:00Z
+    #[arg(long, value_name = "TIME", value_parser = argument::moment)]
+    from: Option<Timestamp>,
+    /// Failed at this time or earlier
+    #[arg(long, value_name = "TIME", value_parser = argument::moment)]
+    to: Option<Timestamp>,
+}
+
+impl Filter {
+    fn ask(&self, path: &str) -> Address {
+        Address::new(path)
+            .with("merchant", self.merchant.as_ref())
+            .with("kind", self.kind)
+            .with("status", self.status)
+            .with("from", self.from)
+            .with("to", self.to)
+    }
+}
+
+impl Failures {
+    pub(crate) async fn run(self, config: &Config, output: Output) -> anyhow::Result<ExitCode> {
+        let mut session = Session::open(config, self.remote()).await?;
+        let done = self.with(&mut session, output).await;
+        session.close().await;
+        done
+    }
+
+    fn remote(&self) -> &Remote {
+        match self {
+            Self::List { remote, .. }
+            | Self::Show { remote, .. }
+            | Self::Retry(retry::Retry { remote, .. })
+            | Self::Discard { remote, .. } => remote,
+        }
+    }
+
+    async fn with(&self, session: &mut Session, output: Output) -> anyhow::Result<ExitCode> {
+        match self {
+            Self::List { filter, limit, .. } => list(session, output, filter, *limit).await?,
+            Self::Show { id, .. } => show(session, output, id).await?,
+            Self::Retry(retry) => return retry.run(session, output).await,
+            Self::Discard { ids, reason, .. } => {
+                return handle::discard(session, output, ids, reason).await;
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+async fn list(
+    session: &mut Session,
+    output: Output,
+    filter: &Filter,
+    limit: usize,
+) -> anyhow::Result<()> {
+    let wanted = filter.ask("/admin/failures");
+    let mut found = Found { failures: Vec::new(), next: None };
+    while found.failures.len() < limit {
+        let room = (limit - found.failures.len()).min(PAGE_MAX);
+        let address = wanted.clone().with("after", found.next.take()).with("limit", Some(room));
+        let page: Found = session.get(address.as_str()).await?;
+        found.failures.extend(page.failures);
+        found.next = page.next;
+        if found.next.is_none() {
+            break;
+        }
+    }
+    output.data(&found, || words(&found));
+    if found.next.is_some() && !output.json {
+        note("Perhaps there are more: --limit shows them.");
+    }
+    Ok(())
+}
+
+fn words(found: &Found) -> String {
+    let row = |failure: &Failure| {
+        let superseded = if failure.superseded { "superseded" } else { "" };
+        vec![
+            failure.id.clone(),
+            failure.kind.clone(),
+            failure.reference.clone(),
+            failure.failed_at.to_string(),
+            failure.status.map_or_else(|| "-".to_owned(), |status| status.to_string()),
+            failure.error.clone().unwrap_or_default(),
+            superseded.to_owned(),
+        ]
+    };
+    if found.failures.is_empty() {
+        return "None.".to_owned();
+    }
+    let rows: Vec<_> = found.failures.iter().map(row).collect();
+    table(&["MESSAGE", "KIND", "REF", "FAILED", "STATUS", "ERROR", "NOTE"], &rows)
+}

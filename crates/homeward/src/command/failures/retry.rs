@@ -1,0 +1,106 @@
+//! `homeward failures retry`: messages by name, or all that match, in the background of the server.
+
+use std::{process::ExitCode, time::Duration};
+
+use app::bulk_retry::RetryJob;
+use clap::Args;
+use domain::identifier::MessageId;
+use indicatif::{HumanCount, ProgressBar, ProgressStyle};
+use serde_json::json;
+
+use super::{super::argument, Filter, handle};
+use crate::{
+    command::serve::Signals,
+    output::Output,
+    session::{Remote, Session},
+};
+
+const LOOK_EVERY: Duration = Duration::from_millis(200);
+const RUNNING: &str = "running";
+
+#[derive(Debug, Args)]
+pub(crate) struct Retry {
+    /// Such as msg_acme_42; one or several
+    #[arg(value_parser = argument::message_id, value_name = "ID", required_unless_present = "all")]
+    #[arg(conflicts_with_all = ["all", "merchant", "kind", "status", "from", "to", "detach"])]
+    ids: Vec<MessageId>,
+    /// All that match what else is said, or simply all
+    #[arg(long)]
+    all: bool,
+    #[command(flatten)]
+    filter: Filter,
+    /// Also messages that a newer one about the same thing has made superfluous
+    #[arg(long)]
+    force: bool,
+    /// With --all: print the job and return, instead of waiting for its end
+    #[arg(long)]
+    detach: bool,
+    #[command(flatten)]
+    pub(super) remote: Remote,
+}
+
+impl Retry {
+    pub(super) async fn run(
+        &self,
+        session: &mut Session,
+        output: Output,
+    ) -> anyhow::Result<ExitCode> {
+        if !self.all {
+            return handle::retry(session, output, &self.ids, self.force).await;
+        }
+        anyhow::ensure!(
+            !(self.detach && session.is_own()),
+            "no server runs here, and the job would end with this command: leave out --detach"
+        );
+        // First of all, so that nothing is begun that Ctrl-C would not cancel.
+        let signals = Signals::listen()?;
+        let address = self.filter.ask("/admin/failures/retry");
+        let address = address.with("force", self.force.then_some(true));
+        let job: RetryJob = session.post(address.as_str(), &json!({})).await?;
+        if self.detach {
+            output.data(&job, || format!("Job {} retries {} messages.", job.id, job.total));
+            return Ok(ExitCode::SUCCESS);
+        }
+        let job = follow(session, job, signals).await?;
+        output.data(&job, || words(&job));
+        Ok(if job.state == "done" { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+}
+
+/// Shows how far the job got until it ends; a signal cancels it.
+async fn follow(
+    session: &mut Session,
+    mut job: RetryJob,
+    mut signals: Signals,
+) -> anyhow::Result<RetryJob> {
+    let style = ProgressStyle::with_template("{wide_bar} {human_pos}/{human_len}  {eta} to go")?;
+    let bar = ProgressBar::new(count(job.total)).with_style(style);
+    let path = format!("/admin/failures/retry/{}", job.id);
+    while job.state == RUNNING {
+        let stop = tokio::select! {
+            () = signals.heard() => true,
+            () = tokio::time::sleep(LOOK_EVERY) => false,
+        };
+        job = if stop { session.delete(&path).await? } else { session.get(&path).await? };
+        bar.set_position(count(job.retried + job.skipped));
+    }
+    bar.finish_and_clear();
+    Ok(job)
+}
+
+fn words(job: &RetryJob) -> String {
+    if job.total == 0 {
+        return "Nothing in the failure queue matches.".to_owned();
+    }
+    format!(
+        "{}: {} of {} retried, {} skipped.",
+        job.state,
+        HumanCount(count(job.retried)),
+        HumanCount(count(job.total)),
+        HumanCount(count(job.skipped)),
+    )
+}
+
+fn count(number: i64) -> u64 {
+    u64::try_from(number).unwrap_or(0)
+}

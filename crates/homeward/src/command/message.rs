@@ -1,0 +1,175 @@
+//! `homeward message`: what was sent to a merchant, and how that went.
+
+use app::message_log::{AttemptView, MessageDetail, MessageState, MessageView, Messages};
+use clap::{Args, Subcommand, builder::PossibleValuesParser};
+use domain::{
+    identifier::{MerchantId, MessageId},
+    kind::Kind,
+};
+
+use super::argument::{self, Address};
+use crate::{
+    config::Config,
+    indent::indented,
+    output::{Output, note, table},
+    session::{Remote, Session},
+};
+
+/// The server gives at most this many at once.
+pub(super) const PAGE_MAX: usize = 500;
+const ANSWER_SHOWN: usize = 100;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Message {
+    /// List a merchant's messages, newest first
+    List(List),
+    /// Show a message: its body and every attempt to deliver it
+    Show {
+        /// Such as msg_acme_42
+        #[arg(value_parser = argument::message_id)]
+        id: MessageId,
+        #[command(flatten)]
+        remote: Remote,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct List {
+    #[arg(value_parser = MerchantId::parse)]
+    merchant: MerchantId,
+    /// Only messages that stand so
+    #[arg(long)]
+    #[arg(value_parser = PossibleValuesParser::new(["waiting", "delivered", "failed", "discarded"]))]
+    state: Option<String>,
+    /// Only this kind of message
+    #[arg(long, value_parser = argument::kind)]
+    kind: Option<Kind>,
+    /// Only messages about this, such as an RMA's identifier
+    #[arg(long = "ref", value_name = "REF")]
+    reference: Option<String>,
+    /// How many
+    #[arg(long, default_value_t = 50, value_name = "N")]
+    limit: usize,
+    #[command(flatten)]
+    remote: Remote,
+}
+
+impl Message {
+    pub(crate) async fn run(self, config: &Config, output: Output) -> anyhow::Result<()> {
+        let remote = match &self {
+            Self::List(List { remote, .. }) | Self::Show { remote, .. } => remote,
+        };
+        let mut session = Session::open(config, remote).await?;
+        let done = match &self {
+            Self::List(list) => list.run(&mut session, output).await,
+            Self::Show { id, .. } => show(&mut session, output, id).await,
+        };
+        session.close().await;
+        done
+    }
+}
+
+impl List {
+    async fn run(&self, session: &mut Session, output: Output) -> anyhow::Result<()> {
+        let wanted = Address::new("/admin/messages")
+            .with("merchant", Some(&self.merchant))
+            .with("state", self.state.as_ref())
+            .with("kind", self.kind)
+            .with("ref", self.reference.as_ref());
+        let mut found = Messages { messages: Vec::new(), next: None };
+        // A page may be short although more follow.
+        while found.messages.len() < self.limit {
+            let room = (self.limit - found.messages.len()).min(PAGE_MAX);
+            let address =
+                wanted.clone().with("before", found.next.take()).with("limit", Some(room));
+            let page: Messages = session.get(address.as_str()).await?;
+            found.messages.extend(page.messages);
+            found.next = page.next;
+            if found.next.is_none() {
+                break;
+            }
+        }
+        output.data(&found, || list_words(&found));
+        if found.next.is_some() && !output.json {
+            note("Perhaps there are more: --limit shows them.");
+        }
+        Ok(())
+    }
+}
+
+/// Shows a message; the failure queue's messages are messages like any other.
+pub(super) async fn show(
+    session: &mut Session,
+    output: Output,
+    id: &MessageId,
+) -> anyhow::Result<()> {
+    let detail: MessageDetail = session.get(&format!("/admin/messages/{id}")).await?;
+    output.data(&detail, || words(&detail));
+    Ok(())
+}
+
+fn list_words(found: &Messages) -> String {
+    let row = |message: &MessageView| {
+        vec![
+            message.id.clone(),
+            message.kind.clone(),
+            message.reference.clone(),
+            message.sequence.to_string(),
+            state_name(message.state).to_owned(),
+            message.created_at.to_string(),
+            message.due_at.map(|at| at.to_string()).unwrap_or_default(),
+        ]
+    };
+    let rows: Vec<_> = found.messages.iter().map(row).collect();
+    table(&["MESSAGE", "KIND", "REF", "SEQUENCE", "STATE", "CREATED", "DUE"], &rows)
+}
+
+fn state_name(state: MessageState) -> &'static str {
+    match state {
+        MessageState::Waiting => "waiting",
+        MessageState::Delivered => "delivered",
+        MessageState::Failed => "failed",
+        MessageState::Discarded => "discarded",
+    }
+}
+
+fn words(detail: &MessageDetail) -> String {
+    let message = &detail.message;
+    let mut fields = vec![
+        ("message", message.id.clone()),
+        ("merchant", message.merchant.clone()),
+        ("kind", message.kind.clone()),
+        ("ref", message.reference.clone()),
+        ("sequence", message.sequence.to_string()),
+        ("state", state_name(message.state).to_owned()),
+        ("created", message.created_at.to_string()),
+    ];
+    fields.extend(message.due_at.map(|at| ("due", at.to_string())));
+    fields.extend(message.discard_reason.clone().map(|reason| ("reason", reason)));
+    let line = |(name, value): &(&str, String)| format!("{name:8}  {value}");
+    let fields: Vec<_> = fields.iter().map(line).collect();
+    let attempts = if detail.attempts.is_empty() {
+        "No attempt yet.".to_owned()
+    } else {
+        attempts_table(&detail.attempts)
+    };
+    let body = indented(&detail.body);
+    let body = body.as_deref().unwrap_or(&detail.body);
+    format!("{}\n\n{attempts}\n\n{body}", fields.join("\n"))
+}
+
+fn attempts_table(attempts: &[AttemptView]) -> String {
+    let row = |attempt: &AttemptView| {
+        let answer = attempt.answer.as_deref().unwrap_or_default();
+        vec![
+            attempt.at.to_string(),
+            format!("{}.{}", attempt.cycle, attempt.attempt),
+            attempt.status.map_or_else(|| "-".to_owned(), |status| status.to_string()),
+            format!("{:.1}", attempt.latency_ms),
+            attempt.error.clone().unwrap_or_default(),
+            answer.chars().take(ANSWER_SHOWN).collect(),
+        ]
+    };
+    let rows: Vec<_> = attempts.iter().map(row).collect();
+    table(&["AT", "ATTEMPT", "STATUS", "MS", "ERROR", "ANSWER"], &rows)
+}

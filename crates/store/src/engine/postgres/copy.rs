@@ -1,0 +1,53 @@
+//! A copy of everything, for a backup.
+
+use futures_util::{TryStreamExt, pin_mut};
+use tokio_postgres::IsolationLevel;
+
+use super::{pool, read_row, words};
+use crate::error::EngineError;
+
+/// Copies every table, as of one moment, into `file`, which holds the same schema.
+pub(in crate::engine) async fn copy_into(
+    url: &str,
+    file: rusqlite::Connection,
+) -> Result<(), EngineError> {
+    let pool = pool(url)?;
+    let mut client = pool.get().await.map_err(|error| EngineError::Pool(words(&error)))?;
+    let moment = client
+        .build_transaction()
+        .isolation_level(IsolationLevel::RepeatableRead)
+        .read_only(true)
+        .start()
+        .await?;
+    for table in tables(&file)? {
+        file.execute_batch("BEGIN")?;
+        let no_values: [&str; 0] = [];
+        let rows = moment.query_raw(&format!("SELECT * FROM {table}"), no_values).await?;
+        pin_mut!(rows);
+        while let Some(row) = rows.try_next().await? {
+            insert(&file, &table, &row)?;
+        }
+        file.execute_batch("COMMIT")?;
+    }
+    Ok(())
+}
+
+fn tables(file: &rusqlite::Connection) -> Result<Vec<String>, EngineError> {
+    let sql = "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name";
+    let mut statement = file.prepare(sql)?;
+    let names = statement.query_map([], |row| row.get(0))?;
+    Ok(names.collect::<Result<_, _>>()?)
+}
+
+fn insert(
+    file: &rusqlite::Connection,
+    table: &str,
+    row: &tokio_postgres::Row,
+) -> Result<(), EngineError> {
+    let names: Vec<&str> = row.columns().iter().map(tokio_postgres::Column::name).collect();
+    let places: Vec<String> = (1..=names.len()).map(|position| format!("?{position}")).collect();
+    let sql = format!("INSERT INTO {table} ({}) VALUES ({})", names.join(", "), places.join(", "));
+    let cells = read_row(row)?;
+    file.prepare_cached(&sql)?.execute(rusqlite::params_from_iter(cells.0))?;
+    Ok(())
+}

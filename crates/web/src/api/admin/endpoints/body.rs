@@ -1,0 +1,148 @@
+//! What operators say of endpoints, and how it is read.
+//!
+//! A body is read field by field, so that all its faults are told at once; the types that describe it are for the
+//! API's reference alone. Secrets become [`Secret`] as soon as they are read.
+
+use std::collections::BTreeMap;
+
+use app::set_endpoints::EndpointsChange;
+use domain::{
+    endpoint::Auth,
+    json,
+    kind::Kind,
+    reader::{self, Reader, TEXT_MAX, fields::Fields},
+};
+use utoipa::ToSchema;
+use world::Secret;
+
+use crate::{Web, api::error::ApiError};
+
+/// How calls prove who they come from. Without it they do not.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "describes the body; it is read so that all faults are told at once")]
+pub(crate) struct AuthBody {
+    /// `none`, `basic`, `header`, `bearer` or `oauth2`. Each needs fields of its own.
+    #[schema(example = "oauth2")]
+    r#type: String,
+    /// For `basic`.
+    username: Option<String>,
+    /// For `basic`.
+    password: Option<String>,
+    /// For `header`: what it is called.
+    name: Option<String>,
+    /// For `header`: what it holds.
+    value: Option<String>,
+    /// For `bearer`.
+    token: Option<String>,
+    /// For `oauth2`: where tokens come from.
+    #[schema(example = "https://id.acme.example/token")]
+    token_url: Option<String>,
+    /// For `oauth2`.
+    client_id: Option<String>,
+    /// For `oauth2`.
+    client_secret: Option<String>,
+    /// For `oauth2`; may be absent there too.
+    scope: Option<String>,
+}
+
+/// A merchant's base address.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "describes the body; it is read so that all faults are told at once")]
+pub(crate) struct EndpointsBody {
+    /// What the paths of all kinds stand behind.
+    #[schema(example = "https://hooks.acme.example")]
+    base_url: String,
+    auth: Option<AuthBody>,
+    /// Paths other than the usual ones, by kind.
+    paths: Option<BTreeMap<String, String>>,
+}
+
+/// An address for one kind alone.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "describes the body; it is read so that all faults are told at once")]
+pub(crate) struct EndpointBody {
+    /// The whole address.
+    #[schema(example = "https://wms.acme.example/asn")]
+    url: String,
+    auth: Option<AuthBody>,
+}
+
+pub(super) fn base_change(web: &Web, body: &[u8]) -> Result<EndpointsChange, ApiError> {
+    let document = json::parse(body).map_err(app::AppError::Malformed)?;
+    let read = reader::read(&document, false, |root| {
+        root.object(|at| {
+            let base_url = at.required("base_url", |at| address(web, at));
+            let auth = auth(web, at);
+            let paths = at.optional("paths", paths).unwrap_or_default();
+            Some(EndpointsChange::Base { base_url: base_url?, auth: auth?, paths })
+        })?
+    });
+    Ok(read.map(|(change, _)| change)?)
+}
+
+pub(super) fn one_change(web: &Web, kind: Kind, body: &[u8]) -> Result<EndpointsChange, ApiError> {
+    let document = json::parse(body).map_err(app::AppError::Malformed)?;
+    let read = reader::read(&document, false, |root| {
+        root.object(|at| {
+            let url = at.required("url", |at| address(web, at));
+            Some(EndpointsChange::One { kind, url: url?, auth: auth(web, at)? })
+        })?
+    });
+    Ok(read.map(|(change, _)| change)?)
+}
+
+/// An address that messages may be sent to, as far as its text tells.
+fn address(web: &Web, at: &Reader<'_>) -> Option<String> {
+    let text = at.text(1..=TEXT_MAX)?;
+    match web.app.check_url(text) {
+        Ok(()) => Some(text.to_owned()),
+        Err(why) => at.invalid(&why),
+    }
+}
+
+fn paths(at: &Reader<'_>) -> Option<BTreeMap<Kind, String>> {
+    let pairs = at.map(|name, at| match Kind::parse(name) {
+        Some(kind) => Some((kind, at.text(1..=TEXT_MAX)?.to_owned())),
+        None => at.invalid("is no kind of message"),
+    })?;
+    Some(pairs.into_iter().collect())
+}
+
+fn auth(web: &Web, at: &Fields<'_>) -> Option<Auth<Secret>> {
+    if !at.has("auth") {
+        return Some(Auth::None);
+    }
+    at.object("auth", |at| {
+        let secret =
+            |key| at.required(key, |at| at.text(1..=TEXT_MAX).map(|it| Secret::new(it.to_owned())));
+        let text = |key| at.required(key, |at| at.text(1..=TEXT_MAX).map(str::to_owned));
+        let kind = at.required("type", |at| at.text(1..=TEXT_MAX).map(str::to_owned))?;
+        match kind.as_str() {
+            "none" => Some(Auth::None),
+            "basic" => {
+                let (username, password) = (text("username"), secret("password"));
+                Some(Auth::Basic { username: username?, password: password? })
+            }
+            "header" => {
+                let (name, value) = (text("name"), secret("value"));
+                Some(Auth::Header { name: name?, value: value? })
+            }
+            "bearer" => Some(Auth::Bearer { token: secret("token")? }),
+            "oauth2" => {
+                let token_url = at.required("token_url", |at| address(web, at));
+                let (client_id, client_secret) = (text("client_id"), secret("client_secret"));
+                let scope = at.optional_text("scope");
+                Some(Auth::Oauth2 {
+                    token_url: token_url?,
+                    client_id: client_id?,
+                    client_secret: client_secret?,
+                    scope,
+                })
+            }
+            _ => {
+                at.note("type", "must be one of none, basic, header, bearer, oauth2");
+                None
+            }
+        }
+    })?
+}
