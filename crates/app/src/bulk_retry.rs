@@ -174,7 +174,9 @@ async fn retry(app: &App, rows: &[FailureRow]) -> Result<bool, AppError> {
     match app.store.commit(transaction).await {
         Ok(_) => {
             merchants.dedup();
-            merchants.iter().for_each(|merchant| app.delivery.deliveries_added(merchant));
+            for merchant in &merchants {
+                app.delivery.deliveries_added(merchant);
+            }
             Ok(true)
         }
         Err(StoreError::Conflict) => Ok(false),

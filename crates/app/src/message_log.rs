@@ -142,14 +142,21 @@ pub async fn messages(
 }
 
 pub async fn message(app: &App, id: &MessageId) -> Result<MessageDetail, AppError> {
-    let found = app.store.message(&id.merchant, id.number).await?;
-    let (row, body) = found.ok_or(AppError::NotFound("message"))?;
-    let attempts = app.store.attempts(&id.merchant, id.number).await?;
-    Ok(MessageDetail {
-        message: view(row),
-        body: String::from_utf8_lossy(&body).into_owned(),
-        attempts: attempts.into_iter().map(attempt).collect(),
-    })
+    let mut attempts = app.store.attempts(&id.merchant, id.number).await?;
+    loop {
+        let found = app.store.message(&id.merchant, id.number).await?;
+        let (row, body) = found.ok_or(AppError::NotFound("message"))?;
+        // An attempt may have ended between the two reads: state and attempts must tell one story.
+        let known = attempts.len();
+        attempts = app.store.attempts(&id.merchant, id.number).await?;
+        if attempts.len() == known {
+            return Ok(MessageDetail {
+                message: view(row),
+                body: String::from_utf8_lossy(&body).into_owned(),
+                attempts: attempts.into_iter().map(attempt).collect(),
+            });
+        }
+    }
 }
 
 pub(crate) fn message_id(merchant: &str, number: i64) -> String {
