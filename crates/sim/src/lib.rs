@@ -1,1 +1,55 @@
-//! A simulated merchant.
+//! A simulated merchant: the other end of every call that Homeward makes.
+//!
+//! It takes every kind of message at its usual path, checks signature and credentials, answers
+//! as it is told (also late, wrongly, or not at all), and keeps a book that tells afterwards
+//! whether everything came, once and in order. It sells a few articles, so that exchanges can
+//! be tried, and shows all of it on a page. Developers run it beside Homeward, tests and
+//! benchmarks run it inside themselves:
+//!
+//! ```
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use sim::{Behaviour, Settings, SimulatedMerchant};
+//!
+//! let running = SimulatedMerchant::start(Settings::default()).await?;
+//! running.merchant().behave(&[Behaviour::status(503).times(2)])?;
+//! // ... let something call running.url() ...
+//! assert_eq!(running.merchant().summary().violation_count, 0);
+//! running.stop().await;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A call goes through [`serve`] and [`receive`]; what it meets there is decided in
+//! [`signature`], [`credentials`] and [`script`], and it ends in the [`book`]. [`control`] and
+//! [`page`] look at the same things from outside.
+
+mod behaviour;
+mod book;
+mod call;
+mod catalogue;
+mod control;
+mod credentials;
+mod exchange;
+mod form;
+mod lane;
+mod merchant;
+mod page;
+mod picture;
+mod receive;
+mod recent;
+mod reply;
+mod script;
+mod serve;
+mod settings;
+mod signature;
+mod token;
+mod verdict;
+mod view;
+
+pub use behaviour::{Behaviour, BehaviourError};
+pub use call::{Answered, CALLS_MAX, Call, CallQuery, Calls, Content, SignatureCheck};
+pub use merchant::{SimulatedMerchant, StartError};
+pub use serve::Running;
+pub use settings::{Clock, KEEP_BODIES, KEEP_CALLS, Settings, TOKEN_LIFETIME_S};
+pub use verdict::{KindSummary, Summary, Violation};

@@ -1,0 +1,93 @@
+//! Which messages are about the same thing.
+//!
+//! Messages about one thing must come in order, and this is how the merchant tells what a
+//! message is about: by an identifier in its body. The three kinds of a drop shipment share
+//! a lane, because they are about the same order. Questions for variants have no lane.
+
+use domain::kind::Kind;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+/// Every identifier that names a lane in some kind of body, as it is written there.
+#[derive(Deserialize)]
+struct Body<'a> {
+    #[serde(borrow)]
+    rma_identifier: Option<&'a RawValue>,
+    #[serde(borrow)]
+    original_order_id: Option<&'a RawValue>,
+    #[serde(borrow)]
+    shipment_identifier: Option<&'a RawValue>,
+    #[serde(borrow)]
+    asn_number: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct DropShipment<'a> {
+    #[serde(borrow, alias = "order")]
+    shipment: Named<'a>,
+}
+
+#[derive(Deserialize)]
+struct Named<'a> {
+    #[serde(borrow)]
+    client_identifier: &'a RawValue,
+}
+
+/// The lane of a message of `kind`, if its body says.
+pub(crate) fn lane(kind: Kind, body: &[u8]) -> Option<String> {
+    let (group, name) = match kind {
+        Kind::ExchangeVariants => return None,
+        Kind::Rma => ("rma", read(body)?.rma_identifier?),
+        Kind::ExchangeOrder => ("exchange order", read(body)?.original_order_id?),
+        Kind::OutboundAsn => ("shipment", read(body)?.shipment_identifier?),
+        Kind::InventoryReceipt => ("asn", read(body)?.asn_number?),
+        Kind::DropShipmentConfirmation
+        | Kind::DropShipmentCancellation
+        | Kind::DropShipmentPartialCancellation => {
+            let body: DropShipment<'_> = serde_json::from_slice(body).ok()?;
+            ("drop shipment", body.shipment.client_identifier)
+        }
+    };
+    Some(format!("{group} {}", name.get().trim_matches('"')))
+}
+
+fn read(body: &[u8]) -> Option<Body<'_>> {
+    serde_json::from_slice(body).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_kind_has_its_lane() {
+        let lanes = [
+            (Kind::Rma, r#"{"items": [1], "rma_identifier": "R1"}"#, "rma R1"),
+            (Kind::ExchangeOrder, r#"{"original_order_id": "O1"}"#, "exchange order O1"),
+            (Kind::OutboundAsn, r#"{"shipment_identifier": "S1"}"#, "shipment S1"),
+            (Kind::InventoryReceipt, r#"{"asn_number": 17}"#, "asn 17"),
+            (
+                Kind::DropShipmentConfirmation,
+                r#"{"shipment": {"id": 1, "client_identifier": "D1"}}"#,
+                "drop shipment D1",
+            ),
+            (
+                Kind::DropShipmentPartialCancellation,
+                r#"{"order": {"id": 1, "client_identifier": "D1"}}"#,
+                "drop shipment D1",
+            ),
+        ];
+        for (kind, body, expected) in lanes {
+            assert_eq!(lane(kind, body.as_bytes()).as_deref(), Some(expected), "{kind}");
+        }
+    }
+
+    #[test]
+    fn a_body_that_does_not_say_has_no_lane() {
+        for kind in Kind::ALL {
+            assert_eq!(lane(kind, b"{}"), None);
+            assert_eq!(lane(kind, b"not json"), None);
+            assert_eq!(lane(kind, b""), None);
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! A picture for every article: its outline in its colour, drawn as SVG.
+
+use crate::catalogue::Variant;
+
+const COLOURS: [(&str, &str); 10] = [
+    ("Navy", "#27406b"),
+    ("Red", "#b3392f"),
+    ("Grey", "#8b9097"),
+    ("Moss", "#6d7a45"),
+    ("Ochre", "#c8922e"),
+    ("Indigo", "#3d3f8f"),
+    ("Chalk", "#e4ded2"),
+    ("Slate", "#56616e"),
+    ("Rust", "#a5502c"),
+    ("Pine", "#2f5d4a"),
+];
+
+const TOP: &str = "M70 50 100 62 130 50 176 74 160 112 142 104 142 196 58 196 58 104 40 112 24 74Z";
+const SHOE: &str = "M30 100 66 92 84 118 136 138Q178 146 176 166L176 176 30 176Z";
+const SCARF: &str = "M74 40 126 40 120 104 148 190 116 200 98 128 92 200 60 200Z";
+
+/// The picture of `variant`. Everything in it comes from the catalogue, so nothing needs escaping.
+pub(crate) fn svg(variant: &Variant) -> String {
+    let outline = match variant.sku.split('-').next() {
+        Some("TRAIL") => SHOE,
+        Some("SCARF") => SCARF,
+        _ => TOP,
+    };
+    let value = |name: &str| {
+        let found = variant.attributes.iter().find(|attribute| attribute.name == name);
+        found.map_or("", |attribute| attribute.value)
+    };
+    let colour = COLOURS.iter().find(|(name, _)| *name == value("Colour"));
+    let colour = colour.map_or("#777777", |(_, colour)| colour);
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 200 240\" role=\"img\">\
+         <title>{title}</title><rect width=\"200\" height=\"240\" fill=\"#f3eee6\"/>\
+         <path d=\"{outline}\" fill=\"{colour}\" stroke=\"#211d19\" stroke-width=\"3\" \
+         stroke-linejoin=\"round\"/>\
+         <text x=\"100\" y=\"226\" text-anchor=\"middle\" font-family=\"sans-serif\" \
+         font-size=\"16\" fill=\"#211d19\">{size}</text></svg>",
+        title = variant.title,
+        size = value("Size"),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalogue::Catalogue;
+
+    #[test]
+    fn every_article_has_a_colour_of_its_own() {
+        for product in Catalogue::new("").products {
+            for variant in product.variants {
+                let svg = svg(&variant);
+                assert!(svg.contains(&variant.title));
+                assert!(!svg.contains("#777777"), "{} has no colour", variant.sku);
+            }
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! What a call gets: an answer, sooner or later, or none at all.
+
+use std::{
+    convert::Infallible,
+    future,
+    pin::Pin,
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use axum::{
+    body::Body,
+    http::{HeaderName, HeaderValue, StatusCode, header},
+    response::Response,
+};
+use bytes::Bytes;
+use hyper::body::{Frame, SizeHint};
+use serde::Serialize;
+use serde_json::json;
+
+use crate::call::Answered;
+
+const RECEIVED: Bytes = Bytes::from_static(br#"{"message":"received"}"#);
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+
+pub(crate) struct Reply {
+    pub(crate) delay: Duration,
+    pub(crate) act: Act,
+}
+
+pub(crate) enum Act {
+    Answer(Answer),
+    Hang,
+    Close,
+}
+
+/// An answer in JSON.
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: Vec<(HeaderName, HeaderValue)>,
+    pub(crate) body: Bytes,
+    /// Instead of the body, one that is made up and this long.
+    pub(crate) padding_bytes: Option<u64>,
+}
+
+/// Marks a response that must not be sent: the connection is closed instead.
+#[derive(Clone, Copy)]
+pub(crate) struct CloseConnection;
+
+impl Answer {
+    pub(crate) fn received() -> Self {
+        Self::new(StatusCode::OK, RECEIVED)
+    }
+
+    pub(crate) fn new(status: StatusCode, body: Bytes) -> Self {
+        Self { status, headers: Vec::new(), body, padding_bytes: None }
+    }
+
+    pub(crate) fn message(status: StatusCode, message: &str) -> Self {
+        Self::json(status, &json!({ "message": message }))
+    }
+
+    pub(crate) fn json(status: StatusCode, value: &impl Serialize) -> Self {
+        let body = serde_json::to_vec(value).expect("answers have only texts as keys");
+        Self::new(status, body.into())
+    }
+
+    pub(crate) fn with(mut self, name: HeaderName, value: impl Into<HeaderValue>) -> Self {
+        self.headers.push((name, value.into()));
+        self
+    }
+
+    pub(crate) fn into_response(self) -> Response {
+        let empty = self.status == StatusCode::NO_CONTENT;
+        let body = match self.padding_bytes {
+            Some(remaining) => Body::new(Padding { remaining }),
+            None if empty => Body::empty(),
+            None => Body::from(self.body),
+        };
+        let mut response = Response::new(body);
+        *response.status_mut() = self.status;
+        response.headers_mut().insert(header::CONTENT_TYPE, JSON);
+        response.headers_mut().extend(self.headers);
+        response
+    }
+}
+
+impl Reply {
+    pub(crate) fn answered(&self) -> Answered {
+        match &self.act {
+            Act::Answer(answer) => Answered::Status(answer.status.as_u16()),
+            Act::Hang => Answered::Hang,
+            Act::Close => Answered::Close,
+        }
+    }
+
+    /// The body as it is written down, which is shorter than a huge one.
+    pub(crate) fn body(&self) -> Bytes {
+        match &self.act {
+            Act::Answer(Answer { padding_bytes: Some(bytes), .. }) => {
+                format!("(a body of {bytes} bytes)").into()
+            }
+            Act::Answer(answer) => answer.body.clone(),
+            Act::Hang | Act::Close => Bytes::new(),
+        }
+    }
+
+    /// The response, when its time has come.
+    pub(crate) async fn send(self) -> Response {
+        if !self.delay.is_zero() {
+            tokio::time::sleep(self.delay).await;
+        }
+        match self.act {
+            Act::Answer(answer) => answer.into_response(),
+            Act::Hang => future::pending().await,
+            Act::Close => {
+                let mut response = Response::new(Body::empty());
+                response.extensions_mut().insert(CloseConnection);
+                response
+            }
+        }
+    }
+}
+
+/// A long body that is never in memory as a whole. It is JSON, if only just: digits.
+struct Padding {
+    remaining: u64,
+}
+
+static CHUNK: [u8; 64 * 1024] = [b'7'; 64 * 1024];
+
+impl hyper::body::Body for Padding {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        let bytes = usize::try_from(self.remaining).unwrap_or(usize::MAX).min(CHUNK.len());
+        let Some(chunk) = CHUNK.get(..bytes).filter(|chunk| !chunk.is_empty()) else {
+            return Poll::Ready(None);
+        };
+        self.remaining -= u64::try_from(bytes).unwrap_or(self.remaining);
+        Poll::Ready(Some(Ok(Frame::data(Bytes::from_static(chunk)))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.remaining == 0
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(self.remaining)
+    }
+}

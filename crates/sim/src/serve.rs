@@ -1,0 +1,182 @@
+//! The open door: from a port to calls in the router.
+//!
+//! Connections are served by hyper itself rather than by axum's own loop, because a merchant
+//! must be able to close a connection without an answer: a service that fails does just that.
+
+use std::{convert::Infallible, io, net::SocketAddr, pin::pin, sync::Arc, time::Duration};
+
+use axum::{Router, http::Request, response::Response};
+use hyper::{body::Incoming, server::conn::http1, service::service_fn};
+use hyper_util::rt::TokioIo;
+use tokio::{
+    net::{TcpListener, TcpStream},
+    sync::Semaphore,
+    time::{Instant, sleep, timeout},
+};
+use tokio_util::{
+    sync::{CancellationToken, DropGuard},
+    task::TaskTracker,
+};
+use tower::ServiceExt;
+
+use crate::{
+    control,
+    merchant::{Merchant, SimulatedMerchant, StartError},
+    page, receive,
+    reply::CloseConnection,
+    settings::Settings,
+    token,
+    verdict::Summary,
+};
+
+const CONNECTIONS_MAX: usize = 4_096;
+const BUFFER_MAX_BYTES: usize = 64 * 1024;
+
+/// How long calls under way have to end when the merchant is stopped.
+const GRACE: Duration = Duration::from_millis(250);
+/// The pause after the system refused to accept, such as for want of file descriptors.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+const LOOK_AGAIN: Duration = Duration::from_millis(5);
+
+/// A merchant with an open door. Dropping it closes the door at once.
+pub struct Running {
+    merchant: SimulatedMerchant,
+    address: SocketAddr,
+    tasks: TaskTracker,
+    /// Stops everything when it is dropped.
+    stop: DropGuard,
+}
+
+impl Running {
+    pub(crate) async fn start(settings: Settings) -> Result<Self, StartError> {
+        let address = settings.listen;
+        let failed = |source| StartError::Listen { address, source };
+        let listener = TcpListener::bind(address).await.map_err(failed)?;
+        let address = listener.local_addr().map_err(failed)?;
+        let public_url = settings.public_url.clone();
+        let public_url = public_url.unwrap_or_else(|| format!("http://{address}"));
+        let merchant = Arc::new(Merchant::new(settings, public_url.trim_end_matches('/'))?);
+        let router = router(Arc::clone(&merchant));
+        let (tasks, stop) = (TaskTracker::new(), CancellationToken::new());
+        tasks.spawn(accept(listener, router, tasks.clone(), stop.clone()));
+        let merchant = SimulatedMerchant(merchant);
+        Ok(Self { merchant, address, tasks, stop: stop.drop_guard() })
+    }
+
+    /// Where it listens; tells the port when port 0 was asked for.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The address as the base of the merchant's endpoints.
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    pub fn merchant(&self) -> &SimulatedMerchant {
+        &self.merchant
+    }
+
+    /// Waits until the summary is as wanted. After `patience` the last one is the error.
+    pub async fn wait_until(
+        &self,
+        patience: Duration,
+        wanted: impl Fn(&Summary) -> bool,
+    ) -> Result<Summary, Box<Summary>> {
+        let deadline = Instant::now() + patience;
+        loop {
+            let summary = self.merchant.summary();
+            if wanted(&summary) {
+                return Ok(summary);
+            }
+            if Instant::now() >= deadline {
+                return Err(Box::new(summary));
+            }
+            sleep(LOOK_AGAIN).await;
+        }
+    }
+
+    /// Closes the door. Calls under way have a moment to end; those that hang are dropped.
+    pub async fn stop(self) {
+        drop(self.stop);
+        self.tasks.close();
+        self.tasks.wait().await;
+    }
+}
+
+fn router(merchant: Arc<Merchant>) -> Router {
+    receive::routes()
+        .merge(token::routes())
+        .merge(control::routes())
+        .merge(page::routes())
+        .fallback(receive::elsewhere)
+        .with_state(merchant)
+}
+
+async fn accept(
+    listener: TcpListener,
+    router: Router,
+    tasks: TaskTracker,
+    stop: CancellationToken,
+) {
+    let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+    let next = async || {
+        let place = Arc::clone(&places).acquire_owned().await.map_err(io::Error::other)?;
+        listener.accept().await.map(|(stream, _)| (stream, place))
+    };
+    while let Some(accepted) = stop.run_until_cancelled(next()).await {
+        match accepted {
+            Ok((stream, place)) => {
+                let (router, stop) = (router.clone(), stop.clone());
+                tasks.spawn(async move {
+                    serve(stream, router, stop).await;
+                    drop(place);
+                });
+            }
+            Err(error) => {
+                tracing::warn!(%error, "the simulated merchant cannot accept a connection");
+                sleep(ACCEPT_PAUSE).await;
+            }
+        }
+    }
+}
+
+/// Serves one connection to its end.
+async fn serve(stream: TcpStream, router: Router, stop: CancellationToken) {
+    if let Err(error) = stream.set_nodelay(true) {
+        tracing::debug!(%error, "a connection was lost at once");
+        return;
+    }
+    let service = service_fn(|request: Request<Incoming>| {
+        let answer = router.clone().oneshot(request);
+        async { unless_closed(answer.await) }
+    });
+    let connection = http1::Builder::new()
+        .max_buf_size(BUFFER_MAX_BYTES)
+        .serve_connection(TokioIo::new(stream), service);
+    let mut connection = pin!(connection);
+    let ended = tokio::select! {
+        ended = connection.as_mut() => ended,
+        () = stop.cancelled() => {
+            connection.as_mut().graceful_shutdown();
+            timeout(GRACE, connection).await.unwrap_or(Ok(()))
+        }
+    };
+    if let Err(error) = ended {
+        tracing::debug!(%error, "a connection ended early");
+    }
+}
+
+/// The merchant was told to close the connection.
+#[derive(Debug, thiserror::Error)]
+#[error("closed as told")]
+struct Closed;
+
+fn unless_closed(answer: Result<Response, Infallible>) -> Result<Response, Closed> {
+    let Ok(response) = answer;
+    if response.extensions().get::<CloseConnection>().is_some() {
+        Err(Closed)
+    } else {
+        Ok(response)
+    }
+}

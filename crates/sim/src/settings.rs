@@ -1,0 +1,93 @@
+//! How a simulated merchant is set up.
+
+use std::{
+    net::{Ipv4Addr, SocketAddr},
+    sync::{
+        Arc,
+        atomic::{AtomicI64, Ordering},
+    },
+};
+
+use domain::endpoint::Auth;
+use jiff::Timestamp;
+
+pub const KEEP_CALLS: usize = 100_000;
+pub const KEEP_BODIES: usize = 1_000;
+pub const TOKEN_LIFETIME_S: u32 = 60 * 60;
+
+/// Everything a merchant is told before it opens its door.
+///
+/// It has no `Debug`, because it holds secrets.
+#[derive(Clone)]
+pub struct Settings {
+    /// Port 0 takes any free port.
+    pub listen: SocketAddr,
+    /// The address under which a browser finds the pictures; the listening address if not told.
+    pub public_url: Option<String>,
+    /// `whsec_<base64>`, as Homeward prints them. A call must be signed with one of these.
+    pub signing_secrets: Vec<String>,
+    /// What a call must prove. Of OAuth 2.0 only the client's name and secret matter: the token
+    /// endpoint is always the merchant's own `/oauth/token`.
+    pub auth: Auth<String>,
+    pub token_lifetime_s: u32,
+    /// Whether signatures are checked. Without a secret there is nothing to check them with.
+    pub verify: bool,
+    /// Whether the order of messages is checked, for which every body is read.
+    pub check_order: bool,
+    /// How many of the latest calls are kept.
+    pub keep_calls: usize,
+    /// How many of those are kept with their headers and bodies.
+    pub keep_bodies: usize,
+    /// Where chance begins, so that the same calls meet the same fate again.
+    pub seed: u64,
+    pub clock: Clock,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
+            public_url: None,
+            signing_secrets: Vec::new(),
+            auth: Auth::None,
+            token_lifetime_s: TOKEN_LIFETIME_S,
+            verify: true,
+            check_order: true,
+            keep_calls: KEEP_CALLS,
+            keep_bodies: KEEP_BODIES,
+            seed: 1,
+            clock: Clock::system(),
+        }
+    }
+}
+
+/// Where the merchant takes the time from.
+#[derive(Clone, Debug)]
+pub struct Clock(Source);
+
+#[derive(Clone, Debug)]
+enum Source {
+    System,
+    Standing(Arc<AtomicI64>),
+}
+
+impl Clock {
+    pub fn system() -> Self {
+        Self(Source::System)
+    }
+
+    /// A clock that shows `micros` since the epoch until somebody moves it.
+    pub fn standing(micros: Arc<AtomicI64>) -> Self {
+        Self(Source::Standing(micros))
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "the one place that may ask the machine")]
+    pub(crate) fn now(&self) -> Timestamp {
+        match &self.0 {
+            Source::System => Timestamp::now(),
+            Source::Standing(micros) => {
+                Timestamp::from_microsecond(micros.load(Ordering::Relaxed)).unwrap_or_default()
+            }
+        }
+    }
+}

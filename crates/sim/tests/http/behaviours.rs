@@ -1,0 +1,164 @@
+//! Whatever a merchant can be told, it does.
+
+use std::time::{Duration, Instant};
+
+use domain::kind::Kind;
+use sim::{Answered, Behaviour, Running, Settings};
+use tokio::time::timeout;
+
+use crate::client::{call, new_rma, rma, send, start, start_plain};
+
+async fn told(running: &Running, behaviour: &str) {
+    let answer = call(running, "PUT /sim/behaviour", behaviour).await;
+    assert_eq!(answer.status, 200, "{}", answer.text());
+}
+
+#[tokio::test]
+async fn untold_it_receives_every_kind() {
+    let running = start_plain().await;
+    for kind in Kind::ALL {
+        if matches!(kind, Kind::ExchangeVariants | Kind::ExchangeOrder) {
+            continue;
+        }
+        let answer = call(&running, &format!("POST {}", kind.default_path()), "{}").await;
+        assert_eq!(
+            (answer.status.as_u16(), answer.text().as_str()),
+            (200, r#"{"message":"received"}"#)
+        );
+        assert_eq!(running.merchant().summary().kind(kind).calls, 1);
+    }
+}
+
+#[tokio::test]
+async fn a_status_lasts_for_its_count_and_its_kind() {
+    let running = start_plain().await;
+    told(&running, r#"[{"status": 503, "retry_after_s": 5, "count": 2, "kind": "rma"}]"#).await;
+
+    let asn = call(&running, "POST /outbound_asn", "{}").await;
+    assert_eq!(asn.status, 200);
+    let first = call(&running, "POST /rmas", "{}").await;
+    assert_eq!((first.status.as_u16(), first.header("retry-after")), (503, "5"));
+    assert_eq!(first.json()["message"], "told to answer 503");
+    assert_eq!(new_rma(&running).await, Some(503));
+    assert_eq!(new_rma(&running).await, Some(200));
+    assert_eq!(running.merchant().behaviours(), []);
+}
+
+#[tokio::test]
+async fn a_lasting_status_ends_when_it_is_taken_back() {
+    let running = start_plain().await;
+    told(&running, r#"{"status": 500}"#).await;
+    assert_eq!(new_rma(&running).await, Some(500));
+    assert_eq!(call(&running, "GET /sim/behaviour", "").await.json()[0]["status"], 500);
+    assert_eq!(call(&running, "DELETE /sim/behaviour", "").await.status, 204);
+    assert_eq!(new_rma(&running).await, Some(200));
+}
+
+#[tokio::test]
+async fn a_success_of_another_number_is_still_a_success() {
+    let running = start_plain().await;
+    told(&running, r#"[{"status": 201, "count": 1}, {"status": 204, "count": 1}]"#).await;
+    assert_eq!(call(&running, "POST /rmas", "{}").await.json()["message"], "received");
+    let empty = call(&running, "POST /rmas", "{}").await;
+    assert_eq!((empty.status.as_u16(), empty.text().as_str()), (204, ""));
+}
+
+#[tokio::test]
+async fn a_redirect_leads_to_where_it_would_be_noticed() {
+    let running = start_plain().await;
+    told(&running, r#"{"status": 307, "count": 1}"#).await;
+    let answer = call(&running, "POST /rmas", "{}").await;
+    assert_eq!((answer.status.as_u16(), answer.header("location")), (307, "/elsewhere"));
+    let headers = [("webhook-id", "msg_1")];
+    let followed = send(&running, "POST /elsewhere", &headers, "{}").await.unwrap();
+    assert_eq!(followed.status, 404);
+    assert_eq!(running.merchant().summary().unknown_paths, 1);
+}
+
+#[tokio::test]
+async fn it_waits_before_it_answers() {
+    let running = start_plain().await;
+    told(&running, r#"{"delay_ms": 120}"#).await;
+    let start = Instant::now();
+    assert_eq!(new_rma(&running).await, Some(200));
+    assert!(start.elapsed() >= Duration::from_millis(120));
+}
+
+#[tokio::test]
+async fn it_never_answers_and_can_still_be_stopped() {
+    let running = start_plain().await;
+    told(&running, r#"{"hang": true}"#).await;
+    let waited = timeout(Duration::from_millis(200), new_rma(&running)).await;
+    assert!(waited.is_err(), "it must not answer");
+    let summary = running.merchant().summary();
+    assert_eq!(summary.answered(Answered::Hang), 1);
+
+    let address = running.address();
+    let hanging = tokio::spawn(async move {
+        let stream = tokio::net::TcpStream::connect(address).await.unwrap();
+        let mut received = Vec::new();
+        let (mut reader, mut writer) = stream.into_split();
+        let request = b"POST /rmas HTTP/1.1\r\nhost: sim\r\ncontent-length: 0\r\n\r\n";
+        tokio::io::AsyncWriteExt::write_all(&mut writer, request).await.unwrap();
+        let _ = tokio::io::AsyncReadExt::read_to_end(&mut reader, &mut received).await;
+        received
+    });
+    running.wait_until(Duration::from_secs(5), |summary| summary.calls == 2).await.unwrap();
+    timeout(Duration::from_secs(5), running.stop()).await.unwrap();
+    assert_eq!(hanging.await.unwrap(), b"");
+}
+
+#[tokio::test]
+async fn it_closes_the_connection_without_an_answer() {
+    let running = start_plain().await;
+    told(&running, r#"{"close": true, "count": 1}"#).await;
+    assert_eq!(new_rma(&running).await, None);
+    assert_eq!(new_rma(&running).await, Some(200));
+    assert_eq!(running.merchant().summary().answered(Answered::Close), 1);
+}
+
+#[tokio::test]
+async fn a_huge_body_is_as_long_as_told() {
+    let running = start_plain().await;
+    told(&running, r#"{"huge_body_bytes": 10000000, "count": 1}"#).await;
+    let answer = call(&running, "POST /rmas", "{}").await;
+    assert_eq!((answer.status.as_u16(), answer.body.len()), (200, 10_000_000));
+}
+
+#[tokio::test]
+async fn chance_strikes_the_same_calls_for_the_same_seed() {
+    let fates = async |seed| {
+        let running = start(Settings { seed, ..Settings::default() }).await;
+        let behaviour = Behaviour { fail_percent: Some(30), ..Behaviour::NORMAL };
+        running.merchant().behave(&[behaviour]).unwrap();
+        let mut fates = Vec::new();
+        for _ in 0..60 {
+            fates.push(new_rma(&running).await.unwrap());
+        }
+        fates
+    };
+    let first = fates(7).await;
+    assert_eq!(first, fates(7).await);
+    assert_ne!(first, fates(8).await);
+    assert!(first.contains(&200) && first.contains(&503));
+}
+
+#[tokio::test]
+async fn a_behaviour_that_cannot_be_followed_changes_nothing() {
+    let running = start_plain().await;
+    let refused = [
+        "",
+        "[",
+        r#"{"status": 99}"#,
+        r#"{"kind": "rmas"}"#,
+        r#"{"colour": "red"}"#,
+        r#"[{"status": 500}, {"count": 0}]"#,
+        r#"{"unauthorized_until_new_token": true}"#,
+    ];
+    for behaviour in refused {
+        let answer = call(&running, "PUT /sim/behaviour", behaviour).await;
+        assert_eq!(answer.status, 400, "{behaviour}");
+        assert!(answer.json()["message"].is_string());
+    }
+    assert_eq!(rma(&running, "msg_1", "R1", 1).await, Some(200));
+}
