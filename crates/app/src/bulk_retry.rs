@@ -115,13 +115,24 @@ pub fn bulk_retry(app: &App, id: &str) -> Result<RetryJob, AppError> {
 }
 
 /// Stops a job; what it has put back stays put back.
-pub fn cancel_bulk_retry(app: &App, id: &str) -> Result<RetryJob, AppError> {
-    let cancel = |job: &mut RetryJob| {
-        if job.state == "running" {
-            "cancelled".clone_into(&mut job.state);
-        }
-    };
-    app.jobs.change(id, cancel).ok_or(AppError::NotFound("job"))
+pub async fn cancel_bulk_retry(
+    app: &App,
+    request: Request<'_>,
+    id: &str,
+) -> Result<RetryJob, AppError> {
+    commit_once(app, request, || async {
+        let cancel = |job: &mut RetryJob| {
+            if job.state == "running" {
+                "cancelled".clone_into(&mut job.state);
+            }
+        };
+        let job = app.jobs.change(id, cancel).ok_or(AppError::NotFound("job"))?;
+        let mut transaction = Transaction::new("noting a cancelled retry");
+        let noted = (&MerchantId::platform(), "failures.cancel_retry", json!({ "job": id }));
+        audit_trail::note(app, &mut transaction, request.client, noted);
+        Ok((job, transaction))
+    })
+    .await
 }
 
 /// Goes through the queue page by page; false when the job was cancelled.

@@ -127,6 +127,7 @@ pub async fn messages(
     merchant: &MerchantId,
     wanted: Wanted,
 ) -> Result<Messages, AppError> {
+    app.store.merchant(merchant).await?.ok_or(AppError::NotFound("merchant"))?;
     let filter = MessageFilter {
         before: wanted.before.unwrap_or(i64::MAX),
         state: wanted.state.map(State::from),

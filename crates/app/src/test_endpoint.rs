@@ -22,13 +22,24 @@ pub struct TestMessage {
     pub id: String,
 }
 
+/// The test message that an operator wants.
+#[derive(Clone, Debug)]
+pub struct Test {
+    pub kind: Kind,
+    /// What it is about; something new when absent.
+    pub reference: Option<String>,
+    pub sequence: i64,
+}
+
 pub async fn test_endpoint(
     app: &App,
     request: Request<'_>,
     merchant: &MerchantId,
-    kind: Kind,
+    test: &Test,
 ) -> Result<TestMessage, AppError> {
-    let reference = format!("test-{}", app.world.readable::<10>());
+    let kind = test.kind;
+    let fresh = || format!("test-{}", app.world.readable::<10>());
+    let reference = test.reference.clone().unwrap_or_else(fresh);
     let reference: String = commit_once(app, request, || async {
         app.store.merchant(merchant).await?.ok_or(AppError::NotFound("merchant"))?;
         if kind == Kind::ExchangeVariants {
@@ -42,7 +53,7 @@ pub async fn test_endpoint(
             "identifier": reference,
         });
         let mut transaction = Transaction::new("sending a test message");
-        let about = About { kind, reference: &reference, sequence: 1 };
+        let about = About { kind, reference: &reference, sequence: test.sequence };
         transaction.owe(outbox::message(app, merchant, &about, body.to_string().into()));
         let noted = (merchant, "endpoint.test", json!({ "kind": kind, "ref": reference }));
         audit_trail::note(app, &mut transaction, request.client, noted);

@@ -152,8 +152,8 @@ impl Ended {
         let chance = u64::from_be_bytes(world.random::<8>());
         match cadence.pause_ms(self.of.attempt, self.attempt.retry_after_ms, chance) {
             Some(pause_ms) => {
-                let pause_us = i64::try_from(pause_ms.saturating_mul(1000)).unwrap_or(i64::MAX);
-                Verdict::Again { due_us: world.now_us().saturating_add(pause_us), cause }
+                let wait_us = i64::try_from(pause_ms.saturating_mul(1000)).unwrap_or(i64::MAX);
+                Verdict::Again { due_us: world.now_us().saturating_add(wait_us), cause }
             }
             None => Verdict::Dead { cause },
         }

@@ -82,9 +82,9 @@ impl Leases {
     pub(crate) fn own(&self, merchant: &MerchantId, kind: Kind) -> bool {
         let Some(shared) = &self.0 else { return true };
         let held = shared.held.read().unwrap_or_else(PoisonError::into_inner);
-        let shard = shard(merchant, kind);
+        let wanted = shard(merchant, kind);
         let valid = held.valid_until.is_some_and(|until| Instant::now() + shared.margin < until);
-        valid && held.shards.contains(&shard) && !held.leaving.contains_key(&shard)
+        valid && held.shards.contains(&wanted) && !held.leaving.contains_key(&wanted)
     }
 
     /// Tells whoever owns a merchant's endpoint that there is something to do.

@@ -33,7 +33,7 @@ use world::Secret;
 pub(crate) use connection::{Answer, Limits};
 use headers::{ATTEMPT, SEQUENCE, WEBHOOK_ID, WEBHOOK_SIGNATURE, WEBHOOK_TIMESTAMP};
 use origin::Origin;
-pub use shared::{Settings, Shared, machine_trust, trust};
+pub use shared::{Settings, Shared, machine_trust};
 pub(crate) use trouble::Trouble;
 
 use crate::{

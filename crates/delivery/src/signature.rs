@@ -19,13 +19,13 @@ const SIGNATURE_BYTES: usize = 48;
 
 /// Signs messages with every live secret of a merchant.
 #[derive(Debug)]
-pub struct Signer {
+pub(crate) struct Signer {
     keys: Vec<hmac::Key>,
 }
 
 impl Signer {
     /// Prepares the keys of `secrets`, newest first, each `whsec_` and base64.
-    pub fn new(secrets: &[Secret]) -> Result<Self, Refused> {
+    pub(crate) fn new(secrets: &[Secret]) -> Result<Self, Refused> {
         if secrets.is_empty() {
             return Err(Refused::Credential("there is no secret to sign with"));
         }
@@ -40,7 +40,7 @@ impl Signer {
     }
 
     /// The value of `webhook-signature`.
-    pub fn sign(&self, id: &str, timestamp_s: i64, body: &[u8]) -> String {
+    pub(crate) fn sign(&self, id: &str, timestamp_s: i64, body: &[u8]) -> String {
         let middle = format!(".{timestamp_s}.");
         let mut signatures = String::with_capacity(self.keys.len() * SIGNATURE_BYTES);
         for key in &self.keys {

@@ -125,10 +125,48 @@ async fn run(cli: Cli, listen_said: bool) -> anyhow::Result<ExitCode> {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
+    use super::*;
 
     #[test]
     fn the_command_line_is_well_formed() {
-        super::Cli::command().debug_assert();
+        Cli::command().debug_assert();
+    }
+
+    fn is_understood(line: &str) -> bool {
+        Cli::try_parse_from(line.split(' ')).is_ok()
+    }
+
+    #[test]
+    fn failures_are_retried_by_name_or_by_what_they_have_in_common() {
+        for line in [
+            "homeward failures retry msg_acme_1 msg_acme_2 --force",
+            "homeward failures retry --all",
+            "homeward failures retry --all --kind rma --status 0 --from 2026-02-14T16:00:00Z --detach",
+        ] {
+            assert!(is_understood(line), "{line}");
+        }
+        for line in [
+            "homeward failures retry",
+            "homeward failures retry --kind rma",
+            "homeward failures retry msg_acme_1 --all",
+            "homeward failures retry msg_acme_1 --status 503",
+            "homeward failures retry msg_acme_1 --detach",
+            "homeward failures retry acme_1",
+            "homeward failures discard msg_acme_1",
+            "homeward failures discard --reason done",
+        ] {
+            assert!(!is_understood(line), "{line}");
+        }
+    }
+
+    #[test]
+    fn paths_belong_to_a_base_address_and_csv_is_no_json() {
+        assert!(is_understood("homeward endpoint set acme --url http://a --path rma=/b"));
+        assert!(is_understood("homeward endpoint set acme rma --url http://a --auth-json -"));
+        assert!(!is_understood("homeward endpoint set acme rma --url http://a --path rma=/b"));
+        assert!(!is_understood("homeward endpoint set acme rmas --url http://a"));
+        assert!(is_understood("homeward report deliveries --csv"));
+        assert!(!is_understood("homeward report deliveries --csv --json"));
+        assert!(is_understood("homeward sim merchant --listen 127.0.0.1:0 --status 503 --count 3"));
     }
 }

@@ -192,7 +192,7 @@ pub(crate) fn numbered(owed: Vec<NewMessage>, returned: &[Row]) -> Result<Vec<Ow
 const COLUMNS_DOING: &str = "listing messages";
 
 /// How many messages one page may look at while it searches for those that match.
-const LOOKED_AT_MAX: i64 = 2_000;
+const LOOKED_AT_MAX: usize = 2_000;
 
 impl Store {
     /// Messages of a merchant, newest first, and where to go on when there may be more.
@@ -203,8 +203,11 @@ impl Store {
         merchant: &MerchantId,
         filter: &MessageFilter,
     ) -> Result<(Vec<MessageRow>, Option<i64>), StoreError> {
-        let looked_at = self.message_page(merchant, filter).await?;
-        let full = i64::try_from(looked_at.len()).unwrap_or(i64::MAX) == LOOKED_AT_MAX;
+        // Without a condition that must be looked at row by row, no more is read than is wanted.
+        let picky = filter.state.is_some() || filter.kind.is_some();
+        let most = if picky { LOOKED_AT_MAX } else { filter.limit + 1 };
+        let looked_at = self.message_page(merchant, filter, most).await?;
+        let full = looked_at.len() == most;
         let end = looked_at.last().map(|row| row.message_id).filter(|_| full);
         let mut matching: Vec<MessageRow> = looked_at
             .into_iter()
@@ -224,8 +227,9 @@ impl Store {
         &self,
         merchant: &MerchantId,
         filter: &MessageFilter,
+        most: usize,
     ) -> Result<Vec<MessageRow>, StoreError> {
-        let before = filter.before;
+        let (before, most) = (filter.before, i64::try_from(most).unwrap_or(i64::MAX));
         let rows = match &filter.reference {
             Some(reference) => {
                 self.rows(
@@ -241,7 +245,7 @@ impl Store {
                          AND x.message_id = m.message_id
                      WHERE m.merchant_id = $1 AND m.reference = $2 AND m.message_id < $3
                      ORDER BY m.message_id DESC LIMIT $4",
-                    params![merchant.as_str(), reference.as_str(), before, LOOKED_AT_MAX],
+                    params![merchant.as_str(), reference.as_str(), before, most],
                 )
                 .await?
             }
@@ -259,7 +263,7 @@ impl Store {
                          AND x.message_id = m.message_id
                      WHERE m.merchant_id = $1 AND m.message_id < $2
                      ORDER BY m.message_id DESC LIMIT $3",
-                    params![merchant.as_str(), before, LOOKED_AT_MAX],
+                    params![merchant.as_str(), before, most],
                 )
                 .await?
             }

@@ -91,7 +91,9 @@ impl Desk {
         let foreign =
             self.numbers.iter().filter(|((merchant, kind), _)| !leases.own(merchant, *kind));
         let foreign: Vec<EndpointId> = foreign.map(|(_, id)| *id).collect();
-        foreign.into_iter().for_each(|id| self.give_up(id));
+        for id in foreign {
+            self.give_up(id);
+        }
     }
 
     /// Another node sends to this endpoint now; should it come back, it gets a new number.

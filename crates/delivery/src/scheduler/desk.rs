@@ -46,9 +46,9 @@ impl Totals {
 /// What one endpoint may keep in memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Allowance {
-    /// With the payload: as things stand over all endpoints, and at worst.
+    /// With the payload: an endpoint that is well, and one that is not.
     pub(super) window: usize,
-    pub(super) window_min: usize,
+    pub(super) window_in_trouble: usize,
     /// Without the payload: as things stand over all endpoints, and at best.
     pub(super) shelf_soft: usize,
     pub(super) shelf_max: usize,
@@ -79,9 +79,10 @@ impl Desk {
         let window_min = self.settings.window_min.max(1).min(window_max);
         let few = self.totals.held < self.settings.held_max;
         let window = if few { window_max } else { window_min };
+        let window_in_trouble = window.min(window_min.max(window_max / 8));
         let few = self.totals.shelved < self.settings.shelved_all_max;
         let shelf_soft = if few { shelf_max } else { shelf_max.min(window_max.saturating_mul(4)) };
-        Allowance { window, window_min, shelf_soft, shelf_max }
+        Allowance { window, window_in_trouble, shelf_soft, shelf_max }
     }
 
     /// Files an endpoint anew, after anything about it has changed.

@@ -77,9 +77,9 @@ impl<P> Endpoint<P> {
         if self.cursor.has_passed(waiting.message) || self.window.contains(waiting.message) {
             return;
         }
-        let asleep = self.paused || self.is_suspended();
-        let window_max = if asleep { allowance.window_min } else { allowance.window };
-        if self.cursor.is_at_end() && self.window.held() < window_max {
+        let room = self.window.held() < self.window_max(allowance)
+            && self.window.shelved() <= allowance.shelf_max;
+        if room && self.cursor.is_at_end() {
             self.cursor.pass(waiting.message);
             self.window.insert(waiting);
         } else {
@@ -87,11 +87,11 @@ impl<P> Endpoint<P> {
         }
     }
 
-    /// Gives up the payloads of an endpoint that will hardly send for a while, so that
-    /// the dead do not fill the memory of the living.
+    /// Gives up payloads that an endpoint in trouble will hardly come to, so that the
+    /// dead do not fill the memory of the living.
     pub(super) fn slim(&mut self, now_us: i64, allowance: &Allowance) {
-        if self.paused || self.is_suspended() {
-            let excess = self.window.idle().saturating_sub(allowance.window_min);
+        if !self.is_well() {
+            let excess = self.window.held().saturating_sub(self.window_max(allowance));
             self.window.shelve(excess.min(self.shelf_room(allowance)), now_us);
         }
     }
@@ -192,15 +192,16 @@ impl<P> Endpoint<P> {
     /// many messages at most.
     pub(super) fn read(&mut self, now_us: i64, allowance: &Allowance) -> Option<(i64, usize)> {
         let reading = self.wanted_reading(now_us, allowance)?;
-        let half = allowance.window.div_ceil(2);
+        let window_max = self.window_max(allowance);
+        let half = window_max.div_ceil(2);
         let (after, wished) = match reading {
-            Reading::Forward | Reading::Void => (self.cursor.after(), allowance.window),
+            Reading::Forward | Reading::Void => (self.cursor.after(), window_max),
             Reading::Recall { first } => {
                 (first.saturating_sub(1), self.window.run(first, half, now_us))
             }
         };
         if self.is_hungry(now_us) {
-            let short = (half.min(wished) + self.window.held()).saturating_sub(allowance.window);
+            let short = (half.min(wished) + self.window.held()).saturating_sub(window_max);
             let most = match reading {
                 Reading::Forward | Reading::Void => self.shelf_room(allowance),
                 // As many come back from the shelf as go there.
@@ -208,7 +209,7 @@ impl<P> Endpoint<P> {
             };
             self.window.shelve(short.min(most), now_us);
         }
-        let room = allowance.window.saturating_sub(self.window.held());
+        let room = window_max.saturating_sub(self.window.held());
         self.cursor.begin(reading);
         Some((after, wished.min(room)))
     }
@@ -300,19 +301,20 @@ impl<P> Endpoint<P> {
         if self.paused || self.cursor.is_reading() {
             return None;
         }
+        let window_max = self.window_max(allowance);
         let hungry = self.is_hungry(now_us);
-        let low = self.window.held() <= allowance.window / 2 && !self.is_suspended();
+        let low = self.window.held() <= window_max / 2 && !self.is_suspended();
         if !hungry && !low {
             return None;
         }
         let idle = if hungry { self.window.idle() } else { 0 };
-        let room = |idle: usize| (allowance.window + idle).saturating_sub(self.window.held());
+        let room = |idle: usize| (window_max + idle).saturating_sub(self.window.held());
         let recall = self
             .window
             .first_wanted()
             .filter(|(due_us, _)| *due_us <= now_us && room(idle) > 0)
             .map(|(_, first)| Reading::Recall { first });
-        let page_min = (allowance.window / 16).max(1);
+        let page_min = (window_max / 16).max(1);
         let may_read_on = self.cursor.more()
             && self.window.shelved() <= allowance.shelf_max
             && room(idle.min(self.shelf_room(allowance))) >= page_min;
@@ -331,6 +333,14 @@ impl<P> Endpoint<P> {
 
     fn shelf_room(&self, allowance: &Allowance) -> usize {
         allowance.shelf_soft.saturating_sub(self.window.shelved())
+    }
+
+    fn window_max(&self, allowance: &Allowance) -> usize {
+        if self.is_well() { allowance.window } else { allowance.window_in_trouble }
+    }
+
+    fn is_well(&self) -> bool {
+        !self.paused && self.breaker.state() == BreakerState::Closed
     }
 
     fn is_suspended(&self) -> bool {

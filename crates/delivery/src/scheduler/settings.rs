@@ -5,10 +5,10 @@ const SECOND_US: i64 = 1_000_000;
 /// Limits and thresholds. Operators may change each of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Settings {
-    /// Messages of one endpoint held in memory with their payload.
+    /// Messages of one endpoint held in memory with their payload. An endpoint in
+    /// trouble, or paused, gets an eighth of that.
     pub(crate) window_max: usize,
-    /// What an endpoint may still hold when all together hold `held_max`, or when it
-    /// is paused or suspended.
+    /// What an endpoint may hold in any case, even when all together hold `held_max`.
     pub(crate) window_min: usize,
     /// Payloads over all endpoints, above which windows shrink to `window_min`.
     pub(crate) held_max: usize,

@@ -101,7 +101,7 @@ pub fn machine_trust() -> ClientConfig {
 }
 
 /// TLS 1.2 and 1.3, trusting `roots`.
-pub fn trust(roots: RootCertStore) -> ClientConfig {
+pub(crate) fn trust(roots: RootCertStore) -> ClientConfig {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()

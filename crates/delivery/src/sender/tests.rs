@@ -14,7 +14,7 @@ use std::{
 
 use world::World;
 
-use super::*;
+use super::{shared::trust, *};
 use crate::address::{AddressGuard, Network};
 
 pub(crate) const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";

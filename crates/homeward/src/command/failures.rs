@@ -44,6 +44,8 @@ pub(crate) enum Failures {
         remote: Remote,
     },
     /// Try messages again, with all their tries: those named, or all that match
+    #[command(override_usage = "homeward failures retry [OPTIONS] <ID>...\n       \
+        homeward failures retry [OPTIONS] --all")]
     Retry(retry::Retry),
     /// Take messages out of the failure queue for good
     Discard {

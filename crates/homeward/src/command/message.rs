@@ -120,6 +120,9 @@ fn list_words(found: &Messages) -> String {
             message.due_at.map(|at| at.to_string()).unwrap_or_default(),
         ]
     };
+    if found.messages.is_empty() {
+        return "None.".to_owned();
+    }
     let rows: Vec<_> = found.messages.iter().map(row).collect();
     table(&["MESSAGE", "KIND", "REF", "SEQUENCE", "STATE", "CREATED", "DUE"], &rows)
 }

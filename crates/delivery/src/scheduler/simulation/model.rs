@@ -5,8 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::{BreakerState, EndpointId, EndpointState, Settings, UNORDERED};
 
-/// How long a message that could start may wait at an endpoint that is well.
-const HEALTHY_WAIT_MAX_US: i64 = 60_000_000;
+/// How long a message that could start may wait at an endpoint that is well: for slots
+/// that others have, and for each message that was there before it.
+const WAIT_MAX_US: i64 = 40_000_000;
+const WAIT_BEHIND_MAX_US: i64 = 200_000;
 
 #[derive(Clone, Debug)]
 pub(super) struct Row {
@@ -17,6 +19,8 @@ pub(super) struct Row {
     pub(super) put_back: bool,
     /// Nothing but its turn has kept it waiting since then.
     since_us: i64,
+    /// How long that may be, at an endpoint that is well.
+    wait_max_us: i64,
 }
 
 /// All that is true about one endpoint.
@@ -71,8 +75,7 @@ impl Model {
 
     pub(super) fn commit(&mut self, endpoint: EndpointId, message: i64, lane: u64, now_us: i64) {
         let place = self.place(endpoint);
-        let row = Row { lane, attempt: 0, due_us: now_us, put_back: false, since_us: now_us };
-        place.rows.insert(message, row);
+        place.insert(message, Row::new(lane, now_us, now_us));
         place.open.entry(lane).or_default().insert(message);
     }
 
@@ -99,7 +102,8 @@ impl Model {
         place.in_flight.insert(message);
         assert!(place.in_flight.len() <= state.limit, "{start:?} is above {}", state.limit);
         if place.healthy {
-            assert!(waited_us <= HEALTHY_WAIT_MAX_US, "{start:?} waited {waited_us} us");
+            let most_us = place.rows.get(&message).map_or(0, |row| row.wait_max_us);
+            assert!(waited_us <= most_us, "{start:?} waited {waited_us} us");
             self.slowest_us = self.slowest_us.max(waited_us);
         }
         if throttled {
@@ -141,7 +145,18 @@ impl Model {
     }
 }
 
+impl Row {
+    fn new(lane: u64, due_us: i64, since_us: i64) -> Self {
+        Self { lane, attempt: 0, due_us, put_back: false, since_us, wait_max_us: WAIT_MAX_US }
+    }
+}
+
 impl Place {
+    fn insert(&mut self, message: i64, mut row: Row) {
+        row.wait_max_us += WAIT_BEHIND_MAX_US * i64::try_from(self.rows.len()).unwrap();
+        self.rows.insert(message, row);
+    }
+
     fn check_probe(&mut self, start: Start, state: &EndpointState, gap_us: i64, now_us: i64) {
         if state.breaker != BreakerState::Suspended {
             self.probed_us = None;
@@ -212,8 +227,7 @@ impl Place {
         let failed = std::mem::take(&mut self.failed);
         let lowest = failed.keys().next().copied();
         for (message, lane) in failed {
-            let row = Row { lane, attempt: 0, due_us: 0, put_back: true, since_us: now_us };
-            self.rows.insert(message, row);
+            self.insert(message, Row { put_back: true, ..Row::new(lane, 0, now_us) });
         }
         lowest
     }

@@ -80,11 +80,11 @@ impl Habit {
 fn random_settings(random: &mut Random) -> Settings {
     Settings {
         window_max: random.count(1, 24),
-        window_min: random.count(1, 4),
+        window_min: random.count(1, 6),
         held_max: random.count(60, 200),
         shelved_max: random.count(0, 60),
         shelved_all_max: random.count(10, 200),
-        slots_max: random.count(3, 40),
+        slots_max: random.count(5, 40),
         endpoint_slots_max: random.count(4, 12),
         noisy_slots_min: 5,
         throttle_failures: 4,

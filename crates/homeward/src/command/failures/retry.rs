@@ -77,11 +77,15 @@ async fn follow(
     let bar = ProgressBar::new(count(job.total)).with_style(style);
     let path = format!("/admin/failures/retry/{}", job.id);
     while job.state == RUNNING {
-        let stop = tokio::select! {
-            () = signals.heard() => true,
-            () = tokio::time::sleep(LOOK_EVERY) => false,
-        };
-        job = if stop { session.delete(&path).await? } else { session.get(&path).await? };
+        tokio::select! {
+            () = signals.heard() => {
+                let _: RetryJob = session.delete(&path).await?;
+                // It may be in the middle of a page, which still counts.
+                tokio::time::sleep(LOOK_EVERY).await;
+            }
+            () = tokio::time::sleep(LOOK_EVERY) => (),
+        }
+        job = session.get(&path).await?;
         bar.set_position(count(job.retried + job.skipped));
     }
     bar.finish_and_clear();

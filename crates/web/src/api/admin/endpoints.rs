@@ -5,10 +5,11 @@ mod body;
 use app::{
     commit_once::Request,
     set_endpoints::{EndpointsChange, EndpointsView, endpoints, set_endpoints},
-    test_endpoint::{TestMessage, test_endpoint},
+    test_endpoint::{Test, TestMessage, test_endpoint},
 };
 use axum::{Json, extract::State, http::StatusCode};
-use domain::kind::Kind;
+use domain::{kind::Kind, reader::IDENTIFIER_MAX};
+use serde::Deserialize;
 use utoipa::IntoParams;
 
 use self::body::{EndpointBody, EndpointsBody, base_change, one_change};
@@ -21,6 +22,7 @@ use crate::{
         error::{ApiError, Invalid, Message},
         idempotency::{Idempotency, IdempotencyKey},
         path::Path,
+        query::Query,
     },
 };
 
@@ -240,13 +242,40 @@ pub(crate) async fn resume(
     Ok(Json(set_endpoints(&web.app, request, &named(&merchant)?, &change).await?))
 }
 
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct TestQuery {
+    /// What the message is about; messages about one thing are sent in order. Something new when absent.
+    #[serde(rename = "ref")]
+    #[param(example = "test-k7w2mq9d4x")]
+    reference: Option<String>,
+    /// Its number among the messages about that thing; 1 when absent.
+    #[param(example = 1)]
+    sequence: Option<i64>,
+}
+
+impl TestQuery {
+    fn test(self, kind: Kind) -> Result<Test, ApiError> {
+        let readable = |it: &String| {
+            (1..=IDENTIFIER_MAX).contains(&it.chars().count()) && !it.chars().any(char::is_control)
+        };
+        if !self.reference.as_ref().is_none_or(readable) {
+            let why = format!(
+                "ref must have 1 to {IDENTIFIER_MAX} characters, none of them control characters"
+            );
+            return Err(ApiError::BadRequest(why));
+        }
+        Ok(Test { kind, reference: self.reference, sequence: self.sequence.unwrap_or(1) })
+    }
+}
+
 /// Test an endpoint
 ///
 /// Sends a message that says it is a test, through the same machinery as every other.
 #[utoipa::path(
     post, operation_id = "test_endpoint", path = "/merchants/{merchant}/endpoints/{kind}/test",
     tag = "Operation",
-    params(EndpointPath, IdempotencyKey),
+    params(EndpointPath, TestQuery, IdempotencyKey),
     responses(
         (status = 202, body = TestMessage, description = "On its way.",
             example = json!({ "id": "msg_acme_42" })),
@@ -264,12 +293,14 @@ pub(crate) async fn test(
     State(web): State<Web>,
     Allowed { caller, .. }: Allowed<Admin>,
     Path((merchant, kind)): Path<(String, String)>,
+    Query(query): Query<TestQuery>,
     idempotency: Idempotency,
 ) -> Result<(StatusCode, Json<TestMessage>), ApiError> {
     let (merchant, kind) = (named(&merchant)?, kind_named(&kind)?);
     let repeatable = idempotency.of(b"");
     let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
-    let sent = test_endpoint(&web.app, request, &merchant, kind).await?;
+    let test = query.test(kind)?;
+    let sent = test_endpoint(&web.app, request, &merchant, &test).await?;
     Ok((StatusCode::ACCEPTED, Json(sent)))
 }
 

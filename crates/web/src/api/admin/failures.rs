@@ -166,7 +166,10 @@ pub(crate) async fn job(
 /// What it has put back stays put back.
 #[utoipa::path(
     delete, operation_id = "cancel_retry", path = "/failures/retry/{id}", tag = "Operation",
-    params(("id" = String, Path, description = "The job's identifier.", example = "k7w2mq9d4x")),
+    params(
+        ("id" = String, Path, description = "The job's identifier.", example = "k7w2mq9d4x"),
+        IdempotencyKey,
+    ),
     responses(
         (status = 200, body = RetryJob, description = "How far it got.", example = json!({
             "id": "k7w2mq9d4x", "state": "cancelled", "total": 12000, "retried": 500, "skipped": 0
@@ -178,8 +181,11 @@ pub(crate) async fn job(
 )]
 pub(crate) async fn cancel(
     State(web): State<Web>,
-    _: Allowed<Admin>,
+    Allowed { caller, .. }: Allowed<Admin>,
     Path(id): Path<String>,
+    idempotency: Idempotency,
 ) -> Result<Json<RetryJob>, ApiError> {
-    Ok(Json(cancel_bulk_retry(&web.app, &id)?))
+    let repeatable = idempotency.of(b"");
+    let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
+    Ok(Json(cancel_bulk_retry(&web.app, request, &id).await?))
 }

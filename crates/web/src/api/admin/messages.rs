@@ -69,7 +69,9 @@ fn sample_waiting() -> serde_json::Value {
         "latency_ms": 12.25, "answer": "busy"
     });
     let mut sample = sample_detail("waiting", &refusal);
-    sample["due_at"] = "2026-02-14T16:02:15Z".into();
+    if let Some(fields) = sample.as_object_mut() {
+        fields.insert("due_at".to_owned(), "2026-02-14T16:02:15Z".into());
+    }
     sample
 }
 
