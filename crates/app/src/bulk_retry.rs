@@ -63,9 +63,11 @@ impl Jobs {
 pub async fn start_bulk_retry(
     app: &App,
     request: Request<'_>,
-    filter: FailureFilter,
+    mut filter: FailureFilter,
     force: bool,
 ) -> Result<RetryJob, AppError> {
+    // What fails again while the job runs is not its business.
+    filter.to_us = filter.to_us.min(app.world.now_us());
     let fresh = app.world.readable::<10>();
     let job = commit_once(app, request, || async {
         let job = RetryJob {
@@ -114,7 +116,7 @@ pub fn bulk_retry(app: &App, id: &str) -> Result<RetryJob, AppError> {
     app.jobs.change(id, |_| ()).ok_or(AppError::NotFound("job"))
 }
 
-/// Stops a job; what it has put back stays put back.
+/// Stops a job; what it has put back, the page under way included, stays put back.
 pub async fn cancel_bulk_retry(
     app: &App,
     request: Request<'_>,

@@ -20,7 +20,8 @@ pub(in crate::engine) async fn copy_into(
         .start()
         .await?;
     for table in tables(&file)? {
-        file.execute_batch("BEGIN")?;
+        // What a migration put there comes with the copy.
+        file.execute_batch(&format!("BEGIN; DELETE FROM {table}"))?;
         let no_values: [&str; 0] = [];
         let rows = moment.query_raw(&format!("SELECT * FROM {table}"), no_values).await?;
         pin_mut!(rows);
