@@ -43,7 +43,7 @@ pub(crate) fn problem(error: &anyhow::Error) {
 /// Rows under a heading, in columns as wide as their widest cell.
 pub(crate) fn table(heading: &[&str], rows: &[Vec<String>]) -> String {
     let rows: Vec<Vec<String>> =
-        rows.iter().map(|row| row.iter().map(one_line).collect()).collect();
+        rows.iter().map(|row| row.iter().map(|cell| one_line(cell)).collect()).collect();
     let heading: Vec<String> = heading.iter().map(|cell| (*cell).to_owned()).collect();
     let all = || std::iter::once(&heading).chain(&rows);
     let widths: Vec<usize> = (0..heading.len())
@@ -59,7 +59,7 @@ pub(crate) fn table(heading: &[&str], rows: &[Vec<String>]) -> String {
     all().map(line).collect::<Vec<_>>().join("\n")
 }
 
-fn one_line(cell: &String) -> String {
+fn one_line(cell: &str) -> String {
     cell.replace(['\r', '\n'], " ")
 }
 
