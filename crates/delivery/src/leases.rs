@@ -100,6 +100,10 @@ impl Leases {
         let Some(shared) = self.0 else { return };
         let telling = tokio::spawn(tell(Arc::clone(&shared), store.clone(), stop.clone()));
         let hearing = tokio::spawn(hear(store.clone(), delivery, stop.clone()));
+        // What this node held before it was killed is its own again at once: nobody sends in its name.
+        if let Err(error) = store.release_all_leases(&shared.node).await {
+            tracing::warn!("leases from before the start stay until they end: {error}");
+        }
         while !stop.is_cancelled() {
             if let Err(error) = shared.renew(&store).await {
                 tracing::error!("leases could not be renewed: {error}");

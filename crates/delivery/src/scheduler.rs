@@ -19,9 +19,10 @@
 //! 3. *Bounds.* An endpoint holds a window of payloads, no more. The rest is on
 //!    disk and is read when the window runs low, or when all it holds waits.
 //!
-//! Each concern has its file: `window` knows messages and lanes, `cursor` what
-//! was read, `concurrency` and `breaker` how much an endpoint bears, `turns` who
-//! is next, `endpoint` combines them and `desk` files endpoints by what they wait for.
+//! Each concern has its file: `window` knows messages and lanes, `cursor` and
+//! `reading` what is read, `concurrency` and `breaker` how much an endpoint bears,
+//! `turns` who is next; `endpoint` combines them, and `desk` files endpoints by what
+//! they wait for.
 
 mod breaker;
 mod concurrency;
@@ -29,6 +30,7 @@ mod cursor;
 mod desk;
 mod endpoint;
 mod numbers;
+mod reading;
 mod settings;
 mod turns;
 mod window;
@@ -46,6 +48,7 @@ use self::{
     desk::Desk,
     endpoint::Endpoint,
     numbers::NumberMap,
+    turns::Toll,
     window::{Conclusion, Flight, Started},
 };
 
@@ -299,8 +302,9 @@ impl<P> Scheduler<P> {
         let now_us = self.desk.now_us;
         let message = endpoint.choose(now_us)?;
         let price_us = self.desk.serve(id, endpoint);
-        let throttled = endpoint.breaker.state() != BreakerState::Closed;
-        let flight = Flight { started_us: now_us, price_us, throttled };
+        let toll = endpoint.toll(&self.desk.settings);
+        let throttled = toll == Toll::Throttled;
+        let flight = Flight { started_us: now_us, price_us, toll };
         let started = endpoint.start(message, flight);
         self.desk.totals.replace(before, endpoint.totals());
         self.desk.file(id, endpoint);

@@ -331,6 +331,7 @@ fn read_token(body: &[u8]) -> Result<(HeaderValue, i64), &'static str> {
 }
 
 /// `text` as a value in `application/x-www-form-urlencoded`.
+/// A space is `%20`, which servers that do not read `+` as one understand too.
 fn form_encoded(text: &str) -> String {
     let mut encoded = String::with_capacity(text.len());
     for byte in text.bytes() {
@@ -338,7 +339,6 @@ fn form_encoded(text: &str) -> String {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'*' => {
                 encoded.push(char::from(byte));
             }
-            b' ' => encoded.push('+'),
             _ => encoded.extend(['%', hexadecimal(byte >> 4), hexadecimal(byte & 15)]),
         }
     }

@@ -7,6 +7,7 @@
 //! | `secret.key`  | the key that seals secrets in the database                 |
 //! | `admin.json`  | the credential of this installation's operator tools       |
 //! | `server.json` | where the running server can be reached from this machine  |
+//! | `node.id`     | the name under which the server leases shards              |
 //!
 //! Files with secrets are readable by their owner only.
 
@@ -63,6 +64,19 @@ impl Directory {
 
     pub(crate) fn write_admin(&self, admin: &AdminCredential) -> anyhow::Result<()> {
         write_secretly(&self.admin_file(), serde_json::to_string_pretty(admin)?.as_bytes())
+    }
+
+    /// The name of the node that uses this directory on this machine: the same after a restart, another for
+    /// a copy of the directory elsewhere.
+    pub(crate) fn node_name(&self, world: &World) -> anyhow::Result<String> {
+        let path = self.path.join("node.id");
+        if !path.exists() {
+            write_secretly(&path, world.readable::<10>().as_bytes())?;
+        }
+        let id = fs::read_to_string(&path)
+            .with_context(|| format!("{} cannot be read", path.display()))?;
+        let machine = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+        Ok(format!("{}@{}", id.trim(), machine.trim()))
     }
 
     pub(crate) fn server(&self) -> anyhow::Result<Option<ServerAddress>> {

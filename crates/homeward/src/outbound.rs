@@ -10,7 +10,7 @@ use delivery::{
 use prometheus_client::registry::Registry;
 use tokio_util::sync::CancellationToken;
 
-use crate::config::Config;
+use crate::{config::Config, directory::Directory};
 
 pub(crate) struct Outbound {
     dispatcher: Dispatcher,
@@ -33,7 +33,10 @@ impl Outbound {
         registry: &mut Registry,
     ) -> anyhow::Result<Self> {
         let leases = match app.store.shared_clock_us().await? {
-            Some(_) => Leases::shared(app.world.readable::<10>(), config.delivery_timeout),
+            Some(_) => {
+                let node = Directory::open(&config.data_dir)?.node_name(&app.world)?;
+                Leases::shared(node, config.delivery_timeout)
+            }
             None => Leases::all(),
         };
         let guard = AddressGuard::new(config.allow_networks.clone());

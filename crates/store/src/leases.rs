@@ -87,6 +87,16 @@ impl Store {
         self.commit(transaction).await.map(drop)
     }
 
+    /// Gives back everything that `node` holds.
+    pub async fn release_all_leases(&self, node: &str) -> Result<(), StoreError> {
+        let mut transaction = Transaction::new(DOING);
+        transaction.any_rows(
+            "UPDATE shard_leases SET owner = '', expires_us = 0 WHERE owner = $1",
+            params![node],
+        );
+        self.commit(transaction).await.map(drop)
+    }
+
     /// Says that `node` is gone.
     pub async fn forget_node(&self, node: &str) -> Result<(), StoreError> {
         let mut transaction = Transaction::new(DOING);

@@ -11,7 +11,7 @@ use super::{
     EndpointId,
     endpoint::{Endpoint, Standing},
     settings::Settings,
-    turns::{Class, Turns},
+    turns::{Class, Open, Turns},
 };
 
 pub(super) struct Desk {
@@ -31,6 +31,7 @@ pub(super) struct Totals {
     pub(super) shelved: usize,
     pub(super) in_flight: usize,
     pub(super) throttled_in_flight: usize,
+    pub(super) heavy_in_flight: usize,
 }
 
 impl Totals {
@@ -40,6 +41,8 @@ impl Totals {
         self.in_flight = self.in_flight + after.in_flight - before.in_flight;
         self.throttled_in_flight =
             self.throttled_in_flight + after.throttled_in_flight - before.throttled_in_flight;
+        self.heavy_in_flight =
+            self.heavy_in_flight + after.heavy_in_flight - before.heavy_in_flight;
     }
 }
 
@@ -87,8 +90,7 @@ impl Desk {
 
     /// Files an endpoint anew, after anything about it has changed.
     pub(super) fn file<P>(&mut self, id: EndpointId, endpoint: &mut Endpoint<P>) {
-        let standing =
-            endpoint.standing(self.now_us, &self.allowance(), self.settings.noisy_above());
+        let standing = endpoint.standing(self.now_us, &self.allowance(), &self.settings);
         self.place(id, endpoint, standing);
     }
 
@@ -122,7 +124,10 @@ impl Desk {
         if self.totals.in_flight >= self.settings.slots_max {
             return None;
         }
-        self.turns.first(self.totals.throttled_in_flight < self.settings.throttled_slots())
+        self.turns.first(Open {
+            heavy: self.totals.heavy_in_flight < self.settings.heavy_slots(),
+            throttled: self.totals.throttled_in_flight < self.settings.throttled_slots(),
+        })
     }
 
     /// Takes an endpoint out of its line and charges it for one start.

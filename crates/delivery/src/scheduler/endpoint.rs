@@ -1,17 +1,17 @@
 //! One endpoint: its messages, what was read for it, and how much it bears.
 //!
-//! Here the parts are weighed against each other: which message goes next, whether
-//! something must be read, and what the endpoint waits for. It knows nothing of the
-//! other endpoints.
+//! Here the parts are weighed against each other: which message goes next, what an
+//! attempt teaches, and what the endpoint waits for. Its readings are in `reading`. It
+//! knows nothing of the other endpoints.
 
 use super::{
-    Cause, EndpointState, Owner, Verdict, Waiting,
+    Cause, EndpointState, Owner, Verdict,
     breaker::{Breaker, BreakerState},
     concurrency::Concurrency,
-    cursor::{Cursor, Reading},
+    cursor::Cursor,
     desk::{Allowance, Filed, Totals},
     settings::Settings,
-    turns::{Account, Class},
+    turns::{Account, Class, Toll},
     window::{Conclusion, Flight, Landed, Started, Window},
 };
 
@@ -27,11 +27,12 @@ pub(super) struct Endpoint<P> {
     pub(super) account: Account,
     /// Where the desk has put this endpoint.
     pub(super) filed: Filed,
-    window: Window<P>,
+    pub(super) window: Window<P>,
     concurrency: Concurrency,
     in_flight: usize,
     retries_in_flight: usize,
     throttled_in_flight: usize,
+    heavy_in_flight: usize,
     fresh_in_a_row: u32,
 }
 
@@ -60,6 +61,7 @@ impl<P> Endpoint<P> {
             in_flight: 0,
             retries_in_flight: 0,
             throttled_in_flight: 0,
+            heavy_in_flight: 0,
             fresh_in_a_row: 0,
         }
     }
@@ -70,29 +72,7 @@ impl<P> Endpoint<P> {
             shelved: self.window.shelved(),
             in_flight: self.in_flight,
             throttled_in_flight: self.throttled_in_flight,
-        }
-    }
-
-    pub(super) fn arrived(&mut self, waiting: Waiting<P>, allowance: &Allowance) {
-        if self.cursor.has_passed(waiting.message) || self.window.contains(waiting.message) {
-            return;
-        }
-        let room = self.window.held() < self.window_max(allowance)
-            && self.window.shelved() <= allowance.shelf_max;
-        if room && self.cursor.is_at_end() {
-            self.cursor.pass(waiting.message);
-            self.window.insert(waiting);
-        } else {
-            self.cursor.left_on_disk();
-        }
-    }
-
-    /// Gives up payloads that an endpoint in trouble will hardly come to, so that the
-    /// dead do not fill the memory of the living.
-    pub(super) fn slim(&mut self, now_us: i64, allowance: &Allowance) {
-        if !self.is_well() {
-            let excess = self.window.held().saturating_sub(self.window_max(allowance));
-            self.window.shelve(excess.min(self.shelf_room(allowance)), now_us);
+            heavy_in_flight: self.heavy_in_flight,
         }
     }
 
@@ -119,7 +99,8 @@ impl<P> Endpoint<P> {
         let retry_waits = retry.is_some_and(|(due_us, _)| due_us <= flight.started_us);
         let started = self.window.start(message, flight)?;
         self.in_flight += 1;
-        self.throttled_in_flight += usize::from(flight.throttled);
+        self.throttled_in_flight += usize::from(flight.toll == Toll::Throttled);
+        self.heavy_in_flight += usize::from(flight.toll == Toll::Heavy);
         if started.attempt > 0 {
             self.retries_in_flight += 1;
             self.fresh_in_a_row = 0;
@@ -134,7 +115,8 @@ impl<P> Endpoint<P> {
         let Landed { flight, attempt } = self.window.finish(message, conclusion)?;
         self.in_flight -= 1;
         self.retries_in_flight -= usize::from(attempt > 0);
-        self.throttled_in_flight -= usize::from(flight.throttled);
+        self.throttled_in_flight -= usize::from(flight.toll == Toll::Throttled);
+        self.heavy_in_flight -= usize::from(flight.toll == Toll::Heavy);
         Some(flight)
     }
 
@@ -188,77 +170,25 @@ impl<P> Endpoint<P> {
         self.window.discard(message);
     }
 
-    /// Decides what to read, and makes room for it: the id to read after, and how
-    /// many messages at most.
-    pub(super) fn read(&mut self, now_us: i64, allowance: &Allowance) -> Option<(i64, usize)> {
-        let reading = self.wanted_reading(now_us, allowance)?;
-        let window_max = self.window_max(allowance);
-        let half = window_max.div_ceil(2);
-        let (after, wished) = match reading {
-            Reading::Forward | Reading::Void => (self.cursor.after(), window_max),
-            Reading::Recall { first } => {
-                (first.saturating_sub(1), self.window.run(first, half, now_us))
-            }
-        };
-        if self.is_hungry(now_us) {
-            let short = (half.min(wished) + self.window.held()).saturating_sub(window_max);
-            let most = match reading {
-                Reading::Forward | Reading::Void => self.shelf_room(allowance),
-                // As many come back from the shelf as go there.
-                Reading::Recall { .. } => usize::MAX,
-            };
-            self.window.shelve(short.min(most), now_us);
-        }
-        let room = window_max.saturating_sub(self.window.held());
-        self.cursor.begin(reading);
-        Some((after, wished.min(room)))
-    }
-
-    pub(super) fn refilled(&mut self, rows: Vec<Waiting<P>>, reached_end: bool, window_max: usize) {
-        let count = rows.len();
-        let last = rows.last().map(|row| row.message);
-        let mut look_again = None;
-        match self.cursor.reading() {
-            None => return,
-            Some(Reading::Void) => (),
-            Some(Reading::Forward) => look_again = self.take_in(rows),
-            Some(Reading::Recall { first }) => {
-                self.take_back(rows, window_max);
-                let looked = reached_end || last.is_some_and(|last| last >= first);
-                if looked && self.window.is_shelved(first) && self.window.held() < window_max {
-                    // Not on disk any more, though nobody said so: nothing to send.
-                    self.window.discard(first);
-                }
-            }
-        }
-        self.cursor.end(count, reached_end);
-        if let Some(message) = look_again {
-            self.cursor.rewind(message);
+    /// The line in which this endpoint waits for its turn.
+    fn class(&self, settings: &Settings) -> Class {
+        match self.toll(settings) {
+            Toll::Throttled => Class::Throttled,
+            Toll::Heavy if self.in_flight > settings.noisy_above() => Class::Noisy,
+            // The first attempt of all is never held back, or nobody could prove himself
+            // while the slow ones have their full share.
+            Toll::Heavy if self.account.is_proven() || self.in_flight > 0 => Class::Slow,
+            Toll::None | Toll::Heavy => Class::Quiet,
         }
     }
 
-    /// Takes in new messages. Gives the first one that is known to be gone and was
-    /// read all the same: it may be old news, or an operator put it back.
-    fn take_in(&mut self, rows: Vec<Waiting<P>>) -> Option<i64> {
-        let mut gone = None;
-        for row in rows {
-            self.cursor.pass(row.message);
-            if self.cursor.is_gone(row.message) {
-                gone = gone.or(Some(row.message));
-            } else if self.window.is_concluded(row.message) {
-                self.cursor.doubt(row.message);
-            } else if !self.window.contains(row.message) {
-                self.window.insert(row);
-            }
-        }
-        gone
-    }
-
-    fn take_back(&mut self, rows: Vec<Waiting<P>>, window_max: usize) {
-        for row in rows {
-            if self.window.is_shelved(row.message) && self.window.held() < window_max {
-                self.window.restore(row.message, row.payload);
-            }
+    /// The share of slots that this endpoint's attempts count against.
+    pub(super) fn toll(&self, settings: &Settings) -> Toll {
+        let slow = !self.account.is_proven() || self.account.usual_us() >= settings.slow_us;
+        match self.breaker.state() {
+            BreakerState::Closed if slow || self.in_flight > settings.noisy_above() => Toll::Heavy,
+            BreakerState::Closed => Toll::None,
+            BreakerState::Throttled | BreakerState::Suspended => Toll::Throttled,
         }
     }
 
@@ -266,15 +196,10 @@ impl<P> Endpoint<P> {
         &self,
         now_us: i64,
         allowance: &Allowance,
-        noisy_above: usize,
+        settings: &Settings,
     ) -> Standing {
-        let class = match self.breaker.state() {
-            BreakerState::Closed if self.in_flight > noisy_above => Class::Noisy,
-            BreakerState::Closed => Class::Quiet,
-            BreakerState::Throttled | BreakerState::Suspended => Class::Throttled,
-        };
         Standing {
-            line: self.choose(now_us).map(|_| class),
+            line: self.choose(now_us).map(|_| self.class(settings)),
             wake_us: self.wake_us(now_us),
             reader: self.wanted_reading(now_us, allowance).is_some(),
         }
@@ -297,57 +222,15 @@ impl<P> Endpoint<P> {
         times.filter(|time_us| *time_us > now_us).min()
     }
 
-    fn wanted_reading(&self, now_us: i64, allowance: &Allowance) -> Option<Reading> {
-        if self.paused || self.cursor.is_reading() {
-            return None;
-        }
-        let window_max = self.window_max(allowance);
-        let hungry = self.is_hungry(now_us);
-        let low = self.window.held() <= window_max / 2 && !self.is_suspended();
-        if !hungry && !low {
-            return None;
-        }
-        let idle = if hungry { self.window.idle() } else { 0 };
-        let room = |idle: usize| (window_max + idle).saturating_sub(self.window.held());
-        let recall = self
-            .window
-            .first_wanted()
-            .filter(|(due_us, _)| *due_us <= now_us && room(idle) > 0)
-            .map(|(_, first)| Reading::Recall { first });
-        let page_min = (window_max / 16).max(1);
-        let may_read_on = self.cursor.more()
-            && self.window.shelved() <= allowance.shelf_max
-            && room(idle.min(self.shelf_room(allowance))) >= page_min;
-        let forward = may_read_on.then_some(Reading::Forward);
-        if self.cursor.recalled_last { forward.or(recall) } else { recall.or(forward) }
-    }
-
-    /// Could send, and has nothing in memory to send.
-    fn is_hungry(&self, now_us: i64) -> bool {
-        let later = |first: Option<(i64, i64)>| first.is_none_or(|(due_us, _)| due_us > now_us);
-        self.has_slot()
-            && self.breaker.opens_at_us() <= now_us
-            && later(self.window.first_fresh())
-            && later(self.window.first_retry())
-    }
-
-    fn shelf_room(&self, allowance: &Allowance) -> usize {
-        allowance.shelf_soft.saturating_sub(self.window.shelved())
-    }
-
-    fn window_max(&self, allowance: &Allowance) -> usize {
-        if self.is_well() { allowance.window } else { allowance.window_in_trouble }
-    }
-
-    fn is_well(&self) -> bool {
+    pub(super) fn is_well(&self) -> bool {
         !self.paused && self.breaker.state() == BreakerState::Closed
     }
 
-    fn is_suspended(&self) -> bool {
+    pub(super) fn is_suspended(&self) -> bool {
         self.breaker.state() == BreakerState::Suspended
     }
 
-    fn has_slot(&self) -> bool {
+    pub(super) fn has_slot(&self) -> bool {
         !self.paused && self.in_flight < self.limit()
     }
 

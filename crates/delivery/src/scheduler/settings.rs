@@ -26,6 +26,13 @@ pub(crate) struct Settings {
     /// is served only when no quieter one waits.
     pub(crate) noisy_slots_min: usize,
     pub(crate) noisy_percent: usize,
+    /// An endpoint whose attempts take this long is slow. So is one that has not
+    /// finished any.
+    pub(crate) slow_us: i64,
+    /// Share of the slots that all slow and noisy endpoints have together: the rest is
+    /// at hand for those that give a slot back at once. The very first attempt at an
+    /// endpoint is not held back by it.
+    pub(crate) heavy_percent: usize,
     /// Share of the slots that all endpoints in trouble have together.
     pub(crate) throttled_percent: usize,
     /// Failures in a row that throttle an endpoint.
@@ -57,6 +64,8 @@ impl Default for Settings {
             endpoint_slots_max: 64,
             noisy_slots_min: 30,
             noisy_percent: 10,
+            slow_us: SECOND_US,
+            heavy_percent: 80,
             throttled_percent: 10,
             throttle_failures: 10,
             throttle_failed_percent: 50,
@@ -74,6 +83,11 @@ impl Settings {
     /// In flight above which an endpoint counts as noisy.
     pub(super) fn noisy_above(&self) -> usize {
         self.noisy_slots_min.max(self.slots_max * self.noisy_percent / 100)
+    }
+
+    /// Slots for all slow and noisy endpoints together.
+    pub(super) fn heavy_slots(&self) -> usize {
+        (self.slots_max * self.heavy_percent / 100).max(1)
     }
 
     /// Slots for all endpoints in trouble together: one at the least, or none of

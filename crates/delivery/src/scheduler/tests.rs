@@ -1,1 +1,206 @@
-//! t
+//! The scheduler's rules, one small test each.
+
+mod lanes;
+mod reading;
+mod trouble;
+mod turns;
+
+use super::*;
+
+const HERE: EndpointId = EndpointId(1);
+const SECOND_US: i64 = 1_000_000;
+
+/// A scheduler, and a clock that the test moves.
+struct Rig {
+    scheduler: Scheduler<i64>,
+    now_us: i64,
+}
+
+impl Rig {
+    fn new(settings: Settings) -> Self {
+        let mut scheduler = Scheduler::new(settings);
+        scheduler.add_endpoint(HERE, Owner(1));
+        Self { scheduler, now_us: 0 }
+    }
+
+    /// Endpoints 1 to `count`, each of an owner of its own.
+    fn with_endpoints(settings: Settings, count: u32) -> Self {
+        let mut rig = Self::new(settings);
+        for id in 2..=count {
+            rig.scheduler.add_endpoint(EndpointId(id), Owner(id));
+        }
+        rig
+    }
+
+    fn arrive(&mut self, endpoint: EndpointId, message: i64, lane: u64) {
+        self.scheduler.arrived(endpoint, row(message, lane));
+    }
+
+    fn arrive_many(&mut self, endpoint: EndpointId, messages: std::ops::RangeInclusive<i64>) {
+        for message in messages {
+            self.arrive(endpoint, message, UNORDERED);
+        }
+    }
+
+    fn next(&mut self) -> Option<Action<i64>> {
+        self.scheduler.next(self.now_us)
+    }
+
+    /// The next send, which must be one.
+    fn send(&mut self) -> (EndpointId, i64) {
+        match self.next() {
+            Some(Action::Send { endpoint, message, .. }) => (endpoint, message),
+            other => panic!("not a send: {other:?}"),
+        }
+    }
+
+    /// All messages that are sent now.
+    fn sent(&mut self) -> Vec<i64> {
+        let mut sent = Vec::new();
+        while let Some(action) = self.next() {
+            match action {
+                Action::Send { message, .. } => sent.push(message),
+                Action::Refill { .. } => panic!("not a send: {action:?}"),
+            }
+        }
+        sent
+    }
+
+    /// The next refill, which must be one, as what to read after and how many at most.
+    fn refill(&mut self) -> (i64, usize) {
+        match self.next() {
+            Some(Action::Refill { after, most, .. }) => (after, most),
+            other => panic!("not a refill: {other:?}"),
+        }
+    }
+
+    fn found(&mut self, rows: &[(i64, u64)], reached_end: bool) {
+        let rows = rows.iter().map(|(message, lane)| row(*message, *lane)).collect();
+        self.scheduler.refilled(HERE, rows, reached_end);
+    }
+
+    fn finish(&mut self, message: i64, verdict: Verdict) {
+        self.scheduler.finished(HERE, message, verdict, self.now_us);
+    }
+
+    fn deliver(&mut self, message: i64) {
+        self.finish(message, Verdict::Delivered);
+        self.scheduler.durable(HERE, message);
+    }
+
+    /// Fails `message`, durably, to be tried again after `delay_us`.
+    fn fail(&mut self, message: i64, delay_us: i64) {
+        let due_us = self.now_us + delay_us;
+        self.finish(message, Verdict::Again { due_us, cause: Cause::Refused });
+        self.scheduler.durable(HERE, message);
+    }
+
+    fn state(&self) -> EndpointState {
+        self.scheduler.state(HERE).unwrap()
+    }
+}
+
+fn row(message: i64, lane: u64) -> Waiting<i64> {
+    Waiting { message, lane, attempt: 0, due_us: 0, payload: message * 10 }
+}
+
+#[test]
+fn a_message_is_sent_with_its_payload_and_all_that_is_known_of_it() {
+    let mut rig = Rig::new(Settings::default());
+    let waiting = Waiting { message: 5, lane: 7, attempt: 2, due_us: 0, payload: 50 };
+    rig.scheduler.arrived(HERE, waiting);
+
+    let action = rig.next();
+
+    let payload = Arc::new(50);
+    let (endpoint, message, lane, attempt, throttled) = (HERE, 5, 7, 2, false);
+    assert_eq!(action, Some(Action::Send { endpoint, message, lane, attempt, throttled, payload }));
+    assert_eq!(rig.next(), None);
+}
+
+#[test]
+fn a_message_is_not_sent_before_its_time() {
+    let mut rig = Rig::new(Settings::default());
+    rig.scheduler.arrived(HERE, Waiting { due_us: 500, ..row(1, 0) });
+
+    assert_eq!(rig.next(), None);
+    assert_eq!(rig.scheduler.wake_at_us(), Some(500));
+
+    rig.now_us = 500;
+    assert_eq!(rig.send(), (HERE, 1));
+    assert_eq!(rig.scheduler.wake_at_us(), None);
+}
+
+#[test]
+fn a_paused_endpoint_sends_nothing_and_loses_nothing() {
+    let mut rig = Rig::new(Settings::default());
+    rig.scheduler.pause(HERE);
+    rig.arrive_many(HERE, 1..=3);
+    assert_eq!(rig.next(), None);
+    assert_eq!(rig.scheduler.wake_at_us(), None);
+
+    rig.scheduler.resume(HERE);
+    assert_eq!(rig.sent(), [1, 2, 3]);
+}
+
+#[test]
+fn an_attempt_that_was_under_way_at_a_pause_still_counts() {
+    let mut rig = Rig::new(Settings::default());
+    rig.arrive(HERE, 1, 7);
+    rig.send();
+    rig.scheduler.pause(HERE);
+    rig.deliver(1);
+    rig.scheduler.resume(HERE);
+    assert_eq!(rig.next(), None);
+    assert_eq!(rig.state().waiting, 0);
+}
+
+#[test]
+fn a_removed_endpoint_gives_its_slots_back() {
+    let settings = Settings { slots_max: 2, heavy_percent: 100, ..Settings::default() };
+    let mut rig = Rig::with_endpoints(settings, 2);
+    rig.arrive_many(HERE, 1..=2);
+    rig.arrive(EndpointId(2), 3, 0);
+    assert_eq!(rig.sent().len(), 2);
+
+    rig.scheduler.remove_endpoint(HERE);
+    rig.finish(1, Verdict::Delivered);
+
+    rig.sent();
+    assert_eq!(rig.scheduler.in_flight(), 1, "only what endpoint 2 sends");
+    assert_eq!(rig.scheduler.state(HERE), None);
+}
+
+#[test]
+fn a_discarded_message_is_not_sent() {
+    let mut rig = Rig::new(Settings::default());
+    rig.arrive(HERE, 1, 7);
+    rig.arrive(HERE, 2, 7);
+    rig.arrive(HERE, 3, 7);
+    rig.scheduler.discard(HERE, 2);
+    rig.scheduler.discard(HERE, 1);
+    assert_eq!(rig.sent(), [3]);
+}
+
+#[test]
+fn a_message_discarded_in_flight_ends_there() {
+    let mut rig = Rig::new(Settings::default());
+    rig.arrive(HERE, 1, 7);
+    rig.arrive(HERE, 2, 7);
+    rig.send();
+    rig.scheduler.discard(HERE, 1);
+    rig.fail(1, 0);
+    assert_eq!(rig.sent(), [2]);
+}
+
+#[test]
+fn reports_for_what_is_not_known_are_ignored() {
+    let mut rig = Rig::new(Settings::default());
+    rig.deliver(9);
+    rig.scheduler.not_durable(HERE, 9);
+    rig.scheduler.discard(HERE, 9);
+    rig.found(&[(9, 0)], true);
+    rig.scheduler.resume(EndpointId(77));
+    assert_eq!(rig.next(), None);
+    assert_eq!(rig.scheduler.in_flight(), 0);
+}

@@ -22,29 +22,39 @@ const PRICE_FIRST_US: i64 = 100_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Class {
     Quiet,
+    /// Keeps a slot for long, or has not shown yet that it does not: all of these
+    /// together leave a share of the slots to the others.
+    Slow,
     /// Has a large share already: served when nobody else waits.
     Noisy,
     /// In trouble: all of these share a few slots.
     Throttled,
 }
 
-const CLASSES: [Class; 3] = [Class::Quiet, Class::Noisy, Class::Throttled];
+const CLASSES: [Class; 4] = [Class::Quiet, Class::Slow, Class::Noisy, Class::Throttled];
 
 #[derive(Debug)]
 struct Lines<T> {
     quiet: BTreeSet<(i64, T)>,
+    slow: BTreeSet<(i64, T)>,
     noisy: BTreeSet<(i64, T)>,
     throttled: BTreeSet<(i64, T)>,
 }
 
 impl<T> Lines<T> {
     fn new() -> Self {
-        Self { quiet: BTreeSet::new(), noisy: BTreeSet::new(), throttled: BTreeSet::new() }
+        Self {
+            quiet: BTreeSet::new(),
+            slow: BTreeSet::new(),
+            noisy: BTreeSet::new(),
+            throttled: BTreeSet::new(),
+        }
     }
 
     fn of(&self, class: Class) -> &BTreeSet<(i64, T)> {
         match class {
             Class::Quiet => &self.quiet,
+            Class::Slow => &self.slow,
             Class::Noisy => &self.noisy,
             Class::Throttled => &self.throttled,
         }
@@ -53,36 +63,63 @@ impl<T> Lines<T> {
     fn of_mut(&mut self, class: Class) -> &mut BTreeSet<(i64, T)> {
         match class {
             Class::Quiet => &mut self.quiet,
+            Class::Slow => &mut self.slow,
             Class::Noisy => &mut self.noisy,
             Class::Throttled => &mut self.throttled,
         }
     }
 
     fn are_empty(&self) -> bool {
-        self.quiet.is_empty() && self.noisy.is_empty() && self.throttled.is_empty()
+        CLASSES.into_iter().all(|class| self.of(class).is_empty())
     }
+}
+
+/// The share of slots that an attempt counts against.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Toll {
+    None,
+    Heavy,
+    Throttled,
+}
+
+/// Which lines may have a slot now, besides the quiet one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Open {
+    pub(super) heavy: bool,
+    pub(super) throttled: bool,
 }
 
 /// What an endpoint has used, within its owner's share.
 #[derive(Debug)]
-#[expect(clippy::struct_field_names, reason = "the unit belongs in the name")]
 pub(super) struct Account {
     used_us: i64,
     /// What an attempt usually takes.
     usual_us: i64,
     /// What finished attempts took beyond what was charged for them.
     owed_us: i64,
+    proven: bool,
 }
 
 impl Account {
     pub(super) fn new() -> Self {
-        Self { used_us: 0, usual_us: PRICE_FIRST_US, owed_us: 0 }
+        Self { used_us: 0, usual_us: PRICE_FIRST_US, owed_us: 0, proven: false }
+    }
+
+    /// Whether an attempt was ever over.
+    pub(super) fn is_proven(&self) -> bool {
+        self.proven
+    }
+
+    /// What an attempt usually takes.
+    pub(super) fn usual_us(&self) -> i64 {
+        self.usual_us
     }
 
     /// An attempt for which `price_us` was charged took `took_us`.
     pub(super) fn settle(&mut self, price_us: i64, took_us: i64) {
         self.owed_us = self.owed_us.saturating_add(took_us - price_us);
         self.usual_us += (took_us - self.usual_us) / 8;
+        self.proven = true;
     }
 
     /// What is due now for one more attempt, old debts included. Credit that is more
@@ -161,17 +198,19 @@ impl Turns {
         }
     }
 
-    /// The endpoint whose turn it is. Those in trouble are passed over unless
-    /// `throttled` says that they have a slot left.
-    pub(super) fn first(&self, throttled: bool) -> Option<EndpointId> {
-        let in_trouble = self.lines.throttled.first().filter(|_| throttled);
-        let (class, owner) = match (self.lines.quiet.first(), in_trouble) {
-            (Some(quiet), Some(slow)) if slow < quiet => (Class::Throttled, slow.1),
-            (Some(quiet), _) => (Class::Quiet, quiet.1),
-            (None, Some(slow)) => (Class::Throttled, slow.1),
-            (None, None) => (Class::Noisy, self.lines.noisy.first()?.1),
-        };
-        let (_, id) = self.shares.get(&owner)?.lines.of(class).first()?;
+    /// The endpoint whose turn it is, among those that `open` admits.
+    pub(super) fn first(&self, open: Open) -> Option<EndpointId> {
+        let slow = self.lines.slow.first().filter(|_| open.heavy);
+        let throttled = self.lines.throttled.first().filter(|_| open.throttled);
+        let classes = [
+            (self.lines.quiet.first(), Class::Quiet),
+            (slow, Class::Slow),
+            (throttled, Class::Throttled),
+        ];
+        let waiting = classes.into_iter().filter_map(|(first, class)| Some((first?, class)));
+        let noisy = || Some((self.lines.noisy.first().filter(|_| open.heavy)?, Class::Noisy));
+        let ((_, owner), class) = waiting.min_by_key(|(first, _)| *first).or_else(noisy)?;
+        let (_, id) = self.shares.get(owner)?.lines.of(class).first()?;
         Some(*id)
     }
 

@@ -16,7 +16,7 @@ use std::{
     sync::Arc,
 };
 
-use super::{UNORDERED, Waiting};
+use super::{UNORDERED, Waiting, turns::Toll};
 
 #[derive(Debug)]
 pub(super) struct Window<P> {
@@ -67,8 +67,8 @@ pub(super) struct Flight {
     pub(super) started_us: i64,
     /// Slot-time that was charged for it in advance.
     pub(super) price_us: i64,
-    /// It counts against the slots of the endpoints in trouble.
-    pub(super) throttled: bool,
+    /// The share of slots that it counts against.
+    pub(super) toll: Toll,
 }
 
 /// What a finished attempt means for its message, once durable.

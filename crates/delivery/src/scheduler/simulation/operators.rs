@@ -58,7 +58,8 @@ impl World {
         self.scheduler.discard(endpoint, message);
     }
 
-    fn retry_failed(&mut self, endpoint: EndpointId) {
+    /// Also happens before the scheduler has heard that they failed.
+    pub(super) fn retry_failed(&mut self, endpoint: EndpointId) {
         let now_us = self.now_us;
         if let Some(lowest) = self.model.place(endpoint).put_back(now_us) {
             self.scheduler.rewind(endpoint, lowest);
@@ -66,16 +67,20 @@ impl World {
     }
 
     /// The process dies and comes back: every event that only it knew of is lost.
+    ///
+    /// Not towards the end: a start reads the whole disk, and would find what had been
+    /// forgotten.
     pub(super) fn crash(&mut self) {
+        if self.arrivals_left == 0 {
+            return;
+        }
         self.events.retain(|_, event| matches!(event, Event::Arrive | Event::Operate));
         self.outcomes.clear();
         self.unannounced.clear();
         self.model.crash(self.now_us);
         self.scheduler = Scheduler::new(self.model.settings.clone());
         self.start_up();
-        if self.arrivals_left > 0 {
-            self.after(self.crash_gap_us, Event::Crash);
-        }
+        self.after(self.crash_gap_us, Event::Crash);
     }
 
     pub(super) fn start_up(&mut self) {

@@ -318,8 +318,11 @@ impl World {
                 };
                 let delivered = verdict == Verdict::Delivered;
                 self.model.place(endpoint).conclude(message, delivered, again);
+                if self.arrivals_left > 0 && self.random.chance(3) {
+                    self.retry_failed(endpoint);
+                }
             }
-            self.soon(20 * MILLISECOND_US, Event::Report(endpoint, message, !failed));
+            self.soon(60 * MILLISECOND_US, Event::Report(endpoint, message, !failed));
         }
     }
 

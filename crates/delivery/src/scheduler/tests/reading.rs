@@ -1,0 +1,249 @@
+//! What is read from disk, and what is kept in memory.
+
+use super::*;
+
+fn small() -> Settings {
+    Settings { window_max: 4, window_min: 4, endpoint_slots_start: 8, ..Settings::default() }
+}
+
+/// A window of four that is full, with twenty more on disk.
+fn full() -> Rig {
+    let mut rig = Rig::new(Settings { endpoint_slots_start: 2, ..small() });
+    rig.arrive_many(HERE, 1..=24);
+    rig
+}
+
+#[test]
+fn what_does_not_fit_into_the_window_stays_on_disk() {
+    let rig = full();
+    let state = rig.state();
+    assert_eq!((state.window, state.more_on_disk, state.waiting), (4, true, 24));
+}
+
+#[test]
+fn a_window_that_runs_low_is_refilled_from_where_it_ends() {
+    let mut rig = full();
+    assert_eq!(rig.sent(), [1, 2]);
+    rig.deliver(1);
+    assert_eq!(rig.sent(), [3], "three are left: that is enough");
+    rig.deliver(2);
+    assert_eq!(rig.refill(), (4, 2));
+    assert_eq!(rig.sent(), [4], "one refill at a time");
+    rig.found(&[(5, 0), (6, 0)], false);
+    assert_eq!(rig.state().window, 4);
+}
+
+#[test]
+fn a_message_that_arrives_behind_unread_ones_waits_for_its_reading() {
+    let mut rig = Rig::new(small());
+    rig.scheduler.expect_more(HERE, 0);
+    rig.arrive(HERE, 9, 7);
+    assert_eq!(rig.refill(), (i64::MIN, 4));
+    rig.arrive(HERE, 10, 7);
+    assert_eq!(rig.next(), None, "an older one of its lane may be unread");
+
+    rig.found(&[(8, 7), (9, 7)], true);
+    assert_eq!(rig.refill(), (9, 2), "10 arrived after the reading was asked for");
+    rig.found(&[(10, 7)], true);
+    assert_eq!(rig.sent(), [8]);
+    assert!(!rig.state().more_on_disk);
+}
+
+#[test]
+fn a_message_is_not_taken_in_twice() {
+    let mut rig = Rig::new(small());
+    rig.scheduler.expect_more(HERE, 0);
+    rig.refill();
+    rig.found(&[(1, 0)], true);
+    rig.arrive(HERE, 1, 0);
+    assert_eq!(rig.sent(), [1]);
+    rig.arrive(HERE, 1, 0);
+    assert_eq!(rig.sent(), [0; 0]);
+}
+
+#[test]
+fn a_late_announcement_does_not_bring_a_delivered_message_back() {
+    let mut rig = Rig::new(small());
+    rig.scheduler.expect_more(HERE, 0);
+    rig.refill();
+    rig.found(&[(1, 0), (5, 0)], true);
+    assert_eq!(rig.sent(), [1, 5]);
+    rig.deliver(5);
+    rig.scheduler.rewind(HERE, 1);
+    rig.refill();
+    rig.found(&[(1, 0)], true);
+    rig.arrive(HERE, 5, 0);
+    assert_eq!(rig.sent(), [0; 0]);
+}
+
+#[test]
+fn lanes_behind_a_window_of_parked_ones_are_found() {
+    let mut rig = Rig::new(small());
+    for message in 1..=4 {
+        rig.arrive(HERE, message, 7);
+    }
+    rig.scheduler.expect_more(HERE, 0);
+    rig.send();
+    rig.fail(1, 100 * SECOND_US);
+
+    assert_eq!(rig.refill(), (4, 2), "two made room");
+    rig.found(&[(5, 7), (6, 8)], true);
+    assert_eq!(rig.sent(), [6]);
+    let state = rig.state();
+    assert_eq!((state.window, state.shelved), (4, 2));
+}
+
+#[test]
+fn a_shelved_message_is_read_again_when_its_lane_gets_there() {
+    let mut rig = Rig::new(small());
+    for message in 1..=4 {
+        rig.arrive(HERE, message, 7);
+    }
+    rig.scheduler.expect_more(HERE, 0);
+    rig.send();
+    rig.refill();
+    rig.found(&[(5, 8), (6, 8)], true);
+    assert_eq!(rig.sent(), [5]);
+    rig.deliver(1);
+    assert_eq!(rig.sent(), [2]);
+    rig.deliver(2);
+
+    assert_eq!(rig.refill(), (2, 2), "3 and 4, side by side");
+    rig.found(&[(3, 7), (4, 7)], false);
+    assert_eq!(rig.sent(), [3]);
+    rig.deliver(3);
+    assert_eq!(rig.sent(), [4]);
+    assert_eq!(rig.state().shelved, 0);
+}
+
+#[test]
+fn a_shelved_head_is_read_again_when_it_is_due() {
+    let settings = Settings { window_max: 1, window_min: 1, ..Settings::default() };
+    let mut rig = Rig::new(settings);
+    rig.arrive_many(HERE, 1..=2);
+    rig.send();
+    rig.fail(1, SECOND_US);
+    assert_eq!(rig.refill(), (1, 1));
+    rig.found(&[(2, 0)], false);
+    assert_eq!(rig.send(), (HERE, 2));
+    rig.deliver(2);
+    assert_eq!(rig.refill(), (2, 1));
+    rig.found(&[], true);
+    assert_eq!((rig.next(), rig.scheduler.wake_at_us()), (None, Some(SECOND_US)));
+
+    rig.now_us = SECOND_US;
+    assert_eq!(rig.refill(), (0, 1));
+    rig.found(&[(1, 0)], true);
+    let Some(Action::Send { message, attempt, .. }) = rig.next() else { panic!("a retry") };
+    assert_eq!((message, attempt), (1, 1), "what memory knows stands, the row may be older");
+}
+
+#[test]
+fn a_shelved_message_that_left_the_disk_does_not_hold_its_lane() {
+    let mut rig = Rig::new(Settings { window_max: 1, window_min: 1, ..Settings::default() });
+    rig.arrive_many(HERE, 1..=2);
+    rig.send();
+    rig.fail(1, SECOND_US);
+    rig.refill();
+    rig.found(&[(2, 0)], true);
+    rig.send();
+    rig.deliver(2);
+    rig.now_us = SECOND_US;
+    rig.refill();
+    rig.found(&[], true);
+    assert_eq!((rig.next(), rig.state().waiting), (None, 0));
+}
+
+#[test]
+fn a_failed_reading_is_asked_for_again() {
+    let mut rig = Rig::new(small());
+    rig.scheduler.expect_more(HERE, 3);
+    assert_eq!(rig.refill(), (i64::MIN, 4));
+    rig.found(&[], false);
+    assert_eq!(rig.refill(), (i64::MIN, 4));
+}
+
+#[test]
+fn a_message_concluded_while_it_was_read_does_not_come_back_to_life() {
+    let mut rig = Rig::new(small());
+    rig.arrive(HERE, 1, 7);
+    rig.arrive(HERE, 2, 7);
+    rig.send();
+    rig.scheduler.rewind(HERE, 1);
+    rig.refill();
+    rig.deliver(1);
+    rig.found(&[(1, 7), (2, 7)], true);
+    assert_eq!(rig.refill().0, 0, "it may have been put back: the disk knows");
+    rig.found(&[(2, 7)], true);
+    assert_eq!(rig.sent(), [2]);
+    assert_eq!(rig.state().waiting, 1);
+}
+
+#[test]
+fn a_message_put_back_before_its_failure_was_reported_is_not_missed() {
+    let mut rig = Rig::new(small());
+    rig.arrive(HERE, 1, 7);
+    rig.send();
+    rig.finish(1, Verdict::Dead { cause: Cause::Refused });
+    rig.scheduler.rewind(HERE, 1);
+    rig.refill();
+    rig.found(&[(1, 7)], true);
+    rig.scheduler.durable(HERE, 1);
+
+    assert_eq!(rig.refill(), (0, 4));
+    rig.found(&[(1, 7)], true);
+    assert_eq!(rig.sent(), [1]);
+}
+
+#[test]
+fn a_rewind_overtakes_the_reading_under_way() {
+    let mut rig = Rig::new(small());
+    rig.arrive(HERE, 5, 0);
+    rig.scheduler.expect_more(HERE, 0);
+    assert_eq!(rig.refill(), (5, 3));
+    rig.scheduler.rewind(HERE, 3);
+    rig.found(&[(6, 0)], true);
+    assert_eq!(rig.refill(), (2, 3));
+    rig.found(&[(3, 0), (5, 0), (6, 0)], true);
+    assert_eq!(rig.sent(), [3, 5, 6]);
+}
+
+#[test]
+fn the_shelf_has_an_end() {
+    let mut rig = Rig::new(Settings { shelved_max: 2, ..small() });
+    rig.arrive(HERE, 1, 7);
+    rig.scheduler.expect_more(HERE, 0);
+    rig.refill();
+    let mut message = 1;
+    rig.found(&[(2, 7), (3, 7), (4, 7)], false);
+    rig.send();
+    while let Some(Action::Refill { most, .. }) = rig.next() {
+        let rows: Vec<_> = (message..).skip(4).take(most).map(|message| (message, 7)).collect();
+        message += i64::try_from(most).unwrap();
+        rig.found(&rows, false);
+    }
+    let state = rig.state();
+    assert_eq!((state.window, state.shelved, state.more_on_disk), (4, 2, true));
+}
+
+#[test]
+fn windows_shrink_when_memory_is_full() {
+    let settings = Settings { window_min: 1, held_max: 4, ..small() };
+    let mut rig = Rig::with_endpoints(settings, 2);
+    rig.arrive_many(EndpointId(2), 1..=4);
+    rig.arrive_many(HERE, 5..=9);
+    assert_eq!(rig.state().window, 1);
+}
+
+#[test]
+fn a_paused_endpoint_keeps_hardly_anything_in_memory() {
+    let mut rig = Rig::new(Settings { window_max: 16, window_min: 1, ..small() });
+    rig.arrive_many(HERE, 1..=16);
+    rig.scheduler.pause(HERE);
+    let state = rig.state();
+    assert_eq!((state.window, state.shelved), (2, 14));
+
+    rig.scheduler.resume(HERE);
+    assert_eq!(rig.refill(), (2, 8), "the oldest two were kept");
+    assert_eq!(rig.sent(), [1, 2]);
+}

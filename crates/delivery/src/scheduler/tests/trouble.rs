@@ -1,0 +1,189 @@
+//! Endpoints that fail: what they are still given, and how they come back.
+
+use super::*;
+
+fn settings() -> Settings {
+    Settings { suspend_waiting_min: 5, ..Settings::default() }
+}
+
+/// Fails whatever is sent until the breaker says `state`, a second per attempt.
+fn fail_until(rig: &mut Rig, state: BreakerState) {
+    for _ in 0..10_000 {
+        if rig.state().breaker == state {
+            return;
+        }
+        match rig.next() {
+            Some(Action::Send { message, .. }) => {
+                rig.now_us += SECOND_US;
+                rig.fail(message, 5 * SECOND_US);
+            }
+            Some(Action::Refill { .. }) => rig.found(&[], true),
+            None => rig.now_us = rig.scheduler.wake_at_us().unwrap(),
+        }
+    }
+    panic!("never {state:?}");
+}
+
+#[test]
+fn an_endpoint_in_trouble_gets_one_slot() {
+    let mut rig = Rig::new(settings());
+    rig.arrive_many(HERE, 1..=20);
+    fail_until(&mut rig, BreakerState::Throttled);
+    assert_eq!(rig.state().limit, 1);
+    let Some(Action::Send { throttled, .. }) = rig.next() else { panic!("one send") };
+    assert!(throttled);
+    assert_eq!(rig.next(), None);
+}
+
+#[test]
+fn every_message_of_a_throttled_endpoint_still_gets_its_attempts() {
+    let mut rig = Rig::new(Settings::default());
+    rig.arrive_many(HERE, 1..=30);
+    let mut attempts = [0; 31];
+    let mut left = 30;
+    while left > 0 {
+        let Some(action) = rig.next() else {
+            rig.now_us = rig.scheduler.wake_at_us().unwrap();
+            continue;
+        };
+        let Action::Send { message, attempt, .. } = action else { panic!("nothing is on disk") };
+        attempts[usize::try_from(message).unwrap()] += 1;
+        let cause = Cause::Unreachable;
+        if attempt == 5 {
+            rig.finish(message, Verdict::Dead { cause });
+            left -= 1;
+        } else {
+            let due_us = rig.now_us + 5 * SECOND_US * 10_i64.pow(attempt);
+            rig.finish(message, Verdict::Again { due_us, cause });
+        }
+        rig.scheduler.durable(HERE, message);
+    }
+    assert_eq!(attempts[1..], [6; 30]);
+    assert_eq!(rig.state().breaker, BreakerState::Throttled);
+}
+
+#[test]
+fn all_endpoints_in_trouble_share_a_tenth_of_the_slots() {
+    let mut rig = Rig::with_endpoints(Settings { slots_max: 20, ..settings() }, 8);
+    for id in 1..=8 {
+        let endpoint = EndpointId(id);
+        let first = i64::from(id) * 100;
+        rig.arrive_many(endpoint, first..=first + 15);
+    }
+    let again = Verdict::Again { due_us: 0, cause: Cause::Refused };
+    for _ in 0..200 {
+        if let Some(Action::Send { endpoint, message, .. }) = rig.next() {
+            rig.scheduler.finished(endpoint, message, again, rig.now_us);
+            rig.scheduler.durable(endpoint, message);
+        }
+    }
+    let throttled =
+        (1..=8).filter_map(|id| rig.scheduler.state(EndpointId(id))).all(|state| state.limit == 1);
+    assert!(throttled);
+    assert_eq!(rig.sent().len(), 2);
+}
+
+#[test]
+fn a_suspended_endpoint_gets_one_probe_at_a_time() {
+    let mut rig = Rig::new(settings());
+    rig.arrive_many(HERE, 1..=20);
+    fail_until(&mut rig, BreakerState::Suspended);
+    assert_eq!(rig.next(), None);
+
+    for gap_s in [30, 60, 120, 240, 300, 300] {
+        let probe_us = rig.now_us + gap_s * SECOND_US;
+        assert_eq!(rig.scheduler.wake_at_us(), Some(probe_us));
+        rig.now_us = probe_us - 1;
+        assert_eq!(rig.next(), None);
+        rig.now_us = probe_us;
+        let (_, message) = rig.send();
+        assert_eq!(rig.next(), None);
+        rig.fail(message, 5 * SECOND_US);
+    }
+}
+
+#[test]
+fn the_probe_is_the_message_that_has_waited_longest() {
+    let mut rig = Rig::new(settings());
+    rig.arrive_many(HERE, 1..=20);
+    fail_until(&mut rig, BreakerState::Suspended);
+    rig.scheduler.arrived(HERE, Waiting { due_us: rig.now_us, ..row(21, 0) });
+    rig.now_us = rig.scheduler.wake_at_us().unwrap();
+    let (_, message) = rig.send();
+    assert!(message <= 20, "a first try has no privilege here");
+    rig.fail(message, 5 * SECOND_US);
+
+    rig.scheduler.arrived(HERE, Waiting { due_us: 0, ..row(22, 0) });
+    rig.now_us = rig.scheduler.wake_at_us().unwrap();
+    assert_eq!(rig.send(), (HERE, 22));
+}
+
+#[test]
+fn a_probe_that_succeeds_brings_everything_back_slowly() {
+    let mut rig = Rig::new(settings());
+    rig.arrive_many(HERE, 1..=20);
+    fail_until(&mut rig, BreakerState::Suspended);
+    rig.now_us = rig.scheduler.wake_at_us().unwrap();
+    let (_, message) = rig.send();
+    rig.deliver(message);
+    let state = rig.state();
+    assert_eq!((state.breaker, state.limit), (BreakerState::Closed, 1));
+}
+
+#[test]
+fn one_success_ends_the_throttling() {
+    let mut rig = Rig::new(settings());
+    rig.arrive_many(HERE, 1..=20);
+    fail_until(&mut rig, BreakerState::Throttled);
+    let (_, message) = rig.send();
+    rig.deliver(message);
+    let state = rig.state();
+    assert_eq!((state.breaker, state.limit), (BreakerState::Closed, 4));
+}
+
+#[test]
+fn a_time_out_halves_the_limit_and_a_refusal_does_not() {
+    for (cause, limit) in [(Cause::Refused, 4), (Cause::Overloaded, 2), (Cause::Unreachable, 2)] {
+        let mut rig = Rig::new(settings());
+        rig.arrive(HERE, 1, 0);
+        rig.send();
+        rig.finish(1, Verdict::Again { due_us: SECOND_US, cause });
+        assert_eq!(rig.state().limit, limit, "{cause:?}");
+    }
+}
+
+#[test]
+fn the_limit_learns_before_the_conclusion_is_durable() {
+    let mut rig = Rig::new(settings());
+    rig.arrive_many(HERE, 1..=4);
+    for message in rig.sent() {
+        rig.finish(message, Verdict::Delivered);
+    }
+    assert_eq!(rig.state().limit, 5);
+}
+
+#[test]
+fn a_dead_endpoint_with_a_million_waiting_asks_for_nothing_between_probes() {
+    let mut rig = Rig::new(Settings::default());
+    rig.scheduler.expect_more(HERE, 1_000_000);
+    let mut message = 0;
+    let mut sends_late = 0;
+    while rig.now_us < 2 * 3_600 * SECOND_US {
+        match rig.next() {
+            Some(Action::Send { message, .. }) => {
+                sends_late += usize::from(rig.state().breaker == BreakerState::Suspended);
+                rig.now_us += 10 * SECOND_US;
+                rig.fail(message, 5 * SECOND_US);
+            }
+            Some(Action::Refill { most, .. }) => {
+                let rows: Vec<_> = (message + 1..).take(most).map(|id| (id, 0)).collect();
+                message += i64::try_from(most).unwrap();
+                rig.found(&rows, false);
+            }
+            None => rig.now_us = rig.scheduler.wake_at_us().unwrap(),
+        }
+    }
+    assert_eq!(rig.state().breaker, BreakerState::Suspended);
+    assert!(sends_late <= 15, "{sends_late} probes in an hour");
+    assert!(message < 2_000, "{message} read");
+}
