@@ -252,11 +252,25 @@ impl<P> Scheduler<P> {
 
     /// The conclusion of `message` could not be stored: it is due again at once,
     /// with the attempts it had. A caller whose store is down holds this back.
+    #[cfg_attr(
+        not(test),
+        expect(
+            dead_code,
+            reason = "used by the simulation; the dispatcher stores until it succeeds"
+        )
+    )]
     pub(crate) fn not_durable(&mut self, id: EndpointId, message: i64) {
         self.change(id, |endpoint, _| endpoint.not_durable(message));
     }
 
     /// An operator took `message` off the disk. If it is in flight it ends there.
+    #[cfg_attr(
+        not(test),
+        expect(
+            dead_code,
+            reason = "used by the simulation; the dispatcher stores until it succeeds"
+        )
+    )]
     pub(crate) fn discard(&mut self, id: EndpointId, message: i64) {
         self.change(id, |endpoint, _| endpoint.discard(message));
     }

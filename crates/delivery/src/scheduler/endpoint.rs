@@ -175,8 +175,8 @@ impl<P> Endpoint<P> {
         match self.toll(settings) {
             Toll::Throttled => Class::Throttled,
             Toll::Heavy if self.in_flight > settings.noisy_above() => Class::Noisy,
-            // The first attempt of all is never held back, or nobody could prove himself
-            // while the slow ones have their full share.
+            // The first attempt of all is not held back, or no endpoint could show that it
+            // is quick while the slow ones have their full share.
             Toll::Heavy if self.account.is_proven() || self.in_flight > 0 => Class::Slow,
             Toll::None | Toll::Heavy => Class::Quiet,
         }

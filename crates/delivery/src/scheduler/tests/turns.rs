@@ -125,7 +125,7 @@ fn a_noisy_endpoint_is_served_only_when_no_quieter_one_waits() {
 }
 
 #[test]
-fn nobody_saves_up_turns_while_he_has_nothing_to_send() {
+fn an_endpoint_with_nothing_to_send_saves_up_no_turns() {
     let mut rig = Rig::with_endpoints(
         Settings { slots_max: 1, heavy_percent: 100, ..Settings::default() },
         2,
