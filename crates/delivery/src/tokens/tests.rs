@@ -75,10 +75,10 @@ async fn a_token_is_asked_for_as_the_standard_says() {
 
     let seen = &scene.merchant.seen()[0];
     assert_eq!(seen.method, Method::POST);
-    assert_eq!(seen.body, "grant_type=client_credentials&scope=orders+returns");
+    assert_eq!(seen.body, "grant_type=client_credentials&scope=orders%20returns");
     assert_eq!(seen.header("content-type"), "application/x-www-form-urlencoded");
     assert_eq!(seen.header("accept"), "application/json");
-    let expected = headers::basic("home+ward", "a%3Ab%2Fc%2Bd%3D%C3%BC").unwrap();
+    let expected = headers::basic("home%20ward", "a%3Ab%2Fc%2Bd%3D%C3%BC").unwrap();
     assert_eq!(seen.header("authorization"), expected.to_str().unwrap());
 }
 

@@ -42,7 +42,9 @@ fn message(merchant: &MerchantId, reference: &str, sequence: i64) -> NewMessage 
 
 async fn owe(store: &Store, messages: Vec<NewMessage>) -> Result<Vec<Owed>, StoreError> {
     let mut transaction = Transaction::new("owing messages");
-    messages.into_iter().for_each(|message| transaction.owe(message));
+    for message in messages {
+        transaction.owe(message);
+    }
     store.commit(transaction).await
 }
 
@@ -107,7 +109,7 @@ async fn a_message_is_lost_with_the_transaction_that_owes_it(Subject { store, ..
 
     assert!(matches!(store.commit(transaction).await, Err(StoreError::Conflict)));
 
-    assert_eq!(waiting(&store, 0).await, [] as [i64; 0]);
+    assert!(waiting(&store, 0).await.is_empty());
     assert_eq!(owe(&store, vec![message(&acme(), "A", 1)]).await.unwrap()[0].message_id, 1);
 }
 

@@ -12,7 +12,9 @@ use std::{
 };
 
 use bytes::{Bytes, BytesMut};
-use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime};
+use deadpool_postgres::{
+    Hook, HookError, Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime,
+};
 use futures_util::future::{join, join_all, try_join_all};
 use tokio::sync::mpsc;
 use tokio_postgres::{
@@ -39,6 +41,13 @@ const CONNECTIONS_MAX: usize = 8;
 const WAIT_FOR_CONNECTION: Duration = Duration::from_secs(10);
 /// Only one node migrates at a time; the number means nothing but "Homeward's schema".
 const MIGRATION_LOCK: i64 = 0x484f_4d45;
+
+/// A node that was stopped in the middle of a transaction must not keep its locks: the server ends the session, and the
+/// node gets an error when it wakes up. Waiting for a lock ends in an error too, not in silence.
+const SESSION: &str = "SET idle_in_transaction_session_timeout = '5s';
+    SET lock_timeout = '10s'; SET jit = off";
+/// After this long without a word the other side is asked whether it is still there.
+const KEEPALIVE: Duration = Duration::from_secs(10);
 
 type Parameter = Box<dyn ToSql + Sync + Send>;
 
@@ -172,7 +181,8 @@ fn words(error: &dyn std::error::Error) -> String {
 }
 
 fn pool(url: &str) -> Result<Pool, EngineError> {
-    let config: Config = url.parse()?;
+    let mut config: Config = url.parse()?;
+    config.keepalives_idle(KEEPALIVE);
     let recycling = ManagerConfig { recycling_method: RecyclingMethod::Fast };
     let manager = if config.get_ssl_mode() == SslMode::Require {
         let tls = tokio_postgres_rustls::MakeRustlsConnect::new(tls_settings()?);
@@ -184,6 +194,9 @@ fn pool(url: &str) -> Result<Pool, EngineError> {
         .max_size(CONNECTIONS_MAX)
         .wait_timeout(Some(WAIT_FOR_CONNECTION))
         .create_timeout(Some(WAIT_FOR_CONNECTION))
+        .post_create(Hook::async_fn(|client, _| {
+            Box::pin(async move { client.batch_execute(SESSION).await.map_err(HookError::Backend) })
+        }))
         .runtime(Runtime::Tokio1)
         .build()
         .map_err(|error| EngineError::Pool(error.to_string()))
@@ -248,6 +261,7 @@ fn conflict_or_error(error: tokio_postgres::Error) -> EngineError {
         SqlState::T_R_SERIALIZATION_FAILURE,
         SqlState::T_R_DEADLOCK_DETECTED,
         SqlState::UNIQUE_VIOLATION,
+        SqlState::LOCK_NOT_AVAILABLE,
     ];
     if error.code().is_some_and(|code| again.contains(code)) {
         EngineError::Conflict

@@ -1,0 +1,153 @@
+//! The product's store, dispatcher and sender, running in this process.
+
+use std::sync::Arc;
+
+use anyhow::Context;
+use bytes::Bytes;
+use delivery::{
+    Delivery, Dispatcher, Leases, Meters, Parts, SenderSettings, Shared, TargetAnswer, Targets,
+    address::{AddressGuard, Network},
+    machine_trust,
+};
+use domain::{
+    identifier::{MerchantId, MessageId},
+    kind::Kind,
+    retry::Cadence,
+};
+use prometheus_client::registry::Registry;
+use store::{Location, NewMessage, Store, Transaction};
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+use world::World;
+
+use super::{BODY_BYTES, LANES_PER_MERCHANT, MERCHANTS, limit, sink::Sink};
+use crate::place::{Engine, Place};
+
+/// The merchant whose receiver hangs.
+pub(crate) const SICK: &str = "sick";
+
+pub(crate) struct Running {
+    store: Store,
+    world: World,
+    delivery: Delivery,
+    stop: CancellationToken,
+    tasks: Vec<JoinHandle<()>>,
+    _place: Place,
+}
+
+struct ToSink(Sink);
+
+impl Targets for ToSink {
+    fn target(&self, merchant: MerchantId, kind: Kind) -> TargetAnswer<'_> {
+        Box::pin(async move { Ok(Some(limit::target(&self.0, &merchant, kind))) })
+    }
+}
+
+impl Running {
+    pub(crate) async fn start(engine: &Engine, sink: &Sink, keep: bool) -> anyhow::Result<Self> {
+        let place = Place::new(engine, keep).await?;
+        let store = open(engine, &place).await?;
+        Self::on(store, place, sink).await
+    }
+
+    /// Begins to deliver what is in `store`, and what comes.
+    pub(crate) async fn on(store: Store, place: Place, sink: &Sink) -> anyhow::Result<Self> {
+        let world = World::system();
+        let loopback = Network::parse("127.0.0.0/8").map_err(anyhow::Error::msg)?;
+        let guard = AddressGuard::new(vec![loopback]);
+        let settings = SenderSettings::default();
+        let (delivery, inbox) = Delivery::new();
+        let leases = match store.shared_clock_us().await? {
+            Some(_) => Leases::shared("bench".to_owned(), settings.request_time_max),
+            None => Leases::all(),
+        };
+        let parts = Parts {
+            store: store.clone(),
+            world: world.clone(),
+            shared: Shared::new(guard, machine_trust(), world.clone(), settings),
+            targets: Arc::new(ToSink(sink.clone())),
+            cadence: Cadence::default(),
+            meters: Meters::register(&mut Registry::default()),
+            leases: leases.clone(),
+        };
+        let stop = CancellationToken::new();
+        let dispatcher = Dispatcher::new(delivery.clone(), inbox, parts);
+        let keeping = leases.keep(store.clone(), delivery.clone(), stop.clone());
+        let tasks = vec![tokio::spawn(keeping), tokio::spawn(dispatcher.run(stop.clone()))];
+        Ok(Self { store, world, delivery, stop, tasks, _place: place })
+    }
+
+    /// Commits `messages` in one transaction, the first with this number; gives the last one's identifier.
+    pub(crate) async fn commit(&self, number: usize, messages: usize) -> anyhow::Result<String> {
+        let merchant = merchant(number);
+        let mut transaction = Transaction::new("owing messages");
+        for message in number..number + messages {
+            transaction.owe(message_of(&merchant, message, self.world.now_us()));
+        }
+        let owed = self.store.commit(transaction).await?;
+        let last = owed.last().context("a message was owed")?.message_id;
+        self.delivery.owed(owed);
+        Ok(MessageId { merchant, number: last }.to_string())
+    }
+
+    pub(crate) async fn commit_all(
+        &self,
+        numbers: impl Iterator<Item = usize>,
+        messages: usize,
+    ) -> anyhow::Result<()> {
+        for number in numbers {
+            self.commit(number, messages).await?;
+        }
+        Ok(())
+    }
+
+    /// Whether anything is not finished yet, the sick merchant's messages apart.
+    pub(crate) async fn has_work(&self) -> anyhow::Result<bool> {
+        Ok(self.store.merchants_with_work().await?.iter().any(|merchant| merchant != SICK))
+    }
+
+    pub(crate) async fn stop(self) {
+        self.stop.cancel();
+        for task in self.tasks {
+            // One that was cut off has nothing left to say.
+            let _ = task.await;
+        }
+        self.store.close().await;
+    }
+}
+
+/// A new store in `place`, with its schema.
+pub(crate) async fn open(engine: &Engine, place: &Place) -> anyhow::Result<Store> {
+    let location = match engine {
+        Engine::Sqlite => Location::Sqlite(place.sqlite_file()),
+        Engine::Postgres(_) => Location::Postgres(place.store().to_owned()),
+    };
+    let store = Store::open(&location, &store::Meters::register(&mut Registry::default())).await?;
+    store.migrate().await?;
+    Ok(store)
+}
+
+fn merchant(number: usize) -> MerchantId {
+    let name = format!("merchant-{}", number / 8 % MERCHANTS);
+    MerchantId::parse(&name).unwrap_or_else(|_| MerchantId::platform())
+}
+
+/// A message of a kilobyte in one of its merchant's lanes.
+pub(crate) fn message_of(merchant: &MerchantId, number: usize, now_us: i64) -> NewMessage {
+    let lane = number % LANES_PER_MERCHANT + 1;
+    NewMessage {
+        merchant: merchant.clone(),
+        kind: Kind::Rma,
+        reference: format!("RMA-{lane}"),
+        sequence: i64::try_from(number).unwrap_or(i64::MAX),
+        lane: i64::try_from(lane).unwrap_or(1),
+        created_us: now_us,
+        body: body(number),
+    }
+}
+
+pub(crate) fn body(number: usize) -> Bytes {
+    let beginning = format!("{{\"rma_identifier\":\"RMA-{number}\",\"filler\":\"");
+    let filler = "x".repeat(BODY_BYTES.saturating_sub(beginning.len() + 2));
+    Bytes::from(format!("{beginning}{filler}\"}}"))
+}

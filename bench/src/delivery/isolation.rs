@@ -1,0 +1,116 @@
+//! Whether healthy merchants notice a sick one: one that hangs 15 s on every request and has a million
+//! messages waiting.
+
+use std::time::Instant;
+
+use domain::identifier::MerchantId;
+use serde::Serialize;
+use store::{Store, Transaction};
+
+use super::{
+    Latency,
+    engine::{self, Running, SICK},
+    quiet,
+    sink::Sink,
+};
+use crate::{
+    Options,
+    place::{Engine, Place},
+    report,
+};
+
+const MESSAGES_PER_COMMIT: usize = 1_000;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Isolation {
+    /// Messages that wait for the sick merchant
+    #[arg(long, default_value_t = 1_000_000)]
+    waiting: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct Results {
+    store: &'static str,
+    waiting: usize,
+    alone: Latency,
+    beside_the_sick: Latency,
+    p99_ratio: f64,
+    /// From the start with everything waiting to the first delivery for a healthy merchant.
+    start_ms: f64,
+    rss_mib: f64,
+}
+
+impl Isolation {
+    pub(crate) async fn run(&self, engines: &[Engine], options: &Options) -> anyhow::Result<()> {
+        let mut all = Vec::new();
+        for engine in engines {
+            all.push(self.measure(engine, options).await?);
+        }
+        let words: Vec<String> = all.iter().map(words).collect();
+        report::print(&all, &words.join("\n"), options.json)
+    }
+
+    async fn measure(&self, engine: &Engine, options: &Options) -> anyhow::Result<Results> {
+        let sink = Sink::start().await?;
+        let alone = {
+            let _step = report::step(&format!("healthy merchants alone ({})", engine.name()));
+            let running = Running::start(engine, &sink, options.keep).await?;
+            let latency = quiet(&running, &sink, options.seconds).await?;
+            running.stop().await;
+            latency
+        };
+        let place = Place::new(engine, options.keep).await?;
+        let store = engine::open(engine, &place).await?;
+        self.fill(&store).await?;
+        let _step = report::step("beside the sick merchant");
+        let started = Instant::now();
+        let running = Running::on(store, place, &sink).await?;
+        running.commit(0, 1).await?;
+        while running.has_work().await? {
+            tokio::task::yield_now().await;
+        }
+        let start_ms = started.elapsed().as_secs_f64() * 1000.0;
+        let beside_the_sick = quiet(&running, &sink, options.seconds).await?;
+        let rss_mib = crate::process::memory_mib(std::process::id())?;
+        running.stop().await;
+        Ok(Results {
+            store: engine.name(),
+            waiting: self.waiting,
+            p99_ratio: beside_the_sick.p99_ms / alone.p99_ms,
+            alone,
+            beside_the_sick,
+            start_ms,
+            rss_mib,
+        })
+    }
+
+    async fn fill(&self, store: &Store) -> anyhow::Result<()> {
+        let _step = report::step(&format!("{} messages for the sick merchant", self.waiting));
+        let sick = MerchantId::parse(SICK).map_err(anyhow::Error::msg)?;
+        for commit in 0..self.waiting / MESSAGES_PER_COMMIT {
+            let mut transaction = Transaction::new("owing messages");
+            for message in 0..MESSAGES_PER_COMMIT {
+                let number = commit * MESSAGES_PER_COMMIT + message;
+                transaction.owe(engine::message_of(&sick, number, 0));
+            }
+            store.commit(transaction).await?;
+        }
+        Ok(())
+    }
+}
+
+fn words(results: &Results) -> String {
+    let Results { store, waiting, alone, beside_the_sick: beside, .. } = results;
+    format!(
+        "{store}: healthy merchants from commit to arrival, alone p50 {:.2} ms, p99 {:.2} ms; beside a \
+         merchant that hangs with {waiting} waiting p50 {:.2} ms, p99 {:.2} ms (p99 x {:.2})\n  \
+         first delivery {:.0} ms after a start with all of them waiting; memory {:.0} MiB",
+        alone.p50_ms,
+        alone.p99_ms,
+        beside.p50_ms,
+        beside.p99_ms,
+        results.p99_ratio,
+        results.start_ms,
+        results.rss_mib
+    )
+}

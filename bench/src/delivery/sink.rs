@@ -1,0 +1,113 @@
+//! A receiver that answers 200 to everything, as cheaply as a socket allows, and can be told to hang.
+
+use std::{
+    collections::HashMap,
+    net::SocketAddr,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpListener, TcpStream},
+};
+
+const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}";
+const HANG: Duration = Duration::from_secs(15);
+
+#[derive(Clone)]
+pub(crate) struct Sink {
+    pub(crate) address: SocketAddr,
+    seen: Arc<Seen>,
+}
+
+#[derive(Default)]
+struct Seen {
+    received: AtomicU64,
+    /// Arrival times by webhook-id, while somebody wants them.
+    arrivals: Mutex<HashMap<String, Instant>>,
+    noting: AtomicBool,
+}
+
+impl Sink {
+    pub(crate) async fn start() -> anyhow::Result<Self> {
+        let listener = TcpListener::bind("127.0.0.1:0").await?;
+        let sink = Self { address: listener.local_addr()?, seen: Arc::default() };
+        sink.seen.noting.store(true, Ordering::Relaxed);
+        let seen = Arc::clone(&sink.seen);
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                tokio::spawn(serve(stream, Arc::clone(&seen)));
+            }
+        });
+        Ok(sink)
+    }
+
+    pub(crate) fn received(&self) -> u64 {
+        self.seen.received.load(Ordering::Relaxed)
+    }
+
+    /// Arrival times so far; forgotten with the question.
+    pub(crate) fn arrivals(&self) -> HashMap<String, Instant> {
+        std::mem::take(&mut *self.seen.arrivals.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+async fn serve(mut stream: TcpStream, seen: Arc<Seen>) -> std::io::Result<()> {
+    stream.set_nodelay(true)?;
+    let mut buffer = Vec::with_capacity(8 << 10);
+    loop {
+        let Some(request) = next_request(&mut stream, &mut buffer).await? else { return Ok(()) };
+        let arrived = Instant::now();
+        if request.hangs {
+            tokio::time::sleep(HANG).await;
+        }
+        if seen.noting.load(Ordering::Relaxed)
+            && let Some(id) = request.id
+        {
+            let mut arrivals = seen.arrivals.lock().unwrap_or_else(PoisonError::into_inner);
+            if arrivals.len() < 100_000 {
+                arrivals.entry(id).or_insert(arrived);
+            }
+        }
+        seen.received.fetch_add(1, Ordering::Relaxed);
+        stream.write_all(ANSWER).await?;
+    }
+}
+
+struct Request {
+    id: Option<String>,
+    hangs: bool,
+}
+
+/// Reads one request; what belongs to the next stays in the buffer.
+async fn next_request(
+    stream: &mut TcpStream,
+    buffer: &mut Vec<u8>,
+) -> std::io::Result<Option<Request>> {
+    loop {
+        if let Some(end) = buffer.windows(4).position(|bytes| bytes == b"\r\n\r\n") {
+            let head = String::from_utf8_lossy(buffer.get(..end).unwrap_or_default()).into_owned();
+            let header = |name: &str| {
+                let lines = head.lines().filter_map(|line| line.split_once(':'));
+                let mut values = lines.filter(|(it, _)| it.eq_ignore_ascii_case(name));
+                values.next().map(|(_, value)| value.trim().to_owned())
+            };
+            let length = header("content-length").and_then(|it| it.parse().ok()).unwrap_or(0);
+            while buffer.len() < end + 4 + length {
+                if stream.read_buf(buffer).await? == 0 {
+                    return Ok(None);
+                }
+            }
+            buffer.drain(..end + 4 + length);
+            let hangs = head.starts_with("POST /hang");
+            return Ok(Some(Request { id: header("webhook-id"), hangs }));
+        }
+        if stream.read_buf(buffer).await? == 0 {
+            return Ok(None);
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! The bare limit of SQLite: one connection, one prepared statement, one transaction after the other.
+//!
+//! The settings are those of the store's writer, and as there the log is folded into the database by a
+//! second thread once a second, or by the writer when the log outgrows its bound.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicI64, Ordering},
+        mpsc,
+    },
+    thread,
+    time::Duration,
+};
+
+use rusqlite::{Connection, params};
+
+use super::Rows;
+use crate::{orders::Row, server::MERCHANT};
+
+const CACHE_KIB: i64 = 16 * 1024;
+const CHECKPOINT_EVERY: Duration = Duration::from_secs(1);
+const LOG_PAGES_MAX: i64 = 65_536;
+
+/// Writes each of `rows` in turn to the database at `path`; there is only ever one writer.
+pub(super) async fn write(path: PathBuf, rows: Vec<Rows>) -> anyhow::Result<usize> {
+    let writing = tokio::task::spawn_blocking(move || {
+        let mut counted = 0;
+        for rows in rows {
+            counted += write_now(&path, rows)?;
+        }
+        Ok(counted)
+    });
+    writing.await?
+}
+
+fn write_now(path: &Path, mut rows: Rows) -> anyhow::Result<usize> {
+    let (connection, beside) = (connect(path)?, connect(path)?);
+    connection.pragma_update(None, "wal_autocheckpoint", 0)?;
+    let log_pages = Arc::new(AtomicI64::new(0));
+    let (alive, writer_ended) = mpsc::channel();
+    let pages = Arc::clone(&log_pages);
+    let checkpointer = thread::spawn(move || checkpoint_regularly(&beside, &pages, &writer_ended));
+    while let Some(batch) = rows.next() {
+        insert(&connection, batch)?;
+        rows.committed();
+        if log_pages.load(Ordering::Relaxed) > LOG_PAGES_MAX {
+            log_pages.store(checkpoint(&connection, "RESTART")?, Ordering::Relaxed);
+        }
+    }
+    drop::<mpsc::Sender<()>>(alive);
+    checkpointer.join().map_err(|_| anyhow::anyhow!("the checkpoints ended badly"))??;
+    Ok(rows.counted())
+}
+
+fn connect(path: &Path) -> rusqlite::Result<Connection> {
+    let connection = Connection::open(path)?;
+    connection.busy_timeout(Duration::from_secs(5))?;
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
+    connection.pragma_update(None, "temp_store", "MEMORY")?;
+    Ok(connection)
+}
+
+fn insert(connection: &Connection, rows: &[Row]) -> rusqlite::Result<()> {
+    connection.execute_batch("BEGIN IMMEDIATE")?;
+    let mut statement = connection.prepare_cached(
+        "INSERT INTO orders (merchant_id, order_id, version, updated_us, received_us, hash, body)
+         VALUES (?1, ?2, 1, ?3, ?3, ?4, ?5)",
+    )?;
+    for row in rows {
+        statement.execute(params![MERCHANT, row.order_id, row.updated_us, row.hash, row.body()])?;
+    }
+    connection.execute_batch("COMMIT")
+}
+
+fn checkpoint_regularly(
+    connection: &Connection,
+    log_pages: &AtomicI64,
+    writer_ended: &mpsc::Receiver<()>,
+) -> rusqlite::Result<()> {
+    let timeout = Err(mpsc::RecvTimeoutError::Timeout);
+    while writer_ended.recv_timeout(CHECKPOINT_EVERY) == timeout {
+        log_pages.store(checkpoint(connection, "PASSIVE")?, Ordering::Relaxed);
+    }
+    checkpoint(connection, "TRUNCATE").map(|_| ())
+}
+
+/// Folds the log into the database and tells how many pages the log has.
+fn checkpoint(connection: &Connection, mode: &str) -> rusqlite::Result<i64> {
+    connection.query_row(&format!("PRAGMA wal_checkpoint({mode})"), [], |row| row.get(1))
+}

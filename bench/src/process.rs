@@ -1,0 +1,50 @@
+//! What the kernel knows about a process.
+
+use std::fs;
+
+use anyhow::Context;
+
+/// Linux tells times of processes in hundredths of a second.
+const TICKS_PER_SECOND: f64 = 100.0;
+
+/// Memory that the process holds, in MiB.
+pub(crate) fn memory_mib(pid: u32) -> anyhow::Result<f64> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status"))?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let kib: u32 = line.context("no VmRSS")?.trim().trim_end_matches(" kB").parse()?;
+    Ok(f64::from(kib) / 1024.0)
+}
+
+/// Processor time that the process used since it began, its own and the kernel's for it.
+pub(crate) fn processor_seconds(pid: u32) -> anyhow::Result<f64> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat"))?;
+    processor_ticks(&stat)
+        .map(|ticks| f64::from(ticks) / TICKS_PER_SECOND)
+        .with_context(|| format!("/proc/{pid}/stat is not understood: {stat}"))
+}
+
+/// The name of the program, in parentheses, may hold spaces; after it the times are the twelfth
+/// and thirteenth fields.
+fn processor_ticks(stat: &str) -> Option<u32> {
+    let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11);
+    let mut ticks = || fields.next()?.parse::<u32>().ok();
+    Some(ticks()? + ticks()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_times_of_a_process_are_added() {
+        let stat = "7 (a b) c) S 1 2 3 4 5 6 7 8 9 10 30 12 0 0";
+        assert_eq!(processor_ticks(stat), Some(42));
+        assert_eq!(processor_ticks("7 (a) S 1"), None);
+    }
+
+    #[test]
+    fn this_process_has_used_memory_and_time() {
+        assert!(memory_mib(std::process::id()).unwrap() > 0.1);
+        assert!(processor_seconds(std::process::id()).unwrap() >= 0.0);
+    }
+}

@@ -1,0 +1,34 @@
+//! The command line: merchants, clients, the audit trail, and the care of an installation.
+//!
+//! A command does the same whether a server runs or not, and on either engine, so most tests run
+//! in all of these places.
+
+mod backup;
+mod demo;
+mod installation;
+mod people;
+mod settings;
+
+use crate::harness::{
+    home::{Home, Ran},
+    postgres,
+    server::Server,
+};
+
+/// Data directories without a server, with one, and with one on PostgreSQL.
+fn places(name: &str) -> Vec<(Home, Option<Server>)> {
+    let server = Home::sqlite().serve(&[]);
+    let mut places = vec![(Home::sqlite(), None), (server.home.clone(), Some(server))];
+    if let Some(address) = postgres::schema(name) {
+        let home = Home::on(&address);
+        let server = home.serve(&[]);
+        places.push((home, Some(server)));
+    }
+    places
+}
+
+/// Asserts that a command failed with these words and printed no data.
+fn assert_refused(ran: &Ran, why: &str) {
+    assert_eq!(ran.err, format!("homeward: {why}\n"));
+    assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""));
+}

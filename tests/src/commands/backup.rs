@@ -1,0 +1,126 @@
+//! `homeward backup`: a copy, taken while orders come in, that another server can serve.
+
+use std::{
+    os::unix::fs::PermissionsExt,
+    sync::atomic::{AtomicBool, AtomicUsize, Ordering},
+    thread,
+};
+
+use super::{assert_refused, places};
+use crate::harness::{
+    eventually,
+    home::Home,
+    samples::{message, refunded_order},
+    server::Server,
+};
+
+fn sent(number: usize) -> serde_json::Value {
+    refunded_order(&format!("order-{number}"), &format!("refund-{number}"))
+}
+
+/// Posts orders one after the other until `stop`, counting those that were answered.
+fn post(server: &Server, token: &str, answered: &AtomicUsize, stop: &AtomicBool) {
+    while !stop.load(Ordering::Relaxed) {
+        let number = answered.load(Ordering::Relaxed);
+        assert_eq!(server.publish(token, &message(&[sent(number)])).status, 200);
+        answered.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// Ends the posting also when the test fails meanwhile.
+struct StopAtEnd<'a>(&'a AtomicBool);
+
+impl Drop for StopAtEnd<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// A data directory with the backup as its database, and the keys of the original.
+fn restored(original: &Home, backup: &str) -> Home {
+    let home = Home::sqlite();
+    std::fs::create_dir(home.data_dir()).unwrap();
+    let copy = |from: std::path::PathBuf, to: &str| {
+        std::fs::copy(from, home.data_dir().join(to)).unwrap();
+    };
+    copy(original.root().join(backup), "homeward.db");
+    copy(original.data_dir().join("secret.key"), "secret.key");
+    copy(original.data_dir().join("admin.json"), "admin.json");
+    home
+}
+
+#[test]
+fn a_backup_taken_under_load_holds_everything_answered_before_it_began() {
+    for (home, server) in places("backup") {
+        let server = server.unwrap_or_else(|| home.serve(&[]));
+        let merchant = server.merchant("backup");
+        let token = server.token(&merchant);
+        let (answered, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let before = thread::scope(|scope| {
+            let _stop = StopAtEnd(&stop);
+            scope.spawn(|| post(&server, &token, &answered, &stop));
+            let count = || answered.load(Ordering::Relaxed);
+            eventually("orders come in", || (count() > 20).then_some(()));
+            let before = count();
+            let told = home.json(&["backup", "copy.db"]);
+            assert_eq!(told["file"], "copy.db");
+            assert!(told["bytes"].as_u64().unwrap() > 0);
+            let during = count();
+            eventually("and go on coming in", || (count() > during + 5).then_some(()));
+            before
+        });
+
+        let copy = restored(&home, "copy.db").serve(&[]);
+
+        let all = answered.load(Ordering::Relaxed);
+        let held: Vec<bool> = (0..all)
+            .map(|number| {
+                let reply = copy.order(&token, &format!("order-{number}"));
+                assert!(reply.status == 404 || reply.json() == sent(number), "{}", reply.said());
+                reply.status == 200
+            })
+            .collect();
+        let length = held.iter().take_while(|held| **held).count();
+        assert!((before..all).contains(&length), "{before} {length} {all}");
+        assert!(held.iter().skip(length).all(|held| !held), "as of one moment: no gaps");
+        let list = copy.home.json(&["merchant", "list"]);
+        assert_eq!(list["merchants"][0]["merchant"], merchant.id);
+        copy.home.json(&["merchant", "rotate-secret", &merchant.id, "--signing"]);
+        let reply = copy.publish(&token, &message(&[sent(all)]));
+        assert_eq!(reply.status, 200, "the copy goes on by itself");
+    }
+}
+
+#[test]
+fn a_backup_needs_no_server_and_overwrites_nothing() {
+    let home = Home::sqlite();
+    let merchant = home.add_merchant("acme");
+    let words = home.run(&["backup", "copy.db"]);
+    assert_eq!(words.code, Some(0), "{}", words.err);
+    assert!(words.out.starts_with("copy.db holds "), "{}", words.out);
+    let key = home.data_dir().join("secret.key");
+    let keep = "The secrets in it open only with";
+    assert_eq!(words.err, format!("{keep} {}: keep that file too, elsewhere.\n", key.display()));
+
+    assert_refused(&home.run(&["backup", "copy.db"]), "copy.db exists already");
+    let list = restored(&home, "copy.db").json(&["merchant", "list"]);
+    assert_eq!(list["merchants"][0]["merchant"], merchant.id);
+
+    let ran = Home::sqlite().run(&["backup", "copy.db"]);
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.err.starts_with("homeward: there is no database at "), "{}", ran.err);
+    let ran = home.run(&["backup", "no/such/folder/copy.db"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.out);
+    let left: Vec<_> =
+        std::fs::read_dir(home.root()).unwrap().map(|it| it.unwrap().file_name()).collect();
+    assert!(!left.iter().any(|name| name.to_string_lossy().contains("partial")), "{left:?}");
+}
+
+#[test]
+fn a_backup_is_for_its_owner_only() {
+    let home = Home::sqlite();
+    home.add_merchant("acme");
+    home.json(&["backup", "copy.db"]);
+    let permissions = std::fs::metadata(home.root().join("copy.db")).unwrap().permissions();
+    assert_eq!(permissions.mode() & 0o077, 0, "{:o}", permissions.mode());
+}

@@ -1,0 +1,184 @@
+//! `homeward doctor` and `migrate`, the files of a data directory, and who may use it.
+
+use std::{os::unix::fs::PermissionsExt, path::Path};
+
+use serde_json::{Value, json};
+
+use super::{assert_refused, places};
+use crate::harness::{
+    home::{Home, Ran, text},
+    postgres,
+};
+
+fn mode(path: &Path) -> u32 {
+    std::fs::metadata(path).unwrap().permissions().mode() & 0o777
+}
+
+#[test]
+fn files_with_secrets_are_for_their_owner_only() {
+    for (home, server) in places("files") {
+        home.add_merchant("acme");
+        let directory = home.data_dir();
+        assert_eq!(mode(&directory), 0o700);
+        for name in ["admin.json", "secret.key"] {
+            assert_eq!(mode(&directory.join(name)), 0o600, "{name}");
+        }
+        assert_eq!(server.is_some(), directory.join("server.json").exists());
+    }
+}
+
+/// What the doctor says of one check.
+fn finding(findings: &Value, check: &str) -> (bool, String) {
+    let found = findings.as_array().unwrap().iter().find(|it| it["check"] == check);
+    let found = found.unwrap_or_else(|| panic!("no {check}: {findings}"));
+    (found["ok"].as_bool().unwrap(), text(&found["detail"]))
+}
+
+#[test]
+fn the_doctor_finds_a_sound_installation_sound() {
+    for (home, server) in places("doctor") {
+        let findings = home.json(&["doctor"]);
+
+        for check in ["data directory", "secret files", "disk", "certificate", "server", "store"] {
+            assert!(finding(&findings, check).0, "{findings}");
+        }
+        assert!(findings.as_array().unwrap().iter().all(|it| it["ok"] == true), "{findings}");
+        let seen = finding(&findings, "server").1;
+        match &server {
+            None => assert_eq!(seen, "not running; start it with homeward serve"),
+            Some(server) => {
+                let address = format!("http://{}", server.address);
+                assert_eq!(seen, format!("process {} listens on {address}", server.pid()));
+            }
+        }
+        let store = finding(&findings, "store").1;
+        assert!(store.contains("answers, schema version "), "{store}");
+        let words = home.run(&["doctor"]);
+        assert_eq!(words.code, Some(0));
+        assert!(words.out.lines().all(|line| line.starts_with("ok ")), "{}", words.out);
+    }
+}
+
+#[test]
+fn the_doctor_says_what_is_wrong_and_what_to_do() {
+    let home = Home::sqlite();
+    home.add_merchant("acme");
+    let open = |path: &Path, mode: u32| {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    let (directory, admin) = (home.data_dir(), home.data_dir().join("admin.json"));
+    open(&directory, 0o755);
+    open(&admin, 0o644);
+
+    let ran = home.run(&["--json", "doctor"]);
+
+    assert_eq!(ran.code, Some(1));
+    let findings: Value = serde_json::from_str(&ran.out).unwrap();
+    let path = directory.display();
+    let said = format!("{path} is open to others: chmod 700 {path}");
+    assert_eq!(finding(&findings, "data directory"), (false, said));
+    let said = format!("{} is open to others: chmod 600 it", admin.display());
+    assert_eq!(finding(&findings, "secret files"), (false, said));
+    assert!(finding(&findings, "store").0);
+
+    open(&directory, 0o700);
+    open(&admin, 0o600);
+    std::fs::write(directory.join("secret.key"), "short").unwrap();
+    let ran = home.run(&["--json", "doctor"]);
+    let findings: Value = serde_json::from_str(&ran.out).unwrap();
+    let (ok, said) = finding(&findings, "store");
+    assert!(!ok && said.ends_with("secret.key must have exactly 32 bytes"), "{said}");
+}
+
+#[test]
+fn migrating_is_told_and_done_once() {
+    let mut homes = vec![Home::sqlite()];
+    homes.extend(postgres::schema("migrate").map(|address| Home::on(&address)));
+    for home in homes {
+        let first = home.json(&["migrate"]);
+        let version = first["to"].as_u64().unwrap();
+        assert_eq!(first, json!({ "from": 0, "to": version }));
+        assert_eq!(home.json(&["migrate"]), json!({ "from": version, "to": version }));
+        let words = home.run(&["migrate"]);
+        assert_eq!(words.out, format!("The schema is at version {version}; nothing to do.\n"));
+        home.add_merchant("acme");
+    }
+}
+
+#[test]
+fn beside_a_server_only_postgres_can_be_migrated() {
+    let mut places = places("migrate_served").into_iter().skip(1);
+    let (home, server) = places.next().unwrap();
+    let (path, pid) = (home.data_dir(), server.as_ref().unwrap().pid());
+    let ran = home.run(&["migrate"]);
+    assert_refused(&ran, &format!("{} is in use by process {pid}", path.display()));
+    for (home, _server) in places {
+        let told = home.json(&["migrate"]);
+        assert_eq!(told["from"], told["to"]);
+    }
+}
+
+#[test]
+fn a_second_server_on_the_same_directory_is_refused_with_the_pid_of_the_first() {
+    let server = Home::sqlite().serve(&[]);
+    let home = &server.home;
+
+    let ran = home.run(&["--listen", "127.0.0.1:0", "serve"]);
+
+    let path = home.data_dir();
+    assert_refused(&ran, &format!("{} is in use by process {}", path.display(), server.pid()));
+    assert_eq!(home.json(&["merchant", "list"]), json!({ "merchants": [] }), "the first goes on");
+}
+
+#[test]
+fn a_server_that_was_killed_leaves_nothing_in_the_way() {
+    let mut server = Home::sqlite().serve(&[]);
+    let merchant = server.merchant("killed");
+    let home = server.home.clone();
+    server.kill9();
+    assert!(home.data_dir().join("server.json").exists(), "nobody could remove it");
+
+    let list = home.json(&["merchant", "list"]);
+
+    assert_eq!(list["merchants"][0]["merchant"], merchant.id);
+    assert!(!home.data_dir().join("server.json").exists());
+    server.restart();
+    server.token(&merchant);
+}
+
+#[test]
+fn commands_at_the_same_time_all_succeed() {
+    let home = Home::sqlite();
+    home.add_merchant("first");
+    let ran: Vec<Ran> = std::thread::scope(|scope| {
+        let running: Vec<_> = (0..6)
+            .map(|number| {
+                let (home, id) = (&home, format!("m{number}"));
+                scope.spawn(move || home.run(&["merchant", "add", &id, "--name", "At once"]))
+            })
+            .collect();
+        running.into_iter().map(|it| it.join().unwrap()).collect()
+    });
+    for ran in &ran {
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+    }
+    let list = home.json(&["merchant", "list"]);
+    assert_eq!(list["merchants"].as_array().unwrap().len(), 7);
+}
+
+#[test]
+fn another_server_can_be_named_with_a_token() {
+    let server = Home::sqlite().serve(&[]);
+    let merchant = server.merchant("remote");
+    let (token, elsewhere) = (server.admin_token(), Home::sqlite());
+    let address = format!("http://{}", server.address);
+
+    let list = elsewhere.json(&["merchant", "list", "--server", &address, "--token", &token]);
+
+    assert_eq!(list["merchants"][0]["merchant"], merchant.id);
+    let short = ["merchant", "list", "--server", &address, "--token", "wrong"];
+    assert_refused(&elsewhere.run(&short), "the token is unknown, expired or revoked");
+    let own = server.token(&merchant);
+    let lesser = ["merchant", "list", "--server", &address, "--token", &own];
+    assert_refused(&elsewhere.run(&lesser), "the token lacks the scope admin");
+}

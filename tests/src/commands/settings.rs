@@ -1,0 +1,109 @@
+//! Where settings come from: flags, the environment, a file, and the defaults, in this order.
+
+use serde_json::json;
+
+use super::assert_refused;
+use crate::harness::{
+    binary::homeward,
+    home::{Home, Ran},
+    http::Request,
+    server::Server,
+};
+
+/// The rate limit in force, which stands for any other setting.
+fn limit(server: &Server) -> String {
+    let reply = server.send(&Request::get("/orders/A"));
+    reply.header("RateLimit-Limit").unwrap().to_owned()
+}
+
+#[test]
+fn a_flag_wins_over_a_variable_and_a_variable_over_the_file() {
+    let home = Home::sqlite();
+    home.file(
+        "homeward.toml",
+        "listen = \"127.0.0.1:0\"\nenvironment = \"production\"\nlog_format = \"json\"\n",
+    );
+    let from_file = Server::start(&home, &["--config", "homeward.toml"]);
+    assert_eq!(limit(&from_file), "5000");
+    let log = from_file.log();
+    let first: serde_json::Value = serde_json::from_str(log.lines().next().unwrap()).unwrap();
+    assert_eq!(first["level"], "INFO", "{log}");
+    drop(from_file);
+
+    let home = home
+        .with_variable("HOMEWARD_CONFIG", "homeward.toml")
+        .with_variable("HOMEWARD_RATE_LIMIT_PER_MINUTE", "77");
+    let from_variable = Server::start(&home, &[]);
+    assert_eq!(limit(&from_variable), "77");
+    drop(from_variable);
+
+    let from_flag = Server::start(&home, &["--rate-limit-per-minute", "88"]);
+    assert_eq!(limit(&from_flag), "88");
+}
+
+#[test]
+fn the_data_directory_may_come_from_a_variable_or_a_file() {
+    let home = Home::sqlite();
+    let merchant = home.add_merchant("acme");
+    let file = format!("data_dir = {}", json!(home.data_dir()));
+    let file = home.file("homeward.toml", file);
+    let list = |ran: Ran| -> serde_json::Value { serde_json::from_str(&ran.out).unwrap() };
+
+    let mut by_variable = homeward();
+    by_variable.env("HOMEWARD_DATA_DIR", home.data_dir()).args(["--json", "merchant", "list"]);
+    let mut by_file = homeward();
+    by_file.arg("--config").arg(file).args(["--json", "merchant", "list"]);
+
+    for mut command in [by_variable, by_file] {
+        let found = list(Ran::of(&mut command));
+        assert_eq!(found["merchants"][0]["merchant"], merchant.id);
+    }
+}
+
+#[test]
+fn settings_that_cannot_be_meant_are_refused() {
+    let home = Home::sqlite();
+    home.file("misspelt.toml", "lisen = \"127.0.0.1:0\"\n");
+    let ran = home.run(&["--config", "misspelt.toml", "serve"]);
+    assert_eq!(ran.code, Some(1));
+    let begins = "homeward: misspelt.toml is not as it must be: ";
+    assert!(ran.err.starts_with(begins) && ran.err.contains("lisen"), "{}", ran.err);
+
+    let ran = home.run(&["--config", "none.toml", "serve"]);
+    assert!(ran.err.starts_with("homeward: none.toml cannot be read: "), "{}", ran.err);
+    let ran = home.run(&["--listen", "here", "serve"]);
+    assert!(ran.err.starts_with("homeward: listen must be ADDRESS:PORT, not here"), "{}", ran.err);
+    let ran = Home::on("mysql://x").run(&["serve"]);
+    let why = "store must be sqlite or an address that begins with postgres://";
+    assert_refused(&ran, why);
+    assert_eq!(home.run(&["--no-such-flag", "serve"]).code, Some(2));
+    assert!(!home.data_dir().exists(), "nothing was begun");
+}
+
+#[test]
+fn plain_http_is_not_opened_to_the_network() {
+    let home = Home::sqlite();
+    for address in ["0.0.0.0:0", "[::]:0"] {
+        let ran = home.run(&["--listen", address, "serve"]);
+        let why = format!(
+            "plain HTTP would be open to the network at {address}: either give a TLS certificate \
+             and its key, or declare the proxy in front that speaks TLS (at least one trusted \
+             hop); without either, listen on a loopback address such as 127.0.0.1"
+        );
+        assert_eq!(ran.code, Some(1));
+        assert!(ran.err.ends_with(&format!("homeward: {why}\n")), "{}", ran.err);
+    }
+    let behind_a_proxy = ["--listen", "0.0.0.0:0", "--trusted-proxy-hops", "1"];
+    let server = Server::start(&home, &behind_a_proxy);
+    assert!(server.address.starts_with("127.0.0.1:"), "commands have a port of their own");
+    home.add_merchant("acme");
+}
+
+#[test]
+fn a_store_that_cannot_be_reached_is_told_without_its_password() {
+    let home = Home::on("postgres://user:secret-word@127.0.0.1:1/none");
+    let ran = home.run(&["--listen", "127.0.0.1:0", "serve"]);
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.err.contains("opening the store"), "{}", ran.err);
+    assert!(!ran.err.contains("secret-word"), "{}", ran.err);
+}

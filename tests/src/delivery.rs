@@ -1,0 +1,33 @@
+//! What happens to messages on their way to a merchant's systems, seen from both ends: the real
+//! binary sends, a simulated merchant in this process receives.
+//!
+//! Messages are made with the operators' test route, which takes the lane (`ref`) and the number
+//! within it (`sequence`). [`stage`] sets the scene for a single test; [`load`] posts many messages
+//! at once and [`ledger`] judges what came of them, knowing nothing but what was acknowledged and
+//! what arrived.
+//!
+//! | variable                  | says                                                          |
+//! | ------------------------- | ------------------------------------------------------------- |
+//! | `HOMEWARD_ORDER_MESSAGES` | how many messages test the order (5,000; the long run 100,000) |
+//! | `HOMEWARD_CRASH_ROUNDS`   | how often the server is killed on each engine (3)              |
+
+mod addresses;
+mod crash;
+mod credentials;
+mod failures;
+mod isolation;
+mod ledger;
+mod load;
+mod log;
+mod nodes;
+mod order;
+mod retries;
+mod signed;
+mod stage;
+mod waiting;
+
+/// A number from the environment.
+fn number(variable: &str, otherwise: usize) -> usize {
+    let text = std::env::var(variable);
+    text.map_or(otherwise, |text| text.parse().unwrap_or_else(|_| panic!("{variable}: {text}")))
+}

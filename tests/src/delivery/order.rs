@@ -1,0 +1,91 @@
+//! Order within a lane, at a merchant whose systems fail, hang and hang up as chance has it.
+//!
+//! The long run is `HOMEWARD_ORDER_MESSAGES=100000 cargo test --release -p tests delivery::order --
+//! --nocapture`; it has a thousand lanes.
+
+use std::time::Instant;
+
+use sim::{Behaviour, Running, Settings};
+
+use super::{
+    ledger::judge,
+    load::{acknowledged, crew, drained, given_up, post},
+    number,
+    stage::{ALLOW, Stage, calls, receiver},
+};
+use crate::harness::home::Home;
+
+const WORKERS: usize = 4;
+const MESSAGES: usize = 5_000;
+const MESSAGES_OF_A_LANE_MIN: usize = 25;
+const LANES_MAX: usize = 1_000;
+/// Long enough that a call which ends for lack of time was read long ago, on a slow machine too.
+const TIMEOUT_MS: &str = "2000";
+const SEED: u64 = 7;
+
+/// The next numbers that only look like chance (SplitMix64).
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, limit: u64) -> u32 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut number = self.0;
+        number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        u32::try_from((number ^ (number >> 31)) % limit).unwrap()
+    }
+}
+
+/// Keeps the merchant moody: of about a hundred calls twelve are refused, five cut off, and now and
+/// then one hangs.
+fn vex(running: &Running, chance: &mut Chance) {
+    while running.merchant().behaviours().len() < 500 {
+        let mood = match chance.below(100) {
+            0..70 => Behaviour::status(503),
+            70..98 => Behaviour { close: true, ..Behaviour::NORMAL },
+            _ => Behaviour { hang: true, ..Behaviour::NORMAL },
+        };
+        let well = Behaviour::NORMAL.times(1 + chance.below(9));
+        running.merchant().behave(&[well, mood.times(1)]).unwrap();
+    }
+}
+
+#[test]
+fn messages_of_a_lane_arrive_in_order_whatever_the_merchant_does() {
+    let messages = number("HOMEWARD_ORDER_MESSAGES", MESSAGES);
+    let lanes = (messages / MESSAGES_OF_A_LANE_MIN).min(LANES_MAX);
+    let patience = ["--retry-base-ms", "20", "--retry-factor", "2"];
+    let flags = [&ALLOW[..], &patience, &["--delivery-timeout-ms", TIMEOUT_MS]].concat();
+    let server = Home::sqlite().serve(&flags);
+    let stage = Stage::set(&server);
+    let running = receiver(Settings {
+        check_order: false,
+        keep_calls: messages * 4,
+        keep_bodies: 0,
+        ..stage.settings()
+    });
+    let mut chance = Chance(SEED);
+    vex(&running, &mut chance);
+    stage.point_to(&running.url(), &serde_json::json!({ "type": "none" }));
+
+    let begun = Instant::now();
+    let mut crew = crew(&[&stage], lanes, WORKERS);
+    let addresses = [server.address.clone()];
+    post(&mut crew, (&addresses, &stage.admin), messages / WORKERS, || ());
+    let posted_s = begun.elapsed().as_secs_f64();
+    drained(&[&stage], &running, || vex(&running, &mut chance));
+
+    let given_up = given_up(&[&stage], messages);
+    let verdict = judge(&calls(&running), &(&acknowledged(&crew) - &given_up));
+    let summary = running.merchant().summary();
+    eprintln!(
+        "{messages} messages in {lanes} lanes, posted in {posted_s:.1} s, all there after {:.1} s: \
+         {}; given up {given_up:?}; {:?}",
+        begun.elapsed().as_secs_f64(),
+        verdict.words(),
+        summary.kinds,
+    );
+    assert_eq!(verdict.arrived, messages, "{}", verdict.words());
+    assert_eq!(summary.bad_signatures, 0);
+    verdict.assert_kept();
+}

@@ -1,0 +1,115 @@
+//! A server that is told to stop finishes what is under way.
+
+use std::{net::TcpStream, process::Stdio, thread, time::Duration};
+
+use crate::harness::{
+    eventually,
+    home::Home,
+    http::{Connection, Request},
+    postgres,
+    samples::{message, order, taken_in},
+    server::{Server, publication, signal},
+};
+
+fn homes() -> impl Iterator<Item = Home> {
+    let postgres = postgres::schema("graceful").map(|address| Home::on(&address));
+    std::iter::once(Home::sqlite()).chain(postgres)
+}
+
+/// Waits until the port is closed.
+fn port_is_closed(address: &str) {
+    eventually("the port is closed", || TcpStream::connect(address).is_err().then_some(()));
+}
+
+#[test]
+fn a_slow_upload_is_finished_and_answered_and_the_order_is_there_afterwards() {
+    for home in homes() {
+        let mut server = home.serve(&[]);
+        let token = server.token(&server.merchant("slow"));
+        let request = publication(&token, message(&[order("A")])).bytes();
+        let mut connection = server.connect();
+        let (first, rest) = request.split_at(request.len() - 300);
+        connection.write(first).unwrap();
+        is_being_read(&server);
+
+        server.terminate();
+        port_is_closed(&server.address);
+        for part in rest.chunks(100) {
+            thread::sleep(Duration::from_millis(20));
+            connection.write(part).unwrap();
+        }
+
+        let reply = connection.reply().unwrap();
+        assert_eq!(reply.said(), taken_in(&[("A", "created")]));
+        assert_eq!(server.ended(), Some(0), "{}", server.log());
+        assert!(!home.data_dir().join("server.json").exists());
+        assert!(server.log().contains("stopped"));
+
+        server.restart();
+        assert_eq!(server.order(&token, "A").json(), order("A"));
+        server.stop();
+    }
+}
+
+/// Waits until the server has begun with what was sent before: it answers a later request.
+fn is_being_read(server: &Server) {
+    // What is accepted later is read later; both are on loopback.
+    assert_eq!(server.send(&Request::get("/healthz")).status, 200);
+    thread::sleep(Duration::from_millis(50));
+}
+
+#[test]
+fn idle_connections_do_not_hold_a_server_that_is_told_to_stop() {
+    let mut server = Home::sqlite().serve(&[]);
+    let mut idle = server.connect();
+    assert_eq!(idle.send(&Request::get("/healthz")).unwrap().status, 200);
+    let silent = server.connect();
+
+    let begun = std::time::Instant::now();
+    server.stop();
+
+    assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
+    assert!(idle.send(&Request::get("/healthz")).is_err());
+    drop(silent);
+}
+
+#[test]
+fn a_request_after_the_signal_is_not_accepted() {
+    let mut server = Home::sqlite().serve(&[]);
+    let token = server.token(&server.merchant("slow"));
+    let request = publication(&token, message(&[order("A")])).bytes();
+    let mut connection = server.connect();
+    connection.write(&request[..request.len() - 1]).unwrap();
+    is_being_read(&server);
+    server.terminate();
+    port_is_closed(&server.address);
+
+    assert!(Connection::open(&server.address).is_err());
+
+    connection.write(&request[request.len() - 1..]).unwrap();
+    assert_eq!(connection.reply().unwrap().header("Connection"), Some("close"));
+    assert_eq!(server.ended(), Some(0));
+}
+
+#[test]
+fn a_signal_right_after_the_start_is_heard() {
+    let home = Home::sqlite();
+    let file = home.data_dir().join("server.json");
+    let mut command = home.command(&["--listen", "127.0.0.1:0", "serve"]);
+    let mut child = command.stderr(Stdio::null()).spawn().unwrap();
+    eventually("the server says where it is", || file.exists().then_some(()));
+
+    signal("-TERM", child.id());
+
+    let status = eventually("the server ends", || child.try_wait().unwrap());
+    assert_eq!(status.code(), Some(0), "{status}");
+    assert!(!file.exists());
+}
+
+#[test]
+fn an_interrupt_from_the_keyboard_stops_the_server_alike() {
+    let mut server = Home::sqlite().serve(&[]);
+    signal("-INT", server.pid());
+    assert_eq!(server.ended(), Some(0));
+    assert!(!server.home.data_dir().join("server.json").exists());
+}

@@ -1,0 +1,28 @@
+//! What the tests stand on: the binary, its data directories, servers and a client.
+//!
+//! The binary is the one that `HOMEWARD_BIN` names, or else the one beside this test, built once
+//! for each run. PostgreSQL is the server that `TEST_POSTGRES_URL` names; without
+//! the variable its tests are skipped on a laptop and fail in CI.
+
+pub(crate) mod binary;
+pub(crate) mod home;
+pub(crate) mod http;
+pub(crate) mod postgres;
+pub(crate) mod samples;
+pub(crate) mod server;
+pub(crate) mod shared;
+
+use std::time::{Duration, Instant};
+
+/// Asks again and again until there is an answer, and gives up after a while.
+pub(crate) fn eventually<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
+    const TIME_MAX: Duration = Duration::from_secs(30);
+    let begun = Instant::now();
+    loop {
+        if let Some(answer) = ask() {
+            return answer;
+        }
+        assert!(begun.elapsed() < TIME_MAX, "{what}: not within {TIME_MAX:?}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}

@@ -1,0 +1,113 @@
+//! The rate limit: so many requests a minute from one address.
+
+use serde_json::json;
+
+use crate::harness::{
+    home::Home,
+    http::{Reply, Request},
+    server::Server,
+};
+
+/// The headers that say how much is left.
+fn left(reply: &Reply) -> [u32; 3] {
+    ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"].map(|name| {
+        let value = reply.header(name).unwrap_or_else(|| panic!("no {name}: {}", reply.said()));
+        value.parse().unwrap()
+    })
+}
+
+fn ask(server: &Server, forwarded_for: Option<&str>) -> Reply {
+    let request = Request::get("/orders/A");
+    server.send(&match forwarded_for {
+        Some(addresses) => request.header("X-Forwarded-For", addresses),
+        None => request,
+    })
+}
+
+fn assert_refused(reply: &Reply, limit: u32) {
+    assert_eq!(reply.status, 429, "{}", reply.said());
+    let [told, remaining, reset_s] = left(reply);
+    assert_eq!((told, remaining), (limit, 0));
+    assert!((1..=60).contains(&reset_s), "{reset_s}");
+    assert_eq!(reply.header("Retry-After"), reply.header("RateLimit-Reset"));
+    let why = format!(
+        "more than {limit} requests in a minute from your address; try again in {reset_s} s"
+    );
+    assert_eq!(reply.json(), json!({ "message": why }));
+}
+
+#[test]
+fn the_twenty_first_request_of_twenty_is_refused_before_anything_else_is_checked() {
+    let server = Home::sqlite().serve(&["--rate-limit-per-minute", "20"]);
+    for remaining in (0..20).rev() {
+        let reply = ask(&server, None);
+        assert_eq!(reply.status, 401, "{}", reply.said());
+        assert_eq!(left(&reply), [20, remaining, 60]);
+    }
+
+    assert_refused(&ask(&server, None), 20);
+    let token = Request::post("/oauth/token").json("{}");
+    assert_refused(&server.send(&token), 20);
+    assert_refused(&ask(&server, Some("192.0.2.1")), 20);
+
+    for probe in ["/healthz", "/readyz", "/metrics"] {
+        let reply = server.send(&Request::get(probe));
+        assert_eq!(reply.status, 200, "a flood does not make a healthy node look sick");
+        assert_eq!(reply.header("RateLimit-Limit"), None);
+    }
+}
+
+#[test]
+fn addresses_that_name_nothing_are_counted_too() {
+    let server = Home::sqlite().serve(&["--rate-limit-per-minute", "5"]);
+    for _ in 0..5 {
+        assert_eq!(server.send(&Request::get("/nothing")).status, 404);
+    }
+    assert_refused(&server.send(&Request::get("/nothing")), 5);
+    assert_refused(&server.send(&Request::new("DELETE", "/orders/A")), 5);
+}
+
+#[test]
+fn behind_a_trusted_proxy_each_client_has_its_own_limit() {
+    let arguments = ["--rate-limit-per-minute", "3", "--trusted-proxy-hops", "1"];
+    let server = Home::sqlite().serve(&arguments);
+    for remaining in [2, 1, 0] {
+        assert_eq!(left(&ask(&server, Some("192.0.2.1"))), [3, remaining, 60]);
+    }
+
+    assert_refused(&ask(&server, Some("192.0.2.1")), 3);
+    assert_refused(&ask(&server, Some("198.51.100.7, 192.0.2.1")), 3);
+    assert_refused(&ask(&server, Some("192.0.2.9,198.51.100.8 , 192.0.2.1:4711")), 3);
+    assert_eq!(left(&ask(&server, Some("192.0.2.2"))), [3, 2, 60], "another client");
+    assert_eq!(left(&ask(&server, Some("192.0.2.1, 192.0.2.2"))), [3, 1, 60]);
+    assert_eq!(left(&ask(&server, None)), [3, 2, 60], "the peer itself");
+    assert_eq!(left(&ask(&server, Some("192.0.2.3, nonsense"))), [3, 1, 60], "the peer again");
+
+    assert_eq!(left(&ask(&server, Some("2001:db8::1"))), [3, 2, 60]);
+    assert_eq!(left(&ask(&server, Some("2001:db8::2"))), [3, 1, 60], "the same /64");
+    assert_eq!(left(&ask(&server, Some("2001:db8:0:1::2"))), [3, 2, 60], "another /64");
+}
+
+#[test]
+fn two_hops_count_from_the_right() {
+    let arguments = ["--rate-limit-per-minute", "3", "--trusted-proxy-hops", "2"];
+    let server = Home::sqlite().serve(&arguments);
+    for (addresses, remaining) in [
+        ("192.0.2.1, 10.0.0.1", 2),
+        ("192.0.2.1, 10.0.0.2", 1),
+        ("198.51.100.7, 192.0.2.1, 10.0.0.2", 0),
+        ("192.0.2.2, 10.0.0.2", 2),
+    ] {
+        assert_eq!(left(&ask(&server, Some(addresses))), [3, remaining, 60], "{addresses}");
+    }
+}
+
+#[test]
+fn the_sandbox_allows_2500_a_minute_and_production_5000() {
+    // Started by hand, because the harness asks for a limit that nobody reaches.
+    for (environment, limit) in [("sandbox", 2500), ("production", 5000)] {
+        let arguments = ["--environment", environment, "--listen", "127.0.0.1:0"];
+        let server = Server::start(&Home::sqlite(), &arguments);
+        assert_eq!(left(&ask(&server, None)), [limit, limit - 1, 60], "{environment}");
+    }
+}

@@ -1,0 +1,31 @@
+//! Homeward from outside: the real binary, started as a process, spoken to over sockets.
+//!
+//! Nothing here links the service; `domain` lends its sample messages and that is all. One server
+//! on each engine is shared by the tests that do not disturb each other, because each has a
+//! merchant of its own; a test that stops, limits or kills a server starts its own. See
+//! [`harness`] for how the binary is found and how PostgreSQL is reached.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test that cannot go on should stop"
+)]
+
+mod harness;
+
+mod bad_input;
+mod commands;
+mod crash;
+mod delivery;
+mod graceful;
+mod import;
+mod limits;
+mod nodes;
+mod operation;
+mod orders;
+mod properties;
+mod tenants;
+mod tidy;
+mod tls;
+mod token;

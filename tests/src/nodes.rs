@@ -1,0 +1,112 @@
+//! Several servers on one PostgreSQL database are one service.
+
+use crate::harness::{
+    eventually,
+    home::{Home, Ran},
+    http::Request,
+    postgres,
+    samples::{message, order, taken_in},
+    server::{Server, publication},
+};
+
+/// Two nodes with one key.
+fn nodes(name: &str) -> Option<[Server; 2]> {
+    let address = postgres::schema(name)?;
+    let (first, second) = (Home::on(&address), Home::on(&address));
+    let key = first.file("shared.key", [7; 32]);
+    let key = key.to_str().unwrap();
+    Some([&first, &second].map(|home| home.serve(&["--secret-key-file", key])))
+}
+
+#[test]
+fn what_one_node_takes_in_the_other_gives_back() {
+    let Some([first, second]) = nodes("nodes") else { return };
+    let merchant = first.merchant("shared");
+    let token = first.token(&merchant);
+    let request = publication(&token, message(&[order("A")])).header("Idempotency-Key", "once");
+
+    assert_eq!(first.send(&request).said(), taken_in(&[("A", "created")]));
+
+    assert_eq!(second.send(&request).said(), taken_in(&[("A", "created")]), "the first answer");
+    assert_eq!(second.order(&token, "A").json(), order("A"));
+    assert_eq!(
+        second.publish(&token, &message(&[order("A")])).json()["orders"][0]["result"],
+        "unchanged"
+    );
+}
+
+#[test]
+fn what_an_operator_changes_at_one_node_the_other_sees_within_seconds() {
+    let Some([first, second]) = nodes("nodes_change") else { return };
+    let merchant = first.merchant("shared");
+    let token = first.token(&merchant);
+    assert_eq!(second.order(&token, "A").status, 404, "seen, and remembered for a while");
+
+    first.home.json(&["merchant", "disable", &merchant.id]);
+
+    assert_eq!(first.order(&token, "A").status, 401, "at once");
+    let begun = std::time::Instant::now();
+    eventually("the other node sees it", || {
+        (second.order(&token, "A").status == 401).then_some(())
+    });
+    assert!(begun.elapsed().as_secs() < 7, "{:?}", begun.elapsed());
+}
+
+#[test]
+fn orders_that_race_through_two_nodes_are_stored_once() {
+    let Some(nodes) = nodes("nodes_race") else { return };
+    let [first, _] = &nodes;
+    let token = first.token(&first.merchant("shared"));
+    let created: usize = std::thread::scope(|scope| {
+        let working: Vec<_> = nodes
+            .iter()
+            .map(|node| {
+                let token = &token;
+                scope.spawn(move || {
+                    let created = |number: usize| {
+                        let sent =
+                            message(&[order(&format!("o{number}")), order(&format!("p{number}"))]);
+                        let reply = node.publish(token, &sent);
+                        assert_eq!(reply.status, 200, "{}", reply.said());
+                        reply.text().matches("\"created\"").count()
+                    };
+                    (0..25).map(created).sum::<usize>()
+                })
+            })
+            .collect();
+        working.into_iter().map(|it| it.join().unwrap()).sum()
+    });
+    assert_eq!(created, 50, "each by one of the two");
+}
+
+#[test]
+fn nodes_that_start_together_on_an_empty_database_share_the_migration() {
+    for round in 0..3 {
+        let Some(address) = postgres::schema(&format!("nodes_start{round}")) else { return };
+        let homes: Vec<_> = (0..4).map(|_| Home::on(&address)).collect();
+        let ran: Vec<Ran> = std::thread::scope(|scope| {
+            let running: Vec<_> =
+                homes.iter().map(|home| scope.spawn(|| home.run(&["merchant", "list"]))).collect();
+            running.into_iter().map(|it| it.join().unwrap()).collect()
+        });
+        for ran in ran {
+            assert_eq!(ran.code, Some(0), "{}", ran.err);
+        }
+    }
+}
+
+#[test]
+fn a_node_is_not_ready_while_its_database_is_away() {
+    let Some(address) = postgres::schema("nodes_away") else { return };
+    let server = Home::on(&address).serve(&[]);
+    assert_eq!(server.send(&Request::get("/readyz")).status, 200);
+    postgres::drop_schema("nodes_away");
+
+    let reply = server.send(&Request::get("/readyz"));
+
+    assert_eq!(reply.said(), r#"503 {"message":"the store does not answer"}"#);
+    assert_eq!(server.send(&Request::get("/healthz")).status, 200, "alive, though");
+    let reply = server.send(&Request::get("/orders/A").bearer("hwt.acme.x"));
+    assert_eq!(reply.said(), r#"500 {"message":"internal error; it has been logged"}"#);
+    assert!(server.log().contains("a request failed: "), "{}", server.log());
+}

@@ -1,0 +1,146 @@
+//! What is accepted with a warning, and refused when the merchant asked for strict reading.
+
+use serde_json::{Value, json};
+
+use super::{invalid, publish_one};
+use crate::harness::{
+    home::Merchant,
+    samples::{message, order, refunded_order, taken_in},
+    server::Server,
+    shared,
+};
+
+const AT: &str = "$.returns_portal_order.orders[0]";
+
+/// An order in which every sum is wrong that may be wrong, and what is said of it.
+fn doubtful_order() -> (Value, Vec<(String, &'static str)>) {
+    let mut order = refunded_order("doubtful", "RF-1");
+    order["product_amount_cents"] = json!(100);
+    order["tax_amount_cents"] = json!(20);
+    order["total_amount_cents"] = json!(1);
+    order["items"][0]["unit_price_amount_cents"] = json!(50);
+    order["items"][0]["product_amount_cents"] = json!(60);
+    order["transactions"] = json!([{ "amount_cents": 7 }, { "amount_cents": 8 }]);
+    order["refunds"][0]["created_at"] = json!("2026-03-01T08:00:00Z");
+    let of_parts = "should be 120, products, tax, shipping and shipping tax less the discount";
+    let doubts = [
+        (".items[0].product_amount_cents", "should be 50, the unit price times quantity_shipped"),
+        (".refunds[0].created_at", "should be in the future"),
+        (".product_amount_cents", "should be 60, the sum over the lines"),
+        (".tax_amount_cents", "should be 0, the sum over the lines"),
+        (".total_amount_cents", of_parts),
+        (".transactions", "should add up to total_amount_cents, 1"),
+    ];
+    (order, doubts.map(|(field, message)| (format!("{AT}{field}"), message)).to_vec())
+}
+
+fn strict_merchant(server: &Server) -> Merchant {
+    let merchant = server.merchant("strict");
+    let changed = server.home.json(&["merchant", "set", &merchant.id, "--strict", "true"]);
+    assert_eq!(changed["settings"], json!({ "strict": true }));
+    merchant
+}
+
+#[test]
+fn amounts_that_do_not_add_up_are_stored_with_warnings() {
+    for server in shared::on_both_engines() {
+        let token = server.token(&server.merchant("lenient"));
+        let (order, doubts) = doubtful_order();
+
+        let reply = publish_one(server, &token, &order);
+
+        let warnings: Vec<_> = doubts
+            .iter()
+            .map(|(field, message)| json!({ "field": field, "message": message }))
+            .collect();
+        let orders = json!([{ "identifier": "doubtful", "result": "created" }]);
+        let expected = json!({ "orders": orders, "warnings": warnings });
+        assert_eq!(reply.said(), format!("200 {expected}"));
+        assert_eq!(server.order(&token, "doubtful").json(), order);
+    }
+}
+
+#[test]
+fn a_strict_merchant_is_refused_the_same_order_until_it_is_lenient_again() {
+    for server in shared::on_both_engines() {
+        let merchant = strict_merchant(server);
+        let token = server.token(&merchant);
+        let (order, doubts) = doubtful_order();
+
+        let reply = publish_one(server, &token, &order);
+
+        assert_eq!(reply.status, 422);
+        let expected: Vec<_> =
+            doubts.iter().map(|(field, _)| json!({ "field": field, "code": "invalid" })).collect();
+        assert_eq!(reply.json()["errors"], json!(expected));
+        let spelled = doubts.iter().take(5).map(|(field, reason)| format!("{field} {reason}"));
+        let spelled = spelled.collect::<Vec<_>>().join("; ");
+        let summary = format!("6 fields are not acceptable: {spelled}; and 1 more");
+        assert_eq!(reply.json()["message"], json!(summary));
+        assert_eq!(server.order(&token, "doubtful").status, 404);
+
+        server.home.json(&["merchant", "set", &merchant.id, "--strict", "false"]);
+        assert_eq!(publish_one(server, &token, &order).status, 200, "seen at once");
+    }
+}
+
+#[test]
+fn a_strict_merchant_may_send_sums_that_close_and_fields_nobody_knows() {
+    let server = shared::sqlite();
+    let token = server.token(&strict_merchant(server));
+    let mut order = order("A");
+    order["loyalty_tier"] = json!("gold");
+
+    let reply = publish_one(server, &token, &order);
+
+    let field = format!("{AT}.loyalty_tier");
+    let expected = json!({
+        "orders": [{ "identifier": "A", "result": "created" }],
+        "warnings": [{ "field": field, "message": "unknown field, kept as sent" }],
+    });
+    assert_eq!(reply.said(), format!("200 {expected}"));
+    let sample = server.publish(&token, domain::samples::order_message());
+    assert_eq!(sample.said(), taken_in(&[("ORD-100472", "created")]));
+}
+
+#[test]
+fn one_doubt_of_a_strict_merchant_is_one_error() {
+    let server = shared::sqlite();
+    let token = server.token(&strict_merchant(server));
+    let mut order = order("A");
+    order["total_amount_cents"] = json!(1);
+
+    let reply = publish_one(server, &token, &order);
+
+    let at = format!("{AT}.total_amount_cents");
+    let why = "should be 0, products, tax, shipping and shipping tax less the discount";
+    assert_eq!(reply.said(), invalid(&[(&at, "invalid", why)]));
+}
+
+#[test]
+fn unknown_fields_are_named_wherever_they_are() {
+    for server in shared::on_both_engines() {
+        let token = server.token(&server.merchant("lenient"));
+        let mut order = order("A");
+        order["items"][0]["x"] = json!(1);
+        order["customer"]["y"] = json!({ "deep": true });
+        order["billing_address"]["z"] = json!(null);
+        let mut sent: Value = serde_json::from_str(&message(&[order.clone()])).unwrap();
+        sent["version"] = json!(3);
+        sent["returns_portal_order"]["source"] = json!("shop");
+
+        let reply = server.publish(&token, &sent.to_string());
+
+        let (kept, ignored) = ("unknown field, kept as sent", "unknown field, ignored");
+        let expected = json!([
+            { "field": format!("{AT}.items[0].x"), "message": kept },
+            { "field": format!("{AT}.customer.y"), "message": kept },
+            { "field": format!("{AT}.billing_address.z"), "message": kept },
+            { "field": "$.returns_portal_order.source", "message": ignored },
+            { "field": "$.version", "message": ignored },
+        ]);
+        assert_eq!(reply.status, 200);
+        assert_eq!(reply.json()["warnings"], expected);
+        assert_eq!(server.order(&token, "A").json(), order);
+    }
+}

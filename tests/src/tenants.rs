@@ -1,0 +1,295 @@
+//! No merchant sees or changes anything of another: every address of the API, with every method, is
+//! tried with the wrong token, with none, and with one that lacks the scope.
+//!
+//! The addresses come from `/openapi.json`, so a new one is tried as soon as it is described. What
+//! is not described there, or needs no token, is listed here by hand: a new public
+//! address must be added to the list, or the test fails.
+
+use serde_json::{Value, json};
+
+use crate::harness::{
+    home::{Home, Merchant, text},
+    http::{Reply, Request},
+    samples::{message, order},
+    server::Server,
+    shared,
+};
+
+/// What needs no token.
+const PUBLIC: [(&str, &str); 1] = [("POST", "/oauth/token")];
+
+/// What is not in the description and needs no token; `/metrics` only on the machine itself.
+pub(crate) const PUBLIC_UNDESCRIBED: [&str; 5] =
+    ["/healthz", "/readyz", "/metrics", "/openapi.json", "/docs"];
+
+/// An operation of the API with the scope it asks for.
+#[derive(Debug)]
+struct Operation {
+    method: String,
+    path: String,
+    scope: Option<String>,
+    /// The names of its parameters.
+    parameters: Vec<String>,
+}
+
+fn operations(server: &Server) -> Vec<Operation> {
+    let document = server.send(&Request::get("/openapi.json")).json();
+    let mut all = Vec::new();
+    for (path, methods) in document["paths"].as_object().unwrap() {
+        for (method, operation) in methods.as_object().unwrap() {
+            let scope = operation["security"][0]["token"][0].as_str().map(str::to_owned);
+            let parameters = operation["parameters"].as_array().into_iter().flatten();
+            let parameters = parameters.map(|parameter| text(&parameter["name"])).collect();
+            let (method, path) = (method.to_uppercase(), path.clone());
+            all.push(Operation { method, path, scope, parameters });
+        }
+    }
+    assert!(all.len() >= 14, "{all:?}");
+    all
+}
+
+/// A merchant that has something to lose, and its neighbour.
+struct Neighbours {
+    server: &'static Server,
+    victim: Merchant,
+    victims_token: String,
+    /// A message of the victim's that waits to be sent.
+    message_id: String,
+    other: Merchant,
+}
+
+impl Neighbours {
+    /// The path with the values of the victim in it. A parameter that is not known here is a
+    /// failure, so that a new one gets a real value.
+    fn aimed(&self, path: &str) -> String {
+        let job = if path.contains("/failures/retry/") { "6p1cy4mmxq" } else { &self.message_id };
+        let aimed = path
+            .replace("{identifier}", "secret-order")
+            .replace("{merchant}", &self.victim.id)
+            .replace("{client_id}", &self.victim.client_id)
+            .replace("{kind}", "rma")
+            .replace("{id}", job);
+        assert!(!aimed.contains('{'), "which value is the parameter in {path}?");
+        aimed
+    }
+
+    /// A request that would do something if it were allowed to.
+    fn attack(&self, operation: &Operation) -> Request {
+        let mut target = self.aimed(&operation.path);
+        if operation.parameters.iter().any(|name| name == "merchant")
+            && !target.contains(&self.victim.id)
+        {
+            target = format!("{target}?merchant={}", self.victim.id);
+        }
+        let mut theirs = order("secret-order");
+        theirs["note"] = json!("changed by somebody else");
+        theirs["updated_at"] = json!("2027-01-01T00:00:00Z");
+        let (kind, body) = match operation.path.as_str() {
+            "/admin/merchants/{merchant}/orders/import" => {
+                ("application/x-ndjson", theirs.to_string())
+            }
+            "/returns_portal_orders" => ("application/json", message(&[theirs])),
+            _ => ("application/json", self.everything().to_string()),
+        };
+        Request::new(&operation.method, &target)
+            .header("Content-Type", kind)
+            .header("Api-Version", "3")
+            .body(body)
+    }
+
+    /// A body that every operator's address would understand.
+    fn everything(&self) -> Value {
+        json!({
+            "merchant": self.victim.id, "name": "changed", "strict": true, "disabled": true,
+            "revoke_old": true, "scope": "read", "base_url": "https://else.example.com",
+            "url": "https://else.example.com", "auth": { "type": "none" }, "reason": "malice",
+        })
+    }
+
+    /// Everything that can be seen of the victim, byte for byte.
+    fn state(&self) -> Vec<String> {
+        let admin = self.server.admin_token();
+        let seen = |target: &str, token: &str| {
+            let reply = self.server.send(&Request::get(target).bearer(token));
+            assert_eq!(reply.status, 200, "{target}: {}", reply.said());
+            reply.said()
+        };
+        let id = &self.victim.id;
+        let endpoints = format!("/admin/merchants/{id}/endpoints");
+        let endpoints = self.server.send(&Request::get(&endpoints).bearer(&admin)).json();
+        let mut endpoints = endpoints["endpoints"].as_array().unwrap().clone();
+        for endpoint in &mut endpoints {
+            // How a sender fares at this moment is nobody's doing.
+            endpoint.as_object_mut().unwrap().shift_remove("state");
+        }
+        vec![
+            seen("/orders/secret-order", &self.victims_token),
+            seen("/messages", &self.victims_token),
+            seen(&format!("/messages/{}", self.message_id), &self.victims_token),
+            seen(&format!("/admin/merchants/{id}"), &admin),
+            seen(&format!("/admin/clients?merchant={id}"), &admin),
+            seen(&format!("/admin/audit?merchant={id}"), &admin),
+            json!(endpoints).to_string(),
+        ]
+    }
+
+    fn assert_unchanged(&self, before: &[String], by: &str) {
+        for (after, before) in self.state().iter().zip(before) {
+            assert_eq!(after, before, "changed by {by}");
+        }
+    }
+
+    fn assert_tells_nothing(&self, operation: &Operation, reply: &Reply) {
+        let said = reply.said();
+        for secret in [&self.victim.id, &self.victim.client_id, "kept to ourselves"] {
+            assert!(!said.contains(secret), "{operation:?}: {said}");
+        }
+    }
+}
+
+fn neighbours() -> impl Iterator<Item = Neighbours> {
+    shared::on_both_engines().map(|server| {
+        let (victim, other) = (server.merchant("victim"), server.merchant("other"));
+        let victims_token = server.token(&victim);
+        let mut order = order("secret-order");
+        order["note"] = json!("kept to ourselves");
+        assert_eq!(server.publish(&victims_token, &message(&[order])).status, 200);
+        let message_id = waiting_message(server, &victim);
+        Neighbours { server, victim, victims_token, message_id, other }
+    })
+}
+
+/// A message that waits at an endpoint which is paused.
+fn waiting_message(server: &Server, merchant: &Merchant) -> String {
+    let admin = server.admin_token();
+    let endpoints = format!("/admin/merchants/{}/endpoints", merchant.id);
+    let ask = |method: &str, target: &str, body: &str| {
+        let reply = server.send(&Request::new(method, target).bearer(&admin).json(body));
+        assert!((200..300).contains(&reply.status), "{target}: {}", reply.said());
+        reply.json()
+    };
+    let base = json!({ "base_url": "https://hooks.example.com", "auth": { "type": "none" } });
+    ask("PUT", &endpoints, &base.to_string());
+    ask("POST", &format!("{endpoints}/rma/pause"), "");
+    text(&ask("POST", &format!("{endpoints}/rma/test"), "")["id"])
+}
+
+#[test]
+fn a_merchants_token_reaches_nothing_of_another() {
+    for neighbours in neighbours() {
+        let server = neighbours.server;
+        let token = server.token(&neighbours.other);
+        let before = neighbours.state();
+        for operation in operations(server) {
+            let reply = server.send(&neighbours.attack(&operation).bearer(&token));
+            neighbours.assert_tells_nothing(&operation, &reply);
+            match operation.scope.as_deref() {
+                None => assert_eq!(reply.status, 400, "{operation:?}: {}", reply.said()),
+                Some("admin") => assert_eq!(reply.status, 403, "{operation:?}: {}", reply.said()),
+                // Its own orders and lists, or nothing.
+                Some(_) => {
+                    let own = operation.path == "/returns_portal_orders"
+                        || operation.path == "/orders/{identifier}"
+                        || !operation.path.contains('{');
+                    let expected: &[u16] = if own { &[200, 404] } else { &[404] };
+                    assert!(expected.contains(&reply.status), "{operation:?}: {}", reply.said());
+                }
+            }
+            neighbours.assert_unchanged(&before, &format!("{operation:?}"));
+        }
+    }
+}
+
+#[test]
+fn an_order_of_another_merchant_is_not_found_rather_than_forbidden() {
+    for Neighbours { server, victim, other, .. } in neighbours() {
+        let reply = server.order(&server.token(&other), "secret-order");
+        assert_eq!(reply.said(), r#"404 {"message":"there is no such order"}"#);
+        let forged = server.token(&other).replace(&other.id, &victim.id);
+        assert_eq!(server.order(&forged, "secret-order").status, 401);
+    }
+}
+
+#[test]
+fn without_a_token_nothing_is_answered_but_what_is_public() {
+    for neighbours in neighbours() {
+        let server = neighbours.server;
+        let before = neighbours.state();
+        for operation in operations(server) {
+            let public = PUBLIC.contains(&(operation.method.as_str(), operation.path.as_str()));
+            assert_eq!(operation.scope.is_none(), public, "{operation:?}");
+            let expected = if public { 400 } else { 401 };
+            let attack = neighbours.attack(&operation);
+            let reply = server.send(&attack);
+            assert_eq!(reply.status, expected, "{operation:?}: {}", reply.said());
+            let invented = server.send(&attack.bearer("hwt.platform.invented"));
+            assert!([expected, 401].contains(&invented.status), "{operation:?}");
+        }
+        neighbours.assert_unchanged(&before, "one of them");
+    }
+}
+
+#[test]
+fn a_token_without_the_scope_is_forbidden_everything_that_asks_for_it() {
+    for neighbours in neighbours() {
+        let server = neighbours.server;
+        let before = neighbours.state();
+        for operation in operations(server) {
+            let Some(scope) = &operation.scope else { continue };
+            let lesser = if scope == "read" { "orders:write" } else { "read" };
+            let token = server.narrow_token(&neighbours.victim, lesser);
+            let reply = server.send(&neighbours.attack(&operation).bearer(&token));
+            let expected = json!({ "message": format!("the token lacks the scope {scope}") });
+            assert_eq!(reply.said(), format!("403 {expected}"), "{operation:?}");
+        }
+        neighbours.assert_unchanged(&before, "one of them");
+    }
+}
+
+#[test]
+fn systems_of_the_platform_act_for_no_merchant() {
+    for neighbours in neighbours() {
+        let server = neighbours.server;
+        let before = neighbours.state();
+        let admin = server.admin_token();
+        let add = ["client", "add", "--name", "gateway", "--scope", "carrier:write"];
+        let added = server.home.json(&add);
+        let carrier = server.token(&Merchant {
+            id: "platform".to_owned(),
+            client_id: text(&added["client_id"]),
+            client_secret: text(&added["client_secret"]),
+        });
+        for operation in operations(server) {
+            let Some(scope) = &operation.scope else { continue };
+            let attack = neighbours.attack(&operation);
+            let reply = server.send(&attack.clone().bearer(&carrier));
+            assert_eq!(reply.status, 403, "{operation:?}: {}", reply.said());
+            if scope != "admin" {
+                let reply = server.send(&attack.bearer(&admin));
+                assert_eq!(reply.status, 403, "{operation:?}: {}", reply.said());
+            }
+        }
+        neighbours.assert_unchanged(&before, "one of them");
+    }
+}
+
+#[test]
+fn figures_that_name_merchants_are_for_the_machine_itself_and_for_operators() {
+    let server = Home::sqlite().serve(&["--trusted-proxy-hops", "1"]);
+    let merchant = server.token(&server.merchant("curious"));
+    let admin = server.admin_token();
+    let outside = Request::get("/metrics").header("X-Forwarded-For", "192.0.2.1");
+
+    assert_eq!(server.send(&Request::get("/metrics")).status, 200);
+    assert_eq!(server.send(&outside).status, 401);
+    assert_eq!(server.send(&outside.clone().bearer(&merchant)).status, 403);
+    assert_eq!(server.send(&outside.bearer(&admin)).status, 200);
+}
+
+#[test]
+fn what_is_public_and_not_described_is_known() {
+    let server = shared::sqlite();
+    for target in PUBLIC_UNDESCRIBED {
+        assert_eq!(server.send(&Request::get(target)).status, 200, "{target}");
+    }
+}
