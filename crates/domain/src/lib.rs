@@ -19,6 +19,7 @@ pub mod order;
 pub mod order_message;
 pub mod reader;
 pub mod retry;
+pub mod returns;
 pub mod samples;
 pub mod scope;
 pub mod time;

@@ -1,0 +1,108 @@
+//! Returns: what may come back, for how much, and what becomes of it.
+//!
+//! The words that all of its parts share stand here: how goods travel, what the shopper wants
+//! for them, and what one unit is worth.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// How goods come back.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, ToSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum ReturnMethod {
+    /// The shopper sends a parcel with a label.
+    MailBack,
+    /// The shopper hands the goods over at a drop-off point, without a parcel.
+    ExpressReturns,
+    /// The shopper keeps the goods.
+    CustomerKeep,
+    /// The carrier collects the goods at the shopper's door.
+    HomePickup,
+}
+
+impl ReturnMethod {
+    pub const ALL: [Self; 4] =
+        [Self::MailBack, Self::ExpressReturns, Self::CustomerKeep, Self::HomePickup];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::MailBack => "mail-back",
+            Self::ExpressReturns => "express-returns",
+            Self::CustomerKeep => "customer-keep",
+            Self::HomePickup => "home-pickup",
+        }
+    }
+
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|method| method.name() == name)
+    }
+}
+
+/// What the shopper wants for a unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Resolution {
+    /// The money, the way it was paid.
+    Refund,
+    /// Another variant of the product.
+    Exchange,
+    /// The money on a gift card.
+    GiftCard,
+}
+
+impl Resolution {
+    pub const ALL: [Self; 3] = [Self::Refund, Self::Exchange, Self::GiftCard];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Refund => "refund",
+            Self::Exchange => "exchange",
+            Self::GiftCard => "gift_card",
+        }
+    }
+
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|resolution| resolution.name() == name)
+    }
+}
+
+/// What one unit is worth to the shopper, in minor units of the order's currency: price less
+/// discount, plus tax.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct UnitAmounts {
+    /// The unit's price.
+    #[schema(example = 4500, minimum = 0)]
+    pub price_cents: i64,
+    /// The unit's share of the discounts on its line and its order: never more than the price.
+    #[schema(example = 250, minimum = 0)]
+    pub discount_cents: i64,
+    /// The unit's share of the tax.
+    #[schema(example = 360, minimum = 0)]
+    pub tax_cents: i64,
+}
+
+impl UnitAmounts {
+    /// What is paid back for the unit, before fees.
+    pub const fn refund_cents(&self) -> i64 {
+        self.price_cents - self.discount_cents + self.tax_cents
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn methods_and_resolutions_are_found_by_the_names_they_are_written_by() {
+        for method in ReturnMethod::ALL {
+            assert_eq!(ReturnMethod::parse(method.name()), Some(method));
+            assert_eq!(serde_json::to_value(method).unwrap(), method.name());
+        }
+        for resolution in Resolution::ALL {
+            assert_eq!(Resolution::parse(resolution.name()), Some(resolution));
+            assert_eq!(serde_json::to_value(resolution).unwrap(), resolution.name());
+        }
+    }
+}
