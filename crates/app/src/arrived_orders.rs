@@ -10,7 +10,7 @@ use bytes::Bytes;
 use domain::{
     identifier::MerchantId,
     intake::{self, Held, Outcome},
-    order_message::{RefundEntry, Snapshot},
+    order_message::{Body, RefundEntry, Snapshot},
     time::micros,
 };
 use store::{OrderRow, RefundRow, Transaction};
@@ -35,25 +35,28 @@ struct ArrivedRefund {
 }
 
 impl Arrived {
-    pub(crate) fn refund_ids(&self) -> impl Iterator<Item = &str> {
-        self.refunds.iter().map(|refund| refund.refund_id.as_str())
-    }
-}
-
-impl From<Snapshot> for Arrived {
-    fn from(snapshot: Snapshot) -> Self {
+    /// An order that was read from `document`.
+    pub(crate) fn new(snapshot: Snapshot, document: &Bytes) -> Self {
         let refund = |entry: RefundEntry| ArrivedRefund {
             refund_id: entry.identifier,
             hash: hash(&entry.canonical),
             body: entry.body.into(),
         };
+        let body = match snapshot.body {
+            Body::AsSent(place) => document.slice(place),
+            Body::Written(bytes) => bytes.into(),
+        };
         Self {
             order_id: snapshot.order.identifier,
             updated_us: micros(snapshot.order.updated_at),
-            hash: hash(&snapshot.body),
-            body: snapshot.body.into(),
+            hash: hash(&body),
+            body,
             refunds: snapshot.refunds.into_iter().map(refund).collect(),
         }
+    }
+
+    pub(crate) fn refund_ids(&self) -> impl Iterator<Item = &str> {
+        self.refunds.iter().map(|refund| refund.refund_id.as_str())
     }
 }
 

@@ -19,8 +19,8 @@ pub async fn held_order(
     let recorded = app.store.refunds_of(merchant, order_id).await?;
     let recorded = recorded.iter().map(|body| json::parse(body)).collect::<Result<Vec<_>, _>>()?;
     let mut document = json::parse(&stored.body)?;
-    if let Json::Object(fields) = &mut document {
-        for (key, value) in fields {
+    if let Json::Object(order) = &mut document {
+        for (key, value) in &mut order.entries {
             if let ("refunds", Json::List(refunds)) = (key.as_ref(), value) {
                 let known: Vec<_> =
                     refunds.iter().map(|refund| refund.get("identifier").cloned()).collect();

@@ -86,7 +86,7 @@ struct Line {
     order: Arrived,
 }
 
-fn read_lines(lines: &[u8], context: &Context) -> (Vec<Line>, Imported) {
+fn read_lines(lines: &Bytes, context: &Context) -> (Vec<Line>, Imported) {
     let (mut good, mut imported) = (Vec::new(), Imported::default());
     for (line, text) in lines.split(|&byte| byte == b'\n').enumerate() {
         if text.trim_ascii().is_empty() {
@@ -102,7 +102,8 @@ fn read_lines(lines: &[u8], context: &Context) -> (Vec<Line>, Imported) {
                 Err(faults) => imported.rejected.push(rejected(line, faults)),
                 Ok((snapshot, warnings)) => {
                     imported.warnings += u64::try_from(warnings.len()).unwrap_or(u64::MAX);
-                    good.push(Line { line, order: snapshot.into() });
+                    let order = Arrived::new(snapshot, &lines.slice_ref(text));
+                    good.push(Line { line, order });
                 }
             },
         }

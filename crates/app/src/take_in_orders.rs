@@ -84,8 +84,8 @@ async fn read(body: Bytes, context: Context) -> Result<(Vec<Arrived>, Vec<Warnin
         let document = json::parse(&body)?;
         let reading =
             order_message::read_message(&document, &context).map_err(AppError::Invalid)?;
-        let orders = reading.orders.into_iter().map(Arrived::from).collect();
-        Ok((orders, reading.warnings))
+        let orders = reading.orders.into_iter().map(|order| Arrived::new(order, &body));
+        Ok((orders.collect(), reading.warnings))
     };
     on_a_fitting_thread(bytes, read).await
 }

@@ -11,6 +11,8 @@ mod tests;
 
 use std::borrow::Cow;
 use std::fmt;
+use std::num::NonZeroU32;
+use std::ops::Range;
 
 /// Lists and objects may stand in one another this many levels deep.
 pub const DEPTH_MAX: usize = 64;
@@ -31,8 +33,33 @@ pub enum Json<'a> {
     Number(&'a str),
     Text(Cow<'a, str>),
     List(Vec<Json<'a>>),
-    /// The keys are distinct and in the order of the document.
-    Object(Vec<Entry<'a>>),
+    Object(Object<'a>),
+}
+
+/// The keys of an object and their values. The keys are distinct and in the order of the document.
+#[derive(Clone, Debug)]
+pub struct Object<'a> {
+    pub entries: Box<[Entry<'a>]>,
+    /// Where it stands in the document, if it stands there just as [`Json::write`] would write it.
+    /// Two halves of a word, so that objects make values no larger.
+    tidy: Option<(u32, NonZeroU32)>,
+}
+
+/// Objects are equal when they say the same, wherever it stands.
+impl PartialEq for Object<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.entries == other.entries
+    }
+}
+
+impl Eq for Object<'_> {}
+
+impl Object<'_> {
+    /// The bytes of the document that are this object, as long as writing it would give the same.
+    pub fn as_sent(&self) -> Option<Range<usize>> {
+        let (start, end) = self.tidy?;
+        Some(usize::try_from(start).ok()?..usize::try_from(end.get()).ok()?)
+    }
 }
 
 /// One key of an object and its value.
@@ -69,7 +96,7 @@ impl Json<'_> {
     /// The value under `key`, when this is an object that has one.
     pub fn get(&self, key: &str) -> Option<&Self> {
         match self {
-            Json::Object(entries) => {
+            Json::Object(Object { entries, .. }) => {
                 entries.iter().find(|(name, _)| name == key).map(|(_, value)| value)
             }
             Json::Null | Json::Bool(_) | Json::Number(_) | Json::Text(_) | Json::List(_) => None,
@@ -106,7 +133,7 @@ impl Json<'_> {
                 }
                 out.push(b']');
             }
-            Json::Object(entries) => write_object(entries, out, keys),
+            Json::Object(object) => write_object(&object.entries, out, keys),
         }
     }
 }

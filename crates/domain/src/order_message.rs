@@ -15,6 +15,7 @@ mod rules;
 mod tests;
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use jiff::Timestamp;
 
@@ -52,10 +53,27 @@ pub struct Reading {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Snapshot {
     pub order: Order,
-    /// The order as the merchant sent it, without spaces.
-    pub body: Vec<u8>,
+    pub body: Body,
     /// One for each refund of the order.
     pub refunds: Vec<RefundEntry>,
+}
+
+/// An order as the merchant sent it, without spaces.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Body {
+    /// These bytes of the document: it has no spaces there, and no spelling of its own.
+    AsSent(Range<usize>),
+    Written(Vec<u8>),
+}
+
+impl Body {
+    /// The bytes, of an order that was read from `document`.
+    pub fn bytes<'a>(&'a self, document: &'a [u8]) -> &'a [u8] {
+        match self {
+            Self::AsSent(place) => document.get(place.clone()).unwrap_or_default(),
+            Self::Written(bytes) => bytes,
+        }
+    }
 }
 
 /// A refund as the merchant sent it.
@@ -100,7 +118,7 @@ fn snapshot(at: &Fields<'_>, context: &Context, seen: &mut Seen) -> Snapshot {
     let order = fields::order(at, context, seen);
     // A message with a fault stores nothing, so nothing needs writing.
     if !at.place().faultless() {
-        return Snapshot { order, body: Vec::new(), refunds: Vec::new() };
+        return Snapshot { order, body: Body::Written(Vec::new()), refunds: Vec::new() };
     }
     let source = at.place().source();
     let refunds = refund_entries(source, &order);
@@ -108,24 +126,36 @@ fn snapshot(at: &Fields<'_>, context: &Context, seen: &mut Seen) -> Snapshot {
 }
 
 /// The bytes of an order in the spellings that we store.
-fn stored_body(source: &Json<'_>) -> Vec<u8> {
-    let mut out = Vec::with_capacity(2_048);
-    let Json::Object(entries) = source else {
-        return out;
+fn stored_body(source: &Json<'_>) -> Body {
+    let Json::Object(order) = source else {
+        return Body::Written(Vec::new());
     };
-    for (position, (key, value)) in entries.iter().enumerate() {
+    let respelled =
+        order.entries.iter().any(|(key, value)| is_alias(key) || is_canceled(key, value));
+    if let Some(place) = order.as_sent().filter(|_| !respelled) {
+        return Body::AsSent(place);
+    }
+    let mut out = Vec::with_capacity(2_048);
+    for (position, (key, value)) in order.entries.iter().enumerate() {
         out.push(if position == 0 { b'{' } else { b',' });
-        let key = if key == CUSTOMER_ALIAS { CUSTOMER } else { key };
-        json::write_text(key, &mut out);
+        json::write_text(if is_alias(key) { CUSTOMER } else { key }, &mut out);
         out.push(b':');
-        if key == "status" && *value == Json::Text(Cow::Borrowed("Canceled")) {
+        if is_canceled(key, value) {
             json::write_text("Cancelled", &mut out);
         } else {
             value.write(&mut out);
         }
     }
     out.push(b'}');
-    out
+    Body::Written(out)
+}
+
+fn is_alias(key: &str) -> bool {
+    key == CUSTOMER_ALIAS
+}
+
+fn is_canceled(key: &str, value: &Json<'_>) -> bool {
+    key == "status" && *value == Json::Text(Cow::Borrowed("Canceled"))
 }
 
 fn refund_entries(source: &Json<'_>, order: &Order) -> Vec<RefundEntry> {

@@ -243,10 +243,10 @@ impl<'a> Reader<'a> {
     }
 
     fn entries(&self) -> Option<&'a [Entry<'a>]> {
-        let Json::Object(entries) = self.value else {
+        let Json::Object(object) = self.value else {
             return self.not_a("an object");
         };
-        Some(entries)
+        Some(&object.entries)
     }
 
     /// Reads this value, which must be there.

@@ -6,8 +6,9 @@
 //! list is allocated once, in its final size.
 
 use std::borrow::Cow;
+use std::num::NonZeroU32;
 
-use super::{DEPTH_MAX, Json, Malformed, VALUES_MAX, plain_length};
+use super::{DEPTH_MAX, Json, Malformed, Object, VALUES_MAX, plain_length};
 
 /// Objects with no more keys than this are searched for a repeated key pair by pair; beyond, the
 /// keys are sorted, so that a hostile object costs no quadratic time.
@@ -31,6 +32,8 @@ struct OpenEntry<'a> {
 struct Parser<'a> {
     text: &'a str,
     at: usize,
+    /// Right behind the last thing that would be written otherwise: a space or an escape.
+    untidy_until: usize,
     depth: usize,
     values_left: usize,
     open_values: Vec<Json<'a>>,
@@ -45,6 +48,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Json<'_>, Malformed> {
     let mut parser = Parser {
         text,
         at: 0,
+        untidy_until: 0,
         depth: 0,
         values_left: VALUES_MAX,
         open_values: Vec::new(),
@@ -103,7 +107,6 @@ impl<'a> Parser<'a> {
         }
         self.depth += 1;
         self.at += 1;
-        self.skip_space();
         let value = read(self);
         self.depth -= 1;
         value
@@ -111,6 +114,7 @@ impl<'a> Parser<'a> {
 
     fn list(&mut self) -> Parsed<Json<'a>> {
         let first = self.open_values.len();
+        self.skip_space();
         if !self.skip(b']') {
             loop {
                 let value = self.value()?;
@@ -124,7 +128,8 @@ impl<'a> Parser<'a> {
     }
 
     fn object(&mut self) -> Parsed<Json<'a>> {
-        let first = self.open_entries.len();
+        let (first, start) = (self.open_entries.len(), self.at - 1);
+        self.skip_space();
         if !self.skip(b'}') {
             loop {
                 let at = self.at;
@@ -146,7 +151,8 @@ impl<'a> Parser<'a> {
         }
         refuse_repeated_key(self.open_entries.get(first..).unwrap_or_default())?;
         let entries = self.open_entries.drain(first..).map(|entry| (entry.key, entry.value));
-        Ok(Json::Object(entries.collect()))
+        let entries = entries.collect();
+        Ok(Json::Object(Object { entries, tidy: self.tidy_since(start) }))
     }
 
     /// After an element: steps over a comma (true) or the closing bracket (false).
@@ -231,6 +237,7 @@ impl<'a> Parser<'a> {
         self.at += 1;
         let letter = self.peek();
         self.at += 1;
+        self.untidy_until = self.at;
         match letter {
             Some(same @ (b'"' | b'\\' | b'/')) => Ok(char::from(same)),
             Some(b'b') => Ok('\u{8}'),
@@ -277,6 +284,7 @@ impl<'a> Parser<'a> {
     fn skip_space(&mut self) {
         while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.peek() {
             self.at += 1;
+            self.untidy_until = self.at;
         }
     }
 
@@ -295,6 +303,13 @@ impl<'a> Parser<'a> {
         self.text.as_bytes().get(self.at..).unwrap_or_default()
     }
 
+    /// From `start` to here, if nothing between would be written otherwise.
+    fn tidy_since(&self, start: usize) -> Option<(u32, NonZeroU32)> {
+        let tidy = self.untidy_until <= start;
+        let end = u32::try_from(self.at).ok().and_then(NonZeroU32::new)?;
+        tidy.then_some((u32::try_from(start).ok()?, end))
+    }
+
     /// The text from `start` to here. Both stand beside an ASCII character, so nothing is cut.
     fn since(&self, start: usize) -> &'a str {
         self.text.get(start..self.at).unwrap_or_default()
@@ -308,9 +323,13 @@ impl<'a> Parser<'a> {
 
 fn refuse_repeated_key(entries: &[OpenEntry<'_>]) -> Parsed<()> {
     let repeated = if entries.len() <= FEW_KEYS {
+        let mut seen = 0_u128;
         entries.iter().enumerate().find_map(|(position, entry)| {
+            let mark = 1_u128 << mark(&entry.key);
+            let maybe_seen = seen & mark != 0;
+            seen |= mark;
             let mut earlier = entries.iter().take(position);
-            earlier.any(|other| other.key == entry.key).then_some(entry)
+            (maybe_seen && earlier.any(|other| other.key == entry.key)).then_some(entry)
         })
     } else {
         let mut sorted: Vec<&OpenEntry<'_>> = entries.iter().collect();
@@ -328,4 +347,13 @@ fn refuse_repeated_key(entries: &[OpenEntry<'_>]) -> Parsed<()> {
             why: format!("the key {:?} stands twice in one object", entry.key),
         })),
     }
+}
+
+/// A number below 128 that is the same for equal keys, and mostly another for others.
+fn mark(key: &str) -> u32 {
+    let bytes = key.as_bytes();
+    let byte = |at: usize| bytes.get(at).map_or(0, |byte| u32::from(*byte));
+    let middle = byte(bytes.len() / 2);
+    let mixed = byte(0) * 31 + middle * 7 + byte(bytes.len().saturating_sub(2)) * 3;
+    (mixed + u32::try_from(bytes.len()).unwrap_or(u32::MAX)) % 128
 }

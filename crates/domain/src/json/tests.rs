@@ -256,3 +256,25 @@ fn slip() -> impl Strategy<Value = u8> {
         1 => any::<u8>(),
     ]
 }
+
+proptest! {
+    /// An object is taken as it was sent exactly when writing it would give the same bytes.
+    #[test]
+    fn a_tidy_object_stands_in_the_document_as_it_is_written(
+        value in any_document(), spaces in prop::sample::select(vec!["", " ", "\n\t"]),
+    ) {
+        let text = format!("{{\"a\":{spaces}{{}},\"b\":{{\"c\":{value}}}}}");
+        let document = parse(text.as_bytes()).unwrap();
+
+        for object in [&document, document.get("a").unwrap(), document.get("b").unwrap()] {
+            let Json::Object(inner) = object else { panic!("an object was sent") };
+            let mut written = Vec::new();
+            object.write(&mut written);
+            if let Some(place) = inner.as_sent() {
+                prop_assert_eq!(&text.as_bytes()[place], &written[..]);
+            } else {
+                prop_assert!(text.contains([' ', '\n', '\t']) || text.contains('\\'));
+            }
+        }
+    }
+}

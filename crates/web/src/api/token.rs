@@ -203,7 +203,7 @@ fn from_json(body: &[u8]) -> Result<Vec<(String, String)>, String> {
     let Document::Object(fields) = document else {
         return Err("the body must be a JSON object".to_owned());
     };
-    let pairs = fields.into_iter().filter(|(_, value)| *value != Document::Null);
+    let pairs = fields.entries.into_iter().filter(|(_, value)| *value != Document::Null);
     pairs
         .map(|(name, value)| match value {
             Document::Text(text) => Ok((name.into_owned(), text.into_owned())),
