@@ -3,6 +3,11 @@
 //! The words that all of its parts share stand here: how goods travel, what the shopper wants
 //! for them, and what one unit is worth.
 
+pub mod ledger;
+#[cfg(test)]
+mod made_up;
+pub mod money;
+
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -86,7 +91,7 @@ pub struct UnitAmounts {
 impl UnitAmounts {
     /// What is paid back for the unit, before fees.
     pub const fn refund_cents(&self) -> i64 {
-        self.price_cents - self.discount_cents + self.tax_cents
+        self.price_cents.saturating_sub(self.discount_cents).saturating_add(self.tax_cents)
     }
 }
 

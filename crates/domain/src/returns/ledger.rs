@@ -1,0 +1,277 @@
+//! What of an order is spent: the units that a return or a refund has used up, and for how much.
+//!
+//! A unit is spent once. Putting it on a return freezes what it is worth at that moment, and what
+//! is frozen does not change when the merchant publishes the order anew. What is not frozen is
+//! dealt over the units that are left, so that all units together are worth what the order says,
+//! however the returns were grouped and whichever was cancelled in between.
+//!
+//! The merchant's refunds are facts: one for which no unit is left is not dropped but kept as a
+//! [`Conflict`] for a person to look at. Every operation gives a new ledger and leaves the old one
+//! alone; the two are exchanged under the version of the order's ledger, so that of two returns
+//! that want the same unit, one is refused.
+
+mod entries;
+#[cfg(test)]
+mod properties;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+pub use self::entries::{
+    Conflict, LineUnits, MerchantRefund, ShippingRefund, SpentBy, SpentUnit, Unit, UnitState,
+};
+use super::money::{self, LineTotals};
+use crate::order::{Line, Order};
+use crate::reader::fields::QUANTITY_MAX;
+
+/// What of one order is spent.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Ledger {
+    /// The spent units by the identifier of their line, in the order of their numbers.
+    #[serde(default)]
+    lines: BTreeMap<String, Vec<SpentUnit>>,
+    /// Every return of the order, in the order of their creation; cancelled ones stay.
+    #[serde(default)]
+    rmas: Vec<String>,
+    /// Refunds for which there was no unit left.
+    #[serde(default)]
+    conflicts: Vec<Conflict>,
+    /// The refund of the shipping charge, which happens once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    shipping: Option<ShippingRefund>,
+}
+
+/// Why units cannot be spent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    NoSuchLine {
+        line: String,
+    },
+    /// Fewer units are open than were asked for.
+    NotEnoughOpen {
+        line: String,
+        open: usize,
+        asked: i64,
+    },
+    /// Shipping was refunded before, by this return.
+    ShippingSpent {
+        rma_identifier: String,
+    },
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoSuchLine { line } => write!(formatter, "the order has no line {line}"),
+            Self::NotEnoughOpen { line, open, asked } => write!(
+                formatter,
+                "{asked} units of line {line} were asked for, and {open} can still be returned"
+            ),
+            Self::ShippingSpent { rma_identifier } => {
+                write!(formatter, "shipping was refunded before, in return {rma_identifier}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+/// What became of a merchant's refund.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refunded {
+    pub ledger: Ledger,
+    /// The units that it paid for.
+    pub units: Vec<SpentUnit>,
+    /// What of it found no unit. The ledger holds it, too.
+    pub conflict: Option<Conflict>,
+}
+
+impl Ledger {
+    /// The identifiers of the order's returns, in the order of their creation.
+    pub fn rmas(&self) -> &[String] {
+        &self.rmas
+    }
+
+    pub fn conflicts(&self) -> &[Conflict] {
+        &self.conflicts
+    }
+
+    pub fn shipping(&self) -> Option<&ShippingRefund> {
+        self.shipping.as_ref()
+    }
+
+    /// The spent units of a line, in the order of their numbers.
+    pub fn spent(&self, line: &str) -> &[SpentUnit] {
+        self.lines.get(line).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// Whether a refund of the merchant was entered before, so that nobody enters it twice.
+    pub fn knows_refund(&self, refund: &str) -> bool {
+        let spent = self.lines.values().flatten();
+        spent.into_iter().any(|spent| spent.by.refund() == Some(refund))
+            || self.conflicts.iter().any(|conflict| conflict.refund_identifier == refund)
+    }
+
+    /// Every shipped unit of the order, line by line: spent, or with what it is worth now.
+    pub fn units(&self, order: &Order) -> Vec<LineUnits> {
+        let totals = money::line_totals(order);
+        let lines = order.items.iter().zip(&totals);
+        lines.map(|(line, totals)| self.line_units(line, totals)).collect()
+    }
+
+    /// Puts the lowest open units of a line on a return.
+    pub fn spend(
+        &self,
+        order: &Order,
+        line: &str,
+        quantity: i64,
+        rma: &str,
+    ) -> Result<(Self, Vec<SpentUnit>), Refusal> {
+        let Some(units) = self.units_of(order, line) else {
+            return Err(Refusal::NoSuchLine { line: line.to_owned() });
+        };
+        let by = SpentBy::Return { rma_identifier: rma.to_owned(), refund_identifier: None };
+        let spent: Vec<SpentUnit> = units.open().take(count(quantity)).map(freeze(&by)).collect();
+        if spent.len() < count(quantity) {
+            let open = spent.len();
+            return Err(Refusal::NotEnoughOpen { line: line.to_owned(), open, asked: quantity });
+        }
+        let mut ledger = self.clone();
+        ledger.enter(line, &spent);
+        if !ledger.rmas.iter().any(|known| known == rma) {
+            ledger.rmas.push(rma.to_owned());
+        }
+        Ok((ledger, spent))
+    }
+
+    /// Opens what a cancelled return has spent. What the merchant refunded of it stays spent, and
+    /// so does shipping when there is any of that.
+    #[must_use]
+    pub fn release(&self, rma: &str) -> Self {
+        let mut ledger = self.clone();
+        let open = |by: &SpentBy| by.rma() == Some(rma) && by.refund().is_none();
+        for spent in ledger.lines.values_mut() {
+            spent.retain(|unit| !open(&unit.by));
+        }
+        ledger.lines.retain(|_, spent| !spent.is_empty());
+        let keeps = ledger.lines.values().flatten().any(|unit| unit.by.rma() == Some(rma));
+        ledger.shipping =
+            ledger.shipping.filter(|shipping| keeps || shipping.rma_identifier != rma);
+        ledger
+    }
+
+    /// Enters a refund that belongs to a return: so many of its units are paid for.
+    #[must_use]
+    pub fn refund_within(&self, rma: &str, refund: &MerchantRefund<'_>) -> Refunded {
+        let mut ledger = self.clone();
+        let mut units = Vec::new();
+        let spent = ledger.lines.get_mut(refund.line).into_iter().flatten();
+        let unpaid = spent.filter(|unit| unit.by.rma() == Some(rma) && unit.by.refund().is_none());
+        for unit in unpaid.take(count(refund.quantity)) {
+            unit.by = SpentBy::Return {
+                rma_identifier: rma.to_owned(),
+                refund_identifier: Some(refund.identifier.to_owned()),
+            };
+            units.push(unit.clone());
+        }
+        ledger.refunded(units, refund)
+    }
+
+    /// Enters a refund that belongs to no return. It spends units that no return has; first among
+    /// them those that the order calls refunded already, for this is what it meant.
+    #[must_use]
+    pub fn refund_outside(&self, order: &Order, refund: &MerchantRefund<'_>) -> Refunded {
+        let by = SpentBy::Refund { refund_identifier: refund.identifier.to_owned() };
+        let line = self.units_of(order, refund.line);
+        let unspent = line.iter().flat_map(LineUnits::unspent);
+        let units: Vec<SpentUnit> = unspent.take(count(refund.quantity)).map(freeze(&by)).collect();
+        let mut ledger = self.clone();
+        ledger.enter(refund.line, &units);
+        ledger.refunded(units, refund)
+    }
+
+    /// Refunds the shipping charge with a return, once for an order. Gives the amount.
+    pub fn spend_shipping(&self, order: &Order, rma: &str) -> Result<(Self, i64), Refusal> {
+        if let Some(shipping) = &self.shipping {
+            let rma_identifier = shipping.rma_identifier.clone();
+            return Err(Refusal::ShippingSpent { rma_identifier });
+        }
+        let amount_cents = shipping_cents(order);
+        let mut ledger = self.clone();
+        ledger.shipping = Some(ShippingRefund { rma_identifier: rma.to_owned(), amount_cents });
+        Ok((ledger, amount_cents))
+    }
+
+    fn units_of(&self, order: &Order, line: &str) -> Option<LineUnits> {
+        let totals = money::line_totals(order);
+        let mut lines = order.items.iter().zip(&totals);
+        let (line, totals) = lines.find(|(known, _)| known.identifier == line)?;
+        Some(self.line_units(line, totals))
+    }
+
+    fn line_units(&self, line: &Line, totals: &LineTotals) -> LineUnits {
+        let spent = self.spent(&line.identifier);
+        let left = count(line.quantity_shipped).saturating_sub(spent.len());
+        let paid = spent.iter().filter(|unit| unit.by.refund().is_some()).count();
+        let called_refunded = count(line.quantity_refunded.unwrap_or_default());
+        let open = left.saturating_sub(called_refunded.saturating_sub(paid));
+
+        let is_spent = |number: &u32| spent.binary_search_by_key(number, |unit| unit.unit).is_ok();
+        let numbers = (0..=u32::MAX).filter(|number| !is_spent(number));
+        let amounts = totals.less(spent.iter().map(|unit| unit.amounts)).deal(left);
+        let unspent = numbers.zip(amounts).enumerate().map(|(position, (unit, amounts))| {
+            let state = if position < open { UnitState::Open } else { UnitState::RefundedOutside };
+            Unit { unit, amounts, state }
+        });
+        let spent = spent.iter().map(|spent| {
+            let state = UnitState::Spent(spent.by.clone());
+            Unit { unit: spent.unit, amounts: spent.amounts, state }
+        });
+        let mut units: Vec<Unit> = unspent.chain(spent).collect();
+        units.sort_by_key(|unit| unit.unit);
+        LineUnits { line_identifier: line.identifier.clone(), units }
+    }
+
+    fn enter(&mut self, line: &str, units: &[SpentUnit]) {
+        if units.is_empty() {
+            return;
+        }
+        let spent = self.lines.entry(line.to_owned()).or_default();
+        spent.extend_from_slice(units);
+        spent.sort_by_key(|unit| unit.unit);
+    }
+
+    /// Concludes a refund that paid for `units`: what it names beyond them is a conflict.
+    fn refunded(mut self, units: Vec<SpentUnit>, refund: &MerchantRefund<'_>) -> Refunded {
+        let paid = i64::try_from(units.len()).unwrap_or(i64::MAX);
+        let quantity = refund.quantity.saturating_sub(paid);
+        let conflict = (quantity > 0).then(|| Conflict {
+            refund_identifier: refund.identifier.to_owned(),
+            line_identifier: refund.line.to_owned(),
+            quantity,
+            detected_at: refund.now,
+        });
+        self.conflicts.extend(conflict.clone());
+        Refunded { ledger: self, units, conflict }
+    }
+}
+
+/// What the shopper paid for shipping, tax included.
+pub fn shipping_cents(order: &Order) -> i64 {
+    let tax_cents = order.shipping_tax_amount_cents.max(0);
+    order.shipping_amount_cents.max(0).saturating_add(tax_cents)
+}
+
+fn freeze(by: &SpentBy) -> impl Fn(&Unit) -> SpentUnit {
+    |unit| SpentUnit { unit: unit.unit, amounts: unit.amounts, by: by.clone() }
+}
+
+/// A quantity as a number of units: no line has more than [`QUANTITY_MAX`].
+fn count(quantity: i64) -> usize {
+    usize::try_from(quantity.clamp(0, QUANTITY_MAX)).unwrap_or_default()
+}

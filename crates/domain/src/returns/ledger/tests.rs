@@ -1,0 +1,227 @@
+//! The ledger, story by story.
+
+use serde_json::json;
+
+use super::*;
+use crate::returns::UnitAmounts;
+use crate::returns::made_up::{line, order};
+
+/// Three units for 1.00 net and 0.10 tax together: 0.37, 0.37 and 0.36.
+fn three_units() -> Order {
+    order(vec![line("a", 3, [101, 10, 1]), line("b", 1, [500, 0, 0])], 0)
+}
+
+fn refund<'a>(identifier: &'a str, line: &'a str, quantity: i64) -> MerchantRefund<'a> {
+    MerchantRefund { identifier, line, quantity, now: "2026-02-01T00:00:00Z".parse().unwrap() }
+}
+
+fn states(ledger: &Ledger, order: &Order) -> String {
+    let lines = ledger.units(order);
+    let letters = lines[0].units.iter().map(|unit| match &unit.state {
+        UnitState::Open => 'o',
+        UnitState::RefundedOutside => 'x',
+        UnitState::Spent(SpentBy::Return { refund_identifier: None, .. }) => 'r',
+        UnitState::Spent(SpentBy::Return { refund_identifier: Some(_), .. }) => 'p',
+        UnitState::Spent(SpentBy::Refund { .. }) => 'f',
+    });
+    letters.collect()
+}
+
+fn refund_cents(units: &[SpentUnit]) -> Vec<i64> {
+    units.iter().map(|unit| unit.amounts.refund_cents()).collect()
+}
+
+#[test]
+fn a_return_takes_the_lowest_open_units_and_freezes_what_they_are_worth() {
+    let order = three_units();
+
+    let (ledger, units) = Ledger::default().spend(&order, "a", 2, "rma_1").unwrap();
+
+    assert_eq!(refund_cents(&units), [37, 37]);
+    assert_eq!(units[0].by.rma(), Some("rma_1"));
+    assert_eq!(states(&ledger, &order), "rro");
+    assert_eq!(ledger.rmas(), ["rma_1"]);
+    assert_eq!(ledger.spent("a"), units);
+    assert_eq!(ledger.units(&order)[0].units[2].amounts.refund_cents(), 36);
+}
+
+#[test]
+fn more_units_than_are_open_are_refused_and_nothing_is_spent() {
+    let order = three_units();
+    let (ledger, _) = Ledger::default().spend(&order, "a", 2, "rma_1").unwrap();
+
+    let refusal = ledger.spend(&order, "a", 2, "rma_2").unwrap_err();
+
+    assert_eq!(
+        refusal.to_string(),
+        "2 units of line a were asked for, and 1 can still be returned"
+    );
+    assert_eq!(
+        ledger.spend(&order, "c", 1, "rma_2").unwrap_err().to_string(),
+        "the order has no line c"
+    );
+    assert!(ledger.spend(&order, "a", i64::MAX, "rma_2").is_err());
+}
+
+#[test]
+fn a_cancelled_return_opens_its_units_and_stays_known() {
+    let order = three_units();
+    let (ledger, _) = Ledger::default().spend(&order, "a", 1, "rma_1").unwrap();
+    let (ledger, _) = ledger.spend(&order, "a", 1, "rma_2").unwrap();
+
+    let ledger = ledger.release("rma_1");
+
+    assert_eq!(states(&ledger, &order), "oro");
+    assert_eq!(ledger.rmas(), ["rma_1", "rma_2"]);
+    let (ledger, units) = ledger.spend(&order, "a", 2, "rma_3").unwrap();
+    assert_eq!(refund_cents(&units).iter().sum::<i64>(), 110 - 37);
+    assert_eq!(states(&ledger, &order), "rrr");
+}
+
+#[test]
+fn what_the_merchant_refunded_of_a_cancelled_return_stays_spent() {
+    let order = three_units();
+    let (ledger, _) = Ledger::default().spend(&order, "a", 2, "rma_1").unwrap();
+    let (ledger, _) = ledger.spend_shipping(&order, "rma_1").unwrap();
+    let paid = ledger.refund_within("rma_1", &refund("RF-1", "a", 1));
+
+    let ledger = paid.ledger.release("rma_1");
+
+    assert_eq!(states(&ledger, &order), "poo");
+    assert!(ledger.shipping().is_some());
+}
+
+#[test]
+fn frozen_amounts_outlive_a_newer_snapshot_and_the_rest_follows_it() {
+    let order = three_units();
+    let (ledger, _) = Ledger::default().spend(&order, "a", 1, "rma_1").unwrap();
+    let mut newer = order.clone();
+    newer.items[0].product_amount_cents = 201;
+
+    let units = &ledger.units(&newer)[0].units;
+
+    let worth: Vec<i64> = units.iter().map(|unit| unit.amounts.refund_cents()).collect();
+    assert_eq!(worth, [37, 87, 86]);
+    assert_eq!(worth.iter().sum::<i64>(), 210);
+}
+
+#[test]
+fn a_snapshot_with_fewer_shipped_units_never_opens_more_than_are_left() {
+    let order = three_units();
+    let (ledger, _) = Ledger::default().spend(&order, "a", 1, "rma_1").unwrap();
+    let (ledger, _) = ledger.spend(&order, "a", 1, "rma_2").unwrap();
+    let ledger = ledger.release("rma_1");
+    let mut fewer = order.clone();
+    fewer.items[0].quantity_shipped = 1;
+
+    let units = &ledger.units(&fewer)[0].units;
+
+    assert_eq!(units.len(), 1);
+    assert_eq!(units[0].unit, 1);
+    assert!(ledger.spend(&fewer, "a", 1, "rma_3").is_err());
+}
+
+#[test]
+fn a_refund_outside_of_returns_spends_open_units() {
+    let order = three_units();
+
+    let refunded = Ledger::default().refund_outside(&order, &refund("RF-1", "a", 2));
+
+    assert_eq!(refunded.conflict, None);
+    assert_eq!(refund_cents(&refunded.units), [37, 37]);
+    assert_eq!(states(&refunded.ledger, &order), "ffo");
+    assert!(refunded.ledger.knows_refund("RF-1"));
+    assert!(!refunded.ledger.knows_refund("RF-2"));
+}
+
+#[test]
+fn a_refund_beyond_the_open_units_is_a_conflict_and_never_dropped() {
+    let order = three_units();
+    let (ledger, _) = Ledger::default().spend(&order, "a", 2, "rma_1").unwrap();
+
+    let refunded = ledger.refund_outside(&order, &refund("RF-1", "a", 3));
+
+    let conflict = refunded.conflict.unwrap();
+    assert_eq!((conflict.quantity, conflict.line_identifier.as_str()), (2, "a"));
+    assert_eq!(refunded.ledger.conflicts(), [conflict]);
+    assert_eq!(states(&refunded.ledger, &order), "rrf");
+
+    let unknown = ledger.refund_outside(&order, &refund("RF-2", "c", 1));
+    assert_eq!(unknown.conflict.unwrap().quantity, 1);
+    assert!(unknown.ledger.knows_refund("RF-2"));
+}
+
+#[test]
+fn a_refund_within_a_return_pays_for_its_units_only() {
+    let order = three_units();
+    let (ledger, _) = Ledger::default().spend(&order, "a", 1, "rma_1").unwrap();
+    let (ledger, _) = ledger.spend(&order, "a", 1, "rma_2").unwrap();
+
+    let first = ledger.refund_within("rma_2", &refund("RF-1", "a", 1));
+    assert_eq!(states(&first.ledger, &order), "rpo");
+    assert_eq!(first.conflict, None);
+
+    let again = first.ledger.refund_within("rma_2", &refund("RF-2", "a", 1));
+    assert_eq!(states(&again.ledger, &order), "rpo");
+    assert_eq!(again.conflict.unwrap().quantity, 1);
+}
+
+#[test]
+fn units_that_the_order_calls_refunded_are_not_open() {
+    let mut order = three_units();
+    order.items[0].quantity_refunded = Some(1);
+    let ledger = Ledger::default();
+    assert_eq!(states(&ledger, &order), "oox");
+    assert!(ledger.spend(&order, "a", 3, "rma_1").is_err());
+
+    let known = ledger.refund_outside(&order, &refund("RF-1", "a", 1)).ledger;
+    assert_eq!(states(&known, &order), "oof", "the refund explains the quantity");
+
+    let (returned, _) = ledger.spend(&order, "a", 1, "rma_1").unwrap();
+    assert_eq!(states(&returned, &order), "rox", "a return that is not paid explains nothing");
+    let paid = returned.refund_within("rma_1", &refund("RF-1", "a", 1)).ledger;
+    assert_eq!(states(&paid, &order), "poo");
+}
+
+#[test]
+fn shipping_is_refunded_once_and_again_only_after_a_cancellation() {
+    let order = three_units();
+
+    let (ledger, amount_cents) = Ledger::default().spend_shipping(&order, "rma_1").unwrap();
+
+    assert_eq!(amount_cents, 595 + 48);
+    let refusal = ledger.spend_shipping(&order, "rma_2").unwrap_err();
+    assert_eq!(refusal.to_string(), "shipping was refunded before, in return rma_1");
+    assert!(ledger.release("rma_2").shipping().is_some());
+    assert_eq!(ledger.release("rma_1").shipping(), None);
+}
+
+#[test]
+fn a_ledger_is_stored_as_plain_json_and_read_back() {
+    let order = three_units();
+    let (ledger, _) = Ledger::default().spend(&order, "a", 1, "rma_1").unwrap();
+    let ledger = ledger.refund_outside(&order, &refund("RF-1", "b", 2)).ledger;
+    let (ledger, _) = ledger.spend_shipping(&order, "rma_1").unwrap();
+
+    let written = serde_json::to_value(&ledger).unwrap();
+
+    assert_eq!(
+        written["lines"]["a"],
+        json!([{
+            "unit": 0, "price_cents": 34, "discount_cents": 0, "tax_cents": 3,
+            "rma_identifier": "rma_1",
+        }])
+    );
+    assert_eq!(written["lines"]["b"][0]["refund_identifier"], "RF-1");
+    assert_eq!(serde_json::from_value::<Ledger>(written).unwrap(), ledger);
+    assert_eq!(serde_json::from_value::<Ledger>(json!({})).unwrap(), Ledger::default());
+}
+
+#[test]
+fn a_unit_worth_nothing_can_come_back() {
+    let order = order(vec![line("a", 1, [0, 0, 0])], 0);
+
+    let (_, units) = Ledger::default().spend(&order, "a", 1, "rma_1").unwrap();
+
+    assert_eq!(units[0].amounts, UnitAmounts::default());
+}

@@ -1,0 +1,121 @@
+//! Orders for tests: by hand, and by the hundred thousand from a seed.
+//!
+//! Building an order through proptest's strategies costs more than judging it, so the random
+//! ones come from a small generator of their own; a failing test names the seed.
+
+use crate::json;
+use crate::order::{Line, Order};
+use crate::order_message::{Context, read_message};
+use crate::samples;
+
+/// The order of the full sample without its lines and refunds, shipped at the start of 2026.
+pub(super) fn empty_order() -> Order {
+    let document = json::parse(samples::order_message().as_bytes()).unwrap();
+    let context = Context { now: "2026-01-01T00:00:00Z".parse().unwrap(), strict: false };
+    let reading = read_message(&document, &context).unwrap();
+    let mut order = reading.orders.into_iter().next().unwrap().order;
+    order.items.clear();
+    order.refunds.clear();
+    order.transactions.clear();
+    order.tags.clear();
+    order.created_at = "2026-01-01T00:00:00Z".parse().unwrap();
+    order
+}
+
+/// A line of so many shipped units at this price; product, tax and discount are the line's.
+pub(super) fn line(identifier: &str, units: i64, amounts: [i64; 3]) -> Line {
+    let [product, tax, discount] = amounts;
+    Line {
+        identifier: identifier.to_owned(),
+        sku: Some(format!("SKU-{identifier}")),
+        upc: None,
+        quantity: units,
+        quantity_shipped: units,
+        quantity_canceled: 0,
+        quantity_refunded: None,
+        tracking_number: None,
+        reverse_tracking_number: None,
+        shipped_date: Some("2026-01-02T18:40:00Z".parse().unwrap()),
+        return_policy_end_date: None,
+        product_identifier: format!("PRD-{identifier}"),
+        variant_identifier: format!("VAR-{identifier}"),
+        dropship_identifier: None,
+        title: "Organic cotton tee".to_owned(),
+        tags: Vec::new(),
+        concept: None,
+        product_amount_cents: product,
+        tax_amount_cents: tax,
+        discount_amount_cents: discount,
+        unit_price_amount_cents: product.checked_div(units).unwrap_or_default(),
+        image_url: None,
+        weight: Some(0.5),
+        variants: Vec::new(),
+    }
+}
+
+/// An order of these lines whose discount is the lines' and `beyond`.
+pub(super) fn order(lines: Vec<Line>, beyond: i64) -> Order {
+    let mut order = empty_order();
+    fill(&mut order, lines, beyond);
+    order
+}
+
+fn fill(order: &mut Order, lines: Vec<Line>, beyond: i64) {
+    let together =
+        |amount: fn(&Line) -> i64| lines.iter().map(amount).fold(0_i64, i64::saturating_add);
+    order.product_amount_cents = together(|line| line.product_amount_cents);
+    order.tax_amount_cents = together(|line| line.tax_amount_cents);
+    order.discount_amount_cents =
+        together(|line| line.discount_amount_cents).saturating_add(beyond);
+    order.items = lines;
+}
+
+/// Numbers from a seed (splitmix64).
+pub(super) struct Numbers(pub u64);
+
+impl Numbers {
+    pub(super) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// From 0 to `most`.
+    pub(super) fn up_to(&mut self, most: i64) -> i64 {
+        let most = u64::try_from(most).unwrap();
+        i64::try_from(self.next() % (most + 1)).unwrap()
+    }
+
+    pub(super) fn index(&mut self, length: usize) -> usize {
+        usize::try_from(self.up_to(i64::try_from(length).unwrap() - 1)).unwrap()
+    }
+
+    pub(super) fn one_in(&mut self, many: i64) -> bool {
+        self.up_to(many - 1) == 0
+    }
+}
+
+/// Puts random lines and discounts into `order`: mostly small amounts, where rounding bites, some
+/// very large, and now and then free or discounted to nothing.
+pub(super) fn fill_at_random(order: &mut Order, numbers: &mut Numbers) {
+    let most = if numbers.one_in(20) { 10_000_000_000_000 } else { 20_000 };
+    let lines: Vec<Line> = (0..=numbers.up_to(3))
+        .map(|position| {
+            let units = numbers.up_to(6);
+            let product = if units == 0 { 0 } else { numbers.up_to(most) };
+            let discount = if numbers.one_in(3) { numbers.up_to(product) } else { 0 };
+            let tax = numbers.up_to(product / 4);
+            line(&format!("L-{position}"), units, [product, tax, discount])
+        })
+        .collect();
+    let left: i64 =
+        lines.iter().map(|line| line.product_amount_cents - line.discount_amount_cents).sum();
+    let beyond = match numbers.up_to(3) {
+        0 => numbers.up_to(left),
+        1 => numbers.up_to(left.min(500)),
+        2 => left,
+        _ => 0,
+    };
+    fill(order, lines, beyond);
+}
