@@ -224,11 +224,12 @@ impl<'a> Reader<'a> {
         (read.len() == values.len()).then_some(read)
     }
 
-    /// An object, read with `read`; its keys that `read` does not ask for are warned of.
+    /// An object, read with `read`; its keys that `read` does not ask for are warned of,
+    /// unless `read` says otherwise.
     pub fn object<T>(&self, read: impl FnOnce(&Fields<'_>) -> T) -> Option<T> {
         let fields = Fields::of(self, self.entries()?);
         let value = read(&fields);
-        fields.warn_of_unknown();
+        fields.judge_unknown();
         Some(value)
     }
 

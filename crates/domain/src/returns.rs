@@ -7,6 +7,7 @@ pub mod ledger;
 #[cfg(test)]
 mod made_up;
 pub mod money;
+pub mod policy;
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

@@ -32,7 +32,15 @@ pub struct Fields<'a> {
     /// The positions of the others that were.
     asked_beyond: RefCell<Vec<usize>>,
     unsound: RefCell<Vec<&'static str>>,
-    unknown: Cell<&'static str>,
+    unknown: Cell<Unknown>,
+}
+
+/// What becomes of a field that nobody asks for.
+#[derive(Clone, Copy)]
+enum Unknown {
+    Kept,
+    Dropped,
+    Refused,
 }
 
 /// An element of a list that is an object, with what a rule over several of them must know.
@@ -62,7 +70,7 @@ impl<'a> Fields<'a> {
             asked: Cell::new(0),
             asked_beyond: RefCell::default(),
             unsound: RefCell::default(),
-            unknown: Cell::new("unknown field, kept as sent"),
+            unknown: Cell::new(Unknown::Kept),
         }
     }
 
@@ -73,7 +81,13 @@ impl<'a> Fields<'a> {
 
     /// Unknown fields of this object are not stored anywhere, and their warnings shall say so.
     pub fn drops_unknown(&self) {
-        self.unknown.set("unknown field, ignored");
+        self.unknown.set(Unknown::Dropped);
+    }
+
+    /// Unknown fields of this object are faults: for documents where a misspelt field would
+    /// silently leave something at its default.
+    pub fn refuses_unknown(&self) {
+        self.unknown.set(Unknown::Refused);
     }
 
     /// Whether the object has `key`, be it null.
@@ -283,15 +297,21 @@ impl<'a> Fields<'a> {
         self.entries.get(position).map(|(_, value)| value)
     }
 
-    pub(super) fn warn_of_unknown(&self) {
+    pub(super) fn judge_unknown(&self) {
         let beyond = self.asked_beyond.borrow();
         for (position, (key, _)) in self.entries.iter().enumerate() {
             let asked = match mask(position) {
                 Some(mask) => self.asked.get() & mask != 0,
                 None => beyond.contains(&position),
             };
-            if !asked {
-                self.reader.warn_at(&[Step::Key(key)], self.unknown.get());
+            if asked {
+                continue;
+            }
+            let field = [Step::Key(key)];
+            match self.unknown.get() {
+                Unknown::Kept => self.reader.warn_at(&field, "unknown field, kept as sent"),
+                Unknown::Dropped => self.reader.warn_at(&field, "unknown field, ignored"),
+                Unknown::Refused => self.reader.note_at(&field, Code::Invalid, "is not known here"),
             }
         }
     }

@@ -188,6 +188,20 @@ fn keys_that_nobody_asks_for_are_warned_of_in_any_order() {
 }
 
 #[test]
+fn keys_that_nobody_asks_for_are_faults_where_the_object_refuses_them() {
+    let build = |at: &Fields<'_>| {
+        at.refuses_unknown();
+        at.text("a");
+        at.object("b", |_| ());
+    };
+
+    assert_eq!(
+        noted(r#"{"x":null,"a":"","b":{"kept":1}}"#, build),
+        [("$.x".to_owned(), Code::Invalid)]
+    );
+}
+
+#[test]
 fn known_keys_are_told_from_unknown_ones_in_a_huge_object() {
     let unknown: Vec<String> = (0..400).map(|number| format!("\"u{number}\":0")).collect();
     let text = format!("{{{},\"a\":\"\"}}", unknown.join(","));

@@ -1,0 +1,262 @@
+//! Reads a policy field by field, in the order in which its faults are told.
+
+use super::{
+    GiftCardOffer, MethodOffer, Policy, Reason, ReasonFee, RefundAt, ShippingRefunded, TagEffect,
+    TagRule, is_same_tag,
+};
+use crate::faults::{Code, Faults};
+use crate::json::Json;
+use crate::reader::fields::{CENTS_MAX, Element, Fields};
+use crate::reader::path::Step;
+use crate::reader::{IDENTIFIER_MAX, Reader, read};
+use crate::returns::ReturnMethod;
+
+const DAYS_MAX: i64 = 3_650;
+const TAGS_MAX: usize = 100;
+const COUNTRIES_MAX: usize = 250;
+const REASONS_MAX: usize = 50;
+const CODE_MAX: usize = 64;
+const LABEL_MAX: usize = 200;
+const PER_MILLE_MAX: i64 = 1_000;
+
+const REPEATED: &str = "must not stand twice";
+
+pub(super) fn policy(document: &Json<'_>) -> Result<Policy, Faults> {
+    let (policy, _) = read(document, true, |root| root.object(fields))?;
+    Ok(policy)
+}
+
+fn fields(at: &Fields<'_>) -> Policy {
+    at.refuses_unknown();
+    let default = Policy::default();
+    let window_days = at.optional("window_days", days).unwrap_or(default.window_days);
+    let tags = at.optional("tags", tags).unwrap_or(default.tags);
+    let countries = countries(at);
+    let reasons = at.optional("reasons", reasons);
+    let known = match &reasons {
+        // A reason whose code cannot be read may be the one that is referred to.
+        Some(reasons) => Known {
+            reasons: reasons.iter().map(|reason| reason.value.clone()).collect(),
+            complete: reasons.iter().all(|reason| reason.sound("code")),
+        },
+        None => Known { reasons: default.reasons, complete: at.sound(&["reasons"]) },
+    };
+    let methods = at.optional("methods", |value| methods(value, &known));
+    let exchanges = at.optional_flag("exchanges").unwrap_or(default.exchanges);
+    let gift_card = at.optional_object("gift_card", gift_card);
+    let refund_at = at.optional("refund_at", |value| {
+        named(value, RefundAt::parse, &RefundAt::ALL.map(RefundAt::name))
+    });
+    let shipping_refunded = at.optional("shipping_refunded", |value| {
+        named(value, ShippingRefunded::parse, &ShippingRefunded::ALL.map(ShippingRefunded::name))
+    });
+    Policy {
+        window_days,
+        tags,
+        countries,
+        methods: methods.unwrap_or(default.methods),
+        reasons: known.reasons,
+        exchanges,
+        gift_card,
+        refund_at: refund_at.unwrap_or(default.refund_at),
+        shipping_refunded: shipping_refunded.unwrap_or(default.shipping_refunded),
+    }
+}
+
+/// The reasons that other fields may refer to.
+struct Known {
+    reasons: Vec<Reason>,
+    complete: bool,
+}
+
+fn days(value: &Reader<'_>) -> Option<u32> {
+    u32::try_from(value.integer(0..=DAYS_MAX)?).ok()
+}
+
+fn tags(value: &Reader<'_>) -> Option<Vec<TagRule>> {
+    let rules = value.list(TAGS_MAX, |element| element.object(tag_rule))?;
+    let same = |left: &TagRule, right: &TagRule| is_same_tag(&left.tag, &right.tag);
+    note_repeated(value, &rules, "tag", same);
+    Some(rules.into_iter().map(|rule| rule.value).collect())
+}
+
+fn tag_rule(at: &Fields<'_>) -> Element<TagRule> {
+    at.refuses_unknown();
+    let tag = at.required("tag", |value| match value.text(1..=IDENTIFIER_MAX)? {
+        tag if tag.trim().is_empty() => value.invalid("must not be empty"),
+        tag => Some(tag.to_owned()),
+    });
+    let effect = at.required("effect", |value| match value.text(0..=CODE_MAX)? {
+        "final_sale" => Some(TagEffect::FinalSale),
+        "gift_card" => Some(TagEffect::GiftCard),
+        "pick_up_in_store" => Some(TagEffect::PickUpInStore),
+        "third_party" => Some(TagEffect::ThirdParty),
+        "customer_service" => Some(TagEffect::CustomerService),
+        "window" => Some(TagEffect::Window { days: 0 }),
+        _ => value.invalid(
+            "must be one of final_sale, gift_card, pick_up_in_store, third_party, \
+             customer_service, window",
+        ),
+    });
+    let effect = match effect {
+        Some(TagEffect::Window { .. }) => {
+            Some(TagEffect::Window { days: at.required("days", days).unwrap_or_default() })
+        }
+        effect => {
+            if at.has("days") && effect.is_some() {
+                at.note("days", "must stand only beside the effect window");
+            }
+            effect
+        }
+    };
+    let effect = effect.unwrap_or(TagEffect::CustomerService);
+    at.element(TagRule { tag: tag.unwrap_or_default(), effect })
+}
+
+fn countries(at: &Fields<'_>) -> Vec<String> {
+    let countries = at.optional("countries", |value| {
+        let countries = value.list(COUNTRIES_MAX, country)?;
+        note_repeated_texts(value, &countries);
+        Some(countries)
+    });
+    countries.unwrap_or_default()
+}
+
+fn country(value: &Reader<'_>) -> Option<String> {
+    match value.text(0..=CODE_MAX)? {
+        code if matches!(code.len(), 2 | 3) && code.bytes().all(|b| b.is_ascii_alphabetic()) => {
+            Some(code.to_ascii_uppercase())
+        }
+        _ => value.invalid("must be a country code such as US"),
+    }
+}
+
+fn reasons(value: &Reader<'_>) -> Option<Vec<Element<Reason>>> {
+    let reasons = value.list(REASONS_MAX, |element| element.object(reason))?;
+    if reasons.is_empty() {
+        return value.invalid("must have at least one element");
+    }
+    note_repeated(value, &reasons, "code", |left, right| left.code == right.code);
+    Some(reasons)
+}
+
+fn reason(at: &Fields<'_>) -> Element<Reason> {
+    at.refuses_unknown();
+    let allowed = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_');
+    let code = at.required("code", |value| match value.text(1..=CODE_MAX)? {
+        code if code.bytes().all(allowed) => Some(code.to_owned()),
+        _ => value.invalid("must have only the letters a to z, digits and underscores"),
+    });
+    let label = at.required("label", |value| value.text(1..=LABEL_MAX).map(str::to_owned));
+    let reason = Reason {
+        code: code.unwrap_or_default(),
+        label: label.unwrap_or_default(),
+        offers_exchange: at.optional_flag("offers_exchange").unwrap_or_default(),
+        merchant_fault: at.optional_flag("merchant_fault").unwrap_or_default(),
+    };
+    at.element(reason)
+}
+
+fn methods(value: &Reader<'_>, known: &Known) -> Option<Vec<MethodOffer>> {
+    let offers =
+        value.list(ReturnMethod::ALL.len(), |element| element.object(|at| method(at, known)))?;
+    if offers.is_empty() {
+        return value.invalid("must have at least one element");
+    }
+    note_repeated(value, &offers, "method", |left, right| left.method == right.method);
+    Some(offers.into_iter().map(|offer| offer.value).collect())
+}
+
+fn method(at: &Fields<'_>, known: &Known) -> Element<MethodOffer> {
+    at.refuses_unknown();
+    let method = at.required("method", |value| {
+        named(value, ReturnMethod::parse, &ReturnMethod::ALL.map(ReturnMethod::name))
+    });
+    let offer = MethodOffer {
+        method: method.unwrap_or(ReturnMethod::MailBack),
+        fee_cents: at.optional_cents("fee_cents").unwrap_or_default(),
+        fees_by_reason: at
+            .optional("fees_by_reason", |value| reason_fees(value, known))
+            .unwrap_or_default(),
+        countries: countries(at),
+        reasons: at
+            .optional("reasons", |value| {
+                let codes = value.list(REASONS_MAX, |element| known_reason(element, known))?;
+                note_repeated_texts(value, &codes);
+                Some(codes)
+            })
+            .unwrap_or_default(),
+        unit_weight_max: at.optional_number("unit_weight_max"),
+        amount_max_cents: at.optional_cents("amount_max_cents"),
+    };
+    at.element(offer)
+}
+
+fn reason_fees(value: &Reader<'_>, known: &Known) -> Option<Vec<ReasonFee>> {
+    let fees = value.list(REASONS_MAX, |element| {
+        element.object(|at| {
+            at.refuses_unknown();
+            let reason = at.required("reason", |value| {
+                let code = known_reason(value, known)?;
+                let mut reasons = known.reasons.iter();
+                if reasons.any(|reason| reason.code == code && reason.merchant_fault) {
+                    return value.invalid("is the merchant's fault, for which no fee is charged");
+                }
+                Some(code)
+            });
+            let fee_cents = at.cents("fee_cents");
+            at.element(ReasonFee { reason: reason.unwrap_or_default(), fee_cents })
+        })
+    })?;
+    note_repeated(value, &fees, "reason", |left, right| left.reason == right.reason);
+    Some(fees.into_iter().map(|fee| fee.value).collect())
+}
+
+fn known_reason(value: &Reader<'_>, known: &Known) -> Option<String> {
+    let code = value.text(1..=CODE_MAX)?;
+    if known.complete && !known.reasons.iter().any(|reason| reason.code == code) {
+        return value.invalid("must be the code of one of the policy's reasons");
+    }
+    Some(code.to_owned())
+}
+
+fn gift_card(at: &Fields<'_>) -> GiftCardOffer {
+    at.refuses_unknown();
+    let per_mille = at.optional("bonus_per_mille", |value| value.integer(0..=PER_MILLE_MAX));
+    GiftCardOffer {
+        sku: at.identifier("sku"),
+        bonus_per_mille: per_mille.and_then(|it| u32::try_from(it).ok()).unwrap_or_default(),
+        bonus_max_cents: at.optional("bonus_max_cents", |value| value.integer(0..=CENTS_MAX)),
+    }
+}
+
+/// One of several names.
+fn named<T>(value: &Reader<'_>, parse: fn(&str) -> Option<T>, names: &[&str]) -> Option<T> {
+    let name = value.text(0..=CODE_MAX)?;
+    parse(name).or_else(|| value.invalid(&format!("must be one of {}", names.join(", "))))
+}
+
+/// Notes every element whose `key` says the same as that of one before it.
+fn note_repeated<T>(
+    list: &Reader<'_>,
+    elements: &[Element<T>],
+    key: &'static str,
+    same: impl Fn(&T, &T) -> bool,
+) {
+    let mut seen: Vec<&T> = Vec::with_capacity(elements.len());
+    for element in elements.iter().filter(|element| element.sound(key)) {
+        if seen.iter().any(|before| same(before, &element.value)) {
+            let steps = [Step::Index(element.position), Step::Key(key)];
+            list.note_at(&steps, Code::Invalid, REPEATED);
+        }
+        seen.push(&element.value);
+    }
+}
+
+fn note_repeated_texts(list: &Reader<'_>, texts: &[String]) {
+    for (position, text) in texts.iter().enumerate() {
+        if texts.iter().take(position).any(|before| before == text) {
+            list.note_at(&[Step::Index(position)], Code::Invalid, REPEATED);
+        }
+    }
+}
