@@ -8,6 +8,7 @@ pub mod ledger;
 mod made_up;
 pub mod money;
 pub mod policy;
+pub mod quote;
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

@@ -1,0 +1,282 @@
+//! What a return costs the shopper, and what the shopper gets for it.
+//!
+//! A fee is charged once for a return, because a return is one parcel. It is taken from what the
+//! return pays out and never more than that; the amounts of the units stay whole, so that their
+//! sums hold whatever the fees. Bonus credit is a gift on top of a gift card and no refund. The
+//! quote before the shopper confirms and the return that follows both come from here, so they
+//! cannot differ.
+
+#[cfg(test)]
+mod tests;
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::ledger::{self, Ledger, UnitState};
+use super::money::cents;
+use super::policy::{MethodOffer, Policy, ShippingRefunded, includes_country};
+use super::{Resolution, ReturnMethod, UnitAmounts};
+use crate::order::{Line, Order};
+
+/// A unit that the shopper wants to return.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ChosenUnit<'a> {
+    pub line: &'a Line,
+    pub amounts: UnitAmounts,
+    /// The code of a reason.
+    pub reason: &'a str,
+    pub resolution: Resolution,
+}
+
+/// What a return comes to, in minor units of the order's currency.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Quote {
+    /// The units that are paid back the way they were paid, before the fee.
+    #[schema(example = 4610, minimum = 0)]
+    pub refund_cents: i64,
+    /// The units that become a gift card, before the fee and without the bonus.
+    #[schema(example = 0, minimum = 0)]
+    pub gift_card_cents: i64,
+    /// What the exchanged units are worth. Nothing of it is paid out.
+    #[schema(example = 0, minimum = 0)]
+    pub exchange_cents: i64,
+    /// The shipping charge that is paid back with this return.
+    #[schema(example = 0, minimum = 0)]
+    pub shipping_refund_cents: i64,
+    /// The part of the fee that is taken from the refund of the units.
+    #[schema(example = 595, minimum = 0)]
+    pub fee_from_refund_cents: i64,
+    /// The part of the fee that is taken from the gift card, when the refund does not reach.
+    #[schema(example = 0, minimum = 0)]
+    pub fee_from_gift_card_cents: i64,
+    /// Credit on top of the gift card.
+    #[schema(example = 0, minimum = 0)]
+    pub bonus_credit_cents: i64,
+    /// What the shopper gets, in money and on a gift card, with shipping and bonus, less the fee.
+    #[schema(example = 4015, minimum = 0)]
+    pub total_cents: i64,
+}
+
+impl Quote {
+    /// The whole fee.
+    pub const fn fee_cents(&self) -> i64 {
+        self.fee_from_refund_cents.saturating_add(self.fee_from_gift_card_cents)
+    }
+}
+
+/// Why something is not offered to the shopper.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct NotOffered {
+    pub rule: OfferRule,
+    /// The reason, as a sentence for people.
+    #[schema(example = "express-returns is for units of at most 5 in weight, and one weighs 7.5")]
+    pub why: String,
+}
+
+/// The rule that keeps something from being offered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OfferRule {
+    /// The merchant does not offer the method at all.
+    MethodOffered,
+    /// The method is not offered in the shopper's country.
+    MethodCountry,
+    /// A unit is too heavy for the method, or nobody knows its weight.
+    MethodWeight,
+    /// The units are worth too much for the method.
+    MethodAmount,
+    /// The method is not offered for the reason.
+    MethodReason,
+    /// The merchant has no such reason.
+    ReasonKnown,
+    /// The unit cannot be exchanged.
+    ExchangeOffered,
+    /// The merchant does not offer gift cards.
+    GiftCardOffered,
+}
+
+/// What a return of these units by this method comes to. `shipping_refund_cents` is what
+/// [`shipping_due`] says.
+pub fn fees_and_bonus(
+    policy: &Policy,
+    method: ReturnMethod,
+    units: &[ChosenUnit<'_>],
+    shipping_refund_cents: i64,
+) -> Quote {
+    let refund_cents = worth(units, Resolution::Refund);
+    let gift_card_cents = worth(units, Resolution::GiftCard);
+    let reasons = units.iter().map(|unit| unit.reason);
+    let offer = policy.method(method);
+    let fee_cents = offer.map(|offer| fee(policy, offer, reasons)).unwrap_or_default();
+    let fee_from_refund_cents = fee_cents.min(refund_cents);
+    let fee_from_gift_card_cents = (fee_cents - fee_from_refund_cents).min(gift_card_cents);
+    let bonus_credit_cents = bonus(policy, gift_card_cents);
+    let shipping_refund_cents = shipping_refund_cents.max(0);
+    let refund = i128::from(refund_cents) - i128::from(fee_from_refund_cents);
+    let gift_card = i128::from(gift_card_cents) - i128::from(fee_from_gift_card_cents);
+    let on_top = i128::from(shipping_refund_cents) + i128::from(bonus_credit_cents);
+    Quote {
+        refund_cents,
+        gift_card_cents,
+        exchange_cents: worth(units, Resolution::Exchange),
+        shipping_refund_cents,
+        fee_from_refund_cents,
+        fee_from_gift_card_cents,
+        bonus_credit_cents,
+        total_cents: cents(refund + gift_card + on_top),
+    }
+}
+
+/// Whether a return of these units by this method is on offer in the shopper's country.
+pub fn method_offered(
+    policy: &Policy,
+    method: ReturnMethod,
+    country: &str,
+    units: &[ChosenUnit<'_>],
+) -> Result<(), NotOffered> {
+    let Some(offer) = policy.method(method) else {
+        return not_offered(OfferRule::MethodOffered, format!("{} is not offered", method.name()));
+    };
+    let goods: Vec<(&Line, UnitAmounts)> =
+        units.iter().map(|unit| (unit.line, unit.amounts)).collect();
+    goods_accepted(offer, country, &goods)?;
+    let accepted = |reason: &str| offer.reasons.iter().any(|accepted| accepted == reason);
+    let mut reasons = units.iter().map(|unit| unit.reason);
+    match reasons.find(|reason| !offer.reasons.is_empty() && !accepted(reason)) {
+        Some(reason) => not_offered(
+            OfferRule::MethodReason,
+            format!("{} is not offered for the reason {reason}", method.name()),
+        ),
+        None => Ok(()),
+    }
+}
+
+/// Whether what the shopper wants for a unit is on offer, given the reason.
+pub fn resolution_offered(policy: &Policy, unit: &ChosenUnit<'_>) -> Result<(), NotOffered> {
+    let Some(reason) = policy.reason(unit.reason) else {
+        let why = format!("{} is not one of the merchant's reasons", unit.reason);
+        return not_offered(OfferRule::ReasonKnown, why);
+    };
+    match unit.resolution {
+        Resolution::GiftCard if policy.gift_card.is_none() => {
+            not_offered(OfferRule::GiftCardOffered, "gift cards are not offered".to_owned())
+        }
+        Resolution::Exchange if !policy.exchanges => {
+            not_offered(OfferRule::ExchangeOffered, "exchanges are not offered".to_owned())
+        }
+        Resolution::Exchange if !has_variants(unit.line) => {
+            let why = format!("line {} has no other variants", unit.line.identifier);
+            not_offered(OfferRule::ExchangeOffered, why)
+        }
+        Resolution::Exchange if !reason.offers_exchange => {
+            let why = format!("an exchange is not offered for the reason {}", reason.code);
+            not_offered(OfferRule::ExchangeOffered, why)
+        }
+        Resolution::Refund | Resolution::Exchange | Resolution::GiftCard => Ok(()),
+    }
+}
+
+/// The shipping charge that is to be paid back with a return of these units, of which `ledger`
+/// knows already. An exchange is another purchase of the same goods: it brings no shipping back.
+pub fn shipping_due(
+    policy: &Policy,
+    order: &Order,
+    ledger: &Ledger,
+    units: &[ChosenUnit<'_>],
+) -> i64 {
+    let exchanged = units.iter().any(|unit| unit.resolution == Resolution::Exchange);
+    if units.is_empty() || exchanged || ledger.shipping().is_some() {
+        return 0;
+    }
+    let due = match policy.shipping_refunded {
+        ShippingRefunded::Never => false,
+        ShippingRefunded::MerchantFault => {
+            units.iter().all(|unit| is_merchant_fault(policy, unit.reason))
+        }
+        ShippingRefunded::WhenEverythingReturns => nothing_is_left(order, ledger),
+    };
+    if due { ledger::shipping_cents(order) } else { 0 }
+}
+
+/// Whether every unit has shipped or never will, and none of them is left to come back.
+fn nothing_is_left(order: &Order, ledger: &Ledger) -> bool {
+    let settled =
+        |line: &Line| line.quantity_shipped.saturating_add(line.quantity_canceled) >= line.quantity;
+    let lines = ledger.units(order);
+    let mut units = lines.iter().flat_map(|line| &line.units);
+    order.items.iter().all(settled) && units.all(|unit| unit.state != UnitState::Open)
+}
+
+/// The fee for a return with these reasons, before it is held against what is paid out.
+pub(super) fn fee<'a>(
+    policy: &Policy,
+    offer: &MethodOffer,
+    reasons: impl Iterator<Item = &'a str>,
+) -> i64 {
+    let charged = reasons.filter(|reason| !is_merchant_fault(policy, reason));
+    let fees = charged.map(|reason| {
+        let special = offer.fees_by_reason.iter().find(|fee| fee.reason == reason);
+        special.map_or(offer.fee_cents, |fee| fee.fee_cents)
+    });
+    fees.min().unwrap_or_default().max(0)
+}
+
+/// Whether these goods can come from this country by this method, whatever the reason.
+pub(super) fn goods_accepted(
+    offer: &MethodOffer,
+    country: &str,
+    goods: &[(&Line, UnitAmounts)],
+) -> Result<(), NotOffered> {
+    let method = offer.method.name();
+    if !includes_country(&offer.countries, country) {
+        let why = format!("{method} is not offered in the country {country}");
+        return not_offered(OfferRule::MethodCountry, why);
+    }
+    if let Some(most) = offer.unit_weight_max {
+        let fits = |line: &Line| line.weight.is_some_and(|weight| weight <= most);
+        if let Some((line, _)) = goods.iter().find(|(line, _)| !fits(line)) {
+            let weight = match line.weight {
+                Some(weight) => format!("weighs {weight}"),
+                None => "has no known weight".to_owned(),
+            };
+            let why =
+                format!("{method} is for units of at most {most} in weight, and one {weight}");
+            return not_offered(OfferRule::MethodWeight, why);
+        }
+    }
+    let amount: i128 = goods.iter().map(|(_, amounts)| i128::from(amounts.refund_cents())).sum();
+    match offer.amount_max_cents {
+        Some(most) if amount > i128::from(most) => not_offered(
+            OfferRule::MethodAmount,
+            format!("{method} is for returns of at most {most} cents, and this is {amount}"),
+        ),
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// Whether there may be something to exchange the units of a line for.
+pub(super) fn has_variants(line: &Line) -> bool {
+    !line.variant_identifier.is_empty() || !line.variants.is_empty()
+}
+
+/// A reason that the policy does not know is not the merchant's fault.
+fn is_merchant_fault(policy: &Policy, reason: &str) -> bool {
+    policy.reason(reason).is_some_and(|reason| reason.merchant_fault)
+}
+
+fn worth(units: &[ChosenUnit<'_>], resolution: Resolution) -> i64 {
+    let units = units.iter().filter(|unit| unit.resolution == resolution);
+    cents(units.map(|unit| i128::from(unit.amounts.refund_cents())).sum())
+}
+
+fn bonus(policy: &Policy, gift_card_cents: i64) -> i64 {
+    let Some(offer) = &policy.gift_card else {
+        return 0;
+    };
+    let bonus = i128::from(gift_card_cents) * i128::from(offer.bonus_per_mille) / 1_000;
+    cents(bonus).min(offer.bonus_max_cents.unwrap_or(i64::MAX).max(0))
+}
+
+fn not_offered(rule: OfferRule, why: String) -> Result<(), NotOffered> {
+    Err(NotOffered { rule, why })
+}
