@@ -9,6 +9,7 @@ mod made_up;
 pub mod money;
 pub mod policy;
 pub mod quote;
+pub mod returnability;
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

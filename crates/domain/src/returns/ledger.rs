@@ -27,7 +27,6 @@ pub use self::entries::{
 };
 use super::money::{self, LineTotals};
 use crate::order::{Line, Order};
-use crate::reader::fields::QUANTITY_MAX;
 
 /// What of one order is spent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -136,8 +135,9 @@ impl Ledger {
             return Err(Refusal::NoSuchLine { line: line.to_owned() });
         };
         let by = SpentBy::Return { rma_identifier: rma.to_owned(), refund_identifier: None };
-        let spent: Vec<SpentUnit> = units.open().take(count(quantity)).map(freeze(&by)).collect();
-        if spent.len() < count(quantity) {
+        let spent: Vec<SpentUnit> =
+            units.open().take(money::units(quantity)).map(freeze(&by)).collect();
+        if spent.len() < money::units(quantity) {
             let open = spent.len();
             return Err(Refusal::NotEnoughOpen { line: line.to_owned(), open, asked: quantity });
         }
@@ -172,7 +172,7 @@ impl Ledger {
         let mut units = Vec::new();
         let spent = ledger.lines.get_mut(refund.line).into_iter().flatten();
         let unpaid = spent.filter(|unit| unit.by.rma() == Some(rma) && unit.by.refund().is_none());
-        for unit in unpaid.take(count(refund.quantity)) {
+        for unit in unpaid.take(money::units(refund.quantity)) {
             unit.by = SpentBy::Return {
                 rma_identifier: rma.to_owned(),
                 refund_identifier: Some(refund.identifier.to_owned()),
@@ -189,7 +189,8 @@ impl Ledger {
         let by = SpentBy::Refund { refund_identifier: refund.identifier.to_owned() };
         let line = self.units_of(order, refund.line);
         let unspent = line.iter().flat_map(LineUnits::unspent);
-        let units: Vec<SpentUnit> = unspent.take(count(refund.quantity)).map(freeze(&by)).collect();
+        let units: Vec<SpentUnit> =
+            unspent.take(money::units(refund.quantity)).map(freeze(&by)).collect();
         let mut ledger = self.clone();
         ledger.enter(refund.line, &units);
         ledger.refunded(units, refund)
@@ -216,9 +217,9 @@ impl Ledger {
 
     fn line_units(&self, line: &Line, totals: &LineTotals) -> LineUnits {
         let spent = self.spent(&line.identifier);
-        let left = count(line.quantity_shipped).saturating_sub(spent.len());
+        let left = money::units(line.quantity_shipped).saturating_sub(spent.len());
         let paid = spent.iter().filter(|unit| unit.by.refund().is_some()).count();
-        let called_refunded = count(line.quantity_refunded.unwrap_or_default());
+        let called_refunded = money::units(line.quantity_refunded.unwrap_or_default());
         let open = left.saturating_sub(called_refunded.saturating_sub(paid));
 
         let is_spent = |number: &u32| spent.binary_search_by_key(number, |unit| unit.unit).is_ok();
@@ -269,9 +270,4 @@ pub fn shipping_cents(order: &Order) -> i64 {
 
 fn freeze(by: &SpentBy) -> impl Fn(&Unit) -> SpentUnit {
     |unit| SpentUnit { unit: unit.unit, amounts: unit.amounts, by: by.clone() }
-}
-
-/// A quantity as a number of units: no line has more than [`QUANTITY_MAX`].
-fn count(quantity: i64) -> usize {
-    usize::try_from(quantity.clamp(0, QUANTITY_MAX)).unwrap_or_default()
 }

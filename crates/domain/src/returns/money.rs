@@ -14,6 +14,7 @@ mod tests;
 
 use super::UnitAmounts;
 use crate::order::{Line, Order};
+use crate::reader::fields::QUANTITY_MAX;
 
 /// What a whole line is worth, or the part of it that is not frozen. Nothing here is negative,
 /// and the net amount is never more than the price.
@@ -144,4 +145,9 @@ fn by_largest_remainder(amount: i128, weights: &[i128]) -> Vec<i128> {
 /// Back to 64 bits: nothing is less than zero, and what is too large stays the largest amount.
 pub(super) fn cents(amount: i128) -> i64 {
     i64::try_from(amount.max(0)).unwrap_or(i64::MAX)
+}
+
+/// A quantity as a number of units: no line has more than [`QUANTITY_MAX`].
+pub(super) fn units(quantity: i64) -> usize {
+    usize::try_from(quantity.clamp(0, QUANTITY_MAX)).unwrap_or_default()
 }

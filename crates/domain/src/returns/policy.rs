@@ -4,7 +4,7 @@
 //! says everything wrong with it at once; a field that is left out has its value of
 //! [`Policy::default`], and a field that nobody knows is a fault, because a misspelt rule that
 //! silently does nothing costs the merchant money. What the rules mean for a unit is decided in
-//! `returnability`, what they cost in `quote`.
+//! [`returnability`](super::returnability), what they cost in [`quote`](super::quote).
 
 mod defaults;
 mod read;

@@ -1,0 +1,248 @@
+//! Each rule, by example.
+
+use serde_json::json;
+
+use super::*;
+use crate::order::OrderStatus;
+use crate::returns::ledger::MerchantRefund;
+use crate::returns::made_up::{line, order};
+use crate::returns::policy::{GiftCardOffer, TagEffect, TagRule};
+
+/// Two units, shipped on 2026-01-02.
+fn two_units() -> Order {
+    order(vec![line("a", 2, [1_001, 80, 0])], 0)
+}
+
+fn at(time: &str) -> Timestamp {
+    time.parse().unwrap()
+}
+
+/// The units of the first line in the middle of January.
+fn units(order: &Order, ledger: &Ledger, policy: &Policy) -> Vec<UnitReturnability> {
+    returnability(order, ledger, policy, at("2026-01-15T12:00:00Z")).lines[0].units.clone()
+}
+
+fn answer(unit: &UnitReturnability, rule: Rule) -> (Verdict, &str) {
+    let answer = unit.rules.iter().find(|answer| answer.rule == rule).unwrap();
+    (answer.verdict, &answer.fact)
+}
+
+/// What stands against the first unit.
+fn objections(order: &Order, policy: &Policy) -> Vec<(Rule, String)> {
+    let units = units(order, &Ledger::default(), policy);
+    assert_eq!(units[0].returnable, units[0].objections().next().is_none());
+    units[0].objections().map(|answer| (answer.rule, answer.fact.clone())).collect()
+}
+
+#[test]
+fn a_unit_that_nothing_stands_against_is_shown_with_its_refund_and_its_offers() {
+    let mut policy = Policy::default();
+    policy.methods[0].fee_cents = 595;
+    policy.gift_card =
+        Some(GiftCardOffer { sku: "GIFT".to_owned(), bonus_per_mille: 0, bonus_max_cents: None });
+
+    let units = units(&two_units(), &Ledger::default(), &policy);
+
+    assert_eq!(
+        serde_json::to_value(&units[0]).unwrap(),
+        json!({
+            "unit": 0,
+            "returnable": true,
+            "rules": [
+                { "rule": "order_status", "verdict": "allows", "fact": "the order is Shipped" },
+                { "rule": "shipped", "verdict": "allows", "fact": "2 of 2 units shipped" },
+                { "rule": "window", "verdict": "allows",
+                  "fact": "shipped on 2026-01-02, 30 days end on 2026-02-01",
+                  "changes_at": "2026-02-02T00:00:00Z" },
+                { "rule": "tags", "verdict": "allows",
+                  "fact": "no tag of the line or the order stands against it" },
+                { "rule": "country", "verdict": "allows",
+                  "fact": "goods are taken back from the country US" },
+                { "rule": "method", "verdict": "allows", "fact": "can come back by mail-back" },
+                { "rule": "already_returned", "verdict": "allows", "fact": "in no return" },
+                { "rule": "already_refunded", "verdict": "allows", "fact": "not refunded" }
+            ],
+            "refund": { "refund_cents": 541, "price_cents": 501, "discount_cents": 0,
+                        "tax_cents": 40 },
+            "methods": [{
+                "method": "mail-back",
+                "fee_cents": 541,
+                "fees_by_reason": [
+                    { "reason": "not_as_described", "fee_cents": 0 },
+                    { "reason": "damaged", "fee_cents": 0 },
+                    { "reason": "wrong_item", "fee_cents": 0 },
+                    { "reason": "late", "fee_cents": 0 }
+                ]
+            }],
+            "exchange": true,
+            "gift_card": true
+        })
+    );
+}
+
+#[test]
+fn the_last_day_of_the_window_is_a_whole_day() {
+    let order = two_units();
+    let judged = |now| {
+        let judged = returnability(&order, &Ledger::default(), &Policy::default(), at(now));
+        judged.lines[0].units[0].clone()
+    };
+
+    assert!(judged("2026-02-01T23:59:59.999999Z").returnable);
+    let late = judged("2026-02-02T00:00:00Z");
+    assert!(!late.returnable);
+    assert_eq!(
+        answer(&late, Rule::Window),
+        (Verdict::Refuses, "shipped on 2026-01-02, 30 days end on 2026-02-01")
+    );
+    assert_eq!(late.objections().next().unwrap().changes_at, None);
+    assert_eq!((late.methods.len(), late.exchange), (0, false));
+}
+
+#[test]
+fn a_window_counts_from_the_order_when_nobody_knows_when_it_was_shipped() {
+    let mut order = two_units();
+    order.items[0].shipped_date = None;
+
+    let units = units(&order, &Ledger::default(), &Policy::default());
+
+    let expected = "ordered on 2026-01-01, 30 days end on 2026-01-31";
+    assert_eq!(answer(&units[0], Rule::Window), (Verdict::Allows, expected));
+}
+
+#[test]
+fn the_end_that_a_line_names_stands_above_the_policy() {
+    let mut order = two_units();
+    order.items[0].return_policy_end_date = Some(at("2026-01-15T00:00:00Z"));
+    assert_eq!(objections(&order, &Policy::default()), [], "a date alone is a whole day");
+
+    order.items[0].return_policy_end_date = Some(at("2026-01-15T11:00:00Z"));
+    let expected = "the line can be returned until 2026-01-15T11:00:00Z".to_owned();
+    assert_eq!(objections(&order, &Policy::default()), [(Rule::Window, expected)]);
+}
+
+#[test]
+fn a_tag_can_change_the_days_and_the_fewest_count() {
+    let mut policy = Policy::default();
+    for (tag, days) in [("holiday", 60), ("electronics", 10)] {
+        policy.tags.push(TagRule { tag: tag.to_owned(), effect: TagEffect::Window { days } });
+    }
+    let mut order = two_units();
+    order.tags.push("Holiday".to_owned());
+    let holiday = units(&order, &Ledger::default(), &policy);
+    let expected = "shipped on 2026-01-02, 60 days for the tag Holiday end on 2026-03-03";
+    assert_eq!(answer(&holiday[0], Rule::Window), (Verdict::Allows, expected));
+
+    order.items[0].tags.push("electronics".to_owned());
+    let expected = "shipped on 2026-01-02, 10 days for the tag electronics end on 2026-01-12";
+    assert_eq!(objections(&order, &policy), [(Rule::Window, expected.to_owned())]);
+}
+
+#[test]
+fn a_window_beyond_the_calendar_does_not_end() {
+    let mut order = two_units();
+    order.items[0].shipped_date = Some(Timestamp::MAX);
+
+    assert_eq!(objections(&order, &Policy::default()), []);
+    let policy = Policy { window_days: u32::MAX, ..Policy::default() };
+    assert_eq!(objections(&two_units(), &policy), []);
+}
+
+#[test]
+fn tags_of_line_and_order_are_told_together_and_customer_service_asks() {
+    let mut order = two_units();
+    order.items[0].tags = vec!["Final Sale".to_owned(), "customer-service".to_owned()];
+    order.tags = vec!["final_sale".to_owned()];
+
+    let units = units(&order, &Ledger::default(), &Policy::default());
+
+    assert!(!units[0].returnable);
+    assert_eq!(
+        answer(&units[0], Rule::FinalSale),
+        (Verdict::Refuses, "the line has the tag Final Sale; the order has the tag final_sale")
+    );
+    assert_eq!(
+        answer(&units[0], Rule::CustomerService),
+        (Verdict::Asks, "the line has the tag customer-service")
+    );
+    order.tags.clear();
+    order.items[0].tags.remove(0);
+    let asked = objections(&order, &Policy::default());
+    assert_eq!(asked.len(), 1, "one that asks is enough to keep it from being returned");
+}
+
+#[test]
+fn a_cancelled_order_has_nothing_to_return() {
+    let mut order = two_units();
+    order.status = OrderStatus::Cancelled;
+
+    let expected = (Rule::OrderStatus, "the order is Cancelled".to_owned());
+    assert_eq!(objections(&order, &Policy::default()), [expected]);
+}
+
+#[test]
+fn goods_come_back_only_from_the_countries_of_the_policy() {
+    let policy = Policy { countries: vec!["DE".to_owned()], ..Policy::default() };
+
+    let expected = "goods are not taken back from the country US".to_owned();
+    assert_eq!(objections(&two_units(), &policy), [(Rule::Country, expected)]);
+}
+
+#[test]
+fn a_unit_that_no_method_takes_cannot_come_back() {
+    let mut policy = Policy::default();
+    policy.methods[0].unit_weight_max = Some(0.25);
+
+    let expected = "mail-back is for units of at most 0.25 in weight, and one weighs 0.5";
+    assert_eq!(objections(&two_units(), &policy), [(Rule::Method, expected.to_owned())]);
+    policy.methods.clear();
+    assert_eq!(objections(&two_units(), &policy).len(), 1);
+}
+
+#[test]
+fn units_that_were_not_shipped_are_listed_and_have_no_refund() {
+    let mut order = two_units();
+    order.items[0].quantity = 4;
+    order.items[0].quantity_canceled = 1;
+
+    let units = units(&order, &Ledger::default(), &Policy::default());
+
+    let returnable: Vec<bool> = units.iter().map(|unit| unit.returnable).collect();
+    assert_eq!(returnable, [true, true, false, false]);
+    assert_eq!(units[3].refund, None);
+    assert_eq!(
+        answer(&units[3], Rule::Shipped),
+        (Verdict::Refuses, "2 of 4 units shipped, 1 canceled")
+    );
+}
+
+#[test]
+fn spent_units_tell_what_spent_them_and_keep_their_frozen_amount() {
+    let mut order = two_units();
+    order.items[0].quantity_refunded = Some(2);
+    let (ledger, _) = Ledger::default().spend(&two_units(), "a", 1, "rma_1").unwrap();
+    let now = at("2026-01-10T00:00:00Z");
+    let refund = MerchantRefund { identifier: "RF-1", line: "a", quantity: 1, now };
+    let ledger = ledger.refund_within("rma_1", &refund).ledger;
+
+    let units = units(&order, &ledger, &Policy::default());
+
+    assert_eq!(answer(&units[0], Rule::AlreadyReturned), (Verdict::Refuses, "in return rma_1"));
+    assert_eq!(
+        answer(&units[0], Rule::AlreadyRefunded),
+        (Verdict::Refuses, "paid back in refund RF-1")
+    );
+    assert_eq!(units[0].refund.unwrap().refund_cents, 541);
+    assert_eq!(answer(&units[1], Rule::AlreadyReturned), (Verdict::Allows, "in no return"));
+    assert_eq!(
+        answer(&units[1], Rule::AlreadyRefunded),
+        (Verdict::Refuses, "the order says that 2 units of the line are refunded")
+    );
+}
+
+#[test]
+fn the_rules_are_written_by_their_names() {
+    for rule in Rule::ALL {
+        assert_eq!(serde_json::to_value(rule).unwrap(), rule.name());
+    }
+}
