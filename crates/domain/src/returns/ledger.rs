@@ -165,13 +165,22 @@ impl Ledger {
         ledger
     }
 
-    /// Enters a refund that belongs to a return: so many of its units are paid for.
+    /// Enters a refund that belongs to a return. It can pay for those of the return's units that
+    /// are `payable`: the ones for which the shopper gets money, not another product. The lowest
+    /// that are not paid for come first.
     #[must_use]
-    pub fn refund_within(&self, rma: &str, refund: &MerchantRefund<'_>) -> Refunded {
+    pub fn refund_within(
+        &self,
+        rma: &str,
+        payable: &[u32],
+        refund: &MerchantRefund<'_>,
+    ) -> Refunded {
         let mut ledger = self.clone();
         let mut units = Vec::new();
         let spent = ledger.lines.get_mut(refund.line).into_iter().flatten();
-        let unpaid = spent.filter(|unit| unit.by.rma() == Some(rma) && unit.by.refund().is_none());
+        let unpaid = spent.filter(|unit| {
+            unit.by.rma() == Some(rma) && unit.by.refund().is_none() && payable.contains(&unit.unit)
+        });
         for unit in unpaid.take(money::units(refund.quantity)) {
             unit.by = SpentBy::Return {
                 rma_identifier: rma.to_owned(),

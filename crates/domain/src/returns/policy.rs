@@ -58,6 +58,7 @@ pub struct TagRule {
     pub effect: TagEffect,
 }
 
+/// What a tag can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "effect", rename_all = "snake_case")]
 pub enum TagEffect {

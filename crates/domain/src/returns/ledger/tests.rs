@@ -83,7 +83,7 @@ fn what_the_merchant_refunded_of_a_cancelled_return_stays_spent() {
     let order = three_units();
     let (ledger, _) = Ledger::default().spend(&order, "a", 2, "rma_1").unwrap();
     let (ledger, _) = ledger.spend_shipping(&order, "rma_1").unwrap();
-    let paid = ledger.refund_within("rma_1", &refund("RF-1", "a", 1));
+    let paid = ledger.refund_within("rma_1", &[0, 1], &refund("RF-1", "a", 1));
 
     let ledger = paid.ledger.release("rma_1");
 
@@ -157,13 +157,24 @@ fn a_refund_within_a_return_pays_for_its_units_only() {
     let (ledger, _) = Ledger::default().spend(&order, "a", 1, "rma_1").unwrap();
     let (ledger, _) = ledger.spend(&order, "a", 1, "rma_2").unwrap();
 
-    let first = ledger.refund_within("rma_2", &refund("RF-1", "a", 1));
+    let first = ledger.refund_within("rma_2", &[1], &refund("RF-1", "a", 1));
     assert_eq!(states(&first.ledger, &order), "rpo");
     assert_eq!(first.conflict, None);
 
-    let again = first.ledger.refund_within("rma_2", &refund("RF-2", "a", 1));
+    let again = first.ledger.refund_within("rma_2", &[1], &refund("RF-2", "a", 1));
     assert_eq!(states(&again.ledger, &order), "rpo");
     assert_eq!(again.conflict.unwrap().quantity, 1);
+}
+
+#[test]
+fn a_refund_for_an_exchanged_unit_is_a_conflict() {
+    let order = three_units();
+    let (ledger, _) = Ledger::default().spend(&order, "a", 3, "rma_1").unwrap();
+
+    let refunded = ledger.refund_within("rma_1", &[1], &refund("RF-1", "a", 2));
+
+    assert_eq!(states(&refunded.ledger, &order), "rpr");
+    assert_eq!(refunded.conflict.unwrap().quantity, 1);
 }
 
 #[test]
@@ -179,7 +190,7 @@ fn units_that_the_order_calls_refunded_are_not_open() {
 
     let (returned, _) = ledger.spend(&order, "a", 1, "rma_1").unwrap();
     assert_eq!(states(&returned, &order), "rox", "a return that is not paid explains nothing");
-    let paid = returned.refund_within("rma_1", &refund("RF-1", "a", 1)).ledger;
+    let paid = returned.refund_within("rma_1", &[0, 1], &refund("RF-1", "a", 1)).ledger;
     assert_eq!(states(&paid, &order), "poo");
 }
 

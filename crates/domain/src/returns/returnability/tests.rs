@@ -223,7 +223,7 @@ fn spent_units_tell_what_spent_them_and_keep_their_frozen_amount() {
     let (ledger, _) = Ledger::default().spend(&two_units(), "a", 1, "rma_1").unwrap();
     let now = at("2026-01-10T00:00:00Z");
     let refund = MerchantRefund { identifier: "RF-1", line: "a", quantity: 1, now };
-    let ledger = ledger.refund_within("rma_1", &refund).ledger;
+    let ledger = ledger.refund_within("rma_1", &[0], &refund).ledger;
 
     let units = units(&order, &ledger, &Policy::default());
 
