@@ -267,7 +267,7 @@ fn offered_methods(case: &Case<'_>, amounts: UnitAmounts) -> Vec<OfferedMethod> 
 
 fn offered_method(policy: &Policy, offer: &MethodOffer, amounts: UnitAmounts) -> OfferedMethod {
     let most = amounts.refund_cents();
-    let fee_cents = offer.fee_cents.min(most);
+    let fee_cents = offer.fee_cents.max(0).min(most);
     let reasons = policy.reasons.iter().map(|reason| &reason.code);
     let accepted = reasons.filter(|code| offer.reasons.is_empty() || offer.reasons.contains(code));
     let fees = accepted.map(|code| ReasonFee {
