@@ -233,6 +233,7 @@ proptest! {
             i128::from(quote.bonus_credit_cents),
             -i128::from(quote.fee_cents()),
         ];
-        prop_assert_eq!(i128::from(quote.total_cents), parts.iter().sum::<i128>().min(i64::MAX.into()));
+        let total = parts.iter().sum::<i128>().min(i64::MAX.into());
+        prop_assert_eq!(i128::from(quote.total_cents), total);
     }
 }
