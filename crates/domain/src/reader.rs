@@ -149,6 +149,14 @@ impl<'a> Reader<'a> {
         Some(text)
     }
 
+    /// What `parse` knows by the name that stands here; `refused` says which names there are.
+    pub fn named<T>(&self, parse: impl FnOnce(&str) -> Option<T>, refused: &str) -> Option<T> {
+        match parse(self.text(0..=usize::MAX)?) {
+            Some(known) => Some(known),
+            None => self.invalid(refused),
+        }
+    }
+
     /// An integer of the range. `3.0` and `3e0` are spellings of 3.
     pub fn integer(&self, range: RangeInclusive<i64>) -> Option<i64> {
         let Json::Number(text) = self.value else {

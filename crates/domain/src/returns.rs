@@ -3,13 +3,19 @@
 //! The words that all of its parts share stand here: how goods travel, what the shopper wants
 //! for them, and what one unit is worth.
 
+pub mod carrier;
+pub mod identifier;
 pub mod ledger;
 #[cfg(test)]
 mod made_up;
+pub mod message;
 pub mod money;
 pub mod policy;
 pub mod quote;
+pub mod receipt;
+pub mod request;
 pub mod returnability;
+pub mod rma;
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

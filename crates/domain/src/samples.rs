@@ -1,6 +1,10 @@
 //! Sample values for documentation, tests and benchmarks alike. They are always valid,
 //! because the tests of this crate read them.
 
+mod rma;
+
+pub use self::rma::rma;
+
 /// A message of one order in which every field that is understood occurs.
 pub fn order_message() -> &'static str {
     include_str!("samples/returns_portal_order.json")
@@ -9,6 +13,11 @@ pub fn order_message() -> &'static str {
 /// A message of one order in which nothing stands but what must.
 pub fn minimal_order_message() -> &'static str {
     include_str!("samples/returns_portal_order_minimal.json")
+}
+
+/// The message about [`rma()`], in which every field occurs.
+pub fn rma_message() -> &'static str {
+    include_str!("samples/rma.json")
 }
 
 #[cfg(test)]
@@ -25,6 +34,7 @@ mod tests {
         Address, Attribute, Customer, Discount, Line, Order, PaymentDetails, Refund, RefundLine,
         Transaction, Variant,
     };
+    use crate::returns::message::{RefundFinancials, RmaItem, RmaMessage, message};
 
     /// The fields of a type, and whether each is required.
     fn fields<T: PartialSchema>() -> BTreeMap<String, bool> {
@@ -85,5 +95,27 @@ mod tests {
         assert!(!fields::<Transaction>().into_values().any(|required| required));
         assert!(!fields::<Discount>().into_values().any(|required| required));
         assert!(!fields::<Variant>().into_values().any(|required| required));
+    }
+
+    #[test]
+    fn the_message_about_the_sample_return_is_the_sample_message() {
+        let written = serde_json::to_string_pretty(&message(&rma())).unwrap();
+
+        assert_eq!(written, rma_message().trim_end(), "fields stand in the order of the reference");
+    }
+
+    #[test]
+    fn every_field_about_a_return_occurs_in_the_sample_message() {
+        let message: Value = serde_json::from_str(rma_message()).unwrap();
+
+        assert_all_present::<RmaMessage<'_>>(&message);
+        assert_all_present::<RmaItem<'_>>(&message["items"][0]);
+        assert_all_present::<RefundFinancials>(&message["items"][0]["refund_financials"]);
+        let optional: Vec<String> = fields::<RmaMessage<'_>>()
+            .into_iter()
+            .chain(fields::<RmaItem<'_>>())
+            .filter_map(|(name, required)| (!required).then_some(name))
+            .collect();
+        assert_eq!(optional, ["giftee_email"]);
     }
 }

@@ -1,0 +1,178 @@
+//! What the carrier gateway tells: the body of a request with carrier events.
+//!
+//! An event names a return, a parcel, or both. Whether they exist is not for the reader to say.
+
+#[cfg(test)]
+mod tests;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::identifier::RmaId;
+use super::rma::{Event, Scan};
+use crate::faults::Faults;
+use crate::json::Json;
+use crate::reader::fields::Fields;
+use crate::reader::{IDENTIFIER_MAX, Reader, read};
+
+/// A request has at most this many events.
+pub const EVENTS_MAX: usize = 1_000;
+
+/// An event names at most this many lines.
+pub const LINES_MAX: usize = 1_000;
+
+/// The events of a request.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct CarrierEvents {
+    /// In the order in which they happened, as far as it is known.
+    #[schema(max_items = 1000)]
+    pub events: Vec<CarrierEvent>,
+}
+
+/// Something that happened to a return on its way. Repeated and late events do no harm.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct CarrierEvent {
+    #[serde(rename = "type")]
+    pub kind: CarrierEventKind,
+    /// The return. Required unless there is a `tracking_number`; for a label, both are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rma_identifier: Option<RmaId>,
+    /// The number that the carrier tracks the parcel by. Only the units of the parcel are meant;
+    /// for a label, it is the number that the units get.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "9400111899223197428490", max_length = 255)]
+    pub tracking_number: Option<String>,
+    /// The order lines whose units are meant. All of them when it is empty or absent.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false, max_items = 1000)]
+    pub order_line_item_identifiers: Vec<String>,
+    /// When it happened. Informational.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime, example = "2026-02-23T07:41:12Z")]
+    pub occurred_at: Option<Timestamp>,
+}
+
+/// What happened to a return on its way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CarrierEventKind {
+    /// There is a label with a tracking number.
+    LabelCreated,
+    /// The drop-off point or the driver took the goods.
+    Accepted,
+    /// The carrier scanned the parcel.
+    InTransit,
+    /// The parcel arrived where it was sent.
+    Delivered,
+    /// The parcel went back to the shopper.
+    Returned,
+    /// The carrier lost or damaged the parcel, or cannot deliver it.
+    Failure,
+    /// The shopper did not bring the goods to the drop-off point. Only for express-returns.
+    NotDroppedOff,
+}
+
+impl CarrierEventKind {
+    pub const ALL: [Self; 7] = [
+        Self::LabelCreated,
+        Self::Accepted,
+        Self::InTransit,
+        Self::Delivered,
+        Self::Returned,
+        Self::Failure,
+        Self::NotDroppedOff,
+    ];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::LabelCreated => "label_created",
+            Self::Accepted => "accepted",
+            Self::InTransit => "in_transit",
+            Self::Delivered => "delivered",
+            Self::Returned => "returned",
+            Self::Failure => "failure",
+            Self::NotDroppedOff => "not_dropped_off",
+        }
+    }
+
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// What is told of a parcel. A label tells of none.
+    const fn scan(self) -> Option<Scan> {
+        match self {
+            Self::LabelCreated => None,
+            Self::Accepted => Some(Scan::Accepted),
+            Self::InTransit => Some(Scan::InTransit),
+            Self::Delivered => Some(Scan::Delivered),
+            Self::Returned => Some(Scan::Returned),
+            Self::Failure => Some(Scan::Failure),
+            Self::NotDroppedOff => Some(Scan::NotDroppedOff),
+        }
+    }
+}
+
+impl CarrierEvent {
+    /// What this event is to a return.
+    pub fn event(&self) -> Event {
+        let lines = self.order_line_item_identifiers.clone();
+        match self.kind.scan() {
+            Some(scan) => {
+                Event::Scanned { scan, tracking_number: self.tracking_number.clone(), lines }
+            }
+            // No label was read without its number.
+            None => Event::LabelCreated {
+                tracking_number: self.tracking_number.clone().unwrap_or_default(),
+                lines,
+            },
+        }
+    }
+}
+
+/// Reads the events of a request, or says everything wrong with them.
+pub fn read_carrier_events(document: &Json<'_>) -> Result<Vec<CarrierEvent>, Faults> {
+    let (events, _) = read(document, false, |root| {
+        root.object(|at| {
+            at.refuses_unknown();
+            at.objects_up_to(EVENTS_MAX, "events", carrier_event)
+        })
+    })?;
+    Ok(events)
+}
+
+fn carrier_event(at: &Fields<'_>) -> CarrierEvent {
+    at.refuses_unknown();
+    let kind = at.required("type", |value| {
+        let refused = "must be one of label_created, accepted, in_transit, delivered, returned, \
+                       failure, not_dropped_off";
+        value.named(CarrierEventKind::parse, refused)
+    });
+    let (rma, number) = if kind == Some(CarrierEventKind::LabelCreated) {
+        let rma = at.required("rma_identifier", rma_identifier);
+        (rma, Some(at.identifier("tracking_number")))
+    } else {
+        let rma = at.optional("rma_identifier", rma_identifier);
+        let number = at.optional_identifier("tracking_number");
+        if rma.is_none() && number.is_none() && at.sound(&["rma_identifier", "tracking_number"]) {
+            at.note_neither(["rma_identifier", "tracking_number"]);
+        }
+        (rma, number)
+    };
+    let lines = at.optional("order_line_item_identifiers", |value| {
+        value.list(LINES_MAX, |line| line.text(1..=IDENTIFIER_MAX).map(str::to_owned))
+    });
+    CarrierEvent {
+        kind: kind.unwrap_or(CarrierEventKind::Failure),
+        rma_identifier: rma,
+        tracking_number: number,
+        order_line_item_identifiers: lines.unwrap_or_default(),
+        occurred_at: at.optional_time("occurred_at"),
+    }
+}
+
+pub(super) fn rma_identifier(value: &Reader<'_>) -> Option<RmaId> {
+    let refused = "must be the identifier of a return, such as RMA-7K3Q-9XWD-2M4T";
+    value.named(RmaId::parse, refused)
+}

@@ -1,0 +1,138 @@
+//! Carrier events of all kinds, judged as a whole: every expectation is the complete list of
+//! faults.
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::faults::Code;
+use crate::json as document;
+
+fn sample() -> Value {
+    json!({
+        "type": "in_transit",
+        "rma_identifier": "RMA-7K3Q-9XWD-2M4T",
+        "tracking_number": "1Z9",
+        "order_line_item_identifiers": ["1", "2"],
+        "occurred_at": "2026-02-23T07:41:12Z",
+    })
+}
+
+fn judge(events: &Value) -> Result<Vec<CarrierEvent>, Faults> {
+    let text = json!({ "events": events }).to_string();
+    read_carrier_events(&document::parse(text.as_bytes()).unwrap())
+}
+
+/// Every fault of the sample after `edit`, the place of the event left out.
+fn faults(edit: impl FnOnce(&mut Value)) -> Vec<(String, Code)> {
+    let mut event = sample();
+    edit(&mut event);
+    let Err(faults) = judge(&json!([event])) else {
+        return Vec::new();
+    };
+    let told = faults.errors.into_iter();
+    told.map(|error| (error.field.replace("$.events[0]", "@"), error.code)).collect()
+}
+
+fn missing(field: &str) -> (String, Code) {
+    (field.to_owned(), Code::MissingField)
+}
+
+fn invalid(field: &str) -> (String, Code) {
+    (field.to_owned(), Code::Invalid)
+}
+
+#[test]
+fn an_event_is_read_as_it_is_written() {
+    let events = judge(&json!([sample()])).unwrap();
+
+    assert_eq!(serde_json::to_value(&events[0]).unwrap(), sample());
+    assert_eq!(
+        events[0].event(),
+        Event::Scanned {
+            scan: Scan::InTransit,
+            tracking_number: Some("1Z9".to_owned()),
+            lines: vec!["1".to_owned(), "2".to_owned()],
+        }
+    );
+}
+
+#[test]
+fn an_event_names_a_return_or_a_parcel() {
+    let without = |keys: &[&str]| {
+        faults(|event| {
+            for key in keys {
+                event[*key] = Value::Null;
+            }
+        })
+    };
+
+    assert_eq!(without(&["rma_identifier"]), []);
+    assert_eq!(without(&["tracking_number"]), []);
+    assert_eq!(
+        without(&["rma_identifier", "tracking_number"]),
+        [missing("@.rma_identifier | @.tracking_number")]
+    );
+    assert_eq!(without(&["order_line_item_identifiers", "occurred_at"]), []);
+}
+
+#[test]
+fn a_label_names_both_its_return_and_its_number() {
+    let label = faults(|event| *event = json!({ "type": "label_created" }));
+    assert_eq!(label, [missing("@.rma_identifier"), missing("@.tracking_number")]);
+    let empty = faults(|event| {
+        event["type"] = json!("label_created");
+        event["tracking_number"] = json!("");
+    });
+    assert_eq!(empty, [invalid("@.tracking_number")]);
+
+    let mut event = sample();
+    event["type"] = json!("label_created");
+    let events = judge(&json!([event])).unwrap();
+    let lines = vec!["1".to_owned(), "2".to_owned()];
+    assert_eq!(events[0].event(), Event::LabelCreated { tracking_number: "1Z9".to_owned(), lines });
+}
+
+#[test]
+fn everything_wrong_is_told_at_once() {
+    let told = faults(|event| {
+        event["type"] = json!("lost");
+        event["rma_identifier"] = json!("rma_1");
+        event["tracking_number"] = json!(1);
+        event["order_line_item_identifiers"] = json!(["", 1]);
+        event["occurred_at"] = json!("today");
+        event["carrier"] = json!("UPS");
+    });
+
+    assert_eq!(
+        told,
+        [
+            invalid("@.type"),
+            invalid("@.rma_identifier"),
+            ("@.tracking_number".to_owned(), Code::InvalidType),
+            invalid("@.order_line_item_identifiers[0]"),
+            ("@.order_line_item_identifiers[1]".to_owned(), Code::InvalidType),
+            invalid("@.occurred_at"),
+            invalid("@.carrier"),
+        ]
+    );
+}
+
+#[test]
+fn too_many_events_are_refused_unread() {
+    let many = |count: usize| judge(&vec![sample(); count].into());
+
+    assert_eq!(many(EVENTS_MAX).unwrap().len(), EVENTS_MAX);
+    let faults = many(EVENTS_MAX + 1).unwrap_err();
+    assert_eq!((faults.total, faults.errors[0].field.as_str()), (1, "$.events"));
+}
+
+#[test]
+fn kinds_are_found_by_the_names_they_are_written_by() {
+    for kind in CarrierEventKind::ALL {
+        assert_eq!(CarrierEventKind::parse(kind.name()), Some(kind));
+        assert_eq!(serde_json::to_value(kind).unwrap(), kind.name());
+    }
+    let scans: Vec<Scan> =
+        CarrierEventKind::ALL.into_iter().filter_map(CarrierEventKind::scan).collect();
+    assert_eq!(scans, Scan::ALL, "every scan can be told");
+}

@@ -1,0 +1,156 @@
+//! Receipts of all kinds, judged as a whole: every expectation is the complete list of faults.
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::faults::Code;
+use crate::json as document;
+
+/// A receipt in which every field occurs that can stand beside a return.
+fn sample() -> Value {
+    json!({
+        "rma_identifier": "RMA-7K3Q-9XWD-2M4T",
+        "line_identifier": "ORD-100472-1",
+        "unit_identifier": "LP-0093321",
+        "sku": "TEE-NAVY-M",
+        "upc": "012345678905",
+        "condition": "A",
+        "channel": "RTS",
+        "user_login": "mkowalski",
+        "location_identifier": "A-14-03",
+        "serial_number": "SN-1",
+        "return_reason": "too_small",
+        "reject_reason": "worn",
+        "tracking_number": "9400111899223197428490",
+        "carton_identifier": "CTN-1",
+        "asin": "B07XYZ1234",
+        "client_unit_identifier": "CU-1",
+    })
+}
+
+fn judge(receipts: &Value) -> Result<Vec<Receipt>, Faults> {
+    let text = json!({ "receipts": receipts }).to_string();
+    read_receipts(&document::parse(text.as_bytes()).unwrap())
+}
+
+/// Every fault of the sample after `edit`, the place of the receipt left out.
+fn faults(edit: impl FnOnce(&mut Value)) -> Vec<(String, Code)> {
+    let mut receipt = sample();
+    edit(&mut receipt);
+    let Err(faults) = judge(&json!([receipt])) else {
+        return Vec::new();
+    };
+    let told = faults.errors.into_iter();
+    told.map(|error| (error.field.replace("$.receipts[0]", "@"), error.code)).collect()
+}
+
+fn told(field: &str, code: Code) -> Vec<(String, Code)> {
+    vec![(field.to_owned(), code)]
+}
+
+#[test]
+fn a_receipt_is_read_as_it_is_written() {
+    let receipts = judge(&json!([sample()])).unwrap();
+
+    assert_eq!(serde_json::to_value(&receipts[0]).unwrap(), sample());
+    assert_eq!(receipts[0].condition, Condition::A);
+}
+
+#[test]
+fn a_receipt_is_against_a_return_or_an_asn_and_not_both() {
+    assert_eq!(
+        faults(|receipt| receipt["rma_identifier"] = Value::Null),
+        told("@.rma_identifier | @.asn_number", Code::MissingField)
+    );
+    assert_eq!(
+        faults(|receipt| receipt["asn_number"] = json!("ASN-1")),
+        told("@.asn_number", Code::Invalid)
+    );
+    assert_eq!(
+        faults(|receipt| {
+            receipt["rma_identifier"] = Value::Null;
+            receipt["asn_number"] = json!("ASN-1");
+        }),
+        []
+    );
+}
+
+#[test]
+fn a_unit_of_a_return_is_named_by_its_line_or_sku() {
+    let nameless = |receipt: &mut Value| {
+        receipt["line_identifier"] = Value::Null;
+        receipt["sku"] = json!("");
+    };
+
+    assert_eq!(faults(nameless), told("@.line_identifier | @.sku", Code::MissingField));
+    assert_eq!(faults(|receipt| receipt["sku"] = Value::Null), []);
+    assert_eq!(faults(|receipt| receipt["line_identifier"] = Value::Null), []);
+    assert_eq!(
+        faults(|receipt| {
+            nameless(receipt);
+            receipt["rma_identifier"] = Value::Null;
+            receipt["asn_number"] = json!("ASN-1");
+        }),
+        [],
+        "an ASN may know the unit by its license plate"
+    );
+}
+
+#[test]
+fn everything_wrong_is_told_at_once() {
+    let found = faults(|receipt| {
+        receipt["rma_identifier"] = json!("rma_1");
+        receipt["sku"] = json!(7);
+        receipt["condition"] = json!("Z");
+        receipt["grade"] = json!("A");
+    });
+
+    let invalid = |field: &str| (field.to_owned(), Code::Invalid);
+    assert_eq!(
+        found,
+        [
+            invalid("@.rma_identifier"),
+            ("@.sku".to_owned(), Code::InvalidType),
+            invalid("@.condition"),
+            invalid("@.grade"),
+        ]
+    );
+    assert_eq!(
+        faults(|receipt| receipt["condition"] = Value::Null),
+        told("@.condition", Code::MissingField)
+    );
+}
+
+#[test]
+fn too_many_receipts_are_refused_unread() {
+    let many = |count: usize| judge(&vec![sample(); count].into());
+
+    assert_eq!(many(RECEIPTS_MAX).unwrap().len(), RECEIPTS_MAX);
+    let faults = many(RECEIPTS_MAX + 1).unwrap_err();
+    assert_eq!((faults.total, faults.errors[0].field.as_str()), (1, "$.receipts"));
+    assert_eq!(judge(&json!([])).unwrap(), []);
+}
+
+#[test]
+fn the_license_plate_tells_receipts_apart_and_another_name_does_where_there_is_none() {
+    let mut receipt = judge(&json!([sample()])).unwrap().remove(0);
+    let named = |identifier: &str| Event::Received {
+        receipt_identifier: identifier.to_owned(),
+        line: Some("ORD-100472-1".to_owned()),
+        sku: Some("TEE-NAVY-M".to_owned()),
+        condition: Condition::A,
+    };
+
+    assert_eq!(receipt.event("7"), named("LP-0093321"));
+    receipt.unit_identifier = None;
+    assert_eq!(receipt.event("7"), named("7"));
+}
+
+#[test]
+fn conditions_are_found_by_the_names_they_are_written_by() {
+    for condition in Condition::ALL {
+        assert_eq!(Condition::parse(condition.name()), Some(condition));
+        assert_eq!(serde_json::to_value(condition).unwrap(), condition.name());
+    }
+    assert_eq!(Condition::parse("n"), None);
+}

@@ -1,0 +1,135 @@
+//! Goods on their way and in the warehouse.
+
+use std::collections::HashSet;
+
+use crate::returns::ReturnMethod;
+use crate::returns::rma::{
+    Receiving, Refusal, Rma, Scan, Tracking, Unit, UnitReceipt, is_travelling,
+};
+
+/// The units that a carrier speaks of: of that parcel, of those lines.
+fn carried<'a>(
+    rma: &'a mut Rma,
+    tracking_number: Option<&str>,
+    lines: &[String],
+) -> Result<Vec<&'a mut Unit>, Refusal> {
+    if !is_travelling(rma.return_method) {
+        return Err(Refusal::Kept);
+    }
+    let travels = |unit: &&mut Unit| {
+        tracking_number.is_none_or(|number| unit.tracking_number.as_deref() == Some(number))
+    };
+    let mut units: Vec<&mut Unit> = rma.units.iter_mut().filter(travels).collect();
+    if let Some(number) = tracking_number.filter(|_| units.is_empty()) {
+        return Err(Refusal::UnknownParcel(number.to_owned()));
+    }
+    // By sets: a return may have thousands of units, and an event may name as many lines.
+    let present: HashSet<&str> = units.iter().map(|unit| line_of(unit)).collect();
+    if let Some(line) = lines.iter().find(|line| !present.contains(line.as_str())) {
+        return Err(Refusal::UnknownLine(line.clone()));
+    }
+    let named: HashSet<&str> = lines.iter().map(String::as_str).collect();
+    units.retain(|unit| named.is_empty() || named.contains(line_of(unit)));
+    Ok(units)
+}
+
+fn line_of(unit: &Unit) -> &str {
+    &unit.goods.order_line_item_identifier
+}
+
+fn advance(unit: &mut Unit, tracking: Tracking) {
+    if tracking.follows(unit.tracking) {
+        unit.tracking = Some(tracking);
+    }
+}
+
+/// The first label of a unit stands: were a later one to replace it, a repeated event could
+/// bring the old number back.
+pub(super) fn label(rma: &mut Rma, number: &str, lines: &[String]) -> Result<(), Refusal> {
+    let units = carried(rma, None, lines)?;
+    let is_new = !units.iter().any(|unit| unit.tracking_number.as_deref() == Some(number));
+    let taken = units.iter().all(|unit| unit.tracking_number.is_some());
+    if let Some(other) = units.first().and_then(|unit| unit.tracking_number.clone())
+        && taken
+        && is_new
+    {
+        return Err(Refusal::Labelled(other));
+    }
+    for unit in units.into_iter().filter(|unit| unit.tracking_number.is_none()) {
+        unit.tracking_number = Some(number.to_owned());
+        advance(unit, Tracking::PreTransit);
+    }
+    Ok(())
+}
+
+pub(super) fn track(
+    rma: &mut Rma,
+    scan: Scan,
+    number: Option<&str>,
+    lines: &[String],
+) -> Result<(), Refusal> {
+    let method = rma.return_method;
+    let units = carried(rma, number, lines)?;
+    if scan == Scan::NotDroppedOff && method != ReturnMethod::ExpressReturns {
+        return Err(Refusal::NotExpressReturns);
+    }
+    for unit in units {
+        advance(unit, scan.tracking());
+    }
+    Ok(())
+}
+
+/// What a received unit is known by.
+pub(super) struct Wanted<'a> {
+    pub(super) line: Option<&'a str>,
+    pub(super) sku: Option<&'a str>,
+}
+
+/// Receives one unit: the first that is awaited of those that it can be.
+pub(super) fn receive(
+    rma: &mut Rma,
+    wanted: &Wanted<'_>,
+    receipt: &UnitReceipt,
+) -> Result<(), Refusal> {
+    let receipts = rma.units.iter().filter_map(|unit| unit.receipt.as_ref());
+    if receipts.into_iter().any(|known| known.receipt_identifier == receipt.receipt_identifier) {
+        return Ok(());
+    }
+    if rma.units.iter().all(|unit| unit.receiving.is_none()) {
+        return Err(Refusal::ReceivingNotManaged);
+    }
+    let mut units: Vec<&mut Unit> = rma.units.iter_mut().collect();
+    if let Some(line) = wanted.line {
+        units.retain(|unit| line_of(unit) == line);
+        if units.is_empty() {
+            return Err(Refusal::UnknownLine(line.to_owned()));
+        }
+    }
+    if let Some(sku) = wanted.sku {
+        units.retain(|unit| unit.code() == sku);
+        if units.is_empty() {
+            return Err(Refusal::UnknownSku(sku.to_owned()));
+        }
+    }
+    if rma.receiving_complete {
+        return Err(Refusal::ReceivingClosed);
+    }
+    let awaited = |unit: &&mut Unit| Receiving::Received.follows(unit.receiving);
+    let unit = units.into_iter().find(awaited).ok_or(Refusal::NotAwaited)?;
+    unit.receiving = Some(Receiving::Received);
+    unit.receipt = Some(receipt.clone());
+    Ok(())
+}
+
+pub(super) fn close_receiving(rma: &mut Rma) -> Result<(), Refusal> {
+    if rma.units.iter().all(|unit| unit.receiving.is_none()) {
+        return Err(Refusal::ReceivingNotManaged);
+    }
+    rma.receiving_complete = true;
+    for unit in &mut rma.units {
+        if Receiving::NotReceived.follows(unit.receiving) {
+            unit.receiving = Some(Receiving::NotReceived);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,222 @@
+//! The life of a return, told as its table of events and states.
+
+mod cancel;
+mod carrier;
+mod exchanges;
+mod properties;
+mod refunds;
+mod warehouse;
+
+use super::*;
+use crate::returns::{Resolution, UnitAmounts};
+
+const ORDER: &str = "A-1";
+
+fn time(second: i64) -> Timestamp {
+    Timestamp::from_second(1_772_000_000 + second).unwrap()
+}
+
+/// A unit of a line of an order. Its SKU is `SKU-` and the line.
+fn goods(order: &str, line: &str, resolution: Resolution) -> Goods {
+    Goods {
+        order_identifier: order.to_owned(),
+        original_order_identifier: None,
+        order_line_item_identifier: line.to_owned(),
+        unit_number: 1,
+        sku: Some(format!("SKU-{line}")),
+        upc: None,
+        title: "A thing".to_owned(),
+        return_reason: "too_small".to_owned(),
+        resolution,
+        exchange_sku: (resolution == Resolution::Exchange).then(|| "SKU-L".to_owned()),
+        exchange_price_cents: None,
+        fallback: None,
+        amounts: UnitAmounts { price_cents: 1_000, discount_cents: 100, tax_cents: 90 },
+    }
+}
+
+/// A return of goods that we receive for the merchant.
+fn open(return_method: ReturnMethod, goods: Vec<Goods>) -> Rma {
+    Rma::open(opening(return_method, true, goods), time(0))
+}
+
+fn opening(return_method: ReturnMethod, managed_receiving: bool, goods: Vec<Goods>) -> Opening {
+    Opening {
+        rma_identifier: RmaId::from_random([7; 8]),
+        return_method,
+        return_shipping_cost_cents: 0,
+        fee_cents: 0,
+        bonus_credit_amount_cents: 0,
+        giftee_email: None,
+        email: Some("dana.whitfield@example.com".to_owned()),
+        concept: None,
+        currency: "USD".to_owned(),
+        policy_version: 1,
+        managed_receiving,
+        goods,
+    }
+}
+
+/// A mail-back return of lines of one order, each to be refunded.
+fn mailed(lines: &[&str]) -> Rma {
+    let goods = lines.iter().map(|line| goods(ORDER, line, Resolution::Refund)).collect();
+    open(ReturnMethod::MailBack, goods)
+}
+
+/// The return after `event`, which must change it.
+fn changed(rma: &Rma, event: &Event) -> Rma {
+    let decision = apply(rma, event, time(60)).unwrap();
+    assert!(decision.changed, "{event:?}");
+    assert_eq!(decision.rma.updated_at, time(60));
+    assert_eq!(decision.rma.messages_sent, rma.messages_sent + 1);
+    assert_eq!(decision.unplaced, []);
+    decision.rma
+}
+
+/// Asserts that `event` changes nothing and owes nothing.
+fn assert_unchanged(rma: &Rma, event: &Event) {
+    let decision = apply(rma, event, time(90)).unwrap();
+    assert!(!decision.changed, "{event:?}");
+    assert_eq!(decision.rma, *rma);
+}
+
+fn refusal(rma: &Rma, event: &Event) -> Refusal {
+    apply(rma, event, time(60)).unwrap_err()
+}
+
+fn owned(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(|text| (*text).to_owned()).collect()
+}
+
+fn label(number: &str, lines: &[&str]) -> Event {
+    Event::LabelCreated { tracking_number: number.to_owned(), lines: owned(lines) }
+}
+
+fn scan(scan: Scan) -> Event {
+    Event::Scanned { scan, tracking_number: None, lines: Vec::new() }
+}
+
+fn received(receipt: &str, line: &str) -> Event {
+    Event::Received {
+        receipt_identifier: receipt.to_owned(),
+        line: Some(line.to_owned()),
+        sku: None,
+        condition: crate::returns::receipt::Condition::A,
+    }
+}
+
+fn refunded(refund: &str, lines: &[(&str, i64)]) -> Event {
+    Event::Refunded {
+        refund_identifier: refund.to_owned(),
+        order_identifier: ORDER.to_owned(),
+        lines: quantities(lines),
+    }
+}
+
+fn quantities(lines: &[(&str, i64)]) -> Vec<LineQuantity> {
+    let quantity = |(line, quantity): &(&str, i64)| LineQuantity {
+        order_line_item_identifier: (*line).to_owned(),
+        quantity: *quantity,
+    };
+    lines.iter().map(quantity).collect()
+}
+
+fn placed(exchange: &str) -> Event {
+    Event::ExchangePlaced {
+        order_identifier: ORDER.to_owned(),
+        exchange_order_identifier: exchange.to_owned(),
+    }
+}
+
+fn fulfilled(exchange: &str) -> Event {
+    Event::ExchangeFulfilled { exchange_order_identifier: exchange.to_owned() }
+}
+
+fn failed() -> Event {
+    Event::ExchangeFailed { order_identifier: ORDER.to_owned() }
+}
+
+fn trackings(rma: &Rma) -> Vec<Option<Tracking>> {
+    rma.units.iter().map(|unit| unit.tracking).collect()
+}
+
+fn receivings(rma: &Rma) -> Vec<Option<Receiving>> {
+    rma.units.iter().map(|unit| unit.receiving).collect()
+}
+
+#[test]
+fn a_return_begins_created_untracked_and_awaited_and_owes_a_message() {
+    let rma = mailed(&["1", "2"]);
+
+    assert_eq!(rma.status, Status::Created);
+    assert_eq!((rma.created_at, rma.updated_at), (time(0), time(0)));
+    assert_eq!(rma.messages_sent, 1);
+    assert_eq!(trackings(&rma), [None, None]);
+    assert_eq!(receivings(&rma), [Some(Receiving::Pending); 2]);
+    assert!(!rma.receiving_complete && !rma.gift_refund_only());
+    assert!(rma.units.iter().all(|unit| unit.tracking_number.is_none()));
+}
+
+#[test]
+fn a_return_with_something_to_replace_begins_by_waiting_for_its_order() {
+    for resolution in [Resolution::Exchange, Resolution::GiftCard] {
+        let goods = vec![goods(ORDER, "1", Resolution::Refund), goods(ORDER, "2", resolution)];
+        assert_eq!(open(ReturnMethod::MailBack, goods).status, Status::PendingExchange);
+    }
+}
+
+#[test]
+fn what_a_shopper_keeps_is_not_awaited() {
+    let rma = open(ReturnMethod::CustomerKeep, vec![goods(ORDER, "1", Resolution::Refund)]);
+
+    assert_eq!((rma.status, receivings(&rma)), (Status::Created, vec![None]));
+}
+
+#[test]
+fn what_the_merchant_receives_is_not_awaited_here() {
+    let goods = vec![goods(ORDER, "1", Resolution::Refund)];
+    let rma = Rma::open(opening(ReturnMethod::MailBack, false, goods), time(0));
+
+    assert_eq!((rma.status, receivings(&rma)), (Status::Created, vec![None]));
+}
+
+#[test]
+fn a_return_of_nothing_is_not_taken_for_a_settled_one() {
+    assert_eq!(mailed(&[]).status, Status::Created);
+}
+
+#[test]
+fn states_are_written_by_their_names() {
+    for status in Status::ALL {
+        assert_eq!(serde_json::to_value(status).unwrap(), status.name());
+        assert_eq!(Status::parse(status.name()), Some(status));
+    }
+    for tracking in Tracking::ALL {
+        assert_eq!(serde_json::to_value(tracking).unwrap(), tracking.name());
+    }
+    for receiving in Receiving::ALL {
+        assert_eq!(serde_json::to_value(receiving).unwrap(), receiving.name());
+    }
+    let ended: Vec<Status> = Status::ALL.into_iter().filter(|status| status.is_final()).collect();
+    assert_eq!(ended, [Status::Refunded, Status::Canceled]);
+}
+
+#[test]
+fn a_clock_that_was_set_back_does_not_take_a_return_back() {
+    let rma = changed(&mailed(&["1"]), &label("1Z9", &[]));
+
+    let decision = apply(&rma, &scan(Scan::InTransit), time(5)).unwrap();
+
+    assert_eq!((decision.changed, decision.rma.updated_at), (true, time(60)));
+}
+
+#[test]
+fn a_return_is_stored_as_flat_units_and_read_back() {
+    let rma = changed(&mailed(&["1"]), &label("1Z9", &[]));
+
+    let stored = serde_json::to_value(&rma).unwrap();
+
+    assert_eq!(stored["units"][0]["order_identifier"], ORDER);
+    assert_eq!(stored["units"][0]["tracking"], "PRE_TRANSIT");
+    assert_eq!(serde_json::from_value::<Rma>(stored).unwrap(), rma);
+}

@@ -1,0 +1,118 @@
+//! Taking a return back.
+
+use super::*;
+
+#[test]
+fn a_return_is_canceled_before_anything_has_begun() {
+    for begun in [None, Some(label("P-1", &[]))] {
+        let mut rma = mailed(&["1", "2"]);
+        if let Some(event) = begun {
+            rma = changed(&rma, &event);
+        }
+
+        let rma = changed(&rma, &Event::Canceled);
+
+        assert_eq!(rma.status, Status::Canceled);
+        assert_unchanged(&rma, &Event::Canceled);
+    }
+}
+
+#[test]
+fn goods_that_were_never_brought_or_never_came_do_not_hinder() {
+    let goods = vec![goods(ORDER, "1", Resolution::Refund)];
+    let missed = changed(&open(ReturnMethod::ExpressReturns, goods), &scan(Scan::NotDroppedOff));
+    assert_eq!(changed(&missed, &Event::Canceled).status, Status::Canceled);
+
+    let closed = changed(&mailed(&["1"]), &Event::ReceivingClosed);
+    assert_eq!(changed(&closed, &Event::Canceled).status, Status::Canceled);
+}
+
+#[test]
+fn a_return_is_not_canceled_once_any_unit_was_handed_over_or_settled() {
+    let one = |scan: Scan| Event::Scanned { scan, tracking_number: None, lines: owned(&["2"]) };
+    let begun = [
+        (one(Scan::Accepted), Refusal::DroppedOff),
+        (one(Scan::InTransit), Refusal::Scanned),
+        (one(Scan::Failure), Refusal::Scanned),
+        (one(Scan::Delivered), Refusal::Scanned),
+        (one(Scan::Returned), Refusal::Scanned),
+        (received("LP-1", "2"), Refusal::Received),
+        (refunded("RF-1", &[("2", 1)]), Refusal::Refunded),
+    ];
+    for (event, why) in begun {
+        let rma = changed(&mailed(&["1", "2"]), &event);
+        assert_eq!(refusal(&rma, &Event::Canceled), why);
+    }
+}
+
+#[test]
+fn a_return_is_not_canceled_while_the_merchant_may_have_its_exchange_order() {
+    let goods = vec![goods(ORDER, "1", Resolution::Exchange)];
+    let rma = open(ReturnMethod::MailBack, goods);
+
+    assert_eq!(refusal(&rma, &Event::Canceled), Refusal::ExchangePending);
+    assert_eq!(
+        refusal(&changed(&rma, &placed("EX-1")), &Event::Canceled),
+        Refusal::ExchangePlaced("EX-1".to_owned())
+    );
+    let rma = changed(&changed(&rma, &failed()), &Event::Canceled);
+    assert_eq!(rma.status, Status::Canceled);
+}
+
+#[test]
+fn to_a_canceled_return_nothing_happens_any_more() {
+    let rma = changed(&mailed(&["1"]), &label("P-1", &[]));
+    let rma = changed(&rma, &Event::Canceled);
+
+    for event in [
+        label("P-1", &[]),
+        scan(Scan::InTransit),
+        received("LP-1", "1"),
+        Event::ReceivingClosed,
+        placed("EX-1"),
+    ] {
+        assert_eq!(refusal(&rma, &event), Refusal::Canceled);
+    }
+    assert_unchanged(&rma, &fulfilled("EX-1"));
+    assert_unchanged(&rma, &failed());
+}
+
+#[test]
+fn a_refund_of_a_canceled_return_has_no_place() {
+    let rma = changed(&mailed(&["1"]), &Event::Canceled);
+
+    let decision = apply(&rma, &refunded("RF-1", &[("1", 1)]), time(60)).unwrap();
+
+    assert!(!decision.changed);
+    assert_eq!(decision.unplaced, quantities(&[("1", 1)]));
+}
+
+#[test]
+fn every_refusal_says_why_in_a_sentence_of_its_own() {
+    let name = || "X-1".to_owned();
+    let refusals = [
+        Refusal::Canceled,
+        Refusal::Kept,
+        Refusal::UnknownParcel(name()),
+        Refusal::UnknownLine(name()),
+        Refusal::UnknownSku(name()),
+        Refusal::Labelled(name()),
+        Refusal::NotExpressReturns,
+        Refusal::ReceivingNotManaged,
+        Refusal::ReceivingClosed,
+        Refusal::NotAwaited,
+        Refusal::DroppedOff,
+        Refusal::Scanned,
+        Refusal::Received,
+        Refusal::Refunded,
+        Refusal::ExchangePending,
+        Refusal::ExchangePlaced(name()),
+        Refusal::NoExchange(name()),
+    ];
+
+    let words: std::collections::BTreeSet<String> =
+        refusals.iter().map(ToString::to_string).collect();
+
+    assert_eq!(words.len(), refusals.len());
+    assert_eq!(words.iter().filter(|words| words.contains("X-1")).count(), 6);
+}

@@ -1,0 +1,240 @@
+//! What holds of every return, whatever happens to it and in whatever order.
+
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use super::*;
+use crate::returns::receipt::Condition;
+
+const ORDERS: [&str; 2] = [ORDER, "B-2"];
+const LINES: [&str; 3] = ["1", "2", "3"];
+
+fn text(from: &'static [&'static str]) -> impl Strategy<Value = String> {
+    select(from).prop_map(str::to_owned)
+}
+
+fn some_lines() -> impl Strategy<Value = Vec<String>> {
+    prop::collection::vec(text(&LINES), 0..3)
+}
+
+fn any_goods() -> impl Strategy<Value = Goods> {
+    (select(&ORDERS[..]), select(&LINES[..]), select(&Resolution::ALL[..]))
+        .prop_map(|(order, line, resolution)| goods(order, line, resolution))
+}
+
+fn any_rma() -> impl Strategy<Value = Rma> {
+    let goods = prop::collection::vec(any_goods(), 1..7);
+    let method = select(&ReturnMethod::ALL[..]);
+    (method, any::<bool>(), goods)
+        .prop_map(|(method, managed, goods)| Rma::open(opening(method, managed, goods), time(0)))
+}
+
+fn any_event() -> impl Strategy<Value = Event> {
+    let number = || text(&["P-1", "P-2"]);
+    let order = || text(&ORDERS);
+    let exchange = || text(&["EX-1", "EX-2"]);
+    let quantity = (text(&LINES), -1..4_i64).prop_map(|(order_line_item_identifier, quantity)| {
+        LineQuantity { order_line_item_identifier, quantity }
+    });
+    prop_oneof![
+        (number(), some_lines())
+            .prop_map(|(tracking_number, lines)| Event::LabelCreated { tracking_number, lines }),
+        (select(&Scan::ALL[..]), prop::option::of(number()), some_lines()).prop_map(
+            |(scan, tracking_number, lines)| Event::Scanned { scan, tracking_number, lines }
+        ),
+        (
+            text(&["LP-1", "LP-2", "LP-3"]),
+            prop::option::of(text(&LINES)),
+            prop::option::of(text(&["SKU-1", "SKU-2"])),
+            select(&Condition::ALL[..])
+        )
+            .prop_map(|(receipt_identifier, line, sku, condition)| Event::Received {
+                receipt_identifier,
+                line,
+                sku,
+                condition
+            }),
+        Just(Event::ReceivingClosed),
+        (text(&["RF-1", "RF-2"]), order(), prop::collection::vec(quantity, 0..4)).prop_map(
+            |(refund_identifier, order_identifier, lines)| Event::Refunded {
+                refund_identifier,
+                order_identifier,
+                lines
+            }
+        ),
+        Just(Event::Canceled),
+        (order(), exchange()).prop_map(|(order_identifier, exchange_order_identifier)| {
+            Event::ExchangePlaced { order_identifier, exchange_order_identifier }
+        }),
+        exchange().prop_map(|exchange_order_identifier| Event::ExchangeFulfilled {
+            exchange_order_identifier
+        }),
+        order().prop_map(|order_identifier| Event::ExchangeFailed { order_identifier }),
+    ]
+}
+
+fn any_history() -> impl Strategy<Value = Vec<Event>> {
+    prop::collection::vec(any_event(), 0..24)
+}
+
+/// The return after all of `history` that was not refused.
+fn after(rma: &Rma, history: &[Event]) -> Rma {
+    let mut rma = rma.clone();
+    for event in history {
+        if let Ok(decision) = apply(&rma, event, time(60)) {
+            rma = decision.rma;
+        }
+    }
+    rma
+}
+
+/// How far a status is; none ever comes after one that is further.
+fn progress(status: Status) -> u8 {
+    match status {
+        Status::PendingExchange => 0,
+        Status::Created => 1,
+        Status::PartialRefund => 2,
+        Status::Refunded | Status::Canceled => 3,
+    }
+}
+
+/// The status that the units demand, in words of its own.
+fn is_consistent(rma: &Rma) -> bool {
+    let settled = |unit: &Unit| match unit.goods.resolution {
+        Resolution::Refund => unit.refund.is_some(),
+        Resolution::GiftCard => unit.exchange.is_some(),
+        Resolution::Exchange => {
+            unit.exchange.clone().is_some_and(|order| order.fulfilled_at.is_some())
+        }
+    };
+    let replaced = |unit: &Unit| unit.goods.resolution != Resolution::Refund;
+    let begun =
+        |unit: &Unit| unit.receipt.is_some() || unit.refund.is_some() || unit.exchange.is_some();
+    let all_settled = rma.units.iter().all(settled);
+    let pending = rma.units.iter().any(|unit| replaced(unit) && unit.exchange.is_none());
+    match rma.status {
+        Status::Refunded => all_settled,
+        Status::PendingExchange => pending,
+        Status::PartialRefund => !all_settled && !pending && rma.receiving_complete,
+        Status::Created => !all_settled && !pending && !rma.receiving_complete,
+        Status::Canceled => !pending && !rma.units.iter().any(begun),
+    }
+}
+
+/// Asserts that nothing of `unit` was taken back on its way to `next`.
+fn check_forward(unit: &Unit, next: &Unit) -> Result<(), TestCaseError> {
+    let moved = |next: Tracking| next.follows(unit.tracking) || Some(next) == unit.tracking;
+    prop_assert!(next.tracking.map_or(unit.tracking.is_none(), moved));
+    prop_assert!(unit.tracking_number.is_none() || next.tracking_number == unit.tracking_number);
+    prop_assert!(
+        next.receiving == unit.receiving
+            || next.receiving.is_some_and(|next| next.follows(unit.receiving))
+    );
+    prop_assert_eq!(next.receipt.is_some(), next.receiving == Some(Receiving::Received));
+    prop_assert!(unit.receipt.is_none() || next.receipt == unit.receipt);
+    prop_assert!(unit.refund.is_none() || next.refund == unit.refund);
+    let order = |unit: &Unit| unit.exchange.clone().map(|order| order.exchange_order_identifier);
+    prop_assert!(unit.exchange.is_none() || order(next) == order(unit));
+    prop_assert!(!unit.is_settled() || next.is_settled());
+    prop_assert_eq!(next.goods.amounts, unit.goods.amounts);
+    Ok(())
+}
+
+/// A step of a history, and what must hold of every step.
+fn check_step(rma: &Rma, event: &Event) -> Result<Rma, TestCaseError> {
+    let Ok(decision) = apply(rma, event, time(60)) else {
+        return Ok(rma.clone());
+    };
+    let next = decision.rma;
+    prop_assert_eq!(next.messages_sent - rma.messages_sent, i64::from(decision.changed));
+    prop_assert_eq!(decision.changed, next != *rma);
+    prop_assert!(is_consistent(&next), "{:?}", next);
+    prop_assert!(
+        next.status == rma.status || progress(next.status) > progress(rma.status),
+        "from {:?} to {:?}",
+        rma.status,
+        next.status
+    );
+    prop_assert_eq!(next.units.len(), rma.units.len());
+    for (unit, next) in rma.units.iter().zip(&next.units) {
+        check_forward(unit, next)?;
+    }
+    Ok(next)
+}
+
+/// A return of units to refund, and an order of paying for as many units in any groups.
+fn any_grouping() -> impl Strategy<Value = (Vec<&'static str>, Vec<(usize, &'static str)>)> {
+    let units = prop::collection::vec(select(&LINES[..]), 1..9);
+    let payments = prop::collection::vec((0..4_usize, select(&LINES[..])), 0..12);
+    (units, payments)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+    #[test]
+    fn an_event_told_twice_changes_nothing_the_second_time(
+        rma in any_rma(), history in any_history(), last in any_event(),
+    ) {
+        let rma = after(&rma, &history);
+        if let Ok(first) = apply(&rma, &last, time(60)) {
+            let second = apply(&first.rma, &last, time(90)).expect("accepted once, accepted again");
+            prop_assert_eq!(&second.rma, &first.rma);
+            prop_assert!(!second.changed);
+            prop_assert_eq!(second.unplaced, first.unplaced);
+        }
+    }
+
+    #[test]
+    fn whatever_happens_a_return_only_goes_forward_and_agrees_with_its_units(
+        rma in any_rma(), history in any_history(),
+    ) {
+        prop_assert!(is_consistent(&rma));
+        let mut rma = rma;
+        for event in &history {
+            rma = check_step(&rma, event)?;
+        }
+        let stored = serde_json::to_string(&rma).unwrap();
+        prop_assert_eq!(serde_json::from_str::<Rma>(&stored).unwrap(), rma);
+    }
+
+    /// What was paid for, and what had no place, depends on the units paid for and not on how
+    /// the merchant grouped them into refunds.
+    #[test]
+    fn refunds_in_any_grouping_end_in_the_same_state((units, payments) in any_grouping()) {
+        let rma = mailed(&units);
+        let outcome = |groups: &[Vec<(&str, i64)>]| {
+            let mut rma = rma.clone();
+            let mut unplaced = 0;
+            for (number, group) in groups.iter().enumerate() {
+                let event = refunded(&format!("RF-{number}"), group);
+                let decision = apply(&rma, &event, time(60)).unwrap();
+                unplaced += decision.unplaced.iter().map(|line| line.quantity).sum::<i64>();
+                rma = decision.rma;
+            }
+            let paid: Vec<bool> = rma.units.iter().map(|unit| unit.refund.is_some()).collect();
+            (rma.status, paid, unplaced)
+        };
+        let mut groups = vec![Vec::new(); 4];
+        for (group, line) in &payments {
+            groups[*group].push((*line, 1));
+        }
+        let singly: Vec<Vec<(&str, i64)>> =
+            payments.iter().rev().map(|(_, line)| vec![(*line, 1)]).collect();
+        let at_once = vec![payments.iter().map(|(_, line)| (*line, 1)).collect()];
+
+        prop_assert_eq!(outcome(&groups), outcome(&singly));
+        prop_assert_eq!(outcome(&groups), outcome(&at_once));
+    }
+
+    #[test]
+    fn scans_in_any_order_end_at_the_same_place(
+        scans in Just(vec![Scan::Accepted, Scan::InTransit, Scan::Delivered]).prop_shuffle(),
+    ) {
+        let history: Vec<Event> = scans.into_iter().map(scan).collect();
+
+        let rma = after(&mailed(&["1", "2"]), &history);
+
+        prop_assert_eq!(trackings(&rma), [Some(Tracking::Delivered); 2]);
+    }
+}

@@ -1,0 +1,96 @@
+//! A return in the middle of its life: on its way, one unit received, one exchanged.
+
+use jiff::Timestamp;
+
+use crate::returns::identifier::RmaId;
+use crate::returns::receipt::Condition;
+use crate::returns::request::Fallback;
+use crate::returns::rma::{Event, Goods, Opening, Rma, Scan, apply};
+use crate::returns::{Resolution, ReturnMethod, UnitAmounts};
+
+/// A return of both units of the first line of [`order_message`](super::order_message).
+pub fn rma() -> Rma {
+    let events = [
+        ("2026-02-20T10:15:02Z", exchange_placed()),
+        ("2026-02-20T10:15:09Z", label_created()),
+        ("2026-02-23T07:41:12Z", scanned()),
+        ("2026-02-24T14:20:00Z", received()),
+    ];
+    let opened = Rma::open(opening(), time("2026-02-20T10:15:00Z"));
+    events.into_iter().fold(opened, |rma, (at, event)| {
+        apply(&rma, &event, time(at)).expect("the sample's events befall the sample").rma
+    })
+}
+
+fn time(text: &str) -> Timestamp {
+    crate::time::parse(text).expect("the times of the sample are times")
+}
+
+fn opening() -> Opening {
+    let rma_identifier = RmaId::parse("RMA-7K3Q-9XWD-2M4T");
+    Opening {
+        rma_identifier: rma_identifier.expect("the sample's identifier is one"),
+        return_method: ReturnMethod::MailBack,
+        return_shipping_cost_cents: 0,
+        fee_cents: 0,
+        bonus_credit_amount_cents: 0,
+        giftee_email: Some("robin.ames@example.com".to_owned()),
+        email: Some("dana.whitfield@example.com".to_owned()),
+        concept: Some("Harbor & Pine".to_owned()),
+        currency: "USD".to_owned(),
+        policy_version: 3,
+        managed_receiving: true,
+        goods: vec![
+            tee(1),
+            Goods {
+                resolution: Resolution::Exchange,
+                exchange_sku: Some("TEE-NAVY-L".to_owned()),
+                exchange_price_cents: Some(4500),
+                fallback: Some(Fallback::GiftCard),
+                ..tee(2)
+            },
+        ],
+    }
+}
+
+fn tee(unit_number: i64) -> Goods {
+    Goods {
+        order_identifier: "ORD-100472".to_owned(),
+        original_order_identifier: None,
+        order_line_item_identifier: "ORD-100472-1".to_owned(),
+        unit_number,
+        sku: Some("TEE-NAVY-M".to_owned()),
+        upc: Some("012345678905".to_owned()),
+        title: "Organic cotton tee, navy, M".to_owned(),
+        return_reason: "too_small".to_owned(),
+        resolution: Resolution::Refund,
+        exchange_sku: None,
+        exchange_price_cents: None,
+        fallback: None,
+        amounts: UnitAmounts { price_cents: 4500, discount_cents: 250, tax_cents: 360 },
+    }
+}
+
+fn exchange_placed() -> Event {
+    Event::ExchangePlaced {
+        order_identifier: "ORD-100472".to_owned(),
+        exchange_order_identifier: "EX-100472".to_owned(),
+    }
+}
+
+fn label_created() -> Event {
+    Event::LabelCreated { tracking_number: "9400111899223197428490".to_owned(), lines: Vec::new() }
+}
+
+fn scanned() -> Event {
+    Event::Scanned { scan: Scan::InTransit, tracking_number: None, lines: Vec::new() }
+}
+
+fn received() -> Event {
+    Event::Received {
+        receipt_identifier: "LP-0093321".to_owned(),
+        line: Some("ORD-100472-1".to_owned()),
+        sku: None,
+        condition: Condition::A,
+    }
+}
