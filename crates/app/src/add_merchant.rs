@@ -54,6 +54,7 @@ pub async fn add_merchant(
             id: new.id.clone(),
             name: new.name.clone(),
             settings: new.settings,
+            return_address: None,
             signing_secrets: vec![sealed],
             created_at: app.world.now(),
             disabled_at: None,

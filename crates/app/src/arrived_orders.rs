@@ -4,18 +4,23 @@
 //! Refund entries are recorded apart from the snapshots, because they never change
 //! and stay when a later snapshot omits them.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
 use bytes::Bytes;
 use domain::{
     identifier::MerchantId,
     intake::{self, Held, Outcome},
+    order::Order,
     order_message::{Body, RefundEntry, Snapshot},
     time::micros,
 };
 use store::{OrderRow, RefundRow, Transaction};
 
-use crate::{App, AppError, secrets::hash};
+use crate::{
+    App, AppError,
+    secrets::hash,
+    settle_refunds::{Doubt, NewRefund, settle},
+};
 
 /// An order ready to be compared with what is held.
 #[derive(Clone, Debug)]
@@ -25,6 +30,8 @@ pub(crate) struct Arrived {
     hash: Bytes,
     body: Bytes,
     refunds: Vec<ArrivedRefund>,
+    /// What was read, if there are refunds to be entered.
+    order: Option<Arc<Order>>,
 }
 
 #[derive(Clone, Debug)]
@@ -47,10 +54,11 @@ impl Arrived {
             Body::Written(bytes) => bytes.into(),
         };
         Self {
-            order_id: snapshot.order.identifier,
+            order_id: snapshot.order.identifier.clone(),
             updated_us: micros(snapshot.order.updated_at),
             hash: hash(&body),
             body,
+            order: (!snapshot.refunds.is_empty()).then(|| Arc::new(snapshot.order)),
             refunds: snapshot.refunds.into_iter().map(refund).collect(),
         }
     }
@@ -64,6 +72,8 @@ impl Arrived {
 pub(crate) struct Decided {
     pub(crate) outcomes: Vec<Outcome>,
     pub(crate) clashes: Vec<Clash>,
+    /// Refunds that a person should look at.
+    pub(crate) doubts: Vec<Doubt>,
     pub(crate) transaction: Transaction,
 }
 
@@ -89,7 +99,7 @@ pub(crate) async fn decide(
         recorded.iter().map(|head| (head.refund_id.as_str(), head)).collect();
 
     let (mut rows, mut new_refunds) = (Vec::new(), Vec::new());
-    let (mut outcomes, mut clashes) = (Vec::new(), Vec::new());
+    let (mut outcomes, mut clashes, mut unsettled) = (Vec::new(), Vec::new(), Vec::new());
     for (position, order) in orders.iter().enumerate() {
         let stored = heads.get(order.order_id.as_str());
         let held = stored.map(|head| Held { updated_us: head.updated_us, hash: &head.hash });
@@ -100,7 +110,15 @@ pub(crate) async fn decide(
             match recorded.get(entry.refund_id.as_str()) {
                 Some(known) if known.hash == entry.hash && known.order_id == order.order_id => (),
                 Some(_) => clashes.push(Clash { order: position, refund }),
-                None if outcome.is_stored() => new_refunds.push(refund_row(order, entry)),
+                None if outcome.is_stored() => {
+                    new_refunds.push(refund_row(order, entry));
+                    unsettled.extend(
+                        order
+                            .order
+                            .as_deref()
+                            .map(|order| NewRefund { order, place: (position, refund) }),
+                    );
+                }
                 None => (),
             }
         }
@@ -112,7 +130,9 @@ pub(crate) async fn decide(
     let mut transaction = Transaction::new("storing orders");
     transaction.put_orders(merchant, rows, now_us);
     transaction.insert_refunds(merchant, new_refunds, now_us);
-    Ok(Decided { outcomes, clashes, transaction })
+    let settled = settle(app, merchant, &unsettled).await?;
+    let doubts = settled.put(app, merchant, &mut transaction);
+    Ok(Decided { outcomes, clashes, doubts, transaction })
 }
 
 fn order_row(order: &Arrived, replaces: i64) -> OrderRow {

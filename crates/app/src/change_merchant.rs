@@ -2,7 +2,8 @@
 
 use domain::{
     identifier::MerchantId,
-    merchant::{Merchant, Settings},
+    merchant::{Carrier, Merchant, Settings},
+    order::Address,
 };
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -21,6 +22,9 @@ pub struct MerchantView {
     pub merchant: String,
     pub name: String,
     pub settings: Settings,
+    /// Where returns are sent, as labels show it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub return_address: Option<Address>,
     #[schema(value_type = String, format = DateTime)]
     pub created_at: Timestamp,
     /// Absent while the merchant is enabled.
@@ -35,6 +39,7 @@ impl From<Merchant> for MerchantView {
             merchant: merchant.id.to_string(),
             name: merchant.name,
             settings: merchant.settings,
+            return_address: merchant.return_address,
             created_at: merchant.created_at,
             disabled_at: merchant.disabled_at,
         }
@@ -47,6 +52,12 @@ impl From<Merchant> for MerchantView {
 pub struct MerchantChange {
     pub name: Option<String>,
     pub strict: Option<bool>,
+    /// Who makes labels and tells where parcels are.
+    pub carrier: Option<Carrier>,
+    /// Whether our warehouse receives what comes back.
+    pub managed_receiving: Option<bool>,
+    /// Where returns are sent, as labels show it.
+    pub return_address: Option<Address>,
     /// A disabled merchant's clients get no tokens and its tokens are refused. Its data stays.
     pub disabled: Option<bool>,
 }
@@ -93,6 +104,15 @@ fn changed(mut merchant: Merchant, change: &MerchantChange, now: Timestamp) -> M
     }
     if let Some(strict) = change.strict {
         merchant.settings.strict = strict;
+    }
+    if let Some(carrier) = change.carrier {
+        merchant.settings.carrier = carrier;
+    }
+    if let Some(managed_receiving) = change.managed_receiving {
+        merchant.settings.managed_receiving = managed_receiving;
+    }
+    if let Some(return_address) = &change.return_address {
+        merchant.return_address = Some(return_address.clone());
     }
     if let Some(disabled) = change.disabled {
         merchant.disabled_at = disabled.then(|| merchant.disabled_at.unwrap_or(now));

@@ -137,10 +137,10 @@ async fn store(
 ) -> Result<(), AppError> {
     for _ in 0..RACES_MAX {
         let orders: Vec<Arrived> = lines.iter().map(|line| line.order.clone()).collect();
-        let Decided { outcomes, clashes, transaction } = decide(app, merchant, &orders).await?;
+        let Decided { outcomes, clashes, transaction, .. } = decide(app, merchant, &orders).await?;
         if clashes.is_empty() {
-            match app.store.commit(transaction).await {
-                Ok(_) => {
+            match app.commit(transaction).await {
+                Ok(()) => {
                     for outcome in outcomes {
                         count(imported, outcome);
                     }

@@ -12,8 +12,10 @@ mod arrived_orders;
 pub mod audit_trail;
 pub mod authenticate;
 pub mod bulk_retry;
+pub mod carrier_events;
 pub mod change_client;
 pub mod change_merchant;
+pub mod change_return;
 pub mod commit_once;
 pub mod delivery_report;
 pub mod failure_queue;
@@ -23,9 +25,15 @@ pub mod issue_token;
 pub mod message_log;
 pub mod meters;
 mod outbox;
+pub mod policies;
+pub mod receipts;
+pub mod refund_problems;
+pub mod returnability;
 pub mod rotate_secret;
 pub mod secrets;
 pub mod set_endpoints;
+mod settle_refunds;
+pub mod start_return;
 pub mod sweep;
 pub mod take_in_orders;
 pub mod test_endpoint;
@@ -36,8 +44,9 @@ mod tests;
 use std::sync::Arc;
 
 use delivery::{Delivery, TargetAnswer, Targets, address::AddressGuard};
-use domain::{faults::Faults, identifier::MerchantId, kind::Kind};
+use domain::{faults::Faults, identifier::MerchantId, kind::Kind, returns::start::Refused};
 use store::{Store, StoreError, Transaction};
+use tokio::sync::Notify;
 
 use authenticate::Callers;
 use bulk_retry::SharedJobs;
@@ -54,6 +63,8 @@ pub struct App {
     guard: AddressGuard,
     callers: Arc<Callers>,
     jobs: SharedJobs,
+    /// Told when a return may want a label.
+    pub labels_wanted: Arc<Notify>,
     meters: Meters,
 }
 
@@ -79,6 +90,7 @@ impl App {
             guard: parts.guard,
             callers: Arc::default(),
             jobs: Arc::default(),
+            labels_wanted: Arc::default(),
             meters: parts.meters,
         }
     }
@@ -120,6 +132,9 @@ pub enum AppError {
     /// The bytes are not JSON.
     #[error("the body is not JSON: {0}")]
     Malformed(#[from] domain::json::Malformed),
+    /// What is asked for is against the rules of returns.
+    #[error("{}", refusals(.0))]
+    Refused(Vec<Refused>),
     /// JSON, but not what the contract asks for.
     #[error("{}", .0.summary())]
     Invalid(Faults),
@@ -130,4 +145,11 @@ pub enum AppError {
     Vault(#[from] world::VaultError),
     #[error("a stored answer is unreadable")]
     UnreadableAnswer(#[source] serde_json::Error),
+}
+
+/// Every refusal in one sentence.
+fn refusals(refused: &[Refused]) -> String {
+    let each: Vec<String> =
+        refused.iter().map(|it| format!("{} {} ({})", it.field, it.message, it.rule)).collect();
+    format!("the return is refused: {}", each.join("; "))
 }

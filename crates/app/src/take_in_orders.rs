@@ -65,7 +65,15 @@ pub async fn take_in_orders(
             .iter()
             .zip(decided.outcomes)
             .map(|(order, result)| OrderResult { identifier: order.order_id.clone(), result });
-        let answer = TakenIn { orders: results.collect(), warnings: warnings.clone() };
+        let doubts = decided.doubts.into_iter().map(|doubt| Warning {
+            field: format!(
+                "$.returns_portal_order.orders[{}].refunds[{}]",
+                doubt.order, doubt.refund
+            ),
+            message: doubt.words,
+        });
+        let warnings = warnings.iter().cloned().chain(doubts).collect();
+        let answer = TakenIn { orders: results.collect(), warnings };
         Ok((answer, decided.transaction))
     };
     if message.dry_run {

@@ -5,6 +5,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::identifier::MerchantId;
+use crate::order::Address;
 
 /// How many signing secrets are live at once: the new one and the one being rotated out.
 pub const SIGNING_SECRETS_MAX: usize = 2;
@@ -15,6 +16,9 @@ pub struct Merchant {
     pub id: MerchantId,
     pub name: String,
     pub settings: Settings,
+    /// Where returns are sent, as labels show it.
+    #[serde(default)]
+    pub return_address: Option<Address>,
     /// Newest first. Sealed: only the vault can open them.
     pub signing_secrets: Vec<SealedSecret>,
     pub created_at: Timestamp,
@@ -30,6 +34,38 @@ pub struct Settings {
     /// accepted with a warning.
     #[serde(default)]
     pub strict: bool,
+    /// Who makes labels and tells where parcels are.
+    #[serde(default)]
+    pub carrier: Carrier,
+    /// Whether our warehouse receives what comes back, so that returns tell what arrived.
+    #[serde(default)]
+    pub managed_receiving: bool,
+}
+
+/// Who brings returns back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Carrier {
+    /// A part of this service that makes labels at once and moves parcels when told to.
+    Simulated,
+    /// A system that asks for the labels that are wanted and reports events.
+    #[default]
+    External,
+}
+
+impl Carrier {
+    pub const ALL: [Self; 2] = [Self::Simulated, Self::External];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Simulated => "simulated",
+            Self::External => "external",
+        }
+    }
+
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|carrier| carrier.name() == name)
+    }
 }
 
 /// A secret that must be read again later, encrypted.

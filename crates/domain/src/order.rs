@@ -194,7 +194,7 @@ pub struct Refund {
     pub created_at: Timestamp,
     /// The return that is refunded. Needed when an order has several.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "rma_8f3kq2w7")]
+    #[schema(example = "RMA-7K3Q-9XWD-2M4T")]
     pub rma_identifier: Option<String>,
     /// Labels. A refund labelled `ignore_refund` is stored and has no effect.
     #[serde(skip_serializing_if = "Vec::is_empty")]

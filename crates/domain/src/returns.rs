@@ -16,6 +16,8 @@ pub mod receipt;
 pub mod request;
 pub mod returnability;
 pub mod rma;
+pub mod settlement;
+pub mod start;
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

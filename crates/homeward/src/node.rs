@@ -10,6 +10,7 @@ use anyhow::Context;
 use app::{
     App, Parts as AppParts,
     add_client::add_first_admin,
+    carrier_events::issue_simulated_labels,
     meters::Meters as AppMeters,
     sweep::{remove_finished_messages, sweep},
 };
@@ -33,6 +34,7 @@ use crate::{
 /// How long requests under way may take after the node was told to stop.
 const GRACE: Duration = Duration::from_secs(30);
 const SWEEP_EVERY: Duration = Duration::from_secs(60);
+const LABELS_EVERY: Duration = Duration::from_secs(2);
 const RETENTION_EVERY_MINUTES: u64 = 60;
 const DAY_US: i64 = 24 * 60 * 60 * 1_000_000;
 
@@ -113,13 +115,18 @@ impl Node {
     pub(crate) async fn run(self, stop: CancellationToken) {
         let sweeper =
             tokio::spawn(sweep_regularly(self.app.clone(), self.retention_days, stop.clone()));
+        // A node that serves a single command leaves the labels to those that stay, too.
+        let carrier = self
+            .outbound
+            .is_some()
+            .then(|| tokio::spawn(issue_labels_regularly(self.app.clone(), stop.clone())));
         let sending = CancellationToken::new();
         let sender = self.outbound.map(|outbound| tokio::spawn(outbound.run(sending.clone())));
         let serving = self
             .listeners
             .into_iter()
             .map(|listener| tokio::spawn(listener.run(self.router.clone(), stop.clone(), GRACE)));
-        for task in serving.collect::<Vec<_>>().into_iter().chain([sweeper]) {
+        for task in serving.collect::<Vec<_>>().into_iter().chain([sweeper]).chain(carrier) {
             if let Err(error) = task.await {
                 tracing::error!(%error, "a part of the server ended badly: {error}");
             }
@@ -197,6 +204,20 @@ async fn sweep_regularly(app: App, retention_days: u32, stop: CancellationToken)
             }
         }
         minutes += 1;
+    }
+}
+
+/// The simulated carrier at work: at once when a return begins here, and now and then for those of other nodes.
+async fn issue_labels_regularly(app: App, stop: CancellationToken) {
+    loop {
+        let wanted = app.labels_wanted.notified();
+        let wait = tokio::time::timeout(LABELS_EVERY, wanted);
+        if stop.run_until_cancelled(wait).await.is_none() {
+            return;
+        }
+        if let Err(error) = issue_simulated_labels(&app).await {
+            tracing::warn!(%error, "labels wait a while longer: {error}");
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use crate::{Store, StoreError, error::Doing};
 pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0001_foundation.sql"),
     include_str!("../migrations/0002_delivery.sql"),
+    include_str!("../migrations/0003_returns.sql"),
 ];
 
 /// The number of the newest migration this binary knows.

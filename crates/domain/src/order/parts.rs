@@ -1,7 +1,7 @@
 //! What an order refers to: the shopper, addresses, payments, discounts and variants.
 
 use jiff::Timestamp;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 /// The shopper.
@@ -30,7 +30,7 @@ pub struct Customer {
 
 /// Where something is sent, or who pays. A part that the country does not have, such as a
 /// state, is sent as empty text.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Address {
     /// Who lives there.
     #[schema(example = "Dana Whitfield")]

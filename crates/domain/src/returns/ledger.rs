@@ -205,6 +205,21 @@ impl Ledger {
         ledger.refunded(units, refund)
     }
 
+    /// Takes back what was entered of a refund, so that it can be entered otherwise.
+    #[must_use]
+    pub fn forget_refund(&self, refund: &str) -> Self {
+        let mut ledger = self.clone();
+        for spent in ledger.lines.values_mut() {
+            spent.retain(|unit| unit.by.rma().is_some() || unit.by.refund() != Some(refund));
+            for unit in spent {
+                unit.by.forget_refund(refund);
+            }
+        }
+        ledger.lines.retain(|_, spent| !spent.is_empty());
+        ledger.conflicts.retain(|conflict| conflict.refund_identifier != refund);
+        ledger
+    }
+
     /// Refunds the shipping charge with a return, once for an order. Gives the amount.
     pub fn spend_shipping(&self, order: &Order, rma: &str) -> Result<(Self, i64), Refusal> {
         if let Some(shipping) = &self.shipping {

@@ -135,6 +135,7 @@ pub struct ReasonFee {
     /// The `code` of the reason.
     #[schema(example = "changed_mind")]
     pub reason: String,
+    /// What a return for this reason costs the shopper.
     #[schema(example = 995, minimum = 0)]
     pub fee_cents: i64,
 }

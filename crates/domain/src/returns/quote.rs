@@ -95,6 +95,21 @@ pub enum OfferRule {
     GiftCardOffered,
 }
 
+impl OfferRule {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::MethodOffered => "method_offered",
+            Self::MethodCountry => "method_country",
+            Self::MethodWeight => "method_weight",
+            Self::MethodAmount => "method_amount",
+            Self::MethodReason => "method_reason",
+            Self::ReasonKnown => "reason_known",
+            Self::ExchangeOffered => "exchange_offered",
+            Self::GiftCardOffered => "gift_card_offered",
+        }
+    }
+}
+
 /// What a return of these units by this method comes to. `shipping_refund_cents` is what
 /// [`shipping_due`] says.
 pub fn fees_and_bonus(

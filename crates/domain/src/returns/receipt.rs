@@ -84,6 +84,7 @@ pub struct Receipt {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "TEE-NAVY-M", max_length = 255)]
     pub sku: Option<String>,
+    /// The universal product code.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "012345678905", max_length = 255)]
     pub upc: Option<String>,
@@ -100,6 +101,7 @@ pub struct Receipt {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "A-14-03", max_length = 255)]
     pub location_identifier: Option<String>,
+    /// The serial number, if the unit has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(max_length = 255)]
     pub serial_number: Option<String>,

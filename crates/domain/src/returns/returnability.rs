@@ -27,6 +27,7 @@ use crate::order::Order;
 /// What of an order can be returned at a moment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Returnability {
+    /// The order.
     #[schema(example = "ORD-100472")]
     pub order_identifier: String,
     /// ISO 4217 code of every amount here.
@@ -37,6 +38,7 @@ pub struct Returnability {
     pub at: Timestamp,
     /// The reasons that a shopper can give.
     pub reasons: Vec<Reason>,
+    /// The lines of the order.
     pub lines: Vec<LineReturnability>,
 }
 
@@ -46,6 +48,7 @@ pub struct LineReturnability {
     /// The `identifier` of the order line.
     #[schema(example = "ORD-100472-1")]
     pub line_identifier: String,
+    /// Every unit that was ordered, one by one.
     pub units: Vec<UnitReturnability>,
 }
 
@@ -110,6 +113,7 @@ pub struct Answer {
     pub changes_at: Option<Timestamp>,
 }
 
+/// How a rule decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {

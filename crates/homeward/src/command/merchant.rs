@@ -9,7 +9,10 @@ use app::{
     rotate_secret::SigningSecret,
 };
 use clap::{Args, Subcommand};
-use domain::identifier::{ClientId, MerchantId};
+use domain::{
+    identifier::{ClientId, MerchantId},
+    merchant::Carrier,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -90,6 +93,16 @@ pub(crate) struct Change {
     /// Refuse orders whose amounts do not add up (true), or warn (false)
     #[arg(long)]
     strict: Option<bool>,
+    /// Who makes labels and tells where parcels are: simulated or external
+    #[arg(long, value_parser = carrier)]
+    carrier: Option<Carrier>,
+    /// Whether our warehouse receives what comes back
+    #[arg(long)]
+    managed_receiving: Option<bool>,
+}
+
+fn carrier(text: &str) -> Result<Carrier, String> {
+    Carrier::parse(text).ok_or_else(|| "must be simulated or external".to_owned())
 }
 
 #[derive(Serialize, Deserialize)]
@@ -131,8 +144,15 @@ impl Merchant {
                 output.data(&added, || added_words(&added));
             }
             Self::List { .. } => list(session, output).await?,
-            Self::Set { merchant, change: Change { name, strict }, .. } => {
-                let change = MerchantChange { name, strict, disabled: None };
+            Self::Set { merchant, change, .. } => {
+                let Change { name, strict, carrier, managed_receiving } = change;
+                let change = MerchantChange {
+                    name,
+                    strict,
+                    carrier,
+                    managed_receiving,
+                    ..MerchantChange::default()
+                };
                 change_merchant(session, output, &merchant, &change).await?;
             }
             Self::RotateSecret { merchant, signing: true, .. } => {
@@ -216,7 +236,13 @@ async fn change_merchant(
     output.data(&changed, || {
         let state = if changed.disabled_at.is_some() { "disabled" } else { "enabled" };
         let strict = if changed.settings.strict { "strict" } else { "lenient" };
-        format!("{} ({}) is {state}, {strict} about amounts.", changed.merchant, changed.name)
+        let carrier = changed.settings.carrier.name();
+        let received = if changed.settings.managed_receiving { "ours" } else { "the merchant's" };
+        format!(
+            "{} ({}) is {state}, {strict} about amounts; its carrier is {carrier}, receiving is \
+             {received}.",
+            changed.merchant, changed.name
+        )
     });
     Ok(())
 }

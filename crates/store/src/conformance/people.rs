@@ -28,7 +28,8 @@ fn merchant(id: &domain::identifier::MerchantId) -> Merchant {
     Merchant {
         id: id.clone(),
         name: "Ümlaut & Söhne".to_owned(),
-        settings: Settings { strict: true },
+        settings: Settings { strict: true, ..Settings::default() },
+        return_address: None,
         signing_secrets: Vec::new(),
         created_at: Timestamp::UNIX_EPOCH,
         disabled_at: None,

@@ -28,6 +28,16 @@ impl Needs for ReturnsWrite {
     const SCOPE: Scope = Scope::ReturnsWrite;
 }
 
+pub(crate) struct CarrierWrite;
+impl Needs for CarrierWrite {
+    const SCOPE: Scope = Scope::CarrierWrite;
+}
+
+pub(crate) struct WarehouseWrite;
+impl Needs for WarehouseWrite {
+    const SCOPE: Scope = Scope::WarehouseWrite;
+}
+
 pub(crate) struct Read;
 impl Needs for Read {
     const SCOPE: Scope = Scope::Read;

@@ -9,7 +9,8 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use domain::{
-    faults::{Faults, FieldError},
+    faults::{Code, Faults, FieldError},
+    returns::start::Refused,
     scope::Scope,
 };
 use serde::Serialize;
@@ -50,6 +51,38 @@ pub(crate) struct Invalid {
     message: String,
     /// The first 1,000, in the order of the document.
     errors: Vec<FieldError>,
+}
+
+/// The body of a 422 about a return: the fields that are not acceptable, or the rules in the way.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Refusals {
+    /// All of it in words.
+    message: String,
+    /// One for each field or rule.
+    errors: Vec<Refusal>,
+}
+
+/// A field that is not acceptable, or a rule that is in the way of a return.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Refusal {
+    /// JSONPath in the request.
+    #[schema(example = "$.items[0]")]
+    field: String,
+    code: Code,
+    /// The rule, by a name that it keeps. Absent when the field itself is not acceptable.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "window")]
+    rule: Option<String>,
+    /// The reason, as a sentence. There when `rule` is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "shipped on 2026-01-02, 30 days end on 2026-02-01")]
+    message: Option<String>,
+}
+
+impl From<Refused> for Refusal {
+    fn from(Refused { field, rule, message }: Refused) -> Self {
+        Self { field, code: Code::Invalid, rule: Some(rule), message: Some(message) }
+    }
 }
 
 impl From<AppError> for ApiError {
@@ -107,6 +140,11 @@ fn refusal(error: AppError) -> Response {
         AppError::Invalid(faults) => {
             let body = Invalid { message: faults.summary(), errors: faults.errors };
             (StatusCode::UNPROCESSABLE_ENTITY, Json(body)).into_response()
+        }
+        AppError::Refused(refused) => {
+            let message = AppError::Refused(refused.clone()).to_string();
+            let errors = refused.into_iter().map(Refusal::from).collect();
+            (StatusCode::UNPROCESSABLE_ENTITY, Json(Refusals { message, errors })).into_response()
         }
         // Nine races lost in a row: the caller may well try again.
         AppError::Store(StoreError::Conflict) => {

@@ -3,6 +3,7 @@
 pub mod admin;
 mod body;
 mod caller;
+mod carrier;
 pub(crate) mod error;
 mod idempotency;
 pub(crate) mod limit;
@@ -11,6 +12,8 @@ mod orders;
 mod path;
 pub(crate) mod probes;
 mod query;
+mod receipts;
+mod returns;
 mod token;
 mod version;
 
@@ -35,6 +38,15 @@ pub(crate) fn routes() -> (Router<Web>, Document) {
         .routes(routes!(token::issue))
         .routes(routes!(orders::publish))
         .routes(routes!(orders::held))
+        .routes(routes!(returns::returnable))
+        .routes(routes!(returns::quote))
+        .routes(routes!(returns::start))
+        .routes(routes!(returns::show))
+        .routes(routes!(returns::cancel))
+        .routes(routes!(carrier::report))
+        .routes(routes!(carrier::wanted))
+        .routes(routes!(receipts::report))
+        .routes(routes!(returns::close))
         .routes(routes!(messages::list))
         .routes(routes!(messages::show))
         .routes(routes!(messages::retry))
@@ -53,6 +65,9 @@ pub(crate) fn routes() -> (Router<Web>, Document) {
     tags(
         (name = "Token", description = "How a system proves who it is."),
         (name = "Orders", description = "What a merchant's systems publish, and what is held of it."),
+        (name = "Returns", description = "What can come back, and the returns themselves."),
+        (name = "Carrier", description = "Labels that are wanted, and what happens to parcels."),
+        (name = "Warehouse", description = "What arrives."),
         (name = "Messages", description = "What was sent to a merchant, and how that went."),
         (name = "Operation", description = "For operators' tools: merchants, credentials, history, \
                                             audit. Needs the scope `admin`.")

@@ -24,7 +24,7 @@ pub struct SpentUnit {
 pub enum SpentBy {
     /// A return, and the merchant's refund that paid for the unit, once there is one.
     Return {
-        #[schema(example = "rma_8f3kq2w7")]
+        #[schema(example = "RMA-7K3Q-9XWD-2M4T")]
         rma_identifier: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schema(example = "RF-2201")]
@@ -55,6 +55,15 @@ impl SpentBy {
     }
 }
 
+impl SpentBy {
+    /// A return's unit that `refund` paid for is unpaid again.
+    pub(super) fn forget_refund(&mut self, refund: &str) {
+        if let Self::Return { refund_identifier, .. } = self {
+            refund_identifier.take_if(|made| made == refund);
+        }
+    }
+}
+
 /// A merchant's refund that names more units than there are left. It is kept until a person has
 /// looked at it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -76,7 +85,7 @@ pub struct Conflict {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ShippingRefund {
     /// The return with which it was.
-    #[schema(example = "rma_8f3kq2w7")]
+    #[schema(example = "RMA-7K3Q-9XWD-2M4T")]
     pub rma_identifier: String,
     /// Shipping and the tax on it.
     #[schema(example = 643, minimum = 0)]

@@ -11,8 +11,9 @@ use domain::{
     faults::{Code, Faults},
     identifier::MerchantId,
     json,
-    merchant::Settings,
-    reader::{self, TEXT_MAX},
+    merchant::{Carrier, Settings},
+    order::Address,
+    reader::{self, TEXT_MAX, fields::Fields},
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -32,6 +33,9 @@ use crate::{
 /// The most elements of a page, and what a page has when nothing is said.
 pub(super) const PAGE_MAX: usize = 500;
 pub(super) const PAGE: usize = 100;
+
+/// Where merchants try things out.
+const SANDBOX: &str = "sandbox";
 
 /// A page of merchants.
 #[derive(Serialize, ToSchema)]
@@ -76,7 +80,7 @@ pub(crate) async fn list(
 
 fn sample_merchant() -> serde_json::Value {
     serde_json::json!({
-        "merchant": "acme", "name": "Acme Outfitters", "settings": { "strict": false },
+        "merchant": "acme", "name": "Acme Outfitters", "settings": { "strict": false, "carrier": "simulated", "managed_receiving": false },
         "created_at": "2026-02-11T09:24:31Z"
     })
 }
@@ -93,6 +97,10 @@ pub(crate) struct MerchantBody {
     name: String,
     /// Refuse amounts that do not add up instead of warning of them.
     strict: Option<bool>,
+    /// `simulated` or `external`; simulated in the sandbox and external in production when absent.
+    carrier: Option<Carrier>,
+    /// Whether our warehouse receives what comes back.
+    managed_receiving: Option<bool>,
 }
 
 /// Add a merchant
@@ -125,7 +133,7 @@ pub(crate) async fn add(
     Allowed { caller, .. }: Allowed<Admin>,
     JsonRequest { body, repeatable }: JsonRequest,
 ) -> Result<(StatusCode, Json<AddedMerchant>), ApiError> {
-    let new = new_merchant(&body)?;
+    let new = new_merchant(&body, web.settings.environment)?;
     let added = add_merchant(
         &web.app,
         Request { client: &caller.client, repeatable: repeatable.as_ref() },
@@ -135,7 +143,8 @@ pub(crate) async fn add(
     Ok((StatusCode::CREATED, Json(added)))
 }
 
-fn new_merchant(body: &[u8]) -> Result<NewMerchant, ApiError> {
+fn new_merchant(body: &[u8], environment: &str) -> Result<NewMerchant, ApiError> {
+    let usual = if environment == SANDBOX { Carrier::Simulated } else { Carrier::External };
     let document = json::parse(body).map_err(app::AppError::Malformed)?;
     let read = reader::read(&document, false, |root| {
         root.object(|at| {
@@ -145,8 +154,12 @@ fn new_merchant(body: &[u8]) -> Result<NewMerchant, ApiError> {
                 parsed.map_err(|why| at.note(Code::Invalid, &why)).ok()
             });
             let name = at.required("name", |at| at.text(1..=TEXT_MAX).map(str::to_owned));
-            let strict = at.optional_flag("strict").unwrap_or_default();
-            Some(NewMerchant { id: id?, name: name?, settings: Settings { strict } })
+            let settings = Settings {
+                strict: at.optional_flag("strict").unwrap_or_default(),
+                carrier: carrier(at).unwrap_or(usual),
+                managed_receiving: at.optional_flag("managed_receiving").unwrap_or_default(),
+            };
+            Some(NewMerchant { id: id?, name: name?, settings })
         })?
     });
     Ok(read.map(|(new, _)| new)?)
@@ -219,10 +232,32 @@ fn merchant_change(body: &[u8]) -> Result<MerchantChange, ApiError> {
         root.object(|at| MerchantChange {
             name: at.optional("name", |at| at.text(1..=TEXT_MAX).map(str::to_owned)),
             strict: at.optional_flag("strict"),
+            carrier: carrier(at),
+            managed_receiving: at.optional_flag("managed_receiving"),
+            return_address: at.optional_object("return_address", address),
             disabled: at.optional_flag("disabled"),
         })
     });
     Ok(read.map(|(change, _)| change)?)
+}
+
+fn carrier(at: &Fields<'_>) -> Option<Carrier> {
+    let refused = "must be one of simulated, external";
+    at.optional("carrier", |value| value.named(Carrier::parse, refused))
+}
+
+fn address(at: &Fields<'_>) -> Address {
+    at.refuses_unknown();
+    Address {
+        name: at.text("name"),
+        street1: at.text("street1"),
+        street2: at.optional_text("street2"),
+        city: at.text("city"),
+        state: at.text("state"),
+        zip_code: at.text("zip_code"),
+        country_code: at.text("country_code"),
+        phone: at.optional_text("phone"),
+    }
 }
 
 /// Rotate the signing secret

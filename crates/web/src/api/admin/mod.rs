@@ -7,6 +7,8 @@ mod failures;
 mod import;
 mod merchants;
 mod messages;
+mod policy;
+mod refunds;
 mod reports;
 mod status;
 
@@ -19,6 +21,11 @@ pub(super) fn routes() -> OpenApiRouter<Web> {
         .routes(routes!(merchants::list, merchants::add))
         .routes(routes!(merchants::show, merchants::change))
         .routes(routes!(merchants::rotate_signing_secret))
+        .routes(routes!(policy::show, policy::set))
+        .routes(routes!(policy::versions))
+        .routes(routes!(policy::check))
+        .routes(routes!(refunds::list))
+        .routes(routes!(refunds::settle))
         .routes(routes!(endpoints::list, endpoints::set))
         .routes(routes!(endpoints::set_one, endpoints::forget))
         .routes(routes!(endpoints::pause))

@@ -1,0 +1,157 @@
+//! Refunds that arrive with orders: each closes what it pays for, or is listed for an operator.
+//!
+//! One message may hold several refunds of one order, or of several orders that share a return, so
+//! what is loaded is kept and changed in memory until all are entered.
+
+use std::collections::BTreeMap;
+
+use domain::{
+    identifier::MerchantId,
+    order::{Order, Refund},
+    returns::{
+        identifier::RmaId,
+        ledger::Ledger,
+        rma::Rma,
+        settlement::{Problem, Settlement, settle as settle_one},
+    },
+};
+use store::{RefundProblem, Transaction, Versioned};
+
+use crate::{App, AppError, change_return::owe_message};
+
+/// A refund that was not recorded before.
+#[derive(Clone, Copy)]
+pub(crate) struct NewRefund<'a> {
+    pub(crate) order: &'a Order,
+    /// The positions of the order in its message and of the refund in the order.
+    pub(crate) place: (usize, usize),
+}
+
+impl NewRefund<'_> {
+    fn refund(&self) -> Option<&Refund> {
+        self.order.refunds.get(self.place.1)
+    }
+}
+
+/// A refund that a person should look at.
+pub(crate) struct Doubt {
+    pub(crate) order: usize,
+    pub(crate) refund: usize,
+    pub(crate) words: String,
+}
+
+/// What follows from the refunds of a message.
+#[derive(Default)]
+pub(crate) struct Settled {
+    ledgers: BTreeMap<String, Versioned<Ledger>>,
+    returns: BTreeMap<RmaId, Versioned<Rma>>,
+    /// Every state of a return that its merchant is told of, in order.
+    told: Vec<Rma>,
+    problems: Vec<RefundProblem>,
+    doubts: Vec<Doubt>,
+}
+
+pub(crate) async fn settle(
+    app: &App,
+    merchant: &MerchantId,
+    refunds: &[NewRefund<'_>],
+) -> Result<Settled, AppError> {
+    let mut settled = Settled::default();
+    for new in refunds {
+        let Some(refund) = new.refund().filter(|refund| !refund.is_ignored()) else { continue };
+        settled.load(app, merchant, new.order).await?;
+        settled.enter(app, merchant, new, refund);
+    }
+    Ok(settled)
+}
+
+impl Settled {
+    /// The order's ledger and its returns, unless they are here already.
+    async fn load(
+        &mut self,
+        app: &App,
+        merchant: &MerchantId,
+        order: &Order,
+    ) -> Result<(), AppError> {
+        if self.ledgers.contains_key(&order.identifier) {
+            return Ok(());
+        }
+        let ledger = app.store.ledger(merchant, &order.identifier).await?;
+        for id in ledger.value.rmas().iter().filter_map(|text| RmaId::parse(text)) {
+            if !self.returns.contains_key(&id)
+                && let Some(rma) = app.store.rma(merchant, &id).await?
+            {
+                self.returns.insert(id, rma);
+            }
+        }
+        self.ledgers.insert(order.identifier.clone(), ledger);
+        Ok(())
+    }
+
+    fn enter(&mut self, app: &App, merchant: &MerchantId, new: &NewRefund<'_>, refund: &Refund) {
+        let Some(ledger) = self.ledgers.get_mut(&new.order.identifier) else { return };
+        let ids = ledger.value.rmas().iter().filter_map(|text| RmaId::parse(text));
+        let returns: Vec<Rma> =
+            ids.filter_map(|id| self.returns.get(&id)).map(|it| it.value.clone()).collect();
+        let Settlement { ledger: after, changed, problem } =
+            settle_one(new.order, &ledger.value, &returns, refund, app.world.now());
+        ledger.value = after;
+        if let Some(rma) = changed {
+            if let Some(known) = self.returns.get_mut(&rma.rma_identifier) {
+                known.value = rma.clone();
+            }
+            self.told.push(rma);
+        }
+        if let Some(problem) = problem {
+            let (order, position) = new.place;
+            let words = problem.words().to_owned();
+            self.doubts.push(Doubt { order, refund: position, words });
+            let noticed_us = app.world.now_us();
+            self.problems.push(row(
+                merchant,
+                &new.order.identifier,
+                (refund, &problem),
+                noticed_us,
+            ));
+        }
+    }
+
+    /// Puts everything into the transaction that records the refunds.
+    pub(crate) fn put(
+        self,
+        app: &App,
+        merchant: &MerchantId,
+        transaction: &mut Transaction,
+    ) -> Vec<Doubt> {
+        for (order_id, ledger) in &self.ledgers {
+            transaction.put_ledger(merchant, order_id, &ledger.value, ledger.version);
+        }
+        let told = |id: &RmaId| self.told.iter().any(|rma| rma.rma_identifier == *id);
+        for (_, rma) in self.returns.iter().filter(|(id, _)| told(id)) {
+            transaction.update_return(merchant, &rma.value, rma.version);
+        }
+        for rma in &self.told {
+            owe_message(app, transaction, merchant, rma);
+        }
+        for problem in &self.problems {
+            transaction.put_refund_problem(merchant, problem);
+        }
+        self.doubts
+    }
+}
+
+fn row(
+    merchant: &MerchantId,
+    order_id: &str,
+    (refund, problem): (&Refund, &Problem),
+    noticed_us: i64,
+) -> RefundProblem {
+    RefundProblem {
+        merchant: merchant.to_string(),
+        refund_id: refund.identifier.clone(),
+        order_id: order_id.to_owned(),
+        state: problem.state().to_owned(),
+        noticed_us,
+        detail: problem.words().to_owned(),
+    }
+}

@@ -1,0 +1,209 @@
+//! What a merchant's refund does: which return it closes, which units it pays for, and what about it a
+//! person should look at.
+//!
+//! A refund that names its return goes there. One that names none goes to the only open return
+//! of the order whose units it could pay for; where no return has any of its units it stands for
+//! itself and spends open units. Anything else is unclear: it is listed for an operator and closes nothing.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+
+use super::identifier::RmaId;
+use super::ledger::{Ledger, MerchantRefund};
+use super::rma::{Event, Rma, Status, apply};
+use crate::order::{Order, Refund};
+
+/// What follows from a refund.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settlement {
+    pub ledger: Ledger,
+    /// The return that changed. Its merchant must be told.
+    pub changed: Option<Rma>,
+    pub problem: Option<Problem>,
+}
+
+/// Why a person should look at a refund.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Problem {
+    /// It is not clear which return it pays for; the reason in words.
+    Unmatched(String),
+    /// It pays for units that were spent before; which, in words.
+    Conflict(String),
+}
+
+impl Problem {
+    pub const fn state(&self) -> &'static str {
+        match self {
+            Self::Unmatched(_) => "unmatched",
+            Self::Conflict(_) => "conflict",
+        }
+    }
+
+    pub fn words(&self) -> &str {
+        match self {
+            Self::Unmatched(words) | Self::Conflict(words) => words,
+        }
+    }
+}
+
+/// Enters a refund of `order`. `returns` are the order's returns, in any state.
+pub fn settle(
+    order: &Order,
+    ledger: &Ledger,
+    returns: &[Rma],
+    refund: &Refund,
+    now: Timestamp,
+) -> Settlement {
+    if refund.is_ignored() || ledger.knows_refund(&refund.identifier) {
+        return Settlement { ledger: ledger.clone(), changed: None, problem: None };
+    }
+    match chosen(order, returns, refund) {
+        Choice::Return(rma) => settle_with(order, ledger, rma, refund, now),
+        Choice::Outside => {
+            outside(order, ledger, &quantities(refund), (refund.identifier.as_str(), now))
+        }
+        // Money went out for units that nobody else may be paid for again.
+        Choice::Unknown(why) => {
+            let of = (refund.identifier.as_str(), now);
+            let Settlement { ledger, .. } = outside(order, ledger, &quantities(refund), of);
+            Settlement { ledger, changed: None, problem: Some(Problem::Unmatched(why)) }
+        }
+        Choice::Unclear(why) => Settlement {
+            ledger: ledger.clone(),
+            changed: None,
+            problem: Some(Problem::Unmatched(why)),
+        },
+    }
+}
+
+/// Enters a refund that is known to pay for `rma`: because it says so, or an operator does. What
+/// was entered of it before is forgotten.
+pub fn settle_with(
+    order: &Order,
+    ledger: &Ledger,
+    rma: &Rma,
+    refund: &Refund,
+    now: Timestamp,
+) -> Settlement {
+    let ledger = ledger.forget_refund(&refund.identifier);
+    let event = Event::refunded(&order.identifier, refund);
+    let decision = match apply(rma, &event, now) {
+        Ok(decision) => decision,
+        Err(refusal) => {
+            let problem = Some(Problem::Unmatched(refusal.to_string()));
+            return Settlement { ledger, changed: None, problem };
+        }
+    };
+    let mut rest = BTreeMap::new();
+    for line in &decision.unplaced {
+        *rest.entry(line.order_line_item_identifier.as_str()).or_default() += line.quantity;
+    }
+    let mut within = ledger;
+    for (line, quantity) in quantities(refund) {
+        let placed = quantity - rest.get(line).copied().unwrap_or_default();
+        let units = paid_units(&decision.rma, order, line, &refund.identifier);
+        let part = MerchantRefund { identifier: &refund.identifier, line, quantity: placed, now };
+        within = within.refund_within(rma.rma_identifier.as_str(), &units, &part).ledger;
+    }
+    let of = (refund.identifier.as_str(), now);
+    let Settlement { ledger, problem, .. } = outside(order, &within, &rest, of);
+    Settlement { ledger, changed: decision.changed.then_some(decision.rma), problem }
+}
+
+enum Choice<'a> {
+    Return(&'a Rma),
+    /// No return has anything to do with it.
+    Outside,
+    /// It names a return that is not one of the order.
+    Unknown(String),
+    /// Several returns could be meant, or none quite fits.
+    Unclear(String),
+}
+
+fn chosen<'a>(order: &Order, returns: &'a [Rma], refund: &Refund) -> Choice<'a> {
+    if let Some(named) = &refund.rma_identifier {
+        let id = RmaId::parse(named);
+        let found = returns.iter().find(|rma| Some(&rma.rma_identifier) == id.as_ref());
+        return found.map_or_else(
+            || Choice::Unknown(format!("it names the return {named}, which this order has not")),
+            Choice::Return,
+        );
+    }
+    let wanted = quantities(refund);
+    let open = returns.iter().filter(|rma| rma.status != Status::Canceled);
+    let near: Vec<&Rma> =
+        open.filter(|rma| wanted.keys().any(|line| awaited(rma, order, line) > 0)).collect();
+    let fits =
+        |rma: &Rma| wanted.iter().all(|(line, quantity)| awaited(rma, order, line) >= *quantity);
+    let fitting: Vec<&Rma> = near.iter().copied().filter(|rma| fits(rma)).collect();
+    match (near.as_slice(), fitting.as_slice()) {
+        ([], _) => Choice::Outside,
+        (_, [rma]) => Choice::Return(rma),
+        (near, []) => Choice::Unclear(format!(
+            "it names no return, and pays for more than what is open on {}",
+            names(near)
+        )),
+        (_, several) => Choice::Unclear(format!(
+            "it names no return, and could pay for any of {}",
+            names(several)
+        )),
+    }
+}
+
+fn names(returns: &[&Rma]) -> String {
+    let names: Vec<&str> = returns.iter().map(|rma| rma.rma_identifier.as_str()).collect();
+    names.join(", ")
+}
+
+/// How many units of a line the return still awaits money for.
+fn awaited(rma: &Rma, order: &Order, line: &str) -> i64 {
+    let units = rma.units.iter().filter(|unit| {
+        unit.awaits_refund()
+            && unit.goods.order_identifier == order.identifier
+            && unit.goods.order_line_item_identifier == line
+    });
+    i64::try_from(units.count()).unwrap_or(i64::MAX)
+}
+
+/// The units of a line that a refund paid for, as the ledger counts them.
+fn paid_units(rma: &Rma, order: &Order, line: &str, refund: &str) -> Vec<u32> {
+    let paid = rma.units.iter().filter(|unit| {
+        unit.goods.order_identifier == order.identifier
+            && unit.goods.order_line_item_identifier == line
+            && unit.refund.as_ref().is_some_and(|made| made.refund_identifier == refund)
+    });
+    paid.filter_map(|unit| u32::try_from(unit.goods.unit_number - 1).ok()).collect()
+}
+
+/// What a refund pays for, by line.
+fn quantities(refund: &Refund) -> BTreeMap<&str, i64> {
+    let mut quantities = BTreeMap::new();
+    for line in &refund.refund_line_items {
+        *quantities.entry(line.order_item_identifier.as_str()).or_default() += line.quantity;
+    }
+    quantities
+}
+
+/// Enters units that belong to no return. What finds no open unit is a conflict.
+fn outside(
+    order: &Order,
+    ledger: &Ledger,
+    quantities: &BTreeMap<&str, i64>,
+    (identifier, now): (&str, Timestamp),
+) -> Settlement {
+    let mut ledger = ledger.clone();
+    let mut conflicts = Vec::new();
+    for (line, quantity) in quantities {
+        let part = MerchantRefund { identifier, line, quantity: *quantity, now };
+        let refunded = ledger.refund_outside(order, &part);
+        ledger = refunded.ledger;
+        conflicts.extend(refunded.conflict.map(|it| format!("{} of {line}", it.quantity)));
+    }
+    let words = format!("it pays for units that were spent before: {}", conflicts.join(", "));
+    let problem = (!conflicts.is_empty()).then_some(Problem::Conflict(words));
+    Settlement { ledger, changed: None, problem }
+}

@@ -1,0 +1,174 @@
+//! Refunds that find their return, and those that a person must look at.
+
+use super::*;
+use crate::order::RefundLine;
+use crate::returns::made_up::{line, order};
+use crate::returns::rma::{Goods, Opening};
+use crate::returns::{Resolution, ReturnMethod};
+
+const NOW: &str = "2026-01-10T12:00:00Z";
+const FIRST: &str = "RMA-7K3Q-9XWD-2M4T";
+const SECOND: &str = "RMA-8K3Q-9XWD-2M4T";
+
+fn now() -> Timestamp {
+    NOW.parse().unwrap()
+}
+
+fn three_units() -> Order {
+    let mut order = order(vec![line("A", 3, [900, 0, 0])], 0);
+    order.identifier = "O-1".to_owned();
+    order
+}
+
+/// A return of so many units of line A, and the ledger with them spent.
+fn returned(ledger: &Ledger, id: &str, quantity: i64) -> (Ledger, Rma) {
+    let (ledger, units) = ledger.spend(&three_units(), "A", quantity, id).unwrap();
+    let goods = units.iter().map(|unit| Goods {
+        order_identifier: "O-1".to_owned(),
+        original_order_identifier: None,
+        order_line_item_identifier: "A".to_owned(),
+        unit_number: i64::from(unit.unit) + 1,
+        sku: Some("SKU-A".to_owned()),
+        upc: None,
+        title: "Tee".to_owned(),
+        return_reason: "other".to_owned(),
+        resolution: Resolution::Refund,
+        exchange_sku: None,
+        exchange_price_cents: None,
+        fallback: None,
+        amounts: unit.amounts,
+    });
+    let opening = Opening {
+        rma_identifier: RmaId::parse(id).unwrap(),
+        return_method: ReturnMethod::MailBack,
+        return_shipping_cost_cents: 0,
+        fee_cents: 0,
+        bonus_credit_amount_cents: 0,
+        giftee_email: None,
+        email: Some("dana@example.com".to_owned()),
+        concept: None,
+        currency: "USD".to_owned(),
+        policy_version: 0,
+        managed_receiving: false,
+        goods: goods.collect(),
+    };
+    (ledger, Rma::open(opening, now()))
+}
+
+fn refund(identifier: &str, quantity: i64, rma: Option<&str>) -> Refund {
+    Refund {
+        identifier: identifier.to_owned(),
+        total_refund_amount_cents: 300 * quantity,
+        refund_line_items: vec![RefundLine {
+            identifier: format!("{identifier}-1"),
+            quantity,
+            order_item_identifier: "A".to_owned(),
+        }],
+        note: None,
+        created_at: now(),
+        rma_identifier: rma.map(str::to_owned),
+        tags: Vec::new(),
+    }
+}
+
+#[test]
+fn a_refund_closes_the_return_that_it_names() {
+    let (ledger, rma) = returned(&Ledger::default(), FIRST, 2);
+
+    let named = Some("rma-7k3q-9xwd-2m4t");
+    let settled = settle(&three_units(), &ledger, &[rma], &refund("F", 2, named), now());
+
+    assert_eq!(settled.changed.unwrap().status, Status::Refunded);
+    assert_eq!(settled.problem, None);
+    assert!(settled.ledger.spent("A").iter().all(|unit| unit.by.refund() == Some("F")));
+}
+
+#[test]
+fn a_refund_of_some_units_leaves_the_return_open_and_the_rest_closes_it() {
+    let (ledger, rma) = returned(&Ledger::default(), FIRST, 3);
+
+    let some = settle(&three_units(), &ledger, &[rma], &refund("F", 1, None), now());
+    let rma = some.changed.unwrap();
+    assert_eq!(rma.status, Status::Created);
+    let rest = settle(&three_units(), &some.ledger, &[rma], &refund("G", 2, None), now());
+
+    assert_eq!(rest.changed.unwrap().status, Status::Refunded);
+}
+
+#[test]
+fn a_refund_that_several_returns_could_mean_is_left_to_an_operator_who_can_match_it() {
+    let (ledger, first) = returned(&Ledger::default(), FIRST, 1);
+    let (ledger, second) = returned(&ledger, SECOND, 1);
+    let both = [first, second.clone()];
+
+    let unclear = settle(&three_units(), &ledger, &both, &refund("F", 1, None), now());
+
+    assert_eq!(unclear.changed, None);
+    assert_eq!(unclear.problem.unwrap().state(), "unmatched");
+    assert_eq!(unclear.ledger, ledger);
+    let matched = settle_with(&three_units(), &ledger, &second, &refund("F", 1, None), now());
+    assert_eq!(matched.changed.unwrap().status, Status::Refunded);
+    assert_eq!(matched.problem, None);
+}
+
+#[test]
+fn a_refund_that_names_an_unknown_return_keeps_its_units_from_being_returned() {
+    let refund = refund("F", 2, Some(SECOND));
+
+    let unknown = settle(&three_units(), &Ledger::default(), &[], &refund, now());
+
+    assert_eq!(unknown.problem.unwrap().state(), "unmatched");
+    assert_eq!(unknown.ledger.spent("A").len(), 2);
+}
+
+#[test]
+fn matching_by_hand_moves_the_units_to_the_return() {
+    let (ledger, rma) = returned(&Ledger::default(), FIRST, 1);
+    let refund = refund("F", 1, Some(SECOND));
+    let unknown = settle(&three_units(), &ledger, std::slice::from_ref(&rma), &refund, now());
+    assert_eq!(unknown.ledger.spent("A").len(), 2);
+
+    let matched = settle_with(&three_units(), &unknown.ledger, &rma, &refund, now());
+
+    assert_eq!(matched.ledger.spent("A").len(), 1);
+    assert_eq!(matched.changed.unwrap().status, Status::Refunded);
+}
+
+#[test]
+fn a_refund_without_any_return_spends_open_units_and_is_no_problem() {
+    let settled = settle(&three_units(), &Ledger::default(), &[], &refund("F", 2, None), now());
+
+    assert_eq!((settled.changed, settled.problem), (None, None));
+    assert_eq!(settled.ledger.spent("A").len(), 2);
+}
+
+#[test]
+fn a_refund_for_spent_units_is_a_conflict() {
+    let (ledger, rma) = returned(&Ledger::default(), FIRST, 3);
+    let paid = settle(&three_units(), &ledger, &[rma], &refund("F", 3, None), now());
+
+    let rma = paid.changed.unwrap();
+    let again = settle(&three_units(), &paid.ledger, &[rma], &refund("G", 1, None), now());
+
+    assert_eq!(again.changed, None);
+    assert_eq!(again.problem.unwrap().state(), "conflict");
+    assert_eq!(again.ledger.conflicts().len(), 1);
+}
+
+#[test]
+fn the_same_refund_again_and_an_ignored_one_change_nothing() {
+    let (ledger, rma) = returned(&Ledger::default(), FIRST, 1);
+    let once = settle(&three_units(), &ledger, &[rma], &refund("F", 1, None), now());
+    let rma = once.changed.unwrap();
+    let returns = std::slice::from_ref(&rma);
+
+    let twice = settle(&three_units(), &once.ledger, returns, &refund("F", 1, None), now());
+    let mut ignored = refund("G", 1, None);
+    ignored.tags = vec!["ignore_refund".to_owned()];
+    let ignored = settle(&three_units(), &once.ledger, returns, &ignored, now());
+
+    for settled in [twice, ignored] {
+        assert_eq!(settled.ledger, once.ledger);
+        assert_eq!((settled.changed, settled.problem), (None, None));
+    }
+}

@@ -1,0 +1,154 @@
+//! Returns that begin, and every reason why others do not.
+
+use super::*;
+use crate::json;
+use crate::returns::ReturnMethod;
+use crate::returns::made_up::{line, order};
+use crate::returns::policy::ShippingRefunded;
+use crate::returns::request::{Gift, read_request};
+use crate::returns::rma::Status;
+
+const NOW: &str = "2026-01-10T12:00:00Z";
+
+/// Orders by their identifiers, with nothing spent.
+fn known(orders: Vec<Order>) -> BTreeMap<String, (Order, Ledger)> {
+    orders.into_iter().map(|it| (it.identifier.clone(), (it, Ledger::default()))).collect()
+}
+
+fn one_order() -> Order {
+    let mut order = order(vec![line("A", 3, [1000, 80, 0]), line("B", 1, [500, 40, 0])], 100);
+    order.identifier = "O-1".to_owned();
+    order.customer.email = "dana@example.com".to_owned();
+    order
+}
+
+fn request(items: &[(&str, &str, i64)]) -> ReturnRequest {
+    let item = |(order, line, quantity): &(&str, &str, i64)| {
+        format!(
+            r#"{{"order_identifier":"{order}","order_line_item_identifier":"{line}",
+                "quantity":{quantity},"return_reason":"changed_mind","resolution":"refund"}}"#
+        )
+    };
+    let items: Vec<String> = items.iter().map(item).collect();
+    let text = format!(
+        r#"{{"email":"Dana@Example.com","return_method":"mail-back","items":[{}]}}"#,
+        items.join(",")
+    );
+    read_request(&json::parse(text.as_bytes()).unwrap()).unwrap()
+}
+
+fn begin(
+    orders: &BTreeMap<String, (Order, Ledger)>,
+    policy: &Policy,
+    request: &ReturnRequest,
+) -> Result<Started, Vec<Refused>> {
+    let now = NOW.parse().unwrap();
+    let basis = Basis { request, orders, policy, policy_version: 7, managed_receiving: false, now };
+    start(&basis, RmaId::parse("RMA-7K3Q-9XWD-2M4T").unwrap())
+}
+
+fn assert_refused(result: Result<Started, Vec<Refused>>, expected: &[(&str, &str)]) {
+    let refused = result.unwrap_err();
+    let found: Vec<_> = refused.iter().map(|it| (it.field.as_str(), it.rule.as_str())).collect();
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn a_return_has_one_unit_for_each_piece_and_spends_it_in_the_ledger() {
+    let orders = known(vec![one_order()]);
+
+    let started = begin(&orders, &Policy::default(), &request(&[("O-1", "A", 2)])).unwrap();
+
+    let numbers: Vec<i64> = started.rma.units.iter().map(|unit| unit.goods.unit_number).collect();
+    assert_eq!(numbers, [1, 2]);
+    assert_eq!((started.rma.status, started.rma.policy_version), (Status::Created, 7));
+    assert_eq!(started.ledgers["O-1"].spent("A").len(), 2);
+    let worth: i64 = started.rma.units.iter().map(|it| it.goods.amounts.refund_cents()).sum();
+    assert_eq!(started.quote.refund_cents, worth);
+}
+
+#[test]
+fn the_same_unit_cannot_be_on_two_returns() {
+    let mut orders = known(vec![one_order()]);
+    let asked = request(&[("O-1", "B", 1)]);
+    let started = begin(&orders, &Policy::default(), &asked).unwrap();
+    orders.insert("O-1".to_owned(), (one_order(), started.ledgers["O-1"].clone()));
+
+    let refused = begin(&orders, &Policy::default(), &asked).unwrap_err();
+
+    assert!(refused.iter().all(Refused::is_taken), "{refused:?}");
+}
+
+#[test]
+fn everything_that_is_in_the_way_is_said_at_once() {
+    let orders = known(vec![one_order()]);
+    let asked = request(&[("O-9", "A", 1), ("O-1", "Z", 1), ("O-1", "A", 9)]);
+
+    assert_refused(
+        begin(&orders, &Policy::default(), &asked),
+        &[
+            ("$.items[0].order_identifier", "order_known"),
+            ("$.items[1].order_line_item_identifier", "line_known"),
+            ("$.items[2]", "shipped"),
+        ],
+    );
+}
+
+#[test]
+fn another_shoppers_order_is_refused_and_a_gift_is_not_asked_for_the_address() {
+    let orders = known(vec![one_order()]);
+    let mut asked = request(&[("O-1", "A", 1)]);
+    asked.email = Some("someone@example.com".to_owned());
+    assert_refused(begin(&orders, &Policy::default(), &asked), &[("$.email", "same_shopper")]);
+
+    asked.email = None;
+    asked.gift = Some(Gift { giftee_email: "robin@example.com".to_owned() });
+    let started = begin(&orders, &Policy::default(), &asked).unwrap();
+    assert!(started.rma.gift_refund_only());
+}
+
+#[test]
+fn one_return_may_hold_several_orders_of_one_shopper_and_currency_and_no_others() {
+    let mut second = one_order();
+    second.identifier = "O-2".to_owned();
+    let mut foreign = one_order();
+    foreign.identifier = "O-3".to_owned();
+    foreign.currency = "EUR".to_owned();
+    let orders = known(vec![one_order(), second, foreign]);
+
+    let together = request(&[("O-1", "A", 1), ("O-2", "A", 1)]);
+    let started = begin(&orders, &Policy::default(), &together).unwrap();
+    assert_eq!(started.ledgers.keys().collect::<Vec<_>>(), ["O-1", "O-2"]);
+    let apart = request(&[("O-1", "A", 1), ("O-3", "A", 1)]);
+    assert_refused(begin(&orders, &Policy::default(), &apart), &[("$.items[1]", "same_currency")]);
+}
+
+#[test]
+fn what_the_merchant_does_not_offer_names_its_rule_and_place() {
+    let orders = known(vec![one_order()]);
+    let mut asked = request(&[("O-1", "A", 1)]);
+    asked.return_method = ReturnMethod::HomePickup;
+    asked.items[0].return_reason = "bored".to_owned();
+
+    assert_refused(
+        begin(&orders, &Policy::default(), &asked),
+        &[("$.items[0].return_reason", "reason_known"), ("$.return_method", "method_offered")],
+    );
+}
+
+#[test]
+fn shipping_comes_back_once_with_the_last_unit() {
+    let shipping_refunded = ShippingRefunded::WhenEverythingReturns;
+    let policy = Policy { shipping_refunded, ..Policy::default() };
+    let mut order = one_order();
+    (order.shipping_amount_cents, order.shipping_tax_amount_cents) = (700, 0);
+    let mut orders = known(vec![order.clone()]);
+
+    let some = begin(&orders, &policy, &request(&[("O-1", "A", 3)])).unwrap();
+    assert_eq!(some.quote.shipping_refund_cents, 0);
+    orders.insert("O-1".to_owned(), (order, some.ledgers["O-1"].clone()));
+    let last = begin(&orders, &policy, &request(&[("O-1", "B", 1)])).unwrap();
+
+    assert_eq!(last.quote.shipping_refund_cents, 700);
+    assert!(last.ledgers["O-1"].shipping().is_some());
+}
