@@ -3,7 +3,6 @@
 //! Both come from the description that is generated from the routes, and both are rendered once,
 //! when the process starts. The page needs no script, and nothing from another host.
 
-mod assets;
 mod code;
 mod complete;
 mod curl;
@@ -19,7 +18,6 @@ use std::sync::Arc;
 
 use axum::{
     Router,
-    extract::Path,
     http::{
         HeaderMap, HeaderName, HeaderValue,
         header::{CONTENT_SECURITY_POLICY, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS},
@@ -30,7 +28,7 @@ use axum::{
 use serde_json::Value;
 use utoipa::openapi::OpenApi;
 
-use assets::{Assets, Held, REVALIDATE};
+use crate::assets::{Held, REVALIDATE, assets};
 
 /// What a browser is told about the page: styles and pictures from here, and nothing else at all.
 const PAGE_HEADERS: [(HeaderName, HeaderValue); 3] = [
@@ -48,8 +46,7 @@ const PAGE_HEADERS: [(HeaderName, HeaderValue); 3] = [
 /// The routes; they need no state.
 pub(crate) fn routes<S: Clone + Send + Sync + 'static>(document: OpenApi) -> Router<S> {
     let document = whole(document);
-    let assets = Arc::new(Assets::new());
-    let page = page::render(&document, &assets);
+    let page = page::render(&document, assets());
     let page = Arc::new(Held::new("text/html; charset=utf-8", page.into()));
     let openapi = serde_json::to_vec_pretty(&document).expect("the description has string keys");
     let openapi = Arc::new(Held::new("application/json", openapi.into()));
@@ -63,10 +60,6 @@ pub(crate) fn routes<S: Clone + Send + Sync + 'static>(document: OpenApi) -> Rou
         .route(
             "/openapi.json",
             get(async move |headers: HeaderMap| openapi.answer(&headers, REVALIDATE)),
-        )
-        .route(
-            "/assets/{name}",
-            get(async move |name: Path<String>, headers: HeaderMap| assets.answer(&name, &headers)),
         )
 }
 

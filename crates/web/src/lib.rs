@@ -1,10 +1,12 @@
 //! What API clients and browsers see.
 //!
-//! `guard` stands between the network and the routes, `api` holds the routes.
+//! `guard` stands between the network and the routes, `api` holds the routes, `docs` describes
+//! them to people, `assets` holds what pages load.
 //! A handler extracts, calls one use case of `app` and answers; status
 //! codes are chosen here and nowhere else.
 
 pub mod api;
+mod assets;
 mod docs;
 pub mod guard;
 mod meters;
@@ -57,6 +59,7 @@ impl Web {
             api::probes::routes().method_not_allowed_fallback(api::error::method_not_allowed);
         let limited = api
             .merge(docs::routes(document))
+            .merge(assets::routes())
             .fallback(api::error::no_such_route)
             .method_not_allowed_fallback(api::error::method_not_allowed)
             .layer(middleware::from_fn_with_state(self.clone(), api::limit::limit));

@@ -4,13 +4,13 @@ use askama::Template;
 use serde_json::Value;
 
 use super::{
-    assets::Assets,
     code::Code,
     curl::Curl,
     node::Node,
     operation::{Listing, Operation, anchor},
     prose::{Prose, paragraphs},
 };
+use crate::assets::Assets;
 
 /// What the page shows: words, so that the template decides nothing.
 #[derive(Template)]

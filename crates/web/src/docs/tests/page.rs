@@ -16,15 +16,18 @@ use serde_json::Value;
 use tower::ServiceExt;
 
 use super::{document, operations};
-use crate::docs::{assets::Assets, code::Code, page, routes};
+use crate::{
+    assets::{self, assets},
+    docs::{code::Code, page, routes},
+};
 
 fn page() -> String {
-    page::render(&document(), &Assets::new())
+    page::render(&document(), assets())
 }
 
 async fn get(address: &str, known: Option<&str>) -> Response<Body> {
     let (_, document) = crate::api::routes();
-    let router: Router = routes(document);
+    let router: Router = routes(document).merge(assets::routes());
     let mut request = Request::get(address);
     if let Some(tag) = known {
         request = request.header(IF_NONE_MATCH, tag);
@@ -90,7 +93,7 @@ fn what_a_caller_wrote_in_a_description_stays_text() {
     let mut document = document();
     document["info"]["description"] = "<b>bold</b> and `<i>`".into();
 
-    let page = page::render(&document, &Assets::new());
+    let page = page::render(&document, assets());
 
     assert!(page.contains("&#60;b&#62;bold&#60;/b&#62; and <code>&#60;i&#62;</code>"));
 }

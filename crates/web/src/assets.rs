@@ -1,17 +1,20 @@
-//! Styles and pictures, part of the binary.
+//! Styles and pictures, part of the binary, for every page that the service shows.
 //!
 //! The address of an asset contains a hash of its bytes. So an address always means the same
 //! bytes and a browser may keep them for as long as it likes; a page of a new release names
 //! new addresses.
 
-use std::fmt::Write as _;
+use std::{fmt::Write as _, sync::LazyLock};
 
 use axum::{
+    Router,
+    extract::Path,
     http::{
         HeaderMap, HeaderValue, StatusCode,
         header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_NONE_MATCH, X_CONTENT_TYPE_OPTIONS},
     },
     response::{IntoResponse, Response},
+    routing::get,
 };
 use bytes::Bytes;
 use ring::digest::{SHA256, digest};
@@ -19,7 +22,7 @@ use ring::digest::{SHA256, digest};
 use crate::api::error::answer;
 
 /// A browser asks each time whether what it has is still good.
-pub(super) const REVALIDATE: &str = "no-cache";
+pub(crate) const REVALIDATE: &str = "no-cache";
 
 /// A browser never asks again.
 const FOREVER: &str = "public, max-age=31536000, immutable";
@@ -27,26 +30,42 @@ const FOREVER: &str = "public, max-age=31536000, immutable";
 /// How many bytes of the hash tell two versions of an asset apart.
 const HASH_BYTES: usize = 8;
 
+/// What is part of the binary is the same for every page, so it is hashed once.
+static ASSETS: LazyLock<Assets> = LazyLock::new(Assets::new);
+
 /// Something that does not change while the process runs.
-pub(super) struct Held {
+pub(crate) struct Held {
     kind: &'static str,
     body: Bytes,
     hash: String,
 }
 
-pub(super) struct Assets {
-    pub(super) base_style: Asset,
-    pub(super) docs_style: Asset,
-    pub(super) icon: Asset,
+pub(crate) struct Assets {
+    pub(crate) base_style: Asset,
+    pub(crate) docs_style: Asset,
+    pub(crate) icon: Asset,
 }
 
-pub(super) struct Asset {
+pub(crate) struct Asset {
     name: String,
     held: Held,
 }
 
+/// The assets of this binary.
+pub(crate) fn assets() -> &'static Assets {
+    &ASSETS
+}
+
+/// The route to all of them; it needs no state.
+pub(crate) fn routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
+    Router::new().route(
+        "/assets/{name}",
+        get(async |name: Path<String>, headers: HeaderMap| assets().answer(&name, &headers)),
+    )
+}
+
 impl Held {
-    pub(super) fn new(kind: &'static str, body: Bytes) -> Self {
+    pub(crate) fn new(kind: &'static str, body: Bytes) -> Self {
         let mut hash = String::new();
         for byte in digest(&SHA256, &body).as_ref().iter().take(HASH_BYTES) {
             write!(hash, "{byte:02x}").expect("writing to a string does not fail");
@@ -55,7 +74,7 @@ impl Held {
     }
 
     /// The body, or the word that the caller has it already.
-    pub(super) fn answer(&self, headers: &HeaderMap, cache_control: &'static str) -> Response {
+    pub(crate) fn answer(&self, headers: &HeaderMap, cache_control: &'static str) -> Response {
         let tag = format!("\"{}\"", self.hash);
         let known = headers.get(IF_NONE_MATCH).and_then(|value| value.to_str().ok());
         let known = known.is_some_and(|known| known.contains(&tag));
@@ -73,14 +92,14 @@ impl Held {
 }
 
 impl Assets {
-    pub(super) fn new() -> Self {
+    fn new() -> Self {
         let css = "text/css; charset=utf-8";
-        let base = include_str!("../../static/base.css");
+        let base = include_str!("../static/base.css");
         let docs = concat!(
-            include_str!("../../static/docs_operation.css"),
-            include_str!("../../static/docs.css")
+            include_str!("../static/docs_operation.css"),
+            include_str!("../static/docs.css")
         );
-        let icon = include_str!("../../static/icon.svg");
+        let icon = include_str!("../static/icon.svg");
         Self {
             base_style: Asset::new("base", "css", css, base),
             docs_style: Asset::new("docs", "css", css, docs),
@@ -88,7 +107,7 @@ impl Assets {
         }
     }
 
-    pub(super) fn answer(&self, name: &str, headers: &HeaderMap) -> Response {
+    fn answer(&self, name: &str, headers: &HeaderMap) -> Response {
         let all = [&self.base_style, &self.docs_style, &self.icon];
         match all.into_iter().find(|asset| asset.name == name) {
             Some(asset) => asset.held.answer(headers, FOREVER),
@@ -103,7 +122,7 @@ impl Asset {
         Self { name: format!("{stem}.{}.{extension}", held.hash), held }
     }
 
-    pub(super) fn address(&self) -> String {
+    pub(crate) fn address(&self) -> String {
         format!("/assets/{}", self.name)
     }
 }
