@@ -43,6 +43,7 @@ pub(crate) struct Held {
 pub(crate) struct Assets {
     pub(crate) base_style: Asset,
     pub(crate) docs_style: Asset,
+    pub(crate) label_style: Asset,
     pub(crate) icon: Asset,
 }
 
@@ -99,16 +100,19 @@ impl Assets {
             include_str!("../static/docs_operation.css"),
             include_str!("../static/docs.css")
         );
+        let label =
+            concat!(include_str!("../static/label.css"), include_str!("../static/label_paper.css"));
         let icon = include_str!("../static/icon.svg");
         Self {
             base_style: Asset::new("base", "css", css, base),
             docs_style: Asset::new("docs", "css", css, docs),
+            label_style: Asset::new("label", "css", css, label),
             icon: Asset::new("icon", "svg", "image/svg+xml", icon),
         }
     }
 
     fn answer(&self, name: &str, headers: &HeaderMap) -> Response {
-        let all = [&self.base_style, &self.docs_style, &self.icon];
+        let all = [&self.base_style, &self.docs_style, &self.label_style, &self.icon];
         match all.into_iter().find(|asset| asset.name == name) {
             Some(asset) => asset.held.answer(headers, FOREVER),
             None => answer(StatusCode::NOT_FOUND, "there is no such asset"),

@@ -1,7 +1,7 @@
 //! What API clients and browsers see.
 //!
 //! `guard` stands between the network and the routes, `api` holds the routes, `docs` describes
-//! them to people, `assets` holds what pages load.
+//! them to people, `label` makes what a shopper prints, `assets` holds what pages load.
 //! A handler extracts, calls one use case of `app` and answers; status
 //! codes are chosen here and nowhere else.
 
@@ -9,6 +9,7 @@ pub mod api;
 mod assets;
 mod docs;
 pub mod guard;
+pub mod label;
 mod meters;
 
 use std::{net::IpAddr, sync::Arc, time::Instant};

@@ -1,0 +1,185 @@
+//! The page with which a shopper sends goods back: a label to print, or a code to show.
+//!
+//! What it holds depends on how the goods travel. A parcel gets a label of four by six inches, what
+//! carriers and label printers expect, to be cut from ordinary paper or printed on a label as it
+//! is. Goods that are handed over without a parcel get a code for a telephone's screen. Before
+//! there is a tracking number there is nothing to print: the page says so and looks again by
+//! itself. The label is black on white whatever the screen prefers, because it is paper.
+//!
+//! The page has no script, and asks no other host for anything.
+
+mod barcode;
+mod drawing;
+mod qr;
+#[cfg(test)]
+mod tests;
+
+use askama::Template;
+use domain::{order::Address, returns::ReturnMethod};
+
+use crate::assets::assets;
+use drawing::Drawing;
+
+/// How long the page waits before it looks again for a label.
+const REFRESH_S: u32 = 15;
+
+/// How many characters of the receiver's address fit on one line of the label, and how many such
+/// lines leave room for the rest.
+const LINE_CHARACTERS: usize = 26;
+const LINES_MAX: usize = 5;
+
+/// What the page is about.
+#[derive(Clone, Debug)]
+pub struct LabelPage<'a> {
+    pub merchant_name: &'a str,
+    pub rma_identifier: &'a str,
+    pub return_method: ReturnMethod,
+    /// The carrier's number, once there is one.
+    pub tracking_number: Option<&'a str>,
+    /// The shopper.
+    pub from: &'a Address,
+    /// Where the goods go.
+    pub to: &'a Address,
+    /// Title, SKU and quantity of what comes back. Without a SKU the text is empty.
+    pub units: Vec<(&'a str, &'a str, u32)>,
+    /// When the return was started, in words for the shopper.
+    pub created: &'a str,
+}
+
+/// What every shape of the page has.
+struct Frame<'a> {
+    /// What the shopper has to do, in two or three words.
+    heading: &'static str,
+    label: &'a LabelPage<'a>,
+    refresh_s: Option<u32>,
+    base_style: String,
+    label_style: String,
+    icon: String,
+}
+
+/// A parcel with a label on it.
+#[derive(Template)]
+#[template(path = "label/parcel.html", whitespace = "minimize")]
+struct Parcel<'a> {
+    frame: Frame<'a>,
+    tracking_number: &'a str,
+    collected: bool,
+    tracking_code: Option<Drawing>,
+    rma_code: Option<Drawing>,
+    from: Vec<String>,
+    to: Vec<String>,
+    crowded: bool,
+}
+
+/// Goods without a parcel, and a code instead of a label.
+#[derive(Template)]
+#[template(path = "label/drop_off.html", whitespace = "minimize")]
+struct DropOff<'a> {
+    frame: Frame<'a>,
+    tracking_number: &'a str,
+    code: Option<Drawing>,
+}
+
+/// Nothing to print yet.
+#[derive(Template)]
+#[template(path = "label/waiting.html", whitespace = "minimize")]
+struct Waiting<'a> {
+    frame: Frame<'a>,
+    awaited: &'static str,
+}
+
+/// Nothing to print ever.
+#[derive(Template)]
+#[template(path = "label/kept.html", whitespace = "minimize")]
+struct Kept<'a> {
+    frame: Frame<'a>,
+}
+
+/// The page as HTML.
+pub fn page(label: &LabelPage<'_>) -> String {
+    let number = label.tracking_number.filter(|number| !number.trim().is_empty());
+    let rendered = match (label.return_method, number) {
+        (ReturnMethod::CustomerKeep, _) => {
+            Kept { frame: frame(label, "Nothing to send back") }.render()
+        }
+        (ReturnMethod::MailBack, Some(number)) => parcel(label, number, false).render(),
+        (ReturnMethod::HomePickup, Some(number)) => parcel(label, number, true).render(),
+        (ReturnMethod::ExpressReturns, Some(number)) => drop_off(label, number).render(),
+        (ReturnMethod::MailBack | ReturnMethod::HomePickup, None) => {
+            waiting(label, "Your label is being made", "label").render()
+        }
+        (ReturnMethod::ExpressReturns, None) => {
+            waiting(label, "Your code is being made", "drop-off code").render()
+        }
+    };
+    rendered.expect("writing to a string does not fail")
+}
+
+fn frame<'a>(label: &'a LabelPage<'a>, heading: &'static str) -> Frame<'a> {
+    Frame {
+        heading,
+        label,
+        refresh_s: None,
+        base_style: assets().base_style.address(),
+        label_style: assets().label_style.address(),
+        icon: assets().icon.address(),
+    }
+}
+
+fn waiting<'a>(
+    label: &'a LabelPage<'a>,
+    heading: &'static str,
+    awaited: &'static str,
+) -> Waiting<'a> {
+    let frame = Frame { refresh_s: Some(REFRESH_S), ..frame(label, heading) };
+    Waiting { frame, awaited }
+}
+
+fn parcel<'a>(label: &'a LabelPage<'a>, number: &'a str, collected: bool) -> Parcel<'a> {
+    let rma = label.rma_identifier;
+    // A number that makes no bar code is still scanned rather than typed.
+    let tracking_code = barcode::draw(number)
+        .map(|code| code.titled(format!("Bar code of tracking number {number}")))
+        .or_else(|| Some(qr::draw(number)?.titled(format!("QR code of tracking number {number}"))));
+    let to = lines(label.to);
+    Parcel {
+        frame: frame(label, "Your return label"),
+        tracking_number: number,
+        collected,
+        tracking_code,
+        rma_code: qr::draw(rma).map(|code| code.titled(format!("QR code of return {rma}"))),
+        from: lines(label.from),
+        crowded: crowded(&to),
+        to,
+    }
+}
+
+/// The code holds both numbers. The return's has no space in it, so the first one parts them.
+fn drop_off<'a>(label: &'a LabelPage<'a>, number: &'a str) -> DropOff<'a> {
+    let rma = label.rma_identifier;
+    let title = format!("QR code of return {rma} and tracking number {number}");
+    DropOff {
+        frame: frame(label, "Your drop-off code"),
+        tracking_number: number,
+        code: qr::draw(&format!("{rma} {number}")).map(|code| code.titled(title)),
+    }
+}
+
+/// An address as it is written on a parcel: without what the country does not have, and without
+/// the telephone number, because everybody who carries a parcel reads its label.
+fn lines(address: &Address) -> Vec<String> {
+    let place = [address.state.as_str(), address.zip_code.as_str()].map(str::trim);
+    let place = place.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
+    let town = [address.city.trim(), place.as_str()];
+    let separator = if address.state.trim().is_empty() { " " } else { ", " };
+    let town = town.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(separator);
+    let street2 = address.street2.as_deref().unwrap_or_default();
+    let lines = [&address.name, &address.street1, street2, &town, &address.country_code];
+    lines.into_iter().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect()
+}
+
+/// Whether an address is so long that it must be written smaller to keep the label to its size.
+fn crowded(address: &[String]) -> bool {
+    let rows = address.iter().map(|line| line.chars().count().div_ceil(LINE_CHARACTERS));
+    rows.sum::<usize>() > LINES_MAX
+}
