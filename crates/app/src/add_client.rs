@@ -70,7 +70,7 @@ pub async fn add_client(
 /// The first client of all, with which operators' tools reach this installation.
 pub async fn add_first_admin(app: &App, name: &str) -> Result<Credentials, AppError> {
     let platform = MerchantId::platform();
-    let (client, secret) = new_client(app, &platform, name, Scopes::admin());
+    let (client, secret) = new_client(app, &platform, name, Scopes::platform());
     let mut transaction = Transaction::new("adding the admin client");
     transaction.insert_client(&client);
     let detail = json!({ "client": client.id, "name": name, "scope": client.scopes });

@@ -28,6 +28,7 @@ mod outbox;
 pub mod policies;
 pub mod receipts;
 pub mod refund_problems;
+pub mod return_label;
 pub mod returnability;
 pub mod rotate_secret;
 pub mod secrets;

@@ -56,6 +56,12 @@ enum Command {
     /// Say where merchants' systems are reached, test, pause and resume them
     #[command(subcommand)]
     Endpoint(command::endpoint::Endpoint),
+    /// Show, set and check merchants' return policies
+    #[command(subcommand)]
+    Policy(command::policy::Policy),
+    /// Say what happens to parcels, as a carrier would
+    #[command(subcommand)]
+    Carrier(command::carrier::Carrier),
     /// Look at messages to merchants
     #[command(subcommand)]
     Message(command::message::Message),
@@ -114,6 +120,8 @@ async fn run(cli: Cli, listen_said: bool) -> anyhow::Result<ExitCode> {
         Command::Merchant(merchant) => merchant.run(&config, output).await?,
         Command::Client(client) => client.run(&config, output).await?,
         Command::Endpoint(endpoint) => return endpoint.run(&config, output).await,
+        Command::Policy(policy) => policy.run(&config, output).await?,
+        Command::Carrier(carrier) => carrier.run(&config, output).await?,
         Command::Message(message) => message.run(&config, output).await?,
         Command::Failures(failures) => return failures.run(&config, output).await,
         Command::Report(report) => report.run(&config, output).await?,

@@ -10,8 +10,11 @@ use axum::{
     Router,
     extract::Path,
     http::{
-        HeaderMap, HeaderValue, StatusCode,
-        header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_NONE_MATCH, X_CONTENT_TYPE_OPTIONS},
+        HeaderMap, HeaderName, HeaderValue, StatusCode,
+        header::{
+            CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, IF_NONE_MATCH,
+            REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
+        },
     },
     response::{IntoResponse, Response},
     routing::get,
@@ -23,6 +26,19 @@ use crate::api::error::answer;
 
 /// A browser asks each time whether what it has is still good.
 pub(crate) const REVALIDATE: &str = "no-cache";
+
+/// What a browser is told about a page: styles and pictures from here, and nothing else at all.
+pub(crate) const PAGE_HEADERS: [(HeaderName, HeaderValue); 3] = [
+    (
+        CONTENT_SECURITY_POLICY,
+        HeaderValue::from_static(
+            "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; \
+             form-action 'none'; frame-ancestors 'none'",
+        ),
+    ),
+    (X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+    (REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
+];
 
 /// A browser never asks again.
 const FOREVER: &str = "public, max-age=31536000, immutable";

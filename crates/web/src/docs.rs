@@ -16,32 +16,11 @@ mod tests;
 
 use std::sync::Arc;
 
-use axum::{
-    Router,
-    http::{
-        HeaderMap, HeaderName, HeaderValue,
-        header::{CONTENT_SECURITY_POLICY, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS},
-    },
-    response::IntoResponse,
-    routing::get,
-};
+use axum::{Router, http::HeaderMap, response::IntoResponse, routing::get};
 use serde_json::Value;
 use utoipa::openapi::OpenApi;
 
-use crate::assets::{Held, REVALIDATE, assets};
-
-/// What a browser is told about the page: styles and pictures from here, and nothing else at all.
-const PAGE_HEADERS: [(HeaderName, HeaderValue); 3] = [
-    (
-        CONTENT_SECURITY_POLICY,
-        HeaderValue::from_static(
-            "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; \
-             form-action 'none'; frame-ancestors 'none'",
-        ),
-    ),
-    (X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
-    (REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
-];
+use crate::assets::{Held, PAGE_HEADERS, REVALIDATE, assets};
 
 /// The routes; they need no state.
 pub(crate) fn routes<S: Clone + Send + Sync + 'static>(document: OpenApi) -> Router<S> {

@@ -11,6 +11,7 @@
 mod barcode;
 mod drawing;
 mod qr;
+mod route;
 #[cfg(test)]
 mod tests;
 
@@ -19,6 +20,7 @@ use domain::{order::Address, returns::ReturnMethod};
 
 use crate::assets::assets;
 use drawing::Drawing;
+pub(crate) use route::routes;
 
 /// How long the page waits before it looks again for a label.
 const REFRESH_S: u32 = 15;
@@ -30,20 +32,20 @@ const LINES_MAX: usize = 5;
 
 /// What the page is about.
 #[derive(Clone, Debug)]
-pub struct LabelPage<'a> {
-    pub merchant_name: &'a str,
-    pub rma_identifier: &'a str,
-    pub return_method: ReturnMethod,
+pub(crate) struct LabelPage<'a> {
+    pub(crate) merchant_name: &'a str,
+    pub(crate) rma_identifier: &'a str,
+    pub(crate) return_method: ReturnMethod,
     /// The carrier's number, once there is one.
-    pub tracking_number: Option<&'a str>,
+    pub(crate) tracking_number: Option<&'a str>,
     /// The shopper.
-    pub from: &'a Address,
+    pub(crate) from: &'a Address,
     /// Where the goods go.
-    pub to: &'a Address,
+    pub(crate) to: &'a Address,
     /// Title, SKU and quantity of what comes back. Without a SKU the text is empty.
-    pub units: Vec<(&'a str, &'a str, u32)>,
+    pub(crate) units: Vec<(&'a str, &'a str, u32)>,
     /// When the return was started, in words for the shopper.
-    pub created: &'a str,
+    pub(crate) created: &'a str,
 }
 
 /// What every shape of the page has.
@@ -96,7 +98,7 @@ struct Kept<'a> {
 }
 
 /// The page as HTML.
-pub fn page(label: &LabelPage<'_>) -> String {
+pub(crate) fn page(label: &LabelPage<'_>) -> String {
     let number = label.tracking_number.filter(|number| !number.trim().is_empty());
     let rendered = match (label.return_method, number) {
         (ReturnMethod::CustomerKeep, _) => {

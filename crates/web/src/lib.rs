@@ -9,7 +9,7 @@ pub mod api;
 mod assets;
 mod docs;
 pub mod guard;
-pub mod label;
+mod label;
 mod meters;
 
 use std::{net::IpAddr, sync::Arc, time::Instant};
@@ -61,6 +61,7 @@ impl Web {
         let limited = api
             .merge(docs::routes(document))
             .merge(assets::routes())
+            .merge(label::routes())
             .fallback(api::error::no_such_route)
             .method_not_allowed_fallback(api::error::method_not_allowed)
             .layer(middleware::from_fn_with_state(self.clone(), api::limit::limit));

@@ -34,18 +34,17 @@ impl World {
         Self { clock: Clock::Manual(clock), random: SystemRandom::new() }
     }
 
-    #[expect(clippy::disallowed_methods, reason = "the one place that may ask the machine")]
+    /// To the microsecond, because that is what the store keeps.
     pub fn now(&self) -> Timestamp {
-        match &self.clock {
-            Clock::System => Timestamp::now(),
-            Clock::Manual(clock) => {
-                Timestamp::from_microsecond(clock.load(Ordering::Relaxed)).unwrap_or_default()
-            }
-        }
+        Timestamp::from_microsecond(self.now_us()).unwrap_or_default()
     }
 
+    #[expect(clippy::disallowed_methods, reason = "the one place that may ask the machine")]
     pub fn now_us(&self) -> i64 {
-        self.now().as_microsecond()
+        match &self.clock {
+            Clock::System => Timestamp::now().as_microsecond(),
+            Clock::Manual(clock) => clock.load(Ordering::Relaxed),
+        }
     }
 
     /// Bytes nobody can guess.

@@ -3,6 +3,7 @@
 mod argument;
 pub(crate) mod audit;
 pub(crate) mod backup;
+pub(crate) mod carrier;
 pub(crate) mod client;
 pub(crate) mod demo;
 pub(crate) mod doctor;
@@ -12,6 +13,7 @@ pub(crate) mod import;
 pub(crate) mod merchant;
 pub(crate) mod message;
 pub(crate) mod migrate;
+pub(crate) mod policy;
 pub(crate) mod report;
 pub(crate) mod serve;
 pub(crate) mod sim;

@@ -9,7 +9,7 @@ mod idempotency;
 pub(crate) mod limit;
 mod messages;
 mod orders;
-mod path;
+pub(crate) mod path;
 pub(crate) mod probes;
 mod query;
 mod receipts;

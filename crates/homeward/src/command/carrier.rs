@@ -1,0 +1,67 @@
+//! `homeward carrier`: says what happens to parcels, as a carrier's system would.
+
+use anyhow::bail;
+use app::carrier_events::{CarrierResults, EventOutcome};
+use clap::Subcommand;
+use domain::returns::{carrier::CarrierEventKind, identifier::RmaId};
+use serde_json::json;
+
+use crate::{
+    config::Config,
+    output::Output,
+    session::{Remote, Session},
+};
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Carrier {
+    /// Move the parcel of a return
+    Move {
+        /// The return, such as RMA-7K3Q-9XWD-2M4T
+        #[arg(value_parser = rma)]
+        rma: RmaId,
+        /// accepted, in_transit, delivered, returned, failure or not_dropped_off
+        #[arg(value_parser = event)]
+        event: CarrierEventKind,
+        /// Only the units of this order line; repeatable
+        #[arg(long = "line", value_name = "LINE")]
+        lines: Vec<String>,
+        #[command(flatten)]
+        remote: Remote,
+    },
+}
+
+fn rma(text: &str) -> Result<RmaId, String> {
+    RmaId::parse(text).ok_or_else(|| "must be like RMA-7K3Q-9XWD-2M4T".to_owned())
+}
+
+fn event(text: &str) -> Result<CarrierEventKind, String> {
+    let known = CarrierEventKind::parse(text).filter(|it| *it != CarrierEventKind::LabelCreated);
+    known.ok_or_else(|| {
+        "must be accepted, in_transit, delivered, returned, failure or not_dropped_off".to_owned()
+    })
+}
+
+impl Carrier {
+    pub(crate) async fn run(self, config: &Config, output: Output) -> anyhow::Result<()> {
+        let Self::Move { rma, event, lines, remote } = self;
+        let mut session = Session::open(config, &remote).await?;
+        let body = json!({ "events": [{
+            "type": event.name(), "rma_identifier": rma, "order_line_item_identifiers": lines
+        }] });
+        let told: anyhow::Result<CarrierResults> = session.post("/carrier_events", &body).await;
+        session.close().await;
+        let told = told?;
+        let result = told.results.first();
+        let words = match result.map(|it| it.result) {
+            Some(EventOutcome::Applied) => format!("{rma} is {} now.", event.name()),
+            Some(EventOutcome::Unchanged) => format!("{rma} was there already, or further."),
+            Some(EventOutcome::Refused) => {
+                let why = result.and_then(|it| it.message.clone()).unwrap_or_default();
+                bail!("{rma}: {why}")
+            }
+            Some(EventOutcome::Unknown) | None => bail!("there is no return {rma}"),
+        };
+        output.data(&told, || words);
+        Ok(())
+    }
+}
