@@ -10,7 +10,7 @@ use bytes::Bytes;
 use domain::{
     identifier::MerchantId,
     intake::{self, Held, Outcome},
-    order::Order,
+    order::{Order, OrderStatus},
     order_message::{Body, RefundEntry, Snapshot},
     time::micros,
 };
@@ -30,6 +30,7 @@ pub(crate) struct Arrived {
     hash: Bytes,
     body: Bytes,
     refunds: Vec<ArrivedRefund>,
+    is_shipped: bool,
     /// What was read, if there are refunds to be entered.
     order: Option<Arc<Order>>,
 }
@@ -58,6 +59,7 @@ impl Arrived {
             updated_us: micros(snapshot.order.updated_at),
             hash: hash(&body),
             body,
+            is_shipped: snapshot.order.status == OrderStatus::Shipped,
             order: (!snapshot.refunds.is_empty()).then(|| Arc::new(snapshot.order)),
             refunds: snapshot.refunds.into_iter().map(refund).collect(),
         }
@@ -130,7 +132,11 @@ pub(crate) async fn decide(
     let mut transaction = Transaction::new("storing orders");
     transaction.put_orders(merchant, rows, now_us);
     transaction.insert_refunds(merchant, new_refunds, now_us);
-    let settled = settle(app, merchant, &unsettled).await?;
+    let mut settled = settle(app, merchant, &unsettled).await?;
+    let stored = orders.iter().zip(&outcomes).filter(|(_, outcome)| outcome.is_stored());
+    let shipped = stored.map(|(order, _)| order).filter(|order| order.is_shipped);
+    let shipped: Vec<&str> = shipped.map(|order| order.order_id.as_str()).collect();
+    settled.fulfil(app, merchant, &shipped).await?;
     let doubts = settled.put(app, merchant, &mut transaction);
     Ok(Decided { outcomes, clashes, doubts, transaction })
 }

@@ -18,6 +18,7 @@ pub mod change_merchant;
 pub mod change_return;
 pub mod commit_once;
 pub mod delivery_report;
+pub mod exchange_orders;
 pub mod failure_queue;
 pub mod held_order;
 pub mod import_orders;
@@ -38,13 +39,14 @@ pub mod start_return;
 pub mod sweep;
 pub mod take_in_orders;
 pub mod test_endpoint;
+pub mod variants;
 
 #[cfg(test)]
 mod tests;
 
 use std::sync::Arc;
 
-use delivery::{Delivery, TargetAnswer, Targets, address::AddressGuard};
+use delivery::{Delivery, Shared, TargetAnswer, Targets, address::AddressGuard};
 use domain::{faults::Faults, identifier::MerchantId, kind::Kind, returns::start::Refused};
 use store::{Store, StoreError, Transaction};
 use tokio::sync::Notify;
@@ -52,6 +54,7 @@ use tokio::sync::Notify;
 use authenticate::Callers;
 use bulk_retry::SharedJobs;
 use meters::Meters;
+use variants::Remembered;
 use world::{Vault, World};
 
 /// Everything a use case needs. Cheap to clone.
@@ -66,6 +69,11 @@ pub struct App {
     jobs: SharedJobs,
     /// Told when a return may want a label.
     pub labels_wanted: Arc<Notify>,
+    /// Told when an exchange order is to be placed.
+    pub exchanges_wanted: Arc<Notify>,
+    /// For questions to merchants' servers.
+    calls: Shared,
+    variants: Arc<Remembered>,
     meters: Meters,
 }
 
@@ -78,6 +86,8 @@ pub struct Parts {
     pub delivery: Delivery,
     /// Decides which addresses messages may be sent to.
     pub guard: AddressGuard,
+    /// Connections, tokens and limits for questions to merchants' servers.
+    pub calls: Shared,
     pub meters: Meters,
 }
 
@@ -92,6 +102,9 @@ impl App {
             callers: Arc::default(),
             jobs: Arc::default(),
             labels_wanted: Arc::default(),
+            exchanges_wanted: Arc::default(),
+            calls: parts.calls,
+            variants: Arc::default(),
             meters: parts.meters,
         }
     }
@@ -139,6 +152,11 @@ pub enum AppError {
     /// JSON, but not what the contract asks for.
     #[error("{}", .0.summary())]
     Invalid(Faults),
+    /// The merchant's server cannot be reached, or answered nothing of use.
+    #[error("the merchant's server cannot be asked: {0}")]
+    Unreachable(String),
+    #[error("the merchant's server did not answer in time")]
+    TooSlow,
     #[error(transparent)]
     Store(#[from] StoreError),
     /// A stored secret cannot be opened with this key file.

@@ -1,6 +1,7 @@
 //! What of an order can come back, why or why not, and for how much.
 
 use domain::{
+    exchange::chain::held_to_credit,
     identifier::MerchantId,
     json,
     order::Order,
@@ -21,7 +22,8 @@ pub async fn returnability(
     Ok(judge(&order, &ledger, &policy, app.world.now()))
 }
 
-/// An order as it is held, with every refund that was ever reported for it.
+/// An order as it is held, with every refund that was ever reported for it. An exchange order is worth no
+/// more than what was given for it.
 pub(crate) async fn order(
     app: &App,
     merchant: &MerchantId,
@@ -34,5 +36,9 @@ pub(crate) async fn order(
     };
     let context = Context { now: app.world.now(), strict: false };
     let (snapshot, _) = read_order(&json::parse(&body)?, &context).map_err(AppError::Invalid)?;
-    Ok(Some(snapshot.order))
+    let placed = app.store.exchange_order_named(merchant, order_id).await?;
+    Ok(Some(match placed {
+        Some(record) => held_to_credit(&snapshot.order, &record.value),
+        None => snapshot.order,
+    }))
 }

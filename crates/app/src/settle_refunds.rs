@@ -1,4 +1,5 @@
-//! Refunds that arrive with orders: each closes what it pays for, or is listed for an operator.
+//! What arriving orders do to returns: a refund closes what it pays for, or is listed for an operator; an exchange
+//! order that was shipped fulfils its return.
 //!
 //! One message may hold several refunds of one order, or of several orders that share a return, so
 //! what is loaded is kept and changed in memory until all are entered.
@@ -11,7 +12,7 @@ use domain::{
     returns::{
         identifier::RmaId,
         ledger::Ledger,
-        rma::Rma,
+        rma::{Event, Rma, apply},
         settlement::{Problem, Settlement, settle as settle_one},
     },
 };
@@ -114,6 +115,39 @@ impl Settled {
                 noticed_us,
             ));
         }
+    }
+
+    /// Exchange orders among those that are published as shipped fulfil their returns.
+    pub(crate) async fn fulfil(
+        &mut self,
+        app: &App,
+        merchant: &MerchantId,
+        shipped: &[&str],
+    ) -> Result<(), AppError> {
+        if shipped.is_empty() || !app.store.has_exchange_orders(merchant).await? {
+            return Ok(());
+        }
+        for order_id in shipped {
+            let Some(record) = app.store.exchange_order_named(merchant, order_id).await? else {
+                continue;
+            };
+            let id = record.value.rma_identifier;
+            if !self.returns.contains_key(&id)
+                && let Some(rma) = app.store.rma(merchant, &id).await?
+            {
+                self.returns.insert(id.clone(), rma);
+            }
+            let exchange_order_identifier = (*order_id).to_owned();
+            let event = Event::ExchangeFulfilled { exchange_order_identifier };
+            if let Some(known) = self.returns.get_mut(&id)
+                && let Ok(decision) = apply(&known.value, &event, app.world.now())
+                && decision.changed
+            {
+                known.value = decision.rma.clone();
+                self.told.push(decision.rma);
+            }
+        }
+        Ok(())
     }
 
     /// Puts everything into the transaction that records the refunds.

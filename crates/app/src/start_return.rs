@@ -3,15 +3,23 @@
 use std::collections::BTreeMap;
 
 use domain::{
+    exchange::{
+        order::{Card, ExchangeOrder, Item, exchange_order},
+        record::ExchangeRecord,
+    },
     identifier::MerchantId,
+    kind::Kind,
     merchant::Settings,
+    order::{Line, Order},
     returns::{
-        ReturnMethod,
+        Resolution, ReturnMethod,
         identifier::RmaId,
+        ledger::Ledger,
+        policy::Policy,
         quote::Quote,
         request::ReturnRequest,
         rma::Rma,
-        start::{Basis, Refused, Started, start},
+        start::{Basis, Known, Refused, Started, start},
     },
 };
 use serde::{Deserialize, Serialize};
@@ -22,8 +30,10 @@ use crate::{
     authenticate::Caller,
     change_return::owe_message,
     commit_once::{Repeatable, Request, commit_once},
+    outbox::{self, About},
     policies::policy,
     returnability::order,
+    variants::said_now,
 };
 
 /// A return, and what it comes to.
@@ -54,15 +64,19 @@ pub async fn start_return(
     let merchant = caller.merchant.as_ref().ok_or(AppError::NotFound("merchant"))?;
     let asked = Request { client: &caller.client, repeatable };
     let begun = commit_once(app, asked, || async {
-        let (started, versions) = decide(app, merchant, caller.settings, request).await?;
+        let (started, known) = decide(app, merchant, caller.settings, request).await?;
         let mut transaction = Transaction::new("starting a return");
         for (order_id, ledger) in &started.ledgers {
-            let version = versions.get(order_id).copied().unwrap_or_default();
+            let version = known.versions.get(order_id).copied().unwrap_or_default();
             transaction.put_ledger(merchant, order_id, ledger, version);
         }
         let rma = started.rma;
         transaction.insert_return(merchant, &rma);
         owe_message(app, &mut transaction, merchant, &rma);
+        for (order, record) in &started_exchanges(&rma, &started.quote, &known) {
+            transaction.insert_exchange_order(merchant, record);
+            owe_exchange_order(app, &mut transaction, merchant, order);
+        }
         if rma.return_method != ReturnMethod::CustomerKeep {
             let carrier = caller.settings.carrier.name();
             let now_us = app.world.now_us();
@@ -72,16 +86,60 @@ pub async fn start_return(
     })
     .await?;
     app.labels_wanted.notify_one();
+    app.exchanges_wanted.notify_one();
     Ok(begun)
 }
 
-/// The return that the request asks for, and the versions of the ledgers it was decided on.
+/// What a return was decided on, for what follows from it.
+struct Loaded {
+    orders: BTreeMap<String, Known>,
+    /// The versions of the ledgers.
+    versions: BTreeMap<String, i64>,
+    policy: Policy,
+}
+
+/// The exchange orders that a return asks for, one for each of its orders. The fee that falls on gift cards,
+/// and the bonus, go with the first card.
+fn started_exchanges(
+    rma: &Rma,
+    quote: &Quote,
+    loaded: &Loaded,
+) -> Vec<(ExchangeOrder, ExchangeRecord)> {
+    let sku = loaded.policy.gift_card.as_ref().map(|card| card.sku.clone()).unwrap_or_default();
+    let mut left = (quote.fee_from_gift_card_cents, quote.bonus_credit_cents);
+    let mut exchanges = Vec::new();
+    for known in loaded.orders.values() {
+        let card = Card { sku: &sku, fee_cents: left.0, bonus_cents: left.1 };
+        let Some(exchange) = exchange_order(rma, &known.order, &card, exchanges.len() + 1) else {
+            continue;
+        };
+        if exchange.0.items.iter().any(|item| matches!(item, Item::GiftCard(_))) {
+            left = (0, 0);
+        }
+        exchanges.push(exchange);
+    }
+    exchanges
+}
+
+fn owe_exchange_order(
+    app: &App,
+    transaction: &mut Transaction,
+    merchant: &MerchantId,
+    order: &ExchangeOrder,
+) {
+    let body = serde_json::to_vec(order).expect("an exchange order has string keys");
+    let reference = order.original_order_id.as_str();
+    let about = About { kind: Kind::ExchangeOrder, reference, sequence: 1 };
+    transaction.owe(outbox::message(app, merchant, &about, body.into()));
+}
+
+/// The return that the request asks for, and what it was decided on.
 async fn decide(
     app: &App,
     merchant: &MerchantId,
     settings: Settings,
     request: &ReturnRequest,
-) -> Result<(Started, BTreeMap<String, i64>), AppError> {
+) -> Result<(Started, Loaded), AppError> {
     let policy = policy(app, merchant).await?;
     let (mut orders, mut versions) = (BTreeMap::new(), BTreeMap::new());
     for item in &request.items {
@@ -93,7 +151,8 @@ async fn decide(
         let ledger = app.store.ledger(merchant, id).await?;
         if let Some(order) = order(app, merchant, id).await? {
             versions.insert(id.clone(), ledger.version);
-            orders.insert(id.clone(), (order, ledger.value));
+            let known = known(app, merchant, (order, ledger.value), request).await?;
+            orders.insert(id.clone(), known);
         }
     }
     let basis = Basis {
@@ -106,7 +165,32 @@ async fn decide(
     };
     let rma_identifier = RmaId::from_random(app.world.random());
     let started = start(&basis, rma_identifier).map_err(refusal)?;
-    Ok((started, versions))
+    Ok((started, Loaded { orders, versions, policy: policy.policy }))
+}
+
+/// An order with what is known of exchanges: whether it is one, was exchanged, and what there is to exchange
+/// its units for.
+async fn known(
+    app: &App,
+    merchant: &MerchantId,
+    (order, ledger): (Order, Ledger),
+    request: &ReturnRequest,
+) -> Result<Known, AppError> {
+    let id = &order.identifier;
+    let origin = app.store.exchange_order_named(merchant, id).await?;
+    let exchanged = app.store.exchange_order(merchant, id).await?.is_some();
+    let wanted = |line: &&Line| {
+        request.items.iter().any(|item| {
+            item.resolution == Resolution::Exchange
+                && item.order_identifier == *id
+                && item.order_line_item_identifier == line.identifier
+        })
+    };
+    let lines = order.items.iter().filter(wanted);
+    let identifiers = lines.map(|line| line.variant_identifier.as_str());
+    let variants = said_now(app, merchant, identifiers).await;
+    let original_order_identifier = origin.map(|record| record.value.original_order_id);
+    Ok(Known { order, ledger, original_order_identifier, exchanged, variants })
 }
 
 fn refusal(refused: Vec<Refused>) -> AppError {

@@ -55,6 +55,12 @@ impl Fixture {
             vault,
             delivery: delivery::Delivery::new().0,
             guard: AddressGuard::new(Vec::new()),
+            calls: delivery::Shared::new(
+                AddressGuard::new(Vec::new()),
+                delivery::machine_trust(),
+                World::system(),
+                delivery::SenderSettings::default(),
+            ),
             meters: Meters::register(&mut registry),
         });
         let new = NewMerchant {

@@ -119,7 +119,9 @@ impl Ended {
             Verdict::Again { due_us, .. } => Stored::Again { due_us },
             Verdict::Dead { .. } => Stored::Dead,
         };
-        let refused = !self.is_success() && !self.attempt.answer.is_empty();
+        // What a merchant answers to an exchange order says what was placed.
+        let telling = !self.is_success() || self.of.kind == Kind::ExchangeOrder;
+        let telling = telling && !self.attempt.answer.is_empty();
         let conclusion = Conclusion {
             merchant: self.of.merchant.clone(),
             kind: self.of.kind,
@@ -134,7 +136,7 @@ impl Ended {
                 waited_us: self.waited_us(),
                 status: self.attempt.status.map(i64::from),
                 error: self.attempt.error.clone(),
-                answer: refused.then(|| self.attempt.answer.clone()),
+                answer: telling.then(|| self.attempt.answer.clone()),
             },
         };
         (verdict, conclusion)
@@ -143,6 +145,11 @@ impl Ended {
     fn verdict(&self, cadence: &Cadence, world: &World) -> Verdict {
         if self.is_success() {
             return Verdict::Delivered;
+        }
+        // The goods are not to be had, or the order is not acceptable: trying again would change nothing, and
+        // the shopper waits.
+        if self.of.kind == Kind::ExchangeOrder && matches!(self.attempt.status, Some(409 | 422)) {
+            return Verdict::Dead { cause: Cause::Refused };
         }
         let cause = match self.attempt.status {
             Some(429 | 503) => Cause::Overloaded,

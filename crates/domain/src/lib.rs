@@ -9,6 +9,7 @@
 pub mod client;
 pub mod currency;
 pub mod endpoint;
+pub mod exchange;
 pub mod faults;
 pub mod identifier;
 pub mod intake;

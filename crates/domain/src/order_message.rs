@@ -19,6 +19,7 @@ use std::ops::Range;
 
 use jiff::Timestamp;
 
+pub(crate) use self::fields::variant as read_variant;
 use self::rules::Seen;
 use crate::faults::{Faults, Warning};
 use crate::json::{self, Json};

@@ -7,7 +7,7 @@ pub mod carrier;
 pub mod identifier;
 pub mod ledger;
 #[cfg(test)]
-mod made_up;
+pub(crate) mod made_up;
 pub mod message;
 pub mod money;
 pub mod policy;

@@ -11,6 +11,7 @@ use app::{
     App, Parts as AppParts,
     add_client::add_first_admin,
     carrier_events::issue_simulated_labels,
+    exchange_orders::settle_exchange_orders,
     meters::Meters as AppMeters,
     sweep::{remove_finished_messages, sweep},
 };
@@ -28,13 +29,14 @@ use world::{Vault, World};
 use crate::{
     config::Config,
     directory::{AdminCredential, Directory, ServerAddress, secret_key},
-    outbound::{Outbound, Way},
+    outbound::{self, Outbound, Way},
 };
 
 /// How long requests under way may take after the node was told to stop.
 const GRACE: Duration = Duration::from_secs(30);
 const SWEEP_EVERY: Duration = Duration::from_secs(60);
 const LABELS_EVERY: Duration = Duration::from_secs(2);
+const EXCHANGES_EVERY: Duration = Duration::from_millis(200);
 const RETENTION_EVERY_MINUTES: u64 = 60;
 const DAY_US: i64 = 24 * 60 * 60 * 1_000_000;
 
@@ -72,16 +74,18 @@ impl Node {
         let world = World::system();
         let vault = Vault::new(&secret_key(&config.secret_key_file, &world)?);
         let (delivery, inbox) = Delivery::new();
+        let calls = outbound::calls(config, &world);
         let app = App::new(AppParts {
             store,
             world,
             vault,
             delivery: delivery.clone(),
             guard: AddressGuard::new(config.allow_networks.clone()),
+            calls: calls.clone(),
             meters: AppMeters::register(&mut registry),
         });
         // A node that serves a single command leaves the sending to those that stay.
-        let way = Way { delivery, inbox };
+        let way = Way { delivery, inbox, calls };
         let outbound = match announce {
             Announce::Yes => Some(Outbound::new(config, &app, way, &mut registry).await?),
             Announce::No => None,
@@ -116,17 +120,20 @@ impl Node {
         let sweeper =
             tokio::spawn(sweep_regularly(self.app.clone(), self.retention_days, stop.clone()));
         // A node that serves a single command leaves the labels to those that stay, too.
-        let carrier = self
-            .outbound
-            .is_some()
-            .then(|| tokio::spawn(issue_labels_regularly(self.app.clone(), stop.clone())));
+        let stays = self.outbound.is_some();
+        let carrier =
+            stays.then(|| tokio::spawn(issue_labels_regularly(self.app.clone(), stop.clone())));
+        let exchanges =
+            stays.then(|| tokio::spawn(settle_exchanges_regularly(self.app.clone(), stop.clone())));
         let sending = CancellationToken::new();
         let sender = self.outbound.map(|outbound| tokio::spawn(outbound.run(sending.clone())));
         let serving = self
             .listeners
             .into_iter()
             .map(|listener| tokio::spawn(listener.run(self.router.clone(), stop.clone(), GRACE)));
-        for task in serving.collect::<Vec<_>>().into_iter().chain([sweeper]).chain(carrier) {
+        for task in
+            serving.collect::<Vec<_>>().into_iter().chain([sweeper]).chain(carrier).chain(exchanges)
+        {
             if let Err(error) = task.await {
                 tracing::error!(%error, "a part of the server ended badly: {error}");
             }
@@ -217,6 +224,23 @@ async fn issue_labels_regularly(app: App, stop: CancellationToken) {
         }
         if let Err(error) = issue_simulated_labels(&app).await {
             tracing::warn!(%error, "labels wait a while longer: {error}");
+        }
+    }
+}
+
+/// What merchants made of exchange orders becomes part of their returns: soon while any is being placed.
+async fn settle_exchanges_regularly(app: App, stop: CancellationToken) {
+    let mut pending = 0;
+    loop {
+        let wanted = app.exchanges_wanted.notified();
+        let every = if pending > 0 { EXCHANGES_EVERY } else { LABELS_EVERY };
+        let wait = tokio::time::timeout(every, wanted);
+        if stop.run_until_cancelled(wait).await.is_none() {
+            return;
+        }
+        match settle_exchange_orders(&app).await {
+            Ok(found) => pending = found,
+            Err(error) => tracing::warn!(%error, "exchange orders wait a while longer: {error}"),
         }
     }
 }

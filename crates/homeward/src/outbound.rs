@@ -9,6 +9,7 @@ use delivery::{
 };
 use prometheus_client::registry::Registry;
 use tokio_util::sync::CancellationToken;
+use world::World;
 
 use crate::{config::Config, directory::Directory};
 
@@ -23,6 +24,14 @@ pub(crate) struct Outbound {
 pub(crate) struct Way {
     pub(crate) delivery: Delivery,
     pub(crate) inbox: Inbox,
+    pub(crate) calls: Shared,
+}
+
+/// What every call to merchants' systems shares: who may be called, connections, tokens and limits.
+pub(crate) fn calls(config: &Config, world: &World) -> Shared {
+    let guard = AddressGuard::new(config.allow_networks.clone());
+    let limits = SenderSettings { request_time_max: config.delivery_timeout, ..Default::default() };
+    Shared::new(guard, machine_trust(), world.clone(), limits)
 }
 
 impl Outbound {
@@ -39,19 +48,16 @@ impl Outbound {
             }
             None => Leases::all(),
         };
-        let guard = AddressGuard::new(config.allow_networks.clone());
-        let limits =
-            SenderSettings { request_time_max: config.delivery_timeout, ..Default::default() };
+        let Way { delivery, inbox, calls } = way;
         let parts = Parts {
             store: app.store.clone(),
             world: app.world.clone(),
-            shared: Shared::new(guard, machine_trust(), app.world.clone(), limits),
+            shared: calls,
             targets: Arc::new(TargetsOf(app.clone())),
             cadence: config.cadence,
             meters: Meters::register(registry),
             leases: leases.clone(),
         };
-        let Way { delivery, inbox } = way;
         let dispatcher = Dispatcher::new(delivery.clone(), inbox, parts);
         Ok(Self { dispatcher, delivery, leases, app: app.clone() })
     }

@@ -8,6 +8,7 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0001_foundation.sql"),
     include_str!("../migrations/0002_delivery.sql"),
     include_str!("../migrations/0003_returns.sql"),
+    include_str!("../migrations/0004_exchanges.sql"),
 ];
 
 /// The number of the newest migration this binary knows.

@@ -165,7 +165,7 @@ pub struct Variant {
 }
 
 /// One property of a variant.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Attribute {
     #[schema(example = "Size")]
     pub name: String,

@@ -99,7 +99,7 @@ fn line(at: &Fields<'_>) -> Element<Line> {
     at.element(line)
 }
 
-fn variant(at: &Fields<'_>) -> Variant {
+pub(crate) fn variant(at: &Fields<'_>) -> Variant {
     Variant {
         sku: at.optional_identifier("sku"),
         title: at.optional_text("title"),

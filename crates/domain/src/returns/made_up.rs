@@ -9,7 +9,7 @@ use crate::order_message::{Context, read_message};
 use crate::samples;
 
 /// The order of the full sample without its lines and refunds, shipped at the start of 2026.
-pub(super) fn empty_order() -> Order {
+pub(crate) fn empty_order() -> Order {
     let document = json::parse(samples::order_message().as_bytes()).unwrap();
     let context = Context { now: "2026-01-01T00:00:00Z".parse().unwrap(), strict: false };
     let reading = read_message(&document, &context).unwrap();
@@ -23,7 +23,7 @@ pub(super) fn empty_order() -> Order {
 }
 
 /// A line of so many shipped units at this price; product, tax and discount are the line's.
-pub(super) fn line(identifier: &str, units: i64, amounts: [i64; 3]) -> Line {
+pub(crate) fn line(identifier: &str, units: i64, amounts: [i64; 3]) -> Line {
     let [product, tax, discount] = amounts;
     Line {
         identifier: identifier.to_owned(),
@@ -54,7 +54,7 @@ pub(super) fn line(identifier: &str, units: i64, amounts: [i64; 3]) -> Line {
 }
 
 /// An order of these lines whose discount is the lines' and `beyond`.
-pub(super) fn order(lines: Vec<Line>, beyond: i64) -> Order {
+pub(crate) fn order(lines: Vec<Line>, beyond: i64) -> Order {
     let mut order = empty_order();
     fill(&mut order, lines, beyond);
     order
@@ -71,10 +71,10 @@ fn fill(order: &mut Order, lines: Vec<Line>, beyond: i64) {
 }
 
 /// Numbers from a seed (splitmix64).
-pub(super) struct Numbers(pub u64);
+pub(crate) struct Numbers(pub(crate) u64);
 
 impl Numbers {
-    pub(super) fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -82,23 +82,23 @@ impl Numbers {
     }
 
     /// From 0 to `most`.
-    pub(super) fn up_to(&mut self, most: i64) -> i64 {
+    pub(crate) fn up_to(&mut self, most: i64) -> i64 {
         let most = u64::try_from(most).unwrap();
         i64::try_from(self.next() % (most + 1)).unwrap()
     }
 
-    pub(super) fn index(&mut self, length: usize) -> usize {
+    pub(crate) fn index(&mut self, length: usize) -> usize {
         usize::try_from(self.up_to(i64::try_from(length).unwrap() - 1)).unwrap()
     }
 
-    pub(super) fn one_in(&mut self, many: i64) -> bool {
+    pub(crate) fn one_in(&mut self, many: i64) -> bool {
         self.up_to(many - 1) == 0
     }
 }
 
 /// Puts random lines and discounts into `order`: mostly small amounts, where rounding bites, some
 /// very large, and now and then free or discounted to nothing.
-pub(super) fn fill_at_random(order: &mut Order, numbers: &mut Numbers) {
+pub(crate) fn fill_at_random(order: &mut Order, numbers: &mut Numbers) {
     let most = if numbers.one_in(20) { 10_000_000_000_000 } else { 20_000 };
     let lines: Vec<Line> = (0..=numbers.up_to(3))
         .map(|position| {

@@ -143,7 +143,7 @@ fn by_largest_remainder(amount: i128, weights: &[i128]) -> Vec<i128> {
 }
 
 /// Back to 64 bits: nothing is less than zero, and what is too large stays the largest amount.
-pub(super) fn cents(amount: i128) -> i64 {
+pub(crate) fn cents(amount: i128) -> i64 {
     i64::try_from(amount.max(0)).unwrap_or(i64::MAX)
 }
 

@@ -13,27 +13,49 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::Resolution;
 use super::identifier::RmaId;
 use super::ledger::{Ledger, SpentUnit};
 use super::policy::Policy;
 use super::quote::{
     ChosenUnit, NotOffered, Quote, fees_and_bonus, method_offered, resolution_offered, shipping_due,
 };
-use super::request::{ReturnItem, ReturnRequest};
+use super::request::{Fallback, ReturnItem, ReturnRequest};
 use super::returnability::{Rule, returnability};
 use super::rma::{Goods, Opening, Rma};
-use crate::order::{Line, Order};
+use crate::order::{Line, Order, Variant};
 
 /// What a return is decided on.
 #[derive(Clone, Copy, Debug)]
 pub struct Basis<'a> {
     pub request: &'a ReturnRequest,
-    /// The orders that the request names, as far as they are known, with their ledgers.
-    pub orders: &'a BTreeMap<String, (Order, Ledger)>,
+    /// The orders that the request names, as far as they are known, by their identifiers.
+    pub orders: &'a BTreeMap<String, Known>,
     pub policy: &'a Policy,
     pub policy_version: i64,
     pub managed_receiving: bool,
     pub now: Timestamp,
+}
+
+/// What is known of an order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Known {
+    pub order: Order,
+    pub ledger: Ledger,
+    /// If it is an exchange order: the order that it was exchanged for.
+    pub original_order_identifier: Option<String>,
+    /// Whether its units were exchanged before, which happens once.
+    pub exchanged: bool,
+    /// What the merchant just said of variants, by their `variant_identifier`. Nothing when it could
+    /// not be asked: then what stands on the line counts.
+    pub variants: BTreeMap<String, Vec<Variant>>,
+}
+
+impl Known {
+    /// The variants of a line, as far as anybody knows.
+    fn variants_of<'a>(&'a self, line: &'a Line) -> &'a [Variant] {
+        self.variants.get(&line.variant_identifier).unwrap_or(&line.variants)
+    }
 }
 
 /// A return that can begin, and what it changes.
@@ -80,8 +102,9 @@ impl Refused {
 
 /// Units of one line that the request asks for, found and spent.
 struct Taken<'a> {
+    position: usize,
     item: &'a ReturnItem,
-    order: &'a Order,
+    known: &'a Known,
     line: &'a Line,
     units: Vec<SpentUnit>,
 }
@@ -103,13 +126,16 @@ pub fn start(basis: &Basis<'_>, rma_identifier: RmaId) -> Result<Started, Vec<Re
     let mut refused = Vec::new();
     let mut ledgers: BTreeMap<String, Ledger> = BTreeMap::new();
     let mut taken = Vec::new();
-    for (position, item) in basis.request.items.iter().enumerate() {
-        let found = found(basis, item, position).and_then(|(order, line, before)| {
-            let ledger = ledgers.get(&order.identifier).unwrap_or(before);
+    let items: Vec<ReturnItem> =
+        basis.request.items.iter().map(|item| as_it_can_be(basis, item)).collect();
+    for (position, item) in items.iter().enumerate() {
+        let found = found(basis, item, position).and_then(|(known, line)| {
+            let order = &known.order;
+            let ledger = ledgers.get(&order.identifier).unwrap_or(&known.ledger);
             let (ledger, units) = take(basis, item, (order, ledger), &rma_identifier)
                 .map_err(|(rule, why)| Refused::item(position, &rule, why))?;
             ledgers.insert(order.identifier.clone(), ledger);
-            Ok(Taken { item, order, line, units })
+            Ok(Taken { position, item, known, line, units })
         });
         match found {
             Ok(found) => taken.push(found),
@@ -118,6 +144,7 @@ pub fn start(basis: &Basis<'_>, rma_identifier: RmaId) -> Result<Started, Vec<Re
     }
     refused.extend(not_together(&taken));
     refused.extend(not_offered(basis, &taken));
+    refused.extend(taken.iter().filter_map(not_exchangeable));
     if !refused.is_empty() {
         return Err(refused);
     }
@@ -128,25 +155,56 @@ pub fn start(basis: &Basis<'_>, rma_identifier: RmaId) -> Result<Started, Vec<Re
     Ok(Started { rma, quote, ledgers })
 }
 
+/// An item as the shopper wants it now: what was chosen in advance, when the variant is gone.
+fn as_it_can_be(basis: &Basis<'_>, item: &ReturnItem) -> ReturnItem {
+    let known = basis.orders.get(&item.order_identifier);
+    let line = known.and_then(|it| line_of(&it.order, &item.order_line_item_identifier));
+    let gone = known.zip(line).is_some_and(|(known, line)| is_gone(known, line, item));
+    match item.fallback {
+        Some(fallback) if gone => ReturnItem {
+            resolution: match fallback {
+                Fallback::Refund => Resolution::Refund,
+                Fallback::GiftCard => Resolution::GiftCard,
+            },
+            exchange_sku: None,
+            fallback: None,
+            ..item.clone()
+        },
+        Some(_) | None => item.clone(),
+    }
+}
+
+/// Whether the variant that is wanted is known to be sold out, or not to be one.
+fn is_gone(known: &Known, line: &Line, item: &ReturnItem) -> bool {
+    let variants = known.variants_of(line);
+    let wanted = variants.iter().find(|it| it.sku.is_some() && it.sku == item.exchange_sku);
+    let sold_out = |it: &Variant| it.quantity_in_stock.is_some_and(|stock| stock <= 0);
+    item.resolution == Resolution::Exchange && !variants.is_empty() && wanted.is_none_or(sold_out)
+}
+
+fn line_of<'a>(order: &'a Order, identifier: &str) -> Option<&'a Line> {
+    order.items.iter().find(|line| line.identifier == identifier)
+}
+
 /// The order and line of an item, if they are the shopper's.
 fn found<'a>(
     basis: &Basis<'a>,
     item: &ReturnItem,
     position: usize,
-) -> Result<(&'a Order, &'a Line, &'a Ledger), Refused> {
-    let Some((order, ledger)) = basis.orders.get(&item.order_identifier) else {
+) -> Result<(&'a Known, &'a Line), Refused> {
+    let Some(known) = basis.orders.get(&item.order_identifier) else {
         let why = format!("there is no order {}", item.order_identifier);
         let field = format!("$.items[{position}].order_identifier");
         return Err(Refused::at(field, "order_known", why));
     };
+    let order = &known.order;
     let is_shoppers = |email: &String| order.customer.email.eq_ignore_ascii_case(email.trim());
     if basis.request.gift.is_none() && !basis.request.email.as_ref().is_some_and(is_shoppers) {
         let why = "the order was placed with another e-mail address";
         return Err(Refused::at("$.email".to_owned(), "same_shopper", why));
     }
-    let line = order.items.iter().find(|line| line.identifier == item.order_line_item_identifier);
-    if let Some(line) = line {
-        return Ok((order, line, ledger));
+    if let Some(line) = line_of(order, &item.order_line_item_identifier) {
+        return Ok((known, line));
     }
     let (line, order) = (&item.order_line_item_identifier, &item.order_identifier);
     let field = format!("$.items[{position}].order_line_item_identifier");
@@ -184,12 +242,12 @@ fn not_together(taken: &[Taken<'_>]) -> Vec<Refused> {
     let Some(first) = taken.first() else { return Vec::new() };
     let mut refused = Vec::new();
     for (position, other) in taken.iter().enumerate().skip(1) {
-        let emails = [&first.order.customer.email, &other.order.customer.email];
-        if !emails[0].eq_ignore_ascii_case(emails[1]) {
+        let (first, other) = (&first.known.order, &other.known.order);
+        if !first.customer.email.eq_ignore_ascii_case(&other.customer.email) {
             let why = "the orders of one return must be one shopper's";
             refused.push(Refused::item(position, "same_shopper", why));
         }
-        if first.order.currency != other.order.currency {
+        if first.currency != other.currency {
             let why = "the orders of one return must be in one currency";
             refused.push(Refused::item(position, "same_currency", why));
         }
@@ -201,26 +259,42 @@ fn not_together(taken: &[Taken<'_>]) -> Vec<Refused> {
 fn not_offered(basis: &Basis<'_>, taken: &[Taken<'_>]) -> Vec<Refused> {
     let Some(first) = taken.first() else { return Vec::new() };
     let mut refused = Vec::new();
-    let position = |item: &ReturnItem| {
-        basis.request.items.iter().position(|it| std::ptr::eq(it, item)).unwrap_or_default()
-    };
     for found in taken {
         if let Some(unit) = found.chosen().next()
             && let Err(refusal) = resolution_offered(basis.policy, &unit)
         {
             let known = basis.policy.reason(unit.reason).is_some();
             let field = if known { "resolution" } else { "return_reason" };
-            let field = format!("$.items[{}].{field}", position(found.item));
+            let field = format!("$.items[{}].{field}", found.position);
             refused.push(Refused::offer(field, refusal));
         }
     }
     let units: Vec<ChosenUnit<'_>> = taken.iter().flat_map(Taken::chosen).collect();
-    let country = &first.order.shipping_address.country_code;
+    let country = &first.known.order.shipping_address.country_code;
     if let Err(refusal) = method_offered(basis.policy, basis.request.return_method, country, &units)
     {
         refused.push(Refused::offer("$.return_method".to_owned(), refusal));
     }
     refused
+}
+
+/// Why the units cannot become a variant or a gift card, although that is on offer.
+fn not_exchangeable(taken: &Taken<'_>) -> Option<Refused> {
+    let Taken { position, item, known, line, .. } = taken;
+    if item.resolution == Resolution::Refund {
+        return None;
+    }
+    if known.exchanged {
+        let why = "units of this order were exchanged before, which happens once; a refund is \
+                   possible";
+        let field = format!("$.items[{position}].resolution");
+        return Some(Refused::at(field, "one_exchange_order", why));
+    }
+    is_gone(known, line, item).then(|| {
+        let sku = item.exchange_sku.as_deref().unwrap_or_default();
+        let field = format!("$.items[{position}].exchange_sku");
+        Refused::at(field, "variant_available", format!("{sku} is not to be had now"))
+    })
 }
 
 /// Pays shipping back with the return where the policy says so, once for each order.
@@ -232,9 +306,9 @@ fn refund_shipping(
 ) -> i64 {
     let mut total = 0_i64;
     for (order_id, ledger) in ledgers {
-        let of_order = taken.iter().filter(|found| found.order.identifier == *order_id);
+        let of_order = taken.iter().filter(|found| found.known.order.identifier == *order_id);
         let units: Vec<ChosenUnit<'_>> = of_order.flat_map(Taken::chosen).collect();
-        let Some((order, _)) = basis.orders.get(order_id) else { continue };
+        let Some(Known { order, .. }) = basis.orders.get(order_id) else { continue };
         if shipping_due(basis.policy, order, ledger, &units) > 0
             && let Ok((spent, cents)) = ledger.spend_shipping(order, rma)
         {
@@ -247,8 +321,9 @@ fn refund_shipping(
 
 fn opening(basis: &Basis<'_>, taken: &[Taken<'_>], quote: &Quote, rma: RmaId) -> Opening {
     let request = basis.request;
-    let concepts =
-        taken.iter().map(|found| found.line.concept.as_ref().or(found.order.concept.as_ref()));
+    let concepts = taken
+        .iter()
+        .map(|found| found.line.concept.as_ref().or(found.known.order.concept.as_ref()));
     let mut concepts: Vec<Option<&String>> = concepts.collect();
     concepts.dedup();
     Opening {
@@ -263,7 +338,7 @@ fn opening(basis: &Basis<'_>, taken: &[Taken<'_>], quote: &Quote, rma: RmaId) ->
             [Some(concept)] => Some((*concept).clone()),
             _ => None,
         },
-        currency: taken.first().map(|found| found.order.currency.clone()).unwrap_or_default(),
+        currency: taken.first().map(|it| it.known.order.currency.clone()).unwrap_or_default(),
         policy_version: basis.policy_version,
         managed_receiving: basis.managed_receiving,
         goods: taken.iter().flat_map(goods).collect(),
@@ -271,12 +346,13 @@ fn opening(basis: &Basis<'_>, taken: &[Taken<'_>], quote: &Quote, rma: RmaId) ->
 }
 
 fn goods(taken: &Taken<'_>) -> Vec<Goods> {
-    let Taken { item, order, line, units } = taken;
+    let Taken { item, known, line, units, .. } = taken;
     let wanted = item.exchange_sku.as_deref();
-    let variant = line.variants.iter().find(|it| it.sku.is_some() && it.sku.as_deref() == wanted);
+    let mut variants = known.variants_of(line).iter();
+    let variant = variants.find(|it| it.sku.is_some() && it.sku.as_deref() == wanted);
     let goods = |unit: &SpentUnit| Goods {
-        order_identifier: order.identifier.clone(),
-        original_order_identifier: None,
+        order_identifier: known.order.identifier.clone(),
+        original_order_identifier: known.original_order_identifier.clone(),
         order_line_item_identifier: line.identifier.clone(),
         unit_number: i64::from(unit.unit) + 1,
         sku: line.sku.clone(),

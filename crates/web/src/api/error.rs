@@ -146,6 +146,8 @@ fn refusal(error: AppError) -> Response {
             let errors = refused.into_iter().map(Refusal::from).collect();
             (StatusCode::UNPROCESSABLE_ENTITY, Json(Refusals { message, errors })).into_response()
         }
+        AppError::Unreachable(_) => answer(StatusCode::BAD_GATEWAY, error.to_string()),
+        AppError::TooSlow => answer(StatusCode::SERVICE_UNAVAILABLE, error.to_string()),
         // Nine races lost in a row: the caller may well try again.
         AppError::Store(StoreError::Conflict) => {
             answer(StatusCode::CONFLICT, "changed by others at the same moment; try again")

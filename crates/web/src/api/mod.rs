@@ -5,6 +5,7 @@ mod body;
 mod caller;
 mod carrier;
 pub(crate) mod error;
+mod exchanges;
 mod idempotency;
 pub(crate) mod limit;
 mod messages;
@@ -43,6 +44,8 @@ pub(crate) fn routes() -> (Router<Web>, Document) {
         .routes(routes!(returns::start))
         .routes(routes!(returns::show))
         .routes(routes!(returns::cancel))
+        .routes(routes!(exchanges::variants))
+        .routes(routes!(exchanges::list))
         .routes(routes!(carrier::report))
         .routes(routes!(carrier::wanted))
         .routes(routes!(receipts::report))
@@ -66,6 +69,7 @@ pub(crate) fn routes() -> (Router<Web>, Document) {
         (name = "Token", description = "How a system proves who it is."),
         (name = "Orders", description = "What a merchant's systems publish, and what is held of it."),
         (name = "Returns", description = "What can come back, and the returns themselves."),
+        (name = "Exchanges", description = "What a shopper can have instead of money."),
         (name = "Carrier", description = "Labels that are wanted, and what happens to parcels."),
         (name = "Warehouse", description = "What arrives."),
         (name = "Messages", description = "What was sent to a merchant, and how that went."),

@@ -11,8 +11,13 @@ use crate::returns::rma::Status;
 const NOW: &str = "2026-01-10T12:00:00Z";
 
 /// Orders by their identifiers, with nothing spent.
-fn known(orders: Vec<Order>) -> BTreeMap<String, (Order, Ledger)> {
-    orders.into_iter().map(|it| (it.identifier.clone(), (it, Ledger::default()))).collect()
+fn known(orders: Vec<Order>) -> BTreeMap<String, Known> {
+    orders.into_iter().map(|it| (it.identifier.clone(), with(it, Ledger::default()))).collect()
+}
+
+fn with(order: Order, ledger: Ledger) -> Known {
+    let variants = BTreeMap::new();
+    Known { order, ledger, original_order_identifier: None, exchanged: false, variants }
 }
 
 fn one_order() -> Order {
@@ -38,7 +43,7 @@ fn request(items: &[(&str, &str, i64)]) -> ReturnRequest {
 }
 
 fn begin(
-    orders: &BTreeMap<String, (Order, Ledger)>,
+    orders: &BTreeMap<String, Known>,
     policy: &Policy,
     request: &ReturnRequest,
 ) -> Result<Started, Vec<Refused>> {
@@ -72,7 +77,7 @@ fn the_same_unit_cannot_be_on_two_returns() {
     let mut orders = known(vec![one_order()]);
     let asked = request(&[("O-1", "B", 1)]);
     let started = begin(&orders, &Policy::default(), &asked).unwrap();
-    orders.insert("O-1".to_owned(), (one_order(), started.ledgers["O-1"].clone()));
+    orders.insert("O-1".to_owned(), with(one_order(), started.ledgers["O-1"].clone()));
 
     let refused = begin(&orders, &Policy::default(), &asked).unwrap_err();
 
@@ -146,9 +151,69 @@ fn shipping_comes_back_once_with_the_last_unit() {
 
     let some = begin(&orders, &policy, &request(&[("O-1", "A", 3)])).unwrap();
     assert_eq!(some.quote.shipping_refund_cents, 0);
-    orders.insert("O-1".to_owned(), (order, some.ledgers["O-1"].clone()));
+    orders.insert("O-1".to_owned(), with(order, some.ledgers["O-1"].clone()));
     let last = begin(&orders, &policy, &request(&[("O-1", "B", 1)])).unwrap();
 
     assert_eq!(last.quote.shipping_refund_cents, 700);
     assert!(last.ledgers["O-1"].shipping().is_some());
+}
+
+/// A request for another variant of line A.
+fn exchange(fallback: Option<Fallback>) -> ReturnRequest {
+    let mut asked = request(&[("O-1", "A", 1)]);
+    let item = &mut asked.items[0];
+    item.return_reason = "too_small".to_owned();
+    (item.resolution, item.exchange_sku) = (Resolution::Exchange, Some("L".to_owned()));
+    item.fallback = fallback;
+    asked
+}
+
+/// The order, with the merchant's word on how many of variant L there are.
+fn stocked(stock: i64) -> BTreeMap<String, Known> {
+    let mut orders = known(vec![one_order()]);
+    let variant = Variant {
+        sku: Some("L".to_owned()),
+        title: None,
+        attributes: Vec::new(),
+        unit_price_amount_cents: Some(400),
+        quantity_in_stock: Some(stock),
+        image_url: None,
+        product_url: None,
+    };
+    let order = orders.get_mut("O-1").unwrap();
+    order.variants.insert("VAR-A".to_owned(), vec![variant]);
+    orders
+}
+
+#[test]
+fn an_exchange_waits_for_its_order_and_knows_the_price_of_the_variant() {
+    let started = begin(&stocked(1), &Policy::default(), &exchange(None)).unwrap();
+
+    assert_eq!(started.rma.status, Status::PendingExchange);
+    assert_eq!(started.rma.units[0].goods.exchange_price_cents, Some(400));
+}
+
+#[test]
+fn a_variant_that_is_gone_gives_way_to_what_was_chosen_in_advance() {
+    let refund = Some(Fallback::Refund);
+    let started = begin(&stocked(0), &Policy::default(), &exchange(refund)).unwrap();
+    assert_eq!(started.rma.units[0].goods.resolution, Resolution::Refund);
+    assert_eq!(started.rma.status, Status::Created);
+
+    assert_refused(
+        begin(&stocked(0), &Policy::default(), &exchange(None)),
+        &[("$.items[0].exchange_sku", "variant_available")],
+    );
+}
+
+#[test]
+fn an_order_is_exchanged_once_and_then_only_refunded() {
+    let mut orders = stocked(1);
+    orders.get_mut("O-1").unwrap().exchanged = true;
+
+    assert_refused(
+        begin(&orders, &Policy::default(), &exchange(None)),
+        &[("$.items[0].resolution", "one_exchange_order")],
+    );
+    begin(&orders, &Policy::default(), &request(&[("O-1", "A", 1)])).unwrap();
 }

@@ -1,0 +1,216 @@
+//! Exchange orders on their way: what the merchant made of them becomes part of the return.
+//!
+//! An exchange order is a message like any other. When it was delivered, its answer says what was placed; when
+//! its tries are used up, or the merchant refused it, its units are refunded instead and the message is
+//! discarded, so that nobody can place the order after all.
+
+use domain::{
+    exchange::{
+        order::{Answer, read_answer},
+        record::{ExchangeRecord, ExchangeState},
+    },
+    identifier::MerchantId,
+    json,
+    kind::Kind,
+    order::OrderStatus,
+    returns::{
+        identifier::RmaId,
+        rma::{Event, Rma, apply},
+    },
+};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use store::{ExchangeFilter, MessageFilter, MessageRow, State, StoreError, Transaction, Versioned};
+use utoipa::ToSchema;
+
+use crate::{App, AppError, change_return::owe_message, returnability::order};
+
+/// How many are looked at in one go.
+const PENDING_MAX: i64 = 500;
+const REFUSED: &str = "the order was not placed; its units are refunded";
+
+/// A page of exchange orders.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct ExchangeOrders {
+    /// Newest first.
+    pub exchange_orders: Vec<ExchangeRecord>,
+    /// Pass as `before` to read on; absent on the last page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+}
+
+/// Which exchange orders to list.
+#[derive(Clone, Debug, Default)]
+pub struct ExchangeOrdersWanted {
+    pub state: Option<ExchangeState>,
+    pub rma: Option<String>,
+    pub before: Option<String>,
+    pub limit: usize,
+}
+
+/// What was asked of a merchant, for finance to reconcile.
+pub async fn exchange_orders(
+    app: &App,
+    merchant: &MerchantId,
+    wanted: &ExchangeOrdersWanted,
+) -> Result<ExchangeOrders, AppError> {
+    let before = wanted.before.as_deref().and_then(cursor).unwrap_or((i64::MAX, String::new()));
+    let rma = wanted.rma.as_deref();
+    let filter = ExchangeFilter {
+        before,
+        state: wanted.state.map(|state| state.name().to_owned()),
+        rma_id: rma.map(|text| RmaId::parse(text).map_or(text.to_owned(), |id| id.to_string())),
+        limit: i64::try_from(wanted.limit).unwrap_or(i64::MAX),
+    };
+    let exchange_orders = app.store.exchange_orders(merchant, &filter).await?;
+    let last = exchange_orders
+        .last()
+        .map(|it| format!("{}_{}", it.created_at.as_microsecond(), it.original_order_id));
+    let next = last.filter(|_| exchange_orders.len() == wanted.limit);
+    Ok(ExchangeOrders { exchange_orders, next })
+}
+
+fn cursor(text: &str) -> Option<(i64, String)> {
+    let (at_us, order) = text.split_once('_')?;
+    Some((at_us.parse().ok()?, order.to_owned()))
+}
+
+/// Looks at every exchange order that is being placed, and tells how many there are.
+pub async fn settle_exchange_orders(app: &App) -> Result<usize, AppError> {
+    let pending = app.store.pending_exchange_orders(PENDING_MAX).await?;
+    for (merchant, record) in &pending {
+        match decide(app, merchant, record).await {
+            // Somebody else was faster: it is looked at again soon.
+            Ok(()) | Err(AppError::Store(StoreError::Conflict)) => (),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(pending.len())
+}
+
+async fn decide(
+    app: &App,
+    merchant: &MerchantId,
+    record: &Versioned<ExchangeRecord>,
+) -> Result<(), AppError> {
+    let Some(message) = message(app, merchant, &record.value).await? else { return Ok(()) };
+    match message.state {
+        State::Waiting => Ok(()),
+        State::Delivered => {
+            let answer = answer(app, merchant, message.message_id).await?;
+            place(app, merchant, record, &answer).await
+        }
+        State::Failed | State::Discarded => give_up(app, merchant, record, &message).await,
+    }
+}
+
+/// The message that asks for an exchange order.
+async fn message(
+    app: &App,
+    merchant: &MerchantId,
+    record: &ExchangeRecord,
+) -> Result<Option<MessageRow>, AppError> {
+    let filter = MessageFilter {
+        before: i64::MAX,
+        state: None,
+        kind: Some(Kind::ExchangeOrder),
+        reference: Some(record.original_order_id.clone()),
+        limit: 1,
+    };
+    Ok(app.store.messages(merchant, &filter).await?.0.into_iter().next())
+}
+
+/// What the merchant answered to the attempt that succeeded.
+async fn answer(app: &App, merchant: &MerchantId, message_id: i64) -> Result<Answer, AppError> {
+    let attempts = app.store.attempts(merchant, message_id).await?;
+    let body = attempts.into_iter().next_back().and_then(|attempt| attempt.answer);
+    let document = body.as_deref().and_then(|body| json::parse(body).ok());
+    Ok(document.map(|document| read_answer(&document)).unwrap_or_default())
+}
+
+async fn place(
+    app: &App,
+    merchant: &MerchantId,
+    record: &Versioned<ExchangeRecord>,
+    answer: &Answer,
+) -> Result<(), AppError> {
+    let now = app.world.now();
+    let placed = record.value.placed(answer, now);
+    let identifier = placed.exchange_order_identifier.clone().unwrap_or_default();
+    let placed_event = Event::ExchangePlaced {
+        order_identifier: placed.original_order_id.clone(),
+        exchange_order_identifier: identifier.clone(),
+    };
+    let mut events = vec![placed_event];
+    // The merchant may have published the order as shipped before we knew that it was placed.
+    if is_shipped(app, merchant, &identifier).await? {
+        events.push(Event::ExchangeFulfilled { exchange_order_identifier: identifier });
+    }
+    let mut transaction = Transaction::new("placing an exchange order");
+    transaction.update_exchange_order(merchant, &placed, record.version);
+    tell(app, merchant, (&placed.rma_identifier, &events), &mut transaction).await?;
+    Ok(app.commit(transaction).await?)
+}
+
+async fn give_up(
+    app: &App,
+    merchant: &MerchantId,
+    record: &Versioned<ExchangeRecord>,
+    message: &MessageRow,
+) -> Result<(), AppError> {
+    let failed = record.value.failed(app.world.now());
+    let order_identifier = failed.original_order_id.clone();
+    let mut transaction = Transaction::new("giving up an exchange order");
+    transaction.update_exchange_order(merchant, &failed, record.version);
+    if message.state == State::Failed {
+        let discard = (REFUSED, app.world.now_us());
+        transaction.discard_failure(merchant, Kind::ExchangeOrder, message.message_id, discard);
+    }
+    let events = [Event::ExchangeFailed { order_identifier }];
+    tell(app, merchant, (&failed.rma_identifier, &events), &mut transaction).await?;
+    Ok(app.commit(transaction).await?)
+}
+
+/// Applies events to a return within a transaction; its merchant is told of each change.
+async fn tell(
+    app: &App,
+    merchant: &MerchantId,
+    (id, events): (&RmaId, &[Event]),
+    transaction: &mut Transaction,
+) -> Result<(), AppError> {
+    let Some(before) = app.store.rma(merchant, id).await? else { return Ok(()) };
+    if let Some(rma) = applied(&before.value, events, app.world.now(), |rma| {
+        owe_message(app, transaction, merchant, rma);
+    }) {
+        transaction.update_return(merchant, &rma, before.version);
+    }
+    Ok(())
+}
+
+/// The return after those events that it takes, if any changed it.
+fn applied(
+    before: &Rma,
+    events: &[Event],
+    now: Timestamp,
+    mut changed: impl FnMut(&Rma),
+) -> Option<Rma> {
+    let mut after = None;
+    for event in events {
+        match apply(after.as_ref().unwrap_or(before), event, now) {
+            Ok(decision) if decision.changed => {
+                changed(&decision.rma);
+                after = Some(decision.rma);
+            }
+            Ok(_) => (),
+            Err(refusal) => {
+                tracing::warn!(rma = before.rma_identifier.as_str(), "{refusal}");
+            }
+        }
+    }
+    after
+}
+
+async fn is_shipped(app: &App, merchant: &MerchantId, order_id: &str) -> Result<bool, AppError> {
+    let found = order(app, merchant, order_id).await?;
+    Ok(found.is_some_and(|order| order.status == OrderStatus::Shipped))
+}

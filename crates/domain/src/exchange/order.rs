@@ -1,0 +1,360 @@
+//! The exchange order: what a merchant is asked to send in the place of what comes back.
+//!
+//! One order holds everything that the units of one original order are exchanged for: other
+//! variants, and one gift card for the rest. Its value is what those units are worth; tax and
+//! shipping are the merchant's to compute.
+
+#[cfg(test)]
+mod tests;
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::record::{ExchangeRecord, ExchangeState};
+use crate::json::Json;
+use crate::order::{Address as OrderAddress, Line, Order};
+use crate::reader::read;
+use crate::returns::Resolution;
+use crate::returns::money::cents;
+use crate::returns::rma::{Rma, Unit};
+
+/// An order for what a shopper gets in exchange.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct ExchangeOrder {
+    /// ISO 4217 code.
+    #[schema(example = "USD")]
+    pub currency: String,
+    /// The order whose units come back. Only one exchange order is placed for it: this is the key.
+    #[schema(example = "ORD-100472")]
+    pub original_order_id: String,
+    /// The return.
+    #[schema(example = "RMA-7K3Q-9XWD-2M4T")]
+    pub rma_identifier: String,
+    /// Whether whoever returns the goods got them as a gift.
+    pub is_gift: bool,
+    /// Replacements first, then the gift card.
+    pub items: Vec<Item>,
+    pub customer: Customer,
+    pub shipping_address: Address,
+    pub billing_address: Address,
+    pub payment: Payment,
+}
+
+/// One position of an exchange order.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(untagged)]
+#[schema(as = ExchangeOrderItem)]
+pub enum Item {
+    Replacement(Replacement),
+    GiftCard(GiftCard),
+}
+
+/// Another variant in the place of units of one line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Replacement {
+    /// The variant that the shopper wants.
+    #[schema(example = "TEE-NAVY-L")]
+    pub sku: String,
+    #[schema(example = 1, minimum = 1)]
+    pub quantity: i64,
+    #[schema(example = "Organic cotton tee, navy")]
+    pub title: String,
+    /// What one unit of the variant costs; the price of the returned one where nobody knows.
+    #[schema(example = 4500, minimum = 0)]
+    pub unit_price_amount_cents: i64,
+    /// The unit price times the quantity.
+    #[schema(example = 4500, minimum = 0)]
+    pub product_amount_cents: i64,
+    /// The discount that the returned units had.
+    #[schema(example = 250, minimum = 0)]
+    pub discount_amount_cents: i64,
+    /// The tax that was paid on the returned units.
+    #[schema(example = 360, minimum = 0)]
+    pub tax_amount_cents: i64,
+    #[schema(example = "PRD-7781")]
+    pub product_identifier: String,
+    #[schema(example = "TEE-NAVY")]
+    pub variant_identifier: String,
+    /// What comes back.
+    #[schema(example = "TEE-NAVY-M")]
+    pub original_sku: String,
+    /// The line of the original order.
+    #[schema(example = "ORD-100472-1")]
+    pub original_item_identifier: String,
+    #[schema(required, example = "Harbor & Pine")]
+    pub concept: Option<String>,
+}
+
+/// Money on a card in the place of units.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[schema(as = ExchangeGiftCard)]
+pub struct GiftCard {
+    /// Agreed with the merchant, in its policy.
+    #[schema(example = "GIFT-CARD")]
+    pub sku: String,
+    #[schema(example = 1)]
+    pub quantity: i64,
+    /// What the units are worth, less the fee.
+    #[schema(example = 4015, minimum = 0)]
+    pub unit_price_amount_cents: i64,
+    /// Credit on top.
+    #[schema(example = 400, minimum = 0)]
+    pub bonus_credit_amount_cents: i64,
+    /// What is exchanged for the card.
+    pub return_items: Vec<ReturnItem>,
+}
+
+/// Units that are exchanged for a gift card.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[schema(as = ExchangeReturnItem)]
+pub struct ReturnItem {
+    #[schema(example = "Organic cotton tee, navy")]
+    pub title: String,
+    #[schema(example = "TEE-NAVY-M")]
+    pub original_sku: String,
+    #[schema(example = "ORD-100472-1")]
+    pub original_item_identifier: String,
+    #[schema(example = 1, minimum = 1)]
+    pub quantity: i64,
+    #[schema(required, example = "Harbor & Pine")]
+    pub concept: Option<String>,
+}
+
+/// Who gets it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[schema(as = ExchangeCustomer)]
+pub struct Customer {
+    #[schema(example = "CUS-5512")]
+    pub identifier: String,
+    #[schema(required, example = "Dana")]
+    pub first_name: Option<String>,
+    #[schema(required, example = "Whitfield")]
+    pub last_name: Option<String>,
+    #[schema(example = "dana.whitfield@example.com")]
+    pub email: String,
+    #[schema(required)]
+    pub phone: Option<String>,
+}
+
+/// Where it goes, or who pays.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[schema(as = ExchangeAddress)]
+pub struct Address {
+    #[schema(example = "Dana Whitfield")]
+    pub name: String,
+    #[schema(example = "418 Juniper Street")]
+    pub street1: String,
+    #[schema(required)]
+    pub street2: Option<String>,
+    #[schema(example = "Portland")]
+    pub city: String,
+    #[schema(example = "OR")]
+    pub province: String,
+    #[schema(example = "97205")]
+    pub postal_code: String,
+    #[schema(example = "US")]
+    pub country_code: String,
+    #[schema(required)]
+    pub phone: Option<String>,
+}
+
+/// What the payment is reported and reconciled by.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[schema(as = ExchangePayment)]
+pub struct Payment {
+    #[schema(example = "PAY-7K3Q-9XWD-2M4T-1")]
+    pub transaction_id: String,
+}
+
+/// What a merchant answers when it takes an exchange order. Everything may be absent.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+pub struct Answer {
+    pub order_identifier: Option<String>,
+    pub total_amount_cents: Option<i64>,
+    pub product_amount_cents: Option<i64>,
+    pub tax_amount_cents: Option<i64>,
+}
+
+/// Reads an answer; what cannot be read of it counts as absent.
+pub fn read_answer(document: &Json<'_>) -> Answer {
+    let text = |key: &'static str| {
+        read(document, false, |root| root.object(|at| at.optional_identifier(key)))
+            .ok()
+            .and_then(|(value, _)| value)
+    };
+    let amount = |key: &'static str| {
+        read(document, false, |root| root.object(|at| at.optional_cents(key)))
+            .ok()
+            .and_then(|(value, _)| value)
+    };
+    Answer {
+        order_identifier: text("order_identifier"),
+        total_amount_cents: amount("total_amount_cents"),
+        product_amount_cents: amount("product_amount_cents"),
+        tax_amount_cents: amount("tax_amount_cents"),
+    }
+}
+
+/// What the gift card of a return is like, besides the units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Card<'a> {
+    pub sku: &'a str,
+    /// Taken from the card.
+    pub fee_cents: i64,
+    pub bonus_cents: i64,
+}
+
+/// The exchange order for the units of `rma` that were bought with `order`, and its record; None
+/// when none of them is exchanged. `number` tells the return's exchange orders apart.
+pub fn exchange_order(
+    rma: &Rma,
+    order: &Order,
+    card: &Card<'_>,
+    number: usize,
+) -> Option<(ExchangeOrder, ExchangeRecord)> {
+    let units = rma.units.iter().filter(|unit| unit.goods.order_identifier == order.identifier);
+    let units: Vec<&Unit> = units.filter(|unit| unit.is_replaced()).collect();
+    if units.is_empty() {
+        return None;
+    }
+    let of = |resolution: Resolution| {
+        units.iter().copied().filter(move |unit| unit.goods.resolution == resolution)
+    };
+    let mut items = replacements(order, &of(Resolution::Exchange).collect::<Vec<_>>());
+    items.extend(gift_card(order, &of(Resolution::GiftCard).collect::<Vec<_>>(), card));
+    let rma_identifier = rma.rma_identifier.clone();
+    let code = rma_identifier.as_str().trim_start_matches("RMA-");
+    let transaction_id = format!("PAY-{code}-{number}");
+    let credit: i128 = units.iter().map(|unit| i128::from(unit.goods.amounts.refund_cents())).sum();
+    let record = ExchangeRecord {
+        original_order_id: order.identifier.clone(),
+        rma_identifier,
+        transaction_id: transaction_id.clone(),
+        state: ExchangeState::Pending,
+        credit_cents: cents(credit),
+        currency: order.currency.clone(),
+        created_at: rma.created_at,
+        decided_at: None,
+        exchange_order_identifier: None,
+        total_amount_cents: None,
+        product_amount_cents: None,
+        tax_amount_cents: None,
+    };
+    let asked = ExchangeOrder {
+        currency: order.currency.clone(),
+        original_order_id: order.identifier.clone(),
+        rma_identifier: rma.rma_identifier.to_string(),
+        is_gift: rma.gift_refund_only(),
+        items,
+        customer: customer(rma, order),
+        shipping_address: address(&order.shipping_address),
+        billing_address: address(&order.billing_address),
+        payment: Payment { transaction_id },
+    };
+    Some((asked, record))
+}
+
+/// One position for the units of one line that become the same variant.
+fn replacements(order: &Order, units: &[&Unit]) -> Vec<Item> {
+    let key = |unit: &Unit| {
+        (unit.goods.order_line_item_identifier.clone(), unit.goods.exchange_sku.clone())
+    };
+    let mut keys: Vec<_> = Vec::new();
+    for unit in units {
+        if !keys.contains(&key(unit)) {
+            keys.push(key(unit));
+        }
+    }
+    let item = |wanted: &(String, Option<String>)| {
+        let line = line(order, &wanted.0)?;
+        let same: Vec<&Unit> = units.iter().copied().filter(|unit| key(unit) == *wanted).collect();
+        let quantity = i64::try_from(same.len()).unwrap_or(i64::MAX);
+        let known = same.iter().find_map(|unit| unit.goods.exchange_price_cents);
+        let price = known.unwrap_or(line.unit_price_amount_cents);
+        let sum = |of: fn(&Unit) -> i64| cents(same.iter().map(|unit| i128::from(of(unit))).sum());
+        Some(Item::Replacement(Replacement {
+            sku: wanted.1.clone().unwrap_or_default(),
+            quantity,
+            title: line.title.clone(),
+            unit_price_amount_cents: price,
+            product_amount_cents: price.saturating_mul(quantity),
+            discount_amount_cents: sum(|unit| unit.goods.amounts.discount_cents),
+            tax_amount_cents: sum(|unit| unit.goods.amounts.tax_cents),
+            product_identifier: line.product_identifier.clone(),
+            variant_identifier: line.variant_identifier.clone(),
+            original_sku: code(line),
+            original_item_identifier: line.identifier.clone(),
+            concept: line.concept.clone().or_else(|| order.concept.clone()),
+        }))
+    };
+    keys.iter().filter_map(item).collect()
+}
+
+fn gift_card(order: &Order, units: &[&Unit], card: &Card<'_>) -> Option<Item> {
+    let worth: i128 = units.iter().map(|unit| i128::from(unit.goods.amounts.refund_cents())).sum();
+    let mut return_items: Vec<ReturnItem> = Vec::new();
+    for unit in units {
+        let line = line(order, &unit.goods.order_line_item_identifier)?;
+        match return_items.iter_mut().find(|it| it.original_item_identifier == line.identifier) {
+            Some(known) => known.quantity += 1,
+            None => return_items.push(ReturnItem {
+                title: line.title.clone(),
+                original_sku: code(line),
+                original_item_identifier: line.identifier.clone(),
+                quantity: 1,
+                concept: line.concept.clone().or_else(|| order.concept.clone()),
+            }),
+        }
+    }
+    (!return_items.is_empty()).then(|| {
+        Item::GiftCard(GiftCard {
+            sku: card.sku.to_owned(),
+            quantity: 1,
+            unit_price_amount_cents: cents((worth - i128::from(card.fee_cents)).max(0)),
+            bonus_credit_amount_cents: card.bonus_cents,
+            return_items,
+        })
+    })
+}
+
+fn line<'a>(order: &'a Order, identifier: &str) -> Option<&'a Line> {
+    order.items.iter().find(|line| line.identifier == identifier)
+}
+
+fn code(line: &Line) -> String {
+    line.sku.clone().or_else(|| line.upc.clone()).unwrap_or_default()
+}
+
+/// Whoever returns the goods: of a gift, the one who got it, whose name nobody told us.
+fn customer(rma: &Rma, order: &Order) -> Customer {
+    let buyer = &order.customer;
+    match &rma.giftee_email {
+        Some(email) => Customer {
+            identifier: email.clone(),
+            first_name: None,
+            last_name: None,
+            email: email.clone(),
+            phone: None,
+        },
+        None => Customer {
+            identifier: buyer.identifier.clone(),
+            first_name: buyer.first_name.clone(),
+            last_name: buyer.last_name.clone(),
+            email: buyer.email.clone(),
+            phone: buyer.phone.clone(),
+        },
+    }
+}
+
+fn address(address: &OrderAddress) -> Address {
+    Address {
+        name: address.name.clone(),
+        street1: address.street1.clone(),
+        street2: address.street2.clone(),
+        city: address.city.clone(),
+        province: address.state.clone(),
+        postal_code: address.zip_code.clone(),
+        country_code: address.country_code.clone(),
+        phone: address.phone.clone(),
+    }
+}

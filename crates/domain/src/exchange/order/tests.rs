@@ -1,0 +1,130 @@
+//! The exchange orders of returns, and the answers to them.
+
+use serde_json::json;
+
+use super::*;
+use crate::json;
+use crate::returns::ReturnMethod;
+use crate::returns::identifier::RmaId;
+use crate::returns::ledger::Ledger;
+use crate::returns::made_up::{line, order};
+use crate::returns::rma::{Goods, Opening};
+
+/// A return of two units of line A for variant L and of the one of line B for a gift card.
+fn both() -> (Rma, Order) {
+    let mut order = order(vec![line("A", 2, [9000, 720, 0]), line("B", 1, [3900, 312, 0])], 500);
+    order.identifier = "O-1".to_owned();
+    let goods = |line: &Line, unit: &crate::returns::ledger::Unit, resolution| Goods {
+        order_identifier: "O-1".to_owned(),
+        original_order_identifier: None,
+        order_line_item_identifier: line.identifier.clone(),
+        unit_number: i64::from(unit.unit) + 1,
+        sku: line.sku.clone(),
+        upc: None,
+        title: line.title.clone(),
+        return_reason: "too_small".to_owned(),
+        resolution,
+        exchange_sku: (resolution == Resolution::Exchange).then(|| "L".to_owned()),
+        exchange_price_cents: None,
+        fallback: None,
+        amounts: unit.amounts,
+    };
+    let units = Ledger::default().units(&order);
+    let first = units[0].units.iter().map(|it| goods(&order.items[0], it, Resolution::Exchange));
+    let second = units[1].units.iter().map(|it| goods(&order.items[1], it, Resolution::GiftCard));
+    let opening = Opening {
+        rma_identifier: RmaId::parse("RMA-7K3Q-9XWD-2M4T").unwrap(),
+        return_method: ReturnMethod::MailBack,
+        return_shipping_cost_cents: 0,
+        fee_cents: 0,
+        bonus_credit_amount_cents: 0,
+        giftee_email: None,
+        email: Some("dana.whitfield@example.com".to_owned()),
+        concept: None,
+        currency: "USD".to_owned(),
+        policy_version: 0,
+        managed_receiving: false,
+        goods: first.chain(second).collect(),
+    };
+    (Rma::open(opening, "2026-01-10T12:00:00Z".parse().unwrap()), order)
+}
+
+const CARD: Card<'static> = Card { sku: "GIFT", fee_cents: 100, bonus_cents: 300 };
+
+#[test]
+fn variants_and_a_gift_card_travel_in_one_order_of_the_units_worth() {
+    let (rma, order) = both();
+
+    let (asked, record) = exchange_order(&rma, &order, &CARD, 1).unwrap();
+
+    let worth: i64 = rma.units.iter().map(|unit| unit.goods.amounts.refund_cents()).sum();
+    let card = rma.units[2].goods.amounts.refund_cents();
+    let discount =
+        rma.units[0].goods.amounts.discount_cents + rma.units[1].goods.amounts.discount_cents;
+    assert_eq!(record.credit_cents, worth);
+    assert_eq!(
+        serde_json::to_value(&asked.items).unwrap(),
+        json!([
+            {
+                "sku": "L", "quantity": 2, "title": "Organic cotton tee",
+                "unit_price_amount_cents": 4500, "product_amount_cents": 9000,
+                "discount_amount_cents": discount, "tax_amount_cents": 720,
+                "product_identifier": "PRD-A", "variant_identifier": "VAR-A",
+                "original_sku": "SKU-A", "original_item_identifier": "A", "concept": order.concept,
+            },
+            {
+                "sku": "GIFT", "quantity": 1, "unit_price_amount_cents": card - 100,
+                "bonus_credit_amount_cents": 300,
+                "return_items": [{
+                    "title": "Organic cotton tee", "original_sku": "SKU-B",
+                    "original_item_identifier": "B", "quantity": 1, "concept": order.concept,
+                }]
+            }
+        ])
+    );
+    let whole = serde_json::to_value(&asked).unwrap();
+    let fields: Vec<&String> = whole.as_object().unwrap().keys().collect();
+    assert_eq!(
+        fields,
+        [
+            "currency",
+            "original_order_id",
+            "rma_identifier",
+            "is_gift",
+            "items",
+            "customer",
+            "shipping_address",
+            "billing_address",
+            "payment"
+        ]
+    );
+    assert_eq!(whole["payment"]["transaction_id"], "PAY-7K3Q-9XWD-2M4T-1");
+}
+
+#[test]
+fn a_return_for_money_has_no_exchange_order() {
+    let (mut rma, order) = both();
+    for unit in &mut rma.units {
+        unit.goods.resolution = Resolution::Refund;
+    }
+
+    assert_eq!(exchange_order(&rma, &order, &CARD, 1), None);
+}
+
+#[test]
+fn an_answer_is_read_as_far_as_it_goes_and_the_first_one_stands() {
+    let (rma, order) = both();
+    let (_, record) = exchange_order(&rma, &order, &CARD, 1).unwrap();
+    let answer = |text: &str| read_answer(&json::parse(text.as_bytes()).unwrap());
+    let now = "2026-01-10T12:00:05Z".parse().unwrap();
+
+    let full =
+        answer(r#"{"order_identifier":"E-1","total_amount_cents":100,"tax_amount_cents":"x"}"#);
+    let placed = record.placed(&full, now);
+    assert_eq!(placed.exchange_order_identifier.as_deref(), Some("E-1"));
+    assert_eq!((placed.total_amount_cents, placed.tax_amount_cents), (Some(100), None));
+    assert_eq!(placed.placed(&answer(r#"{"order_identifier":"E-2"}"#), now), placed);
+
+    let silent = record.placed(&answer("[]"), now);
+    assert_eq!(silent.exchange_order_identifier.as_deref(), Some("EXC-O-1"));
+}

@@ -1,0 +1,101 @@
+//! What is known of an exchange order: what was asked for, and what the merchant made of it.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::order::Answer;
+use crate::returns::identifier::RmaId;
+
+/// The exchange order for what was bought with one order. There is never a second.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = ExchangeOrderRecord)]
+pub struct ExchangeRecord {
+    /// The order whose units are exchanged: the key under which the exchange order is placed.
+    #[schema(example = "ORD-100472")]
+    pub original_order_id: String,
+    /// The return.
+    pub rma_identifier: RmaId,
+    /// What the payment is reconciled by: `payment.transaction_id` of the exchange order.
+    #[schema(example = "PAY-7K3Q-9XWD-2M4T-1")]
+    pub transaction_id: String,
+    pub state: ExchangeState,
+    /// What the returned units are worth, which is what the exchange order may cost.
+    #[schema(example = 4610, minimum = 0)]
+    pub credit_cents: i64,
+    /// ISO 4217 code of all amounts.
+    #[schema(example = "USD")]
+    pub currency: String,
+    /// When the shopper confirmed.
+    #[schema(value_type = String, format = DateTime)]
+    pub created_at: Timestamp,
+    /// When the merchant's answer was read, or it was given up.
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub decided_at: Option<Timestamp>,
+    /// The merchant's identifier of the order, or ours when it named none. Null until it is placed.
+    #[schema(example = "EX-100472")]
+    pub exchange_order_identifier: Option<String>,
+    /// What the merchant answered that it comes to. Null where it did not say.
+    #[schema(example = 4860)]
+    pub total_amount_cents: Option<i64>,
+    /// The goods' part of it.
+    #[schema(example = 4500)]
+    pub product_amount_cents: Option<i64>,
+    /// The tax in it.
+    #[schema(example = 360)]
+    pub tax_amount_cents: Option<i64>,
+}
+
+/// Where an exchange order stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ExchangeState {
+    /// It is being sent.
+    Pending,
+    /// The merchant took it.
+    Placed,
+    /// The merchant never took it; its units are refunded instead.
+    Failed,
+}
+
+impl ExchangeState {
+    pub const ALL: [Self; 3] = [Self::Pending, Self::Placed, Self::Failed];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Placed => "placed",
+            Self::Failed => "failed",
+        }
+    }
+
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|state| state.name() == name)
+    }
+}
+
+impl ExchangeRecord {
+    /// The merchant took the order. Said twice, the first answer stands.
+    #[must_use]
+    pub fn placed(&self, answer: &Answer, now: Timestamp) -> Self {
+        if self.state == ExchangeState::Placed {
+            return self.clone();
+        }
+        let ours = || format!("EXC-{}", self.original_order_id);
+        Self {
+            state: ExchangeState::Placed,
+            decided_at: Some(now),
+            exchange_order_identifier: Some(answer.order_identifier.clone().unwrap_or_else(ours)),
+            total_amount_cents: answer.total_amount_cents,
+            product_amount_cents: answer.product_amount_cents,
+            tax_amount_cents: answer.tax_amount_cents,
+            ..self.clone()
+        }
+    }
+
+    /// The order will never be placed.
+    #[must_use]
+    pub fn failed(&self, now: Timestamp) -> Self {
+        Self { state: ExchangeState::Failed, decided_at: Some(now), ..self.clone() }
+    }
+}
