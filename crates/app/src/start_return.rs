@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use domain::{
     exchange::{
-        order::{Card, ExchangeOrder, Item, exchange_order},
+        order::{ExchangeOrder, Item, Terms, exchange_order},
         record::ExchangeRecord,
     },
     identifier::MerchantId,
@@ -109,8 +109,13 @@ fn started_exchanges(
     let mut left = (quote.fee_from_gift_card_cents, quote.bonus_credit_cents);
     let mut exchanges = Vec::new();
     for known in loaded.orders.values() {
-        let card = Card { sku: &sku, fee_cents: left.0, bonus_cents: left.1 };
-        let Some(exchange) = exchange_order(rma, &known.order, &card, exchanges.len() + 1) else {
+        let terms = Terms {
+            gift_card_sku: &sku,
+            fee_cents: left.0,
+            bonus_cents: left.1,
+            variants: &known.variants,
+        };
+        let Some(exchange) = exchange_order(rma, &known.order, &terms, exchanges.len() + 1) else {
             continue;
         };
         if exchange.0.items.iter().any(|item| matches!(item, Item::GiftCard(_))) {

@@ -17,7 +17,7 @@ pub fn limit_cents(order: &Order, record: &ExchangeRecord) -> i64 {
     });
     let on_top: i128 =
         on_top.map(|it| i128::from(it.amount_cents.unwrap_or_default().max(0))).sum();
-    cents(i128::from(record.credit_cents) + on_top)
+    cents(i128::from(record.goods_credit_cents) + on_top)
 }
 
 /// The order with a discount, and with less tax if that is not enough, such that its units are
@@ -63,6 +63,7 @@ mod tests {
             transaction_id: "PAY-1".to_owned(),
             state: ExchangeState::Placed,
             credit_cents,
+            goods_credit_cents: credit_cents,
             currency: "USD".to_owned(),
             created_at: "2026-01-10T12:00:00Z".parse().unwrap(),
             decided_at: None,

@@ -7,12 +7,14 @@
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::record::{ExchangeRecord, ExchangeState};
 use crate::json::Json;
-use crate::order::{Address as OrderAddress, Line, Order};
+use crate::order::{Address as OrderAddress, Line, Order, Variant};
 use crate::reader::read;
 use crate::returns::Resolution;
 use crate::returns::money::cents;
@@ -195,13 +197,25 @@ pub fn read_answer(document: &Json<'_>) -> Answer {
     }
 }
 
-/// What the gift card of a return is like, besides the units.
+/// What an exchange order depends on besides the units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Card<'a> {
-    pub sku: &'a str,
-    /// Taken from the card.
+pub struct Terms<'a> {
+    /// The SKU of gift cards, as agreed with the merchant.
+    pub gift_card_sku: &'a str,
+    /// Taken from the gift card.
     pub fee_cents: i64,
+    /// On top of the gift card.
     pub bonus_cents: i64,
+    /// What is known of variants, by their `variant_identifier`.
+    pub variants: &'a BTreeMap<String, Vec<Variant>>,
+}
+
+impl Terms<'_> {
+    /// What a variant is called.
+    fn title(&self, line: &Line, sku: &str) -> Option<String> {
+        let listed = self.variants.get(&line.variant_identifier).unwrap_or(&line.variants);
+        listed.iter().find(|it| it.sku.as_deref() == Some(sku))?.title.clone()
+    }
 }
 
 /// The exchange order for the units of `rma` that were bought with `order`, and its record; None
@@ -209,7 +223,7 @@ pub struct Card<'a> {
 pub fn exchange_order(
     rma: &Rma,
     order: &Order,
-    card: &Card<'_>,
+    terms: &Terms<'_>,
     number: usize,
 ) -> Option<(ExchangeOrder, ExchangeRecord)> {
     let units = rma.units.iter().filter(|unit| unit.goods.order_identifier == order.identifier);
@@ -220,18 +234,18 @@ pub fn exchange_order(
     let of = |resolution: Resolution| {
         units.iter().copied().filter(move |unit| unit.goods.resolution == resolution)
     };
-    let mut items = replacements(order, &of(Resolution::Exchange).collect::<Vec<_>>());
-    items.extend(gift_card(order, &of(Resolution::GiftCard).collect::<Vec<_>>(), card));
+    let mut items = replacements(order, &of(Resolution::Exchange).collect::<Vec<_>>(), terms);
+    items.extend(gift_card(order, &of(Resolution::GiftCard).collect::<Vec<_>>(), terms));
     let rma_identifier = rma.rma_identifier.clone();
     let code = rma_identifier.as_str().trim_start_matches("RMA-");
     let transaction_id = format!("PAY-{code}-{number}");
-    let credit: i128 = units.iter().map(|unit| i128::from(unit.goods.amounts.refund_cents())).sum();
     let record = ExchangeRecord {
         original_order_id: order.identifier.clone(),
         rma_identifier,
         transaction_id: transaction_id.clone(),
         state: ExchangeState::Pending,
-        credit_cents: cents(credit),
+        credit_cents: worth(units.iter().copied()),
+        goods_credit_cents: worth(of(Resolution::Exchange)),
         currency: order.currency.clone(),
         created_at: rma.created_at,
         decided_at: None,
@@ -254,8 +268,12 @@ pub fn exchange_order(
     Some((asked, record))
 }
 
+fn worth<'a>(units: impl Iterator<Item = &'a Unit>) -> i64 {
+    cents(units.map(|unit| i128::from(unit.goods.amounts.refund_cents())).sum())
+}
+
 /// One position for the units of one line that become the same variant.
-fn replacements(order: &Order, units: &[&Unit]) -> Vec<Item> {
+fn replacements(order: &Order, units: &[&Unit], terms: &Terms<'_>) -> Vec<Item> {
     let key = |unit: &Unit| {
         (unit.goods.order_line_item_identifier.clone(), unit.goods.exchange_sku.clone())
     };
@@ -272,10 +290,11 @@ fn replacements(order: &Order, units: &[&Unit]) -> Vec<Item> {
         let known = same.iter().find_map(|unit| unit.goods.exchange_price_cents);
         let price = known.unwrap_or(line.unit_price_amount_cents);
         let sum = |of: fn(&Unit) -> i64| cents(same.iter().map(|unit| i128::from(of(unit))).sum());
+        let sku = wanted.1.clone().unwrap_or_default();
         Some(Item::Replacement(Replacement {
-            sku: wanted.1.clone().unwrap_or_default(),
+            title: terms.title(line, &sku).unwrap_or_else(|| line.title.clone()),
+            sku,
             quantity,
-            title: line.title.clone(),
             unit_price_amount_cents: price,
             product_amount_cents: price.saturating_mul(quantity),
             discount_amount_cents: sum(|unit| unit.goods.amounts.discount_cents),
@@ -290,8 +309,8 @@ fn replacements(order: &Order, units: &[&Unit]) -> Vec<Item> {
     keys.iter().filter_map(item).collect()
 }
 
-fn gift_card(order: &Order, units: &[&Unit], card: &Card<'_>) -> Option<Item> {
-    let worth: i128 = units.iter().map(|unit| i128::from(unit.goods.amounts.refund_cents())).sum();
+fn gift_card(order: &Order, units: &[&Unit], terms: &Terms<'_>) -> Option<Item> {
+    let worth = worth(units.iter().copied());
     let mut return_items: Vec<ReturnItem> = Vec::new();
     for unit in units {
         let line = line(order, &unit.goods.order_line_item_identifier)?;
@@ -308,10 +327,10 @@ fn gift_card(order: &Order, units: &[&Unit], card: &Card<'_>) -> Option<Item> {
     }
     (!return_items.is_empty()).then(|| {
         Item::GiftCard(GiftCard {
-            sku: card.sku.to_owned(),
+            sku: terms.gift_card_sku.to_owned(),
             quantity: 1,
-            unit_price_amount_cents: cents((worth - i128::from(card.fee_cents)).max(0)),
-            bonus_credit_amount_cents: card.bonus_cents,
+            unit_price_amount_cents: worth.saturating_sub(terms.fee_cents).max(0),
+            bonus_credit_amount_cents: terms.bonus_cents,
             return_items,
         })
     })

@@ -23,6 +23,9 @@ pub struct ExchangeRecord {
     /// What the returned units are worth, which is what the exchange order may cost.
     #[schema(example = 4610, minimum = 0)]
     pub credit_cents: i64,
+    /// The part of it that goods are given for; the rest is on a gift card.
+    #[schema(example = 4610, minimum = 0)]
+    pub goods_credit_cents: i64,
     /// ISO 4217 code of all amounts.
     #[schema(example = "USD")]
     pub currency: String,

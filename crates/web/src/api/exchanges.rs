@@ -89,6 +89,7 @@ pub(crate) struct ExchangeOrdersQuery {
         example = json!({ "exchange_orders": [{
             "original_order_id": "ORD-100472", "rma_identifier": "RMA-7K3Q-9XWD-2M4T",
             "transaction_id": "PAY-7K3Q-9XWD-2M4T-1", "state": "placed", "credit_cents": 4610,
+            "goods_credit_cents": 4610,
             "currency": "USD", "created_at": "2026-02-20T10:15:00Z",
             "decided_at": "2026-02-20T10:15:02Z", "exchange_order_identifier": "EX-100001",
             "total_amount_cents": 4860, "product_amount_cents": 4500, "tax_amount_cents": 360

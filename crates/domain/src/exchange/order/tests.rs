@@ -49,19 +49,21 @@ fn both() -> (Rma, Order) {
     (Rma::open(opening, "2026-01-10T12:00:00Z".parse().unwrap()), order)
 }
 
-const CARD: Card<'static> = Card { sku: "GIFT", fee_cents: 100, bonus_cents: 300 };
+static NO_VARIANTS: BTreeMap<String, Vec<Variant>> = BTreeMap::new();
+const TERMS: Terms<'static> =
+    Terms { gift_card_sku: "GIFT", fee_cents: 100, bonus_cents: 300, variants: &NO_VARIANTS };
 
 #[test]
 fn variants_and_a_gift_card_travel_in_one_order_of_the_units_worth() {
     let (rma, order) = both();
 
-    let (asked, record) = exchange_order(&rma, &order, &CARD, 1).unwrap();
+    let (asked, record) = exchange_order(&rma, &order, &TERMS, 1).unwrap();
 
     let worth: i64 = rma.units.iter().map(|unit| unit.goods.amounts.refund_cents()).sum();
     let card = rma.units[2].goods.amounts.refund_cents();
     let discount =
         rma.units[0].goods.amounts.discount_cents + rma.units[1].goods.amounts.discount_cents;
-    assert_eq!(record.credit_cents, worth);
+    assert_eq!((record.credit_cents, record.goods_credit_cents), (worth, worth - card));
     assert_eq!(
         serde_json::to_value(&asked.items).unwrap(),
         json!([
@@ -108,13 +110,13 @@ fn a_return_for_money_has_no_exchange_order() {
         unit.goods.resolution = Resolution::Refund;
     }
 
-    assert_eq!(exchange_order(&rma, &order, &CARD, 1), None);
+    assert_eq!(exchange_order(&rma, &order, &TERMS, 1), None);
 }
 
 #[test]
 fn an_answer_is_read_as_far_as_it_goes_and_the_first_one_stands() {
     let (rma, order) = both();
-    let (_, record) = exchange_order(&rma, &order, &CARD, 1).unwrap();
+    let (_, record) = exchange_order(&rma, &order, &TERMS, 1).unwrap();
     let answer = |text: &str| read_answer(&json::parse(text.as_bytes()).unwrap());
     let now = "2026-01-10T12:00:05Z".parse().unwrap();
 
