@@ -89,11 +89,11 @@ pub struct Receipt {
     #[schema(example = "012345678905", max_length = 255)]
     pub upc: Option<String>,
     pub condition: Condition,
-    /// The channel that the unit is assigned to.
+    /// The channel that the unit is assigned to. Required for an ASN.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "RTS", max_length = 255)]
     pub channel: Option<String>,
-    /// Who received the unit.
+    /// Who received the unit. Required for an ASN.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "mkowalski", max_length = 255)]
     pub user_login: Option<String>,
@@ -173,6 +173,11 @@ fn receipt(at: &Fields<'_>) -> Receipt {
             (Some(_), None) | (None, Some(_)) => (),
         }
     }
+    // The message about a unit of an ASN must name both; a return does without.
+    let against_asn = asn_number.is_some();
+    let told =
+        |key| if against_asn { Some(at.identifier(key)) } else { at.optional_identifier(key) };
+    let (channel, user_login) = (told("channel"), told("user_login"));
     let nameless = line_identifier.is_none() && sku.is_none();
     if rma_identifier.is_some() && nameless && at.sound(&["line_identifier", "sku"]) {
         at.note_neither(["line_identifier", "sku"]);
@@ -185,8 +190,8 @@ fn receipt(at: &Fields<'_>) -> Receipt {
         sku,
         upc,
         condition: condition.unwrap_or(Condition::N),
-        channel: at.optional_identifier("channel"),
-        user_login: at.optional_identifier("user_login"),
+        channel,
+        user_login,
         location_identifier: at.optional_identifier("location_identifier"),
         serial_number: at.optional_identifier("serial_number"),
         return_reason: at.optional_text("return_reason"),

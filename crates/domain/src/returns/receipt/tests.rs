@@ -97,6 +97,27 @@ fn a_unit_of_a_return_is_named_by_its_line_or_sku() {
 }
 
 #[test]
+fn a_unit_of_an_asn_has_a_channel_and_somebody_who_received_it() {
+    let unnamed = |receipt: &mut Value| {
+        receipt["channel"] = Value::Null;
+        receipt["user_login"] = Value::Null;
+    };
+
+    assert_eq!(faults(unnamed), []);
+    assert_eq!(
+        faults(|receipt| {
+            unnamed(receipt);
+            receipt["rma_identifier"] = Value::Null;
+            receipt["asn_number"] = json!("ASN-1");
+        }),
+        [
+            ("@.channel".to_owned(), Code::MissingField),
+            ("@.user_login".to_owned(), Code::MissingField),
+        ]
+    );
+}
+
+#[test]
 fn everything_wrong_is_told_at_once() {
     let found = faults(|receipt| {
         receipt["rma_identifier"] = json!("rma_1");
