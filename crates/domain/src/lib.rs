@@ -24,3 +24,4 @@ pub mod returns;
 pub mod samples;
 pub mod scope;
 pub mod time;
+pub mod warehouse;

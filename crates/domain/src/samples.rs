@@ -1,9 +1,17 @@
 //! Sample values for documentation, tests and benchmarks alike. They are always valid,
 //! because the tests of this crate read them.
 
+mod inbound;
 mod rma;
 
+use jiff::Timestamp;
+
+pub use self::inbound::{
+    asn_receipt, inbound_asn, inbound_asn_request, inventory_receipt_message, receipts_request,
+    received_unit,
+};
 pub use self::rma::rma;
+use crate::json::{self, Json};
 
 /// A message of one order in which every field that is understood occurs.
 pub fn order_message() -> &'static str {
@@ -20,10 +28,19 @@ pub fn rma_message() -> &'static str {
     include_str!("samples/rma.json")
 }
 
+fn time(text: &str) -> Timestamp {
+    crate::time::parse(text).expect("the times of the samples are times")
+}
+
+fn document(text: &str) -> Json<'_> {
+    json::parse(text.as_bytes()).expect("the samples are JSON")
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::{BTreeMap, BTreeSet};
 
+    use serde::Serialize;
     use serde_json::Value;
     use utoipa::openapi::RefOr;
     use utoipa::openapi::schema::Schema;
@@ -37,7 +54,7 @@ mod tests {
     use crate::returns::message::{RefundFinancials, RmaItem, RmaMessage, message};
 
     /// The fields of a type, and whether each is required.
-    fn fields<T: PartialSchema>() -> BTreeMap<String, bool> {
+    pub(super) fn fields<T: PartialSchema>() -> BTreeMap<String, bool> {
         let RefOr::T(Schema::Object(object)) = T::schema() else {
             panic!("not an object");
         };
@@ -45,10 +62,22 @@ mod tests {
         object.properties.keys().map(|name| (name.clone(), required.contains(name))).collect()
     }
 
-    fn assert_all_present<T: ToSchema>(sample: &Value) {
+    pub(super) fn assert_all_present<T: ToSchema>(sample: &Value) {
         let names = sample.as_object().unwrap().keys().cloned().collect::<BTreeSet<_>>();
         let known: BTreeSet<String> = fields::<T>().into_keys().collect();
         assert_eq!(names, known, "{}", T::name());
+    }
+
+    /// Asserts that the sample has every field but those that only we write.
+    pub(super) fn assert_all_sent<T: ToSchema>(sample: &Value, ours: &[&str]) {
+        for name in fields::<T>().keys() {
+            assert_eq!(sample.get(name).is_none(), ours.contains(&name.as_str()), "{name}");
+        }
+    }
+
+    pub(super) fn assert_written(written: &impl Serialize, sample: &str) {
+        let written = serde_json::to_string_pretty(written).unwrap();
+        assert_eq!(written, sample.trim_end(), "fields stand in the order of the reference");
     }
 
     #[test]
@@ -99,9 +128,7 @@ mod tests {
 
     #[test]
     fn the_message_about_the_sample_return_is_the_sample_message() {
-        let written = serde_json::to_string_pretty(&message(&rma())).unwrap();
-
-        assert_eq!(written, rma_message().trim_end(), "fields stand in the order of the reference");
+        assert_written(&message(&rma()), rma_message());
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! A return in the middle of its life: on its way, one unit received, one exchanged.
 
-use jiff::Timestamp;
-
+use super::time;
 use crate::returns::identifier::RmaId;
 use crate::returns::receipt::Condition;
 use crate::returns::request::Fallback;
@@ -20,10 +19,6 @@ pub fn rma() -> Rma {
     events.into_iter().fold(opened, |rma, (at, event)| {
         apply(&rma, &event, time(at)).expect("the sample's events befall the sample").rma
     })
-}
-
-fn time(text: &str) -> Timestamp {
-    crate::time::parse(text).expect("the times of the sample are times")
 }
 
 fn opening() -> Opening {

@@ -1,0 +1,116 @@
+//! The warehouse: what comes in, what goes out, and what is sent for others.
+//!
+//! A merchant announces goods with an inbound [`asn`]; [`receiving`] decides which line of it a
+//! scanned unit is, or asks an operator, and the merchant hears of the unit by a
+//! [`receipt_message`].
+//! What became of one piece is its [record](mod@unit): the one truth about it.
+//!
+//! The words that several of these share stand here.
+
+pub mod asn;
+pub mod asn_number;
+pub mod receipt_message;
+pub mod receiving;
+pub mod unit;
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::json::Json;
+use crate::reader::fields::Fields;
+use crate::reader::{IDENTIFIER_MAX, Reader};
+
+/// What goods belong to: an order, a return, a transfer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Reference {
+    #[serde(rename = "type")]
+    pub kind: ReferenceType,
+    /// The identifier of the order, return or transfer.
+    #[schema(example = "RMA-7K3Q-9XWD-2M4T", min_length = 1, max_length = 255)]
+    pub identifier: String,
+    /// Another identifier that it is known by.
+    #[schema(required, example = "ORD-100472", max_length = 255)]
+    pub alternate_identifier: Option<String>,
+}
+
+/// What a reference points to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub enum ReferenceType {
+    StockTransferOrder,
+    #[serde(rename = "RA")]
+    Ra,
+    #[serde(rename = "RMA")]
+    Rma,
+    ForwardOrder,
+    ReturnsPortalOrder,
+}
+
+impl ReferenceType {
+    pub const ALL: [Self; 5] = [
+        Self::StockTransferOrder,
+        Self::Ra,
+        Self::Rma,
+        Self::ForwardOrder,
+        Self::ReturnsPortalOrder,
+    ];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::StockTransferOrder => "StockTransferOrder",
+            Self::Ra => "RA",
+            Self::Rma => "RMA",
+            Self::ForwardOrder => "ForwardOrder",
+            Self::ReturnsPortalOrder => "ReturnsPortalOrder",
+        }
+    }
+
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+fn reference(at: &Fields<'_>) -> Reference {
+    at.refuses_unknown();
+    let kind = at.required("type", |value| {
+        let refused =
+            "must be one of StockTransferOrder, RA, RMA, ForwardOrder, ReturnsPortalOrder";
+        value.named(ReferenceType::parse, refused)
+    });
+    Reference {
+        kind: kind.unwrap_or(ReferenceType::Rma),
+        identifier: at.identifier("identifier"),
+        alternate_identifier: at.optional_identifier("alternate_identifier"),
+    }
+}
+
+/// An identifier that systems write as text or as an integer: it is kept as text.
+fn text_or_number(value: &Reader<'_>) -> Option<String> {
+    match value.source() {
+        Json::Number(digits) if digits.bytes().all(|byte| byte.is_ascii_digit()) => {
+            if digits.len() > IDENTIFIER_MAX {
+                return value.invalid(&format!("must have at most {IDENTIFIER_MAX} digits"));
+            }
+            Some((*digits).to_owned())
+        }
+        Json::Null
+        | Json::Bool(_)
+        | Json::Number(_)
+        | Json::Text(_)
+        | Json::List(_)
+        | Json::Object(_) => value.text(1..=IDENTIFIER_MAX).map(str::to_owned),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn references_are_found_by_the_names_they_are_written_by() {
+        for kind in ReferenceType::ALL {
+            assert_eq!(ReferenceType::parse(kind.name()), Some(kind));
+            assert_eq!(serde_json::to_value(kind).unwrap(), kind.name());
+        }
+        assert_eq!(ReferenceType::parse("rma"), None);
+    }
+}

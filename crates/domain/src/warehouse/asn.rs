@@ -1,0 +1,250 @@
+//! The inbound ASN: a merchant announces goods that will arrive at the warehouse.
+//!
+//! Goods are announced by piece (`unit`: every line is one unit with an identifier of its own) or
+//! by quantity (`sku`). What of them has arrived is not told here but in
+//! [`receiving`](super::receiving). The comments on the fields are the API reference.
+
+mod read;
+#[cfg(test)]
+mod tests;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+pub use self::read::read_asn;
+use super::Reference;
+use super::asn_number::AsnNumber;
+
+/// An ASN has at most this many cartons.
+pub const CARTONS_MAX: usize = 10_000;
+
+/// An ASN has at most this many lines, in all of its cartons together.
+pub const LINES_MAX: usize = 100_000;
+
+/// A line announces at most this many units.
+pub const LINE_UNITS_MAX: i64 = 100_000;
+
+/// Goods on their way to the warehouse.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct InboundAsn {
+    /// The program that the goods are received into.
+    #[schema(example = "returns-west", min_length = 1, max_length = 255)]
+    pub program_identifier: String,
+    /// The number of the ASN, unique within the program.
+    pub asn_number: AsnNumber,
+    pub status: AsnStatus,
+    pub details_type: DetailsType,
+    /// Joins the ASNs of one order or return.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "SHP-7781", max_length = 255)]
+    pub shipment_identifier: Option<String>,
+    pub from: Origin,
+    pub to: Destination,
+    /// The number that the carrier tracks the goods by.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "9400111899223197428490", max_length = 255)]
+    pub tracking_number: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "usps", max_length = 255)]
+    pub carrier: Option<String>,
+    /// When the goods were sent, or will be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime, example = "2026-03-01T08:00:00Z")]
+    pub ship_date: Option<Timestamp>,
+    /// Who owns the goods. A line may name another.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "Harbor & Pine Trading", max_length = 255)]
+    pub merchant: Option<String>,
+    /// The brand of the goods. A line may name another.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "Harbor & Pine", max_length = 255)]
+    pub concept: Option<String>,
+    /// The boxes and pallets: at least one.
+    #[schema(min_items = 1, max_items = 10_000)]
+    pub cartons: Vec<AsnCarton>,
+}
+
+/// How far announced goods have come, as the merchant tells it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum AsnStatus {
+    Pending,
+    Shipped,
+    Delivered,
+    /// Nothing will come. `canceled` is read as this, too.
+    Cancelled,
+}
+
+/// Whether lines announce pieces or quantities.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DetailsType {
+    /// Each line is one piece with a `unit_identifier`.
+    Unit,
+    /// Each line is a quantity of one SKU.
+    Sku,
+}
+
+/// Where goods come from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Origin {
+    /// Text, or an integer, which is kept as text.
+    #[schema(example = "STORE-12", min_length = 1, max_length = 255)]
+    pub identifier: String,
+    /// What kind of place it is.
+    #[serde(rename = "type")]
+    #[schema(example = "store", min_length = 1, max_length = 255)]
+    pub kind: String,
+}
+
+/// The warehouse that goods come to.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Destination {
+    /// The warehouse. Text, or an integer, which is kept as text.
+    #[schema(example = "31", min_length = 1, max_length = 255)]
+    pub identifier: String,
+    /// What kind of place it is.
+    #[serde(rename = "type")]
+    #[schema(example = "warehouse", min_length = 1, max_length = 255)]
+    pub kind: String,
+    /// Where the goods were sent at first, when they were sent elsewhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "12", max_length = 255)]
+    pub original_identifier: Option<String>,
+}
+
+/// A box or pallet.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = InboundAsnCarton)]
+pub struct AsnCarton {
+    /// What can be scanned on the outside.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "CTN-1", max_length = 255)]
+    pub identifier: Option<String>,
+    /// What the goods belong to. Units that belong to an RMA are received for that return.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reference: Option<Reference>,
+    /// What is inside: at least one line.
+    #[schema(min_items = 1, max_items = 100_000)]
+    pub details: Vec<AsnDetail>,
+}
+
+/// A line of an ASN.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = InboundAsnDetail)]
+pub struct AsnDetail {
+    /// The line, unique within the ASN.
+    #[schema(example = "1", min_length = 1, max_length = 255)]
+    pub line_identifier: String,
+    /// The line within what the carton refers to, such as the order line of a returned unit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "ORD-100472-1", max_length = 255)]
+    pub reference_line_identifier: Option<String>,
+    /// The piece. Required when `details_type` is `unit`, unique among the merchant's units.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "LP-0093321", max_length = 255)]
+    pub unit_identifier: Option<String>,
+    /// The merchant's own identifier of the piece.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "HP-55012", max_length = 255)]
+    pub client_unit_identifier: Option<String>,
+    #[schema(example = "TEE-NAVY-M", min_length = 1, max_length = 255)]
+    pub sku: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "012345678905", max_length = 255)]
+    pub upc: Option<String>,
+    /// How many units: 1 when `details_type` is `unit`.
+    #[schema(example = 1, minimum = 1, maximum = 100_000)]
+    pub quantity: i64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "SN-20114", max_length = 255)]
+    pub serial_number: Option<String>,
+    /// Who supplied the goods.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "V-88", max_length = 255)]
+    pub vendor_identifier: Option<String>,
+    /// What may be done with the goods, in words agreed with the warehouse.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false, max_items = 100)]
+    pub eligibility_flags: Vec<String>,
+    /// Why the goods come back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "too_small")]
+    pub return_reason: Option<String>,
+    /// Who owns the goods, if it is not the ASN's `merchant`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(max_length = 255)]
+    pub merchant: Option<String>,
+    /// The brand of the goods, if it is not the ASN's `concept`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(max_length = 255)]
+    pub concept: Option<String>,
+}
+
+impl AsnStatus {
+    pub const ALL: [Self; 4] = [Self::Pending, Self::Shipped, Self::Delivered, Self::Cancelled];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Shipped => "shipped",
+            Self::Delivered => "delivered",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
+    pub fn parse(name: &str) -> Option<Self> {
+        if name == "canceled" {
+            return Some(Self::Cancelled);
+        }
+        Self::ALL.into_iter().find(|status| status.name() == name)
+    }
+}
+
+impl DetailsType {
+    pub const ALL: [Self; 2] = [Self::Unit, Self::Sku];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Unit => "unit",
+            Self::Sku => "sku",
+        }
+    }
+
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|details_type| details_type.name() == name)
+    }
+}
+
+/// A line in its place.
+#[derive(Clone, Copy, Debug)]
+pub struct Line<'a> {
+    pub asn: &'a InboundAsn,
+    pub carton: &'a AsnCarton,
+    pub detail: &'a AsnDetail,
+}
+
+impl InboundAsn {
+    /// All lines, in the order of the ASN.
+    pub fn lines(&self) -> impl Iterator<Item = Line<'_>> {
+        self.cartons.iter().flat_map(move |carton| {
+            carton.details.iter().map(move |detail| Line { asn: self, carton, detail })
+        })
+    }
+
+    /// The line with this identifier.
+    pub fn line(&self, line_identifier: &str) -> Option<Line<'_>> {
+        self.lines().find(|line| line.detail.line_identifier == line_identifier)
+    }
+}
+
+impl<'a> Line<'a> {
+    pub fn merchant(&self) -> Option<&'a str> {
+        self.detail.merchant.as_deref().or(self.asn.merchant.as_deref())
+    }
+
+    pub fn concept(&self) -> Option<&'a str> {
+        self.detail.concept.as_deref().or(self.asn.concept.as_deref())
+    }
+}

@@ -1,0 +1,167 @@
+//! Reads an inbound ASN, and says everything wrong with it at once.
+
+use std::collections::HashSet;
+
+use super::{
+    AsnCarton, AsnDetail, AsnStatus, CARTONS_MAX, Destination, DetailsType, InboundAsn,
+    LINE_UNITS_MAX, LINES_MAX, Origin,
+};
+use crate::faults::Faults;
+use crate::json::Json;
+use crate::reader::fields::Fields;
+use crate::reader::{IDENTIFIER_MAX, read};
+use crate::warehouse::asn_number::{AsnNumber, asn_number};
+use crate::warehouse::{reference, text_or_number};
+
+/// A line has at most this many flags.
+const FLAGS_MAX: usize = 100;
+
+/// What must not stand twice in an ASN, and what was found of it so far.
+struct Seen {
+    details_type: Option<DetailsType>,
+    lines: HashSet<String>,
+    units: HashSet<String>,
+    lines_total: usize,
+}
+
+/// Reads an ASN, or says everything wrong with it.
+pub fn read_asn(document: &Json<'_>) -> Result<InboundAsn, Faults> {
+    let (asn, _) = read(document, false, |root| root.object(asn).flatten())?;
+    Ok(asn)
+}
+
+/// Nothing only where there is no number, which is noted.
+fn asn(at: &Fields<'_>) -> Option<InboundAsn> {
+    at.refuses_unknown();
+    let program_identifier = at.identifier("program_identifier");
+    let number: Option<AsnNumber> = at.required("asn_number", asn_number);
+    let status = at.required("status", |value| {
+        value.named(AsnStatus::parse, "must be one of pending, shipped, delivered, cancelled")
+    });
+    let details_type = at.required("details_type", |value| {
+        value.named(DetailsType::parse, "must be one of unit, sku")
+    });
+    let shipment_identifier = at.optional_identifier("shipment_identifier");
+    let from = at.object("from", origin).unwrap_or_default();
+    let to = at.object("to", destination).unwrap_or_default();
+    let tracking_number = at.optional_identifier("tracking_number");
+    let carrier = at.optional_identifier("carrier");
+    let ship_date = at.optional_time("ship_date");
+    let merchant = at.optional_identifier("merchant");
+    let concept = at.optional_identifier("concept");
+    let mut seen =
+        Seen { details_type, lines: HashSet::new(), units: HashSet::new(), lines_total: 0 };
+    let cartons = at.objects_up_to(CARTONS_MAX, "cartons", |at| carton(at, &mut seen));
+    if cartons.is_empty() && at.sound(&["cartons"]) {
+        at.note("cartons", "must not be empty");
+    }
+    if seen.lines_total > LINES_MAX {
+        at.note("cartons", &format!("must not have more than {LINES_MAX} lines together"));
+    }
+    Some(InboundAsn {
+        program_identifier,
+        asn_number: number?,
+        status: status.unwrap_or(AsnStatus::Pending),
+        details_type: details_type.unwrap_or(DetailsType::Unit),
+        shipment_identifier,
+        from,
+        to,
+        tracking_number,
+        carrier,
+        ship_date,
+        merchant,
+        concept,
+        cartons,
+    })
+}
+
+fn origin(at: &Fields<'_>) -> Origin {
+    at.refuses_unknown();
+    Origin {
+        identifier: at.required("identifier", text_or_number).unwrap_or_default(),
+        kind: at.identifier("type"),
+    }
+}
+
+fn destination(at: &Fields<'_>) -> Destination {
+    at.refuses_unknown();
+    Destination {
+        identifier: at.required("identifier", text_or_number).unwrap_or_default(),
+        kind: at.identifier("type"),
+        original_identifier: at.optional("original_identifier", text_or_number),
+    }
+}
+
+fn carton(at: &Fields<'_>, seen: &mut Seen) -> AsnCarton {
+    at.refuses_unknown();
+    let identifier = at.optional_identifier("identifier");
+    let reference = at.optional_object("reference", reference);
+    let details = at.objects_up_to(LINES_MAX, "details", |at| detail(at, seen));
+    if details.is_empty() && at.sound(&["details"]) {
+        at.note("details", "must not be empty");
+    }
+    seen.lines_total = seen.lines_total.saturating_add(details.len());
+    AsnCarton { identifier, reference, details }
+}
+
+fn detail(at: &Fields<'_>, seen: &mut Seen) -> AsnDetail {
+    at.refuses_unknown();
+    let line_identifier = at.identifier("line_identifier");
+    let reference_line_identifier = at.optional_identifier("reference_line_identifier");
+    let unit_identifier = unit_identifier(at, seen);
+    let client_unit_identifier = at.optional_identifier("client_unit_identifier");
+    let sku = at.identifier("sku");
+    let upc = at.optional_identifier("upc");
+    let quantity = at.required("quantity", |value| value.integer(1..=LINE_UNITS_MAX));
+    if seen.details_type == Some(DetailsType::Unit) && quantity.is_some_and(|units| units != 1) {
+        at.note("quantity", "must be 1 where details_type is unit");
+    }
+    if at.sound(&["line_identifier"]) && !seen.lines.insert(line_identifier.clone()) {
+        at.note("line_identifier", "must not stand twice in an ASN");
+    }
+    AsnDetail {
+        line_identifier,
+        reference_line_identifier,
+        unit_identifier,
+        client_unit_identifier,
+        sku,
+        upc,
+        quantity: quantity.unwrap_or(1),
+        serial_number: at.optional_identifier("serial_number"),
+        vendor_identifier: at.optional_identifier("vendor_identifier"),
+        eligibility_flags: eligibility_flags(at),
+        return_reason: at.optional_text("return_reason"),
+        merchant: at.optional_identifier("merchant"),
+        concept: at.optional_identifier("concept"),
+    }
+}
+
+/// A line that announces a piece names it; a line that announces a quantity cannot.
+fn unit_identifier(at: &Fields<'_>, seen: &mut Seen) -> Option<String> {
+    let key = "unit_identifier";
+    let identifier = match seen.details_type {
+        Some(DetailsType::Unit) => Some(at.identifier(key)),
+        Some(DetailsType::Sku) => {
+            let identifier = at.optional_identifier(key);
+            if identifier.is_some() {
+                at.note(key, "must not be sent where details_type is sku");
+            }
+            identifier
+        }
+        None => at.optional_identifier(key),
+    };
+    if let Some(unit) = identifier.as_ref().filter(|_| at.sound(&[key]))
+        && !seen.units.insert(unit.clone())
+    {
+        at.note(key, "must not stand twice in an ASN");
+    }
+    identifier
+}
+
+/// The flags of a unit, which are short words.
+pub(in crate::warehouse) fn eligibility_flags(at: &Fields<'_>) -> Vec<String> {
+    let flags = at.optional("eligibility_flags", |value| {
+        value.list(FLAGS_MAX, |flag| flag.text(1..=IDENTIFIER_MAX).map(str::to_owned))
+    });
+    flags.unwrap_or_default()
+}

@@ -1,0 +1,185 @@
+//! Receiving: which line of which ASN a scanned unit is, or what to ask an operator.
+//!
+//! | scan                                                 | decision                       |
+//! | ---------------------------------------------------- | ------------------------------ |
+//! | a unit of a line that still awaits one               | accepted                       |
+//! | a unit that was received or asked about for this ASN | repeat: nothing changes        |
+//! | every unit of the line is here already               | exception: overage             |
+//! | the ASN does not announce the unit                   | exception: unknown_unit        |
+//! | another SKU than was announced                       | exception: wrong_sku           |
+//! | no such ASN, or a cancelled one                      | exception: unknown_asn         |
+//! | received for another ASN, refused, or gone           | already_received_elsewhere     |
+//!
+//! An exception is never a dead end: it is kept with the unit as a question, with the lines that
+//! it could be, and an operator matches it, accepts it as surplus or rejects it. Whatever is
+//! decided, a unit counts once. An open question answers itself when a later scan of the unit
+//! fits, because the ASN came meanwhile.
+
+mod answer;
+mod candidates;
+mod place;
+mod state;
+#[cfg(test)]
+mod tests;
+
+use jiff::Timestamp;
+
+pub use self::answer::{AnswerRefusal, Answered, answer};
+use self::candidates::candidates;
+use self::place::place;
+pub use self::state::{AsnRefusal, AsnState, Replacement};
+use super::ReferenceType;
+use super::asn::{AsnStatus, Line};
+use super::unit::{
+    Announcement, Answer, ExceptionKind, Question, UnitEvent, UnitReceipt, UnitRecord, UnitRefusal,
+    apply,
+};
+use crate::returns::identifier::RmaId;
+use crate::returns::receipt::Receipt;
+use crate::returns::rma;
+
+/// A unit that was scanned against an ASN.
+#[derive(Clone, Copy, Debug)]
+pub struct Scan<'a> {
+    /// The license plate; see [`license_plate`].
+    pub unit_identifier: &'a str,
+    pub receipt: &'a Receipt,
+}
+
+/// What is known when a unit is scanned.
+#[derive(Clone, Copy, Debug)]
+pub struct Scene<'a> {
+    /// The ASN that the receipt names, if there is one.
+    pub asn: Option<&'a AsnState>,
+    /// Other ASNs that may have announced the unit.
+    pub others: &'a [AsnState],
+    /// What is known of the unit.
+    pub unit: Option<&'a UnitRecord>,
+}
+
+/// What a scan comes to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Decision {
+    Accepted(Box<Acceptance>),
+    /// The same scan again: nothing changes.
+    Repeat,
+    /// An operator has to look. The question is the last one of the unit.
+    Exception(Box<UnitRecord>),
+}
+
+/// That a unit was received.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Acceptance {
+    /// The line that it was received against. Nothing for surplus.
+    pub line_identifier: Option<String>,
+    /// The unit, which is here now.
+    pub unit: UnitRecord,
+}
+
+/// The license plate of a scanned unit: as scanned, or else as the named line announces it, or
+/// else the merchant's own, or else `receipt_identifier`.
+pub fn license_plate<'a>(
+    asn: Option<&'a AsnState>,
+    receipt: &'a Receipt,
+    receipt_identifier: &'a str,
+) -> &'a str {
+    let named = || asn?.asn.line(receipt.line_identifier.as_deref()?);
+    receipt
+        .unit_identifier
+        .as_deref()
+        .or_else(|| named()?.detail.unit_identifier.as_deref())
+        .or(receipt.client_unit_identifier.as_deref())
+        .unwrap_or(receipt_identifier)
+}
+
+/// Decides what a scanned unit is.
+pub fn receive(scene: &Scene<'_>, scan: &Scan<'_>, now: Timestamp) -> Decision {
+    let unknown = UnitRecord::new(scan.unit_identifier);
+    let unit = scene.unit.unwrap_or(&unknown);
+    let number = scan.receipt.asn_number.as_deref().unwrap_or_default();
+    let question = unit.question(number);
+    let here = unit.receipt.as_ref().is_some_and(|receipt| receipt.asn_number == number);
+    let counted = scene.asn.is_some_and(|state| state.counts(scan.unit_identifier));
+    if here || counted || question.is_some_and(|question| question.answer.is_some()) {
+        return Decision::Repeat;
+    }
+    let placed = if is_spent(unit) {
+        Err(ExceptionKind::AlreadyReceivedElsewhere)
+    } else {
+        let awaiting = scene.asn.filter(|state| state.asn.status != AsnStatus::Cancelled);
+        let awaiting = awaiting.ok_or(ExceptionKind::UnknownAsn);
+        awaiting.and_then(|state| Ok((state, place(state, unit, scan)?)))
+    };
+    let kind = match placed {
+        Ok((state, line)) => match accept(state, &line, unit, scan, now) {
+            Ok(acceptance) => return Decision::Accepted(Box::new(acceptance)),
+            Err(_) => ExceptionKind::AlreadyReceivedElsewhere,
+        },
+        Err(kind) => kind,
+    };
+    let asked = UnitEvent::Questioned(Box::new(Question {
+        asn_number: number.to_owned(),
+        kind,
+        raised_at: now,
+        scanned: scan.receipt.clone(),
+        candidates: candidates(scene, scan),
+        answer: None,
+    }));
+    match apply(unit, &asked, now) {
+        Ok(decision) if decision.changed => Decision::Exception(Box::new(decision.unit)),
+        // It was asked before.
+        Ok(_) | Err(_) => Decision::Repeat,
+    }
+}
+
+/// Whether a unit can be received no more.
+fn is_spent(unit: &UnitRecord) -> bool {
+    unit.receipt.is_some() || unit.departure.is_some() || unit.reject_reason.is_some()
+}
+
+fn accept(
+    state: &AsnState,
+    line: &Line<'_>,
+    unit: &UnitRecord,
+    scan: &Scan<'_>,
+    now: Timestamp,
+) -> Result<Acceptance, UnitRefusal> {
+    let number = &line.asn.asn_number;
+    let mut unit = unit.clone();
+    if unit.question(number.as_str()).is_some() {
+        let answer = Answer::Match {
+            asn_number: number.clone(),
+            line_identifier: line.detail.line_identifier.clone(),
+        };
+        let answered = UnitEvent::Answered { asn_number: number.to_string(), answer };
+        unit = apply(&unit, &answered, now)?.unit;
+    }
+    let announcement = Announcement::of(line, state.announced_at);
+    unit = apply(&unit, &UnitEvent::Announced(Box::new(announcement)), state.announced_at)?.unit;
+    let receipt = UnitReceipt {
+        asn_number: number.to_string(),
+        line_identifier: Some(line.detail.line_identifier.clone()),
+        received_at: now,
+        scanned: scan.receipt.clone(),
+    };
+    unit = apply(&unit, &UnitEvent::Received(Box::new(receipt)), now)?.unit;
+    Ok(Acceptance { line_identifier: Some(line.detail.line_identifier.clone()), unit })
+}
+
+/// What a received unit is to the return that its carton refers to, if it refers to one.
+pub fn returned(line: &Line<'_>, unit: &UnitRecord) -> Option<(RmaId, rma::Event)> {
+    let reference = line.carton.reference.as_ref()?;
+    if reference.kind != ReferenceType::Rma {
+        return None;
+    }
+    let rma_identifier = RmaId::parse(&reference.identifier)?;
+    let order_line = line.detail.reference_line_identifier.clone();
+    let sku = order_line.is_none().then(|| line.detail.sku.clone());
+    let event = rma::Event::Received {
+        receipt_identifier: unit.unit_identifier.clone(),
+        line: order_line,
+        sku,
+        condition: unit.receipt.as_ref()?.scanned.condition,
+    };
+    Some((rma_identifier, event))
+}

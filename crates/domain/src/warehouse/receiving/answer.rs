@@ -1,0 +1,124 @@
+//! What an operator decides about a unit that did not fit.
+
+use std::fmt;
+
+use jiff::Timestamp;
+
+use super::{Acceptance, AsnState, Scene, is_spent};
+use crate::warehouse::asn::Line;
+use crate::warehouse::asn_number::AsnNumber;
+use crate::warehouse::unit::{
+    Announcement, Answer, UnitEvent, UnitReceipt, UnitRecord, UnitRefusal, apply,
+};
+
+/// What an answer comes to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answered {
+    /// It was decided before in the same way: nothing changes.
+    Unchanged,
+    /// The unit is here now, and its merchant is to be told.
+    Accepted(Box<Acceptance>),
+    /// The scan is not accepted. If the unit is not here otherwise, it is rejected now, and its
+    /// merchant is to be told.
+    Rejected(Box<UnitRecord>),
+}
+
+/// Why an answer cannot be. Nothing changes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AnswerRefusal {
+    /// What the record of the unit has against it.
+    Unit(UnitRefusal),
+    /// The unit was received, rejected or shipped already; it cannot count again.
+    Spent,
+    /// There is no such line.
+    NoLine(AsnNumber, String),
+    /// The line awaits no more units.
+    LineFull(AsnNumber, String),
+}
+
+impl fmt::Display for AnswerRefusal {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unit(refusal) => refusal.fmt(formatter),
+            Self::Spent => {
+                formatter.write_str("the unit was received, rejected or shipped already")
+            }
+            Self::NoLine(asn, line) => write!(formatter, "the ASN {asn} has no line {line}"),
+            Self::LineFull(asn, line) => {
+                write!(formatter, "line {line} of the ASN {asn} awaits no more units")
+            }
+        }
+    }
+}
+
+impl std::error::Error for AnswerRefusal {}
+
+impl From<UnitRefusal> for AnswerRefusal {
+    fn from(refusal: UnitRefusal) -> Self {
+        Self::Unit(refusal)
+    }
+}
+
+/// Decides, as the operator does, what was asked about `unit` when it was scanned for the ASN
+/// `asn_number`. The ASNs of the scene are those that the unit can be matched to.
+pub fn answer(
+    scene: &Scene<'_>,
+    asn_number: &str,
+    answer: &Answer,
+    now: Timestamp,
+) -> Result<Answered, AnswerRefusal> {
+    let no_question = || UnitRefusal::NoQuestion(asn_number.to_owned());
+    let unit = scene.unit.ok_or_else(no_question)?;
+    let asked = unit.question(asn_number).ok_or_else(no_question)?;
+    let answered =
+        UnitEvent::Answered { asn_number: asn_number.to_owned(), answer: answer.clone() };
+    let decision = apply(unit, &answered, now)?;
+    if !decision.changed {
+        return Ok(Answered::Unchanged);
+    }
+    let line = match answer {
+        Answer::Reject { .. } => return Ok(Answered::Rejected(Box::new(decision.unit))),
+        Answer::Surplus => None,
+        Answer::Match { asn_number, line_identifier } => {
+            Some(matched(scene, asn_number, line_identifier)?)
+        }
+    };
+    if is_spent(unit) {
+        return Err(AnswerRefusal::Spent);
+    }
+    let receipt = UnitReceipt {
+        asn_number: line.map_or(asn_number, |(_, line)| line.asn.asn_number.as_str()).to_owned(),
+        line_identifier: line.map(|(_, line)| line.detail.line_identifier.clone()),
+        received_at: now,
+        scanned: asked.scanned.clone(),
+    };
+    let line_identifier = receipt.line_identifier.clone();
+    let announced = line.map_or(decision.unit.clone(), |(state, line)| {
+        let announcement = Announcement::of(&line, state.announced_at);
+        let event = UnitEvent::Announced(Box::new(announcement));
+        // What another ASN announced stays told; the operator knows better what came.
+        let announced = apply(&decision.unit, &event, now);
+        announced.map_or(decision.unit, |announced| announced.unit)
+    });
+    let unit = apply(&announced, &UnitEvent::Received(Box::new(receipt)), now)?.unit;
+    Ok(Answered::Accepted(Box::new(Acceptance { line_identifier, unit })))
+}
+
+/// The line that the operator chose, which must await a unit.
+fn matched<'a>(
+    scene: &Scene<'a>,
+    asn_number: &AsnNumber,
+    line_identifier: &str,
+) -> Result<(&'a AsnState, Line<'a>), AnswerRefusal> {
+    let mut states = scene.asn.into_iter().chain(scene.others);
+    let found = states
+        .find(|state| state.asn.asn_number == *asn_number)
+        .and_then(|state| Some((state, state.asn.line(line_identifier)?)));
+    let Some((state, line)) = found else {
+        return Err(AnswerRefusal::NoLine(asn_number.clone(), line_identifier.to_owned()));
+    };
+    if state.awaited(line.detail) == 0 {
+        return Err(AnswerRefusal::LineFull(asn_number.clone(), line_identifier.to_owned()));
+    }
+    Ok((state, line))
+}

@@ -1,0 +1,209 @@
+//! One piece of goods in the warehouse, and its story: announced, received, graded, moved,
+//! shipped.
+//!
+//! There is one record for each license plate, and it is the one truth about the piece: it was
+//! received at most once, it leaves at most once, and whatever was doubtful about it stays a
+//! [`Question`] until somebody answered it. What happens comes as a [`UnitEvent`] and is applied by
+//! [`apply()`]. A unit is stored as the JSON of [`UnitRecord`].
+
+mod apply;
+mod event;
+mod question;
+#[cfg(test)]
+mod tests;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+pub use self::apply::apply;
+pub use self::event::{UnitDecision, UnitEvent, UnitRefusal};
+pub use self::question::{Answer, Candidate, ExceptionKind, Question, Sign};
+use super::Reference;
+use super::asn::Line;
+use super::asn_number::AsnNumber;
+use crate::returns::receipt::{Condition, Receipt};
+
+/// What is known of a piece of goods.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct UnitRecord {
+    /// The license plate.
+    #[schema(example = "LP-0093321")]
+    pub unit_identifier: String,
+    /// What the merchant announced it as.
+    pub announcement: Option<Announcement>,
+    /// How it was received. There exactly when it was.
+    pub receipt: Option<UnitReceipt>,
+    /// Why it was not accepted, if an operator refused it.
+    pub reject_reason: Option<String>,
+    /// What was doubtful when it was scanned: at most one question for each ASN.
+    pub questions: Vec<Question>,
+    /// The state that it is in now.
+    pub condition: Option<Condition>,
+    /// Where it lies now.
+    #[schema(example = "A-14-03")]
+    pub location_identifier: Option<String>,
+    /// The shipment that it leaves with, or left with.
+    pub departure: Option<Departure>,
+    /// Everything that happened to it, in order.
+    pub story: Vec<StoryStep>,
+}
+
+/// A unit as the merchant announced it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Announcement {
+    #[schema(example = "returns-west")]
+    pub program_identifier: String,
+    pub asn_number: AsnNumber,
+    #[schema(example = "1")]
+    pub line_identifier: String,
+    #[schema(value_type = String, format = DateTime, example = "2026-02-28T16:00:00Z")]
+    pub announced_at: Timestamp,
+    /// What it belongs to.
+    pub reference: Option<Reference>,
+    #[schema(example = "TEE-NAVY-M")]
+    pub sku: String,
+    #[schema(example = "012345678905")]
+    pub upc: Option<String>,
+    pub client_unit_identifier: Option<String>,
+    pub serial_number: Option<String>,
+    pub vendor_identifier: Option<String>,
+    pub eligibility_flags: Vec<String>,
+    pub merchant: Option<String>,
+}
+
+impl Announcement {
+    pub fn of(line: &Line<'_>, announced_at: Timestamp) -> Self {
+        let detail = line.detail;
+        Self {
+            program_identifier: line.asn.program_identifier.clone(),
+            asn_number: line.asn.asn_number.clone(),
+            line_identifier: detail.line_identifier.clone(),
+            announced_at,
+            reference: line.carton.reference.clone(),
+            sku: detail.sku.clone(),
+            upc: detail.upc.clone(),
+            client_unit_identifier: detail.client_unit_identifier.clone(),
+            serial_number: detail.serial_number.clone(),
+            vendor_identifier: detail.vendor_identifier.clone(),
+            eligibility_flags: detail.eligibility_flags.clone(),
+            merchant: line.merchant().map(str::to_owned),
+        }
+    }
+}
+
+/// That a unit was received.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = WarehouseUnitReceipt)]
+pub struct UnitReceipt {
+    /// The number of the ASN that it was received against, as it was scanned.
+    #[schema(example = "ASN-20260301-7")]
+    pub asn_number: String,
+    /// The line that it was received against. Nothing for a unit that was accepted as surplus.
+    #[schema(example = "1")]
+    pub line_identifier: Option<String>,
+    #[schema(value_type = String, format = DateTime, example = "2026-03-04T10:12:00Z")]
+    pub received_at: Timestamp,
+    /// What the warehouse told when it was scanned.
+    pub scanned: Receipt,
+}
+
+/// That a unit leaves the warehouse.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Departure {
+    /// The shipment.
+    pub asn_number: AsnNumber,
+    /// Whether it has left; before that, it is only set aside.
+    pub shipped: bool,
+}
+
+/// Something that happened to a unit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct StoryStep {
+    #[schema(value_type = String, format = DateTime, example = "2026-03-04T10:12:00Z")]
+    pub at: Timestamp,
+    pub happened: Happened,
+}
+
+/// What happened to a unit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum Happened {
+    /// The merchant announced it.
+    Announced {
+        asn_number: AsnNumber,
+        line_identifier: String,
+    },
+    /// It was scanned, and an operator has to look.
+    Questioned {
+        asn_number: String,
+        kind: ExceptionKind,
+    },
+    /// An operator decided about it.
+    Answered {
+        asn_number: String,
+        answer: Answer,
+    },
+    Received {
+        asn_number: String,
+        line_identifier: Option<String>,
+        user_login: Option<String>,
+    },
+    Graded {
+        condition: Condition,
+        user_login: Option<String>,
+    },
+    Moved {
+        location_identifier: String,
+        user_login: Option<String>,
+    },
+    /// It was set aside for a shipment.
+    Packed {
+        asn_number: AsnNumber,
+    },
+    /// The shipment was canceled.
+    Unpacked {
+        asn_number: AsnNumber,
+    },
+    /// It left the warehouse.
+    Shipped {
+        asn_number: AsnNumber,
+    },
+}
+
+impl UnitRecord {
+    /// A unit of which nothing is known but its license plate.
+    pub fn new(unit_identifier: &str) -> Self {
+        Self {
+            unit_identifier: unit_identifier.to_owned(),
+            announcement: None,
+            receipt: None,
+            reject_reason: None,
+            questions: Vec::new(),
+            condition: None,
+            location_identifier: None,
+            departure: None,
+            story: Vec::new(),
+        }
+    }
+
+    /// What was asked about the unit when it was scanned for this ASN.
+    pub fn question(&self, asn_number: &str) -> Option<&Question> {
+        self.questions.iter().find(|question| question.asn_number == asn_number)
+    }
+
+    /// Whether the unit is in the warehouse.
+    pub fn is_here(&self) -> bool {
+        self.receipt.is_some() && !self.has_left()
+    }
+
+    /// Whether the unit has left.
+    pub fn has_left(&self) -> bool {
+        self.departure.as_ref().is_some_and(|departure| departure.shipped)
+    }
+
+    /// Whether an operator has to decide what the unit is, before it can be anything.
+    pub fn is_in_doubt(&self) -> bool {
+        self.receipt.is_none() && self.questions.iter().any(|question| question.answer.is_none())
+    }
+}

@@ -1,0 +1,196 @@
+//! The life of a unit: `(unit, event) -> (unit, whether it changed)`.
+//!
+//! | event      | moves                                                                   |
+//! | ---------- | ----------------------------------------------------------------------- |
+//! | Announced  | a unit that nobody announced, or that the same ASN announces anew       |
+//! | Questioned | the first scan for an ASN that does not fit it                          |
+//! | Answered   | an open question; a refused unit that is not here is rejected           |
+//! | Received   | a unit that was never received, rejected or shipped                     |
+//! | Graded     | the condition of a unit that is here                                    |
+//! | Moved      | the location of a unit that is here                                     |
+//! | Packed     | a unit that is in no other shipment and in no doubt                     |
+//! | Unpacked   | a unit of that shipment that has not left                               |
+//! | Shipped    | a unit of that shipment, or of none yet: it has left, once and for all  |
+//!
+//! What is true already changes nothing. What contradicts the record is refused. Every change is
+//! written into the story, in one place.
+
+use jiff::Timestamp;
+
+use super::event::{UnitDecision, UnitEvent, UnitRefusal};
+use super::{
+    Announcement, Answer, Departure, Happened, Question, StoryStep, UnitReceipt, UnitRecord,
+};
+use crate::returns::receipt::Condition;
+use crate::warehouse::asn_number::AsnNumber;
+
+/// Applies `event` to `unit`.
+pub fn apply(
+    unit: &UnitRecord,
+    event: &UnitEvent,
+    now: Timestamp,
+) -> Result<UnitDecision, UnitRefusal> {
+    let mut next = unit.clone();
+    let happened = match event {
+        UnitEvent::Announced(announcement) => announce(&mut next, announcement)?,
+        UnitEvent::Questioned(question) => ask(&mut next, question),
+        UnitEvent::Answered { asn_number, answer } => decide(&mut next, asn_number, answer)?,
+        UnitEvent::Received(receipt) => receive(&mut next, receipt)?,
+        UnitEvent::Graded { condition, user_login } => {
+            grade(&mut next, *condition, user_login.as_deref())?
+        }
+        UnitEvent::Moved { location_identifier, user_login } => {
+            move_to(&mut next, location_identifier, user_login.as_deref())?
+        }
+        UnitEvent::Packed { asn_number } => pack(&mut next, asn_number)?,
+        UnitEvent::Unpacked { asn_number } => unpack(&mut next, asn_number)?,
+        UnitEvent::Shipped { asn_number } => ship(&mut next, asn_number)?,
+    };
+    let changed = happened.is_some();
+    // A clock that was set back does not take the story back.
+    let last = next.story.last().map_or(now, |step| step.at.max(now));
+    next.story.extend(happened.map(|happened| StoryStep { at: last, happened }));
+    Ok(UnitDecision { unit: next, changed })
+}
+
+/// What a change is in the story; nothing where nothing changed.
+type Change = Result<Option<Happened>, UnitRefusal>;
+
+fn announce(unit: &mut UnitRecord, announcement: &Announcement) -> Change {
+    if let Some(known) = &unit.announcement {
+        if known.asn_number != announcement.asn_number
+            || known.program_identifier != announcement.program_identifier
+        {
+            return Err(UnitRefusal::AnnouncedElsewhere(known.asn_number.clone()));
+        }
+        if known == announcement {
+            return Ok(None);
+        }
+    }
+    unit.announcement = Some(announcement.clone());
+    let line_identifier = announcement.line_identifier.clone();
+    Ok(Some(Happened::Announced { asn_number: announcement.asn_number.clone(), line_identifier }))
+}
+
+fn ask(unit: &mut UnitRecord, question: &Question) -> Option<Happened> {
+    if unit.question(&question.asn_number).is_some() {
+        return None;
+    }
+    unit.questions.push(question.clone());
+    let asn_number = question.asn_number.clone();
+    Some(Happened::Questioned { asn_number, kind: question.kind })
+}
+
+fn decide(unit: &mut UnitRecord, asn_number: &str, answer: &Answer) -> Change {
+    let asked = |question: &&mut Question| question.asn_number == asn_number;
+    let Some(question) = unit.questions.iter_mut().find(asked) else {
+        return Err(UnitRefusal::NoQuestion(asn_number.to_owned()));
+    };
+    if let Some(known) = &question.answer {
+        return if known == answer { Ok(None) } else { Err(UnitRefusal::AnsweredOtherwise) };
+    }
+    question.answer = Some(answer.clone());
+    // A unit that is here stays here, whatever becomes of a doubtful second scan of it.
+    if let Answer::Reject { reason } = answer
+        && unit.receipt.is_none()
+        && !unit.is_in_doubt()
+    {
+        unit.reject_reason = Some(reason.clone());
+    }
+    Ok(Some(Happened::Answered { asn_number: asn_number.to_owned(), answer: answer.clone() }))
+}
+
+fn receive(unit: &mut UnitRecord, receipt: &UnitReceipt) -> Change {
+    if let Some(known) = &unit.receipt {
+        return if known.asn_number == receipt.asn_number {
+            Ok(None)
+        } else {
+            Err(UnitRefusal::ReceivedElsewhere(known.asn_number.clone()))
+        };
+    }
+    if let Some(departure) = &unit.departure {
+        return Err(UnitRefusal::Leaves(departure.asn_number.clone()));
+    }
+    if unit.reject_reason.is_some() {
+        return Err(UnitRefusal::Rejected);
+    }
+    unit.condition = Some(receipt.scanned.condition);
+    unit.location_identifier.clone_from(&receipt.scanned.location_identifier);
+    unit.receipt = Some(receipt.clone());
+    Ok(Some(Happened::Received {
+        asn_number: receipt.asn_number.clone(),
+        line_identifier: receipt.line_identifier.clone(),
+        user_login: receipt.scanned.user_login.clone(),
+    }))
+}
+
+/// Refuses what can only be done to a unit that is in the warehouse.
+fn must_be_here(unit: &UnitRecord) -> Result<(), UnitRefusal> {
+    match &unit.departure {
+        Some(departure) if departure.shipped => {
+            Err(UnitRefusal::HasLeft(departure.asn_number.clone()))
+        }
+        Some(_) | None if unit.receipt.is_none() => Err(UnitRefusal::NotHere),
+        Some(_) | None => Ok(()),
+    }
+}
+
+fn grade(unit: &mut UnitRecord, condition: Condition, user_login: Option<&str>) -> Change {
+    must_be_here(unit)?;
+    if unit.condition == Some(condition) {
+        return Ok(None);
+    }
+    unit.condition = Some(condition);
+    Ok(Some(Happened::Graded { condition, user_login: user_login.map(str::to_owned) }))
+}
+
+fn move_to(unit: &mut UnitRecord, location: &str, user_login: Option<&str>) -> Change {
+    must_be_here(unit)?;
+    if unit.location_identifier.as_deref() == Some(location) {
+        return Ok(None);
+    }
+    unit.location_identifier = Some(location.to_owned());
+    Ok(Some(Happened::Moved {
+        location_identifier: location.to_owned(),
+        user_login: user_login.map(str::to_owned),
+    }))
+}
+
+/// Whether the unit is in this shipment already; refuses one that cannot be.
+fn is_in(unit: &UnitRecord, asn_number: &AsnNumber) -> Result<bool, UnitRefusal> {
+    match &unit.departure {
+        Some(departure) if departure.asn_number == *asn_number => Ok(true),
+        Some(departure) => Err(UnitRefusal::Leaves(departure.asn_number.clone())),
+        None if unit.is_in_doubt() => Err(UnitRefusal::InDoubt),
+        None => Ok(false),
+    }
+}
+
+fn pack(unit: &mut UnitRecord, asn_number: &AsnNumber) -> Change {
+    if is_in(unit, asn_number)? {
+        return Ok(None);
+    }
+    unit.departure = Some(Departure { asn_number: asn_number.clone(), shipped: false });
+    Ok(Some(Happened::Packed { asn_number: asn_number.clone() }))
+}
+
+fn unpack(unit: &mut UnitRecord, asn_number: &AsnNumber) -> Change {
+    match &unit.departure {
+        Some(departure) if departure.asn_number != *asn_number => Ok(None),
+        Some(departure) if departure.shipped => Err(UnitRefusal::HasLeft(asn_number.clone())),
+        Some(_) => {
+            unit.departure = None;
+            Ok(Some(Happened::Unpacked { asn_number: asn_number.clone() }))
+        }
+        None => Ok(None),
+    }
+}
+
+fn ship(unit: &mut UnitRecord, asn_number: &AsnNumber) -> Change {
+    is_in(unit, asn_number)?;
+    if unit.has_left() {
+        return Ok(None);
+    }
+    unit.departure = Some(Departure { asn_number: asn_number.clone(), shipped: true });
+    Ok(Some(Happened::Shipped { asn_number: asn_number.clone() }))
+}

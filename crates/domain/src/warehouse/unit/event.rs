@@ -1,0 +1,91 @@
+//! What can happen to a unit, and what is decided about it.
+
+use std::fmt;
+
+use super::{Announcement, Answer, Question, UnitReceipt, UnitRecord};
+use crate::returns::receipt::Condition;
+use crate::warehouse::asn_number::AsnNumber;
+
+/// Something that happened to a unit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum UnitEvent {
+    /// The merchant announced it.
+    Announced(Box<Announcement>),
+    /// It was scanned and does not fit.
+    Questioned(Box<Question>),
+    /// An operator decided about what was asked when it was scanned for this ASN.
+    Answered { asn_number: String, answer: Answer },
+    /// The warehouse has it.
+    Received(Box<UnitReceipt>),
+    /// The warehouse looked again at its state.
+    Graded { condition: Condition, user_login: Option<String> },
+    /// It lies somewhere else now.
+    Moved { location_identifier: String, user_login: Option<String> },
+    /// It was set aside for a shipment.
+    Packed { asn_number: AsnNumber },
+    /// The shipment was canceled.
+    Unpacked { asn_number: AsnNumber },
+    /// The shipment left.
+    Shipped { asn_number: AsnNumber },
+}
+
+/// What an event comes to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnitDecision {
+    /// The unit after the event.
+    pub unit: UnitRecord,
+    /// Whether the event changed anything.
+    pub changed: bool,
+}
+
+/// Why an event cannot be. Nothing changes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum UnitRefusal {
+    /// Another ASN announced it.
+    AnnouncedElsewhere(AsnNumber),
+    /// It was received against another ASN.
+    ReceivedElsewhere(String),
+    /// An operator refused it.
+    Rejected,
+    /// It is not in the warehouse.
+    NotHere,
+    /// It leaves or left with another shipment.
+    Leaves(AsnNumber),
+    /// It has left with this shipment.
+    HasLeft(AsnNumber),
+    /// An operator has to decide first what it is.
+    InDoubt,
+    /// Nothing was asked about it when it was scanned for this ASN.
+    NoQuestion(String),
+    /// An operator decided otherwise.
+    AnsweredOtherwise,
+}
+
+impl fmt::Display for UnitRefusal {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let words = match self {
+            Self::AnnouncedElsewhere(asn) => {
+                return write!(formatter, "the unit was announced by the ASN {asn}");
+            }
+            Self::ReceivedElsewhere(asn) => {
+                return write!(formatter, "the unit was received against the ASN {asn}");
+            }
+            Self::Rejected => "the unit was rejected",
+            Self::NotHere => "the unit is not in the warehouse",
+            Self::Leaves(asn) => {
+                return write!(formatter, "the unit leaves with the shipment {asn}");
+            }
+            Self::HasLeft(asn) => {
+                return write!(formatter, "the unit has left with the shipment {asn}");
+            }
+            Self::InDoubt => "an operator has to decide first what the unit is",
+            Self::NoQuestion(asn) => {
+                return write!(formatter, "nothing was asked about the unit for the ASN {asn}");
+            }
+            Self::AnsweredOtherwise => "an operator decided otherwise about the unit",
+        };
+        formatter.write_str(words)
+    }
+}
+
+impl std::error::Error for UnitRefusal {}

@@ -1,0 +1,106 @@
+//! A scan that fits no line of an ASN: a question to an operator, with the likely answers.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::returns::receipt::Receipt;
+use crate::warehouse::asn_number::AsnNumber;
+
+/// A unit that was scanned and is not what was announced.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = ReceivingQuestion)]
+pub struct Question {
+    /// The number of the ASN that it was scanned for.
+    #[schema(example = "ASN-20260301-7")]
+    pub asn_number: String,
+    pub kind: ExceptionKind,
+    #[schema(value_type = String, format = DateTime, example = "2026-03-04T10:12:00Z")]
+    pub raised_at: Timestamp,
+    /// What the warehouse told.
+    pub scanned: Receipt,
+    /// The lines that it could be, the likeliest first.
+    pub candidates: Vec<Candidate>,
+    /// What the operator decided. Nothing while the question is open.
+    pub answer: Option<Answer>,
+}
+
+/// Why a scanned unit cannot simply be received.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ExceptionKind {
+    /// More units came than were announced.
+    Overage,
+    /// The ASN does not announce this unit.
+    UnknownUnit,
+    /// The unit is of another SKU than was announced.
+    WrongSku,
+    /// No ASN with this number awaits goods: there is none, or it was cancelled.
+    UnknownAsn,
+    /// The unit was received before, against another ASN, or refused, or has left.
+    AlreadyReceivedElsewhere,
+}
+
+/// A line that a unit could be.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = ReceivingCandidate)]
+pub struct Candidate {
+    pub asn_number: AsnNumber,
+    #[schema(example = "2")]
+    pub line_identifier: String,
+    #[schema(example = "TEE-NAVY-M")]
+    pub sku: String,
+    /// How many units of the line are still awaited.
+    #[schema(example = 1, minimum = 1)]
+    pub awaited: i64,
+    /// What speaks for it, the strongest first.
+    pub why: Vec<Sign>,
+}
+
+/// What a scanned unit and a line have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Sign {
+    SameUnitIdentifier,
+    SameClientUnitIdentifier,
+    SameSerialNumber,
+    SameLine,
+    SameSku,
+    SameUpc,
+    SameTrackingNumber,
+    SameCarton,
+}
+
+impl Sign {
+    /// How much it says. Each of the first three says more than all that follow together.
+    pub const fn weight(self) -> u32 {
+        match self {
+            Self::SameUnitIdentifier => 400,
+            Self::SameClientUnitIdentifier => 200,
+            Self::SameSerialNumber => 100,
+            Self::SameLine | Self::SameSku => 20,
+            Self::SameUpc => 15,
+            Self::SameTrackingNumber | Self::SameCarton => 10,
+        }
+    }
+}
+
+/// What an operator decides about a unit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(tag = "action", rename_all = "snake_case")]
+#[schema(as = ReceivingAnswer)]
+pub enum Answer {
+    /// It is a unit of this line.
+    Match {
+        asn_number: AsnNumber,
+        #[schema(example = "2")]
+        line_identifier: String,
+    },
+    /// It was not announced, and is kept nevertheless.
+    Surplus,
+    /// It is not accepted.
+    Reject {
+        #[schema(example = "not our article")]
+        reason: String,
+    },
+}
