@@ -2,6 +2,7 @@
 //! because the tests of this crate read them.
 
 mod inbound;
+mod outbound;
 mod rma;
 
 use jiff::Timestamp;
@@ -9,6 +10,9 @@ use jiff::Timestamp;
 pub use self::inbound::{
     asn_receipt, inbound_asn, inbound_asn_request, inventory_receipt_message, receipts_request,
     received_unit,
+};
+pub use self::outbound::{
+    outbound_asn_message, outbound_shipment, shipment_change_request, shipment_request,
 };
 pub use self::rma::rma;
 use crate::json::{self, Json};

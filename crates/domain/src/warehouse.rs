@@ -2,15 +2,17 @@
 //!
 //! A merchant announces goods with an inbound [`asn`]; [`receiving`] decides which line of it a
 //! scanned unit is, or asks an operator, and the merchant hears of the unit by a
-//! [`receipt_message`].
+//! [`receipt_message`]. Goods leave with a [`shipment`], announced by an [`outbound_message`].
 //! What became of one piece is its [record](mod@unit): the one truth about it.
 //!
 //! The words that several of these share stand here.
 
 pub mod asn;
 pub mod asn_number;
+pub mod outbound_message;
 pub mod receipt_message;
 pub mod receiving;
+pub mod shipment;
 pub mod unit;
 
 use serde::{Deserialize, Serialize};

@@ -12,6 +12,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+pub(super) use self::read::eligibility_flags;
 pub use self::read::read_asn;
 use super::Reference;
 use super::asn_number::AsnNumber;

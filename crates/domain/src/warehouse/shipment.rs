@@ -1,0 +1,238 @@
+//! A shipment that leaves the warehouse: to a store or another warehouse (stock transfer), by
+//! freight, or back to a vendor.
+//!
+//! A shipment is told of unit by unit, and a unit leaves once: see [`unit`](super::unit). What is
+//! told to merchants is an [`outbound_message`](super::outbound_message). A shipment is stored as
+//! the JSON of [`Shipment`]; the comments on the fields are the API reference.
+
+mod change;
+mod parts;
+mod read;
+#[cfg(test)]
+mod tests;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+pub use self::change::{ShipmentChange, ShipmentDecision, ShipmentRefusal, change, read_change};
+pub use self::parts::{
+    OutboundCarton, OutboundDetail, ReceivingAddress, ReceivingPlace, SendingPlace,
+};
+pub use self::read::{ReadContext, read_shipment};
+use super::asn_number::AsnNumber;
+use super::unit::UnitEvent;
+
+/// A shipment has at most this many cartons.
+pub const CARTONS_MAX: usize = 10_000;
+
+/// A shipment has at most this many units.
+pub const UNITS_MAX: usize = 100_000;
+
+/// A message has at most this many units, whatever was asked for.
+pub const MESSAGE_UNITS_MAX: i64 = 10_000;
+
+/// Goods that leave the warehouse.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Shipment {
+    #[serde(rename = "type")]
+    pub kind: ShipmentType,
+    /// The number of the ASN. Made up when it is absent. A shipment that needs several messages
+    /// gives each of them the number with `_1`, `_2` and so on behind it.
+    #[schema(required = false)]
+    pub asn_number: AsnNumber,
+    pub from: SendingPlace,
+    pub to: ReceivingPlace,
+    /// The channel that the goods are fulfilled for.
+    #[schema(example = "RTV", min_length = 1, max_length = 255)]
+    pub channel: String,
+    /// Number of the order or return authorisation, or another reference.
+    #[schema(example = "RA-5520", min_length = 1, max_length = 255)]
+    pub shipment_identifier: String,
+    /// Tracking or PRO numbers, in the order in which they were scanned. Merchants are told the
+    /// first. One number may be sent as `tracking_number` instead.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false, example = json!(["PRO-441907"]))]
+    pub tracking_numbers: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "Estes", max_length = 255)]
+    pub carrier: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub carrier_payment_type: Option<CarrierPaymentType>,
+    /// When the goods left, or will leave.
+    #[schema(value_type = String, format = DateTime, example = "2026-03-10T17:00:00Z")]
+    pub ship_date: Timestamp,
+    /// `pending` or `shipped` at first; `pending` when it is absent.
+    #[schema(required = false)]
+    pub status: ShipmentStatus,
+    /// The bill of lading of a freight shipment.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "BOL-10023", max_length = 255)]
+    pub bol_number: Option<String>,
+    /// The boxes and pallets: at least one.
+    #[schema(min_items = 1, max_items = 10_000)]
+    pub cartons: Vec<OutboundCarton>,
+    /// How many units a message may have at most.
+    #[schema(required = false, example = 1000, minimum = 1, maximum = 10_000)]
+    pub max_details_per_message: i64,
+    #[schema(
+        read_only, value_type = String, format = DateTime, example = "2026-03-10T15:00:00Z"
+    )]
+    pub created_at: Timestamp,
+    /// When the shipment last changed.
+    #[schema(
+        read_only, value_type = String, format = DateTime, example = "2026-03-10T17:05:00Z"
+    )]
+    pub updated_at: Timestamp,
+    /// How often merchants were told of it. Each time, all of its messages are sent.
+    #[schema(read_only, example = 1, minimum = 1)]
+    pub announcements: i64,
+}
+
+/// What kind of journey a shipment makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ShipmentType {
+    /// Between places of the merchant, without a carrier that anybody is told of.
+    StockTransfer,
+    Freight,
+    /// Back to whoever supplied the goods.
+    Vendor,
+}
+
+/// How far a shipment has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ShipmentStatus {
+    /// Its units are set aside.
+    Pending,
+    /// It left the warehouse.
+    Shipped,
+    /// It arrived.
+    Delivered,
+    /// It will not leave; its units are free again. Only before it was shipped.
+    Canceled,
+}
+
+/// Who pays the carrier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CarrierPaymentType {
+    /// The sender.
+    Prepaid,
+    /// The receiver.
+    Collect,
+}
+
+/// What kind of place goods come from or go to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PlaceType {
+    Warehouse,
+    Store,
+}
+
+impl ShipmentType {
+    pub const ALL: [Self; 3] = [Self::StockTransfer, Self::Freight, Self::Vendor];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::StockTransfer => "stock_transfer",
+            Self::Freight => "freight",
+            Self::Vendor => "vendor",
+        }
+    }
+
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+impl ShipmentStatus {
+    pub const ALL: [Self; 4] = [Self::Pending, Self::Shipped, Self::Delivered, Self::Canceled];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Shipped => "shipped",
+            Self::Delivered => "delivered",
+            Self::Canceled => "canceled",
+        }
+    }
+
+    /// The status of that name; `cancelled` is a spelling of `canceled`.
+    pub fn parse(name: &str) -> Option<Self> {
+        if name == "cancelled" {
+            return Some(Self::Canceled);
+        }
+        Self::ALL.into_iter().find(|status| status.name() == name)
+    }
+}
+
+impl CarrierPaymentType {
+    pub const ALL: [Self; 2] = [Self::Prepaid, Self::Collect];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Prepaid => "prepaid",
+            Self::Collect => "collect",
+        }
+    }
+
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|payment| payment.name() == name)
+    }
+}
+
+impl PlaceType {
+    pub const ALL: [Self; 2] = [Self::Warehouse, Self::Store];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Warehouse => "warehouse",
+            Self::Store => "store",
+        }
+    }
+
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+impl Shipment {
+    /// All units of the shipment, in its order.
+    pub fn units(&self) -> impl Iterator<Item = &OutboundDetail> {
+        self.cartons.iter().flat_map(|carton| &carton.details)
+    }
+
+    /// What befalls every unit of the shipment as it stands now. Told again, it changes nothing.
+    pub fn unit_event(&self) -> UnitEvent {
+        let asn_number = self.asn_number.clone();
+        match self.status {
+            ShipmentStatus::Pending => UnitEvent::Packed { asn_number },
+            ShipmentStatus::Shipped | ShipmentStatus::Delivered => {
+                UnitEvent::Shipped { asn_number }
+            }
+            ShipmentStatus::Canceled => UnitEvent::Unpacked { asn_number },
+        }
+    }
+
+    /// How many messages tell of it.
+    pub fn messages(&self) -> usize {
+        messages(self.units().count(), self.max_details_per_message)
+    }
+
+    /// The number of one of its messages, counted from 1: its own when there is only one.
+    pub fn message_number(&self, message: usize) -> Option<AsnNumber> {
+        if self.messages() == 1 {
+            Some(self.asn_number.clone())
+        } else {
+            self.asn_number.part(message)
+        }
+    }
+}
+
+/// How many messages so many units need.
+fn messages(units: usize, max_details_per_message: i64) -> usize {
+    units.div_ceil(usize::try_from(max_details_per_message).unwrap_or(1).max(1)).max(1)
+}

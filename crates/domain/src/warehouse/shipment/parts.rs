@@ -1,0 +1,171 @@
+//! What a shipment is made of: places, cartons and units.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::{PlaceType, ShipmentType};
+use crate::returns::receipt::Condition;
+use crate::warehouse::Reference;
+use crate::warehouse::unit::UnitRecord;
+
+/// Where goods leave.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct SendingPlace {
+    /// Our own identifier of the place. Text, or an integer, which is kept as text.
+    #[schema(example = "31", min_length = 1, max_length = 255)]
+    pub identifier: String,
+    /// The merchant's identifier of the place, told instead of ours where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "WH-EAST", max_length = 255)]
+    pub external_identifier: Option<String>,
+    #[serde(rename = "type")]
+    pub kind: PlaceType,
+}
+
+/// Where goods go. One of its identifiers is told, by the type of the shipment: for a stock
+/// transfer the `stock_transfer_identifier`, for freight the `external_identifier`, for a vendor
+/// the `vendor_id`; where that is absent, the `identifier`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ReceivingPlace {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "88", max_length = 255)]
+    pub identifier: Option<String>,
+    /// What stock transfers name the place by.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(max_length = 255)]
+    pub stock_transfer_identifier: Option<String>,
+    /// The merchant's identifier of the place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(max_length = 255)]
+    pub external_identifier: Option<String>,
+    /// Our identifier of the vendor: a number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "88", max_length = 255)]
+    pub vendor_id: Option<String>,
+    #[serde(rename = "type")]
+    pub kind: PlaceType,
+    pub address: ReceivingAddress,
+}
+
+impl ReceivingPlace {
+    /// The identifier that shipments of this type name the place by.
+    pub fn identifier_for(&self, kind: ShipmentType) -> Option<&str> {
+        let own = match kind {
+            ShipmentType::StockTransfer => &self.stock_transfer_identifier,
+            ShipmentType::Freight => &self.external_identifier,
+            ShipmentType::Vendor => &self.vendor_id,
+        };
+        own.as_deref().or(self.identifier.as_deref())
+    }
+}
+
+/// The address that goods go to. A part that the country does not have is sent as empty text.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ReceivingAddress {
+    #[schema(example = "Receiving dock 4")]
+    pub name: String,
+    #[schema(required, example = "Juniper Textiles")]
+    pub company: Option<String>,
+    /// Street and number.
+    #[schema(example = "77 Mill Road")]
+    pub street: String,
+    #[schema(required, example = "Building C")]
+    pub street2: Option<String>,
+    #[schema(example = "Reno")]
+    pub city: String,
+    #[schema(example = "NV")]
+    pub state: String,
+    #[schema(example = "89502")]
+    pub zip: String,
+}
+
+/// A box or pallet.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct OutboundCarton {
+    /// What can be scanned on the outside.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "PLT-9", max_length = 255)]
+    pub identifier: Option<String>,
+    /// What the goods belong to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reference: Option<Reference>,
+    /// The last sorting template that was assigned to the carton.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "rtv-apparel", max_length = 255)]
+    pub sorting_template_name: Option<String>,
+    /// The units inside: at least one.
+    #[schema(min_items = 1, max_items = 100_000)]
+    pub details: Vec<OutboundDetail>,
+}
+
+/// A unit that leaves.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct OutboundDetail {
+    /// The line, unique within the shipment.
+    #[schema(example = "1", min_length = 1, max_length = 255)]
+    pub line_identifier: String,
+    /// The program that the unit was received into.
+    #[schema(example = "returns-west", min_length = 1, max_length = 255)]
+    pub program_identifier: String,
+    /// The license plate of the unit. A unit leaves once.
+    #[schema(example = "LP-0093321", min_length = 1, max_length = 255)]
+    pub unit_identifier: String,
+    /// The merchant's own identifier of the unit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "HP-55012", max_length = 255)]
+    pub client_unit_identifier: Option<String>,
+    /// The ASN that the unit was received against.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "ASN-20260301-7", max_length = 255)]
+    pub inbound_received_asn: Option<String>,
+    #[schema(example = "TEE-NAVY-M", min_length = 1, max_length = 255)]
+    pub sku: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "012345678905", max_length = 255)]
+    pub upc: Option<String>,
+    /// Who supplied the unit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "V-88", max_length = 255)]
+    pub vendor_identifier: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "SN-20114", max_length = 255)]
+    pub serial_number: Option<String>,
+    pub condition: Condition,
+    /// What may be done with the unit, as it was announced.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false, max_items = 100)]
+    pub eligibility_flags: Vec<String>,
+    /// Who owns the unit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "Harbor & Pine Trading", max_length = 255)]
+    pub merchant: Option<String>,
+}
+
+impl OutboundDetail {
+    /// Fills in what was not sent and is known of the unit since it was announced and received.
+    pub fn complete(&mut self, unit: &UnitRecord) {
+        fn fill(absent: &mut Option<String>, known: Option<&String>) {
+            if absent.is_none() {
+                *absent = known.cloned();
+            }
+        }
+        let receipt = unit.receipt.as_ref();
+        let scanned = receipt.map(|receipt| &receipt.scanned);
+        fill(&mut self.inbound_received_asn, receipt.map(|receipt| &receipt.asn_number));
+        if let Some(scanned) = scanned {
+            fill(&mut self.client_unit_identifier, scanned.client_unit_identifier.as_ref());
+            fill(&mut self.serial_number, scanned.serial_number.as_ref());
+            fill(&mut self.upc, scanned.upc.as_ref());
+        }
+        if let Some(announced) = &unit.announcement {
+            fill(&mut self.client_unit_identifier, announced.client_unit_identifier.as_ref());
+            fill(&mut self.serial_number, announced.serial_number.as_ref());
+            fill(&mut self.upc, announced.upc.as_ref());
+            fill(&mut self.vendor_identifier, announced.vendor_identifier.as_ref());
+            fill(&mut self.merchant, announced.merchant.as_ref());
+            if self.eligibility_flags.is_empty() {
+                self.eligibility_flags.clone_from(&announced.eligibility_flags);
+            }
+        }
+    }
+}
