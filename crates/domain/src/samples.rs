@@ -1,12 +1,18 @@
 //! Sample values for documentation, tests and benchmarks alike. They are always valid,
 //! because the tests of this crate read them.
 
+mod drop_ship;
 mod inbound;
 mod outbound;
 mod rma;
 
 use jiff::Timestamp;
 
+pub use self::drop_ship::{
+    drop_ship_cancellation_request, drop_ship_order, drop_ship_order_request,
+    drop_ship_shipment_request, drop_ship_story, drop_shipment_cancellation_message,
+    drop_shipment_confirmation_message, drop_shipment_partial_cancellation_message,
+};
 pub use self::inbound::{
     asn_receipt, inbound_asn, inbound_asn_request, inventory_receipt_message, receipts_request,
     received_unit,

@@ -1,0 +1,222 @@
+//! What the warehouse does about a drop-ship order: what it asks for, what is recorded of it, and
+//! what is decided.
+
+use std::fmt;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::read::{distinct, shipping_method};
+use super::{DropShipOrder, DropShipStatus, ITEMS_MAX, ShippingMethod};
+use crate::faults::Faults;
+use crate::json::Json;
+use crate::reader::fields::{Element, Fields, QUANTITY_MAX};
+use crate::reader::{TEXT_MAX, read};
+
+/// Something that is done about an order.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Action {
+    /// Units leave the warehouse.
+    Ship(ShipRequest),
+    /// Units will not be shipped.
+    Cancel(CancelRequest),
+    /// The order will not be shipped.
+    Reject { reason: String },
+}
+
+/// The body of a request to ship units of an order.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[schema(as = DropShipShipRequest)]
+pub struct ShipRequest {
+    #[schema(example = "UPS", min_length = 1, max_length = 255)]
+    pub carrier: String,
+    /// The order's when it is absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shipping_method: Option<ShippingMethod>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "1Z999AA10123456784", max_length = 255)]
+    pub tracking_number: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = 1.5, minimum = 0)]
+    pub billed_weight: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = 595, minimum = 0)]
+    pub shipping_cost_cents: Option<i64>,
+    /// What leaves: at least one unit.
+    #[schema(min_items = 1, max_items = 125)]
+    pub items: Vec<ItemQuantity>,
+}
+
+/// The body of a request to cancel units of an order.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = DropShipCancelRequest)]
+pub struct CancelRequest {
+    #[schema(example = "inventory damaged", min_length = 1, max_length = 4000)]
+    pub reason: String,
+    /// What is cancelled; all that is open when it is empty or absent.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false, max_items = 125)]
+    pub items: Vec<ItemQuantity>,
+}
+
+/// Units of a line of an order.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = DropShipItemQuantity)]
+pub struct ItemQuantity {
+    /// The merchant's identifier of the line.
+    #[schema(example = "DS-20417-1", min_length = 1, max_length = 255)]
+    pub client_identifier: String,
+    #[schema(example = 1, minimum = 1, maximum = 1000)]
+    pub quantity: i64,
+}
+
+/// A shipment of units of an order.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct DropShipment {
+    #[schema(example = 51101)]
+    pub id: i64,
+    /// Tells it from other actions, so that the same one can be told twice.
+    pub action_identifier: String,
+    #[schema(example = "UPS")]
+    pub carrier: String,
+    pub shipping_method: ShippingMethod,
+    #[schema(example = "1Z999AA10123456784")]
+    pub tracking_number: Option<String>,
+    #[schema(example = 1.5)]
+    pub billed_weight: Option<f64>,
+    #[schema(example = 595)]
+    pub shipping_cost_cents: Option<i64>,
+    pub items: Vec<DropShipmentItem>,
+    #[schema(value_type = String, format = DateTime, example = "2026-03-05T12:00:00Z")]
+    pub created_at: Timestamp,
+}
+
+/// Units of a line within a shipment.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct DropShipmentItem {
+    #[schema(example = 51102)]
+    pub id: i64,
+    #[schema(example = "DS-20417-1")]
+    pub client_identifier: String,
+    #[schema(example = 1, minimum = 1)]
+    pub quantity: i64,
+}
+
+/// That units of an order will not be shipped.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = DropShipCancellation)]
+pub struct Cancellation {
+    /// Tells it from other actions, so that the same one can be told twice.
+    pub action_identifier: String,
+    #[schema(example = "inventory damaged")]
+    pub reason: String,
+    pub items: Vec<ItemQuantity>,
+    #[schema(value_type = String, format = DateTime, example = "2026-03-05T12:00:00Z")]
+    pub created_at: Timestamp,
+}
+
+/// What an action comes to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DropShipDecision {
+    /// The order after the action.
+    pub order: DropShipOrder,
+    /// The message that the merchant is owed; nothing where nothing changed.
+    pub owed: Option<Owed>,
+}
+
+/// A message about an order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Owed {
+    /// Of the shipment with this `id`.
+    Confirmation { shipment_id: i64 },
+    /// Nothing of the order is open any more, because what was left is cancelled or rejected.
+    Cancellation,
+    /// Some units are cancelled, and others are open.
+    PartialCancellation,
+}
+
+/// Why an action cannot be. Nothing changes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DropShipRefusal {
+    /// The order has no such line.
+    UnknownItem(String),
+    /// So few units of the line are open.
+    NotOpen { client_identifier: String, quantity_open: i64 },
+    /// Nothing of the order is open.
+    Closed(DropShipStatus),
+    /// Units were shipped, so the order cannot be rejected as a whole.
+    Shipped,
+    /// The action names no units.
+    Nothing,
+}
+
+impl fmt::Display for DropShipRefusal {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownItem(item) => write!(formatter, "the order has no line {item}"),
+            Self::NotOpen { client_identifier, quantity_open } => {
+                write!(formatter, "{quantity_open} units of line {client_identifier} are open")
+            }
+            Self::Closed(status) => write!(formatter, "the order is {} already", status.name()),
+            Self::Shipped => {
+                formatter.write_str("units of the order were shipped: cancel the rest instead")
+            }
+            Self::Nothing => formatter.write_str("no units are named"),
+        }
+    }
+}
+
+impl std::error::Error for DropShipRefusal {}
+
+/// Reads a request to ship units, or says everything wrong with it.
+pub fn read_shipping(document: &Json<'_>) -> Result<Action, Faults> {
+    let (request, _) = read(document, false, |root| {
+        root.object(|at| {
+            at.refuses_unknown();
+            let items = at.objects_up_to(ITEMS_MAX, "items", quantity);
+            if items.is_empty() && at.sound(&["items"]) {
+                at.note("items", "must not be empty");
+            }
+            ShipRequest {
+                carrier: at.identifier("carrier"),
+                shipping_method: at.optional("shipping_method", shipping_method),
+                tracking_number: at.optional_identifier("tracking_number"),
+                billed_weight: at.optional_number("billed_weight"),
+                shipping_cost_cents: at.optional_cents("shipping_cost_cents"),
+                items: quantities(at, items),
+            }
+        })
+    })?;
+    Ok(Action::Ship(request))
+}
+
+/// Reads a request to cancel units, or says everything wrong with it.
+pub fn read_cancellation(document: &Json<'_>) -> Result<Action, Faults> {
+    let (request, _) = read(document, false, |root| {
+        root.object(|at| {
+            at.refuses_unknown();
+            let reason = at.required("reason", |value| value.text(1..=TEXT_MAX).map(str::to_owned));
+            let items = at.optional("items", |value| {
+                value.list(ITEMS_MAX, |element| element.object(quantity))
+            });
+            let items = quantities(at, items.unwrap_or_default());
+            CancelRequest { reason: reason.unwrap_or_default(), items }
+        })
+    })?;
+    Ok(Action::Cancel(request))
+}
+
+fn quantity(at: &Fields<'_>) -> Element<ItemQuantity> {
+    at.refuses_unknown();
+    let quantity = at.required("quantity", |value| value.integer(1..=QUANTITY_MAX));
+    at.element(ItemQuantity {
+        client_identifier: at.identifier("client_identifier"),
+        quantity: quantity.unwrap_or_default(),
+    })
+}
+
+fn quantities(at: &Fields<'_>, items: Vec<Element<ItemQuantity>>) -> Vec<ItemQuantity> {
+    distinct(at, "items", &items, |item| &item.client_identifier);
+    items.into_iter().map(|item| item.value).collect()
+}
