@@ -43,6 +43,7 @@ pub struct InventoryReceipt<'a> {
     /// The unit as the ASN names it, or else its license plate.
     #[schema(example = "LP-0093321")]
     pub unit_identifier: &'a str,
+    /// The SKU, or the UPC of what is known by no other.
     #[schema(required, example = "TEE-NAVY-M")]
     pub sku: Option<&'a str>,
     #[schema(required, example = "012345678905")]
@@ -159,7 +160,11 @@ fn message<'a>(
         reference_line_identifier: detail
             .and_then(|detail| detail.reference_line_identifier.as_deref()),
         unit_identifier: announced.unwrap_or(&unit.unit_identifier),
-        sku: scanned.sku.as_deref().or(detail.map(|detail| detail.sku.as_str())),
+        sku: scanned
+            .sku
+            .as_deref()
+            .or(detail.map(|detail| detail.sku.as_str()))
+            .or(scanned.upc.as_deref()),
         upc: scanned.upc.as_deref().or(detail.and_then(|detail| detail.upc.as_deref())),
         serial_number: scanned
             .serial_number

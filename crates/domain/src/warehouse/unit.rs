@@ -18,7 +18,7 @@ use utoipa::ToSchema;
 
 pub use self::apply::apply;
 pub use self::event::{UnitDecision, UnitEvent, UnitRefusal};
-pub use self::question::{Answer, Candidate, ExceptionKind, Question, Sign};
+pub use self::question::{Answer, Candidate, ExceptionKind, Question, Sign, read_answer};
 use super::Reference;
 use super::asn::Line;
 use super::asn_number::AsnNumber;

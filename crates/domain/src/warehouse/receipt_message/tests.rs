@@ -93,6 +93,16 @@ fn what_was_scanned_goes_before_what_was_announced() {
 }
 
 #[test]
+fn surplus_without_a_sku_is_named_by_its_upc() {
+    let (asn, mut unit) = (samples::inbound_asn().asn, samples::received_unit());
+    let receipt = unit.receipt.as_mut().unwrap();
+    receipt.line_identifier = None;
+    receipt.scanned.sku = None;
+
+    assert_eq!(written(&asn, &unit)["sku"], "012345678905");
+}
+
+#[test]
 fn a_unit_with_another_license_plate_is_named_as_it_was_announced() {
     let (asn, mut unit) = (samples::inbound_asn().asn, samples::received_unit());
     unit.unit_identifier = "LP-77".to_owned();

@@ -4,8 +4,12 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::faults::Faults;
+use crate::json::Json;
+use crate::reader::fields::Fields;
+use crate::reader::{TEXT_MAX, read};
 use crate::returns::receipt::Receipt;
-use crate::warehouse::asn_number::AsnNumber;
+use crate::warehouse::asn_number::{AsnNumber, asn_number};
 
 /// A unit that was scanned and is not what was announced.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -103,4 +107,44 @@ pub enum Answer {
         #[schema(example = "not our article")]
         reason: String,
     },
+}
+
+/// Which answer it is, before its fields are read.
+#[derive(Clone, Copy)]
+enum Choice {
+    Match,
+    Surplus,
+    Reject,
+}
+
+/// Reads what an operator decides, or says everything wrong with it.
+pub fn read_answer(document: &Json<'_>) -> Result<Answer, Faults> {
+    let (answer, _) = read(document, false, |root| root.object(answer).flatten())?;
+    Ok(answer)
+}
+
+/// Nothing only where something is missing, which is noted.
+fn answer(at: &Fields<'_>) -> Option<Answer> {
+    at.refuses_unknown();
+    let choice = at.required("action", |value| {
+        let parse = |name: &str| match name {
+            "match" => Some(Choice::Match),
+            "surplus" => Some(Choice::Surplus),
+            "reject" => Some(Choice::Reject),
+            _ => None,
+        };
+        value.named(parse, "must be one of match, surplus, reject")
+    });
+    match choice? {
+        Choice::Match => {
+            let number = at.required("asn_number", asn_number);
+            let line_identifier = at.identifier("line_identifier");
+            Some(Answer::Match { asn_number: number?, line_identifier })
+        }
+        Choice::Surplus => Some(Answer::Surplus),
+        Choice::Reject => {
+            let reason = at.required("reason", |value| value.text(1..=TEXT_MAX).map(str::to_owned));
+            Some(Answer::Reject { reason: reason? })
+        }
+    }
 }

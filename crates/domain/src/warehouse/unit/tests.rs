@@ -207,3 +207,27 @@ fn a_clock_that_was_set_back_does_not_take_a_story_back() {
 
     assert_eq!(unit.story.iter().map(|step| step.at).collect::<Vec<_>>(), [time(60), time(60)]);
 }
+
+#[test]
+fn an_operators_answer_is_read_as_it_is_written() {
+    let matching = Answer::Match { asn_number: number("A-1"), line_identifier: "2".to_owned() };
+    for answer in [matching, Answer::Surplus, rejecting()] {
+        let written = serde_json::to_string(&answer).unwrap();
+        let document = crate::json::parse(written.as_bytes()).unwrap();
+        assert_eq!(read_answer(&document), Ok(answer), "{written}");
+    }
+}
+
+#[test]
+fn everything_wrong_with_an_answer_is_told_at_once() {
+    let fields = |text: &str| {
+        let faults = read_answer(&crate::json::parse(text.as_bytes()).unwrap()).unwrap_err();
+        faults.errors.into_iter().map(|error| error.field).collect::<Vec<_>>()
+    };
+
+    assert_eq!(fields("{}"), ["$.action"]);
+    assert_eq!(fields(r#"{"action":"keep"}"#), ["$.action"]);
+    assert_eq!(fields(r#"{"action":"match"}"#), ["$.asn_number", "$.line_identifier"]);
+    assert_eq!(fields(r#"{"action":"surplus","reason":"x"}"#), ["$.reason"]);
+    assert_eq!(fields(r#"{"action":"reject","reason":""}"#), ["$.reason"]);
+}
