@@ -141,7 +141,7 @@ pub enum Owed {
 pub enum DropShipRefusal {
     /// The order has no such line.
     UnknownItem(String),
-    /// So few units of the line are open.
+    /// The line has fewer open units than that, or the number of units is none.
     NotOpen { client_identifier: String, quantity_open: i64 },
     /// Nothing of the order is open.
     Closed(DropShipStatus),
@@ -156,7 +156,10 @@ impl fmt::Display for DropShipRefusal {
         match self {
             Self::UnknownItem(item) => write!(formatter, "the order has no line {item}"),
             Self::NotOpen { client_identifier, quantity_open } => {
-                write!(formatter, "{quantity_open} units of line {client_identifier} are open")
+                write!(
+                    formatter,
+                    "line {client_identifier} has no more than {quantity_open} open units"
+                )
             }
             Self::Closed(status) => write!(formatter, "the order is {} already", status.name()),
             Self::Shipped => {

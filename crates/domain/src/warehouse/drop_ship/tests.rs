@@ -187,3 +187,21 @@ fn words_are_found_by_the_names_they_are_written_by() {
         assert_eq!(serde_json::to_value(status).unwrap(), status.name());
     }
 }
+
+#[test]
+fn every_refusal_says_what_is_in_the_way() {
+    let line = || "DS-1".to_owned();
+    let sentences = [
+        (DropShipRefusal::UnknownItem(line()), "the order has no line DS-1"),
+        (
+            DropShipRefusal::NotOpen { client_identifier: line(), quantity_open: 2 },
+            "line DS-1 has no more than 2 open units",
+        ),
+        (DropShipRefusal::Closed(DropShipStatus::Shipped), "the order is shipped already"),
+        (DropShipRefusal::Shipped, "units of the order were shipped: cancel the rest instead"),
+        (DropShipRefusal::Nothing, "no units are named"),
+    ];
+    for (refusal, expected) in sentences {
+        assert_eq!(refusal.to_string(), expected);
+    }
+}

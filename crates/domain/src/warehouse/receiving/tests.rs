@@ -148,7 +148,9 @@ fn the_same_scan_again_changes_nothing() {
     assert_eq!(scanned(&state, &fields), Decision::Repeat, "the ASN knows");
     let once = state.clone();
     state.count(&acceptance);
-    assert_eq!(state, once, "it counts once");
+    state.count(&Acceptance { line_identifier: Some("2".to_owned()), ..acceptance.clone() });
+    state.count(&Acceptance { line_identifier: None, ..acceptance });
+    assert_eq!(state, once, "it counts once, whatever it is said to be");
 }
 
 #[test]
@@ -202,6 +204,21 @@ fn a_unit_that_came_with_another_asn_cannot_come_again() {
     assert_eq!(asked.receipt, unit.unit.receipt);
     let again = Scene { unit: Some(&asked), ..scene };
     assert_eq!(scanned_as(&again, &fields), Decision::Repeat, "it is asked once");
+}
+
+#[test]
+fn what_was_refused_or_leaves_is_told_as_such_whatever_else_does_not_fit() {
+    let state = quantities("A-1");
+    let mut refused = UnitRecord::new("U-1");
+    refused.reject_reason = Some("not ours".to_owned());
+    let leaving = UnitEvent::Packed { asn_number: AsnNumber::parse("S-1").unwrap() };
+    let leaving = apply(&UnitRecord::new("U-1"), &leaving, time(0)).unwrap().unit;
+
+    for unit in [refused, leaving] {
+        let scene = Scene { asn: Some(&state), others: &[], unit: Some(&unit) };
+        let decision = scanned_as(&scene, &json!({"unit_identifier": "U-1", "sku": "Z"}));
+        assert_eq!(kind(decision), ExceptionKind::AlreadyReceivedElsewhere);
+    }
 }
 
 #[test]

@@ -231,3 +231,23 @@ fn everything_wrong_with_an_answer_is_told_at_once() {
     assert_eq!(fields(r#"{"action":"surplus","reason":"x"}"#), ["$.reason"]);
     assert_eq!(fields(r#"{"action":"reject","reason":""}"#), ["$.reason"]);
 }
+
+#[test]
+fn every_refusal_says_what_is_in_the_way() {
+    let sentences = [
+        (UnitRefusal::AnnouncedElsewhere(number("A-1")), "the unit was announced by the ASN A-1"),
+        (
+            UnitRefusal::ReceivedElsewhere("A-1".to_owned()),
+            "the unit was received against the ASN A-1",
+        ),
+        (UnitRefusal::Rejected, "the unit was rejected"),
+        (UnitRefusal::NotHere, "the unit is not in the warehouse"),
+        (UnitRefusal::Leaves(number("S-1")), "the unit leaves with the shipment S-1"),
+        (UnitRefusal::HasLeft(number("S-1")), "the unit has left with the shipment S-1"),
+        (UnitRefusal::InDoubt, "an operator has to decide first what the unit is"),
+        (UnitRefusal::AnsweredOtherwise, "an operator decided otherwise about the unit"),
+    ];
+    for (refusal, expected) in sentences {
+        assert_eq!(refusal.to_string(), expected);
+    }
+}

@@ -140,3 +140,25 @@ fn a_unit_that_is_here_already_never_counts_again() {
     let Ok(Answered::Rejected(unit)) = decide(&state, &unit, &rejecting()) else { panic!() };
     assert!(unit.is_here(), "the second scan is rejected, not the unit");
 }
+
+#[test]
+fn every_refusal_says_what_is_in_the_way() {
+    let number = || AsnNumber::parse("A-1").unwrap();
+    let sentences = [
+        (AnswerRefusal::Spent.to_string(), "the unit was received, rejected or shipped already"),
+        (AnswerRefusal::NoLine(number(), "9".to_owned()).to_string(), "the ASN A-1 has no line 9"),
+        (
+            AnswerRefusal::LineFull(number(), "3".to_owned()).to_string(),
+            "line 3 of the ASN A-1 awaits no more units",
+        ),
+        (
+            AnswerRefusal::from(UnitRefusal::NoQuestion("A-1".to_owned())).to_string(),
+            "nothing was asked about the unit for the ASN A-1",
+        ),
+        (AsnRefusal::Received.to_string(), "units of the ASN were received already"),
+        (AsnRefusal::OtherAsn.to_string(), "the update names another ASN or program"),
+    ];
+    for (sentence, expected) in sentences {
+        assert_eq!(sentence, expected);
+    }
+}
