@@ -22,6 +22,7 @@ use utoipa::ToSchema;
 
 use crate::{
     App, AppError,
+    asn_receipts::Scanned,
     authenticate::Caller,
     change_return::{Effect, owner, tell},
     commit_once::{Repeatable, Request, answered, commit_once},
@@ -59,6 +60,8 @@ pub enum EventOutcome {
     Refused,
     /// There is no such return or parcel.
     Unknown,
+    /// The unit did not fit: it is kept, and an operator is asked. `message` says why.
+    Exception,
 }
 
 impl EventResult {
@@ -70,6 +73,17 @@ impl EventResult {
             Effect::Unknown => (EventOutcome::Unknown, None),
         };
         Self { result, rma_identifier: rma.map(ToString::to_string), message }
+    }
+}
+
+impl EventResult {
+    pub(crate) fn of_scan(scanned: &Scanned) -> Self {
+        let (result, message) = match scanned {
+            Scanned::Received => (EventOutcome::Applied, None),
+            Scanned::Repeat => (EventOutcome::Unchanged, None),
+            Scanned::Asked(why) => (EventOutcome::Exception, Some(why.clone())),
+        };
+        Self { result, rma_identifier: None, message }
     }
 }
 

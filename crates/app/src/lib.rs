@@ -9,6 +9,8 @@
 pub mod add_client;
 pub mod add_merchant;
 mod arrived_orders;
+pub mod asn_receipts;
+pub mod asns;
 pub mod audit_trail;
 pub mod authenticate;
 pub mod bulk_retry;
@@ -18,6 +20,7 @@ pub mod change_merchant;
 pub mod change_return;
 pub mod commit_once;
 pub mod delivery_report;
+pub mod drop_ship;
 pub mod exchange_orders;
 pub mod failure_queue;
 pub mod held_order;
@@ -35,11 +38,14 @@ pub mod rotate_secret;
 pub mod secrets;
 pub mod set_endpoints;
 mod settle_refunds;
+pub mod shipments;
 pub mod start_return;
 pub mod sweep;
 pub mod take_in_orders;
 pub mod test_endpoint;
+pub mod unit_story;
 pub mod variants;
+mod whose;
 
 #[cfg(test)]
 mod tests;

@@ -164,7 +164,7 @@ pub(crate) fn message_id(merchant: &str, number: i64) -> String {
     format!("msg_{merchant}_{number}")
 }
 
-fn view(row: MessageRow) -> MessageView {
+pub(crate) fn view(row: MessageRow) -> MessageView {
     MessageView {
         id: message_id(&row.merchant, row.message_id),
         merchant: row.merchant,

@@ -21,12 +21,22 @@ pub(crate) fn message(
     about: &About<'_>,
     body: Bytes,
 ) -> NewMessage {
+    message_in_lane(app, merchant, about, (about.reference, body))
+}
+
+/// A message that is sent in order with all of its kind about `lane`.
+pub(crate) fn message_in_lane(
+    app: &App,
+    merchant: &MerchantId,
+    about: &About<'_>,
+    (lane, body): (&str, Bytes),
+) -> NewMessage {
     NewMessage {
         merchant: merchant.clone(),
         kind: about.kind,
         reference: about.reference.to_owned(),
         sequence: about.sequence,
-        lane: lane(about),
+        lane: number(about.kind, lane),
         created_us: app.world.now_us(),
         body,
     }
@@ -34,8 +44,8 @@ pub(crate) fn message(
 
 /// A number that is the same for messages of one kind about one thing and hardly ever for others. Two
 /// things that share one only wait for each other now and then.
-fn lane(about: &About<'_>) -> i64 {
-    let hash = secrets::hash(format!("{} {}", about.kind, about.reference).as_bytes());
+fn number(kind: Kind, lane: &str) -> i64 {
+    let hash = secrets::hash(format!("{kind} {lane}").as_bytes());
     let first = hash.first_chunk::<8>().copied().unwrap_or_default();
     (i64::from_be_bytes(first) & i64::MAX).max(1)
 }

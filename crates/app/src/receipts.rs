@@ -10,6 +10,7 @@ use utoipa::ToSchema;
 
 use crate::{
     App, AppError,
+    asn_receipts::receive_for_asn,
     authenticate::Caller,
     carrier_events::EventResult,
     change_return::{Effect, owner, tell},
@@ -53,6 +54,10 @@ async fn receive(
     receipt: &Receipt,
     name: &str,
 ) -> Result<EventResult, AppError> {
+    if receipt.asn_number.is_some() {
+        let scanned = receive_for_asn(app, caller, receipt, name).await?;
+        return Ok(EventResult::of_scan(&scanned));
+    }
     let found = match &receipt.rma_identifier {
         Some(rma) => owner(app, caller, rma).await?.map(|merchant| (merchant, rma)),
         None => None,

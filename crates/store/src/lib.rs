@@ -42,6 +42,7 @@ mod schema;
 mod tokens;
 mod transaction;
 mod value;
+mod warehouse;
 
 use std::path::PathBuf;
 
@@ -63,6 +64,7 @@ pub use reports::{AttemptCount, bucket_end_us};
 pub use returns::LabelRequest;
 pub use tokens::TokenOwner;
 pub use transaction::Transaction;
+pub use warehouse::UnitRow;
 
 use engine::Engine;
 use error::Doing;

@@ -56,7 +56,7 @@ pub struct DropShipOrder {
     #[schema(example = "marketplace", max_length = 255)]
     pub channel: Option<String>,
     pub shipping_method: ShippingMethod,
-    #[schema(read_only)]
+    #[schema(read_only, required = false)]
     pub status: DropShipStatus,
     #[schema(example = 11400, minimum = 0)]
     pub price_cents: i64,
@@ -79,6 +79,7 @@ pub struct DropShipOrder {
     /// Whether somebody must sign for the parcel. False when it is absent.
     #[schema(required = false)]
     pub signature_required: bool,
+    /// What is printed on the paper in the parcel.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "PS-20417", max_length = 255)]
     pub packing_slip_identifier: Option<String>,
@@ -91,9 +92,11 @@ pub struct DropShipOrder {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(read_only, example = "inventory not found")]
     pub reject_reason: Option<String>,
-    #[schema(read_only)]
+    /// What left so far.
+    #[schema(read_only, required = false)]
     pub shipments: Vec<DropShipment>,
-    #[schema(read_only)]
+    /// What will not be shipped, and why.
+    #[schema(read_only, required = false)]
     pub cancellations: Vec<Cancellation>,
     #[schema(
         read_only, value_type = String, format = DateTime, example = "2026-03-04T08:00:00Z"
@@ -127,8 +130,10 @@ pub struct DropShipItem {
     /// Units ordered.
     #[schema(example = 2, minimum = 1, maximum = 1000)]
     pub quantity: i64,
+    /// Units that left.
     #[schema(read_only, example = 0, minimum = 0)]
     pub quantity_shipped: i64,
+    /// Units that will not be shipped.
     #[schema(read_only, example = 0, minimum = 0)]
     pub quantity_cancelled: i64,
     #[schema(example = 9000, minimum = 0)]
@@ -141,7 +146,7 @@ pub struct DropShipItem {
     /// 0 when it is absent.
     #[schema(required = false, example = 0, minimum = 0)]
     pub shipping_tax_cents: i64,
-    #[schema(read_only)]
+    #[schema(read_only, required = false)]
     pub status: DropShipStatus,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "Gift wrap")]

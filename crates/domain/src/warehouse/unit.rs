@@ -52,11 +52,13 @@ pub struct UnitRecord {
 /// A unit as the merchant announced it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Announcement {
+    /// The program that it belongs to.
     #[schema(example = "returns-west")]
     pub program_identifier: String,
     pub asn_number: AsnNumber,
     #[schema(example = "1")]
     pub line_identifier: String,
+    /// When the ASN was first sent.
     #[schema(value_type = String, format = DateTime, example = "2026-02-28T16:00:00Z")]
     pub announced_at: Timestamp,
     /// What it belongs to.
@@ -65,9 +67,12 @@ pub struct Announcement {
     pub sku: String,
     #[schema(example = "012345678905")]
     pub upc: Option<String>,
+    /// The merchant's own identifier of the unit.
     pub client_unit_identifier: Option<String>,
     pub serial_number: Option<String>,
+    /// Who supplied it.
     pub vendor_identifier: Option<String>,
+    /// What may be done with it, as agreed.
     pub eligibility_flags: Vec<String>,
     pub merchant: Option<String>,
 }
@@ -102,6 +107,7 @@ pub struct UnitReceipt {
     /// The line that it was received against. Nothing for a unit that was accepted as surplus.
     #[schema(example = "1")]
     pub line_identifier: Option<String>,
+    /// When.
     #[schema(value_type = String, format = DateTime, example = "2026-03-04T10:12:00Z")]
     pub received_at: Timestamp,
     /// What the warehouse told when it was scanned.

@@ -59,7 +59,9 @@ impl Carrier {
                 let why = result.and_then(|it| it.message.clone()).unwrap_or_default();
                 bail!("{rma}: {why}")
             }
-            Some(EventOutcome::Unknown) | None => bail!("there is no return {rma}"),
+            Some(EventOutcome::Unknown | EventOutcome::Exception) | None => {
+                bail!("there is no return {rma}")
+            }
         };
         output.data(&told, || words);
         Ok(())

@@ -28,6 +28,16 @@ impl Needs for ReturnsWrite {
     const SCOPE: Scope = Scope::ReturnsWrite;
 }
 
+pub(crate) struct AsnsWrite;
+impl Needs for AsnsWrite {
+    const SCOPE: Scope = Scope::AsnsWrite;
+}
+
+pub(crate) struct DropShipWrite;
+impl Needs for DropShipWrite {
+    const SCOPE: Scope = Scope::DropShipWrite;
+}
+
 pub(crate) struct CarrierWrite;
 impl Needs for CarrierWrite {
     const SCOPE: Scope = Scope::CarrierWrite;

@@ -4,6 +4,7 @@ pub mod admin;
 mod body;
 mod caller;
 mod carrier;
+mod drop_ship;
 pub(crate) mod error;
 mod exchanges;
 mod idempotency;
@@ -17,6 +18,7 @@ mod receipts;
 mod returns;
 mod token;
 mod version;
+mod warehouse;
 
 use axum::Router;
 use utoipa::{
@@ -49,6 +51,15 @@ pub(crate) fn routes() -> (Router<Web>, Document) {
         .routes(routes!(carrier::report))
         .routes(routes!(carrier::wanted))
         .routes(routes!(receipts::report))
+        .routes(routes!(warehouse::announce))
+        .routes(routes!(warehouse::replace))
+        .routes(routes!(warehouse::ship))
+        .routes(routes!(warehouse::change, warehouse::shipment))
+        .routes(routes!(warehouse::unit))
+        .routes(routes!(drop_ship::place))
+        .routes(routes!(drop_ship::show))
+        .routes(routes!(drop_ship::ship))
+        .routes(routes!(drop_ship::cancel))
         .routes(routes!(returns::close))
         .routes(routes!(messages::list))
         .routes(routes!(messages::show))
@@ -71,7 +82,8 @@ pub(crate) fn routes() -> (Router<Web>, Document) {
         (name = "Returns", description = "What can come back, and the returns themselves."),
         (name = "Exchanges", description = "What a shopper can have instead of money."),
         (name = "Carrier", description = "Labels that are wanted, and what happens to parcels."),
-        (name = "Warehouse", description = "What arrives."),
+        (name = "Warehouse", description = "What is announced, what arrives, what leaves."),
+        (name = "Drop ship", description = "Orders that the warehouse ships for merchants."),
         (name = "Messages", description = "What was sent to a merchant, and how that went."),
         (name = "Operation", description = "For operators' tools: merchants, credentials, history, \
                                             audit. Needs the scope `admin`.")

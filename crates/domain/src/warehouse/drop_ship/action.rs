@@ -87,6 +87,7 @@ pub struct DropShipment {
     pub billed_weight: Option<f64>,
     #[schema(example = 595)]
     pub shipping_cost_cents: Option<i64>,
+    /// The units in it.
     pub items: Vec<DropShipmentItem>,
     #[schema(value_type = String, format = DateTime, example = "2026-03-05T12:00:00Z")]
     pub created_at: Timestamp,
@@ -97,6 +98,7 @@ pub struct DropShipment {
 pub struct DropShipmentItem {
     #[schema(example = 51102)]
     pub id: i64,
+    /// The line of the order.
     #[schema(example = "DS-20417-1")]
     pub client_identifier: String,
     #[schema(example = 1, minimum = 1)]
@@ -111,6 +113,7 @@ pub struct Cancellation {
     pub action_identifier: String,
     #[schema(example = "inventory damaged")]
     pub reason: String,
+    /// The units that are meant.
     pub items: Vec<ItemQuantity>,
     #[schema(value_type = String, format = DateTime, example = "2026-03-05T12:00:00Z")]
     pub created_at: Timestamp,

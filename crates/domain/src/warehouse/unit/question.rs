@@ -19,6 +19,7 @@ pub struct Question {
     #[schema(example = "ASN-20260301-7")]
     pub asn_number: String,
     pub kind: ExceptionKind,
+    /// When it was scanned.
     #[schema(value_type = String, format = DateTime, example = "2026-03-04T10:12:00Z")]
     pub raised_at: Timestamp,
     /// What the warehouse told.
@@ -43,6 +44,18 @@ pub enum ExceptionKind {
     UnknownAsn,
     /// The unit was received before, against another ASN, or refused, or has left.
     AlreadyReceivedElsewhere,
+}
+
+impl ExceptionKind {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Overage => "overage",
+            Self::UnknownUnit => "unknown_unit",
+            Self::WrongSku => "wrong_sku",
+            Self::UnknownAsn => "unknown_asn",
+            Self::AlreadyReceivedElsewhere => "already_received_elsewhere",
+        }
+    }
 }
 
 /// A line that a unit could be.

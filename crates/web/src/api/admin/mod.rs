@@ -3,6 +3,7 @@
 mod audit;
 mod clients;
 mod endpoints;
+mod exceptions;
 mod failures;
 mod import;
 mod merchants;
@@ -24,6 +25,8 @@ pub(super) fn routes() -> OpenApiRouter<Web> {
         .routes(routes!(policy::show, policy::set))
         .routes(routes!(policy::versions))
         .routes(routes!(policy::check))
+        .routes(routes!(exceptions::list))
+        .routes(routes!(exceptions::decide))
         .routes(routes!(refunds::list))
         .routes(routes!(refunds::settle))
         .routes(routes!(endpoints::list, endpoints::set))
