@@ -1,5 +1,5 @@
-//! How fast messages get from their commit to a merchant's answer, beside what a loop without a store
-//! reaches with the same bytes.
+//! How fast messages get from their commit to a merchant's answer, beside what a bare loop reaches
+//! that makes, signs and posts the same messages without a store.
 //!
 //! The engine runs in this process, with the store and the sender of the product; the receiver is a socket loop
 //! that only counts. All of it shares the machine's cores, as in the limit it is held against.
@@ -40,12 +40,43 @@ pub(crate) struct Delivery {
 struct Results {
     store: &'static str,
     messages: usize,
-    messages_per_second: f64,
-    limit_per_second: f64,
+    delivered: Rate,
+    limit: Rate,
     ratio: f64,
     quiet: Latency,
     quiet_limit: Latency,
     rss_mib: f64,
+}
+
+/// How fast messages went, and what one cost of the time of all processors, generator and receiver
+/// included. The cost tells more than the rate when something else uses the machine too.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(crate) struct Rate {
+    messages_per_second: f64,
+    processor_us_per_message: f64,
+}
+
+/// Measures a [`Rate`] from its making on.
+pub(crate) struct Stopwatch {
+    started: Instant,
+    processor_seconds: f64,
+}
+
+impl Stopwatch {
+    pub(crate) fn start() -> anyhow::Result<Self> {
+        let processor_seconds = crate::process::processor_seconds(std::process::id())?;
+        Ok(Self { started: Instant::now(), processor_seconds })
+    }
+
+    pub(crate) fn stop(self, messages: usize) -> anyhow::Result<Rate> {
+        let took_seconds = self.started.elapsed().as_secs_f64();
+        let used = crate::process::processor_seconds(std::process::id())? - self.processor_seconds;
+        let messages = f64::from(u32::try_from(messages)?);
+        Ok(Rate {
+            messages_per_second: messages / took_seconds,
+            processor_us_per_message: used / messages * 1_000_000.0,
+        })
+    }
 }
 
 /// Milliseconds.
@@ -78,23 +109,23 @@ impl Delivery {
 
     async fn measure(&self, engine: &Engine, options: &Options) -> anyhow::Result<Results> {
         let sink = Sink::start().await?;
-        let step = report::step("the limit: the same bytes without a store");
-        let limit_per_second = limit::throughput(&sink, self.messages).await?;
+        let step = report::step("the limit: the same messages without a store");
+        let limit = limit::throughput(&sink, self.messages).await?;
         let quiet_limit = limit::latency(&sink, options.seconds).await?;
         drop(step);
         let running = Running::start(engine, &sink, options.keep).await?;
         let _step =
             report::step(&format!("delivering {} messages ({})", self.messages, engine.name()));
         let quiet = quiet(&running, &sink, options.seconds).await?;
-        let messages_per_second = throughput(&running, &sink, self.messages).await?;
+        let delivered = throughput(&running, &sink, self.messages).await?;
         let rss_mib = crate::process::memory_mib(std::process::id())?;
         running.stop().await;
         Ok(Results {
             store: engine.name(),
             messages: self.messages,
-            messages_per_second,
-            limit_per_second,
-            ratio: messages_per_second / limit_per_second,
+            delivered,
+            limit,
+            ratio: delivered.messages_per_second / limit.messages_per_second,
             quiet,
             quiet_limit,
             rss_mib,
@@ -103,14 +134,17 @@ impl Delivery {
 }
 
 fn words(results: &Results) -> String {
-    let Results { store, messages, quiet, quiet_limit, .. } = results;
+    let Results { store, messages, delivered, limit, quiet, quiet_limit, .. } = results;
     format!(
         "{store}: {:.0} messages/s from commit to answer ({messages} messages), limit {:.0}/s, \
-         ratio {:.2}\n  at {QUIET_PER_SECOND}/s from commit to arrival: p50 {:.2} ms, p99 {:.2} ms; \
-         without a store p50 {:.2} ms, p99 {:.2} ms\n  memory of engine, generator and receiver: {:.0} MiB",
-        results.messages_per_second,
-        results.limit_per_second,
+         ratio {:.2}\n  processor time {:.0} us a message, limit {:.0} us\n  at {QUIET_PER_SECOND}/s \
+         from commit to arrival: p50 {:.2} ms, p99 {:.2} ms; without a store p50 {:.2} ms, \
+         p99 {:.2} ms\n  memory of engine, generator and receiver: {:.0} MiB",
+        delivered.messages_per_second,
+        limit.messages_per_second,
         results.ratio,
+        delivered.processor_us_per_message,
+        limit.processor_us_per_message,
         quiet.p50_ms,
         quiet.p99_ms,
         quiet_limit.p50_ms,
@@ -120,20 +154,20 @@ fn words(results: &Results) -> String {
 }
 
 /// Commits `messages` as fast as the store takes them, and waits until the last one is concluded.
-async fn throughput(running: &Running, sink: &Sink, messages: usize) -> anyhow::Result<f64> {
+async fn throughput(running: &Running, sink: &Sink, messages: usize) -> anyhow::Result<Rate> {
     let before = sink.received();
-    let started = Instant::now();
+    let stopwatch = Stopwatch::start()?;
     let commits = messages / MESSAGES_PER_COMMIT;
     let tasks = (0..COMMITTERS).map(|committer| {
         let commits = (committer..commits).step_by(COMMITTERS);
         running.commit_all(commits.map(|commit| commit * MESSAGES_PER_COMMIT), MESSAGES_PER_COMMIT)
     });
     futures_util::future::try_join_all(tasks).await?;
-    let expected = u64::try_from(commits * MESSAGES_PER_COMMIT)?;
-    while sink.received() < before + expected || running.has_work().await? {
+    let expected = commits * MESSAGES_PER_COMMIT;
+    while sink.received() < before + u64::try_from(expected)? || running.has_work().await? {
         tokio::time::sleep(Duration::from_millis(2)).await;
     }
-    Ok(f64::from(u32::try_from(expected)?) / started.elapsed().as_secs_f64())
+    stopwatch.stop(expected)
 }
 
 /// From the end of the commit to the arrival, at a rate that leaves the machine idle in between.
@@ -141,6 +175,7 @@ pub(crate) async fn quiet(running: &Running, sink: &Sink, seconds: u32) -> anyho
     let mut tick = tokio::time::interval(Duration::from_secs(1) / QUIET_PER_SECOND);
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut committed = Vec::new();
+    sink.note_arrivals();
     for number in 0..usize::try_from(seconds * QUIET_PER_SECOND)? {
         tick.tick().await;
         let id = running.commit(number, 1).await?;

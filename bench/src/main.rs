@@ -27,6 +27,10 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use place::Engine;
 use tokio::runtime::{Builder, Runtime};
 
+/// The product's allocator: its store and its sender run in this process too.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 #[derive(Debug, Parser)]
 #[command(name = "bench", version, max_term_width = 100)]
 /// Measures homeward against the limits of this machine
