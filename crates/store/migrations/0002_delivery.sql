@@ -4,6 +4,8 @@
 -- so that its size is the size of the work ahead; failures is the failure queue; attempts is
 -- history. Message numbers rise within a merchant in the order of commits: the counter's row
 -- stays locked until its transaction ends, so nobody can read past a number that is not there yet.
+-- message_references is an index of messages that is brought up to date in large steps: up to the
+-- counter's filed.
 
 CREATE TABLE endpoints (
     merchant_id TEXT NOT NULL,
@@ -15,6 +17,7 @@ CREATE TABLE endpoints (
 CREATE TABLE message_counters (
     merchant_id TEXT NOT NULL,
     last BIGINT NOT NULL,
+    filed BIGINT NOT NULL,
     PRIMARY KEY (merchant_id)
 ) CLUSTERED;
 
@@ -28,7 +31,13 @@ CREATE TABLE messages (
     body BYTES NOT NULL,
     PRIMARY KEY (merchant_id, message_id)
 );
-CREATE INDEX messages_by_reference ON messages (merchant_id, reference, message_id);
+
+CREATE TABLE message_references (
+    merchant_id TEXT NOT NULL,
+    reference TEXT NOT NULL,
+    message_id BIGINT NOT NULL,
+    PRIMARY KEY (merchant_id, reference, message_id)
+) CLUSTERED;
 
 CREATE TABLE deliveries (
     merchant_id TEXT NOT NULL,

@@ -7,6 +7,7 @@
 mod delivery;
 mod orders;
 mod people;
+mod references;
 mod whole;
 
 use std::sync::Arc;

@@ -97,22 +97,26 @@ impl Transaction {
                  (merchant_id, kind, message_id, lane, cycle, failed_us, status, error)
              SELECT d.merchant_id, d.kind, d.message_id, d.lane, d.cycle, r.failed_us, r.status,
                  r.error
-             FROM ROWS(merchant_id, kind, message_id, attempt, failed_us, status, error)
-             JOIN deliveries d ON d.merchant_id = r.merchant_id AND d.kind = r.kind
+             FROM deliveries d,
+                 ROWS(merchant_id, kind, message_id, attempt, failed_us, status, error)
+             WHERE d.merchant_id = r.merchant_id AND d.kind = r.kind
                  AND d.message_id = r.message_id AND d.attempt = r.attempt - 1
-             WHERE true ON CONFLICT DO NOTHING",
+             ON CONFLICT DO NOTHING",
             dead.iter().map(|it| failure_values(it)).collect(),
         );
         self.any_rows_each(
-            "DELETE FROM deliveries WHERE EXISTS (
-                 SELECT 1 FROM ROWS(merchant_id, kind, message_id, attempt)
-                 WHERE deliveries.merchant_id = r.merchant_id AND deliveries.kind = r.kind
-                     AND deliveries.message_id = r.message_id
-                     AND deliveries.attempt = r.attempt - 1)",
+            "DELETE FROM deliveries USING ROWS(merchant_id, kind, message_id, attempt)
+             WHERE deliveries.merchant_id = r.merchant_id AND deliveries.kind = r.kind
+                 AND deliveries.message_id = r.message_id AND deliveries.attempt = r.attempt - 1",
             dead.iter().map(|it| finished_values(it)).collect(),
         );
         // Whoever delivered it, it was delivered.
-        self.any_rows_each(DELETE_DELIVERED, delivered.iter().map(|it| key_values(it)).collect());
+        self.any_rows_each(
+            "DELETE FROM deliveries USING ROWS(merchant_id, kind, message_id)
+             WHERE deliveries.merchant_id = r.merchant_id AND deliveries.kind = r.kind
+                 AND deliveries.message_id = r.message_id",
+            delivered.iter().map(|it| key_values(it)).collect(),
+        );
         self.any_rows_each(
             "INSERT INTO attempts (merchant_id, message_id, cycle, attempt, at_us, latency_us,
                  status, error, answer)
@@ -123,6 +127,10 @@ impl Transaction {
              WHERE true ON CONFLICT DO NOTHING",
             sorted.iter().map(|it| attempt_values(it)).collect(),
         );
+        self.count_attempts(&sorted);
+    }
+
+    fn count_attempts(&mut self, conclusions: &[&Conclusion]) {
         self.any_rows_each(
             "INSERT INTO attempt_counts
                  (merchant_id, hour_us, kind, status, bucket, attempts, waited_us, latency_us)
@@ -134,13 +142,10 @@ impl Transaction {
                  SET attempts = attempt_counts.attempts + excluded.attempts,
                      waited_us = attempt_counts.waited_us + excluded.waited_us,
                      latency_us = attempt_counts.latency_us + excluded.latency_us",
-            counts(&sorted),
+            counts(conclusions),
         );
     }
 }
-
-const DELETE_DELIVERED: &str = "DELETE FROM deliveries WHERE (merchant_id, kind, message_id) IN (
-     SELECT r.merchant_id, r.kind, r.message_id FROM ROWS(merchant_id, kind, message_id))";
 
 fn key_values(it: &Conclusion) -> Vec<Value> {
     params![it.merchant.as_str(), it.kind.name(), it.message_id]

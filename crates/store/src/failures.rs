@@ -1,6 +1,6 @@
 //! The failure queue: messages whose tries are used up, until somebody retries or discards them.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use domain::{identifier::MerchantId, kind::Kind};
 
@@ -135,6 +135,10 @@ impl Store {
         keys: &[MessageKey],
     ) -> Result<HashSet<(String, i64)>, StoreError> {
         let doing = "looking for superseded messages";
+        let merchants: BTreeSet<&str> = keys.iter().map(|key| key.merchant.as_str()).collect();
+        for merchant in merchants {
+            self.file_references(merchant).await?;
+        }
         let wanted = keys.iter().map(|key| {
             params![
                 key.merchant.as_str(),
@@ -149,9 +153,11 @@ impl Store {
                 "SELECT r.merchant_id, r.message_id
                  FROM ROWS(merchant_id, kind, reference, message_id)
                  WHERE EXISTS (
-                     SELECT 1 FROM messages l
-                     WHERE l.merchant_id = r.merchant_id AND l.reference = r.reference
-                         AND l.kind = r.kind AND l.message_id > r.message_id
+                     SELECT 1 FROM message_references i
+                     JOIN messages l ON l.merchant_id = i.merchant_id
+                         AND l.message_id = i.message_id
+                     WHERE i.merchant_id = r.merchant_id AND i.reference = r.reference
+                         AND i.message_id > r.message_id AND l.kind = r.kind
                          AND NOT EXISTS (SELECT 1 FROM deliveries d
                              WHERE d.merchant_id = l.merchant_id AND d.kind = l.kind
                                  AND d.message_id = l.message_id)

@@ -33,6 +33,7 @@ mod messages;
 mod meters;
 mod orders;
 mod policies;
+mod references;
 mod refund_problems;
 mod refunds;
 mod reports;
@@ -113,7 +114,9 @@ impl Store {
         let doing = transaction.doing;
         let owed = transaction.number_messages();
         let returned = self.engine.commit(transaction).await.doing(doing)?;
-        messages::numbered(owed, &returned).doing(doing)
+        let owed = messages::numbered(owed, &returned).doing(doing)?;
+        self.file_behind(&owed);
+        Ok(owed)
     }
 
     /// Finishes what is waiting and lets the database go.

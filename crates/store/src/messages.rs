@@ -101,8 +101,8 @@ impl Transaction {
             *counts.entry(message.merchant.as_str()).or_default() += 1;
         }
         self.returning_each(
-            "INSERT INTO message_counters (merchant_id, last)
-             SELECT r.merchant_id, r.messages FROM ROWS(merchant_id, messages) WHERE true
+            "INSERT INTO message_counters (merchant_id, last, filed)
+             SELECT r.merchant_id, r.messages, 0 FROM ROWS(merchant_id, messages) WHERE true
              ON CONFLICT (merchant_id) DO UPDATE
                  SET last = message_counters.last + excluded.last
              RETURNING merchant_id, last",
@@ -112,18 +112,19 @@ impl Transaction {
         self.one_row_each(
             "INSERT INTO messages
                  (merchant_id, message_id, kind, reference, sequence, created_us, body)
-             SELECT r.merchant_id, c.last - r.back, r.kind, r.reference, r.sequence,
-                 r.created_us, r.body
+             SELECT r.merchant_id, (SELECT c.last FROM message_counters c
+                     WHERE c.merchant_id = r.merchant_id) - r.back,
+                 r.kind, r.reference, r.sequence, r.created_us, r.body
              FROM ROWS(merchant_id, back, kind, reference, sequence, created_us, body)
-             JOIN message_counters c ON c.merchant_id = r.merchant_id WHERE true",
+             WHERE true",
             owed.iter().zip(&back).map(|(message, back)| message_values(message, *back)).collect(),
         );
         self.one_row_each(
             "INSERT INTO deliveries
                  (merchant_id, kind, message_id, lane, cycle, attempt, due_us)
-             SELECT r.merchant_id, r.kind, c.last - r.back, r.lane, 1, 0, r.due_us
-             FROM ROWS(merchant_id, kind, back, lane, due_us)
-             JOIN message_counters c ON c.merchant_id = r.merchant_id WHERE true",
+             SELECT r.merchant_id, r.kind, (SELECT c.last FROM message_counters c
+                     WHERE c.merchant_id = r.merchant_id) - r.back, r.lane, 1, 0, r.due_us
+             FROM ROWS(merchant_id, kind, back, lane, due_us) WHERE true",
             owed.iter()
                 .zip(&back)
                 .map(|(message, back)| {
@@ -189,7 +190,26 @@ pub(crate) fn numbered(owed: Vec<NewMessage>, returned: &[Row]) -> Result<Vec<Ow
         .collect())
 }
 
-const COLUMNS_DOING: &str = "listing messages";
+/// A question for messages with their state, as [`message`] reads them.
+macro_rules! messages_where {
+    ($more_columns:literal, $more_tables:literal, $condition:literal) => {
+        concat!(
+            "SELECT m.merchant_id, m.message_id, m.kind, m.reference, m.sequence, m.created_us,
+                 d.due_us, f.failed_us, x.reason",
+            $more_columns,
+            " FROM messages m ",
+            $more_tables,
+            " LEFT JOIN deliveries d ON d.merchant_id = m.merchant_id
+                 AND d.kind = m.kind AND d.message_id = m.message_id
+             LEFT JOIN failures f ON f.merchant_id = m.merchant_id
+                 AND f.kind = m.kind AND f.message_id = m.message_id
+             LEFT JOIN discards x ON x.merchant_id = m.merchant_id
+                 AND x.message_id = m.message_id
+             WHERE ",
+            $condition
+        )
+    };
+}
 
 /// How many messages one page may look at while it searches for those that match.
 const LOOKED_AT_MAX: usize = 2_000;
@@ -229,46 +249,39 @@ impl Store {
         filter: &MessageFilter,
         most: usize,
     ) -> Result<Vec<MessageRow>, StoreError> {
+        let doing = "listing messages";
         let (before, most) = (filter.before, i64::try_from(most).unwrap_or(i64::MAX));
         let rows = match &filter.reference {
             Some(reference) => {
+                self.file_references(merchant.as_str()).await?;
                 self.rows(
-                    COLUMNS_DOING,
-                    "SELECT m.merchant_id, m.message_id, m.kind, m.reference, m.sequence,
-                         m.created_us, d.due_us, f.failed_us, x.reason
-                     FROM messages m
-                     LEFT JOIN deliveries d ON d.merchant_id = m.merchant_id
-                         AND d.kind = m.kind AND d.message_id = m.message_id
-                     LEFT JOIN failures f ON f.merchant_id = m.merchant_id
-                         AND f.kind = m.kind AND f.message_id = m.message_id
-                     LEFT JOIN discards x ON x.merchant_id = m.merchant_id
-                         AND x.message_id = m.message_id
-                     WHERE m.merchant_id = $1 AND m.reference = $2 AND m.message_id < $3
-                     ORDER BY m.message_id DESC LIMIT $4",
+                    doing,
+                    messages_where!(
+                        "",
+                        "JOIN message_references i ON i.merchant_id = m.merchant_id
+                             AND i.message_id = m.message_id",
+                        "i.merchant_id = $1 AND i.reference = $2 AND i.message_id < $3
+                         ORDER BY i.message_id DESC LIMIT $4"
+                    ),
                     params![merchant.as_str(), reference.as_str(), before, most],
                 )
                 .await?
             }
             None => {
                 self.rows(
-                    COLUMNS_DOING,
-                    "SELECT m.merchant_id, m.message_id, m.kind, m.reference, m.sequence,
-                         m.created_us, d.due_us, f.failed_us, x.reason
-                     FROM messages m
-                     LEFT JOIN deliveries d ON d.merchant_id = m.merchant_id
-                         AND d.kind = m.kind AND d.message_id = m.message_id
-                     LEFT JOIN failures f ON f.merchant_id = m.merchant_id
-                         AND f.kind = m.kind AND f.message_id = m.message_id
-                     LEFT JOIN discards x ON x.merchant_id = m.merchant_id
-                         AND x.message_id = m.message_id
-                     WHERE m.merchant_id = $1 AND m.message_id < $2
-                     ORDER BY m.message_id DESC LIMIT $3",
+                    doing,
+                    messages_where!(
+                        "",
+                        "",
+                        "m.merchant_id = $1 AND m.message_id < $2
+                         ORDER BY m.message_id DESC LIMIT $3"
+                    ),
                     params![merchant.as_str(), before, most],
                 )
                 .await?
             }
         };
-        rows.iter().map(message).collect::<Result<_, _>>().doing(COLUMNS_DOING)
+        rows.iter().map(message).collect::<Result<_, _>>().doing(doing)
     }
 
     /// One message with its bytes.
@@ -280,16 +293,7 @@ impl Store {
         let rows = self
             .rows(
                 "reading a message",
-                "SELECT m.merchant_id, m.message_id, m.kind, m.reference, m.sequence,
-                     m.created_us, d.due_us, f.failed_us, x.reason, m.body
-                 FROM messages m
-                 LEFT JOIN deliveries d ON d.merchant_id = m.merchant_id
-                     AND d.kind = m.kind AND d.message_id = m.message_id
-                 LEFT JOIN failures f ON f.merchant_id = m.merchant_id
-                     AND f.kind = m.kind AND f.message_id = m.message_id
-                 LEFT JOIN discards x ON x.merchant_id = m.merchant_id
-                     AND x.message_id = m.message_id
-                 WHERE m.merchant_id = $1 AND m.message_id = $2",
+                messages_where!(", m.body", "", "m.merchant_id = $1 AND m.message_id = $2"),
                 params![merchant.as_str(), message_id],
             )
             .await?;

@@ -13,18 +13,25 @@ impl Transaction {
     pub fn remove_messages(&mut self, merchant: &MerchantId, message_ids: &[i64]) {
         let rows = || message_ids.iter().map(|id| params![merchant.as_str(), *id]).collect();
         self.any_rows_each(
-            "DELETE FROM messages WHERE (merchant_id, message_id) IN (
-                 SELECT r.merchant_id, r.message_id FROM ROWS(merchant_id, message_id))",
+            "DELETE FROM message_references WHERE (merchant_id, reference, message_id) IN (
+                 SELECT m.merchant_id, m.reference, m.message_id
+                 FROM messages m, ROWS(merchant_id, message_id)
+                 WHERE m.merchant_id = r.merchant_id AND m.message_id = r.message_id)",
             rows(),
         );
         self.any_rows_each(
-            "DELETE FROM attempts WHERE (merchant_id, message_id) IN (
-                 SELECT r.merchant_id, r.message_id FROM ROWS(merchant_id, message_id))",
+            "DELETE FROM messages USING ROWS(merchant_id, message_id)
+             WHERE messages.merchant_id = r.merchant_id AND messages.message_id = r.message_id",
             rows(),
         );
         self.any_rows_each(
-            "DELETE FROM discards WHERE (merchant_id, message_id) IN (
-                 SELECT r.merchant_id, r.message_id FROM ROWS(merchant_id, message_id))",
+            "DELETE FROM attempts USING ROWS(merchant_id, message_id)
+             WHERE attempts.merchant_id = r.merchant_id AND attempts.message_id = r.message_id",
+            rows(),
+        );
+        self.any_rows_each(
+            "DELETE FROM discards USING ROWS(merchant_id, message_id)
+             WHERE discards.merchant_id = r.merchant_id AND discards.message_id = r.message_id",
             rows(),
         );
     }

@@ -8,6 +8,8 @@
 //! A step has either one list of values for `$1`, `$2`, ... or, when its text
 //! says `ROWS(a, b, ..)`, many rows: `ROWS` stands for a table `r` with these columns that
 //! holds the rows of the batch. SQLite runs the statement once per row, PostgreSQL once in all.
+//! Written as the last table (`FROM ROWS(..)`, `FROM t, ROWS(..)`, `USING ROWS(..)`), the rows
+//! are plain parameters for SQLite, which is much the cheapest.
 
 use crate::{messages::NewMessage, value::Value};
 

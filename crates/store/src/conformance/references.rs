@@ -1,0 +1,98 @@
+//! Messages by what they are about: filed in large steps, and found all the same.
+
+use bytes::Bytes;
+use domain::{identifier::MerchantId, kind::Kind};
+
+use super::{Subject, acme, on_both_engines, other};
+use crate::{MessageFilter, NewMessage, Store, Transaction};
+
+on_both_engines!(
+    a_message_is_found_by_reference_at_once,
+    many_messages_are_filed_behind_the_commit,
+    messages_that_are_removed_leave_no_reference,
+    rivals_who_ask_file_each_message_once,
+);
+
+async fn owe(store: &Store, merchant: &MerchantId, references: impl Iterator<Item = String>) {
+    let mut transaction = Transaction::new("owing messages");
+    for reference in references {
+        transaction.owe(NewMessage {
+            merchant: merchant.clone(),
+            kind: Kind::Rma,
+            reference,
+            sequence: 1,
+            lane: 7,
+            created_us: 100,
+            body: Bytes::from_static(b"{}"),
+        });
+    }
+    store.commit(transaction).await.unwrap();
+}
+
+async fn about(store: &Store, merchant: &MerchantId, reference: &str) -> Vec<i64> {
+    let reference = Some(reference.to_owned());
+    let filter = MessageFilter { before: i64::MAX, state: None, kind: None, reference, limit: 50 };
+    let (rows, _) = store.messages(merchant, &filter).await.unwrap();
+    rows.iter().map(|row| row.message_id).collect()
+}
+
+/// How many messages are filed, asked without having any filed.
+async fn filed(store: &Store) -> i64 {
+    let sql = "SELECT count(*) FROM message_references";
+    store.rows("counting", sql, Vec::new()).await.unwrap()[0].int(0).unwrap()
+}
+
+fn lanes(messages: usize) -> impl Iterator<Item = String> {
+    (0..messages).map(|number| format!("RMA-{}", number % 1_000))
+}
+
+async fn a_message_is_found_by_reference_at_once(Subject { store, .. }: Subject) {
+    for reference in ["A", "B", "A"] {
+        owe(&store, &acme(), [reference.to_owned()].into_iter()).await;
+    }
+    owe(&store, &other(), ["A".to_owned()].into_iter()).await;
+    assert_eq!(filed(&store).await, 0);
+
+    assert_eq!(about(&store, &acme(), "A").await, [3, 1]);
+
+    owe(&store, &acme(), ["A".to_owned()].into_iter()).await;
+    assert_eq!(about(&store, &acme(), "A").await, [4, 3, 1]);
+    assert_eq!(about(&store, &other(), "A").await, [1]);
+    assert!(about(&store, &acme(), "C").await.is_empty());
+}
+
+async fn many_messages_are_filed_behind_the_commit(Subject { store, .. }: Subject) {
+    owe(&store, &acme(), lanes(5_000)).await;
+    for _ in 0..1_000 {
+        if filed(&store).await >= 4_096 {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+    assert!(filed(&store).await >= 4_096);
+    assert_eq!(about(&store, &acme(), "RMA-7").await, [4_008, 3_008, 2_008, 1_008, 8]);
+    assert_eq!(filed(&store).await, 5_000);
+}
+
+async fn messages_that_are_removed_leave_no_reference(Subject { store, .. }: Subject) {
+    owe(&store, &acme(), lanes(3)).await;
+    assert_eq!(about(&store, &acme(), "RMA-1").await, [2]);
+    let mut transaction = Transaction::new("removing");
+    transaction.remove_messages(&acme(), &[1, 2]);
+    store.commit(transaction).await.unwrap();
+    assert!(about(&store, &acme(), "RMA-1").await.is_empty());
+    assert_eq!(filed(&store).await, 1);
+}
+
+async fn rivals_who_ask_file_each_message_once(Subject { store, .. }: Subject) {
+    owe(&store, &acme(), lanes(2_000)).await;
+    let mut rivals = tokio::task::JoinSet::new();
+    for _ in 0..8 {
+        let store = store.clone();
+        rivals.spawn(async move { about(&store, &acme(), "RMA-1").await });
+    }
+    for found in rivals.join_all().await {
+        assert_eq!(found, [1_002, 2]);
+    }
+    assert_eq!(filed(&store).await, 2_000);
+}
