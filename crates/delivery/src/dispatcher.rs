@@ -1,14 +1,15 @@
 //! The dispatcher: one task that owns the scheduler and has its decisions carried out.
 //!
 //! Everything reaches it as an event, so nothing in here is locked. Sends and reads run in tasks of their own
-//! and report back. Ends of attempts are collected while the store is busy with the batch before, and
-//! committed together.
+//! and report back. Ends of attempts are collected ([`ends`]) and committed together.
 //!
 //! Messages that were just committed are handed over in memory. Their numbers rise without gaps within a merchant, so a
 //! gap tells that another commit is still on its way here (or was made by another node): then the store is read instead, which
 //! gives everything in order.
 
 mod desk;
+mod ends;
+mod messengers;
 mod work;
 
 use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
@@ -26,6 +27,7 @@ use crate::{
     sender::{Endpoint, Shared, Target},
 };
 use desk::Desk;
+use messengers::Messenger;
 
 /// How many events are taken in before the scheduler is asked again.
 const EVENTS_AT_ONCE: usize = 512;
@@ -66,7 +68,7 @@ pub(crate) enum Event {
         rows: Option<Vec<WaitingRow>>,
         most: usize,
     },
-    Ended(EndpointId, Box<Ended>),
+    Ended(EndpointId, Box<Ended>, Messenger),
     /// A batch of ends is on stable storage.
     Durable(Vec<(EndpointId, i64)>),
     /// Merchants with something unfinished, as the store has it.

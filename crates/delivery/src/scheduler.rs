@@ -193,10 +193,9 @@ impl<P> Scheduler<P> {
         self.change(id, |endpoint, desk| endpoint.arrived(waiting, &desk.allowance()));
     }
 
-    /// There may be messages on disk that were never read: at least `waiting`, as
-    /// far as the caller knows, or 0.
-    pub(crate) fn expect_more(&mut self, id: EndpointId, waiting: u64) {
-        self.change(id, |endpoint, _| endpoint.cursor.expect_more(waiting));
+    /// There may be messages on disk that were never read.
+    pub(crate) fn expect_more(&mut self, id: EndpointId) {
+        self.change(id, |endpoint, _| endpoint.cursor.expect_more());
     }
 
     /// Messages from `from` on were put back on disk (an operator's retry): they are
@@ -230,7 +229,7 @@ impl<P> Scheduler<P> {
     }
 
     /// An attempt is over: its slot is free and what it teaches is learned, but its
-    /// lane stays closed until [`Self::durable`] or [`Self::not_durable`].
+    /// lane stays closed until [`Self::durable`].
     pub(crate) fn finished(&mut self, id: EndpointId, message: i64, verdict: Verdict, now_us: i64) {
         self.desk.now_us = self.desk.now_us.max(now_us);
         self.change(id, |endpoint, desk| {
@@ -248,31 +247,6 @@ impl<P> Scheduler<P> {
     /// The conclusion of `message` is on stable storage: its lane goes on.
     pub(crate) fn durable(&mut self, id: EndpointId, message: i64) {
         self.change(id, |endpoint, _| endpoint.durable(message));
-    }
-
-    /// The conclusion of `message` could not be stored: it is due again at once,
-    /// with the attempts it had. A caller whose store is down holds this back.
-    #[cfg_attr(
-        not(test),
-        expect(
-            dead_code,
-            reason = "used by the simulation; the dispatcher stores until it succeeds"
-        )
-    )]
-    pub(crate) fn not_durable(&mut self, id: EndpointId, message: i64) {
-        self.change(id, |endpoint, _| endpoint.not_durable(message));
-    }
-
-    /// An operator took `message` off the disk. If it is in flight it ends there.
-    #[cfg_attr(
-        not(test),
-        expect(
-            dead_code,
-            reason = "used by the simulation; the dispatcher stores until it succeeds"
-        )
-    )]
-    pub(crate) fn discard(&mut self, id: EndpointId, message: i64) {
-        self.change(id, |endpoint, _| endpoint.discard(message));
     }
 
     pub(crate) fn state(&self, id: EndpointId) -> Option<EndpointState> {

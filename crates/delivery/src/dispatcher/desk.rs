@@ -3,17 +3,20 @@
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use domain::{identifier::MerchantId, kind::Kind};
-use store::{Conclusion, Owed, WaitingRow};
+use store::{Owed, WaitingRow};
 
-use super::{Delivery, EndpointState, Event, Parts, work};
+use super::{
+    Delivery, EndpointState, Event, Parts,
+    ends::Ends,
+    messengers::{Errand, Messengers},
+    work,
+};
 use crate::{
     attempts::{Ended, Tried},
     scheduler::{Action, BreakerState, EndpointId, Owner, Scheduler, Settings, Waiting},
     sender::Endpoint,
 };
 
-/// Ends of attempts that one commit may cover.
-const BATCH_MAX: usize = 1_000;
 const NAP_MAX: Duration = Duration::from_secs(60);
 
 /// What a message needs besides what the scheduler knows of it.
@@ -34,8 +37,8 @@ pub(super) struct Desk {
     owners: HashMap<MerchantId, Owner>,
     /// The last message of a merchant that was handed over without a gap before it.
     last_owed: HashMap<MerchantId, i64>,
-    ends: Vec<(EndpointId, Conclusion)>,
-    storing: bool,
+    ends: Ends,
+    messengers: Messengers,
     reading: usize,
 }
 
@@ -57,19 +60,20 @@ impl Desk {
             numbers: HashMap::new(),
             owners: HashMap::new(),
             last_owed: HashMap::new(),
-            ends: Vec::new(),
-            storing: false,
+            ends: Ends::default(),
+            messengers: Messengers::default(),
             reading: 0,
         }
     }
 
     pub(super) fn is_idle(&self) -> bool {
-        self.scheduler.in_flight() == 0 && self.ends.is_empty() && !self.storing
+        self.scheduler.in_flight() == 0 && self.ends.are_stored()
     }
 
     /// How long nothing can happen by itself.
     pub(super) fn until_due(&self) -> Duration {
-        let Some(at_us) = self.scheduler.wake_at_us() else { return NAP_MAX };
+        let times = [self.scheduler.wake_at_us(), self.ends.wake_at_us()];
+        let Some(at_us) = times.into_iter().flatten().min() else { return NAP_MAX };
         let wait_us = at_us.saturating_sub(self.parts.world.now_us()).max(0);
         Duration::from_micros(u64::try_from(wait_us).unwrap_or(0)).min(NAP_MAX)
     }
@@ -112,7 +116,10 @@ impl Desk {
             Event::EndpointsChanged(merchant) => self.reload(&merchant),
             Event::Ready(id, ready) => self.ready(id, ready),
             Event::Refilled { endpoint, rows, most } => self.refilled(endpoint, rows, most),
-            Event::Ended(id, ended) => self.ended(id, &ended),
+            Event::Ended(id, ended, messenger) => {
+                self.messengers.is_back(messenger);
+                self.ended(id, &ended);
+            }
             Event::Durable(concluded) => self.durable(concluded),
             Event::Work(merchants) => self.expect(&merchants),
             Event::States(merchant, answer) => {
@@ -170,32 +177,27 @@ impl Desk {
             attempt: before + 1,
             created_us: payload.created_us,
         };
-        let (delivery, world) = (self.delivery.clone(), self.parts.world.clone());
-        tokio::spawn(async move {
-            let ended = work::send(&endpoint, &world, tried, &payload).await;
-            delivery.tell(Event::Ended(id, Box::new(ended)));
-        });
+        let errand = Errand { id, endpoint, tried, payload };
+        self.messengers.send(errand, &self.delivery, &self.parts.world);
     }
 
     fn ended(&mut self, id: EndpointId, ended: &Ended) {
         self.parts.meters.count(ended);
         let (verdict, conclusion) = ended.concluded(&self.parts.cadence, &self.parts.world);
-        self.scheduler.finished(id, ended.of.message, verdict, self.parts.world.now_us());
-        self.ends.push((id, conclusion));
+        let now_us = self.parts.world.now_us();
+        self.scheduler.finished(id, ended.of.message, verdict, now_us);
+        self.ends.push((id, conclusion), now_us);
     }
 
     fn store_ends(&mut self) {
-        if self.storing || self.ends.is_empty() {
-            return;
+        let now_us = self.parts.world.now_us();
+        if let Some(batch) = self.ends.next_batch(now_us, self.scheduler.in_flight()) {
+            tokio::spawn(work::store(self.parts.store.clone(), self.delivery.clone(), batch));
         }
-        let rest = self.ends.split_off(self.ends.len().min(BATCH_MAX));
-        let batch = std::mem::replace(&mut self.ends, rest);
-        self.storing = true;
-        tokio::spawn(work::store(self.parts.store.clone(), self.delivery.clone(), batch));
     }
 
     fn durable(&mut self, concluded: Vec<(EndpointId, i64)>) {
-        self.storing = false;
+        self.ends.batch_is_stored();
         for (id, message) in concluded {
             self.scheduler.durable(id, message);
         }
@@ -229,7 +231,7 @@ impl Desk {
                 },
             );
         } else {
-            self.scheduler.expect_more(id, 0);
+            self.scheduler.expect_more(id);
         }
     }
 
@@ -249,7 +251,7 @@ impl Desk {
             for kind in Kind::ALL {
                 if self.parts.leases.own(merchant, kind) {
                     let id = self.endpoint(merchant, kind);
-                    self.scheduler.expect_more(id, 0);
+                    self.scheduler.expect_more(id);
                 }
             }
         }
@@ -272,7 +274,7 @@ impl Desk {
         self.numbers.insert(key, id);
         self.scheduler.add_endpoint(id, owner);
         self.scheduler.pause(id);
-        self.scheduler.expect_more(id, 0);
+        self.scheduler.expect_more(id);
         self.load(id);
         id
     }

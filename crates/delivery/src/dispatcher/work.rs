@@ -57,7 +57,7 @@ pub(super) async fn send(
 
 /// Makes a batch of ends durable, however often it takes: until then their lanes stay closed.
 pub(super) async fn store(store: Store, delivery: Delivery, batch: Vec<(EndpointId, Conclusion)>) {
-    let conclusions: Vec<Conclusion> = batch.iter().map(|(_, it)| it.clone()).collect();
+    let (ids, conclusions): (Vec<EndpointId>, Vec<Conclusion>) = batch.into_iter().unzip();
     loop {
         let mut transaction = Transaction::new("storing the ends of attempts");
         transaction.conclude(&conclusions);
@@ -69,8 +69,8 @@ pub(super) async fn store(store: Store, delivery: Delivery, batch: Vec<(Endpoint
             }
         }
     }
-    let durable = batch.into_iter().map(|(id, conclusion)| (id, conclusion.message_id));
-    delivery.tell(Event::Durable(durable.collect()));
+    let messages = conclusions.iter().map(|conclusion| conclusion.message_id);
+    delivery.tell(Event::Durable(ids.into_iter().zip(messages).collect()));
 }
 
 /// Looks in the store for merchants with something unfinished.

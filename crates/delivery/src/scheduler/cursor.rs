@@ -79,10 +79,9 @@ impl Cursor {
         !self.more && self.reading.is_none()
     }
 
-    pub(super) fn expect_more(&mut self, waiting: u64) {
+    pub(super) fn expect_more(&mut self) {
         self.more = true;
         self.news = true;
-        self.unread = self.unread.max(waiting);
     }
 
     /// A message was committed that stays on disk for now.

@@ -159,17 +159,6 @@ impl<P> Endpoint<P> {
         }
     }
 
-    pub(super) fn not_durable(&mut self, message: i64) {
-        if self.window.not_durable(message) {
-            self.cursor.lose(message);
-        }
-    }
-
-    pub(super) fn discard(&mut self, message: i64) {
-        self.cursor.lose(message);
-        self.window.discard(message);
-    }
-
     /// The line in which this endpoint waits for its turn.
     fn class(&self, settings: &Settings) -> Class {
         match self.toll(settings) {

@@ -62,7 +62,7 @@ impl<P> Endpoint<P> {
                 let looked = reached_end || last.is_some_and(|last| last >= first);
                 if looked && self.window.is_shelved(first) && self.window.held() < window_max {
                     // Not on disk any more, though nobody said so: nothing to send.
-                    self.window.discard(first);
+                    self.window.lose_shelved(first);
                 }
             }
         }

@@ -43,7 +43,8 @@ pub(crate) struct Settings {
     pub(crate) throttle_attempts_min: u32,
     pub(crate) throttle_window_us: i64,
     /// A throttled endpoint is suspended after so long without a success, when more
-    /// than so many messages wait.
+    /// than so many messages wait. A window holds more than that, so that what is in
+    /// memory answers the question and nobody has to count what is on disk.
     pub(crate) suspend_after_us: i64,
     pub(crate) suspend_waiting_min: u64,
     /// Pause between two probes of a suspended endpoint; it doubles up to the most.
@@ -54,9 +55,9 @@ pub(crate) struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            window_max: 256,
+            window_max: 1_024,
             window_min: 8,
-            held_max: 200_000,
+            held_max: 50_000,
             shelved_max: 100_000,
             shelved_all_max: 1_000_000,
             slots_max: 2_000,

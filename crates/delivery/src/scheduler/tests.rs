@@ -172,33 +172,9 @@ fn a_removed_endpoint_gives_its_slots_back() {
 }
 
 #[test]
-fn a_discarded_message_is_not_sent() {
-    let mut rig = Rig::new(Settings::default());
-    rig.arrive(HERE, 1, 7);
-    rig.arrive(HERE, 2, 7);
-    rig.arrive(HERE, 3, 7);
-    rig.scheduler.discard(HERE, 2);
-    rig.scheduler.discard(HERE, 1);
-    assert_eq!(rig.sent(), [3]);
-}
-
-#[test]
-fn a_message_discarded_in_flight_ends_there() {
-    let mut rig = Rig::new(Settings::default());
-    rig.arrive(HERE, 1, 7);
-    rig.arrive(HERE, 2, 7);
-    rig.send();
-    rig.scheduler.discard(HERE, 1);
-    rig.fail(1, 0);
-    assert_eq!(rig.sent(), [2]);
-}
-
-#[test]
 fn reports_for_what_is_not_known_are_ignored() {
     let mut rig = Rig::new(Settings::default());
     rig.deliver(9);
-    rig.scheduler.not_durable(HERE, 9);
-    rig.scheduler.discard(HERE, 9);
     rig.found(&[(9, 0)], true);
     rig.scheduler.resume(EndpointId(77));
     assert_eq!(rig.next(), None);

@@ -8,7 +8,7 @@
 //!
 //! A lane is barred from the start of a message until its conclusion is durable.
 //! That is the whole of the order guarantee: [`Window::start`] sets the bar, and
-//! only [`Window::durable`] and [`Window::not_durable`] lift it.
+//! only [`Window::durable`] lifts it.
 
 use std::{
     cmp::Reverse,
@@ -49,8 +49,6 @@ struct Entry {
 struct Held<P> {
     entry: Entry,
     stage: Stage,
-    /// Taken off the disk by an operator while it was busy.
-    discarded: bool,
     payload: Arc<P>,
 }
 
@@ -161,7 +159,7 @@ impl<P> Window<P> {
         let Waiting { message, lane, attempt, due_us, payload } = waiting;
         let entry = Entry { lane, due_us, attempt };
         let payload = Arc::new(payload);
-        let held = Held { entry, stage: Stage::Waiting, discarded: false, payload };
+        let held = Held { entry, stage: Stage::Waiting, payload };
         self.held.insert(message, held);
         if lane == UNORDERED {
             return self.enlist(message);
@@ -207,40 +205,24 @@ impl<P> Window<P> {
         let Some(held) = self.held.get_mut(&message) else { return false };
         let gone = match held.stage {
             Stage::Waiting | Stage::InFlight(_) => return false,
-            Stage::Concluded(Conclusion::Again { due_us }) if !held.discarded => {
+            Stage::Concluded(Conclusion::Again { due_us }) => {
                 held.entry.due_us = due_us;
                 held.entry.attempt = held.entry.attempt.saturating_add(1);
                 false
             }
-            Stage::Concluded(Conclusion::Again { .. } | Conclusion::Gone) => true,
+            Stage::Concluded(Conclusion::Gone) => true,
         };
         self.release(message, gone);
         gone
     }
 
-    /// Makes `message` wait as it did before its attempt. Says whether it is gone.
-    pub(super) fn not_durable(&mut self, message: i64) -> bool {
-        let Some(held) = self.held.get_mut(&message) else { return false };
-        let Stage::Concluded(_) = held.stage else { return false };
-        let gone = held.discarded;
-        self.release(message, gone);
-        gone
-    }
-
-    /// Removes a message that waits; one that is under way is removed at its end.
-    pub(super) fn discard(&mut self, message: i64) {
-        match self.held.get_mut(&message) {
-            Some(Held { stage: Stage::InFlight(_) | Stage::Concluded(_), discarded, .. }) => {
-                *discarded = true;
-            }
-            Some(Held { stage: Stage::Waiting, .. }) | None => {
-                let Some((list, key)) = self.listing(message) else { return };
-                let listed = self.list(list).remove(&key);
-                let lane = self.forget(message);
-                if listed {
-                    self.enlist_first(lane);
-                }
-            }
+    /// Removes a shelved message that is not on disk any more.
+    pub(super) fn lose_shelved(&mut self, message: i64) {
+        let Some((list, key)) = self.listing(message) else { return };
+        let listed = self.list(list).remove(&key);
+        let lane = self.forget(message);
+        if listed {
+            self.enlist_first(lane);
         }
     }
 
@@ -268,7 +250,7 @@ impl<P> Window<P> {
     pub(super) fn restore(&mut self, message: i64, payload: P) {
         let Some(entry) = self.shelf.remove(&message) else { return };
         let payload = Arc::new(payload);
-        let held = Held { entry, stage: Stage::Waiting, discarded: false, payload };
+        let held = Held { entry, stage: Stage::Waiting, payload };
         self.held.insert(message, held);
         if self.wanted.remove(&(entry.due_us, message)) {
             self.enlist(message);

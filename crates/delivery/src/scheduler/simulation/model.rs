@@ -29,7 +29,6 @@ pub(super) struct Place {
     /// On disk, unfinished.
     pub(super) rows: BTreeMap<i64, Row>,
     pub(super) failed: BTreeMap<i64, u64>,
-    pub(super) discarded: BTreeSet<i64>,
     delivered: BTreeSet<i64>,
     /// Arrived, and not reported to the scheduler as durably concluded.
     open: BTreeMap<u64, BTreeSet<i64>>,
@@ -176,10 +175,7 @@ impl Place {
 
     /// Writes a conclusion to disk: `again` with its due time, or the end.
     pub(super) fn conclude(&mut self, message: i64, delivered: bool, again: Option<i64>) {
-        let Some(row) = self.rows.get_mut(&message) else {
-            assert!(self.discarded.contains(&message), "{message} concluded twice");
-            return;
-        };
+        let Some(row) = self.rows.get_mut(&message) else { panic!("{message} concluded twice") };
         if let Some(due_us) = again {
             row.attempt += 1;
             row.due_us = due_us;
@@ -194,7 +190,7 @@ impl Place {
         }
     }
 
-    /// The scheduler has heard that the conclusion of `message` is durable, or is not.
+    /// The scheduler has heard that the conclusion of `message` is durable.
     pub(super) fn report(&mut self, message: i64, now_us: i64) {
         let lane = self.busy.remove(&message).expect("only what is under way is reported");
         self.free_us.insert(lane, now_us);
@@ -212,16 +208,6 @@ impl Place {
         }
     }
 
-    pub(super) fn discard(&mut self, message: i64, now_us: i64) {
-        if let Some(row) = self.rows.remove(&message) {
-            self.discarded.insert(message);
-            self.free_us.insert(row.lane, now_us);
-            if !self.busy.contains_key(&message) {
-                self.close(message, row.lane);
-            }
-        }
-    }
-
     /// An operator puts all failed messages back; the lowest id of them.
     pub(super) fn put_back(&mut self, now_us: i64) -> Option<i64> {
         let failed = std::mem::take(&mut self.failed);
@@ -233,6 +219,6 @@ impl Place {
     }
 
     pub(super) fn finished(&self) -> usize {
-        self.delivered.len() + self.failed.len() + self.discarded.len()
+        self.delivered.len() + self.failed.len()
     }
 }

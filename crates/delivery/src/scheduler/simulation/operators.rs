@@ -1,4 +1,4 @@
-//! What interrupts a simulated history: operators who pause, discard and retry, and
+//! What interrupts a simulated history: operators who pause and retry, and
 //! crashes that leave nothing but the disk.
 
 use super::{
@@ -19,8 +19,7 @@ impl World {
         match self.random.count(0, 9) {
             0 => self.pause(endpoint),
             1..=3 => self.resume(endpoint),
-            4 | 5 => self.discard(endpoint),
-            6 => self.retry_failed(endpoint),
+            4 => self.retry_failed(endpoint),
             _ => (),
         }
         self.check(endpoint);
@@ -39,23 +38,6 @@ impl World {
             place.able_us = now_us;
         }
         self.scheduler.resume(endpoint);
-    }
-
-    fn discard(&mut self, endpoint: EndpointId) {
-        let now_us = self.now_us;
-        let rows = self.model.place(endpoint).rows.len();
-        if rows == 0 {
-            return;
-        }
-        let nth = self.random.count(0, rows - 1);
-        let place = self.model.place(endpoint);
-        let message = *place.rows.keys().nth(nth).unwrap();
-        place.discard(message, now_us);
-        // What was not announced yet is taken off the disk before anybody hears of it.
-        if let Some(waiting) = self.unannounced.get_mut(&endpoint) {
-            waiting.retain(|waiting| waiting.message != message);
-        }
-        self.scheduler.discard(endpoint, message);
     }
 
     /// Also happens before the scheduler has heard that they failed.
@@ -89,7 +71,7 @@ impl World {
             place.healthy = habit.is_healthy();
             // Two merchants own all: turns are taken within an owner, too.
             self.scheduler.add_endpoint(*id, Owner(id.0 % 2));
-            self.scheduler.expect_more(*id, u64::try_from(place.rows.len()).unwrap());
+            self.scheduler.expect_more(*id);
             if place.paused {
                 self.scheduler.pause(*id);
             }

@@ -38,7 +38,7 @@ pub(super) enum Event {
     Announce(EndpointId),
     Land(EndpointId, i64),
     Commit,
-    Report(EndpointId, i64, bool),
+    Report(EndpointId, i64),
     Look(EndpointId, i64, usize),
     Found(EndpointId, Vec<Waiting<i64>>, bool),
     Operate,
@@ -202,7 +202,7 @@ impl World {
             Event::Announce(endpoint) => self.announce(endpoint),
             Event::Land(endpoint, message) => self.land(endpoint, message),
             Event::Commit => self.commit(),
-            Event::Report(endpoint, message, durable) => self.report(endpoint, message, durable),
+            Event::Report(endpoint, message) => self.report(endpoint, message),
             Event::Look(endpoint, after, most) => {
                 let (rows, reached_end) = self.look(endpoint, after, most);
                 self.soon(50 * MILLISECOND_US, Event::Found(endpoint, rows, reached_end));
@@ -252,7 +252,7 @@ impl World {
     fn announce(&mut self, endpoint: EndpointId) {
         let waiting = self.unannounced.remove(&endpoint).unwrap_or_default();
         if self.random.chance(10) {
-            self.scheduler.expect_more(endpoint, 0);
+            self.scheduler.expect_more(endpoint);
         } else {
             for waiting in waiting {
                 self.scheduler.arrived(endpoint, waiting);
@@ -307,31 +307,28 @@ impl World {
         self.check(endpoint);
     }
 
-    /// Commits what has come together, and reports it in any order.
+    /// Commits what has come together, and reports it in any order. A store that fails is tried
+    /// again, and until then nothing is reported.
     fn commit(&mut self) {
-        let failed = self.random.chance(3);
+        if self.random.chance(3) {
+            return self.soon(SECOND_US, Event::Commit);
+        }
         for Outcome { endpoint, message, verdict } in std::mem::take(&mut self.outcomes) {
-            if !failed {
-                let again = match verdict {
-                    Verdict::Again { due_us, .. } => Some(due_us),
-                    Verdict::Delivered | Verdict::Dead { .. } => None,
-                };
-                let delivered = verdict == Verdict::Delivered;
-                self.model.place(endpoint).conclude(message, delivered, again);
-                if self.arrivals_left > 0 && self.random.chance(3) {
-                    self.retry_failed(endpoint);
-                }
+            let again = match verdict {
+                Verdict::Again { due_us, .. } => Some(due_us),
+                Verdict::Delivered | Verdict::Dead { .. } => None,
+            };
+            let delivered = verdict == Verdict::Delivered;
+            self.model.place(endpoint).conclude(message, delivered, again);
+            if self.arrivals_left > 0 && self.random.chance(3) {
+                self.retry_failed(endpoint);
             }
-            self.soon(60 * MILLISECOND_US, Event::Report(endpoint, message, !failed));
+            self.soon(60 * MILLISECOND_US, Event::Report(endpoint, message));
         }
     }
 
-    fn report(&mut self, endpoint: EndpointId, message: i64, durable: bool) {
-        if durable {
-            self.scheduler.durable(endpoint, message);
-        } else {
-            self.scheduler.not_durable(endpoint, message);
-        }
+    fn report(&mut self, endpoint: EndpointId, message: i64) {
+        self.scheduler.durable(endpoint, message);
         self.model.place(endpoint).report(message, self.now_us);
         self.check(endpoint);
     }

@@ -65,19 +65,6 @@ fn a_retry_says_how_many_attempts_went_before() {
 }
 
 #[test]
-fn a_conclusion_that_could_not_be_stored_is_repeated_at_once() {
-    let mut rig = Rig::new(Settings::default());
-    rig.arrive(HERE, 1, 7);
-    rig.arrive(HERE, 2, 7);
-    rig.send();
-    rig.finish(1, Verdict::Delivered);
-    rig.scheduler.not_durable(HERE, 1);
-    let Some(Action::Send { message, attempt, .. }) = rig.next() else { panic!("a repeat") };
-    assert_eq!((message, attempt), (1, 0));
-    assert_eq!(rig.next(), None);
-}
-
-#[test]
 fn reports_of_durability_may_come_in_any_order() {
     let mut rig = Rig::new(Settings::default());
     for (message, lane) in [(1, 7), (2, 8), (3, 7), (4, 8)] {

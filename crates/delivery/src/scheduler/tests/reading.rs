@@ -36,7 +36,7 @@ fn a_window_that_runs_low_is_refilled_from_where_it_ends() {
 #[test]
 fn a_message_that_arrives_behind_unread_ones_waits_for_its_reading() {
     let mut rig = Rig::new(small());
-    rig.scheduler.expect_more(HERE, 0);
+    rig.scheduler.expect_more(HERE);
     rig.arrive(HERE, 9, 7);
     assert_eq!(rig.refill(), (i64::MIN, 4));
     rig.arrive(HERE, 10, 7);
@@ -52,7 +52,7 @@ fn a_message_that_arrives_behind_unread_ones_waits_for_its_reading() {
 #[test]
 fn a_message_is_not_taken_in_twice() {
     let mut rig = Rig::new(small());
-    rig.scheduler.expect_more(HERE, 0);
+    rig.scheduler.expect_more(HERE);
     rig.refill();
     rig.found(&[(1, 0)], true);
     rig.arrive(HERE, 1, 0);
@@ -64,7 +64,7 @@ fn a_message_is_not_taken_in_twice() {
 #[test]
 fn a_late_announcement_does_not_bring_a_delivered_message_back() {
     let mut rig = Rig::new(small());
-    rig.scheduler.expect_more(HERE, 0);
+    rig.scheduler.expect_more(HERE);
     rig.refill();
     rig.found(&[(1, 0), (5, 0)], true);
     assert_eq!(rig.sent(), [1, 5]);
@@ -82,7 +82,7 @@ fn lanes_behind_a_window_of_parked_ones_are_found() {
     for message in 1..=4 {
         rig.arrive(HERE, message, 7);
     }
-    rig.scheduler.expect_more(HERE, 0);
+    rig.scheduler.expect_more(HERE);
     rig.send();
     rig.fail(1, 100 * SECOND_US);
 
@@ -99,7 +99,7 @@ fn a_shelved_message_is_read_again_when_its_lane_gets_there() {
     for message in 1..=4 {
         rig.arrive(HERE, message, 7);
     }
-    rig.scheduler.expect_more(HERE, 0);
+    rig.scheduler.expect_more(HERE);
     rig.send();
     rig.refill();
     rig.found(&[(5, 8), (6, 8)], true);
@@ -157,7 +157,7 @@ fn a_shelved_message_that_left_the_disk_does_not_hold_its_lane() {
 #[test]
 fn a_failed_reading_is_asked_for_again() {
     let mut rig = Rig::new(small());
-    rig.scheduler.expect_more(HERE, 3);
+    rig.scheduler.expect_more(HERE);
     assert_eq!(rig.refill(), (i64::MIN, 4));
     rig.found(&[], false);
     assert_eq!(rig.refill(), (i64::MIN, 4));
@@ -199,7 +199,7 @@ fn a_message_put_back_before_its_failure_was_reported_is_not_missed() {
 fn a_rewind_overtakes_the_reading_under_way() {
     let mut rig = Rig::new(small());
     rig.arrive(HERE, 5, 0);
-    rig.scheduler.expect_more(HERE, 0);
+    rig.scheduler.expect_more(HERE);
     assert_eq!(rig.refill(), (5, 3));
     rig.scheduler.rewind(HERE, 3);
     rig.found(&[(6, 0)], true);
@@ -212,7 +212,7 @@ fn a_rewind_overtakes_the_reading_under_way() {
 fn the_shelf_has_an_end() {
     let mut rig = Rig::new(Settings { shelved_max: 2, ..small() });
     rig.arrive(HERE, 1, 7);
-    rig.scheduler.expect_more(HERE, 0);
+    rig.scheduler.expect_more(HERE);
     rig.refill();
     let mut message = 1;
     rig.found(&[(2, 7), (3, 7), (4, 7)], false);
