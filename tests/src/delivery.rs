@@ -21,6 +21,7 @@ mod load;
 mod log;
 mod nodes;
 mod order;
+mod retention;
 mod retries;
 mod signed;
 mod stage;

@@ -8,7 +8,7 @@ use super::{
     load::{crew, post},
     stage::{ALLOW, Stage, accepted, receiver},
 };
-use crate::harness::{home::Home, server::Server};
+use crate::harness::{home::Home, postgres, server::Server};
 
 const SICK_MESSAGES: usize = 2_000;
 const MESSAGES: usize = 200;
@@ -30,8 +30,19 @@ fn served(server: &Server) -> Duration {
 }
 
 #[test]
-fn a_merchant_whose_systems_hang_holds_nobody_else_up() {
-    let server = Home::sqlite().serve(&ALLOW);
+fn on_sqlite_a_merchant_whose_systems_hang_holds_nobody_else_up() {
+    hold_nobody_up(&Home::sqlite());
+}
+
+#[test]
+fn on_postgres_a_merchant_whose_systems_hang_holds_nobody_else_up() {
+    if let Some(address) = postgres::schema("delivery_isolation") {
+        hold_nobody_up(&Home::on(&address));
+    }
+}
+
+fn hold_nobody_up(home: &Home) {
+    let server = home.serve(&ALLOW);
     let alone = served(&server);
     let sick = Stage::set(&server);
     let hanging = receiver(Settings { keep_bodies: 0, ..sick.settings() });

@@ -13,7 +13,7 @@ use super::{
     number,
     stage::{ALLOW, Stage, calls, receiver},
 };
-use crate::harness::home::Home;
+use crate::harness::{home::Home, postgres};
 
 const WORKERS: usize = 4;
 const MESSAGES: usize = 5_000;
@@ -53,12 +53,23 @@ fn vex(running: &Running, chance: &mut Chance) {
 }
 
 #[test]
-fn messages_of_a_lane_arrive_in_order_whatever_the_merchant_does() {
+fn on_sqlite_messages_of_a_lane_arrive_in_order_whatever_the_merchant_does() {
+    arrive_in_order(&Home::sqlite());
+}
+
+#[test]
+fn on_postgres_messages_of_a_lane_arrive_in_order_whatever_the_merchant_does() {
+    if let Some(address) = postgres::schema("delivery_order") {
+        arrive_in_order(&Home::on(&address));
+    }
+}
+
+fn arrive_in_order(home: &Home) {
     let messages = number("HOMEWARD_ORDER_MESSAGES", MESSAGES);
     let lanes = (messages / MESSAGES_OF_A_LANE_MIN).min(LANES_MAX);
     let patience = ["--retry-base-ms", "20", "--retry-factor", "2"];
     let flags = [&ALLOW[..], &patience, &["--delivery-timeout-ms", TIMEOUT_MS]].concat();
-    let server = Home::sqlite().serve(&flags);
+    let server = home.serve(&flags);
     let stage = Stage::set(&server);
     let running = receiver(Settings {
         check_order: false,

@@ -13,7 +13,7 @@ use crate::scheduler::EndpointId;
 const BATCH_MAX: usize = 1_000;
 /// A batch that waits for nobody.
 const BATCH_WORTH: usize = 256;
-const WAIT_MAX_US: i64 = 3_000;
+const WAIT_MAX_US: i64 = 5_000;
 
 pub(super) type End = (EndpointId, Conclusion);
 

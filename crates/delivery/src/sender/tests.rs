@@ -4,6 +4,7 @@ mod credentials;
 mod hostile;
 pub(crate) mod merchant;
 mod messages;
+mod published;
 mod reuse;
 mod secure;
 
