@@ -39,6 +39,7 @@ pub mod secrets;
 pub mod set_endpoints;
 mod settle_refunds;
 pub mod shipments;
+pub mod shopper;
 pub mod start_return;
 pub mod sweep;
 pub mod take_in_orders;

@@ -60,6 +60,7 @@ pub(crate) struct Assets {
     pub(crate) base_style: Asset,
     pub(crate) docs_style: Asset,
     pub(crate) label_style: Asset,
+    pub(crate) portal_style: Asset,
     pub(crate) icon: Asset,
 }
 
@@ -123,12 +124,14 @@ impl Assets {
             base_style: Asset::new("base", "css", css, base),
             docs_style: Asset::new("docs", "css", css, docs),
             label_style: Asset::new("label", "css", css, label),
+            portal_style: Asset::new("portal", "css", css, include_str!("../static/portal.css")),
             icon: Asset::new("icon", "svg", "image/svg+xml", icon),
         }
     }
 
     fn answer(&self, name: &str, headers: &HeaderMap) -> Response {
-        let all = [&self.base_style, &self.docs_style, &self.label_style, &self.icon];
+        let all =
+            [&self.base_style, &self.docs_style, &self.label_style, &self.portal_style, &self.icon];
         match all.into_iter().find(|asset| asset.name == name) {
             Some(asset) => asset.held.answer(headers, FOREVER),
             None => answer(StatusCode::NOT_FOUND, "there is no such asset"),

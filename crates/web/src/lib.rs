@@ -11,6 +11,7 @@ mod docs;
 pub mod guard;
 mod label;
 mod meters;
+mod portal;
 
 use std::{net::IpAddr, sync::Arc, time::Instant};
 
@@ -34,6 +35,8 @@ pub struct Web {
     pub(crate) app: App,
     pub(crate) settings: Settings,
     rate_limit: Arc<RateLimit>,
+    /// How often somebody may try to name an order at the portal.
+    guesses: Arc<RateLimit>,
     registry: Arc<Registry>,
     meters: meters::Meters,
     started: Instant,
@@ -46,6 +49,7 @@ impl Web {
         Self {
             app,
             rate_limit: Arc::new(RateLimit::new(settings.rate_limit_per_minute)),
+            guesses: Arc::new(RateLimit::new(portal::GUESSES_PER_MINUTE)),
             settings,
             registry: Arc::new(registry),
             meters,
@@ -62,6 +66,7 @@ impl Web {
             .merge(docs::routes(document))
             .merge(assets::routes())
             .merge(label::routes())
+            .merge(portal::routes())
             .fallback(api::error::no_such_route)
             .method_not_allowed_fallback(api::error::method_not_allowed)
             .layer(middleware::from_fn_with_state(self.clone(), api::limit::limit));

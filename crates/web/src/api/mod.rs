@@ -7,6 +7,7 @@ mod carrier;
 mod drop_ship;
 pub(crate) mod error;
 mod exchanges;
+pub(crate) mod form;
 mod idempotency;
 pub(crate) mod limit;
 mod messages;

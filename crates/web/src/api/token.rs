@@ -12,12 +12,15 @@ use axum::{
 };
 use base64::{Engine, engine::general_purpose::STANDARD};
 use domain::json::{self, Json as Document};
-use percent_encoding::percent_decode_str;
 use serde::Serialize;
 use utoipa::ToSchema;
 use world::Secret;
 
-use super::{body::media_type, error::internal};
+use super::{
+    body::media_type,
+    error::internal,
+    form::{decoded, from_form},
+};
 use crate::{
     Web,
     guard::limits::{BODY_TIME_MAX, BodyError, read_body},
@@ -214,23 +217,6 @@ fn from_json(body: &[u8]) -> Result<Vec<(String, String)>, String> {
             | Document::Object(_) => Err(format!("{name} must be a string")),
         })
         .collect()
-}
-
-fn from_form(body: &[u8]) -> Result<Vec<(String, String)>, String> {
-    let text = std::str::from_utf8(body).map_err(|_| "the form is not UTF-8".to_owned())?;
-    let pairs = text.split('&').filter(|pair| !pair.is_empty());
-    pairs
-        .map(|pair| {
-            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-            Ok((decoded(name)?, decoded(value)?))
-        })
-        .collect()
-}
-
-fn decoded(text: &str) -> Result<String, String> {
-    let text = text.replace('+', " ");
-    let decoded = percent_decode_str(&text).decode_utf8();
-    decoded.map(std::borrow::Cow::into_owned).map_err(|_| "the form is not UTF-8".to_owned())
 }
 
 /// The credentials of HTTP Basic, when they are there; in two places they would be ambiguous.
