@@ -70,7 +70,7 @@ async fn portal(web: &Web, merchant: &str) -> Result<(MerchantId, String), ApiEr
 /// A page, which nobody keeps: it is about a person.
 fn page(status: StatusCode, page: &impl Template) -> Response {
     let html = page.render().expect("writing to a string does not fail");
-    let policy = "default-src 'none'; style-src 'self'; img-src 'self' data: https: http:; \
+    let policy = "default-src 'none'; style-src 'self'; img-src 'self' data:; \
                   base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
     let mut response =
         (status, PAGE_HEADERS, [(CACHE_CONTROL, "no-store")], Html(html)).into_response();
