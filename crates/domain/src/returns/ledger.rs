@@ -205,19 +205,26 @@ impl Ledger {
         ledger.refunded(units, refund)
     }
 
-    /// Takes back what was entered of a refund, so that it can be entered otherwise.
+    /// Takes back what was entered of a refund outside of returns and within `rma`, so that it can
+    /// be entered otherwise. What it paid for in other returns was told to the merchant, and stands.
     #[must_use]
-    pub fn forget_refund(&self, refund: &str) -> Self {
+    pub fn forget_refund(&self, refund: &str, rma: &str) -> Self {
         let mut ledger = self.clone();
         for spent in ledger.lines.values_mut() {
             spent.retain(|unit| unit.by.rma().is_some() || unit.by.refund() != Some(refund));
-            for unit in spent {
+            for unit in spent.iter_mut().filter(|unit| unit.by.rma() == Some(rma)) {
                 unit.by.forget_refund(refund);
             }
         }
         ledger.lines.retain(|_, spent| !spent.is_empty());
         ledger.conflicts.retain(|conflict| conflict.refund_identifier != refund);
         ledger
+    }
+
+    /// How many units of a line a refund paid for.
+    pub fn paid_by(&self, refund: &str, line: &str) -> i64 {
+        let paid = self.spent(line).iter().filter(|unit| unit.by.refund() == Some(refund));
+        i64::try_from(paid.count()).unwrap_or(i64::MAX)
     }
 
     /// Refunds the shipping charge with a return, once for an order. Gives the amount.

@@ -14,7 +14,7 @@ use jiff::Timestamp;
 
 use super::identifier::RmaId;
 use super::ledger::{Ledger, MerchantRefund};
-use super::rma::{Event, Rma, Status, apply};
+use super::rma::{Event, LineQuantity, Rma, Status, apply};
 use crate::order::{Order, Refund};
 
 /// What follows from a refund.
@@ -81,7 +81,8 @@ pub fn settle(
 }
 
 /// Enters a refund that is known to pay for `rma`: because it says so, or an operator does. What
-/// was entered of it before is forgotten.
+/// was entered of it before is forgotten, but for what it paid for in other returns: it cannot
+/// pay for that much again.
 pub fn settle_with(
     order: &Order,
     ledger: &Ledger,
@@ -89,8 +90,13 @@ pub fn settle_with(
     refund: &Refund,
     now: Timestamp,
 ) -> Settlement {
-    let ledger = ledger.forget_refund(&refund.identifier);
-    let event = Event::refunded(&order.identifier, refund);
+    let ledger = ledger.forget_refund(&refund.identifier, rma.rma_identifier.as_str());
+    let mut owed = quantities(refund);
+    for (line, quantity) in &mut owed {
+        *quantity -= ledger.paid_by(&refund.identifier, line);
+    }
+    owed.retain(|_, quantity| *quantity > 0);
+    let event = refunded(order, refund, &owed);
     let decision = match apply(rma, &event, now) {
         Ok(decision) => decision,
         Err(refusal) => {
@@ -103,7 +109,7 @@ pub fn settle_with(
         *rest.entry(line.order_line_item_identifier.as_str()).or_default() += line.quantity;
     }
     let mut within = ledger;
-    for (line, quantity) in quantities(refund) {
+    for (line, quantity) in owed {
         let placed = quantity - rest.get(line).copied().unwrap_or_default();
         let units = paid_units(&decision.rma, order, line, &refund.identifier);
         let part = MerchantRefund { identifier: &refund.identifier, line, quantity: placed, now };
@@ -177,6 +183,19 @@ fn paid_units(rma: &Rma, order: &Order, line: &str, refund: &str) -> Vec<u32> {
             && unit.refund.as_ref().is_some_and(|made| made.refund_identifier == refund)
     });
     paid.filter_map(|unit| u32::try_from(unit.goods.unit_number - 1).ok()).collect()
+}
+
+/// What it is to a return that a refund pays for these units.
+fn refunded(order: &Order, refund: &Refund, quantities: &BTreeMap<&str, i64>) -> Event {
+    let lines = quantities.iter().map(|(line, quantity)| LineQuantity {
+        order_line_item_identifier: (*line).to_owned(),
+        quantity: *quantity,
+    });
+    Event::Refunded {
+        refund_identifier: refund.identifier.clone(),
+        order_identifier: order.identifier.clone(),
+        lines: lines.collect(),
+    }
 }
 
 /// What a refund pays for, by line.

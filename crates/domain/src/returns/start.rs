@@ -221,20 +221,30 @@ fn take(
     let lines = returnability(order, ledger, basis.policy, basis.now).lines;
     let line = lines.iter().find(|line| line.line_identifier == item.order_line_item_identifier);
     let units = line.map(|line| line.units.as_slice()).unwrap_or_default();
-    let returnable = units.iter().filter(|unit| unit.returnable).count();
-    if i64::try_from(returnable).unwrap_or(i64::MAX) < item.quantity {
-        let objection = units.iter().find_map(|unit| unit.objections().next());
-        return Err(match objection {
-            Some(answer) => (answer.rule.name().to_owned(), answer.fact.clone()),
-            None => (
-                Rule::Shipped.name().to_owned(),
-                format!("{} units were asked for, and {returnable} were shipped", item.quantity),
-            ),
-        });
+    let returnable = count(units.iter().filter(|unit| unit.returnable));
+    if returnable < item.quantity {
+        // Units that an earlier item of this request takes are in nobody's way.
+        let spent = ledger.spent(&item.order_line_item_identifier);
+        let own = |number: u32| {
+            let is_own = |by: &SpentUnit| by.unit == number && by.by.rma() == Some(rma.as_str());
+            spent.iter().any(is_own)
+        };
+        let mut others = units.iter().filter(|unit| !own(unit.unit));
+        if let Some(answer) = others.find_map(|unit| unit.objections().next()) {
+            return Err((answer.rule.name().to_owned(), answer.fact.clone()));
+        }
+        let taken = count(units.iter().filter(|unit| own(unit.unit)));
+        let (asked, shipped) = (item.quantity + taken, returnable + taken);
+        let why = format!("{asked} units were asked for, and {shipped} were shipped");
+        return Err((Rule::Shipped.name().to_owned(), why));
     }
     ledger
         .spend(order, &item.order_line_item_identifier, item.quantity, rma.as_str())
         .map_err(|refusal| (Rule::AlreadyReturned.name().to_owned(), refusal.to_string()))
+}
+
+fn count<T>(units: impl Iterator<Item = T>) -> i64 {
+    i64::try_from(units.count()).unwrap_or(i64::MAX)
 }
 
 /// Whether the orders can share a return: one shopper, one currency.

@@ -17,6 +17,8 @@ use crate::{
 #[derive(Debug, Subcommand)]
 pub(crate) enum Policy {
     /// Show the policy that holds for a merchant, or an earlier version of it
+    // Here a version is one of the policy, not of the program.
+    #[command(disable_version_flag = true)]
     Show {
         #[arg(value_parser = MerchantId::parse)]
         merchant: MerchantId,

@@ -258,7 +258,7 @@ pub(crate) async fn close(
 }
 
 fn taken() -> &'static str {
-    "somebody else returns these units: $.items[0]: unit 0 is on the return RMA-7K3Q-9XWD-2M4T"
+    "somebody else returns these units: $.items[0]: in return RMA-7K3Q-9XWD-2M4T"
 }
 
 fn sample_request() -> Value {

@@ -3,7 +3,6 @@
 use std::fmt;
 
 use super::{Rma, Tracking};
-use crate::order::Refund;
 use crate::returns::receipt::Condition;
 
 /// Something that happened to a return, reported from outside. Where `lines` is empty, all lines
@@ -35,21 +34,6 @@ pub enum Event {
     ExchangeFulfilled { exchange_order_identifier: String },
     /// The exchange order for what was bought with `order_identifier` will never be placed.
     ExchangeFailed { order_identifier: String },
-}
-
-impl Event {
-    /// What a merchant's refund on an order is to a return.
-    pub fn refunded(order_identifier: &str, refund: &Refund) -> Self {
-        let lines = refund.refund_line_items.iter().map(|line| LineQuantity {
-            order_line_item_identifier: line.order_item_identifier.clone(),
-            quantity: line.quantity,
-        });
-        Self::Refunded {
-            refund_identifier: refund.identifier.clone(),
-            order_identifier: order_identifier.to_owned(),
-            lines: lines.collect(),
-        }
-    }
 }
 
 /// Units of one order line.

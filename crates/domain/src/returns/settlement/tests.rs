@@ -172,3 +172,24 @@ fn the_same_refund_again_and_an_ignored_one_change_nothing() {
         assert_eq!((settled.changed, settled.problem), (None, None));
     }
 }
+
+#[test]
+fn what_a_refund_paid_for_in_one_return_it_cannot_pay_for_in_another() {
+    let (ledger, first) = returned(&Ledger::default(), FIRST, 1);
+    let (ledger, second) = returned(&ledger, SECOND, 2);
+    let refund = refund("F", 2, Some(FIRST));
+    let named = settle(&three_units(), &ledger, &[first, second.clone()], &refund, now());
+    assert!(matches!(named.problem, Some(Problem::Conflict(_))), "{:?}", named.problem);
+    let first = named.changed.unwrap();
+    assert_eq!(first.status, Status::Refunded);
+
+    let rest = settle_with(&three_units(), &named.ledger, &second, &refund, now());
+
+    let second = rest.changed.unwrap();
+    let paid = second.units.iter().filter(|unit| unit.refund.is_some()).count();
+    assert_eq!((paid, second.status), (1, Status::Created), "one of two units is left to pay");
+    assert_eq!(rest.problem, None);
+    assert_eq!(rest.ledger.paid_by("F", "A"), 2);
+    let again = settle_with(&three_units(), &rest.ledger, &first, &refund, now());
+    assert_eq!((again.changed, again.ledger), (None, rest.ledger));
+}

@@ -47,9 +47,18 @@ fn begin(
     policy: &Policy,
     request: &ReturnRequest,
 ) -> Result<Started, Vec<Refused>> {
+    begin_as("RMA-7K3Q-9XWD-2M4T", orders, policy, request)
+}
+
+fn begin_as(
+    rma: &str,
+    orders: &BTreeMap<String, Known>,
+    policy: &Policy,
+    request: &ReturnRequest,
+) -> Result<Started, Vec<Refused>> {
     let now = NOW.parse().unwrap();
     let basis = Basis { request, orders, policy, policy_version: 7, managed_receiving: false, now };
-    start(&basis, RmaId::parse("RMA-7K3Q-9XWD-2M4T").unwrap())
+    start(&basis, RmaId::parse(rma).unwrap())
 }
 
 fn assert_refused(result: Result<Started, Vec<Refused>>, expected: &[(&str, &str)]) {
@@ -79,7 +88,8 @@ fn the_same_unit_cannot_be_on_two_returns() {
     let started = begin(&orders, &Policy::default(), &asked).unwrap();
     orders.insert("O-1".to_owned(), with(one_order(), started.ledgers["O-1"].clone()));
 
-    let refused = begin(&orders, &Policy::default(), &asked).unwrap_err();
+    let other = "RMA-8K3Q-9XWD-2M4T";
+    let refused = begin_as(other, &orders, &Policy::default(), &asked).unwrap_err();
 
     assert!(refused.iter().all(Refused::is_taken), "{refused:?}");
 }
@@ -216,4 +226,18 @@ fn an_order_is_exchanged_once_and_then_only_refunded() {
         &[("$.items[0].resolution", "one_exchange_order")],
     );
     begin(&orders, &Policy::default(), &request(&[("O-1", "A", 1)])).unwrap();
+}
+
+#[test]
+fn items_that_together_ask_for_more_than_was_shipped_are_refused_for_that() {
+    let orders = known(vec![one_order()]);
+    let mut asked = request(&[("O-1", "A", 4)]);
+    let item = ReturnItem { quantity: 2, ..asked.items.remove(0) };
+    asked.items = vec![item.clone(), ReturnItem { return_reason: "damaged".to_owned(), ..item }];
+
+    let refused = begin(&orders, &Policy::default(), &asked).unwrap_err();
+
+    assert!(!refused.iter().any(Refused::is_taken), "{refused:?}");
+    assert_eq!(refused[0].message, "4 units were asked for, and 3 were shipped");
+    assert_refused(Err(refused), &[("$.items[1]", "shipped")]);
 }

@@ -1,7 +1,6 @@
 //! The merchant's refunds.
 
 use super::*;
-use crate::order::{Refund, RefundLine};
 
 fn refunds(rma: &Rma) -> Vec<Option<&str>> {
     let refunds = rma.units.iter().map(|unit| unit.refund.as_ref());
@@ -106,24 +105,4 @@ fn a_later_refund_of_the_rest_still_closes_the_return() {
     let rma = changed(&rma, &refunded("RF-2", &[("1", 1)]));
 
     assert_eq!(rma.status, Status::Refunded);
-}
-
-#[test]
-fn a_refund_on_an_order_says_the_same_to_the_return() {
-    let line = |identifier: &str, quantity| RefundLine {
-        identifier: format!("RF-1-{identifier}"),
-        quantity,
-        order_item_identifier: identifier.to_owned(),
-    };
-    let refund = Refund {
-        identifier: "RF-1".to_owned(),
-        total_refund_amount_cents: 1,
-        refund_line_items: vec![line("1", 2), line("2", 1)],
-        note: None,
-        created_at: time(0),
-        rma_identifier: None,
-        tags: Vec::new(),
-    };
-
-    assert_eq!(Event::refunded(ORDER, &refund), refunded("RF-1", &[("1", 2), ("2", 1)]));
 }
