@@ -24,7 +24,7 @@ mod order;
 mod retention;
 mod retries;
 mod signed;
-mod stage;
+pub(crate) mod stage;
 mod waiting;
 
 /// A number from the environment.

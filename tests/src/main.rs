@@ -25,6 +25,7 @@ mod nodes;
 mod operation;
 mod orders;
 mod properties;
+mod returns;
 mod tenants;
 mod tidy;
 mod tls;

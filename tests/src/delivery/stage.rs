@@ -18,9 +18,9 @@ use crate::harness::{
 };
 
 /// Loopback is where the simulated merchants are.
-pub(super) const ALLOW: [&str; 2] = ["--allow-network", "127.0.0.0/8"];
+pub(crate) const ALLOW: [&str; 2] = ["--allow-network", "127.0.0.0/8"];
 /// The pause between two tries on the servers that tests share.
-pub(super) const PAUSE_MS: i64 = 60;
+pub(crate) const PAUSE_MS: i64 = 60;
 const QUICK: [&str; 8] = [
     ALLOW[0],
     ALLOW[1],
@@ -33,7 +33,7 @@ const QUICK: [&str; 8] = [
 ];
 
 /// A server on each engine there is, which tries again quickly.
-pub(super) fn servers() -> impl Iterator<Item = &'static Server> {
+pub(crate) fn servers() -> impl Iterator<Item = &'static Server> {
     static SQLITE: OnceLock<Server> = OnceLock::new();
     static POSTGRES: OnceLock<Option<Server>> = OnceLock::new();
     let postgres = || Some(Home::on(&postgres::schema("delivery")?).serve(&QUICK));
@@ -42,7 +42,7 @@ pub(super) fn servers() -> impl Iterator<Item = &'static Server> {
 }
 
 /// The places for servers of one's own, one on each engine.
-pub(super) fn homes(name: &str) -> impl Iterator<Item = Home> {
+pub(crate) fn homes(name: &str) -> impl Iterator<Item = Home> {
     let postgres = postgres::schema(name).map(|address| Home::on(&address));
     std::iter::once(Home::sqlite()).chain(postgres)
 }
@@ -53,21 +53,21 @@ fn runtime() -> &'static Runtime {
 }
 
 /// Opens the door of a simulated merchant.
-pub(super) fn receiver(settings: Settings) -> Running {
+pub(crate) fn receiver(settings: Settings) -> Running {
     runtime().block_on(SimulatedMerchant::start(settings)).unwrap()
 }
 
 /// An operator, a merchant, and the merchant's systems.
-pub(super) struct Stage<'a> {
-    pub(super) server: &'a Server,
-    pub(super) admin: String,
-    pub(super) merchant: Merchant,
-    pub(super) signing_secret: String,
+pub(crate) struct Stage<'a> {
+    pub(crate) server: &'a Server,
+    pub(crate) admin: String,
+    pub(crate) merchant: Merchant,
+    pub(crate) signing_secret: String,
 }
 
 impl<'a> Stage<'a> {
     /// A new merchant without an endpoint.
-    pub(super) fn set(server: &'a Server) -> Self {
+    pub(crate) fn set(server: &'a Server) -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let admin = server.admin_token();
         let id = format!("staged-{}", COUNT.fetch_add(1, Ordering::Relaxed));
@@ -85,7 +85,7 @@ impl<'a> Stage<'a> {
     }
 
     /// A new merchant whose systems check every signature.
-    pub(super) fn with_receiver(server: &'a Server) -> (Self, Running) {
+    pub(crate) fn with_receiver(server: &'a Server) -> (Self, Running) {
         let stage = Self::set(server);
         let running = receiver(stage.settings());
         stage.point_to(&running.url(), &json!({ "type": "none" }));
@@ -93,39 +93,39 @@ impl<'a> Stage<'a> {
     }
 
     /// The settings of a simulated merchant that knows this one's signing secret.
-    pub(super) fn settings(&self) -> Settings {
+    pub(crate) fn settings(&self) -> Settings {
         Settings { signing_secrets: vec![self.signing_secret.clone()], ..Settings::default() }
     }
 
-    pub(super) fn get(&self, target: &str) -> Reply {
+    pub(crate) fn get(&self, target: &str) -> Reply {
         self.server.send(&Request::get(target).bearer(&self.admin))
     }
 
-    pub(super) fn post(&self, target: &str) -> Reply {
+    pub(crate) fn post(&self, target: &str) -> Reply {
         self.server.send(&Request::post(target).bearer(&self.admin))
     }
 
-    pub(super) fn try_to_point_to(&self, url: &str, auth: &Value) -> Reply {
+    pub(crate) fn try_to_point_to(&self, url: &str, auth: &Value) -> Reply {
         let target = format!("/admin/merchants/{}/endpoints", self.merchant.id);
         let body = json!({ "base_url": url, "auth": auth }).to_string();
         self.server.send(&Request::new("PUT", &target).bearer(&self.admin).json(body))
     }
 
     /// Says where the merchant's systems are.
-    pub(super) fn point_to(&self, url: &str, auth: &Value) {
+    pub(crate) fn point_to(&self, url: &str, auth: &Value) {
         let reply = self.try_to_point_to(url, auth);
         assert_eq!(reply.status, 200, "{}", reply.said());
     }
 
     /// Pauses or resumes the endpoint for RMAs.
-    pub(super) fn turn(&self, verb: &str) {
+    pub(crate) fn turn(&self, verb: &str) {
         let target = format!("/admin/merchants/{}/endpoints/rma/{verb}", self.merchant.id);
         let reply = self.post(&target);
         assert_eq!(reply.status, 200, "{}", reply.said());
     }
 
     /// Sends a test message of `kind` and gives back its identifier.
-    pub(super) fn test_of(&self, kind: &str, lane: &str, sequence: usize) -> String {
+    pub(crate) fn test_of(&self, kind: &str, lane: &str, sequence: usize) -> String {
         let merchant = &self.merchant.id;
         let query = format!("ref={lane}&sequence={sequence}");
         let reply =
@@ -134,26 +134,26 @@ impl<'a> Stage<'a> {
         text(&reply.json()["id"])
     }
 
-    pub(super) fn test(&self, lane: &str, sequence: usize) -> String {
+    pub(crate) fn test(&self, lane: &str, sequence: usize) -> String {
         self.test_of("rma", lane, sequence)
     }
 
     /// The message as operators see it.
-    pub(super) fn message(&self, id: &str) -> Value {
+    pub(crate) fn message(&self, id: &str) -> Value {
         let reply = self.get(&format!("/admin/messages/{id}"));
         assert_eq!(reply.status, 200, "{}", reply.said());
         reply.json()
     }
 
     /// Waits until the message is in this state.
-    pub(super) fn until(&self, id: &str, state: &str) -> Value {
+    pub(crate) fn until(&self, id: &str, state: &str) -> Value {
         eventually(&format!("{id} is {state}"), || {
             Some(self.message(id)).filter(|message| message["state"] == state)
         })
     }
 
     /// Waits until there are so many failures of this merchant.
-    pub(super) fn until_failed(&self, count: usize) -> Vec<Value> {
+    pub(crate) fn until_failed(&self, count: usize) -> Vec<Value> {
         let target = format!("/admin/failures?limit=500&merchant={}", self.merchant.id);
         eventually(&format!("{count} failures"), || {
             let failures = self.get(&target).json()["failures"].as_array().unwrap().clone();
@@ -163,14 +163,14 @@ impl<'a> Stage<'a> {
 }
 
 /// Waits until so many different messages were accepted.
-pub(super) fn accepted(running: &Running, count: u64) {
+pub(crate) fn accepted(running: &Running, count: u64) {
     eventually(&format!("{count} messages are accepted"), || {
         (running.merchant().summary().accepted_ids >= count).then_some(())
     });
 }
 
 /// The calls so far, oldest first.
-pub(super) fn calls(running: &Running) -> Vec<Call> {
+pub(crate) fn calls(running: &Running) -> Vec<Call> {
     let mut calls = Vec::new();
     loop {
         let after = Some(calls.last().map_or(0, |call: &Call| call.number));
@@ -184,7 +184,7 @@ pub(super) fn calls(running: &Running) -> Vec<Call> {
 }
 
 /// The statuses of a message's attempts, 0 where no answer came.
-pub(super) fn statuses(message: &Value) -> Vec<i64> {
+pub(crate) fn statuses(message: &Value) -> Vec<i64> {
     let attempts = message["attempts"].as_array().unwrap();
     attempts.iter().map(|attempt| attempt["status"].as_i64().unwrap_or(0)).collect()
 }

@@ -1,0 +1,46 @@
+//! The page that a shopper prints.
+
+use super::scene::{Scene, request, scenes};
+use crate::harness::http::{Reply, Request};
+
+fn page(scene: &Scene<'_>, rma: &str) -> Reply {
+    scene.stage.server.send(&Request::get(&format!("/labels/{rma}")))
+}
+
+#[test]
+fn a_label_shows_the_number_and_loads_nothing_from_elsewhere() {
+    for scene in scenes() {
+        let rma = scene.start_tee();
+        let number = scene.label(&rma);
+
+        let page = page(&scene, &rma);
+
+        assert_eq!(page.status, 200);
+        assert_eq!(page.header("cache-control"), Some("no-store"));
+        assert!(page.header("content-type").unwrap().starts_with("text/html"));
+        let policy = page.header("content-security-policy").unwrap();
+        assert!(policy.contains("default-src 'none'") && !policy.contains("http"), "{policy}");
+        let html = page.text();
+        assert!(html.contains(&number) && html.contains(&rma), "{html}");
+        // Names of vocabularies are no addresses that anything is loaded from.
+        let addresses = html.replace("http://www.w3.org/2000/svg", "");
+        for outside in ["http://", "https://", "src=\"//", "href=\"//", "<script"] {
+            assert!(!addresses.contains(outside), "{outside}: {html}");
+        }
+    }
+}
+
+#[test]
+fn a_label_that_is_not_there_yet_says_so_and_an_unknown_one_is_not_found() {
+    for scene in scenes() {
+        scene.set(&serde_json::json!({ "carrier": "external" }));
+        let rma = scene.start(&request("mail-back", &[("A", "tee", 1)]));
+        let early = page(&scene, &rma);
+        assert_eq!(early.status, 200, "{}", early.said());
+        assert!(early.text().contains(&rma));
+        for unknown in ["RMA-7K3Q-9XWD-2M4T", "A", "..%2F..%2Fhomeward.db"] {
+            let reply = page(&scene, unknown);
+            assert_eq!(reply.said(), r#"404 {"message":"there is no such return"}"#, "{unknown}");
+        }
+    }
+}

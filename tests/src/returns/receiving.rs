@@ -1,0 +1,125 @@
+//! Managed receiving: the warehouse tells which units arrived and in which state, and when it
+//! awaits nothing more.
+
+use serde_json::{Value, json};
+
+use super::{
+    expected::{created, labelled, tracked, unit, with_status, with_unit, with_units},
+    scene::{Scene, order, refund, request, scenes},
+};
+
+/// A return of two tees and a mug whose goods our warehouse receives, delivered.
+fn awaited(scene: &Scene<'_>) -> String {
+    scene.set(&json!({ "managed_receiving": true }));
+    let rma = scene.start(&request("mail-back", &[("A", "tee", 2), ("A", "mug", 1)]));
+    scene.label(&rma);
+    scene.happens(&rma, "delivered");
+    rma
+}
+
+/// The message of the delivery of [`awaited`].
+fn delivered() -> Value {
+    let units = [unit("tee", 4_610), unit("tee", 4_610), unit("mug", 2_592)];
+    let first = created("mail-back", &units);
+    let first = with_units(&first, &[("receiving_status", json!("PENDING"))]);
+    tracked(&labelled(&first), "DELIVERED")
+}
+
+fn received(condition: &str) -> [(&'static str, Value); 2] {
+    [("receiving_status", json!("RECEIVED")), ("warehouse_receipt_condition", json!(condition))]
+}
+
+fn receipt(rma: &str, line: &str, plate: &str, condition: &str) -> Value {
+    json!({
+        "rma_identifier": rma, "line_identifier": line, "unit_identifier": plate,
+        "sku": format!("SKU-{line}"), "condition": condition, "channel": "RTS",
+        "user_login": "mkowalski", "location_identifier": "A-14-03",
+    })
+}
+
+#[test]
+fn every_unit_that_arrives_is_told_with_its_condition() {
+    for scene in scenes() {
+        let rma = awaited(&scene);
+        let told = scene.receive(&json!([
+            receipt(&rma, "tee", "LP-1", "N"),
+            receipt(&rma, "mug", "LP-2", "X"),
+            receipt(&rma, "tee", "LP-1", "N"),
+            receipt(&rma, "tee", "LP-3", "B"),
+            receipt(&rma, "tee", "LP-4", "N"),
+            receipt("RMA-7K3Q-9XWD-2M4T", "tee", "LP-5", "N"),
+        ]));
+        let [applied, unchanged] =
+            ["applied", "unchanged"].map(|it| json!({ "result": it, "rma_identifier": rma }));
+        let extra = json!({
+            "result": "refused", "rma_identifier": rma,
+            "message": "every such unit of the return was received already",
+        });
+        let unknown = json!({ "result": "unknown" });
+        assert_eq!(told, json!([applied, applied, unchanged, applied, extra, unknown]));
+        let all = refund("RF-1", Some(&rma), &[("tee", 2), ("mug", 1)]);
+        scene.publish_refunds(&order("A"), &[all]);
+
+        let one = with_unit(&delivered(), 0, &received("N"));
+        let two = with_unit(&one, 2, &received("X"));
+        let three = with_unit(&two, 1, &received("B"));
+        let refunded = with_status(&three, "REFUNDED");
+        assert_eq!(scene.messages(&rma)[2..], [delivered(), one, two, three, refunded]);
+    }
+}
+
+#[test]
+fn receiving_that_is_closed_early_leaves_a_partial_refund() {
+    for scene in scenes() {
+        let rma = awaited(&scene);
+        scene.receive(&json!([receipt(&rma, "tee", "LP-1", "A")]));
+        scene.publish_refunds(&order("A"), &[refund("RF-1", Some(&rma), &[("tee", 1)])]);
+
+        let closed = scene.close_receiving(&rma);
+
+        assert_eq!((closed.status, &closed.json()["status"]), (200, &json!("PARTIAL_REFUND")));
+        assert_eq!(scene.close_receiving(&rma).status, 200, "closing again changes nothing");
+        let late = scene.receive(&json!([receipt(&rma, "mug", "LP-2", "N")]));
+        assert_eq!(late[0]["result"], "refused");
+        let one = with_unit(&delivered(), 0, &received("A"));
+        let mut partial = with_status(&one, "PARTIAL_REFUND");
+        partial["receiving_complete"] = json!(true);
+        let missing = [("receiving_status", json!("NOT_RECEIVED"))];
+        let partial = with_unit(&with_unit(&partial, 1, &missing), 2, &missing);
+        assert_eq!(scene.messages(&rma)[3..], [one.clone(), one, partial.clone()]);
+
+        // A merchant who pays for the rest after all closes the return.
+        let refunds = [
+            refund("RF-1", Some(&rma), &[("tee", 1)]),
+            refund("RF-2", Some(&rma), &[("tee", 1), ("mug", 1)]),
+        ];
+        scene.publish_refunds(&order("A"), &refunds);
+        assert_eq!(scene.messages(&rma)[6..], [with_status(&partial, "REFUNDED")]);
+    }
+}
+
+#[test]
+fn without_managed_receiving_the_warehouse_has_nothing_to_say() {
+    for scene in scenes() {
+        let rma = scene.start_tee();
+        scene.label(&rma);
+        let told = scene.receive(&json!([receipt(&rma, "tee", "LP-1", "N")]));
+        assert_eq!(told[0]["result"], "refused", "{told}");
+        assert_eq!(scene.close_receiving(&rma).status, 409);
+        assert_eq!(scene.close_receiving("RMA-7K3Q-9XWD-2M4T").status, 404);
+        assert_eq!(scene.owed(&rma), 2);
+    }
+}
+
+#[test]
+fn a_unit_that_arrived_keeps_the_return_from_being_cancelled() {
+    for scene in scenes() {
+        scene.set(&json!({ "managed_receiving": true }));
+        let rma = scene.start_tee();
+        scene.label(&rma);
+        let told = scene.receive(&json!([receipt(&rma, "tee", "LP-1", "N")]));
+        assert_eq!(told[0]["result"], "applied");
+
+        assert_eq!(scene.cancel(&rma).status, 409);
+    }
+}

@@ -1,0 +1,167 @@
+//! Refunds that cannot be placed are kept, told to the merchant, and matched by an operator.
+
+use serde_json::{Value, json};
+
+use super::{
+    expected::{created, labelled, unit, with_status},
+    scene::{Scene, order, refund, request, scenes},
+};
+use crate::harness::{http::Reply, samples::message, server::publication};
+
+const UNKNOWN: &str = "RMA-7K3Q-9XWD-2M4T";
+
+fn match_by_hand(scene: &Scene<'_>, refund: &str, body: &Value) -> Reply {
+    let target = format!("/admin/merchants/{}/refunds/{refund}/match", scene.stage.merchant.id);
+    scene.send("POST", &target, &scene.stage.admin, body)
+}
+
+/// Two returns of a tee each, in the order of their identifiers.
+fn two_returns(scene: &Scene<'_>) -> [String; 2] {
+    let both = [scene.start_tee(), scene.start_tee()];
+    for rma in &both {
+        scene.label(rma);
+    }
+    both
+}
+
+fn warning(words: &str) -> Value {
+    json!([{ "field": "$.returns_portal_order.orders[0].refunds[0]", "message": words }])
+}
+
+#[test]
+fn a_refund_that_fits_two_returns_is_matched_by_hand() {
+    for scene in scenes() {
+        let [one, two] = two_returns(&scene);
+        let answer = scene.publish_refunds(&order("A"), &[refund("RF-1", None, &[("tee", 1)])]);
+        let words = format!("it names no return, and could pay for any of {one}, {two}");
+        assert_eq!(answer["warnings"], warning(&words));
+        assert_eq!(answer["orders"], json!([{ "identifier": "A", "result": "updated" }]));
+        assert_eq!(scene.problems("unmatched"), [("RF-1".to_owned(), words)]);
+        assert_eq!((scene.owed(&one), scene.owed(&two)), (2, 2), "nobody is told anything");
+
+        let note = json!({ "rma_identifier": two, "note": "told by telephone" });
+        let matched = match_by_hand(&scene, "RF-1", &note);
+
+        assert_eq!(matched.status, 200, "{}", matched.said());
+        let mut view = matched.json();
+        view.as_object_mut().unwrap().shift_remove("noticed_at");
+        let expected = json!({
+            "merchant": scene.stage.merchant.id, "refund_identifier": "RF-1",
+            "order_identifier": "A", "state": "settled",
+            "detail": format!("matched to {two}: told by telephone"),
+        });
+        assert_eq!(view, expected);
+        assert!(scene.problems("unmatched").is_empty());
+        let label = labelled(&created("mail-back", &[unit("tee", 4_610)]));
+        assert_eq!(scene.messages(&two)[1..], [label.clone(), with_status(&label, "REFUNDED")]);
+        assert_eq!(scene.show(&one)["status"], "CREATED");
+
+        // One refund pays for one unit, whoever says otherwise afterwards.
+        let again = match_by_hand(&scene, "RF-1", &json!({ "rma_identifier": one }));
+        assert_eq!(again.status, 409, "{}", again.said());
+        assert_eq!(scene.show(&one)["status"], "CREATED");
+        assert_eq!(scene.show(&two)["status"], "REFUNDED");
+    }
+}
+
+#[test]
+fn a_refund_of_a_return_that_nobody_knows_keeps_its_units_from_being_returned() {
+    for scene in scenes() {
+        let named = refund("RF-1", Some(UNKNOWN), &[("mug", 1)]);
+        let answer = scene.publish_refunds(&order("A"), &[named]);
+        let words = answer["warnings"][0]["message"].as_str().unwrap();
+        assert!(words.contains(UNKNOWN), "{answer}");
+        assert_eq!(scene.problems("unmatched"), [("RF-1".to_owned(), words.to_owned())]);
+
+        let refused = scene.ask("/returns", &request("mail-back", &[("A", "mug", 1)]));
+
+        assert_eq!(refused.status, 422, "{}", refused.said());
+        let expected = json!([{
+            "field": "$.items[0]", "code": "invalid", "rule": "already_refunded",
+            "message": "paid back in refund RF-1",
+        }]);
+        assert_eq!(refused.json()["errors"], expected);
+
+        let left = match_by_hand(&scene, "RF-1", &json!({}));
+        assert_eq!(left.json()["detail"], "left as it is", "{}", left.said());
+        assert_eq!(scene.problems("settled"), [("RF-1".to_owned(), "left as it is".to_owned())]);
+        let nothing = match_by_hand(&scene, "RF-9", &json!({}));
+        assert_eq!(nothing.status, 404, "{}", nothing.said());
+        let nowhere = match_by_hand(&scene, "RF-1", &json!({ "rma_identifier": UNKNOWN }));
+        assert_eq!(nowhere.said(), r#"404 {"message":"there is no such return"}"#);
+    }
+}
+
+#[test]
+fn a_refund_for_units_that_are_spent_is_a_conflict_whose_rest_can_be_matched() {
+    for scene in scenes() {
+        let [one, two] = two_returns(&scene);
+        let too_much = refund("RF-1", Some(&one), &[("tee", 2)]);
+        let answer = scene.publish_refunds(&order("A"), &[too_much]);
+        let words = "it pays for units that were spent before: 1 of tee";
+        assert_eq!(answer["warnings"], warning(words));
+        assert_eq!(scene.problems("conflict"), [("RF-1".to_owned(), words.to_owned())]);
+        assert_eq!(scene.show(&one)["status"], "REFUNDED");
+        assert_eq!(scene.show(&two)["status"], "CREATED");
+
+        let matched = match_by_hand(&scene, "RF-1", &json!({ "rma_identifier": two }));
+
+        assert_eq!(matched.status, 200, "{}", matched.said());
+        assert_eq!(scene.show(&two)["status"], "REFUNDED");
+        assert_eq!(scene.show(&one)["status"], "REFUNDED");
+        assert!(scene.problems("conflict").is_empty());
+        let again = match_by_hand(&scene, "RF-1", &json!({ "rma_identifier": one }));
+        assert_eq!(again.status, 409, "{}", again.said());
+    }
+}
+
+#[test]
+fn a_refund_outside_of_every_return_spends_the_unit() {
+    for scene in scenes() {
+        let rma = scene.start_tee();
+        let outside = refund("RF-1", None, &[("mug", 1)]);
+        let answer = scene.publish_refunds(&order("A"), &[outside]);
+        assert_eq!(answer["warnings"], json!([]));
+        let refused = scene.ask("/returns", &request("mail-back", &[("A", "mug", 1)])).json();
+        assert_eq!(refused["errors"][0]["rule"], "already_refunded");
+        assert_eq!(scene.show(&rma)["status"], "CREATED");
+    }
+}
+
+#[test]
+fn an_ignored_refund_closes_nothing() {
+    for scene in scenes() {
+        let rma = scene.start_tee();
+        scene.label(&rma);
+        let mut ignored = refund("RF-1", Some(&rma), &[("tee", 1)]);
+        ignored["tags"] = json!(["ignore_refund"]);
+        scene.publish_refunds(&order("A"), &[ignored]);
+        assert_eq!((scene.show(&rma)["status"].clone(), scene.owed(&rma)), (json!("CREATED"), 2));
+    }
+}
+
+#[test]
+fn a_dry_run_with_refunds_says_what_would_be_and_changes_nothing() {
+    for scene in scenes() {
+        let rma = scene.start_tee();
+        scene.label(&rma);
+        let before = (scene.show(&rma), scene.owed(&rma));
+        let mut refunded = order("A");
+        refunded["updated_at"] = json!("2026-04-01T08:00:00Z");
+        let pay = refund("RF-1", Some(&rma), &[("tee", 1)]);
+        let doubtful = refund("RF-2", Some(UNKNOWN), &[("mug", 1)]);
+        refunded["refunds"] = json!([pay, doubtful]);
+        let real = publication(&scene.token, message(&[refunded]));
+
+        let dry =
+            scene.stage.server.send(&real.clone().target("/returns_portal_orders?dry_run=true"));
+
+        assert_eq!(dry.status, 200, "{}", dry.said());
+        assert_eq!((scene.show(&rma), scene.owed(&rma)), before);
+        assert!(scene.problems("unmatched").is_empty());
+        assert_eq!(scene.stage.server.order(&scene.token, "A").json(), order("A"));
+        assert_eq!(scene.stage.server.send(&real).said(), dry.said());
+        assert_eq!(scene.show(&rma)["status"], "REFUNDED");
+        assert_eq!(scene.problems("unmatched").len(), 1);
+    }
+}
