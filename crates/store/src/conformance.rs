@@ -8,6 +8,7 @@ mod delivery;
 mod orders;
 mod people;
 mod references;
+mod returns;
 mod whole;
 
 use std::sync::Arc;

@@ -47,8 +47,9 @@ fn merchants_are_added_listed_changed_disabled_and_enabled() {
 
         let changed =
             home.json(&["merchant", "set", "acme", "--name", "Acme Ltd", "--strict", "true"]);
-        let expected =
-            json!({ "merchant": "acme", "name": "Acme Ltd", "settings": { "strict": true } });
+        let settings =
+            json!({ "strict": true, "carrier": "simulated", "managed_receiving": false });
+        let expected = json!({ "merchant": "acme", "name": "Acme Ltd", "settings": settings });
         assert_eq!(without_chance(changed, &["created_at"]), expected);
         home.json(&["merchant", "set", "beta", "--strict", "false"]);
         let disabled = home.json(&["merchant", "disable", "beta"]);
@@ -62,7 +63,9 @@ fn merchants_are_added_listed_changed_disabled_and_enabled() {
                      beta      disabled  lenient  Beta\n";
         assert_eq!(words.out, table);
         let words = home.run(&["merchant", "enable", "beta"]);
-        assert_eq!(words.out, "beta (Beta) is enabled, lenient about amounts.\n");
+        let said = "beta (Beta) is enabled, lenient about amounts; its carrier is simulated, \
+                    receiving is the merchant's.\n";
+        assert_eq!(words.out, said);
     }
 }
 
@@ -198,11 +201,17 @@ fn every_change_leaves_a_record_and_no_secret() {
 
         let scope = "orders:write returns:write asns:write drop_ship:write read";
         let first = json!({
-            "name": "A merchant", "settings": { "strict": false }, "client": merchant.client_id,
+            "name": "A merchant", "client": merchant.client_id,
+            "settings": { "strict": false, "carrier": "simulated", "managed_receiving": false },
         });
         let nothing = Value::Null;
-        let strict = json!({ "name": nothing, "strict": true, "disabled": nothing });
-        let disabled = json!({ "name": nothing, "strict": nothing, "disabled": true });
+        let unset = json!({
+            "name": nothing, "strict": nothing, "carrier": nothing, "managed_receiving": nothing,
+            "return_address": nothing, "disabled": nothing,
+        });
+        let (mut strict, mut disabled) = (unset.clone(), unset);
+        strict["strict"] = json!(true);
+        disabled["disabled"] = json!(true);
         let expected = [
             ("merchant.change", disabled),
             ("client.change", json!({ "client": id, "disabled": true })),

@@ -86,6 +86,7 @@ fn the_last_message_is_what_the_api_answers_and_carries_the_policys_version() {
     for scene in scenes() {
         scene.set_policy(&json!({ "window_days": 90 }));
         let rma = whole_return(&scene);
+        scene.set_policy(&json!({ "window_days": 10 }));
         let last = scene.messages(&rma).pop().unwrap();
 
         let mut shown = scene.show(&rma);
@@ -96,8 +97,10 @@ fn the_last_message_is_what_the_api_answers_and_carries_the_policys_version() {
             "label": format!("/labels/{rma}"),
         });
         assert_eq!(shown["links"], links);
-        let fields = shown.as_object_mut().unwrap();
-        assert!(fields.shift_remove("label").is_some() && fields.shift_remove("links").is_some());
+        assert_eq!(shown["policy_version"], 1);
+        for beside in ["label", "links", "policy_version"] {
+            assert!(shown.as_object_mut().unwrap().shift_remove(beside).is_some());
+        }
         let said = super::expected::redacted(&shown.to_string(), &rma);
         assert_eq!(serde_json::from_str::<Value>(&said).unwrap(), last);
     }

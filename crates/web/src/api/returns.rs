@@ -39,6 +39,9 @@ pub(crate) struct ReturnAnswer<'a> {
     #[schema(required)]
     label: Option<Label<'a>>,
     links: Links,
+    /// The version of the merchant's policy that the return was judged by.
+    #[schema(example = 3, minimum = 0)]
+    policy_version: i64,
     /// What the return comes to. Only in the answers to a quote and to the start of a return.
     #[serde(skip_serializing_if = "Option::is_none")]
     quote: Option<Quote>,
@@ -77,7 +80,8 @@ fn answer(rma: &Rma, quote: Option<Quote>) -> Json<Value> {
         cancel: format!("/returns/{id}/cancel"),
         label: format!("/labels/{id}"),
     };
-    let answer = ReturnAnswer { message: message(rma), label, links, quote };
+    let policy_version = rma.policy_version;
+    let answer = ReturnAnswer { message: message(rma), label, links, policy_version, quote };
     Json(serde_json::to_value(answer).expect("an answer has string keys"))
 }
 

@@ -1,0 +1,275 @@
+//! Policies, ledgers, returns, parcels, wanted labels, and refunds with a problem.
+
+use domain::{
+    identifier::MerchantId,
+    order::Order,
+    order_message::{Context, read_message},
+    returns::{
+        identifier::RmaId,
+        ledger::Ledger,
+        policy::Policy,
+        rma::{Rma, Status},
+    },
+};
+use jiff::Timestamp;
+
+use super::{Subject, acme, on_both_engines, other};
+use crate::{PolicyVersion, ProblemCursor, RefundProblem, Store, StoreError, Transaction};
+
+on_both_engines!(
+    policies_are_read_newest_first_and_a_number_is_taken_once,
+    a_ledger_is_empty_until_something_is_spent,
+    a_ledger_changes_only_at_the_version_read,
+    rivals_for_one_unit_have_one_winner,
+    a_return_reads_back_and_changes_only_at_the_version_read,
+    a_return_is_found_by_its_identifier_alone,
+    returns_are_found_by_the_number_of_their_parcel,
+    labels_are_wanted_oldest_first_until_they_are_made,
+    problems_are_listed_by_state_oldest_first_in_pages,
+    a_return_is_stored_with_its_ledger_or_not_at_all,
+);
+
+async fn change(store: &Store, fill: impl FnOnce(&mut Transaction)) -> Result<(), StoreError> {
+    let mut transaction = Transaction::new("testing");
+    fill(&mut transaction);
+    store.commit(transaction).await.map(drop)
+}
+
+fn order() -> Order {
+    let text = domain::samples::order_message();
+    let document = domain::json::parse(text.as_bytes()).unwrap();
+    let context = Context { now: Timestamp::UNIX_EPOCH, strict: false };
+    read_message(&document, &context).unwrap().orders.remove(0).order
+}
+
+/// The sample return, under another identifier.
+fn rma(number: u8) -> Rma {
+    let rma_identifier = RmaId::from_random([number; 8]);
+    Rma { rma_identifier, ..domain::samples::rma() }
+}
+
+/// A ledger with the one unit of the second line spent.
+fn spent(rma: &RmaId) -> Ledger {
+    Ledger::default().spend(&order(), "ORD-100472-2", 1, rma.as_str()).unwrap().0
+}
+
+fn is_conflict(done: &Result<(), StoreError>) -> bool {
+    matches!(done, Err(StoreError::Conflict))
+}
+
+async fn policies_are_read_newest_first_and_a_number_is_taken_once(Subject { store, .. }: Subject) {
+    let policy = |version| PolicyVersion {
+        version,
+        created_us: version * 10,
+        actor: "platform.k7w2mq9d".to_owned(),
+        policy: Policy {
+            window_days: u32::try_from(version).unwrap(),
+            countries: vec!["DE".to_owned()],
+            ..Policy::default()
+        },
+    };
+    for version in 1..=3 {
+        change(&store, |it| it.insert_policy(&acme(), &policy(version))).await.unwrap();
+    }
+
+    let again = change(&store, |it| it.insert_policy(&acme(), &policy(3))).await;
+
+    assert!(is_conflict(&again));
+    let newest = store.policies(&acme(), i64::MAX, 2).await.unwrap();
+    assert_eq!(newest, [policy(3), policy(2)]);
+    assert_eq!(store.policies(&acme(), 2, 10).await.unwrap(), [policy(1)]);
+    assert_eq!(store.policies(&other(), i64::MAX, 10).await.unwrap(), []);
+}
+
+async fn a_ledger_is_empty_until_something_is_spent(Subject { store, .. }: Subject) {
+    let id = rma(1).rma_identifier;
+    let empty = store.ledger(&acme(), "A").await.unwrap();
+    assert_eq!((empty.value, empty.version), (Ledger::default(), 0));
+    change(&store, |it| it.put_ledger(&acme(), "A", &spent(&id), 0)).await.unwrap();
+
+    let read = store.ledger(&acme(), "A").await.unwrap();
+
+    assert_eq!((read.value, read.version), (spent(&id), 1));
+    assert_eq!(store.ledger(&other(), "A").await.unwrap().version, 0);
+    assert_eq!(store.ledger(&acme(), "B").await.unwrap().version, 0);
+}
+
+async fn a_ledger_changes_only_at_the_version_read(Subject { store, .. }: Subject) {
+    let [first, second] = [1, 2].map(|number| spent(&rma(number).rma_identifier));
+    change(&store, |it| it.put_ledger(&acme(), "A", &first, 0)).await.unwrap();
+    for version in [0, 2, -1] {
+        let stale = change(&store, |it| it.put_ledger(&acme(), "A", &second, version)).await;
+        assert!(is_conflict(&stale), "{version}");
+    }
+    assert_eq!(store.ledger(&acme(), "A").await.unwrap().value, first);
+
+    change(&store, |it| it.put_ledger(&acme(), "A", &second, 1)).await.unwrap();
+
+    let read = store.ledger(&acme(), "A").await.unwrap();
+    assert_eq!((read.value, read.version), (second, 2));
+}
+
+async fn rivals_for_one_unit_have_one_winner(Subject { store, .. }: Subject) {
+    for version in 0..5 {
+        let rivals = (0..8).map(|number| {
+            let store = store.clone();
+            tokio::spawn(async move {
+                let rma = rma(number);
+                let ledger = spent(&rma.rma_identifier);
+                change(&store, |it| it.put_ledger(&acme(), "A", &ledger, version)).await
+            })
+        });
+        let mut won = 0;
+        for rival in rivals.collect::<Vec<_>>() {
+            let done = rival.await.unwrap();
+            assert!(done.is_ok() || is_conflict(&done), "{done:?}");
+            won += i64::from(done.is_ok());
+        }
+        assert_eq!(won, 1);
+        assert_eq!(store.ledger(&acme(), "A").await.unwrap().version, version + 1);
+    }
+}
+
+async fn a_return_reads_back_and_changes_only_at_the_version_read(Subject { store, .. }: Subject) {
+    let first = rma(1);
+    change(&store, |it| it.insert_return(&acme(), &first)).await.unwrap();
+    assert!(is_conflict(&change(&store, |it| it.insert_return(&acme(), &first)).await));
+    let changed = Rma { status: Status::Refunded, ..first.clone() };
+
+    for version in [0, 2] {
+        let stale = change(&store, |it| it.update_return(&acme(), &changed, version)).await;
+        assert!(is_conflict(&stale), "{version}");
+    }
+    let read = store.rma(&acme(), &first.rma_identifier).await.unwrap().unwrap();
+    assert_eq!((read.value, read.version), (first.clone(), 1));
+    change(&store, |it| it.update_return(&acme(), &changed, 1)).await.unwrap();
+
+    let read = store.rma(&acme(), &first.rma_identifier).await.unwrap().unwrap();
+    assert_eq!((read.value, read.version), (changed.clone(), 2));
+    assert!(store.rma(&other(), &first.rma_identifier).await.unwrap().is_none());
+    let theirs = change(&store, |it| it.update_return(&other(), &changed, 2)).await;
+    assert!(is_conflict(&theirs), "another merchant has no such return");
+}
+
+async fn a_return_is_found_by_its_identifier_alone(Subject { store, .. }: Subject) {
+    let (mine, unknown) = (rma(1), rma(2));
+    change(&store, |it| it.insert_return(&other(), &mine)).await.unwrap();
+
+    assert_eq!(store.merchant_of_rma(&mine.rma_identifier).await.unwrap(), Some(other()));
+    assert_eq!(store.merchant_of_rma(&unknown.rma_identifier).await.unwrap(), None);
+}
+
+async fn returns_are_found_by_the_number_of_their_parcel(Subject { store, .. }: Subject) {
+    let [mine, theirs] = [1, 2].map(|number| rma(number).rma_identifier);
+    for _ in 0..2 {
+        // A label that is told twice is one parcel.
+        change(&store, |it| it.put_parcel(&acme(), "1Z-1", &mine)).await.unwrap();
+    }
+    change(&store, |it| it.put_parcel(&other(), "1Z-1", &theirs)).await.unwrap();
+
+    let found = |owner: Option<MerchantId>, number: &'static str| {
+        let store = store.clone();
+        async move { store.returns_by_parcel(owner.as_ref(), number).await.unwrap() }
+    };
+
+    let (mine, theirs) = ((acme(), mine), (other(), theirs));
+    assert_eq!(found(None, "1Z-1").await, [mine.clone(), theirs.clone()]);
+    assert_eq!(found(Some(acme()), "1Z-1").await, [mine]);
+    assert_eq!(found(Some(other()), "1Z-1").await, [theirs]);
+    assert_eq!(found(None, "1Z-2").await, []);
+}
+
+async fn labels_are_wanted_oldest_first_until_they_are_made(Subject { store, .. }: Subject) {
+    let ids: Vec<RmaId> = (1..=4).map(|number| rma(number).rma_identifier).collect();
+    let wishes = [(&acme(), 3, 30), (&other(), 0, 10), (&acme(), 1, 20)];
+    for (merchant, position, at_us) in wishes {
+        change(&store, |it| it.request_label(merchant, &ids[position], "external", at_us))
+            .await
+            .unwrap();
+    }
+    change(&store, |it| it.request_label(&acme(), &ids[2], "simulated", 5)).await.unwrap();
+
+    let wanted = |after_us: i64, limit: i64| {
+        let store = store.clone();
+        async move {
+            let found = store.label_requests("external", (after_us, ""), limit).await.unwrap();
+            found
+                .into_iter()
+                .map(|it| (it.merchant, it.rma_id, it.requested_us))
+                .collect::<Vec<_>>()
+        }
+    };
+    let row =
+        |merchant: MerchantId, position: usize, at_us| (merchant, ids[position].to_string(), at_us);
+    let all = [row(other(), 0, 10), row(acme(), 1, 20), row(acme(), 3, 30)];
+    assert_eq!(wanted(0, 10).await, all);
+    assert_eq!(wanted(0, 1).await, all[..1]);
+    assert_eq!(wanted(11, 10).await, all[1..]);
+    change(&store, |it| it.end_label_request(&acme(), &ids[0])).await.unwrap();
+    assert_eq!(wanted(0, 10).await.len(), 3, "another merchant's wish stays");
+    change(&store, |it| it.end_label_request(&other(), &ids[0])).await.unwrap();
+
+    assert_eq!(wanted(0, 10).await, all[1..]);
+}
+
+async fn problems_are_listed_by_state_oldest_first_in_pages(Subject { store, .. }: Subject) {
+    let problem = |merchant: &MerchantId, refund: &str, noticed_us| RefundProblem {
+        merchant: merchant.to_string(),
+        refund_id: refund.to_owned(),
+        order_id: "A".to_owned(),
+        state: "unmatched".to_owned(),
+        noticed_us,
+        detail: "nobody knows the return".to_owned(),
+    };
+    let all = [
+        (acme(), problem(&acme(), "RF-2", 10)),
+        (other(), problem(&other(), "RF-1", 10)),
+        (acme(), problem(&acme(), "RF-1", 20)),
+    ];
+    for (merchant, problem) in all.iter().rev() {
+        change(&store, |it| it.put_refund_problem(merchant, problem)).await.unwrap();
+    }
+    let rows = all.clone().map(|(_, problem)| problem);
+
+    let mut found = Vec::new();
+    let mut after = ProblemCursor::default();
+    while let Some(row) = store.refund_problems("unmatched", &after, 1).await.unwrap().pop() {
+        after = ProblemCursor {
+            noticed_us: row.noticed_us,
+            merchant: row.merchant.clone(),
+            refund_id: row.refund_id.clone(),
+        };
+        found.push(row);
+    }
+    assert_eq!(found, rows);
+
+    let settled = RefundProblem {
+        state: "settled".to_owned(),
+        detail: "left as it is".to_owned(),
+        ..rows[0].clone()
+    };
+    change(&store, |it| it.put_refund_problem(&acme(), &settled)).await.unwrap();
+    let start = ProblemCursor::default();
+    assert_eq!(store.refund_problems("unmatched", &start, 9).await.unwrap(), rows[1..]);
+    assert_eq!(store.refund_problems("settled", &start, 9).await.unwrap(), [settled.clone()]);
+    assert_eq!(store.refund_problem(&acme(), "RF-2").await.unwrap(), Some(settled));
+    assert_eq!(store.refund_problem(&other(), "RF-2").await.unwrap(), None);
+}
+
+async fn a_return_is_stored_with_its_ledger_or_not_at_all(Subject { store, .. }: Subject) {
+    let [first, second] = [rma(1), rma(2)];
+    let begin = |rma: Rma, version: i64| {
+        move |it: &mut Transaction| {
+            let id = rma.rma_identifier.clone();
+            it.insert_return(&acme(), &rma);
+            it.request_label(&acme(), &id, "external", 1);
+            it.put_ledger(&acme(), "A", &spent(&id), version);
+        }
+    };
+    change(&store, begin(first, 0)).await.unwrap();
+
+    assert!(is_conflict(&change(&store, begin(second.clone(), 0)).await));
+
+    assert!(store.rma(&acme(), &second.rma_identifier).await.unwrap().is_none());
+    assert_eq!(store.label_requests("external", (0, ""), 9).await.unwrap().len(), 1);
+}
