@@ -5,6 +5,8 @@
 
 pub mod carrier;
 pub mod identifier;
+#[cfg(test)]
+mod interleavings;
 pub mod ledger;
 #[cfg(test)]
 pub(crate) mod made_up;

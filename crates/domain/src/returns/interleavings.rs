@@ -1,0 +1,269 @@
+//! Whatever shoppers, carriers, the warehouse, the merchant and operators do to one order, in
+//! whatever order: no unit is spent twice, and a refund that finds no unit leaves a record.
+//!
+//! The ledger and the returns are changed by different functions and stored in different rows, so
+//! after every step the two are held against each other, and against what the merchant paid.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+
+use super::identifier::RmaId;
+use super::ledger::Ledger;
+use super::made_up::{Numbers, empty_order, line};
+use super::policy::Policy;
+use super::receipt::Condition;
+use super::request::{ReturnItem, ReturnRequest};
+use super::rma::{Event, Rma, Scan, Status, apply};
+use super::settlement::{settle, settle_with};
+use super::start::{Basis, start};
+use super::{Resolution, ReturnMethod};
+use crate::order::{Order, Refund, RefundLine};
+
+const LINES: [&str; 2] = ["A", "B"];
+const STEPS: usize = 24;
+const SEEDS: u64 = 8_000;
+
+fn now() -> Timestamp {
+    "2026-01-10T12:00:00Z".parse().unwrap()
+}
+
+struct World {
+    order: Order,
+    ledger: Ledger,
+    returns: Vec<Rma>,
+    refunds: Vec<Refund>,
+    /// Refunds that an operator was shown, settled or not.
+    problems: BTreeSet<String>,
+    numbers: Numbers,
+}
+
+impl World {
+    fn new(seed: u64) -> Self {
+        let mut numbers = Numbers(seed);
+        let mut order = empty_order();
+        order.identifier = "O-1".to_owned();
+        order.items = LINES.map(|name| line(name, 1 + numbers.up_to(3), [1_000, 70, 30])).to_vec();
+        Self {
+            order,
+            ledger: Ledger::default(),
+            returns: Vec::new(),
+            refunds: Vec::new(),
+            problems: BTreeSet::new(),
+            numbers,
+        }
+    }
+
+    fn step(&mut self) {
+        match self.numbers.up_to(9) {
+            0..=2 => self.start(),
+            3 => self.change(&Event::Canceled),
+            4..=6 => self.refund(),
+            7 => self.match_by_hand(),
+            _ => {
+                let event = self.goods_event();
+                self.change(&event);
+            }
+        }
+    }
+
+    /// A shopper starts a return of some units of a line.
+    fn start(&mut self) {
+        let name = LINES[self.numbers.index(LINES.len())];
+        let resolutions = [Resolution::Refund, Resolution::Refund, Resolution::Exchange];
+        let resolution = resolutions[self.numbers.index(resolutions.len())];
+        let request = ReturnRequest {
+            email: Some(self.order.customer.email.clone()),
+            return_method: ReturnMethod::MailBack,
+            items: vec![ReturnItem {
+                order_identifier: self.order.identifier.clone(),
+                order_line_item_identifier: name.to_owned(),
+                quantity: 1 + self.numbers.up_to(2),
+                return_reason: "too_small".to_owned(),
+                resolution,
+                exchange_sku: (resolution == Resolution::Exchange).then(|| "OTHER".to_owned()),
+                fallback: None,
+            }],
+            gift: None,
+        };
+        let known = (self.order.clone(), self.ledger.clone());
+        let orders = BTreeMap::from([(self.order.identifier.clone(), known)]);
+        let basis = Basis {
+            request: &request,
+            orders: &orders,
+            policy: &Policy::default(),
+            policy_version: 0,
+            managed_receiving: true,
+            now: now(),
+        };
+        let id = RmaId::from_random(self.numbers.next().to_be_bytes());
+        let Ok(started) = start(&basis, id) else { return };
+        self.ledger = started.ledgers[&self.order.identifier].clone();
+        self.returns.push(started.rma);
+    }
+
+    /// Something is told to a return, twice.
+    fn change(&mut self, event: &Event) {
+        if self.returns.is_empty() {
+            return;
+        }
+        let position = self.numbers.index(self.returns.len());
+        let Ok(first) = apply(&self.returns[position], event, now()) else { return };
+        let second = apply(&first.rma, event, now()).unwrap();
+        assert!(!second.changed && second.rma == first.rma, "{event:?}");
+        if first.changed && *event == Event::Canceled {
+            let id = first.rma.rma_identifier.as_str();
+            self.ledger = self.ledger.release(id);
+            assert_eq!(self.ledger.release(id), self.ledger);
+        }
+        self.returns[position] = first.rma;
+    }
+
+    fn goods_event(&mut self) -> Event {
+        let plate = format!("LP-{}", self.numbers.up_to(5));
+        match self.numbers.up_to(5) {
+            0 => Event::LabelCreated { tracking_number: "P-1".to_owned(), lines: Vec::new() },
+            1 => Event::Received {
+                receipt_identifier: plate,
+                line: Some(LINES[self.numbers.index(LINES.len())].to_owned()),
+                sku: None,
+                condition: Condition::N,
+            },
+            2 => Event::ReceivingClosed,
+            3 => Event::ExchangePlaced {
+                order_identifier: self.order.identifier.clone(),
+                exchange_order_identifier: "EX-1".to_owned(),
+            },
+            4 => Event::ExchangeFailed { order_identifier: self.order.identifier.clone() },
+            _ => {
+                let scan = Scan::ALL[self.numbers.index(Scan::ALL.len())];
+                Event::Scanned { scan, tracking_number: None, lines: Vec::new() }
+            }
+        }
+    }
+
+    /// The merchant reports a refund, and reports it again.
+    fn refund(&mut self) {
+        let identifier = format!("RF-{}", self.refunds.len());
+        let lines = LINES.iter().filter_map(|name| {
+            let quantity = self.numbers.up_to(2);
+            (quantity > 0).then(|| RefundLine {
+                identifier: format!("{identifier}-{name}"),
+                quantity,
+                order_item_identifier: (*name).to_owned(),
+            })
+        });
+        let refund_line_items = lines.collect();
+        let rma_identifier = match self.numbers.up_to(3) {
+            0 => Some("RMA-7K3Q-9XWD-2M4T".to_owned()),
+            1 if !self.returns.is_empty() => {
+                let position = self.numbers.index(self.returns.len());
+                Some(self.returns[position].rma_identifier.to_string())
+            }
+            _ => None,
+        };
+        let refund = Refund {
+            identifier,
+            total_refund_amount_cents: 1,
+            refund_line_items,
+            note: None,
+            created_at: now(),
+            rma_identifier,
+            tags: Vec::new(),
+        };
+        let first = settle(&self.order, &self.ledger, &self.returns, &refund, now());
+        self.ledger = first.ledger;
+        self.replace(first.changed);
+        if first.problem.is_some() {
+            self.problems.insert(refund.identifier.clone());
+        }
+        let second = settle(&self.order, &self.ledger, &self.returns, &refund, now());
+        assert_eq!((second.ledger, second.changed), (self.ledger.clone(), None));
+        self.refunds.push(refund);
+    }
+
+    fn replace(&mut self, changed: Option<Rma>) {
+        let Some(rma) = changed else { return };
+        let id = rma.rma_identifier.clone();
+        *self.returns.iter_mut().find(|known| known.rma_identifier == id).unwrap() = rma;
+    }
+
+    /// An operator says which return a refund pays for, rightly or not.
+    fn match_by_hand(&mut self) {
+        if self.problems.is_empty() || self.returns.is_empty() {
+            return;
+        }
+        let position = self.numbers.index(self.problems.len());
+        let id = self.problems.iter().nth(position).unwrap();
+        let refund = self.refunds.iter().find(|refund| refund.identifier == *id).unwrap().clone();
+        let rma = &self.returns[self.numbers.index(self.returns.len())];
+        let matched = settle_with(&self.order, &self.ledger, rma, &refund, now());
+        // A match that changes no return is refused.
+        if let Some(rma) = matched.changed {
+            self.ledger = matched.ledger;
+            let again = settle_with(&self.order, &self.ledger, &rma, &refund, now());
+            assert_eq!((again.changed, &again.ledger), (None, &self.ledger));
+            self.replace(Some(rma));
+        }
+    }
+
+    fn check(&self, seed: u64) {
+        for line in &self.order.items {
+            let spent = self.ledger.spent(&line.identifier);
+            let numbers: BTreeSet<u32> = spent.iter().map(|unit| unit.unit).collect();
+            assert_eq!(numbers.len(), spent.len(), "seed {seed}: a unit twice");
+            assert!(
+                i64::try_from(spent.len()).unwrap() <= line.quantity_shipped,
+                "seed {seed}: more units than were shipped"
+            );
+        }
+        self.check_returns(seed);
+        self.check_refunds(seed);
+    }
+
+    /// What the returns say they have is what the ledger says they have, paid or not.
+    fn check_returns(&self, seed: u64) {
+        let mut of_returns = BTreeSet::new();
+        for rma in self.returns.iter().filter(|rma| rma.status != Status::Canceled) {
+            for unit in &rma.units {
+                let refund = unit.refund.as_ref().map(|made| made.refund_identifier.as_str());
+                let number = u32::try_from(unit.goods.unit_number - 1).unwrap();
+                let line = unit.goods.order_line_item_identifier.as_str();
+                let is_new = of_returns.insert((line, number, rma.rma_identifier.as_str(), refund));
+                assert!(is_new, "seed {seed}");
+            }
+        }
+        let spent = LINES.iter().flat_map(|line| {
+            let units = self.ledger.spent(line).iter();
+            units.filter_map(|unit| Some((*line, unit.unit, unit.by.rma()?, unit.by.refund())))
+        });
+        assert_eq!(spent.collect::<BTreeSet<_>>(), of_returns, "seed {seed}");
+    }
+
+    /// A refund pays for as many units as it says, or an operator was shown that it does not.
+    fn check_refunds(&self, seed: u64) {
+        for refund in &self.refunds {
+            for line in &refund.refund_line_items {
+                let paid = self.ledger.paid_by(&refund.identifier, &line.order_item_identifier);
+                assert!(paid <= line.quantity, "seed {seed}: {} pays twice", refund.identifier);
+                assert!(
+                    paid == line.quantity || self.problems.contains(&refund.identifier),
+                    "seed {seed}: {} paid {paid} of {}",
+                    refund.identifier,
+                    line.quantity
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn no_interleaving_spends_a_unit_twice_or_loses_a_refund() {
+    for seed in 0..SEEDS {
+        let mut world = World::new(seed);
+        for _ in 0..STEPS {
+            world.step();
+            world.check(seed);
+        }
+    }
+}
