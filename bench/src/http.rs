@@ -35,7 +35,7 @@ impl Connection {
         Ok(Self { stream, buffer: Vec::with_capacity(READ_BYTES) })
     }
 
-    /// Sends a whole request and waits for the answer, which must have the status 200.
+    /// Sends a whole request and waits for the answer, which must have the status 200 or 201.
     pub(crate) async fn exchange(&mut self, request: &[u8]) -> anyhow::Result<Answer<'_>> {
         self.stream.write_all(request).await?;
         self.buffer.clear();
@@ -50,7 +50,7 @@ impl Connection {
         }
         let (start, end) = wanted.unwrap_or_default();
         let body = self.buffer.get(start..end).unwrap_or_default();
-        if !self.buffer.starts_with(b"HTTP/1.1 200 ") {
+        if !self.buffer.starts_with(b"HTTP/1.1 20") {
             let status = self.buffer.get(9..12).unwrap_or_default();
             let (status, body) = (String::from_utf8_lossy(status), String::from_utf8_lossy(body));
             bail!("the server answered {status}: {body}");

@@ -179,7 +179,7 @@ fn check(answer: &[u8], orders: usize) -> anyhow::Result<()> {
 }
 
 /// The wait that `percent` of the sorted `waits` do not exceed.
-fn milliseconds(waits: &[Duration], percent: usize) -> anyhow::Result<f64> {
+pub(crate) fn milliseconds(waits: &[Duration], percent: usize) -> anyhow::Result<f64> {
     let place = (waits.len() * percent).div_ceil(100).saturating_sub(1);
     let wait = waits.get(place).context("nothing was answered in the measured time")?;
     Ok(wait.as_secs_f64() * 1e3)

@@ -17,6 +17,7 @@ mod orders;
 mod place;
 mod process;
 mod report;
+mod returns;
 mod server;
 
 use std::process::ExitCode;
@@ -51,6 +52,8 @@ enum Command {
     Idle,
     /// Messages a second from commit to answer, beside what a loop without a store can post
     Delivery(delivery::Delivery),
+    /// Returns a second that the server starts, beside a bare transaction with the same rows
+    Returns(returns::Returns),
     /// Whether healthy merchants notice one that hangs with a million messages waiting
     Isolation(delivery::Isolation),
 }
@@ -130,7 +133,9 @@ fn main() -> ExitCode {
 /// One thread, to leave the others to the server; all of them where the engine itself runs in here.
 fn runtime(command: &Command) -> std::io::Result<Runtime> {
     let mut builder = match command {
-        Command::Intake(_) | Command::Growth | Command::Idle => Builder::new_current_thread(),
+        Command::Intake(_) | Command::Growth | Command::Idle | Command::Returns(_) => {
+            Builder::new_current_thread()
+        }
         Command::Delivery(_) | Command::Isolation(_) => Builder::new_multi_thread(),
     };
     builder.enable_all().build()
@@ -143,6 +148,7 @@ async fn run(command: Command, options: &Options) -> anyhow::Result<()> {
         Command::Growth => growth::run(&engines, &server::binary()?, options).await,
         Command::Idle => idle::run(&engines, &server::binary()?, options).await,
         Command::Delivery(delivery) => delivery.run(&engines, options).await,
+        Command::Returns(returns) => returns.run(&engines, &server::binary()?, options).await,
         Command::Isolation(isolation) => isolation.run(&engines, options).await,
     }
 }

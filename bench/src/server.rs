@@ -60,6 +60,11 @@ pub(crate) fn migrate(binary: &Path, place: &Place) -> anyhow::Result<()> {
     answer(command(binary, place).arg("migrate")).map(|_| ())
 }
 
+/// Runs a command of the binary that must succeed.
+pub(crate) fn run(binary: &Path, place: &Place, arguments: &[&str]) -> anyhow::Result<()> {
+    answer(command(binary, place).args(arguments)).map(|_| ())
+}
+
 /// The credentials of the merchant, who is added.
 pub(crate) fn add_merchant(binary: &Path, place: &Place) -> anyhow::Result<Credentials> {
     let arguments = ["--json", "merchant", "add", MERCHANT, "--name", "Benchmark"];

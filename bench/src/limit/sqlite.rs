@@ -36,22 +36,34 @@ pub(super) async fn write(path: PathBuf, rows: Vec<Rows>) -> anyhow::Result<usiz
 }
 
 fn write_now(path: &Path, mut rows: Rows) -> anyhow::Result<usize> {
+    write_while(path, |connection| {
+        let Some(batch) = rows.next() else { return Ok(false) };
+        insert(connection, batch)?;
+        rows.committed();
+        Ok(true)
+    })?;
+    Ok(rows.counted())
+}
+
+/// Calls `commit` again and again, until it says that there is nothing more to write.
+pub(crate) fn write_while(
+    path: &Path,
+    mut commit: impl FnMut(&Connection) -> anyhow::Result<bool>,
+) -> anyhow::Result<()> {
     let (connection, beside) = (connect(path)?, connect(path)?);
     connection.pragma_update(None, "wal_autocheckpoint", 0)?;
     let log_pages = Arc::new(AtomicI64::new(0));
     let (alive, writer_ended) = mpsc::channel();
     let pages = Arc::clone(&log_pages);
     let checkpointer = thread::spawn(move || checkpoint_regularly(&beside, &pages, &writer_ended));
-    while let Some(batch) = rows.next() {
-        insert(&connection, batch)?;
-        rows.committed();
+    while commit(&connection)? {
         if log_pages.load(Ordering::Relaxed) > LOG_PAGES_MAX {
             log_pages.store(checkpoint(&connection, "RESTART")?, Ordering::Relaxed);
         }
     }
     drop::<mpsc::Sender<()>>(alive);
     checkpointer.join().map_err(|_| anyhow::anyhow!("the checkpoints ended badly"))??;
-    Ok(rows.counted())
+    Ok(())
 }
 
 fn connect(path: &Path) -> rusqlite::Result<Connection> {
