@@ -111,7 +111,8 @@ async fn make(session: &mut Session) -> anyhow::Result<AddedMerchant> {
     Ok(added)
 }
 
-/// Orders like the one in the API reference, under identifiers of their own and without its refund.
+/// Orders like the one in the API reference, under identifiers of their own, without its refund, and
+/// to be returned for as long as anybody looks around.
 fn sample_orders() -> anyhow::Result<Vec<Value>> {
     let message: Value = serde_json::from_str(domain::samples::order_message())?;
     let order = message.pointer("/returns_portal_order/orders/0");
@@ -121,6 +122,11 @@ fn sample_orders() -> anyhow::Result<Vec<Value>> {
         if let Some(fields) = order.as_object_mut() {
             fields.insert("identifier".to_owned(), json!(format!("DEMO-{}", 1000 + number)));
             fields.insert("refunds".to_owned(), json!([]));
+        }
+        let lines = order.pointer_mut("/items").and_then(Value::as_array_mut).into_iter().flatten();
+        for line in lines.filter_map(Value::as_object_mut) {
+            line.insert("return_policy_end_date".to_owned(), json!("2126-04-30"));
+            line.shift_remove("quantity_refunded");
         }
         order
     };
