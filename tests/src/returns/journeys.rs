@@ -82,7 +82,7 @@ fn a_refund_in_parts_closes_the_return_with_the_last_part() {
         scene.label(&rma);
         scene.happens(&rma, "in_transit");
         let part = refund("RF-1", Some(&rma), &[("tee", 1)]);
-        scene.publish_refunds(&order("A"), &[part.clone()]);
+        scene.publish_refunds(&order("A"), std::slice::from_ref(&part));
         assert_eq!(scene.show(&rma)["status"], "CREATED");
         let rest = refund("RF-2", None, &[("tee", 1), ("mug", 1)]);
         scene.publish_refunds(&order("A"), &[part, rest]);

@@ -106,7 +106,7 @@ impl Scene<'_> {
     }
 
     pub(super) fn publish(&self, order: &Value) -> Value {
-        let reply = self.stage.server.publish(&self.token, &message(&[order.clone()]));
+        let reply = self.stage.server.publish(&self.token, &message(std::slice::from_ref(order)));
         assert_eq!(reply.status, 200, "{}", reply.said());
         reply.json()
     }
