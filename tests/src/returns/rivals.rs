@@ -4,8 +4,8 @@ use std::sync::Barrier;
 
 use serde_json::json;
 
-use super::scene::{order, request, scenes};
-use crate::harness::{home::text, http::Request};
+use super::scene::{order, refund, request, scenes};
+use crate::harness::{home::text, http::Request, samples::message, server::publication};
 
 const PAIRS: usize = 8;
 
@@ -74,6 +74,48 @@ fn a_cancel_and_a_scan_at_once_agree_on_who_was_first() {
                 other => panic!("{other}: {}", cancelled.said()),
             }
             assert_eq!(scene.bodies(&rma).len(), 3);
+        }
+    }
+}
+
+#[test]
+fn a_refund_and_a_return_of_the_same_unit_at_once_spend_it_once() {
+    for scene in scenes() {
+        let server = scene.stage.server;
+        for number in 0..PAIRS {
+            let name = format!("R{number}");
+            scene.publish(&order(&name));
+            let mut refunded = order(&name);
+            refunded["updated_at"] = json!("2026-04-01T08:00:00Z");
+            refunded["refunds"] = json!([refund(&format!("RF-{number}"), None, &[("mug", 1)])]);
+            let pay = publication(&scene.token, message(&[refunded]));
+            let wanted = request("mail-back", &[(&name, "mug", 1)]);
+            let start = Request::post("/returns").bearer(&scene.token).json(wanted.to_string());
+            let gate = Barrier::new(2);
+            let (paid, started) = std::thread::scope(|scope| {
+                let at_once = |request: Request| {
+                    let gate = &gate;
+                    scope.spawn(move || {
+                        gate.wait();
+                        server.send(&request)
+                    })
+                };
+                let [one, two] = [at_once(pay), at_once(start)];
+                (one.join().unwrap(), two.join().unwrap())
+            });
+            assert_eq!(paid.status, 200, "{}", paid.said());
+            let answer = started.json();
+            match started.status {
+                // The return came first, so the refund is its.
+                201 => {
+                    let shown = scene.show(&text(&answer["rma_identifier"]));
+                    assert_eq!(shown["status"], "REFUNDED");
+                }
+                422 => assert_eq!(answer["errors"][0]["rule"], "already_refunded"),
+                other => panic!("{other}: {}", started.said()),
+            }
+            assert!(scene.problems("conflict").is_empty());
+            assert!(scene.problems("unmatched").is_empty());
         }
     }
 }
