@@ -9,7 +9,7 @@ use domain::{
     },
     identifier::MerchantId,
     kind::Kind,
-    merchant::Settings,
+    merchant::{Carrier, Settings},
     order::{Line, Order},
     returns::{
         Resolution, ReturnMethod,
@@ -85,7 +85,10 @@ pub async fn start_return(
         Ok((Begun { rma, quote: started.quote }, transaction))
     })
     .await?;
-    app.labels_wanted.notify_one();
+    // Other carriers ask for themselves.
+    if caller.settings.carrier == Carrier::Simulated {
+        app.labels_wanted.notify_one();
+    }
     app.exchanges_wanted.notify_one();
     Ok(begun)
 }
