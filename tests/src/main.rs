@@ -18,6 +18,7 @@ mod bad_input;
 mod commands;
 mod crash;
 mod delivery;
+mod exchanges;
 mod graceful;
 mod import;
 mod limits;

@@ -133,8 +133,9 @@ pub(crate) async fn decide(
     transaction.put_orders(merchant, rows, now_us);
     transaction.insert_refunds(merchant, new_refunds, now_us);
     let mut settled = settle(app, merchant, &unsettled).await?;
-    let stored = orders.iter().zip(&outcomes).filter(|(_, outcome)| outcome.is_stored());
-    let shipped = stored.map(|(order, _)| order).filter(|order| order.is_shipped);
+    // An order that is told again counts: its exchange may have become known since the first time.
+    let current = orders.iter().zip(&outcomes).filter(|(_, outcome)| **outcome != Outcome::Stale);
+    let shipped = current.map(|(order, _)| order).filter(|order| order.is_shipped);
     let shipped: Vec<&str> = shipped.map(|order| order.order_id.as_str()).collect();
     settled.fulfil(app, merchant, &shipped).await?;
     let doubts = settled.put(app, merchant, &mut transaction);

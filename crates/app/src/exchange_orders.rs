@@ -23,10 +23,14 @@ use serde::{Deserialize, Serialize};
 use store::{ExchangeFilter, MessageFilter, MessageRow, State, StoreError, Transaction, Versioned};
 use utoipa::ToSchema;
 
-use crate::{App, AppError, change_return::owe_message, returnability::order};
+use crate::{
+    App, AppError,
+    change_return::{self, owe_message},
+    returnability::order,
+};
 
-/// How many are looked at in one go.
-const PENDING_MAX: i64 = 500;
+/// How many are read in one go.
+const PENDING_PAGE: usize = 500;
 const REFUSED: &str = "the order was not placed; its units are refunded";
 
 /// A page of exchange orders.
@@ -75,17 +79,32 @@ fn cursor(text: &str) -> Option<(i64, String)> {
     Some((at_us.parse().ok()?, order.to_owned()))
 }
 
-/// Looks at every exchange order that is being placed, and tells how many there are.
+/// Looks at every exchange order that is being placed, and tells how many there are. However many of a
+/// merchant's wait, and whatever is wrong with one, the others are looked at.
 pub async fn settle_exchange_orders(app: &App) -> Result<usize, AppError> {
-    let pending = app.store.pending_exchange_orders(PENDING_MAX).await?;
-    for (merchant, record) in &pending {
-        match decide(app, merchant, record).await {
-            // Somebody else was faster: it is looked at again soon.
-            Ok(()) | Err(AppError::Store(StoreError::Conflict)) => (),
-            Err(error) => return Err(error),
+    let (mut found, mut after) = (0, (String::new(), String::new()));
+    loop {
+        let place = (after.0.as_str(), after.1.as_str());
+        let page = app.store.pending_exchange_orders(place, PENDING_PAGE).await?;
+        for (merchant, record) in &page {
+            match decide(app, merchant, record).await {
+                // Somebody else was faster: it is looked at again soon.
+                Ok(()) | Err(AppError::Store(StoreError::Conflict)) => (),
+                Err(error) => {
+                    let order = record.value.original_order_id.as_str();
+                    let merchant = merchant.as_str();
+                    tracing::warn!(%error, merchant, order, "an exchange order waits: {error}");
+                }
+            }
+        }
+        found += page.len();
+        match page.last().filter(|_| page.len() == PENDING_PAGE) {
+            Some((merchant, last)) => {
+                after = (merchant.to_string(), last.value.original_order_id.clone());
+            }
+            None => return Ok(found),
         }
     }
-    Ok(pending.len())
 }
 
 async fn decide(
@@ -142,14 +161,22 @@ async fn place(
         exchange_order_identifier: identifier.clone(),
     };
     let mut events = vec![placed_event];
+    let fulfilled = Event::ExchangeFulfilled { exchange_order_identifier: identifier.clone() };
     // The merchant may have published the order as shipped before we knew that it was placed.
-    if is_shipped(app, merchant, &identifier).await? {
-        events.push(Event::ExchangeFulfilled { exchange_order_identifier: identifier });
+    let shipped = is_shipped(app, merchant, &identifier).await?;
+    if shipped {
+        events.push(fulfilled.clone());
     }
     let mut transaction = Transaction::new("placing an exchange order");
     transaction.update_exchange_order(merchant, &placed, record.version);
     tell(app, merchant, (&placed.rma_identifier, &events), &mut transaction).await?;
-    Ok(app.commit(transaction).await?)
+    app.commit(transaction).await?;
+    // Or at the same moment.
+    if !shipped && is_shipped(app, merchant, &identifier).await? {
+        let told = (&placed.rma_identifier, &fulfilled);
+        change_return::tell(app, merchant, told, |_| ()).await?;
+    }
+    Ok(())
 }
 
 async fn give_up(

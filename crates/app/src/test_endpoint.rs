@@ -46,6 +46,13 @@ pub async fn test_endpoint(
             let why = "exchange_variants is asked, not sent: there is no message to test it with";
             return Err(AppError::Conflict(why.to_owned()));
         }
+        // Its answer would be taken for the answer to the order.
+        if kind == Kind::ExchangeOrder
+            && app.store.exchange_order(merchant, &reference).await?.is_some()
+        {
+            let why = format!("there is an exchange order for {reference}; test with another ref");
+            return Err(AppError::Conflict(why));
+        }
         let body = json!({
             "test": true,
             "message": "A test message: the endpoint is reached. There is nothing to do.",

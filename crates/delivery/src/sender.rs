@@ -45,6 +45,9 @@ use crate::{
 /// The longest answer to a question that is asked with [`Endpoint::get`].
 const ANSWER_TO_GET_MAX_BYTES: usize = 1024 * 1024;
 
+/// The longest answer to an exchange order, which says what was placed and may repeat all of it.
+const ANSWER_TO_ORDER_MAX_BYTES: usize = 256 * 1024;
+
 /// Where calls of one kind go for one merchant, and what proves that they are ours.
 #[derive(Clone, Debug)]
 pub struct Target {
@@ -97,6 +100,8 @@ pub struct Endpoint {
     headers: HeaderMap,
     signer: Signer,
     tokens: Option<Tokens>,
+    /// How much of an answer to a message is read and kept.
+    limits: Limits,
 }
 
 /// What differs from one request to the next.
@@ -129,21 +134,34 @@ impl Endpoint {
             headers,
             signer: Signer::new(&target.signing_secrets)?,
             tokens,
+            limits: match target.kind {
+                Kind::ExchangeOrder => Limits {
+                    read_max_bytes: ANSWER_TO_ORDER_MAX_BYTES,
+                    kept_max_bytes: ANSWER_TO_ORDER_MAX_BYTES,
+                },
+                Kind::Rma
+                | Kind::ExchangeVariants
+                | Kind::OutboundAsn
+                | Kind::InventoryReceipt
+                | Kind::DropShipmentConfirmation
+                | Kind::DropShipmentCancellation
+                | Kind::DropShipmentPartialCancellation => shared.settings().limits(),
+            },
         })
     }
 
     /// Sends a message once.
     pub async fn send(&self, outgoing: &Outgoing<'_>) -> Attempt {
-        let settings = self.shared.settings();
         let call = Call {
             method: Method::POST,
             path: &self.path,
             id: outgoing.id,
             numbers: Some((outgoing.sequence, outgoing.attempt)),
             body: outgoing.body.clone(),
-            limits: settings.limits(),
+            limits: self.limits,
         };
-        let mut attempt = self.attempt(&call, settings.request_time_max).await;
+        let time_max = self.shared.settings().request_time_max;
+        let mut attempt = self.attempt(&call, time_max).await;
         if attempt.status.is_some_and(|status| (200..300).contains(&status)) {
             attempt.error = None;
         }

@@ -111,17 +111,20 @@ impl Store {
         Ok(!rows.is_empty())
     }
 
-    /// Exchange orders of every merchant that are being placed.
+    /// Exchange orders of every merchant that are being placed, behind this merchant and original order.
     pub async fn pending_exchange_orders(
         &self,
-        limit: i64,
+        after: (&str, &str),
+        limit: usize,
     ) -> Result<Vec<(MerchantId, Versioned<ExchangeRecord>)>, StoreError> {
+        let most = i64::try_from(limit).unwrap_or(i64::MAX);
         let rows = self
             .rows(
                 DOING,
-                "SELECT version, body, merchant_id FROM exchange_orders WHERE state = 'pending'
-                 ORDER BY merchant_id, original_order_id LIMIT $1",
-                params![limit],
+                "SELECT version, body, merchant_id FROM exchange_orders
+                 WHERE state = 'pending' AND (merchant_id, original_order_id) > ($1, $2)
+                 ORDER BY merchant_id, original_order_id LIMIT $3",
+                params![after.0, after.1, most],
             )
             .await?;
         let read = |row: &Row| {

@@ -78,17 +78,20 @@ impl ExchangeState {
 }
 
 impl ExchangeRecord {
-    /// The merchant took the order. Said twice, the first answer stands.
+    /// The merchant took the order. Said twice, the first answer stands. An answer that only repeats the
+    /// key names no new order.
     #[must_use]
     pub fn placed(&self, answer: &Answer, now: Timestamp) -> Self {
         if self.state == ExchangeState::Placed {
             return self.clone();
         }
         let ours = || format!("EXC-{}", self.original_order_id);
+        let named = answer.order_identifier.clone();
+        let named = named.filter(|identifier| *identifier != self.original_order_id);
         Self {
             state: ExchangeState::Placed,
             decided_at: Some(now),
-            exchange_order_identifier: Some(answer.order_identifier.clone().unwrap_or_else(ours)),
+            exchange_order_identifier: Some(named.unwrap_or_else(ours)),
             total_amount_cents: answer.total_amount_cents,
             product_amount_cents: answer.product_amount_cents,
             tax_amount_cents: answer.tax_amount_cents,

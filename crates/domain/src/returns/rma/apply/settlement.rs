@@ -107,11 +107,17 @@ pub(super) fn fulfil_exchange(rma: &mut Rma, exchange_order_identifier: &str, no
 }
 
 /// One exchange order is placed for an order, ever. So what cannot be placed is not tried as
-/// something else; it is money.
+/// something else; it is money. The bonus was for taking a card, and goes with the last of them.
 pub(super) fn fail_exchange(rma: &mut Rma, order_identifier: &str) {
+    let mut cards_lost = false;
     for unit in rma.units.iter_mut().filter(|unit| unit.awaits_order()) {
         if unit.goods.order_identifier == order_identifier {
+            cards_lost |= unit.goods.resolution == Resolution::GiftCard;
             unit.goods.resolution = Resolution::Refund;
         }
+    }
+    let is_card = |unit: &Unit| unit.goods.resolution == Resolution::GiftCard;
+    if cards_lost && !rma.units.iter().any(is_card) {
+        rma.bonus_credit_amount_cents = 0;
     }
 }

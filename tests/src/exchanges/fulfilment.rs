@@ -1,0 +1,209 @@
+//! The exchange order is published like any other order: shipped, it settles its return; and its goods can come
+//! back in turn, for no more than was given for them.
+
+use domain::kind::Kind;
+use serde_json::{Value, json};
+use sim::Behaviour;
+
+use super::{
+    expected::{Becomes, rma, tee, unit},
+    stage::{
+        Rma, Stage, exchange_for, exchange_order, gift_card, item, order, refund, servers,
+        unshipped,
+    },
+};
+use crate::harness::samples::message;
+
+const EVEN: &str = "EVEN_EXCHANGE";
+const UNEVEN: &str = "UNEVEN_EXCHANGE";
+
+/// A merchant with whom one tee was exchanged for a large one.
+fn exchanged(stage: &Stage<'_>) -> Rma {
+    stage.publish(&order("O-1"));
+    let started = stage.start(&[item("O-1", "tees", 1, &exchange_for("TEE-NAVY-L"))]);
+    stage.told(&started, 2);
+    started
+}
+
+#[test]
+fn an_exchange_order_that_is_shipped_settles_its_return_once() {
+    for server in servers() {
+        let stage = Stage::set(server);
+        let started = exchanged(&stage);
+        let shipped = exchange_order("EX-100001", 4_500, 360);
+
+        stage.publish(&unshipped(&shipped));
+        stage.told(&started, 2);
+        stage.publish(&shipped);
+
+        let settled = rma("REFUNDED", &[tee("O-1", &Becomes::Goods(EVEN, Some("EX-100001")))], 0);
+        assert_eq!(stage.told(&started, 3)[2], settled);
+        let mut later = shipped;
+        later["updated_at"] = json!("2026-05-01T08:00:00Z");
+        stage.publish(&later);
+        stage.told(&started, 3);
+        stage.assert_promises_kept();
+    }
+}
+
+#[test]
+fn a_return_is_settled_when_all_its_parts_are() {
+    for server in servers() {
+        let stage = Stage::set(server);
+        stage.publish(&order("O-1"));
+        let started = stage.start(&[
+            item("O-1", "tees", 1, &exchange_for("TEE-NAVY-L")),
+            item("O-1", "tees", 1, &refund()),
+            item("O-1", "scarf", 1, &gift_card()),
+        ]);
+        stage.told(&started, 2);
+
+        stage.publish(&exchange_order("EX-100001", 4_500, 360));
+        assert_eq!(stage.told(&started, 3)[2]["status"], "CREATED");
+        stage.publish(&refund_of(&started, 1));
+
+        assert_eq!(stage.told(&started, 4)[3]["status"], "REFUNDED");
+    }
+}
+
+/// The order with a refund of so many tees of the return.
+fn refund_of(started: &Rma, quantity: i64) -> Value {
+    let mut refunded = order("O-1");
+    refunded["updated_at"] = json!("2026-03-01T08:00:00Z");
+    refunded["refunds"] = json!([{
+        "identifier": "RF-1",
+        "total_refund_amount_cents": 4_610 * quantity,
+        "refund_line_items": [
+            { "identifier": "RF-1-1", "quantity": quantity, "order_item_identifier": "tees" },
+        ],
+        "created_at": "2126-03-01T08:00:00Z",
+        "rma_identifier": started.id,
+    }]);
+    refunded
+}
+
+/// The merchant pays for what it has replaced: that is a fact, which a person should look at, and no change.
+#[test]
+fn money_for_what_was_exchanged_is_doubted() {
+    for server in servers() {
+        let stage = Stage::set(server);
+        let started = exchanged(&stage);
+
+        let reply = server.publish(&stage.token, &message(&[refund_of(&started, 1)]));
+
+        let warnings = reply.json()["warnings"].clone();
+        assert_eq!(
+            warnings[0]["field"], "$.returns_portal_order.orders[0].refunds[0]",
+            "{warnings}"
+        );
+        stage.told(&started, 2);
+    }
+}
+
+#[test]
+fn an_order_that_was_shipped_before_we_knew_of_it_settles_its_return() {
+    for server in servers() {
+        let stage = Stage::set(server);
+        stage.publish(&order("O-1"));
+        let slow = Behaviour { delay_ms: 1_000, ..Behaviour::NORMAL };
+        stage.behave(Kind::ExchangeOrder, slow);
+        let started = stage.start(&[item("O-1", "tees", 1, &exchange_for("TEE-NAVY-L"))]);
+        stage.publish(&exchange_order("EX-100001", 4_500, 360));
+        assert_eq!(stage.held(&started)["status"], "PENDING_EXCHANGE");
+
+        let told = stage.told(&started, 3);
+
+        let unit = [tee("O-1", &Becomes::Goods(EVEN, Some("EX-100001")))];
+        assert_eq!(told[1..], [rma("CREATED", &unit, 0), rma("REFUNDED", &unit, 0)]);
+        stage.assert_promises_kept();
+    }
+}
+
+/// A unit of an exchange order that was exchanged for `origin`.
+fn again(order: &str, origin: &str, cents: i64, becomes: &Becomes<'_>) -> Value {
+    let what = json!({
+        "order_line_item_identifier": format!("{order}-1"),
+        "original_order_identifier": origin,
+        "sku": "TEE-NAVY-L",
+        "upc": "012345678905",
+    });
+    unit(order, cents, becomes, &what)
+}
+
+/// The first order's tee cost 46.10. Twice the merchant sends something dearer in its place, and in the end
+/// it is 46.10 that comes back.
+#[test]
+fn a_chain_of_exchanges_never_pays_more_than_was_paid_at_its_root() {
+    for server in servers() {
+        let stage = Stage::set(server);
+        exchanged(&stage);
+        stage.publish(&exchange_order("EX-100001", 9_000, 720));
+
+        let wants = exchange_for("TEE-NAVY-S");
+        let second = stage.start(&[item("EX-100001", "EX-100001-1", 1, &wants)]);
+
+        let becomes = Becomes::Goods(UNEVEN, Some("EX-100002"));
+        let told = [again("EX-100001", "O-1", 4_610, &becomes)];
+        assert_eq!(stage.told(&second, 2)[1], rma("CREATED", &told, 0));
+        assert_eq!(stage.until(&second, "placed")["goods_credit_cents"], 4_610);
+        stage.publish(&exchange_order("EX-100002", 20_000, 1_600));
+        stage.told(&second, 3);
+
+        let third = stage.start(&[item("EX-100002", "EX-100002-1", 1, &refund())]);
+
+        let told = [again("EX-100002", "EX-100001", 4_610, &Becomes::Money)];
+        assert_eq!(stage.told(&third, 1), [rma("CREATED", &told, 0)]);
+        assert_eq!(third.answer["quote"]["total_cents"], 4_610);
+        stage.assert_promises_kept();
+    }
+}
+
+#[test]
+fn what_was_paid_on_top_comes_back_and_what_was_not_charged_does_not() {
+    for server in servers() {
+        for (price, tax, on_top, worth) in
+            [(9_000, 720, 5_000, 9_610), (9_000, 720, 9_999, 9_720), (1_000, 80, 0, 1_080)]
+        {
+            let stage = Stage::set(server);
+            let started = exchanged(&stage);
+            let paid = stage.until(&started, "placed")["transaction_id"].clone();
+            let mut published = exchange_order("EX-100001", price, tax);
+            published["transactions"] = json!([
+                { "identifier": paid, "amount_cents": 4_610 },
+                { "identifier": "TX-1", "amount_cents": on_top },
+                { "identifier": "TX-2", "amount_cents": 7_777, "is_test": true },
+            ]);
+            stage.publish(&published);
+
+            let back = stage.start(&[item("EX-100001", "EX-100001-1", 1, &refund())]);
+
+            assert_eq!(back.answer["quote"]["total_cents"], worth);
+            let shown = stage.get("/orders/EX-100001/returnability").json();
+            let shown = shown["lines"][0]["units"][0].to_string();
+            assert!(shown.contains("EX-100001") || shown.contains("already"), "{shown}");
+        }
+    }
+}
+
+/// The card took its part of the credit with it.
+#[test]
+fn goods_that_came_beside_a_card_are_worth_what_was_given_for_the_goods() {
+    for server in servers() {
+        let stage = Stage::set(server);
+        stage.publish(&order("O-1"));
+        let started = stage.start(&[
+            item("O-1", "tees", 1, &exchange_for("TEE-NAVY-L")),
+            item("O-1", "scarf", 1, &gift_card()),
+        ]);
+        let record = stage.until(&started, "placed");
+        assert_eq!(
+            (&record["credit_cents"], &record["goods_credit_cents"]),
+            (&json!(8_822), &json!(4_610))
+        );
+        stage.publish(&exchange_order("EX-100001", 9_000, 720));
+
+        let back = stage.start(&[item("EX-100001", "EX-100001-1", 1, &refund())]);
+
+        assert_eq!(back.answer["quote"]["total_cents"], 4_610);
+    }
+}

@@ -1,0 +1,200 @@
+//! What is asked of the merchant, and what it is told of the return, when all goes well.
+
+use domain::kind::Kind;
+use serde_json::json;
+
+use super::{
+    expected::{Becomes, LARGE, SCARF, TEE, asked, card, fixed, rma, scarf, tee, tees_replaced},
+    stage::{Stage, exchange_for, gift_card, item, order, refund, request, servers},
+};
+
+const EVEN: &str = "EVEN_EXCHANGE";
+const UNEVEN: &str = "UNEVEN_EXCHANGE";
+
+#[test]
+fn an_exchange_is_asked_for_once_and_the_return_names_its_order() {
+    for server in servers() {
+        let stage = Stage::set(server);
+        stage.publish(&order("O-1"));
+
+        let started = stage.start(&[item("O-1", "tees", 2, &exchange_for("TEE-NAVY-L"))]);
+
+        let units = |exchange| vec![tee("O-1", &Becomes::Goods(EVEN, exchange)); 2];
+        assert_eq!(
+            stage.told(&started, 2),
+            [
+                rma("PENDING_EXCHANGE", &units(None), 0),
+                rma("CREATED", &units(Some("EX-100001")), 0)
+            ]
+        );
+        let items = [tees_replaced("TEE-NAVY-L", LARGE, 2, 4_500)];
+        assert_eq!(stage.asked(&started), [asked("O-1", &items)]);
+        assert_eq!(stage.shop.merchant().stock("TEE-NAVY-L"), Some(23));
+        assert_eq!(started.answer["quote"]["exchange_cents"], 9_220);
+        assert_eq!(started.answer["quote"]["total_cents"], 0);
+        let call = &stage.calls(Kind::ExchangeOrder)[0];
+        let headers = &call.content.as_ref().unwrap().headers;
+        assert_eq!(headers["x-service-api-version"], "2");
+        assert_eq!(headers["x-service-event"], "exchange_order");
+        stage.assert_promises_kept();
+    }
+}
+
+#[test]
+fn a_gift_card_is_what_the_units_are_worth_with_the_bonus_apart() {
+    for server in servers() {
+        let stage = Stage::set(server);
+        stage.publish(&order("O-1"));
+
+        let started = stage.start(&[item("O-1", "tees", 1, &gift_card())]);
+
+        let unit = |exchange| [tee("O-1", &Becomes::Goods(UNEVEN, exchange))];
+        assert_eq!(
+            stage.told(&started, 2),
+            [
+                rma("PENDING_EXCHANGE", &unit(None), 461),
+                rma("REFUNDED", &unit(Some("EX-100001")), 461)
+            ],
+            "a card is settled when its order is placed"
+        );
+        assert_eq!(stage.asked(&started), [asked("O-1", &[card(4_610, 461, &[TEE])])]);
+        stage.assert_promises_kept();
+    }
+}
+
+#[test]
+fn a_fee_is_taken_from_the_card() {
+    for server in servers() {
+        let stage = Stage::set(server);
+        stage.set_policy(&json!({
+            "window_days": 3650,
+            "gift_card": { "sku": "GIFT-CARD" },
+            "methods": [{ "method": "mail-back", "fee_cents": 595 }],
+        }));
+        stage.publish(&order("O-1"));
+
+        let started = stage.start(&[item("O-1", "scarf", 1, &gift_card())]);
+
+        stage.told(&started, 2);
+        assert_eq!(stage.asked(&started), [asked("O-1", &[card(3_617, 0, &[SCARF])])]);
+    }
+}
+
+#[test]
+fn an_exchange_and_a_gift_card_travel_in_one_order_beside_a_refund() {
+    for server in servers() {
+        let stage = Stage::set(server);
+        stage.publish(&order("O-1"));
+
+        let started = stage.start(&[
+            item("O-1", "scarf", 1, &gift_card()),
+            item("O-1", "tees", 1, &exchange_for("TEE-NAVY-L")),
+            item("O-1", "tees", 1, &refund()),
+        ]);
+
+        let units = |exchange| {
+            [
+                scarf("O-1", &Becomes::Goods(UNEVEN, exchange)),
+                tee("O-1", &Becomes::Goods(EVEN, exchange)),
+                tee("O-1", &Becomes::Money),
+            ]
+        };
+        assert_eq!(
+            stage.told(&started, 2),
+            [
+                rma("PENDING_EXCHANGE", &units(None), 421),
+                rma("CREATED", &units(Some("EX-100001")), 421)
+            ]
+        );
+        let items = [tees_replaced("TEE-NAVY-L", LARGE, 1, 4_500), card(4_212, 421, &[SCARF])];
+        assert_eq!(stage.asked(&started), [asked("O-1", &items)]);
+        assert_eq!(stage.shop.merchant().summary().exchange_orders, 1);
+        stage.assert_promises_kept();
+    }
+}
+
+#[test]
+fn a_variant_at_another_price_is_uneven_and_ordered_at_its_price() {
+    for server in servers() {
+        let stage = Stage::set(server);
+        let mut bought_cheaper = order("O-1");
+        let line = &mut bought_cheaper["items"][0];
+        line["unit_price_amount_cents"] = json!(4_000);
+        line["product_amount_cents"] = json!(8_000);
+        stage.publish(&bought_cheaper);
+
+        let started = stage.start(&[item("O-1", "tees", 1, &exchange_for("TEE-NAVY-L"))]);
+
+        let told = stage.told(&started, 2);
+        for message in &told {
+            assert_eq!(message["items"][0]["refund_type"], UNEVEN);
+            let financials = &message["items"][0]["refund_financials"];
+            assert_eq!(financials["service_refund_amount_cents"], 4_110, "4,000 - 250 + 360");
+        }
+        let items = [tees_replaced("TEE-NAVY-L", LARGE, 1, 4_500)];
+        assert_eq!(stage.asked(&started), [asked("O-1", &items)]);
+        let record = stage.until(&started, "placed");
+        assert_eq!(
+            fixed(record, &started),
+            json!({
+                "original_order_id": "O-1",
+                "rma_identifier": "RMA",
+                "transaction_id": "PAY-1",
+                "state": "placed",
+                "credit_cents": 4_110,
+                "goods_credit_cents": 4_110,
+                "currency": "USD",
+                "created_at": "TIME",
+                "decided_at": "TIME",
+                "exchange_order_identifier": "EX-100001",
+                "total_amount_cents": 4_590,
+                "product_amount_cents": 4_500,
+                "tax_amount_cents": 340,
+            })
+        );
+    }
+}
+
+#[test]
+fn a_return_of_two_orders_asks_for_an_exchange_order_of_each() {
+    for server in servers() {
+        let stage = Stage::set(server);
+        for id in ["O-1", "O-2"] {
+            stage.publish(&order(id));
+        }
+
+        let started = stage.start(&[
+            item("O-1", "tees", 1, &gift_card()),
+            item("O-2", "tees", 1, &exchange_for("TEE-NAVY-L")),
+            item("O-2", "scarf", 1, &gift_card()),
+        ]);
+
+        stage.told(&started, 3);
+        let mut all = stage.asked(&started);
+        all.sort_by_key(|order| order["original_order_id"].to_string());
+        let mut second =
+            asked("O-2", &[tees_replaced("TEE-NAVY-L", LARGE, 1, 4_500), card(4_212, 0, &[SCARF])]);
+        second["payment"]["transaction_id"] = json!("PAY-2");
+        assert_eq!(all, [asked("O-1", &[card(4_610, 882, &[TEE])]), second]);
+        let mut named: Vec<_> = stage.held(&started)["items"].as_array().unwrap().clone();
+        named.dedup_by_key(|unit| unit["exchange_order_identifier"].clone());
+        assert_eq!(named.len(), 2, "each order's units name their own");
+        stage.assert_promises_kept();
+    }
+}
+
+#[test]
+fn a_quote_asks_nothing_of_the_merchant() {
+    for server in servers() {
+        let stage = Stage::set(server);
+        stage.publish(&order("O-1"));
+        let wanted = request(&[item("O-1", "tees", 1, &exchange_for("TEE-NAVY-L"))]);
+
+        let quoted = stage.post("/returns/quote", &wanted);
+
+        assert_eq!(quoted.status, 201, "{}", quoted.said());
+        assert_eq!(quoted.json()["status"], "PENDING_EXCHANGE");
+        assert_eq!(stage.messages(""), [] as [serde_json::Value; 0]);
+        assert_eq!(stage.exchange_orders(""), [] as [serde_json::Value; 0]);
+    }
+}

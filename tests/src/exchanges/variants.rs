@@ -1,0 +1,237 @@
+//! What a shopper can have instead: the merchant's word, in whichever shape it comes, or else the order's.
+
+use std::time::{Duration, Instant};
+
+use domain::kind::Kind;
+use serde_json::{Value, json};
+use sim::Behaviour;
+
+use super::{
+    scripted::Scripted,
+    stage::{Stage, order, servers},
+};
+use crate::harness::http::Reply;
+
+const TARGET: &str = "/orders/O-1/lines/tees/variants";
+
+/// A merchant with an order, whose server says this.
+fn saying<'a>(
+    server: &'a crate::harness::server::Server,
+    status: u16,
+    body: &str,
+) -> (Stage<'a>, Scripted) {
+    let (stage, body) = (Stage::set(server), body.to_owned());
+    stage.publish(&order("O-1"));
+    let shop = Scripted::answering(move |_| (status, body.clone()));
+    stage.point_to(&shop.url());
+    (stage, shop)
+}
+
+fn listed(reply: &Reply) -> Vec<Value> {
+    assert_eq!(reply.status, 200, "{}", reply.said());
+    reply.json()["variants"].as_array().unwrap().clone()
+}
+
+/// The order with a variant on its line.
+fn order_with_variants() -> Value {
+    let mut order = order("O-1");
+    order["items"][0]["variants"] = json!([{
+        "sku": "TEE-NAVY-XXL", "title": "XXL", "attributes": [{ "name": "Size", "value": "XXL" }],
+        "unit_price_amount_cents": 4_900, "quantity_in_stock": 2,
+    }]);
+    order
+}
+
+const OF_THE_ORDER: &str = concat!(
+    r#"200 {"source":"order","variants":[{"sku":"TEE-NAVY-XXL","title":"XXL","#,
+    r#""attributes":[{"name":"Size","value":"XXL"}],"unit_price_amount_cents":4900,"#,
+    r#""in_stock":true,"even":false}],"skipped":0}"#
+);
+
+#[test]
+fn the_merchants_list_is_offered_without_what_comes_back() {
+    for server in servers() {
+        let stage = Stage::set(server);
+        stage.publish(&order_with_variants());
+        let url = stage.shop.url();
+        let variant = |size: &str, in_stock: bool| {
+            json!({
+                "sku": format!("TEE-NAVY-{size}"),
+                "title": format!("Organic cotton tee, navy, {size}"),
+                "attributes": [
+                    { "name": "Size", "value": size }, { "name": "Colour", "value": "Navy" }
+                ],
+                "unit_price_amount_cents": 4_500,
+                "in_stock": in_stock,
+                "even": true,
+                "image_url": format!("{url}/images/TEE-NAVY-{size}.svg"),
+            })
+        };
+
+        let reply = stage.get(TARGET);
+
+        assert_eq!(
+            reply.json(),
+            json!({
+                "source": "merchant",
+                "variants": [variant("S", true), variant("L", true), variant("XL", false)],
+                "skipped": 0,
+            })
+        );
+        let call = stage.calls(Kind::ExchangeVariants).remove(0);
+        assert_eq!(call.path, "/sku/TEE%2DNAVY/variants");
+        assert_eq!(call.content.unwrap().headers["x-service-api-version"], "1");
+        assert_eq!(stage.get(TARGET).json(), reply.json());
+        assert_eq!(stage.calls(Kind::ExchangeVariants).len(), 1, "remembered for a while");
+        stage.assert_promises_kept();
+    }
+}
+
+#[test]
+fn a_list_is_read_in_every_shape_and_what_cannot_be_read_is_counted() {
+    let list = r#"[
+        {"sku":"TEE-NAVY-L","attributes":{"Size":"L"},"unit_price_amount_cents":4500},
+        {"sku":"TEE-NAVY-S","attributes":[{"name":"Size","value":"S"}],"more":{"x":[1]}},
+        {"sku":5},{"title":"nameless"},7,null]"#;
+    for server in servers() {
+        for body in [list.to_owned(), format!(r#"{{"variants":{list},"page":1}}"#)] {
+            let (stage, shop) = saying(server, 200, &body);
+
+            let reply = stage.get(TARGET);
+
+            assert_eq!(
+                reply.json(),
+                json!({
+                    "source": "merchant",
+                    "variants": [
+                        {
+                            "sku": "TEE-NAVY-L", "title": "TEE-NAVY-L",
+                            "attributes": [{ "name": "Size", "value": "L" }],
+                            "unit_price_amount_cents": 4_500, "in_stock": true, "even": true,
+                        },
+                        {
+                            "sku": "TEE-NAVY-S", "title": "TEE-NAVY-S",
+                            "attributes": [{ "name": "Size", "value": "S" }],
+                            "unit_price_amount_cents": null, "in_stock": true, "even": true,
+                        },
+                    ],
+                    "skipped": 4,
+                }),
+                "{}",
+                reply.said()
+            );
+            assert_eq!(shop.requests(), ["GET /sku/TEE%2DNAVY/variants HTTP/1.1"]);
+        }
+    }
+}
+
+#[test]
+fn a_server_that_says_nothing_useful_is_a_bad_gateway() {
+    for server in servers() {
+        for (status, body, why) in [
+            (500, "{}", "it answered 500"),
+            (404, "{}", "it answered 404"),
+            (302, "{}", "it answered 302"),
+            (200, r#"{"items":[]}"#, "it answered no list of variants"),
+            (200, "7", "it answered no list of variants"),
+        ] {
+            let (stage, _shop) = saying(server, status, body);
+            let reply = stage.get(TARGET);
+            let said =
+                json!({ "message": format!("the merchant's server cannot be asked: {why}") });
+            assert_eq!(reply.said(), format!("502 {said}"));
+        }
+        for (status, body) in [(200, "{"), (0, "")] {
+            let (stage, _shop) = saying(server, status, body);
+            assert_eq!(stage.get(TARGET).status, 502);
+        }
+        let stage = Stage::set(server);
+        stage.publish(&order("O-1"));
+        stage.point_to("http://127.0.0.1:1");
+        assert_eq!(stage.get(TARGET).status, 502);
+    }
+}
+
+#[test]
+fn a_server_that_is_silent_for_three_seconds_is_too_slow() {
+    for server in servers() {
+        let stage = Stage::set(server);
+        stage.publish(&order("O-1"));
+        stage.behave(Kind::ExchangeVariants, Behaviour { delay_ms: 20_000, ..Behaviour::NORMAL });
+        let begun = Instant::now();
+
+        let reply = stage.get(TARGET);
+
+        let said = json!({ "message": "the merchant's server did not answer in time" });
+        assert_eq!(reply.said(), format!("503 {said}"));
+        let waited = begun.elapsed();
+        let limit = Duration::from_secs(3);
+        assert!(waited >= limit && waited < limit * 3, "{waited:?}");
+        stage.publish(&{
+            let mut order = order_with_variants();
+            order["updated_at"] = json!("2026-05-01T08:00:00Z");
+            order
+        });
+        assert_eq!(stage.get(TARGET).said(), OF_THE_ORDER);
+    }
+}
+
+#[test]
+fn the_orders_variants_stand_in_for_a_server_that_cannot_be_asked() {
+    for server in servers() {
+        let stage = Stage::set(server);
+        stage.publish(&order_with_variants());
+        stage.behave(Kind::ExchangeVariants, Behaviour::status(500));
+        for _ in 0..5 {
+            assert_eq!(stage.get(TARGET).said(), OF_THE_ORDER);
+        }
+        assert_eq!(stage.calls(Kind::ExchangeVariants).len(), 3, "then it is left alone a while");
+    }
+}
+
+#[test]
+fn a_line_without_variants_asks_nobody() {
+    for server in servers() {
+        let stage = Stage::set(server);
+        let mut plain = order("O-1");
+        plain["items"][0]["variant_identifier"] = json!("");
+        stage.publish(&plain);
+        assert_eq!(listed(&stage.get(TARGET)), [] as [Value; 0]);
+        assert_eq!(stage.calls(Kind::ExchangeVariants), []);
+    }
+}
+
+#[test]
+fn an_odd_identifier_stays_one_step_of_the_path() {
+    for server in servers() {
+        let (stage, shop) = saying(server, 200, "[]");
+        let mut odd = order("O-1");
+        odd["updated_at"] = json!("2026-05-01T08:00:00Z");
+        odd["items"][0]["variant_identifier"] = json!("../a?b#c/ü");
+        stage.publish(&odd);
+        assert_eq!(listed(&stage.get(TARGET)), [] as [Value; 0]);
+        let path = "GET /sku/%2E%2E%2Fa%3Fb%23c%2F%C3%BC/variants HTTP/1.1";
+        assert_eq!(shop.requests(), [path]);
+    }
+}
+
+#[test]
+fn what_is_not_there_is_not_found() {
+    for server in servers() {
+        let stage = Stage::set(server);
+        stage.publish(&order("O-1"));
+        for (target, what) in [
+            ("/orders/O-2/lines/tees/variants", "order"),
+            ("/orders/O-1/lines/socks/variants", "order line"),
+        ] {
+            let said = json!({ "message": format!("there is no such {what}") });
+            assert_eq!(stage.get(target).said(), format!("404 {said}"));
+        }
+        let stranger = Stage::set(server);
+        assert_eq!(stranger.get(TARGET).status, 404);
+        assert_eq!(stranger.calls(Kind::ExchangeVariants), []);
+        let narrow = server.narrow_token(&stage.merchant, "orders:write");
+        let request = crate::harness::http::Request::get(TARGET).bearer(&narrow);
+        assert_eq!(server.send(&request).status, 403);
+    }
+}
