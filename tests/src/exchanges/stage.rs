@@ -60,7 +60,8 @@ impl<'a> Stage<'a> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let admin = server.admin_token();
         let id = format!("shop-{}", COUNT.fetch_add(1, Ordering::Relaxed));
-        let body = json!({ "merchant": id, "name": "A shop" }).to_string();
+        // The parcels of another carrier tell nothing here by themselves.
+        let body = json!({ "merchant": id, "name": "A shop", "carrier": "external" }).to_string();
         let reply = server.send(&Request::post("/admin/merchants").bearer(&admin).json(body));
         assert_eq!(reply.status, 201, "{}", reply.said());
         let added = reply.json();

@@ -241,6 +241,23 @@ fn an_order_that_the_merchant_did_not_name_has_a_name_of_ours() {
     }
 }
 
+/// Some merchants answer with all of the order that they placed.
+#[test]
+fn a_long_answer_is_read_to_its_end() {
+    for server in servers() {
+        let stage = Stage::set(server);
+        stage.publish(&order("O-1"));
+        let answer =
+            json!({ "lines": "x".repeat(100_000), "order_identifier": "SO-7" }).to_string();
+        let shop = Scripted::answering(move |_| (201, answer.clone()));
+        stage.point_to(&shop.url());
+
+        let started = stage.start(&[item("O-1", "tees", 1, &gift_card())]);
+
+        assert_eq!(stage.until(&started, "placed")["exchange_order_identifier"], "SO-7");
+    }
+}
+
 /// A test message with the same reference is not mistaken for the order.
 #[test]
 fn an_operators_test_is_no_exchange_order() {
