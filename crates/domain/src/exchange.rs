@@ -7,5 +7,7 @@
 
 pub mod chain;
 pub mod order;
+#[cfg(test)]
+mod properties;
 pub mod record;
 pub mod variants;
