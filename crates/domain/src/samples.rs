@@ -2,6 +2,7 @@
 //! because the tests of this crate read them.
 
 mod drop_ship;
+mod exchange;
 mod inbound;
 mod outbound;
 mod rma;
@@ -13,6 +14,7 @@ pub use self::drop_ship::{
     drop_ship_shipment_request, drop_ship_story, drop_shipment_cancellation_message,
     drop_shipment_confirmation_message, drop_shipment_partial_cancellation_message,
 };
+pub use self::exchange::exchange_order;
 pub use self::inbound::{
     asn_receipt, inbound_asn, inbound_asn_request, inventory_receipt_message, receipts_request,
     received_unit,
@@ -38,6 +40,11 @@ pub fn rma_message() -> &'static str {
     include_str!("samples/rma.json")
 }
 
+/// The message that asks for [`exchange_order()`], in which every field occurs.
+pub fn exchange_order_message() -> &'static str {
+    include_str!("samples/exchange_order.json")
+}
+
 fn time(text: &str) -> Timestamp {
     crate::time::parse(text).expect("the times of the samples are times")
 }
@@ -57,6 +64,9 @@ mod tests {
     use utoipa::{PartialSchema, ToSchema};
 
     use super::*;
+    use crate::exchange::order::{
+        self as exchange, ExchangeOrder, GiftCard, Replacement, ReturnItem,
+    };
     use crate::order::{
         Address, Attribute, Customer, Discount, Line, Order, PaymentDetails, Refund, RefundLine,
         Transaction, Variant,
@@ -139,6 +149,20 @@ mod tests {
     #[test]
     fn the_message_about_the_sample_return_is_the_sample_message() {
         assert_written(&message(&rma()), rma_message());
+    }
+
+    #[test]
+    fn the_sample_exchange_order_is_what_is_asked_and_every_field_occurs_in_it() {
+        assert_written(&exchange_order(), exchange_order_message());
+        let message: Value = serde_json::from_str(exchange_order_message()).unwrap();
+
+        assert_all_present::<ExchangeOrder>(&message);
+        assert_all_present::<Replacement>(&message["items"][0]);
+        assert_all_present::<GiftCard>(&message["items"][1]);
+        assert_all_present::<ReturnItem>(&message["items"][1]["return_items"][0]);
+        assert_all_present::<exchange::Customer>(&message["customer"]);
+        assert_all_present::<exchange::Address>(&message["shipping_address"]);
+        assert_all_present::<exchange::Payment>(&message["payment"]);
     }
 
     #[test]

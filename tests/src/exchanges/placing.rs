@@ -5,8 +5,9 @@ use serde_json::json;
 
 use super::{
     expected::{Becomes, LARGE, SCARF, TEE, asked, card, fixed, rma, scarf, tee, tees_replaced},
-    stage::{Stage, exchange_for, gift_card, item, order, refund, request, servers},
+    stage::{Rma, Stage, exchange_for, gift_card, item, order, refund, request, servers},
 };
+use crate::harness::{binary::workspace, samples::full_order};
 
 const EVEN: &str = "EVEN_EXCHANGE";
 const UNEVEN: &str = "UNEVEN_EXCHANGE";
@@ -180,6 +181,32 @@ fn a_return_of_two_orders_asks_for_an_exchange_order_of_each() {
         named.dedup_by_key(|unit| unit["exchange_order_identifier"].clone());
         assert_eq!(named.len(), 2, "each order's units name their own");
         stage.assert_promises_kept();
+    }
+}
+
+/// The example of the documentation is the real thing.
+#[test]
+fn the_documented_exchange_order_is_what_is_sent() {
+    let sample = domain::samples::exchange_order_message().trim_end();
+    let contract = std::fs::read_to_string(workspace().join("docs/contract.md")).unwrap();
+    assert!(contract.contains(&format!("```json\n{sample}\n```")), "the contract has another");
+    for server in servers() {
+        let stage = Stage::set(server);
+        let mut bought = full_order();
+        bought["refunds"] = json!([]);
+        let line = bought["items"][0].as_object_mut().unwrap();
+        line.retain(|key, _| key != "quantity_refunded" && key != "return_policy_end_date");
+        stage.publish(&bought);
+
+        let started = stage.start(&[
+            item("ORD-100472", "ORD-100472-1", 1, &exchange_for("TEE-NAVY-L")),
+            item("ORD-100472", "ORD-100472-1", 1, &gift_card()),
+        ]);
+
+        stage.told(&started, 2);
+        let documented = Rma { id: "RMA-7K3Q-9XWD-2M4T".to_owned(), answer: json!(null) };
+        let sample = fixed(serde_json::from_str(sample).unwrap(), &documented);
+        assert_eq!(stage.asked(&started), [sample]);
     }
 }
 

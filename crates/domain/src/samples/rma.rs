@@ -21,7 +21,7 @@ pub fn rma() -> Rma {
     })
 }
 
-fn opening() -> Opening {
+pub(super) fn opening() -> Opening {
     let rma_identifier = RmaId::parse("RMA-7K3Q-9XWD-2M4T");
     Opening {
         rma_identifier: rma_identifier.expect("the sample's identifier is one"),
@@ -48,7 +48,7 @@ fn opening() -> Opening {
     }
 }
 
-fn tee(unit_number: i64) -> Goods {
+pub(super) fn tee(unit_number: i64) -> Goods {
     Goods {
         order_identifier: "ORD-100472".to_owned(),
         original_order_identifier: None,
