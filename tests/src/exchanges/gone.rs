@@ -40,7 +40,7 @@ fn money_is_paid_where_money_was_chosen_in_advance() {
         assert_eq!(stage.told(&started, 1), told);
         assert_eq!(started.answer["quote"]["refund_cents"], 4_610);
         assert_eq!(stage.calls(Kind::ExchangeOrder), []);
-        assert_eq!(stage.exchange_orders(""), [] as [Value; 0]);
+        assert_eq!(stage.exchange_orders(""), Vec::<Value>::new());
     }
 }
 
@@ -82,7 +82,7 @@ fn without_a_choice_in_advance_nothing_begins_and_the_shopper_can_choose_again()
         assert_eq!((refused.status, &refused.json()["errors"]), (422, &gone("TEE-NAVY-L")));
         let never = stage.try_to_start(&[item("O-1", "tees", 1, &exchange_for("TEE-GREEN"))]);
         assert_eq!((never.status, &never.json()["errors"]), (422, &gone("TEE-GREEN")));
-        assert_eq!(stage.messages(""), [] as [Value; 0]);
+        assert_eq!(stage.messages(""), Vec::<Value>::new());
         let started = stage.start(&[item("O-1", "tees", 1, &exchange_for("TEE-NAVY-S"))]);
         stage.until(&started, "placed");
     }

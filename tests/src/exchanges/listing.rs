@@ -39,8 +39,8 @@ fn exchange_orders_are_found_by_state_and_return_and_read_in_pages() {
         assert_eq!(found("state=pending"), ["O-3"]);
         assert_eq!(found(&format!("rma={}", failed.id)), ["O-1"]);
         assert_eq!(found(&format!("rma={}", placed.id.to_lowercase())), ["O-2"]);
-        assert_eq!(found(&format!("rma={}&state=placed", pending.id)), [] as [&str; 0]);
-        assert_eq!(found("rma=nothing"), [] as [&str; 0]);
+        assert_eq!(found(&format!("rma={}&state=placed", pending.id)), Vec::<String>::new());
+        assert_eq!(found("rma=nothing"), Vec::<String>::new());
 
         let (mut pages, mut target) = (Vec::new(), "/exchange_orders?limit=1".to_owned());
         loop {
@@ -100,8 +100,8 @@ fn no_merchant_sees_the_exchange_orders_of_another() {
     for server in servers() {
         let (stage, stranger) = (Stage::set(server), Stage::set(server));
         let [_, placed, _] = one_of_each(&stage);
-        assert_eq!(stranger.exchange_orders(""), [] as [Value; 0]);
-        assert_eq!(stranger.exchange_orders(&format!("rma={}", placed.id)), [] as [Value; 0]);
+        assert_eq!(stranger.exchange_orders(""), Vec::<Value>::new());
+        assert_eq!(stranger.exchange_orders(&format!("rma={}", placed.id)), Vec::<Value>::new());
         assert_eq!(stranger.get(&format!("/returns/{}", placed.id)).status, 404);
 
         // The same numbers mean other things to another merchant: its order is not shipped by this.

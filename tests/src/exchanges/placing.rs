@@ -1,7 +1,7 @@
 //! What is asked of the merchant, and what it is told of the return, when all goes well.
 
 use domain::kind::Kind;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{
     expected::{Becomes, LARGE, SCARF, TEE, asked, card, fixed, rma, scarf, tee, tees_replaced},
@@ -221,7 +221,7 @@ fn a_quote_asks_nothing_of_the_merchant() {
 
         assert_eq!(quoted.status, 201, "{}", quoted.said());
         assert_eq!(quoted.json()["status"], "PENDING_EXCHANGE");
-        assert_eq!(stage.messages(""), [] as [serde_json::Value; 0]);
-        assert_eq!(stage.exchange_orders(""), [] as [serde_json::Value; 0]);
+        assert_eq!(stage.messages(""), Vec::<Value>::new());
+        assert_eq!(stage.exchange_orders(""), Vec::<Value>::new());
     }
 }

@@ -221,9 +221,9 @@ fn an_order_that_the_merchant_did_not_name_has_a_name_of_ours() {
         ] {
             let stage = Stage::set(server);
             stage.publish(&order("O-1"));
-            let shop = Scripted::answering(move |request| match request.starts_with("POST") {
-                true => (200, answer.to_owned()),
-                false => (200, "[]".to_owned()),
+            let shop = Scripted::answering(move |request| {
+                let answer = if request.starts_with("POST") { answer } else { "[]" };
+                (200, answer.to_owned())
             });
             stage.point_to(&shop.url());
 

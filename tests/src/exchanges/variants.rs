@@ -196,7 +196,7 @@ fn a_line_without_variants_asks_nobody() {
         let mut plain = order("O-1");
         plain["items"][0]["variant_identifier"] = json!("");
         stage.publish(&plain);
-        assert_eq!(listed(&stage.get(TARGET)), [] as [Value; 0]);
+        assert_eq!(listed(&stage.get(TARGET)), Vec::<Value>::new());
         assert_eq!(stage.calls(Kind::ExchangeVariants), []);
     }
 }
@@ -209,7 +209,7 @@ fn an_odd_identifier_stays_one_step_of_the_path() {
         odd["updated_at"] = json!("2026-05-01T08:00:00Z");
         odd["items"][0]["variant_identifier"] = json!("../a?b#c/ü");
         stage.publish(&odd);
-        assert_eq!(listed(&stage.get(TARGET)), [] as [Value; 0]);
+        assert_eq!(listed(&stage.get(TARGET)), Vec::<Value>::new());
         let path = "GET /sku/%2E%2E%2Fa%3Fb%23c%2F%C3%BC/variants HTTP/1.1";
         assert_eq!(shop.requests(), [path]);
     }
