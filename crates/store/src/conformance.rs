@@ -5,6 +5,7 @@
 //! a laptop and fails in CI.
 
 mod delivery;
+mod exchanges;
 mod orders;
 mod people;
 mod references;

@@ -104,7 +104,7 @@ impl Store {
         let rows = self
             .rows(
                 DOING,
-                "SELECT 1 FROM exchange_orders WHERE merchant_id = $1 LIMIT 1",
+                "SELECT original_order_id FROM exchange_orders WHERE merchant_id = $1 LIMIT 1",
                 params![merchant.as_str()],
             )
             .await?;

@@ -1,0 +1,145 @@
+//! Exchange orders.
+
+use domain::{
+    exchange::record::{ExchangeRecord, ExchangeState},
+    identifier::MerchantId,
+    returns::identifier::RmaId,
+};
+
+use super::{Subject, acme, on_both_engines, other};
+use crate::{ExchangeFilter, Store, StoreError, Transaction};
+
+on_both_engines!(
+    an_exchange_order_reads_back_under_both_of_its_names,
+    there_is_one_exchange_order_for_an_order,
+    a_stale_exchange_order_changes_nothing,
+    exchange_orders_are_listed_newest_first_and_in_pages,
+    what_is_being_placed_is_read_page_by_page_over_all_merchants,
+);
+
+const ANY: fn() -> ExchangeFilter =
+    || ExchangeFilter { before: (i64::MAX, String::new()), state: None, rma_id: None, limit: 100 };
+
+fn record(order: &str, second: i64) -> ExchangeRecord {
+    ExchangeRecord {
+        original_order_id: order.to_owned(),
+        rma_identifier: RmaId::parse("RMA-7K3Q-9XWD-2M4T").unwrap(),
+        transaction_id: "PAY-1".to_owned(),
+        state: ExchangeState::Pending,
+        credit_cents: 4610,
+        goods_credit_cents: 4610,
+        currency: "USD".to_owned(),
+        created_at: format!("2026-02-20T10:15:{second:02}Z").parse().unwrap(),
+        decided_at: None,
+        exchange_order_identifier: None,
+        total_amount_cents: None,
+        product_amount_cents: None,
+        tax_amount_cents: None,
+    }
+}
+
+fn placed(order: &str, second: i64, name: &str) -> ExchangeRecord {
+    ExchangeRecord {
+        state: ExchangeState::Placed,
+        exchange_order_identifier: Some(name.to_owned()),
+        ..record(order, second)
+    }
+}
+
+async fn insert(
+    store: &Store,
+    merchant: &MerchantId,
+    record: &ExchangeRecord,
+) -> Result<(), StoreError> {
+    let mut transaction = Transaction::new("asking for an exchange");
+    transaction.insert_exchange_order(merchant, record);
+    store.commit(transaction).await.map(drop)
+}
+
+async fn update(store: &Store, record: &ExchangeRecord, version: i64) -> Result<(), StoreError> {
+    let mut transaction = Transaction::new("placing an exchange");
+    transaction.update_exchange_order(&acme(), record, version);
+    store.commit(transaction).await.map(drop)
+}
+
+async fn listed(store: &Store, filter: &ExchangeFilter) -> Vec<String> {
+    let found = store.exchange_orders(&acme(), filter).await.unwrap();
+    found.into_iter().map(|record| record.original_order_id).collect()
+}
+
+async fn an_exchange_order_reads_back_under_both_of_its_names(Subject { store, .. }: Subject) {
+    assert!(!store.has_exchange_orders(&acme()).await.unwrap());
+    insert(&store, &acme(), &record("O-1", 1)).await.unwrap();
+    assert!(store.has_exchange_orders(&acme()).await.unwrap());
+    assert!(!store.has_exchange_orders(&other()).await.unwrap());
+
+    update(&store, &placed("O-1", 1, "E-1"), 1).await.unwrap();
+
+    let stored = store.exchange_order(&acme(), "O-1").await.unwrap().unwrap();
+    assert_eq!((stored.value, stored.version), (placed("O-1", 1, "E-1"), 2));
+    let named = store.exchange_order_named(&acme(), "E-1").await.unwrap().unwrap();
+    assert_eq!(named.value.original_order_id, "O-1");
+    for (merchant, name) in [(acme(), "E-2"), (acme(), "O-1"), (other(), "E-1")] {
+        let none = store.exchange_order_named(&merchant, name).await.unwrap();
+        assert!(none.is_none(), "{name}");
+    }
+    assert!(store.exchange_order(&other(), "O-1").await.unwrap().is_none());
+}
+
+async fn there_is_one_exchange_order_for_an_order(Subject { store, .. }: Subject) {
+    insert(&store, &acme(), &record("O-1", 1)).await.unwrap();
+
+    let refused = insert(&store, &acme(), &record("O-1", 2)).await.unwrap_err();
+
+    assert!(matches!(refused, StoreError::Conflict));
+    insert(&store, &other(), &record("O-1", 1)).await.unwrap();
+}
+
+async fn a_stale_exchange_order_changes_nothing(Subject { store, .. }: Subject) {
+    insert(&store, &acme(), &record("O-1", 1)).await.unwrap();
+    update(&store, &placed("O-1", 1, "E-1"), 1).await.unwrap();
+
+    let refused = update(&store, &placed("O-1", 1, "E-2"), 1).await.unwrap_err();
+
+    assert!(matches!(refused, StoreError::Conflict));
+    assert!(store.exchange_order_named(&acme(), "E-2").await.unwrap().is_none());
+}
+
+async fn exchange_orders_are_listed_newest_first_and_in_pages(Subject { store, .. }: Subject) {
+    for (order, second) in [("O-1", 1), ("O-2", 2), ("O-3", 2)] {
+        insert(&store, &acme(), &record(order, second)).await.unwrap();
+    }
+    insert(&store, &other(), &record("O-9", 9)).await.unwrap();
+    update(&store, &placed("O-1", 1, "E-1"), 1).await.unwrap();
+
+    assert_eq!(listed(&store, &ANY()).await, ["O-3", "O-2", "O-1"]);
+    let of_state = |state: &str| ExchangeFilter { state: Some(state.to_owned()), ..ANY() };
+    assert_eq!(listed(&store, &of_state("placed")).await, ["O-1"]);
+    assert_eq!(listed(&store, &of_state("pending")).await, ["O-3", "O-2"]);
+    let of_return = |rma: &str| ExchangeFilter { rma_id: Some(rma.to_owned()), ..ANY() };
+    assert_eq!(listed(&store, &of_return("RMA-7K3Q-9XWD-2M4T")).await.len(), 3);
+    assert_eq!(listed(&store, &of_return("RMA-0000-0000-0000")).await, Vec::<String>::new());
+    let at_us = record("O-3", 2).created_at.as_microsecond();
+    let page = ExchangeFilter { before: (at_us, "O-3".to_owned()), limit: 1, ..ANY() };
+    assert_eq!(listed(&store, &page).await, ["O-2"]);
+}
+
+async fn what_is_being_placed_is_read_page_by_page_over_all_merchants(
+    Subject { store, .. }: Subject,
+) {
+    for (merchant, order) in [(acme(), "O-1"), (acme(), "O-2"), (other(), "O-1"), (acme(), "O-3")] {
+        insert(&store, &merchant, &record(order, 1)).await.unwrap();
+    }
+    update(&store, &placed("O-2", 1, "E-2"), 1).await.unwrap();
+    let read = async |after: (&str, &str), limit: usize| {
+        let page = store.pending_exchange_orders(after, limit).await.unwrap();
+        let name = |(merchant, it): (MerchantId, crate::Versioned<ExchangeRecord>)| {
+            format!("{merchant} {}", it.value.original_order_id)
+        };
+        page.into_iter().map(name).collect::<Vec<_>>()
+    };
+
+    assert_eq!(read(("", ""), 2).await, ["acme O-1", "acme O-3"]);
+    assert_eq!(read(("acme", "O-3"), 2).await, ["other O-1"]);
+    assert_eq!(read(("other", "O-1"), 2).await, Vec::<String>::new());
+}
