@@ -14,9 +14,11 @@ pub async fn held_order(
     merchant: &MerchantId,
     order_id: &str,
 ) -> Result<Vec<u8>, AppError> {
-    let stored = app.store.order(merchant, order_id).await?;
+    let (stored, recorded) = tokio::try_join!(
+        app.store.order(merchant, order_id),
+        app.store.refunds_of(merchant, order_id)
+    )?;
     let stored = stored.ok_or(AppError::NotFound("order"))?;
-    let recorded = app.store.refunds_of(merchant, order_id).await?;
     let recorded = recorded.iter().map(|body| json::parse(body)).collect::<Result<Vec<_>, _>>()?;
     let mut document = json::parse(&stored.body)?;
     if let Json::Object(order) = &mut document {

@@ -10,11 +10,10 @@ use domain::{
     identifier::MerchantId,
     kind::Kind,
     merchant::{Carrier, Settings},
-    order::{Line, Order},
+    order::Line,
     returns::{
         Resolution, ReturnMethod,
         identifier::RmaId,
-        ledger::Ledger,
         policy::Policy,
         quote::Quote,
         request::ReturnRequest,
@@ -23,7 +22,7 @@ use domain::{
     },
 };
 use serde::{Deserialize, Serialize};
-use store::Transaction;
+use store::{Transaction, Versioned};
 
 use crate::{
     App, AppError,
@@ -32,7 +31,7 @@ use crate::{
     commit_once::{Repeatable, Request, commit_once},
     outbox::{self, About},
     policies::policy,
-    returnability::order,
+    returnability::order_and_origin,
     variants::said_now,
 };
 
@@ -148,21 +147,8 @@ async fn decide(
     settings: Settings,
     request: &ReturnRequest,
 ) -> Result<(Started, Loaded), AppError> {
-    let policy = policy(app, merchant).await?;
-    let (mut orders, mut versions) = (BTreeMap::new(), BTreeMap::new());
-    for item in &request.items {
-        let id = &item.order_identifier;
-        if orders.contains_key(id) {
-            continue;
-        }
-        // The ledger first: whatever changes the order's refunds later changes the ledger, too.
-        let ledger = app.store.ledger(merchant, id).await?;
-        if let Some(order) = order(app, merchant, id).await? {
-            versions.insert(id.clone(), ledger.version);
-            let known = known(app, merchant, (order, ledger.value), request).await?;
-            orders.insert(id.clone(), known);
-        }
-    }
+    let (policy, (orders, versions)) =
+        tokio::try_join!(policy(app, merchant), orders(app, merchant, request))?;
     let basis = Basis {
         request,
         orders: &orders,
@@ -176,29 +162,51 @@ async fn decide(
     Ok((started, Loaded { orders, versions, policy: policy.policy }))
 }
 
-/// An order with what is known of exchanges: whether it is one, was exchanged, and what there is to exchange
-/// its units for.
+/// The orders that a request names, as far as they are known, and the versions of their ledgers.
+async fn orders(
+    app: &App,
+    merchant: &MerchantId,
+    request: &ReturnRequest,
+) -> Result<(BTreeMap<String, Known>, BTreeMap<String, i64>), AppError> {
+    let (mut orders, mut versions) = (BTreeMap::new(), BTreeMap::new());
+    for item in &request.items {
+        let id = &item.order_identifier;
+        if !orders.contains_key(id)
+            && let Some((known, version)) = known(app, merchant, id, request).await?
+        {
+            orders.insert(id.clone(), known);
+            versions.insert(id.clone(), version);
+        }
+    }
+    Ok((orders, versions))
+}
+
+/// An order with its ledger and what is known of exchanges: whether it is one, was exchanged, and what there is
+/// to exchange its units for. Whatever changes what was read changes the ledger's version, too.
 async fn known(
     app: &App,
     merchant: &MerchantId,
-    (order, ledger): (Order, Ledger),
+    id: &str,
     request: &ReturnRequest,
-) -> Result<Known, AppError> {
-    let id = &order.identifier;
-    let origin = app.store.exchange_order_named(merchant, id).await?;
-    let exchanged = app.store.exchange_order(merchant, id).await?.is_some();
+) -> Result<Option<(Known, i64)>, AppError> {
+    let ledger = async { Ok(app.store.ledger(merchant, id).await?) };
+    let exchanged = async { Ok(app.store.exchange_order(merchant, id).await?.is_some()) };
+    let found = order_and_origin(app, merchant, id);
+    let (found, ledger, exchanged) = tokio::try_join!(found, ledger, exchanged)?;
+    let Some((order, origin)) = found else { return Ok(None) };
     let wanted = |line: &&Line| {
         request.items.iter().any(|item| {
             item.resolution == Resolution::Exchange
-                && item.order_identifier == *id
+                && item.order_identifier == id
                 && item.order_line_item_identifier == line.identifier
         })
     };
     let lines = order.items.iter().filter(wanted);
     let identifiers = lines.map(|line| line.variant_identifier.as_str());
     let variants = said_now(app, merchant, identifiers).await;
-    let original_order_identifier = origin.map(|record| record.value.original_order_id);
-    Ok(Known { order, ledger, original_order_identifier, exchanged, variants })
+    let original_order_identifier = origin.map(|record| record.original_order_id);
+    let Versioned { value: ledger, version } = ledger;
+    Ok(Some((Known { order, ledger, original_order_identifier, exchanged, variants }, version)))
 }
 
 fn refusal(refused: Vec<Refused>) -> AppError {

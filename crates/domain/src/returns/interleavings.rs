@@ -16,7 +16,7 @@ use super::receipt::Condition;
 use super::request::{ReturnItem, ReturnRequest};
 use super::rma::{Event, Rma, Scan, Status, apply};
 use super::settlement::{settle, settle_with};
-use super::start::{Basis, start};
+use super::start::{Basis, Known, start};
 use super::{Resolution, ReturnMethod};
 use crate::order::{Order, Refund, RefundLine};
 
@@ -86,7 +86,13 @@ impl World {
             }],
             gift: None,
         };
-        let known = (self.order.clone(), self.ledger.clone());
+        let known = Known {
+            order: self.order.clone(),
+            ledger: self.ledger.clone(),
+            original_order_identifier: None,
+            exchanged: false,
+            variants: BTreeMap::new(),
+        };
         let orders = BTreeMap::from([(self.order.identifier.clone(), known)]);
         let basis = Basis {
             request: &request,
