@@ -4,7 +4,7 @@
 //! the keys are new for each return. Either each return has a transaction of its own, or
 //! several share one.
 
-use std::{path::Path, time::Instant};
+use std::{collections::BTreeMap, path::Path, time::Instant};
 
 use anyhow::Context;
 use domain::{
@@ -15,7 +15,7 @@ use domain::{
         message::message,
         policy::Policy,
         request::{ReturnItem, ReturnRequest},
-        start::{Basis, start},
+        start::{Basis, Known, start},
         {Resolution, ReturnMethod},
     },
     time::from_micros,
@@ -221,7 +221,14 @@ fn one(order: &[u8]) -> anyhow::Result<Bodies> {
         gift: None,
     };
     let id = order.identifier.clone();
-    let orders = [(id, (order, domain::returns::ledger::Ledger::default()))].into();
+    let known = Known {
+        order,
+        ledger: domain::returns::ledger::Ledger::default(),
+        original_order_identifier: None,
+        exchanged: false,
+        variants: BTreeMap::new(),
+    };
+    let orders = BTreeMap::from([(id, known)]);
     let basis = Basis {
         request: &request,
         orders: &orders,
