@@ -16,8 +16,6 @@ struct Body<'a> {
     #[serde(borrow)]
     original_order_id: Option<&'a RawValue>,
     #[serde(borrow)]
-    shipment_identifier: Option<&'a RawValue>,
-    #[serde(borrow)]
     asn_number: Option<&'a RawValue>,
 }
 
@@ -39,7 +37,7 @@ pub(crate) fn lane(kind: Kind, body: &[u8]) -> Option<String> {
         Kind::ExchangeVariants => return None,
         Kind::Rma => ("rma", read(body)?.rma_identifier?),
         Kind::ExchangeOrder => ("exchange order", read(body)?.original_order_id?),
-        Kind::OutboundAsn => ("shipment", read(body)?.shipment_identifier?),
+        Kind::OutboundAsn => ("outbound asn", read(body)?.asn_number?),
         Kind::InventoryReceipt => ("asn", read(body)?.asn_number?),
         Kind::DropShipmentConfirmation
         | Kind::DropShipmentCancellation
@@ -64,7 +62,11 @@ mod tests {
         let lanes = [
             (Kind::Rma, r#"{"items": [1], "rma_identifier": "R1"}"#, "rma R1"),
             (Kind::ExchangeOrder, r#"{"original_order_id": "O1"}"#, "exchange order O1"),
-            (Kind::OutboundAsn, r#"{"shipment_identifier": "S1"}"#, "shipment S1"),
+            (
+                Kind::OutboundAsn,
+                r#"{"shipment_identifier": "S1", "asn_number": "A1_2"}"#,
+                "outbound asn A1_2",
+            ),
             (Kind::InventoryReceipt, r#"{"asn_number": 17}"#, "asn 17"),
             (
                 Kind::DropShipmentConfirmation,
