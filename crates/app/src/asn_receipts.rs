@@ -111,8 +111,7 @@ async fn scan(
         Decision::Exception(unit) => {
             let kind = unit.questions.last().map(|question| question.kind);
             let words = kind.map(|kind| kind.name().to_owned()).unwrap_or_default();
-            let doubt_us = app.world.now_us();
-            transaction.put_units(merchant, vec![UnitRow { replaces, unit: *unit, doubt_us }]);
+            transaction.put_units(merchant, vec![UnitRow { replaces, unit: *unit }]);
             app.commit(transaction).await?;
             return Ok(Scanned::Asked(words));
         }
@@ -136,7 +135,7 @@ async fn accept(
     asn.value.count(acceptance);
     transaction.put_asn(merchant, &asn.value, asn.version);
     let unit = &acceptance.unit;
-    transaction.put_units(merchant, vec![UnitRow { replaces, unit: unit.clone(), doubt_us: 0 }]);
+    transaction.put_units(merchant, vec![UnitRow { replaces, unit: unit.clone() }]);
     if let Some(message) = received(&asn.value.asn, unit) {
         owe(app, transaction, merchant, (&asn.value, unit), &message);
     }
@@ -160,8 +159,7 @@ fn owe(
     message: &impl Serialize,
 ) {
     let body = Bytes::from(serde_json::to_vec(message).expect("a message has string keys"));
-    let count = asn.received.values().map(std::collections::BTreeSet::len).sum::<usize>();
-    let sequence = i64::try_from(count + asn.surplus.len()).unwrap_or(i64::MAX).max(1);
+    let sequence = i64::try_from(asn.told()).unwrap_or(i64::MAX);
     let about = About { kind: Kind::InventoryReceipt, reference: &unit.unit_identifier, sequence };
     let lane = asn.asn.asn_number.as_str();
     transaction.owe(outbox::message_in_lane(app, merchant, &about, (lane, body)));
@@ -234,45 +232,80 @@ pub async fn answer_question(
         let unit = app.store.units(asked.merchant, [asked.unit].into_iter()).await?.pop();
         let unit = unit.ok_or(AppError::NotFound("unit"))?;
         let (owner, mut asns) = scene_of(app, asked, decided).await?;
+        let (subject, replaces) = subject(app, (asked, decided), &owner, &unit).await?;
         let states: Vec<AsnState> = asns.iter().map(|it| it.value.clone()).collect();
-        let scene = Scene { asn: None, others: &states, unit: Some(&unit.value) };
+        let scene = Scene { asn: None, others: &states, unit: Some(&subject) };
         let answered = answer(&scene, asked.asn_number, decided, app.world.now())
             .map_err(|refusal| AppError::Conflict(refusal.to_string()))?;
         let mut transaction = Transaction::new("answering a question about a unit");
         let after = match answered {
             Answered::Unchanged => unit.value.clone(),
-            Answered::Rejected(rejected_unit) => {
-                if let Some(asn) = asns.first()
-                    && let Some(message) = rejected(&asn.value.asn, &rejected_unit)
-                {
-                    owe(app, &mut transaction, &owner, (&asn.value, &rejected_unit), &message);
-                }
-                *rejected_unit
+            Answered::Rejected(unit) => {
+                reject(app, &owner, (asns.first_mut(), &unit), &mut transaction);
+                *unit
             }
             Answered::Accepted(acceptance) => {
                 let receipt = acceptance.unit.receipt.as_ref();
                 let number = receipt.map(|it| it.asn_number.clone()).unwrap_or_default();
                 let chosen = asns.iter().position(|it| it.value.asn.asn_number.as_str() == number);
-                let elsewhere = owner != *asked.merchant;
                 if let Some(chosen) = chosen {
-                    let replaces = if elsewhere { 0 } else { unit.version };
                     let asn = asns.swap_remove(chosen);
                     accept(app, &owner, (asn, &acceptance, replaces), &mut transaction).await?;
                 }
-                if chosen.is_some() && !elsewhere {
+                if chosen.is_some() && owner == *asked.merchant {
                     note(app, &mut transaction, request, (asked, decided));
                     return Ok((acceptance.unit, transaction));
                 }
                 acceptance.unit
             }
         };
-        let doubt_us = if after.is_in_doubt() { app.world.now_us() } else { 0 };
-        let row = UnitRow { replaces: unit.version, unit: after.clone(), doubt_us };
+        let row = UnitRow { replaces: unit.version, unit: after.clone() };
         transaction.put_units(asked.merchant, vec![row]);
         note(app, &mut transaction, request, (asked, decided));
         Ok((after, transaction))
     })
     .await
+}
+
+/// The unit that is decided about, and the version of its owner's record that the decision replaces. A unit
+/// that becomes a merchant's may be known to that merchant already, and is one and the same then.
+async fn subject(
+    app: &App,
+    (asked, decided): (Asked<'_>, &Answer),
+    owner: &MerchantId,
+    unit: &Versioned<UnitRecord>,
+) -> Result<(UnitRecord, i64), AppError> {
+    if *owner == *asked.merchant {
+        return Ok((unit.value.clone(), unit.version));
+    }
+    match decided {
+        Answer::Reject { .. } => Ok((unit.value.clone(), 0)),
+        Answer::Match { .. } | Answer::Surplus => {
+            let known = app.store.units(owner, [asked.unit].into_iter()).await?.pop();
+            Ok(known.map_or_else(
+                || (unit.value.clone(), 0),
+                |known| (known.value.joined(&unit.value), known.version),
+            ))
+        }
+    }
+}
+
+/// A unit that came for an ASN is refused: the merchant is told.
+fn reject(
+    app: &App,
+    merchant: &MerchantId,
+    (asn, unit): (Option<&mut Versioned<AsnState>>, &UnitRecord),
+    transaction: &mut Transaction,
+) {
+    let Some(asn) = asn else { return };
+    if rejected(&asn.value.asn, unit).is_none() {
+        return;
+    }
+    asn.value.rejected.insert(unit.unit_identifier.clone());
+    transaction.put_asn(merchant, &asn.value, asn.version);
+    if let Some(message) = rejected(&asn.value.asn, unit) {
+        owe(app, transaction, merchant, (&asn.value, unit), &message);
+    }
 }
 
 fn note(

@@ -116,11 +116,7 @@ async fn announce_units(
         let known = found.get(id).copied();
         match announced(&line, known.map(|it| &it.value), (id, state.announced_at)) {
             Ok(Some(unit)) => {
-                rows.push(UnitRow {
-                    replaces: known.map_or(0, |it| it.version),
-                    unit,
-                    doubt_us: 0,
-                });
+                rows.push(UnitRow { replaces: known.map_or(0, |it| it.version), unit });
             }
             Ok(None) => (),
             Err(reason) => errors.push(FieldError {

@@ -63,6 +63,11 @@ pub async fn create_shipment(
         let numbers: Vec<AsnNumber> =
             (1..=parts).filter_map(|part| shipment.message_number(part)).collect();
         let numbers = numbers.iter().map(AsnNumber::as_str);
+        let taken = app.store.taken_shipment_numbers(&merchant, numbers.clone()).await?;
+        if let Some(number) = taken.first() {
+            let why = format!("the number {number} is that of another shipment");
+            return Err(AppError::Conflict(why));
+        }
         transaction.insert_shipment(&merchant, &shipment, numbers);
         move_units(app, &merchant, (&shipment, &known), &mut transaction)?;
         owe(app, &mut transaction, &merchant, &shipment);
@@ -135,11 +140,8 @@ fn move_units(
         let fresh = UnitRecord::new(id);
         let unit = known.get(id);
         match apply(unit.map_or(&fresh, |it| &it.value), &event, app.world.now()) {
-            Ok(decision) if decision.changed => rows.push(UnitRow {
-                replaces: unit.map_or(0, |it| it.version),
-                unit: decision.unit,
-                doubt_us: 0,
-            }),
+            Ok(decision) if decision.changed => rows
+                .push(UnitRow { replaces: unit.map_or(0, |it| it.version), unit: decision.unit }),
             Ok(_) => (),
             Err(refusal) => refused.push(format!("{id}: {refusal}")),
         }

@@ -1,6 +1,12 @@
 //! A unit's story: announced, received, graded, moved, shipped, and what its merchant was told.
 
-use domain::{identifier::MerchantId, warehouse::unit::UnitRecord};
+use domain::{
+    identifier::MerchantId,
+    warehouse::{
+        asn_number::AsnNumber,
+        unit::{Happened, UnitRecord},
+    },
+};
 use serde::Serialize;
 use store::MessageFilter;
 use utoipa::ToSchema;
@@ -35,9 +41,8 @@ pub async fn unit_story(
     let merchant = whose(caller, named, &owners)?.ok_or_else(missing)?;
     let found = app.store.units(&merchant, [unit_id].into_iter()).await?.pop();
     let unit = found.ok_or_else(missing)?.value;
-    let left = unit.departure.as_ref().map(|departure| departure.asn_number.to_string());
     let mut messages = Vec::new();
-    for reference in left.into_iter().chain([unit_id.to_owned()]) {
+    for reference in references(app, &merchant, &unit).await? {
         let filter = MessageFilter {
             before: i64::MAX,
             state: None,
@@ -49,4 +54,29 @@ pub async fn unit_story(
         messages.extend(found.into_iter().map(view));
     }
     Ok(UnitStory { unit, messages })
+}
+
+/// What messages about the unit refer to, newest first: the part of each shipment that it was packed for, and the
+/// unit itself.
+async fn references(
+    app: &App,
+    merchant: &MerchantId,
+    unit: &UnitRecord,
+) -> Result<Vec<String>, AppError> {
+    let mut shipments: Vec<&AsnNumber> = Vec::new();
+    for step in unit.story.iter().rev() {
+        if let Happened::Packed { asn_number } | Happened::Shipped { asn_number } = &step.happened
+            && !shipments.contains(&asn_number)
+        {
+            shipments.push(asn_number);
+        }
+    }
+    let mut references = Vec::new();
+    for number in shipments {
+        let shipment = app.store.shipment(merchant, number.as_str()).await?;
+        let part = shipment.and_then(|it| it.value.message_about(&unit.unit_identifier));
+        references.extend(part.map(|part| part.to_string()));
+    }
+    references.push(unit.unit_identifier.clone());
+    Ok(references)
 }

@@ -10,6 +10,7 @@ mod orders;
 mod people;
 mod references;
 mod returns;
+mod warehouse;
 mod whole;
 
 use std::sync::Arc;

@@ -2,6 +2,7 @@
 
 use domain::{
     identifier::MerchantId,
+    time::micros,
     warehouse::{
         drop_ship::DropShipOrder, receiving::AsnState, shipment::Shipment, unit::UnitRecord,
     },
@@ -20,8 +21,13 @@ pub struct UnitRow {
     /// The version that it replaces; 0 for a unit that was not known.
     pub replaces: i64,
     pub unit: UnitRecord,
+}
+
+impl UnitRow {
     /// Since when an operator is asked about it; 0 while nobody is.
-    pub doubt_us: i64,
+    fn doubt_us(&self) -> i64 {
+        self.unit.asked_since().map_or(0, micros)
+    }
 }
 
 impl Transaction {
@@ -56,7 +62,7 @@ impl Transaction {
                 .iter()
                 .map(|row| {
                     let id = row.unit.unit_identifier.as_str();
-                    params![merchant.as_str(), id, row.doubt_us, json(&row.unit)]
+                    params![merchant.as_str(), id, row.doubt_us(), json(&row.unit)]
                 })
                 .collect(),
         );
@@ -69,7 +75,7 @@ impl Transaction {
                 .iter()
                 .map(|row| {
                     let id = row.unit.unit_identifier.as_str();
-                    params![merchant.as_str(), id, row.replaces, row.doubt_us, json(&row.unit)]
+                    params![merchant.as_str(), id, row.replaces, row.doubt_us(), json(&row.unit)]
                 })
                 .collect(),
         );
@@ -184,13 +190,17 @@ impl Store {
         rows.iter().map(|row| versioned("units", "a unit", row)).collect()
     }
 
-    /// Merchants that have a unit of this name.
+    /// Merchants that have a unit of this name. The platform is none: what it keeps is a unit of which nobody knew
+    /// whose it is.
     pub async fn merchants_of_unit(&self, unit_id: &str) -> Result<Vec<MerchantId>, StoreError> {
-        self.owners(
-            "SELECT merchant_id FROM units WHERE unit_id = $1 ORDER BY merchant_id LIMIT 20",
-            unit_id,
-        )
-        .await
+        let mut owners = self
+            .owners(
+                "SELECT merchant_id FROM units WHERE unit_id = $1 ORDER BY merchant_id LIMIT 21",
+                unit_id,
+            )
+            .await?;
+        owners.retain(|owner| *owner != MerchantId::platform());
+        Ok(owners)
     }
 
     /// Units that an operator is asked about, the oldest question first, behind a time, merchant and unit.
@@ -230,6 +240,27 @@ impl Store {
             )
             .await?;
         rows.first().map(|row| versioned("shipments", asn_number, row)).transpose()
+    }
+
+    /// Those of `numbers` that messages about shipments carry already.
+    pub async fn taken_shipment_numbers(
+        &self,
+        merchant: &MerchantId,
+        numbers: impl Iterator<Item = &str>,
+    ) -> Result<Vec<String>, StoreError> {
+        let doing = "looking up numbers of shipments";
+        let wanted = numbers.map(|number| params![merchant.as_str(), number]).collect();
+        let rows = self
+            .engine
+            .query_each(
+                "SELECT n.asn_number FROM ROWS(merchant_id, asn_number)
+                 JOIN shipment_numbers n
+                     ON n.merchant_id = r.merchant_id AND n.asn_number = r.asn_number",
+                wanted,
+            )
+            .await
+            .doing(doing)?;
+        rows.iter().map(|row| Ok(row.text(0).doing(doing)?.to_owned())).collect()
     }
 
     /// Merchants whose goods leave with a shipment of this number.

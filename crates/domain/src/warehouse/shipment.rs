@@ -230,6 +230,13 @@ impl Shipment {
             self.asn_number.part(message)
         }
     }
+
+    /// The number of the message that tells of this unit.
+    pub fn message_about(&self, unit_identifier: &str) -> Option<AsnNumber> {
+        let place = self.units().position(|unit| unit.unit_identifier == unit_identifier)?;
+        let most = usize::try_from(self.max_details_per_message).unwrap_or(1).max(1);
+        self.message_number((place / most).saturating_add(1))
+    }
 }
 
 /// How many messages so many units need.

@@ -208,6 +208,31 @@ impl UnitRecord {
         self.departure.as_ref().is_some_and(|departure| departure.shipped)
     }
 
+    /// Since when an operator is asked about the unit. Whatever was doubtful before it was
+    /// received was settled by that; what was asked after it is open until it is answered.
+    pub fn asked_since(&self) -> Option<Timestamp> {
+        let is_receipt = |step: &&StoryStep| matches!(step.happened, Happened::Received { .. });
+        let is_question = |step: &&StoryStep| matches!(step.happened, Happened::Questioned { .. });
+        let until_received = self.story.iter().take_while(|step| !is_receipt(step));
+        let settled =
+            if self.receipt.is_some() { until_received.filter(is_question).count() } else { 0 };
+        let open = self.questions.iter().skip(settled).find(|it| it.answer.is_none());
+        open.map(|question| question.raised_at)
+    }
+
+    /// One record of a unit that was known here, and was asked about elsewhere before anybody
+    /// knew that it is the same one.
+    #[must_use]
+    pub fn joined(&self, stray: &Self) -> Self {
+        let mut joined = self.clone();
+        let new = stray.questions.iter().filter(|it| self.question(&it.asn_number).is_none());
+        joined.questions.extend(new.cloned());
+        let new = stray.story.iter().filter(|step| !self.story.contains(step));
+        joined.story.extend(new.cloned());
+        joined.story.sort_by_key(|step| step.at);
+        joined
+    }
+
     /// Whether an operator has to decide what the unit is, before it can be anything.
     pub fn is_in_doubt(&self) -> bool {
         self.receipt.is_none() && self.questions.iter().any(|question| question.answer.is_none())

@@ -21,6 +21,9 @@ pub struct AsnState {
     pub received: BTreeMap<String, BTreeSet<String>>,
     /// The license plates of units that were accepted though no line announces them.
     pub surplus: BTreeSet<String>,
+    /// The license plates of units that came for the ASN and were rejected. They do not count.
+    #[serde(default)]
+    pub rejected: BTreeSet<String>,
 }
 
 /// What an update of an ASN comes to.
@@ -53,7 +56,13 @@ impl std::error::Error for AsnRefusal {}
 impl AsnState {
     /// An ASN that was just announced.
     pub fn announced(asn: InboundAsn, now: Timestamp) -> Self {
-        Self { asn, announced_at: now, received: BTreeMap::new(), surplus: BTreeSet::new() }
+        Self {
+            asn,
+            announced_at: now,
+            received: BTreeMap::new(),
+            surplus: BTreeSet::new(),
+            rejected: BTreeSet::new(),
+        }
     }
 
     /// The ASN after the merchant sent it again. Once units were received, only what says the
@@ -70,7 +79,9 @@ impl AsnState {
         if !self.is_untouched() {
             return Err(AsnRefusal::Received);
         }
-        Ok(Replacement { state: Self::announced(asn, self.announced_at), changed: true })
+        let rejected = self.rejected.clone();
+        let state = Self { rejected, ..Self::announced(asn, self.announced_at) };
+        Ok(Replacement { state, changed: true })
     }
 
     /// Whether nothing was received.
@@ -88,6 +99,12 @@ impl AsnState {
     pub fn awaited(&self, detail: &AsnDetail) -> i64 {
         let here = self.received.get(&detail.line_identifier).map_or(0, BTreeSet::len);
         detail.quantity.saturating_sub(i64::try_from(here).unwrap_or(i64::MAX)).max(0)
+    }
+
+    /// How many units the merchant was told of: each once, whatever became of it.
+    pub fn told(&self) -> usize {
+        let received = self.received.values().map(BTreeSet::len).sum::<usize>();
+        received.saturating_add(self.surplus.len()).saturating_add(self.rejected.len())
     }
 
     /// Counts a unit that was accepted. A unit that counts already does not count again.

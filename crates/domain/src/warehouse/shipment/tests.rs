@@ -267,3 +267,22 @@ fn words_are_found_by_the_names_they_are_written_by() {
     }
     assert_eq!(ShipmentStatus::parse("cancelled"), Some(ShipmentStatus::Canceled));
 }
+
+#[test]
+fn every_unit_has_the_message_that_tells_of_it() {
+    let split = edited(|it| {
+        it["cartons"] = json!([{"details": details(5)}]);
+        it["max_details_per_message"] = json!(2);
+    });
+    let split = split.unwrap();
+
+    for message in crate::warehouse::outbound_message::messages(&split) {
+        for unit in message.cartons.iter().flat_map(|carton| &carton.details) {
+            let about = split.message_about(unit.unit_identifier);
+            assert_eq!(about.as_ref(), Some(&message.asn_number), "{}", unit.unit_identifier);
+        }
+    }
+    assert_eq!(split.message_about("U-9"), None);
+    let whole = edited(|_| ()).unwrap();
+    assert_eq!(whole.message_about("LP-0093321"), Some(whole.asn_number.clone()));
+}

@@ -251,3 +251,57 @@ fn every_refusal_says_what_is_in_the_way() {
         assert_eq!(refusal.to_string(), expected);
     }
 }
+
+/// The unit after one more event in this second.
+fn then(unit: &UnitRecord, event: &UnitEvent, second: i64) -> UnitRecord {
+    apply(unit, event, time(second)).unwrap().unit
+}
+
+fn questioned_at(asn: &str, second: i64) -> UnitEvent {
+    UnitEvent::Questioned(Box::new(Question { raised_at: time(second), ..question(asn) }))
+}
+
+#[test]
+fn operators_are_asked_about_a_unit_since_its_oldest_open_question() {
+    let mut unit = unknown();
+    assert_eq!(unit.asked_since(), None);
+
+    unit = then(&unit, &questioned_at("A", 1), 1);
+    unit = then(&unit, &questioned_at("B", 2), 2);
+    assert_eq!(unit.asked_since(), Some(time(1)));
+    unit = then(&unit, &answered("A", rejecting()), 3);
+    assert_eq!(unit.asked_since(), Some(time(2)));
+    unit = then(&unit, &answered("B", Answer::Surplus), 4);
+    assert_eq!(unit.asked_since(), None);
+}
+
+#[test]
+fn a_receipt_settles_what_was_doubtful_before_it_and_nothing_that_comes_after() {
+    let mut unit = then(&unknown(), &questioned_at("A", 1), 1);
+    unit = then(&unit, &received("B"), 2);
+    assert_eq!(unit.asked_since(), None);
+
+    // Even when the clock was set back meanwhile.
+    unit = then(&unit, &questioned_at("C", 0), 3);
+    assert_eq!(unit.asked_since(), Some(time(0)));
+    unit = then(&unit, &shipped("S-1"), 4);
+    assert_eq!(unit.asked_since(), Some(time(0)), "it left, and the question stays");
+}
+
+#[test]
+fn a_unit_that_was_asked_about_elsewhere_becomes_one_with_its_own_record() {
+    let announced = UnitRecord {
+        receipt: None,
+        story: samples::received_unit().story[..1].to_vec(),
+        ..samples::received_unit()
+    };
+    let stray = then(&unknown(), &questioned_at("typo", 1), 1);
+
+    let joined = announced.joined(&stray);
+
+    assert_eq!(joined.announcement, announced.announcement);
+    assert_eq!(joined.questions, stray.questions);
+    assert_eq!(joined.story.len(), 2);
+    assert!(joined.story.windows(2).all(|pair| pair[0].at <= pair[1].at));
+    assert_eq!(joined.joined(&stray), joined, "told again, it changes nothing");
+}
