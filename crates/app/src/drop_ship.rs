@@ -6,7 +6,8 @@ use domain::{
     json::Json,
     kind::Kind,
     warehouse::drop_ship::{
-        Action, DropShipOrder, Owed, ReadContext, Told, apply, message, read_drop_ship_order,
+        Action, CancelRequest, DropShipOrder, DropShipStatus, Owed, ReadContext, Told, apply,
+        message, read_drop_ship_order,
     },
 };
 use store::Transaction;
@@ -66,7 +67,8 @@ pub async fn act_on_drop_ship_order(
     commit_once(app, request, || async {
         let before = app.store.drop_ship_order(&merchant, client_identifier).await?;
         let before = before.ok_or(AppError::NotFound("drop-ship order"))?;
-        let told = Told { identifier, action, first_id: first_id(app) };
+        let action = meant(&before.value, action);
+        let told = Told { identifier, action: &action, first_id: first_id(app) };
         let decision = apply(&before.value, &told, app.world.now())
             .map_err(|refusal| AppError::Conflict(refusal.to_string()))?;
         let mut transaction = Transaction::new("acting on a drop-ship order");
@@ -77,6 +79,20 @@ pub async fn act_on_drop_ship_order(
         Ok((decision.order, transaction))
     })
     .await
+}
+
+/// What an action is to this order: to cancel all of one to which nothing has happened yet is to reject it.
+fn meant(order: &DropShipOrder, action: &Action) -> Action {
+    let untouched = order.shipments.is_empty() && order.cancellations.is_empty();
+    let rejected = order.status == DropShipStatus::Rejected;
+    match action {
+        Action::Cancel(CancelRequest { reason, items })
+            if items.is_empty() && (untouched || rejected) =>
+        {
+            Action::Reject { reason: reason.clone() }
+        }
+        Action::Ship(_) | Action::Cancel(_) | Action::Reject { .. } => action.clone(),
+    }
 }
 
 async fn owner(

@@ -126,7 +126,7 @@ pub(crate) async fn ship(
 /// Cancel units of a drop-ship order
 ///
 /// Some units, told by a Drop Shipment Partial Cancellation; without `items`, all that is open, told by a Drop Shipment
-/// Cancellation.
+/// Cancellation. To cancel all of an order to which nothing has happened yet is to reject it.
 #[utoipa::path(
     post, path = "/drop_ship_orders/{client_identifier}/cancellations",
     operation_id = "cancel_drop_ship_order", tag = "Drop ship",
