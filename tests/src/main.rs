@@ -31,3 +31,4 @@ mod tenants;
 mod tidy;
 mod tls;
 mod token;
+mod warehouse;

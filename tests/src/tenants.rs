@@ -73,6 +73,11 @@ impl Neighbours {
         let job = if path.contains("/failures/retry/") { "6p1cy4mmxq" } else { &self.message_id };
         let aimed = path
             .replace("{identifier}", "secret-order")
+            .replace("{asn_number}", "secret-asn")
+            .replace("{client_identifier}", "secret-drop-ship")
+            .replace("{unit_identifier}", "secret-unit")
+            .replace("{unit}", "secret-unit")
+            .replace("{line}", "secret-line")
             .replace("{merchant}", &self.victim.id)
             .replace("{client_id}", &self.victim.client_id)
             .replace("{kind}", "rma")

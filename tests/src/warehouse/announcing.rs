@@ -1,0 +1,171 @@
+//! Merchants announce goods, and think better of it until the first of them is here.
+
+use serde_json::{Value, json};
+
+use super::scene::{Scene, Who, asn, quantities, scenes};
+use crate::harness::http::Request;
+
+const ASN: (&str, &str) = ("PUT", "/asns/ASN-20260301-7");
+
+fn announced(scene: &Scene, asn: &Value) -> (u16, Value) {
+    let answer = scene.ask(Who::Merchant, ("POST", "/asns"), asn);
+    (answer.status, answer.body)
+}
+
+fn result(word: &str) -> Value {
+    json!({ "asn_number": "ASN-20260301-7", "result": word })
+}
+
+#[test]
+fn an_asn_is_announced_once_and_another_of_its_number_is_a_conflict() {
+    for scene in scenes() {
+        let mut other = asn();
+        other["carrier"] = json!("ups");
+        let mut other_program = quantities("ASN-20260301-7", &[("1", "A", 1)]);
+        other_program["program_identifier"] = json!("returns-east");
+
+        assert_eq!(announced(&scene, &asn()), (202, result("created")));
+        assert_eq!(announced(&scene, &asn()), (202, result("unchanged")));
+        let why = "an ASN with this number exists in the program; change it with PUT";
+        assert_eq!(announced(&scene, &other), (409, json!({ "message": why })));
+        assert_eq!(announced(&scene, &other_program), (202, result("created")));
+    }
+}
+
+#[test]
+fn a_repeated_request_gets_the_first_answer() {
+    for scene in scenes() {
+        let request = scene.request("POST", "/asns", &asn().to_string());
+        let request = request.header("Idempotency-Key", "once");
+
+        for _ in 0..2 {
+            let answer = scene.send(Who::Merchant, request.clone());
+            assert_eq!((answer.status, answer.body), (202, result("created")));
+        }
+    }
+}
+
+#[test]
+fn everything_wrong_with_an_asn_is_said_at_once() {
+    for scene in scenes() {
+        let mut bad = asn();
+        bad["asn_number"] = json!("A 7");
+        bad["status"] = json!("lost");
+        bad["colour"] = json!("red");
+        bad["from"] = json!({ "identifier": 7.5 });
+        bad["cartons"][0]["reference"]["type"] = json!("Order");
+        bad["cartons"][0]["details"][0]["quantity"] = json!(2);
+        let first = bad["cartons"][0]["details"][0].clone();
+        bad["cartons"][0]["details"][1] = first;
+        bad.as_object_mut().unwrap().shift_remove("program_identifier");
+
+        let (status, body) = announced(&scene, &bad);
+
+        assert_eq!(status, 422);
+        let mut errors: Vec<(&str, &str)> = body["errors"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|it| (it["field"].as_str().unwrap(), it["code"].as_str().unwrap()))
+            .collect();
+        errors.sort_unstable();
+        let first = "$.cartons[0].details[0]";
+        let second = "$.cartons[0].details[1]";
+        let mut expected = [
+            ("$.asn_number".to_owned(), "invalid"),
+            (format!("{first}.quantity"), "invalid"),
+            (format!("{second}.line_identifier"), "invalid"),
+            (format!("{second}.quantity"), "invalid"),
+            (format!("{second}.unit_identifier"), "invalid"),
+            ("$.cartons[0].reference.type".to_owned(), "invalid"),
+            ("$.colour".to_owned(), "invalid"),
+            ("$.from.identifier".to_owned(), "invalid_type"),
+            ("$.from.type".to_owned(), "missing_field"),
+            ("$.program_identifier".to_owned(), "missing_field"),
+            ("$.status".to_owned(), "invalid"),
+        ];
+        expected.sort_unstable();
+        let expected: Vec<(&str, &str)> =
+            expected.iter().map(|(field, code)| (field.as_str(), *code)).collect();
+        assert_eq!(errors, expected);
+        assert_eq!(scene.get(Who::Merchant, "/units/LP-0093321").status, 404);
+    }
+}
+
+#[test]
+fn the_number_of_an_asn_has_1_to_255_plain_characters() {
+    for scene in scenes() {
+        let status = |number: &str| {
+            let asn = quantities(number, &[("1", "A", 1)]);
+            // Without numbers of the scene, which would change the length.
+            let request = Request::post("/asns").json(asn.to_string());
+            scene.send(Who::Merchant, request).status
+        };
+
+        assert_eq!(status("7"), 202);
+        assert_eq!(status(&"a".repeat(255)), 202);
+        for number in ["", &"a".repeat(256), "A.7", "A/7", "Ä"] {
+            assert_eq!(status(number), 422, "{number}");
+        }
+    }
+}
+
+#[test]
+fn a_unit_that_another_asn_announces_is_refused_by_name() {
+    for scene in scenes() {
+        scene.announce(&asn());
+        let mut second = asn();
+        second["asn_number"] = json!("ASN-8");
+
+        let (status, body) = announced(&scene, &second);
+
+        assert_eq!(status, 422, "{body}");
+        let errors: Vec<&str> = body["errors"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|it| it["field"].as_str().unwrap())
+            .collect();
+        let field = |unit: &str| format!("$..details[?(@.unit_identifier=='{unit}')]");
+        assert_eq!(errors, [field("LP-0093321"), field("LP-0093322")]);
+    }
+}
+
+#[test]
+fn an_asn_changes_until_the_first_of_its_units_is_here() {
+    for scene in scenes() {
+        scene.announce(&asn());
+        let mut changed = asn();
+        changed["cartons"][0]["details"][1]["unit_identifier"] = json!("LP-0093323");
+
+        let change = |asn: &Value| {
+            let answer = scene.ask(Who::Merchant, ASN, asn);
+            (answer.status, answer.body)
+        };
+
+        assert_eq!(change(&changed), (202, result("updated")));
+        assert_eq!(change(&changed), (202, result("unchanged")));
+        assert_eq!(scene.get(Who::Merchant, "/units/LP-0093322").status, 404, "it was forgotten");
+        assert_eq!(scene.get(Who::Merchant, "/units/LP-0093323").status, 200);
+
+        scene.scan(&[json!({ "unit_identifier": "LP-0093323" })]);
+        let why = json!({ "message": "units of the ASN were received already" });
+        assert_eq!(change(&asn()), (409, why));
+        assert_eq!(change(&changed), (202, result("unchanged")), "it says the same");
+    }
+}
+
+#[test]
+fn what_was_not_announced_cannot_be_changed() {
+    for scene in scenes() {
+        let unknown = scene.ask(Who::Merchant, ASN, &asn());
+        let other = scene.ask(Who::Merchant, ("PUT", "/asns/ASN-8"), &asn());
+
+        assert_eq!(
+            (unknown.status, unknown.body),
+            (404, json!({ "message": "there is no such ASN" }))
+        );
+        let why = json!({ "message": "the address and the body name different ASNs" });
+        assert_eq!((other.status, other.body), (409, why));
+    }
+}

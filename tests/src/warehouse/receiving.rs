@@ -1,0 +1,204 @@
+//! Units arrive, and their merchant hears of each.
+
+use serde_json::{Value, json};
+
+use super::scene::{Scene, Who, applied, asn, assert_same, parsed, quantities, scenes, unchanged};
+use crate::harness::samples::{message, order};
+
+const TOLD: &str = "inventory_receipt";
+
+#[test]
+fn the_receipt_of_the_sample_is_told_with_every_field() {
+    for scene in scenes() {
+        scene.announce(&asn());
+        let receipts = parsed(domain::samples::receipts_request());
+
+        let answer = scene.ask(Who::Warehouse, ("POST", "/receipts"), &receipts);
+
+        assert_eq!((answer.status, answer.body), (200, json!({ "results": [applied()] })));
+        let told = scene.told(TOLD);
+        assert_eq!(told.len(), 1);
+        assert_same(&told[0], &parsed(domain::samples::inventory_receipt_message()));
+    }
+}
+
+#[test]
+fn what_nobody_knows_of_a_unit_is_null() {
+    for scene in scenes() {
+        scene.announce(&quantities("ASN-20260301-7", &[("1", "CAP-SAND", 2)]));
+
+        scene.scan(&[json!({ "unit_identifier": "LP-1", "sku": "CAP-SAND" })]);
+
+        assert_same(
+            &scene.told(TOLD)[0],
+            &json!({
+                "program_identifier": "returns-west", "asn_number": "ASN-20260301-7",
+                "shipment_identifier": null, "from": { "identifier": "12", "type": "store" },
+                "to": { "identifier": "EAST", "type": "warehouse", "original_identifier": null },
+                "carton_identifier": null, "reference": null, "line_identifier": "1",
+                "reference_line_identifier": null, "unit_identifier": "LP-1", "sku": "CAP-SAND",
+                "upc": null, "serial_number": null, "initial_condition": "A",
+                "initial_channel": "RTS", "return_reason": null, "user_login": "mkowalski",
+                "merchant": null, "concept": null, "asin": null, "tracking_number": null,
+                "location_identifier": null, "client_unit_identifier": null,
+                "reject_reason": null,
+            }),
+        );
+    }
+}
+
+#[test]
+fn units_of_a_quantity_fill_their_lines_one_by_one() {
+    for scene in scenes() {
+        scene.announce(&quantities(
+            "ASN-20260301-7",
+            &[("1", "A", 2), ("2", "A", 1), ("3", "B", 1)],
+        ));
+        let unit = |plate: &str, sku: &str| json!({ "unit_identifier": plate, "sku": sku });
+
+        let results = scene.scan(&[unit("LP-1", "A"), unit("LP-2", "A"), unit("LP-3", "A")]);
+
+        assert_eq!(results, [applied(), applied(), applied()]);
+        let told = scene.told(TOLD);
+        let lines: Vec<&Value> = told.iter().map(|it| &it["line_identifier"]).collect();
+        assert_eq!(lines, ["1", "1", "2"]);
+        assert_eq!(scene.sequences(TOLD), [1, 2, 3]);
+    }
+}
+
+#[test]
+fn a_unit_that_is_scanned_again_counts_once() {
+    for scene in scenes() {
+        scene.announce(&quantities("ASN-20260301-7", &[("1", "A", 2)]));
+        let unit = json!({ "unit_identifier": "LP-1", "sku": "A" });
+
+        assert_eq!(scene.scan(&[unit.clone(), unit.clone()]), [applied(), unchanged()]);
+        assert_eq!(scene.scan(std::slice::from_ref(&unit)), [unchanged()]);
+
+        assert_eq!(scene.told(TOLD).len(), 1);
+        let second = json!({ "unit_identifier": "LP-2", "sku": "A" });
+        assert_eq!(scene.scan(&[second]), [applied()], "the line still awaits one");
+    }
+}
+
+#[test]
+fn receipts_without_a_license_plate_are_told_apart_by_their_request() {
+    for scene in scenes() {
+        scene.announce(&quantities("ASN-20260301-7", &[("1", "A", 3)]));
+        let receipt = json!({
+            "asn_number": "ASN-20260301-7", "sku": "A", "condition": "N", "channel": "RTS",
+            "user_login": "mkowalski",
+        });
+        let body = json!({ "receipts": [receipt, receipt] }).to_string();
+        let request = scene.request("POST", "/receipts", &body).header("Idempotency-Key", "k-1");
+
+        for _ in 0..2 {
+            let answer = scene.send(Who::Warehouse, request.clone());
+            assert_eq!(answer.body, json!({ "results": [applied(), applied()] }));
+        }
+
+        assert_eq!(scene.told(TOLD).len(), 2);
+        let again = request.with("Idempotency-Key", "k-2");
+        let results = scene.send(Who::Warehouse, again).body["results"].clone();
+        assert_eq!(results[0], applied());
+        assert_eq!(results[1]["message"], "overage");
+    }
+}
+
+#[test]
+fn a_bad_receipt_keeps_the_others_out_and_every_fault_is_said() {
+    for scene in scenes() {
+        scene.announce(&asn());
+        let body = json!({ "receipts": [
+            { "asn_number": "ASN-20260301-7", "unit_identifier": "LP-0093321", "condition": "A",
+              "channel": "RTS", "user_login": "mkowalski" },
+            { "asn_number": "ASN-20260301-7", "condition": "Q" },
+            { "unit_identifier": 7 },
+        ] });
+
+        let answer = scene.ask(Who::Warehouse, ("POST", "/receipts"), &body);
+
+        assert_eq!(answer.status, 422);
+        let mut fields: Vec<&str> = answer.body["errors"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|it| it["field"].as_str().unwrap())
+            .collect();
+        fields.sort_unstable();
+        assert_eq!(
+            fields,
+            [
+                "$.receipts[1].channel",
+                "$.receipts[1].condition",
+                "$.receipts[1].user_login",
+                "$.receipts[2].condition",
+                "$.receipts[2].rma_identifier | $.receipts[2].asn_number",
+                "$.receipts[2].unit_identifier",
+            ]
+        );
+        assert!(scene.told(TOLD).is_empty());
+    }
+}
+
+/// A return of one unit of line 1 of the order DS-1, whose merchant lets us receive.
+fn started_return(scene: &Scene) -> String {
+    let merchant = format!("/admin/merchants/{}", scene.merchant.id);
+    let managed = json!({ "managed_receiving": true, "carrier": "simulated" });
+    assert_eq!(scene.ask(Who::Operator, ("PATCH", &merchant), &managed).status, 200);
+    let mut order = order("returned");
+    order["status"] = json!("Shipped");
+    order["total_amount_cents"] = json!(7800);
+    order["product_amount_cents"] = json!(7800);
+    let line = &mut order["items"][0];
+    line["quantity"] = json!(2);
+    line["quantity_shipped"] = json!(2);
+    line["product_amount_cents"] = json!(7800);
+    line["return_policy_end_date"] = json!("2126-04-30");
+    let publish = scene.request("POST", "/returns_portal_orders", &message(&[order]));
+    let published = scene.send(Who::Merchant, publish.header("Api-Version", "3"));
+    assert_eq!(published.status, 200, "{published:?}");
+    let request = json!({
+        "email": "lena.brandt@example.com", "return_method": "mail-back",
+        "items": [{
+            "order_identifier": "returned", "order_line_item_identifier": "1", "quantity": 2,
+            "return_reason": "too_small", "resolution": "refund",
+        }],
+    });
+    let started = scene.ask(Who::Merchant, ("POST", "/returns"), &request);
+    assert_eq!(started.status, 201, "{started:?}");
+    started.body["rma_identifier"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_unit_of_a_return_is_received_for_the_return_too() {
+    for scene in scenes() {
+        let rma = started_return(&scene);
+        let mut asn = asn();
+        asn["cartons"][0]["reference"]["identifier"] = json!(rma);
+        for detail in asn["cartons"][0]["details"].as_array_mut().unwrap() {
+            detail["sku"] = json!("SCARF-RED");
+            detail["reference_line_identifier"] = json!("1");
+        }
+        scene.announce(&asn);
+        let before = scene.told("rma").len();
+
+        let unit = json!({ "unit_identifier": "LP-0093321", "sku": "SCARF-RED", "condition": "B" });
+        assert_eq!(scene.scan(&[unit.clone(), unit]), [applied(), unchanged()]);
+
+        let told = scene.told("rma");
+        assert_eq!(told.len(), before + 1);
+        let receiving = |rma: &Value| -> Vec<(Value, Value)> {
+            let items = rma["items"].as_array().unwrap().iter();
+            let item = |item: &Value| {
+                (item["receiving_status"].clone(), item["warehouse_receipt_condition"].clone())
+            };
+            items.map(item).collect()
+        };
+        let expected = [(json!("RECEIVED"), json!("B")), (json!("PENDING"), Value::Null)];
+        assert_eq!(receiving(&told[before]), expected);
+        let held = scene.get(Who::Merchant, &format!("/returns/{rma}"));
+        assert_eq!(receiving(&held.body), expected);
+        assert_eq!(scene.told(TOLD)[0]["reference"]["identifier"], rma);
+    }
+}
