@@ -161,8 +161,9 @@ fn owe(
     let body = Bytes::from(serde_json::to_vec(message).expect("a message has string keys"));
     let sequence = i64::try_from(asn.told()).unwrap_or(i64::MAX);
     let about = About { kind: Kind::InventoryReceipt, reference: &unit.unit_identifier, sequence };
-    let lane = asn.asn.asn_number.as_str();
-    transaction.owe(outbox::message_in_lane(app, merchant, &about, (lane, body)));
+    // A number is unique within its program only.
+    let lane = format!("{} {}", asn.asn.program_identifier, asn.asn.asn_number);
+    transaction.owe(outbox::message_in_lane(app, merchant, &about, (&lane, body)));
 }
 
 /// A unit that an operator is asked about.
@@ -245,9 +246,9 @@ pub async fn answer_question(
                 *unit
             }
             Answered::Accepted(acceptance) => {
-                let receipt = acceptance.unit.receipt.as_ref();
-                let number = receipt.map(|it| it.asn_number.clone()).unwrap_or_default();
-                let chosen = asns.iter().position(|it| it.value.asn.asn_number.as_str() == number);
+                let line = acceptance.line_identifier.as_deref();
+                let has = |asn: &AsnState| line.is_none_or(|line| asn.asn.line(line).is_some());
+                let chosen = asns.iter().position(|it| has(&it.value));
                 if let Some(chosen) = chosen {
                     let asn = asns.swap_remove(chosen);
                     accept(app, &owner, (asn, &acceptance, replaces), &mut transaction).await?;
@@ -267,8 +268,9 @@ pub async fn answer_question(
     .await
 }
 
-/// The unit that is decided about, and the version of its owner's record that the decision replaces. A unit
-/// that becomes a merchant's may be known to that merchant already, and is one and the same then.
+/// The unit that is decided about, and the version of its owner's record that the decision
+/// replaces. A unit that becomes a merchant's may be known to that merchant already, and is one and
+/// the same then.
 async fn subject(
     app: &App,
     (asked, decided): (Asked<'_>, &Answer),
@@ -325,16 +327,24 @@ async fn scene_of(
     asked: Asked<'_>,
     decided: &Answer,
 ) -> Result<(MerchantId, Vec<Versioned<AsnState>>), AppError> {
-    let number = match decided {
-        Answer::Match { asn_number, .. } => asn_number.as_str(),
-        Answer::Surplus | Answer::Reject { .. } => asked.asn_number,
+    let (number, line) = match decided {
+        Answer::Match { asn_number, line_identifier } => {
+            (asn_number.as_str(), Some(line_identifier.as_str()))
+        }
+        Answer::Surplus | Answer::Reject { .. } => (asked.asn_number, None),
     };
-    let mut owner = asked.merchant.clone();
-    if owner == MerchantId::platform()
-        && let Some(found) = app.store.merchants_of_asn(number).await?.into_iter().next()
-    {
-        owner = found;
+    let asns = app.store.asns(asked.merchant, number).await?;
+    if *asked.merchant != MerchantId::platform() {
+        return Ok((asked.merchant.clone(), asns));
     }
-    let asns = app.store.asns(&owner, number).await?;
-    Ok((owner, asns))
+    let mut found = (asked.merchant.clone(), asns);
+    // Merchants may share a number: the first that has the line is meant.
+    for owner in app.store.merchants_of_asn(number).await?.into_iter().rev() {
+        let asns = app.store.asns(&owner, number).await?;
+        let has = |it: &Versioned<AsnState>| line.is_none_or(|id| it.value.asn.line(id).is_some());
+        if asns.iter().any(has) {
+            found = (owner, asns);
+        }
+    }
+    Ok(found)
 }

@@ -81,7 +81,8 @@ pub async fn act_on_drop_ship_order(
     .await
 }
 
-/// What an action is to this order: to cancel all of one to which nothing has happened yet is to reject it.
+/// What an action is to this order: to cancel all of one to which nothing has happened yet is to
+/// reject it.
 fn meant(order: &DropShipOrder, action: &Action) -> Action {
     let untouched = order.shipments.is_empty() && order.cancellations.is_empty();
     let rejected = order.status == DropShipStatus::Rejected;

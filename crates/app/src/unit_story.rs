@@ -56,8 +56,8 @@ pub async fn unit_story(
     Ok(UnitStory { unit, messages })
 }
 
-/// What messages about the unit refer to, newest first: the part of each shipment that it was packed for, and the
-/// unit itself.
+/// What messages about the unit refer to, newest first: the part of each shipment that it was
+/// packed for, and the unit itself.
 async fn references(
     app: &App,
     merchant: &MerchantId,

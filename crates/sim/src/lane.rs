@@ -16,6 +16,8 @@ struct Body<'a> {
     #[serde(borrow)]
     original_order_id: Option<&'a RawValue>,
     #[serde(borrow)]
+    program_identifier: Option<&'a RawValue>,
+    #[serde(borrow)]
     asn_number: Option<&'a RawValue>,
 }
 
@@ -38,7 +40,12 @@ pub(crate) fn lane(kind: Kind, body: &[u8]) -> Option<String> {
         Kind::Rma => ("rma", read(body)?.rma_identifier?),
         Kind::ExchangeOrder => ("exchange order", read(body)?.original_order_id?),
         Kind::OutboundAsn => ("outbound asn", read(body)?.asn_number?),
-        Kind::InventoryReceipt => ("asn", read(body)?.asn_number?),
+        Kind::InventoryReceipt => {
+            // A number is unique within its program only.
+            let body = read(body)?;
+            let (program, number) = (body.program_identifier?, body.asn_number?);
+            return Some(format!("asn {} {}", plain(program), plain(number)));
+        }
         Kind::DropShipmentConfirmation
         | Kind::DropShipmentCancellation
         | Kind::DropShipmentPartialCancellation => {
@@ -46,7 +53,11 @@ pub(crate) fn lane(kind: Kind, body: &[u8]) -> Option<String> {
             ("drop shipment", body.shipment.client_identifier)
         }
     };
-    Some(format!("{group} {}", name.get().trim_matches('"')))
+    Some(format!("{group} {}", plain(name)))
+}
+
+fn plain(name: &RawValue) -> &str {
+    name.get().trim_matches('"')
 }
 
 fn read(body: &[u8]) -> Option<Body<'_>> {
@@ -67,7 +78,11 @@ mod tests {
                 r#"{"shipment_identifier": "S1", "asn_number": "A1_2"}"#,
                 "outbound asn A1_2",
             ),
-            (Kind::InventoryReceipt, r#"{"asn_number": 17}"#, "asn 17"),
+            (
+                Kind::InventoryReceipt,
+                r#"{"program_identifier": "west", "asn_number": 17}"#,
+                "asn west 17",
+            ),
             (
                 Kind::DropShipmentConfirmation,
                 r#"{"shipment": {"id": 1, "client_identifier": "D1"}}"#,

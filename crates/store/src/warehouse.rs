@@ -190,8 +190,8 @@ impl Store {
         rows.iter().map(|row| versioned("units", "a unit", row)).collect()
     }
 
-    /// Merchants that have a unit of this name. The platform is none: what it keeps is a unit of which nobody knew
-    /// whose it is.
+    /// Merchants that have a unit of this name. The platform is none: what it keeps is a unit of
+    /// which nobody knew whose it is.
     pub async fn merchants_of_unit(&self, unit_id: &str) -> Result<Vec<MerchantId>, StoreError> {
         let mut owners = self
             .owners(

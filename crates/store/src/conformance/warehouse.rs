@@ -94,7 +94,7 @@ fn at(plate: &str, version: i64) -> (String, i64) {
     (plate.to_owned(), version)
 }
 
-fn assert_conflict(result: Result<(), StoreError>) {
+fn assert_conflict(result: &Result<(), StoreError>) {
     assert!(matches!(result, Err(StoreError::Conflict)), "{result:?}");
 }
 
@@ -107,8 +107,8 @@ async fn an_asn_reads_back_and_is_replaced_only_at_its_version(Subject { store, 
     };
 
     put(&first, 0).await.unwrap();
-    assert_conflict(put(&second, 0).await);
-    assert_conflict(put(&second, 7).await);
+    assert_conflict(&put(&second, 0).await);
+    assert_conflict(&put(&second, 7).await);
     put(&second, 1).await.unwrap();
 
     let held = store.asns(&acme(), "A-1").await.unwrap();
@@ -134,8 +134,8 @@ async fn a_number_is_shared_by_programs_and_merchants(Subject { store, .. }: Sub
 
 async fn units_read_back_and_are_replaced_only_at_their_versions(Subject { store, .. }: Subject) {
     put(&store, &acme(), vec![(unit("LP-1"), 0)]).await.unwrap();
-    assert_conflict(put(&store, &acme(), vec![(doubtful("LP-1", 1), 0)]).await);
-    assert_conflict(put(&store, &acme(), vec![(doubtful("LP-1", 1), 2)]).await);
+    assert_conflict(&put(&store, &acme(), vec![(doubtful("LP-1", 1), 0)]).await);
+    assert_conflict(&put(&store, &acme(), vec![(doubtful("LP-1", 1), 2)]).await);
 
     let held = store.units(&acme(), ["LP-1", "LP-2"].into_iter()).await.unwrap();
 
@@ -152,7 +152,7 @@ async fn a_stale_unit_undoes_all_others(Subject { store, .. }: Subject) {
     put(&store, &acme(), vec![(unit("LP-1"), 0), (unit("LP-2"), 0)]).await.unwrap();
 
     let units = vec![(unit("LP-1"), 1), (unit("LP-2"), 9), (unit("LP-3"), 0)];
-    assert_conflict(put(&store, &acme(), units).await);
+    assert_conflict(&put(&store, &acme(), units).await);
 
     let all = versions(&store, &acme(), &["LP-1", "LP-2", "LP-3"]).await;
     assert_eq!(all, [at("LP-1", 1), at("LP-2", 1)]);
@@ -164,7 +164,7 @@ async fn units_are_forgotten_only_at_their_versions(Subject { store, .. }: Subje
         commit(&store, |transaction| transaction.delete_units(&acme(), units.iter().copied())).await
     };
 
-    assert_conflict(forget(&[("LP-1", 1), ("LP-2", 2)]).await);
+    assert_conflict(&forget(&[("LP-1", 1), ("LP-2", 2)]).await);
     assert_eq!(versions(&store, &acme(), &["LP-1", "LP-2"]).await.len(), 2);
     forget(&[("LP-1", 1)]).await.unwrap();
 
@@ -225,8 +225,8 @@ async fn a_shipment_reads_back_and_is_replaced_only_at_its_version(Subject { sto
     };
 
     insert(acme()).await.unwrap();
-    assert_conflict(insert(acme()).await);
-    assert_conflict(update(2).await);
+    assert_conflict(&insert(acme()).await);
+    assert_conflict(&update(2).await);
     update(1).await.unwrap();
 
     let held = store.shipment(&acme(), "OUT-1").await.unwrap().unwrap();
@@ -243,7 +243,7 @@ async fn every_number_belongs_to_one_shipment(Subject { store, .. }: Subject) {
     };
 
     insert("OUT-1_2", &["OUT-1_2"]).await.unwrap();
-    assert_conflict(insert("OUT-1", &["OUT-1_1", "OUT-1_2"]).await);
+    assert_conflict(&insert("OUT-1", &["OUT-1_1", "OUT-1_2"]).await);
 
     assert!(store.shipment(&acme(), "OUT-1").await.unwrap().is_none(), "nothing was kept");
     let asked = ["OUT-1_1", "OUT-1_2"];
@@ -264,8 +264,8 @@ async fn a_drop_ship_order_reads_back_and_is_replaced_only_at_its_version(
     };
 
     put(acme(), &first, 0).await.unwrap();
-    assert_conflict(put(acme(), &second, 0).await);
-    assert_conflict(put(acme(), &second, 2).await);
+    assert_conflict(&put(acme(), &second, 0).await);
+    assert_conflict(&put(acme(), &second, 2).await);
     put(acme(), &second, 1).await.unwrap();
 
     let held = store.drop_ship_order(&acme(), "DS-1").await.unwrap().unwrap();

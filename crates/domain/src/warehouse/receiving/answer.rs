@@ -110,10 +110,11 @@ fn matched<'a>(
     asn_number: &AsnNumber,
     line_identifier: &str,
 ) -> Result<(&'a AsnState, Line<'a>), AnswerRefusal> {
-    let mut states = scene.asn.into_iter().chain(scene.others);
+    let states = scene.asn.into_iter().chain(scene.others);
+    // Programs may share a number: the line tells which one is meant.
     let found = states
-        .find(|state| state.asn.asn_number == *asn_number)
-        .and_then(|state| Some((state, state.asn.line(line_identifier)?)));
+        .filter(|state| state.asn.asn_number == *asn_number)
+        .find_map(|state| Some((state, state.asn.line(line_identifier)?)));
     let Some((state, line)) = found else {
         return Err(AnswerRefusal::NoLine(asn_number.clone(), line_identifier.to_owned()));
     };
