@@ -40,7 +40,10 @@ fn parcel(tracking: &str, lines: &[(&str, i64)]) -> Value {
 }
 
 fn units(lines: &[(&str, i64)]) -> Value {
-    let unit = |(line, quantity): &(&str, i64)| json!({ "client_identifier": format!("DS-20417-{line}"), "quantity": quantity });
+    let unit = |(line, quantity): &(&str, i64)| {
+        let line = format!("DS-20417-{line}");
+        json!({ "client_identifier": line, "quantity": quantity })
+    };
     lines.iter().map(unit).collect()
 }
 

@@ -26,8 +26,11 @@ fn ship(scene: &Scene, shipment: &Value) -> u16 {
     scene.ask(Who::Warehouse, ("POST", "/shipments"), shipment).status
 }
 
-/// Number, and of each carton its name and units.
-fn parts(told: &[Value]) -> Vec<(String, Vec<(String, Vec<String>)>)> {
+/// The name of a carton, and its units.
+type Carton = (String, Vec<String>);
+
+/// Number and cartons of each part.
+fn parts(told: &[Value]) -> Vec<(String, Vec<Carton>)> {
     let word = |value: &Value| value.as_str().unwrap().to_owned();
     let carton = |carton: &Value| {
         let details = carton["details"].as_array().unwrap().iter();

@@ -160,3 +160,31 @@ fn of_two_merchants_that_use_one_number_the_one_is_meant_that_announced_the_unit
         assert_eq!(units(neighbour.told(TOLD)), ["LP-1"]);
     }
 }
+
+#[test]
+fn a_stray_is_matched_to_the_merchant_and_the_program_that_has_the_line() {
+    for scene in scenes() {
+        let neighbour = scene.neighbour();
+        scene.announce(&quantities(NUMBER, &[("1", "A", 1)]));
+        let mut other_program = quantities(NUMBER, &[("3", "C", 1)]);
+        other_program["program_identifier"] = json!("returns-zenith");
+        scene.announce(&other_program);
+        neighbour.announce(&quantities(NUMBER, &[("2", "B", 1)]));
+        scene.scan(&[stray("LP-1", "A"), stray("LP-2", "B"), stray("LP-3", "C")]);
+
+        for (plate, line) in [("LP-1", "1"), ("LP-2", "2"), ("LP-3", "3")] {
+            let decided = scene.decide_for("platform", (plate, "ASN-TYPO"), &to_line(line));
+            assert_eq!(decided.status, 200, "{decided:?}");
+        }
+
+        let seen = |told: Vec<Value>| -> Vec<(Value, Value)> {
+            let told = told.iter();
+            told.map(|it| (it["unit_identifier"].clone(), it["program_identifier"].clone()))
+                .collect()
+        };
+        let expected =
+            [(json!("LP-1"), json!("returns-west")), (json!("LP-3"), json!("returns-zenith"))];
+        assert_eq!(seen(scene.told(TOLD)), expected);
+        assert_eq!(seen(neighbour.told(TOLD)), [(json!("LP-2"), json!("returns-west"))]);
+    }
+}
