@@ -25,6 +25,7 @@ mod limits;
 mod nodes;
 mod operation;
 mod orders;
+mod portal;
 mod properties;
 mod returns;
 mod tenants;

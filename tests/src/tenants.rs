@@ -25,6 +25,16 @@ pub(crate) const PUBLIC_UNDESCRIBED: [&str; 5] =
 /// What is not described and needs no token, for whoever knows a name that cannot be guessed.
 pub(crate) const PUBLIC_BY_NAME: [&str; 1] = ["/labels/{rma}"];
 
+/// The pages for shoppers, who show a pass of their own.
+pub(crate) const PORTAL: [&str; 6] = [
+    "/portal/{merchant}",
+    "/portal/{merchant}/return",
+    "/portal/{merchant}/review",
+    "/portal/{merchant}/confirm",
+    "/portal/{merchant}/returns/{rma}",
+    "/portal/{merchant}/returns/{rma}/cancel",
+];
+
 /// What systems of the platform may do for every merchant, because that is what they are for.
 const PLATFORM: [&str; 2] = ["carrier:write", "warehouse:write"];
 
@@ -249,6 +259,8 @@ fn a_merchants_token_reaches_nothing_of_another() {
                     let expected: &[u16] = match operation.path.as_str() {
                         // An order that it does not have, or has and did not ship.
                         "/returns" | "/returns/quote" => &[422],
+                        // Nothing of the body is what they ask for.
+                        "/asns" | "/asns/{asn_number}" | "/drop_ship_orders" => &[422],
                         _ if own => &[200, 404],
                         _ => &[404],
                     };

@@ -9,9 +9,11 @@ pub(crate) fn order(identifier: &str) -> Value {
     order
 }
 
-/// The order in which every field occurs.
+/// The order in which every field occurs, but for the return that its refund would name.
 pub(crate) fn full_order() -> Value {
-    first_order(domain::samples::order_message())
+    let mut order = first_order(domain::samples::order_message());
+    order["refunds"][0].as_object_mut().unwrap().remove("rma_identifier");
+    order
 }
 
 /// An order with one unit shipped of which a refund of this identifier tells.
