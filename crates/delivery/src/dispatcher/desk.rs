@@ -302,10 +302,12 @@ impl Desk {
         }
     }
 
+    /// Nothing is sent to the old address from now on.
     fn reload(&mut self, merchant: &MerchantId) {
         for kind in Kind::ALL {
-            if let Some(id) = self.numbers.get(&(merchant.clone(), kind)) {
-                self.load(*id);
+            if let Some(id) = self.numbers.get(&(merchant.clone(), kind)).copied() {
+                self.scheduler.pause(id);
+                self.load(id);
             }
         }
     }
