@@ -23,7 +23,7 @@ use crate::{
 };
 
 const JSON: &str = "application/json";
-const STARTING_UP_TRIES: u32 = 50;
+const STARTING_UP_TRIES: u32 = 300;
 const STARTING_UP_EVERY: Duration = Duration::from_millis(100);
 
 /// How a command reaches a server that is not on this machine.
