@@ -5,6 +5,7 @@ use domain::{
     identifier::MerchantId,
     json::{self, Json},
 };
+use store::OrderFile;
 
 use crate::{App, AppError};
 
@@ -14,13 +15,18 @@ pub async fn held_order(
     merchant: &MerchantId,
     order_id: &str,
 ) -> Result<Vec<u8>, AppError> {
-    let (stored, recorded) = tokio::try_join!(
-        app.store.order(merchant, order_id),
-        app.store.refunds_of(merchant, order_id)
-    )?;
-    let stored = stored.ok_or(AppError::NotFound("order"))?;
-    let recorded = recorded.iter().map(|body| json::parse(body)).collect::<Result<Vec<_>, _>>()?;
-    let mut document = json::parse(&stored.body)?;
+    let file = app.store.order_file(merchant, order_id).await?;
+    let file = file.ok_or(AppError::NotFound("order"))?;
+    let mut text = Vec::with_capacity(file.body.len());
+    document(&file)?.write(&mut text);
+    Ok(text)
+}
+
+/// The newest snapshot with every refund that was ever reported.
+pub(crate) fn document(file: &OrderFile) -> Result<Json<'_>, AppError> {
+    let mut document = json::parse(&file.body)?;
+    let recorded = file.refunds.iter().map(|body| json::parse(body));
+    let recorded = recorded.collect::<Result<Vec<_>, _>>()?;
     if let Json::Object(order) = &mut document {
         for (key, value) in &mut order.entries {
             if let ("refunds", Json::List(refunds)) = (key.as_ref(), value) {
@@ -32,7 +38,5 @@ pub async fn held_order(
             }
         }
     }
-    let mut text = Vec::with_capacity(stored.body.len());
-    document.write(&mut text);
-    Ok(text)
+    Ok(document)
 }

@@ -3,24 +3,25 @@
 use domain::{
     exchange::{chain::held_to_credit, record::ExchangeRecord},
     identifier::MerchantId,
-    json,
     order::Order,
     order_message::{Context, read_order},
-    returns::returnability::{Returnability, returnability as judge},
+    returns::{
+        ledger::Ledger,
+        returnability::{Returnability, returnability as judge},
+    },
 };
+use store::Versioned;
 
-use crate::{App, AppError, held_order::held_order, policies::policy};
+use crate::{App, AppError, held_order::document, policies::policy};
 
 pub async fn returnability(
     app: &App,
     merchant: &MerchantId,
     order_id: &str,
 ) -> Result<Returnability, AppError> {
-    let ledger = async { Ok(app.store.ledger(merchant, order_id).await?.value) };
-    let (order, ledger, policy) =
-        tokio::try_join!(order(app, merchant, order_id), ledger, policy(app, merchant))?;
-    let order = order.ok_or(AppError::NotFound("order"))?;
-    Ok(judge(&order, &ledger, &policy.policy, app.world.now()))
+    let (held, policy) = tokio::try_join!(held(app, merchant, order_id), policy(app, merchant))?;
+    let held = held.ok_or(AppError::NotFound("order"))?;
+    Ok(judge(&held.order, &held.ledger.value, &policy.policy, app.world.now()))
 }
 
 /// An order as it is held, with every refund that was ever reported for it. An exchange order is worth no
@@ -30,27 +31,31 @@ pub(crate) async fn order(
     merchant: &MerchantId,
     order_id: &str,
 ) -> Result<Option<Order>, AppError> {
-    Ok(order_and_origin(app, merchant, order_id).await?.map(|(order, _)| order))
+    Ok(held(app, merchant, order_id).await?.map(|held| held.order))
 }
 
-/// An order, and what is known of it as an exchange order, if it is one.
-pub(crate) async fn order_and_origin(
+/// An order and what is known of its units.
+pub(crate) struct Held {
+    pub(crate) order: Order,
+    pub(crate) ledger: Versioned<Ledger>,
+    /// Whether something was exchanged for what was bought with it.
+    pub(crate) exchanged: bool,
+    /// How it came about, if it is an exchange order.
+    pub(crate) origin: Option<ExchangeRecord>,
+}
+
+pub(crate) async fn held(
     app: &App,
     merchant: &MerchantId,
     order_id: &str,
-) -> Result<Option<(Order, Option<ExchangeRecord>)>, AppError> {
-    let placed = async { Ok(app.store.exchange_order_named(merchant, order_id).await?) };
-    let (body, placed) = match tokio::try_join!(held_order(app, merchant, order_id), placed) {
-        Ok(found) => found,
-        Err(AppError::NotFound(_)) => return Ok(None),
-        Err(error) => return Err(error),
-    };
+) -> Result<Option<Held>, AppError> {
+    let Some(file) = app.store.order_file(merchant, order_id).await? else { return Ok(None) };
     let context = Context { now: app.world.now(), strict: false };
-    let (snapshot, _) = read_order(&json::parse(&body)?, &context).map_err(AppError::Invalid)?;
-    let origin = placed.map(|record| record.value);
-    let order = match &origin {
+    let (snapshot, _) = read_order(&document(&file)?, &context).map_err(AppError::Invalid)?;
+    let order = match &file.origin {
         Some(record) => held_to_credit(&snapshot.order, record),
         None => snapshot.order,
     };
-    Ok(Some((order, origin)))
+    let (ledger, exchanged, origin) = (file.ledger, file.exchanged, file.origin);
+    Ok(Some(Held { order, ledger, exchanged, origin }))
 }

@@ -31,7 +31,7 @@ use crate::{
     commit_once::{Repeatable, Request, commit_once},
     outbox::{self, About},
     policies::policy,
-    returnability::order_and_origin,
+    returnability::{Held, held},
     variants::said_now,
 };
 
@@ -189,11 +189,9 @@ async fn known(
     id: &str,
     request: &ReturnRequest,
 ) -> Result<Option<(Known, i64)>, AppError> {
-    let ledger = async { Ok(app.store.ledger(merchant, id).await?) };
-    let exchanged = async { Ok(app.store.exchange_order(merchant, id).await?.is_some()) };
-    let found = order_and_origin(app, merchant, id);
-    let (found, ledger, exchanged) = tokio::try_join!(found, ledger, exchanged)?;
-    let Some((order, origin)) = found else { return Ok(None) };
+    let Some(Held { order, ledger, exchanged, origin }) = held(app, merchant, id).await? else {
+        return Ok(None);
+    };
     let wanted = |line: &&Line| {
         request.items.iter().any(|item| {
             item.resolution == Resolution::Exchange

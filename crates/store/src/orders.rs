@@ -29,14 +29,6 @@ pub struct OrderRow {
     pub body: Bytes,
 }
 
-/// A stored order.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StoredOrder {
-    pub version: i64,
-    pub received_us: i64,
-    pub body: Bytes,
-}
-
 impl Transaction {
     /// Stores snapshots; a conflict when any order is not at the version it replaces.
     pub fn put_orders(&mut self, merchant: &MerchantId, mut orders: Vec<OrderRow>, now_us: i64) {
@@ -107,26 +99,6 @@ impl Store {
             .await
             .doing(doing)?;
         rows.iter().map(head).collect::<Result<_, _>>().doing(doing)
-    }
-
-    pub async fn order(
-        &self,
-        merchant: &MerchantId,
-        order_id: &str,
-    ) -> Result<Option<StoredOrder>, StoreError> {
-        let doing = "reading an order";
-        let rows = self
-            .rows(
-                doing,
-                "SELECT version, received_us, body FROM orders
-                 WHERE merchant_id = $1 AND order_id = $2",
-                params![merchant.as_str(), order_id],
-            )
-            .await?;
-        let read = |row: &Row| {
-            Ok(StoredOrder { version: row.int(0)?, received_us: row.int(1)?, body: row.bytes(2)? })
-        };
-        rows.first().map(read).transpose().doing(doing)
     }
 }
 

@@ -85,22 +85,4 @@ impl Store {
         };
         rows.iter().map(head).collect::<Result<_, _>>().doing(doing)
     }
-
-    /// The bodies of all refunds of an order, in the order in which they were first seen.
-    pub async fn refunds_of(
-        &self,
-        merchant: &MerchantId,
-        order_id: &str,
-    ) -> Result<Vec<Bytes>, StoreError> {
-        let doing = "reading refunds";
-        let rows = self
-            .rows(
-                doing,
-                "SELECT body FROM refunds WHERE merchant_id = $1 AND order_id = $2
-                 ORDER BY received_us, refund_id",
-                params![merchant.as_str(), order_id],
-            )
-            .await?;
-        rows.iter().map(|row| row.bytes(0)).collect::<Result<_, _>>().doing(doing)
-    }
 }

@@ -3,14 +3,15 @@
 use domain::{
     exchange::record::{ExchangeRecord, ExchangeState},
     identifier::MerchantId,
-    returns::identifier::RmaId,
+    returns::{identifier::RmaId, ledger::Ledger},
 };
 
 use super::{Subject, acme, on_both_engines, other};
-use crate::{ExchangeFilter, Store, StoreError, Transaction};
+use crate::{ExchangeFilter, OrderRow, Store, StoreError, Transaction};
 
 on_both_engines!(
     an_exchange_order_reads_back_under_both_of_its_names,
+    the_file_of_an_order_knows_its_exchanges_and_its_ledger,
     there_is_one_exchange_order_for_an_order,
     a_stale_exchange_order_changes_nothing,
     exchange_orders_are_listed_newest_first_and_in_pages,
@@ -84,6 +85,36 @@ async fn an_exchange_order_reads_back_under_both_of_its_names(Subject { store, .
         assert!(none.is_none(), "{name}");
     }
     assert!(store.exchange_order(&other(), "O-1").await.unwrap().is_none());
+}
+
+async fn the_file_of_an_order_knows_its_exchanges_and_its_ledger(Subject { store, .. }: Subject) {
+    let order = |id: &str| OrderRow {
+        order_id: id.to_owned(),
+        replaces: 0,
+        updated_us: 7,
+        hash: "hash".into(),
+        body: "body".into(),
+    };
+    let ledger: Ledger = serde_json::from_str(r#"{"rmas":["RMA-1"]}"#).unwrap();
+    let mut transaction = Transaction::new("testing");
+    transaction.put_orders(&acme(), ["E-1", "O-1", "O-9"].map(order).into(), 9);
+    transaction.put_ledger(&acme(), "O-1", &ledger, 0);
+    store.commit(transaction).await.unwrap();
+    for original in ["O-1", "O-2"] {
+        insert(&store, &acme(), &placed(original, 1, "E-1")).await.unwrap();
+    }
+    insert(&store, &other(), &placed("O-9", 1, "O-9")).await.unwrap();
+
+    let file = async |id: &str| store.order_file(&acme(), id).await.unwrap().unwrap();
+
+    let bought = file("O-1").await;
+    assert_eq!((bought.ledger.version, bought.ledger.value), (1, ledger));
+    assert_eq!((bought.exchanged, bought.origin), (true, None));
+    let exchange = file("E-1").await;
+    assert_eq!((exchange.ledger.version, exchange.exchanged), (0, false));
+    assert_eq!(exchange.origin.unwrap().exchange_order_identifier.as_deref(), Some("E-1"));
+    assert!(exchange.refunds.is_empty());
+    assert_eq!((file("O-9").await.exchanged, file("O-9").await.origin), (false, None));
 }
 
 async fn there_is_one_exchange_order_for_an_order(Subject { store, .. }: Subject) {

@@ -71,7 +71,7 @@ async fn a_backup_taken_during_writes_is_whole(subject: Subject) {
     for number in 200..600 {
         assert_ne!(halves(&copy, number).await, 1, "a transaction is copied whole or not at all");
     }
-    let stored = copy.order(&acme(), "00000-left").await.unwrap().unwrap();
+    let stored = copy.order_file(&acme(), "00000-left").await.unwrap().unwrap();
     assert_eq!(stored.body.as_ref(), [0, 159, 146, 150]);
 }
 
