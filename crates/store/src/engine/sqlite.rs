@@ -13,7 +13,7 @@ use std::{
     time::Duration,
 };
 
-use rusqlite::{Connection, OpenFlags, types::ToSqlOutput, types::ValueRef};
+use rusqlite::{Connection, OpenFlags, config::DbConfig, types::ToSqlOutput, types::ValueRef};
 use tokio::sync::{mpsc, oneshot};
 
 use super::dialect;
@@ -131,6 +131,8 @@ fn connect(path: &Path) -> Result<Connection, EngineError> {
     connection.pragma_update(None, "cache_size", -i64::from(CACHE_KIB))?;
     connection.pragma_update(None, "temp_store", "MEMORY")?;
     connection.set_prepared_statement_cache_capacity(128);
+    // Plans do not depend on the values, or statements would be prepared anew whenever those change.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     Ok(connection)
 }
 

@@ -64,7 +64,6 @@ impl Readers {
         Ok(connection)
     }
 
-    /// One read transaction around all rows, so that they are of one moment.
     fn ask(
         &self,
         connection: &Connection,
@@ -72,16 +71,19 @@ impl Readers {
         rows: &[Vec<Value>],
     ) -> Result<Vec<Row>, EngineError> {
         let text = self.statements.text(sql);
-        let moment = connection.unchecked_transaction()?;
+        // What one statement finds is of one moment by itself; several need a transaction around them.
+        let moment = if rows.len() > 1 { Some(connection.unchecked_transaction()?) } else { None };
         let mut found = Vec::new();
         {
-            let mut statement = moment.prepare_cached(&text)?;
+            let mut statement = connection.prepare_cached(&text)?;
             for row in rows {
                 bind(&mut statement, row)?;
                 collect(&mut statement, &mut found)?;
             }
         }
-        moment.commit()?;
+        if let Some(moment) = moment {
+            moment.commit()?;
+        }
         Ok(found)
     }
 }
