@@ -79,6 +79,12 @@ impl Cursor {
         !self.more && self.reading.is_none()
     }
 
+    /// Whether the reading under way finds all that was committed before a new message, so that
+    /// the new one follows directly on what it brings.
+    pub(super) fn is_reading_to_end(&self) -> bool {
+        self.reading == Some(Reading::Forward) && !self.news
+    }
+
     pub(super) fn expect_more(&mut self) {
         self.more = true;
         self.news = true;
@@ -140,17 +146,20 @@ impl Cursor {
         self.reading
     }
 
-    /// Ends the reading under way, which brought `rows` messages.
-    pub(super) fn end(&mut self, rows: usize, reached_end: bool) {
+    /// Ends the reading under way, which brought `rows` messages. Gives whether it found
+    /// everything that nobody announced since.
+    pub(super) fn end(&mut self, rows: usize, reached_end: bool) -> bool {
+        let found_all = reached_end && self.is_reading_to_end();
         if self.reading == Some(Reading::Forward) {
             self.unread = self.unread.saturating_sub(u64::try_from(rows).unwrap_or(u64::MAX));
-            if reached_end && !self.news {
-                self.more = false;
-                self.unread = 0;
-                self.after = self.highest;
-            }
+        }
+        if found_all {
+            self.more = false;
+            self.unread = 0;
+            self.after = self.highest;
         }
         self.reading = None;
         self.gone.clear();
+        found_all
     }
 }

@@ -5,7 +5,7 @@
 //! knows nothing of the other endpoints.
 
 use super::{
-    Cause, EndpointState, Owner, Verdict,
+    Cause, EndpointState, Owner, Verdict, Waiting,
     breaker::{Breaker, BreakerState},
     concurrency::Concurrency,
     cursor::Cursor,
@@ -28,6 +28,9 @@ pub(super) struct Endpoint<P> {
     /// Where the desk has put this endpoint.
     pub(super) filed: Filed,
     pub(super) window: Window<P>,
+    /// Committed while the disk is read: they follow on what the reading brings. Without them, a
+    /// busy endpoint that once has to read would never cease to.
+    pub(super) late: Vec<Waiting<P>>,
     concurrency: Concurrency,
     in_flight: usize,
     retries_in_flight: usize,
@@ -57,6 +60,7 @@ impl<P> Endpoint<P> {
             account: Account::new(),
             filed: Filed::default(),
             window: Window::new(),
+            late: Vec::new(),
             concurrency: Concurrency::new(settings),
             in_flight: 0,
             retries_in_flight: 0,
@@ -68,12 +72,17 @@ impl<P> Endpoint<P> {
 
     pub(super) fn totals(&self) -> Totals {
         Totals {
-            held: self.window.held(),
+            held: self.held(),
             shelved: self.window.shelved(),
             in_flight: self.in_flight,
             throttled_in_flight: self.throttled_in_flight,
             heavy_in_flight: self.heavy_in_flight,
         }
+    }
+
+    /// Messages that are in memory, payload and all.
+    pub(super) fn held(&self) -> usize {
+        self.window.held() + self.late.len()
     }
 
     /// The message to send now, if there is one and it may be sent.
@@ -236,7 +245,7 @@ impl<P> Endpoint<P> {
     }
 
     fn waiting(&self) -> u64 {
-        let known = self.window.held() + self.window.shelved();
+        let known = self.held() + self.window.shelved();
         self.cursor.unread().saturating_add(u64::try_from(known).unwrap_or(u64::MAX))
     }
 

@@ -10,17 +10,27 @@ use super::{Waiting, cursor::Reading, desk::Allowance, endpoint::Endpoint};
 
 impl<P> Endpoint<P> {
     pub(super) fn arrived(&mut self, waiting: Waiting<P>, allowance: &Allowance) {
-        if self.cursor.has_passed(waiting.message) || self.window.contains(waiting.message) {
-            return;
-        }
-        let room = self.window.held() < self.window_max(allowance)
+        let room = self.held() < self.window_max(allowance)
             && self.window.shelved() <= allowance.shelf_max;
         if room && self.cursor.is_at_end() {
-            self.cursor.pass(waiting.message);
-            self.window.insert(waiting);
-        } else {
+            self.follow(waiting);
+        } else if room && self.cursor.is_reading_to_end() {
+            self.late.push(waiting);
+        } else if !self.is_known(&waiting) {
             self.cursor.left_on_disk();
         }
+    }
+
+    /// Takes in a message that follows directly on what is known.
+    fn follow(&mut self, waiting: Waiting<P>) {
+        if !self.is_known(&waiting) {
+            self.cursor.pass(waiting.message);
+            self.window.insert(waiting);
+        }
+    }
+
+    fn is_known(&self, waiting: &Waiting<P>) -> bool {
+        self.cursor.has_passed(waiting.message) || self.window.contains(waiting.message)
     }
 
     /// Decides what to read, and makes room for it: the id to read after, and how
@@ -66,7 +76,14 @@ impl<P> Endpoint<P> {
                 }
             }
         }
-        self.cursor.end(count, reached_end);
+        let found_all = self.cursor.end(count, reached_end);
+        for late in std::mem::take(&mut self.late) {
+            if found_all {
+                self.follow(late);
+            } else {
+                self.cursor.left_on_disk();
+            }
+        }
         if let Some(message) = look_again {
             self.cursor.rewind(message);
         }

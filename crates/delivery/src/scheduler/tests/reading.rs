@@ -43,10 +43,54 @@ fn a_message_that_arrives_behind_unread_ones_waits_for_its_reading() {
     assert_eq!(rig.next(), None, "an older one of its lane may be unread");
 
     rig.found(&[(8, 7), (9, 7)], true);
-    assert_eq!(rig.refill(), (9, 2), "10 arrived after the reading was asked for");
-    rig.found(&[(10, 7)], true);
     assert_eq!(rig.sent(), [8]);
+    rig.deliver(8);
+    assert_eq!(rig.sent(), [9]);
+    rig.deliver(9);
+    assert_eq!(rig.sent(), [10], "it followed on what was read, without another reading");
     assert!(!rig.state().more_on_disk);
+}
+
+#[test]
+fn a_message_that_the_reading_found_too_is_there_once() {
+    let mut rig = Rig::new(small());
+    rig.scheduler.expect_more(HERE);
+    rig.refill();
+    rig.arrive(HERE, 2, 0);
+    rig.found(&[(1, 0), (2, 0)], true);
+    assert_eq!(rig.sent(), [1, 2]);
+    assert_eq!(rig.next(), None);
+}
+
+#[test]
+fn what_arrives_during_a_reading_that_finds_not_all_is_read_later() {
+    let mut rig = Rig::new(small());
+    rig.scheduler.expect_more(HERE);
+    assert_eq!(rig.refill(), (i64::MIN, 4));
+    rig.arrive(HERE, 9, 0);
+    rig.found(&[(1, 0), (2, 0), (3, 0), (4, 0)], false);
+    assert_eq!(rig.sent(), [1, 2, 3, 4]);
+    assert_eq!(rig.state().waiting, 5);
+    for message in 1..=4 {
+        rig.deliver(message);
+    }
+    assert_eq!(rig.refill(), (4, 4));
+    rig.found(&[(5, 0), (9, 0)], true);
+    assert_eq!(rig.sent(), [5, 9]);
+}
+
+#[test]
+fn what_arrives_during_a_reading_behind_a_gap_is_read_later() {
+    let mut rig = Rig::new(small());
+    rig.scheduler.expect_more(HERE);
+    rig.refill();
+    rig.arrive(HERE, 2, 0);
+    rig.scheduler.expect_more(HERE);
+    rig.arrive(HERE, 4, 0);
+    rig.found(&[(1, 0)], true);
+    assert_eq!(rig.refill(), (1, 3), "3 may be on disk unread");
+    rig.found(&[(2, 0), (3, 0), (4, 0)], true);
+    assert_eq!(rig.sent(), [1, 2, 3, 4]);
 }
 
 #[test]
