@@ -39,7 +39,7 @@ pub struct CarrierResults {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct EventResult {
     pub result: EventOutcome,
-    /// The return that was meant. Absent when there is none.
+    /// The return that was meant; one of them when several travel in the parcel. Absent when there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "RMA-7K3Q-9XWD-2M4T")]
     pub rma_identifier: Option<String>,
@@ -64,6 +64,20 @@ pub enum EventOutcome {
     Exception,
 }
 
+impl EventOutcome {
+    /// Whether it says more of an event that reached several returns.
+    fn outdoes(self, other: Self) -> bool {
+        let weight = |outcome: Self| match outcome {
+            Self::Unknown => 0,
+            Self::Unchanged => 1,
+            Self::Refused => 2,
+            Self::Exception => 3,
+            Self::Applied => 4,
+        };
+        weight(self) > weight(other)
+    }
+}
+
 impl EventResult {
     pub(crate) fn of(rma: Option<&RmaId>, effect: &Effect) -> Self {
         let (result, message) = match effect {
@@ -74,9 +88,7 @@ impl EventResult {
         };
         Self { result, rma_identifier: rma.map(ToString::to_string), message }
     }
-}
 
-impl EventResult {
     pub(crate) fn of_scan(scanned: &Scanned) -> Self {
         let (result, message) = match scanned {
             Scanned::Received => (EventOutcome::Applied, None),
@@ -97,17 +109,23 @@ pub async fn take_in_carrier_events(
     if let Some(answer) = answered(app, request).await? {
         return Ok(answer);
     }
-    let mut lanes: BTreeMap<Option<RmaId>, Vec<(usize, Option<MerchantId>)>> = BTreeMap::new();
+    let mut lanes: BTreeMap<(MerchantId, RmaId), Vec<usize>> = BTreeMap::new();
     for (position, event) in events.iter().enumerate() {
-        let found = meant(app, caller, event).await?;
-        let (merchant, rma) = found.unzip();
-        lanes.entry(rma).or_default().push((position, merchant));
+        for meant in meant(app, caller, event).await? {
+            lanes.entry(meant).or_default().push(position);
+        }
     }
-    let told = lanes.iter().map(|(rma, lane)| tell_all(app, rma.as_ref(), lane, events));
+    let told = lanes.iter().map(|(meant, lane)| tell_all(app, meant, lane, events));
     let told = futures_util::future::try_join_all(told).await?;
-    let mut results: Vec<(usize, EventResult)> = told.into_iter().flatten().collect();
-    results.sort_by_key(|(position, _)| *position);
-    let results = CarrierResults { results: results.into_iter().map(|(_, it)| it).collect() };
+    let mut results = vec![EventResult::of(None, &Effect::Unknown); events.len()];
+    for (position, result) in told.into_iter().flatten() {
+        if let Some(best) = results.get_mut(position)
+            && result.result.outdoes(best.result)
+        {
+            *best = result;
+        }
+    }
+    let results = CarrierResults { results };
     // Events told again are harmless, so the answer may be kept after them.
     commit_once(app, request, || async {
         Ok((results.clone(), Transaction::new("keeping an answer")))
@@ -115,35 +133,32 @@ pub async fn take_in_carrier_events(
     .await
 }
 
-/// The return that an event means.
+/// The returns that an event means: several may travel in one parcel.
 async fn meant(
     app: &App,
     caller: &Caller,
     event: &CarrierEvent,
-) -> Result<Option<(MerchantId, RmaId)>, AppError> {
+) -> Result<Vec<(MerchantId, RmaId)>, AppError> {
     if let Some(rma) = &event.rma_identifier {
-        return Ok(owner(app, caller, rma).await?.map(|merchant| (merchant, rma.clone())));
+        let owner = owner(app, caller, rma).await?;
+        return Ok(owner.map(|merchant| (merchant, rma.clone())).into_iter().collect());
     }
-    let Some(number) = &event.tracking_number else { return Ok(None) };
-    let found = app.store.returns_by_parcel(caller.merchant.as_ref(), number).await?;
-    Ok(found.into_iter().next_back())
+    let Some(number) = &event.tracking_number else { return Ok(Vec::new()) };
+    Ok(app.store.returns_by_parcel(caller.merchant.as_ref(), number).await?)
 }
 
 /// The events of one return, one after the other.
 async fn tell_all(
     app: &App,
-    rma: Option<&RmaId>,
-    lane: &[(usize, Option<MerchantId>)],
+    (merchant, rma): &(MerchantId, RmaId),
+    lane: &[usize],
     events: &[CarrierEvent],
 ) -> Result<Vec<(usize, EventResult)>, AppError> {
     let mut results = Vec::with_capacity(lane.len());
-    for (position, merchant) in lane {
-        let effect = match (rma, merchant, events.get(*position)) {
-            (Some(rma), Some(merchant), Some(event)) => happen(app, merchant, rma, event).await?,
-            _ => Effect::Unknown,
-        };
-        let known = merchant.as_ref().and(rma);
-        results.push((*position, EventResult::of(known, &effect)));
+    for position in lane {
+        let Some(event) = events.get(*position) else { continue };
+        let effect = happen(app, merchant, rma, event).await?;
+        results.push((*position, EventResult::of(Some(rma), &effect)));
     }
     Ok(results)
 }
@@ -151,15 +166,19 @@ async fn tell_all(
 async fn happen(
     app: &App,
     merchant: &MerchantId,
-    rma: &RmaId,
+    id: &RmaId,
     event: &CarrierEvent,
 ) -> Result<Effect, AppError> {
-    let label = event.tracking_number.as_deref();
-    let label = label.filter(|_| event.kind == CarrierEventKind::LabelCreated);
-    tell(app, merchant, (rma, &event.event()), |transaction| {
-        if let Some(number) = label {
-            transaction.put_parcel(merchant, number, rma);
-            transaction.end_label_request(merchant, rma);
+    tell(app, merchant, (id, &event.event()), |rma, transaction| {
+        let travels = |number: &&str| {
+            rma.units.iter().any(|unit| unit.tracking_number.as_deref() == Some(*number))
+        };
+        if let Some(number) = event.tracking_number.as_deref().filter(travels) {
+            transaction.put_parcel(merchant, number, id);
+        }
+        // A label may be for some of the lines; then one is wanted for the others still.
+        if rma.units.iter().all(|unit| unit.tracking_number.is_some()) {
+            transaction.end_label_request(merchant, id);
         }
     })
     .await
@@ -178,24 +197,47 @@ pub struct WantedLabel {
     pub requested_at: Timestamp,
 }
 
-/// The oldest labels that external carriers are asked for, of those that the caller may see.
-pub async fn wanted_labels(app: &App, caller: &Caller) -> Result<Vec<WantedLabel>, AppError> {
-    let wanted = app.store.label_requests(Carrier::External.name(), (0, ""), LABELS_MAX).await?;
-    let seen =
-        wanted.into_iter().filter(|it| caller.merchant.as_ref().is_none_or(|m| *m == it.merchant));
-    let view = |it: store::LabelRequest| WantedLabel {
-        rma_identifier: it.rma_id,
+/// A page of wanted labels.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct WantedLabels {
+    /// Oldest first.
+    pub label_requests: Vec<WantedLabel>,
+    /// Pass as `after` to read on; absent on the last page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+}
+
+/// The oldest labels that external carriers are asked for, of those that the caller may see, behind `after`.
+pub async fn wanted_labels(
+    app: &App,
+    caller: &Caller,
+    after: Option<&str>,
+    limit: usize,
+) -> Result<WantedLabels, AppError> {
+    let after = after.and_then(|text| text.split_once('_'));
+    let after = after.and_then(|(at_us, rma)| Some((at_us.parse().ok()?, rma)));
+    let (carrier, owner) = (Carrier::External.name(), caller.merchant.as_ref());
+    let most = i64::try_from(limit).unwrap_or(i64::MAX);
+    let wanted =
+        app.store.label_requests(carrier, owner, after.unwrap_or((i64::MIN, "")), most).await?;
+    let last = wanted.last().map(|it| format!("{}_{}", it.requested_us, it.rma_id));
+    let view = |it: &store::LabelRequest| WantedLabel {
+        rma_identifier: it.rma_id.clone(),
         merchant: it.merchant.to_string(),
         requested_at: from_micros(it.requested_us).unwrap_or_default(),
     };
-    Ok(seen.map(view).collect())
+    Ok(WantedLabels {
+        label_requests: wanted.iter().map(view).collect(),
+        next: last.filter(|_| wanted.len() == limit),
+    })
 }
 
 const LABELS_MAX: i64 = 1_000;
 
 /// The simulated carrier: makes the labels that are asked of it, and tells how many.
 pub async fn issue_simulated_labels(app: &App) -> Result<usize, AppError> {
-    let wanted = app.store.label_requests(Carrier::Simulated.name(), (0, ""), LABELS_MAX).await?;
+    let carrier = Carrier::Simulated.name();
+    let wanted = app.store.label_requests(carrier, None, (i64::MIN, ""), LABELS_MAX).await?;
     let issue = |request: store::LabelRequest| async move {
         let Some(rma) = RmaId::parse(&request.rma_id) else { return Ok(()) };
         let event = CarrierEvent {

@@ -15,7 +15,7 @@ use store::{StoreError, Transaction, Versioned};
 use crate::{
     App, AppError,
     authenticate::Caller,
-    commit_once::{Request, commit_once},
+    commit_once::{RACES_MAX, Request, commit_once},
     outbox::{self, About},
 };
 
@@ -142,14 +142,14 @@ pub(crate) enum Effect {
     Unknown,
 }
 
-/// Applies an event to a return; `beside` adds what else is to be committed with the change.
+/// Applies an event to a return; `beside` adds what else is to be committed with the changed one.
 pub(crate) async fn tell(
     app: &App,
     merchant: &MerchantId,
     (id, event): (&RmaId, &Event),
-    beside: impl Fn(&mut Transaction),
+    beside: impl Fn(&Rma, &mut Transaction),
 ) -> Result<Effect, AppError> {
-    loop {
+    for _ in 0..RACES_MAX {
         let Some(before) = app.store.rma(merchant, id).await? else { return Ok(Effect::Unknown) };
         let decision = match apply(&before.value, event, app.world.now()) {
             Ok(decision) => decision,
@@ -160,11 +160,12 @@ pub(crate) async fn tell(
         }
         let mut transaction = Transaction::new("telling a return what happened");
         put(app, &mut transaction, merchant, (&decision.rma, before.version));
-        beside(&mut transaction);
+        beside(&decision.rma, &mut transaction);
         match app.commit(transaction).await {
             Ok(()) => return Ok(Effect::Changed(decision.rma)),
             Err(StoreError::Conflict) => (),
             Err(error) => return Err(error.into()),
         }
     }
+    Err(StoreError::Conflict.into())
 }

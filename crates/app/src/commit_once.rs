@@ -15,7 +15,7 @@ use store::{Answer, StoreError, Transaction};
 use crate::{App, AppError};
 
 /// How often a decision is taken again after losing a race.
-const RACES_MAX: u32 = 8;
+pub(crate) const RACES_MAX: u32 = 8;
 /// For how long an answer is remembered.
 const REMEMBERED_US: i64 = 24 * 60 * 60 * 1_000_000;
 const ANSWER: &str = "answer";

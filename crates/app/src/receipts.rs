@@ -65,7 +65,7 @@ async fn receive(
     let Some((merchant, rma)): Option<(MerchantId, &RmaId)> = found else {
         return Ok(EventResult::of(None, &Effect::Unknown));
     };
-    let effect = tell(app, &merchant, (rma, &receipt.event(name)), |_| ()).await?;
+    let effect = tell(app, &merchant, (rma, &receipt.event(name)), |_, _| ()).await?;
     Ok(EventResult::of(Some(rma), &effect))
 }
 

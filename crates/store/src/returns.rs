@@ -144,6 +144,7 @@ impl Store {
     pub async fn label_requests(
         &self,
         carrier: &str,
+        owner: Option<&MerchantId>,
         after: (i64, &str),
         limit: i64,
     ) -> Result<Vec<LabelRequest>, StoreError> {
@@ -152,9 +153,16 @@ impl Store {
             .rows(
                 doing,
                 "SELECT merchant_id, rma_id, requested_us FROM label_requests
-                 WHERE carrier = $1 AND (requested_us > $2 OR requested_us = $2 AND rma_id > $3)
-                 ORDER BY requested_us, rma_id LIMIT $4",
-                params![carrier, after.0, after.1, limit],
+                 WHERE carrier = $1 AND (requested_us, rma_id) > ($2, $3)
+                     AND ($4 = '' OR merchant_id = $4)
+                 ORDER BY requested_us, rma_id LIMIT $5",
+                params![
+                    carrier,
+                    after.0,
+                    after.1,
+                    owner.map(MerchantId::as_str).unwrap_or_default(),
+                    limit
+                ],
             )
             .await?;
         let read = |row: &Row| {

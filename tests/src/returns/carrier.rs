@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{
     expected::{created, labelled, tracked, unit},
-    scene::{Scene, request, scenes},
+    scene::{Scene, order, request, scenes},
 };
 use crate::harness::{home::text, http::Request};
 
@@ -68,11 +68,16 @@ fn a_parcel_is_known_by_its_number() {
     }
 }
 
-/// The labels of this merchant that carriers are asked for.
+/// The labels of this merchant that carriers are asked for, read in pages of two.
 fn wanted(scene: &Scene<'_>) -> Vec<String> {
-    let request = Request::get("/label_requests").bearer(&scene.stage.admin);
-    let all = scene.stage.server.send(&request).json();
-    let all = all["label_requests"].as_array().unwrap().clone();
+    let (mut all, mut target) = (Vec::new(), "/label_requests?limit=2".to_owned());
+    loop {
+        let request = Request::get(&target).bearer(&scene.stage.admin);
+        let page = scene.stage.server.send(&request).json();
+        all.extend(page["label_requests"].as_array().unwrap().clone());
+        let Some(next) = page["next"].as_str() else { break };
+        target = format!("/label_requests?limit=2&after={next}");
+    }
     let merchant = json!(scene.stage.merchant.id);
     all.iter()
         .filter(|it| it["merchant"] == merchant)
@@ -103,6 +108,45 @@ fn an_external_carrier_is_asked_for_labels_and_makes_them() {
         label["items"][0]["tracking_number"] = json!("1Z-1");
         assert_eq!(scene.messages(&mine), [first, label]);
         assert_eq!(scene.show(&mine)["label"]["tracking_number"], "1Z-1");
+    }
+}
+
+#[test]
+fn labels_may_be_made_line_by_line() {
+    for scene in scenes() {
+        scene.set(&json!({ "carrier": "external" }));
+        scene.publish(&order("B"));
+        let both = scene.start(&request("mail-back", &[("A", "tee", 1), ("A", "mug", 1)]));
+        let other = scene.start(&request("mail-back", &[("B", "tee", 1)]));
+        let label = |line: &str, number: &str| {
+            json!([{ "type": "label_created", "rma_identifier": both, "tracking_number": number,
+                "order_line_item_identifiers": [line] }])
+        };
+        assert_eq!(scene.carry(&label("tee", "1Z-T")), json!([result("applied", &both)]));
+        assert_eq!(wanted(&scene), [both.clone(), other.clone()], "the mug has none yet");
+        assert_eq!(scene.carry(&label("mug", "1Z-M")), json!([result("applied", &both)]));
+        assert_eq!(wanted(&scene), [other]);
+    }
+}
+
+#[test]
+fn a_scan_of_a_parcel_reaches_every_return_in_it() {
+    for scene in scenes() {
+        scene.set(&json!({ "carrier": "external" }));
+        scene.publish(&order("B"));
+        let first = scene.start(&request("mail-back", &[("A", "tee", 1)]));
+        let second = scene.start(&request("mail-back", &[("B", "tee", 1)]));
+        for rma in [&first, &second] {
+            scene.carry(&json!([{ "type": "label_created", "rma_identifier": rma,
+                "tracking_number": "1Z-BOTH" }]));
+        }
+
+        let told = scene.carry(&json!([{ "type": "in_transit", "tracking_number": "1Z-BOTH" }]));
+
+        assert_eq!(told[0]["result"], "applied");
+        for rma in [&first, &second] {
+            assert_eq!(scene.show(rma)["items"][0]["package_tracking_status"], "TRANSIT");
+        }
     }
 }
 

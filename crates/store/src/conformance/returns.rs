@@ -192,7 +192,8 @@ async fn labels_are_wanted_oldest_first_until_they_are_made(Subject { store, .. 
     let wanted = |after_us: i64, limit: i64| {
         let store = store.clone();
         async move {
-            let found = store.label_requests("external", (after_us, ""), limit).await.unwrap();
+            let found =
+                store.label_requests("external", None, (after_us, ""), limit).await.unwrap();
             found
                 .into_iter()
                 .map(|it| (it.merchant, it.rma_id, it.requested_us))
@@ -205,6 +206,8 @@ async fn labels_are_wanted_oldest_first_until_they_are_made(Subject { store, .. 
     assert_eq!(wanted(0, 10).await, all);
     assert_eq!(wanted(0, 1).await, all[..1]);
     assert_eq!(wanted(11, 10).await, all[1..]);
+    let ours = store.label_requests("external", Some(&other()), (0, ""), 10).await.unwrap();
+    assert_eq!(ours.iter().map(|it| it.requested_us).collect::<Vec<_>>(), [10]);
     change(&store, |it| it.end_label_request(&acme(), &ids[0])).await.unwrap();
     assert_eq!(wanted(0, 10).await.len(), 3, "another merchant's wish stays");
     change(&store, |it| it.end_label_request(&other(), &ids[0])).await.unwrap();
@@ -272,5 +275,5 @@ async fn a_return_is_stored_with_its_ledger_or_not_at_all(Subject { store, .. }:
     assert!(is_conflict(&change(&store, begin(second.clone(), 0)).await));
 
     assert!(store.rma(&acme(), &second.rma_identifier).await.unwrap().is_none());
-    assert_eq!(store.label_requests("external", (0, ""), 9).await.unwrap().len(), 1);
+    assert_eq!(store.label_requests("external", None, (0, ""), 9).await.unwrap().len(), 1);
 }

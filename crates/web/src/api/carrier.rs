@@ -1,19 +1,20 @@
 //! What carriers call: the labels that are wanted, and what happens to parcels.
 
-use app::carrier_events::{CarrierResults, WantedLabel, take_in_carrier_events, wanted_labels};
+use app::carrier_events::{CarrierResults, WantedLabels, take_in_carrier_events, wanted_labels};
 use axum::{Json, extract::State};
 use domain::{
     json,
     returns::carrier::{CarrierEvents, read_carrier_events},
 };
-use serde::Serialize;
-use utoipa::ToSchema;
+use serde::Deserialize;
+use utoipa::IntoParams;
 
 use super::{
     body::JsonRequest,
     caller::{Allowed, CarrierWrite},
     error::{ApiError, Invalid, Message},
     idempotency::IdempotencyKey,
+    query::Query,
 };
 use crate::Web;
 
@@ -60,11 +61,16 @@ pub(crate) async fn report(
     Ok(Json(results))
 }
 
-/// The labels that carriers are asked for.
-#[derive(Serialize, ToSchema)]
-pub(crate) struct LabelRequests {
-    /// Oldest first, at most 1,000.
-    label_requests: Vec<WantedLabel>,
+const PAGE_MAX: usize = 1_000;
+const PAGE: usize = 100;
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct LabelRequestsQuery {
+    /// Begin behind this one: `next` of the page before.
+    after: Option<String>,
+    /// At most 1,000; 100 when absent.
+    limit: Option<usize>,
 }
 
 /// List wanted labels
@@ -73,7 +79,8 @@ pub(crate) struct LabelRequests {
 /// the event `label_created`.
 #[utoipa::path(
     get, path = "/label_requests", operation_id = "list_label_requests", tag = "Carrier",
-    responses((status = 200, body = LabelRequests, description = "Oldest first.",
+    params(LabelRequestsQuery),
+    responses((status = 200, body = WantedLabels, description = "Oldest first.",
         example = json!({ "label_requests": [{
             "rma_identifier": "RMA-7K3Q-9XWD-2M4T", "merchant": "acme",
             "requested_at": "2026-02-20T10:15:00Z"
@@ -83,6 +90,8 @@ pub(crate) struct LabelRequests {
 pub(crate) async fn wanted(
     State(web): State<Web>,
     Allowed { caller, .. }: Allowed<CarrierWrite>,
-) -> Result<Json<LabelRequests>, ApiError> {
-    Ok(Json(LabelRequests { label_requests: wanted_labels(&web.app, &caller).await? }))
+    Query(query): Query<LabelRequestsQuery>,
+) -> Result<Json<WantedLabels>, ApiError> {
+    let limit = query.limit.unwrap_or(PAGE).clamp(1, PAGE_MAX);
+    Ok(Json(wanted_labels(&web.app, &caller, query.after.as_deref(), limit).await?))
 }
