@@ -30,7 +30,7 @@ pub(crate) struct Arrived {
     hash: Bytes,
     body: Bytes,
     refunds: Vec<ArrivedRefund>,
-    is_shipped: bool,
+    status: OrderStatus,
     /// What was read, if there are refunds to be entered.
     order: Option<Arc<Order>>,
 }
@@ -59,7 +59,7 @@ impl Arrived {
             updated_us: micros(snapshot.order.updated_at),
             hash: hash(&body),
             body,
-            is_shipped: snapshot.order.status == OrderStatus::Shipped,
+            status: snapshot.order.status,
             order: (!snapshot.refunds.is_empty()).then(|| Arc::new(snapshot.order)),
             refunds: snapshot.refunds.into_iter().map(refund).collect(),
         }
@@ -135,9 +135,8 @@ pub(crate) async fn decide(
     let mut settled = settle(app, merchant, &unsettled).await?;
     // An order that is told again counts: its exchange may have become known since the first time.
     let current = orders.iter().zip(&outcomes).filter(|(_, outcome)| **outcome != Outcome::Stale);
-    let shipped = current.map(|(order, _)| order).filter(|order| order.is_shipped);
-    let shipped: Vec<&str> = shipped.map(|order| order.order_id.as_str()).collect();
-    settled.fulfil(app, merchant, &shipped).await?;
+    let current = current.map(|(order, _)| (order.order_id.as_str(), order.status));
+    settled.look_for_exchanges(app, merchant, &current.collect::<Vec<_>>()).await?;
     let doubts = settled.put(app, merchant, &mut transaction);
     Ok(Decided { outcomes, clashes, doubts, transaction })
 }

@@ -12,7 +12,6 @@ use domain::{
     identifier::MerchantId,
     json,
     kind::Kind,
-    order::OrderStatus,
     returns::{
         identifier::RmaId,
         rma::{Event, Rma, apply},
@@ -27,6 +26,7 @@ use crate::{
     App, AppError,
     change_return::{self, owe_message},
     returnability::order,
+    settle_refunds::exchange_event,
 };
 
 /// How many are read in one go.
@@ -160,21 +160,27 @@ async fn place(
         order_identifier: placed.original_order_id.clone(),
         exchange_order_identifier: identifier.clone(),
     };
-    let mut events = vec![placed_event];
-    let fulfilled = Event::ExchangeFulfilled { exchange_order_identifier: identifier.clone() };
-    // The merchant may have published the order as shipped before we knew that it was placed.
-    let shipped = is_shipped(app, merchant, &identifier).await?;
-    if shipped {
-        events.push(fulfilled.clone());
-    }
+    // The merchant may have published the order as shipped or cancelled before we knew that it was placed.
+    let ended = published(app, merchant, &identifier).await?;
+    let events: Vec<Event> = std::iter::once(placed_event).chain(ended.clone()).collect();
+    let cancelled = matches!(ended, Some(Event::ExchangeCancelled { .. }));
+    let kept = if cancelled { placed.cancelled() } else { placed };
     let mut transaction = Transaction::new("placing an exchange order");
-    transaction.update_exchange_order(merchant, &placed, record.version);
-    tell(app, merchant, (&placed.rma_identifier, &events), &mut transaction).await?;
+    transaction.update_exchange_order(merchant, &kept, record.version);
+    tell(app, merchant, (&kept.rma_identifier, &events), &mut transaction).await?;
     app.commit(transaction).await?;
     // Or at the same moment.
-    if !shipped && is_shipped(app, merchant, &identifier).await? {
-        let told = (&placed.rma_identifier, &fulfilled);
-        change_return::tell(app, merchant, told, |_| ()).await?;
+    if ended.is_none()
+        && let Some(event) = published(app, merchant, &identifier).await?
+    {
+        let told = (&kept.rma_identifier, &event);
+        let version = record.version + 1;
+        change_return::tell(app, merchant, told, |_, transaction| {
+            if let Event::ExchangeCancelled { .. } = event {
+                transaction.update_exchange_order(merchant, &kept.cancelled(), version);
+            }
+        })
+        .await?;
     }
     Ok(())
 }
@@ -237,7 +243,12 @@ fn applied(
     after
 }
 
-async fn is_shipped(app: &App, merchant: &MerchantId, order_id: &str) -> Result<bool, AppError> {
+/// What the merchant published of an exchange order means for its return, if anything.
+async fn published(
+    app: &App,
+    merchant: &MerchantId,
+    order_id: &str,
+) -> Result<Option<Event>, AppError> {
     let found = order(app, merchant, order_id).await?;
-    Ok(found.is_some_and(|order| order.status == OrderStatus::Shipped))
+    Ok(found.and_then(|order| exchange_event(order_id, order.status)))
 }

@@ -1,5 +1,5 @@
 //! What arriving orders do to returns: a refund closes what it pays for, or is listed for an operator; an exchange
-//! order that was shipped fulfils its return.
+//! order that was shipped fulfils its return, and one that was cancelled makes it money again.
 //!
 //! One message may hold several refunds of one order, or of several orders that share a return, so
 //! what is loaded is kept and changed in memory until all are entered.
@@ -7,8 +7,9 @@
 use std::collections::BTreeMap;
 
 use domain::{
+    exchange::record::ExchangeRecord,
     identifier::MerchantId,
-    order::{Order, Refund},
+    order::{Order, OrderStatus, Refund},
     returns::{
         identifier::RmaId,
         ledger::Ledger,
@@ -50,6 +51,18 @@ pub(crate) struct Settled {
     told: Vec<Rma>,
     problems: Vec<RefundProblem>,
     doubts: Vec<Doubt>,
+    /// Exchange orders that are not any more, as they were read.
+    cancelled: Vec<Versioned<ExchangeRecord>>,
+}
+
+/// What an order, should it be an exchange order, means for its return.
+pub(crate) fn exchange_event(order_id: &str, status: OrderStatus) -> Option<Event> {
+    let exchange_order_identifier = order_id.to_owned();
+    match status {
+        OrderStatus::Created => None,
+        OrderStatus::Shipped => Some(Event::ExchangeFulfilled { exchange_order_identifier }),
+        OrderStatus::Cancelled => Some(Event::ExchangeCancelled { exchange_order_identifier }),
+    }
 }
 
 pub(crate) async fn settle(
@@ -117,34 +130,38 @@ impl Settled {
         }
     }
 
-    /// Exchange orders among those that are published as shipped fulfil their returns.
-    pub(crate) async fn fulfil(
+    /// Exchange orders among those that are published as shipped fulfil their returns; cancelled ones end them.
+    pub(crate) async fn look_for_exchanges(
         &mut self,
         app: &App,
         merchant: &MerchantId,
-        shipped: &[&str],
+        orders: &[(&str, OrderStatus)],
     ) -> Result<(), AppError> {
-        if shipped.is_empty() || !app.store.has_exchange_orders(merchant).await? {
+        let ended =
+            orders.iter().filter_map(|(id, status)| Some((*id, exchange_event(id, *status)?)));
+        let ended: Vec<(&str, Event)> = ended.collect();
+        if ended.is_empty() || !app.store.has_exchange_orders(merchant).await? {
             return Ok(());
         }
-        for order_id in shipped {
+        for (order_id, event) in ended {
             let Some(record) = app.store.exchange_order_named(merchant, order_id).await? else {
                 continue;
             };
-            let id = record.value.rma_identifier;
+            let id = record.value.rma_identifier.clone();
             if !self.returns.contains_key(&id)
                 && let Some(rma) = app.store.rma(merchant, &id).await?
             {
                 self.returns.insert(id.clone(), rma);
             }
-            let exchange_order_identifier = (*order_id).to_owned();
-            let event = Event::ExchangeFulfilled { exchange_order_identifier };
             if let Some(known) = self.returns.get_mut(&id)
                 && let Ok(decision) = apply(&known.value, &event, app.world.now())
                 && decision.changed
             {
                 known.value = decision.rma.clone();
                 self.told.push(decision.rma);
+                if let Event::ExchangeCancelled { .. } = event {
+                    self.cancelled.push(record);
+                }
             }
         }
         Ok(())
@@ -166,6 +183,9 @@ impl Settled {
         }
         for rma in &self.told {
             owe_message(app, transaction, merchant, rma);
+        }
+        for record in &self.cancelled {
+            transaction.update_exchange_order(merchant, &record.value.cancelled(), record.version);
         }
         for problem in &self.problems {
             transaction.put_refund_problem(merchant, problem);

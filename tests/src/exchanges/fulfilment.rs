@@ -47,6 +47,25 @@ fn an_exchange_order_that_is_shipped_settles_its_return_once() {
 }
 
 #[test]
+fn an_exchange_order_that_is_cancelled_is_paid_in_money() {
+    for server in servers() {
+        let stage = Stage::set(server);
+        let started = exchanged(&stage);
+        let mut cancelled = unshipped(&exchange_order("EX-100001", 4_500, 360));
+        cancelled["status"] = json!("Cancelled");
+
+        stage.publish(&cancelled);
+
+        let money = rma("CREATED", &[tee("O-1", &Becomes::Money)], 0);
+        assert_eq!(stage.told(&started, 3)[2], money);
+        stage.until(&started, "cancelled");
+        stage.publish(&refund_of(&started, 1));
+        assert_eq!(stage.told(&started, 4)[3]["status"], "REFUNDED");
+        stage.assert_promises_kept();
+    }
+}
+
+#[test]
 fn a_return_is_settled_when_all_its_parts_are() {
     for server in servers() {
         let stage = Stage::set(server);

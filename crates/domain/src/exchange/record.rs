@@ -59,16 +59,19 @@ pub enum ExchangeState {
     Placed,
     /// The merchant never took it; its units are refunded instead.
     Failed,
+    /// The merchant took it and cancelled it later; what it did not ship is refunded instead.
+    Cancelled,
 }
 
 impl ExchangeState {
-    pub const ALL: [Self; 3] = [Self::Pending, Self::Placed, Self::Failed];
+    pub const ALL: [Self; 4] = [Self::Pending, Self::Placed, Self::Failed, Self::Cancelled];
 
     pub const fn name(self) -> &'static str {
         match self {
             Self::Pending => "pending",
             Self::Placed => "placed",
             Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
         }
     }
 
@@ -97,6 +100,12 @@ impl ExchangeRecord {
             tax_amount_cents: answer.tax_amount_cents,
             ..self.clone()
         }
+    }
+
+    /// The merchant cancelled the order that it had taken.
+    #[must_use]
+    pub fn cancelled(&self) -> Self {
+        Self { state: ExchangeState::Cancelled, ..self.clone() }
     }
 
     /// The order will never be placed.

@@ -67,7 +67,7 @@ pub(crate) async fn variants(
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct ExchangeOrdersQuery {
-    /// `pending`, `placed` or `failed`; any when absent.
+    /// `pending`, `placed`, `failed` or `cancelled`; any when absent.
     #[param(inline)]
     state: Option<ExchangeState>,
     /// Of this return.

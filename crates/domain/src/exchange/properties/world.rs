@@ -44,6 +44,7 @@ pub(super) struct Merchant {
     /// The order under its key. A second with another content would be a broken promise.
     pub(super) placed: Option<ExchangeOrder>,
     shipped: bool,
+    cancelled: bool,
     refunds: usize,
 }
 
@@ -87,6 +88,7 @@ impl World {
             0 | 1 => self.begin(),
             2 | 3 => self.send(),
             4 | 5 => self.settle_exchange(),
+            6 if self.numbers.one_in(3) => self.cancel_exchange_order(),
             6 => self.ship(),
             7 => self.pay(),
             8 => self.cancel(),
@@ -218,8 +220,16 @@ impl World {
                 let fulfilled = Event::ExchangeFulfilled { exchange_order_identifier };
                 let exchange_order_identifier = EXCHANGE.to_owned();
                 let placed = Event::ExchangePlaced { order_identifier, exchange_order_identifier };
-                let shipped = self.merchant.shipped;
-                std::iter::once(placed).chain(shipped.then_some(fulfilled)).collect()
+                let exchange_order_identifier = EXCHANGE.to_owned();
+                let cancelled = Event::ExchangeCancelled { exchange_order_identifier };
+                let merchant = &self.merchant;
+                if merchant.cancelled {
+                    asked.record = asked.record.cancelled();
+                }
+                std::iter::once(placed)
+                    .chain(merchant.shipped.then_some(fulfilled))
+                    .chain(merchant.cancelled.then_some(cancelled))
+                    .collect()
             }
             Message::Failed => {
                 asked.record = asked.record.failed(self.now);
@@ -241,7 +251,7 @@ impl World {
 
     /// The merchant publishes its order as shipped; whose it is may not be known yet.
     fn ship(&mut self) {
-        if self.merchant.placed.is_none() {
+        if self.merchant.placed.is_none() || self.merchant.cancelled {
             return;
         }
         self.merchant.shipped = true;
@@ -251,6 +261,20 @@ impl World {
             let event = Event::ExchangeFulfilled { exchange_order_identifier };
             self.happens(&id, &event).unwrap();
         }
+    }
+
+    /// The merchant publishes its order as cancelled.
+    fn cancel_exchange_order(&mut self) {
+        if self.merchant.placed.is_none() || self.merchant.shipped {
+            return;
+        }
+        self.merchant.cancelled = true;
+        let placed = self.asked.as_mut().filter(|it| it.record.state == ExchangeState::Placed);
+        let Some(asked) = placed else { return };
+        asked.record = asked.record.cancelled();
+        let id = asked.record.rma_identifier.clone();
+        let exchange_order_identifier = EXCHANGE.to_owned();
+        self.happens(&id, &Event::ExchangeCancelled { exchange_order_identifier }).unwrap();
     }
 
     /// The merchant pays for units of a return, or for what it thinks they are.
@@ -303,6 +327,9 @@ impl World {
         let event = match asked.record.state {
             ExchangeState::Pending => return,
             ExchangeState::Failed => Event::ExchangeFailed { order_identifier },
+            ExchangeState::Cancelled => {
+                Event::ExchangeCancelled { exchange_order_identifier: EXCHANGE.to_owned() }
+            }
             ExchangeState::Placed => Event::ExchangePlaced {
                 order_identifier,
                 exchange_order_identifier: EXCHANGE.to_owned(),

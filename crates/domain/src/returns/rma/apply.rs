@@ -10,6 +10,7 @@
 //! | Canceled          | the return, if nothing has begun                                 |
 //! | ExchangePlaced    | the units that await the order                                   |
 //! | ExchangeFulfilled | the units of that order                                          |
+//! | ExchangeCancelled | units of that order that were not shipped become refunds         |
 //! | ExchangeFailed    | units that await the order become refunds                        |
 //!
 //! The outside world repeats itself and is late: what is true already, or was overtaken, changes
@@ -27,7 +28,9 @@ mod settlement;
 use jiff::Timestamp;
 
 use self::goods::{Wanted, close_receiving, label, receive, track};
-use self::settlement::{fail_exchange, fulfil_exchange, owed, place_exchange, refund, unplaced};
+use self::settlement::{
+    cancel_exchange, fail_exchange, fulfil_exchange, owed, place_exchange, refund, unplaced,
+};
 use super::event::{Decision, Event, LineQuantity, Refusal};
 use super::{RefundMade, Rma, Status, Tracking, Unit, UnitReceipt};
 
@@ -53,9 +56,10 @@ pub fn apply(rma: &Rma, event: &Event, now: Timestamp) -> Result<Decision, Refus
 fn when_canceled(event: &Event) -> Result<Vec<LineQuantity>, Refusal> {
     match event {
         Event::Refunded { lines, .. } => Ok(unplaced(owed(lines))),
-        Event::Canceled | Event::ExchangeFulfilled { .. } | Event::ExchangeFailed { .. } => {
-            Ok(Vec::new())
-        }
+        Event::Canceled
+        | Event::ExchangeFulfilled { .. }
+        | Event::ExchangeCancelled { .. }
+        | Event::ExchangeFailed { .. } => Ok(Vec::new()),
         Event::LabelCreated { .. }
         | Event::Scanned { .. }
         | Event::Received { .. }
@@ -91,6 +95,9 @@ fn when_live(rma: &mut Rma, event: &Event, now: Timestamp) -> Result<Vec<LineQua
         }
         Event::ExchangeFulfilled { exchange_order_identifier } => {
             fulfil_exchange(rma, exchange_order_identifier, now);
+        }
+        Event::ExchangeCancelled { exchange_order_identifier } => {
+            cancel_exchange(rma, exchange_order_identifier);
         }
         Event::ExchangeFailed { order_identifier } => fail_exchange(rma, order_identifier),
     }

@@ -32,6 +32,8 @@ pub enum Event {
     /// The merchant shipped an exchange order. One that was shipped before it is known to be placed
     /// changes nothing: whoever tells that it was placed must look whether it was shipped.
     ExchangeFulfilled { exchange_order_identifier: String },
+    /// The merchant cancelled an exchange order that it had taken. What it did not ship is money again.
+    ExchangeCancelled { exchange_order_identifier: String },
     /// The exchange order for what was bought with `order_identifier` will never be placed.
     ExchangeFailed { order_identifier: String },
 }

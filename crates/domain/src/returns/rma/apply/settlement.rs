@@ -106,6 +106,20 @@ pub(super) fn fulfil_exchange(rma: &mut Rma, exchange_order_identifier: &str, no
     }
 }
 
+/// Nothing that is settled is ever unsettled: neither what was shipped, nor a gift card, which is given when its
+/// order is placed.
+pub(super) fn cancel_exchange(rma: &mut Rma, exchange_order_identifier: &str) {
+    let cancelled = |unit: &&mut Unit| {
+        let order = unit.exchange.as_ref();
+        !unit.is_settled()
+            && order.is_some_and(|it| it.exchange_order_identifier == exchange_order_identifier)
+    };
+    for unit in rma.units.iter_mut().filter(cancelled) {
+        unit.exchange = None;
+        unit.goods.resolution = Resolution::Refund;
+    }
+}
+
 /// One exchange order is placed for an order, ever. So what cannot be placed is not tried as
 /// something else; it is money. The bonus was for taking a card, and goes with the last of them.
 pub(super) fn fail_exchange(rma: &mut Rma, order_identifier: &str) {

@@ -92,6 +92,27 @@ fn a_second_order_for_the_same_goods_is_refused() {
 }
 
 #[test]
+fn an_exchange_order_that_the_merchant_cancels_is_money_again() {
+    let goods = vec![
+        goods(ORDER, "1", Resolution::Exchange),
+        goods(ORDER, "2", Resolution::GiftCard),
+        goods(ORDER, "3", Resolution::Refund),
+    ];
+    let cancelled =
+        |order: &str| Event::ExchangeCancelled { exchange_order_identifier: order.to_owned() };
+    let rma = changed(&open(ReturnMethod::MailBack, goods), &placed("EX-1"));
+    assert!(!apply(&rma, &cancelled("EX-2"), time(60)).unwrap().changed);
+
+    let after = changed(&rma, &cancelled("EX-1"));
+
+    assert!(after.units[0].awaits_refund() && after.units[0].exchange.is_none());
+    assert!(after.units[1].is_settled(), "a card that was given stays given");
+    assert!(!apply(&after, &cancelled("EX-1"), time(60)).unwrap().changed);
+    let shipped = changed(&rma, &fulfilled("EX-1"));
+    assert!(!apply(&shipped, &cancelled("EX-1"), time(60)).unwrap().changed);
+}
+
+#[test]
 fn each_order_has_an_exchange_order_of_its_own() {
     let goods =
         vec![goods(ORDER, "1", Resolution::Exchange), goods("B-2", "1", Resolution::Exchange)];

@@ -70,6 +70,9 @@ fn any_event() -> impl Strategy<Value = Event> {
             exchange_order_identifier
         }),
         order().prop_map(|order_identifier| Event::ExchangeFailed { order_identifier }),
+        exchange().prop_map(|exchange_order_identifier| Event::ExchangeCancelled {
+            exchange_order_identifier
+        }),
     ]
 }
 
