@@ -16,7 +16,7 @@ pub struct Change {
     pub at: Timestamp,
     /// The merchant concerned; `platform` when it is none.
     pub merchant: String,
-    /// The client that made the change.
+    /// The client, or the person at the console, that made the change.
     pub actor: String,
     /// What was done, such as `merchant.add`.
     pub action: String,

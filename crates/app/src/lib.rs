@@ -28,7 +28,10 @@ pub mod import_orders;
 pub mod issue_token;
 pub mod message_log;
 pub mod meters;
+pub mod notice;
+pub mod operators;
 mod outbox;
+mod passwords;
 pub mod policies;
 pub mod receipts;
 pub mod refund_problems;
@@ -36,6 +39,7 @@ pub mod return_label;
 pub mod returnability;
 pub mod rotate_secret;
 pub mod secrets;
+pub mod sessions;
 pub mod set_endpoints;
 mod settle_refunds;
 pub mod shipments;
@@ -61,6 +65,7 @@ use tokio::sync::Notify;
 use authenticate::Callers;
 use bulk_retry::SharedJobs;
 use meters::Meters;
+use passwords::Passwords;
 use variants::Remembered;
 use world::{Vault, World};
 
@@ -81,6 +86,7 @@ pub struct App {
     /// For questions to merchants' servers.
     calls: Shared,
     variants: Arc<Remembered>,
+    passwords: Arc<Passwords>,
     meters: Meters,
 }
 
@@ -112,6 +118,7 @@ impl App {
             exchanges_wanted: Arc::default(),
             calls: parts.calls,
             variants: Arc::default(),
+            passwords: Arc::default(),
             meters: parts.meters,
         }
     }

@@ -1,4 +1,4 @@
-//! What has run out is removed: tokens after their end, answers after a day, finished messages after
+//! What has run out is removed: tokens and sessions after their end, answers after a day, finished messages after
 //! their retention.
 //!
 //! In small batches, so that nobody waits behind it.
@@ -19,6 +19,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 pub async fn sweep(app: &App) -> Result<(), StoreError> {
     let mut transaction = Transaction::new("removing what has run out");
     transaction.delete_expired_tokens(app.world.now_us(), BATCH);
+    transaction.delete_expired_sessions(app.world.now_us(), BATCH);
     transaction.delete_old_answers(commit_once::forgotten_us(app), BATCH);
     app.store.commit(transaction).await.map(drop)
 }

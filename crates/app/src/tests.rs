@@ -1,5 +1,7 @@
 //! What only a moved clock or a race can show; everything else is seen from outside.
 
+mod sessions;
+
 use std::sync::{
     Arc,
     atomic::{AtomicI64, Ordering},

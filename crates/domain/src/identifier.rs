@@ -9,6 +9,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::operator::OperatorName;
+
 /// The longest name of a merchant, so that it fits in a host name.
 pub const MERCHANT_MAX: usize = 63;
 
@@ -97,9 +99,16 @@ impl ClientId {
         (plain && fits).then(|| Self(text.to_owned()))
     }
 
-    /// Whose client it is.
+    /// A person at the console, in the place of a client. It is no client: it has no dot, nothing reads it
+    /// back, and no token is ever made for it.
+    pub fn of_operator(name: &OperatorName) -> Self {
+        Self(name.to_string())
+    }
+
+    /// Whose client it is. Operators belong to the platform.
     pub fn merchant(&self) -> MerchantId {
-        MerchantId(self.0.split('.').next().unwrap_or_default().to_owned())
+        let owner = self.0.split_once('.').map_or(PLATFORM, |(merchant, _)| merchant);
+        MerchantId(owner.to_owned())
     }
 
     pub fn as_str(&self) -> &str {
@@ -177,6 +186,14 @@ mod tests {
         assert_eq!(client.merchant(), merchant);
         assert_eq!(ClientId::parse("acme.k7w2mq9d"), Some(client));
         assert!(ClientId::parse("platform.k7w2mq9d").is_some());
+    }
+
+    #[test]
+    fn an_operator_acts_for_the_platform_under_its_own_name() {
+        let lena = ClientId::of_operator(&OperatorName::parse("lena").unwrap());
+
+        assert_eq!((lena.as_str(), lena.merchant()), ("lena", MerchantId::platform()));
+        assert_eq!(ClientId::parse(lena.as_str()), None);
     }
 
     #[test]

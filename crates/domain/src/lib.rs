@@ -16,6 +16,7 @@ pub mod intake;
 pub mod json;
 pub mod kind;
 pub mod merchant;
+pub mod operator;
 pub mod order;
 pub mod order_message;
 pub mod reader;

@@ -14,7 +14,7 @@ pub struct AuditRecord {
     pub merchant: String,
     pub at_us: i64,
     pub id: String,
-    /// The client that asked for it.
+    /// The client, or the person at the console, that asked for it.
     pub actor: String,
     pub action: String,
     /// A JSON object with what was changed; never a secret.

@@ -6,6 +6,7 @@
 
 mod delivery;
 mod exchanges;
+mod operators;
 mod orders;
 mod people;
 mod references;

@@ -1,0 +1,90 @@
+//! Sessions run out, and sooner when nobody uses them.
+
+use domain::operator::{OperatorName, Role};
+use world::Secret;
+
+use super::{Fixture, HOUR_US, operator, request};
+use crate::{
+    operators::{NewOperator, add_operator, set_operator_disabled, set_password},
+    sessions::{log_in, session},
+    sweep::sweep,
+};
+
+const MINUTE_US: i64 = 60_000_000;
+
+async fn logged_in(fixture: &Fixture, role: Role) -> Secret {
+    let name = OperatorName::parse("lena").unwrap();
+    let new = NewOperator { name, role, password: None };
+    let login = add_operator(&fixture.app, request(&operator()), &new).await.unwrap();
+    let password = Secret::new(login.password.unwrap());
+    log_in(&fixture.app, "Lena ", &password).await.unwrap().unwrap().0
+}
+
+async fn lasts(fixture: &Fixture, token: &Secret) -> bool {
+    session(&fixture.app, token).await.unwrap().is_some()
+}
+
+#[tokio::test]
+async fn an_idle_session_of_an_operator_ends_after_half_an_hour() {
+    let fixture = Fixture::new().await;
+    let token = logged_in(&fixture, Role::Operator).await;
+
+    for _ in 0..4 {
+        fixture.pass(29 * MINUTE_US);
+        assert!(lasts(&fixture, &token).await, "it is used");
+    }
+    fixture.pass(30 * MINUTE_US);
+    assert!(!lasts(&fixture, &token).await);
+}
+
+#[tokio::test]
+async fn a_scanner_may_lie_on_the_table_for_eight_hours() {
+    let fixture = Fixture::new().await;
+    let token = logged_in(&fixture, Role::Warehouse).await;
+
+    fixture.pass(8 * HOUR_US - 1);
+    assert!(lasts(&fixture, &token).await);
+    fixture.pass(4 * HOUR_US + 1);
+    assert!(!lasts(&fixture, &token).await, "twelve hours after the log-in it ends in any case");
+}
+
+#[tokio::test]
+async fn no_session_lasts_longer_than_half_a_day_however_much_it_is_used() {
+    let fixture = Fixture::new().await;
+    let token = logged_in(&fixture, Role::Operator).await;
+
+    for _ in 0..(12 * 3 - 1) {
+        fixture.pass(20 * MINUTE_US);
+        assert!(lasts(&fixture, &token).await);
+    }
+    fixture.pass(20 * MINUTE_US);
+    assert!(!lasts(&fixture, &token).await);
+    fixture.pass(1);
+    sweep(&fixture.app).await.unwrap();
+    let hash = crate::secrets::hash(token.reveal().as_bytes());
+    assert_eq!(fixture.app.store.session(hash).await.unwrap(), None, "it is swept");
+}
+
+#[tokio::test]
+async fn a_disabled_operator_has_no_session_and_a_short_password_is_refused() {
+    let fixture = Fixture::new().await;
+    let token = logged_in(&fixture, Role::Operator).await;
+    let name = OperatorName::parse("lena").unwrap();
+
+    let short = Secret::new("too short".to_owned());
+    let refused = set_password(&fixture.app, request(&operator()), &name, Some(&short)).await;
+    let words = "1 field is not acceptable: $.password must have 10 to 200 characters";
+    assert_eq!(refused.unwrap_err().to_string(), words);
+    assert!(lasts(&fixture, &token).await);
+    set_operator_disabled(&fixture.app, request(&operator()), &name, true).await.unwrap();
+    assert!(!lasts(&fixture, &token).await);
+}
+
+#[tokio::test]
+async fn what_is_no_token_of_ours_is_nobodys_session() {
+    let fixture = Fixture::new().await;
+    logged_in(&fixture, Role::Operator).await;
+    for token in ["", "x", &"x".repeat(10_000)] {
+        assert!(!lasts(&fixture, &Secret::new(token.to_owned())).await);
+    }
+}
