@@ -6,6 +6,7 @@
 mod backup;
 mod demo;
 mod installation;
+mod operators;
 mod people;
 mod settings;
 

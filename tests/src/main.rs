@@ -16,6 +16,7 @@ mod harness;
 
 mod bad_input;
 mod commands;
+mod console;
 mod crash;
 mod delivery;
 mod exchanges;

@@ -35,6 +35,10 @@ pub(crate) const PORTAL: [&str; 6] = [
     "/portal/{merchant}/returns/{rma}/cancel",
 ];
 
+/// The pages for operators and warehouse workers, who log in.
+pub(crate) const CONSOLE: &[&str] =
+    &["/console", "/console/login", "/console/logout", "/console/password", "/console/{*rest}"];
+
 /// What systems of the platform may do for every merchant, because that is what they are for.
 const PLATFORM: [&str; 2] = ["carrier:write", "warehouse:write"];
 
@@ -91,6 +95,7 @@ impl Neighbours {
             .replace("{merchant}", &self.victim.id)
             .replace("{client_id}", &self.victim.client_id)
             .replace("{kind}", "rma")
+            .replace("{operator}", "nobody")
             .replace("{rma}", &self.rma)
             .replace("{refund}", "RF-1")
             .replace("{id}", job);
@@ -138,6 +143,7 @@ impl Neighbours {
             "merchant": self.victim.id, "name": "changed", "strict": true, "disabled": true,
             "revoke_old": true, "scope": "read", "base_url": "https://else.example.com",
             "url": "https://else.example.com", "auth": { "type": "none" }, "reason": "malice",
+            "operator": "mallory", "role": "operator", "password": "let me in, please",
         })
     }
 

@@ -53,6 +53,9 @@ enum Command {
     /// Add and list clients: the credentials of systems
     #[command(subcommand)]
     Client(command::client::Client),
+    /// Add and list operators: the people who log in to the console
+    #[command(subcommand)]
+    Operator(command::operator::Operator),
     /// Say where merchants' systems are reached, test, pause and resume them
     #[command(subcommand)]
     Endpoint(command::endpoint::Endpoint),
@@ -119,6 +122,7 @@ async fn run(cli: Cli, listen_said: bool) -> anyhow::Result<ExitCode> {
         Command::Demo(demo) => demo.run(&config, output).await?,
         Command::Merchant(merchant) => merchant.run(&config, output).await?,
         Command::Client(client) => client.run(&config, output).await?,
+        Command::Operator(operator) => operator.run(&config, output).await?,
         Command::Endpoint(endpoint) => return endpoint.run(&config, output).await,
         Command::Policy(policy) => policy.run(&config, output).await?,
         Command::Carrier(carrier) => carrier.run(&config, output).await?,

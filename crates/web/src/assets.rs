@@ -61,6 +61,8 @@ pub(crate) struct Assets {
     pub(crate) docs_style: Asset,
     pub(crate) label_style: Asset,
     pub(crate) portal_style: Asset,
+    pub(crate) console_style: Asset,
+    pub(crate) console_script: Asset,
     pub(crate) icon: Asset,
 }
 
@@ -119,19 +121,33 @@ impl Assets {
         );
         let label =
             concat!(include_str!("../static/label.css"), include_str!("../static/label_paper.css"));
+        let console = concat!(
+            include_str!("../static/console.css"),
+            include_str!("../static/console_parts.css")
+        );
+        let script = include_str!("../static/console.js");
         let icon = include_str!("../static/icon.svg");
         Self {
             base_style: Asset::new("base", "css", css, base),
             docs_style: Asset::new("docs", "css", css, docs),
             label_style: Asset::new("label", "css", css, label),
             portal_style: Asset::new("portal", "css", css, include_str!("../static/portal.css")),
+            console_style: Asset::new("console", "css", css, console),
+            console_script: Asset::new("console", "js", "text/javascript; charset=utf-8", script),
             icon: Asset::new("icon", "svg", "image/svg+xml", icon),
         }
     }
 
     fn answer(&self, name: &str, headers: &HeaderMap) -> Response {
-        let all =
-            [&self.base_style, &self.docs_style, &self.label_style, &self.portal_style, &self.icon];
+        let all = [
+            &self.base_style,
+            &self.docs_style,
+            &self.label_style,
+            &self.portal_style,
+            &self.console_style,
+            &self.console_script,
+            &self.icon,
+        ];
         match all.into_iter().find(|asset| asset.name == name) {
             Some(asset) => asset.held.answer(headers, FOREVER),
             None => answer(StatusCode::NOT_FOUND, "there is no such asset"),

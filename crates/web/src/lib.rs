@@ -1,12 +1,14 @@
 //! What API clients and browsers see.
 //!
 //! `guard` stands between the network and the routes, `api` holds the routes, `docs` describes
-//! them to people, `label` makes what a shopper prints, `assets` holds what pages load.
+//! them to people, `label` makes what a shopper prints, `console` is where operators and warehouse
+//! workers log in, `assets` holds what pages load.
 //! A handler extracts, calls one use case of `app` and answers; status
 //! codes are chosen here and nowhere else.
 
 pub mod api;
 mod assets;
+mod console;
 mod docs;
 pub mod guard;
 mod label;
@@ -16,10 +18,14 @@ mod portal;
 use std::{net::IpAddr, sync::Arc, time::Instant};
 
 use app::App;
-use axum::{Router, http::HeaderMap, middleware};
+use axum::{
+    Router,
+    http::{HeaderMap, request::Parts},
+    middleware,
+};
 use prometheus_client::registry::Registry;
 
-use guard::{Peer, client_address::client_address_of, rate_limit::RateLimit};
+use guard::{Encrypted, Peer, client_address::client_address_of, rate_limit::RateLimit};
 
 /// What the routes need to know of the process they run in.
 #[derive(Clone, Debug)]
@@ -37,6 +43,8 @@ pub struct Web {
     rate_limit: Arc<RateLimit>,
     /// How often somebody may try to name an order at the portal.
     guesses: Arc<RateLimit>,
+    /// How often somebody may try to log in to the console.
+    logins: Arc<console::Logins>,
     registry: Arc<Registry>,
     meters: meters::Meters,
     started: Instant,
@@ -50,6 +58,7 @@ impl Web {
             app,
             rate_limit: Arc::new(RateLimit::new(settings.rate_limit_per_minute)),
             guesses: Arc::new(RateLimit::new(portal::GUESSES_PER_MINUTE)),
+            logins: Arc::default(),
             settings,
             registry: Arc::new(registry),
             meters,
@@ -67,6 +76,7 @@ impl Web {
             .merge(assets::routes())
             .merge(label::routes())
             .merge(portal::routes())
+            .merge(console::routes())
             .fallback(api::error::no_such_route)
             .method_not_allowed_fallback(api::error::method_not_allowed)
             .layer(middleware::from_fn_with_state(self.clone(), api::limit::limit));
@@ -79,5 +89,11 @@ impl Web {
     /// Who asks, seen through the trusted proxies.
     pub(crate) fn client_address(&self, peer: Peer, headers: &HeaderMap) -> IpAddr {
         client_address_of(peer.0, headers, self.settings.trusted_hops)
+    }
+    /// Whether the browser speaks https, to us or to a trusted proxy.
+    pub(crate) fn is_https(&self, parts: &Parts) -> bool {
+        let here = parts.extensions.get::<Encrypted>().is_some_and(|encrypted| encrypted.0);
+        let forwarded = parts.headers.get("x-forwarded-proto");
+        here || self.settings.trusted_hops > 0 && forwarded.is_some_and(|it| it == "https")
     }
 }

@@ -122,6 +122,12 @@ impl Reply {
         self.headers.iter().find(named).map(|(_, value)| value.as_str())
     }
 
+    /// Every value of a header that may stand several times.
+    pub(crate) fn headers(&self, name: &str) -> impl Iterator<Item = &str> {
+        let named = move |(known, _): &&(String, String)| known.eq_ignore_ascii_case(name);
+        self.headers.iter().filter(named).map(|(_, value)| value.as_str())
+    }
+
     pub(crate) fn text(&self) -> &str {
         std::str::from_utf8(&self.body).unwrap()
     }

@@ -13,7 +13,7 @@ use jiff::Timestamp;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
 
-const AUTH_BYTES_MAX: u64 = 64 * 1024;
+const SECRET_BYTES_MAX: u64 = 64 * 1024;
 
 pub(crate) fn kind(text: &str) -> Result<Kind, String> {
     Kind::parse(text).ok_or_else(|| {
@@ -36,8 +36,8 @@ pub(crate) fn kind_path(text: &str) -> Result<(Kind, String), String> {
     Ok((kind(name)?, path.to_owned()))
 }
 
-/// How an endpoint's calls prove who they come from, from `file` or, for `-`, standard input.
-pub(crate) fn auth(file: &Path) -> anyhow::Result<Value> {
+/// What stands in `file` or, for `-`, comes by standard input, and what to call that.
+fn content(file: &Path) -> anyhow::Result<(String, String)> {
     let (source, name): (Box<dyn Read>, _) = if file == Path::new("-") {
         (Box::new(stdin()), "standard input".to_owned())
     } else {
@@ -45,8 +45,22 @@ pub(crate) fn auth(file: &Path) -> anyhow::Result<Value> {
         (Box::new(File::open(file).with_context(|| format!("{name} cannot be read"))?), name)
     };
     let mut text = String::new();
-    let read = source.take(AUTH_BYTES_MAX).read_to_string(&mut text);
+    let read = source.take(SECRET_BYTES_MAX).read_to_string(&mut text);
     read.with_context(|| format!("{name} cannot be read"))?;
+    Ok((text, name))
+}
+
+/// A secret that is alone on the first line of `file`, or of standard input for `-`.
+pub(crate) fn first_line(file: &Path) -> anyhow::Result<String> {
+    let (text, name) = content(file)?;
+    let line = text.lines().next().unwrap_or_default();
+    ensure!(!line.is_empty(), "{name} holds nothing");
+    Ok(line.to_owned())
+}
+
+/// How an endpoint's calls prove who they come from, from `file` or, for `-`, standard input.
+pub(crate) fn auth(file: &Path) -> anyhow::Result<Value> {
+    let (text, name) = content(file)?;
     let auth: Value =
         serde_json::from_str(&text).with_context(|| format!("{name} holds no JSON"))?;
     ensure!(

@@ -13,6 +13,7 @@ pub(crate) mod import;
 pub(crate) mod merchant;
 pub(crate) mod message;
 pub(crate) mod migrate;
+pub(crate) mod operator;
 pub(crate) mod policy;
 pub(crate) mod report;
 pub(crate) mod serve;

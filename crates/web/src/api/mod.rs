@@ -14,7 +14,7 @@ mod messages;
 mod orders;
 pub(crate) mod path;
 pub(crate) mod probes;
-mod query;
+pub(crate) mod query;
 mod receipts;
 mod returns;
 mod token;

@@ -25,3 +25,7 @@ mod write_stall;
 /// [`client_address`] for the client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Peer(pub IpAddr);
+
+/// Whether the connection is encrypted up to this process: a request extension too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Encrypted(pub bool);

@@ -1,4 +1,4 @@
-//! How many requests one address may make in a sliding minute.
+//! How many requests one address, or whatever else is counted, may make in a sliding minute.
 //!
 //! Each address has sixty buckets of one second. A request is allowed while the sixty buckets
 //! together hold less than the limit; it is then counted in the newest. A refused request is
@@ -18,7 +18,7 @@
 
 use std::{
     collections::HashMap,
-    hash::{BuildHasher, RandomState},
+    hash::{BuildHasher, Hash, RandomState},
     net::{IpAddr, Ipv6Addr},
     sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
@@ -41,17 +41,29 @@ pub struct Verdict {
     pub reset_s: u32,
 }
 
-/// Counts requests per address. Share it by reference; it locks inside.
+/// Counts requests per address, or per key of another kind. Share it by reference; it locks inside.
 #[derive(Debug)]
-pub struct RateLimit {
+pub struct RateLimit<K = IpAddr> {
     limit: u32,
     shard_addresses_max: usize,
     hasher: RandomState,
-    shards: [Mutex<Shard>; SHARDS],
+    shards: [Mutex<Shard<K>>; SHARDS],
     overflow: Mutex<Window>,
 }
 
 impl RateLimit {
+    /// Counts one request of `address` at `now`, or refuses it.
+    pub fn check(&self, address: IpAddr, now: Duration) -> Verdict {
+        self.check_key(counted_as(address), now)
+    }
+
+    /// Takes back what was counted last for `address`.
+    pub fn take_back(&self, address: IpAddr, now: Duration) {
+        self.take_back_key(&counted_as(address), now);
+    }
+}
+
+impl<K: Eq + Hash> RateLimit<K> {
     pub fn new(limit_per_minute: u32) -> Self {
         Self::bounded(limit_per_minute, ADDRESSES_MAX / SHARDS)
     }
@@ -66,11 +78,10 @@ impl RateLimit {
         }
     }
 
-    /// Counts one request of `address` at `now`, or refuses it.
-    pub fn check(&self, address: IpAddr, now: Duration) -> Verdict {
+    /// Counts one request of `client` at `now`, or refuses it.
+    pub fn check_key(&self, client: K, now: Duration) -> Verdict {
         let now_s = now.as_secs();
-        let client = counted_as(address);
-        if let Some(shard) = self.shard(client) {
+        if let Some(shard) = self.shard(&client) {
             let mut shard = lock(shard);
             if let Some(window) = shard.window(client, now_s, self.shard_addresses_max) {
                 return window.check(self.limit, now_s);
@@ -79,8 +90,17 @@ impl RateLimit {
         lock(&self.overflow).check(self.limit, now_s)
     }
 
+    /// Takes back what was counted last for `client`: a request that turned out not to be one of those
+    /// that are limited.
+    pub fn take_back_key(&self, client: &K, now: Duration) {
+        let Some(shard) = self.shard(client) else { return };
+        if let Some(window) = lock(shard).windows.get_mut(client) {
+            window.take_back(now.as_secs());
+        }
+    }
+
     /// Which shard is a secret of this process: nobody can choose addresses that fill one.
-    fn shard(&self, client: IpAddr) -> Option<&Mutex<Shard>> {
+    fn shard(&self, client: &K) -> Option<&Mutex<Shard<K>>> {
         let [low_byte, ..] = self.hasher.hash_one(client).to_le_bytes();
         self.shards.get(usize::from(low_byte) % SHARDS)
     }
@@ -102,15 +122,21 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-#[derive(Debug, Default)]
-struct Shard {
-    windows: HashMap<IpAddr, Window>,
+#[derive(Debug)]
+struct Shard<K> {
+    windows: HashMap<K, Window>,
     swept_s: Option<u64>,
 }
 
-impl Shard {
+impl<K> Default for Shard<K> {
+    fn default() -> Self {
+        Self { windows: HashMap::new(), swept_s: None }
+    }
+}
+
+impl<K: Eq + Hash> Shard<K> {
     /// The window of `client`, a new one if need be, or none when there is no room.
-    fn window(&mut self, client: IpAddr, now_s: u64, max: usize) -> Option<&mut Window> {
+    fn window(&mut self, client: K, now_s: u64, max: usize) -> Option<&mut Window> {
         if !self.windows.contains_key(&client) && self.windows.len() >= max {
             self.sweep(now_s);
             if self.windows.len() >= max {
@@ -156,6 +182,14 @@ impl Window {
         *newest += 1;
         self.total += 1;
         Verdict { allowed: true, limit, remaining: limit - self.total, reset_s: WINDOW_S }
+    }
+
+    fn take_back(&mut self, now_s: u64) {
+        self.advance(now_s);
+        if let Some(newest) = self.counts.iter_mut().find(|count| **count > 0) {
+            *newest -= 1;
+            self.total -= 1;
+        }
     }
 
     /// Turns the ring so that its first bucket is `now_s`. Two threads may take the lock in

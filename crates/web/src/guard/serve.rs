@@ -36,7 +36,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tower::ServiceExt;
 
 use super::{
-    Peer,
+    Encrypted, Peer,
     tls::{
         RELOAD_INTERVAL, ReloadingCertificate, TlsError, TlsSettings, reload_when_changed,
         server_config,
@@ -275,6 +275,7 @@ impl Service {
     {
         let service = service_fn(|mut request: Request<Incoming>| {
             request.extensions_mut().insert(Peer(peer));
+            request.extensions_mut().insert(Encrypted(self.acceptor.is_some()));
             self.router.clone().oneshot(request)
         });
         let connection = http1::Builder::new()

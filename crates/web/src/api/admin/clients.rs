@@ -212,7 +212,7 @@ pub(crate) async fn change(
     Ok(Json(change_client::set_client_disabled(&web.app, request, &client, disabled).await?))
 }
 
-fn required_flag(body: &[u8], key: &'static str) -> Result<bool, ApiError> {
+pub(super) fn required_flag(body: &[u8], key: &'static str) -> Result<bool, ApiError> {
     let document = json::parse(body).map_err(app::AppError::Malformed)?;
     let read = reader::read(&document, false, |root| {
         root.object(|at| at.required(key, |at: &Reader<'_>| at.flag()))?

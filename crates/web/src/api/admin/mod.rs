@@ -8,6 +8,7 @@ mod failures;
 mod import;
 mod merchants;
 mod messages;
+mod operators;
 mod policy;
 mod refunds;
 mod reports;
@@ -46,6 +47,9 @@ pub(super) fn routes() -> OpenApiRouter<Web> {
         .routes(routes!(clients::list, clients::add))
         .routes(routes!(clients::change))
         .routes(routes!(clients::rotate_secret))
+        .routes(routes!(operators::list, operators::add))
+        .routes(routes!(operators::change))
+        .routes(routes!(operators::set_password))
         .routes(routes!(audit::list))
         .routes(routes!(status::show))
 }

@@ -32,6 +32,20 @@ fn the_limit_is_reached_and_then_refused() {
 }
 
 #[test]
+fn what_is_taken_back_was_never_counted() {
+    let limiter = RateLimit::<&str>::new(1);
+
+    for second in 100..110 {
+        assert!(limiter.check_key("lena", at(second)).allowed);
+        limiter.take_back_key(&"lena", at(second + 1));
+    }
+    limiter.take_back_key(&"lena", at(120));
+    assert!(limiter.check_key("lena", at(130)).allowed);
+    assert!(!limiter.check_key("lena", at(130)).allowed);
+    assert!(limiter.check_key("mara", at(130)).allowed);
+}
+
+#[test]
 fn a_refused_client_is_let_in_when_it_was_told() {
     let limiter = RateLimit::new(1);
     limiter.check(v4(1), at(100));

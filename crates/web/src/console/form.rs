@@ -1,0 +1,33 @@
+//! The fields of a form that was sent.
+
+use axum::body::Body;
+
+use crate::{
+    api::{error::ApiError, form::from_form},
+    guard::limits::{BODY_TIME_MAX, read_body},
+};
+
+/// A policy is the longest thing that is sent.
+const FORM_MAX_BYTES: usize = 512 << 10;
+
+#[derive(Debug)]
+pub(super) struct Form(Vec<(String, String)>);
+
+impl Form {
+    pub(super) async fn read(body: Body) -> Result<Self, ApiError> {
+        let body = read_body(body, FORM_MAX_BYTES, BODY_TIME_MAX).await;
+        let body = body.map_err(|error| ApiError::of_body(&error, FORM_MAX_BYTES))?;
+        from_form(&body).map(Self).map_err(ApiError::BadRequest)
+    }
+
+    /// The field as it was sent; empty when it was not.
+    pub(super) fn raw(&self, name: &str) -> &str {
+        let found = self.0.iter().find(|(known, _)| known == name);
+        found.map(|(_, value)| value.as_str()).unwrap_or_default()
+    }
+
+    /// The same without the white space around it.
+    pub(super) fn text(&self, name: &str) -> &str {
+        self.raw(name).trim()
+    }
+}

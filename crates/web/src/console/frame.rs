@@ -1,0 +1,155 @@
+//! What every page of the console has: who is logged in, where one can go, what was just done.
+//!
+//! A page is a template that extends `console/frame.html` and has a field `frame`. Its handler ends in
+//! [`page`], or in [`redirect`] or [`done`] after a form.
+
+use askama::Template;
+use axum::{
+    http::{
+        HeaderName, HeaderValue, StatusCode,
+        header::{
+            CACHE_CONTROL, CONTENT_SECURITY_POLICY, LOCATION, REFERRER_POLICY, SET_COOKIE,
+            X_CONTENT_TYPE_OPTIONS,
+        },
+    },
+    response::{Html, IntoResponse, Response},
+};
+use domain::operator::Role;
+
+use super::visit::{NOTICE, Visitor};
+use crate::{Web, assets::assets};
+
+/// Scripts, styles and pictures of ours, forms and calls to here, and nothing else at all. Pages name
+/// where they come from to ourselves only: without it a browser would not say who sent a form.
+const HEADERS: [(HeaderName, HeaderValue); 4] = [
+    (
+        CONTENT_SECURITY_POLICY,
+        HeaderValue::from_static(
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
+             connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+        ),
+    ),
+    (X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+    (REFERRER_POLICY, HeaderValue::from_static("same-origin")),
+    (CACHE_CONTROL, HeaderValue::from_static("no-store")),
+];
+
+/// The parts of the console.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Section {
+    Overview,
+    /// What concerns the visitor alone. It is reached by its name, not by the navigation.
+    Visitor,
+}
+
+/// Where one can go, in the order of the navigation, and what it is called.
+const NAVIGATION: &[(Section, &str, &str)] = &[(Section::Overview, "/console", "Overview")];
+
+impl Section {
+    /// Whether people with this role find anything there.
+    fn is_for(self, role: Role) -> bool {
+        match self {
+            Self::Overview => role == Role::Operator,
+            Self::Visitor => true,
+        }
+    }
+}
+
+/// The first page for people with this role.
+pub(super) const fn home(role: Role) -> &'static str {
+    match role {
+        Role::Operator => "/console",
+        Role::Warehouse => "/console/receive",
+    }
+}
+
+/// What a page needs besides its own content.
+pub(super) struct Frame<'a> {
+    pub(super) title: String,
+    pub(super) styles: Styles,
+    pub(super) visitor: &'a Visitor,
+    section: Section,
+}
+
+/// A link of the navigation.
+pub(super) struct Link {
+    pub(super) address: &'static str,
+    pub(super) words: &'static str,
+    /// Whether it leads to the part that the page belongs to.
+    pub(super) here: bool,
+}
+
+/// The addresses of what a page loads.
+pub(super) struct Styles {
+    pub(super) base: String,
+    pub(super) console: String,
+    pub(super) script: String,
+    pub(super) icon: String,
+}
+
+impl Styles {
+    pub(super) fn new() -> Self {
+        Self {
+            base: assets().base_style.address(),
+            console: assets().console_style.address(),
+            script: assets().console_script.address(),
+            icon: assets().icon.address(),
+        }
+    }
+}
+
+impl<'a> Frame<'a> {
+    pub(super) fn new(visitor: &'a Visitor, section: Section, title: impl Into<String>) -> Self {
+        Self { title: title.into(), styles: Styles::new(), visitor, section }
+    }
+
+    /// Where this visitor can go.
+    pub(super) fn links(&self) -> Vec<Link> {
+        let role = self.visitor.session.role;
+        let all = NAVIGATION.iter().filter(|(section, ..)| section.is_for(role));
+        all.map(|(section, address, words)| Link { address, words, here: *section == self.section })
+            .collect()
+    }
+
+    pub(super) fn home(&self) -> &'static str {
+        home(self.visitor.session.role)
+    }
+
+    /// What every form of this page sends along; see `console/token.html`.
+    pub(super) fn form_token(&self) -> &str {
+        &self.visitor.session.form_token
+    }
+}
+
+/// A page, which nobody keeps. What it tells once is not told again.
+pub(super) fn page(visitor: &Visitor, status: StatusCode, page: &impl Template) -> Response {
+    let mut response = bare_page(status, page);
+    if visitor.notice.is_some() {
+        set_cookie(&mut response, &format!("{NOTICE}=; Path=/console; Max-Age=0"));
+    }
+    response
+}
+
+/// A page for somebody who is not known.
+pub(super) fn bare_page(status: StatusCode, page: &impl Template) -> Response {
+    let html = page.render().expect("writing to a string does not fail");
+    (status, HEADERS, Html(html)).into_response()
+}
+
+pub(super) fn redirect(to: &str) -> Response {
+    (StatusCode::SEE_OTHER, [(LOCATION, to), (CACHE_CONTROL, "no-store")]).into_response()
+}
+
+/// Sends the browser on to a page that tells what was done.
+pub(super) fn done(web: &Web, to: &str, words: &str) -> Response {
+    let mut response = redirect(to);
+    let sealed = app::notice::sealed_notice(&web.app, words);
+    let cookie = format!("{NOTICE}={sealed}; Path=/console; Max-Age=60; HttpOnly; SameSite=Strict");
+    set_cookie(&mut response, &cookie);
+    response
+}
+
+pub(super) fn set_cookie(response: &mut Response, cookie: &str) {
+    let cookie = HeaderValue::try_from(cookie).expect("our cookies are visible ASCII");
+    response.headers_mut().append(SET_COOKIE, cookie);
+}

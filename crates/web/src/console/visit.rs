@@ -1,0 +1,197 @@
+//! Who looks at a page, whether it may, and whether a form that was sent is one of ours.
+//!
+//! A handler that names [`Operator`] or [`Worker`] in its signature shows its page to nobody else:
+//! whoever is not logged in is sent to the login, whoever has another role is told so. A handler of a
+//! form names [`OperatorForm`] or [`WorkerForm`], and there is no other way to get at a form: so none is
+//! read that another page sent in the operator's name.
+
+use std::marker::PhantomData;
+
+use app::{
+    notice::opened_notice,
+    sessions::{Session, session},
+};
+use axum::{
+    extract::{FromRequest, FromRequestParts, Request},
+    http::{
+        HeaderMap, Method,
+        header::{COOKIE, HOST, ORIGIN},
+        request::Parts,
+    },
+    response::{IntoResponse, Response},
+};
+use domain::operator::Role;
+use world::Secret;
+
+use super::{form::Form, frame::redirect, problem};
+use crate::{Web, api::error::ApiError};
+
+/// The cookie that holds the token of the session.
+pub(super) const SESSION: &str = "homeward_console";
+/// The cookie that holds a sentence for the next page.
+pub(super) const NOTICE: &str = "homeward_notice";
+/// The field of every form that shows that it is one of ours.
+pub(super) const FORM_TOKEN: &str = "form_token";
+
+/// Who is logged in, and what the next page is to tell.
+pub(super) struct Visitor {
+    pub(super) session: Session,
+    pub(super) notice: Option<String>,
+}
+
+/// Which roles may see a page, as a type.
+pub(super) trait Roles: Send + Sync {
+    fn include(role: Role) -> bool;
+}
+
+pub(super) struct Operators;
+impl Roles for Operators {
+    fn include(role: Role) -> bool {
+        role == Role::Operator
+    }
+}
+
+pub(super) struct Everybody;
+impl Roles for Everybody {
+    fn include(_: Role) -> bool {
+        true
+    }
+}
+
+/// Somebody with a role that may see the page.
+pub(super) struct Visit<R: Roles> {
+    pub(super) visitor: Visitor,
+    roles: PhantomData<R>,
+}
+
+/// A form of ours, sent by somebody with a role that may.
+pub(super) struct Sent<R: Roles> {
+    pub(super) visitor: Visitor,
+    pub(super) form: Form,
+    roles: PhantomData<R>,
+}
+
+pub(super) type Operator = Visit<Operators>;
+pub(super) type Worker = Visit<Everybody>;
+#[expect(dead_code, reason = "for the forms that only operators send")]
+pub(super) type OperatorForm = Sent<Operators>;
+pub(super) type WorkerForm = Sent<Everybody>;
+
+impl<R: Roles> FromRequestParts<Web> for Visit<R> {
+    type Rejection = Response;
+
+    async fn from_request_parts(parts: &mut Parts, web: &Web) -> Result<Self, Response> {
+        let visitor = visitor(parts, web).await?;
+        if R::include(visitor.session.role) {
+            Ok(Self { visitor, roles: PhantomData })
+        } else {
+            Err(problem::not_for_this_role(&visitor))
+        }
+    }
+}
+
+impl<R: Roles> FromRequest<Web> for Sent<R> {
+    type Rejection = Response;
+
+    async fn from_request(request: Request, web: &Web) -> Result<Self, Response> {
+        let (mut parts, body) = request.into_parts();
+        let Visit { visitor, .. } = Visit::<R>::from_request_parts(&mut parts, web).await?;
+        let form = Form::read(body).await.map_err(IntoResponse::into_response)?;
+        let ours = form.raw(FORM_TOKEN) == visitor.session.form_token;
+        if ours && is_from_here(&parts.headers) {
+            Ok(Self { visitor, form, roles: PhantomData })
+        } else {
+            Err(problem::not_our_form())
+        }
+    }
+}
+
+async fn visitor(parts: &Parts, web: &Web) -> Result<Visitor, Response> {
+    let token = cookie(&parts.headers, SESSION).map(|it| Secret::new(it.to_owned()));
+    let found = match &token {
+        Some(token) => session(&web.app, token).await,
+        None => Ok(None),
+    };
+    let found = found.map_err(|error| ApiError::from(error).into_response())?;
+    let Some(session) = found else { return Err(redirect(&login_address(parts))) };
+    let notice = cookie(&parts.headers, NOTICE).and_then(|it| opened_notice(&web.app, it));
+    Ok(Visitor { session, notice })
+}
+
+/// The login, which leads back to the page that was asked for; a form that was sent is gone.
+fn login_address(parts: &Parts) -> String {
+    let asked = parts.uri.path_and_query().map_or("", |it| it.as_str());
+    if parts.method == Method::GET && asked != "/console" {
+        super::words::address("/console/login", &[("next", asked)])
+    } else {
+        "/console/login".to_owned()
+    }
+}
+
+/// The value of a cookie that the browser sent.
+pub(super) fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    let sent = headers.get_all(COOKIE).into_iter().filter_map(|value| value.to_str().ok());
+    let mut pairs = sent.flat_map(|text| text.split(';')).filter_map(|it| it.split_once('='));
+    pairs.find(|(known, _)| known.trim() == name).map(|(_, value)| value.trim())
+}
+
+/// Whether a page of ours sent the form, as far as the browser tells. Every browser of today tells it in one
+/// of two headers; what tells nothing at all is no browser, and cannot be made to act for an operator.
+pub(super) fn is_from_here(headers: &HeaderMap) -> bool {
+    let text = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or("unreadable"));
+    if let Some(site) = text("sec-fetch-site") {
+        return matches!(site, "same-origin" | "none");
+    }
+    let Some(origin) = text(ORIGIN.as_str()) else { return true };
+    let origin_host = origin.split_once("://").map(|(_, host)| host);
+    let hosts = [text(HOST.as_str()), text("x-forwarded-host")];
+    origin_host.is_some() && hosts.contains(&origin_host)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(pairs: &[(&'static str, &'static str)]) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        for (name, value) in pairs {
+            headers.append(*name, value.parse().unwrap());
+        }
+        headers
+    }
+
+    #[test]
+    fn a_cookie_is_found_among_others_by_its_whole_name() {
+        let sent = headers(&[("cookie", "a=1; homeward_console=x=y"), ("cookie", "b=2")]);
+
+        assert_eq!(cookie(&sent, SESSION), Some("x=y"));
+        assert_eq!(cookie(&sent, "b"), Some("2"));
+        assert_eq!(cookie(&sent, "console"), None);
+        assert_eq!(cookie(&HeaderMap::new(), SESSION), None);
+    }
+
+    #[test]
+    fn a_form_from_another_place_is_known_by_what_the_browser_says() {
+        let host = ("host", "returns.example.com");
+        for good in [
+            vec![host],
+            vec![host, ("sec-fetch-site", "same-origin"), ("origin", "null")],
+            vec![host, ("origin", "https://returns.example.com")],
+            vec![
+                ("x-forwarded-host", "returns.example.com"),
+                ("origin", "https://returns.example.com"),
+            ],
+        ] {
+            assert!(is_from_here(&headers(&good)), "{good:?}");
+        }
+        for bad in [
+            vec![host, ("sec-fetch-site", "cross-site"), ("origin", "https://returns.example.com")],
+            vec![host, ("sec-fetch-site", "same-site")],
+            vec![host, ("origin", "https://else.example.com")],
+            vec![host, ("origin", "null")],
+            vec![("origin", "https://else.example.com")],
+        ] {
+            assert!(!is_from_here(&headers(&bad)), "{bad:?}");
+        }
+    }
+}

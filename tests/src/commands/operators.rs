@@ -1,0 +1,64 @@
+//! `homeward operator`.
+
+use serde_json::{Value, json};
+
+use super::{assert_refused, places};
+use crate::harness::home::{Ran, text};
+
+#[test]
+fn operators_are_added_listed_disabled_and_enabled() {
+    for (home, _server) in places("operators") {
+        let mut added = home.json(&["operator", "add", "mara", "--role", "warehouse"]);
+        let password = added.as_object_mut().unwrap().shift_remove("password").unwrap();
+        assert_eq!(text(&password).len(), 24, "made up");
+        assert_eq!(added, json!({ "operator": "mara", "role": "warehouse" }));
+        let file = home.file("password", "a stapler on the moon\nand more\n");
+        let file = file.to_str().unwrap();
+        let said =
+            home.run(&["operator", "add", "lena", "--role", "operator", "--password-file", file]);
+        assert_eq!(said.out, "lena may log in to /console with the role operator.\n");
+
+        let taken = home.run(&["operator", "add", "lena", "--role", "operator"]);
+        assert_refused(&taken, "the operator lena exists");
+        let said = home.run(&["operator", "disable", "mara"]);
+        assert_eq!(said.out, "mara is disabled.\n");
+        let list = home.json(&["operator", "list"]);
+        let row = |it: &Value| {
+            (text(&it["operator"]), text(&it["role"]), it.get("disabled_at").is_some())
+        };
+        let rows: Vec<_> = list["operators"].as_array().unwrap().iter().map(row).collect();
+        let expected = [("lena", "operator", false), ("mara", "warehouse", true)];
+        assert_eq!(rows, expected.map(|(name, role, off)| (name.to_owned(), role.to_owned(), off)));
+        let said = home.run(&["operator", "enable", "mara"]);
+        assert_eq!(said.out, "mara is enabled.\n");
+        let table = home.run(&["operator", "list"]).out;
+        assert!(table.starts_with("NAME  ROLE       STATE    SINCE\nlena  operator   enabled  "));
+    }
+}
+
+#[test]
+fn a_password_is_given_made_up_or_refused_and_never_noted() {
+    for (home, _server) in places("operator_passwords") {
+        home.json(&["operator", "add", "lena", "--role", "operator"]);
+        let short = home.file("short", "short\n");
+        let short = ["operator", "password", "lena", "--password-file", short.to_str().unwrap()];
+        let words = "1 field is not acceptable: $.password must have 10 to 200 characters";
+        assert_refused(&home.run(&short), words);
+        let empty = home.file("empty", "");
+        let empty = empty.to_str().unwrap();
+        let refused = home.run(&["operator", "password", "lena", "--password-file", empty]);
+        assert_refused(&refused, &format!("{empty} holds nothing"));
+        let unknown = home.run(&["operator", "password", "nobody"]);
+        assert_refused(&unknown, "there is no such operator");
+
+        let password = text(&home.json(&["operator", "password", "lena"])["password"]);
+        let mut command = home.command(&["operator", "password", "lena", "--password-file", "-"]);
+        let given =
+            Ran::of(command.stdin(std::fs::File::open(home.file("given", "0123456789")).unwrap()));
+        assert_eq!(given.code, Some(0), "{}", given.err);
+
+        let trail = home.run(&["audit"]).out;
+        assert!(trail.contains("operator.add"), "{trail}");
+        assert!(!trail.contains(&password) && !trail.contains("0123456789"), "{trail}");
+    }
+}

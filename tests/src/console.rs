@@ -1,0 +1,3 @@
+//! The console, as a browser without scripts sees it.
+
+mod login;

@@ -1,0 +1,261 @@
+//! Who gets in, for how long, and which forms are believed.
+
+use crate::{
+    harness::{
+        console::{Visitor, cookie, form_request},
+        home::Home,
+        http::Request,
+        shared,
+    },
+    tenants,
+};
+
+#[test]
+fn whoever_is_not_logged_in_is_sent_to_the_login_and_back() {
+    for server in shared::on_both_engines() {
+        let asked = server.send(&Request::get("/console/password?a=b"));
+        assert_eq!(asked.status, 303);
+        let login = asked.header("location").unwrap();
+        assert_eq!(login, "/console/login?next=%2Fconsole%2Fpassword%3Fa%3Db");
+        assert!(
+            server.send(&Request::get(login)).text().contains("value=\"/console/password?a=b\"")
+        );
+
+        let (name, password) = server.operator("operator");
+        let fields =
+            [("name", &*name), ("password", &*password), ("next", "/console/password?a=b")];
+        let entered = server.send(&form_request("/console/login", &fields));
+        assert_eq!(entered.header("location"), Some("/console/password?a=b"));
+        let fields = [("name", &*name), ("password", &*password), ("next", "//evil.example.com")];
+        let entered = server.send(&form_request("/console/login", &fields));
+        assert_eq!(entered.header("location"), Some("/console"));
+    }
+}
+
+#[test]
+fn a_page_of_the_console_is_framed_by_who_is_there_and_loads_nothing_from_elsewhere() {
+    for server in shared::on_both_engines() {
+        let visitor = server.visitor("operator");
+        let reply = visitor.get("/console");
+
+        assert!(reply.text().contains(&visitor.name), "{}", reply.text());
+        assert!(!reply.text().contains("//"), "{}", reply.text());
+        assert!(!reply.text().contains("style="), "{}", reply.text());
+        let policy = reply.header("content-security-policy").unwrap();
+        assert!(policy.starts_with("default-src 'none'; script-src 'self'"), "{policy}");
+        assert!(!policy.contains("unsafe"), "{policy}");
+        assert_eq!(reply.header("cache-control"), Some("no-store"));
+    }
+}
+
+#[test]
+fn the_cookie_is_for_the_console_alone_and_out_of_reach_of_scripts() {
+    let server = Home::sqlite().serve(&["--trusted-proxy-hops", "1"]);
+    let (name, password) = server.operator("operator");
+    let fields = [("name", &*name), ("password", &*password)];
+    let plain = server.send(&form_request("/console/login", &fields));
+    let set = plain.header("set-cookie").unwrap();
+    let (value, flags) = set.split_once("; ").unwrap();
+    assert_eq!(value.len(), "homeward_console=".len() + 43, "{value}");
+    assert_eq!(flags, "Path=/console; HttpOnly; SameSite=Strict");
+
+    let request = form_request("/console/login", &fields).header("X-Forwarded-Proto", "https");
+    let secure = server.send(&request);
+    let set = secure.header("set-cookie").unwrap();
+    assert!(set.ends_with("; Path=/console; HttpOnly; SameSite=Strict; Secure"), "{set}");
+}
+
+#[test]
+fn a_login_makes_a_token_of_its_own_whatever_the_browser_had() {
+    for server in shared::on_both_engines() {
+        let (name, password) = server.operator("operator");
+        let fields = [("name", &*name), ("password", &*password)];
+        let planted = "homeward_console=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+        let request = form_request("/console/login", &fields).header("Cookie", planted);
+        let first = cookie(&server.send(&request));
+        assert_ne!(first, planted);
+        let asked = Request::get("/console").header("Cookie", planted);
+        assert_eq!(server.send(&asked).status, 303);
+
+        // The session that the browser had ends with the next log-in.
+        let request = form_request("/console/login", &fields).header("Cookie", &first);
+        let second = cookie(&server.send(&request));
+        assert_ne!(first, second);
+        assert_eq!(server.send(&Request::get("/console").header("Cookie", &first)).status, 303);
+        assert_eq!(server.send(&Request::get("/console").header("Cookie", &second)).status, 200);
+    }
+}
+
+#[test]
+fn a_wrong_login_tells_nothing_of_whether_the_name_exists() {
+    let server = Home::sqlite().serve(&[]);
+    let (name, _) = server.operator("operator");
+    let wrong = server.log_in(&name, "not the password");
+    let unknown = server.log_in("nobody", "not the password");
+
+    assert_eq!((wrong.status, unknown.status), (200, 200));
+    assert_eq!(wrong.text().replace(&name, "nobody"), unknown.text());
+    assert!(wrong.header("set-cookie").is_none());
+}
+
+#[test]
+fn whoever_guesses_passwords_is_stopped_and_then_even_the_right_one_waits() {
+    let server = Home::sqlite().serve(&[]);
+    let (name, password) = server.operator("operator");
+    for _ in 0..15 {
+        assert_eq!(server.log_in(&name, &password).status, 303, "the right one is not counted");
+    }
+    for _ in 0..10 {
+        assert_eq!(server.log_in(&name, "not the password").status, 200);
+    }
+    let refused = server.log_in(&name, &password);
+    assert_eq!(refused.status, 429);
+    assert!(refused.text().contains("too often"), "{}", refused.text());
+    let wait_s: u32 = refused.header("retry-after").unwrap().parse().unwrap();
+    assert!((1..=60).contains(&wait_s), "{wait_s}");
+}
+
+fn is_in(visitor: &Visitor<'_>) -> bool {
+    visitor.get("/console/password").status == 200
+}
+
+#[test]
+fn a_session_ends_with_a_logout_a_new_password_or_a_disabled_operator() {
+    for server in shared::on_both_engines() {
+        let visitor = server.visitor("operator");
+        let left = visitor.post("/console/logout", &[]);
+        assert_eq!(left.header("location"), Some("/console/login"));
+        assert!(left.header("set-cookie").unwrap().contains("Max-Age=0"));
+        assert!(!is_in(&visitor));
+
+        let visitor = server.visitor("warehouse");
+        server.home.json(&["operator", "password", &visitor.name]);
+        assert!(!is_in(&visitor));
+
+        let visitor = server.visitor("operator");
+        server.home.json(&["operator", "disable", &visitor.name]);
+        assert!(!is_in(&visitor));
+        assert_eq!(server.log_in(&visitor.name, &visitor.password).status, 200);
+        server.home.json(&["operator", "enable", &visitor.name]);
+        assert!(!is_in(&visitor), "an ended session does not come back");
+        assert_eq!(server.log_in(&visitor.name, &visitor.password).status, 303);
+    }
+}
+
+#[test]
+fn a_person_changes_its_own_password_and_stays_logged_in() {
+    for server in shared::on_both_engines() {
+        let mut visitor = server.visitor("operator");
+        let wrong = [("current", "not the password"), ("new", "a stapler on the moon")];
+        let refused = visitor.post("/console/password", &wrong);
+        assert_eq!(refused.status, 422);
+        assert!(refused.text().contains("This is not your password"), "{}", refused.text());
+        let short = [("current", visitor.password.as_str()), ("new", "short")];
+        let refused = visitor.post("/console/password", &short);
+        assert!(refused.text().contains("must have 10 to 200 characters"), "{}", refused.text());
+
+        let right = [("current", visitor.password.as_str()), ("new", "a stapler on the moon")];
+        let changed = visitor.post("/console/password", &right);
+        assert_eq!(changed.status, 303, "{}", changed.said());
+        let set: Vec<_> = changed.headers("set-cookie").collect();
+        let token = set.iter().find(|it| it.starts_with("homeward_console=")).unwrap();
+        assert!(!is_in(&visitor));
+        token.split(';').next().unwrap().clone_into(&mut visitor.cookie);
+        assert!(is_in(&visitor));
+        assert_eq!(server.log_in(&visitor.name, "a stapler on the moon").status, 303);
+
+        let trail = server.home.json(&["audit", "--limit", "200"]);
+        let trail = trail["changes"].as_array().unwrap();
+        let noted = trail.iter().any(|change| {
+            change["actor"] == visitor.name.as_str() && change["action"] == "operator.password"
+        });
+        assert!(noted, "{trail:?}");
+    }
+}
+
+#[test]
+fn a_form_that_this_session_did_not_make_changes_nothing() {
+    for server in shared::on_both_engines() {
+        let (visitor, other) = (server.visitor("operator"), server.visitor("operator"));
+        let (ours, foreign) = (visitor.form_token(), other.form_token());
+        let send = |fields: &[(&str, &str)], header: Option<(&str, &str)>| {
+            let request = form_request("/console/logout", fields).header("Cookie", &visitor.cookie);
+            let request =
+                header.into_iter().fold(request, |it, (name, value)| it.header(name, value));
+            server.send(&request).status
+        };
+        let ours = [("form_token", ours.as_str())];
+        assert_eq!(send(&[], None), 403);
+        assert_eq!(send(&[("form_token", "")], None), 403);
+        assert_eq!(send(&[("form_token", &foreign)], None), 403);
+        assert_eq!(send(&ours, Some(("Sec-Fetch-Site", "cross-site"))), 403);
+        assert_eq!(send(&ours, Some(("Sec-Fetch-Site", "same-site"))), 403);
+        assert_eq!(send(&ours, Some(("Origin", "https://evil.example.com"))), 403);
+        assert_eq!(send(&ours, Some(("Origin", "null"))), 403);
+        assert!(is_in(&visitor));
+        assert_eq!(send(&ours, Some(("Origin", "http://homeward"))), 303);
+        assert!(!is_in(&visitor));
+
+        let login = form_request("/console/login", &[("name", "a"), ("password", "b")])
+            .header("Sec-Fetch-Site", "cross-site");
+        assert_eq!(server.send(&login).status, 403);
+    }
+}
+
+/// Every address of the console, with something in the place of its variable parts.
+fn addresses() -> Vec<String> {
+    let part = |part: &str| if part.starts_with('{') { "acme" } else { part }.to_owned();
+    let all = tenants::CONSOLE.iter();
+    all.map(|route| route.split('/').map(part).collect::<Vec<_>>().join("/")).collect()
+}
+
+#[test]
+fn every_form_of_the_console_asks_for_the_token_of_its_session() {
+    for server in shared::on_both_engines() {
+        let visitor = server.visitor("operator");
+        for address in addresses().iter().filter(|it| *it != "/console/login") {
+            let request = form_request(address, &[]).header("Cookie", &visitor.cookie);
+            let status = server.send(&request).status;
+            assert!([403, 404, 405].contains(&status), "POST {address} is answered {status}");
+            let nobody = server.send(&form_request(address, &[])).status;
+            assert!([303, 404, 405].contains(&nobody), "POST {address} is answered {nobody}");
+        }
+    }
+}
+
+#[test]
+fn nothing_of_the_console_is_shown_to_nobody() {
+    for server in shared::on_both_engines() {
+        for address in addresses().iter().filter(|it| *it != "/console/login") {
+            let reply = server.send(&Request::get(address));
+            assert!([303, 404, 405].contains(&reply.status), "{address}: {}", reply.said());
+        }
+    }
+}
+
+#[test]
+fn people_in_the_warehouse_see_what_arrives_and_nothing_else() {
+    for server in shared::on_both_engines() {
+        let visitor = server.visitor("warehouse");
+        let refused = visitor.get("/console");
+        assert_eq!(refused.status, 403);
+        assert!(refused.text().contains("with the role warehouse"), "{}", refused.text());
+        assert!(visitor.page("/console/password").contains("/console/receive"));
+        let entered = server.log_in(&visitor.name, &visitor.password);
+        assert_eq!(entered.header("location"), Some("/console/receive"));
+    }
+}
+
+#[test]
+fn what_goes_wrong_is_told_as_a_page() {
+    let server = shared::sqlite();
+    let visitor = server.visitor("operator");
+    for (reply, status, words) in [
+        (visitor.get("/console/no/such/page"), 404, "No page of the console has this address."),
+        (visitor.get("/console/logout"), 405, "This address does not answer to this method."),
+    ] {
+        assert_eq!(reply.status, status, "{}", reply.said());
+        assert!(reply.text().contains(words), "{}", reply.text());
+        assert!(reply.header("content-type").unwrap().starts_with("text/html"));
+    }
+}
