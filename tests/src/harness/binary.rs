@@ -27,13 +27,23 @@ fn locate() -> PathBuf {
     std::env::var_os("HOMEWARD_BIN").map_or_else(build, PathBuf::from)
 }
 
+/// The folder that this test was built into, such as `target/debug`.
+fn built() -> PathBuf {
+    let test = std::env::current_exe().unwrap();
+    test.parent().and_then(Path::parent).unwrap().to_owned()
+}
+
+/// Where everything lies that is made and not kept.
+pub(crate) fn target() -> PathBuf {
+    built().parent().unwrap().to_owned()
+}
+
 /// Builds the binary into the folder that this test was built into.
 fn build() -> PathBuf {
-    let test = std::env::current_exe().unwrap();
-    let folder = test.parent().and_then(Path::parent).unwrap().to_owned();
+    let folder = built();
     let mut cargo = Command::new(env!("CARGO"));
     cargo.current_dir(workspace()).args(["build", "--quiet", "-p", "homeward"]);
-    cargo.arg("--target-dir").arg(folder.parent().unwrap());
+    cargo.arg("--target-dir").arg(target());
     if folder.ends_with("release") {
         cargo.arg("--release");
     }

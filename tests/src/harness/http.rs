@@ -12,7 +12,7 @@ use serde_json::Value;
 
 const ANSWER_TIME_MAX: Duration = Duration::from_secs(60);
 
-/// What is sent. `Host` and `Content-Length` are written by the client.
+/// What is sent. `Content-Length` is written by the client, and `Host` where a test says nothing of it.
 #[derive(Clone, Debug)]
 pub(crate) struct Request {
     method: String,
@@ -85,7 +85,10 @@ impl Request {
 
     /// The request line and the headers, with nothing about the body.
     fn head(&self) -> String {
-        let mut head = format!("{} {} HTTP/1.1\r\nHost: homeward\r\n", self.method, self.target);
+        let mut head = format!("{} {} HTTP/1.1\r\n", self.method, self.target);
+        if !self.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("Host")) {
+            head.push_str("Host: homeward\r\n");
+        }
         for (name, value) in &self.headers {
             write!(head, "{name}: {value}\r\n").unwrap();
         }

@@ -16,14 +16,18 @@ pub(crate) mod shared;
 use std::time::{Duration, Instant};
 
 /// Asks again and again until there is an answer, and gives up after a while.
-pub(crate) fn eventually<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
-    const TIME_MAX: Duration = Duration::from_secs(30);
+pub(crate) fn eventually<T>(what: &str, ask: impl FnMut() -> Option<T>) -> T {
+    within(Duration::from_secs(30), what, ask)
+}
+
+/// The same, with the time after which it gives up.
+pub(crate) fn within<T>(time_max: Duration, what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
     let begun = Instant::now();
     loop {
         if let Some(answer) = ask() {
             return answer;
         }
-        assert!(begun.elapsed() < TIME_MAX, "{what}: not within {TIME_MAX:?}");
+        assert!(begun.elapsed() < time_max, "{what}: not within {time_max:?}");
         std::thread::sleep(Duration::from_millis(5));
     }
 }

@@ -3,6 +3,8 @@
 use std::{
     fs::{File, OpenOptions},
     io::Read,
+    os::unix::process::CommandExt,
+    path::{Path, PathBuf},
     process::{Child, Command, Stdio},
 };
 
@@ -44,7 +46,8 @@ impl Server {
         let mut command = self.home.command(&["serve"]);
         let child = command.args(&self.arguments).stderr(log).spawn().unwrap();
         let pid = child.id();
-        self.process = Some(Process { guardian: guardian(pid, &self.home), child });
+        self.process =
+            Some(Process { guardian: guardian(&pid.to_string(), self.home.root()), child });
         let file = self.home.data_dir().join("server.json");
         self.address = eventually("the server starts", || {
             let ended = self.process.as_mut().and_then(|it| it.child.try_wait().unwrap());
@@ -90,7 +93,7 @@ impl Server {
         assert_eq!(self.ended(), Some(0), "{}", self.log());
     }
 
-    fn log_file(&self) -> std::path::PathBuf {
+    fn log_file(&self) -> PathBuf {
         self.home.root().join("server.log")
     }
 
@@ -163,13 +166,17 @@ pub(crate) fn publication(token: &str, message: impl Into<Vec<u8>>) -> Request {
     Request::post("/returns_portal_orders").bearer(token).header("Api-Version", "3").json(message)
 }
 
-/// Ends the server, and removes its files, when the test process is gone without having done so:
-/// the servers that tests share are never dropped.
-fn guardian(pid: u32, home: &Home) -> Child {
-    let pid = pid.to_string();
+/// Ends a process, or all of a group when its number stands behind a minus, and removes its files
+/// when the test process is gone without having done so: what tests share is never dropped.
+pub(crate) fn guardian(process: &str, folder: &Path) -> Child {
+    // Who was just killed may still hold a file for a moment.
+    let script = "read -r _; kill -9 \"$1\"; \
+                  for _ in 1 2 3; do rm -rf \"$2\" && break; sleep 1; done";
     Command::new("sh")
-        .args(["-c", "read -r _; kill -9 \"$1\"; rm -rf \"$2\"", "guardian", &pid])
-        .arg(home.root())
+        .args(["-c", script, "guardian", process])
+        .arg(folder)
+        // An interruption from the keyboard is not for it: it is there to clean up afterwards.
+        .process_group(0)
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
