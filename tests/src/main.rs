@@ -15,6 +15,7 @@
 mod harness;
 
 mod bad_input;
+mod browser;
 mod commands;
 mod console;
 mod crash;

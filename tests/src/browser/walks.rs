@@ -1,0 +1,160 @@
+//! What shoppers come for, from the first page to the last, as they would do it: with scripts and without.
+
+use super::{
+    shop::{EMAIL, MUG, ORDER, POSTAL_CODE, TEE},
+    shopper::{Shopper, Wanted},
+    walker::walk,
+    window::Scripts,
+};
+
+/// Declares each walk once and does it twice.
+macro_rules! with_and_without_scripts {
+    ($($walk:ident),+ $(,)?) => {
+        mod with_scripts { $(#[test] fn $walk() { super::start(super::Scripts::On, super::$walk); })+ }
+        mod without_scripts { $(#[test] fn $walk() { super::start(super::Scripts::Off, super::$walk); })+ }
+    };
+}
+
+with_and_without_scripts!(
+    money_comes_back,
+    a_unit_is_exchanged,
+    a_gift_card_comes_with_its_bonus,
+    a_gift_goes_back_without_the_buyer,
+    what_cannot_come_back_says_why,
+    a_return_is_cancelled,
+);
+
+fn start(scripts: Scripts, walk: fn(&Shopper)) {
+    if let Some(shopper) = Shopper::arrive(scripts) {
+        walk(&shopper);
+    }
+}
+
+fn money_comes_back(shopper: &Shopper) {
+    shopper.browser.examine("portal-find");
+    shopper.find_order(ORDER, EMAIL);
+    shopper.browser.examine("portal-choose");
+    shopper.choose(TEE, 2, Wanted::Money);
+    shopper.send_by("mail-back");
+    shopper.review();
+    shopper.browser.see("92.20");
+    shopper.browser.examine("portal-review");
+    let rma = shopper.confirm();
+    shopper.browser.see(&rma);
+    shopper.browser.examine("portal-status");
+
+    let refund = ("REFUND".to_owned(), 4_610);
+    assert_eq!(shopper.shop.given(&rma), [refund.clone(), refund]);
+    shopper.show_label(&rma);
+    shopper.browser.see(&rma);
+    shopper.browser.examine("label");
+}
+
+fn a_unit_is_exchanged(shopper: &Shopper) {
+    shopper.find_order(ORDER, EMAIL);
+    shopper.choose(TEE, 1, Wanted::Exchange("TEE-NAVY-L"));
+    shopper.review();
+    shopper.browser.see("TEE-NAVY-L");
+    shopper.browser.examine("portal-review-exchange");
+    let rma = shopper.confirm();
+    shopper.browser.examine("portal-status-exchange");
+
+    assert_eq!(shopper.shop.given(&rma), [("EVEN_EXCHANGE".to_owned(), 0)]);
+    assert_eq!(shopper.shop.held(&rma)["items"][0]["is_exchange"], true);
+}
+
+fn a_gift_card_comes_with_its_bonus(shopper: &Shopper) {
+    shopper.find_order(ORDER, EMAIL);
+    shopper.choose(TEE, 1, Wanted::GiftCard);
+    shopper.review();
+    shopper.browser.see("50.71");
+    let rma = shopper.confirm();
+
+    assert_eq!(shopper.shop.given(&rma), [("UNEVEN_EXCHANGE".to_owned(), 0)]);
+    assert_eq!(shopper.shop.held(&rma)["bonus_credit_amount_cents"], 461);
+}
+
+fn a_gift_goes_back_without_the_buyer(shopper: &Shopper) {
+    shopper.find_gift(ORDER, POSTAL_CODE);
+    shopper.browser.examine("portal-choose-gift");
+    shopper.choose(TEE, 1, Wanted::Money);
+    shopper.tell_email("robin@example.com");
+    shopper.review();
+    let rma = shopper.confirm();
+
+    let held = shopper.shop.held(&rma);
+    assert_eq!(
+        (&held["gift_refund_only"], &held["giftee_email"]),
+        (&true.into(), &"robin@example.com".into())
+    );
+    assert!(!shopper.browser.text().contains(EMAIL), "{}", shopper.browser.text());
+}
+
+fn what_cannot_come_back_says_why(shopper: &Shopper) {
+    shopper.find_order(ORDER, EMAIL);
+    let said = shopper.said_of(MUG);
+    assert!(said.to_lowercase().replace('_', " ").contains("final sale"), "{said}");
+    assert!(!shopper.can_choose(MUG) && shopper.can_choose(TEE));
+
+    let page = shopper.review();
+    assert_eq!(page.status, 422, "nothing was chosen");
+    shopper.browser.examine("portal-choose-problem");
+}
+
+fn a_return_is_cancelled(shopper: &Shopper) {
+    shopper.find_order(ORDER, EMAIL);
+    shopper.choose(TEE, 1, Wanted::Money);
+    shopper.review();
+    let rma = shopper.confirm();
+    shopper.cancel();
+    shopper.browser.see("cancelled");
+    shopper.browser.examine("portal-cancelled");
+
+    assert_eq!(shopper.shop.held(&rma)["status"], "CANCELED");
+    shopper.browser.visit(&shopper.shop.portal());
+    shopper.find_order(ORDER, EMAIL);
+    assert!(shopper.can_choose(TEE), "the unit can be chosen again");
+}
+
+#[test]
+fn an_order_that_is_not_found_is_said_to_be_not_found() {
+    let Some(shopper) = Shopper::arrive(Scripts::On) else { return };
+    shopper.find_order(ORDER, "nobody@example.com");
+    shopper.browser.examine("portal-find-problem");
+
+    shopper.find_order(ORDER, EMAIL);
+    shopper.browser.see(TEE);
+}
+
+#[test]
+fn a_keyboard_is_enough() {
+    let Some(shopper) = Shopper::arrive(Scripts::On) else { return };
+
+    let status = shopper.return_by_keyboard(ORDER, EMAIL);
+
+    assert!(status.address.contains("/returns/RMA-"), "{}", status.address);
+}
+
+#[test]
+fn every_page_of_the_portal_can_be_used_by_everybody() {
+    let Some(shopper) = Shopper::arrive(Scripts::On) else { return };
+    shopper.find_order(ORDER, EMAIL);
+    shopper.choose(TEE, 1, Wanted::Money);
+    shopper.review();
+    let rma = shopper.confirm();
+    shopper.show_label(&rma);
+    let portal = shopper.shop.portal();
+    let starts = [&portal, &format!("{portal}/return"), &format!("{portal}/returns/{rma}")];
+
+    let seen = walk(&shopper.browser, &starts.map(String::as_str));
+
+    for kind in ["/portal/any", "/portal/any/return", "/portal/any/returns/any", "/labels/any"] {
+        assert!(seen.contains(kind), "{kind} was not reached: {seen:?}");
+    }
+}
+
+#[test]
+fn the_reference_can_be_used_by_everybody() {
+    let Some(shopper) = Shopper::arrive(Scripts::On) else { return };
+    walk(&shopper.browser, &["/docs"]);
+}
