@@ -14,6 +14,7 @@ mod html;
 mod instruments;
 mod operator;
 mod page;
+mod pictures;
 mod session;
 mod shop;
 mod shopper;

@@ -4,7 +4,7 @@
 //! in all of these places.
 
 mod backup;
-mod demo;
+pub(crate) mod demo;
 mod installation;
 mod operators;
 mod people;

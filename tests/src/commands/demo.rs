@@ -15,7 +15,7 @@ use crate::harness::{
 };
 
 /// Starts a demo and reads what it prints.
-fn start(home: &Home, arguments: &[&str]) -> (Child, Value) {
+pub(crate) fn start(home: &Home, arguments: &[&str]) -> (Child, Value) {
     let all = [&["--json", "--listen", "127.0.0.1:0", "demo"], arguments].concat();
     let mut command = home.command(&all);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
@@ -27,7 +27,7 @@ fn start(home: &Home, arguments: &[&str]) -> (Child, Value) {
     (child, serde_json::from_str(&printed).unwrap())
 }
 
-fn stop(mut demo: Child) {
+pub(crate) fn stop(mut demo: Child) {
     signal("-TERM", demo.id());
     assert_eq!(demo.wait().unwrap().code(), Some(0));
 }

@@ -1,0 +1,47 @@
+//! The pictures of the README, taken from the demo: `docs/screenshots` runs this and copies them to
+//! `docs/images`. It is a test like the others, so that it always can be run.
+
+use super::{
+    shopper::{CONFIRM, FIND, REVIEW},
+    window::{Browser, Screen, Scripts, Theme},
+};
+use crate::{
+    commands::demo,
+    harness::home::{Home, text},
+};
+
+/// What is shown of a page on a desk, and on a phone.
+const DESK_HEIGHT: u64 = 900;
+const PHONE_HEIGHT: u64 = 844;
+
+#[test]
+fn the_pictures_of_the_readme_can_be_taken() {
+    if super::driver::driver().is_none() {
+        return;
+    }
+    let home = Home::sqlite();
+    let (running, told) = demo::start(&home, &[]);
+    let browser = Browser::open_at(&text(&told["address"]), Scripts::On).unwrap();
+    let take = |name: &str| browser.picture(&format!("readme/{name}"), DESK_HEIGHT);
+
+    browser.visit("/portal/acme");
+    take("portal-find");
+    browser.set("order_number", "DEMO-1001");
+    browser.set("secret", "dana.whitfield@example.com");
+    browser.press(FIND);
+    take("portal-choose");
+    browser.show_as(Screen::Phone, Theme::Dark);
+    browser.picture("readme/portal-phone", PHONE_HEIGHT);
+    browser.show_as(Screen::Desktop, Theme::Light);
+    browser.set("quantity.0", "1");
+    browser.set("reason.0", "too_small");
+    browser.press(REVIEW);
+    take("portal-review");
+    browser.press(CONFIRM);
+    take("portal-status");
+    browser.visit("/docs");
+    take("reference");
+
+    drop(browser);
+    demo::stop(running);
+}
