@@ -5,7 +5,6 @@ const kinds = {
   button: "button, input[type=submit], [role=button]",
   field: "input:not([type=hidden]), select, textarea",
   link: "a[href]",
-  summary: "summary",
 };
 const words = (text) => (text ?? "").replace(/\s+/g, " ").trim();
 const textOf = (elements) => [...elements].map((element) => element?.textContent).join(" ");

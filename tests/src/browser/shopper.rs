@@ -17,10 +17,10 @@ const GIFT: &str = "It was a gift to me";
 pub(super) const FIND: &str = "Find my order";
 pub(super) const REVIEW: &str = "See what it comes to";
 pub(super) const CONFIRM: &str = "Confirm the return";
-const LABEL: &str = "Show the label or code";
+const LABEL: &str = "Show the label";
 const CANCEL: &str = "Cancel the return";
 
-/// The number of the line in whose field this title is to be read next to the field.
+/// What the fields of a line have behind their names: those that are nearest to where its title is to be read.
 const LINE_OF: &str = "
   const distance = (field) => {
     let steps = 0;
@@ -32,7 +32,7 @@ const LINE_OF: &str = "
   };
   const fields = [...document.querySelectorAll('[name^=\"quantity.\"]')];
   const near = fields.sort((one, other) => distance(one) - distance(other))[0];
-  return near && distance(near) !== Infinity ? near.name.split('.')[1] : null;";
+  return near && distance(near) !== Infinity ? near.name.slice('quantity.'.length) : null;";
 
 /// What stands beside a title: the text of the smallest part of a list that has it.
 const BESIDE: &str = "
