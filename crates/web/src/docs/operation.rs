@@ -191,6 +191,11 @@ fn command(method: &str, path: &str, operation: Node<'_>) -> String {
     for parameter in parameters().filter(|parameter| parameter.place == "path") {
         target = target.replace(&format!("{{{}}}", parameter.name), &parameter.example);
     }
+    let asked = parameters().filter(|parameter| parameter.place == "query" && parameter.required);
+    let query: Vec<String> = asked.map(|it| format!("{}={}", it.name, it.example)).collect();
+    if !query.is_empty() {
+        target = format!("{target}?{}", query.join("&"));
+    }
     let mut curl = Curl::new(method, &target, content.is_some());
     if !scopes(operation).is_empty() {
         curl = curl.header("Authorization", "Bearer $TOKEN");

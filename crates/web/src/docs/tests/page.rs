@@ -57,6 +57,15 @@ fn the_page_shows_every_operation() {
 }
 
 #[test]
+fn commands_carry_what_an_address_cannot_do_without() {
+    let page = page();
+
+    for address in ["/admin/messages?merchant=acme", "/admin/refunds?state=unmatched"] {
+        assert!(page.contains(&format!("http://127.0.0.1:8080{address}")), "{address}");
+    }
+}
+
+#[test]
 fn the_page_has_no_script_and_no_style_of_its_own_and_asks_no_other_host() {
     let page = page();
 
