@@ -7,7 +7,10 @@ use super::{
 };
 use crate::{
     commands::demo,
-    harness::home::{Home, text},
+    harness::{
+        home::{Home, text},
+        server::guardian,
+    },
 };
 
 /// What is shown of a page on a desk, and on a phone.
@@ -21,6 +24,7 @@ fn the_pictures_of_the_readme_can_be_taken() {
     }
     let home = Home::sqlite();
     let (running, told) = demo::start(&home, &[]);
+    let mut guardian = guardian(&running.id().to_string(), home.root());
     let browser = Browser::open_at(&text(&told["address"]), Scripts::On).unwrap();
     let take = |name: &str| browser.picture(&format!("readme/{name}"), DESK_HEIGHT);
 
@@ -43,5 +47,7 @@ fn the_pictures_of_the_readme_can_be_taken() {
     take("reference");
 
     drop(browser);
+    guardian.kill().unwrap();
+    guardian.wait().unwrap();
     demo::stop(running);
 }

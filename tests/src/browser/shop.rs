@@ -3,12 +3,13 @@
 
 use std::sync::OnceLock;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use sim::Running;
 
 use crate::{
     delivery::stage::{ALLOW, Stage},
     harness::{
+        eventually,
         home::{Home, text},
         http::Request,
         samples::{full_order, message},
@@ -25,6 +26,7 @@ pub(super) const MUG: &str = "Stoneware mug, clay";
 pub(super) struct Shop {
     pub(super) server: &'static Server,
     pub(super) merchant: String,
+    admin: String,
     token: String,
     _systems: Running,
 }
@@ -41,12 +43,6 @@ impl Shop {
     pub(super) fn open() -> Self {
         let server = server();
         let (stage, systems) = Stage::with_receiver(server);
-        let policy = json!({
-            "window_days": 3650, "gift_card": { "sku": "GIFT-CARD", "bonus_per_mille": 100 }
-        });
-        let target = format!("/admin/merchants/{}/policy", stage.merchant.id);
-        let request = Request::new("PUT", &target).bearer(&stage.admin).json(policy.to_string());
-        assert_eq!(server.send(&request).status, 200);
         let mut order = full_order();
         order["refunds"] = json!([]);
         order["tags"] = json!([]);
@@ -57,7 +53,43 @@ impl Shop {
         let token = server.token(&stage.merchant);
         let published = server.publish(&token, &message(&[order]));
         assert_eq!(published.status, 200, "{}", published.said());
-        Self { server, merchant: stage.merchant.id, token, _systems: systems }
+        let Stage { merchant, admin, .. } = stage;
+        let shop = Self { server, merchant: merchant.id, admin, token, _systems: systems };
+        shop.offer(&[json!({ "method": "mail-back" })]);
+        shop
+    }
+
+    /// From now on goods come back by these methods.
+    pub(super) fn offer(&self, methods: &[Value]) {
+        let policy = json!({
+            "window_days": 3650, "gift_card": { "sku": "GIFT-CARD", "bonus_per_mille": 100 },
+            "methods": methods,
+        });
+        let target = format!("/admin/merchants/{}/policy", self.merchant);
+        let request = Request::new("PUT", &target).bearer(&self.admin).json(policy.to_string());
+        let reply = self.server.send(&request);
+        assert_eq!(reply.status, 200, "{}", reply.said());
+    }
+
+    /// Starts the return of a tee for a shopper who is elsewhere.
+    pub(super) fn start(&self, method: &str) -> String {
+        let body = json!({
+            "email": EMAIL, "return_method": method, "items": [{
+                "order_identifier": ORDER, "order_line_item_identifier": "ORD-100472-1",
+                "quantity": 1, "return_reason": "too_small", "resolution": "refund",
+            }],
+        });
+        let request = Request::post("/returns").bearer(&self.token).json(body.to_string());
+        let reply = self.server.send(&request);
+        assert_eq!(reply.status, 201, "{}", reply.said());
+        text(&reply.json()["rma_identifier"])
+    }
+
+    /// Waits until the carrier has made the label of a return.
+    pub(super) fn await_label(&self, rma: &str) {
+        eventually("there is a label", || {
+            self.held(rma)["label"]["tracking_number"].is_string().then_some(())
+        });
     }
 
     /// The address of the portal.
@@ -66,7 +98,7 @@ impl Shop {
     }
 
     /// What is held of a return, as the merchant reads it.
-    pub(super) fn held(&self, rma: &str) -> serde_json::Value {
+    pub(super) fn held(&self, rma: &str) -> Value {
         let request = Request::get(&format!("/returns/{rma}")).bearer(&self.token);
         let reply = self.server.send(&request);
         assert_eq!(reply.status, 200, "{}", reply.said());

@@ -133,9 +133,7 @@ impl Shopper {
 
     /// Opens the label, once the carrier has made it.
     pub(super) fn show_label(&self, rma: &str) -> Page {
-        crate::harness::eventually("there is a label", || {
-            self.shop.held(rma)["label"]["tracking_number"].is_string().then_some(())
-        });
+        self.shop.await_label(rma);
         self.browser.follow(LABEL)
     }
 

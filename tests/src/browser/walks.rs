@@ -1,5 +1,7 @@
 //! What shoppers come for, from the first page to the last, as they would do it: with scripts and without.
 
+use serde_json::json;
+
 use super::{
     shop::{EMAIL, MUG, ORDER, POSTAL_CODE, TEE},
     shopper::{Shopper, Wanted},
@@ -150,6 +152,24 @@ fn every_page_of_the_portal_can_be_used_by_everybody() {
 
     for kind in ["/portal/any", "/portal/any/return", "/portal/any/returns/any", "/labels/any"] {
         assert!(seen.contains(kind), "{kind} was not reached: {seen:?}");
+    }
+}
+
+#[test]
+fn every_way_back_has_a_page_that_everybody_can_use() {
+    let Some(Shopper { browser, shop }) = Shopper::arrive(Scripts::On) else { return };
+    shop.offer(&[
+        json!({ "method": "express-returns", "unit_weight_max": 5 }),
+        json!({ "method": "customer-keep", "amount_max_cents": 5_000 }),
+    ]);
+    let code = shop.start("express-returns");
+    shop.await_label(&code);
+    let kept = shop.start("customer-keep");
+
+    for (rma, name) in [(code, "label-code"), (kept, "label-kept")] {
+        browser.visit(&format!("/labels/{rma}"));
+        browser.see(&rma);
+        browser.examine(name);
     }
 }
 
