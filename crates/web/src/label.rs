@@ -3,8 +3,8 @@
 //! What it holds depends on how the goods travel. A parcel gets a label of four by six inches, what
 //! carriers and label printers expect, to be cut from ordinary paper or printed on a label as it
 //! is. Goods that are handed over without a parcel get a code for a telephone's screen. Before
-//! there is a tracking number there is nothing to print: the page says so and looks again by
-//! itself. The label is black on white whatever the screen prefers, because it is paper.
+//! there is a tracking number there is nothing to print: the page says so and looks again when
+//! it is asked to. The label is black on white whatever the screen prefers, because it is paper.
 //!
 //! The page has no script, and asks no other host for anything.
 
@@ -21,9 +21,6 @@ use domain::{order::Address, returns::ReturnMethod};
 use crate::assets::assets;
 use drawing::Drawing;
 pub(crate) use route::routes;
-
-/// How long the page waits before it looks again for a label.
-const REFRESH_S: u32 = 15;
 
 /// How many characters of the receiver's address fit on one line of the label, and how many such
 /// lines leave room for the rest.
@@ -53,7 +50,6 @@ struct Frame<'a> {
     /// What the shopper has to do, in two or three words.
     heading: &'static str,
     label: &'a LabelPage<'a>,
-    refresh_s: Option<u32>,
     base_style: String,
     label_style: String,
     icon: String,
@@ -121,7 +117,6 @@ fn frame<'a>(label: &'a LabelPage<'a>, heading: &'static str) -> Frame<'a> {
     Frame {
         heading,
         label,
-        refresh_s: None,
         base_style: assets().base_style.address(),
         label_style: assets().label_style.address(),
         icon: assets().icon.address(),
@@ -133,8 +128,7 @@ fn waiting<'a>(
     heading: &'static str,
     awaited: &'static str,
 ) -> Waiting<'a> {
-    let frame = Frame { refresh_s: Some(REFRESH_S), ..frame(label, heading) };
-    Waiting { frame, awaited }
+    Waiting { frame: frame(label, heading), awaited }
 }
 
 fn parcel<'a>(label: &'a LabelPage<'a>, number: &'a str, collected: bool) -> Parcel<'a> {

@@ -71,6 +71,11 @@ impl Shop {
         assert_eq!(reply.status, 200, "{}", reply.said());
     }
 
+    /// From now on labels are made by a carrier that takes its time.
+    pub(super) fn wait_for_labels(&self) {
+        self.server.home.json(&["merchant", "set", &self.merchant, "--carrier", "external"]);
+    }
+
     /// Starts the return of a tee for a shopper who is elsewhere.
     pub(super) fn start(&self, method: &str) -> String {
         let body = json!({

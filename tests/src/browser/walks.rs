@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{
-    shop::{EMAIL, MUG, ORDER, POSTAL_CODE, TEE},
+    shop::{EMAIL, MUG, ORDER, POSTAL_CODE, Shop, TEE},
     shopper::{Shopper, Wanted},
     walker::walk,
     window::Scripts,
@@ -165,8 +165,11 @@ fn every_way_back_has_a_page_that_everybody_can_use() {
     let code = shop.start("express-returns");
     shop.await_label(&code);
     let kept = shop.start("customer-keep");
+    let slow = Shop::open();
+    slow.wait_for_labels();
+    let waiting = slow.start("mail-back");
 
-    for (rma, name) in [(code, "label-code"), (kept, "label-kept")] {
+    for (rma, name) in [(code, "label-code"), (kept, "label-kept"), (waiting, "label-waiting")] {
         browser.visit(&format!("/labels/{rma}"));
         browser.see(&rma);
         browser.examine(name);
