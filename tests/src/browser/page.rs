@@ -28,26 +28,26 @@ impl Page {
     }
 }
 
-/// The page that was opened last, or nothing while it is not there. All requests since the last look must
-/// have stayed on the host whose address begins with `base`.
-pub(super) fn opened(session: &Session, base: &str) -> Option<Page> {
+/// The page that was opened last, or nothing while it is not there; `answer` is kept from one look to the next,
+/// until its body has arrived as well. All requests since the last look must have stayed on the host whose
+/// address begins with `base`.
+pub(super) fn opened(session: &Session, base: &str, answer: &mut Option<Value>) -> Option<Page> {
     let entries = session.log("performance");
     let messages = entries.iter().map(|entry| {
         let entry: Value = serde_json::from_str(&text(&entry["message"])).unwrap();
         entry["message"].clone()
     });
-    let mut answer = None;
     for message in messages {
         let about = &message["params"];
         match message["method"].as_str().unwrap_or_default() {
             "Network.requestWillBeSent" => assert_at_home(about, base),
             "Network.responseReceived" if about["type"] == "Document" => {
-                answer = Some(about.clone());
+                *answer = Some(about.clone());
             }
             _ => (),
         }
     }
-    let answer = answer?;
+    let answer = answer.as_ref()?;
     let request = json!({ "requestId": answer["requestId"] });
     let body = session.try_chrome("Network.getResponseBody", &request).ok()?;
     let response = &answer["response"];

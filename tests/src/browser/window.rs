@@ -97,7 +97,9 @@ impl Browser {
 
     /// The page that just came up, after it was checked.
     fn arrived(&self) -> Page {
-        let page = within(WAIT_MAX, "a page comes up", || opened(self.session(), &self.base));
+        let mut answer = None;
+        let page =
+            within(WAIT_MAX, "a page comes up", || opened(self.session(), &self.base, &mut answer));
         assert_no_complaint(self.session(), &page);
         if page.is_html() {
             assert_sound(&page);
