@@ -21,6 +21,7 @@ mod load;
 mod log;
 mod nodes;
 mod order;
+mod queues;
 mod retention;
 mod retries;
 mod signed;

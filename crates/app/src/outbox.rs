@@ -1,7 +1,10 @@
 //! Messages that a use case decides to send: they are committed with the decision.
 
 use bytes::Bytes;
-use domain::{identifier::MerchantId, kind::Kind};
+use domain::{
+    identifier::MerchantId,
+    kind::{Kind, Queue},
+};
 use store::NewMessage;
 
 use crate::{App, secrets};
@@ -24,7 +27,7 @@ pub(crate) fn message(
     message_in_lane(app, merchant, about, (about.reference, body))
 }
 
-/// A message that is sent in order with all of its kind about `lane`.
+/// A message that is sent in order with all of its queue about `lane`.
 pub(crate) fn message_in_lane(
     app: &App,
     merchant: &MerchantId,
@@ -36,16 +39,16 @@ pub(crate) fn message_in_lane(
         kind: about.kind,
         reference: about.reference.to_owned(),
         sequence: about.sequence,
-        lane: number(about.kind, lane),
+        lane: number(about.kind.queue(), lane),
         created_us: app.world.now_us(),
         body,
     }
 }
 
-/// A number that is the same for messages of one kind about one thing and hardly ever for others. Two
+/// A number that is the same for messages of one queue about one thing and hardly ever for others. Two
 /// things that share one only wait for each other now and then.
-fn number(kind: Kind, lane: &str) -> i64 {
-    let hash = secrets::hash(format!("{kind} {lane}").as_bytes());
+fn number(queue: Queue, lane: &str) -> i64 {
+    let hash = secrets::hash(format!("{} {lane}", queue.name()).as_bytes());
     let first = hash.first_chunk::<8>().copied().unwrap_or_default();
     (i64::from_be_bytes(first) & i64::MAX).max(1)
 }

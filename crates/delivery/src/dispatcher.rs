@@ -61,8 +61,8 @@ pub(crate) enum Event {
     /// Messages were put back from the failure queue.
     DeliveriesAdded(MerchantId),
     EndpointsChanged(MerchantId),
-    /// An address was looked up: None when nothing may be sent.
-    Ready(EndpointId, Option<Arc<Endpoint>>),
+    /// The address of a door was looked up: None when nothing may be sent.
+    Ready(EndpointId, usize, Option<Arc<Endpoint>>),
     Refilled {
         endpoint: EndpointId,
         rows: Option<Vec<WaitingRow>>,

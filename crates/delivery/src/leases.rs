@@ -1,6 +1,6 @@
 //! Who sends what, when several nodes share a store.
 //!
-//! Endpoints are spread over 64 shards, and a shard is leased to one node at a time: for thirty seconds, renewed every
+//! Queues of messages are spread over 64 shards, and a shard is leased to one node at a time: for thirty seconds, renewed every
 //! five. A node begins nothing for a shard whose lease could end before the attempt does, so whoever takes a
 //! shard over finds nobody else sending for it. A node that stops gives its shards back at once; one that died loses
 //! them when its leases end. Nodes take no more than their share, and give up what is beyond it when others join.
@@ -16,7 +16,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use domain::{identifier::MerchantId, kind::Kind};
+use domain::{identifier::MerchantId, kind::Queue};
 use store::{Store, StoreError};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -78,16 +78,16 @@ impl Leases {
         self.0.is_some()
     }
 
-    /// Whether this node, and nobody else, may begin to send to this endpoint now.
-    pub(crate) fn own(&self, merchant: &MerchantId, kind: Kind) -> bool {
+    /// Whether this node, and nobody else, may begin to send messages of this queue now.
+    pub(crate) fn own(&self, merchant: &MerchantId, queue: Queue) -> bool {
         let Some(shared) = &self.0 else { return true };
         let held = shared.held.read().unwrap_or_else(PoisonError::into_inner);
-        let wanted = shard(merchant, kind);
+        let wanted = shard(merchant, queue);
         let valid = held.valid_until.is_some_and(|until| Instant::now() + shared.margin < until);
         valid && held.shards.contains(&wanted) && !held.leaving.contains_key(&wanted)
     }
 
-    /// Tells whoever owns a merchant's endpoint that there is something to do.
+    /// Tells whoever owns a merchant's queue that there is something to do.
     pub(crate) fn announce(&self, merchant: &MerchantId) {
         let Some(shared) = &self.0 else { return };
         let mut announced = shared.announced.lock().unwrap_or_else(PoisonError::into_inner);
@@ -116,10 +116,10 @@ impl Leases {
     }
 }
 
-/// The shard of an endpoint: the same on every node and in every version.
-fn shard(merchant: &MerchantId, kind: Kind) -> i64 {
+/// The shard of a queue: the same on every node and in every version.
+fn shard(merchant: &MerchantId, queue: Queue) -> i64 {
     // FNV-1a, because the standard library's hash may change between versions.
-    let bytes = merchant.as_str().bytes().chain([b' ']).chain(kind.name().bytes());
+    let bytes = merchant.as_str().bytes().chain([b' ']).chain(queue.name().bytes());
     let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });

@@ -23,11 +23,17 @@
 //! `reading` what is read, `concurrency` and `breaker` how much an endpoint bears,
 //! `turns` who is next; `endpoint` combines them, and `desk` files endpoints by what
 //! they wait for.
+//!
+//! An endpoint has one `door`, except where messages of several kinds must stay in order
+//! among themselves though each kind has an address: then each address is a door, with a
+//! pause and a breaker of its own, and a lane leads to all of them. A lane whose head
+//! stands before a shut door waits; the others go on.
 
 mod breaker;
 mod concurrency;
 mod cursor;
 mod desk;
+mod door;
 mod endpoint;
 mod numbers;
 mod reading;
@@ -55,7 +61,8 @@ use self::{
 /// The lane of messages that have no order among themselves.
 pub(crate) const UNORDERED: u64 = 0;
 
-/// One address that messages are sent to, numbered by the caller.
+/// Where messages that stay in order are sent to, numbered by the caller: one address, or one
+/// for each kind of them.
 ///
 /// A number is not used again until everything sent under it has come back: an
 /// outcome names its message by this number and nothing else.
@@ -73,6 +80,8 @@ pub(crate) struct Waiting<P> {
     pub(crate) message: i64,
     /// Hash of the lane key, or [`UNORDERED`].
     pub(crate) lane: u64,
+    /// Which of the endpoint's addresses it goes to, from 0.
+    pub(crate) door: usize,
     /// Attempts that are over.
     pub(crate) attempt: u32,
     pub(crate) due_us: i64,
@@ -124,7 +133,7 @@ pub(crate) enum Cause {
     Unreachable,
 }
 
-/// An endpoint as reports show it.
+/// A door of an endpoint as reports show it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct EndpointState {
     /// Messages in memory with their payload.
@@ -139,7 +148,7 @@ pub(crate) struct EndpointState {
     /// Lanes (and single unordered messages) whose head waits for its time.
     pub(crate) parked_lanes: usize,
     pub(crate) more_on_disk: bool,
-    /// All that wait as far as is known, on disk included.
+    /// All that wait as far as is known, on disk included where nobody else's are there.
     pub(crate) waiting: u64,
     pub(crate) oldest_due_us: Option<i64>,
 }
@@ -155,11 +164,11 @@ impl<P> Scheduler<P> {
         Self { endpoints: NumberMap::default(), desk: Desk::new(settings) }
     }
 
-    /// Starts to serve an endpoint. Work that is already on disk is announced
+    /// Starts to serve an endpoint with so many doors. Work that is already on disk is announced
     /// with [`Self::expect_more`]. An endpoint that is known stays as it is.
-    pub(crate) fn add_endpoint(&mut self, id: EndpointId, owner: Owner) {
+    pub(crate) fn add_endpoint(&mut self, id: EndpointId, owner: Owner, doors: usize) {
         if !self.endpoints.contains_key(&id) {
-            self.endpoints.insert(id, Endpoint::new(owner, &self.desk.settings));
+            self.endpoints.insert(id, Endpoint::new(owner, doors, &self.desk.settings));
             self.desk.turns.join(owner);
         }
     }
@@ -172,16 +181,16 @@ impl<P> Scheduler<P> {
         }
     }
 
-    /// Stops sending; what is in flight ends as it would. Nothing is consumed.
-    pub(crate) fn pause(&mut self, id: EndpointId) {
+    /// Stops sending through a door; what is in flight ends as it would. Nothing is consumed.
+    pub(crate) fn pause(&mut self, id: EndpointId, door: usize) {
         self.change(id, |endpoint, desk| {
-            endpoint.paused = true;
+            endpoint.pause(door, true);
             endpoint.slim(desk.now_us, &desk.allowance());
         });
     }
 
-    pub(crate) fn resume(&mut self, id: EndpointId) {
-        self.change(id, |endpoint, _| endpoint.paused = false);
+    pub(crate) fn resume(&mut self, id: EndpointId, door: usize) {
+        self.change(id, |endpoint, _| endpoint.pause(door, false));
     }
 
     /// A message was committed. It is taken straight into the window when there is
@@ -249,8 +258,8 @@ impl<P> Scheduler<P> {
         self.change(id, |endpoint, _| endpoint.durable(message));
     }
 
-    pub(crate) fn state(&self, id: EndpointId) -> Option<EndpointState> {
-        self.endpoints.get(&id).map(|endpoint| endpoint.state(self.desk.now_us))
+    pub(crate) fn state(&self, id: EndpointId, door: usize) -> Option<EndpointState> {
+        self.endpoints.get(&id)?.state(door, self.desk.now_us)
     }
 
     /// Messages in flight over all endpoints.
@@ -288,11 +297,11 @@ impl<P> Scheduler<P> {
         let endpoint = self.endpoints.get_mut(&id)?;
         let before = endpoint.totals();
         let now_us = self.desk.now_us;
-        let message = endpoint.choose(now_us)?;
+        let (door, message) = endpoint.choose(now_us)?;
         let price_us = self.desk.serve(id, endpoint);
-        let toll = endpoint.toll(&self.desk.settings);
+        let toll = endpoint.toll(door, &self.desk.settings);
         let throttled = toll == Toll::Throttled;
-        let flight = Flight { started_us: now_us, price_us, toll };
+        let flight = Flight { door, started_us: now_us, price_us, toll };
         let started = endpoint.start(message, flight);
         self.desk.totals.replace(before, endpoint.totals());
         self.desk.file(id, endpoint);

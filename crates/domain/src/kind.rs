@@ -85,6 +85,20 @@ impl Kind {
         }
     }
 
+    /// The messages that it stays in order with.
+    pub const fn queue(self) -> Queue {
+        match self {
+            Self::DropShipmentConfirmation
+            | Self::DropShipmentCancellation
+            | Self::DropShipmentPartialCancellation => Queue(Self::DropShipmentConfirmation),
+            Self::Rma
+            | Self::ExchangeVariants
+            | Self::ExchangeOrder
+            | Self::OutboundAsn
+            | Self::InventoryReceipt => Queue(self),
+        }
+    }
+
     /// Whether a message holds all there is to know of its thing, so that a later one makes an
     /// earlier one superfluous.
     pub const fn is_snapshot(self) -> bool {
@@ -106,6 +120,39 @@ impl std::fmt::Display for Kind {
     }
 }
 
+/// Messages that stay in order where they are about one thing: those of one kind, or of several
+/// that tell of the same things. The first of its kinds stands for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Queue(Kind);
+
+impl Queue {
+    pub fn all() -> impl Iterator<Item = Self> {
+        Kind::ALL.into_iter().map(Queue).filter(|queue| queue.0.queue() == *queue)
+    }
+
+    /// The kinds of its messages.
+    pub const fn kinds(self) -> &'static [Kind] {
+        match self.0 {
+            Kind::Rma => &[Kind::Rma],
+            Kind::ExchangeVariants => &[Kind::ExchangeVariants],
+            Kind::ExchangeOrder => &[Kind::ExchangeOrder],
+            Kind::OutboundAsn => &[Kind::OutboundAsn],
+            Kind::InventoryReceipt => &[Kind::InventoryReceipt],
+            Kind::DropShipmentConfirmation
+            | Kind::DropShipmentCancellation
+            | Kind::DropShipmentPartialCancellation => &[
+                Kind::DropShipmentConfirmation,
+                Kind::DropShipmentCancellation,
+                Kind::DropShipmentPartialCancellation,
+            ],
+        }
+    }
+
+    pub const fn name(self) -> &'static str {
+        self.0.name()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -117,5 +164,14 @@ mod tests {
             assert_eq!(serde_json::to_string(&kind).unwrap(), format!("\"{kind}\""));
         }
         assert_eq!(Kind::parse("rmas"), None);
+    }
+
+    #[test]
+    fn every_kind_is_in_one_queue_and_drop_ship_orders_have_one_for_all() {
+        for kind in Kind::ALL {
+            let queues = Queue::all().filter(|queue| queue.kinds().contains(&kind));
+            assert_eq!(queues.collect::<Vec<_>>(), [kind.queue()], "{kind}");
+        }
+        assert_eq!(Kind::DropShipmentCancellation.queue().kinds().len(), 3);
     }
 }

@@ -6,21 +6,26 @@
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
-use domain::{identifier::MerchantId, kind::Kind};
+use domain::{
+    identifier::MerchantId,
+    kind::{Kind, Queue},
+};
 
 use crate::{
-    EngineError, Store, StoreError, Transaction,
+    EngineError, Store, StoreError, Transaction, corrupt,
     error::Doing,
     reports,
     value::{Row, Value, params},
 };
 
+const READING: &str = "reading deliveries";
 const HOUR_US: i64 = 3_600_000_000;
 
 /// A message that waits for its next attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WaitingRow {
     pub message_id: i64,
+    pub kind: Kind,
     pub lane: i64,
     /// How often the message was put back from the failure queue, from 1.
     pub cycle: i64,
@@ -212,6 +217,35 @@ fn counts(conclusions: &[&Conclusion]) -> Vec<Vec<Value>> {
         .collect()
 }
 
+const WAITING_OF_ONE: &str = "SELECT d.message_id, d.lane, d.cycle, d.attempt, d.due_us,
+         m.sequence, m.created_us, m.body, d.kind
+     FROM deliveries d
+     JOIN messages m ON m.merchant_id = d.merchant_id AND m.message_id = d.message_id
+     WHERE d.merchant_id = $1 AND d.kind = $2 AND d.message_id > $3
+     ORDER BY d.message_id LIMIT $4";
+
+/// In one statement, so that no message can come to one kind while another is read: whoever has
+/// read up to a number has missed nothing.
+const WAITING_OF_THREE: &str = "SELECT d.message_id, d.lane, d.cycle, d.attempt, d.due_us,
+         m.sequence, m.created_us, m.body, d.kind
+     FROM (
+         SELECT * FROM (
+             SELECT * FROM (
+                 SELECT * FROM deliveries
+                 WHERE merchant_id = $1 AND kind = $2 AND message_id > $5
+                 ORDER BY message_id LIMIT $6) a
+             UNION ALL SELECT * FROM (
+                 SELECT * FROM deliveries
+                 WHERE merchant_id = $1 AND kind = $3 AND message_id > $5
+                 ORDER BY message_id LIMIT $6) b
+             UNION ALL SELECT * FROM (
+                 SELECT * FROM deliveries
+                 WHERE merchant_id = $1 AND kind = $4 AND message_id > $5
+                 ORDER BY message_id LIMIT $6) c) e
+         ORDER BY message_id LIMIT $6) d
+     JOIN messages m ON m.merchant_id = d.merchant_id AND m.message_id = d.message_id
+     ORDER BY d.message_id";
+
 impl Store {
     /// Merchants with anything unfinished, without looking at all of it.
     pub async fn merchants_with_work(&self) -> Result<Vec<String>, StoreError> {
@@ -232,45 +266,46 @@ impl Store {
         rows.iter().map(|row| row.text(0).map(str::to_owned)).collect::<Result<_, _>>().doing(doing)
     }
 
-    /// The next deliveries of an endpoint behind the message `after`, in order.
+    /// The next deliveries of a queue behind the message `after`, in order.
     pub async fn waiting(
         &self,
         merchant: &MerchantId,
-        kind: Kind,
+        queue: Queue,
         after: i64,
         most: usize,
     ) -> Result<Vec<WaitingRow>, StoreError> {
-        let doing = "reading deliveries";
-        let rows = self
-            .rows(
-                doing,
-                "SELECT d.message_id, d.lane, d.cycle, d.attempt, d.due_us, m.sequence,
-                     m.created_us, m.body
-                 FROM deliveries d
-                 JOIN messages m ON m.merchant_id = d.merchant_id AND m.message_id = d.message_id
-                 WHERE d.merchant_id = $1 AND d.kind = $2 AND d.message_id > $3
-                 ORDER BY d.message_id LIMIT $4",
-                params![
-                    merchant.as_str(),
-                    kind.name(),
-                    after,
-                    i64::try_from(most).unwrap_or(i64::MAX)
-                ],
-            )
-            .await?;
-        rows.iter().map(waiting).collect::<Result<_, _>>().doing(doing)
+        let most = i64::try_from(most).unwrap_or(i64::MAX);
+        let rows = match *queue.kinds() {
+            [first, second, third] => {
+                let kinds = (first.name(), second.name(), third.name());
+                let values = params![merchant.as_str(), kinds.0, kinds.1, kinds.2, after, most];
+                self.rows(READING, WAITING_OF_THREE, values).await?
+            }
+            _ => {
+                let values = params![merchant.as_str(), queue.name(), after, most];
+                self.rows(READING, WAITING_OF_ONE, values).await?
+            }
+        };
+        rows.iter().map(waiting).collect()
     }
 }
 
-fn waiting(row: &Row) -> Result<WaitingRow, EngineError> {
-    Ok(WaitingRow {
-        message_id: row.int(0)?,
-        lane: row.int(1)?,
-        cycle: row.int(2)?,
-        attempt: row.int(3)?,
-        due_us: row.int(4)?,
-        sequence: row.int(5)?,
-        created_us: row.int(6)?,
-        body: row.bytes(7)?,
-    })
+fn waiting(row: &Row) -> Result<WaitingRow, StoreError> {
+    let kind = row.text(8).doing(READING)?;
+    let unknown = || corrupt("deliveries", kind, &"not a kind of message");
+    let kind = Kind::parse(kind).ok_or_else(unknown)?;
+    let read = || -> Result<WaitingRow, EngineError> {
+        Ok(WaitingRow {
+            message_id: row.int(0)?,
+            kind,
+            lane: row.int(1)?,
+            cycle: row.int(2)?,
+            attempt: row.int(3)?,
+            due_us: row.int(4)?,
+            sequence: row.int(5)?,
+            created_us: row.int(6)?,
+            body: row.bytes(7)?,
+        })
+    };
+    read().doing(READING)
 }

@@ -2,7 +2,10 @@
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
-use domain::{identifier::MerchantId, kind::Kind};
+use domain::{
+    identifier::MerchantId,
+    kind::{Kind, Queue},
+};
 use store::{Owed, WaitingRow};
 
 use super::{
@@ -21,6 +24,7 @@ const NAP_MAX: Duration = Duration::from_secs(60);
 
 /// What a message needs besides what the scheduler knows of it.
 pub(super) struct Payload {
+    pub(super) kind: Kind,
     pub(super) cycle: i64,
     pub(super) sequence: i64,
     pub(super) created_us: i64,
@@ -33,7 +37,7 @@ pub(super) struct Desk {
     scheduler: Scheduler<Payload>,
     /// By number; an endpoint keeps its number for as long as the process lives.
     endpoints: Vec<Known>,
-    numbers: HashMap<(MerchantId, Kind), EndpointId>,
+    numbers: HashMap<(MerchantId, Queue), EndpointId>,
     owners: HashMap<MerchantId, Owner>,
     /// The last message of a merchant that was handed over without a gap before it.
     last_owed: HashMap<MerchantId, i64>,
@@ -42,12 +46,17 @@ pub(super) struct Desk {
     reading: usize,
 }
 
-/// An endpoint and what is needed to send to it.
+/// A queue of messages and what is needed to send them.
 struct Known {
     merchant: MerchantId,
-    kind: Kind,
-    /// None while nothing may be sent.
-    ready: Option<Arc<Endpoint>>,
+    queue: Queue,
+    /// For each kind of the queue, which is a door; None while nothing may be sent.
+    ready: Vec<Option<Arc<Endpoint>>>,
+}
+
+/// The door that messages of a kind go through.
+fn door(kind: Kind) -> usize {
+    kind.queue().kinds().iter().position(|it| *it == kind).unwrap_or(0)
 }
 
 impl Desk {
@@ -93,7 +102,7 @@ impl Desk {
     fn drop_foreign(&mut self) {
         let leases = &self.parts.leases;
         let foreign =
-            self.numbers.iter().filter(|((merchant, kind), _)| !leases.own(merchant, *kind));
+            self.numbers.iter().filter(|((merchant, queue), _)| !leases.own(merchant, *queue));
         let foreign: Vec<EndpointId> = foreign.map(|(_, id)| *id).collect();
         for id in foreign {
             self.give_up(id);
@@ -104,7 +113,7 @@ impl Desk {
     fn give_up(&mut self, id: EndpointId) {
         self.scheduler.remove_endpoint(id);
         if let Some(known) = self.known(id) {
-            let key = (known.merchant.clone(), known.kind);
+            let key = (known.merchant.clone(), known.queue);
             self.numbers.remove(&key);
         }
     }
@@ -114,7 +123,7 @@ impl Desk {
             Event::Owed(owed) => owed.into_iter().for_each(|owed| self.owed(owed)),
             Event::DeliveriesAdded(merchant) => self.rewind(&merchant),
             Event::EndpointsChanged(merchant) => self.reload(&merchant),
-            Event::Ready(id, ready) => self.ready(id, ready),
+            Event::Ready(id, door, ready) => self.ready(id, door, ready),
             Event::Refilled { endpoint, rows, most } => self.refilled(endpoint, rows, most),
             Event::Ended(id, ended, messenger) => {
                 self.messengers.is_back(messenger);
@@ -144,11 +153,11 @@ impl Desk {
 
     fn refill(&mut self, id: EndpointId, after: i64, most: usize) {
         let Some(known) = self.known(id) else { return };
-        let (merchant, kind) = (known.merchant.clone(), known.kind);
+        let (merchant, queue) = (known.merchant.clone(), known.queue);
         let (store, delivery) = (self.parts.store.clone(), self.delivery.clone());
         self.reading += 1;
         tokio::spawn(async move {
-            let rows = work::read(&store, &merchant, kind, after, most).await;
+            let rows = work::read(&store, &merchant, queue, after, most).await;
             delivery.tell(Event::Refilled { endpoint: id, rows, most });
         });
     }
@@ -164,13 +173,14 @@ impl Desk {
         let (message, lane, before) = heading;
         let Some(known) = self.known(id) else { return };
         // A process that was stopped for a while finds its leases ended before it is told so.
-        if !self.parts.leases.own(&known.merchant, known.kind) {
+        if !self.parts.leases.own(&known.merchant, known.queue) {
             return self.give_up(id);
         }
-        let Some(endpoint) = known.ready.clone() else { return };
+        let ready = known.ready.get(door(payload.kind)).and_then(Option::clone);
+        let Some(endpoint) = ready else { return };
         let tried = Tried {
             merchant: known.merchant.clone(),
-            kind: known.kind,
+            kind: payload.kind,
             message,
             lane: i64::try_from(lane).unwrap_or(i64::MAX),
             cycle: payload.cycle,
@@ -205,16 +215,17 @@ impl Desk {
 
     fn owed(&mut self, owed: Owed) {
         let Owed { message_id, message } = owed;
-        if !self.parts.leases.own(&message.merchant, message.kind) {
+        if !self.parts.leases.own(&message.merchant, message.kind.queue()) {
             self.parts.leases.announce(&message.merchant);
             return;
         }
-        let id = self.endpoint(&message.merchant, message.kind);
+        let id = self.endpoint(&message.merchant, message.kind.queue());
         let last = self.last_owed.entry(message.merchant).or_insert(message_id);
         let gapless = *last + 1 == message_id;
         *last = (*last).max(message_id);
         if gapless {
             let payload = Payload {
+                kind: message.kind,
                 cycle: 1,
                 sequence: message.sequence,
                 created_us: message.created_us,
@@ -225,6 +236,7 @@ impl Desk {
                 Waiting {
                     message: message_id,
                     lane: u64::try_from(message.lane).unwrap_or(0),
+                    door: door(message.kind),
                     attempt: 0,
                     due_us: message.created_us,
                     payload,
@@ -236,9 +248,9 @@ impl Desk {
     }
 
     fn rewind(&mut self, merchant: &MerchantId) {
-        for kind in Kind::ALL {
-            if self.parts.leases.own(merchant, kind) {
-                let id = self.endpoint(merchant, kind);
+        for queue in Queue::all() {
+            if self.parts.leases.own(merchant, queue) {
+                let id = self.endpoint(merchant, queue);
                 self.scheduler.rewind(id, 0);
             } else {
                 self.parts.leases.announce(merchant);
@@ -248,9 +260,9 @@ impl Desk {
 
     fn expect(&mut self, merchants: &[MerchantId]) {
         for merchant in merchants {
-            for kind in Kind::ALL {
-                if self.parts.leases.own(merchant, kind) {
-                    let id = self.endpoint(merchant, kind);
+            for queue in Queue::all() {
+                if self.parts.leases.own(merchant, queue) {
+                    let id = self.endpoint(merchant, queue);
                     self.scheduler.expect_more(id);
                 }
             }
@@ -261,52 +273,57 @@ impl Desk {
         self.endpoints.get(usize::try_from(id.0).ok()?)
     }
 
-    /// The number of an endpoint; one that is new waits until its address is known.
-    fn endpoint(&mut self, merchant: &MerchantId, kind: Kind) -> EndpointId {
-        let key = (merchant.clone(), kind);
+    /// The number of a queue; one that is new waits until its addresses are known.
+    fn endpoint(&mut self, merchant: &MerchantId, queue: Queue) -> EndpointId {
+        let key = (merchant.clone(), queue);
         if let Some(id) = self.numbers.get(&key) {
             return *id;
         }
         let id = EndpointId(u32::try_from(self.endpoints.len()).unwrap_or(u32::MAX));
         let next_owner = Owner(u32::try_from(self.owners.len()).unwrap_or(u32::MAX));
         let owner = *self.owners.entry(merchant.clone()).or_insert(next_owner);
-        self.endpoints.push(Known { merchant: merchant.clone(), kind, ready: None });
+        let doors = queue.kinds().len();
+        self.endpoints.push(Known { merchant: merchant.clone(), queue, ready: vec![None; doors] });
         self.numbers.insert(key, id);
-        self.scheduler.add_endpoint(id, owner);
-        self.scheduler.pause(id);
+        self.scheduler.add_endpoint(id, owner, doors);
         self.scheduler.expect_more(id);
         self.load(id);
         id
     }
 
-    fn load(&self, id: EndpointId) {
+    /// Has the addresses looked up; until they are known, nothing is sent.
+    fn load(&mut self, id: EndpointId) {
         let Some(known) = self.known(id) else { return };
-        let (merchant, kind) = (known.merchant.clone(), known.kind);
-        let (parts, delivery) = (self.parts.clone(), self.delivery.clone());
-        tokio::spawn(async move {
-            let ready = work::prepare(&parts, merchant, kind).await;
-            delivery.tell(Event::Ready(id, ready));
-        });
+        let (merchant, queue) = (known.merchant.clone(), known.queue);
+        for (door, kind) in queue.kinds().iter().enumerate() {
+            self.scheduler.pause(id, door);
+            let (merchant, parts) = (merchant.clone(), self.parts.clone());
+            let delivery = self.delivery.clone();
+            tokio::spawn(async move {
+                let ready = work::prepare(&parts, merchant, *kind).await;
+                delivery.tell(Event::Ready(id, door, ready));
+            });
+        }
     }
 
-    fn ready(&mut self, id: EndpointId, ready: Option<Arc<Endpoint>>) {
+    fn ready(&mut self, id: EndpointId, door: usize, ready: Option<Arc<Endpoint>>) {
         let resumed = ready.is_some();
         let position = usize::try_from(id.0).unwrap_or(usize::MAX);
-        if let Some(known) = self.endpoints.get_mut(position) {
-            known.ready = ready;
+        let known = self.endpoints.get_mut(position);
+        if let Some(place) = known.and_then(|known| known.ready.get_mut(door)) {
+            *place = ready;
         }
         if resumed {
-            self.scheduler.resume(id);
+            self.scheduler.resume(id, door);
         } else {
-            self.scheduler.pause(id);
+            self.scheduler.pause(id, door);
         }
     }
 
-    /// Nothing is sent to the old address from now on.
+    /// Nothing is sent to the old addresses from now on.
     fn reload(&mut self, merchant: &MerchantId) {
-        for kind in Kind::ALL {
-            if let Some(id) = self.numbers.get(&(merchant.clone(), kind)).copied() {
-                self.scheduler.pause(id);
+        for queue in Queue::all() {
+            if let Some(id) = self.numbers.get(&(merchant.clone(), queue)).copied() {
                 self.load(id);
             }
         }
@@ -314,8 +331,8 @@ impl Desk {
 
     fn states(&self, merchant: &MerchantId) -> Vec<(Kind, EndpointState)> {
         let state = |kind: Kind| {
-            let id = self.numbers.get(&(merchant.clone(), kind))?;
-            let state = self.scheduler.state(*id)?;
+            let id = self.numbers.get(&(merchant.clone(), kind.queue()))?;
+            let state = self.scheduler.state(*id, door(kind))?;
             let shown = EndpointState {
                 breaker: match state.breaker {
                     BreakerState::Closed => "closed",
@@ -336,9 +353,11 @@ fn waiting(row: WaitingRow) -> Waiting<Payload> {
     Waiting {
         message: row.message_id,
         lane: u64::try_from(row.lane).unwrap_or(0),
+        door: door(row.kind),
         attempt: u32::try_from(row.attempt).unwrap_or(u32::MAX),
         due_us: row.due_us,
         payload: Payload {
+            kind: row.kind,
             cycle: row.cycle,
             sequence: row.sequence,
             created_us: row.created_us,

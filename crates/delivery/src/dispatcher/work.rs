@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use domain::{
     identifier::{MerchantId, MessageId},
-    kind::Kind,
+    kind::{Kind, Queue},
 };
 use store::{Conclusion, Store, Transaction, WaitingRow};
 use world::World;
@@ -19,15 +19,15 @@ use crate::{
 /// Between two tries of something that must succeed for the work to go on.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// The next deliveries of an endpoint; None when the store did not answer, after a pause.
+/// The next deliveries of a queue; None when the store did not answer, after a pause.
 pub(super) async fn read(
     store: &Store,
     merchant: &MerchantId,
-    kind: Kind,
+    queue: Queue,
     after: i64,
     most: usize,
 ) -> Option<Vec<WaitingRow>> {
-    match store.waiting(merchant, kind, after, most).await {
+    match store.waiting(merchant, queue, after, most).await {
         Ok(rows) => Some(rows),
         Err(error) => {
             tracing::error!(merchant = merchant.as_str(), "deliveries cannot be read: {error}");

@@ -6,7 +6,7 @@
 //! behind them until a lane is found that can move, or the shelf is full. That is how
 //! one parked lane with ten thousand messages does not stand before all the others.
 
-use super::{Waiting, cursor::Reading, desk::Allowance, endpoint::Endpoint};
+use super::{Waiting, cursor::Reading, desk::Allowance, door::Door, endpoint::Endpoint};
 
 impl<P> Endpoint<P> {
     pub(super) fn arrived(&mut self, waiting: Waiting<P>, allowance: &Allowance) {
@@ -124,7 +124,7 @@ impl<P> Endpoint<P> {
     }
 
     pub(super) fn wanted_reading(&self, now_us: i64, allowance: &Allowance) -> Option<Reading> {
-        if self.paused || self.cursor.is_reading() {
+        if self.is_paused() || self.cursor.is_reading() {
             return None;
         }
         let window_max = self.window_max(allowance);
@@ -135,9 +135,14 @@ impl<P> Endpoint<P> {
         }
         let idle = if hungry { self.window.idle() } else { 0 };
         let room = |idle: usize| (window_max + idle).saturating_sub(self.window.held());
+        let worth = |door: &Door| {
+            if hungry { door.is_open(now_us) } else { !door.paused && !door.is_suspended() }
+        };
         let recall = self
-            .window
-            .first_wanted()
+            .with_heads()
+            .filter(|(_, door, _)| worth(door))
+            .filter_map(|(_, _, heads)| heads.wanted)
+            .min()
             .filter(|(due_us, _)| *due_us <= now_us && room(idle) > 0)
             .map(|(_, first)| Reading::Recall { first });
         let page_min = (window_max / 16).max(1);
@@ -151,10 +156,8 @@ impl<P> Endpoint<P> {
     /// Could send, and has nothing in memory to send.
     fn is_hungry(&self, now_us: i64) -> bool {
         let later = |first: Option<(i64, i64)>| first.is_none_or(|(due_us, _)| due_us > now_us);
-        self.has_slot()
-            && self.breaker.opens_at_us() <= now_us
-            && later(self.window.first_fresh())
-            && later(self.window.first_retry())
+        let mut open = self.with_heads().filter(|(_, door, _)| door.is_open(now_us)).peekable();
+        open.peek().is_some() && open.all(|(_, _, it)| later(it.fresh) && later(it.retry))
     }
 
     fn shelf_room(&self, allowance: &Allowance) -> usize {

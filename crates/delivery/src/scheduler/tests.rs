@@ -1,5 +1,6 @@
 //! The scheduler's rules, one small test each.
 
+mod doors;
 mod lanes;
 mod reading;
 mod trouble;
@@ -19,7 +20,7 @@ struct Rig {
 impl Rig {
     fn new(settings: Settings) -> Self {
         let mut scheduler = Scheduler::new(settings);
-        scheduler.add_endpoint(HERE, Owner(1));
+        scheduler.add_endpoint(HERE, Owner(1), 1);
         Self { scheduler, now_us: 0 }
     }
 
@@ -27,7 +28,7 @@ impl Rig {
     fn with_endpoints(settings: Settings, count: u32) -> Self {
         let mut rig = Self::new(settings);
         for id in 2..=count {
-            rig.scheduler.add_endpoint(EndpointId(id), Owner(id));
+            rig.scheduler.add_endpoint(EndpointId(id), Owner(id), 1);
         }
         rig
     }
@@ -96,18 +97,18 @@ impl Rig {
     }
 
     fn state(&self) -> EndpointState {
-        self.scheduler.state(HERE).unwrap()
+        self.scheduler.state(HERE, 0).unwrap()
     }
 }
 
 fn row(message: i64, lane: u64) -> Waiting<i64> {
-    Waiting { message, lane, attempt: 0, due_us: 0, payload: message * 10 }
+    Waiting { message, lane, door: 0, attempt: 0, due_us: 0, payload: message * 10 }
 }
 
 #[test]
 fn a_message_is_sent_with_its_payload_and_all_that_is_known_of_it() {
     let mut rig = Rig::new(Settings::default());
-    let waiting = Waiting { message: 5, lane: 7, attempt: 2, due_us: 0, payload: 50 };
+    let waiting = Waiting { message: 5, lane: 7, door: 0, attempt: 2, due_us: 0, payload: 50 };
     rig.scheduler.arrived(HERE, waiting);
 
     let action = rig.next();
@@ -134,12 +135,12 @@ fn a_message_is_not_sent_before_its_time() {
 #[test]
 fn a_paused_endpoint_sends_nothing_and_loses_nothing() {
     let mut rig = Rig::new(Settings::default());
-    rig.scheduler.pause(HERE);
+    rig.scheduler.pause(HERE, 0);
     rig.arrive_many(HERE, 1..=3);
     assert_eq!(rig.next(), None);
     assert_eq!(rig.scheduler.wake_at_us(), None);
 
-    rig.scheduler.resume(HERE);
+    rig.scheduler.resume(HERE, 0);
     assert_eq!(rig.sent(), [1, 2, 3]);
 }
 
@@ -148,9 +149,9 @@ fn an_attempt_that_was_under_way_at_a_pause_still_counts() {
     let mut rig = Rig::new(Settings::default());
     rig.arrive(HERE, 1, 7);
     rig.send();
-    rig.scheduler.pause(HERE);
+    rig.scheduler.pause(HERE, 0);
     rig.deliver(1);
-    rig.scheduler.resume(HERE);
+    rig.scheduler.resume(HERE, 0);
     assert_eq!(rig.next(), None);
     assert_eq!(rig.state().waiting, 0);
 }
@@ -168,7 +169,7 @@ fn a_removed_endpoint_gives_its_slots_back() {
 
     rig.sent();
     assert_eq!(rig.scheduler.in_flight(), 1, "only what endpoint 2 sends");
-    assert_eq!(rig.scheduler.state(HERE), None);
+    assert_eq!(rig.scheduler.state(HERE, 0), None);
 }
 
 #[test]
@@ -176,7 +177,7 @@ fn reports_for_what_is_not_known_are_ignored() {
     let mut rig = Rig::new(Settings::default());
     rig.deliver(9);
     rig.found(&[(9, 0)], true);
-    rig.scheduler.resume(EndpointId(77));
+    rig.scheduler.resume(EndpointId(77), 0);
     assert_eq!(rig.next(), None);
     assert_eq!(rig.scheduler.in_flight(), 0);
 }

@@ -4,7 +4,8 @@
 //! *shelved* without: then it is read again when its turn comes. A message that
 //! could start as far as its lane is concerned is *listed* by its due time: as
 //! fresh, as a retry, or, when it is shelved, as wanted. In a lane that is the
-//! lowest id, while the lane is open; unordered messages are all listed.
+//! lowest id, while the lane is open; unordered messages are all listed. Each door of
+//! the endpoint has lists of its own, but a lane leads to all of them.
 //!
 //! A lane is barred from the start of a message until its conclusion is durable.
 //! That is the whole of the order guarantee: [`Window::start`] sets the bar, and
@@ -25,9 +26,8 @@ pub(super) struct Window<P> {
     /// Lane and message of all entries that have an order, and [`BAR`] for each lane
     /// that is closed: the first of a lane says all about it.
     order: BTreeSet<(u64, i64)>,
-    fresh: List,
-    retries: List,
-    wanted: List,
+    /// By door.
+    lists: Vec<Lists>,
     /// Entries in flight, or whose conclusion is not durable yet. All are held.
     busy: usize,
 }
@@ -35,12 +35,30 @@ pub(super) struct Window<P> {
 /// Due time and message.
 type List = BTreeSet<(i64, i64)>;
 
+/// The messages that could start, and would go through one door.
+#[derive(Debug, Default)]
+struct Lists {
+    fresh: List,
+    retries: List,
+    wanted: List,
+}
+
+/// The message of each list that is due first, as due time and message.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Heads {
+    pub(super) fresh: Option<(i64, i64)>,
+    pub(super) retry: Option<(i64, i64)>,
+    /// Shelved.
+    pub(super) wanted: Option<(i64, i64)>,
+}
+
 /// Stands before every message of a lane that is closed.
 const BAR: i64 = i64::MIN;
 
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     lane: u64,
+    door: usize,
     due_us: i64,
     attempt: u32,
 }
@@ -62,6 +80,7 @@ enum Stage {
 /// What is known about an attempt while it lasts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Flight {
+    pub(super) door: usize,
     pub(super) started_us: i64,
     /// Slot-time that was charged for it in advance.
     pub(super) price_us: i64,
@@ -92,14 +111,14 @@ pub(super) struct Landed {
 }
 
 impl<P> Window<P> {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(doors: usize) -> Self {
+        let mut lists = Vec::new();
+        lists.resize_with(doors, Lists::default);
         Self {
             held: BTreeMap::new(),
             shelf: BTreeMap::new(),
             order: BTreeSet::new(),
-            fresh: List::new(),
-            retries: List::new(),
-            wanted: List::new(),
+            lists,
             busy: 0,
         }
     }
@@ -133,31 +152,32 @@ impl<P> Window<P> {
         held.is_some_and(|held| matches!(held.stage, Stage::Concluded(_)))
     }
 
-    /// The fresh message that is due first, as due time and message.
-    pub(super) fn first_fresh(&self) -> Option<(i64, i64)> {
-        self.fresh.first().copied()
+    /// What could go through a door next.
+    pub(super) fn heads(&self, door: usize) -> Heads {
+        self.lists.get(door).map_or_else(Heads::default, |lists| Heads {
+            fresh: lists.fresh.first().copied(),
+            retry: lists.retries.first().copied(),
+            wanted: lists.wanted.first().copied(),
+        })
     }
 
-    pub(super) fn first_retry(&self) -> Option<(i64, i64)> {
-        self.retries.first().copied()
-    }
-
-    /// The shelved message that is due first.
-    pub(super) fn first_wanted(&self) -> Option<(i64, i64)> {
-        self.wanted.first().copied()
+    /// Messages in memory that go through a door.
+    pub(super) fn known(&self, door: usize) -> usize {
+        let held = self.held.values().map(|held| &held.entry);
+        held.chain(self.shelf.values()).filter(|entry| entry.door == door).count()
     }
 
     /// Listed messages whose time has not come.
     pub(super) fn parked(&self, now_us: i64) -> usize {
         let later = (now_us.saturating_add(1), i64::MIN);
-        let lists = [&self.fresh, &self.retries, &self.wanted];
-        lists.into_iter().map(|list| list.range(later..).count()).sum()
+        let lists = self.lists.iter().flat_map(|door| [&door.fresh, &door.retries, &door.wanted]);
+        lists.map(|list| list.range(later..).count()).sum()
     }
 
     /// Takes in a message that is not known yet.
     pub(super) fn insert(&mut self, waiting: Waiting<P>) {
-        let Waiting { message, lane, attempt, due_us, payload } = waiting;
-        let entry = Entry { lane, due_us, attempt };
+        let Waiting { message, lane, door, attempt, due_us, payload } = waiting;
+        let entry = Entry { lane, door, due_us, attempt };
         let payload = Arc::new(payload);
         let held = Held { entry, stage: Stage::Waiting, payload };
         self.held.insert(message, held);
@@ -218,8 +238,7 @@ impl<P> Window<P> {
 
     /// Removes a shelved message that is not on disk any more.
     pub(super) fn lose_shelved(&mut self, message: i64) {
-        let Some((list, key)) = self.listing(message) else { return };
-        let listed = self.list(list).remove(&key);
+        let listed = self.delist(message);
         let lane = self.forget(message);
         if listed {
             self.enlist_first(lane);
@@ -236,23 +255,24 @@ impl<P> Window<P> {
         let mut candidates: Vec<_> = self.held.iter().filter_map(waits).collect();
         candidates.sort_unstable();
         for (_, Reverse(message)) in candidates.into_iter().take(most) {
-            let Some((list, key)) = self.listing(message) else { continue };
-            if self.list(list).remove(&key) {
-                self.wanted.insert(key);
-            }
+            let listed = self.delist(message);
             if let Some(held) = self.held.remove(&message) {
                 self.shelf.insert(message, held.entry);
+            }
+            if listed {
+                self.enlist(message);
             }
         }
     }
 
     /// Gives a shelved message its payload back.
     pub(super) fn restore(&mut self, message: i64, payload: P) {
+        let listed = self.delist(message);
         let Some(entry) = self.shelf.remove(&message) else { return };
         let payload = Arc::new(payload);
         let held = Held { entry, stage: Stage::Waiting, payload };
         self.held.insert(message, held);
-        if self.wanted.remove(&(entry.due_us, message)) {
+        if listed {
             self.enlist(message);
         }
     }
@@ -317,38 +337,25 @@ impl<P> Window<P> {
 
     fn enlist(&mut self, message: i64) {
         if let Some((list, key)) = self.listing(message) {
-            self.list(list).insert(key);
+            list.insert(key);
         }
     }
 
-    fn delist(&mut self, message: i64) {
-        if let Some((list, key)) = self.listing(message) {
-            self.list(list).remove(&key);
-        }
+    /// Says whether the message was listed.
+    fn delist(&mut self, message: i64) -> bool {
+        self.listing(message).is_some_and(|(list, key)| list.remove(&key))
     }
 
     /// Where a message is listed, if it is.
-    fn listing(&self, message: i64) -> Option<(Listed, (i64, i64))> {
-        let (listed, entry) = match self.held.get(&message) {
-            Some(Held { entry, .. }) if entry.attempt == 0 => (Listed::Fresh, entry),
-            Some(Held { entry, .. }) => (Listed::Retry, entry),
-            None => (Listed::Wanted, self.shelf.get(&message)?),
+    fn listing(&mut self, message: i64) -> Option<(&mut List, (i64, i64))> {
+        let held = self.held.get(&message).map(|held| &held.entry);
+        let entry = held.or_else(|| self.shelf.get(&message))?;
+        let lists = self.lists.get_mut(entry.door)?;
+        let list = match (held.is_some(), entry.attempt) {
+            (true, 0) => &mut lists.fresh,
+            (true, _) => &mut lists.retries,
+            (false, _) => &mut lists.wanted,
         };
-        Some((listed, (entry.due_us, message)))
+        Some((list, (entry.due_us, message)))
     }
-
-    fn list(&mut self, listed: Listed) -> &mut List {
-        match listed {
-            Listed::Fresh => &mut self.fresh,
-            Listed::Retry => &mut self.retries,
-            Listed::Wanted => &mut self.wanted,
-        }
-    }
-}
-
-#[derive(Clone, Copy)]
-enum Listed {
-    Fresh,
-    Retry,
-    Wanted,
 }

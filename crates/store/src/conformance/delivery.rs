@@ -16,6 +16,7 @@ on_both_engines!(
     a_message_is_lost_with_the_transaction_that_owes_it,
     rivals_never_share_a_number_and_leave_no_gap,
     a_page_of_deliveries_begins_behind_the_last,
+    a_queue_of_several_kinds_is_read_as_one,
     a_delivered_message_leaves_only_history,
     a_retry_is_due_later_and_only_once,
     a_dead_message_is_in_the_failure_queue_until_retried,
@@ -76,7 +77,7 @@ async fn conclude(store: &Store, conclusions: &[Conclusion]) {
 }
 
 async fn waiting(store: &Store, after: i64) -> Vec<i64> {
-    let rows = store.waiting(&acme(), Kind::Rma, after, 100).await.unwrap();
+    let rows = store.waiting(&acme(), Kind::Rma.queue(), after, 100).await.unwrap();
     rows.iter().map(|row| row.message_id).collect()
 }
 
@@ -135,13 +136,37 @@ async fn rivals_never_share_a_number_and_leave_no_gap(Subject { store, .. }: Sub
 async fn a_page_of_deliveries_begins_behind_the_last(Subject { store, .. }: Subject) {
     owe(&store, (1..=5).map(|sequence| message(&acme(), "A", sequence)).collect()).await.unwrap();
 
-    let rows = store.waiting(&acme(), Kind::Rma, 2, 2).await.unwrap();
+    let rows = store.waiting(&acme(), Kind::Rma.queue(), 2, 2).await.unwrap();
 
     let seen: Vec<_> = rows.iter().map(|row| (row.message_id, row.sequence)).collect();
     assert_eq!(seen, [(3, 3), (4, 4)]);
     assert_eq!((rows[0].cycle, rows[0].attempt, rows[0].lane), (1, 0, 7));
     assert_eq!(rows[0].body, "A 3");
-    assert!(store.waiting(&acme(), Kind::ExchangeOrder, 0, 9).await.unwrap().is_empty());
+    assert!(store.waiting(&acme(), Kind::ExchangeOrder.queue(), 0, 9).await.unwrap().is_empty());
+}
+
+async fn a_queue_of_several_kinds_is_read_as_one(Subject { store, .. }: Subject) {
+    let kinds = [
+        Kind::DropShipmentCancellation,
+        Kind::DropShipmentConfirmation,
+        Kind::Rma,
+        Kind::DropShipmentPartialCancellation,
+        Kind::DropShipmentConfirmation,
+    ];
+    let of = |kind: Kind| NewMessage { kind, ..message(&acme(), "A", 1) };
+    owe(&store, kinds.map(of).to_vec()).await.unwrap();
+    let queue = Kind::DropShipmentConfirmation.queue();
+    let read = async |after: i64, most: usize| -> Vec<(i64, Kind)> {
+        let rows = store.waiting(&acme(), queue, after, most).await.unwrap();
+        rows.into_iter().map(|row| (row.message_id, row.kind)).collect()
+    };
+    let all = [(1, kinds[0]), (2, kinds[1]), (4, kinds[3]), (5, kinds[4])];
+
+    assert_eq!(read(0, 9).await, all);
+    assert_eq!(read(0, 3).await, all[..3]);
+    assert_eq!(read(2, 9).await, all[2..]);
+    let other = store.waiting(&other(), queue, 0, 9).await.unwrap();
+    assert!(other.is_empty());
 }
 
 async fn a_delivered_message_leaves_only_history(Subject { store, .. }: Subject) {
@@ -163,7 +188,7 @@ async fn a_retry_is_due_later_and_only_once(Subject { store, .. }: Subject) {
     conclude(&store, &[conclusion(1, 1, Verdict::Again { due_us: 5_000 })]).await;
     conclude(&store, &[conclusion(1, 1, Verdict::Again { due_us: 9_000 })]).await;
 
-    let rows = store.waiting(&acme(), Kind::Rma, 0, 9).await.unwrap();
+    let rows = store.waiting(&acme(), Kind::Rma.queue(), 0, 9).await.unwrap();
     assert_eq!((rows[0].attempt, rows[0].due_us), (1, 5_000));
     assert_eq!(state(&store, 1).await, State::Waiting);
 }
@@ -184,7 +209,7 @@ async fn a_dead_message_is_in_the_failure_queue_until_retried(Subject { store, .
     let mut transaction = Transaction::new("retrying");
     transaction.retry_failure(&acme(), Kind::Rma, 1, 77);
     store.commit(transaction).await.unwrap();
-    let rows = store.waiting(&acme(), Kind::Rma, 0, 9).await.unwrap();
+    let rows = store.waiting(&acme(), Kind::Rma.queue(), 0, 9).await.unwrap();
     assert_eq!((rows[0].cycle, rows[0].attempt, rows[0].due_us), (2, 0, 77));
     let mut again = Transaction::new("retrying");
     again.retry_failure(&acme(), Kind::Rma, 1, 78);

@@ -13,6 +13,7 @@ const WAIT_BEHIND_MAX_US: i64 = 200_000;
 #[derive(Clone, Debug)]
 pub(super) struct Row {
     pub(super) lane: u64,
+    pub(super) door: usize,
     pub(super) attempt: u32,
     pub(super) due_us: i64,
     /// Put back by an operator: it may come after newer ones of its lane.
@@ -28,19 +29,23 @@ pub(super) struct Row {
 pub(super) struct Place {
     /// On disk, unfinished.
     pub(super) rows: BTreeMap<i64, Row>,
-    pub(super) failed: BTreeMap<i64, u64>,
+    /// Lane and door of those whose tries are used up.
+    pub(super) failed: BTreeMap<i64, (u64, usize)>,
     delivered: BTreeSet<i64>,
     /// Arrived, and not reported to the scheduler as durably concluded.
     open: BTreeMap<u64, BTreeSet<i64>>,
     /// From the start of a message until its conclusion was reported.
     pub(super) busy: BTreeMap<i64, u64>,
-    pub(super) in_flight: BTreeSet<i64>,
-    pub(super) paused: bool,
+    /// With their door.
+    pub(super) in_flight: BTreeMap<i64, usize>,
+    /// Doors that an operator has shut.
+    pub(super) paused: BTreeSet<usize>,
     pub(super) healthy: bool,
     /// Since when the lane is free, and since when anything can be sent at all.
     free_us: BTreeMap<u64, i64>,
     pub(super) able_us: i64,
-    probed_us: Option<i64>,
+    /// By door.
+    probed_us: BTreeMap<usize, i64>,
 }
 
 pub(super) struct Model {
@@ -72,9 +77,15 @@ impl Model {
         self.places.entry(endpoint).or_default()
     }
 
-    pub(super) fn commit(&mut self, endpoint: EndpointId, message: i64, lane: u64, now_us: i64) {
+    pub(super) fn commit(
+        &mut self,
+        endpoint: EndpointId,
+        message: i64,
+        (lane, door): (u64, usize),
+        now_us: i64,
+    ) {
         let place = self.place(endpoint);
-        place.insert(message, Row::new(lane, now_us, now_us));
+        place.insert(message, Row::new((lane, door), now_us, now_us));
         place.open.entry(lane).or_default().insert(message);
     }
 
@@ -86,7 +97,8 @@ impl Model {
         let row = place.rows.get(&message).unwrap_or_else(|| panic!("{start:?} is not owed"));
         assert_eq!((row.lane, row.attempt), (lane, attempt), "{start:?} is not as on disk");
         assert!(row.due_us <= now_us, "{start:?} is early");
-        assert!(!place.paused, "{start:?} though paused");
+        let door = row.door;
+        assert!(!place.paused.contains(&door), "{start:?} though paused");
         assert!(!place.busy.contains_key(&message), "{start:?} is under way already");
         if lane != UNORDERED {
             assert!(!place.busy.values().any(|busy| *busy == lane), "{start:?}: lane is closed");
@@ -95,11 +107,11 @@ impl Model {
         }
         let gap_us = self.settings.probe_gap_us;
         let place = self.place(endpoint);
-        place.check_probe(start, state, gap_us, now_us);
+        place.check_probe((start, door), state, gap_us, now_us);
         let waited_us = place.waited_us(message, now_us);
         place.busy.insert(message, lane);
-        place.in_flight.insert(message);
-        assert!(place.in_flight.len() <= state.limit, "{start:?} is above {}", state.limit);
+        place.in_flight.insert(message, door);
+        assert!(place.through(door) <= state.limit, "{start:?} is above {}", state.limit);
         if place.healthy {
             let most_us = place.rows.get(&message).map_or(0, |row| row.wait_max_us);
             assert!(waited_us <= most_us, "{start:?} waited {waited_us} us");
@@ -113,17 +125,23 @@ impl Model {
 
     pub(super) fn land(&mut self, endpoint: EndpointId, message: i64) {
         self.throttled.remove(&(endpoint, message));
-        assert!(self.place(endpoint).in_flight.remove(&message), "{message} was not in flight");
+        let landed = self.place(endpoint).in_flight.remove(&message);
+        assert!(landed.is_some(), "{message} was not in flight");
     }
 
     /// The bounds that hold at every moment.
-    pub(super) fn check(&self, endpoint: EndpointId, state: &EndpointState, in_flight: usize) {
+    pub(super) fn check(
+        &self,
+        (endpoint, door): (EndpointId, usize),
+        state: &EndpointState,
+        in_flight: usize,
+    ) {
         let Settings { window_max, shelved_max, slots_max, .. } = self.settings;
         assert!(state.window <= window_max, "{} payloads", state.window);
         assert!(state.shelved <= shelved_max + window_max, "{} shelved", state.shelved);
         assert!(in_flight <= slots_max, "{in_flight} in flight");
         let place = self.places.get(&endpoint).unwrap();
-        assert_eq!(state.in_flight, place.in_flight.len(), "in flight of {endpoint:?}");
+        assert_eq!(state.in_flight, place.through(door), "in flight of {endpoint:?}");
         let all: usize = self.places.values().map(|place| place.in_flight.len()).sum();
         assert_eq!(in_flight, all, "in flight over all");
     }
@@ -136,7 +154,7 @@ impl Model {
             place.in_flight.clear();
             place.open.clear();
             place.able_us = now_us;
-            place.probed_us = None;
+            place.probed_us.clear();
             for (message, row) in place.rows.iter().filter(|(_, row)| !row.put_back) {
                 place.open.entry(row.lane).or_default().insert(*message);
             }
@@ -145,8 +163,9 @@ impl Model {
 }
 
 impl Row {
-    fn new(lane: u64, due_us: i64, since_us: i64) -> Self {
-        Self { lane, attempt: 0, due_us, put_back: false, since_us, wait_max_us: WAIT_MAX_US }
+    fn new((lane, door): (u64, usize), due_us: i64, since_us: i64) -> Self {
+        let wait_max_us = WAIT_MAX_US;
+        Self { lane, door, attempt: 0, due_us, put_back: false, since_us, wait_max_us }
     }
 }
 
@@ -156,12 +175,23 @@ impl Place {
         self.rows.insert(message, row);
     }
 
-    fn check_probe(&mut self, start: Start, state: &EndpointState, gap_us: i64, now_us: i64) {
+    /// Attempts under way through a door.
+    fn through(&self, door: usize) -> usize {
+        self.in_flight.values().filter(|it| **it == door).count()
+    }
+
+    fn check_probe(
+        &mut self,
+        (start, door): (Start, usize),
+        state: &EndpointState,
+        gap_us: i64,
+        now_us: i64,
+    ) {
         if state.breaker != BreakerState::Suspended {
-            self.probed_us = None;
+            self.probed_us.remove(&door);
             return;
         }
-        if let Some(probed_us) = self.probed_us.replace(now_us) {
+        if let Some(probed_us) = self.probed_us.insert(door, now_us) {
             assert!(now_us - probed_us >= gap_us, "{start:?} is no probe");
         }
     }
@@ -181,12 +211,12 @@ impl Place {
             row.due_us = due_us;
             return;
         }
-        let lane = row.lane;
+        let way = (row.lane, row.door);
         self.rows.remove(&message);
         if delivered {
             assert!(self.delivered.insert(message), "{message} delivered twice");
         } else {
-            self.failed.insert(message, lane);
+            self.failed.insert(message, way);
         }
     }
 
@@ -212,8 +242,8 @@ impl Place {
     pub(super) fn put_back(&mut self, now_us: i64) -> Option<i64> {
         let failed = std::mem::take(&mut self.failed);
         let lowest = failed.keys().next().copied();
-        for (message, lane) in failed {
-            self.insert(message, Row { put_back: true, ..Row::new(lane, 0, now_us) });
+        for (message, way) in failed {
+            self.insert(message, Row { put_back: true, ..Row::new(way, 0, now_us) });
         }
         lowest
     }

@@ -11,14 +11,17 @@ impl World {
         if self.arrivals_left == 0 {
             let endpoints: Vec<_> = self.habits.keys().copied().collect();
             for endpoint in endpoints {
-                self.resume(endpoint);
+                for door in 0..self.doors(endpoint) {
+                    self.resume(endpoint, door);
+                }
             }
             return;
         }
         let endpoint = self.any_endpoint();
+        let door = self.any_door(endpoint);
         match self.random.count(0, 9) {
-            0 => self.pause(endpoint),
-            1..=3 => self.resume(endpoint),
+            0 => self.pause(endpoint, door),
+            1..=3 => self.resume(endpoint, door),
             4 => self.retry_failed(endpoint),
             _ => (),
         }
@@ -26,18 +29,18 @@ impl World {
         self.soon(4 * SECOND_US, Event::Operate);
     }
 
-    fn pause(&mut self, endpoint: EndpointId) {
-        self.model.place(endpoint).paused = true;
-        self.scheduler.pause(endpoint);
+    fn pause(&mut self, endpoint: EndpointId, door: usize) {
+        self.model.place(endpoint).paused.insert(door);
+        self.scheduler.pause(endpoint, door);
     }
 
-    fn resume(&mut self, endpoint: EndpointId) {
+    fn resume(&mut self, endpoint: EndpointId, door: usize) {
         let now_us = self.now_us;
         let place = self.model.place(endpoint);
-        if std::mem::take(&mut place.paused) {
+        if place.paused.remove(&door) {
             place.able_us = now_us;
         }
-        self.scheduler.resume(endpoint);
+        self.scheduler.resume(endpoint, door);
     }
 
     /// Also happens before the scheduler has heard that they failed.
@@ -66,14 +69,15 @@ impl World {
     }
 
     pub(super) fn start_up(&mut self) {
-        for (id, habit) in &self.habits {
+        for (id, habits) in &self.habits {
             let place = self.model.places.entry(*id).or_default();
-            place.healthy = habit.is_healthy();
+            // What waits before one door may take the room of what could go through another.
+            place.healthy = habits.len() == 1 && habits.iter().all(|habit| habit.is_healthy());
             // Two merchants own all: turns are taken within an owner, too.
-            self.scheduler.add_endpoint(*id, Owner(id.0 % 2));
+            self.scheduler.add_endpoint(*id, Owner(id.0 % 2), habits.len());
             self.scheduler.expect_more(*id);
-            if place.paused {
-                self.scheduler.pause(*id);
+            for door in &place.paused {
+                self.scheduler.pause(*id, *door);
             }
         }
     }

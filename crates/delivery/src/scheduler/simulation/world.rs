@@ -59,7 +59,8 @@ pub(super) struct World {
     pub(super) steps: u64,
     pub(super) random: Random,
     pub(super) scheduler: Scheduler<i64>,
-    pub(super) habits: BTreeMap<EndpointId, Habit>,
+    /// One for each door.
+    pub(super) habits: BTreeMap<EndpointId, Vec<Habit>>,
     pub(super) events: BTreeMap<(i64, u64), Event>,
     pub(super) outcomes: Vec<Outcome>,
     /// Committed, in order, and not yet announced.
@@ -114,7 +115,9 @@ impl World {
         let settings = random_settings(&mut random);
         let mut habits = BTreeMap::new();
         for id in 0..u32::try_from(random.count(1, 10)).unwrap() {
-            habits.insert(EndpointId(id), random_habit(&mut random));
+            let doors = if random.chance(35) { random.count(2, 3) } else { 1 };
+            let each = (0..doors).map(|_| random_habit(&mut random)).collect();
+            habits.insert(EndpointId(id), each);
         }
         let mut world = Self {
             model: Model::new(settings.clone()),
@@ -186,10 +189,11 @@ impl World {
             }
             Action::Send { endpoint, message, lane, attempt, throttled, payload } => {
                 assert_eq!(*payload, message * 3, "not the payload of {message}");
-                let state = self.scheduler.state(endpoint).unwrap();
+                let door = self.door(endpoint, message);
+                let state = self.scheduler.state(endpoint, door).unwrap();
                 let start = Start { endpoint, message, lane, attempt, throttled };
                 self.model.start(start, &state, self.now_us);
-                let took_us = self.time_to_answer(endpoint);
+                let took_us = self.time_to_answer(endpoint, door);
                 self.after(took_us, Event::Land(endpoint, message));
                 self.check(endpoint);
             }
@@ -217,8 +221,23 @@ impl World {
     }
 
     pub(super) fn check(&self, endpoint: EndpointId) {
-        let state = self.scheduler.state(endpoint).unwrap();
-        self.model.check(endpoint, &state, self.scheduler.in_flight());
+        for door in 0..self.doors(endpoint) {
+            let state = self.scheduler.state(endpoint, door).unwrap();
+            self.model.check((endpoint, door), &state, self.scheduler.in_flight());
+        }
+    }
+
+    pub(super) fn doors(&self, endpoint: EndpointId) -> usize {
+        self.habits[&endpoint].len()
+    }
+
+    pub(super) fn any_door(&mut self, endpoint: EndpointId) -> usize {
+        let last = self.doors(endpoint) - 1;
+        self.random.count(0, last)
+    }
+
+    fn door(&mut self, endpoint: EndpointId, message: i64) -> usize {
+        self.model.place(endpoint).rows.get(&message).map_or(0, |row| row.door)
     }
 
     pub(super) fn any_endpoint(&mut self) -> EndpointId {
@@ -232,10 +251,12 @@ impl World {
         for _ in 0..self.random.count(1, 12) {
             self.message += 1;
             let lane = self.random.number() % (self.lanes + 1);
-            self.model.commit(endpoint, self.message, lane, self.now_us);
+            let door = self.any_door(endpoint);
+            self.model.commit(endpoint, self.message, (lane, door), self.now_us);
             let waiting = Waiting {
                 message: self.message,
                 lane,
+                door,
                 attempt: 0,
                 due_us: self.now_us,
                 payload: self.message * 3,
@@ -261,8 +282,8 @@ impl World {
         self.check(endpoint);
     }
 
-    fn time_to_answer(&mut self, endpoint: EndpointId) -> i64 {
-        match self.habit(endpoint) {
+    fn time_to_answer(&mut self, endpoint: EndpointId, door: usize) -> i64 {
+        match self.habit(endpoint, door) {
             Habit::Healthy | Habit::Flaky | Habit::Picky | Habit::Broken { .. } => {
                 self.random.between(MILLISECOND_US, 80 * MILLISECOND_US)
             }
@@ -271,15 +292,15 @@ impl World {
         }
     }
 
-    fn habit(&self, endpoint: EndpointId) -> Habit {
-        let habit = *self.habits.get(&endpoint).unwrap();
+    fn habit(&self, endpoint: EndpointId, door: usize) -> Habit {
+        let habit = self.habits[&endpoint][door];
         let repaired = matches!(habit, Habit::Broken { until_us } if self.now_us >= until_us);
         if repaired { Habit::Healthy } else { habit }
     }
 
-    fn failure(&mut self, endpoint: EndpointId, lane: u64) -> Option<Cause> {
+    fn failure(&mut self, (endpoint, door): (EndpointId, usize), lane: u64) -> Option<Cause> {
         let any = [Cause::Refused, Cause::Overloaded, Cause::Unreachable];
-        match self.habit(endpoint) {
+        match self.habit(endpoint, door) {
             Habit::Healthy | Habit::Slow => None,
             Habit::Flaky => self.random.chance(30).then(|| any[self.random.count(0, 2)]),
             Habit::Picky => (lane % 3 == 1).then_some(Cause::Refused),
@@ -293,7 +314,8 @@ impl World {
         let place = self.model.place(endpoint);
         let attempt = place.rows.get(&message).map_or(ATTEMPTS_MAX, |row| row.attempt);
         let lane = place.busy.get(&message).copied().unwrap();
-        let verdict = match self.failure(endpoint, lane) {
+        let door = self.door(endpoint, message);
+        let verdict = match self.failure((endpoint, door), lane) {
             None => Verdict::Delivered,
             Some(cause) if attempt + 1 >= ATTEMPTS_MAX => Verdict::Dead { cause },
             Some(cause) => {
@@ -342,6 +364,7 @@ impl World {
             .map(|(message, row)| Waiting {
                 message: *message,
                 lane: row.lane,
+                door: row.door,
                 attempt: row.attempt,
                 due_us: row.due_us,
                 payload: message * 3,

@@ -283,11 +283,11 @@ fn windows_shrink_when_memory_is_full() {
 fn a_paused_endpoint_keeps_hardly_anything_in_memory() {
     let mut rig = Rig::new(Settings { window_max: 16, window_min: 1, ..small() });
     rig.arrive_many(HERE, 1..=16);
-    rig.scheduler.pause(HERE);
+    rig.scheduler.pause(HERE, 0);
     let state = rig.state();
     assert_eq!((state.window, state.shelved), (2, 14));
 
-    rig.scheduler.resume(HERE);
+    rig.scheduler.resume(HERE, 0);
     assert_eq!(rig.refill(), (2, 8), "the oldest two were kept");
     assert_eq!(rig.sent(), [1, 2]);
 }

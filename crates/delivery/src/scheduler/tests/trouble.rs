@@ -77,8 +77,9 @@ fn all_endpoints_in_trouble_share_a_tenth_of_the_slots() {
             rig.scheduler.durable(endpoint, message);
         }
     }
-    let throttled =
-        (1..=8).filter_map(|id| rig.scheduler.state(EndpointId(id))).all(|state| state.limit == 1);
+    let throttled = (1..=8)
+        .filter_map(|id| rig.scheduler.state(EndpointId(id), 0))
+        .all(|state| state.limit == 1);
     assert!(throttled);
     assert_eq!(rig.sent().len(), 2);
 }

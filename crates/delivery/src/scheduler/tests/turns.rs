@@ -70,7 +70,7 @@ fn an_owner_with_many_endpoints_gets_no_more_than_one_with_a_single_one() {
     let settings = Settings { slots_max: 4, heavy_percent: 100, ..Settings::default() };
     let mut rig = Rig::new(settings);
     for id in 2..=5 {
-        rig.scheduler.add_endpoint(EndpointId(id), Owner(2));
+        rig.scheduler.add_endpoint(EndpointId(id), Owner(2), 1);
     }
     let counts = share(&mut rig, 5, |_| 100_000);
     let others: usize = counts[1..].iter().sum();
