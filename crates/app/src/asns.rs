@@ -1,18 +1,17 @@
 //! A merchant announces goods that are on their way to the warehouse.
-
-use std::collections::{BTreeMap, BTreeSet};
+//!
+//! An ASN may have a hundred thousand lines, so what is known of its units is looked at some at a time.
 
 use domain::{
-    faults::{Code, Faults, FieldError},
+    faults::{Code, FAULTS_MAX, Faults, FieldError},
     identifier::MerchantId,
     intake::Outcome,
     warehouse::{
-        asn::{DetailsType, InboundAsn, Line},
+        asn::{InboundAsn, Line},
         receiving::AsnState,
         unit::{Announcement, UnitEvent, UnitRecord, apply},
     },
 };
-use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use store::{Transaction, UnitRow, Versioned};
 use utoipa::ToSchema;
@@ -20,7 +19,11 @@ use utoipa::ToSchema;
 use crate::{
     App, AppError,
     commit_once::{Request, commit_once},
+    secrets,
 };
+
+/// Units that are looked up together.
+const UNITS_AT_ONCE: usize = 1_000;
 
 /// What became of an ASN.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
@@ -36,49 +39,61 @@ pub async fn announce_asn(
     app: &App,
     merchant: &MerchantId,
     request: Request<'_>,
-    asn: &InboundAsn,
+    asn: InboundAsn,
 ) -> Result<AnnouncedAsn, AppError> {
+    let asn_number = asn.asn_number.to_string();
+    let fingerprint = fingerprint(&asn);
+    let state = AsnState::announced(asn, fingerprint, app.world.now());
     commit_once(app, request, || async {
         let mut transaction = Transaction::new("announcing an ASN");
-        let result = match known(app, merchant, asn).await? {
-            Some(known) if known.value.asn == *asn => Outcome::Unchanged,
+        let result = match known(app, merchant, &state.asn).await? {
+            Some(known) if known.value.fingerprint == state.fingerprint => Outcome::Unchanged,
             Some(_) => {
                 let why = "an ASN with this number exists in the program; change it with PUT";
                 return Err(AppError::Conflict(why.to_owned()));
             }
             None => {
-                let state = AsnState::announced(asn.clone(), app.world.now());
-                transaction.put_asn(merchant, &state, 0);
-                announce_units(app, merchant, (&state, None), &mut transaction).await?;
+                announce_units(app, merchant, &state, &mut transaction).await?;
+                transaction.insert_asn(merchant, &state);
                 Outcome::Created
             }
         };
-        Ok((AnnouncedAsn { asn_number: asn.asn_number.to_string(), result }, transaction))
+        Ok((AnnouncedAsn { asn_number: asn_number.clone(), result }, transaction))
     })
     .await
 }
 
-/// Changes an ASN of which nothing was received yet.
+/// Changes the ASN `asn_number`, of which nothing was received yet.
 pub async fn replace_asn(
     app: &App,
     merchant: &MerchantId,
     request: Request<'_>,
-    asn: &InboundAsn,
+    (asn_number, asn): (&str, InboundAsn),
 ) -> Result<AnnouncedAsn, AppError> {
+    if asn.asn_number.as_str() != asn_number {
+        let why = "the address and the body name different ASNs";
+        return Err(AppError::Conflict(why.to_owned()));
+    }
+    let fingerprint = fingerprint(&asn);
     commit_once(app, request, || async {
         let mut transaction = Transaction::new("changing an ASN");
-        let before = known(app, merchant, asn).await?.ok_or(AppError::NotFound("ASN"))?;
-        let replaced = before.value.replaced(asn.clone());
+        let before = known(app, merchant, &asn).await?.ok_or(AppError::NotFound("ASN"))?;
+        let replaced = before.value.replaced(asn.clone(), fingerprint.clone());
         let after = replaced.map_err(|refusal| AppError::Conflict(refusal.to_string()))?;
         if after.changed {
-            transaction.put_asn(merchant, &after.state, before.version);
-            let change = (&after.state, Some(&before.value));
-            announce_units(app, merchant, change, &mut transaction).await?;
+            announce_units(app, merchant, &after.state, &mut transaction).await?;
+            transaction.replace_asn(merchant, &after.state, before.version);
         }
         let result = if after.changed { Outcome::Updated } else { Outcome::Unchanged };
-        Ok((AnnouncedAsn { asn_number: asn.asn_number.to_string(), result }, transaction))
+        Ok((AnnouncedAsn { asn_number: asn_number.to_owned(), result }, transaction))
     })
     .await
+}
+
+/// The same for announcements that say the same.
+fn fingerprint(asn: &InboundAsn) -> String {
+    let text = serde_json::to_vec(asn).expect("an ASN has string keys");
+    secrets::hexadecimal(&secrets::hash(&text))
 }
 
 async fn known(
@@ -86,72 +101,52 @@ async fn known(
     merchant: &MerchantId,
     asn: &InboundAsn,
 ) -> Result<Option<Versioned<AsnState>>, AppError> {
-    let same_number = app.store.asns(merchant, asn.asn_number.as_str()).await?;
+    let same_number = app.store.asn_heads(merchant, asn.asn_number.as_str()).await?;
     let same = |it: &Versioned<AsnState>| it.value.asn.program_identifier == asn.program_identifier;
     Ok(same_number.into_iter().find(same))
 }
 
-/// Begins the story of every unit that is announced by name, and forgets those that no longer are.
+/// Tells the units of which more is known that they are announced, and refuses those that another ASN announces.
+/// All others are announced by their line.
 async fn announce_units(
     app: &App,
     merchant: &MerchantId,
-    (state, before): (&AsnState, Option<&AsnState>),
+    state: &AsnState,
     transaction: &mut Transaction,
 ) -> Result<(), AppError> {
-    let gone = before.map(|before| names(&before.asn)).unwrap_or_default();
-    let here = names(&state.asn);
-    let ids: BTreeSet<&str> = gone.union(&here).copied().collect();
-    let found = app.store.units(merchant, ids.into_iter()).await?;
-    let found: BTreeMap<&str, &Versioned<UnitRecord>> =
-        found.iter().map(|it| (it.value.unit_identifier.as_str(), it)).collect();
-    let forgotten = gone.difference(&here).filter_map(|id| found.get(id).copied());
-    let forgotten = forgotten.filter(|it| it.value.story.len() <= 1);
-    transaction.delete_units(
-        merchant,
-        forgotten.map(|it| (it.value.unit_identifier.as_str(), it.version)),
-    );
-    let (mut rows, mut errors) = (Vec::new(), Vec::new());
-    for line in state.asn.lines() {
-        let Some(id) = unit_of(&state.asn, &line) else { continue };
-        let known = found.get(id).copied();
-        match announced(&line, known.map(|it| &it.value), (id, state.announced_at)) {
-            Ok(Some(unit)) => {
-                rows.push(UnitRow { replaces: known.map_or(0, |it| it.version), unit });
+    let mut lines: Vec<(&str, Line<'_>)> = state
+        .asn
+        .lines()
+        .filter_map(|line| Some((line.detail.unit_identifier.as_deref()?, line)))
+        .collect();
+    // In the order of their names, as everybody does who changes many units.
+    lines.sort_unstable_by_key(|(unit, _)| *unit);
+    let mut faults = Faults { errors: Vec::new(), total: 0 };
+    for some in lines.chunks(UNITS_AT_ONCE) {
+        let found = app.store.units(merchant, some.iter().map(|(unit, _)| *unit)).await?;
+        let mut rows = Vec::new();
+        for Versioned { value: unit, version } in found {
+            let id = unit.unit_identifier.as_str();
+            let Ok(place) = some.binary_search_by_key(&id, |(unit, _)| *unit) else { continue };
+            let Some((_, line)) = some.get(place) else { continue };
+            let announcement = Box::new(Announcement::of(line, state.announced_at));
+            match apply(&unit, &UnitEvent::Announced(announcement), state.announced_at) {
+                Ok(decision) if decision.changed && version > 0 => {
+                    rows.push(UnitRow { replaces: version, unit: decision.unit });
+                }
+                Ok(_) => (),
+                Err(refusal) => note(&mut faults, &unit, refusal.to_string()),
             }
-            Ok(None) => (),
-            Err(reason) => errors.push(FieldError {
-                field: format!("$..details[?(@.unit_identifier=='{id}')]"),
-                code: Code::Invalid,
-                reason,
-            }),
         }
+        transaction.put_units(merchant, rows);
     }
-    if !errors.is_empty() {
-        let total = errors.len();
-        errors.truncate(domain::faults::FAULTS_MAX);
-        return Err(AppError::Invalid(Faults { errors, total }));
+    if faults.total > 0 { Err(AppError::Invalid(faults)) } else { Ok(()) }
+}
+
+fn note(faults: &mut Faults, unit: &UnitRecord, reason: String) {
+    faults.total += 1;
+    if faults.errors.len() < FAULTS_MAX {
+        let field = format!("$..details[?(@.unit_identifier=='{}')]", unit.unit_identifier);
+        faults.errors.push(FieldError { field, code: Code::Invalid, reason });
     }
-    transaction.put_units(merchant, rows);
-    Ok(())
-}
-
-/// The unit once it is announced; None when it was before.
-fn announced(
-    line: &Line<'_>,
-    known: Option<&UnitRecord>,
-    (id, at): (&str, Timestamp),
-) -> Result<Option<UnitRecord>, String> {
-    let fresh = UnitRecord::new(id);
-    let event = UnitEvent::Announced(Box::new(Announcement::of(line, at)));
-    let decision = apply(known.unwrap_or(&fresh), &event, at).map_err(|it| it.to_string())?;
-    Ok(decision.changed.then_some(decision.unit))
-}
-
-fn names(asn: &InboundAsn) -> BTreeSet<&str> {
-    asn.lines().filter_map(|line| unit_of(asn, &line)).collect()
-}
-
-fn unit_of<'a>(asn: &InboundAsn, line: &Line<'a>) -> Option<&'a str> {
-    let by_unit = asn.details_type == DetailsType::Unit;
-    line.detail.unit_identifier.as_deref().filter(|_| by_unit)
 }

@@ -2,12 +2,13 @@
 
 use bytes::Bytes;
 use domain::{
+    faults::Faults,
     identifier::MerchantId,
     json::Json,
     kind::Kind,
     warehouse::drop_ship::{
-        Action, CancelRequest, DropShipOrder, DropShipStatus, Owed, ReadContext, Told, apply,
-        message, read_drop_ship_order,
+        self, Action, CancelRequest, DropShipOrder, DropShipStatus, Owed, ReadContext, Told, apply,
+        message,
     },
 };
 use store::Transaction;
@@ -20,22 +21,26 @@ use crate::{
     whose::whose,
 };
 
+/// Reads an order as a merchant sends it, or says everything wrong with it.
+pub fn read_drop_ship_order(app: &App, document: &Json<'_>) -> Result<DropShipOrder, Faults> {
+    let context = ReadContext { first_id: first_id(app), now: app.world.now() };
+    drop_ship::read_drop_ship_order(document, &context)
+}
+
 /// A merchant places an order. One of its name is placed once; told again, the first stands.
 pub async fn place_drop_ship_order(
     app: &App,
     merchant: &MerchantId,
     request: Request<'_>,
-    document: &Json<'_>,
+    order: &DropShipOrder,
 ) -> Result<DropShipOrder, AppError> {
-    let context = ReadContext { first_id: first_id(app), now: app.world.now() };
-    let order = read_drop_ship_order(document, &context).map_err(AppError::Invalid)?;
     commit_once(app, request, || async {
         if app.store.drop_ship_order(merchant, &order.client_identifier).await?.is_some() {
             let why = format!("the drop-ship order {} exists", order.client_identifier);
             return Err(AppError::Conflict(why));
         }
         let mut transaction = Transaction::new("placing a drop-ship order");
-        transaction.put_drop_ship_order(merchant, &order, 0);
+        transaction.put_drop_ship_order(merchant, order, 0);
         Ok((order.clone(), transaction))
     })
     .await
@@ -53,17 +58,23 @@ pub async fn held_drop_ship_order(
     Ok(found.ok_or(AppError::NotFound("drop-ship order"))?.value)
 }
 
-/// The warehouse ships, cancels or rejects. `identifier` is the same for an action that is told again.
+/// The warehouse ships, cancels or rejects. A shipment is known by its tracking number; otherwise the key of the
+/// request tells an action that is told again from another.
 pub async fn act_on_drop_ship_order(
     app: &App,
     caller: &Caller,
     request: Request<'_>,
     (named, client_identifier): (Option<&MerchantId>, &str),
-    (action, identifier): (&Action, Option<&str>),
+    action: &Action,
 ) -> Result<DropShipOrder, AppError> {
     let merchant = owner(app, caller, named, client_identifier).await?;
+    let tracking = match action {
+        Action::Ship(ship) => ship.tracking_number.as_deref(),
+        Action::Cancel(_) | Action::Reject { .. } => None,
+    };
     let fresh = app.world.readable::<16>();
-    let identifier = identifier.unwrap_or(&fresh);
+    let key = request.repeatable.map(|it| it.key.as_str());
+    let identifier = tracking.or(key).unwrap_or(&fresh);
     commit_once(app, request, || async {
         let before = app.store.drop_ship_order(&merchant, client_identifier).await?;
         let before = before.ok_or(AppError::NotFound("drop-ship order"))?;

@@ -9,7 +9,7 @@
 pub mod add_client;
 pub mod add_merchant;
 mod arrived_orders;
-pub mod asn_receipts;
+mod asn_receipts;
 pub mod asns;
 pub mod audit_trail;
 pub mod authenticate;
@@ -48,6 +48,8 @@ pub mod start_return;
 pub mod sweep;
 pub mod take_in_orders;
 pub mod test_endpoint;
+pub mod unit_changes;
+pub mod unit_questions;
 pub mod unit_story;
 pub mod variants;
 mod whose;

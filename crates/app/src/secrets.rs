@@ -26,7 +26,7 @@ pub fn hash(bytes: &[u8]) -> Bytes {
     Bytes::copy_from_slice(digest(&SHA256, bytes).as_ref())
 }
 
-fn hexadecimal(bytes: &[u8]) -> String {
+pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
     const DIGITS: [char; 16] =
         ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f'];
     let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);

@@ -4,17 +4,21 @@ use std::collections::BTreeMap;
 
 use bytes::Bytes;
 use domain::{
+    faults::Faults,
     identifier::MerchantId,
     json::Json,
     kind::Kind,
     warehouse::{
         asn_number::AsnNumber,
         outbound_message::messages,
-        shipment::{ReadContext, Shipment, ShipmentChange, change, read_shipment},
-        unit::{UnitRecord, apply},
+        shipment::{
+            self, OutboundDetail, ReadContext, Shipment, ShipmentChange, ShipmentDecision, change,
+        },
+        unit::{UnitDecision, UnitEvent, UnitRecord, UnitRefusal, apply},
     },
 };
-use store::{Transaction, UnitRow, Versioned};
+use jiff::Timestamp;
+use store::{Transaction, UnitRow, UnitSteps, Versioned};
 
 use crate::{
     App, AppError,
@@ -26,20 +30,28 @@ use crate::{
 
 /// How many units a message has where the shipment does not say.
 const DETAILS_PER_MESSAGE: i64 = 500;
+/// Units that are looked up together.
+const UNITS_AT_ONCE: usize = 1_000;
+/// So many units that cannot leave are named.
+const REFUSED_TOLD_MAX: usize = 20;
+
+/// Reads a shipment as the warehouse sends it, or says everything wrong with it.
+pub fn read_shipment(app: &App, document: &Json<'_>) -> Result<Shipment, Faults> {
+    let context = ReadContext {
+        asn_number: minted(app),
+        max_details_per_message: DETAILS_PER_MESSAGE,
+        now: app.world.now(),
+    };
+    shipment::read_shipment(document, &context)
+}
 
 /// Sends goods away: the units are set aside or gone, and the merchant is told.
 pub async fn create_shipment(
     app: &App,
     caller: &Caller,
     request: Request<'_>,
-    (named, document): (Option<&MerchantId>, &Json<'_>),
+    (named, asked): (Option<&MerchantId>, Shipment),
 ) -> Result<Shipment, AppError> {
-    let context = ReadContext {
-        asn_number: minted(app),
-        max_details_per_message: DETAILS_PER_MESSAGE,
-        now: app.world.now(),
-    };
-    let asked = read_shipment(document, &context).map_err(AppError::Invalid)?;
     let owners = match asked.units().next() {
         Some(unit) => app.store.merchants_of_unit(&unit.unit_identifier).await?,
         None => Vec::new(),
@@ -52,13 +64,8 @@ pub async fn create_shipment(
             return Err(AppError::Conflict(format!("a shipment {} exists", asked.asn_number)));
         }
         let mut shipment = asked.clone();
-        let known = units(app, &merchant, &shipment).await?;
-        for detail in shipment.cartons.iter_mut().flat_map(|carton| &mut carton.details) {
-            if let Some(unit) = known.get(&detail.unit_identifier) {
-                detail.complete(&unit.value);
-            }
-        }
         let mut transaction = Transaction::new("sending goods away");
+        move_units(app, &merchant, &mut shipment, &mut transaction).await?;
         let parts = shipment.messages();
         let numbers: Vec<AsnNumber> =
             (1..=parts).filter_map(|part| shipment.message_number(part)).collect();
@@ -69,7 +76,6 @@ pub async fn create_shipment(
             return Err(AppError::Conflict(why));
         }
         transaction.insert_shipment(&merchant, &shipment, numbers);
-        move_units(app, &merchant, (&shipment, &known), &mut transaction)?;
         owe(app, &mut transaction, &merchant, &shipment);
         Ok((shipment, transaction))
     })
@@ -89,16 +95,16 @@ pub async fn change_shipment(
     let merchant = whose(caller, named, &owners)?.ok_or_else(missing)?;
     commit_once(app, request, || async {
         let before = app.store.shipment(&merchant, asn_number).await?.ok_or_else(missing)?;
-        let decision = change(&before.value, asked, app.world.now())
+        let decision = change(before.value, asked, app.world.now())
             .map_err(|refusal| AppError::Conflict(refusal.to_string()))?;
+        let ShipmentDecision { mut shipment, changed } = decision;
         let mut transaction = Transaction::new("changing a shipment");
-        if decision.changed {
-            let known = units(app, &merchant, &decision.shipment).await?;
-            transaction.update_shipment(&merchant, &decision.shipment, before.version);
-            move_units(app, &merchant, (&decision.shipment, &known), &mut transaction)?;
-            owe(app, &mut transaction, &merchant, &decision.shipment);
+        if changed {
+            move_units(app, &merchant, &mut shipment, &mut transaction).await?;
+            transaction.update_shipment(&merchant, &shipment, before.version);
+            owe(app, &mut transaction, &merchant, &shipment);
         }
-        Ok((decision.shipment, transaction))
+        Ok((shipment, transaction))
     })
     .await
 }
@@ -116,42 +122,92 @@ pub async fn held_shipment(
     Ok(app.store.shipment(&merchant, asn_number).await?.ok_or_else(missing)?.value)
 }
 
-async fn units(
+/// What befalls the units of a shipment, and what is known of them and not told by it; one that cannot leave keeps
+/// all of them here. Looks at some units at a time: there may be very many.
+async fn move_units(
     app: &App,
     merchant: &MerchantId,
-    shipment: &Shipment,
-) -> Result<BTreeMap<String, Versioned<UnitRecord>>, AppError> {
-    let ids = shipment.units().map(|unit| unit.unit_identifier.as_str());
-    let found = app.store.units(merchant, ids).await?;
-    Ok(found.into_iter().map(|it| (it.value.unit_identifier.clone(), it)).collect())
-}
-
-/// What befalls the units of a shipment; one that cannot leave keeps all of them here.
-fn move_units(
-    app: &App,
-    merchant: &MerchantId,
-    (shipment, known): (&Shipment, &BTreeMap<String, Versioned<UnitRecord>>),
+    shipment: &mut Shipment,
     transaction: &mut Transaction,
 ) -> Result<(), AppError> {
     let event = shipment.unit_event();
-    let (mut rows, mut refused) = (Vec::new(), Vec::new());
-    for detail in shipment.units() {
-        let id = &detail.unit_identifier;
-        let fresh = UnitRecord::new(id);
-        let unit = known.get(id);
-        match apply(unit.map_or(&fresh, |it| &it.value), &event, app.world.now()) {
-            Ok(decision) if decision.changed => rows
-                .push(UnitRow { replaces: unit.map_or(0, |it| it.version), unit: decision.unit }),
-            Ok(_) => (),
-            Err(refusal) => refused.push(format!("{id}: {refusal}")),
+    let details = shipment.cartons.iter_mut().flat_map(|carton| &mut carton.details);
+    let mut details: Vec<&mut OutboundDetail> = details.collect();
+    // In the order of their names, as everybody does who changes many units.
+    details.sort_unstable_by(|a, b| a.unit_identifier.cmp(&b.unit_identifier));
+    let mut refused = Vec::new();
+    for some in details.chunks_mut(UNITS_AT_ONCE) {
+        let names = some.iter().map(|detail| detail.unit_identifier.as_str());
+        let known = app.store.units(merchant, names).await?;
+        let known: BTreeMap<&str, &Versioned<UnitRecord>> =
+            known.iter().map(|it| (it.value.unit_identifier.as_str(), it)).collect();
+        let mut moved = Moved::default();
+        for detail in some {
+            let unit = known.get(detail.unit_identifier.as_str()).copied();
+            if let Some(unit) = unit {
+                detail.complete(&unit.value);
+            }
+            if let Err(refusal) = moved.add(&detail.unit_identifier, unit, &event, app.world.now())
+            {
+                refused.push(format!("{}: {refusal}", detail.unit_identifier));
+            }
         }
+        moved.put(merchant, &known, transaction);
     }
     if !refused.is_empty() {
-        refused.truncate(20);
+        refused.truncate(REFUSED_TOLD_MAX);
         return Err(AppError::Conflict(format!("units cannot leave: {}", refused.join("; "))));
     }
-    transaction.put_units(merchant, rows);
     Ok(())
+}
+
+/// Units to which something happened.
+#[derive(Default)]
+struct Moved {
+    /// Of which nothing was known, or only that they are announced.
+    fresh: Vec<UnitRow>,
+    others: Vec<UnitRecord>,
+}
+
+impl Moved {
+    fn add(
+        &mut self,
+        id: &str,
+        known: Option<&Versioned<UnitRecord>>,
+        event: &UnitEvent,
+        now: Timestamp,
+    ) -> Result<(), UnitRefusal> {
+        let unknown = UnitRecord::new(id);
+        let UnitDecision { unit, changed } =
+            apply(known.map_or(&unknown, |it| &it.value), event, now)?;
+        match known.map_or(0, |it| it.version) {
+            _ if !changed => (),
+            0 => self.fresh.push(UnitRow { replaces: 0, unit }),
+            _ => self.others.push(unit),
+        }
+        Ok(())
+    }
+
+    fn put(
+        self,
+        merchant: &MerchantId,
+        known: &BTreeMap<&str, &Versioned<UnitRecord>>,
+        transaction: &mut Transaction,
+    ) {
+        let steps: Vec<UnitSteps<'_>> = self
+            .others
+            .iter()
+            .filter_map(|unit| Some(steps(unit, known.get(unit.unit_identifier.as_str())?)))
+            .collect();
+        transaction.put_unit_steps(merchant, &steps);
+        transaction.put_units(merchant, self.fresh);
+    }
+}
+
+/// What happened to a unit since it was as it is known.
+fn steps<'a>(unit: &'a UnitRecord, known: &Versioned<UnitRecord>) -> UnitSteps<'a> {
+    let (unit_id, steps) = (unit.unit_identifier.as_str(), unit.since(&known.value));
+    UnitSteps { unit_id, replaces: known.version, steps }
 }
 
 fn owe(app: &App, transaction: &mut Transaction, merchant: &MerchantId, shipment: &Shipment) {

@@ -20,6 +20,8 @@ pub const DEPTH_MAX: usize = 64;
 /// A document has at most this many values. A value takes 32 bytes of memory or more,
 /// but as little as two bytes of a request, so the size of the request is no limit.
 pub const VALUES_MAX: usize = 1_000_000;
+/// The same for documents that list very many things, each with all of its fields.
+pub const LARGE_VALUES_MAX: usize = 2_000_000;
 
 /// A value of a document, borrowing from the text that it was read from.
 ///
@@ -89,7 +91,12 @@ impl std::error::Error for Malformed {}
 /// more than [`VALUES_MAX`] values, the same key twice in one object, and escapes that are
 /// half of a surrogate pair.
 pub fn parse(bytes: &[u8]) -> Result<Json<'_>, Malformed> {
-    parser::parse(bytes)
+    parser::parse(bytes, VALUES_MAX)
+}
+
+/// Reads one document that may be large: it has up to [`LARGE_VALUES_MAX`] values.
+pub fn parse_large(bytes: &[u8]) -> Result<Json<'_>, Malformed> {
+    parser::parse(bytes, LARGE_VALUES_MAX)
 }
 
 impl Json<'_> {

@@ -17,7 +17,7 @@ pub use self::drop_ship::{
 pub use self::exchange::exchange_order;
 pub use self::inbound::{
     asn_receipt, inbound_asn, inbound_asn_request, inventory_receipt_message, receipts_request,
-    received_unit,
+    received_unit, unit_change_request,
 };
 pub use self::outbound::{
     outbound_asn_message, outbound_shipment, shipment_change_request, shipment_request,

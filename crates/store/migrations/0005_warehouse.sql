@@ -2,27 +2,77 @@
 --
 -- The indexes without a merchant are for the warehouse, which knows a number and not whose it is.
 
+-- here: units that were received; told: units that the merchant was told of. Two ASNs with the same fingerprint
+-- say the same. The body has no cartons: lines are rows of their own, so that receiving a unit costs the same
+-- whatever the size of its ASN.
 CREATE TABLE asns (
     merchant_id TEXT NOT NULL,
     asn_number TEXT NOT NULL,
     program_id TEXT NOT NULL,
     version BIGINT NOT NULL,
+    announced_us BIGINT NOT NULL,
+    fingerprint TEXT NOT NULL,
+    here BIGINT NOT NULL,
+    told BIGINT NOT NULL,
     body TEXT NOT NULL,
     PRIMARY KEY (merchant_id, asn_number, program_id)
 );
 CREATE INDEX asns_by_number ON asns (asn_number, merchant_id);
 
--- doubt_us: since when an operator is asked about the unit; 0 while nobody is.
+-- place: the line's place in the ASN; own_id: the merchant's own identifier of the unit; complete: 1 when every unit of
+-- the line was received. What a line does not have is empty.
+CREATE TABLE asn_lines (
+    merchant_id TEXT NOT NULL,
+    asn_number TEXT NOT NULL,
+    program_id TEXT NOT NULL,
+    line_id TEXT NOT NULL,
+    place BIGINT NOT NULL,
+    unit_id TEXT NOT NULL,
+    own_id TEXT NOT NULL,
+    serial_number TEXT NOT NULL,
+    sku TEXT NOT NULL,
+    upc TEXT NOT NULL,
+    carton_id TEXT NOT NULL,
+    quantity BIGINT NOT NULL,
+    received BIGINT NOT NULL,
+    complete BIGINT NOT NULL,
+    carton TEXT NOT NULL,
+    body TEXT NOT NULL,
+    PRIMARY KEY (merchant_id, asn_number, program_id, line_id)
+) CLUSTERED;
+-- A unit is announced once.
+CREATE UNIQUE INDEX asn_lines_by_unit ON asn_lines (unit_id, merchant_id) WHERE unit_id <> '';
+CREATE INDEX asn_lines_by_own ON asn_lines (merchant_id, asn_number, program_id, own_id, place) WHERE own_id <> '';
+CREATE INDEX asn_lines_by_serial ON asn_lines (merchant_id, asn_number, program_id, serial_number, place)
+    WHERE serial_number <> '';
+CREATE INDEX asn_lines_by_sku ON asn_lines (merchant_id, asn_number, program_id, sku, complete, place);
+CREATE INDEX asn_lines_by_upc ON asn_lines (merchant_id, asn_number, program_id, upc, complete, place)
+    WHERE upc <> '';
+CREATE INDEX asn_lines_by_carton ON asn_lines (merchant_id, asn_number, program_id, complete, carton_id, place);
+
+-- Units of which more is known than that they are announced. doubt_us: since when an operator is asked about the unit; 0
+-- while nobody is. The body is the unit as it was at body_version; what happened since is in unit_steps.
 CREATE TABLE units (
     merchant_id TEXT NOT NULL,
     unit_id TEXT NOT NULL,
     version BIGINT NOT NULL,
+    body_version BIGINT NOT NULL,
     doubt_us BIGINT NOT NULL,
     body TEXT NOT NULL,
     PRIMARY KEY (merchant_id, unit_id)
 );
 CREATE INDEX units_by_unit ON units (unit_id, merchant_id);
 CREATE INDEX units_by_doubt ON units (doubt_us, merchant_id, unit_id);
+
+-- What happened to a unit and changes little of it: it was graded, moved, packed, unpacked, shipped. A shipment of very
+-- many units writes a line for each, not each unit anew.
+CREATE TABLE unit_steps (
+    merchant_id TEXT NOT NULL,
+    unit_id TEXT NOT NULL,
+    version BIGINT NOT NULL,
+    body TEXT NOT NULL,
+    PRIMARY KEY (merchant_id, unit_id, version)
+) CLUSTERED;
 
 CREATE TABLE shipments (
     merchant_id TEXT NOT NULL,

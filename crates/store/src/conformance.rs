@@ -4,6 +4,7 @@
 //! the server that `TEST_POSTGRES_URL` names; without the variable the PostgreSQL half is skipped on
 //! a laptop and fails in CI.
 
+mod asns;
 mod delivery;
 mod exchanges;
 mod operators;

@@ -275,16 +275,13 @@ impl Store {
         most: usize,
     ) -> Result<Vec<WaitingRow>, StoreError> {
         let most = i64::try_from(most).unwrap_or(i64::MAX);
-        let rows = match *queue.kinds() {
-            [first, second, third] => {
-                let kinds = (first.name(), second.name(), third.name());
-                let values = params![merchant.as_str(), kinds.0, kinds.1, kinds.2, after, most];
-                self.rows(READING, WAITING_OF_THREE, values).await?
-            }
-            _ => {
-                let values = params![merchant.as_str(), queue.name(), after, most];
-                self.rows(READING, WAITING_OF_ONE, values).await?
-            }
+        let rows = if let [first, second, third] = *queue.kinds() {
+            let kinds = (first.name(), second.name(), third.name());
+            let values = params![merchant.as_str(), kinds.0, kinds.1, kinds.2, after, most];
+            self.rows(READING, WAITING_OF_THREE, values).await?
+        } else {
+            let values = params![merchant.as_str(), queue.name(), after, most];
+            self.rows(READING, WAITING_OF_ONE, values).await?
         };
         rows.iter().map(waiting).collect()
     }

@@ -16,6 +16,7 @@
 mod conformance;
 
 mod answers;
+mod asns;
 mod audit;
 mod backup;
 mod clients;
@@ -44,12 +45,14 @@ mod returns;
 mod schema;
 mod tokens;
 mod transaction;
+mod units;
 mod value;
 mod warehouse;
 
 use std::path::PathBuf;
 
 pub use answers::Answer;
+pub use asns::LinesWanted;
 pub use audit::AuditRecord;
 pub use backup::backup;
 pub use deliveries::{Attempted, Conclusion, Verdict, WaitingRow};
@@ -69,7 +72,7 @@ pub use reports::{AttemptCount, bucket_end_us};
 pub use returns::LabelRequest;
 pub use tokens::TokenOwner;
 pub use transaction::Transaction;
-pub use warehouse::UnitRow;
+pub use units::{UnitRow, UnitSteps};
 
 use engine::Engine;
 use error::Doing;

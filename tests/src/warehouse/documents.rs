@@ -31,6 +31,7 @@ fn the_samples_in_the_contract_are_those_that_are_tested() {
         "inbound_asn.json",
         "receipts.json",
         "inventory_receipt.json",
+        "unit_change.json",
         "shipment.json",
         "shipment_change.json",
         "outbound_asn.json",

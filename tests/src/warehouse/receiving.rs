@@ -3,7 +3,10 @@
 use serde_json::{Value, json};
 
 use super::scene::{Scene, Who, applied, asn, assert_same, parsed, quantities, scenes, unchanged};
-use crate::harness::samples::{message, order};
+use crate::harness::{
+    eventually,
+    samples::{message, order},
+};
 
 const TOLD: &str = "inventory_receipt";
 
@@ -181,7 +184,8 @@ fn a_unit_of_a_return_is_received_for_the_return_too() {
             detail["reference_line_identifier"] = json!("1");
         }
         scene.announce(&asn);
-        let before = scene.told("rma").len();
+        let labelled = || Some(scene.told("rma").len()).filter(|told| *told == 2);
+        let before = eventually("the label is told", labelled);
 
         let unit = json!({ "unit_identifier": "LP-0093321", "sku": "SCARF-RED", "condition": "B" });
         assert_eq!(scene.scan(&[unit.clone(), unit]), [applied(), unchanged()]);

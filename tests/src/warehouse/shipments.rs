@@ -43,7 +43,7 @@ pub(super) fn with_units(scene: &Scene, count: usize) {
 fn the_shipment_of_the_sample_is_told_with_every_field_and_again_when_it_changes() {
     for scene in scenes() {
         scene.announce(&asn());
-        scene.scan(&[json!({ "unit_identifier": "LP-0093321" })]);
+        scene.scan(&[json!({ "unit_identifier": "LP-0093321", "condition": "B" })]);
         let shipment = parsed(domain::samples::shipment_request());
 
         let created = scene.ask(Who::Warehouse, SHIPMENTS, &shipment);
@@ -93,7 +93,7 @@ fn a_stock_transfer_tells_of_no_carrier() {
                 "line_identifier": "1", "program_identifier": "returns-west",
                 "unit_identifier": "LP-1", "client_unit_identifier": null,
                 "inbound_received_asn": "ASN-20260301-7", "sku": "A", "upc": null, "quantity": 1,
-                "vendor_identifier": null, "serial_number": null, "condition": "N",
+                "vendor_identifier": null, "serial_number": null, "condition": "A",
                 "eligibility_flags": [], "merchant": null,
             }],
         }]);

@@ -8,7 +8,7 @@
 use std::borrow::Cow;
 use std::num::NonZeroU32;
 
-use super::{DEPTH_MAX, Json, Malformed, Object, VALUES_MAX, plain_length};
+use super::{DEPTH_MAX, Json, Malformed, Object, plain_length};
 
 /// Objects with no more keys than this are searched for a repeated key pair by pair; beyond, the
 /// keys are sorted, so that a hostile object costs no quadratic time.
@@ -35,12 +35,13 @@ struct Parser<'a> {
     /// Right behind the last thing that would be written otherwise: a space or an escape.
     untidy_until: usize,
     depth: usize,
+    values_max: usize,
     values_left: usize,
     open_values: Vec<Json<'a>>,
     open_entries: Vec<OpenEntry<'a>>,
 }
 
-pub(super) fn parse(bytes: &[u8]) -> Result<Json<'_>, Malformed> {
+pub(super) fn parse(bytes: &[u8], values_max: usize) -> Result<Json<'_>, Malformed> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let sound = bytes.get(..error.valid_up_to()).unwrap_or_default();
         malformed(sound, "the bytes are not UTF-8".to_owned())
@@ -50,7 +51,8 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Json<'_>, Malformed> {
         at: 0,
         untidy_until: 0,
         depth: 0,
-        values_left: VALUES_MAX,
+        values_max,
+        values_left: values_max,
         open_values: Vec::new(),
         open_entries: Vec::new(),
     };
@@ -85,7 +87,7 @@ impl<'a> Parser<'a> {
 
     fn value(&mut self) -> Parsed<Json<'a>> {
         self.values_left = self.values_left.checked_sub(1).ok_or_else(|| {
-            self.fault(&format!("the document has more than {VALUES_MAX} values"))
+            self.fault(&format!("the document has more than {} values", self.values_max))
         })?;
         match self.peek() {
             Some(b'"') => self.string().map(Json::Text),

@@ -16,6 +16,11 @@ pub fn receipts_request() -> &'static str {
     include_str!("receipts.json")
 }
 
+/// A change of a unit, in which every field occurs.
+pub fn unit_change_request() -> &'static str {
+    include_str!("unit_change.json")
+}
+
 /// The message about [`received_unit`], in which every field occurs.
 pub fn inventory_receipt_message() -> &'static str {
     include_str!("inventory_receipt.json")
@@ -25,7 +30,7 @@ pub fn inventory_receipt_message() -> &'static str {
 pub fn inbound_asn() -> AsnState {
     let asn: InboundAsn =
         read_asn(&document(inbound_asn_request())).expect("the sample's ASN is acceptable");
-    AsnState::announced(asn, time("2026-02-28T16:00:00Z"))
+    AsnState::announced(asn, "sample".to_owned(), time("2026-02-28T16:00:00Z"))
 }
 
 /// The receipt of the sample.

@@ -30,7 +30,7 @@ pub fn outbound_shipment() -> Shipment {
     let shipment = shipment.expect("the sample's shipment is acceptable");
     let change = read_change(&document(shipment_change_request()));
     let change = change.expect("the sample's change is acceptable");
-    let decision = shipment::change(&shipment, &change, time("2026-03-11T17:05:00Z"));
+    let decision = shipment::change(shipment, &change, time("2026-03-11T17:05:00Z"));
     decision.expect("the sample's change is possible").shipment
 }
 

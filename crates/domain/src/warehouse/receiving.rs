@@ -99,8 +99,7 @@ pub fn receive(scene: &Scene<'_>, scan: &Scan<'_>, now: Timestamp) -> Decision {
     let number = scan.receipt.asn_number.as_deref().unwrap_or_default();
     let question = unit.question(number);
     let here = unit.receipt.as_ref().is_some_and(|receipt| receipt.asn_number == number);
-    let counted = scene.asn.is_some_and(|state| state.counts(scan.unit_identifier));
-    if here || counted || question.is_some_and(|question| question.answer.is_some()) {
+    if here || question.is_some_and(|question| question.answer.is_some()) {
         return Decision::Repeat;
     }
     let placed = if is_spent(unit) {

@@ -7,6 +7,7 @@
 //! [`apply()`]. A unit is stored as the JSON of [`UnitRecord`].
 
 mod apply;
+mod change;
 mod event;
 mod question;
 #[cfg(test)]
@@ -17,7 +18,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 pub use self::apply::apply;
-pub use self::event::{UnitDecision, UnitEvent, UnitRefusal};
+pub use self::change::{UnitChange, change_unit, read_unit_change};
+pub use self::event::{ChangedBy, UnitDecision, UnitEvent, UnitRefusal};
 pub use self::question::{Answer, Candidate, ExceptionKind, Question, Sign, read_answer};
 use super::Reference;
 use super::asn::Line;
@@ -40,6 +42,9 @@ pub struct UnitRecord {
     pub questions: Vec<Question>,
     /// The state that it is in now.
     pub condition: Option<Condition>,
+    /// The channel that it is assigned to now.
+    #[schema(example = "RTS")]
+    pub channel: Option<String>,
     /// Where it lies now.
     #[schema(example = "A-14-03")]
     pub location_identifier: Option<String>,
@@ -155,12 +160,25 @@ pub enum Happened {
         line_identifier: Option<String>,
         user_login: Option<String>,
     },
+    /// The warehouse looked again at its state.
     Graded {
         condition: Condition,
+        /// Why, if it was said.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
         user_login: Option<String>,
     },
+    /// It lies somewhere else, or is assigned to another channel.
     Moved {
-        location_identifier: String,
+        /// Where it lies, if that changed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        location_identifier: Option<String>,
+        /// The channel that it is assigned to, if that changed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        channel: Option<String>,
+        /// Why, if it was said.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
         user_login: Option<String>,
     },
     /// It was set aside for a shipment.
@@ -187,10 +205,19 @@ impl UnitRecord {
             reject_reason: None,
             questions: Vec::new(),
             condition: None,
+            channel: None,
             location_identifier: None,
             departure: None,
             story: Vec::new(),
         }
+    }
+
+    /// A unit of which nothing is known but that a line announces it.
+    pub fn announced(line: &Line<'_>, announced_at: Timestamp) -> Self {
+        let plate = line.detail.unit_identifier.as_deref().unwrap_or_default();
+        let fresh = Self::new(plate);
+        let event = UnitEvent::Announced(Box::new(Announcement::of(line, announced_at)));
+        apply(&fresh, &event, announced_at).map_or(fresh, |decision| decision.unit)
     }
 
     /// What was asked about the unit when it was scanned for this ASN.
@@ -218,6 +245,46 @@ impl UnitRecord {
             if self.receipt.is_some() { until_received.filter(is_question).count() } else { 0 };
         let open = self.questions.iter().skip(settled).find(|it| it.answer.is_none());
         open.map(|question| question.raised_at)
+    }
+
+    /// The unit after what happened to it since this record of it was kept. Only what changes little
+    /// is kept apart from the record: how it is graded, where it lies, and how it leaves.
+    #[must_use]
+    pub fn resumed(mut self, steps: Vec<StoryStep>) -> Self {
+        for step in steps {
+            match &step.happened {
+                Happened::Graded { condition, .. } => self.condition = Some(*condition),
+                Happened::Moved { location_identifier, channel, .. } => {
+                    self.put(location_identifier.as_deref(), channel.as_deref());
+                }
+                Happened::Packed { asn_number } | Happened::Shipped { asn_number } => {
+                    let shipped = matches!(step.happened, Happened::Shipped { .. });
+                    self.departure = Some(Departure { asn_number: asn_number.clone(), shipped });
+                }
+                Happened::Unpacked { .. } => self.departure = None,
+                Happened::Announced { .. }
+                | Happened::Questioned { .. }
+                | Happened::Answered { .. }
+                | Happened::Received { .. } => (),
+            }
+            self.story.push(step);
+        }
+        self
+    }
+
+    /// What happened to the unit since it was `before`.
+    pub fn since(&self, before: &Self) -> &[StoryStep] {
+        self.story.get(before.story.len()..).unwrap_or_default()
+    }
+
+    /// Says where the unit is now, as far as that is told.
+    fn put(&mut self, location: Option<&str>, channel: Option<&str>) {
+        if let Some(location) = location {
+            self.location_identifier = Some(location.to_owned());
+        }
+        if let Some(channel) = channel {
+            self.channel = Some(channel.to_owned());
+        }
     }
 
     /// One record of a unit that was known here, and was asked about elsewhere before anybody

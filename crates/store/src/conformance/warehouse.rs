@@ -1,11 +1,10 @@
-//! Announced goods, units, shipments and drop-ship orders.
+//! Units, shipments and drop-ship orders.
 
 use domain::{
     identifier::MerchantId,
     warehouse::{
         asn_number::AsnNumber,
         drop_ship::DropShipOrder,
-        receiving::AsnState,
         shipment::Shipment,
         unit::{ExceptionKind, Question, UnitEvent, UnitRecord, apply},
     },
@@ -13,14 +12,12 @@ use domain::{
 use jiff::Timestamp;
 
 use super::{Subject, acme, on_both_engines, other};
-use crate::{Store, StoreError, Transaction, UnitRow};
+use crate::{Store, StoreError, Transaction, UnitRow, UnitSteps};
 
 on_both_engines!(
-    an_asn_reads_back_and_is_replaced_only_at_its_version,
-    a_number_is_shared_by_programs_and_merchants,
     units_read_back_and_are_replaced_only_at_their_versions,
     a_stale_unit_undoes_all_others,
-    units_are_forgotten_only_at_their_versions,
+    what_happened_to_units_is_read_with_them,
     a_thousand_units_are_one_batch,
     units_in_doubt_are_listed_by_age_and_page_by_page,
     a_unit_that_was_never_matched_is_no_merchants,
@@ -32,13 +29,6 @@ on_both_engines!(
 
 fn number(text: &str) -> AsnNumber {
     AsnNumber::parse(text).unwrap()
-}
-
-fn asn(text: &str, program: &str) -> AsnState {
-    let mut state = domain::samples::inbound_asn();
-    state.asn.asn_number = number(text);
-    state.asn.program_identifier = program.to_owned();
-    state
 }
 
 fn unit(plate: &str) -> UnitRecord {
@@ -98,40 +88,6 @@ fn assert_conflict(result: &Result<(), StoreError>) {
     assert!(matches!(result, Err(StoreError::Conflict)), "{result:?}");
 }
 
-async fn an_asn_reads_back_and_is_replaced_only_at_its_version(Subject { store, .. }: Subject) {
-    let first = asn("A-1", "west");
-    let mut second = first.clone();
-    second.surplus.insert("LP-9".to_owned());
-    let put = async |state: &AsnState, version: i64| {
-        commit(&store, |transaction| transaction.put_asn(&acme(), state, version)).await
-    };
-
-    put(&first, 0).await.unwrap();
-    assert_conflict(&put(&second, 0).await);
-    assert_conflict(&put(&second, 7).await);
-    put(&second, 1).await.unwrap();
-
-    let held = store.asns(&acme(), "A-1").await.unwrap();
-    assert_eq!(held.len(), 1);
-    assert_eq!((held[0].version, &held[0].value), (2, &second));
-    assert!(store.asns(&acme(), "A-2").await.unwrap().is_empty());
-    assert!(store.asns(&other(), "A-1").await.unwrap().is_empty());
-}
-
-async fn a_number_is_shared_by_programs_and_merchants(Subject { store, .. }: Subject) {
-    for (merchant, program) in [(acme(), "west"), (acme(), "east"), (other(), "west")] {
-        let state = asn("A-1", program);
-        commit(&store, |transaction| transaction.put_asn(&merchant, &state, 0)).await.unwrap();
-    }
-
-    let held = store.asns(&acme(), "A-1").await.unwrap();
-
-    let programs: Vec<_> = held.iter().map(|it| it.value.asn.program_identifier.as_str()).collect();
-    assert_eq!(programs, ["east", "west"]);
-    assert_eq!(store.merchants_of_asn("A-1").await.unwrap(), [acme(), other()]);
-    assert_eq!(store.merchants_of_asn("A-2").await.unwrap(), []);
-}
-
 async fn units_read_back_and_are_replaced_only_at_their_versions(Subject { store, .. }: Subject) {
     put(&store, &acme(), vec![(unit("LP-1"), 0)]).await.unwrap();
     assert_conflict(&put(&store, &acme(), vec![(doubtful("LP-1", 1), 0)]).await);
@@ -158,17 +114,28 @@ async fn a_stale_unit_undoes_all_others(Subject { store, .. }: Subject) {
     assert_eq!(all, [at("LP-1", 1), at("LP-2", 1)]);
 }
 
-async fn units_are_forgotten_only_at_their_versions(Subject { store, .. }: Subject) {
+async fn what_happened_to_units_is_read_with_them(Subject { store, .. }: Subject) {
     put(&store, &acme(), vec![(unit("LP-1"), 0), (unit("LP-2"), 0)]).await.unwrap();
-    let forget = async |units: &[(&str, i64)]| {
-        commit(&store, |transaction| transaction.delete_units(&acme(), units.iter().copied())).await
+    let event = UnitEvent::Packed { asn_number: number("OUT-1") };
+    let packed = |plate: &str| apply(&unit(plate), &event, Timestamp::MAX).unwrap().unit;
+    let step = async |plate: &str, before: &UnitRecord, after: &UnitRecord, version: i64| {
+        let row = UnitSteps { unit_id: plate, replaces: version, steps: after.since(before) };
+        commit(&store, |it| it.put_unit_steps(&acme(), &[row])).await
     };
 
-    assert_conflict(&forget(&[("LP-1", 1), ("LP-2", 2)]).await);
-    assert_eq!(versions(&store, &acme(), &["LP-1", "LP-2"]).await.len(), 2);
-    forget(&[("LP-1", 1)]).await.unwrap();
+    assert_conflict(&step("LP-1", &unit("LP-1"), &packed("LP-1"), 2).await);
+    step("LP-1", &unit("LP-1"), &packed("LP-1"), 1).await.unwrap();
+    let event = UnitEvent::Shipped { asn_number: number("OUT-1") };
+    let gone = apply(&packed("LP-1"), &event, Timestamp::MAX).unwrap().unit;
+    step("LP-1", &packed("LP-1"), &gone, 2).await.unwrap();
 
-    assert_eq!(versions(&store, &acme(), &["LP-1", "LP-2"]).await, [at("LP-2", 1)]);
+    let mut held = store.units(&acme(), ["LP-2", "LP-1"].into_iter()).await.unwrap();
+    held.sort_by_key(|it| it.version);
+    assert_eq!((held[0].version, &held[0].value), (1, &unit("LP-2")));
+    assert_eq!((held[1].version, &held[1].value), (3, &gone));
+    put(&store, &acme(), vec![(doubtful("LP-1", 1), 3)]).await.unwrap();
+    let held = store.units(&acme(), ["LP-1"].into_iter()).await.unwrap();
+    assert_eq!((held[0].version, &held[0].value), (4, &doubtful("LP-1", 1)), "as it was put");
 }
 
 async fn a_thousand_units_are_one_batch(Subject { store, .. }: Subject) {

@@ -6,18 +6,35 @@ use axum::{
     http::{HeaderMap, header::CONTENT_TYPE},
 };
 use bytes::Bytes;
+use domain::{
+    faults::Faults,
+    json::{self, Json},
+};
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 use super::{error::ApiError, idempotency::Idempotency};
 use crate::{
     Web,
-    guard::limits::{BODY_MAX_BYTES, BODY_TIME_MAX, read_body},
+    guard::limits::{BODY_MAX_BYTES, BODY_TIME_MAX, LARGE_BODY_MAX_BYTES, read_body},
 };
+
+/// Bodies beyond this take turns.
+const LARGE_FROM_BYTES: usize = 1024 * 1024;
 
 /// The bytes of a JSON body (whether they are JSON is the reader's to say), and the key under which
 /// the request may come again.
 pub(crate) struct JsonRequest {
     pub(crate) body: Bytes,
     pub(crate) repeatable: Option<Repeatable>,
+}
+
+/// The same for a body that lists the units of a whole pallet. Such bodies take turns, so that several of
+/// them do not fill the memory.
+pub(crate) struct LargeRequest {
+    body: Bytes,
+    pub(crate) repeatable: Option<Repeatable>,
+    /// Ends with the request.
+    _turn: Option<SemaphorePermit<'static>>,
 }
 
 /// The same for a body with one JSON document a line.
@@ -30,8 +47,44 @@ impl FromRequest<Web> for JsonRequest {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, web: &Web) -> Result<Self, ApiError> {
-        let (body, repeatable) = read(request, web, "application/json").await?;
+        let (body, repeatable) = read(request, web, ("application/json", BODY_MAX_BYTES)).await?;
         Ok(Self { body, repeatable })
+    }
+}
+
+impl JsonRequest {
+    /// The body as `reader` reads it.
+    pub(crate) fn read<T>(
+        &self,
+        reader: impl FnOnce(&Json<'_>) -> Result<T, Faults>,
+    ) -> Result<T, ApiError> {
+        let document = json::parse(&self.body).map_err(app::AppError::Malformed)?;
+        Ok(reader(&document)?)
+    }
+}
+
+impl LargeRequest {
+    /// The body as `reader` reads it, once: it is not kept beside what was read.
+    pub(crate) fn read<T>(
+        &mut self,
+        reader: impl FnOnce(&Json<'_>) -> Result<T, Faults>,
+    ) -> Result<T, ApiError> {
+        let body = std::mem::take(&mut self.body);
+        let document = json::parse_large(&body).map_err(app::AppError::Malformed)?;
+        Ok(reader(&document)?)
+    }
+}
+
+impl FromRequest<Web> for LargeRequest {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, web: &Web) -> Result<Self, ApiError> {
+        static TURNS: Semaphore = Semaphore::const_new(1);
+        let wanted = ("application/json", LARGE_BODY_MAX_BYTES);
+        let (body, repeatable) = read(request, web, wanted).await?;
+        let large = body.len() > LARGE_FROM_BYTES;
+        let turn = if large { TURNS.acquire().await.ok() } else { None };
+        Ok(Self { body, repeatable, _turn: turn })
     }
 }
 
@@ -39,7 +92,8 @@ impl FromRequest<Web> for LinesRequest {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, web: &Web) -> Result<Self, ApiError> {
-        let (lines, repeatable) = read(request, web, "application/x-ndjson").await?;
+        let (lines, repeatable) =
+            read(request, web, ("application/x-ndjson", BODY_MAX_BYTES)).await?;
         Ok(Self { lines, repeatable })
     }
 }
@@ -47,16 +101,16 @@ impl FromRequest<Web> for LinesRequest {
 async fn read(
     request: Request,
     web: &Web,
-    wanted: &'static str,
+    (wanted, max_bytes): (&'static str, usize),
 ) -> Result<(Bytes, Option<Repeatable>), ApiError> {
     let (mut parts, body) = request.into_parts();
     let idempotency = Idempotency::from_request_parts(&mut parts, web).await?;
     if media_type(&parts.headers).as_deref() != Some(wanted) {
         return Err(ApiError::UnsupportedMediaType(wanted));
     }
-    let body = read_body(body, BODY_MAX_BYTES, BODY_TIME_MAX)
+    let body = read_body(body, max_bytes, BODY_TIME_MAX)
         .await
-        .map_err(|error| ApiError::of_body(&error, BODY_MAX_BYTES))?;
+        .map_err(|error| ApiError::of_body(&error, max_bytes))?;
     let repeatable = idempotency.of(&body);
     Ok((body, repeatable))
 }

@@ -3,7 +3,10 @@
 
 use std::marker::PhantomData;
 
-use app::authenticate::{Caller, authenticate};
+use app::{
+    authenticate::{Caller, authenticate},
+    commit_once::{Repeatable, Request},
+};
 use axum::{
     extract::FromRequestParts,
     http::{HeaderMap, header::AUTHORIZATION, request::Parts},
@@ -69,6 +72,13 @@ pub(crate) struct Merchant<S: Needs> {
     pub(crate) id: MerchantId,
     pub(crate) caller: Caller,
     scope: PhantomData<S>,
+}
+
+impl<S: Needs> Merchant<S> {
+    /// That it asks for something, under a key if it sent one.
+    pub(crate) fn asks<'a>(&'a self, repeatable: Option<&'a Repeatable>) -> Request<'a> {
+        Request { client: &self.caller.client, repeatable }
+    }
 }
 
 impl<S: Needs> FromRequestParts<Web> for Allowed<S> {

@@ -1,27 +1,21 @@
 //! Drop-ship orders: merchants place them, the warehouse ships and cancels.
 
-use app::{
-    commit_once::Request,
-    drop_ship::{act_on_drop_ship_order, held_drop_ship_order, place_drop_ship_order},
+use app::drop_ship::{
+    act_on_drop_ship_order, held_drop_ship_order, place_drop_ship_order, read_drop_ship_order,
 };
 use axum::{Json, extract::State, http::StatusCode};
-use domain::{
-    json,
-    warehouse::drop_ship::{
-        Action, CancelRequest, DropShipEnvelope, DropShipOrder, ShipRequest, read_cancellation,
-        read_shipping,
-    },
+use domain::warehouse::drop_ship::{
+    CancelRequest, DropShipEnvelope, DropShipOrder, ShipRequest, read_cancellation, read_shipping,
 };
 use serde_json::Value;
 
 use super::{
     body::JsonRequest,
-    caller::{Allowed, DropShipWrite, Merchant, Read, WarehouseWrite},
+    caller::{DropShipWrite, Merchant, Read},
+    dock::{Dock, ForMerchant},
     error::{ApiError, Invalid, Message},
     idempotency::IdempotencyKey,
     path::Path,
-    query::Query,
-    warehouse::ForMerchant,
 };
 use crate::Web;
 
@@ -45,11 +39,11 @@ use crate::Web;
 pub(crate) async fn place(
     State(web): State<Web>,
     merchant: Merchant<DropShipWrite>,
-    JsonRequest { body, repeatable }: JsonRequest,
+    body: JsonRequest,
 ) -> Result<(StatusCode, Json<DropShipOrder>), ApiError> {
-    let document = json::parse(&body).map_err(app::AppError::Malformed)?;
-    let request = Request { client: &merchant.caller.client, repeatable: repeatable.as_ref() };
-    let order = place_drop_ship_order(&web.app, &merchant.id, request, &document).await?;
+    let order = body.read(|document| read_drop_ship_order(&web.app, document))?;
+    let request = merchant.asks(body.repeatable.as_ref());
+    let order = place_drop_ship_order(&web.app, &merchant.id, request, &order).await?;
     Ok((StatusCode::CREATED, Json(order)))
 }
 
@@ -104,22 +98,13 @@ pub(crate) async fn show(
 )]
 pub(crate) async fn ship(
     State(web): State<Web>,
-    Allowed { caller, .. }: Allowed<WarehouseWrite>,
     Path(client_identifier): Path<String>,
-    Query(merchant): Query<ForMerchant>,
-    JsonRequest { body, repeatable }: JsonRequest,
+    dock: Dock<JsonRequest>,
 ) -> Result<(StatusCode, Json<DropShipOrder>), ApiError> {
-    let document = json::parse(&body).map_err(app::AppError::Malformed)?;
-    let action = read_shipping(&document)?;
-    let named = merchant.named()?;
-    let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
-    let tracking = match &action {
-        Action::Ship(ship) => ship.tracking_number.clone(),
-        Action::Cancel(_) | Action::Reject { .. } => None,
-    };
-    let key = tracking.as_deref().or(repeatable.as_ref().map(|it| it.key.as_str()));
-    let which = (named.as_ref(), client_identifier.as_str());
-    let order = act_on_drop_ship_order(&web.app, &caller, request, which, (&action, key)).await?;
+    let action = dock.body.read(read_shipping)?;
+    let which = (dock.named.as_ref(), client_identifier.as_str());
+    let asks = dock.asks();
+    let order = act_on_drop_ship_order(&web.app, &dock.caller, asks, which, &action).await?;
     Ok((StatusCode::CREATED, Json(order)))
 }
 
@@ -151,18 +136,13 @@ pub(crate) async fn ship(
 )]
 pub(crate) async fn cancel(
     State(web): State<Web>,
-    Allowed { caller, .. }: Allowed<WarehouseWrite>,
     Path(client_identifier): Path<String>,
-    Query(merchant): Query<ForMerchant>,
-    JsonRequest { body, repeatable }: JsonRequest,
+    dock: Dock<JsonRequest>,
 ) -> Result<(StatusCode, Json<DropShipOrder>), ApiError> {
-    let document = json::parse(&body).map_err(app::AppError::Malformed)?;
-    let action = read_cancellation(&document)?;
-    let named = merchant.named()?;
-    let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
-    let key = repeatable.as_ref().map(|it| it.key.as_str());
-    let which = (named.as_ref(), client_identifier.as_str());
-    let order = act_on_drop_ship_order(&web.app, &caller, request, which, (&action, key)).await?;
+    let action = dock.body.read(read_cancellation)?;
+    let which = (dock.named.as_ref(), client_identifier.as_str());
+    let asks = dock.asks();
+    let order = act_on_drop_ship_order(&web.app, &dock.caller, asks, which, &action).await?;
     Ok((StatusCode::CREATED, Json(order)))
 }
 

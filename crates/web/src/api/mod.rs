@@ -4,6 +4,7 @@ pub mod admin;
 mod body;
 mod caller;
 mod carrier;
+mod dock;
 mod drop_ship;
 pub(crate) mod error;
 mod exchanges;
@@ -18,6 +19,7 @@ pub(crate) mod query;
 mod receipts;
 mod returns;
 mod token;
+mod units;
 mod version;
 mod warehouse;
 
@@ -56,7 +58,8 @@ pub(crate) fn routes() -> (Router<Web>, Document) {
         .routes(routes!(warehouse::replace))
         .routes(routes!(warehouse::ship))
         .routes(routes!(warehouse::change, warehouse::shipment))
-        .routes(routes!(warehouse::unit))
+        .routes(routes!(units::story))
+        .routes(routes!(units::change))
         .routes(routes!(drop_ship::place))
         .routes(routes!(drop_ship::show))
         .routes(routes!(drop_ship::ship))

@@ -1,27 +1,20 @@
-//! The warehouse: announced goods, goods that leave, and the stories of units.
+//! The warehouse: announced goods, and goods that leave.
 
 use app::{
     asns::{AnnouncedAsn, announce_asn, replace_asn},
-    commit_once::Request,
-    shipments::{change_shipment, create_shipment, held_shipment},
-    unit_story::{UnitStory, unit_story},
+    shipments::{change_shipment, create_shipment, held_shipment, read_shipment},
 };
 use axum::{Json, extract::State, http::StatusCode};
-use domain::{
-    identifier::MerchantId,
-    json,
-    warehouse::{
-        asn::{InboundAsn, read_asn},
-        shipment::{Shipment, ShipmentChange, read_change},
-    },
+use domain::warehouse::{
+    asn::{InboundAsn, read_asn},
+    shipment::{Shipment, ShipmentChange, read_change},
 };
-use serde::Deserialize;
 use serde_json::Value;
-use utoipa::IntoParams;
 
 use super::{
-    body::JsonRequest,
-    caller::{Allowed, AsnsWrite, Merchant, Read, WarehouseWrite},
+    body::{JsonRequest, LargeRequest},
+    caller::{Allowed, AsnsWrite, Merchant, WarehouseWrite},
+    dock::{Dock, ForMerchant},
     error::{ApiError, Invalid, Message},
     idempotency::IdempotencyKey,
     path::Path,
@@ -29,25 +22,10 @@ use super::{
 };
 use crate::Web;
 
-/// For whom a system of the platform acts.
-#[derive(Deserialize, IntoParams)]
-#[into_params(parameter_in = Query)]
-pub(crate) struct ForMerchant {
-    /// The merchant that is meant. Systems of the platform name it where the rest does not tell; a merchant's own
-    /// are always meant themselves.
-    merchant: Option<String>,
-}
-
-impl ForMerchant {
-    pub(crate) fn named(&self) -> Result<Option<MerchantId>, ApiError> {
-        let named = self.merchant.as_deref().map(MerchantId::parse).transpose();
-        named.map_err(|_| app::AppError::NotFound("merchant").into())
-    }
-}
-
 /// Announce an ASN
 ///
-/// Goods that are on their way to the warehouse, by unit or by SKU. The same announcement again changes nothing.
+/// Goods that are on their way to the warehouse, by unit or by SKU: up to 100,000 lines in 32 MiB. The same
+/// announcement again changes nothing.
 #[utoipa::path(
     post, path = "/asns", operation_id = "announce_asn", tag = "Warehouse",
     params(IdempotencyKey),
@@ -66,11 +44,11 @@ impl ForMerchant {
 pub(crate) async fn announce(
     State(web): State<Web>,
     merchant: Merchant<AsnsWrite>,
-    JsonRequest { body, repeatable }: JsonRequest,
+    mut body: LargeRequest,
 ) -> Result<(StatusCode, Json<AnnouncedAsn>), ApiError> {
-    let asn = asn(&body)?;
-    let request = Request { client: &merchant.caller.client, repeatable: repeatable.as_ref() };
-    let announced = announce_asn(&web.app, &merchant.id, request, &asn).await?;
+    let asn = body.read(read_asn)?;
+    let request = merchant.asks(body.repeatable.as_ref());
+    let announced = announce_asn(&web.app, &merchant.id, request, asn).await?;
     Ok((StatusCode::ACCEPTED, Json(announced)))
 }
 
@@ -103,27 +81,18 @@ pub(crate) async fn replace(
     State(web): State<Web>,
     merchant: Merchant<AsnsWrite>,
     Path(asn_number): Path<String>,
-    JsonRequest { body, repeatable }: JsonRequest,
+    mut body: LargeRequest,
 ) -> Result<(StatusCode, Json<AnnouncedAsn>), ApiError> {
-    let asn = asn(&body)?;
-    if asn.asn_number.as_str() != asn_number {
-        let why = "the address and the body name different ASNs";
-        return Err(app::AppError::Conflict(why.to_owned()).into());
-    }
-    let request = Request { client: &merchant.caller.client, repeatable: repeatable.as_ref() };
-    let replaced = replace_asn(&web.app, &merchant.id, request, &asn).await?;
+    let asn = (asn_number.as_str(), body.read(read_asn)?);
+    let request = merchant.asks(body.repeatable.as_ref());
+    let replaced = replace_asn(&web.app, &merchant.id, request, asn).await?;
     Ok((StatusCode::ACCEPTED, Json(replaced)))
-}
-
-fn asn(body: &[u8]) -> Result<InboundAsn, ApiError> {
-    let document = json::parse(body).map_err(app::AppError::Malformed)?;
-    Ok(read_asn(&document)?)
 }
 
 /// Send goods away
 ///
 /// The units are set aside, or gone when the status says so, and the merchant is told by Outbound ASN messages. A unit
-/// leaves once.
+/// leaves once. Up to 100,000 units in 32 MiB.
 #[utoipa::path(
     post, path = "/shipments", operation_id = "create_shipment", tag = "Warehouse",
     params(ForMerchant, IdempotencyKey),
@@ -141,15 +110,11 @@ fn asn(body: &[u8]) -> Result<InboundAsn, ApiError> {
 )]
 pub(crate) async fn ship(
     State(web): State<Web>,
-    Allowed { caller, .. }: Allowed<WarehouseWrite>,
-    Query(merchant): Query<ForMerchant>,
-    JsonRequest { body, repeatable }: JsonRequest,
+    mut dock: Dock<LargeRequest>,
 ) -> Result<(StatusCode, Json<Shipment>), ApiError> {
-    let document = json::parse(&body).map_err(app::AppError::Malformed)?;
-    let named = merchant.named()?;
-    let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
-    let asked = (named.as_ref(), &document);
-    let shipment = create_shipment(&web.app, &caller, request, asked).await?;
+    let asked = dock.body.read(|document| read_shipment(&web.app, document))?;
+    let asked = (dock.named.as_ref(), asked);
+    let shipment = create_shipment(&web.app, &dock.caller, dock.asks(), asked).await?;
     Ok((StatusCode::CREATED, Json(shipment)))
 }
 
@@ -179,17 +144,12 @@ pub(crate) async fn ship(
 )]
 pub(crate) async fn change(
     State(web): State<Web>,
-    Allowed { caller, .. }: Allowed<WarehouseWrite>,
     Path(asn_number): Path<String>,
-    Query(merchant): Query<ForMerchant>,
-    JsonRequest { body, repeatable }: JsonRequest,
+    dock: Dock<JsonRequest>,
 ) -> Result<Json<Shipment>, ApiError> {
-    let document = json::parse(&body).map_err(app::AppError::Malformed)?;
-    let change = read_change(&document)?;
-    let named = merchant.named()?;
-    let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
-    let which = (named.as_ref(), asn_number.as_str());
-    Ok(Json(change_shipment(&web.app, &caller, request, which, &change).await?))
+    let change = dock.body.read(read_change)?;
+    let which = (dock.named.as_ref(), asn_number.as_str());
+    Ok(Json(change_shipment(&web.app, &dock.caller, dock.asks(), which, &change).await?))
 }
 
 /// Read a shipment
@@ -218,30 +178,6 @@ pub(crate) async fn shipment(
     Ok(Json(held_shipment(&web.app, &caller, named.as_ref(), &asn_number).await?))
 }
 
-/// Read a unit's story
-///
-/// Announced, received, graded, moved, shipped, with the open questions about it and the messages in which its
-/// merchant was told.
-#[utoipa::path(
-    get, path = "/units/{unit_identifier}", operation_id = "read_unit", tag = "Warehouse",
-    params(("unit_identifier" = String, Path, description = "The license plate of the unit.",
-        example = "LP-0093321")),
-    responses(
-        (status = 200, body = UnitStory, description = "What is known of it.",
-            example = json!(sample_story())),
-        (status = 404, body = Message, description = "This merchant has no such unit.",
-            example = json!({ "message": "there is no such unit" })),
-    ),
-    security(("token" = ["read"]))
-)]
-pub(crate) async fn unit(
-    State(web): State<Web>,
-    merchant: Merchant<Read>,
-    Path(unit_identifier): Path<String>,
-) -> Result<Json<UnitStory>, ApiError> {
-    Ok(Json(unit_story(&web.app, &merchant.caller, None, &unit_identifier).await?))
-}
-
 fn sample_fault() -> Value {
     serde_json::json!({
         "message": "1 field is not acceptable: $.channel is missing",
@@ -260,9 +196,4 @@ fn sample_shipment() -> Value {
 
 fn sample_shipment_request() -> Value {
     serde_json::from_str(domain::samples::shipment_request()).expect("the sample is JSON")
-}
-
-fn sample_story() -> Value {
-    let story = UnitStory { unit: domain::samples::received_unit(), messages: Vec::new() };
-    serde_json::to_value(story).expect("a story has string keys")
 }

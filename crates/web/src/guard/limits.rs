@@ -13,6 +13,8 @@ use http_body_util::{BodyExt, LengthLimitError, Limited};
 use thiserror::Error;
 
 pub const BODY_MAX_BYTES: usize = 10 * 1024 * 1024;
+/// For what lists the units of a whole pallet.
+pub const LARGE_BODY_MAX_BYTES: usize = 32 * 1024 * 1024;
 pub const BODY_TIME_MAX: Duration = Duration::from_secs(30);
 
 #[derive(Debug, Error)]

@@ -1,29 +1,28 @@
 //! An ASN together with what was received against it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt;
 
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 use super::Acceptance;
 use crate::warehouse::asn::{AsnDetail, InboundAsn};
 
-/// An ASN as it stands now. It is stored as this JSON.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+/// An ASN as it stands now, as far as it is looked at: its lines are those that a scan can be
+/// about, because an ASN may have very many.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AsnState {
     pub asn: InboundAsn,
+    /// Two announcements with the same one say the same, in all of their lines.
+    pub fingerprint: String,
     /// When the merchant first announced it.
-    #[schema(value_type = String, format = DateTime, example = "2026-02-28T16:00:00Z")]
     pub announced_at: Timestamp,
-    /// The license plates of the units that were received, by line. Lines without one are absent.
-    pub received: BTreeMap<String, BTreeSet<String>>,
-    /// The license plates of units that were accepted though no line announces them.
-    pub surplus: BTreeSet<String>,
-    /// The license plates of units that came for the ASN and were rejected. They do not count.
-    #[serde(default)]
-    pub rejected: BTreeSet<String>,
+    /// How many units were received, by line. Lines without one may be absent.
+    pub received: BTreeMap<String, i64>,
+    /// How many units were received, those included that no line announces.
+    pub here: i64,
+    /// How many units the merchant was told of: each once, whatever became of it.
+    pub told: i64,
 }
 
 /// What an update of an ASN comes to.
@@ -55,67 +54,52 @@ impl std::error::Error for AsnRefusal {}
 
 impl AsnState {
     /// An ASN that was just announced.
-    pub fn announced(asn: InboundAsn, now: Timestamp) -> Self {
-        Self {
-            asn,
-            announced_at: now,
-            received: BTreeMap::new(),
-            surplus: BTreeSet::new(),
-            rejected: BTreeSet::new(),
-        }
+    pub fn announced(asn: InboundAsn, fingerprint: String, now: Timestamp) -> Self {
+        let received = BTreeMap::new();
+        Self { asn, fingerprint, announced_at: now, received, here: 0, told: 0 }
     }
 
     /// The ASN after the merchant sent it again. Once units were received, only what says the
     /// same is accepted.
-    pub fn replaced(&self, asn: InboundAsn) -> Result<Replacement, AsnRefusal> {
+    pub fn replaced(
+        &self,
+        asn: InboundAsn,
+        fingerprint: String,
+    ) -> Result<Replacement, AsnRefusal> {
         if asn.asn_number != self.asn.asn_number
             || asn.program_identifier != self.asn.program_identifier
         {
             return Err(AsnRefusal::OtherAsn);
         }
-        if asn == self.asn {
+        if fingerprint == self.fingerprint {
             return Ok(Replacement { state: self.clone(), changed: false });
         }
         if !self.is_untouched() {
             return Err(AsnRefusal::Received);
         }
-        let rejected = self.rejected.clone();
-        let state = Self { rejected, ..Self::announced(asn, self.announced_at) };
-        Ok(Replacement { state, changed: true })
+        let announced = Self::announced(asn, fingerprint, self.announced_at);
+        Ok(Replacement { state: Self { told: self.told, ..announced }, changed: true })
     }
 
     /// Whether nothing was received.
     pub fn is_untouched(&self) -> bool {
-        self.received.values().all(BTreeSet::is_empty) && self.surplus.is_empty()
-    }
-
-    /// Whether this license plate was received against the ASN.
-    pub fn counts(&self, unit_identifier: &str) -> bool {
-        self.surplus.contains(unit_identifier)
-            || self.received.values().any(|units| units.contains(unit_identifier))
+        self.here == 0
     }
 
     /// How many units of a line are still awaited.
     pub fn awaited(&self, detail: &AsnDetail) -> i64 {
-        let here = self.received.get(&detail.line_identifier).map_or(0, BTreeSet::len);
-        detail.quantity.saturating_sub(i64::try_from(here).unwrap_or(i64::MAX)).max(0)
+        let here = self.received.get(&detail.line_identifier).copied().unwrap_or(0);
+        detail.quantity.saturating_sub(here).max(0)
     }
 
-    /// How many units the merchant was told of: each once, whatever became of it.
-    pub fn told(&self) -> usize {
-        let received = self.received.values().map(BTreeSet::len).sum::<usize>();
-        received.saturating_add(self.surplus.len()).saturating_add(self.rejected.len())
-    }
-
-    /// Counts a unit that was accepted. A unit that counts already does not count again.
+    /// Counts a unit that was accepted. That it is one that did not count before is known from its
+    /// record.
     pub fn count(&mut self, acceptance: &Acceptance) {
-        let unit = &acceptance.unit.unit_identifier;
-        if self.counts(unit) {
-            return;
+        self.here = self.here.saturating_add(1);
+        self.told = self.told.saturating_add(1);
+        if let Some(line) = &acceptance.line_identifier {
+            let here = self.received.entry(line.clone()).or_default();
+            *here = here.saturating_add(1);
         }
-        match &acceptance.line_identifier {
-            Some(line) => self.received.entry(line.clone()).or_default().insert(unit.clone()),
-            None => self.surplus.insert(unit.clone()),
-        };
     }
 }

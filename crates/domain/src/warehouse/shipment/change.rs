@@ -86,30 +86,30 @@ pub fn read_change(document: &Json<'_>) -> Result<ShipmentChange, Faults> {
 
 /// Applies `change` to `shipment`: all of it or nothing.
 pub fn change(
-    shipment: &Shipment,
+    shipment: Shipment,
     change: &ShipmentChange,
     now: Timestamp,
 ) -> Result<ShipmentDecision, ShipmentRefusal> {
-    let mut next = shipment.clone();
-    if let Some(status) = change.status.filter(|status| *status != shipment.status) {
-        if !follows(status, shipment.status) {
-            return Err(ShipmentRefusal::Status(shipment.status, status));
-        }
-        next.status = status;
+    let status = change.status.filter(|status| *status != shipment.status);
+    if let Some(status) = status.filter(|status| !follows(*status, shipment.status)) {
+        return Err(ShipmentRefusal::Status(shipment.status, status));
     }
-    if let Some(ship_date) = change.ship_date.filter(|date| *date != shipment.ship_date) {
-        if has_ended(shipment.status) {
-            return Err(ShipmentRefusal::Ended(shipment.status));
-        }
-        next.ship_date = ship_date;
+    let ship_date = change.ship_date.filter(|date| *date != shipment.ship_date);
+    if ship_date.is_some() && has_ended(shipment.status) {
+        return Err(ShipmentRefusal::Ended(shipment.status));
     }
-    let changed = next != *shipment;
-    if changed {
+    if status.is_none() && ship_date.is_none() {
+        return Ok(ShipmentDecision { shipment, changed: false });
+    }
+    let shipment = Shipment {
+        status: status.unwrap_or(shipment.status),
+        ship_date: ship_date.unwrap_or(shipment.ship_date),
         // A clock that was set back does not take the shipment back.
-        next.updated_at = now.max(shipment.updated_at);
-        next.announcements = shipment.announcements.saturating_add(1);
-    }
-    Ok(ShipmentDecision { shipment: next, changed })
+        updated_at: now.max(shipment.updated_at),
+        announcements: shipment.announcements.saturating_add(1),
+        ..shipment
+    };
+    Ok(ShipmentDecision { shipment, changed: true })
 }
 
 const fn follows(next: ShipmentStatus, status: ShipmentStatus) -> bool {

@@ -130,6 +130,8 @@ pub struct OutboundDetail {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "SN-20114", max_length = 255)]
     pub serial_number: Option<String>,
+    /// The state that the unit leaves in. Of a unit that was received, the state that it is known to
+    /// be in is told instead.
     pub condition: Condition,
     /// What may be done with the unit, as it was announced.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -142,7 +144,8 @@ pub struct OutboundDetail {
 }
 
 impl OutboundDetail {
-    /// Fills in what was not sent and is known of the unit since it was announced and received.
+    /// Fills in what was not sent and is known of the unit since it was announced and received, and
+    /// the condition that it is in now.
     pub fn complete(&mut self, unit: &UnitRecord) {
         fn fill(absent: &mut Option<String>, known: Option<&String>) {
             if absent.is_none() {
@@ -151,6 +154,7 @@ impl OutboundDetail {
         }
         let receipt = unit.receipt.as_ref();
         let scanned = receipt.map(|receipt| &receipt.scanned);
+        self.condition = unit.condition.unwrap_or(self.condition);
         fill(&mut self.inbound_received_asn, receipt.map(|receipt| &receipt.asn_number));
         if let Some(scanned) = scanned {
             fill(&mut self.client_unit_identifier, scanned.client_unit_identifier.as_ref());

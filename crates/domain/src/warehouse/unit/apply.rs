@@ -7,7 +7,7 @@
 //! | Answered   | an open question; a refused unit that is not here is rejected           |
 //! | Received   | a unit that was never received, rejected or shipped                     |
 //! | Graded     | the condition of a unit that is here                                    |
-//! | Moved      | the location of a unit that is here                                     |
+//! | Moved      | the location or the channel of a unit that is here                      |
 //! | Packed     | a unit that is in no other shipment and in no doubt                     |
 //! | Unpacked   | a unit of that shipment that has not left                               |
 //! | Shipped    | a unit of that shipment, or of none yet: it has left, once and for all  |
@@ -17,7 +17,7 @@
 
 use jiff::Timestamp;
 
-use super::event::{UnitDecision, UnitEvent, UnitRefusal};
+use super::event::{ChangedBy, UnitDecision, UnitEvent, UnitRefusal};
 use super::{
     Announcement, Answer, Departure, Happened, Question, StoryStep, UnitReceipt, UnitRecord,
 };
@@ -36,11 +36,9 @@ pub fn apply(
         UnitEvent::Questioned(question) => ask(&mut next, question),
         UnitEvent::Answered { asn_number, answer } => decide(&mut next, asn_number, answer)?,
         UnitEvent::Received(receipt) => receive(&mut next, receipt)?,
-        UnitEvent::Graded { condition, user_login } => {
-            grade(&mut next, *condition, user_login.as_deref())?
-        }
-        UnitEvent::Moved { location_identifier, user_login } => {
-            move_to(&mut next, location_identifier, user_login.as_deref())?
+        UnitEvent::Graded { condition, by } => grade(&mut next, *condition, by)?,
+        UnitEvent::Moved { location_identifier, channel, by } => {
+            move_to(&mut next, (location_identifier.as_ref(), channel.as_ref()), by)?
         }
         UnitEvent::Packed { asn_number } => pack(&mut next, asn_number)?,
         UnitEvent::Unpacked { asn_number } => unpack(&mut next, asn_number)?,
@@ -115,6 +113,7 @@ fn receive(unit: &mut UnitRecord, receipt: &UnitReceipt) -> Change {
         return Err(UnitRefusal::Rejected);
     }
     unit.condition = Some(receipt.scanned.condition);
+    unit.channel.clone_from(&receipt.scanned.channel);
     unit.location_identifier.clone_from(&receipt.scanned.location_identifier);
     unit.receipt = Some(receipt.clone());
     Ok(Some(Happened::Received {
@@ -135,24 +134,34 @@ fn must_be_here(unit: &UnitRecord) -> Result<(), UnitRefusal> {
     }
 }
 
-fn grade(unit: &mut UnitRecord, condition: Condition, user_login: Option<&str>) -> Change {
+fn grade(unit: &mut UnitRecord, condition: Condition, by: &ChangedBy) -> Change {
     must_be_here(unit)?;
     if unit.condition == Some(condition) {
         return Ok(None);
     }
     unit.condition = Some(condition);
-    Ok(Some(Happened::Graded { condition, user_login: user_login.map(str::to_owned) }))
+    let ChangedBy { reason, user_login } = by.clone();
+    Ok(Some(Happened::Graded { condition, reason, user_login }))
 }
 
-fn move_to(unit: &mut UnitRecord, location: &str, user_login: Option<&str>) -> Change {
+fn move_to(
+    unit: &mut UnitRecord,
+    (location, channel): (Option<&String>, Option<&String>),
+    by: &ChangedBy,
+) -> Change {
     must_be_here(unit)?;
-    if unit.location_identifier.as_deref() == Some(location) {
+    let location = location.filter(|it| unit.location_identifier.as_ref() != Some(it));
+    let channel = channel.filter(|it| unit.channel.as_ref() != Some(it));
+    if location.is_none() && channel.is_none() {
         return Ok(None);
     }
-    unit.location_identifier = Some(location.to_owned());
+    unit.put(location.map(String::as_str), channel.map(String::as_str));
+    let ChangedBy { reason, user_login } = by.clone();
     Ok(Some(Happened::Moved {
-        location_identifier: location.to_owned(),
-        user_login: user_login.map(str::to_owned),
+        location_identifier: location.cloned(),
+        channel: channel.cloned(),
+        reason,
+        user_login,
     }))
 }
 

@@ -18,15 +18,22 @@ pub enum UnitEvent {
     /// The warehouse has it.
     Received(Box<UnitReceipt>),
     /// The warehouse looked again at its state.
-    Graded { condition: Condition, user_login: Option<String> },
-    /// It lies somewhere else now.
-    Moved { location_identifier: String, user_login: Option<String> },
+    Graded { condition: Condition, by: ChangedBy },
+    /// It lies somewhere else now, or is assigned to another channel.
+    Moved { location_identifier: Option<String>, channel: Option<String>, by: ChangedBy },
     /// It was set aside for a shipment.
     Packed { asn_number: AsnNumber },
     /// The shipment was canceled.
     Unpacked { asn_number: AsnNumber },
     /// The shipment left.
     Shipped { asn_number: AsnNumber },
+}
+
+/// Who changed a unit, and why.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ChangedBy {
+    pub reason: Option<String>,
+    pub user_login: Option<String>,
 }
 
 /// What an event comes to.

@@ -1,5 +1,6 @@
 //! The story of a unit, told as its table of events.
 
+mod changes;
 mod properties;
 
 use super::*;
@@ -26,11 +27,13 @@ fn shipped(asn: &str) -> UnitEvent {
 }
 
 fn graded(condition: Condition) -> UnitEvent {
-    UnitEvent::Graded { condition, user_login: Some("mkowalski".to_owned()) }
+    let by = ChangedBy { reason: None, user_login: Some("mkowalski".to_owned()) };
+    UnitEvent::Graded { condition, by }
 }
 
 fn moved(location: &str) -> UnitEvent {
-    UnitEvent::Moved { location_identifier: location.to_owned(), user_login: None }
+    let location_identifier = Some(location.to_owned());
+    UnitEvent::Moved { location_identifier, channel: None, by: ChangedBy::default() }
 }
 
 fn received(asn: &str) -> UnitEvent {

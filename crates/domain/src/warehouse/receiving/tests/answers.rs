@@ -47,7 +47,9 @@ fn a_stray_unit_is_matched_to_a_line() {
         Ok(Answered::Unchanged),
         "decided twice, it counts once"
     );
-    assert_eq!(scanned(&state, &json!({"unit_identifier": "U-1", "sku": "Z"})), Decision::Repeat);
+    let scene = Scene { asn: Some(&state), others: &[], unit: Some(&acceptance.unit) };
+    let again = scanned_as(&scene, &json!({"unit_identifier": "U-1", "sku": "Z"}));
+    assert_eq!(again, Decision::Repeat);
 }
 
 #[test]
@@ -71,7 +73,7 @@ fn a_stray_unit_is_accepted_as_surplus_and_counts_on_no_line() {
 
     assert_eq!(acceptance.line_identifier, None);
     assert!(acceptance.unit.is_here());
-    assert!(state.counts("U-1") && !state.is_untouched());
+    assert_eq!((state.here, state.told, state.is_untouched()), (1, 1, false));
     assert!(state.asn.lines().all(|line| state.awaited(line.detail) == line.detail.quantity));
 }
 

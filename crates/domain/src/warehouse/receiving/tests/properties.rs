@@ -6,7 +6,8 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use super::*;
-use crate::warehouse::unit::apply;
+use crate::returns::receipt::Condition;
+use crate::warehouse::unit::{ChangedBy, Happened, apply};
 
 const PLATES: [&str; 5] = ["U-1", "U-2", "U-3", "U-4", "U-5"];
 
@@ -29,12 +30,20 @@ fn any_step() -> impl Strategy<Value = Step> {
             line_identifier: line.to_owned()
         }),
     ];
-    let event = (select(&["S-1", "S-2"][..]), 0..3_u8).prop_map(|(number, which)| {
+    let event = (select(&["S-1", "S-2"][..]), 0..6_u8).prop_map(|(number, which)| {
         let asn_number = AsnNumber::parse(number).unwrap();
+        let by = ChangedBy { reason: None, user_login: None };
         match which {
             0 => UnitEvent::Packed { asn_number },
             1 => UnitEvent::Unpacked { asn_number },
-            _ => UnitEvent::Shipped { asn_number },
+            2 => UnitEvent::Shipped { asn_number },
+            3 => UnitEvent::Graded { condition: Condition::X, by },
+            4 => {
+                UnitEvent::Moved { location_identifier: Some(number.to_owned()), channel: None, by }
+            }
+            _ => {
+                UnitEvent::Moved { location_identifier: None, channel: Some(number.to_owned()), by }
+            }
         }
     });
     prop_oneof![
@@ -42,7 +51,7 @@ fn any_step() -> impl Strategy<Value = Step> {
             .prop_map(|(asn, plate, sku)| Step::Scan { asn, plate, sku }),
         2 => (0..3_usize, plate(), answer)
             .prop_map(|(asn, plate, answer)| Step::Answer { asn, plate, answer }),
-        1 => (plate(), event).prop_map(|(plate, event)| Step::Unit { plate, event }),
+        2 => (plate(), event).prop_map(|(plate, event)| Step::Unit { plate, event }),
     ]
 }
 
@@ -107,33 +116,68 @@ impl Warehouse {
         Scene { asn: self.asns.get(asn), others: &self.asns, unit: self.units.get(plate) }
     }
 
-    /// Asserts that every unit is counted where its record says, once, and nowhere else.
+    /// Asserts that what the ASNs count is what the units' records say, each unit once.
     fn check(&self) -> Result<(), TestCaseError> {
+        let receipts = || self.units.values().filter_map(|unit| unit.receipt.as_ref());
         for state in &self.asns {
+            let number = state.asn.asn_number.as_str();
+            let ours = || receipts().filter(|receipt| receipt.asn_number == number);
+            prop_assert_eq!(state.here, i64::try_from(ours().count()).unwrap());
+            prop_assert_eq!(state.told, state.here);
             for line in state.asn.lines() {
-                let received = state.received.get(&line.detail.line_identifier);
-                let count = received.map_or(0, |units| i64::try_from(units.len()).unwrap());
+                let id = line.detail.line_identifier.as_str();
+                let on_line = ours().filter(|it| it.line_identifier.as_deref() == Some(id));
+                let count = i64::try_from(on_line.count()).unwrap();
                 prop_assert!(count <= line.detail.quantity);
                 prop_assert_eq!(state.awaited(line.detail), line.detail.quantity - count);
             }
         }
-        for plate in PLATES {
-            let receipt = self.units.get(plate).and_then(|unit| unit.receipt.as_ref());
-            let mut counted = Vec::new();
-            for state in &self.asns {
-                let number = state.asn.asn_number.to_string();
-                let lines = state.received.iter().filter(|(_, units)| units.contains(plate));
-                counted.extend(lines.map(|(line, _)| (number.clone(), Some(line.clone()))));
-                counted.extend(state.surplus.contains(plate).then_some((number, None)));
-            }
-            let known = self.asns.iter().map(|state| state.asn.asn_number.as_str());
-            let told = receipt
-                .filter(|receipt| known.into_iter().any(|number| number == receipt.asn_number))
-                .map(|receipt| (receipt.asn_number.clone(), receipt.line_identifier.clone()));
-            prop_assert_eq!(counted, told.into_iter().collect::<Vec<_>>());
+        for unit in self.units.values() {
+            check_unit(unit)?;
         }
         Ok(())
     }
+}
+
+/// Asserts that the record of a unit and its story say the same.
+fn check_unit(unit: &UnitRecord) -> Result<(), TestCaseError> {
+    let told = |wanted: fn(&Happened) -> bool| {
+        unit.story.iter().filter(|step| wanted(&step.happened)).count()
+    };
+    prop_assert_eq!(
+        told(|it| matches!(it, Happened::Received { .. })),
+        usize::from(unit.receipt.is_some())
+    );
+    prop_assert_eq!(
+        told(|it| matches!(it, Happened::Shipped { .. })),
+        usize::from(unit.has_left())
+    );
+    let (mut condition, mut place, mut channel) = (None, None, None);
+    for step in &unit.story {
+        match &step.happened {
+            Happened::Received { .. } => {
+                let scanned = &unit.receipt.as_ref().unwrap().scanned;
+                condition = Some(scanned.condition);
+                place.clone_from(&scanned.location_identifier);
+                channel.clone_from(&scanned.channel);
+            }
+            Happened::Graded { condition: graded, .. } => condition = Some(*graded),
+            Happened::Moved { location_identifier, channel: assigned, .. } => {
+                place = location_identifier.clone().or(place);
+                channel = assigned.clone().or(channel);
+            }
+            Happened::Announced { .. }
+            | Happened::Questioned { .. }
+            | Happened::Answered { .. }
+            | Happened::Packed { .. }
+            | Happened::Unpacked { .. }
+            | Happened::Shipped { .. } => (),
+        }
+    }
+    prop_assert_eq!(unit.condition, condition);
+    prop_assert_eq!(&unit.location_identifier, &place);
+    prop_assert_eq!(&unit.channel, &channel);
+    Ok(())
 }
 
 proptest! {

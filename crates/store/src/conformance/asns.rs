@@ -1,0 +1,248 @@
+//! Announced goods: ASNs, their lines, and what is received of them.
+
+use domain::{
+    identifier::MerchantId,
+    warehouse::{
+        asn::{AsnCarton, AsnDetail, DetailsType},
+        asn_number::AsnNumber,
+        receiving::{Acceptance, AsnState},
+        unit::UnitRecord,
+    },
+};
+
+use super::{Subject, acme, on_both_engines, other};
+use crate::{LinesWanted, Store, StoreError, Transaction, UnitRow};
+
+on_both_engines!(
+    an_asn_reads_back_with_the_lines_that_are_wanted,
+    an_asn_is_inserted_once_and_replaced_only_at_its_version,
+    a_number_is_shared_by_programs_and_merchants,
+    a_unit_is_announced_once,
+    a_unit_that_is_announced_is_known_without_a_row,
+    units_count_on_their_asn_and_line_only_at_its_version,
+    lines_that_await_a_unit_are_found_among_ten_thousand,
+    rivals_for_one_asn_have_one_winner,
+);
+
+/// The sample's ASN: line 1 announces LP-0093321 of TEE-NAVY-M, line 2 LP-0093322 of CAP-SAND.
+fn asn(number: &str, program: &str) -> AsnState {
+    let mut state = domain::samples::inbound_asn();
+    state.asn.asn_number = AsnNumber::parse(number).unwrap();
+    state.asn.program_identifier = program.to_owned();
+    state
+}
+
+/// An ASN of so many lines of one SKU, each with a carton of its own.
+fn large(lines: usize) -> AsnState {
+    let mut state = asn("LARGE", "west");
+    let detail = state.asn.cartons[0].details[0].clone();
+    state.asn.details_type = DetailsType::Sku;
+    let carton = |place: usize| AsnCarton {
+        identifier: Some(format!("C-{place}")),
+        reference: None,
+        details: vec![AsnDetail {
+            line_identifier: format!("L-{place}"),
+            unit_identifier: None,
+            client_unit_identifier: None,
+            serial_number: None,
+            ..detail.clone()
+        }],
+    };
+    state.asn.cartons = (1..=lines).map(carton).collect();
+    state
+}
+
+async fn commit(store: &Store, fill: impl FnOnce(&mut Transaction)) -> Result<(), StoreError> {
+    let mut transaction = Transaction::new("testing ASNs");
+    fill(&mut transaction);
+    store.commit(transaction).await.map(drop)
+}
+
+async fn insert(store: &Store, merchant: &MerchantId, state: &AsnState) -> Result<(), StoreError> {
+    commit(store, |it| it.insert_asn(merchant, state)).await
+}
+
+/// The identifiers of the lines that are read of an ASN.
+async fn lines(store: &Store, number: &str, wanted: &LinesWanted<'_>) -> Vec<String> {
+    let held = store.asns(&acme(), number, wanted).await.unwrap();
+    held[0].value.asn.lines().map(|line| line.detail.line_identifier.clone()).collect()
+}
+
+fn assert_conflict(result: &Result<(), StoreError>) {
+    assert!(matches!(result, Err(StoreError::Conflict)), "{result:?}");
+}
+
+/// Counts a unit of a line.
+fn counted(state: &AsnState, line: Option<&str>) -> AsnState {
+    let line_identifier = line.map(str::to_owned);
+    let mut counted = state.clone();
+    counted.count(&Acceptance { line_identifier, unit: UnitRecord::new("LP-1") });
+    counted
+}
+
+async fn an_asn_reads_back_with_the_lines_that_are_wanted(Subject { store, .. }: Subject) {
+    let state = asn("A-1", "west");
+    insert(&store, &acme(), &state).await.unwrap();
+    let none = LinesWanted::default();
+    let detail = &state.asn.cartons[0].details[0];
+    let own = detail.client_unit_identifier.as_deref().unwrap();
+    let serial_number = detail.serial_number.as_deref().unwrap();
+    let upc = detail.upc.as_deref().unwrap();
+    let carton = state.asn.cartons[0].identifier.as_deref().unwrap();
+
+    let all = LinesWanted { sku: "TEE-NAVY-M", unit: "LP-0093322", ..none };
+    let held = store.asns(&acme(), "A-1", &all).await.unwrap();
+    assert_eq!((held.len(), held[0].version), (1, 1));
+    let read = &held[0].value;
+    let whole: Vec<_> =
+        state.asn.lines().map(|it| (it.carton.reference.clone(), it.detail)).collect();
+    let parts: Vec<_> =
+        read.asn.lines().map(|it| (it.carton.reference.clone(), it.detail)).collect();
+    assert_eq!(parts, whole);
+    assert_eq!((&read.asn.from, &read.asn.to), (&state.asn.from, &state.asn.to));
+    assert_eq!(read.announced_at, state.announced_at);
+    for (wanted, expected) in [
+        (none, &[][..]),
+        (LinesWanted { line: "2", ..none }, &["2"]),
+        (LinesWanted { unit: "LP-0093321", ..none }, &["1"]),
+        (LinesWanted { own: "LP-0093321", ..none }, &["1"]),
+        (LinesWanted { own, ..none }, &["1"]),
+        (LinesWanted { sku: "CAP-SAND", ..none }, &["2"]),
+        (LinesWanted { upc, ..none }, &["1"]),
+        (LinesWanted { serial_number, ..none }, &[]),
+        (LinesWanted { carton, ..none }, &[]),
+        (LinesWanted { serial_number, more: true, ..none }, &["1", "2"]),
+    ] {
+        assert_eq!(lines(&store, "A-1", &wanted).await, expected, "{wanted:?}");
+    }
+    assert!(store.asns(&acme(), "A-2", &none).await.unwrap().is_empty());
+    assert!(store.asns(&other(), "A-1", &none).await.unwrap().is_empty());
+}
+
+async fn an_asn_is_inserted_once_and_replaced_only_at_its_version(Subject { store, .. }: Subject) {
+    let first = asn("A-1", "west");
+    let mut second = first.clone();
+    second.fingerprint = "second".to_owned();
+    second.asn.concept = None;
+    second.asn.cartons[0].details.remove(0);
+    let replace =
+        async |version: i64| commit(&store, |it| it.replace_asn(&acme(), &second, version)).await;
+
+    insert(&store, &acme(), &first).await.unwrap();
+    assert_conflict(&insert(&store, &acme(), &second).await);
+    assert_conflict(&replace(2).await);
+    assert_eq!(
+        lines(&store, "A-1", &LinesWanted { line: "1", ..LinesWanted::default() }).await,
+        ["1"]
+    );
+    replace(1).await.unwrap();
+
+    let held = store.asn_heads(&acme(), "A-1").await.unwrap();
+    assert_eq!((held[0].version, held[0].value.fingerprint.as_str()), (2, "second"));
+    assert_eq!(held[0].value.asn.concept, None);
+    let any = LinesWanted { more: true, ..LinesWanted::default() };
+    assert_eq!(lines(&store, "A-1", &any).await, ["2"]);
+}
+
+async fn a_number_is_shared_by_programs_and_merchants(Subject { store, .. }: Subject) {
+    for (merchant, program) in [(acme(), "west"), (acme(), "east"), (other(), "west")] {
+        let mut state = asn("A-1", program);
+        for detail in state.asn.cartons.iter_mut().flat_map(|carton| &mut carton.details) {
+            detail.unit_identifier = None;
+        }
+        insert(&store, &merchant, &state).await.unwrap();
+    }
+
+    let held = store.asn_heads(&acme(), "A-1").await.unwrap();
+
+    let programs: Vec<_> = held.iter().map(|it| it.value.asn.program_identifier.as_str()).collect();
+    assert_eq!(programs, ["east", "west"]);
+    assert_eq!(store.merchants_of_asn("A-1").await.unwrap(), [acme(), other()]);
+    assert_eq!(store.merchants_of_asn("A-2").await.unwrap(), []);
+}
+
+async fn a_unit_is_announced_once(Subject { store, .. }: Subject) {
+    insert(&store, &acme(), &asn("A-1", "west")).await.unwrap();
+
+    assert_conflict(&insert(&store, &acme(), &asn("A-2", "west")).await);
+
+    assert!(store.asn_heads(&acme(), "A-2").await.unwrap().is_empty(), "nothing was kept");
+    insert(&store, &other(), &asn("A-2", "west")).await.unwrap();
+}
+
+async fn a_unit_that_is_announced_is_known_without_a_row(Subject { store, .. }: Subject) {
+    let state = asn("A-1", "west");
+    insert(&store, &acme(), &state).await.unwrap();
+    let line = state.asn.line("1").unwrap();
+    let announced = UnitRecord::announced(&line, state.announced_at);
+
+    let held = store.units(&acme(), ["LP-0093321", "LP-9"].into_iter()).await.unwrap();
+
+    assert_eq!(held.len(), 1);
+    assert_eq!((held[0].version, &held[0].value), (0, &announced));
+    assert_eq!(store.merchants_of_unit("LP-0093321").await.unwrap(), [acme()]);
+    assert!(store.units(&other(), ["LP-0093321"].into_iter()).await.unwrap().is_empty());
+    let row = UnitRow { replaces: 0, unit: domain::samples::received_unit() };
+    commit(&store, |it| it.put_units(&acme(), vec![row])).await.unwrap();
+    let held = store.units(&acme(), ["LP-0093321"].into_iter()).await.unwrap();
+    assert_eq!((held[0].version, &held[0].value), (1, &domain::samples::received_unit()));
+    assert_eq!(store.merchants_of_unit("LP-0093321").await.unwrap(), [acme()]);
+}
+
+async fn units_count_on_their_asn_and_line_only_at_its_version(Subject { store, .. }: Subject) {
+    let mut state = asn("A-1", "west");
+    state.asn.cartons[0].details[0].quantity = 2;
+    insert(&store, &acme(), &state).await.unwrap();
+    let count = async |state: &AsnState, version: i64, line: Option<&str>| {
+        commit(&store, |it| it.count_unit(&acme(), (state, version), line)).await
+    };
+    let open = LinesWanted { more: true, ..LinesWanted::default() };
+
+    let first = counted(&state, Some("1"));
+    assert_conflict(&count(&first, 2, Some("1")).await);
+    assert_conflict(&count(&first, 1, Some("9")).await);
+    count(&first, 1, Some("1")).await.unwrap();
+    let held = store.asns(&acme(), "A-1", &open).await.unwrap().remove(0);
+    assert_eq!((held.version, held.value.here, held.value.told), (2, 1, 1));
+    assert_eq!(held.value.received["1"], 1);
+    let second = counted(&held.value, Some("1"));
+    count(&second, 2, Some("1")).await.unwrap();
+    assert_eq!(lines(&store, "A-1", &open).await, ["2"], "line 1 awaits no more");
+    let named = LinesWanted { line: "1", ..LinesWanted::default() };
+    let held = store.asns(&acme(), "A-1", &named).await.unwrap().remove(0);
+    assert_eq!((held.value.received["1"], held.value.here), (2, 2));
+    count(&counted(&held.value, None), 3, None).await.unwrap();
+    assert_eq!(store.asn_heads(&acme(), "A-1").await.unwrap()[0].value.here, 3);
+}
+
+async fn lines_that_await_a_unit_are_found_among_ten_thousand(Subject { store, .. }: Subject) {
+    let state = large(10_000);
+    insert(&store, &acme(), &state).await.unwrap();
+    let first = counted(&state, Some("L-1"));
+    commit(&store, |it| it.count_unit(&acme(), (&first, 1), Some("L-1"))).await.unwrap();
+    let of_sku = LinesWanted { sku: "TEE-NAVY-M", ..LinesWanted::default() };
+
+    let found = lines(&store, "LARGE", &of_sku).await;
+    assert_eq!((found.len(), found[0].as_str()), (10, "L-2"), "the first that awaits one");
+    let in_carton = LinesWanted { carton: "C-9876", ..of_sku };
+    assert!(lines(&store, "LARGE", &in_carton).await.contains(&"L-9876".to_owned()));
+}
+
+async fn rivals_for_one_asn_have_one_winner(Subject { store, .. }: Subject) {
+    let state = asn("A-1", "west");
+    insert(&store, &acme(), &state).await.unwrap();
+    let mut rivals = tokio::task::JoinSet::new();
+    for _ in 0..16 {
+        let (store, state) = (store.clone(), counted(&state, Some("1")));
+        rivals.spawn(async move {
+            commit(&store, |it| it.count_unit(&acme(), (&state, 1), Some("1"))).await
+        });
+    }
+
+    let outcomes = rivals.join_all().await;
+
+    assert_eq!(outcomes.iter().filter(|outcome| outcome.is_ok()).count(), 1);
+    let named = LinesWanted { line: "1", ..LinesWanted::default() };
+    let held = store.asns(&acme(), "A-1", &named).await.unwrap().remove(0);
+    assert_eq!((held.value.received["1"], held.value.told), (1, 1));
+}
