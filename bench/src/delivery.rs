@@ -17,7 +17,7 @@ use tokio::time::MissedTickBehavior;
 use crate::{Options, place::Engine, report};
 use engine::Running;
 pub(crate) use isolation::Isolation;
-use sink::Sink;
+pub(crate) use sink::Sink;
 
 const MERCHANTS: usize = 32;
 const LANES_PER_MERCHANT: usize = 64;

@@ -14,6 +14,7 @@ mod intake;
 mod limit;
 mod load;
 mod orders;
+mod pallet;
 mod place;
 mod process;
 mod report;
@@ -54,6 +55,8 @@ enum Command {
     Delivery(delivery::Delivery),
     /// Returns a second that the server starts, beside a bare transaction with the same rows
     Returns(returns::Returns),
+    /// A pallet of 100,000 units: announced, received, shipped, and every message acknowledged
+    Pallet(pallet::Pallet),
     /// Whether healthy merchants notice one that hangs with a million messages waiting
     Isolation(delivery::Isolation),
 }
@@ -136,7 +139,9 @@ fn runtime(command: &Command) -> std::io::Result<Runtime> {
         Command::Intake(_) | Command::Growth | Command::Idle | Command::Returns(_) => {
             Builder::new_current_thread()
         }
-        Command::Delivery(_) | Command::Isolation(_) => Builder::new_multi_thread(),
+        Command::Delivery(_) | Command::Isolation(_) | Command::Pallet(_) => {
+            Builder::new_multi_thread()
+        }
     };
     builder.enable_all().build()
 }
@@ -149,6 +154,7 @@ async fn run(command: Command, options: &Options) -> anyhow::Result<()> {
         Command::Idle => idle::run(&engines, &server::binary()?, options).await,
         Command::Delivery(delivery) => delivery.run(&engines, options).await,
         Command::Returns(returns) => returns.run(&engines, &server::binary()?, options).await,
+        Command::Pallet(pallet) => pallet.run(&engines, &server::binary()?, options).await,
         Command::Isolation(isolation) => isolation.run(&engines, options).await,
     }
 }

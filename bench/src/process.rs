@@ -9,9 +9,18 @@ const TICKS_PER_SECOND: f64 = 100.0;
 
 /// Memory that the process holds, in MiB.
 pub(crate) fn memory_mib(pid: u32) -> anyhow::Result<f64> {
+    memory(pid, "VmRSS:")
+}
+
+/// The most memory that the process ever held, in MiB.
+pub(crate) fn memory_peak_mib(pid: u32) -> anyhow::Result<f64> {
+    memory(pid, "VmHWM:")
+}
+
+fn memory(pid: u32, name: &str) -> anyhow::Result<f64> {
     let status = fs::read_to_string(format!("/proc/{pid}/status"))?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    let kib: u32 = line.context("no VmRSS")?.trim().trim_end_matches(" kB").parse()?;
+    let line = status.lines().find_map(|line| line.strip_prefix(name));
+    let kib: u32 = line.context("no such line")?.trim().trim_end_matches(" kB").parse()?;
     Ok(f64::from(kib) / 1024.0)
 }
 

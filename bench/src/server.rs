@@ -72,6 +72,13 @@ pub(crate) fn add_merchant(binary: &Path, place: &Place) -> anyhow::Result<Crede
     serde_json::from_slice(&printed).context("the merchant's credentials are not understood")
 }
 
+/// The credentials of the warehouse, which is added.
+pub(crate) fn add_warehouse(binary: &Path, place: &Place) -> anyhow::Result<Credentials> {
+    let arguments = ["--json", "client", "add", "--name", "dock", "--scope", "warehouse:write"];
+    let printed = answer(command(binary, place).args(arguments))?;
+    serde_json::from_slice(&printed).context("the warehouse's credentials are not understood")
+}
+
 fn answer(command: &mut Command) -> anyhow::Result<Vec<u8>> {
     let done = command.output().context("homeward cannot be run")?;
     if !done.status.success() {
@@ -95,9 +102,20 @@ pub(crate) struct Server {
 
 impl Server {
     pub(crate) async fn start(binary: &Path, place: &Place) -> anyhow::Result<Self> {
+        Self::start_with(binary, place, &[]).await
+    }
+
+    /// With more settings than the usual ones.
+    pub(crate) async fn start_with(
+        binary: &Path,
+        place: &Place,
+        settings: &[&str],
+    ) -> anyhow::Result<Self> {
         let log = File::create(place.directory().join("server.log"))?;
         let child = command(binary, place)
-            .args(["--listen", "127.0.0.1:0", "--rate-limit-per-minute", "4000000000", "serve"])
+            .args(["--listen", "127.0.0.1:0", "--rate-limit-per-minute", "4000000000"])
+            .args(settings)
+            .arg("serve")
             .stdin(Stdio::null())
             .stdout(log.try_clone()?)
             .stderr(log)
