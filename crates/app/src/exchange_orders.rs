@@ -4,6 +4,8 @@
 //! its tries are used up, or the merchant refused it, its units are refunded instead and the message is
 //! discarded, so that nobody can place the order after all.
 
+use std::sync::{Mutex, PoisonError};
+
 use domain::{
     exchange::{
         order::{Answer, read_answer},
@@ -19,12 +21,17 @@ use domain::{
 };
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use store::{ExchangeFilter, MessageFilter, MessageRow, State, StoreError, Transaction, Versioned};
+use store::{
+    Conclusion, ExchangeFilter, MessageFilter, MessageRow, State, StoreError, Transaction, Verdict,
+    Versioned,
+};
+use tokio::sync::Notify;
 use utoipa::ToSchema;
 
 use crate::{
     App, AppError,
     change_return::{self, owe_message},
+    commit_once::RACES_MAX,
     returnability::order,
     settle_refunds::exchange_event,
 };
@@ -32,6 +39,33 @@ use crate::{
 /// How many are read in one go.
 const PENDING_PAGE: usize = 500;
 const REFUSED: &str = "the order was not placed; its units are refunded";
+
+/// Messages about exchange orders that ended, until somebody looks at what the merchants made of them.
+#[derive(Debug, Default)]
+pub struct ExchangeAnswers {
+    ended: Mutex<Vec<(MerchantId, i64)>>,
+    news: Notify,
+}
+
+impl ExchangeAnswers {
+    pub(crate) fn note(&self, end: &Conclusion) {
+        let over = match end.verdict {
+            Verdict::Delivered | Verdict::Dead => true,
+            Verdict::Again { .. } => false,
+        };
+        if over && end.kind == Kind::ExchangeOrder {
+            let mut ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
+            ended.push((end.merchant.clone(), end.message_id));
+            self.news.notify_one();
+        }
+    }
+
+    /// Waits until there are some.
+    pub async fn next(&self) -> Vec<(MerchantId, i64)> {
+        self.news.notified().await;
+        std::mem::take(&mut *self.ended.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
 
 /// A page of exchange orders.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
@@ -79,10 +113,29 @@ fn cursor(text: &str) -> Option<(i64, String)> {
     Some((at_us.parse().ok()?, order.to_owned()))
 }
 
-/// Looks at every exchange order that is being placed, and tells how many there are. However many of a
-/// merchant's wait, and whatever is wrong with one, the others are looked at.
-pub async fn settle_exchange_orders(app: &App) -> Result<usize, AppError> {
-    let (mut found, mut after) = (0, (String::new(), String::new()));
+/// Enters what a merchant made of the exchange order that a message asked for.
+pub async fn settle_exchange_order(
+    app: &App,
+    merchant: &MerchantId,
+    message_id: i64,
+) -> Result<(), AppError> {
+    let Some((message, _)) = app.store.message(merchant, message_id).await? else { return Ok(()) };
+    for _ in 0..RACES_MAX {
+        let record = app.store.exchange_order(merchant, &message.reference).await?;
+        let pending = record.filter(|record| record.value.state == ExchangeState::Pending);
+        let Some(record) = pending else { return Ok(()) };
+        match decide(app, merchant, &record).await {
+            Err(AppError::Store(StoreError::Conflict)) => (),
+            done => return done,
+        }
+    }
+    Err(StoreError::Conflict.into())
+}
+
+/// Looks at every exchange order that is being placed: a node that is killed after the answer was stored cannot
+/// enter it. However many of a merchant's wait, and whatever is wrong with one, the others are looked at.
+pub async fn settle_exchange_orders(app: &App) -> Result<(), AppError> {
+    let mut after = (String::new(), String::new());
     loop {
         let place = (after.0.as_str(), after.1.as_str());
         let page = app.store.pending_exchange_orders(place, PENDING_PAGE).await?;
@@ -97,12 +150,11 @@ pub async fn settle_exchange_orders(app: &App) -> Result<usize, AppError> {
                 }
             }
         }
-        found += page.len();
         match page.last().filter(|_| page.len() == PENDING_PAGE) {
             Some((merchant, last)) => {
                 after = (merchant.to_string(), last.value.original_order_id.clone());
             }
-            None => return Ok(found),
+            None => return Ok(()),
         }
     }
 }

@@ -61,11 +61,12 @@ use std::sync::Arc;
 
 use delivery::{Delivery, Shared, TargetAnswer, Targets, address::AddressGuard};
 use domain::{faults::Faults, identifier::MerchantId, kind::Kind, returns::start::Refused};
-use store::{Store, StoreError, Transaction};
+use store::{Conclusion, Store, StoreError, Transaction};
 use tokio::sync::Notify;
 
 use authenticate::Callers;
 use bulk_retry::SharedJobs;
+use exchange_orders::ExchangeAnswers;
 use meters::Meters;
 use passwords::Passwords;
 use variants::Remembered;
@@ -83,8 +84,8 @@ pub struct App {
     jobs: SharedJobs,
     /// Told when a return may want a label.
     pub labels_wanted: Arc<Notify>,
-    /// Told when an exchange order is to be placed.
-    pub exchanges_wanted: Arc<Notify>,
+    /// Exchange orders whose merchants have answered.
+    pub exchange_answers: Arc<ExchangeAnswers>,
     /// For questions to merchants' servers.
     calls: Shared,
     variants: Arc<Remembered>,
@@ -117,7 +118,7 @@ impl App {
             callers: Arc::default(),
             jobs: Arc::default(),
             labels_wanted: Arc::default(),
-            exchanges_wanted: Arc::default(),
+            exchange_answers: Arc::default(),
             calls: parts.calls,
             variants: Arc::default(),
             passwords: Arc::default(),
@@ -147,6 +148,10 @@ impl Targets for TargetsOf {
             let target = set_endpoints::target(&self.0, &merchant, kind).await;
             target.map_err(|error| error.to_string())
         })
+    }
+
+    fn ended(&self, end: &Conclusion) {
+        self.0.exchange_answers.note(end);
     }
 }
 

@@ -88,7 +88,6 @@ pub async fn start_return(
     if caller.settings.carrier == Carrier::Simulated {
         app.labels_wanted.notify_one();
     }
-    app.exchanges_wanted.notify_one();
     Ok(begun)
 }
 

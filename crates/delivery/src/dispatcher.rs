@@ -15,7 +15,7 @@ mod work;
 use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
 
 use domain::{identifier::MerchantId, kind::Kind, retry::Cadence};
-use store::{Owed, Store, WaitingRow};
+use store::{Conclusion, Owed, Store, WaitingRow};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use world::World;
@@ -37,6 +37,9 @@ const LOOK_EVERY: Duration = Duration::from_secs(2);
 /// Knows where merchants' systems are; None while there is no address, or while it is paused.
 pub trait Targets: Send + Sync + 'static {
     fn target(&self, merchant: MerchantId, kind: Kind) -> TargetAnswer<'_>;
+
+    /// The end of an attempt is on stable storage.
+    fn ended(&self, _end: &Conclusion) {}
 }
 
 /// The answer to [`Targets::target`]; an error in words.

@@ -11,12 +11,12 @@ use app::{
     App, Parts as AppParts,
     add_client::add_first_admin,
     carrier_events::issue_simulated_labels,
-    exchange_orders::settle_exchange_orders,
+    exchange_orders::{settle_exchange_order, settle_exchange_orders},
     meters::Meters as AppMeters,
     sweep::{remove_finished_messages, sweep},
 };
 use delivery::{Delivery, address::AddressGuard};
-use domain::identifier::ClientId;
+use domain::identifier::{ClientId, MerchantId};
 use prometheus_client::registry::Registry;
 use store::{DirectoryLock, Location, Meters as StoreMeters, Store};
 use tokio_util::sync::CancellationToken;
@@ -36,7 +36,7 @@ use crate::{
 const GRACE: Duration = Duration::from_secs(30);
 const SWEEP_EVERY: Duration = Duration::from_secs(60);
 const LABELS_EVERY: Duration = Duration::from_secs(2);
-const EXCHANGES_EVERY: Duration = Duration::from_millis(200);
+const EXCHANGES_EVERY: Duration = Duration::from_secs(30);
 const RETENTION_EVERY_MINUTES: u64 = 60;
 const DAY_US: i64 = 24 * 60 * 60 * 1_000_000;
 
@@ -228,19 +228,30 @@ async fn issue_labels_regularly(app: App, stop: CancellationToken) {
     }
 }
 
-/// What merchants made of exchange orders becomes part of their returns: soon while any is being placed.
+/// What merchants made of exchange orders becomes part of their returns: at once when the answer came here, and
+/// now and then where a node was killed before it could.
 async fn settle_exchanges_regularly(app: App, stop: CancellationToken) {
-    let mut pending = 0;
     loop {
-        let wanted = app.exchanges_wanted.notified();
-        let every = if pending > 0 { EXCHANGES_EVERY } else { LABELS_EVERY };
-        let wait = tokio::time::timeout(every, wanted);
-        if stop.run_until_cancelled(wait).await.is_none() {
-            return;
+        if let Err(error) = settle_exchange_orders(&app).await {
+            tracing::warn!(%error, "exchange orders wait a while longer: {error}");
         }
-        match settle_exchange_orders(&app).await {
-            Ok(found) => pending = found,
-            Err(error) => tracing::warn!(%error, "exchange orders wait a while longer: {error}"),
+        let look_around = tokio::time::Instant::now() + EXCHANGES_EVERY;
+        loop {
+            let next = tokio::time::timeout_at(look_around, app.exchange_answers.next());
+            match stop.run_until_cancelled(next).await {
+                None => return,
+                Some(Err(_)) => break,
+                Some(Ok(answered)) => settle_exchanges(&app, &answered).await,
+            }
+        }
+    }
+}
+
+async fn settle_exchanges(app: &App, answered: &[(MerchantId, i64)]) {
+    for (merchant, message) in answered {
+        if let Err(error) = settle_exchange_order(app, merchant, *message).await {
+            let merchant = merchant.as_str();
+            tracing::warn!(%error, merchant, message, "an exchange order waits: {error}");
         }
     }
 }

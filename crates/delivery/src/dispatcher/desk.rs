@@ -202,7 +202,7 @@ impl Desk {
     fn store_ends(&mut self) {
         let now_us = self.parts.world.now_us();
         if let Some(batch) = self.ends.next_batch(now_us, self.scheduler.in_flight()) {
-            tokio::spawn(work::store(self.parts.store.clone(), self.delivery.clone(), batch));
+            tokio::spawn(work::store(self.parts.clone(), self.delivery.clone(), batch));
         }
     }
 

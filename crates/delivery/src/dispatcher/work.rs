@@ -56,18 +56,21 @@ pub(super) async fn send(
 }
 
 /// Makes a batch of ends durable, however often it takes: until then their lanes stay closed.
-pub(super) async fn store(store: Store, delivery: Delivery, batch: Vec<(EndpointId, Conclusion)>) {
+pub(super) async fn store(parts: Parts, delivery: Delivery, batch: Vec<(EndpointId, Conclusion)>) {
     let (ids, conclusions): (Vec<EndpointId>, Vec<Conclusion>) = batch.into_iter().unzip();
     loop {
         let mut transaction = Transaction::new("storing the ends of attempts");
         transaction.conclude(&conclusions);
-        match store.commit(transaction).await {
+        match parts.store.commit(transaction).await {
             Ok(_) => break,
             Err(error) => {
                 tracing::error!("the ends of {} attempts wait: {error}", conclusions.len());
                 tokio::time::sleep(PAUSE).await;
             }
         }
+    }
+    for conclusion in &conclusions {
+        parts.targets.ended(conclusion);
     }
     let messages = conclusions.iter().map(|conclusion| conclusion.message_id);
     delivery.tell(Event::Durable(ids.into_iter().zip(messages).collect()));
