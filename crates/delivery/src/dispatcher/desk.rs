@@ -215,14 +215,15 @@ impl Desk {
 
     fn owed(&mut self, owed: Owed) {
         let Owed { message_id, message } = owed;
+        let gapless = self.follows(&message.merchant, message_id);
+        if !gapless {
+            self.expect_any(&message.merchant);
+        }
         if !self.parts.leases.own(&message.merchant, message.kind.queue()) {
             self.parts.leases.announce(&message.merchant);
             return;
         }
         let id = self.endpoint(&message.merchant, message.kind.queue());
-        let last = self.last_owed.entry(message.merchant).or_insert(message_id);
-        let gapless = *last + 1 == message_id;
-        *last = (*last).max(message_id);
         if gapless {
             let payload = Payload {
                 kind: message.kind,
@@ -242,8 +243,26 @@ impl Desk {
                     payload,
                 },
             );
-        } else {
-            self.scheduler.expect_more(id);
+        }
+    }
+
+    /// Whether a message comes directly behind the last one of its merchant that was handed over.
+    fn follows(&mut self, merchant: &MerchantId, message_id: i64) -> bool {
+        let Some(last) = self.last_owed.get_mut(merchant) else {
+            self.last_owed.insert(merchant.clone(), message_id);
+            return false;
+        };
+        let follows = *last + 1 == message_id;
+        *last = (*last).max(message_id);
+        follows
+    }
+
+    /// Messages are missing, and nobody knows of which kind: a later one of any kind must not be taken for the next.
+    fn expect_any(&mut self, merchant: &MerchantId) {
+        for queue in Queue::all() {
+            if let Some(id) = self.numbers.get(&(merchant.clone(), queue)) {
+                self.scheduler.expect_more(*id);
+            }
         }
     }
 
