@@ -18,8 +18,8 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// Removes one batch of each.
 pub async fn sweep(app: &App) -> Result<(), StoreError> {
     let mut transaction = Transaction::new("removing what has run out");
-    transaction.delete_expired_tokens(app.world.now_us(), BATCH);
-    transaction.delete_expired_sessions(app.world.now_us(), BATCH);
+    transaction.delete_expired_tokens(app.world.holding_us(), BATCH);
+    transaction.delete_expired_sessions(app.world.holding_us(), BATCH);
     transaction.delete_old_answers(commit_once::forgotten_us(app), BATCH);
     app.store.commit(transaction).await.map(drop)
 }

@@ -1,12 +1,21 @@
-//! Time and randomness, from one value, so that tests and simulations own both.
+//! Time and randomness, from one value, so that tests, simulations and the demo own both.
+//!
+//! There are two times. What happens to goods and messages has the world's time, which a demo lets run quicker. What
+//! people and systems hold meanwhile, such as tokens and sessions, lasts by the machine's: an hour to fill in a form
+//! stays an hour. Outside of a demo they are the same.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicI64, Ordering},
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicI64, Ordering},
+    },
+    time::Duration,
 };
 
 use jiff::Timestamp;
 use ring::rand::{SecureRandom, SystemRandom};
+
+use crate::Pace;
 
 #[derive(Clone, Debug)]
 pub struct World {
@@ -19,7 +28,11 @@ enum Clock {
     System,
     /// Microseconds since the epoch, moved by whoever made it.
     Manual(Arc<AtomicI64>),
+    Paced(Pace),
 }
+
+/// Nobody waits longer at a time for a clock whose speed may change meanwhile.
+const PACED_WAIT_MAX: Duration = Duration::from_millis(200);
 
 /// Lower-case letters and digits without those that are easily mistaken for each other.
 const READABLE: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
@@ -34,16 +47,41 @@ impl World {
         Self { clock: Clock::Manual(clock), random: SystemRandom::new() }
     }
 
+    /// A world whose time passes as `pace` says.
+    pub fn paced(pace: Pace) -> Self {
+        Self { clock: Clock::Paced(pace), random: SystemRandom::new() }
+    }
+
     /// To the microsecond, because that is what the store keeps.
     pub fn now(&self) -> Timestamp {
         Timestamp::from_microsecond(self.now_us()).unwrap_or_default()
     }
 
-    #[expect(clippy::disallowed_methods, reason = "the one place that may ask the machine")]
     pub fn now_us(&self) -> i64 {
         match &self.clock {
-            Clock::System => Timestamp::now().as_microsecond(),
+            Clock::System => machine_us(),
             Clock::Manual(clock) => clock.load(Ordering::Relaxed),
+            Clock::Paced(pace) => pace.now_us(),
+        }
+    }
+
+    /// The time for what people and systems hold: tokens, sessions, passes. No speed shortens it.
+    pub fn holding_us(&self) -> i64 {
+        match &self.clock {
+            Clock::System | Clock::Paced(_) => machine_us(),
+            Clock::Manual(clock) => clock.load(Ordering::Relaxed),
+        }
+    }
+
+    /// How long to sleep until it is worth looking whether `wait_us` of this world's time have passed.
+    pub fn nap(&self, wait_us: i64) -> Duration {
+        let wait_us = u64::try_from(wait_us).unwrap_or(0);
+        match &self.clock {
+            Clock::System | Clock::Manual(_) => Duration::from_micros(wait_us),
+            Clock::Paced(pace) => {
+                let nap = Duration::from_micros(wait_us / u64::from(pace.speed()));
+                nap.min(PACED_WAIT_MAX)
+            }
         }
     }
 
@@ -62,4 +100,9 @@ impl World {
             .map(|&letter| char::from(letter))
             .collect()
     }
+}
+
+#[expect(clippy::disallowed_methods, reason = "the one place that may ask the machine")]
+pub(crate) fn machine_us() -> i64 {
+    Timestamp::now().as_microsecond()
 }

@@ -83,8 +83,8 @@ impl Desk {
     pub(super) fn until_due(&self) -> Duration {
         let times = [self.scheduler.wake_at_us(), self.ends.wake_at_us()];
         let Some(at_us) = times.into_iter().flatten().min() else { return NAP_MAX };
-        let wait_us = at_us.saturating_sub(self.parts.world.now_us()).max(0);
-        Duration::from_micros(u64::try_from(wait_us).unwrap_or(0)).min(NAP_MAX)
+        let world = &self.parts.world;
+        world.nap(at_us.saturating_sub(world.now_us())).min(NAP_MAX)
     }
 
     pub(super) fn look_for_work(&self) {
