@@ -13,7 +13,6 @@ use crate::{catalogue::Catalogue, recent::Recent};
 
 const TAX_PERCENT: i64 = 8;
 const REMEMBERED_ORDERS: usize = 1 << 18;
-const FIRST_NUMBER: u64 = 100_001;
 
 /// What the merchant reads of an exchange order.
 #[derive(Deserialize)]
@@ -62,12 +61,13 @@ pub(crate) enum Outcome {
 pub(crate) struct Shop {
     pub(crate) catalogue: Catalogue,
     orders: Recent<(u64, PlacedOrder)>,
+    first_number: u64,
     placed: u64,
 }
 
 impl Shop {
-    pub(crate) fn new(catalogue: Catalogue) -> Self {
-        Self { catalogue, orders: Recent::new(REMEMBERED_ORDERS), placed: 0 }
+    pub(crate) fn new(catalogue: Catalogue, first_number: u64) -> Self {
+        Self { catalogue, orders: Recent::new(REMEMBERED_ORDERS), first_number, placed: 0 }
     }
 
     /// How many orders were placed.
@@ -122,7 +122,7 @@ impl Shop {
                 tax = tax.saturating_add(net.saturating_mul(TAX_PERCENT) / 100);
             }
         }
-        let number = FIRST_NUMBER + self.placed;
+        let number = self.first_number.saturating_add(self.placed);
         self.placed += 1;
         PlacedOrder {
             order_identifier: format!("EX-{number}"),
@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     fn shop() -> Shop {
-        Shop::new(Catalogue::new(""))
+        Shop::new(Catalogue::new(""), crate::settings::FIRST_ORDER_NUMBER)
     }
 
     fn place(shop: &mut Shop, key: &str, items: &[(&str, u32)]) -> Outcome {

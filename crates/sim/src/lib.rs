@@ -49,7 +49,9 @@ mod view;
 
 pub use behaviour::{Behaviour, BehaviourError};
 pub use call::{Answered, CALLS_MAX, Call, CallQuery, Calls, Content, SignatureCheck};
-pub use merchant::{SimulatedMerchant, StartError};
+pub use merchant::{Article, SimulatedMerchant, StartError};
 pub use serve::Running;
-pub use settings::{Clock, KEEP_BODIES, KEEP_CALLS, Settings, TOKEN_LIFETIME_S};
+pub use settings::{
+    Clock, FIRST_ORDER_NUMBER, KEEP_BODIES, KEEP_CALLS, Settings, TOKEN_LIFETIME_S,
+};
 pub use verdict::{KindSummary, Summary, Violation};

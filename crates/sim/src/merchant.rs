@@ -13,7 +13,7 @@ use crate::{
     behaviour::{Behaviour, BehaviourError},
     book::Book,
     call::{Call, CallQuery, Calls},
-    catalogue::Catalogue,
+    catalogue::{Catalogue, Product, Variant},
     credentials::{Proof, Tokens},
     exchange::Shop,
     script::Script,
@@ -26,6 +26,17 @@ use crate::{
 /// A handle on a merchant that runs.
 #[derive(Clone)]
 pub struct SimulatedMerchant(pub(crate) Arc<Merchant>);
+
+/// An article that the merchant sells, as its orders name it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Article {
+    /// What it has in common with its variants.
+    pub variant_identifier: &'static str,
+    pub sku: String,
+    pub title: String,
+    pub price_cents: i64,
+    pub image_url: String,
+}
 
 /// Why a merchant could not be started.
 #[derive(Debug, thiserror::Error)]
@@ -67,7 +78,7 @@ impl Merchant {
             hasher: RandomState::new(),
             tokens: Mutex::new(Tokens::default()),
             script: Mutex::new(Script::new(settings.seed)),
-            shop: Mutex::new(Shop::new(Catalogue::new(public_url))),
+            shop: Mutex::new(Shop::new(Catalogue::new(public_url), settings.first_order_number)),
             book: Mutex::new(book),
         })
     }
@@ -158,6 +169,23 @@ impl SimulatedMerchant {
     /// From now on every token that was given out is refused.
     pub fn revoke_tokens(&self) {
         self.0.tokens().revoke_all();
+    }
+
+    /// Everything it sells, in the order of the catalogue.
+    pub fn articles(&self) -> Vec<Article> {
+        let shop = self.0.shop();
+        let article = |product: &'static str, variant: &Variant| Article {
+            variant_identifier: product,
+            sku: variant.sku.clone(),
+            title: variant.title.clone(),
+            price_cents: variant.unit_price_amount_cents,
+            image_url: variant.image_url.clone(),
+        };
+        let of = |product: &Product| {
+            let name = product.variant_identifier;
+            product.variants.iter().map(|variant| article(name, variant)).collect::<Vec<_>>()
+        };
+        shop.catalogue.products.iter().flat_map(of).collect()
     }
 
     /// How many of `sku` are left, if it is sold here.

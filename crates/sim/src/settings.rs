@@ -1,6 +1,7 @@
 //! How a simulated merchant is set up.
 
 use std::{
+    fmt,
     net::{Ipv4Addr, SocketAddr},
     sync::{
         Arc,
@@ -14,6 +15,7 @@ use jiff::Timestamp;
 pub const KEEP_CALLS: usize = 100_000;
 pub const KEEP_BODIES: usize = 1_000;
 pub const TOKEN_LIFETIME_S: u32 = 60 * 60;
+pub const FIRST_ORDER_NUMBER: u64 = 100_001;
 
 /// Everything a merchant is told before it opens its door.
 ///
@@ -40,6 +42,9 @@ pub struct Settings {
     pub keep_bodies: usize,
     /// Where chance begins, so that the same calls meet the same fate again.
     pub seed: u64,
+    /// The number of the first exchange order that is placed; a merchant that is started again must not give out
+    /// the old ones.
+    pub first_order_number: u64,
     pub clock: Clock,
 }
 
@@ -56,38 +61,39 @@ impl Default for Settings {
             keep_calls: KEEP_CALLS,
             keep_bodies: KEEP_BODIES,
             seed: 1,
+            first_order_number: FIRST_ORDER_NUMBER,
             clock: Clock::system(),
         }
     }
 }
 
 /// Where the merchant takes the time from.
-#[derive(Clone, Debug)]
-pub struct Clock(Source);
-
-#[derive(Clone, Debug)]
-enum Source {
-    System,
-    Standing(Arc<AtomicI64>),
-}
+#[derive(Clone)]
+pub struct Clock(Arc<dyn Fn() -> Timestamp + Send + Sync>);
 
 impl Clock {
+    #[expect(clippy::disallowed_methods, reason = "the one place that may ask the machine")]
     pub fn system() -> Self {
-        Self(Source::System)
+        Self(Arc::new(Timestamp::now))
     }
 
     /// A clock that shows `micros` since the epoch until somebody moves it.
     pub fn standing(micros: Arc<AtomicI64>) -> Self {
-        Self(Source::Standing(micros))
+        Self::told(move || micros.load(Ordering::Relaxed))
     }
 
-    #[expect(clippy::disallowed_methods, reason = "the one place that may ask the machine")]
+    /// A clock that shows what `micros` tells, in microseconds since the epoch.
+    pub fn told(micros: impl Fn() -> i64 + Send + Sync + 'static) -> Self {
+        Self(Arc::new(move || Timestamp::from_microsecond(micros()).unwrap_or_default()))
+    }
+
     pub(crate) fn now(&self) -> Timestamp {
-        match &self.0 {
-            Source::System => Timestamp::now(),
-            Source::Standing(micros) => {
-                Timestamp::from_microsecond(micros.load(Ordering::Relaxed)).unwrap_or_default()
-            }
-        }
+        (self.0)()
+    }
+}
+
+impl fmt::Debug for Clock {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("Clock").field(&self.now()).finish()
     }
 }
