@@ -4,7 +4,6 @@
 //! in all of these places.
 
 mod backup;
-pub(crate) mod demo;
 mod installation;
 mod operators;
 mod people;

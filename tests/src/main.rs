@@ -20,6 +20,7 @@ mod commands;
 mod console;
 mod crash;
 mod delivery;
+mod demo;
 mod exchanges;
 mod graceful;
 mod import;

@@ -19,8 +19,11 @@ use crate::harness::{
 const PUBLIC: [(&str, &str); 1] = [("POST", "/oauth/token")];
 
 /// What is not in the description and needs no token; `/metrics` only on the machine itself.
-pub(crate) const PUBLIC_UNDESCRIBED: [&str; 5] =
-    ["/healthz", "/readyz", "/metrics", "/openapi.json", "/docs"];
+pub(crate) const PUBLIC_UNDESCRIBED: [&str; 6] =
+    ["/", "/healthz", "/readyz", "/metrics", "/openapi.json", "/docs"];
+
+/// What only a demo has.
+pub(crate) const DEMO: [&str; 1] = ["/demo/clock"];
 
 /// What is not described and needs no token, for whoever knows a name that cannot be guessed.
 pub(crate) const PUBLIC_BY_NAME: [&str; 1] = ["/labels/{rma}"];

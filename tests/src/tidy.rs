@@ -140,6 +140,7 @@ fn every_route_is_described_or_known_to_be_public() {
         for route in routes.filter(|_| !of_tests.iter().any(|name| path.ends_with(name))) {
             let known = tenants::PUBLIC_UNDESCRIBED.contains(&route)
                 || tenants::PUBLIC_BY_NAME.contains(&route)
+                || tenants::DEMO.contains(&route)
                 || tenants::PORTAL.contains(&route)
                 || tenants::CONSOLE.contains(&route);
             assert!(known, "{}: {route} is neither described nor listed", path.display());

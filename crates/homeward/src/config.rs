@@ -90,7 +90,7 @@ pub(crate) struct Options {
 
     /// error, warn, info, debug or trace
     #[arg(long, global = true, env = "HOMEWARD_LOG_LEVEL", value_name = "LEVEL")]
-    log_level: Option<String>,
+    pub(crate) log_level: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, clap::ValueEnum)]

@@ -2,6 +2,7 @@
 
 mod command;
 mod config;
+mod demo;
 mod directory;
 mod http;
 mod indent;
@@ -45,7 +46,7 @@ struct Cli {
 enum Command {
     /// Run the server
     Serve,
-    /// Run a server with a sample merchant and its orders, to look around
+    /// Run a server with a merchant, shoppers, a carrier and half a year of history, to look around
     Demo(command::demo::Demo),
     /// Add, list and change merchants
     #[command(subcommand)]

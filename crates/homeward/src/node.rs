@@ -22,6 +22,7 @@ use store::{DirectoryLock, Location, Meters as StoreMeters, Store};
 use tokio_util::sync::CancellationToken;
 use web::{
     Settings, Web,
+    demo::Demo,
     guard::serve::{ListenSettings, Listener},
 };
 use world::{Vault, World};
@@ -59,19 +60,32 @@ pub(crate) enum Announce {
     No,
 }
 
+/// What a node finds itself in: the usual world, or that of a demo.
+pub(crate) struct Surroundings {
+    pub(crate) world: World,
+    pub(crate) demo: Option<Demo>,
+}
+
+impl Default for Surroundings {
+    fn default() -> Self {
+        Self { world: World::system(), demo: None }
+    }
+}
+
 impl Node {
     /// Opens everything; the node answers once [`Node::run`] is called.
     pub(crate) async fn start(
         config: &Config,
         lock: DirectoryLock,
         announce: Announce,
+        surroundings: Surroundings,
     ) -> anyhow::Result<Self> {
+        let Surroundings { world, demo } = surroundings;
         let directory = Directory::open(&config.data_dir)?;
         // What a server that was killed left behind would mislead commands until the new address is known.
         directory.forget_server();
         let mut registry = Registry::with_prefix("homeward");
         let store = open_store(&config.location, &mut registry).await?;
-        let world = World::system();
         let vault = Vault::new(&secret_key(&config.secret_key_file, &world)?);
         let (delivery, inbox) = Delivery::new();
         let calls = outbound::calls(config, &world);
@@ -100,6 +114,7 @@ impl Node {
             environment: config.environment.name(),
             rate_limit_per_minute: config.rate_limit_per_minute,
             trusted_hops: config.trusted_hops,
+            demo,
         };
         let router = Web::new(app.clone(), settings, registry).router();
         let retention_days = config.retention_days;
@@ -113,6 +128,16 @@ impl Node {
             retention_days,
             _lock: lock,
         })
+    }
+
+    /// The use cases, for whoever lives in the same process.
+    pub(crate) fn app(&self) -> App {
+        self.app.clone()
+    }
+
+    /// The routes, for whoever calls them without a network.
+    pub(crate) fn router(&self) -> axum::Router {
+        self.router.clone()
     }
 
     /// Serves until `stop`, finishes what is under way, and lets everything go.

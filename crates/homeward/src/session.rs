@@ -19,7 +19,7 @@ use crate::{
     config::Config,
     directory::{Directory, ServerAddress},
     http::{Answer, Client, Outgoing},
-    node::{Announce, Node},
+    node::{Announce, Node, Surroundings},
 };
 
 const JSON: &str = "application/json";
@@ -174,7 +174,7 @@ async fn own_node(
     config.listen = ([127, 0, 0, 1], 0).into();
     config.tls = None;
     config.rate_limit_per_minute = u32::MAX;
-    let node = Node::start(&config, lock, Announce::No).await?;
+    let node = Node::start(&config, lock, Announce::No, Surroundings::default()).await?;
     let (address, stop) = (node.address.clone(), CancellationToken::new());
     let running = tokio::spawn(node.run(stop.clone()));
     Ok((address, Some((stop, running))))

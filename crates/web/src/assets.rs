@@ -63,6 +63,7 @@ pub(crate) struct Assets {
     pub(crate) portal_style: Asset,
     pub(crate) console_style: Asset,
     pub(crate) console_script: Asset,
+    pub(crate) start_style: Asset,
     pub(crate) icon: Asset,
 }
 
@@ -134,6 +135,7 @@ impl Assets {
             portal_style: Asset::new("portal", "css", css, include_str!("../static/portal.css")),
             console_style: Asset::new("console", "css", css, console),
             console_script: Asset::new("console", "js", "text/javascript; charset=utf-8", script),
+            start_style: Asset::new("start", "css", css, include_str!("../static/start.css")),
             icon: Asset::new("icon", "svg", "image/svg+xml", icon),
         }
     }
@@ -146,6 +148,7 @@ impl Assets {
             &self.portal_style,
             &self.console_style,
             &self.console_script,
+            &self.start_style,
             &self.icon,
         ];
         match all.into_iter().find(|asset| asset.name == name) {

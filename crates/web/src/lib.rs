@@ -2,18 +2,20 @@
 //!
 //! `guard` stands between the network and the routes, `api` holds the routes, `docs` describes
 //! them to people, `label` makes what a shopper prints, `console` is where operators and warehouse
-//! workers log in, `assets` holds what pages load.
+//! workers log in, `start` is the page at `/`, `assets` holds what pages load.
 //! A handler extracts, calls one use case of `app` and answers; status
 //! codes are chosen here and nowhere else.
 
 pub mod api;
 mod assets;
 mod console;
+pub mod demo;
 mod docs;
 pub mod guard;
 mod label;
 mod meters;
 mod portal;
+mod start;
 
 use std::{net::IpAddr, sync::Arc, time::Instant};
 
@@ -33,6 +35,8 @@ pub struct Settings {
     pub environment: &'static str,
     pub rate_limit_per_minute: u32,
     pub trusted_hops: usize,
+    /// What a demo tells its visitors.
+    pub demo: Option<demo::Demo>,
 }
 
 /// What every handler can reach.
@@ -77,6 +81,7 @@ impl Web {
             .merge(label::routes())
             .merge(portal::routes())
             .merge(console::routes())
+            .merge(start::routes())
             .fallback(api::error::no_such_route)
             .method_not_allowed_fallback(api::error::method_not_allowed)
             .layer(middleware::from_fn_with_state(self.clone(), api::limit::limit));

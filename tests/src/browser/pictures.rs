@@ -6,11 +6,8 @@ use super::{
     window::{Browser, Screen, Scripts, Theme},
 };
 use crate::{
-    commands::demo,
-    harness::{
-        home::{Home, text},
-        server::guardian,
-    },
+    demo::place::Demo,
+    harness::home::{Home, text},
 };
 
 /// What is shown of a page on a desk, and on a phone.
@@ -23,9 +20,9 @@ fn the_pictures_of_the_readme_can_be_taken() {
         return;
     }
     let home = Home::sqlite();
-    let (running, told) = demo::start(&home, &[]);
-    let mut guardian = guardian(&running.id().to_string(), home.root());
-    let browser = Browser::open_at(&text(&told["address"]), Scripts::On).unwrap();
+    let demo = Demo::start(&home, &[]);
+    demo.wait_for_the_history();
+    let browser = Browser::open_at(&text(&demo.told["address"]), Scripts::On).unwrap();
     let take = |name: &str| browser.picture(&format!("readme/{name}"), DESK_HEIGHT);
 
     browser.visit("/portal/acme");
@@ -47,7 +44,5 @@ fn the_pictures_of_the_readme_can_be_taken() {
     take("reference");
 
     drop(browser);
-    guardian.kill().unwrap();
-    guardian.wait().unwrap();
-    demo::stop(running);
+    demo.stop();
 }

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     config::Config,
     directory::Directory,
-    node::{Announce, Node},
+    node::{Announce, Node, Surroundings},
 };
 
 const LOCK_TRIES: u32 = 50;
@@ -19,7 +19,7 @@ const LOCK_EVERY: Duration = Duration::from_millis(100);
 pub(crate) async fn serve(config: &Config) -> anyhow::Result<()> {
     // First of all, so that a signal during a long start is heard too.
     let signals = Signals::listen()?;
-    let node = start(config).await?;
+    let node = start(config, Surroundings::default()).await?;
     run_until_told(node, signals).await
 }
 
@@ -46,7 +46,7 @@ impl Signals {
 }
 
 /// Starts a node, waiting a little for a command that may just be using the directory.
-pub(crate) async fn start(config: &Config) -> anyhow::Result<Node> {
+pub(crate) async fn start(config: &Config, surroundings: Surroundings) -> anyhow::Result<Node> {
     Directory::open(&config.data_dir)?;
     let mut tries = 0;
     let lock = loop {
@@ -56,7 +56,7 @@ pub(crate) async fn start(config: &Config) -> anyhow::Result<Node> {
         }
         tokio::time::sleep(LOCK_EVERY).await;
     };
-    let node = Node::start(config, lock, Announce::Yes).await?;
+    let node = Node::start(config, lock, Announce::Yes, surroundings).await?;
     let networks: Vec<String> = config.allow_networks.iter().map(ToString::to_string).collect();
     tracing::info!(
         address = node.address.address,
@@ -71,7 +71,7 @@ pub(crate) async fn start(config: &Config) -> anyhow::Result<Node> {
 }
 
 /// Runs `node` until a signal says to stop.
-pub(crate) async fn run_until_told(node: Node, mut signals: Signals) -> anyhow::Result<()> {
+async fn run_until_told(node: Node, mut signals: Signals) -> anyhow::Result<()> {
     let stop = CancellationToken::new();
     let running = tokio::spawn(node.run(stop.clone()));
     signals.heard().await;

@@ -1,0 +1,34 @@
+//! Everybody in a demo: a merchant with its shoppers, a carrier and a warehouse, who do by themselves what people
+//! and systems would do, through the API and at the demo's own time.
+//!
+//! What is to be done stands in a [`queue`] of [`deed`]s with their times. [`life`] takes the next ones, has them
+//! done ([`doing`], [`scenes`]), and listens to what the merchant's server is told: a label means that a parcel will
+//! be sent, a scan that the merchant will pay ([`reactions`]). The six months before the first start are lived
+//! through the same way, only without waiting for the time between.
+//!
+//! Chance is the same in every demo: it depends on the names of things alone.
+
+pub(crate) mod api;
+mod chance;
+mod deed;
+pub(crate) mod doing;
+pub(crate) mod life;
+mod messages;
+mod orders;
+mod people;
+pub(crate) mod queue;
+mod reactions;
+mod scenes;
+pub(crate) mod setup;
+pub(crate) mod shelf;
+pub(crate) mod state;
+pub(crate) mod tries;
+
+pub(crate) const HOUR_US: i64 = 60 * 60 * 1_000_000;
+pub(crate) const DAY_US: i64 = 24 * HOUR_US;
+
+/// A time to the second, as orders carry it.
+pub(crate) fn time(at_us: i64) -> String {
+    let seconds = at_us.div_euclid(1_000_000);
+    jiff::Timestamp::from_second(seconds).unwrap_or_default().to_string()
+}

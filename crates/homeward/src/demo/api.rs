@@ -1,0 +1,132 @@
+//! How everybody in the demo calls Homeward: the same routes with the same tokens as over the network, without the
+//! network between.
+
+use std::{
+    net::{IpAddr, Ipv4Addr},
+    sync::{Mutex, PoisonError},
+};
+
+use anyhow::{Context, bail};
+use axum::{
+    Router,
+    body::{Body, to_bytes},
+    http::{
+        Method, Request, StatusCode,
+        header::{AUTHORIZATION, CONTENT_TYPE},
+    },
+};
+use serde_json::{Value, json};
+use tower::ServiceExt;
+use web::guard::Peer;
+
+const ANSWER_MAX_BYTES: usize = 16 << 20;
+
+/// A system with credentials.
+pub(crate) struct Caller {
+    router: Router,
+    client_id: String,
+    client_secret: String,
+    token: Mutex<Option<String>>,
+}
+
+/// Everybody who calls.
+pub(crate) struct Api {
+    pub(crate) merchant: Caller,
+    pub(crate) neighbour: Caller,
+    pub(crate) carrier: Caller,
+    pub(crate) warehouse: Caller,
+}
+
+impl Caller {
+    pub(crate) fn new(router: &Router, client_id: &str, client_secret: &str) -> Self {
+        Self {
+            router: router.clone(),
+            client_id: client_id.to_owned(),
+            client_secret: client_secret.to_owned(),
+            token: Mutex::new(None),
+        }
+    }
+
+    pub(crate) async fn get(&self, path: &str) -> anyhow::Result<Value> {
+        self.ask(Method::GET, path, &Value::Null).await
+    }
+
+    pub(crate) async fn post(&self, path: &str, body: &Value) -> anyhow::Result<Value> {
+        self.ask(Method::POST, path, body).await
+    }
+
+    pub(crate) async fn put(&self, path: &str, body: &Value) -> anyhow::Result<Value> {
+        self.ask(Method::PUT, path, body).await
+    }
+
+    pub(crate) async fn patch(&self, path: &str, body: &Value) -> anyhow::Result<Value> {
+        self.ask(Method::PATCH, path, body).await
+    }
+
+    /// Sends orders, and thereby tells what became of them.
+    pub(crate) async fn publish(&self, orders: &[Value]) -> anyhow::Result<()> {
+        let body = json!({ "returns_portal_order": { "orders": orders } });
+        self.post("/returns_portal_orders", &body).await.map(drop)
+    }
+
+    /// Asks with a token; a new one when the old one has run out.
+    async fn ask(&self, method: Method, path: &str, body: &Value) -> anyhow::Result<Value> {
+        let mut token = self.known_token();
+        for fresh in [false, true] {
+            let bearer = match token.take() {
+                Some(token) => token,
+                None => self.log_in().await?,
+            };
+            let (status, answer) = self.exchange(&method, path, body, Some(&bearer)).await?;
+            if status == StatusCode::UNAUTHORIZED && !fresh {
+                continue;
+            }
+            if !status.is_success() {
+                let words = answer.get("message").and_then(Value::as_str).unwrap_or_default();
+                bail!("{method} {path}: {status}: {words}");
+            }
+            return Ok(answer);
+        }
+        bail!("{method} {path}: the token is refused")
+    }
+
+    fn known_token(&self) -> Option<String> {
+        self.token.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    async fn log_in(&self) -> anyhow::Result<String> {
+        let body = json!({
+            "grant_type": "client_credentials",
+            "client_id": self.client_id,
+            "client_secret": self.client_secret,
+        });
+        let (_, answer) = self.exchange(&Method::POST, "/oauth/token", &body, None).await?;
+        let token = answer.get("access_token").and_then(Value::as_str);
+        let token = token.context("the demo's credentials are not accepted")?.to_owned();
+        *self.token.lock().unwrap_or_else(PoisonError::into_inner) = Some(token.clone());
+        Ok(token)
+    }
+
+    async fn exchange(
+        &self,
+        method: &Method,
+        path: &str,
+        body: &Value,
+        token: Option<&str>,
+    ) -> anyhow::Result<(StatusCode, Value)> {
+        let mut request = Request::builder()
+            .method(method)
+            .uri(path)
+            .header(CONTENT_TYPE, "application/json")
+            .header("api-version", "3")
+            .extension(Peer(IpAddr::V4(Ipv4Addr::LOCALHOST)));
+        if let Some(token) = token {
+            request = request.header(AUTHORIZATION, format!("Bearer {token}"));
+        }
+        let body = if body.is_null() { Body::empty() } else { Body::from(body.to_string()) };
+        let Ok(response) = self.router.clone().oneshot(request.body(body)?).await;
+        let status = response.status();
+        let bytes = to_bytes(response.into_body(), ANSWER_MAX_BYTES).await?;
+        Ok((status, serde_json::from_slice(&bytes).unwrap_or_default()))
+    }
+}

@@ -1,0 +1,142 @@
+//! The page at `/`: the ways into this installation or, in a demo, what to try in three minutes.
+//!
+//! Only a demo has a clock that can be set; elsewhere there is no such address.
+
+use app::AppError;
+use askama::Template;
+use axum::{
+    Router,
+    body::Body,
+    extract::State,
+    http::{
+        HeaderMap, HeaderValue, StatusCode,
+        header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, LOCATION},
+    },
+    response::{Html, IntoResponse, Response},
+    routing::{get, post},
+};
+use domain::time::from_micros;
+
+use crate::{
+    Web,
+    api::{
+        error::{ApiError, answer},
+        form::from_form,
+    },
+    assets::{PAGE_HEADERS, assets},
+    demo::{Demo, Guide, WHOLE},
+    guard::limits::{BODY_TIME_MAX, read_body},
+};
+
+const FORM_MAX_BYTES: usize = 1 << 10;
+/// How a visitor can let time pass, and what that means.
+const SPEEDS: [(u32, &str); 3] =
+    [(1, "real time"), (60, "a minute a second"), (3_600, "an hour a second")];
+
+pub(crate) fn routes() -> Router<Web> {
+    Router::new().route("/", get(start)).route("/demo/clock", post(set_clock))
+}
+
+#[derive(Template)]
+#[template(path = "start/installation.html")]
+struct Installation {
+    frame: Frame,
+    environment: &'static str,
+}
+
+#[derive(Template)]
+#[template(path = "start/demo.html")]
+struct DemoPage<'a> {
+    frame: Frame,
+    guide: &'a Guide,
+    time: String,
+    speeds: Vec<Speed>,
+    /// What is made of the history, in percent, while it is being made.
+    making: Option<u32>,
+    trouble: Option<String>,
+}
+
+struct Speed {
+    factor: u32,
+    meaning: &'static str,
+    chosen: bool,
+}
+
+/// What both pages have.
+struct Frame {
+    base_style: String,
+    start_style: String,
+    icon: String,
+}
+
+impl Frame {
+    fn new() -> Self {
+        let assets = assets();
+        Self {
+            base_style: assets.base_style.address(),
+            start_style: assets.start_style.address(),
+            icon: assets.icon.address(),
+        }
+    }
+}
+
+async fn start(State(web): State<Web>) -> Response {
+    match &web.settings.demo {
+        Some(demo) => page(&demo_page(demo)),
+        None => page(&Installation { frame: Frame::new(), environment: web.settings.environment }),
+    }
+}
+
+fn demo_page(demo: &Demo) -> DemoPage<'_> {
+    let now = from_micros(demo.pace().now_us()).unwrap_or_default();
+    let speed = demo.pace().speed();
+    let choice = |(factor, meaning)| Speed { factor, meaning, chosen: factor == speed };
+    DemoPage {
+        frame: Frame::new(),
+        guide: demo.guide(),
+        time: now.strftime("%A, %-d %B %Y, %H:%M UTC").to_string(),
+        speeds: SPEEDS.into_iter().map(choice).collect(),
+        making: Some(demo.made()).filter(|made| *made < WHOLE).map(|made| made * 100 / WHOLE),
+        trouble: demo.trouble(),
+    }
+}
+
+fn page(page: &impl Template) -> Response {
+    let html = page.render().expect("writing to a string does not fail");
+    let mut response = (PAGE_HEADERS, [(CACHE_CONTROL, "no-store")], Html(html)).into_response();
+    let policy = "default-src 'none'; style-src 'self'; img-src 'self' data:; \
+                  base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+    response.headers_mut().insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
+    response
+}
+
+async fn set_clock(
+    State(web): State<Web>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, ApiError> {
+    let demo = web.settings.demo.as_ref().ok_or(AppError::NotFound("clock"))?;
+    if !comes_from_here(&headers) {
+        return Ok(answer(StatusCode::FORBIDDEN, "the form is on another site's page"));
+    }
+    let body = read_body(body, FORM_MAX_BYTES, BODY_TIME_MAX).await;
+    let body = body.map_err(|error| ApiError::of_body(&error, FORM_MAX_BYTES))?;
+    let form = from_form(&body).map_err(ApiError::BadRequest)?;
+    let said = form.iter().find(|(name, _)| name == "speed").map(|(_, value)| value.as_str());
+    let speed = SPEEDS.iter().find(|(factor, _)| said == Some(factor.to_string().as_str()));
+    let (speed, _) =
+        speed.ok_or_else(|| ApiError::BadRequest("speed must be 1, 60 or 3600".to_owned()))?;
+    // While the history is made, the clock is in its hands.
+    if demo.made() == WHOLE {
+        demo.pace().set_speed(*speed);
+    }
+    Ok((StatusCode::SEE_OTHER, [(LOCATION, "/"), (CACHE_CONTROL, "no-store")]).into_response())
+}
+
+/// Browsers say whose page a form was on. What is not a browser need not say.
+fn comes_from_here(headers: &HeaderMap) -> bool {
+    headers.get("sec-fetch-site").is_none_or(|site| site == "same-origin")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,136 @@
+//! `homeward demo`, from outside: everybody in it has done what they are there for, its pages are there, and its
+//! clock can be let run.
+
+pub(crate) mod place;
+
+use serde_json::{Value, json};
+
+use crate::harness::{
+    eventually,
+    home::{Home, text},
+    http::Request,
+};
+use place::Demo;
+
+fn any_unit(rma: &Value, field: &str, value: &str) -> bool {
+    rma["items"].as_array().unwrap().iter().any(|unit| unit[field] == value)
+}
+
+fn every_unit(rma: &Value, field: &str, value: &str) -> bool {
+    rma["items"].as_array().unwrap().iter().all(|unit| unit[field] == value)
+}
+
+#[test]
+fn half_a_year_has_passed_and_goes_on_after_a_restart() {
+    let home = Home::sqlite();
+    let demo = Demo::start(&home, &[]);
+    demo.wait_for_the_history();
+    assert_every_state(&demo);
+    demo.assert_operators_have_something_to_do();
+    demo.assert_orders_to_try();
+    demo.assert_links_answer();
+    let secret = demo.told["client_secret"].clone();
+    demo.stop();
+
+    let demo = Demo::start(&home, &[]);
+    assert_eq!(demo.told["client_secret"], secret, "the same merchant");
+    demo.wait_for_the_history();
+    demo.assert_orders_to_try();
+    assert_parcel_travels(&demo);
+    demo.stop();
+}
+
+fn assert_every_state(demo: &Demo) {
+    let all = demo.returns();
+    assert!(all.len() > 300, "{}", all.len());
+    let has = |what: &str, is: &dyn Fn(&Value) -> bool| {
+        assert!(all.iter().any(is), "no return is {what}");
+    };
+    for status in ["CREATED", "REFUNDED", "PARTIAL_REFUND", "CANCELED"] {
+        has(status, &|rma| rma["status"] == status);
+    }
+    for place in ["PRE_TRANSIT", "TRANSIT", "DELIVERED"] {
+        has(place, &|rma| every_unit(rma, "package_tracking_status", place));
+    }
+    for method in ["mail-back", "express-returns", "home-pickup"] {
+        has(method, &|rma| rma["return_method"] == method);
+    }
+    for kind in ["REFUND", "EVEN_EXCHANGE", "UNEVEN_EXCHANGE"] {
+        has(kind, &|rma| rma["status"] == "REFUNDED" && any_unit(rma, "refund_type", kind));
+    }
+    has("partly received", &|rma| {
+        any_unit(rma, "receiving_status", "RECEIVED")
+            && any_unit(rma, "receiving_status", "PENDING")
+    });
+    has("of a gift", &|rma| rma["gift_refund_only"] == true);
+}
+
+/// A visitor's parcel is scanned, paid for, replaced and received while the clock runs.
+fn assert_parcel_travels(demo: &Demo) {
+    let item = |line: &str, reason: &str| {
+        json!({
+            "order_identifier": "DEMO-1001", "order_line_item_identifier": line, "quantity": 1,
+            "return_reason": reason, "resolution": "refund",
+        })
+    };
+    let mut shoe = item("DEMO-1001-2", "too_small");
+    shoe["resolution"] = json!("exchange");
+    shoe["exchange_sku"] = json!("TRAIL-SHOE-SLATE-40");
+    let request = json!({
+        "email": "dana.whitfield@example.com", "return_method": "mail-back",
+        "items": [shoe, item("DEMO-1001-3", "changed_mind")],
+    });
+    let started = demo.send(&demo.as_merchant(Request::post("/returns").json(request.to_string())));
+    assert_eq!(started.status, 201, "{}", started.said());
+    let rma = text(&started.json()["rma_identifier"]);
+
+    let other_site = Request::post("/demo/clock").header("Sec-Fetch-Site", "cross-site");
+    assert_eq!(demo.send(&other_site.body("speed=3600")).status, 403);
+    assert_eq!(demo.send(&Request::post("/demo/clock").body("speed=7")).status, 400);
+    assert_eq!(demo.send(&Request::post("/demo/clock").body("speed=3600")).status, 303);
+
+    let asked = demo.as_merchant(Request::get(&format!("/returns/{rma}")));
+    eventually("the goods are paid, replaced and received", || {
+        let shown = demo.send(&asked).json();
+        let received = every_unit(&shown, "receiving_status", "RECEIVED");
+        (shown["status"] == "REFUNDED" && received).then_some(())
+    });
+}
+
+#[test]
+fn a_demo_that_was_broken_off_or_reset_begins_anew() {
+    let home = Home::sqlite();
+    let secret_of = |arguments: &[&str]| {
+        let demo = Demo::start(&home, arguments);
+        let secret = demo.told["client_secret"].clone();
+        demo.stop();
+        secret
+    };
+    let (first, second, third) = (secret_of(&[]), secret_of(&[]), secret_of(&["--reset"]));
+    assert!(first != second && second != third, "each has a merchant of its own");
+}
+
+#[test]
+fn a_demo_never_removes_what_no_demo_made() {
+    let home = Home::sqlite();
+    let merchant = home.add_merchant("precious");
+
+    let ran = home.run(&["demo", "--reset"]);
+
+    assert_eq!(ran.code, Some(1));
+    let words = format!("{} holds no demo; not removed", home.data_dir().display());
+    assert!(ran.err.contains(&words), "{}", ran.err);
+    assert_eq!(home.json(&["merchant", "list"])["merchants"][0]["merchant"], merchant.id);
+}
+
+#[test]
+fn a_port_that_is_taken_is_named_and_nothing_is_left_running() {
+    let home = Home::sqlite();
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+
+    let ran = home.run(&["--listen", &address, "demo"]);
+
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.err.contains(&address) && ran.err.contains("--listen"), "{}", ran.err);
+}
