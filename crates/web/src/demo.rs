@@ -45,9 +45,9 @@ pub struct Guide {
 pub struct Login {
     pub name: String,
     pub password: String,
-    /// Where to go with it, and what for.
-    pub path: &'static str,
+    /// What for, as a heading and in a sentence.
     pub purpose: &'static str,
+    pub what: &'static str,
 }
 
 /// An order for visitors to return.

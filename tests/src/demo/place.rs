@@ -10,6 +10,7 @@ use std::{
 use serde_json::{Value, json};
 
 use crate::harness::{
+    console::form_request,
     home::{Home, text},
     http::{Connection, Reply, Request},
     server::signal,
@@ -38,7 +39,7 @@ impl Demo {
         let mut process = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut printed = String::new();
         let mut lines = BufReader::new(process.stdout.take().unwrap());
-        while !printed.ends_with("}\n") {
+        while !printed.ends_with("\n}\n") {
             assert_ne!(lines.by_ref().read_line(&mut printed).unwrap(), 0, "{printed}");
         }
         let told = serde_json::from_str(&printed).unwrap();
@@ -132,6 +133,18 @@ impl Demo {
             let target = format!("/drop_ship_orders/{identifier}");
             let order = self.send(&self.as_merchant(Request::get(&target))).json();
             assert_eq!(order["status"], status, "{order}");
+        }
+    }
+
+    pub(super) fn assert_people_can_log_in(&self) {
+        let logins = self.told["logins"].as_array().unwrap();
+        assert_eq!(logins.len(), 2);
+        for login in logins {
+            let (name, password) = (text(&login["operator"]), text(&login["password"]));
+            assert!(self.page().contains(&password), "{name} is on the page");
+            let fields = [("name", name.as_str()), ("password", password.as_str())];
+            let reply = self.send(&form_request("/console/login", &fields));
+            assert_eq!(reply.status, 303, "{name}: {}", reply.said());
         }
     }
 

@@ -9,12 +9,13 @@ use std::{
 };
 
 use anyhow::{Context, bail, ensure};
+use app::operators::Login;
 use delivery::address::Network;
 use serde_json::{Value, json};
 use sim::{Clock, FIRST_ORDER_NUMBER, Running, Settings, SimulatedMerchant};
 use store::Location;
 use tokio_util::sync::CancellationToken;
-use web::demo::{Demo as Board, Guide};
+use web::demo::{Demo as Board, Guide, Login as ShownLogin};
 use world::{Pace, SPEED_MAX, World};
 
 use crate::{
@@ -25,7 +26,7 @@ use crate::{
         doing::Hands,
         life::{HISTORY_US, Life, first_deeds, progress_bar},
         queue::Memory,
-        setup::{MERCHANT, MERCHANT_NAME, add_everybody, connect, operator},
+        setup::{MERCHANT, MERCHANT_NAME, add_everybody, connect, operator, purpose},
         shelf::Shelf,
         state::{State, is_demo},
         tries::orders_to_try,
@@ -195,10 +196,16 @@ fn tell(board: &Board, state: &State, merchant: &Running, config: &Config) {
         merchant_page: merchant.url(),
         client_id: state.merchant.client_id.clone(),
         client_secret: state.merchant.client_secret.clone(),
-        logins: Vec::new(),
+        logins: state.logins.iter().map(login).collect(),
         orders: orders_to_try(),
         data_dir: config.data_dir.display().to_string(),
     });
+}
+
+fn login(known: &Login) -> ShownLogin {
+    let (purpose, what) = purpose(known.role);
+    let password = known.password.clone().unwrap_or_default();
+    ShownLogin { name: known.operator.clone(), password, purpose, what }
 }
 
 /// Tells whoever started the demo.
@@ -206,6 +213,12 @@ fn show(node: &Node, state: &State, merchant: &Running, output: Output) {
     let address = &node.address.address;
     output.data(&shown(address, state, merchant), || {
         let pages = merchant.url();
+        let (id, secret) = (&state.merchant.client_id, &state.merchant.client_secret);
+        let login = |it: &Login| {
+            let password = it.password.as_deref().unwrap_or_default();
+            format!("\n  {:16} {password}", it.operator)
+        };
+        let logins: String = state.logins.iter().map(login).collect();
         format!(
             "
   Open this        {address}
@@ -213,13 +226,13 @@ fn show(node: &Node, state: &State, merchant: &Running, output: Output) {
   Returns portal   {address}/portal/{MERCHANT}   (order DEMO-1001 with 97205)
   Merchant's view  {pages}
   API reference    {address}/docs
+  client_id        {id}
+  client_secret    {secret}
 
-  client_id        {}
-  client_secret    {}
+  Console          {address}/console{logins}
 
   Stop with Ctrl-C. The demo's data is kept; --reset begins anew.
-",
-            state.merchant.client_id, state.merchant.client_secret
+"
         )
     });
 }
@@ -230,6 +243,8 @@ fn shown(address: &str, state: &State, merchant: &Running) -> Value {
         "portal": format!("{address}/portal/{MERCHANT}"),
         "merchant_page": merchant.url(),
         "docs": format!("{address}/docs"),
+        "console": format!("{address}/console"),
+        "logins": state.logins,
         "merchant": MERCHANT,
         "client_id": state.merchant.client_id,
         "client_secret": state.merchant.client_secret,

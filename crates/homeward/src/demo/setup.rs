@@ -1,7 +1,8 @@
-//! The first hour of a demo: an operator adds the merchants, the carrier and the warehouse.
+//! The first hour of a demo: an operator adds the merchants, the carrier, the warehouse, and people for the console.
 
 use app::add_merchant::AddedMerchant;
 use axum::Router;
+use domain::operator::Role;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
@@ -46,11 +47,17 @@ pub(crate) async fn add_everybody(operator: &Caller, born_us: i64) -> anyhow::Re
     let client = |name: &str, scope: &str| json!({ "name": name, "scope": scope });
     let carrier = client("Parcel carrier", "carrier:write");
     let warehouse = client("Warehouse scanners", "warehouse:write");
+    let person = |name: &str, role: Role| json!({ "operator": name, "role": role });
+    let [desk, dock] = [person("operator", Role::Operator), person("warehouse", Role::Warehouse)];
     let state = State {
         merchant: add(operator, "/admin/merchants", &merchant).await?,
         neighbour: add(operator, "/admin/merchants", &neighbour).await?,
         carrier: add(operator, "/admin/clients", &carrier).await?,
         warehouse: add(operator, "/admin/clients", &warehouse).await?,
+        logins: vec![
+            add(operator, "/admin/operators", &desk).await?,
+            add(operator, "/admin/operators", &dock).await?,
+        ],
         merchant_port: 0,
         born_us,
         ahead_us: 0,
@@ -63,6 +70,22 @@ pub(crate) async fn add_everybody(operator: &Caller, born_us: i64) -> anyhow::Re
     let nowhere = json!({ "base_url": NOBODYS_URL });
     operator.put(&of(NEIGHBOUR, "/endpoints"), &nowhere).await?;
     Ok(state)
+}
+
+/// What a person of this role can do in a demo, as a heading and in a sentence.
+pub(crate) fn purpose(role: Role) -> (&'static str, &'static str) {
+    match role {
+        Role::Operator => (
+            "Look after it as an operator",
+            "Messages wait in the failure queue, a refund fits two returns, and one merchant’s \
+             server is down.",
+        ),
+        Role::Warehouse => (
+            "Receive a parcel in the warehouse",
+            "Scan or type the tracking number from the label of your return, and say what is in \
+             the parcel.",
+        ),
+    }
 }
 
 async fn add<T: DeserializeOwned>(

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use app::{add_client::Credentials, add_merchant::AddedMerchant};
+use app::{add_client::Credentials, add_merchant::AddedMerchant, operators::Login};
 use serde::{Deserialize, Serialize};
 
 use super::queue::Memory;
@@ -18,6 +18,8 @@ pub(crate) struct State {
     pub(crate) neighbour: AddedMerchant,
     pub(crate) carrier: Credentials,
     pub(crate) warehouse: Credentials,
+    /// The people who can log in to the console.
+    pub(crate) logins: Vec<Login>,
     /// Where the merchant's server listens.
     pub(crate) merchant_port: u16,
     /// When the demo was started first.

@@ -9,8 +9,8 @@ fn demo() -> Demo {
     let login = Login {
         name: "operator".to_owned(),
         password: "<secret>".to_owned(),
-        path: "/console",
         purpose: "Look after it",
+        what: "Something is stuck.",
     };
     let order = OrderToTry {
         number: "DEMO-1001",
