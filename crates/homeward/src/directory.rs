@@ -8,6 +8,8 @@
 //! | `admin.json`  | the credential of this installation's operator tools       |
 //! | `server.json` | where the running server can be reached from this machine  |
 //! | `node.id`     | the name under which the server leases shards              |
+//! | `demo.json`   | the credentials and the clock of a demo                    |
+//! | `life.json`   | what everybody in a demo is about to do                    |
 //!
 //! Files with secrets are readable by their owner only.
 
@@ -52,6 +54,10 @@ impl Directory {
             .create(path)
             .with_context(|| format!("{} cannot be made", path.display()))?;
         Ok(Self { path: path.to_owned() })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
     }
 
     pub(crate) fn admin_file(&self) -> PathBuf {

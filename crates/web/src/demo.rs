@@ -28,6 +28,8 @@ struct Running {
 /// What a visitor needs to know.
 #[derive(Clone, Debug, Default)]
 pub struct Guide {
+    /// Where the demo is.
+    pub address: String,
     /// The merchant with a portal.
     pub merchant: String,
     pub merchant_name: String,

@@ -94,7 +94,7 @@ fn demo_page(demo: &Demo) -> DemoPage<'_> {
     DemoPage {
         frame: Frame::new(),
         guide: demo.guide(),
-        time: now.strftime("%A, %-d %B %Y, %H:%M UTC").to_string(),
+        time: now.strftime("%-d %B %Y, %H:%M UTC").to_string(),
         speeds: SPEEDS.into_iter().map(choice).collect(),
         making: Some(demo.made()).filter(|made| *made < WHOLE).map(|made| made * 100 / WHOLE),
         trouble: demo.trouble(),

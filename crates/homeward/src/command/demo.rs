@@ -76,7 +76,7 @@ impl Demo {
         let mut signals = serve::Signals::listen()?;
         let (board, node) = start(&config, known.as_ref()).await?;
         let (state, merchant) = prepare(&config, known, &board, &node).await?;
-        tell(&board, &state, &merchant, &config);
+        tell(&board, &node, &state, &merchant);
         show(&node, &state, &merchant, output);
 
         let memory = if state.complete {
@@ -189,8 +189,9 @@ async fn prepare(
 }
 
 /// Tells the start page.
-fn tell(board: &Board, state: &State, merchant: &Running, config: &Config) {
+fn tell(board: &Board, node: &Node, state: &State, merchant: &Running) {
     board.tell(Guide {
+        address: node.address.address.clone(),
         merchant: MERCHANT.to_owned(),
         merchant_name: MERCHANT_NAME.to_owned(),
         merchant_page: merchant.url(),
@@ -198,7 +199,7 @@ fn tell(board: &Board, state: &State, merchant: &Running, config: &Config) {
         client_secret: state.merchant.client_secret.clone(),
         logins: state.logins.iter().map(login).collect(),
         orders: orders_to_try(),
-        data_dir: config.data_dir.display().to_string(),
+        data_dir: node.data_dir().display().to_string(),
     });
 }
 

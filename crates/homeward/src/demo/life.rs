@@ -138,6 +138,9 @@ impl Life {
             && let Err(error) = hands.api.merchant.publish(&orders).await
         {
             tracing::warn!("orders of the demo are refused: {error:#}");
+            if !self.state.complete {
+                self.demo.complain(format!("{error:#}"));
+            }
         }
         let done = join_all(due.into_iter().map(|(at_us, deed)| hands.act(at_us, deed))).await;
         for next in done {

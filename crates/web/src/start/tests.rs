@@ -51,7 +51,7 @@ fn the_page_tells_the_time_the_speed_the_logins_and_the_orders() {
     demo.set_made(WHOLE);
     let page = rendered(&demo);
     for words in [
-        "Saturday, 14 November 2026",
+        "14 November 2026, 23:46 UTC",
         "value=\"60\" aria-pressed=\"true\"",
         "value=\"1\" aria-pressed=\"false\"",
         "&#60;secret&#62;",
