@@ -32,7 +32,9 @@ pub mod notice;
 pub mod operators;
 mod outbox;
 mod passwords;
+pub mod pictures;
 pub mod policies;
+pub mod portals;
 pub mod receipts;
 pub mod refund_problems;
 pub mod return_label;
@@ -69,6 +71,7 @@ use bulk_retry::SharedJobs;
 use exchange_orders::ExchangeAnswers;
 use meters::Meters;
 use passwords::Passwords;
+use pictures::Pictures;
 use variants::Remembered;
 use world::{Vault, World};
 
@@ -90,6 +93,7 @@ pub struct App {
     calls: Shared,
     variants: Arc<Remembered>,
     passwords: Arc<Passwords>,
+    pictures: Arc<Pictures>,
     meters: Meters,
 }
 
@@ -122,6 +126,7 @@ impl App {
             calls: parts.calls,
             variants: Arc::default(),
             passwords: Arc::default(),
+            pictures: Arc::default(),
             meters: parts.meters,
         }
     }

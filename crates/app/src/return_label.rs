@@ -2,6 +2,7 @@
 
 use domain::{
     order::Address,
+    portal::Portal,
     returns::{identifier::RmaId, rma::Rma},
 };
 
@@ -11,6 +12,8 @@ use crate::{App, AppError, returnability::order};
 #[derive(Clone, Debug)]
 pub struct ReturnLabel {
     pub merchant_name: String,
+    /// Which languages the merchant's shoppers are spoken to in.
+    pub portal: Portal,
     pub rma: Rma,
     pub from: Address,
     pub to: Address,
@@ -28,6 +31,7 @@ pub async fn return_label(app: &App, rma: &str) -> Result<ReturnLabel, AppError>
     Ok(ReturnLabel {
         to: merchant.return_address.clone().unwrap_or_else(named),
         merchant_name: merchant.name,
+        portal: app.store.portal(&owner).await?.portal,
         from: order.shipping_address,
         rma,
     })

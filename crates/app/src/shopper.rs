@@ -3,8 +3,10 @@
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use domain::{
+    exchange::record::ExchangeRecord,
     identifier::{ClientId, MerchantId},
     order::Order,
+    returns::{identifier::RmaId, rma::Rma},
     scope::Scopes,
 };
 use serde::{Deserialize, Serialize};
@@ -14,6 +16,9 @@ use crate::{App, AppError, authenticate::Caller, returnability::order};
 const PASS: &str = "shopper";
 /// How long a pass is good.
 const PASS_US: i64 = 60 * 60 * 1_000_000;
+
+/// How many returns of an order are listed.
+const RETURNS_MAX: usize = 20;
 
 /// Who is looking at which order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -93,6 +98,19 @@ impl Shopper {
         })
     }
 
+    /// The returns that the shopper may know of, newest first: whoever bought the goods is not told what
+    /// became of a gift, and the other way round.
+    pub async fn returns(&self, app: &App) -> Result<Vec<Rma>, AppError> {
+        let ledger = app.store.ledger(&self.merchant, &self.order_id).await?.value;
+        let mut returns = Vec::new();
+        for id in ledger.rmas().iter().rev().take(RETURNS_MAX).filter_map(|id| RmaId::parse(id)) {
+            let found = app.store.rma(&self.merchant, &id).await?;
+            let own = |rma: &Rma| rma.gift_refund_only() == self.gift;
+            returns.extend(found.map(|it| it.value).filter(own));
+        }
+        Ok(returns)
+    }
+
     /// The order that the shopper was let in for.
     pub async fn order(&self, app: &App) -> Result<Order, AppError> {
         let found = order(app, &self.merchant, &self.order_id).await?;
@@ -100,8 +118,21 @@ impl Shopper {
     }
 }
 
-/// What a merchant is called, if it has a portal.
-pub async fn portal_of(app: &App, merchant: &MerchantId) -> Result<String, AppError> {
-    let found = app.store.merchant(merchant).await?.filter(|it| it.value.is_live());
-    Ok(found.ok_or(AppError::NotFound("merchant"))?.value.name)
+/// The exchange orders of a return. Whoever knows the return's identifier may know of them.
+pub async fn exchanges_of(
+    app: &App,
+    merchant: &MerchantId,
+    rma: &Rma,
+) -> Result<Vec<ExchangeRecord>, AppError> {
+    let mut orders: Vec<&str> =
+        rma.units.iter().map(|unit| unit.goods.order_identifier.as_str()).collect();
+    orders.sort_unstable();
+    orders.dedup();
+    let mut exchanges = Vec::new();
+    for order_id in orders {
+        let record = app.store.exchange_order(merchant, order_id).await?;
+        let own = |record: &ExchangeRecord| record.rma_identifier == rma.rma_identifier;
+        exchanges.extend(record.map(|it| it.value).filter(own));
+    }
+    Ok(exchanges)
 }

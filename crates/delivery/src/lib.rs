@@ -8,6 +8,7 @@
 pub mod address;
 mod attempts;
 mod dispatcher;
+mod fetch;
 mod leases;
 mod scheduler;
 mod sender;
@@ -16,6 +17,7 @@ mod tokens;
 
 pub use attempts::Meters;
 pub use dispatcher::{Delivery, Dispatcher, EndpointState, Inbox, Parts, TargetAnswer, Targets};
+pub use fetch::{FetchLimits, fetch};
 pub use leases::Leases;
 pub use sender::{
     Attempt, Endpoint, Outgoing, Settings as SenderSettings, Shared, Target, machine_trust,

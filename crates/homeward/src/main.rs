@@ -63,6 +63,9 @@ enum Command {
     /// Show, set and check merchants' return policies
     #[command(subcommand)]
     Policy(command::policy::Policy),
+    /// Show and set what merchants' returns portals look like and say
+    #[command(subcommand)]
+    Portal(command::portal::Portal),
     /// Say what happens to parcels, as a carrier would
     #[command(subcommand)]
     Carrier(command::carrier::Carrier),
@@ -126,6 +129,7 @@ async fn run(cli: Cli, listen_said: bool) -> anyhow::Result<ExitCode> {
         Command::Operator(operator) => operator.run(&config, output).await?,
         Command::Endpoint(endpoint) => return endpoint.run(&config, output).await,
         Command::Policy(policy) => policy.run(&config, output).await?,
+        Command::Portal(portal) => portal.run(&config, output).await?,
         Command::Carrier(carrier) => carrier.run(&config, output).await?,
         Command::Message(message) => message.run(&config, output).await?,
         Command::Failures(failures) => return failures.run(&config, output).await,

@@ -10,6 +10,7 @@ mod exchanges;
 mod operators;
 mod orders;
 mod people;
+mod portals;
 mod references;
 mod returns;
 mod warehouse;

@@ -11,12 +11,15 @@ mod read;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::ReturnMethod;
 use crate::faults::Faults;
 use crate::json::Json;
+use crate::language::Language;
 
 /// How a merchant takes goods back. Every field may be left out; it then has its default.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -89,6 +92,13 @@ pub struct Reason {
     /// What the shopper reads.
     #[schema(example = "Too small", min_length = 1, max_length = 200)]
     pub label: String,
+    /// What the shopper reads instead in other languages, by their codes.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schema(
+        value_type = std::collections::HashMap<String, String>, required = false,
+        example = json!({ "de": "Zu klein" })
+    )]
+    pub labels: BTreeMap<Language, String>,
     /// Whether another variant is offered to a shopper with this reason.
     #[serde(default)]
     pub offers_exchange: bool,
@@ -205,6 +215,13 @@ impl ShippingRefunded {
 
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|when| when.name() == name)
+    }
+}
+
+impl Reason {
+    /// What the shopper reads in a language.
+    pub fn label_in(&self, language: Language) -> &str {
+        self.labels.get(&language).unwrap_or(&self.label)
     }
 }
 

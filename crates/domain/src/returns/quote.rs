@@ -96,6 +96,17 @@ pub enum OfferRule {
 }
 
 impl OfferRule {
+    pub const ALL: [Self; 8] = [
+        Self::MethodOffered,
+        Self::MethodCountry,
+        Self::MethodWeight,
+        Self::MethodAmount,
+        Self::MethodReason,
+        Self::ReasonKnown,
+        Self::ExchangeOffered,
+        Self::GiftCardOffered,
+    ];
+
     pub const fn name(self) -> &'static str {
         match self {
             Self::MethodOffered => "method_offered",

@@ -111,6 +111,10 @@ pub struct Answer {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = DateTime)]
     pub changes_at: Option<Timestamp>,
+    /// When the time to return the unit ended. Absent while it has not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub ended_at: Option<Timestamp>,
 }
 
 /// How a rule decides.

@@ -15,6 +15,7 @@ pub(crate) mod message;
 pub(crate) mod migrate;
 pub(crate) mod operator;
 pub(crate) mod policy;
+pub(crate) mod portal;
 pub(crate) mod report;
 pub(crate) mod serve;
 pub(crate) mod sim;

@@ -105,7 +105,7 @@ fn words(view: &PolicyView) -> String {
 }
 
 /// The JSON in a file, or on standard input.
-fn json(file: &PathBuf) -> anyhow::Result<Value> {
+pub(super) fn json(file: &PathBuf) -> anyhow::Result<Value> {
     let mut text = String::new();
     if file.as_os_str() == "-" {
         std::io::stdin().read_to_string(&mut text).context("reading standard input")?;

@@ -9,6 +9,7 @@ use bytes::Bytes;
 use domain::{
     faults::Faults,
     json::{self, Json},
+    portal::LOGO_BYTES_MAX,
 };
 use tokio::sync::{Semaphore, SemaphorePermit};
 
@@ -43,11 +44,29 @@ pub(crate) struct LinesRequest {
     pub(crate) repeatable: Option<Repeatable>,
 }
 
+/// The same for a small picture.
+pub(crate) struct PictureRequest {
+    pub(crate) picture: Bytes,
+    pub(crate) repeatable: Option<Repeatable>,
+}
+
+const JSON: Wanted = Wanted { kinds: &["application/json"], max_bytes: BODY_MAX_BYTES };
+const LARGE: Wanted = Wanted { kinds: &["application/json"], max_bytes: LARGE_BODY_MAX_BYTES };
+const LINES: Wanted = Wanted { kinds: &["application/x-ndjson"], max_bytes: BODY_MAX_BYTES };
+const PICTURE: Wanted =
+    Wanted { kinds: &["image/png", "image/jpeg", "image/webp"], max_bytes: LOGO_BYTES_MAX };
+
+/// What a body may be; the first kind is the one that is named to who sends another.
+struct Wanted {
+    kinds: &'static [&'static str],
+    max_bytes: usize,
+}
+
 impl FromRequest<Web> for JsonRequest {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, web: &Web) -> Result<Self, ApiError> {
-        let (body, repeatable) = read(request, web, ("application/json", BODY_MAX_BYTES)).await?;
+        let (body, repeatable) = read(request, web, &JSON).await?;
         Ok(Self { body, repeatable })
     }
 }
@@ -80,8 +99,7 @@ impl FromRequest<Web> for LargeRequest {
 
     async fn from_request(request: Request, web: &Web) -> Result<Self, ApiError> {
         static TURNS: Semaphore = Semaphore::const_new(1);
-        let wanted = ("application/json", LARGE_BODY_MAX_BYTES);
-        let (body, repeatable) = read(request, web, wanted).await?;
+        let (body, repeatable) = read(request, web, &LARGE).await?;
         let large = body.len() > LARGE_FROM_BYTES;
         let turn = if large { TURNS.acquire().await.ok() } else { None };
         Ok(Self { body, repeatable, _turn: turn })
@@ -92,25 +110,35 @@ impl FromRequest<Web> for LinesRequest {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, web: &Web) -> Result<Self, ApiError> {
-        let (lines, repeatable) =
-            read(request, web, ("application/x-ndjson", BODY_MAX_BYTES)).await?;
+        let (lines, repeatable) = read(request, web, &LINES).await?;
         Ok(Self { lines, repeatable })
+    }
+}
+
+impl FromRequest<Web> for PictureRequest {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, web: &Web) -> Result<Self, ApiError> {
+        let (picture, repeatable) = read(request, web, &PICTURE).await?;
+        Ok(Self { picture, repeatable })
     }
 }
 
 async fn read(
     request: Request,
     web: &Web,
-    (wanted, max_bytes): (&'static str, usize),
+    wanted: &Wanted,
 ) -> Result<(Bytes, Option<Repeatable>), ApiError> {
     let (mut parts, body) = request.into_parts();
     let idempotency = Idempotency::from_request_parts(&mut parts, web).await?;
-    if media_type(&parts.headers).as_deref() != Some(wanted) {
-        return Err(ApiError::UnsupportedMediaType(wanted));
+    let kind = media_type(&parts.headers).unwrap_or_default();
+    if !wanted.kinds.contains(&kind.as_str()) {
+        let first = wanted.kinds.first().copied().unwrap_or_default();
+        return Err(ApiError::UnsupportedMediaType(first));
     }
-    let body = read_body(body, max_bytes, BODY_TIME_MAX)
+    let body = read_body(body, wanted.max_bytes, BODY_TIME_MAX)
         .await
-        .map_err(|error| ApiError::of_body(&error, max_bytes))?;
+        .map_err(|error| ApiError::of_body(&error, wanted.max_bytes))?;
     let repeatable = idempotency.of(&body);
     Ok((body, repeatable))
 }

@@ -4,8 +4,9 @@ use app::{
     AppError,
     change_return::{cancel_return, held_return},
     commit_once::Request,
+    portals::front,
     returnability::returnability,
-    shopper::{Claim, Shopper, find_order, portal_of},
+    shopper::{Claim, Shopper, find_order},
     start_return::{quote_return, start_return},
     variants::{LineVariants, line_variants},
 };
@@ -63,8 +64,8 @@ pub(crate) fn routes() -> Router<Web> {
 async fn portal(web: &Web, merchant: &str) -> Result<(MerchantId, String), ApiError> {
     let missing = || AppError::NotFound("portal");
     let id = MerchantId::parse(merchant).map_err(|_| missing())?;
-    let name = portal_of(&web.app, &id).await.map_err(|_| missing())?;
-    Ok((id, name))
+    let front = front(&web.app, &id).await?;
+    Ok((id, front.name))
 }
 
 /// A page, which nobody keeps: it is about a person.

@@ -4,6 +4,7 @@
 //! gives money away that the merchant did not promise: no bonus, no shipping refund.
 
 use super::{MethodOffer, Policy, Reason, RefundAt, ShippingRefunded, TagEffect, TagRule};
+use crate::language::Language;
 use crate::returns::ReturnMethod;
 
 const WINDOW_DAYS: u32 = 30;
@@ -21,28 +22,73 @@ const TAGS: [(&str, TagEffect); 10] = [
     ("customer_service", TagEffect::CustomerService),
 ];
 
-/// Code, label, whether an exchange is offered, whether the merchant is at fault.
-const REASONS: [(&str, &str, bool, bool); 8] = [
-    ("too_small", "Too small", true, false),
-    ("too_large", "Too large", true, false),
-    ("not_as_described", "Not as described", true, true),
-    ("damaged", "Arrived damaged", true, true),
-    ("wrong_item", "Not what I ordered", true, true),
-    ("changed_mind", "Changed my mind", false, false),
-    ("late", "Arrived too late", false, true),
-    ("other", "Another reason", true, false),
+/// Code, label in every language, whether an exchange is offered, whether the merchant is at fault.
+type KnownReason = (&'static str, [&'static str; 4], bool, bool);
+
+const REASONS: [KnownReason; 8] = [
+    ("too_small", ["Too small", "Zu klein", "Trop petit", "Demasiado pequeño"], true, false),
+    ("too_large", ["Too large", "Zu groß", "Trop grand", "Demasiado grande"], true, false),
+    (
+        "not_as_described",
+        [
+            "Not as described",
+            "Nicht wie beschrieben",
+            "Non conforme à la description",
+            "No coincide con la descripción",
+        ],
+        true,
+        true,
+    ),
+    (
+        "damaged",
+        ["Arrived damaged", "Beschädigt angekommen", "Arrivé endommagé", "Ha llegado dañado"],
+        true,
+        true,
+    ),
+    (
+        "wrong_item",
+        [
+            "Not what I ordered",
+            "Nicht, was ich bestellt habe",
+            "Pas ce que j’ai commandé",
+            "No es lo que pedí",
+        ],
+        true,
+        true,
+    ),
+    (
+        "changed_mind",
+        [
+            "Changed my mind",
+            "Ich habe es mir anders überlegt",
+            "J’ai changé d’avis",
+            "He cambiado de opinión",
+        ],
+        false,
+        false,
+    ),
+    (
+        "late",
+        [
+            "Arrived too late",
+            "Zu spät angekommen",
+            "Arrivé trop tard",
+            "Ha llegado demasiado tarde",
+        ],
+        false,
+        true,
+    ),
+    (
+        "other",
+        ["Another reason", "Ein anderer Grund", "Une autre raison", "Otro motivo"],
+        true,
+        false,
+    ),
 ];
 
 impl Default for Policy {
     fn default() -> Self {
         let tag = |(tag, effect): (&str, TagEffect)| TagRule { tag: tag.to_owned(), effect };
-        let reason =
-            |(code, label, offers_exchange, merchant_fault): (&str, &str, bool, bool)| Reason {
-                code: code.to_owned(),
-                label: label.to_owned(),
-                offers_exchange,
-                merchant_fault,
-            };
         Self {
             window_days: WINDOW_DAYS,
             tags: TAGS.map(tag).to_vec(),
@@ -54,6 +100,19 @@ impl Default for Policy {
             refund_at: RefundAt::CarrierScan,
             shipping_refunded: ShippingRefunded::Never,
         }
+    }
+}
+
+fn reason((code, labels, offers_exchange, merchant_fault): KnownReason) -> Reason {
+    let [english, german, french, spanish] = labels.map(str::to_owned);
+    let others =
+        [(Language::German, german), (Language::French, french), (Language::Spanish, spanish)];
+    Reason {
+        code: code.to_owned(),
+        label: english,
+        labels: others.into(),
+        offers_exchange,
+        merchant_fault,
     }
 }
 

@@ -1,11 +1,14 @@
 //! Reads a policy field by field, in the order in which its faults are told.
 
+use std::collections::BTreeMap;
+
 use super::{
     GiftCardOffer, MethodOffer, Policy, Reason, ReasonFee, RefundAt, ShippingRefunded, TagEffect,
     TagRule, is_same_tag,
 };
 use crate::faults::{Code, Faults};
 use crate::json::Json;
+use crate::language::Language;
 use crate::reader::fields::{CENTS_MAX, Element, Fields};
 use crate::reader::path::Step;
 use crate::reader::{IDENTIFIER_MAX, Reader, read};
@@ -151,10 +154,20 @@ fn reason(at: &Fields<'_>) -> Element<Reason> {
     let reason = Reason {
         code: code.unwrap_or_default(),
         label: label.unwrap_or_default(),
+        labels: at.optional_object("labels", labels).unwrap_or_default(),
         offers_exchange: at.optional_flag("offers_exchange").unwrap_or_default(),
         merchant_fault: at.optional_flag("merchant_fault").unwrap_or_default(),
     };
     at.element(reason)
+}
+
+fn labels(at: &Fields<'_>) -> BTreeMap<Language, String> {
+    at.refuses_unknown();
+    let label = |language: Language| {
+        let read = |value: &Reader<'_>| value.text(1..=LABEL_MAX).map(str::to_owned);
+        Some((language, at.optional(language.code(), read)?))
+    };
+    Language::ALL.into_iter().filter_map(label).collect()
 }
 
 fn methods(value: &Reader<'_>, known: &Known) -> Option<Vec<MethodOffer>> {

@@ -77,7 +77,7 @@ impl Goods {
 }
 
 fn lasting(rule: Rule, verdict: Verdict, fact: String) -> Answer {
-    Answer { rule, verdict, fact, changes_at: None }
+    Answer { rule, verdict, fact, changes_at: None, ended_at: None }
 }
 
 fn allows_if(allowed: bool) -> Verdict {
@@ -112,8 +112,8 @@ fn window(case: &Case<'_>) -> Answer {
         None => counted_window(case),
     };
     let open = closes_at.is_none_or(|closes_at| case.now < closes_at);
-    let changes_at = closes_at.filter(|_| open);
-    Answer { rule: Rule::Window, verdict: allows_if(open), fact, changes_at }
+    let (changes_at, ended_at) = if open { (closes_at, None) } else { (None, closes_at) };
+    Answer { rule: Rule::Window, verdict: allows_if(open), fact, changes_at, ended_at }
 }
 
 fn counted_window(case: &Case<'_>) -> (Option<Timestamp>, String) {

@@ -10,6 +10,7 @@ mod merchants;
 mod messages;
 mod operators;
 mod policy;
+mod portal;
 mod refunds;
 mod reports;
 mod status;
@@ -26,6 +27,8 @@ pub(super) fn routes() -> OpenApiRouter<Web> {
         .routes(routes!(policy::show, policy::set))
         .routes(routes!(policy::versions))
         .routes(routes!(policy::check))
+        .routes(routes!(portal::show, portal::set))
+        .routes(routes!(portal::set_picture, portal::remove_picture))
         .routes(routes!(exceptions::list))
         .routes(routes!(exceptions::decide))
         .routes(routes!(refunds::list))

@@ -1,0 +1,124 @@
+//! Something public at an address that a merchant named, such as a picture.
+//!
+//! The same guard, connections and limits as for every call, and nothing that would tell the other side
+//! more than that somebody asks: no credential, no signature, no cookie. Redirects are not followed,
+//! because whoever checked the address checked this one.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper::{
+    Method, Request, StatusCode,
+    header::{ACCEPT, HOST, HeaderValue, USER_AGENT},
+};
+use tokio::time::timeout;
+
+use crate::sender::{Answer, Limits, Shared, Trouble, origin::Origin, path_of};
+
+/// What an answer may cost.
+#[derive(Clone, Copy, Debug)]
+pub struct FetchLimits {
+    pub bytes_max: usize,
+    pub time_max: Duration,
+}
+
+/// The whole body at `url`; why not, in a few words.
+pub async fn fetch(
+    shared: &Shared,
+    url: &str,
+    accept: &'static str,
+    limits: FetchLimits,
+) -> Result<Bytes, String> {
+    let uri = shared.guard().check_url(url).map_err(|refused| refused.to_string())?;
+    let origin = Origin::new(&uri, shared).map_err(|refused| refused.to_string())?;
+    let host = origin.host_header().map_err(|refused| refused.to_string())?;
+    let user_agent = HeaderValue::from_str(&shared.settings().user_agent)
+        .map_err(|_| "the user agent has characters that headers do not".to_owned())?;
+    let request = || {
+        let mut request = Request::new(Full::new(Bytes::new()));
+        *request.method_mut() = Method::GET;
+        *request.uri_mut() = path_of(&uri);
+        let headers = request.headers_mut();
+        headers.insert(HOST, host.clone());
+        headers.insert(USER_AGENT, user_agent.clone());
+        headers.insert(ACCEPT, HeaderValue::from_static(accept));
+        request
+    };
+    let read = Limits { read_max_bytes: limits.bytes_max, kept_max_bytes: limits.bytes_max };
+    let mut answer = Answer::default();
+    match timeout(limits.time_max, origin.exchange(request, read, &mut answer)).await {
+        Ok(Ok(())) => (),
+        Ok(Err(trouble)) => return Err(trouble.to_string()),
+        Err(_) => return Err(Trouble::Timeout.to_string()),
+    }
+    match answer.status {
+        Some(StatusCode::OK) if answer.complete => Ok(Bytes::from(answer.kept)),
+        Some(StatusCode::OK) => Err(Trouble::TooLarge(limits.bytes_max).to_string()),
+        Some(status) => Err(format!("it answered {status}")),
+        None => Err("it did not answer".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sender::tests::{
+        merchant::{Merchant, response},
+        shared,
+    };
+
+    const LIMITS: FetchLimits = FetchLimits { bytes_max: 8, time_max: Duration::from_millis(500) };
+
+    async fn shop() -> Merchant {
+        Merchant::start(|seen| async move {
+            match seen.path.as_str() {
+                "/small" => response(200, "12345678"),
+                "/large" => response(200, "123456789"),
+                "/slow" => {
+                    tokio::time::sleep(Duration::from_secs(30)).await;
+                    response(200, "")
+                }
+                "/moved" => {
+                    let mut moved = response(302, "");
+                    moved.headers_mut().insert("location", HeaderValue::from_static("/small"));
+                    moved
+                }
+                _ => response(404, "no"),
+            }
+        })
+        .await
+    }
+
+    async fn fetched(shop: &Merchant, path: &str) -> Result<Bytes, String> {
+        fetch(&shared(), &shop.url(path), "image/*", LIMITS).await
+    }
+
+    #[tokio::test]
+    async fn what_fits_the_limits_comes_whole_and_the_request_says_nothing_of_us() {
+        let shop = shop().await;
+
+        assert_eq!(fetched(&shop, "/small").await, Ok(Bytes::from_static(b"12345678")));
+
+        let seen = &shop.seen()[0];
+        assert_eq!((seen.method.as_str(), seen.header("accept")), ("GET", "image/*"));
+        let names: Vec<&str> = seen.headers.keys().map(|name| name.as_str()).collect();
+        assert_eq!(names, ["host", "user-agent", "accept"]);
+    }
+
+    #[tokio::test]
+    async fn what_is_too_large_too_slow_moved_or_absent_is_not_had() {
+        let shop = shop().await;
+        for path in ["/large", "/slow", "/moved", "/absent"] {
+            assert!(fetched(&shop, path).await.is_err(), "{path}");
+        }
+        assert_eq!(shop.count("/small"), 0);
+    }
+
+    #[tokio::test]
+    async fn addresses_that_are_not_for_us_are_never_asked() {
+        for url in ["http://10.0.0.1/a.png", "file:///etc/passwd", "not an address", ""] {
+            assert!(fetch(&shared(), url, "image/*", LIMITS).await.is_err(), "{url}");
+        }
+    }
+}

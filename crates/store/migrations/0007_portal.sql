@@ -1,0 +1,15 @@
+-- What a merchant's returns portal looks like and says. A merchant without a row has the default.
+
+CREATE TABLE portals (
+    merchant_id TEXT NOT NULL,
+    body TEXT NOT NULL,
+    PRIMARY KEY (merchant_id)
+) CLUSTERED;
+
+-- Apart, so that a page that only names the logo does not read it.
+CREATE TABLE portal_logos (
+    merchant_id TEXT NOT NULL,
+    media_type TEXT NOT NULL,
+    body BYTES NOT NULL,
+    PRIMARY KEY (merchant_id)
+);
