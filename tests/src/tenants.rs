@@ -29,8 +29,11 @@ pub(crate) const DEMO: [&str; 1] = ["/demo/clock"];
 pub(crate) const PUBLIC_BY_NAME: [&str; 1] = ["/labels/{rma}"];
 
 /// The pages for shoppers, who show a pass of their own.
-pub(crate) const PORTAL: [&str; 6] = [
+pub(crate) const PORTAL: [&str; 9] = [
     "/portal/{merchant}",
+    "/portal/{merchant}/look.css",
+    "/portal/{merchant}/logo",
+    "/portal/{merchant}/pictures/{token}",
     "/portal/{merchant}/return",
     "/portal/{merchant}/review",
     "/portal/{merchant}/confirm",

@@ -169,6 +169,9 @@ pub enum AppError {
     /// The request contradicts what is stored.
     #[error("{0}")]
     Conflict(String),
+    /// What was agreed to is not what it would be now.
+    #[error("what the return comes to has changed")]
+    Changed,
     /// The bytes are not JSON.
     #[error("the body is not JSON: {0}")]
     Malformed(#[from] domain::json::Malformed),

@@ -1,6 +1,7 @@
 //! What stands on the label of a return. Whoever knows the return's identifier may see it.
 
 use domain::{
+    identifier::MerchantId,
     order::Address,
     portal::Portal,
     returns::{identifier::RmaId, rma::Rma},
@@ -11,6 +12,7 @@ use crate::{App, AppError, returnability::order};
 /// A return, who sends it and where it goes.
 #[derive(Clone, Debug)]
 pub struct ReturnLabel {
+    pub merchant: MerchantId,
     pub merchant_name: String,
     /// Which languages the merchant's shoppers are spoken to in.
     pub portal: Portal,
@@ -31,6 +33,7 @@ pub async fn return_label(app: &App, rma: &str) -> Result<ReturnLabel, AppError>
     Ok(ReturnLabel {
         to: merchant.return_address.clone().unwrap_or_else(named),
         merchant_name: merchant.name,
+        merchant: merchant.id,
         portal: app.store.portal(&owner).await?.portal,
         from: order.shipping_address,
         rma,

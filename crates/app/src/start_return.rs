@@ -60,10 +60,33 @@ pub async fn start_return(
     request: &ReturnRequest,
     repeatable: Option<&Repeatable>,
 ) -> Result<Begun, AppError> {
+    begin(app, caller, request, (repeatable, None)).await
+}
+
+/// Starts a return for which the shopper was shown a total, if that is still what it comes to.
+pub async fn confirm_return(
+    app: &App,
+    caller: &Caller,
+    request: &ReturnRequest,
+    repeatable: Option<&Repeatable>,
+    total_cents: i64,
+) -> Result<Begun, AppError> {
+    begin(app, caller, request, (repeatable, Some(total_cents))).await
+}
+
+async fn begin(
+    app: &App,
+    caller: &Caller,
+    request: &ReturnRequest,
+    (repeatable, agreed_cents): (Option<&Repeatable>, Option<i64>),
+) -> Result<Begun, AppError> {
     let merchant = caller.merchant.as_ref().ok_or(AppError::NotFound("merchant"))?;
     let asked = Request { client: &caller.client, repeatable };
     let begun = commit_once(app, asked, || async {
         let (started, known) = decide(app, merchant, caller.settings, request).await?;
+        if agreed_cents.is_some_and(|agreed| agreed != started.quote.total_cents) {
+            return Err(AppError::Changed);
+        }
         let mut transaction = Transaction::new("starting a return");
         for (order_id, ledger) in &started.ledgers {
             let version = known.versions.get(order_id).copied().unwrap_or_default();

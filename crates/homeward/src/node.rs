@@ -115,6 +115,8 @@ impl Node {
             rate_limit_per_minute: config.rate_limit_per_minute,
             trusted_hops: config.trusted_hops,
             demo,
+            // In front of plain HTTP that is not only for this machine stands a proxy with TLS.
+            secure_cookies: config.tls.is_some() || config.trusted_hops > 0,
         };
         let router = Web::new(app.clone(), settings, registry).router();
         let retention_days = config.retention_days;

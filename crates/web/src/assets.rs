@@ -65,6 +65,8 @@ pub(crate) struct Assets {
     pub(crate) console_script: Asset,
     pub(crate) start_style: Asset,
     pub(crate) icon: Asset,
+    /// Stands where a picture of goods would be.
+    pub(crate) no_picture: Asset,
 }
 
 pub(crate) struct Asset {
@@ -128,15 +130,22 @@ impl Assets {
         );
         let script = include_str!("../static/console.js");
         let icon = include_str!("../static/icon.svg");
+        let no_picture = include_str!("../static/no_picture.svg");
+        let portal = concat!(
+            include_str!("../static/portal.css"),
+            include_str!("../static/portal_choose.css"),
+            include_str!("../static/portal_return.css")
+        );
         Self {
             base_style: Asset::new("base", "css", css, base),
             docs_style: Asset::new("docs", "css", css, docs),
             label_style: Asset::new("label", "css", css, label),
-            portal_style: Asset::new("portal", "css", css, include_str!("../static/portal.css")),
+            portal_style: Asset::new("portal", "css", css, portal),
             console_style: Asset::new("console", "css", css, console),
             console_script: Asset::new("console", "js", "text/javascript; charset=utf-8", script),
             start_style: Asset::new("start", "css", css, include_str!("../static/start.css")),
             icon: Asset::new("icon", "svg", "image/svg+xml", icon),
+            no_picture: Asset::new("no_picture", "svg", "image/svg+xml", no_picture),
         }
     }
 
@@ -150,6 +159,7 @@ impl Assets {
             &self.console_script,
             &self.start_style,
             &self.icon,
+            &self.no_picture,
         ];
         match all.into_iter().find(|asset| asset.name == name) {
             Some(asset) => asset.held.answer(headers, FOREVER),
@@ -162,6 +172,11 @@ impl Asset {
     fn new(stem: &str, extension: &str, kind: &'static str, body: &'static str) -> Self {
         let held = Held::new(kind, Bytes::from_static(body.as_bytes()));
         Self { name: format!("{stem}.{}.{extension}", held.hash), held }
+    }
+
+    /// The asset under another address than its own.
+    pub(crate) fn answer(&self, headers: &HeaderMap, cache_control: &'static str) -> Response {
+        self.held.answer(headers, cache_control)
     }
 
     pub(crate) fn address(&self) -> String {

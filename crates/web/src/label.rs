@@ -16,9 +16,13 @@ mod route;
 mod tests;
 
 use askama::Template;
-use domain::{order::Address, returns::ReturnMethod};
+use domain::{language::Language, order::Address, returns::ReturnMethod};
 
-use crate::assets::assets;
+use crate::{
+    assets::assets,
+    spoken::Switch,
+    words::{Words, words},
+};
 use drawing::Drawing;
 pub(crate) use route::routes;
 
@@ -43,6 +47,10 @@ pub(crate) struct LabelPage<'a> {
     pub(crate) units: Vec<(&'a str, &'a str, u32)>,
     /// When the return was started, in words for the shopper.
     pub(crate) created: &'a str,
+    pub(crate) language: Language,
+    pub(crate) switch: &'a Switch,
+    /// The style sheet with the merchant's colours, if it has any.
+    pub(crate) look: Option<&'a str>,
 }
 
 /// What every shape of the page has.
@@ -50,6 +58,9 @@ struct Frame<'a> {
     /// What the shopper has to do, in two or three words.
     heading: &'static str,
     label: &'a LabelPage<'a>,
+    code: &'static str,
+    words: &'static Words,
+    started: String,
     base_style: String,
     label_style: String,
     icon: String,
@@ -96,27 +107,30 @@ struct Kept<'a> {
 /// The page as HTML.
 pub(crate) fn page(label: &LabelPage<'_>) -> String {
     let number = label.tracking_number.filter(|number| !number.trim().is_empty());
+    let said = &words(label.language).label;
     let rendered = match (label.return_method, number) {
-        (ReturnMethod::CustomerKeep, _) => {
-            Kept { frame: frame(label, "Nothing to send back") }.render()
-        }
+        (ReturnMethod::CustomerKeep, _) => Kept { frame: frame(label, said.kept) }.render(),
         (ReturnMethod::MailBack, Some(number)) => parcel(label, number, false).render(),
         (ReturnMethod::HomePickup, Some(number)) => parcel(label, number, true).render(),
         (ReturnMethod::ExpressReturns, Some(number)) => drop_off(label, number).render(),
         (ReturnMethod::MailBack | ReturnMethod::HomePickup, None) => {
-            waiting(label, "Your label is being made", "label").render()
+            waiting(label, said.label_waiting, said.label_awaited).render()
         }
         (ReturnMethod::ExpressReturns, None) => {
-            waiting(label, "Your code is being made", "drop-off code").render()
+            waiting(label, said.code_waiting, said.code_awaited).render()
         }
     };
     rendered.expect("writing to a string does not fail")
 }
 
 fn frame<'a>(label: &'a LabelPage<'a>, heading: &'static str) -> Frame<'a> {
+    let words = words(label.language);
     Frame {
         heading,
         label,
+        code: label.language.code(),
+        words,
+        started: (words.label.started)(label.created),
         base_style: assets().base_style.address(),
         label_style: assets().label_style.address(),
         icon: assets().icon.address(),
@@ -133,17 +147,18 @@ fn waiting<'a>(
 
 fn parcel<'a>(label: &'a LabelPage<'a>, number: &'a str, collected: bool) -> Parcel<'a> {
     let rma = label.rma_identifier;
+    let said = &words(label.language).label;
     // A number that makes no bar code is still scanned rather than typed.
     let tracking_code = barcode::draw(number)
-        .map(|code| code.titled(format!("Bar code of tracking number {number}")))
-        .or_else(|| Some(qr::draw(number)?.titled(format!("QR code of tracking number {number}"))));
+        .map(|code| code.titled((said.bar_code)(number)))
+        .or_else(|| Some(qr::draw(number)?.titled((said.qr_of_number)(number))));
     let to = lines(label.to);
     Parcel {
-        frame: frame(label, "Your return label"),
+        frame: frame(label, said.label),
         tracking_number: number,
         collected,
         tracking_code,
-        rma_code: qr::draw(rma).map(|code| code.titled(format!("QR code of return {rma}"))),
+        rma_code: qr::draw(rma).map(|code| code.titled((said.qr_of_return)(rma))),
         from: lines(label.from),
         crowded: crowded(&to),
         to,
@@ -153,9 +168,10 @@ fn parcel<'a>(label: &'a LabelPage<'a>, number: &'a str, collected: bool) -> Par
 /// The code holds both numbers. The return's has no space in it, so the first one parts them.
 fn drop_off<'a>(label: &'a LabelPage<'a>, number: &'a str) -> DropOff<'a> {
     let rma = label.rma_identifier;
-    let title = format!("QR code of return {rma} and tracking number {number}");
+    let said = &words(label.language).label;
+    let title = (said.qr_of_both)(rma, number);
     DropOff {
-        frame: frame(label, "Your drop-off code"),
+        frame: frame(label, said.code),
         tracking_number: number,
         code: qr::draw(&format!("{rma} {number}")).map(|code| code.titled(title)),
     }

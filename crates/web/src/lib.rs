@@ -1,21 +1,26 @@
 //! What API clients and browsers see.
 //!
 //! `guard` stands between the network and the routes, `api` holds the routes, `docs` describes
-//! them to people, `label` makes what a shopper prints, `console` is where operators and warehouse
-//! workers log in, `start` is the page at `/`, `assets` holds what pages load.
+//! them to people, `portal` is where shoppers return, `label` makes what they print, `words` is what
+//! they read, `console` is where operators and warehouse workers log in, `start` is the page at `/`,
+//! `assets` holds what pages load.
 //! A handler extracts, calls one use case of `app` and answers; status
 //! codes are chosen here and nowhere else.
 
 pub mod api;
 mod assets;
 mod console;
+mod cookie;
 pub mod demo;
 mod docs;
 pub mod guard;
 mod label;
+mod locale;
 mod meters;
 mod portal;
+mod spoken;
 mod start;
+mod words;
 
 use std::{net::IpAddr, sync::Arc, time::Instant};
 
@@ -37,6 +42,8 @@ pub struct Settings {
     pub trusted_hops: usize,
     /// What a demo tells its visitors.
     pub demo: Option<demo::Demo>,
+    /// Whether browsers reach us in no other way than over TLS.
+    pub secure_cookies: bool,
 }
 
 /// What every handler can reach.

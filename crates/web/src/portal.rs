@@ -2,12 +2,22 @@
 //! confirms. Pages are rendered here and need no script.
 //!
 //! Whoever names an order and something that only the buyer knows gets a pass for an hour, in a cookie of the
-//! merchant's portal. A return that was started is found by its identifier, which cannot be guessed.
+//! merchant's portal. A return that was started is found by its identifier, which cannot be guessed; its
+//! page names neither the shopper nor where it lives.
+//!
+//! Pages have the merchant's look and the shopper's language. A form counts only when it comes from a page of
+//! ours, and what goes wrong is told on a page, too.
 
 mod choice;
-mod money;
-mod pages;
+mod choose;
+mod gate;
+mod look;
+mod review;
 mod route;
-mod timeline;
+mod status;
+#[cfg(test)]
+mod tests;
+mod visit;
+mod wording;
 
 pub(crate) use route::{GUESSES_PER_MINUTE, routes};

@@ -136,6 +136,7 @@ fn refusal(error: AppError) -> Response {
     match error {
         AppError::NotFound(_) => answer(StatusCode::NOT_FOUND, error.to_string()),
         AppError::Conflict(why) => answer(StatusCode::CONFLICT, why),
+        AppError::Changed => answer(StatusCode::CONFLICT, error.to_string()),
         AppError::Malformed(_) => answer(StatusCode::BAD_REQUEST, error.to_string()),
         AppError::Invalid(faults) => {
             let body = Invalid { message: faults.summary(), errors: faults.errors };

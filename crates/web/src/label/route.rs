@@ -4,7 +4,7 @@ use app::return_label::{ReturnLabel, return_label};
 use axum::{
     Router,
     extract::State,
-    http::header::CACHE_CONTROL,
+    http::{HeaderMap, Uri, header::CACHE_CONTROL},
     response::{Html, IntoResponse, Response},
     routing::get,
 };
@@ -14,19 +14,29 @@ use crate::{
     Web,
     api::{error::ApiError, path::Path},
     assets::PAGE_HEADERS,
+    locale::date,
+    spoken::{Spoken, Switch},
 };
 
 pub(crate) fn routes() -> Router<Web> {
     Router::new().route("/labels/{rma}", get(show))
 }
 
-async fn show(State(web): State<Web>, Path(rma): Path<String>) -> Result<Response, ApiError> {
+async fn show(
+    State(web): State<Web>,
+    Path(rma): Path<String>,
+    uri: Uri,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
     let label = return_label(&web.app, &rma).await?;
+    let spoken = Spoken::new(&label.portal, &uri, &headers);
+    let html = Html(rendered(&label, spoken));
     // It names people and where they live.
-    Ok((PAGE_HEADERS, [(CACHE_CONTROL, "no-store")], Html(rendered(&label))).into_response())
+    let response = (PAGE_HEADERS, [(CACHE_CONTROL, "no-store")], html).into_response();
+    Ok(spoken.remembered(response, web.settings.secure_cookies))
 }
 
-fn rendered(label: &ReturnLabel) -> String {
+fn rendered(label: &ReturnLabel, spoken: Spoken) -> String {
     let rma = &label.rma;
     let mut units: Vec<(&str, &str, u32)> = Vec::new();
     for unit in &rma.units {
@@ -36,6 +46,7 @@ fn rendered(label: &ReturnLabel) -> String {
             None => units.push((title, code, 1)),
         }
     }
+    let look = format!("/portal/{}/look.css", label.merchant);
     page(&LabelPage {
         merchant_name: &label.merchant_name,
         rma_identifier: rma.rma_identifier.as_str(),
@@ -44,6 +55,9 @@ fn rendered(label: &ReturnLabel) -> String {
         from: &label.from,
         to: &label.to,
         units,
-        created: &rma.created_at.strftime("%-d %B %Y").to_string(),
+        created: &date(spoken.language, rma.created_at),
+        language: spoken.language,
+        look: label.portal.accent.map(|_| look.as_str()),
+        switch: &Switch::new(&label.portal, spoken, format!("/labels/{}", rma.rma_identifier)),
     })
 }

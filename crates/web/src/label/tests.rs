@@ -36,6 +36,11 @@ fn warehouse() -> Address {
     }
 }
 
+/// One language, and nothing to change to.
+fn nothing_else() -> Switch {
+    Switch { here: String::new(), fields: Vec::new(), choices: Vec::new() }
+}
+
 fn rendered(return_method: ReturnMethod, tracking_number: Option<&str>) -> String {
     page(&LabelPage {
         merchant_name: "Acme Outfitters",
@@ -49,6 +54,9 @@ fn rendered(return_method: ReturnMethod, tracking_number: Option<&str>) -> Strin
             ("Trail running shoe <wide>, 42", "SHOE-TRAIL-42", 1),
         ],
         created: "15 November 2026",
+        language: Language::English,
+        switch: &nothing_else(),
+        look: None,
     })
 }
 
@@ -259,6 +267,9 @@ proptest! {
                 to: &address,
                 units: vec![(&text, &text, u32::MAX)],
                 created: &text,
+                language: Language::German,
+                switch: &nothing_else(),
+        look: None,
             });
             prop_assert!(!page.contains("<script"));
             prop_assert_eq!(page.matches("<main").count(), 1);

@@ -3,39 +3,43 @@
 use app::{
     AppError,
     change_return::{cancel_return, held_return},
-    commit_once::Request,
-    portals::front,
+    commit_once::{Repeatable, Request},
+    policies::policy,
     returnability::returnability,
-    shopper::{Claim, Shopper, find_order},
-    start_return::{quote_return, start_return},
+    secrets,
+    shopper::{Claim, Shopper, exchanges_of, find_order},
+    start_return::{confirm_return, quote_return, start_return},
     variants::{LineVariants, line_variants},
 };
 use askama::Template;
 use axum::{
     Router,
     body::Body,
-    extract::{Extension, State},
-    http::{
-        HeaderMap, HeaderValue, StatusCode,
-        header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, COOKIE, LOCATION, SET_COOKIE},
-    },
-    response::{Html, IntoResponse, Response},
+    extract::{Extension, FromRequest, Request as HttpRequest, State},
+    http::{HeaderMap, StatusCode},
+    middleware,
+    response::Response,
     routing::{get, post},
 };
 use domain::{
-    identifier::{ClientId, MerchantId},
+    identifier::ClientId,
     order::Order,
-    returns::rma::{Event, apply},
+    returns::rma::{Event, Rma, apply},
 };
 
 use super::{
-    choice::{Form, request},
-    pages::{Choose, Find, Frame, Review, StatusPage},
+    choice::{Chosen, Form, Problem, chosen},
+    choose::{Choose, Offer},
+    gate::gate,
+    look,
+    review::Review,
+    status::StatusPage,
+    visit::{Frame, Visit},
+    wording::too_late,
 };
 use crate::{
     Web,
     api::{error::ApiError, form::from_form, path::Path},
-    assets::PAGE_HEADERS,
     guard::{
         Peer,
         limits::{BODY_TIME_MAX, read_body},
@@ -45,122 +49,116 @@ use crate::{
 /// How often somebody may try to name an order.
 pub(crate) const GUESSES_PER_MINUTE: u32 = 20;
 const FORM_MAX_BYTES: usize = 256 << 10;
-const COOKIE_NAME: &str = "homeward_shopper";
-const NOT_FOUND: &str =
-    "We cannot find an order with these details. Please check them against your confirmation.";
-const TOO_OFTEN: &str = "That was too often in a short time. Please wait a minute and try again.";
+const KEY_MAX: usize = 64;
 
 pub(crate) fn routes() -> Router<Web> {
     Router::new()
         .route("/portal/{merchant}", get(find).post(enter))
-        .route("/portal/{merchant}/return", get(choose))
+        .route("/portal/{merchant}/look.css", get(look::style))
+        .route("/portal/{merchant}/logo", get(look::logo))
+        .route("/portal/{merchant}/pictures/{token}", get(look::goods))
+        .route("/portal/{merchant}/return", get(choose).post(choose_again))
         .route("/portal/{merchant}/review", post(review))
         .route("/portal/{merchant}/confirm", post(confirm))
         .route("/portal/{merchant}/returns/{rma}", get(status))
         .route("/portal/{merchant}/returns/{rma}/cancel", post(cancel))
+        .layer(middleware::from_fn(gate))
 }
 
-/// A merchant's portal, as an address names it.
-async fn portal(web: &Web, merchant: &str) -> Result<(MerchantId, String), ApiError> {
-    let missing = || AppError::NotFound("portal");
-    let id = MerchantId::parse(merchant).map_err(|_| missing())?;
-    let front = front(&web.app, &id).await?;
-    Ok((id, front.name))
+impl FromRequest<Web> for Form {
+    type Rejection = ApiError;
+
+    async fn from_request(request: HttpRequest, _: &Web) -> Result<Self, ApiError> {
+        let body: Body = request.into_body();
+        let body = read_body(body, FORM_MAX_BYTES, BODY_TIME_MAX).await;
+        let body = body.map_err(|error| ApiError::of_body(&error, FORM_MAX_BYTES))?;
+        Ok(Self(from_form(&body).map_err(ApiError::BadRequest)?))
+    }
 }
 
-/// A page, which nobody keeps: it is about a person.
-fn page(status: StatusCode, page: &impl Template) -> Response {
-    let html = page.render().expect("writing to a string does not fail");
-    let policy = "default-src 'none'; style-src 'self'; img-src 'self' data:; \
-                  base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
-    let mut response =
-        (status, PAGE_HEADERS, [(CACHE_CONTROL, "no-store")], Html(html)).into_response();
-    let headers = response.headers_mut();
-    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
-    response
+/// Where a shopper says which order it is.
+#[derive(Template)]
+#[template(path = "portal/find.html", whitespace = "minimize")]
+struct Find<'a> {
+    frame: Frame,
+    welcome: &'a str,
+    problem: Option<&'static str>,
+    order_number: &'a str,
+    gift: bool,
 }
 
-fn redirect(to: &str) -> Response {
-    (StatusCode::SEE_OTHER, [(LOCATION, to), (CACHE_CONTROL, "no-store")]).into_response()
+fn find_page(visit: &Visit, form: &Form, problem: Option<(StatusCode, &'static str)>) -> Response {
+    let words = visit.words();
+    let said = visit.front.portal.texts_in(visit.language());
+    let welcome = said.and_then(|said| said.welcome.as_deref());
+    let page = Find {
+        frame: visit.frame(words.find.title, ""),
+        welcome: welcome.unwrap_or(words.find.lead),
+        problem: problem.map(|(_, words)| words),
+        order_number: form.text("order_number"),
+        gift: form.text("gift") == "yes",
+    };
+    visit.page(problem.map_or(StatusCode::OK, |(status, _)| status), &page)
 }
 
-async fn form(body: Body) -> Result<Form, ApiError> {
-    let body = read_body(body, FORM_MAX_BYTES, BODY_TIME_MAX).await;
-    let body = body.map_err(|error| ApiError::of_body(&error, FORM_MAX_BYTES))?;
-    Ok(Form(from_form(&body).map_err(ApiError::BadRequest)?))
-}
-
-/// The shopper of the pass that the browser sent.
-fn shopper(web: &Web, merchant: &MerchantId, headers: &HeaderMap) -> Option<Shopper> {
-    let cookies = headers.get_all(COOKIE).into_iter().filter_map(|value| value.to_str().ok());
-    let mut pairs = cookies.flat_map(|text| text.split(';')).filter_map(|it| it.split_once('='));
-    let (_, pass) = pairs.find(|(name, _)| name.trim() == COOKIE_NAME)?;
-    Shopper::of_pass(&web.app, merchant, pass.trim())
-}
-
-async fn find(State(web): State<Web>, Path(merchant): Path<String>) -> Result<Response, ApiError> {
-    let (id, name) = portal(&web, &merchant).await?;
-    let frame = Frame::new(id.as_str(), &name, "Start a return");
-    Ok(page(StatusCode::OK, &Find { frame, problem: None, order_number: "", gift: false }))
+async fn find(visit: Visit) -> Response {
+    find_page(&visit, &Form(Vec::new()), None)
 }
 
 async fn enter(
     State(web): State<Web>,
-    Path(merchant): Path<String>,
+    visit: Visit,
     Extension(peer): Extension<Peer>,
     headers: HeaderMap,
-    body: Body,
+    form: Form,
 ) -> Result<Response, ApiError> {
-    let (id, name) = portal(&web, &merchant).await?;
-    let form = form(body).await?;
     let address = web.client_address(peer, &headers);
-    let order_number = form.text("order_number");
-    let claim =
-        Claim { order_number, secret: form.text("secret"), gift: form.text("gift") == "yes" };
-    let allowed = web.guesses.check(address, web.started.elapsed()).allowed;
-    let found = if allowed { find_order(&web.app, &id, &claim).await? } else { None };
-    let Some(shopper) = found else {
-        let frame = Frame::new(id.as_str(), &name, "Start a return");
-        let problem = Some(if allowed { NOT_FOUND } else { TOO_OFTEN });
-        let status = if allowed { StatusCode::OK } else { StatusCode::TOO_MANY_REQUESTS };
-        return Ok(page(status, &Find { frame, problem, order_number, gift: claim.gift }));
+    let words = visit.words();
+    if !web.guesses.check(address, web.started.elapsed()).allowed {
+        let problem = (StatusCode::TOO_MANY_REQUESTS, words.find.too_often);
+        return Ok(find_page(&visit, &form, Some(problem)));
+    }
+    let claim = Claim {
+        order_number: form.text("order_number"),
+        secret: form.text("secret"),
+        gift: form.text("gift") == "yes",
     };
-    let cookie = format!(
-        "{COOKIE_NAME}={}; Path=/portal/{id}; Max-Age=3600; HttpOnly; SameSite=Strict",
-        shopper.pass(&web.app)
-    );
-    let mut response = redirect(&format!("/portal/{id}/return"));
-    let cookie = HeaderValue::try_from(cookie).expect("a pass is visible ASCII");
-    response.headers_mut().insert(SET_COOKIE, cookie);
-    Ok(response)
+    match find_order(&web.app, &visit.front.merchant, &claim).await? {
+        Some(shopper) => Ok(visit.admit(&shopper)),
+        None => Ok(find_page(&visit, &form, Some((StatusCode::OK, words.find.not_found)))),
+    }
 }
 
-async fn choose(
-    State(web): State<Web>,
-    Path(merchant): Path<String>,
-    headers: HeaderMap,
-) -> Result<Response, ApiError> {
-    let (id, name) = portal(&web, &merchant).await?;
-    let Some(shopper) = shopper(&web, &id, &headers) else {
-        return Ok(redirect(&format!("/portal/{id}")));
-    };
-    choose_page(&web, &shopper, &name, None).await
+async fn choose(visit: Visit) -> Result<Response, ApiError> {
+    choose_again(visit, Form(Vec::new())).await
+}
+
+/// The page with what was chosen before, and one part more when that was asked for.
+async fn choose_again(visit: Visit, form: Form) -> Result<Response, ApiError> {
+    match &visit.shopper {
+        Some(shopper) => Box::pin(choose_page(&visit, shopper, &form.split(), &[])).await,
+        None => Ok(visit.redirect("")),
+    }
 }
 
 async fn choose_page(
-    web: &Web,
+    visit: &Visit,
     shopper: &Shopper,
-    name: &str,
-    problem: Option<&str>,
+    form: &Form,
+    problems: &[Problem],
 ) -> Result<Response, ApiError> {
-    let order = shopper.order(&web.app).await?;
-    let judged = returnability(&web.app, &shopper.merchant, &shopper.order_id).await?;
-    let variants = variants(web, shopper, &order).await;
-    let frame = Frame::new(shopper.merchant.as_str(), name, "What would you like to send back?");
-    let mut choose = Choose::new(frame, &order, shopper.gift, (&judged, &variants));
-    choose.problem = problem;
-    let status = if problem.is_some() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
-    Ok(page(status, &choose))
+    let app = &visit.web.app;
+    let (order, judged, policy, returns) = tokio::try_join!(
+        shopper.order(app),
+        returnability(app, &shopper.merchant, &shopper.order_id),
+        policy(app, &shopper.merchant),
+        shopper.returns(app),
+    )?;
+    let variants = variants(&visit.web, shopper, &order).await;
+    let offer = Offer { order, judged, policy: policy.policy, variants, returns };
+    let fine = problems.is_empty();
+    let status = if fine { StatusCode::OK } else { StatusCode::UNPROCESSABLE_ENTITY };
+    Ok(visit.page(status, &Choose::new(visit, shopper, &offer, (form, problems))))
 }
 
 /// What each line can be exchanged for; nothing where nobody knows.
@@ -172,99 +170,128 @@ async fn variants(web: &Web, shopper: &Shopper, order: &Order) -> Vec<Option<Lin
     futures_util::future::join_all(ask).await
 }
 
-async fn review(
-    State(web): State<Web>,
-    Path(merchant): Path<String>,
-    headers: HeaderMap,
-    body: Body,
-) -> Result<Response, ApiError> {
-    let (id, name) = portal(&web, &merchant).await?;
-    let Some(shopper) = shopper(&web, &id, &headers) else {
-        return Ok(redirect(&format!("/portal/{id}")));
-    };
-    let form = form(body).await?;
-    let order = shopper.order(&web.app).await?;
-    let asked = match request(&form, &shopper, &order) {
+async fn review(visit: Visit, form: Form) -> Result<Response, ApiError> {
+    decide(&visit, &form, Aim::Review).await
+}
+
+async fn confirm(visit: Visit, form: Form) -> Result<Response, ApiError> {
+    decide(&visit, &form, Aim::Confirm).await
+}
+
+/// What a shopper wants of a return that it chose.
+#[derive(Clone, Copy)]
+enum Aim {
+    Review,
+    Confirm,
+}
+
+/// Shows what was chosen, or does it; what cannot be is told where the shopper can choose otherwise.
+async fn decide(visit: &Visit, form: &Form, aim: Aim) -> Result<Response, ApiError> {
+    let Some(shopper) = &visit.shopper else { return Ok(visit.redirect("")) };
+    let app = &visit.web.app;
+    let order = shopper.order(app).await?;
+    let asked = match chosen(form, shopper, &order, visit.words()) {
         Ok(asked) => asked,
-        Err(problem) => return choose_page(&web, &shopper, &name, Some(problem)).await,
+        Err(problems) => return Box::pin(choose_page(visit, shopper, form, &problems)).await,
     };
-    let caller = shopper.caller(&web.app).await?;
-    match quote_return(&web.app, &caller, &asked).await {
-        Ok(begun) => {
-            let frame = Frame::new(id.as_str(), &name, "Is this right?");
-            Ok(page(StatusCode::OK, &Review::new(frame, &form, &begun)))
+    let done = match aim {
+        Aim::Review => Box::pin(review_page(visit, shopper, form, (&asked, false))).await,
+        Aim::Confirm => confirmed(visit, shopper, form, &asked).await,
+    };
+    let done = match done {
+        Err(AppError::Changed) => Box::pin(review_page(visit, shopper, form, (&asked, true))).await,
+        done => done,
+    };
+    match done {
+        Ok(response) => Ok(response),
+        Err(error) => {
+            let problems = asked.problems(error, visit.words())?;
+            Box::pin(choose_page(visit, shopper, form, &problems)).await
         }
-        Err(error) => refused(&web, &shopper, &name, error).await,
     }
 }
 
-async fn confirm(
-    State(web): State<Web>,
-    Path(merchant): Path<String>,
-    headers: HeaderMap,
-    body: Body,
-) -> Result<Response, ApiError> {
-    let (id, name) = portal(&web, &merchant).await?;
-    let Some(shopper) = shopper(&web, &id, &headers) else {
-        return Ok(redirect(&format!("/portal/{id}")));
-    };
-    let form = form(body).await?;
-    let order = shopper.order(&web.app).await?;
-    let asked = match request(&form, &shopper, &order) {
-        Ok(asked) => asked,
-        Err(problem) => return choose_page(&web, &shopper, &name, Some(problem)).await,
-    };
-    let caller = shopper.caller(&web.app).await?;
-    match start_return(&web.app, &caller, &asked, None).await {
-        Ok(begun) => Ok(redirect(&format!("/portal/{id}/returns/{}", begun.rma.rma_identifier))),
-        Err(error) => refused(&web, &shopper, &name, error).await,
-    }
-}
-
-/// What a rule refused is shown where the shopper can choose otherwise.
-async fn refused(
-    web: &Web,
+async fn review_page(
+    visit: &Visit,
     shopper: &Shopper,
-    name: &str,
-    error: AppError,
-) -> Result<Response, ApiError> {
-    let words = if let AppError::Refused(refused) = &error {
-        let facts: Vec<&str> = refused.iter().map(|it| it.message.as_str()).collect();
-        format!("That is not possible: {}.", facts.join("; "))
-    } else if let AppError::Conflict(why) = &error {
-        format!("That is not possible any more: {why}.")
-    } else {
-        return Err(error.into());
+    form: &Form,
+    (asked, changed): (&Chosen, bool),
+) -> Result<Response, AppError> {
+    let app = &visit.web.app;
+    let caller = shopper.caller(app).await?;
+    let (begun, policy, order) = tokio::try_join!(
+        quote_return(app, &caller, &asked.request),
+        policy(app, &shopper.merchant),
+        shopper.order(app),
+    )?;
+    let variants = variants(&visit.web, shopper, &order).await;
+    let review = Review::new(visit, form, &begun, (&variants, &policy.policy));
+    if changed {
+        return Ok(visit.page(StatusCode::CONFLICT, &review.changed()));
+    }
+    Ok(visit.page(StatusCode::OK, &review))
+}
+
+async fn confirmed(
+    visit: &Visit,
+    shopper: &Shopper,
+    form: &Form,
+    asked: &Chosen,
+) -> Result<Response, AppError> {
+    let app = &visit.web.app;
+    let caller = shopper.caller(app).await?;
+    let (request, repeatable) = (&asked.request, repeatable(shopper, form));
+    let begun = match form.text("total").parse() {
+        Ok(total) => confirm_return(app, &caller, request, repeatable.as_ref(), total).await?,
+        Err(_) => start_return(app, &caller, request, repeatable.as_ref()).await?,
     };
-    choose_page(web, shopper, name, Some(&words)).await
+    Ok(visit.redirect(&format!("/returns/{}", begun.rma.rma_identifier)))
+}
+
+/// A page that is confirmed twice, by an impatient finger say, begins one return.
+fn repeatable(shopper: &Shopper, form: &Form) -> Option<Repeatable> {
+    let key = form.text("key");
+    let sound = (1..=KEY_MAX).contains(&key.len()) && key.bytes().all(|it| it.is_ascii_graphic());
+    let whole = format!("{}\n{:?}", shopper.order_id, form.0);
+    let request_hash = secrets::hash(whole.as_bytes());
+    sound.then(|| Repeatable { key: format!("portal {key}"), request_hash })
 }
 
 async fn status(
-    State(web): State<Web>,
-    Path((merchant, rma)): Path<(String, String)>,
+    visit: Visit,
+    Path((_, rma)): Path<(String, String)>,
 ) -> Result<Response, ApiError> {
-    let (id, name) = portal(&web, &merchant).await?;
-    let rma = held_return(&web.app, &id, &rma).await?;
-    let frame = Frame::new(id.as_str(), &name, "Your return");
-    let cancellable = apply(&rma, &Event::Canceled, web.app.world.now()).is_ok_and(|it| it.changed);
-    Ok(page(StatusCode::OK, &StatusPage::new(frame, &rma, cancellable)))
+    let rma = held_return(&visit.web.app, &visit.front.merchant, &rma).await?;
+    status_page(&visit, &rma, (StatusCode::OK, None)).await
+}
+
+async fn status_page(
+    visit: &Visit,
+    rma: &Rma,
+    (status, problem): (StatusCode, Option<&'static str>),
+) -> Result<Response, ApiError> {
+    let app = &visit.web.app;
+    let exchanges = exchanges_of(app, &visit.front.merchant, rma).await?;
+    let cancelled = apply(rma, &Event::Canceled, app.world.now());
+    let cancellable = cancelled.is_ok_and(|it| it.changed);
+    Ok(visit.page(status, &StatusPage::new(visit, rma, &exchanges, (cancellable, problem))))
 }
 
 async fn cancel(
-    State(web): State<Web>,
-    Path((merchant, rma)): Path<(String, String)>,
+    visit: Visit,
+    Path((_, rma)): Path<(String, String)>,
 ) -> Result<Response, ApiError> {
-    let (id, name) = portal(&web, &merchant).await?;
-    let client = ClientId::new(&id, "portal");
+    let (app, merchant) = (&visit.web.app, &visit.front.merchant);
+    let client = ClientId::new(merchant, "portal");
     let request = Request { client: &client, repeatable: None };
-    match cancel_return(&web.app, &id, request, &rma).await {
-        Ok(rma) => Ok(redirect(&format!("/portal/{id}/returns/{}", rma.rma_identifier))),
-        Err(AppError::Conflict(why)) => {
-            let rma = held_return(&web.app, &id, &rma).await?;
-            let frame = Frame::new(id.as_str(), &name, "Your return");
-            let mut status = StatusPage::new(frame, &rma, false);
-            status.problem = Some(format!("The return cannot be cancelled any more: {why}."));
-            Ok(page(StatusCode::CONFLICT, &status))
+    match cancel_return(app, merchant, request, &rma).await {
+        Ok(rma) => Ok(visit.redirect(&format!("/returns/{}", rma.rma_identifier))),
+        Err(AppError::Conflict(_)) => {
+            let rma = held_return(app, merchant, &rma).await?;
+            let refusal = apply(&rma, &Event::Canceled, app.world.now()).err();
+            let words = visit.words();
+            let why = refusal.map_or(words.status.too_late, |refusal| too_late(&refusal, words));
+            status_page(&visit, &rma, (StatusCode::CONFLICT, Some(why))).await
         }
         Err(error) => Err(error.into()),
     }

@@ -1,0 +1,148 @@
+//! Amounts and dates as people of a language write them.
+
+use domain::{currency::minor_digits, language::Language};
+use jiff::{Timestamp, tz::Offset};
+
+use crate::words::words;
+
+const NO_BREAK: char = '\u{a0}';
+const NARROW_NO_BREAK: char = '\u{202f}';
+const MINUS: &str = "−";
+
+/// How a language writes numbers.
+struct Signs {
+    group: char,
+    decimal: char,
+}
+
+const fn signs(language: Language) -> Signs {
+    match language {
+        Language::English => Signs { group: ',', decimal: '.' },
+        Language::German | Language::Spanish => Signs { group: '.', decimal: ',' },
+        Language::French => Signs { group: NARROW_NO_BREAK, decimal: ',' },
+    }
+}
+
+/// An amount in minor units of its currency: `$1,234.50`, `1.234,50 €`.
+pub(crate) fn money(language: Language, cents: i64, currency: &str) -> String {
+    let digits = minor_digits(currency).unwrap_or(2);
+    let divisor = 10_u64.pow(u32::from(digits));
+    let whole = cents.unsigned_abs() / divisor;
+    let part = cents.unsigned_abs() % divisor;
+    let Signs { group, decimal } = signs(language);
+    let mut number = grouped(whole, group);
+    if digits > 0 {
+        let width = usize::from(digits);
+        number = format!("{number}{decimal}{part:0width$}");
+    }
+    let sign = if cents < 0 { MINUS } else { "" };
+    let symbol = symbol(language, currency);
+    match (language, symbol) {
+        (Language::English, Some(symbol)) => format!("{sign}{symbol}{number}"),
+        (Language::English, None) => format!("{sign}{currency}{NO_BREAK}{number}"),
+        (Language::German | Language::French | Language::Spanish, symbol) => {
+            format!("{sign}{number}{NO_BREAK}{}", symbol.unwrap_or(currency))
+        }
+    }
+}
+
+/// The sign of a currency that everybody who speaks the language knows.
+fn symbol(language: Language, currency: &str) -> Option<&'static str> {
+    match (currency, language) {
+        ("EUR", _) => Some("€"),
+        ("GBP", _) => Some("£"),
+        ("JPY", _) => Some("¥"),
+        ("USD", Language::English | Language::German) => Some("$"),
+        ("USD", Language::French) => Some("$US"),
+        ("USD", Language::Spanish) => Some("US$"),
+        _ => None,
+    }
+}
+
+/// Digits in groups of three.
+fn grouped(number: u64, sign: char) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (position, digit) in digits.chars().enumerate() {
+        if position > 0 && (digits.len() - position).is_multiple_of(3) {
+            text.push(sign);
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Thousandths as a percentage, without the sign: `10`, `12.5`.
+pub(crate) fn percent(language: Language, per_mille: u32) -> String {
+    match per_mille % 10 {
+        0 => (per_mille / 10).to_string(),
+        tenths => format!("{}{}{tenths}", per_mille / 10, signs(language).decimal),
+    }
+}
+
+/// The day of a moment, in UTC: `5 March 2026`, `5. März 2026`.
+pub(crate) fn date(language: Language, moment: Timestamp) -> String {
+    let date = Offset::UTC.to_datetime(moment).date();
+    let month = usize::try_from(date.month()).unwrap_or_default().saturating_sub(1);
+    let month = words(language).frame.months.get(month).copied().unwrap_or_default();
+    let (day, year) = (date.day(), date.year());
+    match language {
+        Language::German => format!("{day}. {month} {year}"),
+        Language::French if day == 1 => format!("1er {month} {year}"),
+        Language::English | Language::French => format!("{day} {month} {year}"),
+        Language::Spanish => format!("{day} de {month} de {year}"),
+    }
+}
+
+/// The last whole day before a moment: what ends at midnight can still be done the day before.
+pub(crate) fn last_day(language: Language, end: Timestamp) -> String {
+    let before = Timestamp::from_microsecond(end.as_microsecond() - 1).unwrap_or(end);
+    date(language, before)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_language_writes_amounts_in_its_own_way() {
+        let written = |cents, currency| Language::ALL.map(|it| money(it, cents, currency));
+        assert_eq!(
+            written(123_450, "EUR"),
+            ["€1,234.50", "1.234,50\u{a0}€", "1\u{202f}234,50\u{a0}€", "1.234,50\u{a0}€"]
+        );
+        assert_eq!(
+            written(123_450, "USD"),
+            ["$1,234.50", "1.234,50\u{a0}$", "1\u{202f}234,50\u{a0}$US", "1.234,50\u{a0}US$"]
+        );
+        assert_eq!(written(-5, "CHF")[..2], ["−CHF\u{a0}0.05", "−0,05\u{a0}CHF"]);
+    }
+
+    #[test]
+    fn every_currency_has_its_own_minor_units() {
+        let english = |cents, currency| money(Language::English, cents, currency);
+        assert_eq!(english(12_345, "JPY"), "¥12,345");
+        assert_eq!(english(12_345, "KWD"), "KWD\u{a0}12.345");
+        assert_eq!(english(i64::MIN, "USD"), "−$92,233,720,368,547,758.08");
+        assert_eq!(english(100, "???"), "???\u{a0}1.00");
+    }
+
+    #[test]
+    fn every_language_writes_dates_in_its_own_way() {
+        let moment: Timestamp = "2026-03-01T23:59:59Z".parse().unwrap();
+        assert_eq!(
+            Language::ALL.map(|language| date(language, moment)),
+            ["1 March 2026", "1. März 2026", "1er mars 2026", "1 de marzo de 2026"]
+        );
+        let midnight: Timestamp = "2026-03-02T00:00:00Z".parse().unwrap();
+        assert_eq!(last_day(Language::English, midnight), "1 March 2026");
+        assert_eq!(last_day(Language::English, moment), "1 March 2026");
+    }
+
+    #[test]
+    fn a_share_is_written_without_needless_digits() {
+        assert_eq!(percent(Language::English, 100), "10");
+        assert_eq!(percent(Language::English, 125), "12.5");
+        assert_eq!(percent(Language::German, 5), "0,5");
+    }
+}

@@ -1,0 +1,72 @@
+//! Rules have words in every language, and no page forgets what was chosen.
+
+use domain::{
+    language::Language,
+    returns::{
+        quote::OfferRule,
+        returnability::{Answer, Rule, Verdict},
+    },
+};
+
+use super::{
+    choice::{Form, Place},
+    wording::{objection, refusal},
+};
+use crate::words::words;
+
+#[test]
+fn every_rule_has_words_of_its_own_in_every_language() {
+    for language in Language::ALL {
+        let words = words(language);
+        let rules = Rule::ALL.into_iter().filter(|rule| *rule != Rule::Tags).map(Rule::name);
+        let offers = OfferRule::ALL.into_iter().map(OfferRule::name);
+        let others = ["one_exchange_order", "variant_available"];
+        let mut said: Vec<&str> = Vec::new();
+        for rule in rules.chain(offers).chain(others) {
+            let words = refusal(rule, words);
+            assert!(!said.contains(&words), "{language:?} {rule}: {words}");
+            said.push(words);
+        }
+        assert_eq!(refusal("a rule of tomorrow", words), words.rules.impossible);
+    }
+}
+
+#[test]
+fn a_window_that_is_over_says_until_when_it_was_open() {
+    let ended = Answer {
+        rule: Rule::Window,
+        verdict: Verdict::Refuses,
+        fact: "shipped on 2026-01-02, 30 days end on 2026-02-01".to_owned(),
+        changes_at: None,
+        ended_at: Some("2026-02-02T00:00:00Z".parse().unwrap()),
+    };
+    let said = Language::ALL.map(|language| objection(&ended, words(language), language));
+    assert_eq!(said[0], "It could be returned until 1 February 2026.");
+    assert_eq!(said[1], "Die Rückgabe war bis 1. Februar 2026 möglich.");
+    assert_eq!(said[2], "Le retour était possible jusqu’au 1er février 2026.");
+    assert_eq!(said[3], "Se podía devolver hasta el 1 de febrero de 2026.");
+}
+
+fn form(pairs: &[(&str, &str)]) -> Form {
+    let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+    Form(pairs.iter().map(owned).collect())
+}
+
+#[test]
+fn a_line_is_split_into_one_part_more_and_not_without_end() {
+    let plain = form(&[("quantity.2.1", " 3 ")]);
+    assert_eq!((plain.parts(2), plain.of("quantity", Place { line: 2, part: 1 })), (1, "3"));
+
+    let mut split = form(&[("split", "2"), ("parts.1", "4"), ("parts.2", "2")]).split();
+    assert_eq!((split.parts(0), split.parts(1), split.parts(2)), (1, 4, 3));
+    assert_eq!(split.text("split"), "");
+
+    for _ in 0..20 {
+        split.0.push(("split".to_owned(), "2".to_owned()));
+        split = split.split();
+    }
+    assert_eq!(split.parts(2), 10);
+    for nonsense in ["", "-1", "99999999999999999999", "x"] {
+        assert_eq!(form(&[("parts.0", nonsense), ("split", nonsense)]).split().parts(0), 1);
+    }
+}

@@ -1,0 +1,222 @@
+//! Shoppers on their way through the portal.
+
+use serde_json::json;
+
+use super::shop::{DANA, ONE_TEE, Shop, servers, shops};
+use crate::harness::http::Request;
+
+#[test]
+fn a_shopper_finds_an_order_sees_what_it_comes_to_confirms_and_cancels() {
+    for shop in shops() {
+        let pass = shop.pass(DANA);
+        let choose = shop.get("/return", &pass);
+        assert_eq!(choose.status, 200);
+        for words in ["Organic cotton tee", "Can come back until 1 January 2126", "$46.10 each"] {
+            assert!(choose.text().contains(words), "{words}: {}", choose.text());
+        }
+
+        let review = shop.post("/review", &pass, ONE_TEE);
+        for words in ["$45.00", "−$2.50", "$3.60", "$46.10", "Too small"] {
+            assert!(review.text().contains(words), "{words}: {}", review.text());
+        }
+        let place = shop.returned(&pass, ONE_TEE);
+        let status = shop.get(&place, "");
+        assert!(status.text().contains("You started the return"), "{}", status.text());
+
+        assert_eq!(shop.post(&format!("{place}/cancel"), "", "").status, 303);
+        let status = shop.get(&place, "");
+        assert!(status.text().contains("The return was cancelled"), "{}", status.text());
+    }
+}
+
+#[test]
+fn a_page_that_is_confirmed_twice_begins_one_return() {
+    for shop in shops() {
+        let pass = shop.pass(DANA);
+        let review = shop.post("/review", &pass, ONE_TEE);
+        let key = review.text().split("name=\"key\" value=\"").nth(1).unwrap();
+        let form = format!("{ONE_TEE}&key={}", key.split('"').next().unwrap());
+
+        let (first, second) = (shop.returned(&pass, &form), shop.returned(&pass, &form));
+
+        assert_eq!(first, second);
+        assert_ne!(shop.returned(&pass, ONE_TEE), first);
+    }
+}
+
+#[test]
+fn nobody_confirms_another_total_than_was_shown() {
+    for shop in shops() {
+        let pass = shop.pass(DANA);
+        let review = shop.post("/review", &pass, ONE_TEE);
+        assert!(review.text().contains("name=\"total\" value=\"4610\""), "{}", review.text());
+        let confirm =
+            |total: i64| shop.post("/confirm", &pass, &format!("{ONE_TEE}&total={total}"));
+
+        let another = confirm(4611);
+        assert_eq!(another.status, 409);
+        assert!(another.text().contains("has changed since you looked"), "{}", another.text());
+        assert!(another.text().contains("name=\"total\" value=\"4610\""), "{}", another.text());
+        assert_eq!(another.text().matches("name=\"total\"").count(), 2, "{}", another.text());
+        assert_eq!(confirm(4610).status, 303);
+    }
+}
+
+#[test]
+fn whoever_shows_the_order_again_finds_its_returns_but_not_those_of_the_gift() {
+    for shop in shops() {
+        let (buyer, giftee) =
+            (shop.pass(DANA), shop.pass("order_number=ORD-100472&secret=97205&gift=yes"));
+        let bought = shop.returned(&buyer, ONE_TEE);
+        let given = shop.returned(&giftee, &format!("{ONE_TEE}&giftee_email=robin%40example.com"));
+
+        for (pass, own, other) in [(&buyer, &bought, &given), (&giftee, &given, &bought)] {
+            let page = shop.get("/return", pass);
+            assert!(page.text().contains(own.as_str()), "{}", page.text());
+            assert!(!page.text().contains(other.as_str()), "{}", page.text());
+        }
+    }
+}
+
+#[test]
+fn a_gift_is_found_by_its_postal_code_and_not_by_the_buyers_address() {
+    for shop in shops() {
+        let buyers = shop.post("", "", &format!("{DANA}&gift=yes"));
+        assert_eq!(buyers.status, 200);
+
+        let pass = shop.pass("order_number=ORD-100472&secret=97205&gift=yes");
+        let missing = shop.post("/review", &pass, ONE_TEE);
+        assert_eq!(missing.status, 422);
+        assert!(missing.text().contains("href=\"#giftee_email\""), "{}", missing.text());
+        let form = format!("{ONE_TEE}&giftee_email=robin%40example.com");
+        assert_eq!(shop.post("/confirm", &pass, &form).status, 303);
+    }
+}
+
+#[test]
+fn what_is_missing_is_told_at_its_field_and_what_was_chosen_is_kept() {
+    for shop in shops() {
+        let pass = shop.pass(DANA);
+        for (form, element, words) in [
+            ("method=mail-back", "items", "at least one item"),
+            ("quantity.0.0=1&method=mail-back", "reason-0-0", "say why"),
+            ("quantity.0.0=1&reason.0.0=other&get.0.0=exchange", "variant-0-0", "which variant"),
+            ("quantity.0.0=1&reason.0.0=other", "method", "how it comes back"),
+            (
+                "quantity.0.0=9&reason.0.0=other&method=mail-back",
+                "quantity-0-0",
+                "not been shipped",
+            ),
+            ("quantity.0.0=1&reason.0.0=other&method=home-pickup", "method", "not offered"),
+            ("quantity.0.0=1&reason.0.0=none&method=mail-back", "reason-0-0", "one of the reasons"),
+            (
+                "quantity.0.0=1&reason.0.0=other&get.0.0=gift_card&method=mail-back",
+                "get-0-0",
+                "Gift cards are not",
+            ),
+        ] {
+            let reply = shop.post("/review", &pass, form);
+            assert_eq!(reply.status, 422, "{form}");
+            let page = reply.text();
+            assert!(page.contains(&format!("href=\"#{element}\"")), "{form}: {page}");
+            assert!(page.contains(&format!("id=\"{element}\"")), "{form}: {page}");
+            assert!(page.contains(words), "{words}: {page}");
+        }
+        let form = "quantity.0.0=2&get.0.0=exchange&variant.0.0=TEE-NAVY-L&method=mail-back";
+        let page = shop.post("/review", &pass, form);
+        for kept in [
+            "<option value=\"2\" selected>",
+            "value=\"exchange\" checked>",
+            "value=\"TEE-NAVY-L\" checked>",
+        ] {
+            assert!(page.text().contains(kept), "{kept}: {}", page.text());
+        }
+    }
+}
+
+#[test]
+fn pieces_of_one_line_can_come_back_for_different_reasons() {
+    for shop in shops() {
+        let pass = shop.pass(DANA);
+        let form = format!("{ONE_TEE}&parts.0=1&split=0");
+        let split = shop.post("/return", &pass, &form);
+        assert_eq!(split.status, 200);
+        assert!(split.text().contains("name=\"quantity.0.1\""), "{}", split.text());
+        assert!(split.text().contains("<option value=\"too_small\" selected>"));
+
+        let both = format!(
+            "{ONE_TEE}&parts.0=2&quantity.0.1=1&reason.0.1=damaged&get.0.1=exchange\
+             &variant.0.1=TEE-NAVY-L&fallback.0.1=refund"
+        );
+        let review = shop.post("/review", &pass, &both);
+        for words in ["Too small", "Arrived damaged", "Exchanged for Organic cotton tee, navy, L"] {
+            assert!(review.text().contains(words), "{words}: {}", review.text());
+        }
+        let status = shop.get(&shop.returned(&pass, &both), "");
+        assert!(status.text().contains("The new order is being placed"), "{}", status.text());
+    }
+}
+
+#[test]
+fn a_unit_that_cannot_come_back_says_why_and_a_gift_card_says_what_it_adds() {
+    for server in servers() {
+        let shop = Shop::on(server, |order| {
+            order["items"][1]["tags"] = json!(["final_sale"]);
+            order["items"][0]["quantity_shipped"] = json!(1);
+            order["items"][0]["product_amount_cents"] = json!(4500);
+        });
+        shop.set_policy(&json!({
+            "gift_card": { "sku": "CARD", "bonus_per_mille": 125, "bonus_max_cents": 2000 },
+            "methods": [
+                { "method": "mail-back", "fee_cents": 595 }, { "method": "express-returns" }
+            ]
+        }));
+        let page = shop.get("/return", &shop.pass(DANA));
+        for words in [
+            "It was a final sale.",
+            "It has not been shipped.",
+            "12.5% on top, up to $20.00",
+            "$0.00 to $5.95, depending on the reason",
+            "Free",
+        ] {
+            assert!(page.text().contains(words), "{words}: {}", page.text());
+        }
+        assert!(!page.text().contains("has the tag"), "{}", page.text());
+    }
+}
+
+#[test]
+fn it_is_too_late_to_cancel_what_is_on_its_way() {
+    for shop in shops() {
+        let place = shop.returned(&shop.pass(DANA), ONE_TEE);
+        let rma = place.rsplit('/').next().unwrap();
+        shop.server.home.json(&["carrier", "move", rma, "in_transit"]);
+
+        let status = shop.get(&place, "");
+        assert!(status.text().contains("nothing left for you to do"), "{}", status.text());
+        assert!(!status.text().contains("/cancel"), "{}", status.text());
+        let late = shop.post(&format!("{place}/cancel"), "", "");
+        assert_eq!(late.status, 409);
+        assert!(late.text().contains("too late to cancel"), "{}", late.text());
+    }
+}
+
+#[test]
+fn pages_load_nothing_from_elsewhere_and_nobody_keeps_them() {
+    for shop in shops() {
+        let pass = shop.pass(DANA);
+        for rest in ["", "/return"] {
+            let page = shop.get(rest, &pass);
+            let policy = page.header("content-security-policy").unwrap();
+            assert!(policy.starts_with("default-src 'none'; style-src 'self'"), "{policy}");
+            assert!(!policy.contains("unsafe"), "{policy}");
+            assert_eq!(page.header("cache-control"), Some("no-store"));
+            for outside in ["://", "<script", " style=", "=\"//"] {
+                assert!(!page.text().contains(outside), "{outside}: {}", page.text());
+            }
+        }
+        let missing = shop.server.send(&Request::get("/portal/no-such-shop"));
+        assert_eq!(missing.status, 404);
+        assert!(missing.text().contains("<h1>There is nothing here</h1>"), "{}", missing.text());
+    }
+}

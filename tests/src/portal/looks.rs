@@ -1,0 +1,154 @@
+//! The merchant's look and words, and the shopper's language.
+
+use serde_json::json;
+
+use super::shop::{DANA, ONE_TEE, shops};
+use crate::harness::http::Request;
+
+/// The smallest picture that begins as one should.
+const PNG: &[u8] = b"\x89PNG\r\n\x1a\n and so on";
+
+#[test]
+fn a_portal_has_the_merchants_colours_words_and_languages() {
+    for shop in shops() {
+        shop.set_portal(&json!({
+            "accent": "#ffcc00", "languages": ["de", "en"],
+            "texts": {
+                "de": { "welcome": "Schön, dass Sie da sind.", "help": "Hilfe: 0800 1" },
+                "en": { "footer": "Acme Ltd" }
+            }
+        }));
+
+        let german = shop.get("", "");
+        for words in
+            ["<html lang=\"de\">", "Schön, dass Sie da sind.", "Hilfe: 0800 1", "/look.css"]
+        {
+            assert!(german.text().contains(words), "{words}: {}", german.text());
+        }
+        assert!(!german.text().contains("lang=fr"), "{}", german.text());
+        let english = shop.get("?lang=en", "");
+        assert!(english.text().contains("Acme Ltd"), "{}", english.text());
+        let look = shop.get("/look.css", "");
+        assert_eq!(look.header("content-type"), Some("text/css; charset=utf-8"));
+        let style = look.text();
+        // On a light page the colour is darker, or nobody could read it; on a dark one it stays.
+        assert_eq!(style.matches("--accent: #").count(), 2, "{style}");
+        assert_eq!(style.matches("--accent: #ffcc00;").count(), 1, "{style}");
+    }
+}
+
+#[test]
+fn a_language_is_asked_for_kept_and_liked_in_this_order() {
+    for shop in shops() {
+        let asked = shop.get("?lang=fr", "");
+        let cookie = asked.header("set-cookie").unwrap().split(';').next().unwrap().to_owned();
+        assert_eq!(cookie, "homeward_language=fr");
+        assert!(asked.text().contains("Commencer un retour"), "{}", asked.text());
+        assert!(shop.get("", &cookie).text().contains("<html lang=\"fr\">"));
+        assert!(shop.get("?lang=es", &cookie).text().contains("<html lang=\"es\">"));
+        let liked = Request::get(&shop.path("")).header("Accept-Language", "de-AT, en;q=0.5");
+        assert!(shop.server.send(&liked).text().contains("<html lang=\"de\">"));
+        for nonsense in ["?lang=", "?lang=xx", "?lang=%00", "?lang=%3Cscript%3E"] {
+            let page = shop.get(nonsense, "");
+            assert_eq!(page.status, 200, "{nonsense}");
+            assert!(page.header("set-cookie").is_none(), "{nonsense}");
+        }
+    }
+}
+
+#[test]
+fn every_page_speaks_the_language_with_its_money_its_dates_and_its_rules() {
+    for shop in shops() {
+        let pass = format!("{}; homeward_language=de", shop.pass(DANA));
+        let choose = shop.get("/return", &pass);
+        for words in ["Was möchten Sie zurücksenden?", "46,10\u{a0}$", "1. Januar 2126", "Zu klein"]
+        {
+            assert!(choose.text().contains(words), "{words}: {}", choose.text());
+        }
+        let wrong = shop.post("/review", &pass, "quantity.0.0=1&method=mail-back");
+        assert!(wrong.text().contains("Bitte sagen Sie, warum"), "{}", wrong.text());
+        // Changing the language on a page that a form led to sends the form again.
+        assert!(wrong.text().contains("formaction=\""), "{}", wrong.text());
+        let review = shop.post("/review?lang=es", &pass, ONE_TEE);
+        assert!(review.text().contains("¿Es correcto?"), "{}", review.text());
+        assert!(review.text().contains("name=\"quantity.0.0\" value=\"1\""), "{}", review.text());
+        let place = shop.returned(&pass, ONE_TEE);
+        let status = shop.get(&place, &pass);
+        assert!(status.text().contains("Sie haben die Rücksendung begonnen"), "{}", status.text());
+        let label = format!("/labels/{}?lang=fr", place.rsplit('/').next().unwrap());
+        let label = shop.server.send(&Request::get(&label));
+        assert!(label.text().contains("<html lang=\"fr\">"), "{}", label.text());
+    }
+}
+
+#[test]
+fn a_logo_is_shown_as_the_picture_that_it_is_and_can_be_taken_away() {
+    for shop in shops() {
+        let path = format!("/admin/merchants/{}/portal/logo", shop.merchant);
+        let put = |kind: &str, body: &[u8]| {
+            let request = Request::new("PUT", &path).bearer(&shop.server.admin_token());
+            shop.server.send(&request.header("Content-Type", kind).body(body))
+        };
+        assert_eq!(shop.get("/logo", "").status, 404);
+        for (kind, body, status) in [
+            ("image/png", &b"<svg onload=alert(1)>"[..], 400),
+            ("image/png", b"GIF89a", 400),
+            ("image/svg+xml", PNG, 415),
+            ("image/png", &[PNG, &vec![0; 256 << 10]].concat(), 413),
+            ("image/png", PNG, 200),
+        ] {
+            assert_eq!(put(kind, body).status, status, "{kind}");
+        }
+
+        let logo = shop.get("/logo", "");
+        assert_eq!((logo.status, logo.body.as_slice()), (200, PNG));
+        assert_eq!(logo.header("content-type"), Some("image/png"));
+        assert_eq!(logo.header("x-content-type-options"), Some("nosniff"));
+        assert!(shop.get("", "").text().contains("/logo\" alt=\"A merchant\""));
+        assert_eq!(shop.admin("DELETE", "portal/logo", &json!({})).status, 200);
+        assert!(!shop.get("", "").text().contains("/logo\""));
+    }
+}
+
+#[test]
+fn everything_wrong_with_a_portal_is_told_at_once_and_changes_are_noted() {
+    for shop in shops() {
+        let portal = json!({ "accent": "red", "languages": ["en", "xx"], "texts": { "en": 1 } });
+        let refused = shop.admin("PUT", "portal", &portal);
+        assert_eq!(refused.status, 422, "{}", refused.said());
+        let errors = refused.json()["errors"].clone();
+        let fields: Vec<&str> =
+            errors.as_array().unwrap().iter().map(|it| it["field"].as_str().unwrap()).collect();
+        assert_eq!(fields, ["$.accent", "$.languages[1]", "$.texts.en"]);
+
+        shop.set_portal(&json!({ "default_language": "es" }));
+        let audit = format!("/admin/audit?merchant={}", shop.merchant);
+        let audit = Request::get(&audit).bearer(&shop.server.admin_token());
+        let changes = shop.server.send(&audit).json();
+        assert_eq!(changes["changes"][0]["action"], "portal.set");
+        let shown = shop.admin("GET", "portal", &json!({})).json();
+        assert_eq!(shown["portal"]["default_language"], "es");
+        assert_eq!(shown["has_logo"], false);
+    }
+}
+
+#[test]
+fn the_command_sets_and_shows_what_the_pages_show() {
+    for shop in shops() {
+        let home = &shop.server.home;
+        let name = |ending: &str| format!("{}.{ending}", shop.merchant);
+        let file = home.file(&name("json"), r##"{"accent":"#0b5cad"}"##);
+        let logo = home.file(&name("png"), PNG);
+        let (file, logo) = (file.to_str().unwrap(), logo.to_str().unwrap());
+
+        let set = home.json(&["portal", "set", &shop.merchant, "--file", file, "--logo", logo]);
+
+        assert_eq!((&set["portal"]["accent"], &set["has_logo"]), (&json!("#0b5cad"), &json!(true)));
+        assert_eq!(home.json(&["portal", "show", &shop.merchant]), set);
+        let none = home.json(&["portal", "set", &shop.merchant, "--no-logo"]);
+        assert_eq!(none["has_logo"], false);
+        assert_eq!(home.run(&["portal", "set", &shop.merchant]).code, Some(2));
+        let wrong = home.run(&["portal", "set", &shop.merchant, "--logo", file]);
+        assert!(wrong.err.contains("PNG, JPEG or WebP"), "{}", wrong.err);
+    }
+}

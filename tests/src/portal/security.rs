@@ -1,0 +1,226 @@
+//! What strangers try at the portal.
+
+use serde_json::{Value, json};
+
+use super::shop::{DANA, ONE_TEE, Shop, servers, shops};
+use crate::harness::{home::Home, http::Request, shared};
+
+#[test]
+fn a_wrong_guess_tells_nothing_of_whether_the_order_exists() {
+    for shop in shops() {
+        let wrong = shop.post("", "", "order_number=ORD-100472&secret=nobody%40example.com");
+        let unknown = shop.post("", "", "order_number=ORD-100472x&secret=nobody%40example.com");
+
+        assert_eq!((wrong.status, unknown.status), (200, 200));
+        assert_eq!(wrong.text(), unknown.text().replace("ORD-100472x", "ORD-100472"));
+        assert!(wrong.header("set-cookie").is_none());
+    }
+}
+
+#[test]
+fn whoever_guesses_too_often_must_wait_even_if_the_guess_is_right() {
+    let server = Home::sqlite().serve(&[]);
+    let shop = Shop::on(&server, |_| ());
+    let wrong = "order_number=ORD-100472&secret=97206";
+    let statuses: Vec<u16> = (0..25).map(|_| shop.post("", "", wrong).status).collect();
+
+    assert_eq!(statuses[..20], [200; 20]);
+    assert_eq!(statuses[20..], [429; 5]);
+    let right = shop.post("", "", DANA);
+    assert_eq!(right.status, 429);
+    assert!(right.header("set-cookie").is_none());
+    assert!(right.text().contains("wait a minute"), "{}", right.text());
+}
+
+#[test]
+fn nothing_is_shown_without_a_pass_or_with_one_of_another_portal() {
+    let all: Vec<Shop<'_>> = shops().chain(shops()).collect();
+    let (first, other) = (&all[0], all.last().unwrap());
+    let pass = first.pass(DANA);
+
+    for pass in ["", "homeward_shopper=forged", &pass] {
+        for reply in [
+            other.get("/return", pass),
+            other.post("/return", pass, ONE_TEE),
+            other.post("/review", pass, ONE_TEE),
+            other.post("/confirm", pass, ONE_TEE),
+        ] {
+            assert_eq!(reply.status, 303);
+            assert_eq!(reply.header("location"), Some(other.path("").as_str()));
+        }
+    }
+}
+
+#[test]
+fn a_return_is_found_at_its_own_portal_only_and_its_page_names_nobody() {
+    let all: Vec<Shop<'_>> = shops().chain(shops()).collect();
+    let (shop, other) = (&all[0], all.last().unwrap());
+    let place = shop.returned(&shop.pass(DANA), ONE_TEE);
+
+    assert_eq!(other.get(&place, "").status, 404);
+    assert_eq!(other.post(&format!("{place}/cancel"), "", "").status, 404);
+    assert_eq!(shop.get("/returns/RMA-7K3Q-9XWD-2M4T", "").status, 404);
+    let page = shop.get(&place, "");
+    assert_eq!(page.status, 200);
+    for private in
+        ["dana", "Dana", "Whitfield", "Juniper", "97205", "Portland", "ORD-100472", "555"]
+    {
+        assert!(!page.text().contains(private), "{private}: {}", page.text());
+    }
+}
+
+#[test]
+fn a_pass_is_for_the_portal_alone_and_for_no_script() {
+    for shop in shops() {
+        let admitted = shop.post("", "", DANA);
+        let cookie = admitted.header("set-cookie").unwrap().to_owned();
+        for flag in [&format!("Path={}", shop.path("")), "HttpOnly", "SameSite=Strict", "Max-Age="]
+        {
+            assert!(cookie.contains(flag), "{flag}: {cookie}");
+        }
+        // Behind a proxy there is TLS, and the pass travels over nothing else.
+        assert!(cookie.ends_with("; Secure"), "{cookie}");
+    }
+    let plain = Shop::on(shared::sqlite(), |_| ());
+    let cookie = plain.post("", "", DANA).header("set-cookie").unwrap().to_owned();
+    assert!(!cookie.contains("Secure"), "{cookie}");
+}
+
+#[test]
+fn a_form_that_another_site_made_the_browser_send_is_refused() {
+    for shop in shops() {
+        let pass = shop.pass(DANA);
+        let place = shop.returned(&pass, ONE_TEE);
+        for rest in ["", "/return", "/review", "/confirm", &format!("{place}/cancel")] {
+            for (name, value) in [
+                ("Sec-Fetch-Site", "cross-site"),
+                ("Sec-Fetch-Site", "same-site"),
+                ("Origin", "https://evil.example"),
+                ("Origin", "null"),
+            ] {
+                let request = shop.form(rest, &pass, ONE_TEE).header(name, value);
+                let reply = shop.server.send(&request);
+                assert_eq!(reply.status, 403, "{rest} {name}: {value}");
+                assert!(reply.header("set-cookie").is_none());
+            }
+        }
+        let status = shop.get(&place, "");
+        assert!(!status.text().contains("The return was cancelled"), "{}", status.text());
+        let own = shop.form("/review", &pass, ONE_TEE).header("Origin", "http://homeward");
+        assert_eq!(shop.server.send(&own).status, 200);
+        let own = shop.form("/review", &pass, ONE_TEE).header("Sec-Fetch-Site", "same-origin");
+        assert_eq!(shop.server.send(&own).status, 200);
+    }
+}
+
+/// Replaces every text that a shopper may read by one with markup in it.
+fn scripted(value: &mut Value, kept: &[&str]) {
+    match value {
+        Value::Object(fields) => {
+            for (_, field) in fields.iter_mut().filter(|(key, _)| !kept.contains(&key.as_str())) {
+                scripted(field, kept);
+            }
+        }
+        Value::Array(list) => {
+            for element in list {
+                scripted(element, kept);
+            }
+        }
+        Value::String(text) => text.push_str("\"'><script>alert(1)</script>"),
+        Value::Null | Value::Bool(_) | Value::Number(_) => (),
+    }
+}
+
+#[test]
+fn markup_in_an_order_or_in_a_merchants_words_stays_text() {
+    // What has a form of its own, or is needed to be let in.
+    let kept = [
+        "status",
+        "currency",
+        "created_at",
+        "updated_at",
+        "shipped_date",
+        "zip_code",
+        "email",
+        "return_policy_end_date",
+        "country_code",
+        "identifier",
+    ];
+    for server in servers() {
+        let shop = Shop::on(server, |order| {
+            scripted(order, &kept);
+            order["identifier"] = json!("<script>alert(1)</script>");
+            order["items"][0]["tags"] = json!([]);
+            order["items"][1]["tags"] = json!(["final_sale"]);
+        });
+        let words = "</p><script>alert(1)</script>";
+        shop.set_portal(&json!({ "texts": { "en": {
+            "welcome": words, "help": words, "footer": words
+        } } }));
+        shop.set_policy(&json!({ "reasons": [
+            { "code": "too_small", "label": words, "labels": { "en": words },
+              "offers_exchange": true }
+        ] }));
+        let pass = shop.pass(
+            "order_number=%3Cscript%3Ealert(1)%3C%2Fscript%3E&secret=dana.whitfield%40example.com",
+        );
+        let form = format!("{ONE_TEE}&giftee_email=%3Cscript%3E&variant.0.0=%22%3E%3Cscript%3E");
+        let place = shop.returned(&pass, ONE_TEE);
+        let rma = place.rsplit('/').next().unwrap();
+        for page in [
+            shop.get("", ""),
+            shop.post("", "", "order_number=%22%3E%3Cscript%3E&secret=x"),
+            shop.get("/return", &pass),
+            shop.post("/review", &pass, &form),
+            shop.post(
+                "/review",
+                &pass,
+                &format!("{form}&reason.0.0=%3Cscript%3E&get.0.0=exchange"),
+            ),
+            shop.post("/return", &pass, &form),
+            shop.get(&place, &pass),
+            shop.server.send(&Request::get(&format!("/labels/{rma}"))),
+        ] {
+            assert!(page.text().contains("&#60;script&#62;"), "{}", page.text());
+            assert!(!page.text().contains("<script"), "{}", page.text());
+        }
+    }
+}
+
+#[test]
+fn a_form_that_is_too_large_is_refused_in_words() {
+    for shop in shops() {
+        let pass = shop.pass(DANA);
+        let form = format!("{ONE_TEE}&note={}", "x".repeat(300 << 10));
+        let reply = shop.server.connect().send_large(&shop.form("/review", &pass, &form).bytes());
+        let reply = reply.unwrap();
+        assert_eq!(reply.status, 413);
+        assert!(reply.text().contains("<h1>That was too much</h1>"), "{}", reply.text());
+        for form in ["%ff=1", "quantity.0.0=%f0%28&method=mail-back"] {
+            assert_eq!(shop.post("/review", &pass, form).status, 400, "{form}");
+        }
+    }
+}
+
+#[test]
+fn no_page_believes_the_host_that_a_request_names() {
+    for shop in shops() {
+        let pass = shop.pass(DANA);
+        let evil = [("X-Forwarded-Host", "evil.example"), ("Forwarded", "host=evil.example")];
+        for target in [shop.path(""), shop.path("/return")] {
+            let mut request = Request::get(&target).header("Cookie", &pass);
+            for (name, value) in evil {
+                request = request.header(name, value);
+            }
+            let bytes = String::from_utf8(request.bytes()).unwrap();
+            let bytes = bytes.replace("Host: homeward", "Host: evil.example");
+            let mut connection = shop.server.connect();
+            connection.write(bytes.as_bytes()).unwrap();
+            let page = connection.reply().unwrap();
+            assert_eq!(page.status, 200);
+            assert!(!page.text().contains("evil.example"), "{}", page.text());
+        }
+        let admitted = shop.server.send(&shop.form("", "", DANA).header(evil[0].0, evil[0].1));
+        assert_eq!(admitted.header("location"), Some(shop.path("/return").as_str()));
+    }
+}

@@ -1,0 +1,120 @@
+//! The scene: a merchant with one order that can come back, and a browser that keeps a pass.
+
+use std::sync::{
+    OnceLock,
+    atomic::{AtomicU8, Ordering},
+};
+
+use serde_json::{Value, json};
+
+use crate::harness::{
+    home::{Home, Merchant},
+    http::{Reply, Request},
+    postgres,
+    samples::{full_order, message},
+    server::Server,
+};
+
+pub(super) const DANA: &str = "order_number=ORD-100472&secret=DANA.Whitfield%40example.com";
+pub(super) const ONE_TEE: &str =
+    "quantity.0.0=1&reason.0.0=too_small&get.0.0=refund&method=mail-back";
+
+pub(super) struct Shop<'a> {
+    pub(super) server: &'a Server,
+    pub(super) owner: Merchant,
+    pub(super) merchant: String,
+    /// Where its shoppers come from, as a proxy tells it: guesses are counted by it.
+    address: String,
+}
+
+/// A server on each engine there is, behind a proxy.
+pub(super) fn servers() -> impl Iterator<Item = &'static Server> {
+    static SQLITE: OnceLock<Server> = OnceLock::new();
+    static POSTGRES: OnceLock<Option<Server>> = OnceLock::new();
+    let behind = ["--trusted-proxy-hops", "1"];
+    let postgres = || Some(Home::on(&postgres::schema("portal")?).serve(&behind));
+    let sqlite = SQLITE.get_or_init(|| Home::sqlite().serve(&behind));
+    std::iter::once(sqlite).chain(POSTGRES.get_or_init(postgres))
+}
+
+/// A shop on each engine there is.
+pub(super) fn shops() -> impl Iterator<Item = Shop<'static>> {
+    servers().map(|server| Shop::on(server, |_| ()))
+}
+
+impl<'a> Shop<'a> {
+    /// A shop whose order is the sample without what stands against a return, changed a little.
+    pub(super) fn on(server: &'a Server, change: impl FnOnce(&mut Value)) -> Self {
+        static COUNT: AtomicU8 = AtomicU8::new(1);
+        let owner = server.merchant("portal");
+        let address = format!("192.0.2.{}", COUNT.fetch_add(1, Ordering::Relaxed));
+        let shop = Self { server, merchant: owner.id.clone(), owner, address };
+        let mut order = full_order();
+        order["refunds"] = json!([]);
+        order["tags"] = json!([]);
+        for line in order["items"].as_array_mut().unwrap() {
+            line["tags"] = json!([]);
+            line["return_policy_end_date"] = json!("2126-01-01T00:00:00Z");
+            line["quantity_refunded"] = json!(0);
+        }
+        change(&mut order);
+        let published = server.publish(&server.token(&shop.owner), &message(&[order]));
+        assert_eq!(published.status, 200, "{}", published.said());
+        shop
+    }
+
+    pub(super) fn path(&self, rest: &str) -> String {
+        format!("/portal/{}{rest}", self.merchant)
+    }
+
+    pub(super) fn post(&self, rest: &str, pass: &str, form: &str) -> Reply {
+        self.server.send(&self.form(rest, pass, form))
+    }
+
+    /// The request that a form makes.
+    pub(super) fn form(&self, rest: &str, pass: &str, form: &str) -> Request {
+        Request::post(&self.path(rest))
+            .header("Content-Type", "application/x-www-form-urlencoded")
+            .header("Cookie", pass)
+            .header("X-Forwarded-For", &self.address)
+            .body(form)
+    }
+
+    pub(super) fn get(&self, rest: &str, pass: &str) -> Reply {
+        let request = Request::get(&self.path(rest)).header("Cookie", pass);
+        self.server.send(&request.header("X-Forwarded-For", &self.address))
+    }
+
+    /// What the browser keeps after the order was found.
+    pub(super) fn pass(&self, form: &str) -> String {
+        let reply = self.post("", "", form);
+        assert_eq!(reply.status, 303, "{}", reply.text());
+        let cookie = reply.header("set-cookie").unwrap();
+        cookie.split(';').next().unwrap().to_owned()
+    }
+
+    /// Starts a return, and gives the path of its page behind the portal's.
+    pub(super) fn returned(&self, pass: &str, form: &str) -> String {
+        let confirmed = self.post("/confirm", pass, form);
+        assert_eq!(confirmed.status, 303, "{}", confirmed.text());
+        let place = confirmed.header("location").unwrap();
+        place.strip_prefix(&self.path("")).unwrap().to_owned()
+    }
+
+    /// Asks an operator's address.
+    pub(super) fn admin(&self, method: &str, rest: &str, body: &Value) -> Reply {
+        let path = format!("/admin/merchants/{}/{rest}", self.merchant);
+        let request = Request::new(method, &path).bearer(&self.server.admin_token());
+        self.server.send(&request.json(body.to_string()))
+    }
+
+    pub(super) fn set_policy(&self, policy: &Value) {
+        let set = self.admin("PUT", "policy", policy);
+        assert_eq!(set.status, 200, "{}", set.said());
+    }
+
+    pub(super) fn set_portal(&self, portal: &Value) {
+        let set = self.admin("PUT", "portal", portal);
+        assert_eq!(set.status, 200, "{}", set.said());
+    }
+}
