@@ -276,3 +276,17 @@ fn an_operators_test_is_no_exchange_order() {
         stage.until(&started, "failed");
     }
 }
+
+#[test]
+fn a_shopper_reads_that_the_order_could_not_be_placed_and_what_comes_instead() {
+    for server in servers() {
+        let stage = Stage::set(server);
+        let started = exchanged(&stage, Behaviour::status(409));
+        let page = format!("/portal/{}/returns/{}", stage.merchant.id, started.id);
+        let read = || server.send(&Request::get(&page)).text().to_owned();
+        eventually("the refund takes its place", || {
+            read().contains("you get your money back instead").then_some(())
+        });
+        assert!(!read().contains("is being placed"), "{}", read());
+    }
+}
