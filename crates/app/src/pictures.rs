@@ -48,6 +48,8 @@ pub(crate) struct Pictures {
 struct Memory {
     bytes: usize,
     kept: HashMap<Address, (i64, Had)>,
+    /// Every sealing is another, and a browser keeps only what has the same address again.
+    tokens: HashMap<Address, String>,
 }
 
 /// What came of fetching a picture.
@@ -106,7 +108,7 @@ impl Pictures {
     fn keep(&self, address: Address, had: Had, now_us: i64) {
         let mut memory = self.lock();
         if memory.kept.len() >= KEPT_MAX || memory.bytes + had.size() > KEPT_BYTES_MAX {
-            *memory = Memory::default();
+            (memory.bytes, memory.kept) = (0, HashMap::new());
         }
         memory.bytes += had.size();
         let before = memory.kept.insert(address, (now_us + had.kept_us(), had));
@@ -121,8 +123,17 @@ pub fn picture_token(app: &App, merchant: &MerchantId, url: &str) -> Option<Stri
         return None;
     }
     let address = Address { merchant: merchant.clone(), url: url.to_owned() };
+    let mut memory = app.pictures.lock();
+    if let Some(token) = memory.tokens.get(&address) {
+        return Some(token.clone());
+    }
     let text = serde_json::to_vec(&address).expect("an address has string keys");
-    Some(URL_SAFE_NO_PAD.encode(app.vault.seal(&app.world, TOKEN, &text)))
+    let token = URL_SAFE_NO_PAD.encode(app.vault.seal(&app.world, TOKEN, &text));
+    if memory.tokens.len() >= KEPT_MAX {
+        memory.tokens.clear();
+    }
+    memory.tokens.insert(address, token.clone());
+    Some(token)
 }
 
 /// The picture of a token; nothing when it cannot be had now.

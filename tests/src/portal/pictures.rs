@@ -121,6 +121,8 @@ fn a_token_is_good_for_one_address_of_one_merchant() {
         let other = Shop::on(server, |_| ());
         let page = shop.get("/return", &shop.pass(DANA));
         let token = page.text().split("/pictures/").nth(1).unwrap().split('"').next().unwrap();
+        // The same address again, so that a browser need not ask again.
+        assert!(shop.get("/return", &shop.pass(DANA)).text().contains(token));
 
         for rest in
             [token, "forged", "", &token[1..], &shop.pass(DANA)["homeward_shopper=".len()..]]
