@@ -45,8 +45,8 @@ CREATE UNIQUE INDEX asn_lines_by_unit ON asn_lines (unit_id, merchant_id) WHERE 
 CREATE INDEX asn_lines_by_own ON asn_lines (merchant_id, asn_number, program_id, own_id, place) WHERE own_id <> '';
 CREATE INDEX asn_lines_by_serial ON asn_lines (merchant_id, asn_number, program_id, serial_number, place)
     WHERE serial_number <> '';
-CREATE INDEX asn_lines_by_sku ON asn_lines (merchant_id, asn_number, program_id, sku, complete, place);
-CREATE INDEX asn_lines_by_upc ON asn_lines (merchant_id, asn_number, program_id, upc, complete, place)
+CREATE INDEX asn_lines_by_sku ON asn_lines (merchant_id, asn_number, program_id, sku, complete, carton_id, place);
+CREATE INDEX asn_lines_by_upc ON asn_lines (merchant_id, asn_number, program_id, upc, complete, carton_id, place)
     WHERE upc <> '';
 CREATE INDEX asn_lines_by_carton ON asn_lines (merchant_id, asn_number, program_id, complete, carton_id, place);
 

@@ -190,27 +190,33 @@ macro_rules! lines_where {
     };
 }
 
+/// Each by an index that leads to the few rows it is about.
 const LINES: &str = concat!(
     lines_where!("line_id = $4"),
     " UNION ALL ",
-    lines_where!("unit_id IN ($5, $6) AND unit_id <> ''"),
+    lines_where!("unit_id = $5 AND unit_id <> ''"),
+    " UNION ALL ",
+    lines_where!("unit_id = $6 AND unit_id <> ''"),
     " UNION ALL ",
     lines_where!("own_id = $6 AND own_id <> '' ORDER BY place", "10"),
     " UNION ALL ",
-    lines_where!("sku = $7 ORDER BY complete, place", "10"),
+    lines_where!("sku = $7 ORDER BY complete, carton_id, place", "10"),
     " UNION ALL ",
-    lines_where!("sku = $7 AND complete = 0 AND carton_id = $9 ORDER BY place", "1"),
+    lines_where!("sku = $7 AND complete = 0 AND carton_id = $9 AND $9 <> '' ORDER BY place", "1"),
     " UNION ALL ",
-    lines_where!("upc = $8 AND upc <> '' ORDER BY complete, place", "10"),
+    lines_where!("upc = $8 AND upc <> '' ORDER BY complete, carton_id, place", "10"),
     " UNION ALL ",
-    lines_where!("upc = $8 AND upc <> '' AND complete = 0 AND carton_id = $9 ORDER BY place", "1"),
+    lines_where!(
+        "upc = $8 AND upc <> '' AND complete = 0 AND carton_id = $9 AND $9 <> '' ORDER BY place",
+        "1"
+    ),
     " UNION ALL ",
     lines_where!(
         "serial_number = $10 AND serial_number <> '' AND complete = 0 ORDER BY place",
         "$11"
     ),
     " UNION ALL ",
-    lines_where!("complete = 0 AND carton_id = $9 AND carton_id <> '' ORDER BY place", "$11"),
+    lines_where!("complete = 0 AND carton_id = $9 AND $9 <> '' ORDER BY place", "$11"),
     " UNION ALL ",
     lines_where!("complete = 0 ORDER BY carton_id, place", "$11"),
 );
