@@ -132,10 +132,10 @@ pub async fn settle_exchange_order(
     Err(StoreError::Conflict.into())
 }
 
-/// Looks at every exchange order that is being placed: a node that is killed after the answer was stored cannot
+/// Looks at every exchange order that is being placed, and tells how many there were: a node that is killed after the answer was stored cannot
 /// enter it. However many of a merchant's wait, and whatever is wrong with one, the others are looked at.
-pub async fn settle_exchange_orders(app: &App) -> Result<(), AppError> {
-    let mut after = (String::new(), String::new());
+pub async fn settle_exchange_orders(app: &App) -> Result<usize, AppError> {
+    let (mut found, mut after) = (0, (String::new(), String::new()));
     loop {
         let place = (after.0.as_str(), after.1.as_str());
         let page = app.store.pending_exchange_orders(place, PENDING_PAGE).await?;
@@ -150,11 +150,12 @@ pub async fn settle_exchange_orders(app: &App) -> Result<(), AppError> {
                 }
             }
         }
+        found += page.len();
         match page.last().filter(|_| page.len() == PENDING_PAGE) {
             Some((merchant, last)) => {
                 after = (merchant.to_string(), last.value.original_order_id.clone());
             }
-            None => return Ok(()),
+            None => return Ok(found),
         }
     }
 }

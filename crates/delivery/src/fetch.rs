@@ -102,7 +102,7 @@ mod tests {
 
         let seen = &shop.seen()[0];
         assert_eq!((seen.method.as_str(), seen.header("accept")), ("GET", "image/*"));
-        let names: Vec<&str> = seen.headers.keys().map(|name| name.as_str()).collect();
+        let names: Vec<&str> = seen.headers.keys().map(hyper::http::HeaderName::as_str).collect();
         assert_eq!(names, ["host", "user-agent", "accept"]);
     }
 
