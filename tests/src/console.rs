@@ -1,3 +1,4 @@
 //! The console, as a browser without scripts sees it.
 
 mod login;
+mod merchants;

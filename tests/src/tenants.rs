@@ -42,8 +42,27 @@ pub(crate) const PORTAL: [&str; 9] = [
 ];
 
 /// The pages for operators and warehouse workers, who log in.
-pub(crate) const CONSOLE: &[&str] =
-    &["/console", "/console/login", "/console/logout", "/console/password", "/console/{*rest}"];
+pub(crate) const CONSOLE: &[&str] = &[
+    "/console",
+    "/console/login",
+    "/console/logout",
+    "/console/password",
+    "/console/merchants",
+    "/console/add-merchant",
+    "/console/merchants/{merchant}",
+    "/console/merchants/{merchant}/disabled",
+    "/console/merchants/{merchant}/signing-secret",
+    "/console/merchants/{merchant}/clients",
+    "/console/clients/{client}/secret",
+    "/console/clients/{client}/disabled",
+    "/console/merchants/{merchant}/endpoints",
+    "/console/merchants/{merchant}/endpoints/{kind}",
+    "/console/merchants/{merchant}/endpoints/{kind}/{action}",
+    "/console/merchants/{merchant}/tests/{message}",
+    "/console/merchants/{merchant}/policy",
+    "/console/merchants/{merchant}/policy/{version}",
+    "/console/{*rest}",
+];
 
 /// What systems of the platform may do for every merchant, because that is what they are for.
 const PLATFORM: [&str; 2] = ["carrier:write", "warehouse:write"];

@@ -29,6 +29,7 @@ pub mod issue_token;
 pub mod message_log;
 pub mod meters;
 pub mod notice;
+pub mod onboarding;
 pub mod operators;
 mod outbox;
 mod passwords;

@@ -80,6 +80,18 @@ impl Transaction {
 }
 
 impl Store {
+    /// Whether a merchant has published anything yet.
+    pub async fn has_orders(&self, merchant: &MerchantId) -> Result<bool, StoreError> {
+        let rows = self
+            .rows(
+                "looking for orders",
+                "SELECT order_id FROM orders WHERE merchant_id = $1 LIMIT 1",
+                params![merchant.as_str()],
+            )
+            .await?;
+        Ok(!rows.is_empty())
+    }
+
     /// The heads of those of `order_ids` that are stored, in any order.
     pub async fn order_heads(
         &self,

@@ -4,11 +4,18 @@
 //! each part, with the routes of that part; [`frame`] is what all pages have in common, [`visit`]
 //! decides who may see a page and whether a form is one of ours.
 
+mod clients;
+mod difference;
+mod endpoints;
+mod field;
 mod form;
 mod frame;
 mod login;
+mod merchant;
+mod merchants;
 mod overview;
 mod password;
+mod policy;
 mod problem;
 mod throttle;
 mod visit;
@@ -25,6 +32,11 @@ pub(crate) fn routes() -> Router<Web> {
     Router::new()
         .merge(login::routes())
         .merge(overview::routes())
+        .merge(merchants::routes())
+        .merge(merchant::routes())
+        .merge(clients::routes())
+        .merge(endpoints::routes())
+        .merge(policy::routes())
         .merge(password::routes())
         .route("/console/{*rest}", any(problem::no_such_page))
         .method_not_allowed_fallback(crate::api::error::method_not_allowed)

@@ -27,4 +27,21 @@ window.addEventListener("pageshow", () => {
   }
 });
 
+// Fields that only one choice needs are out of sight while another is made.
+function followChoices() {
+  for (const select of document.querySelectorAll("select")) {
+    const fields = select.form ? select.form.querySelectorAll("[data-only-for]") : [];
+    const follow = () => {
+      for (const field of fields) {
+        field.hidden = field.dataset.onlyFor !== select.value;
+      }
+    };
+    if ([...select.options].some((it) => [...fields].some((field) => field.dataset.onlyFor === it.value))) {
+      select.addEventListener("change", follow);
+      follow();
+    }
+  }
+}
+
 localTimes(document);
+followChoices();

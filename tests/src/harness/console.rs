@@ -92,7 +92,6 @@ impl Visitor<'_> {
     }
 
     /// Sends a form that must be accepted, and reads the page it leads to, with what was done.
-    #[expect(dead_code, reason = "for the pages with forms")]
     pub(crate) fn submit(&self, target: &str, fields: &[(&str, &str)]) -> String {
         let reply = self.post(target, fields);
         assert_eq!(reply.status, 303, "{target}: {}", reply.said());

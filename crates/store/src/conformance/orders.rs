@@ -51,8 +51,11 @@ async fn a_stored_order_reads_back(Subject { store, .. }: Subject) {
 }
 
 async fn an_order_is_invisible_to_other_merchants(Subject { store, .. }: Subject) {
+    assert!(!store.has_orders(&acme()).await.unwrap());
     put(&store, vec![order("A-1", 0, "ours")]).await.unwrap();
 
+    assert!(store.has_orders(&acme()).await.unwrap());
+    assert!(!store.has_orders(&other()).await.unwrap());
     assert_eq!(store.order_file(&other(), "A-1").await.unwrap(), None);
     assert_eq!(store.order_heads(&other(), ["A-1"].into_iter()).await.unwrap(), []);
 }

@@ -30,4 +30,10 @@ impl Form {
     pub(super) fn text(&self, name: &str) -> &str {
         self.raw(name).trim()
     }
+
+    #[cfg(test)]
+    pub(super) fn of(fields: &[(&str, &str)]) -> Self {
+        let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+        Self(fields.iter().map(owned).collect())
+    }
 }

@@ -38,18 +38,22 @@ const HEADERS: [(HeaderName, HeaderValue); 4] = [
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Section {
     Overview,
+    Merchants,
     /// What concerns the visitor alone. It is reached by its name, not by the navigation.
     Visitor,
 }
 
 /// Where one can go, in the order of the navigation, and what it is called.
-const NAVIGATION: &[(Section, &str, &str)] = &[(Section::Overview, "/console", "Overview")];
+const NAVIGATION: &[(Section, &str, &str)] = &[
+    (Section::Overview, "/console", "Overview"),
+    (Section::Merchants, "/console/merchants", "Merchants"),
+];
 
 impl Section {
     /// Whether people with this role find anything there.
     fn is_for(self, role: Role) -> bool {
         match self {
-            Self::Overview => role == Role::Operator,
+            Self::Overview | Self::Merchants => role == Role::Operator,
             Self::Visitor => true,
         }
     }

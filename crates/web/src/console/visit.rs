@@ -73,7 +73,6 @@ pub(super) struct Sent<R: Roles> {
 
 pub(super) type Operator = Visit<Operators>;
 pub(super) type Worker = Visit<Everybody>;
-#[expect(dead_code, reason = "for the forms that only operators send")]
 pub(super) type OperatorForm = Sent<Operators>;
 pub(super) type WorkerForm = Sent<Everybody>;
 

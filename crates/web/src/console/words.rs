@@ -34,8 +34,7 @@ pub(super) fn money(cents: i64, currency: &str) -> String {
 }
 
 /// A time as people read it, to the second: `14 Feb 2026, 16:02:10`. It is always UTC.
-#[cfg_attr(not(test), expect(dead_code, reason = "for the pages with histories"))]
-pub(super) fn moment(at: Timestamp) -> String {
+pub(super) fn moment(at: &Timestamp) -> String {
     at.strftime("%-d %b %Y, %H:%M:%S").to_string()
 }
 
@@ -76,7 +75,7 @@ mod tests {
     #[test]
     fn times_and_numbers_are_easy_to_read() {
         let at: Timestamp = "2026-02-04T16:02:10.45Z".parse().unwrap();
-        assert_eq!(moment(at), "4 Feb 2026, 16:02:10");
+        assert_eq!(moment(&at), "4 Feb 2026, 16:02:10");
         assert_eq!(number(0), "0");
         assert_eq!(number(-1_234_567), "−1,234,567");
     }

@@ -128,7 +128,7 @@ pub(crate) async fn add(
     Ok((StatusCode::CREATED, Json(added)))
 }
 
-fn new_client(body: &[u8]) -> Result<NewClient, ApiError> {
+pub(crate) fn new_client(body: &[u8]) -> Result<NewClient, ApiError> {
     let document = json::parse(body).map_err(app::AppError::Malformed)?;
     let read = reader::read(&document, false, |root| {
         root.object(|at| {
@@ -165,7 +165,7 @@ fn scopes(at: &Reader<'_>, allowed: Scopes) -> Option<Scopes> {
 }
 
 /// The client that an address names; what cannot be one does not exist.
-fn client_named(text: &str) -> Result<ClientId, ApiError> {
+pub(crate) fn client_named(text: &str) -> Result<ClientId, ApiError> {
     ClientId::parse(text).ok_or_else(|| app::AppError::NotFound("client").into())
 }
 

@@ -1,6 +1,6 @@
 //! Where merchants' systems are reached: set, list, pause, resume, test.
 
-mod body;
+pub(crate) mod body;
 
 use app::{
     commit_once::Request,
@@ -304,6 +304,6 @@ pub(crate) async fn test(
     Ok((StatusCode::ACCEPTED, Json(sent)))
 }
 
-fn kind_named(text: &str) -> Result<Kind, ApiError> {
+pub(crate) fn kind_named(text: &str) -> Result<Kind, ApiError> {
     Kind::parse(text).ok_or_else(|| app::AppError::NotFound("kind of message").into())
 }

@@ -143,7 +143,7 @@ pub(crate) async fn add(
     Ok((StatusCode::CREATED, Json(added)))
 }
 
-fn new_merchant(body: &[u8], environment: &str) -> Result<NewMerchant, ApiError> {
+pub(crate) fn new_merchant(body: &[u8], environment: &str) -> Result<NewMerchant, ApiError> {
     let usual = if environment == SANDBOX { Carrier::Simulated } else { Carrier::External };
     let document = json::parse(body).map_err(app::AppError::Malformed)?;
     let read = reader::read(&document, false, |root| {
@@ -187,7 +187,7 @@ pub(crate) async fn show(
 }
 
 /// The merchant that an address names; what cannot be one does not exist.
-pub(super) fn named(text: &str) -> Result<MerchantId, ApiError> {
+pub(crate) fn named(text: &str) -> Result<MerchantId, ApiError> {
     MerchantId::parse(text).map_err(|_| app::AppError::NotFound("merchant").into())
 }
 
@@ -226,7 +226,7 @@ pub(crate) async fn change(
     Ok(Json(change_merchant::change_merchant(&web.app, request, &merchant, &change).await?))
 }
 
-fn merchant_change(body: &[u8]) -> Result<MerchantChange, ApiError> {
+pub(crate) fn merchant_change(body: &[u8]) -> Result<MerchantChange, ApiError> {
     let document = json::parse(body).map_err(app::AppError::Malformed)?;
     let read: Result<_, Faults> = reader::read(&document, false, |root| {
         root.object(|at| MerchantChange {

@@ -1,15 +1,15 @@
 //! What operators' tools call: merchants, clients, history, audit.
 
 mod audit;
-mod clients;
-mod endpoints;
+pub(crate) mod clients;
+pub(crate) mod endpoints;
 mod exceptions;
 mod failures;
 mod import;
-mod merchants;
+pub(crate) mod merchants;
 mod messages;
 mod operators;
-mod policy;
+pub(crate) mod policy;
 mod portal;
 mod refunds;
 mod reports;

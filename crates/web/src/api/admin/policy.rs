@@ -100,7 +100,7 @@ pub(crate) async fn check(
     Ok(Json(read(&body)?))
 }
 
-fn read(body: &[u8]) -> Result<Policy, ApiError> {
+pub(crate) fn read(body: &[u8]) -> Result<Policy, ApiError> {
     let document = json::parse(body).map_err(app::AppError::Malformed)?;
     Ok(Policy::read(&document)?)
 }

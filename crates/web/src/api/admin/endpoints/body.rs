@@ -67,7 +67,7 @@ pub(crate) struct EndpointBody {
     auth: Option<AuthBody>,
 }
 
-pub(super) fn base_change(web: &Web, body: &[u8]) -> Result<EndpointsChange, ApiError> {
+pub(crate) fn base_change(web: &Web, body: &[u8]) -> Result<EndpointsChange, ApiError> {
     let document = json::parse(body).map_err(app::AppError::Malformed)?;
     let read = reader::read(&document, false, |root| {
         root.object(|at| {
@@ -80,7 +80,7 @@ pub(super) fn base_change(web: &Web, body: &[u8]) -> Result<EndpointsChange, Api
     Ok(read.map(|(change, _)| change)?)
 }
 
-pub(super) fn one_change(web: &Web, kind: Kind, body: &[u8]) -> Result<EndpointsChange, ApiError> {
+pub(crate) fn one_change(web: &Web, kind: Kind, body: &[u8]) -> Result<EndpointsChange, ApiError> {
     let document = json::parse(body).map_err(app::AppError::Malformed)?;
     let read = reader::read(&document, false, |root| {
         root.object(|at| {

@@ -1,0 +1,40 @@
+//! How far a new merchant has come, from its credentials to its first order.
+
+use domain::identifier::MerchantId;
+use store::{MessageFilter, State};
+
+use crate::{App, AppError};
+
+/// What is done already. The merchant itself and its credentials are there as soon as it exists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Onboarding {
+    /// Somebody said where its systems are reached.
+    pub endpoints: bool,
+    /// One of its systems accepted a message, be it a test.
+    pub delivered: bool,
+    /// It published an order.
+    pub order: bool,
+}
+
+impl Onboarding {
+    pub const fn is_complete(self) -> bool {
+        self.endpoints && self.delivered && self.order
+    }
+}
+
+pub async fn onboarding(app: &App, merchant: &MerchantId) -> Result<Onboarding, AppError> {
+    let endpoints = app.store.endpoints(merchant).await?.value;
+    let filter = MessageFilter {
+        before: i64::MAX,
+        state: Some(State::Delivered),
+        kind: None,
+        reference: None,
+        limit: 1,
+    };
+    let (delivered, _) = app.store.messages(merchant, &filter).await?;
+    Ok(Onboarding {
+        endpoints: endpoints.base_url.is_some() || !endpoints.overrides.is_empty(),
+        delivered: !delivered.is_empty(),
+        order: app.store.has_orders(merchant).await?,
+    })
+}

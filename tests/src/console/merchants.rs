@@ -1,0 +1,207 @@
+//! Merchants at the console: from nothing to the first order, and everything that is set for them.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use sim::Settings;
+
+use crate::{
+    delivery::stage::{receiver, servers},
+    harness::{
+        console::Visitor,
+        home::Merchant,
+        http::Reply,
+        samples::{message, order},
+        shared,
+    },
+};
+
+/// Every secret that a page shows once, in its order.
+fn secrets(reply: &Reply) -> Vec<String> {
+    let shown = reply.text().split("<code class=\"secret\">").skip(1);
+    shown.map(|it| it.split('<').next().unwrap().to_owned()).collect()
+}
+
+/// Adds a merchant by the form, and reads the credentials off the page that shows them once.
+fn added(visitor: &Visitor<'_>) -> Merchant {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let id = format!("console-{}", COUNT.fetch_add(1, Ordering::Relaxed));
+    let fields = [("merchant", id.as_str()), ("name", "A <b>shop</b>"), ("carrier", "simulated")];
+    let reply = visitor.post("/console/add-merchant", &fields);
+    assert_eq!(reply.status, 201, "{}", reply.said());
+    let shown = secrets(&reply);
+    let [client_id, client_secret, signing_secret] = shown.as_slice() else { panic!("{shown:?}") };
+    assert!(signing_secret.starts_with("whsec_"), "{signing_secret}");
+    Merchant { id, client_id: client_id.clone(), client_secret: client_secret.clone() }
+}
+
+#[test]
+fn a_merchant_is_brought_from_nothing_to_its_first_order() {
+    for server in servers() {
+        let visitor = server.visitor("operator");
+        let merchant = added(&visitor);
+        let place = format!("/console/merchants/{}", merchant.id);
+        let to_do = |page: &str| page.matches(">to do<").count();
+        let page = visitor.page(&place);
+        assert_eq!(to_do(&page), 3, "{page}");
+        assert!(page.contains("A &#60;b&#62;shop&#60;/b&#62;"), "text stays text: {page}");
+
+        let running = receiver(Settings::default());
+        let fields = [("base_url", running.url()), ("auth.type", "none".to_owned())];
+        let fields = fields.each_ref().map(|(name, value)| (*name, value.as_str()));
+        let page = visitor.submit(&format!("{place}/endpoints"), &fields);
+        assert!(page.contains("The base address is set."), "{page}");
+        let sent = visitor.post(&format!("{place}/endpoints/rma/test"), &[]);
+        let tested = visitor.page(sent.header("location").unwrap());
+        assert!(tested.contains("server accepted the test"), "{tested}");
+        assert_eq!(to_do(&visitor.page(&place)), 1);
+
+        let token = server.token(&merchant);
+        assert_eq!(server.publish(&token, &message(&[order("first")])).status, 200);
+        let page = visitor.page(&place);
+        assert!(!page.contains("Until the first return"), "all of it is done: {page}");
+        assert!(visitor.page("/console/merchants").contains(&place));
+    }
+}
+
+#[test]
+fn what_cannot_be_a_merchant_is_told_at_its_field() {
+    for server in shared::on_both_engines() {
+        let visitor = server.visitor("operator");
+        let wrong = [("merchant", "Not A Name"), ("name", ""), ("carrier", "pigeon")];
+        let reply = visitor.post("/console/add-merchant", &wrong);
+        assert_eq!(reply.status, 422, "{}", reply.said());
+        for fault in ["merchant-fault", "name-fault", "carrier-fault"] {
+            assert!(reply.text().contains(&format!("id=\"{fault}\"")), "{}", reply.text());
+        }
+        assert!(reply.text().contains("value=\"Not A Name\""), "what was typed is still there");
+
+        let known = added(&visitor);
+        let again = [("merchant", known.id.as_str()), ("name", "x"), ("carrier", "external")];
+        let reply = visitor.post("/console/add-merchant", &again);
+        assert_eq!(reply.status, 422);
+        assert!(reply.text().contains(&format!("The merchant {} exists.", known.id)));
+    }
+}
+
+#[test]
+fn settings_are_changed_and_a_merchant_is_disabled_under_the_operators_name() {
+    for server in shared::on_both_engines() {
+        let visitor = server.visitor("operator");
+        let merchant = added(&visitor);
+        let place = format!("/console/merchants/{}", merchant.id);
+        let fields = [("name", "Shop"), ("carrier", "external"), ("strict", "true")];
+        let page = visitor.submit(&place, &fields);
+        assert!(page.contains("The settings are saved."), "{page}");
+        let held = server.home.json(&["merchant", "list"]);
+        let held = held["merchants"].as_array().unwrap();
+        let held = held.iter().find(|it| it["merchant"] == merchant.id.as_str()).unwrap();
+        assert_eq!((&held["name"], &held["settings"]["strict"]), (&"Shop".into(), &true.into()));
+        assert_eq!(held["settings"]["carrier"], "external");
+
+        let partly = [&fields[..], &[("return_address.city", "Portland")]].concat();
+        let reply = visitor.post(&place, &partly);
+        assert_eq!(reply.status, 422);
+        assert!(reply.text().contains("id=\"return_address-street1-fault\""), "{}", reply.text());
+
+        let page = visitor.submit(&format!("{place}/disabled"), &[("disabled", "true")]);
+        assert!(page.contains(">disabled<"), "{page}");
+        let trail = server.home.json(&["audit", "--merchant", &merchant.id]);
+        let trail = trail["changes"].as_array().unwrap();
+        assert!(trail.len() >= 3, "{trail:?}");
+        assert!(trail.iter().all(|change| change["actor"] == visitor.name.as_str()), "{trail:?}");
+    }
+}
+
+#[test]
+fn clients_get_secrets_that_are_shown_once() {
+    for server in shared::on_both_engines() {
+        let visitor = server.visitor("operator");
+        let merchant = added(&visitor);
+        let place = format!("/console/merchants/{}", merchant.id);
+        let fields = [("name", "till"), ("orders:write", "yes"), ("read", "yes")];
+        let reply = visitor.post(&format!("{place}/clients"), &fields);
+        let shown = secrets(&reply);
+        assert_eq!(shown[2], "orders:write read");
+        let till = Merchant {
+            id: merchant.id.clone(),
+            client_id: shown[0].clone(),
+            client_secret: shown[1].clone(),
+        };
+        server.token(&till);
+        let page = visitor.page(&place);
+        assert!(page.contains(&till.client_id) && !page.contains(&till.client_secret));
+
+        let rotate = format!("/console/clients/{}/secret", till.client_id);
+        let rotated = secrets(&visitor.post(&rotate, &[("revoke_old", "true")]));
+        assert_ne!(rotated[1], till.client_secret);
+        server.token(&Merchant { client_secret: rotated[1].clone(), ..till.clone() });
+        let page = visitor.submit(
+            &format!("/console/clients/{}/disabled", till.client_id),
+            &[("disabled", "true")],
+        );
+        assert!(page.contains("its tokens have ended"), "{page}");
+        let signing = secrets(&visitor.post(&format!("{place}/signing-secret"), &[]));
+        assert!(signing[0].starts_with("whsec_"));
+    }
+}
+
+#[test]
+fn endpoints_are_paused_resumed_and_refused_with_reasons() {
+    for server in shared::on_both_engines() {
+        let visitor = server.visitor("operator");
+        let merchant = added(&visitor);
+        let place = format!("/console/merchants/{}/endpoints", merchant.id);
+        let wrong = [("base_url", "http://hooks.example.com"), ("auth.type", "bearer")];
+        let reply = visitor.post(&place, &wrong);
+        assert_eq!(reply.status, 422, "{}", reply.said());
+        assert!(reply.text().contains("id=\"base_url-fault\""), "{}", reply.text());
+        assert!(reply.text().contains("id=\"auth-token-fault\""), "{}", reply.text());
+
+        let right = [
+            ("url", "https://hooks.example.com/rma"),
+            ("auth.type", "bearer"),
+            ("auth.token", "very secret"),
+        ];
+        let page = visitor.submit(&format!("{place}/rma"), &right);
+        assert!(page.contains("https:&#x2F;&#x2F;hooks") || page.contains("https://hooks.example"));
+        assert!(!page.contains("very secret"));
+        assert!(visitor.submit(&format!("{place}/rma/pause"), &[]).contains(">paused<"));
+        assert!(!visitor.submit(&format!("{place}/rma/resume"), &[]).contains(">paused<"));
+        let page = visitor.submit(&format!("{place}/rma/forget"), &[]);
+        assert!(page.contains("rma goes to the base address again."), "{page}");
+        assert_eq!(visitor.post(&format!("{place}/rma/explode"), &[]).status, 404);
+        assert_eq!(visitor.get("/console/merchants/no-such-shop/endpoints").status, 404);
+    }
+}
+
+#[test]
+fn a_policy_is_edited_with_its_faults_by_path_and_a_preview_of_what_changes() {
+    for server in shared::on_both_engines() {
+        let visitor = server.visitor("operator");
+        let merchant = added(&visitor);
+        let place = format!("/console/merchants/{}/policy", merchant.id);
+        for (text, words) in [
+            ("{ \"window_days\": \"many\" }", "$.window_days"),
+            ("{ \"window_days\": ", "The body is not JSON"),
+        ] {
+            let reply = visitor.post(&place, &[("policy", text)]);
+            assert_eq!(reply.status, 422, "{}", reply.said());
+            assert!(reply.text().contains(words), "{}", reply.text());
+        }
+
+        let reply = visitor.post(&place, &[("policy", "{ \"window_days\": 45 }")]);
+        assert_eq!(reply.status, 200, "{}", reply.said());
+        assert!(reply.text().contains("$.window_days"), "{}", reply.text());
+        assert!(reply.text().contains("<ins><code>45</code></ins>"), "{}", reply.text());
+        assert!(visitor.page(&place).contains("version 0"), "nothing is saved by looking");
+
+        let save = [("policy", "{ \"window_days\": 45 }"), ("save", "yes")];
+        let page = visitor.submit(&place, &save);
+        assert!(page.contains("Version 1 holds"), "{page}");
+        let held = server.home.json(&["policy", "show", &merchant.id]);
+        assert_eq!(held["policy"]["window_days"], 45);
+        assert_eq!(held["set_by"], visitor.name.as_str());
+        assert!(visitor.page(&format!("{place}/1")).contains("45"));
+        assert_eq!(visitor.get(&format!("{place}/2")).status, 404);
+    }
+}
