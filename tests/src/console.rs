@@ -2,3 +2,4 @@
 
 mod login;
 mod merchants;
+mod overview;

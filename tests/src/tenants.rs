@@ -44,6 +44,8 @@ pub(crate) const PORTAL: [&str; 9] = [
 /// The pages for operators and warehouse workers, who log in.
 pub(crate) const CONSOLE: &[&str] = &[
     "/console",
+    "/console/figures",
+    "/console/events",
     "/console/login",
     "/console/logout",
     "/console/password",

@@ -32,6 +32,7 @@ pub mod notice;
 pub mod onboarding;
 pub mod operators;
 mod outbox;
+pub mod overview;
 mod passwords;
 pub mod pictures;
 pub mod policies;

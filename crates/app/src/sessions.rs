@@ -74,8 +74,17 @@ pub async fn log_in(
     }
 }
 
-/// The session that `token` stands for, while it lasts.
+/// The session that `token` stands for, while it lasts. It was used, so it lasts longer.
 pub async fn session(app: &App, token: &Secret) -> Result<Option<Session>, AppError> {
+    found(app, token, true).await
+}
+
+/// The same for what a page asks for by itself: a page that is left open does not keep its session alive.
+pub async fn glance(app: &App, token: &Secret) -> Result<Option<Session>, AppError> {
+    found(app, token, false).await
+}
+
+async fn found(app: &App, token: &Secret, used: bool) -> Result<Option<Session>, AppError> {
     if token.reveal().len() > TOKEN_BYTES_MAX {
         return Ok(None);
     }
@@ -85,7 +94,7 @@ pub async fn session(app: &App, token: &Secret) -> Result<Option<Session>, AppEr
     let Some(found) = found.filter(|it| lasts(it.expires_us) && it.operator.is_live()) else {
         return Ok(None);
     };
-    if now_us - found.last_seen_us >= TOUCHED_EVERY_US {
+    if used && now_us - found.last_seen_us >= TOUCHED_EVERY_US {
         let expires_us = expires_us(found.operator.role, found.created_us, now_us);
         let mut transaction = Transaction::new("noting that a session is used");
         transaction.touch_session(hash(token), now_us, expires_us);

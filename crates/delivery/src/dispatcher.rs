@@ -10,6 +10,7 @@
 mod desk;
 mod ends;
 mod messengers;
+mod states;
 mod work;
 
 use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
@@ -77,6 +78,7 @@ pub(crate) enum Event {
     /// Merchants with something unfinished, as the store has it.
     Work(Vec<MerchantId>),
     States(MerchantId, oneshot::Sender<Vec<(Kind, EndpointState)>>),
+    Troubled(oneshot::Sender<Vec<(MerchantId, Kind, EndpointState)>>),
 }
 
 /// A handle to the dispatcher. Cheap to clone; works before the dispatcher runs.
@@ -113,6 +115,14 @@ impl Delivery {
     pub async fn states(&self, merchant: &MerchantId) -> Vec<(Kind, EndpointState)> {
         let (answer, answered) = oneshot::channel();
         self.tell(Event::States(merchant.clone(), answer));
+        answered.await.unwrap_or_default()
+    }
+
+    /// The endpoints, of any merchant, that get less from this process than they could, because they fail: the first
+    /// few, by merchant and kind.
+    pub async fn troubled(&self) -> Vec<(MerchantId, Kind, EndpointState)> {
+        let (answer, answered) = oneshot::channel();
+        self.tell(Event::Troubled(answer));
         answered.await.unwrap_or_default()
     }
 

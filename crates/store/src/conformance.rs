@@ -9,6 +9,7 @@ mod delivery;
 mod exchanges;
 mod operators;
 mod orders;
+mod overview;
 mod people;
 mod portals;
 mod references;

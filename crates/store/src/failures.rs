@@ -175,6 +175,43 @@ impl Store {
         rows.iter().map(read).collect::<Result<_, _>>().doing(doing)
     }
 
+    /// The endpoints with failures, and how many each has, up to `failures_max`. It goes from endpoint to endpoint by
+    /// the key, so a long queue costs no more than that.
+    pub async fn failing_endpoints(
+        &self,
+        failures_max: i64,
+        endpoints_max: i64,
+    ) -> Result<Vec<(String, String, i64)>, StoreError> {
+        let doing = "counting failures by endpoint";
+        let rows = self
+            .rows(
+                doing,
+                "WITH RECURSIVE e(place, merchant_id, kind) AS (
+                     SELECT CAST(1 AS BIGINT),
+                         (SELECT f.merchant_id FROM failures f
+                          ORDER BY f.merchant_id, f.kind LIMIT 1),
+                         (SELECT f.kind FROM failures f
+                          ORDER BY f.merchant_id, f.kind LIMIT 1)
+                     UNION ALL
+                     SELECT e.place + 1,
+                         (SELECT f.merchant_id FROM failures f
+                          WHERE (f.merchant_id, f.kind) > (e.merchant_id, e.kind)
+                          ORDER BY f.merchant_id, f.kind LIMIT 1),
+                         (SELECT f.kind FROM failures f
+                          WHERE (f.merchant_id, f.kind) > (e.merchant_id, e.kind)
+                          ORDER BY f.merchant_id, f.kind LIMIT 1)
+                     FROM e WHERE e.merchant_id IS NOT NULL AND e.place < CAST($2 AS BIGINT))
+                 SELECT e.merchant_id, e.kind,
+                     (SELECT count(*) FROM (SELECT 1 AS one FROM failures f
+                         WHERE f.merchant_id = e.merchant_id AND f.kind = e.kind LIMIT $1) listed)
+                 FROM e WHERE e.merchant_id IS NOT NULL ORDER BY e.merchant_id, e.kind",
+                params![failures_max, endpoints_max],
+            )
+            .await?;
+        let read = |row: &Row| Ok((row.text(0)?.to_owned(), row.text(1)?.to_owned(), row.int(2)?));
+        rows.iter().map(read).collect::<Result<_, _>>().doing(doing)
+    }
+
     /// How many failures match.
     pub async fn count_failures(&self, filter: &FailureFilter) -> Result<i64, StoreError> {
         let doing = "counting failures";

@@ -20,6 +20,7 @@ mod asns;
 mod audit;
 mod backup;
 mod clients;
+mod day_counts;
 mod deliveries;
 mod endpoints;
 mod engine;
@@ -50,12 +51,19 @@ mod units;
 mod value;
 mod warehouse;
 
-use std::path::PathBuf;
+use std::{
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
 
 pub use answers::Answer;
 pub use asns::LinesWanted;
 pub use audit::AuditRecord;
 pub use backup::backup;
+pub use day_counts::{Counted, DayCount};
 pub use deliveries::{Attempted, Conclusion, Verdict, WaitingRow};
 pub use error::{EngineError, StoreError};
 pub use exchange_orders::ExchangeFilter;
@@ -70,7 +78,7 @@ pub use policies::PolicyVersion;
 pub use portals::StoredPortal;
 pub use refund_problems::{ProblemCursor, RefundProblem};
 pub use refunds::{RefundHead, RefundRow};
-pub use reports::{AttemptCount, bucket_end_us};
+pub use reports::{AnswerCount, AttemptCount, bucket_end_us};
 pub use returns::LabelRequest;
 pub use tokens::TokenOwner;
 pub use transaction::Transaction;
@@ -99,13 +107,14 @@ pub struct Versioned<T> {
 #[derive(Clone)]
 pub struct Store {
     engine: Engine,
+    changes: Arc<AtomicU64>,
 }
 
 impl Store {
     /// Opens the database without changing its schema.
     pub async fn open(location: &Location, meters: &Meters) -> Result<Self, StoreError> {
         let engine = Engine::open(location, meters).await.doing("opening the store")?;
-        Ok(Self { engine })
+        Ok(Self { engine, changes: Arc::default() })
     }
 
     pub fn engine_name(&self) -> &'static str {
@@ -123,9 +132,15 @@ impl Store {
         let doing = transaction.doing;
         let owed = transaction.number_messages();
         let returned = self.engine.commit(transaction).await.doing(doing)?;
+        self.changes.fetch_add(1, Ordering::Relaxed);
         let owed = messages::numbered(owed, &returned).doing(doing)?;
         self.file_behind(&owed);
         Ok(owed)
+    }
+
+    /// How often something was committed through this process. When it stands still, nothing here changed.
+    pub fn changes(&self) -> u64 {
+        self.changes.load(Ordering::Relaxed)
     }
 
     /// Finishes what is waiting and lets the database go.

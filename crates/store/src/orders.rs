@@ -4,7 +4,7 @@ use bytes::Bytes;
 use domain::identifier::MerchantId;
 
 use crate::{
-    Store, StoreError, Transaction,
+    Counted, Store, StoreError, Transaction,
     error::Doing,
     value::{Row, params},
 };
@@ -35,6 +35,9 @@ impl Transaction {
         // Always in one order, so that two messages about the same orders cannot wait for each other.
         orders.sort_by(|a, b| a.order_id.cmp(&b.order_id));
         let (fresh, known) = orders.into_iter().partition::<Vec<_>, _>(|order| order.replaces == 0);
+        if let Ok(new @ 1..) = i64::try_from(fresh.len()) {
+            self.count(merchant, Counted::OrdersTakenIn, (now_us, new));
+        }
         self.one_row_each(
             "INSERT INTO orders
                  (merchant_id, order_id, version, updated_us, received_us, hash, body)

@@ -10,6 +10,7 @@ use crate::{
 
 /// The last bucket takes everything that took longer.
 const BUCKET_MAX: i64 = 60;
+const HOUR_US: i64 = 60 * 60 * 1_000_000;
 
 /// Attempts of one merchant and kind that were answered alike, and about as fast, in one hour.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +26,15 @@ pub struct AttemptCount {
     pub waited_us: i64,
     /// Sum of the times of the requests themselves.
     pub latency_us: i64,
+}
+
+/// Attempts of all merchants that were answered alike, and about as fast.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AnswerCount {
+    /// 0 when no answer came.
+    pub status: i64,
+    pub bucket: i64,
+    pub attempts: i64,
 }
 
 /// Which bucket a time falls into. Two buckets are a factor of two, beginning at a millisecond.
@@ -59,6 +69,25 @@ impl Store {
             )
             .await?;
         rows.iter().map(count).collect::<Result<_, _>>().doing(doing)
+    }
+}
+
+impl Store {
+    /// Attempts of the hours that ended after `from_us`, over all merchants.
+    pub async fn answer_counts(&self, from_us: i64) -> Result<Vec<AnswerCount>, StoreError> {
+        let doing = "counting answers";
+        let rows = self
+            .rows(
+                doing,
+                "SELECT status, bucket, CAST(sum(attempts) AS BIGINT) FROM attempt_counts
+                 WHERE hour_us > $1 GROUP BY status, bucket ORDER BY status, bucket",
+                params![from_us - HOUR_US],
+            )
+            .await?;
+        let read = |row: &Row| {
+            Ok(AnswerCount { status: row.int(0)?, bucket: row.int(1)?, attempts: row.int(2)? })
+        };
+        rows.iter().map(read).collect::<Result<_, _>>().doing(doing)
     }
 }
 

@@ -7,7 +7,7 @@ use domain::{
 };
 
 use crate::{
-    Store, StoreError, Transaction, Versioned,
+    Counted, Store, StoreError, Transaction, Versioned,
     error::Doing,
     json, parsed,
     value::{Row, params},
@@ -24,6 +24,7 @@ pub struct LabelRequest {
 impl Transaction {
     /// Adds a return; a conflict when its identifier is taken.
     pub fn insert_return(&mut self, merchant: &MerchantId, rma: &Rma) {
+        self.count(merchant, Counted::ReturnsStarted, (micros(rma.created_at), 1));
         self.one_row(
             "INSERT INTO returns (merchant_id, rma_id, version, created_us, status, body)
              VALUES ($1, $2, 1, $3, $4, $5) ON CONFLICT DO NOTHING",
@@ -39,6 +40,7 @@ impl Transaction {
 
     /// Replaces a return read at `version`.
     pub fn update_return(&mut self, merchant: &MerchantId, rma: &Rma, version: i64) {
+        self.count_closed(merchant, rma);
         self.one_row(
             "UPDATE returns SET version = version + 1, status = $4, body = $5
              WHERE merchant_id = $1 AND rma_id = $2 AND version = $3",

@@ -126,7 +126,8 @@ impl Assets {
             concat!(include_str!("../static/label.css"), include_str!("../static/label_paper.css"));
         let console = concat!(
             include_str!("../static/console.css"),
-            include_str!("../static/console_parts.css")
+            include_str!("../static/console_parts.css"),
+            include_str!("../static/console_overview.css")
         );
         let script = include_str!("../static/console.js");
         let icon = include_str!("../static/icon.svg");

@@ -4,6 +4,7 @@
 //! each part, with the routes of that part; [`frame`] is what all pages have in common, [`visit`]
 //! decides who may see a page and whether a form is one of ours.
 
+mod chart;
 mod clients;
 mod difference;
 mod endpoints;

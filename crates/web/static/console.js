@@ -43,5 +43,33 @@ function followChoices() {
   }
 }
 
+// Figures are asked for again when the server says that something changed.
+function live(place) {
+  const events = new EventSource("/console/events");
+  let asking = false;
+  events.addEventListener("changed", async () => {
+    if (asking || document.hidden || place.contains(document.activeElement)) {
+      return;
+    }
+    asking = true;
+    try {
+      const answer = await fetch(place.dataset.live);
+      if (answer.redirected) {
+        window.location.reload();
+      } else if (answer.ok) {
+        const open = [...place.querySelectorAll("details")].map((it) => it.open);
+        place.innerHTML = await answer.text();
+        place.querySelectorAll("details").forEach((it, position) => {
+          it.open = open[position] || false;
+        });
+        localTimes(place);
+      }
+    } finally {
+      asking = false;
+    }
+  });
+}
+
 localTimes(document);
 followChoices();
+document.querySelectorAll("[data-live]").forEach(live);

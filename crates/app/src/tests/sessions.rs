@@ -6,7 +6,7 @@ use world::Secret;
 use super::{Fixture, HOUR_US, operator, request};
 use crate::{
     operators::{NewOperator, add_operator, set_operator_disabled, set_password},
-    sessions::{log_in, session},
+    sessions::{glance, log_in, session},
     sweep::sweep,
 };
 
@@ -35,6 +35,19 @@ async fn an_idle_session_of_an_operator_ends_after_half_an_hour() {
     }
     fixture.pass(30 * MINUTE_US);
     assert!(!lasts(&fixture, &token).await);
+}
+
+#[tokio::test]
+async fn a_page_that_is_left_open_does_not_keep_its_session_alive() {
+    let fixture = Fixture::new().await;
+    let token = logged_in(&fixture, Role::Operator).await;
+
+    for _ in 0..29 {
+        fixture.pass(MINUTE_US);
+        assert!(glance(&fixture.app, &token).await.unwrap().is_some());
+    }
+    fixture.pass(MINUTE_US);
+    assert!(glance(&fixture.app, &token).await.unwrap().is_none());
 }
 
 #[tokio::test]

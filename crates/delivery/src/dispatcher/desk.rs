@@ -9,14 +9,14 @@ use domain::{
 use store::{Owed, WaitingRow};
 
 use super::{
-    Delivery, EndpointState, Event, Parts,
+    Delivery, Event, Parts,
     ends::Ends,
     messengers::{Errand, Messengers},
     work,
 };
 use crate::{
     attempts::{Ended, Tried},
-    scheduler::{Action, BreakerState, EndpointId, Owner, Scheduler, Settings, Waiting},
+    scheduler::{Action, EndpointId, Owner, Scheduler, Settings, Waiting},
     sender::Endpoint,
 };
 
@@ -34,10 +34,10 @@ pub(super) struct Payload {
 pub(super) struct Desk {
     delivery: Delivery,
     parts: Parts,
-    scheduler: Scheduler<Payload>,
+    pub(super) scheduler: Scheduler<Payload>,
     /// By number; an endpoint keeps its number for as long as the process lives.
     endpoints: Vec<Known>,
-    numbers: HashMap<(MerchantId, Queue), EndpointId>,
+    pub(super) numbers: HashMap<(MerchantId, Queue), EndpointId>,
     owners: HashMap<MerchantId, Owner>,
     /// The last message of a merchant that was handed over without a gap before it.
     last_owed: HashMap<MerchantId, i64>,
@@ -55,7 +55,7 @@ struct Known {
 }
 
 /// The door that messages of a kind go through.
-fn door(kind: Kind) -> usize {
+pub(super) fn door(kind: Kind) -> usize {
     kind.queue().kinds().iter().position(|it| *it == kind).unwrap_or(0)
 }
 
@@ -133,6 +133,9 @@ impl Desk {
             Event::Work(merchants) => self.expect(&merchants),
             Event::States(merchant, answer) => {
                 let _ = answer.send(self.states(&merchant));
+            }
+            Event::Troubled(answer) => {
+                let _ = answer.send(self.troubled());
             }
         }
     }
@@ -346,25 +349,6 @@ impl Desk {
                 self.load(id);
             }
         }
-    }
-
-    fn states(&self, merchant: &MerchantId) -> Vec<(Kind, EndpointState)> {
-        let state = |kind: Kind| {
-            let id = self.numbers.get(&(merchant.clone(), kind.queue()))?;
-            let state = self.scheduler.state(*id, door(kind))?;
-            let shown = EndpointState {
-                breaker: match state.breaker {
-                    BreakerState::Closed => "closed",
-                    BreakerState::Throttled => "throttled",
-                    BreakerState::Suspended => "suspended",
-                },
-                waiting: state.waiting,
-                in_flight: state.in_flight,
-                limit: state.limit,
-            };
-            Some((kind, shown))
-        };
-        Kind::ALL.into_iter().filter_map(state).collect()
     }
 }
 

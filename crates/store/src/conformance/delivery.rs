@@ -7,8 +7,8 @@ use domain::{endpoint::Endpoints, identifier::MerchantId, kind::Kind};
 
 use super::{Subject, acme, on_both_engines, other};
 use crate::{
-    AttemptCount, Attempted, Conclusion, FailureFilter, FailureRow, MessageFilter, MessageKey,
-    NewMessage, Owed, State, Store, StoreError, Transaction, Verdict,
+    AnswerCount, AttemptCount, Attempted, Conclusion, FailureFilter, FailureRow, MessageFilter,
+    MessageKey, NewMessage, Owed, State, Store, StoreError, Transaction, Verdict,
 };
 
 on_both_engines!(
@@ -205,6 +205,8 @@ async fn a_dead_message_is_in_the_failure_queue_until_retried(Subject { store, .
     assert_eq!(store.count_failures(&any_failure()).await.unwrap(), 1);
     let elsewhere = FailureFilter { merchant: Some(other()), ..any_failure() };
     assert_eq!(store.count_failures(&elsewhere).await.unwrap(), 0);
+    let endpoint = ("acme".to_owned(), "rma".to_owned(), 1);
+    assert_eq!(store.failing_endpoints(10, 10).await.unwrap(), [endpoint]);
 
     let mut transaction = Transaction::new("retrying");
     transaction.retry_failure(&acme(), Kind::Rma, 1, 77);
@@ -316,6 +318,10 @@ async fn attempts_are_counted_by_hour_and_answer(Subject { store, .. }: Subject)
     assert_eq!(counts, [expected(200, 2), expected(503, 1)]);
     assert!(store.attempt_counts(Some(&other()), 0, 1).await.unwrap().is_empty());
     assert!(store.attempt_counts(None, 1, i64::MAX).await.unwrap().is_empty());
+    let answers = [(200, 2), (503, 1)];
+    let answers = answers.map(|(status, attempts)| AnswerCount { status, bucket: 0, attempts });
+    assert_eq!(store.answer_counts(0).await.unwrap(), answers);
+    assert_eq!(store.answer_counts(3_600_000_000).await.unwrap(), []);
 }
 
 async fn only_finished_messages_are_removed(Subject { store, .. }: Subject) {

@@ -9,7 +9,7 @@ use std::marker::PhantomData;
 
 use app::{
     notice::opened_notice,
-    sessions::{Session, session},
+    sessions::{Session, glance, session},
 };
 use axum::{
     extract::{FromRequest, FromRequestParts, Request},
@@ -41,6 +41,9 @@ pub(super) struct Visitor {
 
 /// Which roles may see a page, as a type.
 pub(super) trait Roles: Send + Sync {
+    /// Whether somebody asks, and not a page by itself.
+    const IN_PERSON: bool = true;
+
     fn include(role: Role) -> bool;
 }
 
@@ -55,6 +58,16 @@ pub(super) struct Everybody;
 impl Roles for Everybody {
     fn include(_: Role) -> bool {
         true
+    }
+}
+
+/// A page that an operator left open asks by itself.
+pub(super) struct OpenPages;
+impl Roles for OpenPages {
+    const IN_PERSON: bool = false;
+
+    fn include(role: Role) -> bool {
+        Operators::include(role)
     }
 }
 
@@ -73,6 +86,7 @@ pub(super) struct Sent<R: Roles> {
 
 pub(super) type Operator = Visit<Operators>;
 pub(super) type Worker = Visit<Everybody>;
+pub(super) type Watcher = Visit<OpenPages>;
 pub(super) type OperatorForm = Sent<Operators>;
 pub(super) type WorkerForm = Sent<Everybody>;
 
@@ -80,7 +94,7 @@ impl<R: Roles> FromRequestParts<Web> for Visit<R> {
     type Rejection = Response;
 
     async fn from_request_parts(parts: &mut Parts, web: &Web) -> Result<Self, Response> {
-        let visitor = visitor(parts, web).await?;
+        let visitor = visitor(parts, web, R::IN_PERSON).await?;
         if R::include(visitor.session.role) {
             Ok(Self { visitor, roles: PhantomData })
         } else {
@@ -105,10 +119,11 @@ impl<R: Roles> FromRequest<Web> for Sent<R> {
     }
 }
 
-async fn visitor(parts: &Parts, web: &Web) -> Result<Visitor, Response> {
+async fn visitor(parts: &Parts, web: &Web, in_person: bool) -> Result<Visitor, Response> {
     let token = cookie(&parts.headers, SESSION).map(|it| Secret::new(it.to_owned()));
     let found = match &token {
-        Some(token) => session(&web.app, token).await,
+        Some(token) if in_person => session(&web.app, token).await,
+        Some(token) => glance(&web.app, token).await,
         None => Ok(None),
     };
     let found = found.map_err(|error| ApiError::from(error).into_response())?;

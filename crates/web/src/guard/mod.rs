@@ -9,7 +9,9 @@
 //!
 //! Nothing in here knows a route, a status code of ours or the store.
 
-use std::net::IpAddr;
+use std::{net::IpAddr, sync::Arc};
+
+use tokio_util::sync::CancellationToken;
 
 pub mod client_address;
 #[cfg(test)]
@@ -29,3 +31,7 @@ pub struct Peer(pub IpAddr);
 /// Whether the connection is encrypted up to this process: a request extension too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Encrypted(pub bool);
+
+/// Cancelled when the server is to end: a request extension, for answers that would go on for ever.
+#[derive(Clone, Debug)]
+pub struct Stopping(pub Arc<CancellationToken>);

@@ -36,7 +36,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tower::ServiceExt;
 
 use super::{
-    Encrypted, Peer,
+    Encrypted, Peer, Stopping,
     tls::{
         RELOAD_INTERVAL, ReloadingCertificate, TlsError, TlsSettings, reload_when_changed,
         server_config,
@@ -158,7 +158,8 @@ impl Listener {
         }
         let places = settings.connections_max.clamp(1, Semaphore::MAX_PERMITS);
         let places = Arc::new(Semaphore::new(places));
-        let service = Arc::new(Service { router, acceptor, timeouts, stop: stop.clone() });
+        let service =
+            Arc::new(Service { router, acceptor, timeouts, stop: Arc::new(stop.clone()) });
         let accept = Accept { socket, places, failing: false };
         accept
             .until_stopped(&stop, |stream, peer, place| {
@@ -244,7 +245,7 @@ struct Service {
     router: Router,
     acceptor: Option<TlsAcceptor>,
     timeouts: Timeouts,
-    stop: CancellationToken,
+    stop: Arc<CancellationToken>,
 }
 
 impl Service {
@@ -276,6 +277,7 @@ impl Service {
         let service = service_fn(|mut request: Request<Incoming>| {
             request.extensions_mut().insert(Peer(peer));
             request.extensions_mut().insert(Encrypted(self.acceptor.is_some()));
+            request.extensions_mut().insert(Stopping(Arc::clone(&self.stop)));
             self.router.clone().oneshot(request)
         });
         let connection = http1::Builder::new()

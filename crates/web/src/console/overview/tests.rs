@@ -1,0 +1,70 @@
+//! The figures, as they are shown.
+
+use app::overview::{DAYS, Day, Failing, Troubled};
+use domain::kind::Kind;
+use jiff::Timestamp;
+
+use super::*;
+
+fn sample() -> Overview {
+    let day = |position: i64| Day {
+        begins: Timestamp::from_second(1_770_000_000 + position * 86_400).unwrap(),
+        orders: position * 10,
+        started: position,
+        closed: position / 2,
+    };
+    Overview {
+        at: "2026-02-14T16:02:10Z".parse().unwrap(),
+        days: (0..DAYS).map(day).collect(),
+        answers: vec![(0, 1), (200, 9_900), (503, 99)],
+        p50_us: 12_000,
+        p99_us: 2_345_000,
+        failing: vec![Failing {
+            merchant: "acme".to_owned(),
+            kind: "rma".to_owned(),
+            failures: FAILURES_MAX,
+        }],
+        troubled: vec![Troubled {
+            merchant: "<script>".to_owned(),
+            kind: Kind::Rma,
+            breaker: "throttled",
+            waiting: 1_234,
+        }],
+    }
+}
+
+#[test]
+fn the_figures_name_what_is_stuck_and_lead_there() {
+    let html = Figures::new(&sample()).render().unwrap();
+
+    for words in ["1,000+", "2.3 s", "12 ms", "10,000", "no answer", "1,234", "throttled"] {
+        assert!(html.contains(words), "{words}: {html}");
+    }
+    assert!(html.contains("/console/failures?merchant=acme&#38;kind=rma"), "{html}");
+    assert!(!html.contains("<script>") && !html.contains("style="), "{html}");
+}
+
+#[test]
+fn every_day_of_the_charts_is_in_the_table_too() {
+    let figures = Figures::new(&sample());
+
+    assert_eq!(figures.days.len(), 30);
+    assert_eq!((figures.returns.bars.len(), figures.orders.bars.len()), (60, 30));
+    assert_eq!(figures.days[0].orders, "290", "the newest first");
+    assert_eq!(figures.returns.words.len(), 5);
+}
+
+#[test]
+fn a_span_of_time_is_short_to_read() {
+    let cases = [
+        (0, "–"),
+        (1, "1 ms"),
+        (999_000, "999 ms"),
+        (1_500_000, "1.5 s"),
+        (59_999_999, "59.9 s"),
+        (7_200_000_000, "120 min"),
+    ];
+    for (us, words) in cases {
+        assert_eq!(time(us), words, "{us}");
+    }
+}
