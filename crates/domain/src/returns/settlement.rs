@@ -91,11 +91,7 @@ pub fn settle_with(
     now: Timestamp,
 ) -> Settlement {
     let ledger = ledger.forget_refund(&refund.identifier, rma.rma_identifier.as_str());
-    let mut owed = quantities(refund);
-    for (line, quantity) in &mut owed {
-        *quantity -= ledger.paid_by(&refund.identifier, line);
-    }
-    owed.retain(|_, quantity| *quantity > 0);
+    let owed = unpaid(&ledger, refund);
     let event = refunded(order, refund, &owed);
     let decision = match apply(rma, &event, now) {
         Ok(decision) => decision,
@@ -118,6 +114,47 @@ pub fn settle_with(
     let of = (refund.identifier.as_str(), now);
     let Settlement { ledger, problem, .. } = outside(order, &within, &rest, of);
     Settlement { ledger, changed: decision.changed.then_some(decision.rma), problem }
+}
+
+/// A return that an operator could say a refund pays for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Candidate<'a> {
+    pub rma: &'a Rma,
+    /// How many units of the refund the return awaits money for.
+    pub pays_for: i64,
+    /// How many units of the refund it has no use for.
+    pub left_over: i64,
+    /// How many more units of the same lines it would still await money for.
+    pub short_of: i64,
+}
+
+/// The returns of `order` that a refund could pay for, the likeliest first: what fits to the unit, what
+/// uses up the whole refund, what uses most of it. Each of them can be chosen.
+pub fn candidates<'a>(
+    order: &Order,
+    ledger: &Ledger,
+    returns: &'a [Rma],
+    refund: &Refund,
+    now: Timestamp,
+) -> Vec<Candidate<'a>> {
+    let can_be = |rma: &&Rma| settle_with(order, ledger, rma, refund, now).changed.is_some();
+    let mut found: Vec<Candidate<'_>> = returns
+        .iter()
+        .filter(can_be)
+        .map(|rma| {
+            let mut candidate = Candidate { rma, pays_for: 0, left_over: 0, short_of: 0 };
+            let ledger = ledger.forget_refund(&refund.identifier, rma.rma_identifier.as_str());
+            for (line, quantity) in unpaid(&ledger, refund) {
+                let awaited = awaited(rma, order, line);
+                candidate.pays_for += awaited.min(quantity);
+                candidate.left_over += (quantity - awaited).max(0);
+                candidate.short_of += (awaited - quantity).max(0);
+            }
+            candidate
+        })
+        .collect();
+    found.sort_by_key(|it| (it.left_over, it.short_of, it.rma.created_at));
+    found
 }
 
 enum Choice<'a> {
@@ -205,6 +242,16 @@ fn quantities(refund: &Refund) -> BTreeMap<&str, i64> {
         *quantities.entry(line.order_item_identifier.as_str()).or_default() += line.quantity;
     }
     quantities
+}
+
+/// The same, less what it paid for before.
+fn unpaid<'a>(ledger: &Ledger, refund: &'a Refund) -> BTreeMap<&'a str, i64> {
+    let mut unpaid = quantities(refund);
+    for (line, quantity) in &mut unpaid {
+        *quantity -= ledger.paid_by(&refund.identifier, line);
+    }
+    unpaid.retain(|_, quantity| *quantity > 0);
+    unpaid
 }
 
 /// Enters units that belong to no return. What finds no open unit is a conflict.

@@ -235,16 +235,20 @@ impl UnitRecord {
         self.departure.as_ref().is_some_and(|departure| departure.shipped)
     }
 
-    /// Since when an operator is asked about the unit. Whatever was doubtful before it was
-    /// received was settled by that; what was asked after it is open until it is answered.
-    pub fn asked_since(&self) -> Option<Timestamp> {
+    /// What an operator is asked about the unit, the oldest question first. Whatever was doubtful
+    /// before it was received was settled by that; what was asked after it is open until it is answered.
+    pub fn open_questions(&self) -> impl Iterator<Item = &Question> {
         let is_receipt = |step: &&StoryStep| matches!(step.happened, Happened::Received { .. });
         let is_question = |step: &&StoryStep| matches!(step.happened, Happened::Questioned { .. });
         let until_received = self.story.iter().take_while(|step| !is_receipt(step));
         let settled =
             if self.receipt.is_some() { until_received.filter(is_question).count() } else { 0 };
-        let open = self.questions.iter().skip(settled).find(|it| it.answer.is_none());
-        open.map(|question| question.raised_at)
+        self.questions.iter().skip(settled).filter(|it| it.answer.is_none())
+    }
+
+    /// Since when an operator is asked about the unit.
+    pub fn asked_since(&self) -> Option<Timestamp> {
+        self.open_questions().next().map(|question| question.raised_at)
     }
 
     /// The unit after what happened to it since this record of it was kept. Only what changes little

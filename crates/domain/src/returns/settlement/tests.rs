@@ -193,3 +193,23 @@ fn what_a_refund_paid_for_in_one_return_it_cannot_pay_for_in_another() {
     let again = settle_with(&three_units(), &rest.ledger, &first, &refund, now());
     assert_eq!((again.changed, again.ledger), (None, rest.ledger));
 }
+
+#[test]
+fn candidates_are_the_returns_that_await_the_money_and_the_best_fit_comes_first() {
+    let (ledger, two) = returned(&Ledger::default(), FIRST, 2);
+    let (ledger, one) = returned(&ledger, SECOND, 1);
+    let found = |refund: &Refund, returns: &[Rma]| {
+        let found = candidates(&three_units(), &ledger, returns, refund, now());
+        let named = |it: &Candidate<'_>| (it.rma.rma_identifier.to_string(), it.left_over);
+        found.iter().map(named).collect::<Vec<_>>()
+    };
+    let both = [two.clone(), one.clone()];
+    let (first, second) = (FIRST.to_owned(), SECOND.to_owned());
+
+    assert_eq!(found(&refund("F", 1, None), &both), [(second.clone(), 0), (first.clone(), 0)]);
+    assert_eq!(found(&refund("F", 2, None), &both), [(first.clone(), 0), (second, 1)]);
+
+    let paid = settle_with(&three_units(), &ledger, &one, &refund("E", 1, None), now());
+    let rest = [two, paid.changed.unwrap()];
+    assert_eq!(found(&refund("F", 1, None), &rest), [(first, 0)], "the other has its money");
+}
