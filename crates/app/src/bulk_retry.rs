@@ -1,7 +1,7 @@
-//! Many failed messages are retried in the background, with progress, until done or cancelled.
+//! Many failed messages are retried or discarded in the background, with progress, until done or cancelled.
 //!
-//! A job lives in the process that runs it. What it has put back stays put back when the process ends; starting the
-//! same job again goes on with what is left.
+//! A job lives in the process that runs it. What it has put back or taken out stays so when the process ends; starting
+//! the same job again goes on with what is left.
 
 use std::{
     collections::BTreeMap,
@@ -16,14 +16,14 @@ use store::{FailureFilter, FailureRow, StoreError, Transaction};
 use crate::{
     App, AppError, audit_trail,
     commit_once::{Request, commit_once},
-    failure_queue::{beginning, is_snapshot, key},
+    failure_queue::{Action, beginning, is_snapshot, key},
 };
 
 const PAGE: i64 = 500;
 /// Finished jobs that are remembered.
 const JOBS_MAX: usize = 100;
 
-/// A background retry, as operators see it.
+/// A background job on the failure queue, as operators see it.
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct RetryJob {
     #[schema(example = "k7w2mq9d4x")]
@@ -35,7 +35,10 @@ pub struct RetryJob {
     pub total: i64,
     /// Messages put back among those that are sent, so far.
     pub retried: i64,
-    /// Superseded, or retried by somebody else meanwhile.
+    /// Messages taken out of the queue for good, so far.
+    #[serde(default)]
+    pub discarded: i64,
+    /// Superseded, or handled by somebody else meanwhile.
     pub skipped: i64,
 }
 
@@ -59,12 +62,12 @@ impl Jobs {
     }
 }
 
-/// Begins to retry everything that matches `filter`.
-pub async fn start_bulk_retry(
+/// Begins to retry or discard everything that matches `filter`.
+pub async fn start_bulk(
     app: &App,
     request: Request<'_>,
     mut filter: FailureFilter,
-    force: bool,
+    action: Action,
 ) -> Result<RetryJob, AppError> {
     // What fails again while the job runs is not its business.
     filter.to_us = filter.to_us.min(app.world.now_us());
@@ -75,19 +78,11 @@ pub async fn start_bulk_retry(
             state: "running".to_owned(),
             total: app.store.count_failures(&filter).await?,
             retried: 0,
+            discarded: 0,
             skipped: 0,
         };
-        let merchant = filter.merchant.clone().unwrap_or_else(MerchantId::platform);
-        let mut transaction = Transaction::new("noting a bulk retry");
-        let detail = json!({
-            "job": job.id,
-            "kind": filter.kind,
-            "status": filter.status,
-            "messages": job.total,
-            "force": force,
-        });
-        let noted = (&merchant, "failures.retry", detail);
-        audit_trail::note(app, &mut transaction, request.client, noted);
+        let mut transaction = Transaction::new("noting a job on the failure queue");
+        note(app, &mut transaction, request, (&job, &filter, &action));
         Ok((job, transaction))
     })
     .await?;
@@ -98,18 +93,39 @@ pub async fn start_bulk_retry(
     app.jobs.add(job.clone());
     let (app, id) = (app.clone(), job.id.clone());
     tokio::spawn(async move {
-        let ended = run(&app, &id, &filter, force).await;
+        let ended = run(&app, &id, &filter, &action).await;
         let state = match ended {
             Ok(true) => "done",
             Ok(false) => "cancelled",
             Err(error) => {
-                tracing::error!(%error, job = id, "bulk retry {id} ended early: {error}");
+                tracing::error!(%error, job = id, "job {id} on the failure queue ended early: {error}");
                 "failed"
             }
         };
         app.jobs.change(&id, |job| state.clone_into(&mut job.state));
     });
     Ok(job)
+}
+
+fn note(
+    app: &App,
+    transaction: &mut Transaction,
+    request: Request<'_>,
+    (job, filter, action): (&RetryJob, &FailureFilter, &Action),
+) {
+    let (name, what) = match action {
+        Action::Retry { force } => ("failures.retry", ("force", json!(force))),
+        Action::Discard { reason } => ("failures.discard", ("reason", json!(reason))),
+    };
+    let detail = json!({
+        "job": job.id,
+        "kind": filter.kind,
+        "status": filter.status,
+        "messages": job.total,
+        what.0: what.1,
+    });
+    let merchant = filter.merchant.clone().unwrap_or_else(MerchantId::platform);
+    audit_trail::note(app, transaction, request.client, (&merchant, name, detail));
 }
 
 pub fn bulk_retry(app: &App, id: &str) -> Result<RetryJob, AppError> {
@@ -138,7 +154,12 @@ pub async fn cancel_bulk_retry(
 }
 
 /// Goes through the queue page by page; false when the job was cancelled.
-async fn run(app: &App, id: &str, filter: &FailureFilter, force: bool) -> Result<bool, AppError> {
+async fn run(
+    app: &App,
+    id: &str,
+    filter: &FailureFilter,
+    action: &Action,
+) -> Result<bool, AppError> {
     let mut after = beginning();
     loop {
         let running = app.jobs.change(id, |_| ()).is_some_and(|job| job.state == "running");
@@ -148,40 +169,63 @@ async fn run(app: &App, id: &str, filter: &FailureFilter, force: bool) -> Result
         let page = app.store.failures(filter, &after, PAGE).await?;
         let Some(last) = page.last() else { return Ok(true) };
         after = (last.failed_us, last.merchant.clone(), last.message_id);
-        let (mut retried, looked_at) = (0, page.len());
-        let superseded = app.store.superseded(&page.iter().map(key).collect::<Vec<_>>()).await?;
-        let wanted: Vec<FailureRow> = page
-            .into_iter()
-            .filter(|row| {
-                let old = superseded.contains(&(row.merchant.clone(), row.message_id));
-                force || !(old && is_snapshot(&row.kind))
-            })
-            .collect();
-        if retry(app, &wanted).await? {
-            retried = wanted.len();
+        let looked_at = page.len();
+        let wanted = wanted(app, page, action).await?;
+        let mut handled = 0;
+        if handle(app, &wanted, action).await? {
+            handled = wanted.len();
         } else {
             // Somebody else took one of them: find out which, one by one.
             for row in &wanted {
-                retried += usize::from(retry(app, std::slice::from_ref(row)).await?);
+                handled += usize::from(handle(app, std::slice::from_ref(row), action).await?);
             }
         }
         app.jobs.change(id, |job| {
-            job.retried += i64::try_from(retried).unwrap_or(i64::MAX);
-            job.skipped += i64::try_from(looked_at - retried).unwrap_or(i64::MAX);
+            let count = match action {
+                Action::Retry { .. } => &mut job.retried,
+                Action::Discard { .. } => &mut job.discarded,
+            };
+            *count += i64::try_from(handled).unwrap_or(i64::MAX);
+            job.skipped += i64::try_from(looked_at - handled).unwrap_or(i64::MAX);
         });
     }
 }
 
-/// Puts all of `rows` back, or none when one of them is no longer in the queue.
-async fn retry(app: &App, rows: &[FailureRow]) -> Result<bool, AppError> {
+/// The rows without those that are superseded, unless it is all the same.
+async fn wanted(
+    app: &App,
+    page: Vec<FailureRow>,
+    action: &Action,
+) -> Result<Vec<FailureRow>, AppError> {
+    if *action != (Action::Retry { force: false }) {
+        return Ok(page);
+    }
+    let superseded = app.store.superseded(&page.iter().map(key).collect::<Vec<_>>()).await?;
+    let is_wanted = |row: &FailureRow| {
+        let old = superseded.contains(&(row.merchant.clone(), row.message_id));
+        !(old && is_snapshot(&row.kind))
+    };
+    Ok(page.into_iter().filter(is_wanted).collect())
+}
+
+/// Puts all of `rows` back or takes all of them out, or none when one is no longer in the queue.
+async fn handle(app: &App, rows: &[FailureRow], action: &Action) -> Result<bool, AppError> {
     let now_us = app.world.now_us();
-    let mut transaction = Transaction::new("retrying messages");
+    let mut transaction = Transaction::new("handling failures");
     let mut merchants = Vec::new();
     for row in rows {
         let merchant = MerchantId::parse(&row.merchant).ok();
         if let (Some(merchant), Some(kind)) = (merchant, Kind::parse(&row.kind)) {
-            transaction.retry_failure(&merchant, kind, row.message_id, now_us);
-            merchants.push(merchant);
+            match action {
+                Action::Retry { .. } => {
+                    transaction.retry_failure(&merchant, kind, row.message_id, now_us);
+                    merchants.push(merchant);
+                }
+                Action::Discard { reason } => {
+                    let discard = (reason.as_str(), now_us);
+                    transaction.discard_failure(&merchant, kind, row.message_id, discard);
+                }
+            }
         }
     }
     match app.store.commit(transaction).await {

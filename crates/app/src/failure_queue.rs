@@ -10,7 +10,9 @@ use domain::{
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use store::{FailureCursor, FailureFilter, FailureRow, MessageKey, State, Transaction};
+use store::{
+    FailureCount, FailureCursor, FailureFilter, FailureRow, MessageKey, State, Transaction,
+};
 
 use crate::{
     App, AppError, audit_trail,
@@ -62,6 +64,86 @@ pub struct Handled {
     /// retried or discarded.
     #[schema(example = "retried")]
     pub result: String,
+}
+
+/// What is done with messages whose tries are used up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// They are tried again; `force` sends superseded ones too.
+    Retry {
+        force: bool,
+    },
+    Discard {
+        reason: String,
+    },
+}
+
+/// What became of messages that somebody chose.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Several {
+    pub done: usize,
+    /// Why each of the others was left as it is.
+    pub left: Vec<String>,
+}
+
+/// How full the failure queue is.
+#[derive(Clone, Debug)]
+pub struct FailureSummary {
+    pub failures: i64,
+    /// Those with most failures first.
+    pub endpoints: Vec<EndpointFailures>,
+}
+
+/// The failures of one endpoint.
+#[derive(Clone, Debug)]
+pub struct EndpointFailures {
+    pub merchant: String,
+    pub kind: String,
+    pub failures: i64,
+    /// When the first of them failed.
+    pub since: Timestamp,
+}
+
+/// How many failures match, by endpoint.
+pub async fn failure_summary(
+    app: &App,
+    filter: &FailureFilter,
+) -> Result<FailureSummary, AppError> {
+    let counts = app.store.failure_counts(filter).await?;
+    let view = |count: FailureCount| EndpointFailures {
+        merchant: count.merchant,
+        kind: count.kind,
+        failures: count.failures,
+        since: moment(count.since_us),
+    };
+    Ok(FailureSummary {
+        failures: counts.iter().map(|count| count.failures).sum(),
+        endpoints: counts.into_iter().map(view).collect(),
+    })
+}
+
+/// Does the same with each of the messages. One that cannot be retried or discarded does not keep the
+/// others from it.
+pub async fn handle_several(
+    app: &App,
+    request: Request<'_>,
+    ids: &[MessageId],
+    action: &Action,
+) -> Result<Several, AppError> {
+    let mut several = Several::default();
+    for id in ids {
+        let handled = match action {
+            Action::Retry { force } => retry_message(app, request, id, *force).await,
+            Action::Discard { reason } => discard_message(app, request, id, reason).await,
+        };
+        match handled {
+            Ok(_) => several.done += 1,
+            Err(AppError::Conflict(why)) => several.left.push(why),
+            Err(AppError::NotFound(_)) => several.left.push(format!("there is no message {id}")),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(several)
 }
 
 pub async fn failures(

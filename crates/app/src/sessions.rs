@@ -33,6 +33,10 @@ pub struct Session {
 }
 
 impl Session {
+    pub fn of(operator: OperatorName, role: Role, form_token: String) -> Self {
+        Self { role, form_token, actor: ClientId::of_operator(&operator), operator }
+    }
+
     /// A change that the operator asks for; it is noted under the operator's name.
     pub fn request(&self) -> Request<'_> {
         Request { client: &self.actor, repeatable: None }
@@ -100,12 +104,7 @@ async fn found(app: &App, token: &Secret, used: bool) -> Result<Option<Session>,
         transaction.touch_session(hash(token), now_us, expires_us);
         app.store.commit(transaction).await?;
     }
-    Ok(Some(Session {
-        role: found.operator.role,
-        form_token: form_token(token),
-        actor: ClientId::of_operator(&found.operator.name),
-        operator: found.operator.name,
-    }))
+    Ok(Some(Session::of(found.operator.name, found.operator.role, form_token(token))))
 }
 
 /// Ends the session at once.

@@ -191,6 +191,15 @@ pub(crate) async fn target(
     if endpoints.paused.contains(&kind) {
         return Ok(None);
     }
+    target_of(app, merchant, (&endpoints, kind)).await
+}
+
+/// The same, whether it is paused or not.
+pub(crate) async fn target_of(
+    app: &App,
+    merchant: &MerchantId,
+    (endpoints, kind): (&Endpoints<String>, Kind),
+) -> Result<Option<Target>, AppError> {
     let Some((url, auth)) = endpoints.target(kind) else { return Ok(None) };
     let owner = app.store.merchant(merchant).await?.ok_or(AppError::NotFound("merchant"))?;
     let open = |text: String| -> Result<Secret, VaultError> {

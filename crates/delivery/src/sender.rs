@@ -25,7 +25,7 @@ use domain::{endpoint::Auth, identifier::MerchantId, kind::Kind};
 use http_body_util::Full;
 use hyper::{
     Method, Request, StatusCode, Uri,
-    header::{AUTHORIZATION, HeaderMap, HeaderValue},
+    header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue},
 };
 use tokio::time::{Instant, timeout};
 use world::Secret;
@@ -166,6 +166,26 @@ impl Endpoint {
             attempt.error = None;
         }
         attempt
+    }
+
+    /// The headers that a message is sent with, for people to read. What proves who we are is not
+    /// among what they read, nor what is another with each attempt.
+    pub fn shown_headers(&self, id: &str, sequence: i64) -> Vec<(String, String)> {
+        let shown = |(name, value): (&HeaderName, &HeaderValue)| {
+            let text = if value.is_sensitive() || *name == AUTHORIZATION {
+                "(secret)".to_owned()
+            } else if *name == WEBHOOK_ID {
+                id.to_owned()
+            } else if *name == SEQUENCE {
+                sequence.to_string()
+            } else if [WEBHOOK_TIMESTAMP, WEBHOOK_SIGNATURE, ATTEMPT].contains(name) {
+                "(new with each attempt)".to_owned()
+            } else {
+                String::from_utf8_lossy(value.as_bytes()).into_owned()
+            };
+            (name.to_string(), text)
+        };
+        self.headers.iter().map(shown).collect()
     }
 
     /// Asks a question and waits for the whole answer, of at most one MiB. `url` must lead to the

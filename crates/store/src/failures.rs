@@ -43,6 +43,16 @@ pub struct FailureFilter {
     pub to_us: i64,
 }
 
+/// How many failures an endpoint has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FailureCount {
+    pub merchant: String,
+    pub kind: String,
+    pub failures: i64,
+    /// When the first of them failed.
+    pub since_us: i64,
+}
+
 impl Transaction {
     /// Puts a failed message back among the deliveries, to be tried from the beginning. A conflict when
     /// it is not in the failure queue any more.
@@ -209,6 +219,42 @@ impl Store {
             )
             .await?;
         let read = |row: &Row| Ok((row.text(0)?.to_owned(), row.text(1)?.to_owned(), row.int(2)?));
+        rows.iter().map(read).collect::<Result<_, _>>().doing(doing)
+    }
+
+    /// How many failures match at each endpoint, most first.
+    pub async fn failure_counts(
+        &self,
+        filter: &FailureFilter,
+    ) -> Result<Vec<FailureCount>, StoreError> {
+        let doing = "counting failures by endpoint";
+        let merchant = filter.merchant.as_ref().map_or("", MerchantId::as_str);
+        let rows = self
+            .rows(
+                doing,
+                "SELECT f.merchant_id, f.kind, count(*), min(f.failed_us) FROM failures f
+                 WHERE f.failed_us >= $1 AND f.failed_us <= $2
+                     AND ($3 = '' OR f.merchant_id = $3) AND ($4 = '' OR f.kind = $4)
+                     AND (CAST($5 AS BIGINT) < 0 OR coalesce(f.status, 0) = $5)
+                 GROUP BY f.merchant_id, f.kind
+                 ORDER BY count(*) DESC, f.merchant_id, f.kind",
+                params![
+                    filter.from_us,
+                    filter.to_us,
+                    merchant,
+                    filter.kind.map_or("", Kind::name),
+                    filter.status.unwrap_or(-1)
+                ],
+            )
+            .await?;
+        let read = |row: &Row| {
+            Ok(FailureCount {
+                merchant: row.text(0)?.to_owned(),
+                kind: row.text(1)?.to_owned(),
+                failures: row.int(2)?,
+                since_us: row.int(3)?,
+            })
+        };
         rows.iter().map(read).collect::<Result<_, _>>().doing(doing)
     }
 

@@ -67,7 +67,7 @@ pub use day_counts::{Counted, DayCount};
 pub use deliveries::{Attempted, Conclusion, Verdict, WaitingRow};
 pub use error::{EngineError, StoreError};
 pub use exchange_orders::ExchangeFilter;
-pub use failures::{FailureCursor, FailureFilter, FailureRow, MessageKey};
+pub use failures::{FailureCount, FailureCursor, FailureFilter, FailureRow, MessageKey};
 pub use lock::{DirectoryLock, LockError};
 pub use messages::{AttemptRow, MessageFilter, MessageRow, NewMessage, Owed, State};
 pub use meters::Meters;

@@ -7,8 +7,8 @@ use domain::{endpoint::Endpoints, identifier::MerchantId, kind::Kind};
 
 use super::{Subject, acme, on_both_engines, other};
 use crate::{
-    AnswerCount, AttemptCount, Attempted, Conclusion, FailureFilter, FailureRow, MessageFilter,
-    MessageKey, NewMessage, Owed, State, Store, StoreError, Transaction, Verdict,
+    AnswerCount, AttemptCount, Attempted, Conclusion, FailureCount, FailureFilter, FailureRow,
+    MessageFilter, MessageKey, NewMessage, Owed, State, Store, StoreError, Transaction, Verdict,
 };
 
 on_both_engines!(
@@ -207,6 +207,10 @@ async fn a_dead_message_is_in_the_failure_queue_until_retried(Subject { store, .
     assert_eq!(store.count_failures(&elsewhere).await.unwrap(), 0);
     let endpoint = ("acme".to_owned(), "rma".to_owned(), 1);
     assert_eq!(store.failing_endpoints(10, 10).await.unwrap(), [endpoint]);
+    let counts = store.failure_counts(&any_failure()).await.unwrap();
+    let counted = |it: &FailureCount| (it.merchant.clone(), it.failures, it.since_us);
+    assert_eq!(counts.iter().map(counted).collect::<Vec<_>>(), [("acme".to_owned(), 1, 1_500)]);
+    assert_eq!(store.failure_counts(&elsewhere).await.unwrap(), []);
 
     let mut transaction = Transaction::new("retrying");
     transaction.retry_failure(&acme(), Kind::Rma, 1, 77);

@@ -1,9 +1,9 @@
 //! The failure queue, for operators: list it, retry what matches in the background.
 
 use app::{
-    bulk_retry::{RetryJob, bulk_retry, cancel_bulk_retry, start_bulk_retry},
+    bulk_retry::{RetryJob, bulk_retry, cancel_bulk_retry, start_bulk},
     commit_once::Request,
-    failure_queue::{Failures, failures},
+    failure_queue::{Action, Failures, failures},
 };
 use axum::{Json, extract::State, http::StatusCode};
 use domain::kind::Kind;
@@ -114,7 +114,8 @@ pub(crate) struct ForceQuery {
     params(FailuresQuery, ForceQuery, IdempotencyKey),
     responses(
         (status = 202, body = RetryJob, description = "Begun.", example = json!({
-            "id": "k7w2mq9d4x", "state": "running", "total": 12000, "retried": 0, "skipped": 0
+            "id": "k7w2mq9d4x", "state": "running", "total": 12000, "retried": 0, "discarded": 0,
+            "skipped": 0
         })),
         (status = 400, body = Message, description = "The query or the `Idempotency-Key` is not as \
             described.", example = json!({
@@ -134,7 +135,8 @@ pub(crate) async fn retry(
 ) -> Result<(StatusCode, Json<RetryJob>), ApiError> {
     let repeatable = idempotency.of(b"");
     let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
-    let job = start_bulk_retry(&web.app, request, filter.filter()?, force).await?;
+    let action = Action::Retry { force };
+    let job = start_bulk(&web.app, request, filter.filter()?, action).await?;
     Ok((StatusCode::ACCEPTED, Json(job)))
 }
 
@@ -146,7 +148,8 @@ pub(crate) async fn retry(
     params(("id" = String, Path, description = "The job's identifier.", example = "k7w2mq9d4x")),
     responses(
         (status = 200, body = RetryJob, description = "How far it got.", example = json!({
-            "id": "k7w2mq9d4x", "state": "done", "total": 12000, "retried": 11990, "skipped": 10
+            "id": "k7w2mq9d4x", "state": "done", "total": 12000, "retried": 11990, "discarded": 0,
+            "skipped": 10
         })),
         (status = 404, body = Message, description = "This node knows no such job.",
             example = json!({ "message": "there is no such job" })),
@@ -172,7 +175,8 @@ pub(crate) async fn job(
     ),
     responses(
         (status = 200, body = RetryJob, description = "How far it got.", example = json!({
-            "id": "k7w2mq9d4x", "state": "cancelled", "total": 12000, "retried": 500, "skipped": 0
+            "id": "k7w2mq9d4x", "state": "cancelled", "total": 12000, "retried": 500, "discarded": 0,
+            "skipped": 0
         })),
         (status = 404, body = Message, description = "This node knows no such job.",
             example = json!({ "message": "there is no such job" })),
