@@ -3,3 +3,4 @@
 mod login;
 mod merchants;
 mod overview;
+mod stuck;

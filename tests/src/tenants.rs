@@ -63,6 +63,15 @@ pub(crate) const CONSOLE: &[&str] = &[
     "/console/merchants/{merchant}/tests/{message}",
     "/console/merchants/{merchant}/policy",
     "/console/merchants/{merchant}/policy/{version}",
+    "/console/failures",
+    "/console/failures/jobs/{id}",
+    "/console/failures/jobs/{id}/cancel",
+    "/console/messages",
+    "/console/messages/{id}",
+    "/console/messages/{id}/retry",
+    "/console/messages/{id}/discard",
+    "/console/refunds",
+    "/console/exceptions",
     "/console/{*rest}",
 ];
 

@@ -127,7 +127,8 @@ impl Assets {
         let console = concat!(
             include_str!("../static/console.css"),
             include_str!("../static/console_parts.css"),
-            include_str!("../static/console_overview.css")
+            include_str!("../static/console_overview.css"),
+            include_str!("../static/console_failures.css")
         );
         let script = include_str!("../static/console.js");
         let icon = include_str!("../static/icon.svg");

@@ -18,6 +18,7 @@ mod overview;
 mod password;
 mod policy;
 mod problem;
+mod stuck;
 mod throttle;
 mod visit;
 mod words;
@@ -39,6 +40,7 @@ pub(crate) fn routes() -> Router<Web> {
         .merge(endpoints::routes())
         .merge(policy::routes())
         .merge(password::routes())
+        .merge(stuck::routes())
         .route("/console/{*rest}", any(problem::no_such_page))
         .method_not_allowed_fallback(crate::api::error::method_not_allowed)
         .layer(middleware::from_fn(problem::in_html))

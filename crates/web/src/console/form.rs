@@ -31,6 +31,11 @@ impl Form {
         self.raw(name).trim()
     }
 
+    /// Every value that was sent under this name: of boxes that are ticked, each has one.
+    pub(super) fn all(&self, name: &str) -> impl Iterator<Item = &str> {
+        self.0.iter().filter(move |(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
     #[cfg(test)]
     pub(super) fn of(fields: &[(&str, &str)]) -> Self {
         let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());

@@ -38,6 +38,10 @@ const HEADERS: [(HeaderName, HeaderValue); 4] = [
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Section {
     Overview,
+    Failures,
+    Messages,
+    Refunds,
+    Exceptions,
     Merchants,
     /// What concerns the visitor alone. It is reached by its name, not by the navigation.
     Visitor,
@@ -46,6 +50,10 @@ pub(super) enum Section {
 /// Where one can go, in the order of the navigation, and what it is called.
 const NAVIGATION: &[(Section, &str, &str)] = &[
     (Section::Overview, "/console", "Overview"),
+    (Section::Failures, "/console/failures", "Failures"),
+    (Section::Messages, "/console/messages", "Messages"),
+    (Section::Refunds, "/console/refunds", "Refunds"),
+    (Section::Exceptions, "/console/exceptions", "Exceptions"),
     (Section::Merchants, "/console/merchants", "Merchants"),
 ];
 
@@ -53,8 +61,10 @@ impl Section {
     /// Whether people with this role find anything there.
     fn is_for(self, role: Role) -> bool {
         match self {
-            Self::Overview | Self::Merchants => role == Role::Operator,
-            Self::Visitor => true,
+            Self::Overview | Self::Failures | Self::Messages | Self::Refunds | Self::Merchants => {
+                role == Role::Operator
+            }
+            Self::Exceptions | Self::Visitor => true,
         }
     }
 }

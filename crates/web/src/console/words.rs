@@ -20,7 +20,6 @@ pub(super) fn address(path: &str, query: &[(&str, &str)]) -> String {
 }
 
 /// An amount in minor units with its currency: `46.10 USD`.
-#[cfg_attr(not(test), expect(dead_code, reason = "for the pages of orders and returns"))]
 pub(super) fn money(cents: i64, currency: &str) -> String {
     let digits = u32::from(minor_digits(currency).unwrap_or(2));
     let (divisor, width) = (10_i64.pow(digits), usize::try_from(digits).unwrap_or_default());
