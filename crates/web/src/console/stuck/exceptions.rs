@@ -2,7 +2,7 @@
 
 use app::{
     AppError,
-    asn_receipts::{Asked, UnitInDoubt, UnitsInDoubt, answer_question, units_in_doubt},
+    unit_questions::{Asked, UnitInDoubt, UnitsInDoubt, answer_question, units_in_doubt},
 };
 use askama::Template;
 use axum::{Router, extract::State, http::StatusCode, response::Response, routing::get};

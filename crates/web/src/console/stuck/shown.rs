@@ -19,7 +19,7 @@ impl When {
     }
 
     pub(super) fn words(&self) -> String {
-        moment(self.0)
+        moment(&self.0)
     }
 }
 
