@@ -3,6 +3,7 @@
 //! A merchant announces goods with an inbound [`asn`]; [`receiving`] decides which line of it a
 //! scanned unit is, or asks an operator, and the merchant hears of the unit by a
 //! [`receipt_message`]. Goods leave with a [`shipment`], announced by an [`outbound_message`].
+//! What lies on the bench, and what a scanned code means there, is a [`parcel`].
 //! What became of one piece is its [record](mod@unit): the one truth about it. Orders that the
 //! warehouse ships straight to shoppers are [`drop_ship`] orders.
 //!
@@ -12,6 +13,7 @@ pub mod asn;
 pub mod asn_number;
 pub mod drop_ship;
 pub mod outbound_message;
+pub mod parcel;
 pub mod receipt_message;
 pub mod receiving;
 pub mod shipment;

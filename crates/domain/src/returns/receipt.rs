@@ -51,6 +51,19 @@ impl Condition {
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|condition| condition.name() == name)
     }
+
+    /// What it means to whoever grades. The contract has the letters only.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::N => "New, unopened",
+            Self::R => "Refurbished",
+            Self::A => "Like new",
+            Self::B => "Used, good",
+            Self::C => "Used, worn",
+            Self::X => "Broken",
+            Self::TT => "Needs a test",
+        }
+    }
 }
 
 /// The receipts of a request.

@@ -1,0 +1,257 @@
+//! A parcel on the bench: what it should hold, and what a code that is scanned means there.
+//!
+//! | code                                              | meaning                                   |
+//! | ------------------------------------------------- | ----------------------------------------- |
+//! | license plate of a unit that was received from it | here: nothing changes                     |
+//! | license plate that a line announces               | awaited, or here                          |
+//! | article of a line that still awaits units         | awaited                                   |
+//! | article of lines that announce each piece         | pieces: which of them is it?              |
+//! | article of which everything is here               | full: a question                          |
+//! | anything else                                     | stranger: a question                      |
+//!
+//! An article is known by its SKU or UPC, and in a return by its line, too. What follows from a
+//! scan is not decided here: a unit becomes a [`Receipt`], and the return or
+//! [`receiving`](super::receiving) decides.
+
+mod receipt;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+
+pub use self::receipt::{Graded, Known};
+use super::asn::{AsnDetail, AsnStatus};
+use super::receiving::AsnState;
+use crate::identifier::MerchantId;
+use crate::returns::receipt::Condition;
+use crate::returns::rma::{Receiving, Rma, Status, Unit};
+
+/// What a parcel should hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parcel {
+    /// Whose it is; the platform's while nobody knows.
+    pub merchant: MerchantId,
+    /// The identifier of the return, the number of the ASN, or whatever was scanned.
+    pub number: String,
+    pub kind: ParcelKind,
+    pub lines: Vec<Expected>,
+    /// Why nothing can be received from it, in words.
+    pub refusal: Option<&'static str>,
+    /// What was received from it, by license plate, as far as the parcel itself tells: of a
+    /// return everything, of an ASN nothing.
+    pub here: BTreeMap<String, Here>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ParcelKind {
+    /// A shopper's return.
+    Return,
+    /// Goods that a merchant announced.
+    Announced,
+    /// Nobody announced it.
+    Unknown,
+}
+
+/// A unit that was received.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Here {
+    pub article: String,
+    pub condition: Condition,
+    pub at: Timestamp,
+}
+
+/// Units of one line that should be in the parcel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Expected {
+    pub line_identifier: String,
+    /// The program of the ASN, where several announce goods under one number.
+    pub program: Option<String>,
+    pub title: Option<String>,
+    pub sku: Option<String>,
+    pub upc: Option<String>,
+    /// The license plate of the one piece that the line announces.
+    pub plate: Option<String>,
+    /// The merchant's own identifier of that piece.
+    pub own: Option<String>,
+    pub quantity: i64,
+    pub received: i64,
+}
+
+/// What a scanned code is to a parcel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Meaning<'a> {
+    /// A unit that is still to come.
+    Awaited(&'a Expected),
+    /// This very unit was received before, as the piece that a line announces or otherwise.
+    Here(Option<&'a Expected>),
+    /// Everything of this article was received before.
+    Full(&'a Expected),
+    /// One of these pieces; the article alone does not tell which.
+    Pieces(Vec<&'a Expected>),
+    /// Nothing that the parcel should hold.
+    Stranger,
+}
+
+impl Expected {
+    pub fn awaited(&self) -> i64 {
+        self.quantity.saturating_sub(self.received).max(0)
+    }
+
+    /// What the article is called: its title or its code.
+    pub fn article(&self) -> &str {
+        let codes = [&self.title, &self.sku, &self.upc].into_iter();
+        codes.flatten().next().map_or(&self.line_identifier, String::as_str)
+    }
+
+    fn is_piece(&self, code: &str) -> bool {
+        [&self.plate, &self.own].into_iter().flatten().any(|known| known == code)
+    }
+
+    fn is_article(&self, code: &str) -> bool {
+        [&self.sku, &self.upc].into_iter().flatten().any(|known| known == code)
+    }
+}
+
+impl Parcel {
+    /// A parcel that nobody announced. Whatever is in it is a question.
+    pub fn unknown(number: &str) -> Self {
+        Self {
+            merchant: MerchantId::platform(),
+            number: number.to_owned(),
+            kind: ParcelKind::Unknown,
+            lines: Vec::new(),
+            refusal: None,
+            here: BTreeMap::new(),
+        }
+    }
+
+    pub fn of_return(merchant: &MerchantId, rma: &Rma) -> Self {
+        let mut lines: Vec<Expected> = Vec::new();
+        for unit in &rma.units {
+            let same = |line: &&mut Expected| is_of(unit, line);
+            let received = i64::from(unit.receipt.is_some());
+            match lines.iter_mut().find(same) {
+                Some(line) => {
+                    line.quantity += 1;
+                    line.received += received;
+                }
+                None => lines.push(expected(unit, received)),
+            }
+        }
+        let here = rma.units.iter().filter_map(|unit| {
+            let receipt = unit.receipt.as_ref()?;
+            let article = unit.goods.title.clone();
+            let here = Here { article, condition: receipt.condition, at: receipt.received_at };
+            Some((receipt.receipt_identifier.clone(), here))
+        });
+        Self {
+            merchant: merchant.clone(),
+            number: rma.rma_identifier.to_string(),
+            kind: ParcelKind::Return,
+            refusal: refusal_of(rma),
+            here: here.collect(),
+            lines,
+        }
+    }
+
+    /// The goods that a merchant announced under one number, by one program or by several.
+    pub fn of_asns(merchant: &MerchantId, number: &str, asns: &[AsnState]) -> Self {
+        let cancelled = asns.iter().all(|state| state.asn.status == AsnStatus::Cancelled);
+        let live = asns.iter().filter(|it| cancelled || it.asn.status != AsnStatus::Cancelled);
+        let shared = asns.len() > 1;
+        let lines = live.flat_map(|state| {
+            let program = shared.then(|| state.asn.program_identifier.clone());
+            state.asn.lines().map(move |line| announced(state, line.detail, program.clone()))
+        });
+        Self {
+            merchant: merchant.clone(),
+            number: number.to_owned(),
+            kind: ParcelKind::Announced,
+            lines: lines.collect(),
+            refusal: cancelled.then_some("its merchant cancelled it"),
+            here: BTreeMap::new(),
+        }
+    }
+
+    /// How many units are still to come.
+    pub fn awaited(&self) -> i64 {
+        self.lines.iter().map(Expected::awaited).sum()
+    }
+
+    pub fn meaning(&self, code: &str) -> Meaning<'_> {
+        if self.here.contains_key(code) {
+            return Meaning::Here(None);
+        }
+        if let Some(piece) = self.lines.iter().find(|line| line.is_piece(code)) {
+            let here = piece.awaited() == 0;
+            return if here { Meaning::Here(Some(piece)) } else { Meaning::Awaited(piece) };
+        }
+        let by_line = self.kind == ParcelKind::Return;
+        let same =
+            |line: &&Expected| line.is_article(code) || (by_line && line.line_identifier == code);
+        let all: Vec<&Expected> = self.lines.iter().filter(same).collect();
+        let mut awaiting = all.iter().copied().filter(|line| line.awaited() > 0);
+        let Some(first) = all.first() else { return Meaning::Stranger };
+        if let Some(line) = awaiting.clone().find(|line| line.plate.is_none()) {
+            return Meaning::Awaited(line);
+        }
+        match awaiting.next() {
+            Some(piece) => Meaning::Pieces(std::iter::once(piece).chain(awaiting).collect()),
+            None => Meaning::Full(first),
+        }
+    }
+}
+
+fn is_of(unit: &Unit, line: &Expected) -> bool {
+    let goods = &unit.goods;
+    line.line_identifier == goods.order_line_item_identifier
+        && line.sku == goods.sku
+        && line.upc == goods.upc
+        && line.title.as_deref() == Some(&goods.title)
+}
+
+fn expected(unit: &Unit, received: i64) -> Expected {
+    let goods = &unit.goods;
+    Expected {
+        line_identifier: goods.order_line_item_identifier.clone(),
+        program: None,
+        title: Some(goods.title.clone()),
+        sku: goods.sku.clone(),
+        upc: goods.upc.clone(),
+        plate: None,
+        own: None,
+        quantity: 1,
+        received,
+    }
+}
+
+fn announced(state: &AsnState, detail: &AsnDetail, program: Option<String>) -> Expected {
+    Expected {
+        line_identifier: detail.line_identifier.clone(),
+        program,
+        title: None,
+        sku: Some(detail.sku.clone()),
+        upc: detail.upc.clone(),
+        plate: detail.unit_identifier.clone(),
+        own: detail.client_unit_identifier.clone(),
+        quantity: detail.quantity,
+        received: detail.quantity.saturating_sub(state.awaited(detail)),
+    }
+}
+
+/// Why no unit of a return can be received.
+fn refusal_of(rma: &Rma) -> Option<&'static str> {
+    let never = rma.units.iter().all(|unit| unit.receiving.is_none());
+    let done = rma.units.iter().all(|unit| unit.receiving == Some(Receiving::Received));
+    if rma.status == Status::Canceled {
+        Some("the return was cancelled")
+    } else if never {
+        Some("its merchant receives the goods itself")
+    } else if rma.receiving_complete && !done {
+        Some("somebody said that nothing more comes")
+    } else {
+        None
+    }
+}

@@ -1,0 +1,89 @@
+//! From a unit in the hand to the receipt that tells of it.
+
+use super::{Expected, Parcel, ParcelKind};
+use crate::returns::identifier::RmaId;
+use crate::returns::receipt::{Condition, Receipt};
+
+/// A unit that was looked at.
+#[derive(Clone, Copy, Debug)]
+pub struct Graded<'a> {
+    /// Its license plate: scanned, or made up for it.
+    pub plate: &'a str,
+    pub condition: Condition,
+    pub user_login: &'a str,
+    pub channel: &'a str,
+    pub location: Option<&'a str>,
+    pub serial_number: Option<&'a str>,
+}
+
+/// What the code of a unit that does not fit is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Known<'a> {
+    /// The license plate of this one piece.
+    ByPlate(&'a str),
+    /// The code of its article.
+    ByArticle(&'a str),
+}
+
+impl Parcel {
+    /// The receipt of a unit of a line.
+    pub fn receipt(&self, line: &Expected, graded: &Graded<'_>) -> Receipt {
+        let rma = (self.kind == ParcelKind::Return).then(|| RmaId::parse(&self.number)).flatten();
+        let is_return = rma.is_some();
+        // Programs that share a number are told apart by the line. Otherwise another line of the
+        // same article may take the unit when this one is full meanwhile.
+        let named = is_return || line.program.is_some();
+        Receipt {
+            asn_number: rma.is_none().then(|| self.number.clone()),
+            rma_identifier: rma,
+            line_identifier: named.then(|| line.line_identifier.clone()),
+            unit_identifier: Some(line.plate.clone().unwrap_or_else(|| graded.plate.to_owned())),
+            // A return knows what is sold without a SKU by its UPC.
+            sku: line.sku.clone().or_else(|| line.upc.clone().filter(|_| is_return)),
+            upc: line.upc.clone(),
+            client_unit_identifier: line.own.clone(),
+            ..bare(graded)
+        }
+    }
+
+    /// The receipt of a unit that does not fit, which makes it a question. A return has no room
+    /// for questions: there it is asked about as if an ASN of the return's name were awaited.
+    pub fn question(&self, known: Known<'_>, graded: &Graded<'_>) -> Receipt {
+        let bare = Receipt { asn_number: Some(self.number.clone()), ..bare(graded) };
+        match known {
+            Known::ByPlate(plate) => Receipt { unit_identifier: Some(plate.to_owned()), ..bare },
+            Known::ByArticle(code) if is_upc(code) => {
+                Receipt { upc: Some(code.to_owned()), ..bare }
+            }
+            Known::ByArticle(code) => Receipt { sku: Some(code.to_owned()), ..bare },
+        }
+    }
+}
+
+/// Whether a code looks like one of those that are printed on articles everywhere.
+fn is_upc(code: &str) -> bool {
+    matches!(code.len(), 8 | 12 | 13 | 14) && code.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// What every receipt has.
+fn bare(graded: &Graded<'_>) -> Receipt {
+    Receipt {
+        rma_identifier: None,
+        asn_number: None,
+        line_identifier: None,
+        unit_identifier: Some(graded.plate.to_owned()),
+        sku: None,
+        upc: None,
+        condition: graded.condition,
+        channel: Some(graded.channel.to_owned()),
+        user_login: Some(graded.user_login.to_owned()),
+        location_identifier: graded.location.map(str::to_owned),
+        serial_number: graded.serial_number.map(str::to_owned),
+        return_reason: None,
+        reject_reason: None,
+        tracking_number: None,
+        carton_identifier: None,
+        asin: None,
+        client_unit_identifier: None,
+    }
+}
