@@ -59,6 +59,7 @@ pub mod unit_questions;
 pub mod unit_story;
 pub mod variants;
 mod whose;
+pub mod workbench;
 
 #[cfg(test)]
 mod tests;
