@@ -8,6 +8,7 @@
 //! What people do is told once: shoppers in [`shopper`], operators in [`operator`].
 
 mod axe;
+mod bench;
 mod content;
 mod driver;
 mod html;

@@ -3,4 +3,5 @@
 mod login;
 mod merchants;
 mod overview;
+mod receive;
 mod stuck;

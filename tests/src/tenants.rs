@@ -72,6 +72,7 @@ pub(crate) const CONSOLE: &[&str] = &[
     "/console/messages/{id}/discard",
     "/console/refunds",
     "/console/exceptions",
+    "/console/receive",
     "/console/{*rest}",
 ];
 

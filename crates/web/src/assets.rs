@@ -64,6 +64,8 @@ pub(crate) struct Assets {
     pub(crate) console_style: Asset,
     pub(crate) console_script: Asset,
     pub(crate) start_style: Asset,
+    pub(crate) receive_style: Asset,
+    pub(crate) receive_script: Asset,
     pub(crate) icon: Asset,
     /// Stands where a picture of goods would be.
     pub(crate) no_picture: Asset,
@@ -117,6 +119,7 @@ impl Held {
 impl Assets {
     fn new() -> Self {
         let css = "text/css; charset=utf-8";
+        let javascript = "text/javascript; charset=utf-8";
         let base = include_str!("../static/base.css");
         let docs = concat!(
             include_str!("../static/docs_operation.css"),
@@ -131,6 +134,8 @@ impl Assets {
             include_str!("../static/console_failures.css")
         );
         let script = include_str!("../static/console.js");
+        let receive = include_str!("../static/console_receive.css");
+        let receive_script = include_str!("../static/receive.js");
         let icon = include_str!("../static/icon.svg");
         let no_picture = include_str!("../static/no_picture.svg");
         let portal = concat!(
@@ -144,7 +149,9 @@ impl Assets {
             label_style: Asset::new("label", "css", css, label),
             portal_style: Asset::new("portal", "css", css, portal),
             console_style: Asset::new("console", "css", css, console),
-            console_script: Asset::new("console", "js", "text/javascript; charset=utf-8", script),
+            console_script: Asset::new("console", "js", javascript, script),
+            receive_style: Asset::new("receive", "css", css, receive),
+            receive_script: Asset::new("receive", "js", javascript, receive_script),
             start_style: Asset::new("start", "css", css, include_str!("../static/start.css")),
             icon: Asset::new("icon", "svg", "image/svg+xml", icon),
             no_picture: Asset::new("no_picture", "svg", "image/svg+xml", no_picture),
@@ -160,6 +167,8 @@ impl Assets {
             &self.console_style,
             &self.console_script,
             &self.start_style,
+            &self.receive_style,
+            &self.receive_script,
             &self.icon,
             &self.no_picture,
         ];

@@ -18,6 +18,7 @@ mod overview;
 mod password;
 mod policy;
 mod problem;
+mod receive;
 mod stuck;
 mod throttle;
 mod visit;
@@ -41,6 +42,7 @@ pub(crate) fn routes() -> Router<Web> {
         .merge(policy::routes())
         .merge(password::routes())
         .merge(stuck::routes())
+        .merge(receive::routes())
         .route("/console/{*rest}", any(problem::no_such_page))
         .method_not_allowed_fallback(crate::api::error::method_not_allowed)
         .layer(middleware::from_fn(problem::in_html))

@@ -42,6 +42,7 @@ pub(super) enum Section {
     Messages,
     Refunds,
     Exceptions,
+    Receive,
     Merchants,
     /// What concerns the visitor alone. It is reached by its name, not by the navigation.
     Visitor,
@@ -54,6 +55,7 @@ const NAVIGATION: &[(Section, &str, &str)] = &[
     (Section::Messages, "/console/messages", "Messages"),
     (Section::Refunds, "/console/refunds", "Refunds"),
     (Section::Exceptions, "/console/exceptions", "Exceptions"),
+    (Section::Receive, "/console/receive", "Receive"),
     (Section::Merchants, "/console/merchants", "Merchants"),
 ];
 
@@ -64,7 +66,7 @@ impl Section {
             Self::Overview | Self::Failures | Self::Messages | Self::Refunds | Self::Merchants => {
                 role == Role::Operator
             }
-            Self::Exceptions | Self::Visitor => true,
+            Self::Exceptions | Self::Receive | Self::Visitor => true,
         }
     }
 }

@@ -1,0 +1,92 @@
+//! Somebody with a scanner receives a parcel that has one wrong unit in it, by keys alone: with scripts and without.
+
+use serde_json::json;
+
+use super::window::{Browser, ENTER, Scripts};
+use crate::{
+    delivery::stage::Stage,
+    harness::{http::Request, shared},
+};
+
+/// Announces two caps and a mug, and gives the number of the ASN.
+fn announced(stage: &Stage<'_>) -> String {
+    let number = format!("ASN-{}", stage.merchant.id);
+    let line = |line: &str, sku: &str, quantity: i64| json!({ "line_identifier": line, "sku": sku, "quantity": quantity });
+    let asn = json!({
+        "program_identifier": "returns-west", "asn_number": number, "status": "shipped",
+        "details_type": "sku", "from": { "identifier": "12", "type": "store" },
+        "to": { "identifier": "31", "type": "warehouse" },
+        "cartons": [{ "details": [line("1", "CAP-SAND", 2), line("2", "MUG-CLAY", 1)] }],
+    });
+    let token = stage.server.token(&stage.merchant);
+    let reply = stage.server.send(&Request::post("/asns").bearer(&token).json(asn.to_string()));
+    assert_eq!(reply.status, 202, "{}", reply.said());
+    number
+}
+
+/// A scanner types what it reads and presses Enter.
+fn scan(browser: &Browser, code: &str) {
+    browser.keys(code);
+    browser.key(ENTER);
+}
+
+/// Gives the unit in the hand its condition. A script needs no Enter.
+fn grade(browser: &Browser, scripts: Scripts, condition: &str) {
+    match scripts {
+        Scripts::On => drop(browser.key(condition)),
+        Scripts::Off => scan(browser, condition),
+    }
+}
+
+fn receive_a_parcel(scripts: Scripts) {
+    let server = shared::sqlite();
+    let Some(browser) = Browser::open(server, scripts) else { return };
+    let stage = Stage::set(server);
+    let number = announced(&stage);
+    let (name, password) = server.operator("warehouse");
+    browser.visit("/console/receive");
+    browser.set("name", &name);
+    browser.set("password", &password);
+    browser.press("Log in");
+    browser.examine("receive-start");
+
+    scan(&browser, &number);
+    browser.see("0 of 3 here");
+    browser.examine("receive-parcel");
+    scan(&browser, "CAP-SAND");
+    browser.examine("receive-grade");
+    scan(&browser, &format!("LP-{number}"));
+    grade(&browser, scripts, "a");
+    browser.see("1 of 3 here");
+    browser.examine("receive-received");
+
+    scan(&browser, "HAT-RED");
+    browser.see("This is not in this parcel");
+    browser.examine("receive-question");
+    scan(&browser, "?");
+    scan(&browser, "B");
+    browser.see("Kept for the office");
+    browser.see("1 of 3 here");
+    browser.examine("receive-kept");
+
+    for (unit, condition) in [("CAP-SAND", "N"), ("MUG-CLAY", "TT")] {
+        scan(&browser, unit);
+        scan(&browser, condition);
+    }
+    browser.see("Everything is here");
+    browser.key(ENTER);
+    browser.see("Scan a parcel");
+    scan(&browser, "NOBODY");
+    browser.see("Nobody announced this parcel");
+    browser.examine("receive-unknown");
+}
+
+#[test]
+fn a_parcel_is_received_with_scripts() {
+    receive_a_parcel(Scripts::On);
+}
+
+#[test]
+fn a_parcel_is_received_without_scripts() {
+    receive_a_parcel(Scripts::Off);
+}
