@@ -71,6 +71,7 @@ fn lines_of(receipt: &Receipt, more: bool) -> LinesWanted<'_> {
         carton: text(receipt.carton_identifier.as_ref()),
         serial_number: text(receipt.serial_number.as_ref()),
         more,
+        any: 0,
     }
 }
 

@@ -19,17 +19,21 @@ use domain::{
     },
 };
 use jiff::Timestamp;
+use store::LinesWanted;
 
 use crate::{
     App, AppError,
-    asn_receipts::{Asked, answer_question},
     authenticate::Caller,
     carrier_events::EventResult,
     change_return::close_receiving,
     commit_once::{Repeatable, Request},
     receipts::take_in_receipts,
     sessions::Session,
+    unit_questions::{Asked, answer_question},
 };
+
+/// More than a person reads on a page.
+const LINES_SHOWN_MAX: i64 = 200;
 
 /// A parcel and what its merchant is called.
 #[derive(Clone, Debug)]
@@ -62,11 +66,12 @@ pub struct Scanned {
 
 /// Every parcel that a code can mean: a return by its identifier or by the number on its label, goods by
 /// the number of their ASN. Of one merchant only, if one is named; of the platform, it is what nobody
-/// announced.
+/// announced. Of a large ASN some lines are here, among them those that the code of a `scanned` unit can mean.
 pub async fn parcels(
     app: &App,
     named: Option<&MerchantId>,
     code: &str,
+    scanned: &str,
 ) -> Result<Vec<Found>, AppError> {
     if named.is_some_and(|it| *it == MerchantId::platform()) {
         let merchant_name = "Nobody announced it".to_owned();
@@ -80,7 +85,15 @@ pub async fn parcels(
         }
     }
     for merchant in app.store.merchants_of_asn(code).await?.iter().filter(|it| wanted(it)) {
-        let asns = app.store.asns(merchant, code).await?;
+        let lines = LinesWanted {
+            unit: scanned,
+            own: scanned,
+            sku: scanned,
+            upc: scanned,
+            any: LINES_SHOWN_MAX,
+            ..LinesWanted::default()
+        };
+        let asns = app.store.asns(merchant, code, &lines).await?;
         let asns: Vec<AsnState> = asns.into_iter().map(|it| it.value).collect();
         found.push(named_parcel(app, Parcel::of_asns(merchant, code, &asns)).await?);
     }

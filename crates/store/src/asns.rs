@@ -40,6 +40,8 @@ pub struct LinesWanted<'a> {
     /// A few more that await a unit: with this serial number, in the carton, and any.
     pub more: bool,
     pub serial_number: &'a str,
+    /// So many, those that await a unit before others, for somebody who looks at the ASN.
+    pub any: i64,
 }
 
 impl Transaction {
@@ -219,6 +221,8 @@ const LINES: &str = concat!(
     lines_where!("complete = 0 AND carton_id = $9 AND $9 <> '' ORDER BY place", "$11"),
     " UNION ALL ",
     lines_where!("complete = 0 ORDER BY carton_id, place", "$11"),
+    " UNION ALL ",
+    lines_where!("complete >= 0 ORDER BY complete, carton_id, place", "$12"),
 );
 
 impl Store {
@@ -243,7 +247,8 @@ impl Store {
                 wanted.upc,
                 wanted.carton,
                 wanted.serial_number,
-                if wanted.more { 10_i64 } else { 0 }
+                if wanted.more { 10_i64 } else { 0 },
+                wanted.any
             ];
             let rows = self.rows(READING, LINES, values).await?;
             let mut lines = rows.iter().map(line).collect::<Result<Vec<_>, _>>().doing(READING)?;

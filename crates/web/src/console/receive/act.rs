@@ -25,7 +25,8 @@ const KEY_MAX: usize = 64;
 
 pub(super) async fn act(web: &Web, visitor: &Visitor, form: &Form) -> Result<Response, ApiError> {
     let place = Place::of_form(form);
-    let mut found = parcels(&web.app, place.merchant().as_ref(), &place.parcel).await?;
+    let mut found =
+        parcels(&web.app, place.merchant().as_ref(), &place.parcel, place.scanned()).await?;
     let Some(Found { parcel, .. }) = found.pop().filter(|_| found.is_empty()) else {
         return Ok(redirect(&place.at_parcel().address()));
     };

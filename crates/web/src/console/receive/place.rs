@@ -110,6 +110,11 @@ fn clean(text: &str) -> String {
 }
 
 impl Place {
+    /// The code of the unit in the hand, if there is one.
+    pub(super) fn scanned(&self) -> &str {
+        self.unit.as_deref().unwrap_or_default()
+    }
+
     pub(super) fn of_form(form: &Form) -> Self {
         let unit = form.raw("unit");
         let text = |name: &str| form.raw(name).to_owned();

@@ -40,7 +40,8 @@ pub(super) async fn step(web: &Web, place: &Place) -> Result<Step, ApiError> {
     if place.parcel.is_empty() {
         return Ok(Step::Start);
     }
-    let mut found = parcels(&web.app, place.merchant().as_ref(), &place.parcel).await?;
+    let mut found =
+        parcels(&web.app, place.merchant().as_ref(), &place.parcel, place.scanned()).await?;
     if found.len() > 1 {
         return Ok(Step::Choose(found));
     }
@@ -108,7 +109,7 @@ async fn unit(web: &Web, place: &Place, found: Found, code: &str) -> Result<Step
 
 /// A code that is nothing of the parcel may be the next parcel, or a unit that belongs elsewhere.
 async fn stranger(web: &Web, place: &Place, found: Found, code: &str) -> Result<Step, ApiError> {
-    if !parcels(&web.app, None, code).await?.is_empty() {
+    if !parcels(&web.app, None, code, "").await?.is_empty() {
         return Ok(Step::Elsewhere(place.at_other(code, "").address()));
     }
     let known = belongs_to(&web.app, code).await?;

@@ -1,7 +1,6 @@
 //! Whatever merchants, shoppers and warehouses wrote stays text on every one of these pages.
 
 use app::{
-    asn_receipts::{UnitInDoubt, UnitsInDoubt},
     bulk_retry::RetryJob,
     failure_queue::{Action, EndpointFailures, Failure, FailureSummary, Failures, Several},
     message_log::{AttemptView, MessageDetail, MessageState, MessageView, Messages},
@@ -9,6 +8,7 @@ use app::{
     refund_problems::ProblemView,
     sent_request::SentRequest,
     sessions::Session,
+    unit_questions::{UnitInDoubt, UnitsInDoubt},
 };
 use askama::Template;
 use domain::{
