@@ -142,6 +142,11 @@ impl Row {
     pub(crate) fn body(&self) -> &[u8] {
         self.body.bytes()
     }
+
+    /// As many different ones as there are drafts, because each draft has a shopper.
+    pub(crate) fn shopper_hash(&self) -> i64 {
+        self.hash.last_chunk::<8>().copied().map_or(0, i64::from_be_bytes)
+    }
 }
 
 fn digits(mut number: u64) -> [u8; OPEN.len()] {

@@ -8,10 +8,12 @@ use super::Rows;
 use crate::{orders::Row, place::connect, server::MERCHANT};
 
 const INSERT: &str =
-    "INSERT INTO orders (merchant_id, order_id, version, updated_us, received_us, hash, body)
-     SELECT $1, r.order_id, 1, r.updated_us, r.updated_us, r.hash, r.body
-     FROM unnest($2::text[], $3::bigint[], $4::bytea[], $5::bytea[])
-         AS r(order_id, updated_us, hash, body)";
+    "INSERT INTO orders (merchant_id, order_id, version, created_us, updated_us, received_us, status,
+         shopper_hash, hash, body)
+     SELECT $1, r.order_id, 1, r.updated_us, r.updated_us, r.updated_us, 'Shipped',
+         r.shopper_hash, r.hash, r.body
+     FROM unnest($2::text[], $3::bigint[], $4::bytea[], $5::bytea[], $6::bigint[])
+         AS r(order_id, updated_us, hash, body, shopper_hash)";
 
 /// Writes over a connection for each of `rows` to the database at `url`.
 pub(super) async fn write(url: &str, rows: Vec<Rows>) -> anyhow::Result<usize> {
@@ -27,8 +29,9 @@ async fn write_alone(url: &str, mut rows: Rows) -> anyhow::Result<usize> {
         let updated_us = column(batch, |row| row.updated_us);
         let hashes = column(batch, |row| row.hash.as_slice());
         let bodies = column(batch, Row::body);
-        let values: [&(dyn ToSql + Sync); 5] =
-            [&MERCHANT, &order_ids, &updated_us, &hashes, &bodies];
+        let shoppers = column(batch, Row::shopper_hash);
+        let values: [&(dyn ToSql + Sync); 6] =
+            [&MERCHANT, &order_ids, &updated_us, &hashes, &bodies, &shoppers];
         client.execute(&insert, &values).await?;
         rows.committed();
     }

@@ -78,11 +78,14 @@ fn connect(path: &Path) -> rusqlite::Result<Connection> {
 fn insert(connection: &Connection, rows: &[Row]) -> rusqlite::Result<()> {
     connection.execute_batch("BEGIN IMMEDIATE")?;
     let mut statement = connection.prepare_cached(
-        "INSERT INTO orders (merchant_id, order_id, version, updated_us, received_us, hash, body)
-         VALUES (?1, ?2, 1, ?3, ?3, ?4, ?5)",
+        "INSERT INTO orders (merchant_id, order_id, version, created_us, updated_us, received_us,
+             status, shopper_hash, hash, body)
+         VALUES (?1, ?2, 1, ?3, ?3, ?3, 'Shipped', ?6, ?4, ?5)",
     )?;
     for row in rows {
-        statement.execute(params![MERCHANT, row.order_id, row.updated_us, row.hash, row.body()])?;
+        let (hash, shopper) = (&row.hash, row.shopper_hash());
+        let values = params![MERCHANT, row.order_id, row.updated_us, hash, row.body(), shopper];
+        statement.execute(values)?;
     }
     connection.execute_batch("COMMIT")
 }

@@ -31,6 +31,7 @@ pub(crate) struct Arrived {
     body: Bytes,
     refunds: Vec<ArrivedRefund>,
     status: OrderStatus,
+    shopper_hash: i64,
     /// What was read, if there are refunds to be entered.
     order: Option<Arc<Order>>,
 }
@@ -60,6 +61,7 @@ impl Arrived {
             hash: hash(&body),
             body,
             status: snapshot.order.status,
+            shopper_hash: shopper_hash(&snapshot.order.customer.email),
             order: (!snapshot.refunds.is_empty()).then(|| Arc::new(snapshot.order)),
             refunds: snapshot.refunds.into_iter().map(refund).collect(),
         }
@@ -68,6 +70,13 @@ impl Arrived {
     pub(crate) fn refund_ids(&self) -> impl Iterator<Item = &str> {
         self.refunds.iter().map(|refund| refund.refund_id.as_str())
     }
+}
+
+/// The number under which the orders of a shopper are found by its e-mail address, however it is written. Others
+/// may have the same number.
+pub(crate) fn shopper_hash(email: &str) -> i64 {
+    let hash = hash(email.trim().to_lowercase().as_bytes());
+    i64::from_be_bytes(hash.first_chunk::<8>().copied().unwrap_or_default())
 }
 
 /// What follows from orders that arrived and orders that are held.
@@ -146,6 +155,8 @@ fn order_row(order: &Arrived, replaces: i64) -> OrderRow {
         order_id: order.order_id.clone(),
         replaces,
         updated_us: order.updated_us,
+        status: order.status,
+        shopper_hash: order.shopper_hash,
         hash: order.hash.clone(),
         body: order.body.clone(),
     }

@@ -89,6 +89,23 @@ pub enum OrderStatus {
     Cancelled,
 }
 
+impl OrderStatus {
+    pub const ALL: [Self; 3] = [Self::Created, Self::Shipped, Self::Cancelled];
+
+    /// What the messages call it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Created => "Created",
+            Self::Shipped => "Shipped",
+            Self::Cancelled => "Cancelled",
+        }
+    }
+
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|status| status.name() == name)
+    }
+}
+
 /// A product on an order, and how many units of it. It has a `sku` or a `upc`, or both.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct Line {

@@ -28,16 +28,24 @@ CREATE TABLE tokens (
 ) CLUSTERED;
 CREATE INDEX tokens_by_expiry ON tokens (expires_us);
 
+-- created_us: when the order first arrived. shopper_hash: of the e-mail address of whoever bought.
 CREATE TABLE orders (
     merchant_id TEXT NOT NULL,
     order_id TEXT NOT NULL,
     version BIGINT NOT NULL,
+    created_us BIGINT NOT NULL,
     updated_us BIGINT NOT NULL,
     received_us BIGINT NOT NULL,
+    status TEXT NOT NULL,
+    shopper_hash BIGINT NOT NULL,
     hash BYTES NOT NULL,
     body BYTES NOT NULL,
     PRIMARY KEY (merchant_id, order_id)
 );
+-- What never changes, in the order of arrival: both grow at their ends, and an update touches neither.
+CREATE INDEX orders_by_time ON orders (created_us, merchant_id, order_id);
+CREATE INDEX orders_of_merchant_by_time ON orders (merchant_id, created_us, order_id);
+CREATE INDEX orders_by_shopper ON orders (shopper_hash);
 
 CREATE TABLE refunds (
     merchant_id TEXT NOT NULL,
@@ -71,3 +79,4 @@ CREATE TABLE audit (
     PRIMARY KEY (merchant_id, at_us, audit_id)
 ) CLUSTERED;
 CREATE INDEX audit_by_time ON audit (at_us, audit_id);
+CREATE INDEX audit_by_actor ON audit (actor, at_us, audit_id);

@@ -32,6 +32,8 @@ CREATE TABLE returns (
 );
 -- A carrier knows a return, and not whose it is.
 CREATE INDEX returns_by_rma ON returns (rma_id);
+CREATE INDEX returns_by_time ON returns (created_us, merchant_id, rma_id);
+CREATE INDEX returns_of_merchant_by_time ON returns (merchant_id, created_us, rma_id);
 
 CREATE TABLE parcels (
     merchant_id TEXT NOT NULL,

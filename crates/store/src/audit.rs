@@ -77,6 +77,33 @@ impl Store {
             .await?;
         rows.iter().map(record).collect()
     }
+
+    /// The same for one actor, at one merchant or at all.
+    pub async fn audit_by(
+        &self,
+        actor: &str,
+        merchant: Option<&MerchantId>,
+        (before_us, before_id): (i64, &str),
+        limit: i64,
+    ) -> Result<Vec<AuditRecord>, StoreError> {
+        let rows = self
+            .rows(
+                DOING,
+                "SELECT merchant_id, at_us, audit_id, actor, action, detail FROM audit
+                 WHERE actor = $1 AND (at_us, audit_id) < ($2, $3)
+                     AND ($4 = '' OR merchant_id = $4)
+                 ORDER BY at_us DESC, audit_id DESC LIMIT $5",
+                params![
+                    actor,
+                    before_us,
+                    before_id,
+                    merchant.map(MerchantId::as_str).unwrap_or_default(),
+                    limit
+                ],
+            )
+            .await?;
+        rows.iter().map(record).collect()
+    }
 }
 
 const DOING: &str = "reading the audit trail";

@@ -7,6 +7,7 @@
 mod asns;
 mod delivery;
 mod exchanges;
+mod lists;
 mod operators;
 mod orders;
 mod overview;

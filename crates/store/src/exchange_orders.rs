@@ -99,6 +99,24 @@ impl Store {
         rows.first().map(record).transpose()
     }
 
+    /// The exchange orders that any merchant knows by this identifier. Each merchant is asked.
+    pub async fn exchange_orders_named(
+        &self,
+        exchange_order_id: &str,
+    ) -> Result<Vec<(MerchantId, ExchangeRecord)>, StoreError> {
+        let rows = self
+            .rows(
+                DOING,
+                "SELECT e.version, e.body, e.merchant_id FROM merchants m
+                 JOIN exchange_orders e
+                     ON e.merchant_id = m.merchant_id AND e.exchange_order_id = $1
+                 ORDER BY e.merchant_id, e.original_order_id LIMIT 100",
+                params![exchange_order_id],
+            )
+            .await?;
+        rows.iter().map(|row| Ok((owner(row)?, record(row)?.value))).collect()
+    }
+
     /// Whether a merchant placed any exchange order at all.
     pub async fn has_exchange_orders(&self, merchant: &MerchantId) -> Result<bool, StoreError> {
         let rows = self
@@ -127,13 +145,7 @@ impl Store {
                 params![after.0, after.1, most],
             )
             .await?;
-        let read = |row: &Row| {
-            let text = row.text(2).doing(DOING)?;
-            let merchant = MerchantId::parse_stored(text)
-                .map_err(|why| corrupt("exchange_orders", text, &why))?;
-            Ok((merchant, record(row)?))
-        };
-        rows.iter().map(read).collect()
+        rows.iter().map(|row| Ok((owner(row)?, record(row)?))).collect()
     }
 
     /// A merchant's exchange orders, newest first.
@@ -161,6 +173,11 @@ impl Store {
             .await?;
         rows.iter().map(|row| Ok(record(row)?.value)).collect()
     }
+}
+
+fn owner(row: &Row) -> Result<MerchantId, StoreError> {
+    let text = row.text(2).doing(DOING)?;
+    MerchantId::parse_stored(text).map_err(|why| corrupt("exchange_orders", text, &why))
 }
 
 fn record(row: &Row) -> Result<Versioned<ExchangeRecord>, StoreError> {

@@ -12,6 +12,7 @@ use domain::{identifier::MerchantId, kind::Kind};
 use crate::{
     EngineError, Store, StoreError, Transaction,
     error::Doing,
+    pages::Extent,
     value::{Row, Value, params},
 };
 
@@ -211,9 +212,6 @@ macro_rules! messages_where {
     };
 }
 
-/// How many messages one page may look at while it searches for those that match.
-const LOOKED_AT_MAX: usize = 2_000;
-
 impl Store {
     /// Messages of a merchant, newest first, and where to go on when there may be more.
     ///
@@ -223,34 +221,24 @@ impl Store {
         merchant: &MerchantId,
         filter: &MessageFilter,
     ) -> Result<(Vec<MessageRow>, Option<i64>), StoreError> {
-        // Without a condition that must be looked at row by row, no more is read than is wanted.
         let picky = filter.state.is_some() || filter.kind.is_some();
-        let most = if picky { LOOKED_AT_MAX } else { filter.limit + 1 };
-        let looked_at = self.message_page(merchant, filter, most).await?;
-        let full = looked_at.len() == most;
-        let end = looked_at.last().map(|row| row.message_id).filter(|_| full);
-        let mut matching: Vec<MessageRow> = looked_at
-            .into_iter()
-            .filter(|row| filter.state.is_none_or(|state| row.state == state))
-            .filter(|row| filter.kind.is_none_or(|kind| row.kind == kind.name()))
-            .take(filter.limit + 1)
-            .collect();
-        if matching.len() > filter.limit {
-            matching.truncate(filter.limit);
-            let last = matching.last().map(|row| row.message_id);
-            return Ok((matching, last));
-        }
-        Ok((matching, end))
+        let extent = Extent::new(filter.limit, picky);
+        let looked_at = self.message_page(merchant, filter, extent.most()).await?;
+        let (matching, end) = extent.cut(looked_at, |row| {
+            filter.state.is_none_or(|state| row.state == state)
+                && filter.kind.is_none_or(|kind| row.kind == kind.name())
+        });
+        Ok((matching, end.map(|row| row.message_id)))
     }
 
     async fn message_page(
         &self,
         merchant: &MerchantId,
         filter: &MessageFilter,
-        most: usize,
+        most: i64,
     ) -> Result<Vec<MessageRow>, StoreError> {
         let doing = "listing messages";
-        let (before, most) = (filter.before, i64::try_from(most).unwrap_or(i64::MAX));
+        let before = filter.before;
         let rows = match &filter.reference {
             Some(reference) => {
                 self.file_references(merchant.as_str()).await?;
@@ -342,7 +330,7 @@ fn message(row: &Row) -> Result<MessageRow, EngineError> {
     })
 }
 
-fn attempt(row: &Row) -> Result<AttemptRow, EngineError> {
+pub(crate) fn attempt(row: &Row) -> Result<AttemptRow, EngineError> {
     Ok(AttemptRow {
         cycle: row.int(0)?,
         attempt: row.int(1)?,

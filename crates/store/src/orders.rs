@@ -1,7 +1,7 @@
 //! Orders: the newest snapshot of each, as the merchant sent it.
 
 use bytes::Bytes;
-use domain::identifier::MerchantId;
+use domain::{identifier::MerchantId, order::OrderStatus};
 
 use crate::{
     Counted, Store, StoreError, Transaction,
@@ -25,6 +25,9 @@ pub struct OrderRow {
     /// The version that this snapshot replaces; 0 for a new order.
     pub replaces: i64,
     pub updated_us: i64,
+    pub status: OrderStatus,
+    /// A number that follows from the e-mail address of whoever bought, and is the same for all its orders.
+    pub shopper_hash: i64,
     pub hash: Bytes,
     pub body: Bytes,
 }
@@ -39,10 +42,12 @@ impl Transaction {
             self.count(merchant, Counted::OrdersTakenIn, (now_us, new));
         }
         self.one_row_each(
-            "INSERT INTO orders
-                 (merchant_id, order_id, version, updated_us, received_us, hash, body)
-             SELECT r.merchant_id, r.order_id, 1, r.updated_us, r.received_us, r.hash, r.body
-             FROM ROWS(merchant_id, order_id, updated_us, received_us, hash, body)
+            "INSERT INTO orders (merchant_id, order_id, version, created_us, updated_us,
+                 received_us, status, shopper_hash, hash, body)
+             SELECT r.merchant_id, r.order_id, 1, r.received_us, r.updated_us, r.received_us,
+                 r.status, r.shopper_hash, r.hash, r.body
+             FROM ROWS(merchant_id, order_id, updated_us, received_us, status, shopper_hash,
+                 hash, body)
              WHERE true ON CONFLICT DO NOTHING",
             fresh
                 .into_iter()
@@ -52,16 +57,19 @@ impl Transaction {
                         order.order_id,
                         order.updated_us,
                         now_us,
+                        order.status.name(),
+                        order.shopper_hash,
                         order.hash,
                         order.body
                     ]
                 })
                 .collect(),
         );
+        self.move_to_other_shoppers(merchant, &known);
         self.one_row_each(
             "UPDATE orders SET version = orders.version + 1, updated_us = r.updated_us,
-                 received_us = r.received_us, hash = r.hash, body = r.body
-             FROM ROWS(merchant_id, order_id, version, updated_us, received_us, hash, body)
+                 received_us = r.received_us, status = r.status, hash = r.hash, body = r.body
+             FROM ROWS(merchant_id, order_id, version, updated_us, received_us, status, hash, body)
              WHERE orders.merchant_id = r.merchant_id AND orders.order_id = r.order_id
                  AND orders.version = r.version",
             known
@@ -73,8 +81,30 @@ impl Transaction {
                         order.replaces,
                         order.updated_us,
                         now_us,
+                        order.status.name(),
                         order.hash,
                         order.body
+                    ]
+                })
+                .collect(),
+        );
+    }
+
+    /// A new snapshot hardly ever has another e-mail address, and an index is only touched when it has.
+    fn move_to_other_shoppers(&mut self, merchant: &MerchantId, orders: &[OrderRow]) {
+        self.any_rows_each(
+            "UPDATE orders SET shopper_hash = r.shopper_hash
+             FROM ROWS(merchant_id, order_id, version, shopper_hash)
+             WHERE orders.merchant_id = r.merchant_id AND orders.order_id = r.order_id
+                 AND orders.version = r.version AND orders.shopper_hash <> r.shopper_hash",
+            orders
+                .iter()
+                .map(|order| {
+                    params![
+                        merchant.as_str(),
+                        order.order_id.as_str(),
+                        order.replaces,
+                        order.shopper_hash
                     ]
                 })
                 .collect(),

@@ -68,6 +68,28 @@ impl Store {
         rows.first().map(problem).transpose().doing(doing)
     }
 
+    /// The problems of these refunds of a merchant, in any order.
+    pub async fn problems_of_refunds(
+        &self,
+        merchant: &MerchantId,
+        refund_ids: impl Iterator<Item = &str>,
+    ) -> Result<Vec<RefundProblem>, StoreError> {
+        let doing = "reading refunds' problems";
+        let wanted = refund_ids.map(|id| params![merchant.as_str(), id]).collect();
+        let rows = self
+            .engine
+            .query_each(
+                "SELECT p.merchant_id, p.refund_id, p.order_id, p.state, p.noticed_us, p.detail
+                 FROM ROWS(merchant_id, refund_id)
+                 JOIN refund_problems p
+                     ON p.merchant_id = r.merchant_id AND p.refund_id = r.refund_id",
+                wanted,
+            )
+            .await
+            .doing(doing)?;
+        rows.iter().map(problem).collect::<Result<_, _>>().doing(doing)
+    }
+
     /// Problems in one state, oldest first.
     pub async fn refund_problems(
         &self,

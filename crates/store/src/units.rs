@@ -180,17 +180,22 @@ impl Store {
         rows.iter().map(announced_unit).collect()
     }
 
-    /// Merchants that have a unit of this name. The platform is none: what it keeps is a unit of
+    /// Whoever has or announced a unit of this name: merchants, and the platform for one of which nobody knew whose
+    /// it is.
+    pub async fn owners_of_unit(&self, unit_id: &str) -> Result<Vec<MerchantId>, StoreError> {
+        self.owners(
+            "SELECT merchant_id FROM units WHERE unit_id = $1
+             UNION SELECT merchant_id FROM asn_lines WHERE unit_id = $1 AND unit_id <> ''
+             ORDER BY merchant_id LIMIT 21",
+            unit_id,
+        )
+        .await
+    }
+
+    /// Merchants that have or announced a unit of this name. The platform is none: what it keeps is a unit of
     /// which nobody knew whose it is.
     pub async fn merchants_of_unit(&self, unit_id: &str) -> Result<Vec<MerchantId>, StoreError> {
-        let mut owners = self
-            .owners(
-                "SELECT merchant_id FROM units WHERE unit_id = $1
-                 UNION SELECT merchant_id FROM asn_lines WHERE unit_id = $1 AND unit_id <> ''
-                 ORDER BY merchant_id LIMIT 21",
-                unit_id,
-            )
-            .await?;
+        let mut owners = self.owners_of_unit(unit_id).await?;
         owners.retain(|owner| *owner != MerchantId::platform());
         Ok(owners)
     }

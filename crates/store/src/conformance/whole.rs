@@ -17,6 +17,8 @@ fn pair(number: usize) -> Transaction {
         order_id: format!("{number:05}-{half}"),
         replaces: 0,
         updated_us: 1,
+        status: domain::order::OrderStatus::Shipped,
+        shopper_hash: 5,
         hash: Bytes::from_static(b"hash"),
         body: Bytes::from_static(&[0, 159, 146, 150]),
     };

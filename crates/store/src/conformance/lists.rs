@@ -1,0 +1,253 @@
+//! What people look for: orders and returns newest first, by number, by shopper; stories; the audit trail.
+
+use bytes::Bytes;
+use domain::{
+    identifier::MerchantId,
+    kind::Kind,
+    merchant::{Merchant, Settings},
+    order::OrderStatus,
+    returns::{
+        identifier::RmaId,
+        rma::{Rma, Status},
+    },
+    time::from_micros,
+};
+
+use super::{Subject, acme, on_both_engines, other};
+use crate::{
+    AuditRecord, NewMessage, OrderFilter, OrderPlace, OrderRow, RefundProblem, ReturnFilter, Store,
+    Transaction,
+};
+
+on_both_engines!(
+    orders_come_newest_first_of_one_merchant_or_of_all,
+    a_page_of_orders_in_one_status_says_where_to_go_on,
+    orders_are_found_by_their_number_at_every_merchant,
+    orders_are_found_by_their_shopper_also_when_it_changes,
+    returns_come_newest_first_of_one_merchant_or_of_all,
+    messages_about_a_thing_come_with_their_bytes_oldest_first,
+    problems_are_found_by_their_refunds,
+    the_audit_trail_is_read_by_actor,
+);
+
+fn row(order_id: &str, replaces: i64, (status, shopper_hash): (OrderStatus, i64)) -> OrderRow {
+    OrderRow {
+        order_id: order_id.to_owned(),
+        replaces,
+        updated_us: 7,
+        status,
+        shopper_hash,
+        hash: Bytes::from_static(b"hash"),
+        body: Bytes::from(format!("body of {order_id}")),
+    }
+}
+
+async fn put(store: &Store, merchant: &MerchantId, order: OrderRow, now_us: i64) {
+    let mut transaction = Transaction::new("storing orders");
+    transaction.put_orders(merchant, vec![order], now_us);
+    store.commit(transaction).await.unwrap();
+}
+
+const SHIPPED: (OrderStatus, i64) = (OrderStatus::Shipped, 5);
+
+fn filter(limit: usize) -> OrderFilter {
+    let before = (i64::MAX, String::new(), String::new());
+    OrderFilter { before, merchant: None, status: None, limit }
+}
+
+fn behind(place: &OrderPlace) -> (i64, String, String) {
+    (place.created_us, place.merchant.clone(), place.order_id.clone())
+}
+
+fn ids(places: &[OrderPlace]) -> Vec<&str> {
+    places.iter().map(|place| place.order_id.as_str()).collect()
+}
+
+async fn orders_come_newest_first_of_one_merchant_or_of_all(Subject { store, .. }: Subject) {
+    put(&store, &acme(), row("A", 0, SHIPPED), 1).await;
+    put(&store, &other(), row("B", 0, SHIPPED), 2).await;
+    put(&store, &acme(), row("C", 0, SHIPPED), 2).await;
+    put(&store, &acme(), row("D", 0, SHIPPED), 3).await;
+    put(&store, &acme(), row("A", 1, SHIPPED), 9).await;
+
+    let (first, end) = store.orders(&filter(3)).await.unwrap();
+    assert_eq!(ids(&first), ["D", "B", "C"]);
+    let next = OrderFilter { before: behind(&end.unwrap()), ..filter(3) };
+    let (rest, end) = store.orders(&next).await.unwrap();
+    assert_eq!((ids(&rest), end), (vec!["A"], None));
+    assert_eq!((rest[0].created_us, rest[0].received_us), (1, 9));
+
+    let of_acme = OrderFilter { merchant: Some(acme()), ..filter(2) };
+    let (first, end) = store.orders(&of_acme).await.unwrap();
+    assert_eq!(ids(&first), ["D", "C"]);
+    let next = OrderFilter { before: behind(&end.unwrap()), ..of_acme };
+    assert_eq!(ids(&store.orders(&next).await.unwrap().0), ["A"]);
+    let mut bodies = store.order_bodies(&first).await.unwrap();
+    bodies.sort();
+    assert_eq!(bodies[0], ("acme".to_owned(), "C".to_owned(), "body of C".into()));
+}
+
+async fn a_page_of_orders_in_one_status_says_where_to_go_on(Subject { store, .. }: Subject) {
+    for (number, status) in (1..).zip([OrderStatus::Cancelled; 3]) {
+        put(&store, &acme(), row(&format!("X{number}"), 0, (status, 1)), number).await;
+        put(&store, &acme(), row(&format!("S{number}"), 0, SHIPPED), number).await;
+    }
+    // A new snapshot moves an order from one status to another.
+    put(&store, &acme(), row("S1", 1, (OrderStatus::Cancelled, 5)), 8).await;
+
+    let wanted = OrderFilter { status: Some(OrderStatus::Cancelled), ..filter(2) };
+    let (first, end) = store.orders(&wanted).await.unwrap();
+    assert_eq!(ids(&first), ["X3", "X2"]);
+    let next = OrderFilter { before: behind(&end.unwrap()), ..wanted };
+    let (rest, end) = store.orders(&next).await.unwrap();
+    assert_eq!((ids(&rest), end), (vec!["X1", "S1"], None));
+}
+
+async fn add_merchants(store: &Store) {
+    let mut transaction = Transaction::new("adding merchants");
+    for id in [acme(), other()] {
+        transaction.insert_merchant(&Merchant {
+            id,
+            name: "A merchant".to_owned(),
+            settings: Settings::default(),
+            return_address: None,
+            signing_secrets: Vec::new(),
+            created_at: from_micros(0).unwrap(),
+            disabled_at: None,
+        });
+    }
+    store.commit(transaction).await.unwrap();
+}
+
+async fn orders_are_found_by_their_number_at_every_merchant(Subject { store, .. }: Subject) {
+    add_merchants(&store).await;
+    for merchant in [acme(), other()] {
+        put(&store, &merchant, row("A", 0, SHIPPED), 1).await;
+    }
+    put(&store, &other(), row("B", 0, SHIPPED), 1).await;
+
+    let found = store.orders_numbered("A").await.unwrap();
+
+    let merchants: Vec<&str> = found.iter().map(|place| place.merchant.as_str()).collect();
+    assert_eq!(merchants, ["acme", "other"]);
+    assert_eq!(store.orders_numbered("B").await.unwrap().len(), 1);
+    assert_eq!(store.orders_numbered("C").await.unwrap(), []);
+}
+
+async fn orders_are_found_by_their_shopper_also_when_it_changes(Subject { store, .. }: Subject) {
+    put(&store, &acme(), row("A", 0, (OrderStatus::Shipped, -3)), 1).await;
+    put(&store, &other(), row("B", 0, (OrderStatus::Created, -3)), 2).await;
+    put(&store, &acme(), row("C", 0, (OrderStatus::Created, 4)), 3).await;
+    assert_eq!(ids(&store.orders_of_shopper(-3).await.unwrap()), ["B", "A"]);
+
+    put(&store, &acme(), row("A", 1, (OrderStatus::Shipped, 4)), 4).await;
+
+    assert_eq!(ids(&store.orders_of_shopper(-3).await.unwrap()), ["B"]);
+    assert_eq!(ids(&store.orders_of_shopper(4).await.unwrap()), ["C", "A"]);
+}
+
+fn rma(number: u8, status: Status) -> Rma {
+    let created_at = from_micros(i64::from(number)).unwrap();
+    let rma_identifier = RmaId::from_random([number; 8]);
+    Rma { rma_identifier, created_at, status, ..domain::samples::rma() }
+}
+
+async fn returns_come_newest_first_of_one_merchant_or_of_all(Subject { store, .. }: Subject) {
+    let all = [
+        (acme(), rma(1, Status::Created)),
+        (other(), rma(2, Status::Created)),
+        (acme(), rma(3, Status::Canceled)),
+    ];
+    let mut transaction = Transaction::new("testing");
+    for (merchant, rma) in &all {
+        transaction.insert_return(merchant, rma);
+    }
+    store.commit(transaction).await.unwrap();
+    let before = || (i64::MAX, String::new(), String::new());
+    let filter = ReturnFilter { before: before(), merchant: None, status: None, limit: 2 };
+
+    let (first, end) = store.returns(&filter).await.unwrap();
+    let end = end.unwrap();
+    assert_eq!(first.iter().map(|it| it.created_us).collect::<Vec<_>>(), [3, 2]);
+    let behind = (end.created_us, end.merchant, end.rma_id);
+    let (rest, end) = store.returns(&ReturnFilter { before: behind, ..filter }).await.unwrap();
+    assert_eq!((rest.len(), rest[0].created_us, end), (1, 1, None));
+
+    let merchant = Some(acme());
+    let status = Some(Status::Created);
+    let filter = ReturnFilter { before: before(), merchant, status, limit: 2 };
+    let (found, end) = store.returns(&filter).await.unwrap();
+    assert_eq!((found.len(), found[0].created_us, end), (1, 1, None));
+    let named = all.iter().map(|(merchant, rma)| (merchant.as_str(), rma.rma_identifier.as_str()));
+    let mut named = store.returns_named(named.chain([("acme", "no")])).await.unwrap();
+    named.sort_by_key(|(_, rma)| rma.created_at);
+    assert_eq!(named, all.map(|(merchant, rma)| (merchant.to_string(), rma)));
+}
+
+async fn messages_about_a_thing_come_with_their_bytes_oldest_first(Subject { store, .. }: Subject) {
+    let mut transaction = Transaction::new("owing messages");
+    for (reference, sequence) in [("A", 1), ("B", 1), ("A", 2), ("A", 3)] {
+        transaction.owe(NewMessage {
+            merchant: acme(),
+            kind: Kind::Rma,
+            reference: reference.to_owned(),
+            sequence,
+            lane: 7,
+            created_us: 100,
+            body: Bytes::from(format!("{reference}{sequence}")),
+        });
+    }
+    store.commit(transaction).await.unwrap();
+
+    let files = store.message_files(&acme(), "A", 2).await.unwrap();
+
+    let bodies: Vec<&[u8]> = files.iter().map(|file| file.body.as_ref()).collect();
+    assert_eq!(bodies, [b"A2", b"A3"]);
+    assert!(files.iter().all(|file| file.attempts.is_empty() && file.message.reference == "A"));
+    assert_eq!(store.message_files(&other(), "A", 2).await.unwrap(), []);
+}
+
+async fn problems_are_found_by_their_refunds(Subject { store, .. }: Subject) {
+    let problem = |refund_id: &str| RefundProblem {
+        merchant: "acme".to_owned(),
+        refund_id: refund_id.to_owned(),
+        order_id: "A".to_owned(),
+        state: "unmatched".to_owned(),
+        noticed_us: 3,
+        detail: "nobody".to_owned(),
+    };
+    let mut transaction = Transaction::new("testing");
+    transaction.put_refund_problem(&acme(), &problem("R1"));
+    transaction.put_refund_problem(&acme(), &problem("R2"));
+    store.commit(transaction).await.unwrap();
+
+    let found = store.problems_of_refunds(&acme(), ["R2", "R9"].into_iter()).await.unwrap();
+
+    assert_eq!(found, [problem("R2")]);
+    let elsewhere = store.problems_of_refunds(&other(), ["R2"].into_iter()).await.unwrap();
+    assert_eq!(elsewhere, []);
+}
+
+async fn the_audit_trail_is_read_by_actor(Subject { store, .. }: Subject) {
+    let mut transaction = Transaction::new("testing");
+    let records = [("acme", "lena"), ("other", "lena"), ("acme", "omar"), ("acme", "lena")];
+    for (at_us, (merchant, actor)) in (1..).zip(records) {
+        transaction.insert_audit(&AuditRecord {
+            merchant: merchant.to_owned(),
+            at_us,
+            id: format!("id{at_us}"),
+            actor: actor.to_owned(),
+            action: "test".to_owned(),
+            detail: "{}".to_owned(),
+        });
+    }
+    store.commit(transaction).await.unwrap();
+    let times = |records: Vec<AuditRecord>| records.iter().map(|it| it.at_us).collect::<Vec<_>>();
+    let end = (i64::MAX, "");
+
+    assert_eq!(times(store.audit_by("lena", None, end, 9).await.unwrap()), [4, 2, 1]);
+    assert_eq!(times(store.audit_by("lena", Some(&acme()), end, 1).await.unwrap()), [4]);
+    let behind = store.audit_by("lena", Some(&acme()), (4, "id4"), 9).await.unwrap();
+    assert_eq!(times(behind), [1]);
+    assert_eq!(times(store.audit_by("nobody", None, end, 9).await.unwrap()), Vec::<i64>::new());
+}
