@@ -52,6 +52,15 @@ pub(crate) fn note(
     });
 }
 
+/// Which changes to read: of one merchant or of all, by one actor or by all, before a cursor.
+#[derive(Clone, Debug, Default)]
+pub struct ChangesWanted<'a> {
+    pub merchant: Option<&'a MerchantId>,
+    pub actor: Option<&'a str>,
+    pub before: Option<&'a str>,
+    pub limit: usize,
+}
+
 /// Changes before the cursor `before`, of one merchant or of all.
 pub async fn audit_trail(
     app: &App,
@@ -59,11 +68,18 @@ pub async fn audit_trail(
     before: Option<&str>,
     limit: usize,
 ) -> Result<Changes, AppError> {
+    changes(app, &ChangesWanted { merchant, actor: None, before, limit }).await
+}
+
+/// Changes, newest first.
+pub async fn changes(app: &App, wanted: &ChangesWanted<'_>) -> Result<Changes, AppError> {
+    let ChangesWanted { merchant, actor, before, limit } = *wanted;
     let (at_us, id) = before.and_then(cursor).unwrap_or((i64::MAX, ""));
     let rows = i64::try_from(limit).unwrap_or(i64::MAX);
-    let records = match merchant {
-        Some(merchant) => app.store.audit_of(merchant, at_us, id, rows).await?,
-        None => app.store.audit(at_us, id, rows).await?,
+    let records = match (actor, merchant) {
+        (Some(actor), _) => app.store.audit_by(actor, merchant, (at_us, id), rows).await?,
+        (None, Some(merchant)) => app.store.audit_of(merchant, at_us, id, rows).await?,
+        (None, None) => app.store.audit(at_us, id, rows).await?,
     };
     let full = records.len() == limit;
     let last = records.last().map(|record| format!("{}-{}", record.at_us, record.id));

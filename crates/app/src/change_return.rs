@@ -33,25 +33,31 @@ pub async fn cancel_return(
     rma: &str,
 ) -> Result<Rma, AppError> {
     let id = RmaId::parse(rma).ok_or(AppError::NotFound("return"))?;
-    commit_once(app, request, || async {
-        let before = found(app, merchant, &id).await?;
-        let mut transaction = Transaction::new("cancelling a return");
-        let rma = changed(app, &mut transaction, merchant, (&before, &Event::Canceled))?;
-        if rma != before.value {
-            transaction.end_label_request(merchant, &id);
-            let mut orders: Vec<&str> =
-                rma.units.iter().map(|unit| unit.goods.order_identifier.as_str()).collect();
-            orders.sort_unstable();
-            orders.dedup();
-            for order_id in orders {
-                let ledger = app.store.ledger(merchant, order_id).await?;
-                let released = ledger.value.release(id.as_str());
-                transaction.put_ledger(merchant, order_id, &released, ledger.version);
-            }
+    commit_once(app, request, || canceling(app, merchant, &id)).await
+}
+
+/// The return when it is canceled, and what that changes.
+pub(crate) async fn canceling(
+    app: &App,
+    merchant: &MerchantId,
+    id: &RmaId,
+) -> Result<(Rma, Transaction), AppError> {
+    let before = found(app, merchant, id).await?;
+    let mut transaction = Transaction::new("cancelling a return");
+    let rma = changed(app, &mut transaction, merchant, (&before, &Event::Canceled))?;
+    if rma != before.value {
+        transaction.end_label_request(merchant, id);
+        let mut orders: Vec<&str> =
+            rma.units.iter().map(|unit| unit.goods.order_identifier.as_str()).collect();
+        orders.sort_unstable();
+        orders.dedup();
+        for order_id in orders {
+            let ledger = app.store.ledger(merchant, order_id).await?;
+            let released = ledger.value.release(id.as_str());
+            transaction.put_ledger(merchant, order_id, &released, ledger.version);
         }
-        Ok((rma, transaction))
-    })
-    .await
+    }
+    Ok((rma, transaction))
 }
 
 /// The warehouse awaits nothing more of a return.
@@ -63,13 +69,19 @@ pub async fn close_receiving(
 ) -> Result<Rma, AppError> {
     let id = RmaId::parse(rma).ok_or(AppError::NotFound("return"))?;
     let merchant = owner(app, caller, &id).await?.ok_or(AppError::NotFound("return"))?;
-    commit_once(app, request, || async {
-        let before = found(app, &merchant, &id).await?;
-        let mut transaction = Transaction::new("closing the receiving of a return");
-        let rma = changed(app, &mut transaction, &merchant, (&before, &Event::ReceivingClosed))?;
-        Ok((rma, transaction))
-    })
-    .await
+    commit_once(app, request, || closing(app, &merchant, &id)).await
+}
+
+/// The return when its receiving is closed, and what that changes.
+pub(crate) async fn closing(
+    app: &App,
+    merchant: &MerchantId,
+    id: &RmaId,
+) -> Result<(Rma, Transaction), AppError> {
+    let before = found(app, merchant, id).await?;
+    let mut transaction = Transaction::new("closing the receiving of a return");
+    let rma = changed(app, &mut transaction, merchant, (&before, &Event::ReceivingClosed))?;
+    Ok((rma, transaction))
 }
 
 /// Whose return this is, as far as the caller may know.

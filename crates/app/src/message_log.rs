@@ -179,7 +179,7 @@ pub(crate) fn view(row: MessageRow) -> MessageView {
 }
 
 #[expect(clippy::cast_precision_loss, clippy::as_conversions, reason = "milliseconds for people")]
-fn attempt(row: AttemptRow) -> AttemptView {
+pub(crate) fn attempt(row: AttemptRow) -> AttemptView {
     AttemptView {
         at: moment(row.at_us),
         cycle: row.cycle,

@@ -33,8 +33,9 @@ pub struct Session {
 }
 
 impl Session {
-    pub fn of(operator: OperatorName, role: Role, form_token: String) -> Self {
-        Self { role, form_token, actor: ClientId::of_operator(&operator), operator }
+    pub fn new(operator: OperatorName, role: Role, form_token: impl Into<String>) -> Self {
+        let (actor, form_token) = (ClientId::of_operator(&operator), form_token.into());
+        Self { operator, role, form_token, actor }
     }
 
     /// A change that the operator asks for; it is noted under the operator's name.
@@ -104,7 +105,7 @@ async fn found(app: &App, token: &Secret, used: bool) -> Result<Option<Session>,
         transaction.touch_session(hash(token), now_us, expires_us);
         app.store.commit(transaction).await?;
     }
-    Ok(Some(Session::of(found.operator.name, found.operator.role, form_token(token))))
+    Ok(Some(Session::new(found.operator.name, found.operator.role, form_token(token))))
 }
 
 /// Ends the session at once.

@@ -39,10 +39,19 @@ pub async fn unit_story(
     let owners = app.store.merchants_of_unit(unit_id).await?;
     let missing = || AppError::NotFound("unit");
     let merchant = whose(caller, named, &owners)?.ok_or_else(missing)?;
-    let found = app.store.units(&merchant, [unit_id].into_iter()).await?.pop();
-    let unit = found.ok_or_else(missing)?.value;
+    story_of_unit(app, &merchant, unit_id).await
+}
+
+/// The story of a unit of this merchant; the platform has those of which nobody knew whose they are.
+pub async fn story_of_unit(
+    app: &App,
+    merchant: &MerchantId,
+    unit_id: &str,
+) -> Result<UnitStory, AppError> {
+    let found = app.store.units(merchant, [unit_id].into_iter()).await?.pop();
+    let unit = found.ok_or(AppError::NotFound("unit"))?.value;
     let mut messages = Vec::new();
-    for reference in references(app, &merchant, &unit).await? {
+    for reference in references(app, merchant, &unit).await? {
         let filter = MessageFilter {
             before: i64::MAX,
             state: None,
@@ -50,7 +59,7 @@ pub async fn unit_story(
             reference: Some(reference),
             limit: MESSAGES_MAX,
         };
-        let found = app.store.messages(&merchant, &filter).await?.0;
+        let found = app.store.messages(merchant, &filter).await?.0;
         messages.extend(found.into_iter().map(view));
     }
     Ok(UnitStory { unit, messages })

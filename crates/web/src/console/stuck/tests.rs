@@ -35,7 +35,7 @@ fn at() -> Timestamp {
 
 fn visitor() -> Visitor {
     let name = OperatorName::parse("lena").unwrap();
-    let session = Session::of(name, Role::Operator, "token".to_owned());
+    let session = Session::new(name, Role::Operator, "token".to_owned());
     Visitor { session, notice: Some(hostile()) }
 }
 
