@@ -5,7 +5,11 @@
 //! is not described there, or needs no token, is listed here by hand: a new public
 //! address must be added to the list, or the test fails.
 
+mod console_routes;
+
 use serde_json::{Value, json};
+
+pub(crate) use console_routes::CONSOLE;
 
 use crate::harness::{
     home::{Home, Merchant, text},
@@ -39,41 +43,6 @@ pub(crate) const PORTAL: [&str; 9] = [
     "/portal/{merchant}/confirm",
     "/portal/{merchant}/returns/{rma}",
     "/portal/{merchant}/returns/{rma}/cancel",
-];
-
-/// The pages for operators and warehouse workers, who log in.
-pub(crate) const CONSOLE: &[&str] = &[
-    "/console",
-    "/console/figures",
-    "/console/events",
-    "/console/login",
-    "/console/logout",
-    "/console/password",
-    "/console/merchants",
-    "/console/add-merchant",
-    "/console/merchants/{merchant}",
-    "/console/merchants/{merchant}/disabled",
-    "/console/merchants/{merchant}/signing-secret",
-    "/console/merchants/{merchant}/clients",
-    "/console/clients/{client}/secret",
-    "/console/clients/{client}/disabled",
-    "/console/merchants/{merchant}/endpoints",
-    "/console/merchants/{merchant}/endpoints/{kind}",
-    "/console/merchants/{merchant}/endpoints/{kind}/{action}",
-    "/console/merchants/{merchant}/tests/{message}",
-    "/console/merchants/{merchant}/policy",
-    "/console/merchants/{merchant}/policy/{version}",
-    "/console/failures",
-    "/console/failures/jobs/{id}",
-    "/console/failures/jobs/{id}/cancel",
-    "/console/messages",
-    "/console/messages/{id}",
-    "/console/messages/{id}/retry",
-    "/console/messages/{id}/discard",
-    "/console/refunds",
-    "/console/exceptions",
-    "/console/receive",
-    "/console/{*rest}",
 ];
 
 /// What systems of the platform may do for every merchant, because that is what they are for.

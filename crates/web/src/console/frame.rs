@@ -38,12 +38,17 @@ const HEADERS: [(HeaderName, HeaderValue); 4] = [
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Section {
     Overview,
+    Orders,
+    Returns,
     Failures,
     Messages,
     Refunds,
     Exceptions,
     Receive,
     Merchants,
+    Audit,
+    /// What is found, which may be anywhere.
+    Search,
     /// What concerns the visitor alone. It is reached by its name, not by the navigation.
     Visitor,
 }
@@ -51,22 +56,31 @@ pub(super) enum Section {
 /// Where one can go, in the order of the navigation, and what it is called.
 const NAVIGATION: &[(Section, &str, &str)] = &[
     (Section::Overview, "/console", "Overview"),
+    (Section::Orders, "/console/orders", "Orders"),
+    (Section::Returns, "/console/returns", "Returns"),
     (Section::Failures, "/console/failures", "Failures"),
     (Section::Messages, "/console/messages", "Messages"),
     (Section::Refunds, "/console/refunds", "Refunds"),
     (Section::Exceptions, "/console/exceptions", "Exceptions"),
     (Section::Receive, "/console/receive", "Receive"),
     (Section::Merchants, "/console/merchants", "Merchants"),
+    (Section::Audit, "/console/audit", "Audit"),
 ];
 
 impl Section {
     /// Whether people with this role find anything there.
     fn is_for(self, role: Role) -> bool {
         match self {
-            Self::Overview | Self::Failures | Self::Messages | Self::Refunds | Self::Merchants => {
-                role == Role::Operator
-            }
             Self::Exceptions | Self::Receive | Self::Visitor => true,
+            Self::Overview
+            | Self::Orders
+            | Self::Returns
+            | Self::Failures
+            | Self::Messages
+            | Self::Refunds
+            | Self::Merchants
+            | Self::Audit
+            | Self::Search => role == Role::Operator,
         }
     }
 }
@@ -125,6 +139,11 @@ impl<'a> Frame<'a> {
         let all = NAVIGATION.iter().filter(|(section, ..)| section.is_for(role));
         all.map(|(section, address, words)| Link { address, words, here: *section == self.section })
             .collect()
+    }
+
+    /// Whether there is a box to search by.
+    pub(super) fn has_search(&self) -> bool {
+        Section::Search.is_for(self.visitor.session.role)
     }
 
     pub(super) fn home(&self) -> &'static str {

@@ -163,6 +163,9 @@ pub(super) fn is_from_here(headers: &HeaderMap) -> bool {
 }
 
 #[cfg(test)]
+pub(super) mod fixtures;
+
+#[cfg(test)]
 mod tests {
     use super::*;
 

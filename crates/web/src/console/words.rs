@@ -19,6 +19,16 @@ pub(super) fn address(path: &str, query: &[(&str, &str)]) -> String {
     text
 }
 
+/// A path of these parts, which may hold anything.
+pub(super) fn path(parts: &[&str]) -> String {
+    let mut text = String::new();
+    for part in parts {
+        text.push('/');
+        text.extend(utf8_percent_encode(part, PLAIN));
+    }
+    text
+}
+
 /// An amount in minor units with its currency: `46.10 USD`.
 pub(super) fn money(cents: i64, currency: &str) -> String {
     let digits = u32::from(minor_digits(currency).unwrap_or(2));
@@ -59,6 +69,11 @@ mod tests {
         let query = [("q", "x&y=1 #ü"), ("empty", ""), ("next", "/console?a=b")];
         let expected = "/console?q=x%26y%3D1%20%23%C3%BC&next=%2Fconsole%3Fa%3Db";
         assert_eq!(address("/console", &query), expected);
+    }
+
+    #[test]
+    fn a_part_of_a_path_holds_any_value() {
+        assert_eq!(path(&["console", "a/b?c#ü"]), "/console/a%2Fb%3Fc%23%C3%BC");
     }
 
     #[test]

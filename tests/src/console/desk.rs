@@ -1,0 +1,105 @@
+//! What an operator looks at: a merchant with an order under names that no other test uses.
+
+use serde_json::{Value, json};
+use sim::Running;
+
+use crate::{
+    delivery::stage::{Stage, servers},
+    harness::{
+        console::Visitor,
+        eventually,
+        home::text,
+        http::{Reply, Request},
+        samples::{self, message},
+    },
+};
+
+/// A merchant whose systems listen, and an operator who is logged in.
+pub(super) struct Desk {
+    pub(super) stage: Stage<'static>,
+    pub(super) running: Running,
+    pub(super) visitor: Visitor<'static>,
+    token: String,
+}
+
+/// A desk on each engine there is.
+pub(super) fn desks() -> impl Iterator<Item = Desk> {
+    servers().map(|server| {
+        let (stage, running) = Stage::with_receiver(server);
+        let (visitor, token) = (server.visitor("operator"), server.token(&stage.merchant));
+        Desk { stage, running, visitor, token }
+    })
+}
+
+impl Desk {
+    pub(super) fn merchant(&self) -> &str {
+        &self.stage.merchant.id
+    }
+
+    /// A name that only this merchant uses.
+    pub(super) fn own(&self, name: &str) -> String {
+        format!("{name}-of-{}", self.merchant())
+    }
+
+    pub(super) fn email(&self) -> String {
+        format!("Lena.{}@example.com", self.merchant())
+    }
+
+    /// An order of two shipped units, to be returned for a century.
+    pub(super) fn order(&self, identifier: &str) -> Value {
+        let mut order = samples::order(identifier);
+        order["status"] = json!("Shipped");
+        order["customer"]["email"] = json!(self.email());
+        for field in ["quantity", "quantity_shipped"] {
+            order["items"][0][field] = json!(2);
+        }
+        order["items"][0]["return_policy_end_date"] = json!("2126-04-30");
+        order
+    }
+
+    pub(super) fn publish(&self, orders: &[Value]) {
+        let reply = self.stage.server.publish(&self.token, &message(orders));
+        assert_eq!(reply.status, 200, "{}", reply.said());
+    }
+
+    /// The merchant's own call.
+    pub(super) fn ask(&self, method: &str, target: &str, body: &Value) -> Reply {
+        let request = Request::new(method, target).bearer(&self.token).json(body.to_string());
+        let reply = self.stage.server.send(&request);
+        assert!((200..300).contains(&reply.status), "{target}: {}", reply.said());
+        reply
+    }
+
+    /// Publishes an order, starts a return of one unit of it, and gives the identifier of the return.
+    pub(super) fn returned(&self, order: &str, resolution: &str) -> String {
+        self.publish(&[self.order(order)]);
+        let body = json!({
+            "email": self.email(), "return_method": "mail-back",
+            "items": [{
+                "order_identifier": order, "order_line_item_identifier": "1", "quantity": 1,
+                "return_reason": "too_small", "resolution": resolution,
+            }],
+        });
+        text(&self.ask("POST", "/returns", &body).json()["rma_identifier"])
+    }
+
+    /// Waits for the label of a return and gives the number on it.
+    pub(super) fn label(&self, rma: &str) -> String {
+        eventually("there is a label", || {
+            let shown = self.ask("GET", &format!("/returns/{rma}"), &json!({})).json();
+            shown["label"]["tracking_number"].as_str().map(str::to_owned)
+        })
+    }
+
+    /// Where a search leads when it finds one thing.
+    pub(super) fn found(&self, asked: &str) -> String {
+        let query = crate::harness::console::form(&[("q", asked)]);
+        let reply = self.visitor.get(&format!("/console/search?{query}"));
+        assert_eq!(reply.status, 303, "{asked}: {}", reply.said());
+        reply.header("location").unwrap().to_owned()
+    }
+
+    pub(super) fn order_address(&self, order: &str) -> String {
+        format!("/console/orders/{}/{order}", self.merchant())
+    }
+}
