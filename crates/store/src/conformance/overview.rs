@@ -40,6 +40,8 @@ fn order(id: &str, replaces: i64) -> OrderRow {
         updated_us: 7,
         hash: Bytes::from_static(b"hash"),
         body: Bytes::from_static(b"body"),
+        status: domain::order::OrderStatus::Created,
+        shopper_hash: 5,
     }
 }
 

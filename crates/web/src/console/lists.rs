@@ -27,7 +27,7 @@ impl HtmlSafe for Moment {}
 
 impl fmt::Display for Moment {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "<time datetime=\"{}\">{}</time>", self.0, moment(self.0))
+        write!(formatter, "<time datetime=\"{}\">{}</time>", self.0, moment(&self.0))
     }
 }
 

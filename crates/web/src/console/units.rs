@@ -101,7 +101,11 @@ fn facts(unit: &UnitRecord) -> Vec<(&'static str, String)> {
 }
 
 fn words(happened: &Happened) -> String {
-    let by = |login: &Option<String>| login.as_ref().map(|it| format!(" by {it}"));
+    let said = |words: &str, it: &Option<String>| {
+        it.as_ref().map(|it| format!("{words}{it}")).unwrap_or_default()
+    };
+    let by = |login: &Option<String>| said(" by ", login);
+    let why = |reason: &Option<String>| said(": ", reason);
     match happened {
         Happened::Announced { asn_number, line_identifier } => {
             format!("Announced by ASN {asn_number}, line {line_identifier}")
@@ -112,14 +116,17 @@ fn words(happened: &Happened) -> String {
         Happened::Answered { asn_number, .. } => format!("An operator decided, for {asn_number}"),
         Happened::Received { asn_number, line_identifier, user_login } => {
             let line = line_identifier.as_ref().map(|it| format!(", line {it}"));
-            let (line, by) = (line.unwrap_or_default(), by(user_login).unwrap_or_default());
-            format!("Received against {asn_number}{line}{by}")
+            let line = line.unwrap_or_default();
+            format!("Received against {asn_number}{line}{}", by(user_login))
         }
-        Happened::Graded { condition, user_login } => {
-            format!("Graded {}{}", condition.name(), by(user_login).unwrap_or_default())
+        Happened::Graded { condition, reason, user_login } => {
+            format!("Graded {}{}{}", condition.name(), by(user_login), why(reason))
         }
-        Happened::Moved { location_identifier, user_login } => {
-            format!("Moved to {location_identifier}{}", by(user_login).unwrap_or_default())
+        Happened::Moved { location_identifier, channel, reason, user_login } => {
+            let place = location_identifier.as_ref().map(|it| format!(" to {it}"));
+            let channel = channel.as_ref().map(|it| format!(" into channel {it}"));
+            let (place, channel) = (place.unwrap_or_default(), channel.unwrap_or_default());
+            format!("Moved{place}{channel}{}{}", by(user_login), why(reason))
         }
         Happened::Packed { asn_number } => format!("Set aside for shipment {asn_number}"),
         Happened::Unpacked { asn_number } => format!("Shipment {asn_number} was canceled"),
@@ -147,7 +154,12 @@ mod tests {
         unit.location_identifier = Some(hostile());
         let step = |happened| StoryStep { at: Timestamp::UNIX_EPOCH, happened };
         unit.story = vec![
-            step(Happened::Moved { location_identifier: hostile(), user_login: Some(hostile()) }),
+            step(Happened::Moved {
+                location_identifier: Some(hostile()),
+                channel: Some(hostile()),
+                reason: Some(hostile()),
+                user_login: Some(hostile()),
+            }),
             step(Happened::Received {
                 asn_number: hostile(),
                 line_identifier: Some(hostile()),
