@@ -10,7 +10,7 @@
 //! | anything else                                     | stranger: a question                      |
 //!
 //! An article is known by its SKU or UPC, and in a return by its line, too. What follows from a
-//! scan is not decided here: a unit becomes a [`Receipt`], and the return or
+//! scan is not decided here: a unit becomes a receipt, and the return or
 //! [`receiving`](super::receiving) decides.
 
 mod receipt;
