@@ -1,5 +1,4 @@
 //! What an operator does in the console, step by step.
-#![expect(dead_code, reason = "the console that it opens is still to be built")]
 
 use super::{page::Page, window::Browser};
 

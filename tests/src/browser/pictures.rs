@@ -2,6 +2,7 @@
 //! `docs/images`. It is a test like the others, so that it always can be run.
 
 use super::{
+    operator::log_in,
     shopper::{CONFIRM, FIND, REVIEW},
     window::{Browser, Screen, Scripts, Theme},
 };
@@ -25,24 +26,43 @@ fn the_pictures_of_the_readme_can_be_taken() {
     let browser = Browser::open_at(&text(&demo.told["address"]), Scripts::On).unwrap();
     let take = |name: &str| browser.picture(&format!("readme/{name}"), DESK_HEIGHT);
 
-    browser.visit("/portal/acme");
-    take("portal-find");
-    browser.set("order_number", "DEMO-1001");
-    browser.set("secret", "dana.whitfield@example.com");
-    browser.press(FIND);
-    take("portal-choose");
-    browser.show_as(Screen::Phone, Theme::Dark);
-    browser.picture("readme/portal-phone", PHONE_HEIGHT);
-    browser.show_as(Screen::Desktop, Theme::Light);
-    browser.set("quantity.0", "1");
-    browser.set("reason.0", "too_small");
-    browser.press(REVIEW);
-    take("portal-review");
-    browser.press(CONFIRM);
-    take("portal-status");
+    browser.visit("/");
+    take("start");
+    walk_the_portal(&browser, take);
+    let logins = demo.told["logins"].as_array().unwrap();
+    let operator = logins.iter().find(|it| it["operator"] == "operator").unwrap();
+    let password = text(&operator["password"]);
+    log_in(&browser, "operator", &password);
+    for (path, name) in [
+        ("/console", "console-overview"),
+        ("/console/returns", "console-returns"),
+        ("/console/failures", "console-failures"),
+        ("/console/receive", "console-receive"),
+    ] {
+        browser.visit(path);
+        take(name);
+    }
     browser.visit("/docs");
     take("reference");
 
     drop(browser);
     demo.stop();
+}
+
+fn walk_the_portal(browser: &Browser, take: impl Fn(&str)) {
+    browser.visit("/portal/acme");
+    take("portal-find");
+    browser.set("order_number", "DEMO-1001");
+    browser.set("secret", "dana.whitfield@example.com");
+    browser.press(FIND);
+    browser.set("quantity.0.0", "1");
+    browser.set("reason.0.0", "too_small");
+    take("portal-choose");
+    browser.show_as(Screen::Phone, Theme::Dark);
+    browser.picture("readme/portal-phone", PHONE_HEIGHT);
+    browser.show_as(Screen::Desktop, Theme::Light);
+    browser.press(REVIEW);
+    take("portal-review");
+    browser.press(CONFIRM);
+    take("portal-status");
 }

@@ -19,6 +19,7 @@ pub(super) const REVIEW: &str = "See what it comes to";
 pub(super) const CONFIRM: &str = "Confirm the return";
 const LABEL: &str = "Show the label";
 const CANCEL: &str = "Cancel the return";
+const REALLY_CANCEL: &str = "Yes, cancel it";
 
 /// What the fields of a line have behind their names: those that are nearest to where its title is to be read.
 const LINE_OF: &str = "
@@ -83,11 +84,14 @@ impl Shopper {
         self.browser.set(&format!("quantity.{line}"), &quantity.to_string());
         self.browser.set(&format!("reason.{line}"), "too_small");
         let get = match wanted {
-            Wanted::Money => "refund".to_owned(),
-            Wanted::GiftCard => "gift_card".to_owned(),
-            Wanted::Exchange(sku) => format!("exchange {sku}"),
+            Wanted::Money => "refund",
+            Wanted::GiftCard => "gift_card",
+            Wanted::Exchange(_) => "exchange",
         };
-        self.browser.set(&format!("get.{line}"), &get);
+        self.browser.set(&format!("get.{line}"), get);
+        if let Wanted::Exchange(sku) = wanted {
+            self.browser.set(&format!("variant.{line}"), sku);
+        }
     }
 
     /// Finds the order, chooses a unit of its first line and confirms without touching anything but keys, and gives
@@ -99,9 +103,9 @@ impl Shopper {
         browser.tab_to("secret");
         browser.keys(secret);
         browser.key(ENTER);
-        browser.tab_to("quantity.0");
+        browser.tab_to("quantity.0.0");
         browser.keys("1");
-        browser.tab_to("reason.0");
+        browser.tab_to("reason.0.0");
         browser.keys("Too s");
         browser.tab_to(REVIEW);
         browser.key(ENTER);
@@ -138,7 +142,9 @@ impl Shopper {
     }
 
     pub(super) fn cancel(&self) -> Page {
-        self.browser.press(CANCEL)
+        self.browser.tab_to(CANCEL);
+        self.browser.keys(ENTER);
+        self.browser.press(REALLY_CANCEL)
     }
 
     /// What is to be read beside the title of a line.

@@ -56,7 +56,7 @@ fn a_unit_is_exchanged(shopper: &Shopper) {
     shopper.find_order(ORDER, EMAIL);
     shopper.choose(TEE, 1, Wanted::Exchange("TEE-NAVY-L"));
     shopper.review();
-    shopper.browser.see("TEE-NAVY-L");
+    shopper.browser.see("Exchanged for Organic cotton tee, navy, L");
     shopper.browser.examine("portal-review-exchange");
     let rma = shopper.confirm();
     shopper.browser.examine("portal-status-exchange");

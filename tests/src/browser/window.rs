@@ -225,7 +225,11 @@ impl Browser {
             Theme::Dark => "dark",
         };
         self.resize(width, height, mobile);
-        let features = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
+        // A page that is still on its way to where it scrolls cannot be clicked at.
+        let features = json!([
+            { "name": "prefers-color-scheme", "value": scheme },
+            { "name": "prefers-reduced-motion", "value": "reduce" },
+        ]);
         self.session().chrome("Emulation.setEmulatedMedia", &json!({ "features": features }));
     }
 
