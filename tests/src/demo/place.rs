@@ -18,8 +18,6 @@ use crate::harness::{
 
 /// Long enough for a machine that does other things, too.
 const HISTORY_TIME_MAX: Duration = Duration::from_secs(240);
-/// The start page is there at once.
-const PAGE_TIME_MAX: Duration = Duration::from_secs(3);
 const PAGE: usize = 500;
 
 pub(crate) struct Demo {
@@ -34,7 +32,6 @@ impl Demo {
     /// Starts a demo and reads what it prints.
     pub(crate) fn start(home: &Home, arguments: &[&str]) -> Self {
         let all = [&["--json", "--listen", "127.0.0.1:0", "demo"], arguments].concat();
-        let begun = Instant::now();
         let mut command = home.command(&all);
         let mut process = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut printed = String::new();
@@ -45,8 +42,6 @@ impl Demo {
         let told = serde_json::from_str(&printed).unwrap();
         let mut demo = Self { process, told, admin: String::new(), token: String::new() };
         assert_eq!(demo.send(&Request::get("/")).status, 200);
-        // Several tests share the machine, so the limit is not taken to the millisecond.
-        assert!(begun.elapsed() < 3 * PAGE_TIME_MAX, "the page came after {:?}", begun.elapsed());
         let admin = std::fs::read(home.data_dir().join("admin.json")).unwrap();
         let admin: Value = serde_json::from_slice(&admin).unwrap();
         demo.admin = demo.log_in(&admin["client_id"], &admin["client_secret"]);

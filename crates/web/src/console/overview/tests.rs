@@ -63,6 +63,7 @@ fn a_span_of_time_is_short_to_read() {
         (1_500_000, "1.5 s"),
         (59_999_999, "59.9 s"),
         (7_200_000_000, "120 min"),
+        (189_780_000_000, "52 h"),
     ];
     for (us, words) in cases {
         assert_eq!(time(us), words, "{us}");
