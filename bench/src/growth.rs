@@ -82,6 +82,11 @@ async fn fill(place: &Place, stored: u64, options: &Options) -> anyhow::Result<(
     let _progress = step(&format!("storing {} orders", thousands_of(stored)));
     let rows = Rows::new(ROWS_PER_COMMIT, options.seed, &Numbers::default());
     write(place, vec![rows], Until::Number(stored)).await?;
+    settle(place).await
+}
+
+/// Waits until what was written is where it stays.
+pub(crate) async fn settle(place: &Place) -> anyhow::Result<()> {
     if place.store() != "sqlite" {
         connect(place.store()).await?.batch_execute("CHECKPOINT").await?;
     }
@@ -91,7 +96,7 @@ async fn fill(place: &Place, stored: u64, options: &Options) -> anyhow::Result<(
     Ok(())
 }
 
-fn thousands_of(count: u64) -> String {
+pub(crate) fn thousands_of(count: u64) -> String {
     u32::try_from(count).map_or_else(|_| count.to_string(), |count| thousands(count.into()))
 }
 

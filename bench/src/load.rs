@@ -14,6 +14,7 @@ use serde_json::Value;
 use crate::{
     Options,
     http::{Connection, head},
+    limit::Until,
     orders::{Draft, Generator, Numbers},
     place::Place,
     process::{memory_mib, processor_seconds},
@@ -81,11 +82,12 @@ pub(crate) async fn measure(
     options: &Options,
 ) -> anyhow::Result<Measured> {
     let numbers = Numbers::starting_at(stored);
-    let mut systems = systems(target, shape, &numbers, options.seed).await?;
+    let mut generator = Generator::new(options.seed);
+    let mut systems = systems(target, shape, &numbers, &mut generator).await?;
     let pid = target.server.pid();
     let (memory_before_mib, used_before_s) = (memory_mib(pid)?, processor_seconds(pid)?);
     let window = Window::from_now(options);
-    let running = systems.iter_mut().map(|system| system.publish(window));
+    let running = systems.iter_mut().map(|system| system.publish(Until::EndOf(window)));
     let mut waits: Vec<Duration> = try_join_all(running).await?.into_iter().flatten().collect();
     let (memory_after_mib, used_after_s) = (memory_mib(pid)?, processor_seconds(pid)?);
 
@@ -109,19 +111,33 @@ pub(crate) async fn measure(
     })
 }
 
+/// Publishes orders, each of a shopper of its own, until there are `last`; `numbers` tells how many there are.
+pub(crate) async fn fill(
+    target: &Target<'_>,
+    numbers: &Numbers,
+    last: u64,
+    seed: u64,
+) -> anyhow::Result<()> {
+    let shape = Shape { orders_per_message: 100, connections: 16 };
+    let mut generator = Generator::with_own_shoppers(seed);
+    let mut systems = systems(target, shape, numbers, &mut generator).await?;
+    let running = systems.iter_mut().map(|system| system.publish(Until::Number(last)));
+    try_join_all(running).await?;
+    Ok(())
+}
+
 /// One for each connection, with its messages ready to be sent.
 async fn systems(
     target: &Target<'_>,
     shape: Shape,
     numbers: &Numbers,
-    seed: u64,
+    generator: &mut Generator,
 ) -> anyhow::Result<Vec<System>> {
     let address = &target.server.address;
     let more = format!("authorization: Bearer {}\r\napi-version: 3\r\n", target.token);
     let head = |length| head(address, "/returns_portal_orders", &more, length);
     let Shape { orders_per_message, connections } = shape;
     let messages = DIFFERENT_ORDERS.div_ceil(orders_per_message * connections);
-    let mut generator = Generator::new(seed);
     let mut systems = Vec::with_capacity(connections);
     for _ in 0..connections {
         let request = |_| generator.request(orders_per_message, head);
@@ -142,19 +158,25 @@ struct System {
 
 impl System {
     /// How long each message of the measured time took.
-    async fn publish(&mut self, window: Window) -> anyhow::Result<Vec<Duration>> {
+    async fn publish(&mut self, until: Until) -> anyhow::Result<Vec<Duration>> {
         let mut waits = Vec::new();
         let mut looked_at = false;
         loop {
             for message in &mut self.messages {
                 let sent = Instant::now();
-                if sent >= window.end {
+                let enough = match until {
+                    Until::EndOf(window) => sent >= window.end,
+                    Until::Number(last) => self.numbers.next() >= last,
+                };
+                if enough {
                     return Ok(waits);
                 }
                 message.number(self.numbers.take(message.orders()));
                 let answer = self.connection.exchange(message.bytes()).await?;
                 let answered = Instant::now();
-                if window.contains(answered) {
+                if let Until::EndOf(window) = until
+                    && window.contains(answered)
+                {
                     waits.push(answered - sent);
                 }
                 if !looked_at {

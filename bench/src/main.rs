@@ -14,6 +14,7 @@ mod intake;
 mod limit;
 mod load;
 mod orders;
+mod pages;
 mod pallet;
 mod place;
 mod process;
@@ -57,6 +58,8 @@ enum Command {
     Returns(returns::Returns),
     /// A pallet of 100,000 units: announced, received, shipped, and every message acknowledged
     Pallet(pallet::Pallet),
+    /// How long the pages of the portal and of the console take, with few and with many orders stored
+    Pages(pages::Pages),
     /// Whether healthy merchants notice one that hangs with a million messages waiting
     Isolation(delivery::Isolation),
 }
@@ -136,9 +139,11 @@ fn main() -> ExitCode {
 /// One thread, to leave the others to the server; all of them where the engine itself runs in here.
 fn runtime(command: &Command) -> std::io::Result<Runtime> {
     let mut builder = match command {
-        Command::Intake(_) | Command::Growth | Command::Idle | Command::Returns(_) => {
-            Builder::new_current_thread()
-        }
+        Command::Intake(_)
+        | Command::Growth
+        | Command::Idle
+        | Command::Returns(_)
+        | Command::Pages(_) => Builder::new_current_thread(),
         Command::Delivery(_) | Command::Isolation(_) | Command::Pallet(_) => {
             Builder::new_multi_thread()
         }
@@ -155,6 +160,7 @@ async fn run(command: Command, options: &Options) -> anyhow::Result<()> {
         Command::Delivery(delivery) => delivery.run(&engines, options).await,
         Command::Returns(returns) => returns.run(&engines, &server::binary()?, options).await,
         Command::Pallet(pallet) => pallet.run(&engines, &server::binary()?, options).await,
+        Command::Pages(pages) => pages.run(&engines, &server::binary()?, options).await,
         Command::Isolation(isolation) => isolation.run(&engines, options).await,
     }
 }

@@ -19,6 +19,8 @@ use serde_json::{Value, json};
 
 /// Stands for the number of an order until it is filled in.
 const OPEN: &str = "##########";
+/// With the number of the order in it.
+const OWN_EMAIL: &str = "shopper.##########@example.com";
 
 const FIRST_NAMES: [&str; 8] = ["Dana", "Lena", "Omar", "Ines", "Noor", "Jonas", "Mei", "Paulo"];
 const LAST_NAMES: [&str; 8] =
@@ -158,14 +160,26 @@ fn digits(mut number: u64) -> [u8; OPEN.len()] {
     digits
 }
 
+/// The e-mail address of whoever bought the order with this number, where every order has a shopper of its own.
+pub(crate) fn own_email(order: u64) -> String {
+    OWN_EMAIL.replace(OPEN, &format!("{order:010}"))
+}
+
 /// Makes orders, the same ones for the same seed (splitmix64).
 pub(crate) struct Generator {
     state: u64,
+    own_shoppers: bool,
 }
 
 impl Generator {
     pub(crate) fn new(seed: u64) -> Self {
-        Self { state: seed }
+        Self { state: seed, own_shoppers: false }
+    }
+
+    /// Every order has a shopper of its own, whose address [`own_email`] tells. There are as many shoppers
+    /// then as numbers, and no longer only as many as drafts.
+    pub(crate) fn with_own_shoppers(seed: u64) -> Self {
+        Self { state: seed, own_shoppers: true }
     }
 
     /// A whole HTTP request that publishes `orders` orders; `head` is told the length of its body.
@@ -281,7 +295,11 @@ impl Generator {
         let (city, state, zip_code) = self.one_of(&CITIES);
         let phone = format!("+1 503 555 {:04}", self.below(10_000));
         let account = self.below(10_000_000);
-        let email = format!("{first}.{last}.{account}@example.com").to_lowercase();
+        let email = if self.own_shoppers {
+            OWN_EMAIL.to_owned()
+        } else {
+            format!("{first}.{last}.{account}@example.com").to_lowercase()
+        };
         let customer = json!({
             "identifier": format!("CUS-{account}"),
             "first_name": first,
@@ -334,5 +352,15 @@ mod tests {
         assert_eq!(reading.orders[2].body.bytes(body), rows[2].body());
         let bytes: usize = rows.iter().map(|row| row.body().len()).sum();
         assert!((2_100..2_300).contains(&(bytes / 50)), "{} bytes", bytes / 50);
+    }
+
+    #[test]
+    fn an_order_can_have_a_shopper_of_its_own() {
+        let mut row = Generator::with_own_shoppers(7).row();
+        for number in [41, 42] {
+            row.number(number);
+            let order: Value = serde_json::from_slice(row.body()).unwrap();
+            assert_eq!(order["customer"]["email"], own_email(number));
+        }
     }
 }

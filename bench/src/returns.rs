@@ -27,7 +27,7 @@ use crate::{
     place::{Engine, Place},
     process::processor_seconds,
     report::{number, print, step, table, thousands},
-    server::{MERCHANT, Server, add_merchant, run},
+    server::{Credentials, MERCHANT, Server, add_merchant, run},
 };
 
 /// More returns a second than are to be expected; there is an order for each.
@@ -102,11 +102,7 @@ async fn one(
     let words = format!("{}: returns over {connections} connections", engine.name());
     let progress = step(&words);
     let place = Place::new(engine, options.keep).await?;
-    let credentials = add_merchant(binary, &place)?;
-    run(binary, &place, &["merchant", "set", MERCHANT, "--carrier", "external"])?;
-    let policy = place.directory().join("policy.json");
-    std::fs::write(&policy, r#"{"window_days":3650}"#)?;
-    run(binary, &place, &["policy", "set", MERCHANT, &policy.to_string_lossy()])?;
+    let credentials = add_patient_merchant(binary, &place)?;
     let orders = u64::from(RETURNS_PER_SECOND_MAX * (options.warm_up_seconds + options.seconds));
     let rows = Rows::new(DIFFERENT_ORDERS, options.seed, &Numbers::default());
     write(&place, vec![rows], Until::Number(orders)).await?;
@@ -118,6 +114,16 @@ async fn one(
     let rate = thousands(measured.returns_per_second);
     progress.done(&format!("{words}: {rate} returns/s"));
     Ok(measured)
+}
+
+/// The merchant, who takes back what it sold long ago and has a carrier that nobody has to ask.
+pub(crate) fn add_patient_merchant(binary: &Path, place: &Place) -> anyhow::Result<Credentials> {
+    let credentials = add_merchant(binary, place)?;
+    run(binary, place, &["merchant", "set", MERCHANT, "--carrier", "external"])?;
+    let policy = place.directory().join("policy.json");
+    std::fs::write(&policy, r#"{"window_days":3650}"#)?;
+    run(binary, place, &["policy", "set", MERCHANT, &policy.to_string_lossy()])?;
+    Ok(credentials)
 }
 
 /// Whose the orders are, in the order of their numbers, over and over.
@@ -193,16 +199,21 @@ impl Load<'_> {
         }
         let place = usize::try_from(order)? % DIFFERENT_ORDERS;
         let email = self.emails.get(place).context("an order without an e-mail")?;
-        let body = format!(
-            "{{\"email\":\"{email}\",\"return_method\":\"mail-back\",\"items\":[{{\
-             \"order_identifier\":\"ORD-{order:010}\",\
-             \"order_line_item_identifier\":\"ORD-{order:010}-1\",\
-             \"quantity\":1,\"return_reason\":\"too_small\",\"resolution\":\"refund\"}}]}}"
-        );
-        let more = format!("authorization: Bearer {}\r\n", self.token);
-        let head = head(&self.server.address, "/returns", &more, body.len());
-        Ok(format!("{head}{body}"))
+        Ok(start_request(self.server, self.token, order, email))
     }
+}
+
+/// The request to return a unit of an order, whose shopper has this e-mail address.
+pub(crate) fn start_request(server: &Server, token: &str, order: u64, email: &str) -> String {
+    let body = format!(
+        "{{\"email\":\"{email}\",\"return_method\":\"mail-back\",\"items\":[{{\
+         \"order_identifier\":\"ORD-{order:010}\",\
+         \"order_line_item_identifier\":\"ORD-{order:010}-1\",\
+         \"quantity\":1,\"return_reason\":\"too_small\",\"resolution\":\"refund\"}}]}}"
+    );
+    let more = format!("authorization: Bearer {token}\r\n");
+    let head = head(&server.address, "/returns", &more, body.len());
+    format!("{head}{body}")
 }
 
 fn words(all: &[Results]) -> String {

@@ -79,6 +79,18 @@ pub(crate) fn add_warehouse(binary: &Path, place: &Place) -> anyhow::Result<Cred
     serde_json::from_slice(&printed).context("the warehouse's credentials are not understood")
 }
 
+/// The password of an operator of this name, who is added.
+pub(crate) fn add_operator(binary: &Path, place: &Place, name: &str) -> anyhow::Result<String> {
+    #[derive(Deserialize)]
+    struct Login {
+        password: String,
+    }
+    let arguments = ["--json", "operator", "add", name, "--role", "operator"];
+    let printed = answer(command(binary, place).args(arguments))?;
+    let login: Login = parsed(&printed)?;
+    Ok(login.password)
+}
+
 fn answer(command: &mut Command) -> anyhow::Result<Vec<u8>> {
     let done = command.output().context("homeward cannot be run")?;
     if !done.status.success() {
