@@ -9,6 +9,7 @@
 
 mod axe;
 mod bench;
+mod console;
 mod content;
 mod driver;
 mod html;

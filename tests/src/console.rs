@@ -1,9 +1,9 @@
 //! The console, as a browser without scripts sees it.
 
-mod desk;
+pub(crate) mod desk;
 mod login;
-mod merchants;
+pub(crate) mod merchants;
 mod orders;
 mod overview;
 mod receive;
-mod stuck;
+pub(crate) mod stuck;

@@ -2,12 +2,16 @@
 
 use super::{page::Page, window::Browser};
 
-const LOG_IN: &str = "Log in";
-
 /// Opens the console as somebody who is known to it.
 pub(crate) fn log_in(browser: &Browser, name: &str, password: &str) -> Page {
     browser.visit("/console");
-    browser.set("name", name);
-    browser.set("password", password);
-    browser.press(LOG_IN)
+    browser.fill("Name", name);
+    browser.fill("Password", password);
+    browser.press("Log in")
+}
+
+/// Asks the box at the top of every page.
+pub(crate) fn search(browser: &Browser, words: &str) -> Page {
+    browser.fill("Search", words);
+    browser.press("Search")
 }

@@ -10,7 +10,7 @@ const PAGES_MAX: usize = 100;
 
 /// Where the links of a page lead, on the same host.
 const LINKS: &str = "return [...document.querySelectorAll('a[href]')]
-  .filter((link) => link.origin === location.origin && !link.download)
+  .filter((link) => link.origin === location.origin && !link.hasAttribute('download'))
   .map((link) => link.pathname + link.search);";
 
 /// Takes away all but the first articles: those of the API reference are many and made alike, and axe would

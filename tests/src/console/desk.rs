@@ -11,42 +11,45 @@ use crate::{
         home::text,
         http::{Reply, Request},
         samples::{self, message},
+        server::Server,
     },
 };
 
 /// A merchant whose systems listen, and an operator who is logged in.
-pub(super) struct Desk {
-    pub(super) stage: Stage<'static>,
-    pub(super) running: Running,
-    pub(super) visitor: Visitor<'static>,
+pub(crate) struct Desk {
+    pub(crate) stage: Stage<'static>,
+    pub(crate) running: Running,
+    pub(crate) visitor: Visitor<'static>,
     token: String,
 }
 
 /// A desk on each engine there is.
-pub(super) fn desks() -> impl Iterator<Item = Desk> {
-    servers().map(|server| {
-        let (stage, running) = Stage::with_receiver(server);
-        let (visitor, token) = (server.visitor("operator"), server.token(&stage.merchant));
-        Desk { stage, running, visitor, token }
-    })
+pub(crate) fn desks() -> impl Iterator<Item = Desk> {
+    servers().map(Desk::at)
 }
 
 impl Desk {
-    pub(super) fn merchant(&self) -> &str {
+    pub(crate) fn at(server: &'static Server) -> Self {
+        let (stage, running) = Stage::with_receiver(server);
+        let (visitor, token) = (server.visitor("operator"), server.token(&stage.merchant));
+        Self { stage, running, visitor, token }
+    }
+
+    pub(crate) fn merchant(&self) -> &str {
         &self.stage.merchant.id
     }
 
     /// A name that only this merchant uses.
-    pub(super) fn own(&self, name: &str) -> String {
+    pub(crate) fn own(&self, name: &str) -> String {
         format!("{name}-of-{}", self.merchant())
     }
 
-    pub(super) fn email(&self) -> String {
+    pub(crate) fn email(&self) -> String {
         format!("Lena.{}@example.com", self.merchant())
     }
 
     /// An order of two shipped units, to be returned for a century.
-    pub(super) fn order(&self, identifier: &str) -> Value {
+    pub(crate) fn order(&self, identifier: &str) -> Value {
         let mut order = samples::order(identifier);
         order["status"] = json!("Shipped");
         order["customer"]["email"] = json!(self.email());
@@ -57,13 +60,13 @@ impl Desk {
         order
     }
 
-    pub(super) fn publish(&self, orders: &[Value]) {
+    pub(crate) fn publish(&self, orders: &[Value]) {
         let reply = self.stage.server.publish(&self.token, &message(orders));
         assert_eq!(reply.status, 200, "{}", reply.said());
     }
 
     /// The merchant's own call.
-    pub(super) fn ask(&self, method: &str, target: &str, body: &Value) -> Reply {
+    pub(crate) fn ask(&self, method: &str, target: &str, body: &Value) -> Reply {
         let request = Request::new(method, target).bearer(&self.token).json(body.to_string());
         let reply = self.stage.server.send(&request);
         assert!((200..300).contains(&reply.status), "{target}: {}", reply.said());
@@ -71,7 +74,7 @@ impl Desk {
     }
 
     /// Publishes an order, starts a return of one unit of it, and gives the identifier of the return.
-    pub(super) fn returned(&self, order: &str, resolution: &str) -> String {
+    pub(crate) fn returned(&self, order: &str, resolution: &str) -> String {
         self.publish(&[self.order(order)]);
         let body = json!({
             "email": self.email(), "return_method": "mail-back",
@@ -84,7 +87,7 @@ impl Desk {
     }
 
     /// Waits for the label of a return and gives the number on it.
-    pub(super) fn label(&self, rma: &str) -> String {
+    pub(crate) fn label(&self, rma: &str) -> String {
         eventually("there is a label", || {
             let shown = self.ask("GET", &format!("/returns/{rma}"), &json!({})).json();
             shown["label"]["tracking_number"].as_str().map(str::to_owned)
@@ -92,14 +95,14 @@ impl Desk {
     }
 
     /// Where a search leads when it finds one thing.
-    pub(super) fn found(&self, asked: &str) -> String {
+    pub(crate) fn found(&self, asked: &str) -> String {
         let query = crate::harness::console::form(&[("q", asked)]);
         let reply = self.visitor.get(&format!("/console/search?{query}"));
         assert_eq!(reply.status, 303, "{asked}: {}", reply.said());
         reply.header("location").unwrap().to_owned()
     }
 
-    pub(super) fn order_address(&self, order: &str) -> String {
+    pub(crate) fn order_address(&self, order: &str) -> String {
         format!("/console/orders/{}/{order}", self.merchant())
     }
 }

@@ -9,15 +9,14 @@ use crate::{
     harness::{
         console::Visitor,
         home::Merchant,
-        http::Reply,
         samples::{message, order},
         shared,
     },
 };
 
 /// Every secret that a page shows once, in its order.
-fn secrets(reply: &Reply) -> Vec<String> {
-    let shown = reply.text().split("<code class=\"secret\">").skip(1);
+pub(crate) fn secrets(page: &str) -> Vec<String> {
+    let shown = page.split("<code class=\"secret\">").skip(1);
     shown.map(|it| it.split('<').next().unwrap().to_owned()).collect()
 }
 
@@ -28,7 +27,7 @@ fn added(visitor: &Visitor<'_>) -> Merchant {
     let fields = [("merchant", id.as_str()), ("name", "A <b>shop</b>"), ("carrier", "simulated")];
     let reply = visitor.post("/console/add-merchant", &fields);
     assert_eq!(reply.status, 201, "{}", reply.said());
-    let shown = secrets(&reply);
+    let shown = secrets(reply.text());
     let [client_id, client_secret, signing_secret] = shown.as_slice() else { panic!("{shown:?}") };
     assert!(signing_secret.starts_with("whsec_"), "{signing_secret}");
     Merchant { id, client_id: client_id.clone(), client_secret: client_secret.clone() }
@@ -120,7 +119,7 @@ fn clients_get_secrets_that_are_shown_once() {
         let place = format!("/console/merchants/{}", merchant.id);
         let fields = [("name", "till"), ("orders:write", "yes"), ("read", "yes")];
         let reply = visitor.post(&format!("{place}/clients"), &fields);
-        let shown = secrets(&reply);
+        let shown = secrets(reply.text());
         assert_eq!(shown[2], "orders:write read");
         let till = Merchant {
             id: merchant.id.clone(),
@@ -132,7 +131,7 @@ fn clients_get_secrets_that_are_shown_once() {
         assert!(page.contains(&till.client_id) && !page.contains(&till.client_secret));
 
         let rotate = format!("/console/clients/{}/secret", till.client_id);
-        let rotated = secrets(&visitor.post(&rotate, &[("revoke_old", "true")]));
+        let rotated = secrets(visitor.post(&rotate, &[("revoke_old", "true")]).text());
         assert_ne!(rotated[1], till.client_secret);
         server.token(&Merchant { client_secret: rotated[1].clone(), ..till.clone() });
         let page = visitor.submit(
@@ -140,7 +139,7 @@ fn clients_get_secrets_that_are_shown_once() {
             &[("disabled", "true")],
         );
         assert!(page.contains("its tokens have ended"), "{page}");
-        let signing = secrets(&visitor.post(&format!("{place}/signing-secret"), &[]));
+        let signing = secrets(visitor.post(&format!("{place}/signing-secret"), &[]).text());
         assert!(signing[0].starts_with("whsec_"));
     }
 }

@@ -16,7 +16,10 @@ use crate::{
 };
 
 /// A merchant with one failed message in each of `lanes` lanes, and systems that are well again.
-fn failed(server: &'static Server, lanes: usize) -> (Stage<'static>, sim::Running, Vec<String>) {
+pub(crate) fn failed(
+    server: &'static Server,
+    lanes: usize,
+) -> (Stage<'static>, sim::Running, Vec<String>) {
     let (stage, running) = Stage::with_receiver(server);
     running.merchant().behave(&[Behaviour::status(503)]).unwrap();
     let ids = (0..lanes).map(|lane| stage.test(&format!("lane-{lane}"), 1)).collect();
@@ -207,7 +210,7 @@ fn a_message_shows_the_headers_that_are_sent_but_no_secret() {
 }
 
 /// Two returns of a unit each of one order, and a refund that could pay for either.
-fn refund_in_doubt(stage: &Stage<'_>) -> [String; 2] {
+pub(crate) fn refund_in_doubt(stage: &Stage<'_>) -> [String; 2] {
     let token = stage.server.token(&stage.merchant);
     let mut order = order("A");
     order["items"][0]["quantity"] = json!(2);
@@ -291,7 +294,7 @@ fn a_refund_in_doubt_is_accepted_as_it_is_with_a_note() {
 }
 
 /// Two units of SKU A are announced under this number; units of A, B and C are scanned for it.
-fn surprises(stage: &Stage<'_>, number: &str) -> [String; 3] {
+pub(crate) fn surprises(stage: &Stage<'_>, number: &str) -> [String; 3] {
     let asn = json!({
         "program_identifier": "returns-west", "asn_number": number, "status": "shipped",
         "details_type": "sku", "from": { "identifier": 12, "type": "store" },

@@ -21,7 +21,8 @@ use crate::harness::{
 pub(crate) const ALLOW: [&str; 2] = ["--allow-network", "127.0.0.0/8"];
 /// The pause between two tries on the servers that tests share.
 pub(crate) const PAUSE_MS: i64 = 60;
-const QUICK: [&str; 8] = [
+/// What makes a server try again quickly.
+pub(crate) const QUICK: [&str; 8] = [
     ALLOW[0],
     ALLOW[1],
     "--retry-base-ms",

@@ -1,0 +1,297 @@
+//! What operators do at the console, from page to page: mend what failed, bring a merchant in, change its policy,
+//! find an order and its return. With scripts and, where the pages are the only way, without.
+
+use std::sync::{
+    OnceLock,
+    atomic::{AtomicU32, Ordering},
+};
+
+use sim::Settings;
+
+use super::{
+    operator::{log_in, search},
+    page::Page,
+    walker::walk,
+    window::{Browser, Scripts},
+};
+use crate::{
+    console::{
+        desk::Desk,
+        merchants::secrets,
+        stuck::{failed, refund_in_doubt, surprises},
+    },
+    delivery::stage::{QUICK, Stage, receiver},
+    harness::{
+        home::{Home, Merchant},
+        samples::{message, order},
+        server::Server,
+    },
+};
+
+/// A server that has nothing on it but what these walks put there.
+fn server() -> &'static Server {
+    static SERVER: OnceLock<Server> = OnceLock::new();
+    SERVER.get_or_init(|| Home::sqlite().serve(&QUICK))
+}
+
+/// A browser in which a new operator is logged in.
+fn arrive(scripts: Scripts) -> Option<Browser> {
+    let browser = Browser::open(server(), scripts)?;
+    let (name, password) = server().operator("operator");
+    let overview = log_in(&browser, &name, &password);
+    assert!(overview.address.ends_with("/console"), "{}", overview.address);
+    Some(browser)
+}
+
+/// The failures of one merchant.
+fn queue(browser: &Browser, stage: &Stage<'_>) -> Page {
+    browser.follow("Failures");
+    browser.fill("Merchant", &stage.merchant.id);
+    browser.press("Filter")
+}
+
+fn mend_what_failed(scripts: Scripts) {
+    let Some(browser) = arrive(scripts) else { return };
+    let (stage, _running, ids) = failed(server(), 3);
+    let [looked_into, ticked, left] = ids.as_slice() else { panic!("{ids:?}") };
+    browser.follow("Overview");
+    browser.see(&stage.merchant.id);
+    browser.examine("console-overview");
+
+    queue(&browser, &stage);
+    browser.see("3 messages");
+    browser.examine("console-failures");
+    browser.press("Try again");
+    browser.see("Tick the messages");
+    browser.examine("console-failures-refused");
+
+    browser.follow(looked_into);
+    browser.see("503");
+    browser.examine("console-message");
+    browser.press("Try again");
+    browser.see("It is tried again.");
+    stage.until(looked_into, "delivered");
+
+    queue(&browser, &stage);
+    browser.tick(&format!("Choose {ticked}"));
+    browser.press("Try again");
+    browser.see("1 message is tried again.");
+    stage.until(ticked, "delivered");
+
+    browser.tick("All that match the filter");
+    browser.press("Try again");
+    browser.see("Back to the failure queue");
+    browser.see("1 of 1 message");
+    browser.examine("console-job");
+    stage.until(left, "delivered");
+    queue(&browser, &stage);
+    browser.see("Nothing here");
+    browser.examine("console-failures-mended");
+}
+
+#[test]
+fn a_failure_is_retried_to_success_with_scripts() {
+    mend_what_failed(Scripts::On);
+}
+
+#[test]
+fn a_failure_is_retried_to_success_without_scripts() {
+    mend_what_failed(Scripts::Off);
+}
+
+/// Adds a merchant, after a first try that is refused, and reads its credentials off the page.
+fn add_merchant(browser: &Browser) -> Merchant {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let id = format!("walked-{}", COUNT.fetch_add(1, Ordering::Relaxed));
+    browser.follow("Merchants");
+    browser.follow("Add a merchant");
+    browser.examine("console-add-merchant");
+    browser.fill("Identifier", "Not A Name");
+    browser.fill("Name", "Northwind Outfitters");
+    let refused = browser.press("Add the merchant");
+    assert_eq!(refused.status, 422, "{}", refused.html);
+    browser.examine("console-add-merchant-refused");
+
+    browser.fill("Identifier", &id);
+    let added = browser.press("Add the merchant");
+    browser.see("They are not shown again");
+    browser.examine("console-added-merchant");
+    let shown = secrets(&added.html);
+    let [client_id, client_secret, _signing_secret] = shown.as_slice() else { panic!("{shown:?}") };
+    Merchant { id, client_id: client_id.clone(), client_secret: client_secret.clone() }
+}
+
+/// Says where the merchant's systems are, and lets one of them answer a test.
+fn reach_merchant(browser: &Browser, url: &str) {
+    browser.follow("Next: say where messages go");
+    browser.fill("Base address", "http://hooks.example.com");
+    browser.set("auth.type", "bearer");
+    let refused = browser.press("Set the base address");
+    assert_eq!(refused.status, 422, "{}", refused.html);
+    browser.examine("console-endpoints-refused");
+
+    browser.fill("Base address", url);
+    browser.set("auth.type", "none");
+    browser.press("Set the base address");
+    browser.see("The base address is set.");
+    browser.examine("console-endpoints");
+    browser.press("Test rma");
+    browser.see("server accepted the test");
+    browser.examine("console-endpoint-test");
+}
+
+fn bring_a_merchant_in(scripts: Scripts) {
+    let Some(browser) = arrive(scripts) else { return };
+    let merchant = add_merchant(&browser);
+    let running = receiver(Settings::default());
+    reach_merchant(&browser, &running.url());
+    browser.follow("Merchant");
+    browser.see("Until the first return");
+    browser.examine("console-merchant-begun");
+
+    let first = format!("FIRST-{}", merchant.id);
+    let token = server().token(&merchant);
+    assert_eq!(server().publish(&token, &message(&[order(&first)])).status, 200);
+    browser.follow("Merchant");
+    assert!(!browser.text().contains("Until the first return"), "{}", browser.text());
+    browser.examine("console-merchant");
+    browser.press("New secret");
+    browser.examine("console-secret");
+    browser.follow("I have copied it");
+    browser.follow("Orders");
+    browser.follow(&first);
+    browser.see("What can come back now");
+    browser.examine("console-first-order");
+    let portal = browser.visit(&format!("/portal/{}", merchant.id));
+    assert_eq!(portal.status, 200, "{}", portal.html);
+    browser.see("Northwind Outfitters");
+}
+
+#[test]
+fn a_merchant_is_brought_from_nothing_to_its_first_order_with_scripts() {
+    bring_a_merchant_in(Scripts::On);
+}
+
+#[test]
+fn a_merchant_is_brought_from_nothing_to_its_first_order_without_scripts() {
+    bring_a_merchant_in(Scripts::Off);
+}
+
+fn change_a_policy(scripts: Scripts) {
+    const TEXT: &str = "The policy, as JSON";
+    const LOOK: &str = "See what would be different";
+    let Some(browser) = arrive(scripts) else { return };
+    let stage = Stage::set(server());
+    browser.follow("Merchants");
+    browser.follow(&stage.merchant.id);
+    browser.follow("Policy");
+    browser.see("version 0");
+    browser.examine("console-policy");
+
+    browser.fill(TEXT, "{ \"window_days\": \"many\" }");
+    browser.press(LOOK);
+    browser.see("Nothing was saved");
+    browser.see("$.window_days");
+    browser.examine("console-policy-refused");
+
+    browser.fill(TEXT, "{ \"window_days\": 45 }");
+    browser.press(LOOK);
+    browser.see("What would be different");
+    browser.see("45");
+    browser.see("version 0");
+    browser.examine("console-policy-preview");
+    browser.press("Save the policy");
+    browser.see("Version 1 holds");
+    browser.examine("console-policy-saved");
+    let held = server().home.json(&["policy", "show", &stage.merchant.id]);
+    assert_eq!(held["policy"]["window_days"], 45);
+    browser.follow("1");
+    browser.see("45");
+    browser.examine("console-policy-version");
+}
+
+#[test]
+fn a_policy_is_changed_after_a_preview_with_scripts() {
+    change_a_policy(Scripts::On);
+}
+
+#[test]
+fn a_policy_is_changed_after_a_preview_without_scripts() {
+    change_a_policy(Scripts::Off);
+}
+
+fn find_a_return(scripts: Scripts) {
+    let Some(browser) = arrive(scripts) else { return };
+    let desk = Desk::at(server());
+    let order = desk.own("A");
+    let rma = desk.returned(&order, "refund");
+    let number = desk.label(&rma);
+
+    search(&browser, &order);
+    browser.see("What can come back now");
+    browser.examine("console-order");
+    browser.follow(&rma);
+    browser.see("Time line");
+    browser.see("Return started: 1 unit");
+    browser.see("Label made for 1 unit");
+    browser.examine("console-return");
+
+    search(&browser, &number);
+    browser.see(&rma);
+    browser.fill("Why it is canceled", "asked by telephone");
+    browser.press("Cancel the return");
+    browser.see("The return is canceled.");
+    browser.see("asked by telephone");
+    browser.examine("console-return-canceled");
+
+    desk.publish(&[desk.order(&desk.own("B"))]);
+    search(&browser, &desk.email());
+    browser.see("2 things for");
+    browser.examine("console-search");
+    search(&browser, "nobody");
+    browser.see("Nothing is called nobody");
+    browser.examine("console-search-nothing");
+}
+
+#[test]
+fn an_order_and_its_return_are_found_with_their_story_with_scripts() {
+    find_a_return(Scripts::On);
+}
+
+#[test]
+fn an_order_and_its_return_are_found_with_their_story_without_scripts() {
+    find_a_return(Scripts::Off);
+}
+
+#[test]
+fn the_door_of_the_console_can_be_used_by_everybody() {
+    let Some(browser) = Browser::open(server(), Scripts::On) else { return };
+    let (name, password) = server().operator("operator");
+    browser.visit("/console");
+    browser.examine("console-login");
+    log_in(&browser, &name, "not the password");
+    browser.see("Log in");
+    browser.examine("console-login-refused");
+    log_in(&browser, &name, &password);
+    browser.follow(&name);
+    browser.examine("console-password");
+    browser.press("Log out");
+    browser.see("Log in");
+}
+
+#[test]
+fn every_page_of_the_console_can_be_used_by_everybody() {
+    let Some(browser) = arrive(Scripts::On) else { return };
+    let (stage, _running, _ids) = failed(server(), 1);
+    refund_in_doubt(&stage);
+    surprises(&stage, &format!("ASN-{}", stage.merchant.id));
+
+    let seen = walk(&browser, &["/console"]);
+
+    for part in ["failures", "messages", "refunds", "exceptions", "receive", "audit"] {
+        assert!(seen.contains(&format!("/console/{part}")), "{part} was not reached: {seen:?}");
+    }
+    for kind in ["/console/orders/any/A", "/console/returns/any", "/console/merchants/any/policy"] {
+        assert!(seen.contains(kind), "{kind} was not reached: {seen:?}");
+    }
+}
