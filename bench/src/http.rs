@@ -1,5 +1,6 @@
 //! Just enough of an HTTP/1.1 client: requests are bytes made beforehand, and of an answer only the
-//! status, the length and, where it is wanted, a cookie are read. On two cores a whole client would be half of what is measured.
+//! status, the length and, where it is wanted, a cookie are read. On two cores a whole client would
+//! be half of what is measured.
 
 use anyhow::{Context, bail};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
