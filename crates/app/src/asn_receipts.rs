@@ -198,7 +198,7 @@ pub(crate) async fn accept(
         && let Ok(decision) = apply(&rma.value, &event, app.world.now())
         && decision.changed
     {
-        put(app, transaction, merchant, (&decision.rma, rma.version));
+        put(app, transaction, merchant, (&decision.rma, &rma));
     }
     Ok(())
 }

@@ -111,19 +111,19 @@ fn changed(
     let decision = apply(&before.value, event, app.world.now())
         .map_err(|refusal| AppError::Conflict(refusal.to_string()))?;
     if decision.changed {
-        put(app, transaction, merchant, (&decision.rma, before.version));
+        put(app, transaction, merchant, (&decision.rma, before));
     }
     Ok(decision.rma)
 }
 
-/// Stores a changed return, read at a version, and owes the message that tells of it.
+/// Stores a return that was another before, and owes the message that tells of it.
 pub(crate) fn put(
     app: &App,
     transaction: &mut Transaction,
     merchant: &MerchantId,
-    (rma, version): (&Rma, i64),
+    (rma, before): (&Rma, &Versioned<Rma>),
 ) {
-    transaction.update_return(merchant, rma, version);
+    transaction.update_return(merchant, rma, (before.version, before.value.status));
     owe_message(app, transaction, merchant, rma);
 }
 
@@ -171,7 +171,7 @@ pub(crate) async fn tell(
             return Ok(Effect::Unchanged);
         }
         let mut transaction = Transaction::new("telling a return what happened");
-        put(app, &mut transaction, merchant, (&decision.rma, before.version));
+        put(app, &mut transaction, merchant, (&decision.rma, &before));
         beside(&decision.rma, &mut transaction);
         match app.commit(transaction).await {
             Ok(()) => return Ok(Effect::Changed(decision.rma)),

@@ -268,7 +268,7 @@ async fn tell(
     if let Some(rma) = applied(&before.value, events, app.world.now(), |rma| {
         owe_message(app, transaction, merchant, rma);
     }) {
-        transaction.update_return(merchant, &rma, before.version);
+        transaction.update_return(merchant, &rma, (before.version, before.value.status));
     }
     Ok(())
 }

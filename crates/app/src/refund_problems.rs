@@ -151,6 +151,6 @@ async fn pay(
         return Err(AppError::Conflict(why.to_owned()));
     };
     transaction.put_ledger(merchant, &problem.order_id, &settlement.ledger, ledger.version);
-    put(app, transaction, merchant, (&changed, rma.version));
+    put(app, transaction, merchant, (&changed, &rma));
     Ok(())
 }

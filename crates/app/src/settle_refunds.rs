@@ -46,13 +46,29 @@ pub(crate) struct Doubt {
 #[derive(Default)]
 pub(crate) struct Settled {
     ledgers: BTreeMap<String, Versioned<Ledger>>,
-    returns: BTreeMap<RmaId, Versioned<Rma>>,
+    returns: BTreeMap<RmaId, Case>,
     /// Every state of a return that its merchant is told of, in order.
     told: Vec<Rma>,
     problems: Vec<RefundProblem>,
     doubts: Vec<Doubt>,
     /// Exchange orders that are not any more, as they were read.
     cancelled: Vec<Versioned<ExchangeRecord>>,
+}
+
+/// A return as it was read, and what became of it.
+struct Case {
+    before: Versioned<Rma>,
+    after: Option<Rma>,
+}
+
+impl Case {
+    fn new(before: Versioned<Rma>) -> Self {
+        Self { before, after: None }
+    }
+
+    fn now(&self) -> &Rma {
+        self.after.as_ref().unwrap_or(&self.before.value)
+    }
 }
 
 /// What an order, should it be an exchange order, means for its return.
@@ -95,7 +111,7 @@ impl Settled {
             if !self.returns.contains_key(&id)
                 && let Some(rma) = app.store.rma(merchant, &id).await?
             {
-                self.returns.insert(id, rma);
+                self.returns.insert(id, Case::new(rma));
             }
         }
         self.ledgers.insert(order.identifier.clone(), ledger);
@@ -106,13 +122,13 @@ impl Settled {
         let Some(ledger) = self.ledgers.get_mut(&new.order.identifier) else { return };
         let ids = ledger.value.rmas().iter().filter_map(|text| RmaId::parse(text));
         let returns: Vec<Rma> =
-            ids.filter_map(|id| self.returns.get(&id)).map(|it| it.value.clone()).collect();
+            ids.filter_map(|id| self.returns.get(&id)).map(|it| it.now().clone()).collect();
         let Settlement { ledger: after, changed, problem } =
             settle_one(new.order, &ledger.value, &returns, refund, app.world.now());
         ledger.value = after;
         if let Some(rma) = changed {
             if let Some(known) = self.returns.get_mut(&rma.rma_identifier) {
-                known.value = rma.clone();
+                known.after = Some(rma.clone());
             }
             self.told.push(rma);
         }
@@ -151,13 +167,13 @@ impl Settled {
             if !self.returns.contains_key(&id)
                 && let Some(rma) = app.store.rma(merchant, &id).await?
             {
-                self.returns.insert(id.clone(), rma);
+                self.returns.insert(id.clone(), Case::new(rma));
             }
             if let Some(known) = self.returns.get_mut(&id)
-                && let Ok(decision) = apply(&known.value, &event, app.world.now())
+                && let Ok(decision) = apply(known.now(), &event, app.world.now())
                 && decision.changed
             {
-                known.value = decision.rma.clone();
+                known.after = Some(decision.rma.clone());
                 self.told.push(decision.rma);
                 if let Event::ExchangeCancelled { .. } = event {
                     self.cancelled.push(record);
@@ -177,9 +193,10 @@ impl Settled {
         for (order_id, ledger) in &self.ledgers {
             transaction.put_ledger(merchant, order_id, &ledger.value, ledger.version);
         }
-        let told = |id: &RmaId| self.told.iter().any(|rma| rma.rma_identifier == *id);
-        for (_, rma) in self.returns.iter().filter(|(id, _)| told(id)) {
-            transaction.update_return(merchant, &rma.value, rma.version);
+        for Case { before, after } in self.returns.values() {
+            if let Some(rma) = after {
+                transaction.update_return(merchant, rma, (before.version, before.value.status));
+            }
         }
         for rma in &self.told {
             owe_message(app, transaction, merchant, rma);

@@ -1,7 +1,9 @@
 //! What happened, counted by day, so that charts need not look at what is counted.
 //!
 //! A count is part of the transaction that makes it true. Each day of a merchant has a few rows for the same
-//! thing, of which a transaction takes one by its time: rivals seldom wait for each other.
+//! thing, one for each who commits: rivals seldom wait for each other.
+
+use std::collections::BTreeMap;
 
 use domain::{
     identifier::MerchantId,
@@ -12,11 +14,11 @@ use domain::{
 use crate::{
     Store, StoreError, Transaction, corrupt,
     error::Doing,
+    transaction::{Guard, Step},
     value::{Row, params},
 };
 
 const DAY_US: i64 = 24 * 60 * 60 * 1_000_000;
-const SLOTS: i64 = 4;
 
 /// What is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,6 +53,15 @@ fn day_us(at_us: i64) -> i64 {
     at_us.div_euclid(DAY_US) * DAY_US
 }
 
+/// That something happened on a day, a number of times.
+#[derive(Debug)]
+pub(crate) struct Count {
+    merchant: MerchantId,
+    day_us: i64,
+    what: Counted,
+    number: i64,
+}
+
 impl Transaction {
     pub(crate) fn count(
         &mut self,
@@ -58,36 +69,44 @@ impl Transaction {
         what: Counted,
         (at_us, number): (i64, i64),
     ) {
-        self.any_rows(
-            "INSERT INTO day_counts (merchant_id, day_us, what, slot, number)
-             VALUES ($1, $2, $3, $4, $5)
-             ON CONFLICT (merchant_id, day_us, what, slot) DO UPDATE
-                 SET number = day_counts.number + excluded.number",
-            params![merchant.as_str(), day_us(at_us), what.name(), at_us.rem_euclid(SLOTS), number],
-        );
+        self.counts.push(Count { merchant: merchant.clone(), day_us: day_us(at_us), what, number });
     }
 
-    /// Counts a return that is closed by the change that follows. One that was closed before is not counted again.
-    pub(crate) fn count_closed(&mut self, merchant: &MerchantId, rma: &Rma) {
-        match rma.status {
-            Status::Refunded | Status::Canceled => (),
-            Status::Created | Status::PendingExchange | Status::PartialRefund => return,
+    /// Counts a return that is closed now and was not before.
+    pub(crate) fn count_closed(&mut self, merchant: &MerchantId, rma: &Rma, was: Status) {
+        if is_closed(rma.status) && !is_closed(was) {
+            self.count(merchant, Counted::ReturnsClosed, (micros(rma.updated_at), 1));
         }
-        let at_us = micros(rma.updated_at);
-        self.any_rows(
-            "INSERT INTO day_counts (merchant_id, day_us, what, slot, number)
-             SELECT merchant_id, CAST($3 AS BIGINT), 'returns_closed', CAST($4 AS BIGINT), 1
-             FROM returns
-             WHERE merchant_id = $1 AND rma_id = $2 AND status NOT IN ('REFUNDED', 'CANCELED')
-             ON CONFLICT (merchant_id, day_us, what, slot) DO UPDATE
-                 SET number = day_counts.number + excluded.number",
-            params![
-                merchant.as_str(),
-                rma.rma_identifier.as_str(),
-                day_us(at_us),
-                at_us.rem_euclid(SLOTS)
-            ],
-        );
+    }
+}
+
+fn is_closed(status: Status) -> bool {
+    match status {
+        Status::Refunded | Status::Canceled => true,
+        Status::Created | Status::PendingExchange | Status::PartialRefund => false,
+    }
+}
+
+/// Adds up what many transactions count. Each slot is a row of its own, so that groups which differ in it never wait
+/// for each other.
+pub(crate) fn step<'a>(counts: impl Iterator<Item = &'a Count>, slot: i64) -> Step {
+    let mut sums: BTreeMap<(&str, i64, &str), i64> = BTreeMap::new();
+    for count in counts {
+        let key = (count.merchant.as_str(), count.day_us, count.what.name());
+        *sums.entry(key).or_default() += count.number;
+    }
+    let row = |((merchant, day_us, what), number): (&(&str, i64, &str), &i64)| {
+        params![*merchant, *day_us, *what, slot, *number]
+    };
+    Step {
+        sql: "INSERT INTO day_counts (merchant_id, day_us, what, slot, number)
+              SELECT r.merchant_id, r.day_us, r.what, r.slot, r.number
+              FROM ROWS(merchant_id, day_us, what, slot, number) WHERE true
+              ON CONFLICT (merchant_id, day_us, what, slot) DO UPDATE
+                  SET number = day_counts.number + excluded.number",
+        rows: sums.iter().map(row).collect(),
+        guard: Guard::OneEach,
+        returns: false,
     }
 }
 

@@ -117,7 +117,7 @@ impl Store {
                 "SELECT f.merchant_id, f.kind, f.message_id, f.lane, m.reference, m.created_us,
                      f.failed_us, f.status, f.error
                  FROM failures f
-                 JOIN messages m ON m.merchant_id = f.merchant_id AND m.message_id = f.message_id
+                 LEFT JOIN messages m ON m.merchant_id = f.merchant_id AND m.message_id = f.message_id
                  WHERE (f.failed_us, f.merchant_id, f.message_id) > ($1, $2, $3)
                      AND f.failed_us >= $4 AND f.failed_us <= $5
                      AND ($6 = '' OR f.merchant_id = $6) AND ($7 = '' OR f.kind = $7)

@@ -3,12 +3,7 @@
 //! Times are the database's own, so that the nodes' clocks need not agree. Every taking of a shard raises its
 //! epoch.
 
-use crate::{
-    EngineError, Store, StoreError, Transaction,
-    error::Doing,
-    transaction::{Guard, Step},
-    value::{Row, Value, params},
-};
+use crate::{Store, StoreError, Transaction, error::Doing, value::params};
 
 const DOING: &str = "leasing shards";
 
@@ -49,15 +44,16 @@ impl Store {
         now_us: i64,
         expires_us: i64,
     ) -> Result<Vec<i64>, StoreError> {
-        self.shards(
-            "UPDATE shard_leases SET expires_us = $3 WHERE owner = $1 AND expires_us >= $2
-             RETURNING shard",
+        let mut transaction = Transaction::new(DOING);
+        transaction.any_rows(
+            "UPDATE shard_leases SET expires_us = $3 WHERE owner = $1 AND expires_us >= $2",
             params![node, now_us, expires_us],
-        )
-        .await
+        );
+        self.commit(transaction).await?;
+        self.leases(node, now_us).await
     }
 
-    /// Takes up to `most` shards that nobody holds at `now_us`.
+    /// Takes up to `most` shards that nobody holds at `now_us`, and tells which are `node`'s then.
     pub async fn take_leases(
         &self,
         node: &str,
@@ -65,14 +61,15 @@ impl Store {
         expires_us: i64,
         most: i64,
     ) -> Result<Vec<i64>, StoreError> {
-        self.shards(
+        let mut transaction = Transaction::new(DOING);
+        transaction.any_rows(
             "UPDATE shard_leases SET owner = $1, epoch = epoch + 1, expires_us = $3
              WHERE expires_us < $2 AND shard IN (
-                 SELECT shard FROM shard_leases WHERE expires_us < $2 ORDER BY shard LIMIT $4)
-             RETURNING shard",
+                 SELECT shard FROM shard_leases WHERE expires_us < $2 ORDER BY shard LIMIT $4)",
             params![node, now_us, expires_us, most],
-        )
-        .await
+        );
+        self.commit(transaction).await?;
+        self.leases(node, now_us).await
     }
 
     /// Gives `shards` back, so that others can take them at once.
@@ -114,12 +111,11 @@ impl Store {
         self.engine.listen().await.doing("listening to other nodes")
     }
 
-    async fn shards(&self, sql: &'static str, values: Vec<Value>) -> Result<Vec<i64>, StoreError> {
-        let mut transaction = Transaction::new(DOING);
-        let step = Step { sql, rows: vec![values], guard: Guard::Any, returns: true };
-        transaction.steps.push(step);
-        let rows = self.engine.commit(transaction).await.doing(DOING)?;
-        let shard = |row: &Row| -> Result<i64, EngineError> { row.int(0) };
-        rows.iter().map(shard).collect::<Result<_, _>>().doing(DOING)
+    /// The shards that `node` holds at `now_us`.
+    async fn leases(&self, node: &str, now_us: i64) -> Result<Vec<i64>, StoreError> {
+        let sql = "SELECT shard FROM shard_leases WHERE owner = $1 AND expires_us >= $2
+                   ORDER BY shard";
+        let rows = self.rows(DOING, sql, params![node, now_us]).await?;
+        rows.iter().map(|row| row.int(0)).collect::<Result<_, _>>().doing(DOING)
     }
 }

@@ -132,15 +132,13 @@ impl Store {
     ///
     /// Returns after the fsync that covers it, with the messages that are owed now.
     /// [`StoreError::Conflict`] when a guard did not hold.
-    pub async fn commit(&self, mut transaction: Transaction) -> Result<Vec<Owed>, StoreError> {
+    pub async fn commit(&self, transaction: Transaction) -> Result<Vec<Owed>, StoreError> {
         if transaction.is_empty() {
             return Ok(Vec::new());
         }
         let doing = transaction.doing;
-        let owed = transaction.number_messages();
-        let returned = self.engine.commit(transaction).await.doing(doing)?;
+        let owed = self.engine.commit(transaction).await.doing(doing)?;
         self.changes.fetch_add(1, Ordering::Relaxed);
-        let owed = messages::numbered(owed, &returned).doing(doing)?;
         self.file_behind(&owed);
         Ok(owed)
     }

@@ -4,8 +4,6 @@
 //! counter inside that transaction, so numbers rise in the order of commits and a reader that has
 //! seen a number has seen every smaller one.
 
-use std::collections::BTreeMap;
-
 use bytes::Bytes;
 use domain::{identifier::MerchantId, kind::Kind};
 
@@ -13,7 +11,7 @@ use crate::{
     EngineError, Store, StoreError, Transaction,
     error::Doing,
     pages::Extent,
-    value::{Row, Value, params},
+    value::{Row, params},
 };
 
 /// A message that a use case decided to send.
@@ -90,105 +88,6 @@ impl Transaction {
     pub fn owe(&mut self, message: NewMessage) {
         self.owed.push(message);
     }
-
-    /// Turns the messages into steps that number and store them, and gives them back.
-    pub(crate) fn number_messages(&mut self) -> Vec<NewMessage> {
-        let owed = std::mem::take(&mut self.owed);
-        if owed.is_empty() {
-            return owed;
-        }
-        let mut counts: BTreeMap<&str, i64> = BTreeMap::new();
-        for message in &owed {
-            *counts.entry(message.merchant.as_str()).or_default() += 1;
-        }
-        self.returning_each(
-            "INSERT INTO message_counters (merchant_id, last, filed)
-             SELECT r.merchant_id, r.messages, 0 FROM ROWS(merchant_id, messages) WHERE true
-             ON CONFLICT (merchant_id) DO UPDATE
-                 SET last = message_counters.last + excluded.last
-             RETURNING merchant_id, last",
-            counts.iter().map(|(merchant, count)| params![*merchant, *count]).collect(),
-        );
-        let back = places_from_the_end(&owed);
-        self.one_row_each(
-            "INSERT INTO messages
-                 (merchant_id, message_id, kind, reference, sequence, created_us, body)
-             SELECT r.merchant_id, (SELECT c.last FROM message_counters c
-                     WHERE c.merchant_id = r.merchant_id) - r.back,
-                 r.kind, r.reference, r.sequence, r.created_us, r.body
-             FROM ROWS(merchant_id, back, kind, reference, sequence, created_us, body)
-             WHERE true",
-            owed.iter().zip(&back).map(|(message, back)| message_values(message, *back)).collect(),
-        );
-        self.one_row_each(
-            "INSERT INTO deliveries
-                 (merchant_id, kind, message_id, lane, cycle, attempt, due_us)
-             SELECT r.merchant_id, r.kind, (SELECT c.last FROM message_counters c
-                     WHERE c.merchant_id = r.merchant_id) - r.back, r.lane, 1, 0, r.due_us
-             FROM ROWS(merchant_id, kind, back, lane, due_us) WHERE true",
-            owed.iter()
-                .zip(&back)
-                .map(|(message, back)| {
-                    params![
-                        message.merchant.as_str(),
-                        message.kind.name(),
-                        *back,
-                        message.lane,
-                        message.created_us
-                    ]
-                })
-                .collect(),
-        );
-        owed
-    }
-}
-
-fn message_values(message: &NewMessage, back: i64) -> Vec<Value> {
-    params![
-        message.merchant.as_str(),
-        back,
-        message.kind.name(),
-        message.reference.as_str(),
-        message.sequence,
-        message.created_us,
-        message.body.clone()
-    ]
-}
-
-/// For each message, how many of its merchant's come after it.
-fn places_from_the_end(owed: &[NewMessage]) -> Vec<i64> {
-    let mut after: BTreeMap<&str, i64> = BTreeMap::new();
-    let mut places: Vec<i64> = owed
-        .iter()
-        .rev()
-        .map(|message| {
-            let place = after.entry(message.merchant.as_str()).or_default();
-            *place += 1;
-            *place - 1
-        })
-        .collect();
-    places.reverse();
-    places
-}
-
-/// The messages with the numbers that the counters' last values give them.
-pub(crate) fn numbered(owed: Vec<NewMessage>, returned: &[Row]) -> Result<Vec<Owed>, EngineError> {
-    if owed.is_empty() {
-        return Ok(Vec::new());
-    }
-    let mut last = BTreeMap::new();
-    for row in returned {
-        last.insert(row.text(0)?.to_owned(), row.int(1)?);
-    }
-    let back = places_from_the_end(&owed);
-    let number = |message: &NewMessage, back: i64| {
-        last.get(message.merchant.as_str()).map_or(0, |last| last - back)
-    };
-    Ok(owed
-        .into_iter()
-        .zip(back)
-        .map(|(message, back)| Owed { message_id: number(&message, back), message })
-        .collect())
 }
 
 /// A question for messages with their state, as [`message`] reads them.

@@ -2,7 +2,10 @@
 
 use domain::{
     identifier::MerchantId,
-    returns::{identifier::RmaId, rma::Rma},
+    returns::{
+        identifier::RmaId,
+        rma::{Rma, Status},
+    },
     time::micros,
 };
 
@@ -38,9 +41,14 @@ impl Transaction {
         );
     }
 
-    /// Replaces a return read at `version`.
-    pub fn update_return(&mut self, merchant: &MerchantId, rma: &Rma, version: i64) {
-        self.count_closed(merchant, rma);
+    /// Replaces a return that was read at a version and in a status.
+    pub fn update_return(
+        &mut self,
+        merchant: &MerchantId,
+        rma: &Rma,
+        (version, was): (i64, Status),
+    ) {
+        self.count_closed(merchant, rma, was);
         self.one_row(
             "UPDATE returns SET version = version + 1, status = $4, body = $5
              WHERE merchant_id = $1 AND rma_id = $2 AND version = $3",

@@ -11,7 +11,7 @@
 //! Written as the last table (`FROM ROWS(..)`, `FROM t, ROWS(..)`, `USING ROWS(..)`), the rows
 //! are plain parameters for SQLite, which is much the cheapest.
 
-use crate::{messages::NewMessage, value::Value};
+use crate::{day_counts::Count, messages::NewMessage, value::Value};
 
 /// Statements that take effect together or not at all.
 #[derive(Debug)]
@@ -20,6 +20,8 @@ pub struct Transaction {
     pub(crate) steps: Vec<Step>,
     /// Messages that the transaction owes, in the order in which they were decided.
     pub(crate) owed: Vec<NewMessage>,
+    /// What it makes true that is counted by day.
+    pub(crate) counts: Vec<Count>,
 }
 
 #[derive(Debug)]
@@ -27,7 +29,7 @@ pub(crate) struct Step {
     pub(crate) sql: &'static str,
     pub(crate) rows: Vec<Vec<Value>>,
     pub(crate) guard: Guard,
-    /// Whether the rows that the statement returns are wanted by whoever commits.
+    /// Whether the rows that the statement returns are wanted.
     pub(crate) returns: bool,
 }
 
@@ -43,7 +45,7 @@ pub(crate) enum Guard {
 impl Transaction {
     /// `doing` completes the sentence "the database failed while ...".
     pub fn new(doing: &'static str) -> Self {
-        Self { doing, steps: Vec::new(), owed: Vec::new() }
+        Self { doing, steps: Vec::new(), owed: Vec::new(), counts: Vec::new() }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -70,14 +72,6 @@ impl Transaction {
         self.push(sql, rows, Guard::Any);
     }
 
-    /// A statement with `ROWS(..)` that touches one row for each of `rows` and returns it.
-    pub(crate) fn returning_each(&mut self, sql: &'static str, rows: Vec<Vec<Value>>) {
-        self.push(sql, rows, Guard::OneEach);
-        if let Some(step) = self.steps.last_mut() {
-            step.returns = true;
-        }
-    }
-
     fn push(&mut self, sql: &'static str, rows: Vec<Vec<Value>>, guard: Guard) {
         if !rows.is_empty() {
             self.steps.push(Step { sql, rows, guard, returns: false });
@@ -85,6 +79,8 @@ impl Transaction {
     }
 
     pub(crate) fn size(&self) -> usize {
-        self.steps.iter().flat_map(|step| step.rows.iter().flatten()).map(Value::size).sum()
+        let values = self.steps.iter().flat_map(|step| step.rows.iter().flatten());
+        let bodies = self.owed.iter().map(|message| message.body.len());
+        values.map(Value::size).chain(bodies).sum()
     }
 }

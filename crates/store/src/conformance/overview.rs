@@ -74,10 +74,10 @@ async fn a_return_is_counted_when_it_starts_and_once_when_it_closes(
     let open = rma(Status::Created, DAY_US);
     assert!(change(&store, |it| it.insert_return(&acme(), &open)).await);
     let still_open = rma(Status::PartialRefund, 2 * DAY_US);
-    assert!(change(&store, |it| it.update_return(&acme(), &still_open, 1)).await);
-    for version in [2, 3] {
+    assert!(change(&store, |it| it.update_return(&acme(), &still_open, (1, open.status))).await);
+    for (version, was) in [(2, Status::PartialRefund), (3, Status::Refunded)] {
         let closed = rma(Status::Refunded, 3 * DAY_US + version);
-        assert!(change(&store, |it| it.update_return(&acme(), &closed, version)).await);
+        assert!(change(&store, |it| it.update_return(&acme(), &closed, (version, was))).await);
     }
 
     let started = count(1, Counted::ReturnsStarted, 1);
@@ -90,7 +90,7 @@ async fn a_change_that_is_undone_is_not_counted(Subject { store, .. }: Subject) 
     assert!(change(&store, |it| it.insert_return(&acme(), &open)).await);
     assert!(!change(&store, |it| it.insert_return(&acme(), &open)).await);
     let closed = rma(Status::Canceled, DAY_US);
-    assert!(!change(&store, |it| it.update_return(&acme(), &closed, 7)).await);
+    assert!(!change(&store, |it| it.update_return(&acme(), &closed, (7, open.status))).await);
 
     assert_eq!(store.day_counts(0).await.unwrap(), [count(1, Counted::ReturnsStarted, 1)]);
 }

@@ -137,17 +137,18 @@ async fn a_return_reads_back_and_changes_only_at_the_version_read(Subject { stor
     let changed = Rma { status: Status::Refunded, ..first.clone() };
 
     for version in [0, 2] {
-        let stale = change(&store, |it| it.update_return(&acme(), &changed, version)).await;
+        let stale =
+            change(&store, |it| it.update_return(&acme(), &changed, (version, first.status))).await;
         assert!(is_conflict(&stale), "{version}");
     }
     let read = store.rma(&acme(), &first.rma_identifier).await.unwrap().unwrap();
     assert_eq!((read.value, read.version), (first.clone(), 1));
-    change(&store, |it| it.update_return(&acme(), &changed, 1)).await.unwrap();
+    change(&store, |it| it.update_return(&acme(), &changed, (1, first.status))).await.unwrap();
 
     let read = store.rma(&acme(), &first.rma_identifier).await.unwrap().unwrap();
     assert_eq!((read.value, read.version), (changed.clone(), 2));
     assert!(store.rma(&other(), &first.rma_identifier).await.unwrap().is_none());
-    let theirs = change(&store, |it| it.update_return(&other(), &changed, 2)).await;
+    let theirs = change(&store, |it| it.update_return(&other(), &changed, (2, first.status))).await;
     assert!(is_conflict(&theirs), "another merchant has no such return");
 }
 

@@ -7,6 +7,7 @@
 //! placeholders, `ROWS(..)`, and the words BYTES, CLUSTERED and TEXT in schema text.
 
 mod dialect;
+mod group;
 mod postgres;
 mod sqlite;
 
@@ -17,6 +18,7 @@ use tokio::sync::mpsc;
 use crate::{
     Location, Meters,
     error::EngineError,
+    messages::Owed,
     transaction::Transaction,
     value::{Row, Value},
 };
@@ -45,8 +47,8 @@ impl Engine {
         }
     }
 
-    /// Commits, and gives the rows that steps returned.
-    pub(crate) async fn commit(&self, transaction: Transaction) -> Result<Vec<Row>, EngineError> {
+    /// Commits, and gives the messages that are owed now.
+    pub(crate) async fn commit(&self, transaction: Transaction) -> Result<Vec<Owed>, EngineError> {
         match self {
             Self::Sqlite(engine) => engine.commit(transaction).await,
             Self::Postgres(engine) => engine.commit(transaction).await,

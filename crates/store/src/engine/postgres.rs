@@ -1,21 +1,12 @@
-//! PostgreSQL: a pool of connections, prepared statements, and every
-//! transaction sent in two bursts.
-//!
-//! `BEGIN` and all steps travel together without waiting for each other; when
-//! every guard holds, `COMMIT` follows. The work runs in a task of its own, so
-//! that a caller who goes away cannot leave a connection in the middle of a
-//! transaction.
+//! PostgreSQL: a pool of connections, prepared statements, and transactions that
+//! are committed in groups ([`committers`]).
 
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{sync::Arc, time::Duration};
 
 use bytes::{Bytes, BytesMut};
 use deadpool_postgres::{
     Hook, HookError, Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime,
 };
-use futures_util::future::{join, join_all, try_join_all};
 use tokio::sync::mpsc;
 use tokio_postgres::{
     Config, NoTls, Statement,
@@ -24,17 +15,19 @@ use tokio_postgres::{
     types::{IsNull, ToSql, Type, to_sql_checked},
 };
 
-use super::dialect;
+use super::{dialect, group::Outcome};
 use crate::{
     Meters,
     error::EngineError,
-    transaction::{Guard, Step, Transaction},
+    transaction::Transaction,
     value::{Kind, Row, Value},
 };
 
+mod committers;
 mod copy;
 mod listen;
 
+use committers::Committers;
 pub(super) use copy::copy_into;
 
 const CONNECTIONS_MAX: usize = 8;
@@ -59,12 +52,14 @@ type Parameter = Box<dyn ToSql + Sync + Send>;
 pub(crate) struct Postgres {
     url: Arc<str>,
     pool: Pool,
-    meters: Meters,
+    committers: Committers,
 }
 
 impl Postgres {
     pub(crate) async fn open(url: &str, meters: &Meters) -> Result<Self, EngineError> {
-        let postgres = Self { url: url.into(), pool: pool(url)?, meters: meters.clone() };
+        let pool = pool(url)?;
+        let committers = Committers::start(&pool, meters);
+        let postgres = Self { url: url.into(), pool, committers };
         // The first connection is made now, so that a wrong address is told at the start.
         let mut client = postgres.client().await?;
         // Even "if not exists" fails when two nodes do it at once, so they take turns.
@@ -76,20 +71,8 @@ impl Postgres {
         Ok(postgres)
     }
 
-    pub(crate) async fn commit(&self, transaction: Transaction) -> Result<Vec<Row>, EngineError> {
-        let (started, this) = (Instant::now(), self.clone());
-        let work = tokio::spawn(async move {
-            let client = this.client().await?;
-            let outcome = run(&client, &transaction).await;
-            if outcome.is_err() && client.batch_execute("ROLLBACK").await.is_err() {
-                // In an unknown state: not to be used again.
-                drop(Object::take(client));
-            }
-            outcome
-        });
-        let outcome = work.await.map_err(|_| EngineError::Closed)?;
-        self.meters.committed(1, started.elapsed());
-        outcome
+    pub(crate) async fn commit(&self, transaction: Transaction) -> Outcome {
+        self.committers.commit(transaction).await
     }
 
     pub(crate) async fn query(
@@ -216,46 +199,6 @@ fn tls_settings() -> Result<rustls::ClientConfig, EngineError> {
         .map_err(|error| EngineError::Pool(error.to_string()))?
         .with_root_certificates(roots)
         .with_no_client_auth())
-}
-
-async fn run(client: &Object, transaction: &Transaction) -> Result<Vec<Row>, EngineError> {
-    let steps = &transaction.steps;
-    let prepared =
-        try_join_all(steps.iter().map(|step| prepare(client, step.sql, &step.rows))).await?;
-    let sent =
-        join_all(steps.iter().zip(&prepared).map(|(step, text)| execute(client, step, text)));
-    let (begun, touched) = join(client.batch_execute("BEGIN"), sent).await;
-    begun?;
-    let mut returned = Vec::new();
-    for (step, touched) in steps.iter().zip(touched) {
-        let (touched, rows) = touched.map_err(conflict_or_error)?;
-        let expected = u64::try_from(step.rows.len()).unwrap_or(u64::MAX);
-        if touched != expected && step.guard == Guard::OneEach {
-            return Err(EngineError::Conflict);
-        }
-        for row in &rows {
-            returned.push(read_row(row)?);
-        }
-    }
-    client.batch_execute("COMMIT").await.map_err(conflict_or_error)?;
-    Ok(returned)
-}
-
-/// Runs a step: how many rows it touched, and those it returned.
-async fn execute(
-    client: &Object,
-    step: &Step,
-    statement: &Statement,
-) -> Result<(u64, Vec<tokio_postgres::Row>), tokio_postgres::Error> {
-    let batch = if is_batch(step.sql) { columns(&step.rows) } else { Vec::new() };
-    let values = step.rows.iter().flatten().map(|value| -> &(dyn ToSql + Sync) { value });
-    let values = if batch.is_empty() { values.collect() } else { borrowed(&batch) };
-    if step.returns {
-        let rows = client.query(statement, &values).await?;
-        Ok((u64::try_from(rows.len()).unwrap_or(u64::MAX), rows))
-    } else {
-        Ok((client.execute(statement, &values).await?, Vec::new()))
-    }
 }
 
 /// The server gives up one of two transactions that wait for each other, and one of two

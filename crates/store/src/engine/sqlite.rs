@@ -16,7 +16,10 @@ use std::{
 use rusqlite::{Connection, OpenFlags, config::DbConfig, types::ToSqlOutput, types::ValueRef};
 use tokio::sync::{mpsc, oneshot};
 
-use super::dialect;
+use super::{
+    dialect,
+    group::{Answer, Outcome},
+};
 use crate::{
     Meters,
     error::EngineError,
@@ -47,8 +50,6 @@ enum Job {
     Close,
 }
 
-type Answer = oneshot::Sender<Result<Vec<Row>, EngineError>>;
-
 impl Sqlite {
     pub(crate) fn open(path: &Path, meters: &Meters) -> Result<Self, EngineError> {
         let connection = connect(path)?;
@@ -68,7 +69,7 @@ impl Sqlite {
         Ok(Self { jobs, readers, threads: Arc::new(Mutex::new(threads)) })
     }
 
-    pub(crate) async fn commit(&self, transaction: Transaction) -> Result<Vec<Row>, EngineError> {
+    pub(crate) async fn commit(&self, transaction: Transaction) -> Outcome {
         self.ask(|answer| Job::Commit { transaction, answer }).await
     }
 
@@ -105,7 +106,7 @@ impl Sqlite {
         self.readers.clear();
     }
 
-    async fn ask(&self, job: impl FnOnce(Answer) -> Job) -> Result<Vec<Row>, EngineError> {
+    async fn ask(&self, job: impl FnOnce(Answer) -> Job) -> Outcome {
         let (answer, answered) = oneshot::channel();
         self.jobs.send(job(answer)).await.map_err(|_| EngineError::Closed)?;
         answered.await.map_err(|_| EngineError::Closed)?

@@ -20,22 +20,20 @@ use std::{
 use rusqlite::Connection;
 use tokio::sync::mpsc;
 
-use super::{Answer, Job, Statements, bind, readers::collect};
+use super::{Job, Statements, bind, readers::collect};
+use crate::engine::group::{Counters, Group, Outcome, Steps, owed_by_each};
 use crate::{
     Meters,
     error::EngineError,
     transaction::{Guard, Transaction},
-    value::Row,
 };
 
-/// Transactions and bytes that one commit may cover.
-const GROUP_MAX: usize = 1024;
-const GROUP_BYTES_MAX: usize = 8 << 20;
 const CHECKPOINT_EVERY: Duration = Duration::from_secs(1);
 /// 512 MiB of log at 8 KiB a page.
 const LOG_PAGES_MAX: i64 = 65_536;
 
-type Outcome = Result<Vec<Row>, EngineError>;
+/// There is one writer.
+const SLOT: i64 = 0;
 
 /// The two threads' work; the checkpointer ends when the writer has.
 pub(super) fn pair(
@@ -94,24 +92,24 @@ impl Writer {
             return;
         }
         let started = Instant::now();
-        let transactions = u32::try_from(group.transactions.len()).unwrap_or(u32::MAX);
-        let outcomes = match self.all_at_once(&group.transactions) {
-            Ok(returned) => returned.into_iter().map(Ok).collect(),
-            Err(_) => self.one_by_one(&group.transactions),
-        };
-        self.meters.committed(transactions, started.elapsed());
-        for (answer, outcome) in group.answers.into_iter().zip(outcomes) {
+        let number = u32::try_from(group.transactions.len()).unwrap_or(u32::MAX);
+        if let Ok(counters) = self.all_at_once(&group.transactions) {
+            self.meters.committed(number, started.elapsed());
+            return group.committed(&counters);
+        }
+        let (transactions, answers): (Vec<_>, Vec<_>) = group.apart().unzip();
+        let outcomes = self.one_by_one(transactions);
+        self.meters.committed(number, started.elapsed());
+        for (answer, outcome) in answers.into_iter().zip(outcomes) {
             let _ = answer.send(outcome);
         }
     }
 
-    fn all_at_once(&self, transactions: &[Transaction]) -> Result<Vec<Vec<Row>>, EngineError> {
+    fn all_at_once(&self, transactions: &[Transaction]) -> Result<Counters, EngineError> {
         self.connection.execute_batch("BEGIN IMMEDIATE")?;
-        let applied: Result<Vec<_>, _> =
-            transactions.iter().map(|transaction| self.apply(transaction)).collect();
-        let done = applied.and_then(|returned| {
+        let done = self.apply(transactions).and_then(|counters| {
             self.connection.execute_batch("COMMIT")?;
-            Ok(returned)
+            Ok(counters)
         });
         if done.is_err() && !self.connection.is_autocommit() {
             self.connection.execute_batch("ROLLBACK")?;
@@ -120,10 +118,11 @@ impl Writer {
     }
 
     /// The slow way, in which each transaction has an outcome of its own.
-    fn one_by_one(&self, transactions: &[Transaction]) -> Vec<Outcome> {
-        let mut outcomes = Vec::with_capacity(transactions.len());
+    fn one_by_one(&self, transactions: Vec<Transaction>) -> Vec<Outcome> {
+        let number = transactions.len();
+        let mut outcomes = Vec::with_capacity(number);
         let committed = self.connection.execute_batch("BEGIN IMMEDIATE").and_then(|()| {
-            outcomes.extend(transactions.iter().map(|transaction| self.in_savepoint(transaction)));
+            outcomes.extend(transactions.into_iter().map(|one| self.in_savepoint(one)));
             self.connection.execute_batch("COMMIT")
         });
         let Err(error) = committed else { return outcomes };
@@ -131,25 +130,26 @@ impl Writer {
         if !self.connection.is_autocommit() {
             let _ = self.connection.execute_batch("ROLLBACK");
         }
-        outcomes.resize_with(transactions.len(), || Ok(Vec::new()));
+        outcomes.resize_with(number, || Ok(Vec::new()));
         outcomes.into_iter().map(|outcome| outcome.and(Err(EngineError::NotCommitted))).collect()
     }
 
-    fn in_savepoint(&self, transaction: &Transaction) -> Outcome {
+    fn in_savepoint(&self, transaction: Transaction) -> Outcome {
         self.connection.execute_batch("SAVEPOINT one")?;
-        let applied = self.apply(transaction);
+        let applied = self.apply(std::slice::from_ref(&transaction));
         // After an error such as a full disk SQLite may have ended the whole transaction.
         if applied.is_err() && !self.connection.is_autocommit() {
             self.connection.execute_batch("ROLLBACK TO one")?;
         }
         self.connection.execute_batch("RELEASE one")?;
-        applied
+        let owed = owed_by_each(vec![transaction], &applied?);
+        Ok(owed.into_iter().flatten().collect())
     }
 
     /// Runs the steps and gives what those that return something returned.
-    fn apply(&self, transaction: &Transaction) -> Outcome {
+    fn apply(&self, transactions: &[Transaction]) -> Result<Counters, EngineError> {
         let mut returned = Vec::new();
-        for step in &transaction.steps {
+        for step in Steps::new(transactions, SLOT).iter() {
             let text = self.statements.text(step.sql);
             let mut statement = self.connection.prepare_cached(&text)?;
             for row in &step.rows {
@@ -166,7 +166,7 @@ impl Writer {
                 }
             }
         }
-        Ok(returned)
+        Counters::read(&returned)
     }
 
     fn migrate(&self, text: &str, to_version: i64) -> Result<(), EngineError> {
@@ -191,25 +191,6 @@ impl Writer {
                 Err(error) => tracing::error!(%error, "the log could not be folded in: {error}"),
             }
         }
-    }
-}
-
-#[derive(Default)]
-struct Group {
-    transactions: Vec<Transaction>,
-    answers: Vec<Answer>,
-    bytes: usize,
-}
-
-impl Group {
-    fn push(&mut self, transaction: Transaction, answer: Answer) {
-        self.bytes += transaction.size();
-        self.transactions.push(transaction);
-        self.answers.push(answer);
-    }
-
-    fn is_full(&self) -> bool {
-        self.transactions.len() >= GROUP_MAX || self.bytes >= GROUP_BYTES_MAX
     }
 }
 

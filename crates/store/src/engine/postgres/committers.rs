@@ -1,0 +1,184 @@
+//! Tasks that commit what is waiting, many transactions with one `COMMIT`.
+//!
+//! A committer takes the first waiting transaction, drains what else is already there and sends all of it in two
+//! bursts: `BEGIN` and every step travel together without waiting for each other; when every guard holds, `COMMIT`
+//! follows. There is no timer: an idle store commits at once, and load makes its own groups. When one
+//! transaction of a group fails, the group is rolled back and each is committed by itself, so that the rare
+//! conflict pays and the common case does not.
+//!
+//! Being tasks of their own, they finish what was begun although the caller may have gone away.
+
+use std::{collections::HashMap, sync::Arc, time::Instant};
+
+use deadpool_postgres::{Object, Pool};
+use futures_util::future::{join, join_all};
+use tokio::sync::{Mutex, mpsc, oneshot};
+use tokio_postgres::{Statement, types::ToSql};
+
+use super::{borrowed, columns, conflict_or_error, is_batch, prepare, read_row, words};
+use crate::{
+    Meters,
+    engine::group::{Answer, Counters, Group, Outcome, Steps, owed_by_each},
+    error::EngineError,
+    transaction::{Guard, Step, Transaction},
+};
+
+/// While one waits for the disk the next sends its steps.
+const COMMITTERS: i64 = 3;
+/// Transactions that may wait before callers wait to hand theirs in.
+const QUEUE_MAX: usize = 4096;
+
+#[derive(Clone)]
+pub(super) struct Committers(mpsc::Sender<Job>);
+
+type Job = (Transaction, Answer);
+
+impl Committers {
+    /// They end when nobody can hand in anything any more.
+    pub(super) fn start(pool: &Pool, meters: &Meters) -> Self {
+        let (jobs, waiting) = mpsc::channel(QUEUE_MAX);
+        let waiting = Arc::new(Mutex::new(waiting));
+        for slot in 0..COMMITTERS {
+            let committer = Committer { slot, pool: pool.clone(), meters: meters.clone() };
+            tokio::spawn(committer.run(Arc::clone(&waiting)));
+        }
+        Self(jobs)
+    }
+
+    pub(super) async fn commit(&self, transaction: Transaction) -> Outcome {
+        let (answer, answered) = oneshot::channel();
+        self.0.send((transaction, answer)).await.map_err(|_| EngineError::Closed)?;
+        answered.await.map_err(|_| EngineError::Closed)?
+    }
+}
+
+struct Committer {
+    slot: i64,
+    pool: Pool,
+    meters: Meters,
+}
+
+impl Committer {
+    async fn run(self, waiting: Arc<Mutex<mpsc::Receiver<Job>>>) {
+        while let Some(group) = next(&waiting).await {
+            let started = Instant::now();
+            let transactions = u32::try_from(group.transactions.len()).unwrap_or(u32::MAX);
+            self.commit(group).await;
+            self.meters.committed(transactions, started.elapsed());
+        }
+    }
+
+    async fn commit(&self, group: Group) {
+        let client = match self.pool.get().await {
+            Ok(client) => client,
+            Err(error) => {
+                for (_, answer) in group.apart() {
+                    let _ = answer.send(Err(EngineError::Pool(words(&error))));
+                }
+                return;
+            }
+        };
+        match self.attempt(&client, &group.transactions).await {
+            Ok(counters) => group.committed(&counters),
+            Err(error) if group.transactions.len() == 1 => {
+                if let Some((_, answer)) = group.apart().next() {
+                    let _ = answer.send(Err(error));
+                }
+            }
+            Err(_) => {
+                for (transaction, answer) in group.apart() {
+                    let done = self.attempt(&client, std::slice::from_ref(&transaction)).await;
+                    let owed = done.map(|counters| owed_by_each(vec![transaction], &counters));
+                    let _ = answer.send(owed.map(|owed| owed.into_iter().flatten().collect()));
+                }
+            }
+        }
+        if client.is_closed() {
+            drop(Object::take(client));
+        }
+    }
+
+    /// Commits all of them or none.
+    async fn attempt(
+        &self,
+        client: &Object,
+        group: &[Transaction],
+    ) -> Result<Counters, EngineError> {
+        let steps = Steps::new(group, self.slot);
+        let steps: Vec<&Step> = steps.iter().collect();
+        let outcome = run(client, &steps).await;
+        // A connection on which not even this succeeds is closed, and so is what was begun on it.
+        if outcome.is_err() {
+            let _ = client.batch_execute("ROLLBACK").await;
+        }
+        outcome
+    }
+}
+
+/// What is waiting, as soon as anything is.
+async fn next(waiting: &Mutex<mpsc::Receiver<Job>>) -> Option<Group> {
+    let mut waiting = waiting.lock().await;
+    let (transaction, answer) = waiting.recv().await?;
+    let mut group = Group::default();
+    group.push(transaction, answer);
+    while !group.is_full()
+        && let Ok((transaction, answer)) = waiting.try_recv()
+    {
+        group.push(transaction, answer);
+    }
+    Some(group)
+}
+
+async fn run(client: &Object, steps: &[&Step]) -> Result<Counters, EngineError> {
+    let prepared = prepared(client, steps).await?;
+    let sent = steps.iter().zip(&prepared).map(|(step, text)| execute(client, step, text));
+    let sent = join_all(sent);
+    let (begun, touched) = join(client.batch_execute("BEGIN"), sent).await;
+    begun?;
+    let mut returned = Vec::new();
+    for (step, touched) in steps.iter().zip(touched) {
+        let (touched, rows) = touched.map_err(conflict_or_error)?;
+        let expected = u64::try_from(step.rows.len()).unwrap_or(u64::MAX);
+        if touched != expected && step.guard == Guard::OneEach {
+            return Err(EngineError::Conflict);
+        }
+        for row in &rows {
+            returned.push(read_row(row)?);
+        }
+    }
+    let counters = Counters::read(&returned)?;
+    client.batch_execute("COMMIT").await.map_err(conflict_or_error)?;
+    Ok(counters)
+}
+
+/// The statement of each step; those of one text are asked for once.
+async fn prepared(client: &Object, steps: &[&Step]) -> Result<Vec<Statement>, EngineError> {
+    let mut known: HashMap<&str, Statement> = HashMap::new();
+    let mut all = Vec::with_capacity(steps.len());
+    for step in steps {
+        let statement = match known.get(step.sql) {
+            Some(statement) => statement.clone(),
+            None => prepare(client, step.sql, &step.rows).await?,
+        };
+        all.push(statement.clone());
+        known.insert(step.sql, statement);
+    }
+    Ok(all)
+}
+
+/// Runs a step: how many rows it touched, and those it returned.
+async fn execute(
+    client: &Object,
+    step: &Step,
+    statement: &Statement,
+) -> Result<(u64, Vec<tokio_postgres::Row>), tokio_postgres::Error> {
+    let batch = if is_batch(step.sql) { columns(&step.rows) } else { Vec::new() };
+    let values = step.rows.iter().flatten().map(|value| -> &(dyn ToSql + Sync) { value });
+    let values = if batch.is_empty() { values.collect() } else { borrowed(&batch) };
+    if step.returns {
+        let rows = client.query(statement, &values).await?;
+        Ok((u64::try_from(rows.len()).unwrap_or(u64::MAX), rows))
+    } else {
+        Ok((client.execute(statement, &values).await?, Vec::new()))
+    }
+}
