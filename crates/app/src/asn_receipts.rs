@@ -1,5 +1,7 @@
 //! Units that arrive against an ASN: received, or kept as a question for an operator.
 
+mod together;
+
 use bytes::Bytes;
 use domain::{
     identifier::MerchantId,
@@ -26,6 +28,8 @@ use crate::{
     whose::whose,
 };
 
+pub(crate) use together::{TOGETHER_MAX, receive_together};
+
 /// What a scan came to.
 pub(crate) enum Scanned {
     Received,
@@ -41,13 +45,7 @@ pub(crate) async fn receive_for_asn(
     receipt: &Receipt,
     name: &str,
 ) -> Result<Scanned, AppError> {
-    let number = receipt.asn_number.as_deref().unwrap_or_default();
-    let owners = app.store.merchants_of_asn(number).await?;
-    // What nobody announced is the platform's until an operator says whose it is.
-    let merchant = match whose(caller, None, &owners) {
-        Ok(owner) => owner.unwrap_or_else(MerchantId::platform),
-        Err(_) => fitting(app, &owners, receipt).await?,
-    };
+    let merchant = owner(app, caller, receipt).await?;
     for _ in 0..RACES_MAX {
         match scan(app, &merchant, receipt, name).await {
             Err(AppError::Store(StoreError::Conflict)) => (),
@@ -55,6 +53,16 @@ pub(crate) async fn receive_for_asn(
         }
     }
     Err(StoreError::Conflict.into())
+}
+
+/// Whose the unit is. What nobody announced is the platform's until an operator says otherwise.
+async fn owner(app: &App, caller: &Caller, receipt: &Receipt) -> Result<MerchantId, AppError> {
+    let number = receipt.asn_number.as_deref().unwrap_or_default();
+    let owners = app.store.merchants_of_asn(number).await?;
+    match whose(caller, None, &owners) {
+        Ok(owner) => Ok(owner.unwrap_or_else(MerchantId::platform)),
+        Err(_) => fitting(app, &owners, receipt).await,
+    }
 }
 
 /// The lines that a scan can be of. For an operator who is asked, `more` that it could be of.

@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 
 use crate::{
     App, AppError,
-    asn_receipts::receive_for_asn,
+    asn_receipts::{TOGETHER_MAX, receive_for_asn, receive_together},
     authenticate::Caller,
     carrier_events::EventResult,
     change_return::{Effect, owner, tell},
@@ -35,16 +35,44 @@ pub async fn take_in_receipts(
         return Ok(answer);
     }
     let batch = repeatable.map_or_else(|| random_name(app), |repeatable| repeatable.key.clone());
-    let mut results = Vec::with_capacity(receipts.len());
-    for (position, receipt) in receipts.iter().enumerate() {
-        results.push(receive(app, caller, receipt, &format!("{batch}-{position}")).await?);
-    }
+    let named = receipts.iter().enumerate();
+    let named: Vec<(String, &Receipt)> =
+        named.map(|(position, receipt)| (format!("{batch}-{position}"), receipt)).collect();
+    let results = receive_all(app, caller, &named).await?;
     // A unit that is told again is not received twice, so the answer may be kept after them.
     commit_once(app, request, || async {
         let results = results.clone();
         Ok((ReceiptResults { results }, Transaction::new("keeping an answer")))
     })
     .await
+}
+
+/// What came of each receipt. As many as fit are received together, and one that does not fit by itself; after it
+/// fewer are looked at, because there may be more of its kind.
+async fn receive_all(
+    app: &App,
+    caller: &Caller,
+    mut left: &[(String, &Receipt)],
+) -> Result<Vec<EventResult>, AppError> {
+    let mut results = Vec::with_capacity(left.len());
+    let mut most = TOGETHER_MAX;
+    while let [(name, receipt), others @ ..] = left {
+        let some = left.get(..most).unwrap_or(left);
+        let together = match some {
+            [_] => Vec::new(),
+            _ => receive_together(app, caller, some).await?,
+        };
+        results.extend(together.iter().map(EventResult::of_scan));
+        if together.is_empty() {
+            results.push(receive(app, caller, receipt, name).await?);
+            left = others;
+            most = 2;
+        } else {
+            left = left.get(together.len()..).unwrap_or_default();
+            most = if together.len() == some.len() { TOGETHER_MAX.min(2 * most) } else { 1 };
+        }
+    }
+    Ok(results)
 }
 
 /// `name` tells the receipt from others, where the unit has no license plate.

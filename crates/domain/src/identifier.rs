@@ -4,9 +4,9 @@
 //! Identifiers that others made up (of orders, lines, refunds) are plain text and stay as
 //! they came; only what the service names itself has a type here.
 
-use std::fmt;
+use std::{fmt, sync::Arc};
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use utoipa::ToSchema;
 
 use crate::operator::OperatorName;
@@ -20,11 +20,12 @@ const SUFFIX_MAX: usize = 64;
 /// What stands in a merchant's place for the platform's own systems and operators.
 const PLATFORM: &str = "platform";
 
-/// The name of a merchant: lower-case letters, digits and hyphens.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
+/// The name of a merchant: lower-case letters, digits and hyphens. A copy shares the text, because there is one in
+/// everything that is on its way.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize, ToSchema)]
 #[serde(try_from = "String")]
-#[schema(example = "acme")]
-pub struct MerchantId(String);
+#[schema(value_type = String, example = "acme")]
+pub struct MerchantId(Arc<str>);
 
 impl MerchantId {
     /// Accepts the name of a merchant, or says in words what is wrong with it.
@@ -51,16 +52,28 @@ impl MerchantId {
         if text.starts_with('-') || text.ends_with('-') {
             return refuse("a merchant's name neither starts nor ends with a hyphen");
         }
-        Ok(Self(text.to_owned()))
+        Ok(Self(text.into()))
     }
 
     /// The platform itself, to which the carrier gateway, the warehouse and operators belong.
     pub fn platform() -> Self {
-        Self(PLATFORM.to_owned())
+        Self(PLATFORM.into())
     }
 
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+}
+
+impl From<&MerchantId> for Arc<str> {
+    fn from(merchant: &MerchantId) -> Self {
+        Self::clone(&merchant.0)
+    }
+}
+
+impl Serialize for MerchantId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0)
     }
 }
 
@@ -108,7 +121,7 @@ impl ClientId {
     /// Whose client it is. Operators belong to the platform.
     pub fn merchant(&self) -> MerchantId {
         let owner = self.0.split_once('.').map_or(PLATFORM, |(merchant, _)| merchant);
-        MerchantId(owner.to_owned())
+        MerchantId(owner.into())
     }
 
     pub fn as_str(&self) -> &str {

@@ -52,7 +52,7 @@ impl Transaction {
                  fingerprint, here, told, body)
              VALUES ($1, $2, $3, 1, $4, $5, 0, 0, $6) ON CONFLICT DO NOTHING",
             params![
-                merchant.as_str(),
+                merchant,
                 state.asn.asn_number.as_str(),
                 state.asn.program_identifier.as_str(),
                 micros(state.announced_at),
@@ -70,7 +70,7 @@ impl Transaction {
             "UPDATE asns SET version = version + 1, fingerprint = $5, body = $6
              WHERE merchant_id = $1 AND asn_number = $2 AND program_id = $3 AND version = $4",
             params![
-                merchant.as_str(),
+                merchant,
                 number,
                 program.as_str(),
                 version,
@@ -81,7 +81,7 @@ impl Transaction {
         self.any_rows(
             "DELETE FROM asn_lines
              WHERE merchant_id = $1 AND asn_number = $2 AND program_id = $3",
-            params![merchant.as_str(), number, program.as_str()],
+            params![merchant, number, program.as_str()],
         );
         self.insert_lines(merchant, &state.asn);
     }
@@ -116,14 +116,14 @@ impl Transaction {
         self.one_row(
             "UPDATE asns SET version = version + 1, here = $5, told = $6
              WHERE merchant_id = $1 AND asn_number = $2 AND program_id = $3 AND version = $4",
-            params![merchant.as_str(), number, program.as_str(), version, state.here, state.told],
+            params![merchant, number, program.as_str(), version, state.here, state.told],
         );
         if let Some(line) = line {
             self.one_row(
                 "UPDATE asn_lines SET received = received + 1,
                      complete = CASE WHEN received + 1 >= quantity THEN 1 ELSE 0 END
                  WHERE merchant_id = $1 AND asn_number = $2 AND program_id = $3 AND line_id = $4",
-                params![merchant.as_str(), number, program.as_str(), line],
+                params![merchant, number, program.as_str(), line],
             );
         }
     }
@@ -161,7 +161,7 @@ fn line_values(merchant: &MerchantId, line: &Line<'_>, place: i64) -> Vec<Value>
         details: Vec::new(),
     };
     params![
-        merchant.as_str(),
+        merchant,
         asn.asn_number.as_str(),
         asn.program_identifier.as_str(),
         detail.line_identifier.as_str(),
@@ -237,7 +237,7 @@ impl Store {
         let mut found = self.asn_heads(merchant, asn_number).await?;
         for Versioned { value, .. } in &mut found {
             let values = params![
-                merchant.as_str(),
+                merchant,
                 asn_number,
                 value.asn.program_identifier.as_str(),
                 wanted.line,
@@ -275,7 +275,7 @@ impl Store {
                 READING,
                 "SELECT version, announced_us, fingerprint, here, told, body FROM asns
                  WHERE merchant_id = $1 AND asn_number = $2 ORDER BY program_id LIMIT 20",
-                params![merchant.as_str(), asn_number],
+                params![merchant, asn_number],
             )
             .await?;
         let asn = |row: &Row| {

@@ -72,7 +72,7 @@ impl Store {
                 "SELECT merchant_id, at_us, audit_id, actor, action, detail FROM audit
                  WHERE merchant_id = $1 AND (at_us, audit_id) < ($2, $3)
                  ORDER BY at_us DESC, audit_id DESC LIMIT $4",
-                params![merchant.as_str(), before_us, before_id, limit],
+                params![merchant, before_us, before_id, limit],
             )
             .await?;
         rows.iter().map(record).collect()

@@ -51,7 +51,7 @@ impl Store {
                 "listing clients",
                 "SELECT client_id, version, body FROM clients
                  WHERE merchant_id = $1 ORDER BY client_id",
-                params![merchant.as_str()],
+                params![merchant],
             )
             .await?;
         rows.iter().map(|row| Ok(client(row)?.value)).collect()

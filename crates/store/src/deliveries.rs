@@ -153,22 +153,22 @@ impl Transaction {
 }
 
 fn key_values(it: &Conclusion) -> Vec<Value> {
-    params![it.merchant.as_str(), it.kind.name(), it.message_id]
+    params![&it.merchant, it.kind, it.message_id]
 }
 
 fn finished_values(it: &Conclusion) -> Vec<Value> {
-    params![it.merchant.as_str(), it.kind.name(), it.message_id, it.attempt]
+    params![&it.merchant, it.kind, it.message_id, it.attempt]
 }
 
 fn retry_values(it: &Conclusion) -> Vec<Value> {
     let due_us = if let Verdict::Again { due_us } = it.verdict { due_us } else { 0 };
-    params![it.merchant.as_str(), it.kind.name(), it.message_id, it.attempt, due_us]
+    params![&it.merchant, it.kind, it.message_id, it.attempt, due_us]
 }
 
 fn failure_values(it: &Conclusion) -> Vec<Value> {
     params![
-        it.merchant.as_str(),
-        it.kind.name(),
+        &it.merchant,
+        it.kind,
         it.message_id,
         it.attempt,
         it.attempted.at_us + it.attempted.latency_us,
@@ -179,7 +179,7 @@ fn failure_values(it: &Conclusion) -> Vec<Value> {
 
 fn attempt_values(it: &Conclusion) -> Vec<Value> {
     params![
-        it.merchant.as_str(),
+        &it.merchant,
         it.message_id,
         it.cycle,
         it.attempt,
@@ -279,10 +279,10 @@ impl Store {
         let most = i64::try_from(most).unwrap_or(i64::MAX);
         let rows = if let [first, second, third] = *queue.kinds() {
             let kinds = (first.name(), second.name(), third.name());
-            let values = params![merchant.as_str(), kinds.0, kinds.1, kinds.2, after, most];
+            let values = params![merchant, kinds.0, kinds.1, kinds.2, after, most];
             self.rows(READING, WAITING_OF_THREE, values).await?
         } else {
-            let values = params![merchant.as_str(), queue.name(), after, most];
+            let values = params![merchant, queue.name(), after, most];
             self.rows(READING, WAITING_OF_ONE, values).await?
         };
         rows.iter().map(waiting).collect()

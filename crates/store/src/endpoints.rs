@@ -17,7 +17,7 @@ impl Transaction {
              ON CONFLICT (merchant_id) DO UPDATE
                  SET version = endpoints.version + 1, body = excluded.body
                  WHERE endpoints.version = $3",
-            params![merchant.as_str(), json(endpoints), version],
+            params![merchant, json(endpoints), version],
         );
     }
 }
@@ -33,7 +33,7 @@ impl Store {
             .rows(
                 doing,
                 "SELECT version, body FROM endpoints WHERE merchant_id = $1",
-                params![merchant.as_str()],
+                params![merchant],
             )
             .await?;
         let Some(row) = rows.first() else {

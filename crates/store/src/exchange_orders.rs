@@ -27,7 +27,7 @@ impl Transaction {
                  exchange_order_id, created_us, body)
              VALUES ($1, $2, 1, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING",
             params![
-                merchant.as_str(),
+                merchant,
                 record.original_order_id.as_str(),
                 record.rma_identifier.as_str(),
                 record.state.name(),
@@ -50,7 +50,7 @@ impl Transaction {
                  exchange_order_id = $5, body = $6
              WHERE merchant_id = $1 AND original_order_id = $2 AND version = $3",
             params![
-                merchant.as_str(),
+                merchant,
                 record.original_order_id.as_str(),
                 version,
                 record.state.name(),
@@ -75,7 +75,7 @@ impl Store {
                 DOING,
                 "SELECT version, body FROM exchange_orders
                  WHERE merchant_id = $1 AND original_order_id = $2",
-                params![merchant.as_str(), original_order_id],
+                params![merchant, original_order_id],
             )
             .await?;
         rows.first().map(record).transpose()
@@ -93,7 +93,7 @@ impl Store {
                 "SELECT version, body FROM exchange_orders
                  WHERE merchant_id = $1 AND exchange_order_id = $2
                  ORDER BY original_order_id LIMIT 1",
-                params![merchant.as_str(), exchange_order_id],
+                params![merchant, exchange_order_id],
             )
             .await?;
         rows.first().map(record).transpose()
@@ -123,7 +123,7 @@ impl Store {
             .rows(
                 DOING,
                 "SELECT original_order_id FROM exchange_orders WHERE merchant_id = $1 LIMIT 1",
-                params![merchant.as_str()],
+                params![merchant],
             )
             .await?;
         Ok(!rows.is_empty())
@@ -162,7 +162,7 @@ impl Store {
                      AND ($4 = '' OR state = $4) AND ($5 = '' OR rma_id = $5)
                  ORDER BY created_us DESC, original_order_id DESC LIMIT $6",
                 params![
-                    merchant.as_str(),
+                    merchant,
                     filter.before.0,
                     filter.before.1.as_str(),
                     filter.state.as_deref().unwrap_or_default(),

@@ -68,7 +68,7 @@ impl Transaction {
              SELECT merchant_id, kind, message_id, lane, cycle + 1, 0, $4 FROM failures
              WHERE merchant_id = $1 AND kind = $2 AND message_id = $3
              ON CONFLICT DO NOTHING",
-            params![merchant.as_str(), kind.name(), message_id, now_us],
+            params![merchant, kind.name(), message_id, now_us],
         );
         self.remove_failure(merchant, kind, message_id);
     }
@@ -86,14 +86,14 @@ impl Transaction {
         self.one_row(
             "INSERT INTO discards (merchant_id, message_id, discarded_us, reason)
              VALUES ($1, $2, $3, $4)",
-            params![merchant.as_str(), message_id, now_us, reason],
+            params![merchant, message_id, now_us, reason],
         );
     }
 
     fn remove_failure(&mut self, merchant: &MerchantId, kind: Kind, message_id: i64) {
         self.one_row(
             "DELETE FROM failures WHERE merchant_id = $1 AND kind = $2 AND message_id = $3",
-            params![merchant.as_str(), kind.name(), message_id],
+            params![merchant, kind.name(), message_id],
         );
     }
 }

@@ -18,7 +18,7 @@ impl Transaction {
              ON CONFLICT (merchant_id, order_id) DO UPDATE
                  SET version = ledgers.version + 1, body = excluded.body
                  WHERE ledgers.version = $4",
-            params![merchant.as_str(), order_id, json(ledger), version],
+            params![merchant, order_id, json(ledger), version],
         );
     }
 }
@@ -35,7 +35,7 @@ impl Store {
             .rows(
                 doing,
                 "SELECT version, body FROM ledgers WHERE merchant_id = $1 AND order_id = $2",
-                params![merchant.as_str(), order_id],
+                params![merchant, order_id],
             )
             .await?;
         let Some(row) = rows.first() else {

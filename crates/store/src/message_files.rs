@@ -34,7 +34,7 @@ impl Store {
         let reference = Some(reference.to_owned());
         let filter = MessageFilter { before: i64::MAX, state: None, kind: None, reference, limit };
         let (messages, _) = self.messages(merchant, &filter).await?;
-        let keys = || messages.iter().map(|it| params![merchant.as_str(), it.message_id]).collect();
+        let keys = || messages.iter().map(|it| params![merchant, it.message_id]).collect();
         let (bodies, attempts) = tokio::try_join!(
             self.engine.query_each(
                 "SELECT m.message_id, m.body FROM ROWS(merchant_id, message_id)

@@ -150,7 +150,7 @@ impl Store {
                         "i.merchant_id = $1 AND i.reference = $2 AND i.message_id < $3
                          ORDER BY i.message_id DESC LIMIT $4"
                     ),
-                    params![merchant.as_str(), reference.as_str(), before, most],
+                    params![merchant, reference.as_str(), before, most],
                 )
                 .await?
             }
@@ -163,7 +163,7 @@ impl Store {
                         "m.merchant_id = $1 AND m.message_id < $2
                          ORDER BY m.message_id DESC LIMIT $3"
                     ),
-                    params![merchant.as_str(), before, most],
+                    params![merchant, before, most],
                 )
                 .await?
             }
@@ -181,7 +181,7 @@ impl Store {
             .rows(
                 "reading a message",
                 messages_where!(", m.body", "", "m.merchant_id = $1 AND m.message_id = $2"),
-                params![merchant.as_str(), message_id],
+                params![merchant, message_id],
             )
             .await?;
         let read = |row: &Row| Ok((message(row)?, row.bytes(9)?));
@@ -200,7 +200,7 @@ impl Store {
                 doing,
                 "SELECT cycle, attempt, at_us, latency_us, status, error, answer FROM attempts
                  WHERE merchant_id = $1 AND message_id = $2 ORDER BY cycle, attempt",
-                params![merchant.as_str(), message_id],
+                params![merchant, message_id],
             )
             .await?;
         rows.iter().map(attempt).collect::<Result<_, _>>().doing(doing)

@@ -49,7 +49,7 @@ impl Store {
                  SELECT 1, received_us, refund_id, body, NULL, NULL, NULL, NULL, NULL
                  FROM refunds WHERE merchant_id = $1 AND order_id = $2
                  ORDER BY 1, 2, 3",
-                params![merchant.as_str(), order_id],
+                params![merchant, order_id],
             )
             .await?;
         let Some(order) = rows.first().filter(|row| row.int(0).is_ok_and(|part| part == ORDER))

@@ -53,7 +53,7 @@ impl Transaction {
                 .into_iter()
                 .map(|order| {
                     params![
-                        merchant.as_str(),
+                        merchant,
                         order.order_id,
                         order.updated_us,
                         now_us,
@@ -76,7 +76,7 @@ impl Transaction {
                 .into_iter()
                 .map(|order| {
                     params![
-                        merchant.as_str(),
+                        merchant,
                         order.order_id,
                         order.replaces,
                         order.updated_us,
@@ -100,12 +100,7 @@ impl Transaction {
             orders
                 .iter()
                 .map(|order| {
-                    params![
-                        merchant.as_str(),
-                        order.order_id.as_str(),
-                        order.replaces,
-                        order.shopper_hash
-                    ]
+                    params![merchant, order.order_id.as_str(), order.replaces, order.shopper_hash]
                 })
                 .collect(),
         );
@@ -119,7 +114,7 @@ impl Store {
             .rows(
                 "looking for orders",
                 "SELECT order_id FROM orders WHERE merchant_id = $1 LIMIT 1",
-                params![merchant.as_str()],
+                params![merchant],
             )
             .await?;
         Ok(!rows.is_empty())
@@ -131,7 +126,7 @@ impl Store {
         merchant: &MerchantId,
         order_ids: impl Iterator<Item = &str>,
     ) -> Result<Vec<OrderHead>, StoreError> {
-        let wanted = order_ids.map(|id| params![merchant.as_str(), id]).collect();
+        let wanted = order_ids.map(|id| params![merchant, id]).collect();
         let doing = "looking up orders";
         let rows = self
             .engine

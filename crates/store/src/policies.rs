@@ -27,7 +27,7 @@ impl Transaction {
             "INSERT INTO policies (merchant_id, version, created_us, actor, body)
              VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING",
             params![
-                merchant.as_str(),
+                merchant,
                 policy.version,
                 policy.created_us,
                 policy.actor.as_str(),
@@ -50,7 +50,7 @@ impl Store {
                 "reading policies",
                 "SELECT version, created_us, actor, body FROM policies
                  WHERE merchant_id = $1 AND version < $2 ORDER BY version DESC LIMIT $3",
-                params![merchant.as_str(), before, limit],
+                params![merchant, before, limit],
             )
             .await?;
         rows.iter().map(|row| policy(merchant, row)).collect()

@@ -22,7 +22,7 @@ impl Transaction {
         self.one_row(
             "INSERT INTO portals (merchant_id, body) VALUES ($1, $2)
              ON CONFLICT (merchant_id) DO UPDATE SET body = excluded.body",
-            params![merchant.as_str(), json(portal)],
+            params![merchant, json(portal)],
         );
     }
 
@@ -31,15 +31,12 @@ impl Transaction {
             "INSERT INTO portal_logos (merchant_id, media_type, body) VALUES ($1, $2, $3)
              ON CONFLICT (merchant_id) DO UPDATE
                  SET media_type = excluded.media_type, body = excluded.body",
-            params![merchant.as_str(), kind.media_type(), logo.clone()],
+            params![merchant, kind.media_type(), logo.clone()],
         );
     }
 
     pub fn delete_logo(&mut self, merchant: &MerchantId) {
-        self.any_rows(
-            "DELETE FROM portal_logos WHERE merchant_id = $1",
-            params![merchant.as_str()],
-        );
+        self.any_rows("DELETE FROM portal_logos WHERE merchant_id = $1", params![merchant]);
     }
 }
 
@@ -52,7 +49,7 @@ impl Store {
                 doing,
                 "SELECT 'portal', body FROM portals WHERE merchant_id = $1
                  UNION ALL SELECT 'logo', media_type FROM portal_logos WHERE merchant_id = $1",
-                params![merchant.as_str()],
+                params![merchant],
             )
             .await?;
         let mut stored = StoredPortal::default();
@@ -75,7 +72,7 @@ impl Store {
             .rows(
                 doing,
                 "SELECT media_type, body FROM portal_logos WHERE merchant_id = $1",
-                params![merchant.as_str()],
+                params![merchant],
             )
             .await?;
         let read = |row: &Row| {

@@ -39,7 +39,7 @@ impl Transaction {
              ON CONFLICT (merchant_id, refund_id) DO UPDATE
                  SET state = excluded.state, detail = excluded.detail",
             params![
-                merchant.as_str(),
+                merchant,
                 problem.refund_id.as_str(),
                 problem.order_id.as_str(),
                 problem.state.as_str(),
@@ -62,7 +62,7 @@ impl Store {
                 doing,
                 "SELECT merchant_id, refund_id, order_id, state, noticed_us, detail
                  FROM refund_problems WHERE merchant_id = $1 AND refund_id = $2",
-                params![merchant.as_str(), refund_id],
+                params![merchant, refund_id],
             )
             .await?;
         rows.first().map(problem).transpose().doing(doing)
@@ -75,7 +75,7 @@ impl Store {
         refund_ids: impl Iterator<Item = &str>,
     ) -> Result<Vec<RefundProblem>, StoreError> {
         let doing = "reading refunds' problems";
-        let wanted = refund_ids.map(|id| params![merchant.as_str(), id]).collect();
+        let wanted = refund_ids.map(|id| params![merchant, id]).collect();
         let rows = self
             .engine
             .query_each(

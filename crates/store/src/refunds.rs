@@ -44,7 +44,7 @@ impl Transaction {
                 .into_iter()
                 .map(|refund| {
                     params![
-                        merchant.as_str(),
+                        merchant,
                         refund.refund_id,
                         refund.order_id,
                         now_us,
@@ -64,7 +64,7 @@ impl Store {
         merchant: &MerchantId,
         refund_ids: impl Iterator<Item = &str>,
     ) -> Result<Vec<RefundHead>, StoreError> {
-        let wanted = refund_ids.map(|id| params![merchant.as_str(), id]).collect();
+        let wanted = refund_ids.map(|id| params![merchant, id]).collect();
         let doing = "looking up refunds";
         let rows = self
             .engine

@@ -11,7 +11,7 @@ use crate::{
 impl Transaction {
     /// Removes finished messages with everything about them. One that waits or has failed stays.
     pub fn remove_messages(&mut self, merchant: &MerchantId, message_ids: &[i64]) {
-        let rows = || message_ids.iter().map(|id| params![merchant.as_str(), *id]).collect();
+        let rows = || message_ids.iter().map(|id| params![merchant, *id]).collect();
         self.any_rows_each(
             "DELETE FROM message_references WHERE (merchant_id, reference, message_id) IN (
                  SELECT m.merchant_id, m.reference, m.message_id
@@ -61,7 +61,7 @@ impl Store {
                      AND f.kind = m.kind AND f.message_id = m.message_id
                  WHERE m.merchant_id = $1 AND m.message_id > $2 AND m.created_us < $3
                  ORDER BY m.message_id LIMIT $4",
-                params![merchant.as_str(), after, before_us, limit],
+                params![merchant, after, before_us, limit],
             )
             .await?;
         let read = |row: &Row| Ok((row.int(0)?, row.int(1)? == 1));

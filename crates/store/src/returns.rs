@@ -32,7 +32,7 @@ impl Transaction {
             "INSERT INTO returns (merchant_id, rma_id, version, created_us, status, body)
              VALUES ($1, $2, 1, $3, $4, $5) ON CONFLICT DO NOTHING",
             params![
-                merchant.as_str(),
+                merchant,
                 rma.rma_identifier.as_str(),
                 micros(rma.created_at),
                 rma.status.name(),
@@ -52,13 +52,7 @@ impl Transaction {
         self.one_row(
             "UPDATE returns SET version = version + 1, status = $4, body = $5
              WHERE merchant_id = $1 AND rma_id = $2 AND version = $3",
-            params![
-                merchant.as_str(),
-                rma.rma_identifier.as_str(),
-                version,
-                rma.status.name(),
-                json(rma)
-            ],
+            params![merchant, rma.rma_identifier.as_str(), version, rma.status.name(), json(rma)],
         );
     }
 
@@ -67,7 +61,7 @@ impl Transaction {
         self.any_rows(
             "INSERT INTO parcels (merchant_id, tracking_number, rma_id) VALUES ($1, $2, $3)
              ON CONFLICT DO NOTHING",
-            params![merchant.as_str(), tracking_number, rma.as_str()],
+            params![merchant, tracking_number, rma.as_str()],
         );
     }
 
@@ -82,7 +76,7 @@ impl Transaction {
         self.one_row(
             "INSERT INTO label_requests (merchant_id, rma_id, requested_us, carrier)
              VALUES ($1, $2, $3, $4)",
-            params![merchant.as_str(), rma.as_str(), now_us, carrier],
+            params![merchant, rma.as_str(), now_us, carrier],
         );
     }
 
@@ -90,7 +84,7 @@ impl Transaction {
     pub fn end_label_request(&mut self, merchant: &MerchantId, rma: &RmaId) {
         self.any_rows(
             "DELETE FROM label_requests WHERE merchant_id = $1 AND rma_id = $2",
-            params![merchant.as_str(), rma.as_str()],
+            params![merchant, rma.as_str()],
         );
     }
 }
@@ -106,7 +100,7 @@ impl Store {
             .rows(
                 doing,
                 "SELECT version, body FROM returns WHERE merchant_id = $1 AND rma_id = $2",
-                params![merchant.as_str(), rma.as_str()],
+                params![merchant, rma.as_str()],
             )
             .await?;
         let read = |row: &Row| {

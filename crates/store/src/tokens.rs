@@ -69,7 +69,7 @@ impl Store {
                  JOIN clients c ON c.merchant_id = t.merchant_id AND c.client_id = t.client_id
                  LEFT JOIN merchants m ON m.merchant_id = t.merchant_id
                  WHERE t.merchant_id = $1 AND t.token_hash = $2",
-                params![merchant.as_str(), hash],
+                params![merchant, hash],
             )
             .await?;
         rows.first().map(owner).transpose()

@@ -4,7 +4,7 @@
 //! on in which more is known of it. That row holds the unit as JSON. What changes little of it is written
 //! beside it, step by step, and read together with it.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 use domain::{
     identifier::MerchantId,
@@ -60,7 +60,7 @@ impl Transaction {
                 .iter()
                 .map(|row| {
                     let id = row.unit.unit_identifier.as_str();
-                    params![merchant.as_str(), id, row.doubt_us(), json(&row.unit)]
+                    params![merchant, id, row.doubt_us(), json(&row.unit)]
                 })
                 .collect(),
         );
@@ -74,7 +74,7 @@ impl Transaction {
                 .iter()
                 .map(|row| {
                     let id = row.unit.unit_identifier.as_str();
-                    params![merchant.as_str(), id, row.replaces, row.doubt_us(), json(&row.unit)]
+                    params![merchant, id, row.replaces, row.doubt_us(), json(&row.unit)]
                 })
                 .collect(),
         );
@@ -86,17 +86,32 @@ impl Transaction {
             "UPDATE units SET version = units.version + 1 FROM ROWS(merchant_id, unit_id, version)
              WHERE units.merchant_id = r.merchant_id AND units.unit_id = r.unit_id
                  AND units.version = r.version",
-            units.iter().map(|it| params![merchant.as_str(), it.unit_id, it.replaces]).collect(),
+            units.iter().map(|it| params![merchant, it.unit_id, it.replaces]).collect(),
         );
+        let mut bodies = Bodies::default();
         self.one_row_each(
             "INSERT INTO unit_steps (merchant_id, unit_id, version, body)
              SELECT r.merchant_id, r.unit_id, r.version + 1, r.body
              FROM ROWS(merchant_id, unit_id, version, body) WHERE true",
             units
                 .iter()
-                .map(|it| params![merchant.as_str(), it.unit_id, it.replaces, json(&it.steps)])
+                .map(|it| params![merchant, it.unit_id, it.replaces, bodies.of(it.steps)])
                 .collect(),
         );
+    }
+}
+
+/// Texts of what happened, one for all units in a row to which the same happened: a shipment may have very many.
+#[derive(Default)]
+struct Bodies(Arc<str>);
+
+impl Bodies {
+    fn of(&mut self, steps: &[StoryStep]) -> Value {
+        let text = json(&steps);
+        if *text != *self.0 {
+            self.0 = text.into();
+        }
+        Value::Shared(Arc::clone(&self.0))
     }
 }
 
@@ -108,11 +123,11 @@ impl Store {
         unit_ids: impl Iterator<Item = &str>,
     ) -> Result<Vec<Versioned<UnitRecord>>, StoreError> {
         let wanted: BTreeSet<&str> = unit_ids.collect();
-        let rows = wanted.iter().map(|id| params![merchant.as_str(), *id]).collect();
+        let rows = wanted.iter().map(|id| params![merchant, *id]).collect();
         let mut found = self.units_with_rows(rows).await?;
         let known: BTreeSet<&str> =
             found.iter().map(|it| it.value.unit_identifier.as_str()).collect();
-        let others = wanted.difference(&known).map(|id| params![merchant.as_str(), *id]);
+        let others = wanted.difference(&known).map(|id| params![merchant, *id]);
         let announced = self.announced_units(others.collect()).await?;
         found.extend(announced.into_iter().map(|value| Versioned { value, version: 0 }));
         Ok(found)

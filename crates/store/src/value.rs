@@ -4,7 +4,10 @@
 //! bytes. A NULL knows its kind, because PostgreSQL wants to know the type of
 //! every column of a batch.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
+use domain::{identifier::MerchantId, kind::Kind as MessageKind};
 
 use crate::error::EngineError;
 
@@ -20,6 +23,9 @@ pub(crate) enum Kind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Value {
     Text(String),
+    /// The same text in many rows.
+    Shared(Arc<str>),
+    Fixed(&'static str),
     Int(i64),
     Bytes(Bytes),
     Null(Kind),
@@ -28,7 +34,7 @@ pub(crate) enum Value {
 impl Value {
     pub(crate) fn kind(&self) -> Kind {
         match self {
-            Self::Text(_) => Kind::Text,
+            Self::Text(_) | Self::Shared(_) | Self::Fixed(_) => Kind::Text,
             Self::Int(_) => Kind::Int,
             Self::Bytes(_) => Kind::Bytes,
             Self::Null(kind) => *kind,
@@ -40,7 +46,17 @@ impl Value {
         match self {
             Self::Text(text) => text.len(),
             Self::Bytes(bytes) => bytes.len(),
-            Self::Int(_) | Self::Null(_) => 8,
+            Self::Int(_) | Self::Null(_) | Self::Shared(_) | Self::Fixed(_) => 8,
+        }
+    }
+
+    /// The text, if it is one.
+    pub(crate) fn as_text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Shared(text) => Some(text),
+            Self::Fixed(text) => Some(text),
+            Self::Int(_) | Self::Bytes(_) | Self::Null(_) => None,
         }
     }
 }
@@ -54,6 +70,18 @@ impl From<&str> for Value {
 impl From<String> for Value {
     fn from(text: String) -> Self {
         Self::Text(text)
+    }
+}
+
+impl From<&MerchantId> for Value {
+    fn from(merchant: &MerchantId) -> Self {
+        Self::Shared(merchant.into())
+    }
+}
+
+impl From<MessageKind> for Value {
+    fn from(kind: MessageKind) -> Self {
+        Self::Fixed(kind.name())
     }
 }
 
@@ -105,10 +133,8 @@ pub(crate) struct Row(pub(crate) Vec<Value>);
 
 impl Row {
     pub(crate) fn text(&self, column: usize) -> Result<&str, EngineError> {
-        match self.0.get(column) {
-            Some(Value::Text(text)) => Ok(text),
-            other => Err(shape(column, "text", other)),
-        }
+        let found = self.0.get(column);
+        found.and_then(Value::as_text).ok_or_else(|| shape(column, "text", found))
     }
 
     pub(crate) fn optional_text(&self, column: usize) -> Result<Option<&str>, EngineError> {
@@ -150,7 +176,7 @@ impl Row {
 fn shape(column: usize, wanted: &'static str, found: Option<&Value>) -> EngineError {
     let found = match found {
         None => "no such column",
-        Some(Value::Text(_)) => "text",
+        Some(Value::Text(_) | Value::Shared(_) | Value::Fixed(_)) => "text",
         Some(Value::Int(_)) => "a number",
         Some(Value::Bytes(_)) => "bytes",
         Some(Value::Null(_)) => "NULL",

@@ -8,7 +8,7 @@ use domain::{
 use crate::{
     Store, StoreError, Transaction, Versioned, corrupt,
     error::Doing,
-    json, parsed,
+    json, json_of_its_size, parsed,
     value::{Row, params},
 };
 
@@ -24,12 +24,12 @@ impl Transaction {
             "INSERT INTO shipment_numbers (merchant_id, asn_number)
              SELECT r.merchant_id, r.asn_number FROM ROWS(merchant_id, asn_number)
              WHERE true ON CONFLICT DO NOTHING",
-            numbers.map(|number| params![merchant.as_str(), number]).collect(),
+            numbers.map(|number| params![merchant, number]).collect(),
         );
         self.one_row(
             "INSERT INTO shipments (merchant_id, asn_number, version, body)
              VALUES ($1, $2, 1, $3) ON CONFLICT DO NOTHING",
-            params![merchant.as_str(), shipment.asn_number.as_str(), json(shipment)],
+            params![merchant, shipment.asn_number.as_str(), json_of_its_size(shipment)],
         );
     }
 
@@ -38,7 +38,7 @@ impl Transaction {
         self.one_row(
             "UPDATE shipments SET version = version + 1, body = $4
              WHERE merchant_id = $1 AND asn_number = $2 AND version = $3",
-            params![merchant.as_str(), shipment.asn_number.as_str(), version, json(shipment)],
+            params![merchant, shipment.asn_number.as_str(), version, json_of_its_size(shipment)],
         );
     }
 
@@ -55,7 +55,7 @@ impl Transaction {
              ON CONFLICT (merchant_id, client_identifier) DO UPDATE
                  SET version = drop_ship_orders.version + 1, body = excluded.body
                  WHERE drop_ship_orders.version = $4",
-            params![merchant.as_str(), order.client_identifier.as_str(), json(order), version],
+            params![merchant, order.client_identifier.as_str(), json(order), version],
         );
     }
 }
@@ -70,7 +70,7 @@ impl Store {
             .rows(
                 "reading a shipment",
                 "SELECT version, body FROM shipments WHERE merchant_id = $1 AND asn_number = $2",
-                params![merchant.as_str(), asn_number],
+                params![merchant, asn_number],
             )
             .await?;
         rows.first().map(|row| versioned("shipments", asn_number, row)).transpose()
@@ -83,7 +83,7 @@ impl Store {
         numbers: impl Iterator<Item = &str>,
     ) -> Result<Vec<String>, StoreError> {
         let doing = "looking up numbers of shipments";
-        let wanted = numbers.map(|number| params![merchant.as_str(), number]).collect();
+        let wanted = numbers.map(|number| params![merchant, number]).collect();
         let rows = self
             .engine
             .query_each(
@@ -119,7 +119,7 @@ impl Store {
                 "reading a drop-ship order",
                 "SELECT version, body FROM drop_ship_orders
                  WHERE merchant_id = $1 AND client_identifier = $2",
-                params![merchant.as_str(), client_identifier],
+                params![merchant, client_identifier],
             )
             .await?;
         rows.first().map(|row| versioned("drop_ship_orders", client_identifier, row)).transpose()

@@ -85,6 +85,37 @@ fn a_unit_that_is_scanned_again_counts_once() {
 }
 
 #[test]
+fn a_pallet_in_one_request_comes_to_the_same_as_unit_by_unit() {
+    for scene in scenes() {
+        let ids: Vec<String> = (1..=40).map(|line| line.to_string()).collect();
+        let lines: Vec<(&str, &str, i64)> = ids.iter().map(|id| (id.as_str(), "A", 10)).collect();
+        scene.announce(&quantities("ASN-20260301-7", &lines));
+        let unit = |number: usize| match number {
+            150 => json!({ "unit_identifier": "LP-0", "sku": "A" }),
+            270 => json!({ "unit_identifier": "LP-270", "sku": "Z" }),
+            _ => json!({ "unit_identifier": format!("LP-{number}"), "sku": "A" }),
+        };
+
+        let results = scene.scan(&(0..402).map(unit).collect::<Vec<_>>());
+
+        for (number, result) in results.iter().enumerate() {
+            match number {
+                150 => assert_eq!(*result, unchanged()),
+                270 => assert_eq!(result["message"], "unknown_unit"),
+                _ => assert_eq!(*result, applied(), "{number}"),
+            }
+        }
+        assert_eq!(scene.sequences(TOLD), (1..=400).collect::<Vec<_>>());
+        let told = scene.told(TOLD);
+        for line in &ids {
+            assert_eq!(told.iter().filter(|it| it["line_identifier"] == **line).count(), 10);
+        }
+        let more = json!({ "unit_identifier": "LP-402", "sku": "A" });
+        assert_eq!(scene.scan(&[more])[0]["message"], "overage");
+    }
+}
+
+#[test]
 fn receipts_without_a_license_plate_are_told_apart_by_their_request() {
     for scene in scenes() {
         scene.announce(&quantities("ASN-20260301-7", &[("1", "A", 3)]));

@@ -115,9 +115,9 @@ fn message_steps(owed: &[&NewMessage]) -> [Step; 3] {
 
 fn message_values(message: &NewMessage, back: i64) -> Vec<Value> {
     params![
-        message.merchant.as_str(),
+        &message.merchant,
         back,
-        message.kind.name(),
+        message.kind,
         message.reference.as_str(),
         message.sequence,
         message.created_us,
@@ -126,7 +126,7 @@ fn message_values(message: &NewMessage, back: i64) -> Vec<Value> {
 }
 
 fn delivery_values(message: &NewMessage, back: i64) -> Vec<Value> {
-    params![message.merchant.as_str(), message.kind.name(), back, message.lane, message.created_us]
+    params![&message.merchant, message.kind, back, message.lane, message.created_us]
 }
 
 /// For each message, how many of its merchant's come after it.

@@ -46,7 +46,7 @@ const SESSION: &str = "SET idle_in_transaction_session_timeout = '5s';
 /// After this long without a word the other side is asked whether it is still there.
 const KEEPALIVE: Duration = Duration::from_secs(10);
 
-type Parameter = Box<dyn ToSql + Sync + Send>;
+type Parameter<'a> = Box<dyn ToSql + Sync + Send + 'a>;
 
 #[derive(Clone)]
 pub(crate) struct Postgres {
@@ -153,7 +153,7 @@ impl Postgres {
 
 /// No text that is stored holds U+0000, and PostgreSQL does not even take the question.
 fn holds_nul(value: &Value) -> bool {
-    if let Value::Text(text) = value { text.contains('\0') } else { false }
+    value.as_text().is_some_and(|text| text.contains('\0'))
 }
 
 /// The whole chain of causes: a pool's own text does not name the address or the reason.
@@ -234,22 +234,20 @@ async fn prepare(
 }
 
 /// The rows of a batch turned into one array for each column.
-fn columns(rows: &[Vec<Value>]) -> Vec<Parameter> {
+fn columns(rows: &[Vec<Value>]) -> Vec<Parameter<'_>> {
     let kinds = rows.first().into_iter().flatten().map(Value::kind).enumerate();
     kinds
-        .map(|(column, kind)| -> Parameter {
+        .map(|(column, kind)| -> Parameter<'_> {
             let cells = rows.iter().map(|row| row.get(column));
             match kind {
-                Kind::Text => Box::new(cells.map(text).collect::<Vec<_>>()),
+                Kind::Text => {
+                    Box::new(cells.map(|cell| cell.and_then(Value::as_text)).collect::<Vec<_>>())
+                }
                 Kind::Int => Box::new(cells.map(int).collect::<Vec<_>>()),
                 Kind::Bytes => Box::new(cells.map(bytes).collect::<Vec<_>>()),
             }
         })
         .collect()
-}
-
-fn text(cell: Option<&Value>) -> Option<String> {
-    if let Some(Value::Text(text)) = cell { Some(text.clone()) } else { None }
 }
 
 fn int(cell: Option<&Value>) -> Option<i64> {
@@ -280,7 +278,7 @@ impl ToSql for SharedBytes {
     to_sql_checked!();
 }
 
-fn borrowed(columns: &[Parameter]) -> Vec<&(dyn ToSql + Sync)> {
+fn borrowed<'a>(columns: &'a [Parameter<'a>]) -> Vec<&'a (dyn ToSql + Sync)> {
     columns.iter().map(|column| -> &(dyn ToSql + Sync) { &**column }).collect()
 }
 
@@ -292,6 +290,8 @@ impl ToSql for Value {
     ) -> Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
         match self {
             Self::Text(text) => text.as_str().to_sql(wanted, out),
+            Self::Shared(text) => text.as_ref().to_sql(wanted, out),
+            Self::Fixed(text) => text.to_sql(wanted, out),
             Self::Int(number) => number.to_sql(wanted, out),
             Self::Bytes(bytes) => bytes.as_ref().to_sql(wanted, out),
             Self::Null(_) => Ok(IsNull::Yes),

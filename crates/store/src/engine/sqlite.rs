@@ -164,6 +164,8 @@ impl rusqlite::ToSql for Value {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         Ok(ToSqlOutput::Borrowed(match self {
             Self::Text(text) => ValueRef::Text(text.as_bytes()),
+            Self::Shared(text) => ValueRef::Text(text.as_bytes()),
+            Self::Fixed(text) => ValueRef::Text(text.as_bytes()),
             Self::Int(number) => ValueRef::Integer(*number),
             Self::Bytes(bytes) => ValueRef::Blob(bytes),
             Self::Null(_) => ValueRef::Null,
