@@ -23,7 +23,7 @@ use std::{
     net::{IpAddr, SocketAddr},
 };
 
-use hyper::Uri;
+use http::Uri;
 
 pub(crate) use host::Host;
 

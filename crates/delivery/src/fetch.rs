@@ -7,14 +7,13 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use http_body_util::Full;
-use hyper::{
-    Method, Request, StatusCode,
+use http::{
+    Method, StatusCode,
     header::{ACCEPT, HOST, HeaderValue, USER_AGENT},
 };
 use tokio::time::timeout;
 
-use crate::sender::{Answer, Limits, Shared, Trouble, origin::Origin, path_of};
+use crate::sender::{Answer, Limits, Shared, Trouble, origin::Origin, request};
 
 /// What an answer may cost.
 #[derive(Clone, Copy, Debug)]
@@ -35,19 +34,16 @@ pub async fn fetch(
     let host = origin.host_header().map_err(|refused| refused.to_string())?;
     let user_agent = HeaderValue::from_str(&shared.settings().user_agent)
         .map_err(|_| "the user agent has characters that headers do not".to_owned())?;
-    let request = || {
-        let mut request = Request::new(Full::new(Bytes::new()));
-        *request.method_mut() = Method::GET;
-        *request.uri_mut() = path_of(&uri);
-        let headers = request.headers_mut();
-        headers.insert(HOST, host.clone());
-        headers.insert(USER_AGENT, user_agent.clone());
-        headers.insert(ACCEPT, HeaderValue::from_static(accept));
-        request
+    let write_head = |head: &mut Vec<u8>| {
+        head.extend(request::line(&Method::GET, &uri));
+        request::header(head, &HOST, &host);
+        request::header(head, &USER_AGENT, &user_agent);
+        request::header(head, &ACCEPT, &HeaderValue::from_static(accept));
+        request::end(head);
     };
     let read = Limits { read_max_bytes: limits.bytes_max, kept_max_bytes: limits.bytes_max };
     let mut answer = Answer::default();
-    match timeout(limits.time_max, origin.exchange(request, read, &mut answer)).await {
+    match timeout(limits.time_max, origin.exchange(write_head, &[], read, &mut answer)).await {
         Ok(Ok(())) => (),
         Ok(Err(trouble)) => return Err(trouble.to_string()),
         Err(_) => return Err(Trouble::Timeout.to_string()),
@@ -102,7 +98,7 @@ mod tests {
 
         let seen = &shop.seen()[0];
         assert_eq!((seen.method.as_str(), seen.header("accept")), ("GET", "image/*"));
-        let names: Vec<&str> = seen.headers.keys().map(hyper::http::HeaderName::as_str).collect();
+        let names: Vec<&str> = seen.headers.keys().map(http::HeaderName::as_str).collect();
         assert_eq!(names, ["host", "user-agent", "accept"]);
     }
 

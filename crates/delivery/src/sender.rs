@@ -8,9 +8,11 @@
 //! are not followed. A 401 is repeated at once, once, with a new token where there are tokens: that
 //! is part of the same attempt. When to try again after that is for others to decide.
 
+mod answer;
 mod connection;
 pub(crate) mod headers;
 pub(crate) mod origin;
+pub(crate) mod request;
 mod retry_after;
 mod shared;
 mod stream;
@@ -22,15 +24,14 @@ use std::{fmt, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use domain::{endpoint::Auth, identifier::MerchantId, kind::Kind};
-use http_body_util::Full;
-use hyper::{
-    Method, Request, StatusCode, Uri,
+use http::{
+    Method, StatusCode,
     header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue},
 };
 use tokio::time::{Instant, timeout};
 use world::Secret;
 
-pub(crate) use connection::{Answer, Limits};
+pub(crate) use answer::{Answer, Limits};
 use headers::{ATTEMPT, SEQUENCE, WEBHOOK_ID, WEBHOOK_SIGNATURE, WEBHOOK_TIMESTAMP};
 use origin::Origin;
 pub use shared::{Settings, Shared, machine_trust};
@@ -95,9 +96,11 @@ impl Attempt {
 pub struct Endpoint {
     shared: Shared,
     origin: Origin,
-    /// Path and query, as they are sent.
-    path: Uri,
     headers: HeaderMap,
+    /// The line that a message begins with.
+    line: Vec<u8>,
+    /// The headers that stay the same, as they are sent.
+    lasting: Vec<u8>,
     signer: Signer,
     tokens: Option<Tokens>,
     /// How much of an answer to a message is read and kept.
@@ -106,12 +109,11 @@ pub struct Endpoint {
 
 /// What differs from one request to the next.
 struct Call<'a> {
-    method: Method,
-    path: &'a Uri,
+    line: &'a [u8],
     id: &'a str,
-    /// Sequence and attempt; None for a question, which is no message.
+    /// Sequence and attempt; None for a question, which is no message and has no body.
     numbers: Option<(i64, u32)>,
-    body: Bytes,
+    body: &'a [u8],
     limits: Limits,
 }
 
@@ -130,7 +132,8 @@ impl Endpoint {
         Ok(Self {
             shared: shared.clone(),
             origin,
-            path: path_of(&uri),
+            line: request::line(&Method::POST, &uri),
+            lasting: headers::lasting(&headers),
             headers,
             signer: Signer::new(&target.signing_secrets)?,
             tokens,
@@ -153,11 +156,10 @@ impl Endpoint {
     /// Sends a message once.
     pub async fn send(&self, outgoing: &Outgoing<'_>) -> Attempt {
         let call = Call {
-            method: Method::POST,
-            path: &self.path,
+            line: &self.line,
             id: outgoing.id,
             numbers: Some((outgoing.sequence, outgoing.attempt)),
-            body: outgoing.body.clone(),
+            body: &outgoing.body,
             limits: self.limits,
         };
         let time_max = self.shared.settings().request_time_max;
@@ -195,14 +197,13 @@ impl Endpoint {
             read_max_bytes: ANSWER_TO_GET_MAX_BYTES,
             kept_max_bytes: ANSWER_TO_GET_MAX_BYTES,
         };
-        let path = match self.shared.guard().check_url(url) {
-            Ok(uri) if self.origin.leads_to(&uri) => path_of(&uri),
+        let line = match self.shared.guard().check_url(url) {
+            Ok(uri) if self.origin.leads_to(&uri) => request::line(&Method::GET, &uri),
             Ok(_) => return Attempt::refused(&Refused::Malformed("it is of another machine")),
             Err(refused) => return Attempt::refused(&refused),
         };
         let id = format!("get_{}", self.shared.world().readable::<20>());
-        let body = Bytes::new();
-        let call = Call { method: Method::GET, path: &path, id: &id, numbers: None, body, limits };
+        let call = Call { line: &line, id: &id, numbers: None, body: &[], limits };
         self.attempt(&call, time_max).await
     }
 
@@ -252,38 +253,33 @@ impl Endpoint {
         token: Option<&Arc<Token>>,
         answer: &mut Answer,
     ) -> Result<(), Trouble> {
-        let id = HeaderValue::from_str(call.id).map_err(|_| Trouble::Identifier)?;
-        let request = || {
-            let mut headers = self.headers.clone();
-            headers.insert(WEBHOOK_ID, id.clone());
-            if let Some(token) = token {
-                headers.insert(AUTHORIZATION, token.header.clone());
-            }
-            self.request(call, headers)
-        };
-        self.origin.exchange(request, call.limits, answer).await
+        if !request::fits_header(call.id) {
+            return Err(Trouble::Identifier);
+        }
+        let write_head = |head: &mut Vec<u8>| self.write_head(call, token, head);
+        self.origin.exchange(write_head, call.body, call.limits, answer).await
     }
 
     /// Numbers, dates and signs a request.
-    fn request(&self, call: &Call<'_>, mut headers: HeaderMap) -> Request<Full<Bytes>> {
+    fn write_head(&self, call: &Call<'_>, token: Option<&Arc<Token>>, head: &mut Vec<u8>) {
         let timestamp_s = self.shared.world().now().as_second();
-        let signature = self.signer.sign(call.id, timestamp_s, &call.body);
-        let signature =
-            HeaderValue::try_from(signature).expect("base64, commas and spaces fit a header");
-        headers.insert(WEBHOOK_TIMESTAMP, HeaderValue::from(timestamp_s));
-        headers.insert(WEBHOOK_SIGNATURE, signature);
-        if let Some((sequence, attempt)) = call.numbers {
-            headers.insert(SEQUENCE, HeaderValue::from(sequence));
-            headers.insert(ATTEMPT, HeaderValue::from(attempt));
-        } else {
-            headers.remove(SEQUENCE);
-            headers.remove(ATTEMPT);
+        head.extend_from_slice(call.line);
+        head.extend_from_slice(&self.lasting);
+        if let Some(token) = token {
+            request::header(head, &AUTHORIZATION, &token.header);
         }
-        let mut request = Request::new(Full::new(call.body.clone()));
-        *request.method_mut() = call.method.clone();
-        *request.uri_mut() = call.path.clone();
-        *request.headers_mut() = headers;
-        request
+        request::line_of(head, &WEBHOOK_ID, |head| head.extend_from_slice(call.id.as_bytes()));
+        request::number(head, &WEBHOOK_TIMESTAMP, timestamp_s);
+        request::line_of(head, &WEBHOOK_SIGNATURE, |head| {
+            self.signer.write(head, call.id, timestamp_s, call.body);
+        });
+        if let Some((sequence, attempt)) = call.numbers {
+            request::number(head, &SEQUENCE, sequence);
+            request::number(head, &ATTEMPT, attempt);
+            request::end_before(head, call.body);
+        } else {
+            request::end(head);
+        }
     }
 }
 
@@ -305,9 +301,4 @@ impl Attempt {
             retry_after_ms: None,
         }
     }
-}
-
-/// The part of an address that is sent to its host.
-pub(crate) fn path_of(uri: &Uri) -> Uri {
-    uri.path_and_query().cloned().map_or_else(|| Uri::from_static("/"), Uri::from)
 }

@@ -5,6 +5,8 @@
 //! with a space between: whoever holds either secret finds one that fits. The keys are prepared
 //! once, and a body is hashed where it lies.
 
+use std::fmt::{self, Write};
+
 use base64::{Engine, engine::general_purpose::STANDARD};
 use ring::hmac;
 use world::Secret;
@@ -12,10 +14,10 @@ use world::Secret;
 use crate::address::Refused;
 
 const SECRET_PREFIX: &str = "whsec_";
-const VERSION: &str = "v1,";
+const VERSION: &[u8] = b"v1,";
 
-/// The length of one signature: its version, 44 characters of base64, and a space.
-const SIGNATURE_BYTES: usize = 48;
+/// The length of 32 bytes in base64.
+const ENCODED_BYTES: usize = 44;
 
 /// Signs messages with every live secret of a merchant.
 #[derive(Debug)]
@@ -39,22 +41,30 @@ impl Signer {
         Ok(Self { keys: keys.ok_or(malformed)? })
     }
 
-    /// The value of `webhook-signature`.
-    pub(crate) fn sign(&self, id: &str, timestamp_s: i64, body: &[u8]) -> String {
-        let middle = format!(".{timestamp_s}.");
-        let mut signatures = String::with_capacity(self.keys.len() * SIGNATURE_BYTES);
-        for key in &self.keys {
-            let mut context = hmac::Context::with_key(key);
-            context.update(id.as_bytes());
-            context.update(middle.as_bytes());
-            context.update(body);
-            if !signatures.is_empty() {
-                signatures.push(' ');
+    /// Appends the value of `webhook-signature` to `head`.
+    pub(crate) fn write(&self, head: &mut Vec<u8>, id: &str, timestamp_s: i64, body: &[u8]) {
+        let mut encoded = [0; ENCODED_BYTES];
+        for (index, key) in self.keys.iter().enumerate() {
+            let mut signed = Signed(hmac::Context::with_key(key));
+            write!(signed, "{id}.{timestamp_s}.").expect("a signature takes all there is to sign");
+            signed.0.update(body);
+            STANDARD.encode_slice(signed.0.sign(), &mut encoded).expect("a signature has 32 bytes");
+            if index > 0 {
+                head.push(b' ');
             }
-            signatures.push_str(VERSION);
-            STANDARD.encode_string(context.sign(), &mut signatures);
+            head.extend_from_slice(VERSION);
+            head.extend_from_slice(&encoded);
         }
-        signatures
+    }
+}
+
+/// What a signature is made over.
+struct Signed(hmac::Context);
+
+impl fmt::Write for Signed {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.0.update(text.as_bytes());
+        Ok(())
     }
 }
 
@@ -64,6 +74,15 @@ mod tests {
     use proptest::prelude::*;
 
     const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+
+    impl Signer {
+        /// The value of `webhook-signature`.
+        pub(crate) fn sign(&self, id: &str, timestamp_s: i64, body: &[u8]) -> String {
+            let mut value = Vec::new();
+            self.write(&mut value, id, timestamp_s, body);
+            String::from_utf8(value).unwrap()
+        }
+    }
 
     fn signer(secrets: &[&str]) -> Result<Signer, Refused> {
         let secrets: Vec<_> = secrets.iter().map(|text| Secret::new((*text).to_owned())).collect();

@@ -18,12 +18,10 @@ use std::{
     time::Duration,
 };
 
-use bytes::Bytes;
 use domain::{endpoint::Auth, identifier::MerchantId};
-use http_body_util::Full;
-use hyper::{
-    Method, Request, StatusCode, Uri,
-    header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST, HeaderMap, HeaderValue, USER_AGENT},
+use http::{
+    Method, StatusCode,
+    header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST, HeaderValue, USER_AGENT},
 };
 use jiff::{SignedDuration, Timestamp};
 use ring::digest;
@@ -32,7 +30,7 @@ use world::{Secret, World};
 
 use crate::{
     address::Refused,
-    sender::{Answer, Limits, Shared, Trouble, headers, origin::Origin, path_of},
+    sender::{Answer, Limits, Shared, Trouble, headers, origin::Origin, request},
 };
 
 /// How long a token lives whose answer does not say.
@@ -140,9 +138,9 @@ pub(crate) struct Tokens {
 struct Cache {
     world: World,
     origin: Origin,
-    path: Uri,
-    headers: HeaderMap,
-    form: Bytes,
+    /// The request, which is the same every time.
+    head: Vec<u8>,
+    form: Vec<u8>,
     /// Less than an attempt's, so that those who wait learn why there is no token.
     time_max: Duration,
     state: Mutex<State>,
@@ -227,20 +225,22 @@ impl Cache {
         let uri = shared.guard().check_url(credential.token_url)?;
         let origin = Origin::new(&uri, shared)?;
         let settings = shared.settings();
-        let user_agent = HeaderValue::from_str(&settings.user_agent).ok();
-        let mut headers = HeaderMap::new();
-        headers.insert(HOST, origin.host_header()?);
-        headers.extend(user_agent.map(|value| (USER_AGENT, value)));
-        headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
-        let form = HeaderValue::from_static("application/x-www-form-urlencoded");
-        headers.insert(CONTENT_TYPE, form);
-        headers.insert(AUTHORIZATION, credential.basic()?);
+        let form = credential.form().into_bytes();
+        let mut head = request::line(&Method::POST, &uri);
+        request::header(&mut head, &HOST, &origin.host_header()?);
+        if let Ok(user_agent) = HeaderValue::from_str(&settings.user_agent) {
+            request::header(&mut head, &USER_AGENT, &user_agent);
+        }
+        request::header(&mut head, &ACCEPT, &HeaderValue::from_static("application/json"));
+        let encoded = HeaderValue::from_static("application/x-www-form-urlencoded");
+        request::header(&mut head, &CONTENT_TYPE, &encoded);
+        request::header(&mut head, &AUTHORIZATION, &credential.basic()?);
+        request::end_before(&mut head, &form);
         Ok(Self {
             world: shared.world().clone(),
             origin,
-            path: path_of(&uri),
-            headers,
-            form: Bytes::from(credential.form()),
+            head,
+            form,
             time_max: settings.request_time_max / 2,
             state: Mutex::default(),
             changed: Notify::new(),
@@ -254,8 +254,8 @@ impl Cache {
     /// Asks the token endpoint once: the header to send, and how long it will be good for.
     async fn fetch(&self) -> Result<(HeaderValue, i64), TokenFailure> {
         let mut answer = Answer::default();
-        let request = || self.request();
-        let exchange = self.origin.exchange(request, LIMITS, &mut answer);
+        let write_head = |head: &mut Vec<u8>| head.extend_from_slice(&self.head);
+        let exchange = self.origin.exchange(write_head, &self.form, LIMITS, &mut answer);
         match timeout(self.time_max, exchange).await {
             Ok(Ok(())) => (),
             Ok(Err(trouble)) => return Err(TokenFailure(trouble.to_string())),
@@ -269,14 +269,6 @@ impl Cache {
             return Err(TokenFailure(Trouble::TooLarge(LIMITS.read_max_bytes).to_string()));
         }
         read_token(&answer.kept).map_err(|why| TokenFailure(why.to_owned()))
-    }
-
-    fn request(&self) -> Request<Full<Bytes>> {
-        let mut request = Request::new(Full::new(self.form.clone()));
-        *request.method_mut() = Method::POST;
-        *request.uri_mut() = self.path.clone();
-        request.headers_mut().clone_from(&self.headers);
-        request
     }
 
     fn conclude(&self, outcome: Result<(HeaderValue, i64), TokenFailure>) {

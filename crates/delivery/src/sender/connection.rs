@@ -1,145 +1,159 @@
-//! One connection to a merchant's machine, and one call at a time over it.
+//! One connection to a merchant's machine, and one call at a time over it: HTTP/1.1, as much of it
+//! as a message and its answer need.
 //!
-//! Nothing runs in the background: whoever waits for an answer also drives the protocol, so a call
-//! costs no change of task, and letting go of a connection closes it at once, whatever state it is
-//! in. While nobody uses a connection nobody drives it either; whether the other side has closed it
-//! meanwhile is found out by [`Connection::is_idle`].
+//! Nothing runs in the background: whoever waits for an answer also does the writing and reading,
+//! so a call costs no change of task, and letting go of a connection closes it at once, whatever
+//! state it is in. While nobody uses a connection nobody reads from it either; whether the other
+//! side has closed it meanwhile is found out by [`Connection::is_idle`].
+//!
+//! An answer may come while the request is still being written, from a server that will not have
+//! the rest of it. So both are done at once, and what cannot be written is no failure before it is
+//! known that there is nothing to read.
 
 use std::{
     future::poll_fn,
-    pin::{Pin, pin},
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    task::{Context, Poll},
+    io,
+    task::{Context, Poll, ready},
 };
 
-use bytes::Bytes;
-use http_body_util::{BodyExt, Full};
-use hyper::{
-    Request, StatusCode,
-    body::Body,
-    client::conn::http1::{self, SendRequest},
-    header::{HeaderValue, RETRY_AFTER},
-};
-use hyper_util::rt::TokioIo;
 use tokio::time::Instant;
 
 use super::{
-    stream::{Stream, Transport},
+    answer::{Answer, Limits, Reader},
+    stream::Stream,
     trouble::Trouble,
 };
 
-/// No answer may have a longer head than this.
-const HEAD_BYTES_MAX: usize = 64 * 1024;
+/// Bodies up to here are copied behind the head, so that one write sends both.
+const COPIED_MAX_BYTES: usize = 16 * 1024;
 
-/// How much of an answer is read before the connection is given up, and how much of that is kept.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Limits {
-    pub(crate) read_max_bytes: usize,
-    pub(crate) kept_max_bytes: usize,
-}
+/// What is read at once. Most answers are shorter, so that one read has them whole.
+const READ_BYTES: usize = 8 * 1024;
 
-/// What has been heard so far. It is filled in as it arrives, so that a call that is cut off still
-/// knows what came before.
-#[derive(Debug, Default)]
-pub(crate) struct Answer {
-    pub(crate) status: Option<StatusCode>,
-    pub(crate) retry_after: Option<HeaderValue>,
-    pub(crate) kept: Vec<u8>,
-    /// Whether the whole answer was read.
-    pub(crate) complete: bool,
-}
+/// When there is less room than this behind an unfinished head, more is made.
+const ROOM_MIN_BYTES: usize = 1024;
 
 pub(super) struct Connection {
-    sender: SendRequest<Full<Bytes>>,
-    protocol: Pin<Box<http1::Connection<TokioIo<Stream>, Full<Bytes>>>>,
-    /// The protocol has ended, and with it the connection.
-    finished: bool,
-    heard: Arc<AtomicBool>,
+    stream: Stream,
+    /// The request that is being sent, or was sent last.
+    outgoing: Vec<u8>,
+    /// What has arrived and was not read yet.
+    incoming: Vec<u8>,
+    has_heard: bool,
+    is_reusable: bool,
     pub(super) idle_since: Instant,
 }
 
 impl Connection {
-    pub(super) async fn start(transport: Transport) -> Result<Self, Trouble> {
-        let (stream, heard) = Stream::new(transport);
-        let (sender, protocol) = http1::Builder::new()
-            .max_buf_size(HEAD_BYTES_MAX)
-            .handshake(TokioIo::new(stream))
-            .await?;
-        let protocol = Box::pin(protocol);
-        Ok(Self { sender, protocol, finished: false, heard, idle_since: Instant::now() })
+    pub(super) fn new(stream: Stream) -> Self {
+        Self {
+            stream,
+            outgoing: Vec::new(),
+            incoming: Vec::with_capacity(READ_BYTES),
+            has_heard: false,
+            is_reusable: false,
+            idle_since: Instant::now(),
+        }
     }
 
-    /// Sends `request` and reads the answer into `answer`, as far as `limits` allow.
+    /// Sends the head that `write_head` writes and `body` behind it, and reads the answer into
+    /// `answer`, as far as `limits` allow.
     pub(super) async fn exchange(
         &mut self,
-        request: Request<Full<Bytes>>,
+        write_head: impl FnOnce(&mut Vec<u8>),
+        body: &[u8],
         limits: Limits,
         answer: &mut Answer,
     ) -> Result<(), Trouble> {
-        self.heard.store(false, Ordering::Relaxed);
-        let Self { sender, protocol, finished, .. } = self;
-        let mut conversation = pin!(converse(sender, request, limits, answer));
-        poll_fn(|context| {
-            if let Poll::Ready(outcome) = conversation.as_mut().poll(context) {
-                return Poll::Ready(outcome);
+        self.has_heard = false;
+        self.is_reusable = false;
+        self.outgoing.clear();
+        write_head(&mut self.outgoing);
+        let mut unsent = Unsent { body, ..Unsent::default() };
+        if body.len() <= COPIED_MAX_BYTES {
+            self.outgoing.extend_from_slice(body);
+            unsent.body = &[];
+        }
+        let mut sent = None;
+        let mut reader = Reader::new(limits);
+        let outcome = poll_fn(|context| {
+            if sent.is_none()
+                && let Poll::Ready(end) = self.poll_send(context, &mut unsent)
+            {
+                sent = Some(end);
             }
-            drive(protocol, finished, context);
-            conversation.as_mut().poll(context)
+            self.poll_hear(context, &mut reader, answer)
         })
-        .await
+        .await;
+        let is_sent = matches!(sent, Some(Ok(())));
+        self.is_reusable = is_sent && reader.is_reusable() && self.incoming.is_empty();
+        self.incoming.clear();
+        self.incoming.shrink_to(READ_BYTES);
+        match sent {
+            Some(Err(error)) if !self.has_heard => Err(Trouble::from(&error)),
+            Some(_) | None => outcome,
+        }
     }
 
     /// Whether anything came from the other side since the last request was handed over.
     pub(super) fn has_heard(&self) -> bool {
-        self.heard.load(Ordering::Relaxed)
+        self.has_heard
     }
 
-    /// Whether the connection is open, has nothing left to do, and can take another request.
-    pub(super) fn is_idle(&mut self, context: &mut Context<'_>) -> bool {
-        drive(&mut self.protocol, &mut self.finished, context);
-        !self.finished && self.sender.is_ready()
+    /// Whether the last exchange left the connection as it found it.
+    pub(super) fn is_reusable(&self) -> bool {
+        self.is_reusable
     }
-}
 
-/// Lets the protocol read and write what it can. Its errors reach the conversation by themselves.
-fn drive(
-    protocol: &mut Pin<Box<http1::Connection<TokioIo<Stream>, Full<Bytes>>>>,
-    finished: &mut bool,
-    context: &mut Context<'_>,
-) {
-    if !*finished {
-        *finished = protocol.as_mut().poll(context).is_ready();
+    /// Whether the connection is still open, and nothing was said on it that nobody asked for.
+    pub(super) fn is_idle(&mut self) -> bool {
+        self.stream.is_quiet()
     }
-}
 
-async fn converse(
-    sender: &mut SendRequest<Full<Bytes>>,
-    request: Request<Full<Bytes>>,
-    limits: Limits,
-    answer: &mut Answer,
-) -> Result<(), Trouble> {
-    let (mut head, mut body) = sender.send_request(request).await?.into_parts();
-    answer.status = Some(head.status);
-    answer.retry_after = head.headers.remove(RETRY_AFTER);
-
-    let mut read_bytes = 0;
-    while !body.is_end_stream() {
-        let Some(frame) = body.frame().await else {
-            break;
-        };
-        let Ok(data) = frame?.into_data() else {
-            continue;
-        };
-        let room = limits.kept_max_bytes.saturating_sub(answer.kept.len());
-        answer.kept.extend(data.iter().take(room));
-        read_bytes += data.len();
-        if read_bytes > limits.read_max_bytes {
-            return Ok(());
+    /// Writes until the request is out.
+    fn poll_send(
+        &mut self,
+        context: &mut Context<'_>,
+        unsent: &mut Unsent<'_>,
+    ) -> Poll<io::Result<()>> {
+        loop {
+            let own = self.outgoing.get(unsent.written..).unwrap_or_default();
+            if own.is_empty() && unsent.body.is_empty() {
+                return self.stream.poll_flush(context);
+            }
+            let written = ready!(self.stream.poll_write(context, own, unsent.body))?;
+            let of_body = written.saturating_sub(own.len());
+            unsent.written += written - of_body;
+            unsent.body = unsent.body.get(of_body..).unwrap_or_default();
         }
     }
-    answer.complete = true;
-    Ok(())
+
+    /// Reads until the answer is over.
+    fn poll_hear(
+        &mut self,
+        context: &mut Context<'_>,
+        reader: &mut Reader,
+        answer: &mut Answer,
+    ) -> Poll<Result<(), Trouble>> {
+        while !reader.is_over() {
+            self.incoming.reserve(ROOM_MIN_BYTES);
+            match ready!(self.stream.poll_read(context, &mut self.incoming)) {
+                Ok(0) => return Poll::Ready(reader.close(answer)),
+                Ok(_) => self.has_heard = true,
+                Err(error) => return Poll::Ready(Err(Trouble::from(&error))),
+            }
+            let taken = reader.take(&self.incoming, answer)?;
+            self.incoming.drain(..taken);
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+/// What of a request is still to be written.
+#[derive(Default)]
+struct Unsent<'a> {
+    /// How much of the connection's own bytes is written already.
+    written: usize,
+    /// What goes out behind them, from where it lies.
+    body: &'a [u8],
 }

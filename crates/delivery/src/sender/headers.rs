@@ -1,14 +1,15 @@
-//! The headers of a call. All that stays the same for an endpoint is made once; for a message it is
-//! copied and five values are put in, where room is already kept for them.
+//! The headers of a call. All that stays the same for an endpoint is made once, as the bytes that
+//! go out; what is another with each message is written behind it.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use domain::{endpoint::Auth, kind::Kind};
-use hyper::header::{
+use http::header::{
     ACCEPT, AUTHORIZATION, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, EXPECT, HOST, HeaderMap,
     HeaderName, HeaderValue, TE, TRAILER, TRANSFER_ENCODING, UPGRADE, USER_AGENT,
 };
 use world::Secret;
 
+use super::request;
 use crate::address::Refused;
 
 pub(super) const WEBHOOK_ID: HeaderName = HeaderName::from_static("webhook-id");
@@ -23,7 +24,8 @@ const EVENT: HeaderName = HeaderName::from_static("x-service-event");
 const OF_THE_PROTOCOL: [HeaderName; 7] =
     [CONNECTION, CONTENT_LENGTH, EXPECT, TE, TRAILER, TRANSFER_ENCODING, UPGRADE];
 
-/// The headers of every call to an endpoint, its credential included unless that is a token.
+/// The headers of every call to an endpoint. Those that are another with each call are empty, a
+/// token among them.
 pub(super) fn prepared(
     host: HeaderValue,
     kind: Kind,
@@ -51,6 +53,17 @@ pub(super) fn prepared(
         headers.insert(name, value);
     }
     Ok(headers)
+}
+
+/// Those of `headers` that stay the same, as they are sent: the others are empty and no secret.
+pub(super) fn lasting(headers: &HeaderMap) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for (name, value) in headers {
+        if !value.is_empty() || value.is_sensitive() {
+            request::header(&mut bytes, name, value);
+        }
+    }
+    bytes
 }
 
 /// The header that proves who we are; empty as long as there is no token, None when none is asked.

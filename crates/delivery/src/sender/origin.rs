@@ -12,16 +12,12 @@
 mod tests;
 
 use std::{
-    future::poll_fn,
     net::SocketAddr,
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
-    task::{Context, Poll},
     time::Duration,
 };
 
-use bytes::Bytes;
-use http_body_util::Full;
-use hyper::{Request, Uri, header::HeaderValue};
+use http::{Uri, header::HeaderValue};
 use rustls::pki_types::ServerName;
 use tokio::{
     net::TcpStream,
@@ -30,9 +26,10 @@ use tokio::{
 use tokio_rustls::TlsConnector;
 
 use super::{
-    connection::{Answer, Connection, Limits},
+    answer::{Answer, Limits},
+    connection::Connection,
     shared::Shared,
-    stream::Transport,
+    stream::Stream,
     trouble::Trouble,
 };
 use crate::address::{self, Host, Refused};
@@ -100,31 +97,32 @@ impl Origin {
         HeaderValue::try_from(text).map_err(|_| Refused::Malformed("its host is not a name"))
     }
 
-    /// Sends what `request` makes and reads the answer. `request` is asked again when the first
-    /// went out on a connection that turned out to be closed.
+    /// Sends the head that `write_head` writes with `body` behind it, and reads the answer.
+    /// `write_head` is asked again when the first went out on a connection that turned out to be
+    /// closed.
     pub(crate) async fn exchange(
         &self,
-        request: impl Fn() -> Request<Full<Bytes>>,
+        write_head: impl Fn(&mut Vec<u8>),
+        body: &[u8],
         limits: Limits,
         answer: &mut Answer,
     ) -> Result<(), Trouble> {
-        if let Some(mut connection) = self.idle.take().await {
-            let outcome = connection.exchange(request(), limits, answer).await;
+        if let Some(mut connection) = self.idle.take() {
+            let outcome = connection.exchange(&write_head, body, limits, answer).await;
             if outcome.is_ok() || connection.has_heard() {
-                self.part_with(connection, answer).await;
+                self.part_with(connection);
                 return outcome;
             }
         }
         let mut connection = self.open().await?;
-        connection.exchange(request(), limits, answer).await?;
-        self.part_with(connection, answer).await;
+        connection.exchange(&write_head, body, limits, answer).await?;
+        self.part_with(connection);
         Ok(())
     }
 
     /// Keeps a connection that can be used again, and closes any other.
-    async fn part_with(&self, mut connection: Connection, answer: &Answer) {
-        let reusable = poll_fn(|context| Poll::Ready(connection.is_idle(context))).await;
-        if answer.complete && reusable {
+    fn part_with(&self, mut connection: Connection) {
+        if connection.is_reusable() {
             connection.idle_since = Instant::now();
             self.idle.put(connection);
         }
@@ -140,15 +138,15 @@ impl Origin {
         let addresses = self.shared.guard().resolve(&self.host, self.port, secure).await?;
         let stream = self.dial(&addresses).await?;
         stream.set_nodelay(true).map_err(|error| Trouble::from(&error))?;
-        let transport = match &self.server_name {
-            None => Transport::Plain(stream),
+        let stream = match &self.server_name {
+            None => Stream::Plain(stream),
             Some(name) => {
                 let connector = TlsConnector::from(Arc::clone(self.shared.tls()));
                 let agreed = connector.connect(name.clone(), stream).await;
-                Transport::Secure(Box::new(agreed.map_err(|error| Trouble::tls(&error))?))
+                Stream::Secure(Box::new(agreed.map_err(|error| Trouble::tls(&error))?))
             }
         };
-        Connection::start(transport).await
+        Ok(Connection::new(stream))
     }
 
     /// Connects to the first address that answers, with an equal share of the time for each.
@@ -186,18 +184,13 @@ impl Idle {
     }
 
     /// The connection that was used last and is still good.
-    async fn take(&self) -> Option<Connection> {
-        poll_fn(|context| {
-            loop {
-                let Some(mut connection) = self.lock().connections.pop() else {
-                    return Poll::Ready(None);
-                };
-                if connection.is_idle(context) {
-                    return Poll::Ready(Some(connection));
-                }
+    fn take(&self) -> Option<Connection> {
+        loop {
+            let mut connection = self.lock().connections.pop()?;
+            if connection.is_idle() {
+                return Some(connection);
             }
-        })
-        .await
+        }
     }
 
     fn put(self: &Arc<Self>, connection: Connection) {
@@ -213,10 +206,10 @@ impl Idle {
 
     /// Closes connections that were idle for too long or that the other side has closed. Whether
     /// none is left.
-    fn look_through(&self, context: &mut Context<'_>) -> bool {
+    fn look_through(&self) -> bool {
         let mut waiting = self.lock();
         waiting.connections.retain_mut(|connection| {
-            connection.idle_since.elapsed() < IDLE_TIME_MAX && connection.is_idle(context)
+            connection.idle_since.elapsed() < IDLE_TIME_MAX && connection.is_idle()
         });
         waiting.is_swept = !waiting.connections.is_empty();
         !waiting.is_swept
@@ -230,7 +223,7 @@ async fn sweep(idle: Weak<Idle>) {
         let Some(idle) = idle.upgrade() else {
             return;
         };
-        if poll_fn(|context| Poll::Ready(idle.look_through(context))).await {
+        if idle.look_through() {
             return;
         }
     }

@@ -1,6 +1,6 @@
 //! How long a merchant asks us to wait: `Retry-After`, in seconds or as a date.
 
-use hyper::{StatusCode, header::HeaderValue};
+use http::{StatusCode, header::HeaderValue};
 use jiff::{Timestamp, fmt::rfc2822::DateTimeParser};
 
 const DATES: DateTimeParser = DateTimeParser::new();

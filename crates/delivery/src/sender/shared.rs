@@ -5,7 +5,7 @@ use std::{fmt, sync::Arc, time::Duration};
 use rustls::{ClientConfig, RootCertStore};
 use world::World;
 
-use super::connection::Limits;
+use super::answer::Limits;
 use crate::{address::AddressGuard, tokens::TokenCaches};
 
 /// The limits of a call.

@@ -1,102 +1,79 @@
 //! The bytes under HTTP: a TCP connection, plain or inside TLS.
-//!
-//! A stream remembers whether anything was heard from the other side since it was last asked,
-//! because a request may be repeated on another connection only when not a byte of an answer came.
 
 use std::{
     io::{self, IoSlice},
-    pin::Pin,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    task::{Context, Poll},
+    pin::{Pin, pin},
+    task::{Context, Poll, Waker, ready},
 };
 
 use tokio::{
-    io::{AsyncRead, AsyncWrite, ReadBuf},
+    io::{AsyncReadExt, AsyncWrite},
     net::TcpStream,
 };
 use tokio_rustls::client::TlsStream;
 
-pub(super) struct Stream {
-    transport: Transport,
-    heard: Arc<AtomicBool>,
-}
-
-pub(super) enum Transport {
+pub(super) enum Stream {
     Plain(TcpStream),
     Secure(Box<TlsStream<TcpStream>>),
 }
 
 impl Stream {
-    /// The stream, and the flag that it sets whenever it reads something.
-    pub(super) fn new(transport: Transport) -> (Self, Arc<AtomicBool>) {
-        let heard = Arc::new(AtomicBool::new(false));
-        (Self { transport, heard: Arc::clone(&heard) }, heard)
-    }
-}
-
-/// Calls a method of whichever transport it is.
-macro_rules! on_transport {
-    ($stream:expr, $transport:ident => $call:expr) => {
-        match &mut $stream.get_mut().transport {
-            Transport::Plain(stream) => {
-                let $transport = Pin::new(stream);
-                $call
-            }
-            Transport::Secure(stream) => {
-                let $transport = Pin::new(stream.as_mut());
-                $call
-            }
-        }
-    };
-}
-
-impl AsyncRead for Stream {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
+    /// Appends what has arrived to `buffer`, as far as it has room; how much that was.
+    pub(super) fn poll_read(
+        &mut self,
         context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        let before = buffer.filled().len();
-        let outcome = on_transport!(self.as_mut(), stream => stream.poll_read(context, buffer));
-        if buffer.filled().len() > before {
-            self.heard.store(true, Ordering::Relaxed);
-        }
-        outcome
-    }
-}
-
-impl AsyncWrite for Stream {
-    fn poll_write(
-        self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        bytes: &[u8],
+        buffer: &mut Vec<u8>,
     ) -> Poll<io::Result<usize>> {
-        on_transport!(self, stream => stream.poll_write(context, bytes))
-    }
-
-    fn poll_write_vectored(
-        self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        slices: &[IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        on_transport!(self, stream => stream.poll_write_vectored(context, slices))
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        match &self.transport {
-            Transport::Plain(stream) => stream.is_write_vectored(),
-            Transport::Secure(stream) => stream.is_write_vectored(),
+        match self {
+            Self::Plain(stream) => pin!(stream.read_buf(buffer)).poll(context),
+            Self::Secure(stream) => pin!(stream.read_buf(buffer)).poll(context),
         }
     }
 
-    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        on_transport!(self, stream => stream.poll_flush(context))
+    /// Writes some of `first`, and of `second` behind it.
+    pub(super) fn poll_write(
+        &mut self,
+        context: &mut Context<'_>,
+        first: &[u8],
+        second: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let stream = Pin::new(self.writer());
+        let written = if second.is_empty() {
+            ready!(stream.poll_write(context, first))?
+        } else {
+            let slices = [IoSlice::new(first), IoSlice::new(second)];
+            ready!(stream.poll_write_vectored(context, &slices))?
+        };
+        if written == 0 {
+            return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
+        }
+        Poll::Ready(Ok(written))
     }
 
-    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        on_transport!(self, stream => stream.poll_shutdown(context))
+    pub(super) fn poll_flush(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(self.writer()).poll_flush(context)
+    }
+
+    /// Whether the other side has neither closed the connection nor said anything. When nothing
+    /// has arrived, the system is not asked.
+    pub(super) fn is_quiet(&mut self) -> bool {
+        match self {
+            Self::Plain(stream) => stream
+                .try_read(&mut [0])
+                .is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock),
+            // What TLS says for itself is no word from the other side, so it has to read.
+            Self::Secure(stream) => {
+                let mut context = Context::from_waker(Waker::noop());
+                let mut byte = [0];
+                pin!(stream.read(&mut byte)).poll(&mut context).is_pending()
+            }
+        }
+    }
+
+    fn writer(&mut self) -> &mut (dyn AsyncWrite + Unpin) {
+        match self {
+            Self::Plain(stream) => stream,
+            Self::Secure(stream) => stream.as_mut(),
+        }
     }
 }

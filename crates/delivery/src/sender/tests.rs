@@ -1,6 +1,7 @@
 //! Real calls to real servers on the loopback interface.
 
 mod credentials;
+mod exchange;
 mod hostile;
 pub(crate) mod merchant;
 mod messages;

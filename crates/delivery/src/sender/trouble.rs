@@ -3,7 +3,7 @@
 //! The words are short, name no secret, and say the same thing the same way every time, so that
 //! failures can be counted by them.
 
-use std::{error::Error, io};
+use std::io;
 
 use crate::{address::Refused, tokens::TokenFailure};
 
@@ -65,15 +65,6 @@ impl From<&io::Error> for Trouble {
             ErrorKind::HostUnreachable | ErrorKind::NetworkUnreachable => Self::NoRoute,
             _ => Self::Network(shortened(error)),
         }
-    }
-}
-
-impl From<hyper::Error> for Trouble {
-    fn from(error: hyper::Error) -> Self {
-        if let Some(source) = error.source().and_then(|inner| inner.downcast_ref::<io::Error>()) {
-            return Self::from(source);
-        }
-        if error.is_parse() { Self::Unreadable } else { Self::Closed }
     }
 }
 

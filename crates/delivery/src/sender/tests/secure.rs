@@ -60,6 +60,18 @@ async fn a_trusted_certificate_is_good() {
 }
 
 #[tokio::test]
+async fn large_messages_go_through_and_the_connection_is_used_again() {
+    let (url, roots) = secure_merchant("127.0.0.1").await;
+    let shared = Shared::new(loopback(), trust(roots), standing().0, settings());
+    let endpoint = Endpoint::new(&target(&url, Auth::None), &shared).unwrap();
+    for length in [1, 1_000_000, 20_000] {
+        let body = Bytes::from(vec![b'x'; length]);
+        let attempt = endpoint.send(&Outgoing { body, ..outgoing() }).await;
+        assert_eq!((attempt.status, &attempt.answer[..]), (Some(200), &b"safe"[..]));
+    }
+}
+
+#[tokio::test]
 async fn an_untrusted_certificate_is_refused_with_the_reason() {
     let (url, _) = secure_merchant("127.0.0.1").await;
     let attempt = send_trusting(&url, RootCertStore::empty()).await;
