@@ -215,16 +215,13 @@ impl Endpoint {
             Ok(outcome) => outcome,
             Err(_) => Err(Trouble::Timeout),
         };
-        let now = self.shared.world().now();
+        let pause_ms =
+            |value| retry_after::retry_after_ms(answer.status, value, self.shared.world().now());
         Attempt {
             status: answer.status.map(|status| status.as_u16()),
             error: outcome.err().map(|trouble| trouble.to_string()),
             latency: started.elapsed(),
-            retry_after_ms: retry_after::retry_after_ms(
-                answer.status,
-                answer.retry_after.as_ref(),
-                now,
-            ),
+            retry_after_ms: answer.retry_after.as_ref().and_then(pause_ms),
             answer: Bytes::from(answer.kept),
         }
     }

@@ -43,16 +43,16 @@ pub(super) async fn send(
     of: Tried,
     payload: &Payload,
 ) -> Ended {
-    let id = MessageId { merchant: of.merchant.clone(), number: of.message }.to_string();
+    let message = MessageId { merchant: of.merchant, number: of.message };
     let outgoing = Outgoing {
-        id: &id,
+        id: &message.to_string(),
         sequence: payload.sequence,
         attempt: of.attempt,
         body: payload.body.clone(),
     };
     let at_us = world.now_us();
     let attempt = endpoint.send(&outgoing).await;
-    Ended { of, at_us, attempt }
+    Ended { of: Tried { merchant: message.merchant, ..of }, at_us, attempt }
 }
 
 /// Makes a batch of ends durable, however often it takes: until then their lanes stay closed.

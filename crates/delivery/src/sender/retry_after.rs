@@ -9,14 +9,14 @@ const DATES: DateTimeParser = DateTimeParser::new();
 /// none, and what does not read as either is as good as absent.
 pub(super) fn retry_after_ms(
     status: Option<StatusCode>,
-    value: Option<&HeaderValue>,
+    value: &HeaderValue,
     now: Timestamp,
 ) -> Option<u64> {
     let asks = [StatusCode::TOO_MANY_REQUESTS, StatusCode::SERVICE_UNAVAILABLE];
     if !status.is_some_and(|status| asks.contains(&status)) {
         return None;
     }
-    let text = value?.to_str().ok()?.trim();
+    let text = value.to_str().ok()?.trim();
     if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
         return Some(text.parse().unwrap_or(u64::MAX).saturating_mul(1000));
     }
@@ -32,7 +32,7 @@ mod tests {
     fn asked(status: u16, value: &str) -> Option<u64> {
         let now = "1994-11-06T08:49:07Z".parse().unwrap();
         let value = HeaderValue::from_str(value).unwrap();
-        retry_after_ms(StatusCode::from_u16(status).ok(), Some(&value), now)
+        retry_after_ms(StatusCode::from_u16(status).ok(), &value, now)
     }
 
     #[test]
