@@ -101,7 +101,7 @@ fn a_pallet_in_one_request_comes_to_the_same_as_unit_by_unit() {
         for (number, result) in results.iter().enumerate() {
             match number {
                 150 => assert_eq!(*result, unchanged()),
-                270 => assert_eq!(result["message"], "unknown_unit"),
+                270 => assert_eq!(result["message"], "wrong_sku"),
                 _ => assert_eq!(*result, applied(), "{number}"),
             }
         }
