@@ -217,14 +217,16 @@ fn counts(conclusions: &[&Conclusion]) -> Vec<Vec<Value>> {
         .collect()
 }
 
-/// Every delivery has its message. The join is a left one because its order is fixed: a planner that believes both tables
-/// to be small would go through all messages of the merchant instead.
+/// Every delivery has its message. The deliveries are found first and by themselves: a planner that believes a table to be
+/// small would rather go through all messages of the merchant.
 const WAITING_OF_ONE: &str = "SELECT d.message_id, d.lane, d.cycle, d.attempt, d.due_us,
          m.sequence, m.created_us, m.body, d.kind
-     FROM deliveries d
+     FROM (
+         SELECT * FROM deliveries
+         WHERE merchant_id = $1 AND kind = $2 AND message_id > $3
+         ORDER BY message_id LIMIT $4) d
      LEFT JOIN messages m ON m.merchant_id = d.merchant_id AND m.message_id = d.message_id
-     WHERE d.merchant_id = $1 AND d.kind = $2 AND d.message_id > $3
-     ORDER BY d.message_id LIMIT $4";
+     ORDER BY d.message_id";
 
 /// In one statement, so that no message can come to one kind while another is read: whoever has
 /// read up to a number has missed nothing.

@@ -37,6 +37,7 @@ pub(crate) struct LabelPage<'a> {
     pub(crate) merchant_name: &'a str,
     pub(crate) rma_identifier: &'a str,
     pub(crate) return_method: ReturnMethod,
+    pub(crate) cancelled: bool,
     /// The carrier's number, once there is one.
     pub(crate) tracking_number: Option<&'a str>,
     /// The shopper.
@@ -97,19 +98,26 @@ struct Waiting<'a> {
     awaited: &'static str,
 }
 
-/// Nothing to print ever.
+/// Nothing to print ever, or no more.
 #[derive(Template)]
 #[template(path = "label/kept.html", whitespace = "minimize")]
 struct Kept<'a> {
     frame: Frame<'a>,
+    why: &'static str,
 }
 
 /// The page as HTML.
 pub(crate) fn page(label: &LabelPage<'_>) -> String {
     let number = label.tracking_number.filter(|number| !number.trim().is_empty());
     let said = &words(label.language).label;
+    if label.cancelled {
+        let cancelled = Kept { frame: frame(label, said.cancelled), why: said.cancelled_text };
+        return cancelled.render().expect("writing to a string does not fail");
+    }
     let rendered = match (label.return_method, number) {
-        (ReturnMethod::CustomerKeep, _) => Kept { frame: frame(label, said.kept) }.render(),
+        (ReturnMethod::CustomerKeep, _) => {
+            Kept { frame: frame(label, said.kept), why: said.kept_text }.render()
+        }
         (ReturnMethod::MailBack, Some(number)) => parcel(label, number, false).render(),
         (ReturnMethod::HomePickup, Some(number)) => parcel(label, number, true).render(),
         (ReturnMethod::ExpressReturns, Some(number)) => drop_off(label, number).render(),

@@ -224,6 +224,8 @@ pub(crate) struct Status {
 
 /// The page with which goods are sent.
 pub(crate) struct Sending {
+    pub(crate) cancelled: &'static str,
+    pub(crate) cancelled_text: &'static str,
     pub(crate) kept: &'static str,
     pub(crate) kept_text: &'static str,
     pub(crate) kept_list: &'static str,

@@ -44,3 +44,17 @@ fn a_label_that_is_not_there_yet_says_so_and_an_unknown_one_is_not_found() {
         }
     }
 }
+
+#[test]
+fn a_label_is_gone_when_its_return_was_cancelled() {
+    for scene in scenes() {
+        let rma = scene.start_tee();
+        let number = scene.label(&rma);
+        assert_eq!(scene.cancel(&rma).status, 200);
+
+        let page = page(&scene, &rma);
+
+        let html = page.text();
+        assert!(html.contains("This return was cancelled") && !html.contains(&number), "{html}");
+    }
+}

@@ -22,7 +22,7 @@ use crate::order::{Order, Refund, RefundLine};
 
 const LINES: [&str; 2] = ["A", "B"];
 const STEPS: usize = 24;
-const SEEDS: u64 = 8_000;
+const SEEDS: u64 = 100_000;
 
 fn now() -> Timestamp {
     "2026-01-10T12:00:00Z".parse().unwrap()

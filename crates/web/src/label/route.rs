@@ -9,6 +9,8 @@ use axum::{
     routing::get,
 };
 
+use domain::returns::rma::Status;
+
 use super::{LabelPage, page};
 use crate::{
     Web,
@@ -51,6 +53,7 @@ fn rendered(label: &ReturnLabel, spoken: Spoken) -> String {
         merchant_name: &label.merchant_name,
         rma_identifier: rma.rma_identifier.as_str(),
         return_method: rma.return_method,
+        cancelled: rma.status == Status::Canceled,
         tracking_number: rma.units.iter().find_map(|unit| unit.tracking_number.as_deref()),
         from: &label.from,
         to: &label.to,

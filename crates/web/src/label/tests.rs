@@ -42,10 +42,15 @@ fn nothing_else() -> Switch {
 }
 
 fn rendered(return_method: ReturnMethod, tracking_number: Option<&str>) -> String {
+    written(return_method, tracking_number, false)
+}
+
+fn written(return_method: ReturnMethod, tracking_number: Option<&str>, cancelled: bool) -> String {
     page(&LabelPage {
         merchant_name: "Acme Outfitters",
         rma_identifier: "RMA-7K3Q-9XWD-2M4T",
         return_method,
+        cancelled,
         tracking_number,
         from: &shopper(),
         to: &warehouse(),
@@ -58,6 +63,15 @@ fn rendered(return_method: ReturnMethod, tracking_number: Option<&str>) -> Strin
         switch: &nothing_else(),
         look: None,
     })
+}
+
+#[test]
+fn what_was_cancelled_has_nothing_to_print() {
+    for return_method in ReturnMethod::ALL {
+        let page = written(return_method, Some("9400111899223100001234"), true);
+        assert!(page.contains("This return was cancelled"), "{page}");
+        assert!(!page.contains("<svg") && !page.contains("9400111899223100001234"), "{page}");
+    }
 }
 
 /// Every shape that the page has.
@@ -262,6 +276,7 @@ proptest! {
                 merchant_name: &text,
                 rma_identifier: &text,
                 return_method,
+                cancelled: false,
                 tracking_number: Some(&text),
                 from: &address,
                 to: &address,

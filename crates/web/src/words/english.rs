@@ -204,6 +204,8 @@ pub(super) static WORDS: Words = Words {
         is_cancelled: "Cancelled",
     },
     label: Sending {
+        cancelled: "This return was cancelled",
+        cancelled_text: "There is nothing to send back, and a label that you printed is not valid any more.",
         kept: "Nothing to send back",
         kept_text: "Keep the items, or give them to somebody who likes them. There is nothing to \
                     print and nothing to send.",

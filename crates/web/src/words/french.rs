@@ -213,6 +213,8 @@ pub(super) static WORDS: Words = Words {
         is_cancelled: "Annulé",
     },
     label: Sending {
+        cancelled: "Ce retour a été annulé",
+        cancelled_text: "Il n’y a rien à renvoyer, et une étiquette déjà imprimée n’est plus valable.",
         kept: "Rien à retourner",
         kept_text: "Gardez les articles, ou donnez-les à quelqu’un à qui ils plaisent. Il n’y a \
                     rien à imprimer ni à envoyer.",

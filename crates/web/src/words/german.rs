@@ -219,6 +219,8 @@ pub(super) static WORDS: Words = Words {
         is_cancelled: "Storniert",
     },
     label: Sending {
+        cancelled: "Diese Retoure wurde storniert",
+        cancelled_text: "Es ist nichts zurückzusenden, und ein schon gedrucktes Etikett gilt nicht mehr.",
         kept: "Nichts zurückzusenden",
         kept_text: "Behalten Sie die Artikel, oder geben Sie sie jemandem, dem sie gefallen. Es \
                     gibt nichts zu drucken und nichts zu senden.",

@@ -201,6 +201,8 @@ pub(super) static WORDS: Words = Words {
         is_cancelled: "Cancelada",
     },
     label: Sending {
+        cancelled: "Esta devolución se ha cancelado",
+        cancelled_text: "No hay nada que enviar, y una etiqueta ya impresa no es válida.",
         kept: "Nada que devolver",
         kept_text: "Quédate con los artículos o dáselos a alguien a quien le gusten. No hay nada \
                     que imprimir ni que enviar.",
