@@ -90,29 +90,28 @@ impl Transaction {
         let dead = of(|verdict| matches!(verdict, Verdict::Dead));
         let delivered = of(|verdict| matches!(verdict, Verdict::Delivered));
 
+        // One by one and so by their keys, whatever a planner believes of a table that fills and empties all day.
         self.any_rows_each(
-            "UPDATE deliveries SET attempt = r.attempt, due_us = r.due_us
-             FROM ROWS(merchant_id, kind, message_id, attempt, due_us)
-             WHERE deliveries.merchant_id = r.merchant_id AND deliveries.kind = r.kind
-                 AND deliveries.message_id = r.message_id AND deliveries.attempt = r.attempt - 1",
+            "UPDATE deliveries SET attempt = $4, due_us = $5
+             WHERE merchant_id = $1 AND kind = $2 AND message_id = $3
+                 AND attempt = CAST($4 AS BIGINT) - 1",
             again.iter().map(|it| retry_values(it)).collect(),
         );
         self.any_rows_each(
             "INSERT INTO failures
                  (merchant_id, kind, message_id, lane, cycle, failed_us, status, error)
-             SELECT d.merchant_id, d.kind, d.message_id, d.lane, d.cycle, r.failed_us, r.status,
-                 r.error
-             FROM deliveries d,
-                 ROWS(merchant_id, kind, message_id, attempt, failed_us, status, error)
-             WHERE d.merchant_id = r.merchant_id AND d.kind = r.kind
-                 AND d.message_id = r.message_id AND d.attempt = r.attempt - 1
+             SELECT merchant_id, kind, message_id, lane, cycle, CAST($5 AS BIGINT),
+                 CAST($6 AS BIGINT), CAST($7 AS TEXT)
+             FROM deliveries
+             WHERE merchant_id = $1 AND kind = $2 AND message_id = $3
+                 AND attempt = CAST($4 AS BIGINT) - 1
              ON CONFLICT DO NOTHING",
             dead.iter().map(|it| failure_values(it)).collect(),
         );
         self.any_rows_each(
-            "DELETE FROM deliveries USING ROWS(merchant_id, kind, message_id, attempt)
-             WHERE deliveries.merchant_id = r.merchant_id AND deliveries.kind = r.kind
-                 AND deliveries.message_id = r.message_id AND deliveries.attempt = r.attempt - 1",
+            "DELETE FROM deliveries
+             WHERE merchant_id = $1 AND kind = $2 AND message_id = $3
+                 AND attempt = CAST($4 AS BIGINT) - 1",
             dead.iter().map(|it| finished_values(it)).collect(),
         );
         // Whoever delivered it, it was delivered.

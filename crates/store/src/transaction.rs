@@ -5,9 +5,9 @@
 //! (`Transaction::insert_orders` and so on), so that a use case can put everything it
 //! decided into one transaction without knowing any SQL.
 //!
-//! A step has either one list of values for `$1`, `$2`, ... or, when its text
-//! says `ROWS(a, b, ..)`, many rows: `ROWS` stands for a table `r` with these columns that
-//! holds the rows of the batch. SQLite runs the statement once per row, PostgreSQL once in all.
+//! A step has rows of values for `$1`, `$2`, ... and is run once for each. When its text
+//! says `ROWS(a, b, ..)`, that stands for a table `r` with these columns that
+//! holds all the rows: SQLite runs the statement once per row, PostgreSQL once in all.
 //! Written as the last table (`FROM ROWS(..)`, `FROM t, ROWS(..)`, `USING ROWS(..)`), the rows
 //! are plain parameters for SQLite, which is much the cheapest.
 
@@ -62,12 +62,12 @@ impl Transaction {
         self.push(sql, vec![values], Guard::Any);
     }
 
-    /// A statement with `ROWS(..)` that must touch exactly one row for each of `rows`.
+    /// A statement that must touch exactly one row for each of `rows`.
     pub(crate) fn one_row_each(&mut self, sql: &'static str, rows: Vec<Vec<Value>>) {
         self.push(sql, rows, Guard::OneEach);
     }
 
-    /// A statement with `ROWS(..)` that may touch any number of rows.
+    /// A statement for each of `rows` that may touch any number of rows.
     pub(crate) fn any_rows_each(&mut self, sql: &'static str, rows: Vec<Vec<Value>>) {
         self.push(sql, rows, Guard::Any);
     }

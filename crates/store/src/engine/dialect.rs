@@ -86,7 +86,21 @@ pub(super) fn statement_for_postgres(sql: &str, kinds: impl Iterator<Item = Kind
             format!("${position}::{array}")
         })
         .collect();
-    format!("{before}unnest({}) AS r({}){after}", arrays.join(", "), columns.join(", "))
+    let rows = format!("unnest({}) AS r({})", arrays.join(", "), columns.join(", "));
+    match before.trim().strip_prefix("DELETE FROM ").and_then(|it| it.strip_suffix(" USING")) {
+        Some(table) => delete_by_rows(table, &rows, after),
+        None => format!("{before}{rows}{after}"),
+    }
+}
+
+/// First finds what to delete, by going from the rows to the table. Of a table that was nearly empty when it was
+/// last looked at, a planner would rather go the other way and read all of it.
+fn delete_by_rows(table: &str, rows: &str, after: &str) -> String {
+    let conditions = after.trim_start().trim_start_matches("WHERE");
+    format!(
+        "DELETE FROM {table} WHERE ctid = ANY (ARRAY(
+             SELECT {table}.ctid FROM {rows} LEFT JOIN {table} ON {conditions}))"
+    )
 }
 
 pub(super) fn schema_for_sqlite(text: &str) -> String {
@@ -113,6 +127,18 @@ mod tests {
             statement_for_postgres(sql, [Kind::Text, Kind::Int].into_iter()),
             "INSERT INTO t (a, b) SELECT r.a, 1 + r.b FROM unnest($1::text[], $2::bigint[]) \
              AS r(a, b) WHERE true RETURNING a"
+        );
+    }
+
+    #[test]
+    fn what_rows_delete_is_found_from_the_rows_for_postgres() {
+        assert_eq!(
+            statement_for_postgres(
+                "DELETE FROM t USING ROWS(a) WHERE t.a = r.a",
+                [Kind::Int].into_iter()
+            ),
+            "DELETE FROM t WHERE ctid = ANY (ARRAY(
+             SELECT t.ctid FROM unnest($1::bigint[]) AS r(a) LEFT JOIN t ON  t.a = r.a))"
         );
     }
 

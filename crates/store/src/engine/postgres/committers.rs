@@ -21,6 +21,7 @@ use crate::{
     engine::group::{Answer, Counters, Group, Outcome, Steps, owed_by_each},
     error::EngineError,
     transaction::{Guard, Step, Transaction},
+    value::Value,
 };
 
 /// While one waits for the disk the next sends its steps.
@@ -172,13 +173,26 @@ async fn execute(
     step: &Step,
     statement: &Statement,
 ) -> Result<(u64, Vec<tokio_postgres::Row>), tokio_postgres::Error> {
-    let batch = if is_batch(step.sql) { columns(&step.rows) } else { Vec::new() };
-    let values = step.rows.iter().flatten().map(|value| -> &(dyn ToSql + Sync) { value });
-    let values = if batch.is_empty() { values.collect() } else { borrowed(&batch) };
+    if !is_batch(step.sql) {
+        let each = join_all(step.rows.iter().map(|row| execute_one(client, row, statement)));
+        let touched = each.await.into_iter().sum::<Result<u64, _>>()?;
+        return Ok((touched, Vec::new()));
+    }
+    let batch = columns(&step.rows);
     if step.returns {
-        let rows = client.query(statement, &values).await?;
+        let rows = client.query(statement, &borrowed(&batch)).await?;
         Ok((u64::try_from(rows.len()).unwrap_or(u64::MAX), rows))
     } else {
-        Ok((client.execute(statement, &values).await?, Vec::new()))
+        Ok((client.execute(statement, &borrowed(&batch)).await?, Vec::new()))
     }
+}
+
+async fn execute_one(
+    client: &Object,
+    row: &[Value],
+    statement: &Statement,
+) -> Result<u64, tokio_postgres::Error> {
+    let values: Vec<&(dyn ToSql + Sync)> =
+        row.iter().map(|value| -> &(dyn ToSql + Sync) { value }).collect();
+    client.execute(statement, &values).await
 }
