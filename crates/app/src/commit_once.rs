@@ -60,6 +60,33 @@ where
     Err(StoreError::Conflict.into())
 }
 
+/// The same for an answer that the decision begins with and completes: one that is very large is not kept a
+/// second time for the case that the race is lost.
+pub(crate) async fn complete_once<T, D>(
+    app: &App,
+    request: Request<'_>,
+    mut answer: T,
+    decide: impl Fn(T) -> D,
+) -> Result<T, AppError>
+where
+    T: Serialize + DeserializeOwned,
+    D: Future<Output = Result<(T, Transaction), AppError>> + Send,
+{
+    for _ in 0..RACES_MAX {
+        if let Some(answer) = answered(app, request).await? {
+            return Ok(answer);
+        }
+        let (completed, mut transaction) = decide(answer).await?;
+        keep(app, request, &completed, &mut transaction);
+        match app.commit(transaction).await {
+            Ok(()) => return Ok(completed),
+            Err(StoreError::Conflict) => answer = completed,
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Err(StoreError::Conflict.into())
+}
+
 /// The answer already given to this request, if it has a key that was used.
 pub(crate) async fn answered<T: DeserializeOwned>(
     app: &App,

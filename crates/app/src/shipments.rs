@@ -23,7 +23,7 @@ use store::{Transaction, UnitRow, UnitSteps, Versioned};
 use crate::{
     App, AppError,
     authenticate::Caller,
-    commit_once::{Request, commit_once},
+    commit_once::{Request, commit_once, complete_once},
     outbox::{self, About},
     whose::{unclear, whose},
 };
@@ -59,28 +59,24 @@ pub async fn create_shipment(
     let merchant = whose(caller, named, &owners)?
         .ok_or_else(|| unclear("must be named, because nothing is known of the units"))?;
     app.store.merchant(&merchant).await?.ok_or(AppError::NotFound("merchant"))?;
-    // As text it takes a third of the memory while it waits for a second try.
-    let kept = serde_json::to_vec(&asked).expect("a shipment has string keys");
-    drop(asked);
-    commit_once(app, request, || async {
-        let mut shipment: Shipment =
-            serde_json::from_slice(&kept).expect("it is read as it was written");
-        if app.store.shipment(&merchant, shipment.asn_number.as_str()).await?.is_some() {
+    let merchant = &merchant;
+    complete_once(app, request, asked, |mut shipment| async move {
+        if app.store.shipment(merchant, shipment.asn_number.as_str()).await?.is_some() {
             return Err(AppError::Conflict(format!("a shipment {} exists", shipment.asn_number)));
         }
         let mut transaction = Transaction::new("sending goods away");
-        move_units(app, &merchant, &mut shipment, &mut transaction).await?;
+        move_units(app, merchant, &mut shipment, &mut transaction).await?;
         let parts = shipment.messages();
         let numbers: Vec<AsnNumber> =
             (1..=parts).filter_map(|part| shipment.message_number(part)).collect();
         let numbers = numbers.iter().map(AsnNumber::as_str);
-        let taken = app.store.taken_shipment_numbers(&merchant, numbers.clone()).await?;
+        let taken = app.store.taken_shipment_numbers(merchant, numbers.clone()).await?;
         if let Some(number) = taken.first() {
             let why = format!("the number {number} is that of another shipment");
             return Err(AppError::Conflict(why));
         }
-        transaction.insert_shipment(&merchant, &shipment, numbers);
-        owe(app, &mut transaction, &merchant, &shipment);
+        transaction.insert_shipment(merchant, &shipment, numbers);
+        owe(app, &mut transaction, merchant, &shipment);
         Ok((shipment, transaction))
     })
     .await
@@ -216,7 +212,9 @@ fn steps<'a>(unit: &'a UnitRecord, known: &Versioned<UnitRecord>) -> UnitSteps<'
 
 fn owe(app: &App, transaction: &mut Transaction, merchant: &MerchantId, shipment: &Shipment) {
     for message in messages(shipment) {
-        let body = Bytes::from(serde_json::to_vec(&message).expect("a message has string keys"));
+        let body = serde_json::to_vec(&message).expect("a message has string keys");
+        // Without the room to grow, which many large messages would have kept.
+        let body = Bytes::from(body.into_boxed_slice());
         let reference = message.asn_number.as_str();
         let sequence = shipment.announcements;
         let about = About { kind: Kind::OutboundAsn, reference, sequence };

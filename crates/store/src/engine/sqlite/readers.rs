@@ -16,6 +16,8 @@ use crate::{
 };
 
 const READERS_MAX: usize = 4;
+/// Each commit of the writer makes a reader forget what it has cached, and the system has it all the same.
+const CACHE_KIB: i64 = 4 * 1024;
 
 pub(super) struct Readers {
     path: PathBuf,
@@ -61,6 +63,7 @@ impl Readers {
     fn connect(&self) -> Result<Connection, EngineError> {
         let connection = connect(&self.path)?;
         connection.pragma_update(None, "query_only", 1)?;
+        connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
         Ok(connection)
     }
 
