@@ -42,13 +42,15 @@ CREATE TABLE asn_lines (
 ) CLUSTERED;
 -- A unit is announced once.
 CREATE UNIQUE INDEX asn_lines_by_unit ON asn_lines (unit_id, merchant_id) WHERE unit_id <> '';
-CREATE INDEX asn_lines_by_own ON asn_lines (merchant_id, asn_number, program_id, own_id, place) WHERE own_id <> '';
-CREATE INDEX asn_lines_by_serial ON asn_lines (merchant_id, asn_number, program_id, serial_number, place)
+-- These lead with what they find by: an index that led with the ASN would look as good as any other to a planner that
+-- believes an ASN to have few lines.
+CREATE INDEX asn_lines_by_own ON asn_lines (own_id, merchant_id, asn_number, program_id, place) WHERE own_id <> '';
+CREATE INDEX asn_lines_by_serial ON asn_lines (serial_number, merchant_id, asn_number, program_id, place)
     WHERE serial_number <> '';
-CREATE INDEX asn_lines_by_sku ON asn_lines (merchant_id, asn_number, program_id, sku, complete, carton_id, place);
-CREATE INDEX asn_lines_by_upc ON asn_lines (merchant_id, asn_number, program_id, upc, complete, carton_id, place)
+CREATE INDEX asn_lines_by_sku ON asn_lines (sku, merchant_id, asn_number, program_id, complete, carton_id, place);
+CREATE INDEX asn_lines_by_upc ON asn_lines (upc, merchant_id, asn_number, program_id, complete, carton_id, place)
     WHERE upc <> '';
-CREATE INDEX asn_lines_by_carton ON asn_lines (merchant_id, asn_number, program_id, complete, carton_id, place);
+CREATE INDEX asn_lines_by_carton ON asn_lines (complete, merchant_id, asn_number, program_id, carton_id, place);
 
 -- Units of which more is known than that they are announced. doubt_us: since when an operator is asked about the unit; 0
 -- while nobody is. The body is the unit as it was at body_version; what happened since is in unit_steps.

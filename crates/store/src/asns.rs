@@ -40,7 +40,7 @@ pub struct LinesWanted<'a> {
     /// A few more that await a unit: with this serial number, in the carton, and any.
     pub more: bool,
     pub serial_number: &'a str,
-    /// So many, those that await a unit before others, for somebody who looks at the ASN.
+    /// So many that await a unit and so many that do not, for somebody who looks at the ASN.
     pub any: i64,
 }
 
@@ -222,7 +222,9 @@ const LINES: &str = concat!(
     " UNION ALL ",
     lines_where!("complete = 0 ORDER BY carton_id, place", "$11"),
     " UNION ALL ",
-    lines_where!("complete >= 0 ORDER BY complete, carton_id, place", "$12"),
+    lines_where!("complete = 0 ORDER BY carton_id, place", "$12"),
+    " UNION ALL ",
+    lines_where!("complete = 1 ORDER BY carton_id, place", "$12"),
 );
 
 impl Store {
