@@ -1,13 +1,16 @@
 //! The database as a whole: schema, backup, closing.
 
 use bytes::Bytes;
+use domain::kind::Kind;
+use futures_util::future::join_all;
 
-use super::{Subject, acme, meters, on_both_engines};
-use crate::{Location, OrderRow, Store, Transaction, backup};
+use super::{Subject, acme, meters, on_both_engines, other};
+use crate::{Location, NewMessage, OrderRow, Store, StoreError, Transaction, backup};
 
 on_both_engines!(
     a_schema_is_brought_up_to_date_once,
     a_database_newer_than_the_binary_is_refused,
+    what_is_committed_at_once_has_outcomes_of_its_own,
     a_backup_taken_during_writes_is_whole,
     what_was_committed_is_there_after_reopening,
 );
@@ -45,6 +48,51 @@ async fn a_database_newer_than_the_binary_is_refused(Subject { store, .. }: Subj
     let refused = store.migrate().await.unwrap_err().to_string();
 
     assert!(refused.contains("999") && refused.contains("newer homeward"), "{refused}");
+}
+
+/// Stores a pair, and owes both merchants a message about it.
+fn told(number: usize) -> Transaction {
+    let mut transaction = pair(number);
+    for merchant in [other(), acme()] {
+        transaction.owe(NewMessage {
+            merchant,
+            kind: Kind::Rma,
+            reference: number.to_string(),
+            sequence: 1,
+            lane: 1,
+            created_us: 1,
+            body: Bytes::from(number.to_string()),
+        });
+    }
+    transaction
+}
+
+async fn what_is_committed_at_once_has_outcomes_of_its_own(Subject { store, .. }: Subject) {
+    store.commit(pair(7)).await.unwrap();
+    let store = &store;
+
+    let outcomes = join_all((0..100).map(|number| store.commit(told(number)))).await;
+
+    let mut numbers = Vec::new();
+    for (number, outcome) in outcomes.into_iter().enumerate() {
+        if number == 7 {
+            assert!(matches!(outcome, Err(StoreError::Conflict)), "it is there already");
+            continue;
+        }
+        for owed in outcome.unwrap() {
+            let body = store.message(&owed.message.merchant, owed.message_id).await.unwrap();
+            assert_eq!(body.unwrap().1, number.to_string(), "its own number");
+            numbers.push((owed.message.merchant, owed.message_id));
+        }
+    }
+    numbers.sort();
+    let expected =
+        [acme(), other()].into_iter().flat_map(|it| (1..100).map(move |n| (it.clone(), n)));
+    let mut expected: Vec<_> = expected.collect();
+    expected.sort();
+    assert_eq!(numbers, expected, "without a gap");
+    let counted = store.day_counts(0).await.unwrap();
+    assert_eq!(counted.iter().map(|it| it.number).sum::<i64>(), 200);
 }
 
 async fn a_backup_taken_during_writes_is_whole(subject: Subject) {

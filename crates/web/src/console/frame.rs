@@ -17,7 +17,7 @@ use axum::{
 use domain::operator::Role;
 
 use super::visit::{NOTICE, Visitor};
-use crate::{Web, assets::assets};
+use crate::{Web, assets::assets, cookie::Cookie};
 
 /// Scripts, styles and pictures of ours, forms and calls to here, and nothing else at all. Pages name
 /// where they come from to ourselves only: without it a browser would not say who sent a form.
@@ -179,8 +179,17 @@ pub(super) fn redirect(to: &str) -> Response {
 pub(super) fn done(web: &Web, to: &str, words: &str) -> Response {
     let mut response = redirect(to);
     let sealed = app::notice::sealed_notice(&web.app, words);
-    let cookie = format!("{NOTICE}={sealed}; Path=/console; Max-Age=60; HttpOnly; SameSite=Strict");
-    set_cookie(&mut response, &cookie);
+    let notice = Cookie {
+        name: NOTICE,
+        value: &sealed,
+        path: "/console",
+        max_age_s: 60,
+        same_site: "Strict",
+        secure: web.settings.secure_cookies,
+    };
+    if let Some(cookie) = notice.header() {
+        response.headers_mut().append(SET_COOKIE, cookie);
+    }
     response
 }
 
