@@ -35,6 +35,10 @@ const UNITS_AT_ONCE: usize = 1_000;
 /// So many units that cannot leave are named.
 const REFUSED_TOLD_MAX: usize = 20;
 
+mod text;
+
+pub use text::ShipmentText;
+
 /// Reads a shipment as the warehouse sends it, or says everything wrong with it.
 pub fn read_shipment(app: &App, document: &Json<'_>) -> Result<Shipment, Faults> {
     let context = ReadContext {
@@ -51,7 +55,7 @@ pub async fn create_shipment(
     caller: &Caller,
     request: Request<'_>,
     (named, asked): (Option<&MerchantId>, Shipment),
-) -> Result<Shipment, AppError> {
+) -> Result<ShipmentText, AppError> {
     let owners = match asked.units().next() {
         Some(unit) => app.store.merchants_of_unit(&unit.unit_identifier).await?,
         None => Vec::new(),
@@ -60,7 +64,11 @@ pub async fn create_shipment(
         .ok_or_else(|| unclear("must be named, because nothing is known of the units"))?;
     app.store.merchant(&merchant).await?.ok_or(AppError::NotFound("merchant"))?;
     let merchant = &merchant;
-    complete_once(app, request, asked, |mut shipment| async move {
+    let text = ShipmentText::of(&asked);
+    drop(asked);
+    complete_once(app, request, text, |text| async move {
+        let mut shipment = text.read();
+        drop(text);
         if app.store.shipment(merchant, shipment.asn_number.as_str()).await?.is_some() {
             return Err(AppError::Conflict(format!("a shipment {} exists", shipment.asn_number)));
         }
@@ -75,9 +83,10 @@ pub async fn create_shipment(
             let why = format!("the number {number} is that of another shipment");
             return Err(AppError::Conflict(why));
         }
-        transaction.insert_shipment(merchant, &shipment, numbers);
+        let text = ShipmentText::of(&shipment);
+        transaction.insert_shipment(merchant, text.stored_for(&shipment), numbers);
         owe(app, &mut transaction, merchant, &shipment);
-        Ok((shipment, transaction))
+        Ok((text, transaction))
     })
     .await
 }
@@ -101,7 +110,8 @@ pub async fn change_shipment(
         let mut transaction = Transaction::new("changing a shipment");
         if changed {
             move_units(app, &merchant, &mut shipment, &mut transaction).await?;
-            transaction.update_shipment(&merchant, &shipment, before.version);
+            let text = ShipmentText::of(&shipment);
+            transaction.update_shipment(&merchant, text.stored_for(&shipment), before.version);
             owe(app, &mut transaction, &merchant, &shipment);
         }
         Ok((shipment, transaction))

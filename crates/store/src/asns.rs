@@ -192,13 +192,26 @@ macro_rules! lines_where {
     };
 }
 
+/// The line that announces a unit. The ASN's number is not compared as it stands in the key, so that a planner finds the line
+/// by its unit and not all lines of the ASN first.
+macro_rules! line_of_unit {
+    ($unit:literal) => {
+        concat!(
+            "SELECT line_id, place, received, carton, body FROM asn_lines
+             WHERE merchant_id = $1 AND unit_id <> '' AND asn_number || '' = $2
+                 AND program_id || '' = $3 AND unit_id = ",
+            $unit
+        )
+    };
+}
+
 /// Each by an index that leads to the few rows it is about.
 const LINES: &str = concat!(
     lines_where!("line_id = $4"),
     " UNION ALL ",
-    lines_where!("unit_id = $5 AND unit_id <> ''"),
+    line_of_unit!("$5"),
     " UNION ALL ",
-    lines_where!("unit_id = $6 AND unit_id <> ''"),
+    line_of_unit!("$6"),
     " UNION ALL ",
     lines_where!("own_id = $6 AND own_id <> '' ORDER BY place", "10"),
     " UNION ALL ",

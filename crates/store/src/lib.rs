@@ -179,26 +179,3 @@ fn corrupt(table: &'static str, id: &str, why: &dyn std::fmt::Display) -> StoreE
 fn json(value: &impl serde::Serialize) -> String {
     serde_json::to_string(value).expect("domain types have string keys and finite numbers")
 }
-
-/// The same for what may be very large: its length is found out first, because a text that grows as it is written takes
-/// three times its memory for a moment.
-fn json_of_its_size(value: &impl serde::Serialize) -> String {
-    let mut length = Length(0);
-    serde_json::to_writer(&mut length, value).expect("nothing is written anywhere");
-    let mut text = Vec::with_capacity(length.0);
-    serde_json::to_writer(&mut text, value).expect("memory takes everything");
-    String::from_utf8(text).expect("JSON is text")
-}
-
-struct Length(usize);
-
-impl std::io::Write for Length {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0 += bytes.len();
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}

@@ -184,15 +184,17 @@ impl Store {
             .query_each(
                 "SELECT a.body, a.announced_us, l.carton, l.body
                  FROM ROWS(merchant_id, unit_id)
-                 JOIN asn_lines l ON l.unit_id = r.unit_id AND l.merchant_id = r.merchant_id
+                 LEFT JOIN asn_lines l ON l.unit_id = r.unit_id AND l.merchant_id = r.merchant_id
                      AND l.unit_id <> ''
-                 JOIN asns a ON a.merchant_id = l.merchant_id AND a.asn_number = l.asn_number
+                 LEFT JOIN asns a ON a.merchant_id = l.merchant_id AND a.asn_number = l.asn_number
                      AND a.program_id = l.program_id",
                 wanted,
             )
             .await
             .doing(READING)?;
-        rows.iter().map(announced_unit).collect()
+        // From the unit to its line to its ASN and not the other way round: the joins are left ones for that.
+        let found = rows.iter().filter(|row| matches!(row.optional_text(0), Ok(Some(_))));
+        found.map(announced_unit).collect()
     }
 
     /// Whoever has or announced a unit of this name: merchants, and the platform for one of which nobody knew whose

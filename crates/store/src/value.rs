@@ -46,7 +46,8 @@ impl Value {
         match self {
             Self::Text(text) => text.len(),
             Self::Bytes(bytes) => bytes.len(),
-            Self::Int(_) | Self::Null(_) | Self::Shared(_) | Self::Fixed(_) => 8,
+            Self::Shared(text) => text.len(),
+            Self::Int(_) | Self::Null(_) | Self::Fixed(_) => 8,
         }
     }
 
@@ -76,6 +77,12 @@ impl From<String> for Value {
 impl From<&MerchantId> for Value {
     fn from(merchant: &MerchantId) -> Self {
         Self::Shared(merchant.into())
+    }
+}
+
+impl From<Arc<str>> for Value {
+    fn from(text: Arc<str>) -> Self {
+        Self::Shared(text)
     }
 }
 

@@ -1,14 +1,16 @@
 //! What leaves the warehouse: shipments and drop-ship orders.
 
+use std::sync::Arc;
+
 use domain::{
     identifier::MerchantId,
-    warehouse::{drop_ship::DropShipOrder, shipment::Shipment},
+    warehouse::{asn_number::AsnNumber, drop_ship::DropShipOrder, shipment::Shipment},
 };
 
 use crate::{
     Store, StoreError, Transaction, Versioned, corrupt,
     error::Doing,
-    json, json_of_its_size, parsed,
+    json, parsed,
     value::{Row, params},
 };
 
@@ -17,7 +19,7 @@ impl Transaction {
     pub fn insert_shipment<'a>(
         &mut self,
         merchant: &MerchantId,
-        shipment: &Shipment,
+        (asn_number, text): (&AsnNumber, Arc<str>),
         numbers: impl Iterator<Item = &'a str>,
     ) {
         self.one_row_each(
@@ -29,16 +31,21 @@ impl Transaction {
         self.one_row(
             "INSERT INTO shipments (merchant_id, asn_number, version, body)
              VALUES ($1, $2, 1, $3) ON CONFLICT DO NOTHING",
-            params![merchant, shipment.asn_number.as_str(), json_of_its_size(shipment)],
+            params![merchant, asn_number.as_str(), text],
         );
     }
 
     /// Replaces a shipment read at `version`.
-    pub fn update_shipment(&mut self, merchant: &MerchantId, shipment: &Shipment, version: i64) {
+    pub fn update_shipment(
+        &mut self,
+        merchant: &MerchantId,
+        (asn_number, text): (&AsnNumber, Arc<str>),
+        version: i64,
+    ) {
         self.one_row(
             "UPDATE shipments SET version = version + 1, body = $4
              WHERE merchant_id = $1 AND asn_number = $2 AND version = $3",
-            params![merchant, shipment.asn_number.as_str(), version, json_of_its_size(shipment)],
+            params![merchant, asn_number.as_str(), version, text],
         );
     }
 

@@ -1,5 +1,7 @@
 //! Units, shipments and drop-ship orders.
 
+use std::sync::Arc;
+
 use domain::{
     identifier::MerchantId,
     warehouse::{
@@ -55,6 +57,10 @@ fn shipment(text: &str) -> Shipment {
 
 fn order(identifier: &str) -> DropShipOrder {
     DropShipOrder { client_identifier: identifier.to_owned(), ..domain::samples::drop_ship_order() }
+}
+
+fn stored(shipment: &Shipment) -> (&AsnNumber, Arc<str>) {
+    (&shipment.asn_number, crate::json(shipment).into())
 }
 
 async fn commit(store: &Store, fill: impl FnOnce(&mut Transaction)) -> Result<(), StoreError> {
@@ -185,10 +191,10 @@ async fn a_shipment_reads_back_and_is_replaced_only_at_its_version(Subject { sto
     let second = Shipment { announcements: 3, ..first.clone() };
     let insert = async |merchant: MerchantId| {
         let numbers = ["OUT-1_1", "OUT-1_2"].into_iter();
-        commit(&store, |it| it.insert_shipment(&merchant, &first, numbers)).await
+        commit(&store, |it| it.insert_shipment(&merchant, stored(&first), numbers)).await
     };
     let update = async |version: i64| {
-        commit(&store, |it| it.update_shipment(&acme(), &second, version)).await
+        commit(&store, |it| it.update_shipment(&acme(), stored(&second), version)).await
     };
 
     insert(acme()).await.unwrap();
@@ -206,7 +212,8 @@ async fn a_shipment_reads_back_and_is_replaced_only_at_its_version(Subject { sto
 async fn every_number_belongs_to_one_shipment(Subject { store, .. }: Subject) {
     let insert = async |text: &str, numbers: &[&str]| {
         let shipment = shipment(text);
-        commit(&store, |it| it.insert_shipment(&acme(), &shipment, numbers.iter().copied())).await
+        commit(&store, |it| it.insert_shipment(&acme(), stored(&shipment), numbers.iter().copied()))
+            .await
     };
 
     insert("OUT-1_2", &["OUT-1_2"]).await.unwrap();

@@ -2,7 +2,7 @@
 
 use app::{
     asns::{AnnouncedAsn, announce_asn, replace_asn},
-    shipments::{change_shipment, create_shipment, held_shipment, read_shipment},
+    shipments::{ShipmentText, change_shipment, create_shipment, held_shipment, read_shipment},
 };
 use axum::{Json, extract::State, http::StatusCode};
 use domain::warehouse::{
@@ -111,7 +111,7 @@ pub(crate) async fn replace(
 pub(crate) async fn ship(
     State(web): State<Web>,
     mut dock: Dock<LargeRequest>,
-) -> Result<(StatusCode, Json<Shipment>), ApiError> {
+) -> Result<(StatusCode, Json<ShipmentText>), ApiError> {
     let asked = dock.body.read(|document| read_shipment(&web.app, document))?;
     let asked = (dock.named.as_ref(), asked);
     let shipment = create_shipment(&web.app, &dock.caller, dock.asks(), asked).await?;

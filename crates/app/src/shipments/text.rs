@@ -1,0 +1,59 @@
+//! A shipment as the JSON that is stored and answered.
+//!
+//! There may be a hundred thousand units in it, so it is in memory once, and not beside the shipment longer than it must.
+
+use std::{io, sync::Arc};
+
+use domain::warehouse::{asn_number::AsnNumber, shipment::Shipment};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
+use serde_json::value::RawValue;
+
+#[derive(Clone, Debug)]
+pub struct ShipmentText(Arc<str>);
+
+impl ShipmentText {
+    /// Its length is found out first: a text that grows as it is written takes three times its memory for a moment.
+    pub(super) fn of(shipment: &Shipment) -> Self {
+        let mut length = Length(0);
+        serde_json::to_writer(&mut length, shipment).expect("nothing is written anywhere");
+        let mut text = Vec::with_capacity(length.0);
+        serde_json::to_writer(&mut text, shipment).expect("memory takes everything");
+        Self(String::from_utf8(text).expect("JSON is text").into())
+    }
+
+    pub(super) fn read(&self) -> Shipment {
+        serde_json::from_str(&self.0).expect("it is read as it was written")
+    }
+
+    /// What the store is given.
+    pub(super) fn stored_for<'a>(&self, shipment: &'a Shipment) -> (&'a AsnNumber, Arc<str>) {
+        (&shipment.asn_number, Arc::clone(&self.0))
+    }
+}
+
+impl Serialize for ShipmentText {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let text: &RawValue = serde_json::from_str(&self.0).map_err(ser::Error::custom)?;
+        text.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for ShipmentText {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = Box::<RawValue>::deserialize(deserializer).map_err(de::Error::custom)?;
+        Ok(Self(text.get().into()))
+    }
+}
+
+struct Length(usize);
+
+impl io::Write for Length {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 += bytes.len();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
