@@ -141,6 +141,8 @@ impl Floor<'_> {
 
     async fn ship(&mut self, bare_per_second: f64) -> anyhow::Result<()> {
         let body = shipment(self.units, UNITS_PER_MESSAGE);
+        // The other was idle for as long as the receipts took, and may be closed.
+        self.connection = Connection::open(&self.server.address).await?;
         let begun = Instant::now();
         let path = format!("/shipments?merchant={MERCHANT}");
         let token = self.warehouse.clone();

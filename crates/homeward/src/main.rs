@@ -7,6 +7,7 @@ mod directory;
 mod http;
 mod indent;
 mod logs;
+mod memory;
 mod node;
 mod outbound;
 mod output;
@@ -97,6 +98,9 @@ enum Command {
 async fn main() -> ExitCode {
     let matches = Cli::command().get_matches();
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    if let Command::Serve = cli.command {
+        memory::give_back_soon();
+    }
     let said = matches.value_source("listen") == Some(ValueSource::CommandLine);
     match run(cli, said).await {
         Ok(code) => code,
