@@ -105,6 +105,7 @@ fn a_pallet_in_one_request_comes_to_the_same_as_unit_by_unit() {
                 _ => assert_eq!(*result, applied(), "{number}"),
             }
         }
+        eventually("all are told", || (scene.sequences(TOLD).len() >= 400).then_some(()));
         assert_eq!(scene.sequences(TOLD), (1..=400).collect::<Vec<_>>());
         let told = scene.told(TOLD);
         for line in &ids {
