@@ -49,12 +49,8 @@ where
         if let Some(answer) = answered(app, request).await? {
             return Ok(answer);
         }
-        let (answer, mut transaction) = decide().await?;
-        keep(app, request, &answer, &mut transaction);
-        match app.commit(transaction).await {
-            Ok(()) => return Ok(answer),
-            Err(StoreError::Conflict) => (),
-            Err(error) => return Err(error.into()),
+        if let Race::Won(answer) = race(app, request, decide().await?).await? {
+            return Ok(answer);
         }
     }
     Err(StoreError::Conflict.into())
@@ -76,15 +72,33 @@ where
         if let Some(answer) = answered(app, request).await? {
             return Ok(answer);
         }
-        let (completed, mut transaction) = decide(answer).await?;
-        keep(app, request, &completed, &mut transaction);
-        match app.commit(transaction).await {
-            Ok(()) => return Ok(completed),
-            Err(StoreError::Conflict) => answer = completed,
-            Err(error) => return Err(error.into()),
+        match race(app, request, decide(answer).await?).await? {
+            Race::Won(completed) => return Ok(completed),
+            Race::Lost(completed) => answer = completed,
         }
     }
     Err(StoreError::Conflict.into())
+}
+
+/// How the commit of a decision ended.
+enum Race<T> {
+    Won(T),
+    /// Somebody else was faster.
+    Lost(T),
+}
+
+/// Commits a decision together with its answer.
+async fn race<T: Serialize>(
+    app: &App,
+    request: Request<'_>,
+    (answer, mut transaction): (T, Transaction),
+) -> Result<Race<T>, AppError> {
+    keep(app, request, &answer, &mut transaction);
+    match app.commit(transaction).await {
+        Ok(()) => Ok(Race::Won(answer)),
+        Err(StoreError::Conflict) => Ok(Race::Lost(answer)),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// The answer already given to this request, if it has a key that was used.

@@ -94,9 +94,6 @@ impl Committer {
                 }
             }
         }
-        if client.is_closed() {
-            drop(Object::take(client));
-        }
     }
 
     /// Commits all of them or none.
