@@ -154,7 +154,11 @@ fn words(results: &Results) -> String {
 }
 
 /// Commits `messages` as fast as the store takes them, and waits until the last one is concluded.
-async fn throughput(running: &Running, sink: &Sink, messages: usize) -> anyhow::Result<Rate> {
+pub(crate) async fn throughput(
+    running: &Running,
+    sink: &Sink,
+    messages: usize,
+) -> anyhow::Result<Rate> {
     let before = sink.received();
     let stopwatch = Stopwatch::start()?;
     let commits = messages / MESSAGES_PER_COMMIT;
@@ -163,15 +167,17 @@ async fn throughput(running: &Running, sink: &Sink, messages: usize) -> anyhow::
         running.commit_all(commits.map(|commit| commit * MESSAGES_PER_COMMIT), MESSAGES_PER_COMMIT)
     });
     futures_util::future::try_join_all(tasks).await?;
+    running.until_done().await?;
     let expected = commits * MESSAGES_PER_COMMIT;
-    while sink.received() < before + u64::try_from(expected)? || running.has_work().await? {
-        tokio::time::sleep(Duration::from_millis(2)).await;
-    }
-    stopwatch.stop(expected)
+    let rate = stopwatch.stop(expected)?;
+    let arrived = sink.received() - before;
+    anyhow::ensure!(arrived >= u64::try_from(expected)?, "{arrived} of {expected} arrived");
+    Ok(rate)
 }
 
 /// From the end of the commit to the arrival, at a rate that leaves the machine idle in between.
 pub(crate) async fn quiet(running: &Running, sink: &Sink, seconds: u32) -> anyhow::Result<Latency> {
+    running.warm_up().await?;
     let mut tick = tokio::time::interval(Duration::from_secs(1) / QUIET_PER_SECOND);
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut committed = Vec::new();

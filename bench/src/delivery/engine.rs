@@ -1,6 +1,6 @@
 //! The product's store, dispatcher and sender, running in this process.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use anyhow::Context;
 use bytes::Bytes;
@@ -20,7 +20,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use world::World;
 
-use super::{BODY_BYTES, LANES_PER_MERCHANT, MERCHANTS, limit, sink::Sink};
+use super::{BODY_BYTES, LANES_PER_MERCHANT, MERCHANTS, MESSAGES_PER_COMMIT, limit, sink::Sink};
 use crate::place::{Engine, Place};
 
 /// The merchant whose receiver hangs.
@@ -101,9 +101,19 @@ impl Running {
         Ok(())
     }
 
-    /// Whether anything is not finished yet, the sick merchant's messages apart.
-    pub(crate) async fn has_work(&self) -> anyhow::Result<bool> {
-        Ok(self.store.merchants_with_work().await?.iter().any(|merchant| merchant != SICK))
+    /// Every merchant gets a message, and so has a warm connection afterwards, as the limit has.
+    pub(crate) async fn warm_up(&self) -> anyhow::Result<()> {
+        let firsts = (0..MERCHANTS).map(|merchant| merchant * MESSAGES_PER_COMMIT);
+        self.commit_all(firsts, 1).await?;
+        self.until_done().await
+    }
+
+    /// Waits until everything is finished, the sick merchant's messages apart.
+    pub(crate) async fn until_done(&self) -> anyhow::Result<()> {
+        while self.store.merchants_with_work().await?.iter().any(|merchant| merchant != SICK) {
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+        Ok(())
     }
 
     pub(crate) async fn stop(self) {
@@ -128,13 +138,15 @@ pub(crate) async fn open(engine: &Engine, place: &Place) -> anyhow::Result<Store
 }
 
 fn merchant(number: usize) -> MerchantId {
-    let name = format!("merchant-{}", number / 8 % MERCHANTS);
+    let name = format!("merchant-{}", number / MESSAGES_PER_COMMIT % MERCHANTS);
     MerchantId::parse(&name).unwrap_or_else(|_| MerchantId::platform())
 }
 
-/// A message of a kilobyte in one of its merchant's lanes.
+/// A message of a kilobyte in one of its merchant's lanes, which have their turns.
 pub(crate) fn message_of(merchant: &MerchantId, number: usize, now_us: i64) -> NewMessage {
-    let lane = number % LANES_PER_MERCHANT + 1;
+    let turns_before = number / (MERCHANTS * MESSAGES_PER_COMMIT);
+    let of_merchant = turns_before * MESSAGES_PER_COMMIT + number % MESSAGES_PER_COMMIT;
+    let lane = of_merchant % LANES_PER_MERCHANT + 1;
     NewMessage {
         merchant: merchant.clone(),
         kind: Kind::Rma,

@@ -8,10 +8,11 @@ use serde::Serialize;
 use store::{Store, Transaction};
 
 use super::{
-    Latency,
+    Latency, Rate,
     engine::{self, Running, SICK},
     quiet,
     sink::Sink,
+    throughput,
 };
 use crate::{
     Options,
@@ -26,18 +27,30 @@ pub(crate) struct Isolation {
     /// Messages that wait for the sick merchant
     #[arg(long, default_value_t = 1_000_000)]
     waiting: usize,
+
+    /// Messages of healthy merchants in the measurement of throughput
+    #[arg(long, default_value_t = 100_000)]
+    messages: usize,
 }
 
 #[derive(Debug, Serialize)]
 struct Results {
     store: &'static str,
     waiting: usize,
-    alone: Latency,
-    beside_the_sick: Latency,
+    alone: Health,
+    beside_the_sick: Health,
     p99_ratio: f64,
+    rate_ratio: f64,
     /// From the start with everything waiting to the first delivery for a healthy merchant.
     start_ms: f64,
     rss_mib: f64,
+}
+
+/// How healthy merchants fare.
+#[derive(Debug, Serialize)]
+struct Health {
+    latency: Latency,
+    rate: Rate,
 }
 
 impl Isolation {
@@ -55,9 +68,9 @@ impl Isolation {
         let alone = {
             let _step = report::step(&format!("healthy merchants alone ({})", engine.name()));
             let running = Running::start(engine, &sink, options.keep).await?;
-            let latency = quiet(&running, &sink, options.seconds).await?;
+            let health = self.examine(&running, &sink, options).await?;
             running.stop().await;
-            latency
+            health
         };
         let place = Place::new(engine, options.keep).await?;
         let store = engine::open(engine, &place).await?;
@@ -66,22 +79,32 @@ impl Isolation {
         let started = Instant::now();
         let running = Running::on(store, place, &sink).await?;
         running.commit(0, 1).await?;
-        while running.has_work().await? {
-            tokio::task::yield_now().await;
-        }
+        running.until_done().await?;
         let start_ms = started.elapsed().as_secs_f64() * 1000.0;
-        let beside_the_sick = quiet(&running, &sink, options.seconds).await?;
+        let beside_the_sick = self.examine(&running, &sink, options).await?;
         let rss_mib = crate::process::memory_mib(std::process::id())?;
         running.stop().await;
         Ok(Results {
             store: engine.name(),
             waiting: self.waiting,
-            p99_ratio: beside_the_sick.p99_ms / alone.p99_ms,
+            p99_ratio: beside_the_sick.latency.p99_ms / alone.latency.p99_ms,
+            rate_ratio: beside_the_sick.rate.messages_per_second / alone.rate.messages_per_second,
             alone,
             beside_the_sick,
             start_ms,
             rss_mib,
         })
+    }
+
+    async fn examine(
+        &self,
+        running: &Running,
+        sink: &Sink,
+        options: &Options,
+    ) -> anyhow::Result<Health> {
+        let latency = quiet(running, sink, options.seconds).await?;
+        let rate = throughput(running, sink, self.messages).await?;
+        Ok(Health { latency, rate })
     }
 
     async fn fill(&self, store: &Store) -> anyhow::Result<()> {
@@ -102,14 +125,18 @@ impl Isolation {
 fn words(results: &Results) -> String {
     let Results { store, waiting, alone, beside_the_sick: beside, .. } = results;
     format!(
-        "{store}: healthy merchants from commit to arrival, alone p50 {:.2} ms, p99 {:.2} ms; beside a \
-         merchant that hangs with {waiting} waiting p50 {:.2} ms, p99 {:.2} ms (p99 x {:.2})\n  \
+        "{store}: healthy merchants, alone and beside a merchant that hangs with {waiting} waiting\n  \
+         from commit to arrival: p50 {:.2} and {:.2} ms, p99 {:.2} and {:.2} ms (x {:.2})\n  \
+         messages/s: {:.0} and {:.0} (x {:.2})\n  \
          first delivery {:.0} ms after a start with all of them waiting; memory {:.0} MiB",
-        alone.p50_ms,
-        alone.p99_ms,
-        beside.p50_ms,
-        beside.p99_ms,
+        alone.latency.p50_ms,
+        beside.latency.p50_ms,
+        alone.latency.p99_ms,
+        beside.latency.p99_ms,
         results.p99_ratio,
+        alone.rate.messages_per_second,
+        beside.rate.messages_per_second,
+        results.rate_ratio,
         results.start_ms,
         results.rss_mib
     )
