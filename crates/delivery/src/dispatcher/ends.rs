@@ -1,9 +1,11 @@
 //! Ends of attempts on their way to the store.
 //!
-//! One batch is stored at a time, and the next is collected meanwhile. A commit costs about as much
-//! for one end as for a hundred, so as long as more attempts are under way than ends wait, these wait
-//! a moment for company: that is, only under load. Nothing but the next message of the same lane
-//! waits for it.
+//! A batch is collected while others are stored. A commit costs about as much for one end as for a
+//! hundred, so as long as more attempts are under way than ends wait, these wait a moment for company:
+//! that is, only under load. Nothing but the next message of the same lane waits for it.
+//!
+//! Two batches may be on their way, so that the second is there when the store has done with the
+//! first. They never touch the same message: its lane is barred until its end is stored.
 
 use store::Conclusion;
 
@@ -14,6 +16,8 @@ const BATCH_MAX: usize = 1_000;
 /// A batch that waits for nobody.
 const BATCH_WORTH: usize = 256;
 const WAIT_MAX_US: i64 = 5_000;
+/// Batches that may be on their way to the store.
+const STORING_MAX: usize = 2;
 
 pub(super) type End = (EndpointId, Conclusion);
 
@@ -22,7 +26,8 @@ pub(super) struct Ends {
     waiting: Vec<End>,
     /// When the first of those that wait came in.
     since_us: i64,
-    storing: bool,
+    /// Batches on their way.
+    storing: usize,
 }
 
 impl Ends {
@@ -35,12 +40,12 @@ impl Ends {
 
     /// Whether nothing waits and nothing is on its way.
     pub(super) fn are_stored(&self) -> bool {
-        self.waiting.is_empty() && !self.storing
+        self.waiting.is_empty() && self.storing == 0
     }
 
     /// What to store now, while so many attempts are under way.
     pub(super) fn next_batch(&mut self, now_us: i64, in_flight: usize) -> Option<Vec<End>> {
-        if self.storing || self.waiting.is_empty() {
+        if self.storing == STORING_MAX || self.waiting.is_empty() {
             return None;
         }
         let waiting = self.waiting.len();
@@ -49,18 +54,18 @@ impl Ends {
             return None;
         }
         let rest = self.waiting.split_off(waiting.min(BATCH_MAX));
-        self.storing = true;
+        self.storing += 1;
         self.since_us = now_us;
         Some(std::mem::replace(&mut self.waiting, rest))
     }
 
     pub(super) fn batch_is_stored(&mut self) {
-        self.storing = false;
+        self.storing -= 1;
     }
 
     /// When the ends that wait have waited long enough.
     pub(super) fn wake_at_us(&self) -> Option<i64> {
-        let wait = !self.storing && !self.waiting.is_empty();
+        let wait = self.storing < STORING_MAX && !self.waiting.is_empty();
         wait.then(|| self.since_us.saturating_add(WAIT_MAX_US))
     }
 }
@@ -124,12 +129,15 @@ mod tests {
     }
 
     #[test]
-    fn one_batch_is_stored_at_a_time_and_none_is_too_large() {
-        let mut ends = waiting(1_001);
+    fn two_batches_are_stored_at_a_time_and_none_is_too_large() {
+        let mut ends = waiting(2_001);
         assert_eq!(ends.next_batch(10, 0).unwrap().len(), BATCH_MAX);
-        assert_eq!((ends.next_batch(10, 0), ends.are_stored()), (None, false));
+        assert_eq!(ends.next_batch(10, 0).unwrap().len(), BATCH_MAX);
+        assert_eq!((ends.next_batch(10, 0), ends.wake_at_us()), (None, None));
         ends.batch_is_stored();
         assert_eq!(ends.next_batch(10, 0).unwrap().len(), 1);
+        ends.batch_is_stored();
+        assert!(!ends.are_stored());
         ends.batch_is_stored();
         assert!(ends.are_stored());
     }
