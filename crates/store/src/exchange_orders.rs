@@ -107,9 +107,9 @@ impl Store {
         let rows = self
             .rows(
                 DOING,
-                "SELECT e.version, e.body, e.merchant_id FROM merchants m
-                 JOIN exchange_orders e
-                     ON e.merchant_id = m.merchant_id AND e.exchange_order_id = $1
+                "SELECT e.version, e.body, e.merchant_id FROM merchants
+                 CROSS JOIN exchange_orders e
+                 WHERE e.merchant_id = merchants.merchant_id AND e.exchange_order_id = $1
                  ORDER BY e.merchant_id, e.original_order_id LIMIT 100",
                 params![exchange_order_id],
             )

@@ -139,7 +139,8 @@ impl Store {
         rows.iter().map(failure).collect::<Result<_, _>>().doing(doing)
     }
 
-    /// Which of `keys` are older than a message about the same thing that was delivered.
+    /// Which of `keys` are older than a message about the same thing that was delivered. CROSS JOIN keeps SQLite from
+    /// going through all later messages of the merchant, where few are about that thing.
     pub async fn superseded(
         &self,
         keys: &[MessageKey],
@@ -163,11 +164,11 @@ impl Store {
                 "SELECT r.merchant_id, r.message_id
                  FROM ROWS(merchant_id, kind, reference, message_id)
                  WHERE EXISTS (
-                     SELECT 1 FROM message_references i
-                     JOIN messages l ON l.merchant_id = i.merchant_id
-                         AND l.message_id = i.message_id
+                     SELECT 1 FROM message_references i CROSS JOIN messages l
                      WHERE i.merchant_id = r.merchant_id AND i.reference = r.reference
-                         AND i.message_id > r.message_id AND l.kind = r.kind
+                         AND i.message_id > r.message_id
+                         AND l.merchant_id = i.merchant_id AND l.message_id = i.message_id
+                         AND l.kind = r.kind
                          AND NOT EXISTS (SELECT 1 FROM deliveries d
                              WHERE d.merchant_id = l.merchant_id AND d.kind = l.kind
                                  AND d.message_id = l.message_id)
@@ -186,7 +187,7 @@ impl Store {
     }
 
     /// The endpoints with failures, and how many each has, up to `failures_max`. It goes from endpoint to endpoint by
-    /// the key, so a long queue costs no more than that.
+    /// the key (the next kind of the same merchant, or the first of the next), so a long queue costs no more than that.
     pub async fn failing_endpoints(
         &self,
         failures_max: i64,
@@ -198,18 +199,21 @@ impl Store {
                 doing,
                 "WITH RECURSIVE e(place, merchant_id, kind) AS (
                      SELECT CAST(1 AS BIGINT),
-                         (SELECT f.merchant_id FROM failures f
-                          ORDER BY f.merchant_id, f.kind LIMIT 1),
-                         (SELECT f.kind FROM failures f
-                          ORDER BY f.merchant_id, f.kind LIMIT 1)
+                         (SELECT min(f.merchant_id) FROM failures f),
+                         (SELECT min(f.kind) FROM failures f WHERE f.merchant_id =
+                             (SELECT min(g.merchant_id) FROM failures g))
                      UNION ALL
                      SELECT e.place + 1,
-                         (SELECT f.merchant_id FROM failures f
-                          WHERE (f.merchant_id, f.kind) > (e.merchant_id, e.kind)
-                          ORDER BY f.merchant_id, f.kind LIMIT 1),
-                         (SELECT f.kind FROM failures f
-                          WHERE (f.merchant_id, f.kind) > (e.merchant_id, e.kind)
-                          ORDER BY f.merchant_id, f.kind LIMIT 1)
+                         CASE WHEN EXISTS (SELECT 1 FROM failures f
+                             WHERE f.merchant_id = e.merchant_id AND f.kind > e.kind)
+                         THEN e.merchant_id
+                         ELSE (SELECT min(f.merchant_id) FROM failures f
+                             WHERE f.merchant_id > e.merchant_id) END,
+                         coalesce(
+                             (SELECT min(f.kind) FROM failures f
+                              WHERE f.merchant_id = e.merchant_id AND f.kind > e.kind),
+                             (SELECT f.kind FROM failures f WHERE f.merchant_id > e.merchant_id
+                              ORDER BY f.merchant_id, f.kind LIMIT 1))
                      FROM e WHERE e.merchant_id IS NOT NULL AND e.place < CAST($2 AS BIGINT))
                  SELECT e.merchant_id, e.kind,
                      (SELECT count(*) FROM (SELECT 1 AS one FROM failures f

@@ -92,13 +92,13 @@ impl Transaction {
 
 /// A question for messages with their state, as [`message`] reads them.
 macro_rules! messages_where {
-    ($more_columns:literal, $more_tables:literal, $condition:literal) => {
+    ($more_columns:literal, $tables:literal, $condition:literal) => {
         concat!(
             "SELECT m.merchant_id, m.message_id, m.kind, m.reference, m.sequence, m.created_us,
                  d.due_us, f.failed_us, x.reason",
             $more_columns,
-            " FROM messages m ",
-            $more_tables,
+            " FROM ",
+            $tables,
             " LEFT JOIN deliveries d ON d.merchant_id = m.merchant_id
                  AND d.kind = m.kind AND d.message_id = m.message_id
              LEFT JOIN failures f ON f.merchant_id = m.merchant_id
@@ -145,9 +145,9 @@ impl Store {
                     doing,
                     messages_where!(
                         "",
-                        "JOIN message_references i ON i.merchant_id = m.merchant_id
-                             AND i.message_id = m.message_id",
+                        "message_references i CROSS JOIN messages m",
                         "i.merchant_id = $1 AND i.reference = $2 AND i.message_id < $3
+                             AND m.merchant_id = i.merchant_id AND m.message_id = i.message_id
                          ORDER BY i.message_id DESC LIMIT $4"
                     ),
                     params![merchant, reference.as_str(), before, most],
@@ -159,7 +159,7 @@ impl Store {
                     doing,
                     messages_where!(
                         "",
-                        "",
+                        "messages m",
                         "m.merchant_id = $1 AND m.message_id < $2
                          ORDER BY m.message_id DESC LIMIT $3"
                     ),
@@ -180,7 +180,11 @@ impl Store {
         let rows = self
             .rows(
                 "reading a message",
-                messages_where!(", m.body", "", "m.merchant_id = $1 AND m.message_id = $2"),
+                messages_where!(
+                    ", m.body",
+                    "messages m",
+                    "m.merchant_id = $1 AND m.message_id = $2"
+                ),
                 params![merchant, message_id],
             )
             .await?;

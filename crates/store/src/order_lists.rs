@@ -77,9 +77,9 @@ impl Store {
             .rows(
                 DOING,
                 "SELECT o.merchant_id, o.order_id, o.created_us, o.received_us, o.status
-                 FROM merchants m
-                 JOIN orders o ON o.merchant_id = m.merchant_id AND o.order_id = $1
-                 ORDER BY m.merchant_id LIMIT $2",
+                 FROM merchants CROSS JOIN orders o
+                 WHERE o.merchant_id = merchants.merchant_id AND o.order_id = $1
+                 ORDER BY merchants.merchant_id LIMIT $2",
                 params![order_id, ALIKE_MAX],
             )
             .await?;

@@ -13,7 +13,9 @@ use std::{
     time::Duration,
 };
 
-use rusqlite::{Connection, OpenFlags, config::DbConfig, types::ToSqlOutput, types::ValueRef};
+use rusqlite::{
+    CachedStatement, Connection, OpenFlags, config::DbConfig, types::ToSqlOutput, types::ValueRef,
+};
 use tokio::sync::{mpsc, oneshot};
 
 use super::{
@@ -28,6 +30,8 @@ use crate::{
 };
 use readers::Readers;
 
+#[cfg(test)]
+mod plans;
 mod readers;
 mod writer;
 
@@ -142,6 +146,17 @@ fn connect(path: &Path) -> Result<Connection, EngineError> {
 struct Statements(RwLock<HashMap<&'static str, Arc<str>>>);
 
 impl Statements {
+    /// A statement ready to be bound.
+    fn prepared<'a>(
+        &self,
+        connection: &'a Connection,
+        sql: &'static str,
+    ) -> Result<CachedStatement<'a>, EngineError> {
+        #[cfg(test)]
+        plans::check(connection, &self.text(sql));
+        Ok(connection.prepare_cached(&self.text(sql))?)
+    }
+
     fn text(&self, sql: &'static str) -> Arc<str> {
         let known = self.0.read().unwrap_or_else(PoisonError::into_inner).get(sql).cloned();
         known.unwrap_or_else(|| {
@@ -153,7 +168,7 @@ impl Statements {
     }
 }
 
-fn bind(statement: &mut rusqlite::CachedStatement<'_>, row: &[Value]) -> Result<(), EngineError> {
+fn bind(statement: &mut CachedStatement<'_>, row: &[Value]) -> Result<(), EngineError> {
     for (position, value) in (1..).zip(row) {
         statement.raw_bind_parameter(position, value)?;
     }

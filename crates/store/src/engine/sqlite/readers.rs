@@ -73,12 +73,11 @@ impl Readers {
         sql: &'static str,
         rows: &[Vec<Value>],
     ) -> Result<Vec<Row>, EngineError> {
-        let text = self.statements.text(sql);
         // What one statement finds is of one moment by itself; several need a transaction around them.
         let moment = if rows.len() > 1 { Some(connection.unchecked_transaction()?) } else { None };
         let mut found = Vec::new();
         {
-            let mut statement = connection.prepare_cached(&text)?;
+            let mut statement = self.statements.prepared(connection, sql)?;
             for row in rows {
                 bind(&mut statement, row)?;
                 collect(&mut statement, &mut found)?;

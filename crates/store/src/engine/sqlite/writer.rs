@@ -150,8 +150,7 @@ impl Writer {
     fn apply(&self, transactions: &[Transaction]) -> Result<Counters, EngineError> {
         let mut returned = Vec::new();
         for step in Steps::new(transactions, SLOT).iter() {
-            let text = self.statements.text(step.sql);
-            let mut statement = self.connection.prepare_cached(&text)?;
+            let mut statement = self.statements.prepared(&self.connection, step.sql)?;
             for row in &step.rows {
                 bind(&mut statement, row)?;
                 let touched = if step.returns {
