@@ -45,7 +45,7 @@ const RETURN: &str = "INSERT INTO returns (merchant_id, rma_id, version, created
      VALUES ($1, $2, 1, 1, 'CREATED', $3)";
 const LABEL: &str = "INSERT INTO label_requests (merchant_id, rma_id, requested_us, carrier)
      VALUES ($1, $2, 1, 'external')";
-const COUNTER: &str = "INSERT INTO message_counters (merchant_id, last, filed) VALUES ($1, 1, 0)
+const COUNTER: &str = "INSERT INTO message_counters (merchant_id, last) VALUES ($1, 1)
      ON CONFLICT (merchant_id) DO UPDATE SET last = message_counters.last + 1";
 const MESSAGE: &str = "INSERT INTO messages
          (merchant_id, message_id, kind, reference, sequence, created_us, body)

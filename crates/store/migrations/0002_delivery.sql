@@ -4,8 +4,8 @@
 -- so that its size is the size of the work ahead; failures is the failure queue; attempts is
 -- history. Message numbers rise within a merchant in the order of commits: the counter's row
 -- stays locked until its transaction ends, so nobody can read past a number that is not there yet.
--- message_references is an index of messages that is brought up to date in large steps: up to the
--- counter's filed.
+-- message_references is an index of messages that is brought up to date in large steps, up to the
+-- number in message_filings: a table of its own, so that filing waits for no counter.
 
 CREATE TABLE endpoints (
     merchant_id TEXT NOT NULL,
@@ -17,7 +17,6 @@ CREATE TABLE endpoints (
 CREATE TABLE message_counters (
     merchant_id TEXT NOT NULL,
     last BIGINT NOT NULL,
-    filed BIGINT NOT NULL,
     PRIMARY KEY (merchant_id)
 ) CLUSTERED;
 
@@ -37,6 +36,12 @@ CREATE TABLE message_references (
     reference TEXT NOT NULL,
     message_id BIGINT NOT NULL,
     PRIMARY KEY (merchant_id, reference, message_id)
+) CLUSTERED;
+
+CREATE TABLE message_filings (
+    merchant_id TEXT NOT NULL,
+    last BIGINT NOT NULL,
+    PRIMARY KEY (merchant_id)
 ) CLUSTERED;
 
 CREATE TABLE deliveries (

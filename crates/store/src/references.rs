@@ -2,7 +2,7 @@
 //!
 //! An index by reference that grew with every message would touch another page for each: half of
 //! all that SQLite writes for a message. So messages are filed later, many together and in the order of
-//! the index, which touches few pages. `message_counters.filed` is the number of the last message that is
+//! the index, which touches few pages. `message_filings` has the number of the last message that is
 //! filed. Whoever asks by reference has the rest filed first, and so misses nothing; meanwhile
 //! every [`FILED_AT_ONCE`] messages of a merchant are filed behind the commit that completes them.
 
@@ -53,7 +53,9 @@ impl Store {
 
     /// The numbers of the last message, and of the last one that is filed.
     async fn counters(&self, merchant: &str) -> Result<(i64, i64), StoreError> {
-        let sql = "SELECT last, filed FROM message_counters WHERE merchant_id = $1";
+        let sql = "SELECT c.last, coalesce(f.last, 0) FROM message_counters c
+             LEFT JOIN message_filings f ON f.merchant_id = c.merchant_id
+             WHERE c.merchant_id = $1";
         let rows = self.rows(DOING, sql, params![merchant]).await?;
         let read = |row: &Row| Ok((row.int(0)?, row.int(1)?));
         rows.first().map_or(Ok((0, 0)), read).doing(DOING)
@@ -64,7 +66,9 @@ impl Store {
 fn filing(merchant: &str, filed: i64, end: i64) -> Transaction {
     let mut transaction = Transaction::new(DOING);
     transaction.one_row(
-        "UPDATE message_counters SET filed = $3 WHERE merchant_id = $1 AND filed = $2",
+        "INSERT INTO message_filings (merchant_id, last) VALUES ($1, $3)
+         ON CONFLICT (merchant_id) DO UPDATE SET last = excluded.last
+             WHERE message_filings.last = $2",
         params![merchant, filed, end],
     );
     transaction.any_rows(

@@ -85,8 +85,8 @@ fn message_steps(owed: &[&NewMessage]) -> [Step; 3] {
     let each = || owed.iter().zip(&back);
     let step = |sql, rows| Step { sql, rows, guard: Guard::OneEach, returns: false };
     let counters = step(
-        "INSERT INTO message_counters (merchant_id, last, filed)
-         SELECT r.merchant_id, r.messages, 0 FROM ROWS(merchant_id, messages) WHERE true
+        "INSERT INTO message_counters (merchant_id, last)
+         SELECT r.merchant_id, r.messages FROM ROWS(merchant_id, messages) WHERE true
          ON CONFLICT (merchant_id) DO UPDATE
              SET last = message_counters.last + excluded.last
          RETURNING merchant_id, last",
