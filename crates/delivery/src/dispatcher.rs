@@ -77,6 +77,8 @@ pub(crate) enum Event {
     Durable(Vec<(EndpointId, i64)>),
     /// Merchants with something unfinished, as the store has it.
     Work(Vec<MerchantId>),
+    /// This node sends for shards now that it did not send for before.
+    Leased,
     States(MerchantId, oneshot::Sender<Vec<(Kind, EndpointState)>>),
     Troubled(oneshot::Sender<Vec<(MerchantId, Kind, EndpointState)>>),
 }

@@ -55,6 +55,12 @@ struct Held {
     valid_until: Option<Instant>,
 }
 
+/// Whether a node has shards now that it had not before.
+enum Renewed {
+    AsBefore,
+    WithMore,
+}
+
 impl Leases {
     /// Everything: nobody else uses the store.
     pub fn all() -> Self {
@@ -99,14 +105,16 @@ impl Leases {
     pub async fn keep(self, store: Store, delivery: Delivery, stop: CancellationToken) {
         let Some(shared) = self.0 else { return };
         let telling = tokio::spawn(tell(Arc::clone(&shared), store.clone(), stop.clone()));
-        let hearing = tokio::spawn(hear(store.clone(), delivery, stop.clone()));
+        let hearing = tokio::spawn(hear(store.clone(), delivery.clone(), stop.clone()));
         // What this node held before it was killed is its own again at once: nobody sends in its name.
         if let Err(error) = store.release_all_leases(&shared.node).await {
             tracing::warn!("leases from before the start stay until they end: {error}");
         }
         while !stop.is_cancelled() {
-            if let Err(error) = shared.renew(&store).await {
-                tracing::error!("leases could not be renewed: {error}");
+            match shared.renew(&store).await {
+                Ok(Renewed::WithMore) => delivery.tell(Event::Leased),
+                Ok(Renewed::AsBefore) => (),
+                Err(error) => tracing::error!("leases could not be renewed: {error}"),
             }
             stop.run_until_cancelled(tokio::time::sleep(RENEW_EVERY)).await;
         }
@@ -127,9 +135,9 @@ fn shard(merchant: &MerchantId, queue: Queue) -> i64 {
 }
 
 impl Shared {
-    async fn renew(&self, store: &Store) -> Result<(), StoreError> {
+    async fn renew(&self, store: &Store) -> Result<Renewed, StoreError> {
         let asked = Instant::now();
-        let Some(now_us) = store.shared_clock_us().await? else { return Ok(()) };
+        let Some(now_us) = store.shared_clock_us().await? else { return Ok(Renewed::AsBefore) };
         let lease_us = i64::try_from(self.lease.as_micros()).unwrap_or(i64::MAX);
         let expires_us = now_us + lease_us;
         let nodes = store.heartbeat(&self.node, now_us, expires_us).await?.max(1);
@@ -141,13 +149,15 @@ impl Shared {
             let most = share - own;
             shards.extend(store.take_leases(&self.node, now_us, expires_us, most).await?);
         }
-        let gone = self.hold(shards, share, asked);
-        store.release_leases(&self.node, &gone).await
+        let (gone, renewed) = self.hold(shards, share, asked);
+        store.release_leases(&self.node, &gone).await?;
+        Ok(renewed)
     }
 
     /// Takes note of what is held, and gives what was being left long enough.
-    fn hold(&self, shards: BTreeSet<i64>, share: i64, now: Instant) -> Vec<i64> {
+    fn hold(&self, shards: BTreeSet<i64>, share: i64, now: Instant) -> (Vec<i64>, Renewed) {
         let mut held = self.held.write().unwrap_or_else(PoisonError::into_inner);
+        let more = !shards.is_subset(&held.shards);
         let kept = usize::try_from(share).unwrap_or(usize::MAX);
         let leaving: BTreeMap<i64, Instant> = shards
             .iter()
@@ -159,7 +169,7 @@ impl Shared {
         held.shards = shards.into_iter().filter(|shard| !gone.contains_key(shard)).collect();
         held.leaving = leaving;
         held.valid_until = Some(now + self.lease);
-        gone.into_keys().collect()
+        (gone.into_keys().collect(), if more { Renewed::WithMore } else { Renewed::AsBefore })
     }
 
     async fn give_back(&self, store: &Store) {

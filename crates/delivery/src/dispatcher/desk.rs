@@ -131,6 +131,7 @@ impl Desk {
             }
             Event::Durable(concluded) => self.durable(concluded),
             Event::Work(merchants) => self.expect(&merchants),
+            Event::Leased => self.look_for_work(),
             Event::States(merchant, answer) => {
                 let _ = answer.send(self.states(&merchant));
             }
