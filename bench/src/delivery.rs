@@ -108,7 +108,7 @@ impl Delivery {
     }
 
     async fn measure(&self, engine: &Engine, options: &Options) -> anyhow::Result<Results> {
-        let sink = Sink::start().await?;
+        let sink = Sink::start()?;
         let step = report::step("the limit: the same messages without a store");
         let limit = limit::throughput(&sink, self.messages).await?;
         let quiet_limit = limit::latency(&sink, options.seconds).await?;

@@ -86,7 +86,7 @@ async fn one(
     let place = Place::new(engine, options.keep).await?;
     let merchant = add_merchant(binary, &place)?;
     let warehouse = add_warehouse(binary, &place)?;
-    let sink = Sink::start().await?;
+    let sink = Sink::start()?;
     let loopback = ["--allow-network", "127.0.0.0/8"];
     let server = Server::start_with(binary, &place, &loopback).await?;
     let url = format!("http://{}", sink.address);

@@ -43,7 +43,6 @@ struct Results {
     rate_ratio: f64,
     /// From the start with everything waiting to the first delivery for a healthy merchant.
     start_ms: f64,
-    rss_mib: f64,
 }
 
 /// How healthy merchants fare.
@@ -51,6 +50,8 @@ struct Results {
 struct Health {
     latency: Latency,
     rate: Rate,
+    /// What engine, generator and receiver held before the measurement of the rate.
+    rss_mib: f64,
 }
 
 impl Isolation {
@@ -64,7 +65,7 @@ impl Isolation {
     }
 
     async fn measure(&self, engine: &Engine, options: &Options) -> anyhow::Result<Results> {
-        let sink = Sink::start().await?;
+        let sink = Sink::start()?;
         let alone = {
             let _step = report::step(&format!("healthy merchants alone ({})", engine.name()));
             let running = Running::start(engine, &sink, options.keep).await?;
@@ -82,7 +83,6 @@ impl Isolation {
         running.until_done().await?;
         let start_ms = started.elapsed().as_secs_f64() * 1000.0;
         let beside_the_sick = self.examine(&running, &sink, options).await?;
-        let rss_mib = crate::process::memory_mib(std::process::id())?;
         running.stop().await;
         Ok(Results {
             store: engine.name(),
@@ -92,7 +92,6 @@ impl Isolation {
             alone,
             beside_the_sick,
             start_ms,
-            rss_mib,
         })
     }
 
@@ -103,8 +102,9 @@ impl Isolation {
         options: &Options,
     ) -> anyhow::Result<Health> {
         let latency = quiet(running, sink, options.seconds).await?;
+        let rss_mib = crate::process::memory_mib(std::process::id())?;
         let rate = throughput(running, sink, self.messages).await?;
-        Ok(Health { latency, rate })
+        Ok(Health { latency, rate, rss_mib })
     }
 
     async fn fill(&self, store: &Store) -> anyhow::Result<()> {
@@ -138,6 +138,6 @@ fn words(results: &Results) -> String {
         beside.rate.messages_per_second,
         results.rate_ratio,
         results.start_ms,
-        results.rss_mib
+        beside.rss_mib
     )
 }

@@ -2,7 +2,7 @@
 
 use std::{
     collections::HashMap,
-    net::SocketAddr,
+    net::{Ipv4Addr, SocketAddr},
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
@@ -12,10 +12,13 @@ use std::{
 
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
-    net::{TcpListener, TcpStream},
+    net::{TcpSocket, TcpStream},
 };
 
 const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}";
+/// All merchants are at this one address and connect at once: with fewer, some would be turned away, and tried again
+/// a minute later.
+const CONNECTIONS_WAITING_MAX: u32 = 4_096;
 const HANG: Duration = Duration::from_secs(15);
 
 #[derive(Clone)]
@@ -33,8 +36,10 @@ struct Seen {
 }
 
 impl Sink {
-    pub(crate) async fn start() -> anyhow::Result<Self> {
-        let listener = TcpListener::bind("127.0.0.1:0").await?;
+    pub(crate) fn start() -> anyhow::Result<Self> {
+        let socket = TcpSocket::new_v4()?;
+        socket.bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)))?;
+        let listener = socket.listen(CONNECTIONS_WAITING_MAX)?;
         let sink = Self { address: listener.local_addr()?, seen: Arc::default() };
         let seen = Arc::clone(&sink.seen);
         tokio::spawn(async move {

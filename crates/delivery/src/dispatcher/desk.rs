@@ -81,8 +81,7 @@ impl Desk {
 
     /// How long nothing can happen by itself.
     pub(super) fn until_due(&self) -> Duration {
-        let times = [self.scheduler.wake_at_us(), self.ends.wake_at_us()];
-        let Some(at_us) = times.into_iter().flatten().min() else { return NAP_MAX };
+        let Some(at_us) = self.scheduler.wake_at_us() else { return NAP_MAX };
         let world = &self.parts.world;
         world.nap(at_us.saturating_sub(world.now_us())).min(NAP_MAX)
     }
@@ -200,12 +199,11 @@ impl Desk {
         let (verdict, conclusion) = ended.concluded(&self.parts.cadence, &self.parts.world);
         let now_us = self.parts.world.now_us();
         self.scheduler.finished(id, ended.of.message, verdict, now_us);
-        self.ends.push((id, conclusion), now_us);
+        self.ends.push((id, conclusion));
     }
 
     fn store_ends(&mut self) {
-        let now_us = self.parts.world.now_us();
-        if let Some(batch) = self.ends.next_batch(now_us, self.scheduler.in_flight()) {
+        if let Some(batch) = self.ends.next_batch() {
             tokio::spawn(work::store(self.parts.clone(), self.delivery.clone(), batch));
         }
     }
