@@ -43,6 +43,7 @@ struct Results {
     delivered: Rate,
     limit: Rate,
     ratio: f64,
+    failed_attempts: i64,
     quiet: Latency,
     quiet_limit: Latency,
     rss_mib: f64,
@@ -118,6 +119,7 @@ impl Delivery {
             report::step(&format!("delivering {} messages ({})", self.messages, engine.name()));
         let quiet = quiet(&running, &sink, options.seconds).await?;
         let delivered = throughput(&running, &sink, self.messages).await?;
+        let failed_attempts = running.failed_attempts().await?;
         let rss_mib = crate::process::memory_mib(std::process::id())?;
         running.stop().await;
         Ok(Results {
@@ -126,6 +128,7 @@ impl Delivery {
             delivered,
             limit,
             ratio: delivered.messages_per_second / limit.messages_per_second,
+            failed_attempts,
             quiet,
             quiet_limit,
             rss_mib,
@@ -139,7 +142,7 @@ fn words(results: &Results) -> String {
         "{store}: {:.0} messages/s from commit to answer ({messages} messages), limit {:.0}/s, \
          ratio {:.2}\n  processor time {:.0} us a message, limit {:.0} us\n  at {QUIET_PER_SECOND}/s \
          from commit to arrival: p50 {:.2} ms, p99 {:.2} ms; without a store p50 {:.2} ms, \
-         p99 {:.2} ms\n  memory of engine, generator and receiver: {:.0} MiB",
+         p99 {:.2} ms\n  memory of engine, generator and receiver: {:.0} MiB; attempts that failed: {}",
         delivered.messages_per_second,
         limit.messages_per_second,
         results.ratio,
@@ -149,7 +152,8 @@ fn words(results: &Results) -> String {
         quiet.p99_ms,
         quiet_limit.p50_ms,
         quiet_limit.p99_ms,
-        results.rss_mib
+        results.rss_mib,
+        results.failed_attempts
     )
 }
 

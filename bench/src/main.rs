@@ -118,6 +118,11 @@ impl Options {
 
 fn main() -> ExitCode {
     let Cli { options, command } = Cli::parse();
+    // What the engine complains of while it is measured explains the numbers.
+    tracing_subscriber::fmt()
+        .with_max_level(tracing::Level::WARN)
+        .with_writer(std::io::stderr)
+        .init();
     let done = runtime(&command).map_err(anyhow::Error::from).and_then(|runtime| {
         runtime.block_on(async {
             tokio::select! {

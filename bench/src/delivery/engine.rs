@@ -116,6 +116,13 @@ impl Running {
         Ok(())
     }
 
+    /// There should be none; the retry of one makes a run last for seconds longer.
+    pub(crate) async fn failed_attempts(&self) -> anyhow::Result<i64> {
+        let counts = self.store.answer_counts(0).await?;
+        let failed = counts.iter().filter(|count| !(200..300).contains(&count.status));
+        Ok(failed.map(|count| count.attempts).sum())
+    }
+
     pub(crate) async fn stop(self) {
         self.stop.cancel();
         for task in self.tasks {
