@@ -63,6 +63,15 @@ impl Place {
         self.directory().join("homeward.db")
     }
 
+    /// Has PostgreSQL do now what it would do of its own accord within the next minute, after so much was stored at
+    /// once: it would be measured with everything else.
+    pub(crate) async fn settle(&self) -> anyhow::Result<()> {
+        if let Some(database) = &self.database {
+            connect(&database.url).await?.batch_execute("VACUUM ANALYZE").await?;
+        }
+        Ok(())
+    }
+
     /// How many orders the database holds.
     pub(crate) async fn orders_stored(&self) -> anyhow::Result<u64> {
         let sql = "SELECT count(*) FROM orders";

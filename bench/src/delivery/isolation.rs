@@ -76,6 +76,7 @@ impl Isolation {
         let place = Place::new(engine, options.keep).await?;
         let store = engine::open(engine, &place).await?;
         self.fill(&store).await?;
+        place.settle().await?;
         let _step = report::step("beside the sick merchant");
         let started = Instant::now();
         let running = Running::on(store, place, &sink).await?;

@@ -43,7 +43,9 @@ impl Sink {
         let sink = Self { address: listener.local_addr()?, seen: Arc::default() };
         let seen = Arc::clone(&sink.seen);
         tokio::spawn(async move {
-            while let Ok((stream, _)) = listener.accept().await {
+            loop {
+                // One that was given up before it was its turn is no reason to stop.
+                let Ok((stream, _)) = listener.accept().await else { continue };
                 tokio::spawn(serve(stream, Arc::clone(&seen)));
             }
         });
