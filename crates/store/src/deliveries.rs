@@ -250,17 +250,20 @@ const WAITING_OF_THREE: &str = "SELECT d.message_id, d.lane, d.cycle, d.attempt,
      ORDER BY d.message_id";
 
 impl Store {
-    /// Merchants with anything unfinished, without looking at all of it.
+    /// Merchants with anything unfinished, without looking at all of it: `min()` might, in a table that PostgreSQL believes
+    /// to be empty.
     pub async fn merchants_with_work(&self) -> Result<Vec<String>, StoreError> {
         let doing = "looking for unfinished deliveries";
         let rows = self
             .rows(
                 doing,
                 "WITH RECURSIVE found(merchant_id) AS (
-                     SELECT min(merchant_id) FROM deliveries
+                     SELECT (SELECT d.merchant_id FROM deliveries d WHERE d.merchant_id > ''
+                             ORDER BY d.merchant_id LIMIT 1)
                      UNION ALL
-                     SELECT (SELECT min(d.merchant_id) FROM deliveries d
-                             WHERE d.merchant_id > found.merchant_id)
+                     SELECT (SELECT d.merchant_id FROM deliveries d
+                             WHERE d.merchant_id > found.merchant_id
+                             ORDER BY d.merchant_id LIMIT 1)
                      FROM found WHERE found.merchant_id IS NOT NULL)
                  SELECT merchant_id FROM found WHERE merchant_id IS NOT NULL ORDER BY merchant_id",
                 Vec::new(),

@@ -199,19 +199,22 @@ impl Store {
                 doing,
                 "WITH RECURSIVE e(place, merchant_id, kind) AS (
                      SELECT CAST(1 AS BIGINT),
-                         (SELECT min(f.merchant_id) FROM failures f),
-                         (SELECT min(f.kind) FROM failures f WHERE f.merchant_id =
-                             (SELECT min(g.merchant_id) FROM failures g))
+                         (SELECT f.merchant_id FROM failures f WHERE f.merchant_id > ''
+                          ORDER BY f.merchant_id LIMIT 1),
+                         (SELECT f.kind FROM failures f WHERE f.merchant_id > ''
+                          ORDER BY f.merchant_id, f.kind LIMIT 1)
                      UNION ALL
                      SELECT e.place + 1,
-                         CASE WHEN EXISTS (SELECT 1 FROM failures f
-                             WHERE f.merchant_id = e.merchant_id AND f.kind > e.kind)
-                         THEN e.merchant_id
-                         ELSE (SELECT min(f.merchant_id) FROM failures f
-                             WHERE f.merchant_id > e.merchant_id) END,
                          coalesce(
-                             (SELECT min(f.kind) FROM failures f
-                              WHERE f.merchant_id = e.merchant_id AND f.kind > e.kind),
+                             (SELECT f.merchant_id FROM failures f
+                              WHERE f.merchant_id = e.merchant_id AND f.kind > e.kind LIMIT 1),
+                             (SELECT f.merchant_id FROM failures f
+                              WHERE f.merchant_id > e.merchant_id
+                              ORDER BY f.merchant_id LIMIT 1)),
+                         coalesce(
+                             (SELECT f.kind FROM failures f
+                              WHERE f.merchant_id = e.merchant_id AND f.kind > e.kind
+                              ORDER BY f.kind LIMIT 1),
                              (SELECT f.kind FROM failures f WHERE f.merchant_id > e.merchant_id
                               ORDER BY f.merchant_id, f.kind LIMIT 1))
                      FROM e WHERE e.merchant_id IS NOT NULL AND e.place < CAST($2 AS BIGINT))

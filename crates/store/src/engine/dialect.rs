@@ -93,13 +93,14 @@ pub(super) fn statement_for_postgres(sql: &str, kinds: impl Iterator<Item = Kind
     }
 }
 
-/// First finds what to delete, by going from the rows to the table. Of a table that was nearly empty when it was
-/// last looked at, a planner would rather go the other way and read all of it.
+/// First finds what to delete, for each of the rows by itself. For a table that was nearly empty when it was last looked
+/// at, a planner would rather read all of it, once or even for each row, if it could.
 fn delete_by_rows(table: &str, rows: &str, after: &str) -> String {
     let conditions = after.trim_start().trim_start_matches("WHERE");
     format!(
         "DELETE FROM {table} WHERE ctid = ANY (ARRAY(
-             SELECT {table}.ctid FROM {rows} LEFT JOIN {table} ON {conditions}))"
+             SELECT unnest(ARRAY(SELECT {table}.ctid FROM {table} WHERE {conditions}))
+             FROM {rows}))"
     )
 }
 
@@ -138,7 +139,8 @@ mod tests {
                 [Kind::Int].into_iter()
             ),
             "DELETE FROM t WHERE ctid = ANY (ARRAY(
-             SELECT t.ctid FROM unnest($1::bigint[]) AS r(a) LEFT JOIN t ON  t.a = r.a))"
+             SELECT unnest(ARRAY(SELECT t.ctid FROM t WHERE  t.a = r.a))
+             FROM unnest($1::bigint[]) AS r(a)))"
         );
     }
 
