@@ -90,22 +90,22 @@ impl Transaction {
     }
 }
 
-/// A question for messages with their state, as [`message`] reads them.
+/// A question for messages with their state, as [`message`] reads them. The state is looked up for each message by its
+/// key: joined, PostgreSQL might read all deliveries for each, while it believes that there are none.
 macro_rules! messages_where {
     ($more_columns:literal, $tables:literal, $condition:literal) => {
         concat!(
             "SELECT m.merchant_id, m.message_id, m.kind, m.reference, m.sequence, m.created_us,
-                 d.due_us, f.failed_us, x.reason",
+                 (SELECT d.due_us FROM deliveries d WHERE d.merchant_id = m.merchant_id
+                     AND d.kind = m.kind AND d.message_id = m.message_id),
+                 (SELECT f.failed_us FROM failures f WHERE f.merchant_id = m.merchant_id
+                     AND f.kind = m.kind AND f.message_id = m.message_id),
+                 (SELECT x.reason FROM discards x WHERE x.merchant_id = m.merchant_id
+                     AND x.message_id = m.message_id)",
             $more_columns,
             " FROM ",
             $tables,
-            " LEFT JOIN deliveries d ON d.merchant_id = m.merchant_id
-                 AND d.kind = m.kind AND d.message_id = m.message_id
-             LEFT JOIN failures f ON f.merchant_id = m.merchant_id
-                 AND f.kind = m.kind AND f.message_id = m.message_id
-             LEFT JOIN discards x ON x.merchant_id = m.merchant_id
-                 AND x.message_id = m.message_id
-             WHERE ",
+            " WHERE ",
             $condition
         )
     };
