@@ -5,7 +5,7 @@
 //! waits for it, and no end waits for an attempt that is still under way, which may be one that hangs.
 //!
 //! A large batch is not kept waiting, so that it is there when the store has done with the one before. Two that
-//! are stored at the same time never touch the same message: its lane is barred until its end is stored.
+//! are stored at the same time never touch the same message: it is not tried again until its end is stored.
 
 use store::Conclusion;
 
