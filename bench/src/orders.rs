@@ -329,7 +329,7 @@ fn amount(line: &Value, key: &str) -> i64 {
 mod tests {
     use domain::{
         json,
-        order_message::{Context, read_message},
+        orders::order_message::{Context, read_message},
     };
 
     use super::*;

@@ -11,8 +11,7 @@ use delivery::{
 };
 use domain::{
     identifier::{MerchantId, MessageId},
-    kind::Kind,
-    retry::Cadence,
+    messages::{kind::Kind, retry::Cadence},
 };
 use prometheus_client::registry::Registry;
 use store::{Location, NewMessage, Store, Transaction};

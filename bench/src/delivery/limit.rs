@@ -7,7 +7,10 @@
 use std::time::{Duration, Instant};
 
 use base64::{Engine, engine::general_purpose::STANDARD};
-use domain::{endpoint::Auth, identifier::MerchantId, kind::Kind};
+use domain::{
+    identifier::MerchantId,
+    messages::{endpoint::Auth, kind::Kind},
+};
 use ring::hmac;
 use tokio::time::MissedTickBehavior;
 use world::{Secret, World};

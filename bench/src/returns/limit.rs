@@ -9,14 +9,14 @@ use std::{collections::BTreeMap, path::Path, time::Instant};
 use anyhow::Context;
 use domain::{
     json,
-    order_message::{Context as Reading, read_order},
+    orders::order_message::{Context as Reading, read_order},
     returns::{
+        Resolution, ReturnMethod,
         identifier::RmaId,
         message::message,
         policy::Policy,
         request::{ReturnItem, ReturnRequest},
         start::{Basis, Known, start},
-        {Resolution, ReturnMethod},
     },
     time::from_micros,
 };

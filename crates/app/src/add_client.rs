@@ -2,9 +2,8 @@
 //! a system of the platform.
 
 use domain::{
-    client::Client,
+    access::{client::Client, scope::Scopes},
     identifier::{ClientId, MerchantId},
-    scope::Scopes,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::json;

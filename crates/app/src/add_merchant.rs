@@ -2,9 +2,9 @@
 //! messages.
 
 use domain::{
+    access::scope::Scopes,
     identifier::MerchantId,
-    merchant::{Merchant, Settings},
-    scope::Scopes,
+    merchants::merchant::{Merchant, Settings},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::json;

@@ -9,9 +9,11 @@ use std::{collections::HashMap, sync::Arc};
 use bytes::Bytes;
 use domain::{
     identifier::MerchantId,
-    intake::{self, Held, Outcome},
-    order::{Order, OrderStatus},
-    order_message::{Body, RefundEntry, Snapshot},
+    orders::{
+        intake::{self, Held, Outcome},
+        order::{Order, OrderStatus},
+        order_message::{Body, RefundEntry, Snapshot},
+    },
     time::micros,
 };
 use store::{OrderRow, RefundRow, Transaction};

@@ -5,7 +5,7 @@ mod together;
 use bytes::Bytes;
 use domain::{
     identifier::MerchantId,
-    kind::Kind,
+    messages::kind::Kind,
     returns::{receipt::Receipt, rma::apply},
     warehouse::{
         receipt_message::received,

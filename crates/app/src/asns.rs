@@ -5,7 +5,7 @@
 use domain::{
     faults::{Code, FAULTS_MAX, Faults, FieldError},
     identifier::MerchantId,
-    intake::Outcome,
+    orders::intake::Outcome,
     warehouse::{
         asn::{InboundAsn, Line},
         receiving::AsnState,

@@ -11,9 +11,9 @@ use std::{
 
 use bytes::Bytes;
 use domain::{
+    access::scope::Scopes,
     identifier::{ClientId, MerchantId},
-    merchant::Settings,
-    scope::Scopes,
+    merchants::merchant::Settings,
 };
 use store::TokenOwner;
 
@@ -83,6 +83,7 @@ pub async fn authenticate(app: &App, token: &str) -> Result<Option<Caller>, AppE
 }
 
 fn is_good(owner: &TokenOwner, now_us: i64) -> bool {
-    let merchant_lives = owner.merchant.as_ref().is_none_or(domain::merchant::Merchant::is_live);
+    let merchant_lives =
+        owner.merchant.as_ref().is_none_or(domain::merchants::merchant::Merchant::is_live);
     owner.expires_us > now_us && owner.client.is_live() && merchant_lives
 }

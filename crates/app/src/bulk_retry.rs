@@ -8,7 +8,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use domain::{identifier::MerchantId, kind::Kind};
+use domain::{identifier::MerchantId, messages::kind::Kind};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use store::{FailureFilter, FailureRow, StoreError, Transaction};

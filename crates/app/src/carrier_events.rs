@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use domain::{
     identifier::MerchantId,
-    merchant::Carrier,
+    merchants::merchant::Carrier,
     returns::{
         carrier::{CarrierEvent, CarrierEventKind},
         identifier::RmaId,

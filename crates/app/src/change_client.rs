@@ -1,7 +1,7 @@
 //! An operator looks at clients, disables or enables them.
 
 use domain::{
-    client::Client,
+    access::client::Client,
     identifier::{ClientId, MerchantId},
 };
 use jiff::Timestamp;

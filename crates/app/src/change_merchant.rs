@@ -2,8 +2,8 @@
 
 use domain::{
     identifier::MerchantId,
-    merchant::{Carrier, Merchant, Settings},
-    order::Address,
+    merchants::merchant::{Carrier, Merchant, Settings},
+    orders::order::Address,
 };
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use domain::{
     identifier::MerchantId,
-    kind::Kind,
+    messages::kind::Kind,
     returns::{
         identifier::RmaId,
         message::message,

@@ -5,7 +5,7 @@ use domain::{
     faults::Faults,
     identifier::MerchantId,
     json::Json,
-    kind::Kind,
+    messages::kind::Kind,
     warehouse::drop_ship::{
         self, Action, CancelRequest, DropShipOrder, DropShipStatus, Owed, ReadContext, Told, apply,
         message,

@@ -7,13 +7,13 @@
 use std::sync::{Mutex, PoisonError};
 
 use domain::{
-    exchange::{
+    exchanges::{
         order::{Answer, read_answer},
         record::{ExchangeRecord, ExchangeState},
     },
     identifier::MerchantId,
     json,
-    kind::Kind,
+    messages::kind::Kind,
     returns::{
         identifier::RmaId,
         rma::{Event, Rma, apply},

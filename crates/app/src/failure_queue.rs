@@ -5,7 +5,7 @@
 
 use domain::{
     identifier::{MerchantId, MessageId},
-    kind::Kind,
+    messages::kind::Kind,
 };
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};

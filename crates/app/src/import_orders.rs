@@ -6,9 +6,11 @@ use bytes::Bytes;
 use domain::{
     faults::{Faults, FieldError},
     identifier::MerchantId,
-    intake::Outcome,
     json,
-    order_message::{self, Context},
+    orders::{
+        intake::Outcome,
+        order_message::{self, Context},
+    },
 };
 use serde::{Deserialize, Serialize};
 use store::{StoreError, Transaction};

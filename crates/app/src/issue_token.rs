@@ -1,6 +1,9 @@
 //! `client_credentials`: a client proves who it is and gets a token for 25 hours.
 
-use domain::{client::Client, identifier::ClientId, scope::Scopes};
+use domain::{
+    access::{client::Client, scope::Scopes},
+    identifier::ClientId,
+};
 use store::{StoreError, Transaction};
 use world::Secret;
 

@@ -74,7 +74,9 @@ mod tests;
 use std::sync::Arc;
 
 use delivery::{Delivery, Shared, TargetAnswer, Targets, address::AddressGuard};
-use domain::{faults::Faults, identifier::MerchantId, kind::Kind, returns::start::Refused};
+use domain::{
+    faults::Faults, identifier::MerchantId, messages::kind::Kind, returns::start::Refused,
+};
 use store::{Conclusion, Store, StoreError, Transaction};
 use tokio::sync::Notify;
 

@@ -1,9 +1,9 @@
 //! The people who log in to the console: added, listed, given passwords, disabled and enabled.
 
 use domain::{
+    access::operator::{Operator, OperatorName, Role, check_password},
     faults::{Code, Faults, FieldError},
     identifier::MerchantId,
-    operator::{Operator, OperatorName, Role, check_password},
 };
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};

@@ -6,8 +6,10 @@ use bytes::Bytes;
 use domain::{
     identifier::MerchantId,
     json,
-    order::OrderStatus,
-    order_message::{Context, read_order},
+    orders::{
+        order::OrderStatus,
+        order_message::{Context, read_order},
+    },
 };
 use jiff::Timestamp;
 use serde::Serialize;

@@ -1,9 +1,9 @@
 //! Everything about one order, for a person who wants to know.
 
 use domain::{
-    exchange::record::ExchangeRecord,
+    exchanges::record::ExchangeRecord,
     identifier::MerchantId,
-    order::Order,
+    orders::order::Order,
     returns::{
         ledger::Ledger,
         returnability::{Returnability, returnability as judge},

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use domain::{
     identifier::MerchantId,
-    kind::{Kind, Queue},
+    messages::kind::{Kind, Queue},
 };
 use store::NewMessage;
 

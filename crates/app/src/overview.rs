@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use domain::kind::Kind;
+use domain::messages::kind::Kind;
 use jiff::Timestamp;
 use store::{AnswerCount, Counted, DayCount, bucket_end_us};
 

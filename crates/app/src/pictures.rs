@@ -14,7 +14,7 @@ use std::{
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use bytes::Bytes;
 use delivery::{FetchLimits, fetch};
-use domain::{identifier::MerchantId, picture::PictureKind};
+use domain::{identifier::MerchantId, merchants::picture::PictureKind};
 use serde::{Deserialize, Serialize};
 use tokio::sync::Semaphore;
 

@@ -1,7 +1,10 @@
 //! What a merchant's returns portal looks like and says: an operator sets it, and pages show it.
 
 use bytes::Bytes;
-use domain::{identifier::MerchantId, picture::PictureKind, portal::Portal};
+use domain::{
+    identifier::MerchantId,
+    merchants::{picture::PictureKind, portal::Portal},
+};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use store::Transaction;

@@ -3,7 +3,7 @@
 
 use domain::{
     identifier::MerchantId,
-    order::{Order, Refund},
+    orders::order::{Order, Refund},
     returns::{identifier::RmaId, rma::Rma, settlement::candidates},
 };
 use jiff::Timestamp;

@@ -2,7 +2,7 @@
 
 use domain::{
     identifier::MerchantId,
-    order::Refund,
+    orders::order::Refund,
     returns::{identifier::RmaId, settlement::settle_with},
     time::from_micros,
 };

@@ -2,8 +2,8 @@
 
 use domain::{
     identifier::MerchantId,
-    order::Address,
-    portal::Portal,
+    merchants::portal::Portal,
+    orders::order::Address,
     returns::{identifier::RmaId, rma::Rma},
 };
 

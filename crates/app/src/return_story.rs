@@ -5,9 +5,9 @@ pub mod timeline;
 mod told;
 
 use domain::{
-    exchange::record::ExchangeRecord,
+    exchanges::record::ExchangeRecord,
     identifier::MerchantId,
-    kind::Kind,
+    messages::kind::Kind,
     returns::{
         identifier::RmaId,
         rma::{Event, Rma, apply},

@@ -1,10 +1,12 @@
 //! What of an order can come back, why or why not, and for how much.
 
 use domain::{
-    exchange::{chain::held_to_credit, record::ExchangeRecord},
+    exchanges::{chain::held_to_credit, record::ExchangeRecord},
     identifier::MerchantId,
-    order::Order,
-    order_message::{Context, read_order},
+    orders::{
+        order::Order,
+        order_message::{Context, read_order},
+    },
     returns::{
         ledger::Ledger,
         returnability::{Returnability, returnability as judge},

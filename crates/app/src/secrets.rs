@@ -10,9 +10,9 @@ use base64::{
 };
 use bytes::Bytes;
 use domain::{
-    client::SecretHash,
+    access::client::SecretHash,
     identifier::MerchantId,
-    merchant::{Merchant, SIGNING_SECRETS_MAX, SealedSecret},
+    merchants::merchant::{Merchant, SIGNING_SECRETS_MAX, SealedSecret},
 };
 use ring::digest::{SHA256, digest};
 

@@ -1,7 +1,7 @@
 //! How a message is sent: to which address, with which headers.
 
 use delivery::Endpoint;
-use domain::{identifier::MessageId, kind::Kind};
+use domain::{identifier::MessageId, messages::kind::Kind};
 
 use crate::{App, AppError, message_log::MessageView, set_endpoints::target_of};
 

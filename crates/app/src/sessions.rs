@@ -7,8 +7,8 @@
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use domain::{
+    access::operator::{OperatorName, Role, SESSION_US, check_password},
     identifier::ClientId,
-    operator::{OperatorName, Role, SESSION_US, check_password},
 };
 use store::{StoreError, Transaction};
 use world::Secret;

@@ -5,9 +5,11 @@ use std::collections::BTreeMap;
 use base64::{Engine, engine::general_purpose::STANDARD};
 use delivery::{EndpointState, Target};
 use domain::{
-    endpoint::{Auth, Endpoints, Override},
     identifier::MerchantId,
-    kind::Kind,
+    messages::{
+        endpoint::{Auth, Endpoints, Override},
+        kind::Kind,
+    },
 };
 use serde::{Deserialize, Serialize};
 use serde_json::json;

@@ -7,9 +7,9 @@
 use std::collections::BTreeMap;
 
 use domain::{
-    exchange::record::ExchangeRecord,
+    exchanges::record::ExchangeRecord,
     identifier::MerchantId,
-    order::{Order, OrderStatus, Refund},
+    orders::order::{Order, OrderStatus, Refund},
     returns::{
         identifier::RmaId,
         ledger::Ledger,

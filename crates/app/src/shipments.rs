@@ -7,7 +7,7 @@ use domain::{
     faults::Faults,
     identifier::MerchantId,
     json::Json,
-    kind::Kind,
+    messages::kind::Kind,
     warehouse::{
         asn_number::AsnNumber,
         outbound_message::messages,

@@ -3,11 +3,11 @@
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use domain::{
-    exchange::record::ExchangeRecord,
+    access::scope::Scopes,
+    exchanges::record::ExchangeRecord,
     identifier::{ClientId, MerchantId},
-    order::Order,
+    orders::order::Order,
     returns::{identifier::RmaId, rma::Rma},
-    scope::Scopes,
 };
 use serde::{Deserialize, Serialize};
 

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use domain::{
-    exchange::{
+    exchanges::{
         order::{ExchangeOrder, Item, Terms, exchange_order},
         record::ExchangeRecord,
     },
     identifier::MerchantId,
-    kind::Kind,
-    merchant::{Carrier, Settings},
-    order::Line,
+    merchants::merchant::{Carrier, Settings},
+    messages::kind::Kind,
+    orders::order::Line,
     returns::{
         Resolution, ReturnMethod,
         identifier::RmaId,

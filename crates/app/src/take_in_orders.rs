@@ -3,9 +3,11 @@
 use bytes::Bytes;
 use domain::{
     faults::{Code, Faults, FieldError, Warning},
-    intake::Outcome,
     json,
-    order_message::{self, Context},
+    orders::{
+        intake::Outcome,
+        order_message::{self, Context},
+    },
 };
 use serde::{Deserialize, Serialize};
 

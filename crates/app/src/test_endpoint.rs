@@ -2,7 +2,7 @@
 
 use domain::{
     identifier::{MerchantId, MessageId},
-    kind::Kind,
+    messages::kind::Kind,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::json;

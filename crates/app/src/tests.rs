@@ -11,8 +11,8 @@ use bytes::Bytes;
 use delivery::address::AddressGuard;
 use domain::{
     identifier::{ClientId, MerchantId},
-    intake::Outcome,
-    merchant::Settings,
+    merchants::merchant::Settings,
+    orders::intake::Outcome,
 };
 use prometheus_client::registry::Registry;
 use store::{Location, Store};

@@ -9,11 +9,11 @@ use std::{
 
 use delivery::{Attempt, Endpoint};
 use domain::{
-    exchange::variants::{Listed, VariantOffer, offers, read_listed},
+    exchanges::variants::{Listed, VariantOffer, offers, read_listed},
     identifier::MerchantId,
     json,
-    kind::Kind,
-    order::Variant,
+    messages::kind::Kind,
+    orders::order::Variant,
 };
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::{Deserialize, Serialize};

@@ -4,14 +4,14 @@
 //! mean. Receiving itself is done by the same use cases that the warehouse's systems call.
 
 use domain::{
+    access::scope::Scopes,
     identifier::MerchantId,
-    merchant::Settings,
+    merchants::merchant::Settings,
     returns::{
         identifier::RmaId,
         receipt::{Condition, Receipt},
         rma::Rma,
     },
-    scope::Scopes,
     warehouse::{
         parcel::{Here, Parcel, ParcelKind},
         receiving::AsnState,

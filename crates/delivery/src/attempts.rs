@@ -1,6 +1,6 @@
 //! From the end of an attempt to what follows from it, and what is counted of it.
 
-use domain::{kind::Kind, retry::Cadence};
+use domain::messages::{kind::Kind, retry::Cadence};
 use prometheus_client::{
     encoding::EncodeLabelSet,
     metrics::{

@@ -15,7 +15,10 @@ mod work;
 
 use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
 
-use domain::{identifier::MerchantId, kind::Kind, retry::Cadence};
+use domain::{
+    identifier::MerchantId,
+    messages::{kind::Kind, retry::Cadence},
+};
 use store::{Conclusion, Owed, Store, WaitingRow};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;

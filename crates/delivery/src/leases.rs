@@ -16,7 +16,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use domain::{identifier::MerchantId, kind::Queue};
+use domain::{identifier::MerchantId, messages::kind::Queue};
 use store::{Store, StoreError};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;

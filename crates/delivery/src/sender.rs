@@ -23,7 +23,10 @@ mod trouble;
 use std::{fmt, sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use domain::{endpoint::Auth, identifier::MerchantId, kind::Kind};
+use domain::{
+    identifier::MerchantId,
+    messages::{endpoint::Auth, kind::Kind},
+};
 use http::{
     Method, StatusCode,
     header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue},

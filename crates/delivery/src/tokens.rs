@@ -18,7 +18,7 @@ use std::{
     time::Duration,
 };
 
-use domain::{endpoint::Auth, identifier::MerchantId};
+use domain::{identifier::MerchantId, messages::endpoint::Auth};
 use http::{
     Method, StatusCode,
     header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST, HeaderValue, USER_AGENT},

@@ -6,26 +6,17 @@
 //! type such as [`order::Order`] that nobody needs to check again. The time is
 //! handed in where a rule needs it.
 
-pub mod client;
+pub mod access;
 pub mod currency;
-pub mod endpoint;
-pub mod exchange;
+pub mod exchanges;
 pub mod faults;
 pub mod identifier;
-pub mod intake;
 pub mod json;
-pub mod kind;
-pub mod language;
-pub mod merchant;
-pub mod operator;
-pub mod order;
-pub mod order_message;
-pub mod picture;
-pub mod portal;
+pub mod merchants;
+pub mod messages;
+pub mod orders;
 pub mod reader;
-pub mod retry;
 pub mod returns;
 pub mod samples;
-pub mod scope;
 pub mod time;
 pub mod warehouse;

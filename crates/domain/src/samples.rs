@@ -64,10 +64,10 @@ mod tests {
     use utoipa::{PartialSchema, ToSchema};
 
     use super::*;
-    use crate::exchange::order::{
+    use crate::exchanges::order::{
         self as exchange, ExchangeOrder, GiftCard, Replacement, ReturnItem,
     };
-    use crate::order::{
+    use crate::orders::order::{
         Address, Attribute, Customer, Discount, Line, Order, PaymentDetails, Refund, RefundLine,
         Transaction, Variant,
     };

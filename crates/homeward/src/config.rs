@@ -11,7 +11,7 @@ use std::{
 
 use anyhow::{Context, anyhow, bail};
 use delivery::address::Network;
-use domain::retry::Cadence;
+use domain::messages::retry::Cadence;
 use serde::Deserialize;
 use store::Location;
 use web::guard::tls::TlsSettings;

@@ -21,7 +21,7 @@
 
 use std::fmt;
 
-use domain::kind::Kind;
+use domain::messages::kind::Kind;
 use serde::{Deserialize, Serialize};
 
 const DELAY_MAX_MS: u64 = 10 * 60 * 1_000;

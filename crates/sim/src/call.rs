@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt};
 
-use domain::kind::Kind;
+use domain::messages::kind::Kind;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 

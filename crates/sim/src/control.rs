@@ -26,7 +26,7 @@ use axum::{
     response::Response,
     routing::{delete, get},
 };
-use domain::kind::Kind;
+use domain::messages::kind::Kind;
 use serde::de::DeserializeOwned;
 
 use crate::{

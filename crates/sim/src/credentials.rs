@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 use axum::http::{HeaderMap, HeaderName, header::AUTHORIZATION};
 use base64::{Engine, prelude::BASE64_STANDARD};
-use domain::endpoint::Auth;
+use domain::messages::endpoint::Auth;
 
 const TOKENS_MAX: usize = 1_000;
 

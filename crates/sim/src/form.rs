@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use domain::kind::Kind;
+use domain::messages::kind::Kind;
 use serde::Deserialize;
 
 use crate::behaviour::Behaviour;

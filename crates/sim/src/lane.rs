@@ -4,7 +4,7 @@
 //! message is about: by an identifier in its body. The three kinds of a drop shipment share
 //! a lane, because they are about the same order. Questions for variants have no lane.
 
-use domain::kind::Kind;
+use domain::messages::kind::Kind;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 

@@ -18,7 +18,7 @@ use axum::{
     routing::{get, post},
 };
 use bytes::Bytes;
-use domain::kind::Kind;
+use domain::messages::kind::Kind;
 use percent_encoding::percent_decode_str;
 use serde_json::json;
 

@@ -7,7 +7,7 @@
 
 use std::collections::VecDeque;
 
-use domain::kind::Kind;
+use domain::messages::kind::Kind;
 
 use crate::behaviour::{Behaviour, BehaviourError};
 

@@ -9,7 +9,7 @@ use std::{
     },
 };
 
-use domain::endpoint::Auth;
+use domain::messages::endpoint::Auth;
 use jiff::Timestamp;
 
 pub const KEEP_CALLS: usize = 100_000;

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use domain::kind::Kind;
+use domain::messages::kind::Kind;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 

@@ -1,7 +1,7 @@
 //! What the pages show: words, so that the templates decide nothing.
 
 use askama::Template;
-use domain::kind::Kind;
+use domain::messages::kind::Kind;
 use serde_json::Value;
 
 use crate::{

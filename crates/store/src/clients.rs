@@ -1,7 +1,7 @@
 //! Clients: who may ask for tokens.
 
 use domain::{
-    client::Client,
+    access::client::Client,
     identifier::{ClientId, MerchantId},
 };
 

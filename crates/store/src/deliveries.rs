@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 use domain::{
     identifier::MerchantId,
-    kind::{Kind, Queue},
+    messages::kind::{Kind, Queue},
 };
 
 use crate::{

@@ -1,6 +1,6 @@
 //! Where merchants' systems are reached; secrets in it are sealed.
 
-use domain::{endpoint::Endpoints, identifier::MerchantId};
+use domain::{identifier::MerchantId, messages::endpoint::Endpoints};
 
 use crate::{Store, StoreError, Transaction, Versioned, error::Doing, json, parsed, value::params};
 

@@ -1,6 +1,6 @@
 //! Exchange orders: what was asked of merchants in the place of money, and what came of it.
 
-use domain::{exchange::record::ExchangeRecord, identifier::MerchantId, time::micros};
+use domain::{exchanges::record::ExchangeRecord, identifier::MerchantId, time::micros};
 
 use crate::{
     Store, StoreError, Transaction, Versioned, corrupt,

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use domain::{identifier::MerchantId, kind::Kind};
+use domain::{identifier::MerchantId, messages::kind::Kind};
 
 use crate::{
     EngineError, Store, StoreError, Transaction,

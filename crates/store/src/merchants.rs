@@ -1,6 +1,6 @@
 //! Merchants.
 
-use domain::{identifier::MerchantId, merchant::Merchant};
+use domain::{identifier::MerchantId, merchants::merchant::Merchant};
 
 use crate::{
     Store, StoreError, Transaction, Versioned,

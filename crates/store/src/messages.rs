@@ -5,7 +5,7 @@
 //! seen a number has seen every smaller one.
 
 use bytes::Bytes;
-use domain::{identifier::MerchantId, kind::Kind};
+use domain::{identifier::MerchantId, messages::kind::Kind};
 
 use crate::{
     EngineError, Store, StoreError, Transaction,

@@ -1,7 +1,7 @@
 //! Operators and their sessions. Of a session's token only the hash is kept.
 
 use bytes::Bytes;
-use domain::operator::{Operator, OperatorName};
+use domain::access::operator::{Operator, OperatorName};
 
 use crate::{
     Store, StoreError, Transaction, Versioned,

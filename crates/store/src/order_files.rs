@@ -1,7 +1,7 @@
 //! Everything that is held about one order, as of one moment, in one question: a return is decided on all of it.
 
 use bytes::Bytes;
-use domain::{exchange::record::ExchangeRecord, identifier::MerchantId, returns::ledger::Ledger};
+use domain::{exchanges::record::ExchangeRecord, identifier::MerchantId, returns::ledger::Ledger};
 
 use crate::{Store, StoreError, Versioned, error::Doing, parsed, value::params};
 

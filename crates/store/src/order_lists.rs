@@ -1,7 +1,7 @@
 //! Orders as people look for them: newest first, by their number alone, by who bought.
 
 use bytes::Bytes;
-use domain::{identifier::MerchantId, order::OrderStatus};
+use domain::{identifier::MerchantId, orders::order::OrderStatus};
 
 use crate::{
     EngineError, Store, StoreError,

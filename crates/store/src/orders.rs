@@ -1,7 +1,7 @@
 //! Orders: the newest snapshot of each, as the merchant sent it.
 
 use bytes::Bytes;
-use domain::{identifier::MerchantId, order::OrderStatus};
+use domain::{identifier::MerchantId, orders::order::OrderStatus};
 
 use crate::{
     Counted, Store, StoreError, Transaction,

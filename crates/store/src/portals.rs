@@ -1,7 +1,10 @@
 //! What merchants' returns portals look like and say.
 
 use bytes::Bytes;
-use domain::{identifier::MerchantId, picture::PictureKind, portal::Portal};
+use domain::{
+    identifier::MerchantId,
+    merchants::{picture::PictureKind, portal::Portal},
+};
 
 use crate::{
     Store, StoreError, Transaction, corrupt,

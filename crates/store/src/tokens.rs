@@ -1,7 +1,11 @@
 //! Access tokens, kept only as hashes.
 
 use bytes::Bytes;
-use domain::{client::Client, identifier::MerchantId, merchant::Merchant, scope::Scopes};
+use domain::{
+    access::{client::Client, scope::Scopes},
+    identifier::MerchantId,
+    merchants::merchant::Merchant,
+};
 
 use crate::{
     Store, StoreError, Transaction, corrupt,

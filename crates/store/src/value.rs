@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use domain::{identifier::MerchantId, kind::Kind as MessageKind};
+use domain::{identifier::MerchantId, messages::kind::Kind as MessageKind};
 
 use crate::error::EngineError;
 

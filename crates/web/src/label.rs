@@ -16,7 +16,7 @@ mod route;
 mod tests;
 
 use askama::Template;
-use domain::{language::Language, order::Address, returns::ReturnMethod};
+use domain::{merchants::language::Language, orders::order::Address, returns::ReturnMethod};
 
 use crate::{
     assets::assets,

@@ -1,6 +1,6 @@
 //! Amounts and dates as people of a language write them.
 
-use domain::{currency::minor_digits, language::Language};
+use domain::{currency::minor_digits, merchants::language::Language};
 use jiff::{Timestamp, tz::Offset};
 
 use crate::words::words;

@@ -8,7 +8,7 @@ use axum::http::{
     header::{ACCEPT_LANGUAGE, SET_COOKIE},
 };
 use axum::response::Response;
-use domain::{language::Language, portal::Portal};
+use domain::merchants::{language::Language, portal::Portal};
 
 use crate::{
     cookie::{Cookie, cookie},

@@ -11,7 +11,7 @@ mod spanish;
 #[cfg(test)]
 mod tests;
 
-use domain::language::Language;
+use domain::merchants::language::Language;
 
 /// A sentence with something in it.
 pub(crate) type Line = fn(&str) -> String;

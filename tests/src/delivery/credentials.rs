@@ -1,6 +1,6 @@
 //! How Homeward proves to a merchant's systems who it is.
 
-use domain::endpoint::Auth;
+use domain::messages::endpoint::Auth;
 use serde_json::{Value, json};
 use sim::{Behaviour, Running, Settings};
 

@@ -1,6 +1,6 @@
 //! Messages of three kinds about one drop-ship order, which go to three addresses and arrive in order.
 
-use domain::kind::Kind;
+use domain::messages::kind::Kind;
 use serde_json::{Value, json};
 use sim::{Answered, Behaviour, Call, Running};
 

@@ -71,7 +71,12 @@ fn each_kind_goes_to_its_path_and_names_its_version() {
             let headers = call.content.unwrap().headers;
             assert_eq!(headers["x-service-event"], kind);
             assert_eq!(headers["x-service-api-version"], version, "{kind}");
-            assert_eq!(call.kind.map(domain::kind::Kind::name), Some(kind), "{}", call.path);
+            assert_eq!(
+                call.kind.map(domain::messages::kind::Kind::name),
+                Some(kind),
+                "{}",
+                call.path
+            );
         }
         let merchant = &stage.merchant.id;
         let asked = format!("/admin/merchants/{merchant}/endpoints/exchange_variants/test");

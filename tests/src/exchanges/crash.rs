@@ -11,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use domain::kind::Kind;
+use domain::messages::kind::Kind;
 use serde_json::{Value, json};
 use sim::{Behaviour, Running};
 

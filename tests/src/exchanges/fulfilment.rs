@@ -1,7 +1,7 @@
 //! The exchange order is published like any other order: shipped, it settles its return; and its goods can come
 //! back in turn, for no more than was given for them.
 
-use domain::kind::Kind;
+use domain::messages::kind::Kind;
 use serde_json::{Value, json};
 use sim::Behaviour;
 

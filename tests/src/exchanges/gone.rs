@@ -1,7 +1,7 @@
 //! The variant that the shopper chose is gone: what was chosen in advance takes its place, exactly once, or the
 //! shopper is told.
 
-use domain::kind::Kind;
+use domain::messages::kind::Kind;
 use serde_json::{Value, json};
 use sim::Behaviour;
 

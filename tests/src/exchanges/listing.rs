@@ -1,6 +1,6 @@
 //! The exchange orders as finance sees them: found by state and return, read page by page, each merchant its own.
 
-use domain::kind::Kind;
+use domain::messages::kind::Kind;
 use serde_json::{Value, json};
 use sim::Behaviour;
 

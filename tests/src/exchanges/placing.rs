@@ -1,6 +1,6 @@
 //! What is asked of the merchant, and what it is told of the return, when all goes well.
 
-use domain::kind::Kind;
+use domain::messages::kind::Kind;
 use serde_json::{Value, json};
 
 use super::{

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Barrier, thread};
 
-use domain::kind::Kind;
+use domain::messages::kind::Kind;
 use serde_json::Value;
 
 use super::stage::{Stage, body, exchange_for, gift_card, item, order, refund, servers};

@@ -5,7 +5,7 @@ use std::sync::{
     atomic::{AtomicU32, Ordering},
 };
 
-use domain::kind::Kind;
+use domain::messages::kind::Kind;
 use serde_json::{Value, json};
 use sim::{Behaviour, Call, CallQuery, Running, Settings, SimulatedMerchant};
 use tokio::runtime::Runtime;

@@ -1,6 +1,6 @@
 //! Sessions run out, and sooner when nobody uses them.
 
-use domain::operator::{OperatorName, Role};
+use domain::access::operator::{OperatorName, Role};
 use world::Secret;
 
 use super::{Fixture, HOUR_US, operator, request};

@@ -4,7 +4,7 @@ use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use domain::{
     identifier::MerchantId,
-    kind::{Kind, Queue},
+    messages::kind::{Kind, Queue},
 };
 use store::{Owed, WaitingRow};
 

@@ -56,7 +56,7 @@ impl Ends {
 
 #[cfg(test)]
 mod tests {
-    use domain::{identifier::MerchantId, kind::Kind};
+    use domain::{identifier::MerchantId, messages::kind::Kind};
     use store::{Attempted, Verdict};
 
     use super::*;

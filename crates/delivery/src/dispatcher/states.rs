@@ -1,6 +1,6 @@
 //! How endpoints are doing, for operators.
 
-use domain::{identifier::MerchantId, kind::Kind};
+use domain::{identifier::MerchantId, messages::kind::Kind};
 
 use super::{
     EndpointState,

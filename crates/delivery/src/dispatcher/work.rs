@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use domain::{
     identifier::{MerchantId, MessageId},
-    kind::{Kind, Queue},
+    messages::kind::{Kind, Queue},
 };
 use store::{Conclusion, Store, Transaction, WaitingRow};
 use world::World;

@@ -18,7 +18,7 @@ use super::rma::{Event, Rma, Scan, Status, apply};
 use super::settlement::{settle, settle_with};
 use super::start::{Basis, Known, start};
 use super::{Resolution, ReturnMethod};
-use crate::order::{Order, Refund, RefundLine};
+use crate::orders::order::{Order, Refund, RefundLine};
 
 const LINES: [&str; 2] = ["A", "B"];
 /// Most histories are shorter.

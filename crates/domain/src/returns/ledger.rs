@@ -26,7 +26,7 @@ pub use self::entries::{
     Conflict, LineUnits, MerchantRefund, ShippingRefund, SpentBy, SpentUnit, Unit, UnitState,
 };
 use super::money::{self, LineTotals};
-use crate::order::{Line, Order};
+use crate::orders::order::{Line, Order};
 
 /// What of one order is spent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]

@@ -4,8 +4,8 @@
 //! ones come from a small generator of their own; a failing test names the seed.
 
 use crate::json;
-use crate::order::{Line, Order};
-use crate::order_message::{Context, read_message};
+use crate::orders::order::{Line, Order};
+use crate::orders::order_message::{Context, read_message};
 use crate::samples;
 
 /// The order of the full sample without its lines and refunds, shipped at the start of 2026.

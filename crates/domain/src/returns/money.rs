@@ -13,7 +13,7 @@
 mod tests;
 
 use super::UnitAmounts;
-use crate::order::{Line, Order};
+use crate::orders::order::{Line, Order};
 use crate::reader::fields::QUANTITY_MAX;
 
 /// What a whole line is worth, or the part of it that is not frozen. Nothing here is negative,

@@ -19,7 +19,7 @@ use utoipa::ToSchema;
 use super::ReturnMethod;
 use crate::faults::Faults;
 use crate::json::Json;
-use crate::language::Language;
+use crate::merchants::language::Language;
 
 /// How a merchant takes goods back. Every field may be left out; it then has its default.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]

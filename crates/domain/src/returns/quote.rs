@@ -16,7 +16,7 @@ use super::ledger::{self, Ledger, UnitState};
 use super::money::cents;
 use super::policy::{MethodOffer, Policy, ShippingRefunded, includes_country};
 use super::{Resolution, ReturnMethod, UnitAmounts};
-use crate::order::{Line, Order};
+use crate::orders::order::{Line, Order};
 
 /// A unit that the shopper wants to return.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -22,7 +22,7 @@ use super::money;
 use super::policy::{MethodOffer, Policy, Reason, ReasonFee};
 use super::quote;
 use super::{ReturnMethod, UnitAmounts};
-use crate::order::Order;
+use crate::orders::order::Order;
 
 /// What of an order can be returned at a moment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]

@@ -15,7 +15,7 @@ use jiff::Timestamp;
 use super::identifier::RmaId;
 use super::ledger::{Ledger, MerchantRefund};
 use super::rma::{Event, LineQuantity, Rma, Status, apply};
-use crate::order::{Order, Refund};
+use crate::orders::order::{Order, Refund};
 
 /// What follows from a refund.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -23,7 +23,7 @@ use super::quote::{
 use super::request::{Fallback, ReturnItem, ReturnRequest};
 use super::returnability::{Rule, returnability};
 use super::rma::{Goods, Opening, Rma};
-use crate::order::{Line, Order, Variant};
+use crate::orders::order::{Line, Order, Variant};
 
 /// What a return is decided on.
 #[derive(Clone, Copy, Debug)]

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::rma::{opening, tee};
 use super::{document, order_message, time};
-use crate::exchange::order::{ExchangeOrder, Terms, exchange_order as asked};
-use crate::order_message::{Context, read_message};
+use crate::exchanges::order::{ExchangeOrder, Terms, exchange_order as asked};
+use crate::orders::order_message::{Context, read_message};
 use crate::returns::Resolution;
 use crate::returns::rma::{Goods, Opening, Rma};
 

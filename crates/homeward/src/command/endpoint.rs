@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, path::PathBuf, process::ExitCode};
 use anyhow::anyhow;
 use app::set_endpoints::{EndpointView, EndpointsView};
 use clap::{Args, Subcommand};
-use domain::{identifier::MerchantId, kind::Kind};
+use domain::{identifier::MerchantId, messages::kind::Kind};
 use serde_json::json;
 use store::Location;
 

@@ -9,7 +9,7 @@ use app::failure_queue::{Failure, Failures as Found};
 use clap::{Args, Subcommand};
 use domain::{
     identifier::{MerchantId, MessageId},
-    kind::Kind,
+    messages::kind::Kind,
 };
 use jiff::Timestamp;
 

@@ -11,7 +11,7 @@ use app::{
 use clap::{Args, Subcommand};
 use domain::{
     identifier::{ClientId, MerchantId},
-    merchant::Carrier,
+    merchants::merchant::Carrier,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::json;

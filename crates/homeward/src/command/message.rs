@@ -4,7 +4,7 @@ use app::message_log::{AttemptView, MessageDetail, MessageState, MessageView, Me
 use clap::{Args, Subcommand, builder::PossibleValuesParser};
 use domain::{
     identifier::{MerchantId, MessageId},
-    kind::Kind,
+    messages::kind::Kind,
 };
 
 use super::argument::{self, Address};

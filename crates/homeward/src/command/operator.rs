@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use app::operators::{Login, OperatorView};
 use clap::Subcommand;
-use domain::operator::{OperatorName, Role};
+use domain::access::operator::{OperatorName, Role};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 

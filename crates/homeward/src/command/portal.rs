@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use app::portals::PortalView;
 use clap::Subcommand;
-use domain::{identifier::MerchantId, portal::logo_kind};
+use domain::{identifier::MerchantId, merchants::portal::logo_kind};
 use hyper::Method;
 
 use super::policy::json;

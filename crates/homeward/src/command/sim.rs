@@ -6,7 +6,7 @@ use std::{net::SocketAddr, path::PathBuf, process::ExitCode};
 
 use anyhow::Context;
 use clap::{Args, Subcommand};
-use domain::{endpoint::Auth, kind::Kind};
+use domain::messages::{endpoint::Auth, kind::Kind};
 use serde_json::{Value, json};
 use sim::{Behaviour, Running, Settings, SimulatedMerchant, Summary, TOKEN_LIFETIME_S};
 

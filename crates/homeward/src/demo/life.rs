@@ -7,7 +7,7 @@
 use std::{path::PathBuf, time::Duration};
 
 use app::{App, carrier_events::issue_simulated_labels, exchange_orders::settle_exchange_orders};
-use domain::kind::Kind;
+use domain::messages::kind::Kind;
 use futures_util::future::join_all;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! What the merchant's server is told, as far as anybody in the demo reads it.
 
-use domain::kind::Kind;
+use domain::messages::kind::Kind;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sim::Call;

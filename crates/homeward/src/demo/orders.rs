@@ -215,7 +215,7 @@ pub(crate) fn placed_on(day: i64) -> Vec<(u32, i64)> {
 
 #[cfg(test)]
 mod tests {
-    use domain::order_message::{Context, read_message};
+    use domain::orders::order_message::{Context, read_message};
 
     use super::*;
 

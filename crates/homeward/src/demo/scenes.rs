@@ -3,7 +3,7 @@
 
 use std::slice::from_ref;
 
-use domain::kind::Kind;
+use domain::messages::kind::Kind;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sim::Behaviour;

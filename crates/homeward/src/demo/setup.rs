@@ -2,7 +2,7 @@
 
 use app::add_merchant::AddedMerchant;
 use axum::Router;
-use domain::operator::Role;
+use domain::access::operator::Role;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 

@@ -1,7 +1,7 @@
 //! What the book notices, and what it forgets.
 
 use axum::http::header::AUTHORIZATION;
-use domain::kind::Kind;
+use domain::messages::kind::Kind;
 use jiff::Timestamp;
 
 use super::*;

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use domain::kind::Kind;
+use domain::messages::kind::Kind;
 use sim::{Answered, Behaviour, Running, Settings};
 use tokio::time::timeout;
 

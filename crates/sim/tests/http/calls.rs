@@ -1,6 +1,6 @@
 //! What is kept, and the verdict.
 
-use domain::kind::Kind;
+use domain::messages::kind::Kind;
 use sim::{Answered, CallQuery, Calls, Settings, Summary, Violation};
 
 use crate::client::{call, rma, send, start, start_plain};

@@ -5,7 +5,7 @@ use std::sync::{
     atomic::{AtomicI64, Ordering},
 };
 
-use domain::endpoint::Auth;
+use domain::messages::endpoint::Auth;
 use serde_json::json;
 use sim::{Clock, Running, Settings};
 

@@ -3,7 +3,10 @@
 use std::collections::HashSet;
 
 use bytes::Bytes;
-use domain::{endpoint::Endpoints, identifier::MerchantId, kind::Kind};
+use domain::{
+    identifier::MerchantId,
+    messages::{endpoint::Endpoints, kind::Kind},
+};
 
 use super::{Subject, acme, on_both_engines, other};
 use crate::{

@@ -1,7 +1,7 @@
 //! Exchange orders.
 
 use domain::{
-    exchange::record::{ExchangeRecord, ExchangeState},
+    exchanges::record::{ExchangeRecord, ExchangeState},
     identifier::MerchantId,
     returns::{identifier::RmaId, ledger::Ledger},
 };
@@ -92,7 +92,7 @@ async fn the_file_of_an_order_knows_its_exchanges_and_its_ledger(Subject { store
         order_id: id.to_owned(),
         replaces: 0,
         updated_us: 7,
-        status: domain::order::OrderStatus::Shipped,
+        status: domain::orders::order::OrderStatus::Shipped,
         shopper_hash: 5,
         hash: "hash".into(),
         body: "body".into(),

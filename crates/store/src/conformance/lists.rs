@@ -3,9 +3,9 @@
 use bytes::Bytes;
 use domain::{
     identifier::MerchantId,
-    kind::Kind,
-    merchant::{Merchant, Settings},
-    order::OrderStatus,
+    merchants::merchant::{Merchant, Settings},
+    messages::kind::Kind,
+    orders::order::OrderStatus,
     returns::{
         identifier::RmaId,
         rma::{Rma, Status},

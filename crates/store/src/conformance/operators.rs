@@ -1,7 +1,7 @@
 //! Operators and their sessions.
 
 use bytes::Bytes;
-use domain::operator::{Operator, OperatorName, Role};
+use domain::access::operator::{Operator, OperatorName, Role};
 use jiff::Timestamp;
 
 use super::{Subject, on_both_engines};

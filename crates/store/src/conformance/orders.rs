@@ -23,7 +23,7 @@ fn order(id: &str, replaces: i64, body: &str) -> OrderRow {
         order_id: id.to_owned(),
         replaces,
         updated_us: 7,
-        status: domain::order::OrderStatus::Shipped,
+        status: domain::orders::order::OrderStatus::Shipped,
         shopper_hash: 5,
         hash: Bytes::from(format!("hash of {body}")),
         body: Bytes::from(body.to_owned()),

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use domain::{
     identifier::MerchantId,
-    kind::Kind,
+    messages::kind::Kind,
     returns::rma::{Rma, Status},
 };
 use jiff::Timestamp;
@@ -40,7 +40,7 @@ fn order(id: &str, replaces: i64) -> OrderRow {
         updated_us: 7,
         hash: Bytes::from_static(b"hash"),
         body: Bytes::from_static(b"body"),
-        status: domain::order::OrderStatus::Created,
+        status: domain::orders::order::OrderStatus::Created,
         shopper_hash: 5,
     }
 }

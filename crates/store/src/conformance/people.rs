@@ -2,10 +2,9 @@
 
 use bytes::Bytes;
 use domain::{
-    client::Client,
+    access::{client::Client, scope::Scopes},
     identifier::ClientId,
-    merchant::{Merchant, Settings},
-    scope::Scopes,
+    merchants::merchant::{Merchant, Settings},
 };
 use jiff::Timestamp;
 

@@ -1,7 +1,7 @@
 //! What portals look like.
 
 use bytes::Bytes;
-use domain::{
+use domain::merchants::{
     language::Language,
     picture::PictureKind,
     portal::{Portal, Texts},

@@ -1,7 +1,7 @@
 //! Messages by what they are about: filed in large steps, and found all the same.
 
 use bytes::Bytes;
-use domain::{identifier::MerchantId, kind::Kind};
+use domain::{identifier::MerchantId, messages::kind::Kind};
 
 use super::{Subject, acme, on_both_engines, other};
 use crate::{MessageFilter, NewMessage, Store, Transaction};

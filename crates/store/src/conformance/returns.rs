@@ -2,8 +2,10 @@
 
 use domain::{
     identifier::MerchantId,
-    order::Order,
-    order_message::{Context, read_message},
+    orders::{
+        order::Order,
+        order_message::{Context, read_message},
+    },
     returns::{
         identifier::RmaId,
         ledger::Ledger,

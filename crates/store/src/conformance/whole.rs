@@ -1,7 +1,7 @@
 //! The database as a whole: schema, backup, closing.
 
 use bytes::Bytes;
-use domain::kind::Kind;
+use domain::messages::kind::Kind;
 use futures_util::future::join_all;
 
 use super::{Subject, acme, meters, on_both_engines, other};
@@ -20,7 +20,7 @@ fn pair(number: usize) -> Transaction {
         order_id: format!("{number:05}-{half}"),
         replaces: 0,
         updated_us: 1,
-        status: domain::order::OrderStatus::Shipped,
+        status: domain::orders::order::OrderStatus::Shipped,
         shopper_hash: 5,
         hash: Bytes::from_static(b"hash"),
         body: Bytes::from_static(&[0, 159, 146, 150]),

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use domain::{
     faults::Faults,
     json::{self, Json},
-    portal::LOGO_BYTES_MAX,
+    merchants::portal::LOGO_BYTES_MAX,
 };
 use tokio::sync::{Semaphore, SemaphorePermit};
 

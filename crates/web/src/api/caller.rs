@@ -11,7 +11,7 @@ use axum::{
     extract::FromRequestParts,
     http::{HeaderMap, header::AUTHORIZATION, request::Parts},
 };
-use domain::{identifier::MerchantId, scope::Scope};
+use domain::{access::scope::Scope, identifier::MerchantId};
 
 use super::error::ApiError;
 use crate::Web;

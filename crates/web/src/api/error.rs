@@ -9,9 +9,9 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use domain::{
+    access::scope::Scope,
     faults::{Code, Faults, FieldError},
     returns::start::Refused,
-    scope::Scope,
 };
 use serde::Serialize;
 use store::StoreError;

@@ -5,7 +5,7 @@ use app::{
     variants::{LineVariants, line_variants},
 };
 use axum::{Json, extract::State};
-use domain::exchange::record::ExchangeState;
+use domain::exchanges::record::ExchangeState;
 use serde::Deserialize;
 use utoipa::IntoParams;
 

@@ -6,7 +6,7 @@ use app::{
     message_log::{self, MessageDetail, MessageState, Messages, Wanted},
 };
 use axum::{Json, extract::State};
-use domain::{identifier::MessageId, kind::Kind};
+use domain::{identifier::MessageId, messages::kind::Kind};
 use serde::Deserialize;
 use utoipa::IntoParams;
 

@@ -100,7 +100,7 @@ struct Security;
 
 impl Modify for Security {
     fn modify(&self, document: &mut Document) {
-        let names = domain::scope::Scope::ALL.map(|scope| (scope.name(), scope.meaning()));
+        let names = domain::access::scope::Scope::ALL.map(|scope| (scope.name(), scope.meaning()));
         let flow = Flow::ClientCredentials(ClientCredentials::new(
             "/oauth/token",
             FlowScopes::from_iter(names),

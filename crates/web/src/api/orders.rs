@@ -5,7 +5,7 @@ use app::{
     take_in_orders::{OrdersMessage, TakenIn, take_in_orders},
 };
 use axum::{Json, extract::State, http::header::CONTENT_TYPE, response::IntoResponse};
-use domain::order::Order;
+use domain::orders::order::Order;
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 

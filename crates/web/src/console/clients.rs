@@ -61,7 +61,7 @@ async fn add(
     OperatorForm { visitor, form, .. }: OperatorForm,
 ) -> Result<Response, ApiError> {
     let merchant = named(&merchant)?;
-    let scopes = domain::scope::Scopes::merchant().to_string();
+    let scopes = domain::access::scope::Scopes::merchant().to_string();
     let chosen: Vec<&str> = scopes.split(' ').filter(|scope| !form.raw(scope).is_empty()).collect();
     let name = Some(form.text("name")).filter(|name| !name.is_empty());
     let body = json!({ "merchant": merchant, "name": name, "scope": chosen.join(" ") });

@@ -16,7 +16,7 @@ use axum::{
 };
 use domain::{
     identifier::{MerchantId, MessageId},
-    kind::Kind,
+    messages::kind::Kind,
 };
 use tokio::time::{Duration, sleep};
 

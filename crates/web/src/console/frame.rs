@@ -14,7 +14,7 @@ use axum::{
     },
     response::{Html, IntoResponse, Response},
 };
-use domain::operator::Role;
+use domain::access::operator::Role;
 
 use super::visit::{NOTICE, Visitor};
 use crate::{Web, assets::assets, cookie::Cookie};

@@ -7,7 +7,7 @@ use app::{
     message_log::{AttemptView, MessageState, MessageView},
 };
 use askama::filters::HtmlSafe;
-use domain::{identifier::MerchantId, order::OrderStatus, returns::rma::Status};
+use domain::{identifier::MerchantId, orders::order::OrderStatus, returns::rma::Status};
 use jiff::Timestamp;
 
 use super::words::{address, moment, path};

@@ -9,7 +9,7 @@ use axum::{
     response::Response,
     routing::{get, post},
 };
-use domain::operator::{OperatorName, Role};
+use domain::access::operator::{OperatorName, Role};
 use serde::Deserialize;
 use world::Secret;
 

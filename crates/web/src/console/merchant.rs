@@ -125,7 +125,7 @@ async fn page_of(
     let status = if typed.is_some() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
     let (fields, address, problems) =
         typed.unwrap_or_else(|| (settings_fields(&found), address_fields(&found), Vec::new()));
-    let scopes = domain::scope::Scopes::merchant().to_string();
+    let scopes = domain::access::scope::Scopes::merchant().to_string();
     let shown = Page {
         frame: Frame::new(visitor, Section::Merchants, &found.name),
         about: About::new(id, Part::Merchant),

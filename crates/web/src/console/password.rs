@@ -9,7 +9,7 @@ use axum::{
     response::{IntoResponse, Response},
     routing::get,
 };
-use domain::operator::{OperatorName, check_password};
+use domain::access::operator::{OperatorName, check_password};
 use world::Secret;
 
 use super::{

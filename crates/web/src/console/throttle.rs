@@ -5,7 +5,7 @@
 
 use std::{net::IpAddr, time::Duration};
 
-use domain::operator::OperatorName;
+use domain::access::operator::OperatorName;
 
 use crate::guard::rate_limit::RateLimit;
 

@@ -20,7 +20,7 @@ use axum::{
     },
     response::{IntoResponse, Response},
 };
-use domain::operator::Role;
+use domain::access::operator::Role;
 use world::Secret;
 
 use super::{form::Form, frame::redirect, problem};

@@ -7,7 +7,7 @@
 
 use app::{AppError, shopper::Shopper};
 use domain::{
-    order::Order,
+    orders::order::Order,
     returns::{
         Resolution, ReturnMethod,
         request::{Fallback, Gift, ReturnItem, ReturnRequest},

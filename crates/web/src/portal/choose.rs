@@ -6,7 +6,7 @@ mod way;
 use app::{shopper::Shopper, variants::LineVariants};
 use askama::Template;
 use domain::{
-    order::Order,
+    orders::order::Order,
     returns::{policy::Policy, returnability::Returnability, rma::Rma},
 };
 

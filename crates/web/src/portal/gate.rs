@@ -14,7 +14,7 @@ use axum::{
     middleware::Next,
     response::Response,
 };
-use domain::portal::Portal;
+use domain::merchants::portal::Portal;
 
 use super::visit::shown;
 use crate::{assets::assets, spoken::Spoken, words::Words};

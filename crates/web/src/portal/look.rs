@@ -19,7 +19,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use bytes::Bytes;
-use domain::portal::colour::{BLACK, Colour, Ground, Shades, WHITE};
+use domain::merchants::portal::colour::{BLACK, Colour, Ground, Shades, WHITE};
 
 use super::visit::Visit;
 use crate::{

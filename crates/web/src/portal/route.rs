@@ -23,7 +23,7 @@ use axum::{
 };
 use domain::{
     identifier::ClientId,
-    order::Order,
+    orders::order::Order,
     returns::rma::{Event, Rma, apply},
 };
 

@@ -3,7 +3,7 @@
 
 use askama::Template;
 use domain::{
-    exchange::record::{ExchangeRecord, ExchangeState},
+    exchanges::record::{ExchangeRecord, ExchangeState},
     returns::{
         Resolution, ReturnMethod,
         rma::{Receiving, Rma, Status, Tracking, Unit},

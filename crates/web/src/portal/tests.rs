@@ -1,7 +1,7 @@
 //! Rules have words in every language, and no page forgets what was chosen.
 
 use domain::{
-    language::Language,
+    merchants::language::Language,
     returns::{
         quote::OfferRule,
         returnability::{Answer, Rule, Verdict},

@@ -16,7 +16,7 @@ use axum::{
     },
     response::{Html, IntoResponse, Response},
 };
-use domain::{identifier::MerchantId, language::Language};
+use domain::{identifier::MerchantId, merchants::language::Language};
 use jiff::Timestamp;
 
 use super::choice::Form;

@@ -4,7 +4,7 @@
 //! domain writes are for merchants and operators, and no shopper reads them.
 
 use domain::{
-    language::Language,
+    merchants::language::Language,
     returns::{
         ReturnMethod,
         quote::OfferRule,

@@ -4,7 +4,7 @@
 //! gives money away that the merchant did not promise: no bonus, no shipping refund.
 
 use super::{MethodOffer, Policy, Reason, RefundAt, ShippingRefunded, TagEffect, TagRule};
-use crate::language::Language;
+use crate::merchants::language::Language;
 use crate::returns::ReturnMethod;
 
 const WINDOW_DAYS: u32 = 30;

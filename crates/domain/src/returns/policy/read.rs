@@ -8,7 +8,7 @@ use super::{
 };
 use crate::faults::{Code, Faults};
 use crate::json::Json;
-use crate::language::Language;
+use crate::merchants::language::Language;
 use crate::reader::fields::{CENTS_MAX, Element, Fields};
 use crate::reader::path::Step;
 use crate::reader::{IDENTIFIER_MAX, Reader, read};

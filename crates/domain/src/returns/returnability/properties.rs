@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::*;
-use crate::order::OrderStatus;
+use crate::orders::order::OrderStatus;
 use crate::returns::ledger::MerchantRefund;
 use crate::returns::made_up::{Numbers, empty_order, fill_at_random};
 use crate::returns::policy::{TagEffect, TagRule};

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use jiff::tz::Offset;
 
 use super::{Answer, Rule, Verdict};
-use crate::order::{Line, Order, OrderStatus};
+use crate::orders::order::{Line, Order, OrderStatus};
 use crate::returns::UnitAmounts;
 use crate::returns::ledger::{Unit, UnitState};
 use crate::returns::policy::{Policy, TagEffect, includes_country};

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::*;
-use crate::order::OrderStatus;
+use crate::orders::order::OrderStatus;
 use crate::returns::ledger::MerchantRefund;
 use crate::returns::made_up::{line, order};
 use crate::returns::policy::{GiftCardOffer, TagEffect, TagRule};

@@ -1,7 +1,7 @@
 //! Refunds that find their return, and those that a person must look at.
 
 use super::*;
-use crate::order::RefundLine;
+use crate::orders::order::RefundLine;
 use crate::returns::made_up::{line, order};
 use crate::returns::rma::{Goods, Opening};
 use crate::returns::{Resolution, ReturnMethod};

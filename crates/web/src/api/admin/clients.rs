@@ -8,11 +8,11 @@ use app::{
 };
 use axum::{Json, extract::State, http::StatusCode};
 use domain::{
+    access::scope::Scopes,
     faults::Code,
     identifier::{ClientId, MerchantId},
     json,
     reader::{self, Reader, TEXT_MAX},
-    scope::Scopes,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};

@@ -8,7 +8,7 @@ use app::{
     test_endpoint::{Test, TestMessage, test_endpoint},
 };
 use axum::{Json, extract::State, http::StatusCode};
-use domain::{kind::Kind, reader::IDENTIFIER_MAX};
+use domain::{messages::kind::Kind, reader::IDENTIFIER_MAX};
 use serde::Deserialize;
 use utoipa::IntoParams;
 

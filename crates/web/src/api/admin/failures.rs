@@ -6,7 +6,7 @@ use app::{
     failure_queue::{Action, Failures, failures},
 };
 use axum::{Json, extract::State, http::StatusCode};
-use domain::kind::Kind;
+use domain::messages::kind::Kind;
 use jiff::Timestamp;
 use serde::Deserialize;
 use store::FailureFilter;

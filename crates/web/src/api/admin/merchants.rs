@@ -11,8 +11,8 @@ use domain::{
     faults::{Code, Faults},
     identifier::MerchantId,
     json,
-    merchant::{Carrier, Settings},
-    order::Address,
+    merchants::merchant::{Carrier, Settings},
+    orders::order::Address,
     reader::{self, TEXT_MAX, fields::Fields},
 };
 use serde::{Deserialize, Serialize};

@@ -6,9 +6,9 @@ use app::{
 };
 use axum::{Json, extract::State, http::StatusCode};
 use domain::{
+    access::operator::{OperatorName, Role},
     faults::Code,
     json,
-    operator::{OperatorName, Role},
     reader::{self, Reader, TEXT_MAX},
 };
 use serde::Serialize;

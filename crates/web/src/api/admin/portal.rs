@@ -7,7 +7,7 @@ use app::{
 use axum::{Json, extract::State};
 use domain::{
     json,
-    portal::{Portal, logo_kind},
+    merchants::portal::{Portal, logo_kind},
 };
 use serde_json::Value;
 

@@ -3,7 +3,7 @@
 use app::order_list::{OrderSummary, OrdersWanted, orders};
 use askama::Template;
 use axum::{extract::State, http::StatusCode, response::Response};
-use domain::order::OrderStatus;
+use domain::orders::order::OrderStatus;
 use serde::Deserialize;
 
 use crate::{

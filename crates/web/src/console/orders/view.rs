@@ -8,8 +8,8 @@ mod units;
 use app::{order_view::OrderView, refund_problems::ProblemView};
 use askama::Template;
 use domain::{
-    exchange::record::{ExchangeRecord, ExchangeState},
-    order::{Address, Line, Order},
+    exchanges::record::{ExchangeRecord, ExchangeState},
+    orders::order::{Address, Line, Order},
     returns::rma::Rma,
 };
 

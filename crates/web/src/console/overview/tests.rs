@@ -1,7 +1,7 @@
 //! The figures, as they are shown.
 
 use app::overview::{DAYS, Day, Failing, Troubled};
-use domain::kind::Kind;
+use domain::messages::kind::Kind;
 use jiff::Timestamp;
 
 use super::*;

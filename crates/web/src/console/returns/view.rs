@@ -6,7 +6,7 @@ mod tests;
 use app::return_story::{Possible, ReturnStory, timeline::Step};
 use askama::Template;
 use domain::{
-    exchange::record::ExchangeRecord,
+    exchanges::record::ExchangeRecord,
     returns::{
         Resolution,
         rma::{Receiving, Rma, Tracking, Unit},

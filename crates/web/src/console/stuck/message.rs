@@ -14,7 +14,7 @@ use axum::{
     response::Response,
     routing::{get, post},
 };
-use domain::{identifier::MessageId, kind::Kind};
+use domain::{identifier::MessageId, messages::kind::Kind};
 
 use super::{
     messages::Search,

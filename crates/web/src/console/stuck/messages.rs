@@ -6,7 +6,7 @@ use app::{
 };
 use askama::Template;
 use axum::{Router, extract::State, http::StatusCode, response::Response, routing::get};
-use domain::kind::Kind;
+use domain::messages::kind::Kind;
 use serde::Deserialize;
 
 use super::shown::{

@@ -12,7 +12,7 @@ use app::{
 };
 use askama::Template;
 use domain::{
-    operator::{OperatorName, Role},
+    access::operator::{OperatorName, Role},
     warehouse::{
         asn_number::AsnNumber,
         unit::{Answer, Candidate, ExceptionKind, Question, Sign, UnitRecord},

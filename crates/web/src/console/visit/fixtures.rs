@@ -6,8 +6,8 @@ use app::{
 };
 use askama::Template;
 use domain::{
-    exchange::record::{ExchangeRecord, ExchangeState},
-    operator::{OperatorName, Role},
+    access::operator::{OperatorName, Role},
+    exchanges::record::{ExchangeRecord, ExchangeState},
 };
 use jiff::Timestamp;
 

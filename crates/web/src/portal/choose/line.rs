@@ -1,8 +1,8 @@
 //! One line of the order: what it is, whether it can come back, and what is chosen for it.
 
 use domain::{
-    exchange::variants::VariantOffer,
-    order::{Attribute, Line},
+    exchanges::variants::VariantOffer,
+    orders::order::{Attribute, Line},
     returns::{
         Resolution,
         policy::GiftCardOffer,

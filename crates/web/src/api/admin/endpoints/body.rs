@@ -7,9 +7,8 @@ use std::collections::BTreeMap;
 
 use app::set_endpoints::EndpointsChange;
 use domain::{
-    endpoint::Auth,
     json,
-    kind::Kind,
+    messages::{endpoint::Auth, kind::Kind},
     reader::{self, Reader, TEXT_MAX, fields::Fields},
 };
 use utoipa::ToSchema;

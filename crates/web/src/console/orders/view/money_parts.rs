@@ -1,6 +1,6 @@
 //! What an order cost, how it was paid, and what was paid back.
 
-use domain::order::{Discount, Order, Refund, Transaction};
+use domain::orders::order::{Discount, Order, Refund, Transaction};
 
 use crate::console::{
     lists::Moment,

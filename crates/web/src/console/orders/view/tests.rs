@@ -2,7 +2,7 @@
 
 use domain::{
     json,
-    order_message::{Context, read_order},
+    orders::order_message::{Context, read_order},
     returns::{ledger::Ledger, policy::Policy, returnability::returnability},
 };
 use jiff::Timestamp;

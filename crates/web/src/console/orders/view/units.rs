@@ -2,7 +2,7 @@
 
 use app::order_view::OrderView;
 use domain::{
-    order::Line,
+    orders::order::Line,
     returns::returnability::{UnitReturnability, Verdict},
 };
 

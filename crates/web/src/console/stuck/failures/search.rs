@@ -1,6 +1,6 @@
 //! What to look for in the failure queue. It is part of the address, so a search can be kept and passed on.
 
-use domain::kind::Kind;
+use domain::messages::kind::Kind;
 use jiff::{Timestamp, civil::DateTime, tz::TimeZone};
 use serde::Deserialize;
 use store::FailureFilter;

@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 
 use super::record::{ExchangeRecord, ExchangeState};
 use crate::json::Json;
-use crate::order::{Address as OrderAddress, Line, Order, Variant};
+use crate::orders::order::{Address as OrderAddress, Line, Order, Variant};
 use crate::reader::read;
 use crate::returns::Resolution;
 use crate::returns::money::cents;

@@ -6,7 +6,7 @@
 //! is held to the credit of the one before it.
 
 use super::record::ExchangeRecord;
-use crate::order::Order;
+use crate::orders::order::Order;
 use crate::returns::money::{cents, line_totals};
 
 /// What may be refunded for all units of the exchange order: the credit, and what was paid on top.
@@ -49,8 +49,8 @@ pub fn held_to_credit(order: &Order, record: &ExchangeRecord) -> Order {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exchange::record::ExchangeState;
-    use crate::order::Transaction;
+    use crate::exchanges::record::ExchangeState;
+    use crate::orders::order::Transaction;
     use crate::returns::identifier::RmaId;
     use crate::returns::ledger::Ledger;
     use crate::returns::made_up::{Numbers, empty_order, fill_at_random, line, order};

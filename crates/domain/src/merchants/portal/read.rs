@@ -6,7 +6,7 @@ use super::colour::Colour;
 use super::{Portal, Texts};
 use crate::faults::{Code, Faults};
 use crate::json::Json;
-use crate::language::Language;
+use crate::merchants::language::Language;
 use crate::reader::fields::Fields;
 use crate::reader::path::Step;
 use crate::reader::{Reader, read};

@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use jiff::Timestamp;
 
 use crate::faults::Code;
-use crate::order::{Line, Order, Refund, RefundLine};
+use crate::orders::order::{Line, Order, Refund, RefundLine};
 use crate::reader::fields::{Element, Fields};
 use crate::reader::path::Step;
 

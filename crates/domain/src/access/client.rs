@@ -7,7 +7,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{identifier::ClientId, scope::Scopes};
+use crate::{access::scope::Scopes, identifier::ClientId};
 
 /// How many secrets of one client are live at once.
 pub const SECRETS_MAX: usize = 2;

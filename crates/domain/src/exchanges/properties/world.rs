@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use crate::exchange::order::{Answer, ExchangeOrder, Terms, exchange_order};
-use crate::exchange::record::{ExchangeRecord, ExchangeState};
-use crate::order::{Order, Refund, RefundLine, Variant};
+use crate::exchanges::order::{Answer, ExchangeOrder, Terms, exchange_order};
+use crate::exchanges::record::{ExchangeRecord, ExchangeState};
+use crate::orders::order::{Order, Refund, RefundLine, Variant};
 use crate::returns::identifier::RmaId;
 use crate::returns::ledger::Ledger;
 use crate::returns::made_up::{Numbers, empty_order, fill_at_random};

@@ -23,7 +23,7 @@ pub(crate) use self::fields::variant as read_variant;
 use self::rules::Seen;
 use crate::faults::{Faults, Warning};
 use crate::json::{self, Json};
-use crate::order::Order;
+use crate::orders::order::Order;
 use crate::reader::fields::Fields;
 use crate::reader::{Reader, read};
 

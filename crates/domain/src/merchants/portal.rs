@@ -16,8 +16,8 @@ use utoipa::ToSchema;
 use self::colour::Colour;
 use crate::faults::Faults;
 use crate::json::Json;
-use crate::language::Language;
-use crate::picture::PictureKind;
+use crate::merchants::language::Language;
+use crate::merchants::picture::PictureKind;
 
 /// The largest logo, in bytes.
 pub const LOGO_BYTES_MAX: usize = 256 << 10;

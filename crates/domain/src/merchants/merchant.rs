@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::identifier::MerchantId;
-use crate::order::Address;
+use crate::orders::order::Address;
 
 /// How many signing secrets are live at once: the new one and the one being rotated out.
 pub const SIGNING_SECRETS_MAX: usize = 2;

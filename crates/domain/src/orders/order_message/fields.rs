@@ -4,7 +4,7 @@ use super::rules::{self, Refunds, Seen};
 use super::{CUSTOMER, CUSTOMER_ALIAS, Context};
 use crate::currency;
 use crate::json::Json;
-use crate::order::{
+use crate::orders::order::{
     Address, Attribute, Customer, Discount, Line, Order, OrderStatus, PaymentDetails, Refund,
     RefundLine, Transaction, Variant,
 };

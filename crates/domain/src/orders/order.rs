@@ -2,7 +2,7 @@
 //!
 //! A shopper sees these orders when starting a return. The comments on the fields are the
 //! API reference. A value of these types has passed every rule of
-//! [`order_message`](crate::order_message); amounts are integers in minor units of the
+//! [`order_message`](crate::orders::order_message); amounts are integers in minor units of the
 //! order's currency.
 
 mod parts;

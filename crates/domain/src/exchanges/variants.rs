@@ -9,8 +9,8 @@ use utoipa::ToSchema;
 
 use crate::faults::Faults;
 use crate::json::Json;
-use crate::order::{Attribute, Line, Variant};
-use crate::order_message::read_variant;
+use crate::orders::order::{Attribute, Line, Variant};
+use crate::orders::order_message::read_variant;
 use crate::reader::read;
 
 /// No answer offers more.

@@ -1,0 +1,5 @@
+//! Who may do what: clients, operators and scopes.
+
+pub mod client;
+pub mod operator;
+pub mod scope;

@@ -1,0 +1,5 @@
+//! Orders: what a merchant publishes, how it is read, and what a newer snapshot changes.
+
+pub mod intake;
+pub mod order;
+pub mod order_message;
