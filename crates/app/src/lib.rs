@@ -4,69 +4,17 @@
 //! loads versioned state, asks a pure function of `domain` what follows, and commits
 //! everything that was decided in one transaction. Nothing is locked meanwhile:
 //! when somebody else was quicker the store says so and the decision is taken again
-//! ([`commit_once`]).
+//! ([`core::commit_once`]).
 
-pub mod add_client;
-pub mod add_merchant;
-mod arrived_orders;
-mod asn_receipts;
-pub mod asns;
-pub mod audit_trail;
-pub mod authenticate;
-pub mod bulk_retry;
-pub mod carrier_events;
-pub mod change_client;
-pub mod change_merchant;
-pub mod change_return;
-pub mod commit_once;
-mod cursor;
-pub mod delivery_report;
-pub mod drop_ship;
-pub mod exchange_orders;
-pub mod failure_queue;
-pub mod held_order;
-pub mod import_orders;
-pub mod issue_token;
-pub mod message_log;
-pub mod meters;
-pub mod notice;
-pub mod onboarding;
-pub mod operator_returns;
-pub mod operators;
-pub mod order_list;
-pub mod order_view;
-mod outbox;
-pub mod overview;
-mod passwords;
-pub mod pictures;
-pub mod policies;
-pub mod portals;
-pub mod receipts;
-pub mod refund_case;
-pub mod refund_problems;
-pub mod return_label;
-pub mod return_list;
-pub mod return_story;
-pub mod returnability;
-pub mod rotate_secret;
-pub mod search;
-pub mod secrets;
-pub mod sent_request;
-pub mod sessions;
-pub mod set_endpoints;
-mod settle_refunds;
-pub mod shipments;
-pub mod shopper;
-pub mod start_return;
-pub mod sweep;
-pub mod take_in_orders;
-pub mod test_endpoint;
-pub mod unit_changes;
-pub mod unit_questions;
-pub mod unit_story;
-pub mod variants;
-mod whose;
-pub mod workbench;
+pub mod access;
+pub mod background;
+pub mod core;
+pub mod exchanges;
+pub mod merchants;
+pub mod messages;
+pub mod orders;
+pub mod returns;
+pub mod warehouse;
 
 #[cfg(test)]
 mod tests;
@@ -80,13 +28,13 @@ use domain::{
 use store::{Conclusion, Store, StoreError, Transaction};
 use tokio::sync::Notify;
 
-use authenticate::Callers;
-use bulk_retry::SharedJobs;
-use exchange_orders::ExchangeAnswers;
-use meters::Meters;
-use passwords::Passwords;
-use pictures::Pictures;
-use variants::Remembered;
+use crate::core::metrics::Meters;
+use access::authenticate::Callers;
+use access::passwords::Passwords;
+use exchanges::exchange_orders::ExchangeAnswers;
+use exchanges::variants::Remembered;
+use merchants::pictures::Pictures;
+use messages::bulk_retry::SharedJobs;
 use world::{Vault, World};
 
 /// Everything a use case needs. Cheap to clone.
@@ -164,7 +112,7 @@ pub struct TargetsOf(pub App);
 impl Targets for TargetsOf {
     fn target(&self, merchant: MerchantId, kind: Kind) -> TargetAnswer<'_> {
         Box::pin(async move {
-            let target = set_endpoints::target(&self.0, &merchant, kind).await;
+            let target = messages::set_endpoints::target(&self.0, &merchant, kind).await;
             target.map_err(|error| error.to_string())
         })
     }

@@ -21,14 +21,20 @@ use world::{Secret, Vault, World};
 
 use crate::{
     App, AppError, Parts,
-    add_merchant::{AddedMerchant, NewMerchant, add_merchant},
-    authenticate::{Caller, authenticate},
-    change_merchant::{MerchantChange, change_merchant},
-    commit_once::{Repeatable, Request},
-    issue_token::{TOKEN_LIFETIME_S, TokenRequest, issue_token},
-    meters::Meters,
-    sweep::sweep,
-    take_in_orders::{OrdersMessage, TakenIn, take_in_orders},
+    access::{
+        authenticate::{Caller, authenticate},
+        issue_token::{TOKEN_LIFETIME_S, TokenRequest, issue_token},
+    },
+    background::cleanup::sweep,
+    core::{
+        commit_once::{Repeatable, Request},
+        metrics::Meters,
+    },
+    merchants::{
+        add_merchant::{AddedMerchant, NewMerchant, add_merchant},
+        change_merchant::{MerchantChange, change_merchant},
+    },
+    orders::publish_orders::{OrdersMessage, TakenIn, take_in_orders},
 };
 
 const HOUR_US: i64 = 3_600_000_000;
@@ -95,7 +101,7 @@ impl Fixture {
     async fn publish(&self, key: Option<&str>, body: &str) -> Result<TakenIn, AppError> {
         let repeatable = key.map(|key| Repeatable {
             key: key.to_owned(),
-            request_hash: crate::secrets::hash(body.as_bytes()),
+            request_hash: crate::access::secrets::hash(body.as_bytes()),
         });
         let body = Bytes::from(body.to_owned());
         let message = OrdersMessage { body, dry_run: false, repeatable };
@@ -155,7 +161,7 @@ async fn what_has_run_out_is_swept_and_the_rest_stays() {
 
     let store = &fixture.app.store;
     let acme = MerchantId::parse("acme").unwrap();
-    let hash = |token: &Secret| crate::secrets::hash(token.reveal().as_bytes());
+    let hash = |token: &Secret| crate::access::secrets::hash(token.reveal().as_bytes());
     assert!(store.token_owner(&acme, hash(&old)).await.unwrap().is_none());
     assert!(store.token_owner(&acme, hash(&young)).await.unwrap().is_some());
 }
@@ -189,7 +195,8 @@ async fn of_many_snapshots_at_once_the_newest_stands() {
     }
 
     let acme = MerchantId::parse("acme").unwrap();
-    let held = crate::held_order::held_order(&fixture.app, &acme, "ORD-100472").await.unwrap();
+    let held =
+        crate::orders::held_order::held_order(&fixture.app, &acme, "ORD-100472").await.unwrap();
     assert!(String::from_utf8(held).unwrap().contains("2030-01-01T00:07:00Z"));
 }
 

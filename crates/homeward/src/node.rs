@@ -9,11 +9,11 @@ use std::{net::SocketAddr, path::Path, time::Duration};
 use anyhow::Context;
 use app::{
     App, Parts as AppParts,
-    add_client::add_first_admin,
-    carrier_events::issue_simulated_labels,
-    exchange_orders::{settle_exchange_order, settle_exchange_orders},
-    meters::Meters as AppMeters,
-    sweep::{remove_finished_messages, sweep},
+    access::add_client::add_first_admin,
+    background::cleanup::{remove_finished_messages, sweep},
+    core::metrics::Meters as AppMeters,
+    exchanges::exchange_orders::{settle_exchange_order, settle_exchange_orders},
+    returns::carrier_events::issue_simulated_labels,
 };
 use delivery::{Delivery, address::AddressGuard};
 use domain::identifier::{ClientId, MerchantId};

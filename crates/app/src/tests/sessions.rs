@@ -5,9 +5,11 @@ use world::Secret;
 
 use super::{Fixture, HOUR_US, operator, request};
 use crate::{
-    operators::{NewOperator, add_operator, set_operator_disabled, set_password},
-    sessions::{glance, log_in, session},
-    sweep::sweep,
+    access::{
+        operators::{NewOperator, add_operator, set_operator_disabled, set_password},
+        sessions::{glance, log_in, session},
+    },
+    background::cleanup::sweep,
 };
 
 const MINUTE_US: i64 = 60_000_000;
@@ -74,7 +76,7 @@ async fn no_session_lasts_longer_than_half_a_day_however_much_it_is_used() {
     assert!(!lasts(&fixture, &token).await);
     fixture.pass(1);
     sweep(&fixture.app).await.unwrap();
-    let hash = crate::secrets::hash(token.reveal().as_bytes());
+    let hash = crate::access::secrets::hash(token.reveal().as_bytes());
     assert_eq!(fixture.app.store.session(hash).await.unwrap(), None, "it is swept");
 }
 

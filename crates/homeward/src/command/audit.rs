@@ -1,6 +1,6 @@
 //! `homeward audit`: what operators changed.
 
-use app::audit_trail::{Change, Changes};
+use app::core::audit_trail::{Change, Changes};
 use domain::identifier::MerchantId;
 
 use crate::{

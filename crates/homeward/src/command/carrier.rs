@@ -1,7 +1,7 @@
 //! `homeward carrier`: says what happens to parcels, as a carrier's system would.
 
 use anyhow::bail;
-use app::carrier_events::{CarrierResults, EventOutcome};
+use app::returns::carrier_events::{CarrierResults, EventOutcome};
 use clap::Subcommand;
 use domain::returns::{carrier::CarrierEventKind, identifier::RmaId};
 use serde_json::json;

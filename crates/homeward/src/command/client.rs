@@ -1,6 +1,6 @@
 //! `homeward client`: the credentials of systems.
 
-use app::{add_client::Credentials, change_client::ClientView};
+use app::access::{add_client::Credentials, change_client::ClientView};
 use clap::Subcommand;
 use domain::identifier::{ClientId, MerchantId};
 use serde::{Deserialize, Serialize};

@@ -9,7 +9,7 @@ use std::{
 };
 
 use anyhow::{Context, bail, ensure};
-use app::operators::Login;
+use app::access::operators::Login;
 use delivery::address::Network;
 use serde_json::{Value, json};
 use sim::{Clock, FIRST_ORDER_NUMBER, Running, Settings, SimulatedMerchant};

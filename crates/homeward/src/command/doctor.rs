@@ -8,7 +8,7 @@ use std::{
 };
 
 use anyhow::Context;
-use app::failure_queue::Failures;
+use app::messages::failure_queue::Failures;
 use serde::Serialize;
 use serde_json::Value;
 use store::{DirectoryLock, LockError};

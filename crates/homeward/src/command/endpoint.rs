@@ -5,7 +5,7 @@ mod test;
 use std::{collections::BTreeMap, path::PathBuf, process::ExitCode};
 
 use anyhow::anyhow;
-use app::set_endpoints::{EndpointView, EndpointsView};
+use app::messages::set_endpoints::{EndpointView, EndpointsView};
 use clap::{Args, Subcommand};
 use domain::{identifier::MerchantId, messages::kind::Kind};
 use serde_json::json;

@@ -5,7 +5,7 @@ mod retry;
 
 use std::process::ExitCode;
 
-use app::failure_queue::{Failure, Failures as Found};
+use app::messages::failure_queue::{Failure, Failures as Found};
 use clap::{Args, Subcommand};
 use domain::{
     identifier::{MerchantId, MessageId},

@@ -17,7 +17,7 @@ use std::{
 };
 
 use anyhow::{Context, bail};
-use app::import_orders::Imported;
+use app::orders::import_orders::Imported;
 use domain::identifier::MerchantId;
 use flate2::bufread::MultiGzDecoder;
 use hyper::{Method, StatusCode};

@@ -2,11 +2,11 @@
 
 use anyhow::{Context, bail};
 use app::{
-    add_client::Credentials,
-    add_merchant::AddedMerchant,
-    change_client::ClientView,
-    change_merchant::{MerchantChange, MerchantView},
-    rotate_secret::SigningSecret,
+    access::{add_client::Credentials, change_client::ClientView, rotate_secret::SigningSecret},
+    merchants::{
+        add_merchant::AddedMerchant,
+        change_merchant::{MerchantChange, MerchantView},
+    },
 };
 use clap::{Args, Subcommand};
 use domain::{

@@ -1,6 +1,6 @@
 //! `homeward message`: what was sent to a merchant, and how that went.
 
-use app::message_log::{AttemptView, MessageDetail, MessageState, MessageView, Messages};
+use app::messages::message_log::{AttemptView, MessageDetail, MessageState, MessageView, Messages};
 use clap::{Args, Subcommand, builder::PossibleValuesParser};
 use domain::{
     identifier::{MerchantId, MessageId},

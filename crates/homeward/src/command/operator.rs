@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use app::operators::{Login, OperatorView};
+use app::access::operators::{Login, OperatorView};
 use clap::Subcommand;
 use domain::access::operator::{OperatorName, Role};
 use serde::{Deserialize, Serialize};

@@ -3,7 +3,7 @@
 use std::{io::Read, path::PathBuf};
 
 use anyhow::Context;
-use app::policies::PolicyView;
+use app::returns::policies::PolicyView;
 use clap::Subcommand;
 use domain::identifier::MerchantId;
 use serde_json::Value;

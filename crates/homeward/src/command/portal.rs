@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use app::portals::PortalView;
+use app::merchants::portals::PortalView;
 use clap::Subcommand;
 use domain::{identifier::MerchantId, merchants::portal::logo_kind};
 use hyper::Method;

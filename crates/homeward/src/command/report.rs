@@ -1,6 +1,6 @@
 //! `homeward report`: how things went.
 
-use app::delivery_report::{DeliveryCount, DeliveryReport};
+use app::messages::delivery_report::{DeliveryCount, DeliveryReport};
 use clap::Subcommand;
 use domain::identifier::MerchantId;
 use jiff::Timestamp;

@@ -6,7 +6,10 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use app::{App, carrier_events::issue_simulated_labels, exchange_orders::settle_exchange_orders};
+use app::{
+    App, exchanges::exchange_orders::settle_exchange_orders,
+    returns::carrier_events::issue_simulated_labels,
+};
 use domain::messages::kind::Kind;
 use futures_util::future::join_all;
 use indicatif::{ProgressBar, ProgressStyle};

@@ -1,6 +1,6 @@
 //! The first hour of a demo: an operator adds the merchants, the carrier, the warehouse, and people for the console.
 
-use app::add_merchant::AddedMerchant;
+use app::merchants::add_merchant::AddedMerchant;
 use axum::Router;
 use domain::access::operator::Role;
 use serde::de::DeserializeOwned;

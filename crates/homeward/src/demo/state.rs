@@ -4,7 +4,10 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use app::{add_client::Credentials, add_merchant::AddedMerchant, operators::Login};
+use app::{
+    access::{add_client::Credentials, operators::Login},
+    merchants::add_merchant::AddedMerchant,
+};
 use serde::{Deserialize, Serialize};
 
 use super::queue::Memory;

@@ -1,6 +1,6 @@
 //! Request bodies: their type, their size, their time.
 
-use app::commit_once::Repeatable;
+use app::core::commit_once::Repeatable;
 use axum::{
     extract::{FromRequest, FromRequestParts, Request},
     http::{HeaderMap, header::CONTENT_TYPE},

@@ -4,8 +4,8 @@
 use std::marker::PhantomData;
 
 use app::{
-    authenticate::{Caller, authenticate},
-    commit_once::{Repeatable, Request},
+    access::authenticate::{Caller, authenticate},
+    core::commit_once::{Repeatable, Request},
 };
 use axum::{
     extract::FromRequestParts,

@@ -1,6 +1,8 @@
 //! What carriers call: the labels that are wanted, and what happens to parcels.
 
-use app::carrier_events::{CarrierResults, WantedLabels, take_in_carrier_events, wanted_labels};
+use app::returns::carrier_events::{
+    CarrierResults, WantedLabels, take_in_carrier_events, wanted_labels,
+};
 use axum::{Json, extract::State};
 use domain::{
     json,

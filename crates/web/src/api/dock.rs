@@ -1,8 +1,8 @@
 //! Requests of the warehouse: who asks, for which merchant, and with which body.
 
 use app::{
-    authenticate::Caller,
-    commit_once::{Repeatable, Request as Asks},
+    access::authenticate::Caller,
+    core::commit_once::{Repeatable, Request as Asks},
 };
 use axum::extract::{FromRequest, FromRequestParts, Request};
 use domain::identifier::MerchantId;

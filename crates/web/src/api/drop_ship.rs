@@ -1,6 +1,6 @@
 //! Drop-ship orders: merchants place them, the warehouse ships and cancels.
 
-use app::drop_ship::{
+use app::warehouse::drop_ship::{
     act_on_drop_ship_order, held_drop_ship_order, place_drop_ship_order, read_drop_ship_order,
 };
 use axum::{Json, extract::State, http::StatusCode};

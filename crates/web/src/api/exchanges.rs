@@ -1,6 +1,6 @@
 //! Exchanges: what a shopper can have instead, and what was asked of the merchant.
 
-use app::{
+use app::exchanges::{
     exchange_orders::{ExchangeOrders, ExchangeOrdersWanted, exchange_orders},
     variants::{LineVariants, line_variants},
 };

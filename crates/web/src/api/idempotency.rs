@@ -1,6 +1,6 @@
 //! The header `Idempotency-Key`: the same request again gets the first answer again.
 
-use app::{commit_once::Repeatable, secrets};
+use app::{access::secrets, core::commit_once::Repeatable};
 use axum::{extract::FromRequestParts, http::request::Parts};
 use utoipa::IntoParams;
 

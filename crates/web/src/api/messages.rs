@@ -1,9 +1,11 @@
 //! A merchant's own delivery log: what was sent to it, and how that went.
 
 use app::{
-    commit_once::Request,
-    failure_queue::{Handled, retry_message},
-    message_log::{self, MessageDetail, MessageState, Messages, Wanted},
+    core::commit_once::Request,
+    messages::{
+        failure_queue::{Handled, retry_message},
+        message_log::{self, MessageDetail, MessageState, Messages, Wanted},
+    },
 };
 use axum::{Json, extract::State};
 use domain::{identifier::MessageId, messages::kind::Kind};

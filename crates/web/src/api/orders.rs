@@ -1,8 +1,8 @@
 //! Orders: a merchant publishes them, and reads what is held.
 
-use app::{
+use app::orders::{
     held_order::held_order,
-    take_in_orders::{OrdersMessage, TakenIn, take_in_orders},
+    publish_orders::{OrdersMessage, TakenIn, take_in_orders},
 };
 use axum::{Json, extract::State, http::header::CONTENT_TYPE, response::IntoResponse};
 use domain::orders::order::Order;

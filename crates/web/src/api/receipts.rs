@@ -1,6 +1,6 @@
 //! What the warehouse calls when goods arrive.
 
-use app::receipts::{ReceiptResults, take_in_receipts};
+use app::warehouse::receipts::{ReceiptResults, take_in_receipts};
 use axum::{Json, extract::State};
 use domain::{
     json,

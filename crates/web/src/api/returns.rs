@@ -1,10 +1,12 @@
 //! Returns: what can come back, what it would come to, and the returns themselves.
 
 use app::{
-    change_return::{cancel_return, close_receiving, held_return},
-    commit_once::Request,
-    returnability::returnability,
-    start_return::{Begun, quote_return, start_return},
+    core::commit_once::Request,
+    orders::returnability::returnability,
+    returns::{
+        change_return::{cancel_return, close_receiving, held_return},
+        start_return::{Begun, quote_return, start_return},
+    },
 };
 use axum::{Json, extract::State, http::StatusCode};
 use domain::{

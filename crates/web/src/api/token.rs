@@ -1,6 +1,6 @@
 //! `POST /oauth/token`: client credentials, as JSON, as a form, or with HTTP Basic (RFC 6749).
 
-use app::issue_token::{TOKEN_LIFETIME_S, TokenRefusal, TokenRequest, issue_token};
+use app::access::issue_token::{TOKEN_LIFETIME_S, TokenRefusal, TokenRequest, issue_token};
 use axum::{
     Json,
     extract::{Request, State},

@@ -1,6 +1,6 @@
 //! Single units: their stories, and what the warehouse changes about them.
 
-use app::{
+use app::warehouse::{
     unit_changes::change_unit_state,
     unit_story::{UnitStory, unit_story},
 };

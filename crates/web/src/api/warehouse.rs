@@ -1,6 +1,6 @@
 //! The warehouse: announced goods, and goods that leave.
 
-use app::{
+use app::warehouse::{
     asns::{AnnouncedAsn, announce_asn, replace_asn},
     shipments::{ShipmentText, change_shipment, create_shipment, held_shipment, read_shipment},
 };

@@ -1,6 +1,6 @@
 //! The audit trail: who changed what, and when.
 
-use app::audit_trail::{Change, ChangesWanted, changes};
+use app::core::audit_trail::{Change, ChangesWanted, changes};
 use askama::Template;
 use axum::{Router, extract::State, http::StatusCode, response::Response, routing::get};
 use serde::Deserialize;

@@ -1,7 +1,7 @@
 //! The credentials of a merchant's systems, and the secret that signs its messages. A secret is shown on the
 //! page that answers the form, and never again.
 
-use app::{
+use app::access::{
     add_client::add_client,
     change_client::set_client_disabled,
     rotate_secret::{rotate_client_secret, rotate_signing_secret},

@@ -1,7 +1,7 @@
 //! Where a merchant's systems are reached: how they are doing, their addresses, pausing, resuming and testing
 //! them.
 
-use app::{
+use app::messages::{
     message_log::{MessageDetail, MessageState, message},
     set_endpoints::{EndpointView, EndpointsChange, endpoints, set_endpoints},
     test_endpoint::{Test, test_endpoint},

@@ -3,8 +3,8 @@
 use std::fmt;
 
 use app::{
-    change_merchant::merchants,
-    message_log::{AttemptView, MessageState, MessageView},
+    merchants::change_merchant::merchants,
+    messages::message_log::{AttemptView, MessageState, MessageView},
 };
 use askama::filters::HtmlSafe;
 use domain::{identifier::MerchantId, orders::order::OrderStatus, returns::rma::Status};

@@ -1,6 +1,6 @@
 //! Logging in and out.
 
-use app::sessions::{log_in, log_out};
+use app::access::sessions::{log_in, log_out};
 use askama::Template;
 use axum::{
     Router,

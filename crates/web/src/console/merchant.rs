@@ -1,9 +1,11 @@
 //! One merchant: how far it has come, its settings, its clients and its secrets.
 
 use app::{
-    change_client::{ClientView, clients},
-    change_merchant::{MerchantView, change_merchant, merchant},
-    onboarding::{Onboarding, onboarding},
+    access::change_client::{ClientView, clients},
+    merchants::{
+        change_merchant::{MerchantView, change_merchant, merchant},
+        onboarding::{Onboarding, onboarding},
+    },
 };
 use askama::Template;
 use axum::{
@@ -182,9 +184,9 @@ async fn disable(
 ) -> Result<Response, ApiError> {
     let id = named(&id)?;
     let disabled = form.text("disabled") == "true";
-    let change = app::change_merchant::MerchantChange {
+    let change = app::merchants::change_merchant::MerchantChange {
         disabled: Some(disabled),
-        ..app::change_merchant::MerchantChange::default()
+        ..app::merchants::change_merchant::MerchantChange::default()
     };
     change_merchant(&web.app, visitor.session.request(), &id, &change).await?;
     let words = if disabled { "disabled: its tokens are refused" } else { "enabled again" };

@@ -1,6 +1,6 @@
 //! All merchants, and adding one.
 
-use app::{
+use app::merchants::{
     add_merchant::{AddedMerchant, add_merchant},
     change_merchant::{MerchantView, merchants},
 };

@@ -3,7 +3,7 @@
 mod list;
 mod view;
 
-use app::order_view::{order_as_sent, order_view};
+use app::orders::order_view::{order_as_sent, order_view};
 use axum::{
     Router,
     extract::State,

@@ -3,7 +3,7 @@
 
 use std::convert::Infallible;
 
-use app::overview::{FAILURES_MAX, Overview, overview};
+use app::core::overview::{FAILURES_MAX, Overview, overview};
 use askama::Template;
 use axum::{
     Router,
@@ -136,7 +136,7 @@ fn at_least(failures: i64) -> String {
     format!("{}{more}", number(failures))
 }
 
-fn by_day(found: &Overview, values: impl Fn(&app::overview::Day) -> Vec<i64>) -> Chart {
+fn by_day(found: &Overview, values: impl Fn(&app::core::overview::Day) -> Vec<i64>) -> Chart {
     let last = found.days.len().saturating_sub(1);
     let groups: Vec<_> = found
         .days
@@ -151,7 +151,8 @@ fn by_day(found: &Overview, values: impl Fn(&app::overview::Day) -> Vec<i64>) ->
 }
 
 fn tiles(found: &Overview) -> Vec<Tile> {
-    let sum = |value: fn(&app::overview::Day) -> i64| found.days.iter().map(value).sum::<i64>();
+    let sum =
+        |value: fn(&app::core::overview::Day) -> i64| found.days.iter().map(value).sum::<i64>();
     let today = found.days.last();
     let so_far = |today: Option<i64>| format!("{} today", number(today.unwrap_or(0)));
     let attempts: i64 = found.answers.iter().map(|(_, attempts)| attempts).sum();

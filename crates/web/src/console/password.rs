@@ -1,6 +1,6 @@
 //! A person changes its own password. Every session of it ends; the one at hand is replaced by a new one.
 
-use app::{operators::set_password, sessions::log_in};
+use app::access::{operators::set_password, sessions::log_in};
 use askama::Template;
 use axum::{
     Router,

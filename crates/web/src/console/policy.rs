@@ -1,6 +1,6 @@
 //! A merchant's return policy: edit it as text, see what would be different, save it, look back.
 
-use app::policies::{PolicyView, policy_history, policy_of, set_policy};
+use app::returns::policies::{PolicyView, policy_history, policy_of, set_policy};
 use askama::Template;
 use axum::{Router, extract::State, http::StatusCode, response::Response, routing::get};
 use domain::{identifier::MerchantId, returns::policy::Policy};

@@ -5,9 +5,11 @@ mod view;
 
 use app::{
     AppError,
-    failure_queue::retry_message,
-    operator_returns::{cancel_by_hand, close_receiving_by_hand},
-    return_story::return_story,
+    messages::failure_queue::retry_message,
+    returns::{
+        operator_returns::{cancel_by_hand, close_receiving_by_hand},
+        return_story::return_story,
+    },
 };
 use axum::{
     Router,

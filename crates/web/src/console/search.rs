@@ -1,6 +1,6 @@
 //! One box to find anything by.
 
-use app::search::{Hit, search};
+use app::core::search::{Hit, search};
 use askama::Template;
 use axum::{Router, extract::State, http::StatusCode, response::Response, routing::get};
 use serde::Deserialize;

@@ -1,6 +1,6 @@
 //! One unit in the warehouse's books: what is known of it, and its story.
 
-use app::unit_story::{UnitStory, story_of_unit};
+use app::warehouse::unit_story::{UnitStory, story_of_unit};
 use askama::Template;
 use axum::{Router, extract::State, http::StatusCode, response::Response, routing::get};
 use domain::{

@@ -8,8 +8,8 @@
 use std::marker::PhantomData;
 
 use app::{
-    notice::opened_notice,
-    sessions::{Session, glance, session},
+    access::sessions::{Session, glance, session},
+    core::notice::opened_notice,
 };
 use axum::{
     extract::{FromRequest, FromRequestParts, Request},

@@ -1,6 +1,6 @@
 //! The address of a label's page. Its name is the return's identifier, which cannot be guessed.
 
-use app::return_label::{ReturnLabel, return_label};
+use app::returns::label::{ReturnLabel, return_label};
 use axum::{
     Router,
     extract::State,

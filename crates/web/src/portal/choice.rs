@@ -5,7 +5,7 @@
 //! the line's position and K the part's. `parts.N` says how many parts there are. The elements of the page
 //! have the same names with hyphens.
 
-use app::{AppError, shopper::Shopper};
+use app::{AppError, returns::shopper::Shopper};
 use domain::{
     orders::order::Order,
     returns::{

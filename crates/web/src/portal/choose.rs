@@ -3,7 +3,7 @@
 mod line;
 mod way;
 
-use app::{shopper::Shopper, variants::LineVariants};
+use app::{exchanges::variants::LineVariants, returns::shopper::Shopper};
 use askama::Template;
 use domain::{
     orders::order::Order,

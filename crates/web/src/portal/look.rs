@@ -6,7 +6,7 @@
 
 use std::fmt::Write as _;
 
-use app::{
+use app::merchants::{
     pictures::{Picture, picture},
     portals::logo as stored_logo,
 };

@@ -1,6 +1,6 @@
 //! What the return comes to, before it is confirmed.
 
-use app::{start_return::Begun, variants::LineVariants};
+use app::{exchanges::variants::LineVariants, returns::start_return::Begun};
 use askama::Template;
 use domain::returns::{
     Resolution, ReturnMethod,

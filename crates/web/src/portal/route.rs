@@ -2,14 +2,16 @@
 
 use app::{
     AppError,
-    change_return::{cancel_return, held_return},
-    commit_once::{Repeatable, Request},
-    policies::policy,
-    returnability::returnability,
-    secrets,
-    shopper::{Claim, Shopper, exchanges_of, find_order},
-    start_return::{confirm_return, quote_return, start_return},
-    variants::{LineVariants, line_variants},
+    access::secrets,
+    core::commit_once::{Repeatable, Request},
+    exchanges::variants::{LineVariants, line_variants},
+    orders::returnability::returnability,
+    returns::{
+        change_return::{cancel_return, held_return},
+        policies::policy,
+        shopper::{Claim, Shopper, exchanges_of, find_order},
+        start_return::{confirm_return, quote_return, start_return},
+    },
 };
 use askama::Template;
 use axum::{

@@ -2,9 +2,11 @@
 
 use app::{
     AppError,
-    pictures::picture_token,
-    portals::{Front, front},
-    shopper::Shopper,
+    merchants::{
+        pictures::picture_token,
+        portals::{Front, front},
+    },
+    returns::shopper::Shopper,
 };
 use askama::Template;
 use axum::{

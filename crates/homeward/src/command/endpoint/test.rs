@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use app::{
+use app::messages::{
     message_log::{AttemptView, MessageDetail, MessageState},
     set_endpoints::EndpointsView,
     test_endpoint::TestMessage,

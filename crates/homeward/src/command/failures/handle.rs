@@ -3,7 +3,7 @@
 
 use std::process::ExitCode;
 
-use app::failure_queue::Handled;
+use app::messages::failure_queue::Handled;
 use domain::identifier::MessageId;
 use serde::Serialize;
 use serde_json::{Value, json};

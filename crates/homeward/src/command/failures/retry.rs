@@ -2,7 +2,7 @@
 
 use std::{process::ExitCode, time::Duration};
 
-use app::bulk_retry::RetryJob;
+use app::messages::bulk_retry::RetryJob;
 use clap::Args;
 use domain::identifier::MessageId;
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};

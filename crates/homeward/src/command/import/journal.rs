@@ -12,7 +12,7 @@ use std::{
 };
 
 use anyhow::Context;
-use app::import_orders::{Imported, RejectedLine};
+use app::orders::import_orders::{Imported, RejectedLine};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
 //! The audit trail.
 
-use app::audit_trail::{Changes, audit_trail};
+use app::core::audit_trail::{Changes, audit_trail};
 use axum::{Json, extract::State};
 use serde::Deserialize;
 use utoipa::IntoParams;

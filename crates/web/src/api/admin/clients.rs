@@ -1,10 +1,12 @@
 //! Clients: add, list, disable, rotate their secrets.
 
 use app::{
-    add_client::{Credentials, NewClient, add_client},
-    change_client::{self, ClientView},
-    commit_once::Request,
-    rotate_secret,
+    access::{
+        add_client::{Credentials, NewClient, add_client},
+        change_client::{self, ClientView},
+        rotate_secret,
+    },
+    core::commit_once::Request,
 };
 use axum::{Json, extract::State, http::StatusCode};
 use domain::{

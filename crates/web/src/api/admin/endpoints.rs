@@ -3,9 +3,11 @@
 pub(crate) mod body;
 
 use app::{
-    commit_once::Request,
-    set_endpoints::{EndpointsChange, EndpointsView, endpoints, set_endpoints},
-    test_endpoint::{Test, TestMessage, test_endpoint},
+    core::commit_once::Request,
+    messages::{
+        set_endpoints::{EndpointsChange, EndpointsView, endpoints, set_endpoints},
+        test_endpoint::{Test, TestMessage, test_endpoint},
+    },
 };
 use axum::{Json, extract::State, http::StatusCode};
 use domain::{messages::kind::Kind, reader::IDENTIFIER_MAX};

@@ -1,8 +1,8 @@
 //! Units that did not fit when they were received, and what operators decide about them.
 
 use app::{
-    commit_once::Request,
-    unit_questions::{Asked, UnitsInDoubt, answer_question, units_in_doubt},
+    core::commit_once::Request,
+    warehouse::unit_questions::{Asked, UnitsInDoubt, answer_question, units_in_doubt},
 };
 use axum::{Json, extract::State};
 use domain::{

@@ -1,9 +1,11 @@
 //! The failure queue, for operators: list it, retry what matches in the background.
 
 use app::{
-    bulk_retry::{RetryJob, bulk_retry, cancel_bulk_retry, start_bulk},
-    commit_once::Request,
-    failure_queue::{Action, Failures, failures},
+    core::commit_once::Request,
+    messages::{
+        bulk_retry::{RetryJob, bulk_retry, cancel_bulk_retry, start_bulk},
+        failure_queue::{Action, Failures, failures},
+    },
 };
 use axum::{Json, extract::State, http::StatusCode};
 use domain::messages::kind::Kind;

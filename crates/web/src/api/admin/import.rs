@@ -1,8 +1,8 @@
 //! History comes in: a chunk of lines, one order each.
 
 use app::{
-    commit_once::Request,
-    import_orders::{Imported, import_orders},
+    core::commit_once::Request,
+    orders::import_orders::{Imported, import_orders},
 };
 use axum::{Json, extract::State};
 

@@ -1,10 +1,12 @@
 //! Merchants: add, list, show, change, rotate the signing secret.
 
 use app::{
-    add_merchant::{AddedMerchant, NewMerchant, add_merchant},
-    change_merchant::{self, MerchantChange, MerchantView},
-    commit_once::Request,
-    rotate_secret::{self, SigningSecret},
+    access::rotate_secret::{self, SigningSecret},
+    core::commit_once::Request,
+    merchants::{
+        add_merchant::{AddedMerchant, NewMerchant, add_merchant},
+        change_merchant::{self, MerchantChange, MerchantView},
+    },
 };
 use axum::{Json, extract::State, http::StatusCode};
 use domain::{

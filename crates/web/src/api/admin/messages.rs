@@ -1,9 +1,11 @@
 //! Every merchant's messages, for operators: look, retry, discard.
 
 use app::{
-    commit_once::Request,
-    failure_queue::{Handled, discard_message, retry_message},
-    message_log::{self, MessageDetail, Messages},
+    core::commit_once::Request,
+    messages::{
+        failure_queue::{Handled, discard_message, retry_message},
+        message_log::{self, MessageDetail, Messages},
+    },
 };
 use axum::{Json, extract::State};
 use domain::{

@@ -1,8 +1,8 @@
 //! Operators: the people who log in to the console.
 
 use app::{
-    commit_once::Request,
-    operators::{self, Login, NewOperator, OperatorView},
+    access::operators::{self, Login, NewOperator, OperatorView},
+    core::commit_once::Request,
 };
 use axum::{Json, extract::State, http::StatusCode};
 use domain::{

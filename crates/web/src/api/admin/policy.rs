@@ -1,8 +1,8 @@
 //! Merchants' return policies: show, set, check, look back.
 
 use app::{
-    commit_once::Request,
-    policies::{PolicyView, policy_history, policy_of, set_policy},
+    core::commit_once::Request,
+    returns::policies::{PolicyView, policy_history, policy_of, set_policy},
 };
 use axum::{Json, extract::State};
 use domain::{json, returns::policy::Policy};

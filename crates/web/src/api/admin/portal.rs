@@ -1,8 +1,8 @@
 //! What merchants' returns portals look like and say: show, set, give it a logo.
 
 use app::{
-    commit_once::Request,
-    portals::{PortalView, portal_of, set_logo, set_portal},
+    core::commit_once::Request,
+    merchants::portals::{PortalView, portal_of, set_logo, set_portal},
 };
 use axum::{Json, extract::State};
 use domain::{

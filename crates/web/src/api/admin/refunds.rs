@@ -1,8 +1,8 @@
 //! Refunds that an operator should look at.
 
 use app::{
-    commit_once::Request,
-    refund_problems::{Match, ProblemView, Problems, match_refund, refund_problems},
+    core::commit_once::Request,
+    returns::refund_problems::{Match, ProblemView, Problems, match_refund, refund_problems},
 };
 use axum::{Json, extract::State};
 use domain::{json, reader, reader::TEXT_MAX};

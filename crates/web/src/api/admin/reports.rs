@@ -1,6 +1,6 @@
 //! Reports for operators.
 
-use app::delivery_report::{DeliveryReport, delivery_report};
+use app::messages::delivery_report::{DeliveryReport, delivery_report};
 use axum::{
     Json,
     extract::State,

@@ -1,6 +1,6 @@
 //! Orders, newest first.
 
-use app::order_list::{OrderSummary, OrdersWanted, orders};
+use app::orders::order_list::{OrderSummary, OrdersWanted, orders};
 use askama::Template;
 use axum::{extract::State, http::StatusCode, response::Response};
 use domain::orders::order::OrderStatus;

@@ -5,7 +5,7 @@ mod money_parts;
 mod tests;
 mod units;
 
-use app::{order_view::OrderView, refund_problems::ProblemView};
+use app::{orders::order_view::OrderView, returns::refund_problems::ProblemView};
 use askama::Template;
 use domain::{
     exchanges::record::{ExchangeRecord, ExchangeState},

@@ -1,6 +1,6 @@
 //! The figures, as they are shown.
 
-use app::overview::{DAYS, Day, Failing, Troubled};
+use app::core::overview::{DAYS, Day, Failing, Troubled};
 use domain::messages::kind::Kind;
 use jiff::Timestamp;
 

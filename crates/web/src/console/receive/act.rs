@@ -2,10 +2,10 @@
 
 use app::{
     AppError,
-    carrier_events::EventOutcome,
-    commit_once::Repeatable,
-    secrets,
-    workbench::{Found, close_parcel, parcels, receive_unit, recognise},
+    access::secrets,
+    core::commit_once::Repeatable,
+    returns::carrier_events::EventOutcome,
+    warehouse::workbench::{Found, close_parcel, parcels, receive_unit, recognise},
 };
 use axum::response::Response;
 use domain::{

@@ -1,6 +1,6 @@
 //! The pages of the bench.
 
-use app::workbench::{Elsewhere, Found, made_up_plate, scanned};
+use app::warehouse::workbench::{Elsewhere, Found, made_up_plate, scanned};
 use askama::Template;
 use axum::{http::StatusCode, response::Response};
 use domain::warehouse::parcel::{Expected, ParcelKind};

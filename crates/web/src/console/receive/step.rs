@@ -1,6 +1,6 @@
 //! What comes next at the bench, from what was scanned.
 
-use app::workbench::{Elsewhere, Found, belongs_to, parcels};
+use app::warehouse::workbench::{Elsewhere, Found, belongs_to, parcels};
 use domain::warehouse::parcel::{Expected, Meaning, ParcelKind};
 
 use super::place::{Place, Said};

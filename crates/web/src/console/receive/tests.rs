@@ -1,6 +1,6 @@
 //! What the bench tells, before anything is stored.
 
-use app::workbench::{Found, Scanned};
+use app::warehouse::workbench::{Found, Scanned};
 use domain::{
     identifier::MerchantId,
     returns::receipt::Condition,

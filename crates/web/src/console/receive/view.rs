@@ -1,6 +1,6 @@
 //! What the pages of the bench show, in words.
 
-use app::workbench::{Found, Scanned};
+use app::warehouse::workbench::{Found, Scanned};
 use domain::{
     returns::receipt::Condition,
     warehouse::{

@@ -1,6 +1,6 @@
 //! Returns, newest first.
 
-use app::return_list::{ReturnsWanted, returns};
+use app::returns::return_list::{ReturnsWanted, returns};
 use askama::Template;
 use axum::{extract::State, http::StatusCode, response::Response};
 use domain::returns::rma::{Rma, Status};

@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use app::return_story::{Possible, ReturnStory, timeline::Step};
+use app::returns::return_story::{Possible, ReturnStory, timeline::Step};
 use askama::Template;
 use domain::{
     exchanges::record::ExchangeRecord,

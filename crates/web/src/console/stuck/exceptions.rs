@@ -2,7 +2,9 @@
 
 use app::{
     AppError,
-    unit_questions::{Asked, UnitInDoubt, UnitsInDoubt, answer_question, units_in_doubt},
+    warehouse::unit_questions::{
+        Asked, UnitInDoubt, UnitsInDoubt, answer_question, units_in_doubt,
+    },
 };
 use askama::Template;
 use axum::{Router, extract::State, http::StatusCode, response::Response, routing::get};

@@ -3,7 +3,7 @@
 mod chosen;
 mod search;
 
-use app::{
+use app::messages::{
     bulk_retry::start_bulk,
     failure_queue::{
         Action, EndpointFailures, Failure, FailureSummary, Failures, Several, failure_summary,

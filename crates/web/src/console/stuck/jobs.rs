@@ -1,6 +1,6 @@
 //! How far a job on the failure queue got. While it runs the page loads itself again, without a script.
 
-use app::bulk_retry::{RetryJob, bulk_retry, cancel_bulk_retry};
+use app::messages::bulk_retry::{RetryJob, bulk_retry, cancel_bulk_retry};
 use askama::Template;
 use axum::{
     Router,

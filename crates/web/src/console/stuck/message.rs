@@ -2,9 +2,11 @@
 
 use app::{
     AppError,
-    failure_queue::{discard_message, retry_message},
-    message_log::{AttemptView, MessageDetail, MessageState, message},
-    sent_request::{SentRequest, sent_request},
+    messages::{
+        failure_queue::{discard_message, retry_message},
+        message_log::{AttemptView, MessageDetail, MessageState, message},
+        sent_request::{SentRequest, sent_request},
+    },
 };
 use askama::Template;
 use axum::{

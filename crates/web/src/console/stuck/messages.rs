@@ -1,8 +1,8 @@
 //! The messages of a merchant, newest first, in every state.
 
 use app::{
-    change_merchant::{MerchantView, merchants},
-    message_log::{MessageView, Messages, Wanted, messages},
+    merchants::change_merchant::{MerchantView, merchants},
+    messages::message_log::{MessageView, Messages, Wanted, messages},
 };
 use askama::Template;
 use axum::{Router, extract::State, http::StatusCode, response::Response, routing::get};

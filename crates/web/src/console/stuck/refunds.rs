@@ -2,8 +2,10 @@
 
 use app::{
     AppError,
-    refund_case::{RefundCandidate, RefundCase, RefundFacts, refund_case},
-    refund_problems::{Match, match_refund, refund_problems},
+    returns::{
+        refund_case::{RefundCandidate, RefundCase, RefundFacts, refund_case},
+        refund_problems::{Match, match_refund, refund_problems},
+    },
 };
 use askama::Template;
 use axum::{Router, extract::State, http::StatusCode, response::Response, routing::get};

@@ -1,6 +1,6 @@
 //! Words for what these pages have in common: kinds and states of messages, why one was not accepted, times.
 
-use app::message_log::MessageState;
+use app::messages::message_log::MessageState;
 use domain::{identifier::MerchantId, messages::kind::Kind, returns::identifier::RmaId};
 use jiff::Timestamp;
 

@@ -1,14 +1,18 @@
 //! Whatever merchants, shoppers and warehouses wrote stays text on every one of these pages.
 
 use app::{
-    bulk_retry::RetryJob,
-    failure_queue::{Action, EndpointFailures, Failure, FailureSummary, Failures, Several},
-    message_log::{AttemptView, MessageDetail, MessageState, MessageView, Messages},
-    refund_case::{RefundCandidate, RefundCase, RefundFacts, RefundedLine},
-    refund_problems::ProblemView,
-    sent_request::SentRequest,
-    sessions::Session,
-    unit_questions::{UnitInDoubt, UnitsInDoubt},
+    access::sessions::Session,
+    messages::{
+        bulk_retry::RetryJob,
+        failure_queue::{Action, EndpointFailures, Failure, FailureSummary, Failures, Several},
+        message_log::{AttemptView, MessageDetail, MessageState, MessageView, Messages},
+        sent_request::SentRequest,
+    },
+    returns::{
+        refund_case::{RefundCandidate, RefundCase, RefundFacts, RefundedLine},
+        refund_problems::ProblemView,
+    },
+    warehouse::unit_questions::{UnitInDoubt, UnitsInDoubt},
 };
 use askama::Template;
 use domain::{

@@ -1,8 +1,8 @@
 //! Somebody who looks at pages in tests, and text that must not become more than text.
 
 use app::{
-    message_log::{MessageState, MessageView},
-    sessions::Session,
+    access::sessions::Session,
+    messages::message_log::{MessageState, MessageView},
 };
 use askama::Template;
 use domain::{

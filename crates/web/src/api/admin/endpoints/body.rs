@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use app::set_endpoints::EndpointsChange;
+use app::messages::set_endpoints::EndpointsChange;
 use domain::{
     json,
     messages::{endpoint::Auth, kind::Kind},

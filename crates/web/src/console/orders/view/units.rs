@@ -1,6 +1,6 @@
 //! Which units can come back now, and why not.
 
-use app::order_view::OrderView;
+use app::orders::order_view::OrderView;
 use domain::{
     orders::order::Line,
     returns::returnability::{UnitReturnability, Verdict},

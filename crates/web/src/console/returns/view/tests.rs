@@ -1,6 +1,6 @@
 //! The page of a return, with hostile text in every field that others fill.
 
-use app::{message_log::AttemptView, return_story::timeline::Telling};
+use app::{messages::message_log::AttemptView, returns::return_story::timeline::Telling};
 use domain::identifier::MerchantId;
 use jiff::Timestamp;
 

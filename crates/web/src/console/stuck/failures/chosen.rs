@@ -1,6 +1,6 @@
 //! What somebody ticked and typed to retry or discard messages.
 
-use app::failure_queue::Action;
+use app::messages::failure_queue::Action;
 use domain::identifier::MessageId;
 
 use crate::console::{form::Form, stuck::shown::reason};

@@ -1,0 +1,100 @@
+//! An operator adds a client: credentials for one more system of a merchant, or for
+//! a system of the platform.
+
+use domain::{
+    access::{client::Client, scope::Scopes},
+    identifier::{ClientId, MerchantId},
+};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use store::Transaction;
+use world::Secret;
+
+use crate::{
+    App, AppError,
+    access::secrets,
+    core::{
+        audit_trail,
+        commit_once::{Request, commit_once},
+    },
+};
+
+/// What the operator says of a new client.
+#[derive(Clone, Debug)]
+pub struct NewClient {
+    /// The platform for systems that serve every merchant.
+    pub merchant: MerchantId,
+    pub name: String,
+    pub scopes: Scopes,
+}
+
+/// A client's credentials. The secret is shown this once.
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Credentials {
+    #[schema(example = "acme.k7w2mq9d4x")]
+    pub client_id: String,
+    #[schema(example = "hws_Xk3…")]
+    pub client_secret: String,
+    #[schema(example = "orders:write read")]
+    pub scope: String,
+}
+
+impl Credentials {
+    pub(crate) fn of(client: &Client, secret: &Secret) -> Self {
+        Self {
+            client_id: client.id.to_string(),
+            client_secret: secret.reveal().to_owned(),
+            scope: client.scopes.to_string(),
+        }
+    }
+}
+
+pub async fn add_client(
+    app: &App,
+    request: Request<'_>,
+    new: &NewClient,
+) -> Result<Credentials, AppError> {
+    commit_once(app, request, || async {
+        if new.merchant != MerchantId::platform() {
+            app.store.merchant(&new.merchant).await?.ok_or(AppError::NotFound("merchant"))?;
+        }
+        let (client, secret) = new_client(app, &new.merchant, &new.name, new.scopes);
+        let mut transaction = Transaction::new("adding a client");
+        transaction.insert_client(&client);
+        let detail = json!({ "client": client.id, "name": new.name, "scope": new.scopes });
+        let change = (&new.merchant, "client.add", detail);
+        audit_trail::note(app, &mut transaction, request.client, change);
+        Ok((Credentials::of(&client, &secret), transaction))
+    })
+    .await
+}
+
+/// The first client of all, with which operators' tools reach this installation.
+pub async fn add_first_admin(app: &App, name: &str) -> Result<Credentials, AppError> {
+    let platform = MerchantId::platform();
+    let (client, secret) = new_client(app, &platform, name, Scopes::platform());
+    let mut transaction = Transaction::new("adding the admin client");
+    transaction.insert_client(&client);
+    let detail = json!({ "client": client.id, "name": name, "scope": client.scopes });
+    audit_trail::note(app, &mut transaction, &client.id, (&platform, "client.add", detail));
+    app.store.commit(transaction).await?;
+    Ok(Credentials::of(&client, &secret))
+}
+
+pub(crate) fn new_client(
+    app: &App,
+    merchant: &MerchantId,
+    name: &str,
+    scopes: Scopes,
+) -> (Client, Secret) {
+    let (secret, kept) = secrets::new_client_secret(&app.world);
+    let client = Client {
+        id: ClientId::new(merchant, &app.world.readable::<10>()),
+        name: name.to_owned(),
+        scopes,
+        secrets: vec![kept],
+        created_at: app.world.now(),
+        disabled_at: None,
+    };
+    (client, secret)
+}

@@ -1,0 +1,89 @@
+//! From a bearer token to the caller it stands for.
+//!
+//! What a token means is remembered for a few seconds, because every request
+//! asks. A change made through this process forgets it at once; one made through
+//! another node is seen when the memory runs out.
+
+use std::{
+    collections::HashMap,
+    sync::{PoisonError, RwLock},
+};
+
+use bytes::Bytes;
+use domain::{
+    access::scope::Scopes,
+    identifier::{ClientId, MerchantId},
+    merchants::merchant::Settings,
+};
+use store::TokenOwner;
+
+use crate::{App, AppError, access::secrets};
+
+const REMEMBERED_US: i64 = 5_000_000;
+const REMEMBERED_MAX: usize = 10_000;
+
+/// Who is calling and what it may do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Caller {
+    pub client: ClientId,
+    /// None for a system of the platform.
+    pub merchant: Option<MerchantId>,
+    pub settings: Settings,
+    pub scopes: Scopes,
+}
+
+/// Callers seen lately, by the hash of their token.
+#[derive(Default)]
+pub(crate) struct Callers(RwLock<HashMap<Bytes, Seen>>);
+
+#[derive(Clone)]
+struct Seen {
+    caller: Caller,
+    until_us: i64,
+}
+
+impl Callers {
+    pub(crate) fn forget_all(&self) {
+        self.0.write().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    fn seen(&self, hash: &Bytes, now_us: i64) -> Option<Caller> {
+        let seen = self.0.read().unwrap_or_else(PoisonError::into_inner).get(hash).cloned()?;
+        (seen.until_us > now_us).then_some(seen.caller)
+    }
+
+    fn remember(&self, hash: Bytes, seen: Seen) {
+        let mut all = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        if all.len() >= REMEMBERED_MAX {
+            all.clear();
+        }
+        all.insert(hash, seen);
+    }
+}
+
+/// The caller behind `token`, or None when it is unknown, expired or revoked.
+pub async fn authenticate(app: &App, token: &str) -> Result<Option<Caller>, AppError> {
+    let Some(merchant) = secrets::merchant_of_token(token) else { return Ok(None) };
+    let hash = secrets::hash(token.as_bytes());
+    let now_us = app.world.holding_us();
+    if let Some(caller) = app.callers.seen(&hash, now_us) {
+        return Ok(Some(caller));
+    }
+    let owner = app.store.token_owner(&merchant, hash.clone()).await?;
+    let Some(owner) = owner.filter(|owner| is_good(owner, now_us)) else { return Ok(None) };
+    let until_us = owner.expires_us.min(now_us + REMEMBERED_US);
+    let caller = Caller {
+        client: owner.client.id,
+        settings: owner.merchant.as_ref().map(|merchant| merchant.settings).unwrap_or_default(),
+        merchant: owner.merchant.map(|merchant| merchant.id),
+        scopes: owner.scopes,
+    };
+    app.callers.remember(hash, Seen { caller: caller.clone(), until_us });
+    Ok(Some(caller))
+}
+
+fn is_good(owner: &TokenOwner, now_us: i64) -> bool {
+    let merchant_lives =
+        owner.merchant.as_ref().is_none_or(domain::merchants::merchant::Merchant::is_live);
+    owner.expires_us > now_us && owner.client.is_live() && merchant_lives
+}

@@ -1,0 +1,85 @@
+//! An operator looks at clients, disables or enables them.
+
+use domain::{
+    access::client::Client,
+    identifier::{ClientId, MerchantId},
+};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use store::Transaction;
+
+use crate::{
+    App, AppError,
+    core::{
+        audit_trail,
+        commit_once::{Request, commit_once},
+    },
+};
+
+/// A client as operators see it; of its secrets only their age.
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct ClientView {
+    #[schema(example = "acme.k7w2mq9d4x")]
+    pub client_id: String,
+    pub name: String,
+    #[schema(example = "orders:write read")]
+    pub scope: String,
+    /// When each live secret was made, newest first.
+    #[schema(value_type = Vec<String>)]
+    pub secrets_created_at: Vec<Timestamp>,
+    #[schema(value_type = String, format = DateTime)]
+    pub created_at: Timestamp,
+    /// Absent while the client is enabled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub disabled_at: Option<Timestamp>,
+}
+
+impl From<Client> for ClientView {
+    fn from(client: Client) -> Self {
+        Self {
+            client_id: client.id.to_string(),
+            name: client.name,
+            scope: client.scopes.to_string(),
+            secrets_created_at: client.secrets.iter().map(|secret| secret.created_at).collect(),
+            created_at: client.created_at,
+            disabled_at: client.disabled_at,
+        }
+    }
+}
+
+/// All clients of a merchant, or of the platform.
+pub async fn clients(app: &App, merchant: &MerchantId) -> Result<Vec<ClientView>, AppError> {
+    if *merchant != MerchantId::platform() {
+        app.store.merchant(merchant).await?.ok_or(AppError::NotFound("merchant"))?;
+    }
+    let found = app.store.clients(merchant).await?;
+    Ok(found.into_iter().map(ClientView::from).collect())
+}
+
+/// Disables a client, ending its tokens at once, or enables it again.
+pub async fn set_client_disabled(
+    app: &App,
+    request: Request<'_>,
+    id: &ClientId,
+    disabled: bool,
+) -> Result<ClientView, AppError> {
+    let changed = commit_once(app, request, || async {
+        let found = app.store.client(id).await?.ok_or(AppError::NotFound("client"))?;
+        let mut client = found.value;
+        client.disabled_at = disabled.then(|| client.disabled_at.unwrap_or(app.world.now()));
+        let mut transaction = Transaction::new("changing a client");
+        transaction.update_client(&client, found.version);
+        if disabled {
+            transaction.delete_tokens(&client);
+        }
+        let noted =
+            (&id.merchant(), "client.change", json!({ "client": id, "disabled": disabled }));
+        audit_trail::note(app, &mut transaction, request.client, noted);
+        Ok((client.into(), transaction))
+    })
+    .await;
+    app.callers.forget_all();
+    changed
+}

@@ -1,0 +1,100 @@
+//! `client_credentials`: a client proves who it is and gets a token for 25 hours.
+
+use domain::{
+    access::{client::Client, scope::Scopes},
+    identifier::ClientId,
+};
+use store::{StoreError, Transaction};
+use world::Secret;
+
+use crate::{App, access::secrets};
+
+/// How long a token is valid.
+pub const TOKEN_LIFETIME_S: i64 = 25 * 60 * 60;
+
+/// What a client asks for, as it arrived.
+#[derive(Clone, Debug, Default)]
+pub struct TokenRequest {
+    pub grant_type: Option<String>,
+    pub client_id: Option<String>,
+    pub client_secret: Option<Secret>,
+    /// A narrower scope than the client has; all of it when absent.
+    pub scope: Option<String>,
+}
+
+#[derive(Debug)]
+pub struct IssuedToken {
+    pub access_token: Secret,
+    pub scopes: Scopes,
+    pub created_at_s: i64,
+}
+
+/// The refusals of RFC 6749, section 5.2.
+#[derive(Debug, thiserror::Error)]
+pub enum TokenRefusal {
+    #[error("{0}")]
+    InvalidRequest(String),
+    #[error("the client is unknown, disabled or did not give its secret")]
+    InvalidClient,
+    #[error("grant_type must be client_credentials")]
+    UnsupportedGrantType,
+    #[error("{0}")]
+    InvalidScope(String),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+pub async fn issue_token(app: &App, request: TokenRequest) -> Result<IssuedToken, TokenRefusal> {
+    let required = |value: Option<String>, name: &str| {
+        value.ok_or_else(|| TokenRefusal::InvalidRequest(format!("{name} is missing")))
+    };
+    if required(request.grant_type, "grant_type")? != "client_credentials" {
+        return Err(TokenRefusal::UnsupportedGrantType);
+    }
+    let client_id = required(request.client_id, "client_id")?;
+    let secret = request
+        .client_secret
+        .ok_or_else(|| TokenRefusal::InvalidRequest("client_secret is missing".to_owned()))?;
+    let client = proven_client(app, &client_id, &secret).await?;
+    let scopes = granted(&client, request.scope.as_deref())?;
+
+    let access_token = secrets::new_token(&app.world, &client.id.merchant());
+    let now_us = app.world.holding_us();
+    let mut transaction = Transaction::new("issuing a token");
+    transaction.insert_token(
+        &client,
+        secrets::hash(access_token.reveal().as_bytes()),
+        scopes,
+        now_us + TOKEN_LIFETIME_S * 1_000_000,
+    );
+    app.store.commit(transaction).await?;
+    app.meters.token_issued();
+    Ok(IssuedToken { access_token, scopes, created_at_s: now_us / 1_000_000 })
+}
+
+async fn proven_client(app: &App, id: &str, secret: &Secret) -> Result<Client, TokenRefusal> {
+    let id = ClientId::parse(id).ok_or(TokenRefusal::InvalidClient)?;
+    let found = app.store.client(&id).await?.ok_or(TokenRefusal::InvalidClient)?;
+    let client = found.value;
+    let merchant = app.store.merchant(&id.merchant()).await?;
+    let merchant_lives = merchant.is_none_or(|merchant| merchant.value.is_live());
+    let proven = client.secrets.iter().any(|kept| secrets::is_same(secret.reveal(), kept));
+    if proven && client.is_live() && merchant_lives {
+        Ok(client)
+    } else {
+        Err(TokenRefusal::InvalidClient)
+    }
+}
+
+fn granted(client: &Client, asked: Option<&str>) -> Result<Scopes, TokenRefusal> {
+    let Some(asked) = asked.filter(|scope| !scope.trim().is_empty()) else {
+        return Ok(client.scopes);
+    };
+    let scopes = Scopes::parse(asked)
+        .map_err(|unknown| TokenRefusal::InvalidScope(format!("there is no scope {unknown}")))?;
+    if scopes.is_subset(client.scopes) {
+        Ok(scopes)
+    } else {
+        Err(TokenRefusal::InvalidScope(format!("the client has only {}", client.scopes)))
+    }
+}

@@ -1,0 +1,11 @@
+//! Who may do what: clients, tokens, operators, sessions and secrets.
+
+pub mod add_client;
+pub mod authenticate;
+pub mod change_client;
+pub mod issue_token;
+pub mod operators;
+pub(crate) mod passwords;
+pub mod rotate_secret;
+pub mod secrets;
+pub mod sessions;

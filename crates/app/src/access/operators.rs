@@ -1,0 +1,181 @@
+//! The people who log in to the console: added, listed, given passwords, disabled and enabled.
+
+use domain::{
+    access::operator::{Operator, OperatorName, Role, check_password},
+    faults::{Code, Faults, FieldError},
+    identifier::MerchantId,
+};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use store::Transaction;
+use world::Secret;
+
+use crate::{
+    App, AppError,
+    access::passwords,
+    core::{
+        audit_trail,
+        commit_once::{Request, commit_once},
+    },
+};
+
+/// More than any installation has.
+const OPERATORS_MAX: i64 = 1_000;
+/// Letters of a password that is made up here; five random bits each.
+const MADE_UP_LETTERS: usize = 24;
+
+/// An operator as others see it.
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct OperatorView {
+    /// The name under which the person logs in.
+    #[schema(example = "lena")]
+    pub operator: String,
+    pub role: Role,
+    #[schema(value_type = String, format = DateTime)]
+    pub created_at: Timestamp,
+    /// Absent while the operator is enabled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub disabled_at: Option<Timestamp>,
+}
+
+impl From<Operator> for OperatorView {
+    fn from(operator: Operator) -> Self {
+        Self {
+            operator: operator.name.to_string(),
+            role: operator.role,
+            created_at: operator.created_at,
+            disabled_at: operator.disabled_at,
+        }
+    }
+}
+
+/// An operator's login.
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Login {
+    /// The name under which the person logs in.
+    #[schema(example = "lena")]
+    pub operator: String,
+    pub role: Role,
+    /// There when it was made up here. It is shown this once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "7k3q9xwd2m4tv8np5rhy6bcz")]
+    pub password: Option<String>,
+}
+
+/// Who is to be added. Without a password one is made up.
+#[derive(Clone, Debug)]
+pub struct NewOperator {
+    pub name: OperatorName,
+    pub role: Role,
+    pub password: Option<Secret>,
+}
+
+/// A password, its hash, and whether it was made up here.
+struct Chosen {
+    hash: String,
+    made_up: Option<String>,
+}
+
+async fn choose(app: &App, password: Option<&Secret>) -> Result<Chosen, AppError> {
+    let Some(password) = password else {
+        let made_up = app.world.readable::<MADE_UP_LETTERS>();
+        let hash = passwords::hash(app, &Secret::new(made_up.clone())).await;
+        return Ok(Chosen { hash, made_up: Some(made_up) });
+    };
+    check_password(password.reveal()).map_err(|why| unacceptable(&why))?;
+    Ok(Chosen { hash: passwords::hash(app, password).await, made_up: None })
+}
+
+fn unacceptable(why: &str) -> AppError {
+    let (field, reason) = ("$.password".to_owned(), why.to_owned());
+    let errors = vec![FieldError { field, code: Code::Invalid, reason }];
+    AppError::Invalid(Faults { errors, total: 1 })
+}
+
+/// Every operator, in the order of their names.
+pub async fn operators(app: &App) -> Result<Vec<OperatorView>, AppError> {
+    let found = app.store.operators(OPERATORS_MAX).await?;
+    Ok(found.into_iter().map(OperatorView::from).collect())
+}
+
+pub async fn add_operator(
+    app: &App,
+    request: Request<'_>,
+    new: &NewOperator,
+) -> Result<Login, AppError> {
+    let chosen = choose(app, new.password.as_ref()).await?;
+    commit_once(app, request, || async {
+        if app.store.operator(&new.name).await?.is_some() {
+            return Err(AppError::Conflict(format!("the operator {} exists", new.name)));
+        }
+        let operator = Operator {
+            name: new.name.clone(),
+            role: new.role,
+            password_hash: chosen.hash.clone(),
+            created_at: app.world.now(),
+            disabled_at: None,
+        };
+        let mut transaction = Transaction::new("adding an operator");
+        transaction.insert_operator(&operator);
+        let detail = json!({ "operator": new.name, "role": new.role });
+        note(app, &mut transaction, request, ("operator.add", detail));
+        Ok((login(&operator, &chosen), transaction))
+    })
+    .await
+}
+
+/// Gives an operator another password and ends its sessions.
+pub async fn set_password(
+    app: &App,
+    request: Request<'_>,
+    name: &OperatorName,
+    password: Option<&Secret>,
+) -> Result<Login, AppError> {
+    let chosen = choose(app, password).await?;
+    commit_once(app, request, || async {
+        let found = app.store.operator(name).await?.ok_or(AppError::NotFound("operator"))?;
+        let operator = Operator { password_hash: chosen.hash.clone(), ..found.value };
+        let mut transaction = Transaction::new("setting a password");
+        transaction.update_operator(&operator, found.version);
+        transaction.delete_sessions(name);
+        note(app, &mut transaction, request, ("operator.password", json!({ "operator": name })));
+        Ok((login(&operator, &chosen), transaction))
+    })
+    .await
+}
+
+/// Disables an operator, ending its sessions at once, or enables it again.
+pub async fn set_operator_disabled(
+    app: &App,
+    request: Request<'_>,
+    name: &OperatorName,
+    disabled: bool,
+) -> Result<OperatorView, AppError> {
+    commit_once(app, request, || async {
+        let found = app.store.operator(name).await?.ok_or(AppError::NotFound("operator"))?;
+        let mut operator = found.value;
+        operator.disabled_at = disabled.then(|| operator.disabled_at.unwrap_or(app.world.now()));
+        let mut transaction = Transaction::new("changing an operator");
+        transaction.update_operator(&operator, found.version);
+        if disabled {
+            transaction.delete_sessions(name);
+        }
+        let detail = json!({ "operator": name, "disabled": disabled });
+        note(app, &mut transaction, request, ("operator.change", detail));
+        Ok((operator.into(), transaction))
+    })
+    .await
+}
+
+fn login(operator: &Operator, chosen: &Chosen) -> Login {
+    let password = chosen.made_up.clone();
+    Login { operator: operator.name.to_string(), role: operator.role, password }
+}
+
+fn note(app: &App, transaction: &mut Transaction, request: Request<'_>, done: (&str, Value)) {
+    let (action, detail) = done;
+    let change = (&MerchantId::platform(), action, detail);
+    audit_trail::note(app, transaction, request.client, change);
+}

@@ -1,0 +1,70 @@
+//! An operator replaces a secret. The old one stays live beside the new one, so that systems can
+//! be changed over without a gap, unless it is revoked.
+
+use domain::identifier::{ClientId, MerchantId};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use store::Transaction;
+
+use crate::{
+    App, AppError,
+    access::{add_client::Credentials, secrets},
+    core::{
+        audit_trail,
+        commit_once::{Request, commit_once},
+    },
+};
+
+/// A merchant's new signing secret. It is shown this once.
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct SigningSecret {
+    #[schema(example = "whsec_MfKQ…")]
+    pub signing_secret: String,
+}
+
+/// A new secret for a client. With `revoke_old` the old ones end now, with every token they bought.
+pub async fn rotate_client_secret(
+    app: &App,
+    request: Request<'_>,
+    id: &ClientId,
+    revoke_old: bool,
+) -> Result<Credentials, AppError> {
+    let rotated = commit_once(app, request, || async {
+        let found = app.store.client(id).await?.ok_or(AppError::NotFound("client"))?;
+        let (secret, kept) = secrets::new_client_secret(&app.world);
+        let client = found.value.with_new_secret(kept, revoke_old);
+        let mut transaction = Transaction::new("rotating a secret");
+        transaction.update_client(&client, found.version);
+        if revoke_old {
+            transaction.delete_tokens(&client);
+        }
+        let detail = json!({ "client": id, "revoked_old": revoke_old });
+        let change = (&id.merchant(), "client.rotate_secret", detail);
+        audit_trail::note(app, &mut transaction, request.client, change);
+        Ok((Credentials::of(&client, &secret), transaction))
+    })
+    .await;
+    app.callers.forget_all();
+    rotated
+}
+
+/// A new secret to sign a merchant's messages with.
+pub async fn rotate_signing_secret(
+    app: &App,
+    request: Request<'_>,
+    id: &MerchantId,
+) -> Result<SigningSecret, AppError> {
+    let rotated = commit_once(app, request, || async {
+        let found = app.store.merchant(id).await?.ok_or(AppError::NotFound("merchant"))?;
+        let (secret, sealed) = secrets::new_signing_secret(app);
+        let merchant = secrets::with_signing_secret(found.value, sealed);
+        let mut transaction = Transaction::new("rotating a signing secret");
+        transaction.update_merchant(&merchant, found.version);
+        let change = (id, "merchant.rotate_signing_secret", json!({}));
+        audit_trail::note(app, &mut transaction, request.client, change);
+        Ok((SigningSecret { signing_secret: secret.reveal().to_owned() }, transaction))
+    })
+    .await?;
+    app.delivery.endpoints_changed(id);
+    Ok(rotated)
+}

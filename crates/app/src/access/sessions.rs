@@ -1,0 +1,134 @@
+//! Logging in to the console, staying logged in, and logging out.
+//!
+//! A session is known by a token of 256 random bits that only the browser has; the store has its
+//! hash. Every log-in makes a new token, so one that somebody planted before is worth nothing
+//! afterwards. A session ends when it is left idle, after half a day in any case, and at once when
+//! the operator logs out, is disabled or gets another password.
+
+use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+use domain::{
+    access::operator::{OperatorName, Role, SESSION_US, check_password},
+    identifier::ClientId,
+};
+use store::{StoreError, Transaction};
+use world::Secret;
+
+use crate::{
+    App, AppError,
+    access::{passwords, secrets},
+    core::commit_once::Request,
+};
+
+/// A session is written no more often than this, so that looking at pages costs no writes.
+const TOUCHED_EVERY_US: i64 = 60 * 1_000_000;
+/// Longer than any token of ours.
+const TOKEN_BYTES_MAX: usize = 64;
+const FORMS: &str = "forms of ";
+
+/// Who is logged in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Session {
+    pub operator: OperatorName,
+    pub role: Role,
+    /// What every form of this session sends along, so that no other page can send it.
+    pub form_token: String,
+    /// The operator in the place of a client.
+    actor: ClientId,
+}
+
+impl Session {
+    pub fn new(operator: OperatorName, role: Role, form_token: impl Into<String>) -> Self {
+        let (actor, form_token) = (ClientId::of_operator(&operator), form_token.into());
+        Self { operator, role, form_token, actor }
+    }
+
+    /// A change that the operator asks for; it is noted under the operator's name.
+    pub fn request(&self) -> Request<'_> {
+        Request { client: &self.actor, repeatable: None }
+    }
+}
+
+/// The session's token for a new log-in, and who has it now. None when name and password do not fit,
+/// or the operator is disabled: which of them it was is not told.
+pub async fn log_in(
+    app: &App,
+    name: &str,
+    password: &Secret,
+) -> Result<Option<(Secret, Role)>, AppError> {
+    let name = OperatorName::parse(&name.trim().to_ascii_lowercase());
+    if check_password(password.reveal()).is_err() {
+        return Ok(None);
+    }
+    let found = match &name {
+        Ok(name) => app.store.operator(name).await?,
+        Err(_) => None,
+    };
+    let kept = found.as_ref().map(|found| found.value.password_hash.as_str());
+    let right = passwords::is_right(app, password, kept).await;
+    let Some(found) = found.filter(|found| right && found.value.is_live()) else {
+        return Ok(None);
+    };
+    let operator = found.value;
+    let token = Secret::new(URL_SAFE_NO_PAD.encode(app.world.random::<32>()));
+    let now_us = app.world.holding_us();
+    let expires_us = expires_us(operator.role, now_us, now_us);
+    let mut transaction = Transaction::new("logging in");
+    transaction.unchanged_operator(&operator.name, found.version);
+    transaction.insert_session(hash(&token), &operator.name, (now_us, expires_us));
+    match app.store.commit(transaction).await {
+        Ok(_) => Ok(Some((token, operator.role))),
+        // The password was changed, or the operator disabled, while it was compared.
+        Err(StoreError::Conflict) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The session that `token` stands for, while it lasts. It was used, so it lasts longer.
+pub async fn session(app: &App, token: &Secret) -> Result<Option<Session>, AppError> {
+    found(app, token, true).await
+}
+
+/// The same for what a page asks for by itself: a page that is left open does not keep its session alive.
+pub async fn glance(app: &App, token: &Secret) -> Result<Option<Session>, AppError> {
+    found(app, token, false).await
+}
+
+async fn found(app: &App, token: &Secret, used: bool) -> Result<Option<Session>, AppError> {
+    if token.reveal().len() > TOKEN_BYTES_MAX {
+        return Ok(None);
+    }
+    let now_us = app.world.holding_us();
+    let found = app.store.session(hash(token)).await?;
+    let lasts = |expires_us: i64| expires_us > now_us;
+    let Some(found) = found.filter(|it| lasts(it.expires_us) && it.operator.is_live()) else {
+        return Ok(None);
+    };
+    if used && now_us - found.last_seen_us >= TOUCHED_EVERY_US {
+        let expires_us = expires_us(found.operator.role, found.created_us, now_us);
+        let mut transaction = Transaction::new("noting that a session is used");
+        transaction.touch_session(hash(token), now_us, expires_us);
+        app.store.commit(transaction).await?;
+    }
+    Ok(Some(Session::new(found.operator.name, found.operator.role, form_token(token))))
+}
+
+/// Ends the session at once.
+pub async fn log_out(app: &App, token: &Secret) -> Result<(), AppError> {
+    let mut transaction = Transaction::new("logging out");
+    transaction.delete_session(hash(token));
+    app.store.commit(transaction).await?;
+    Ok(())
+}
+
+fn expires_us(role: Role, created_us: i64, seen_us: i64) -> i64 {
+    (seen_us + role.idle_us()).min(created_us + SESSION_US)
+}
+
+fn hash(token: &Secret) -> bytes::Bytes {
+    secrets::hash(token.reveal().as_bytes())
+}
+
+/// Follows from the session's token and tells nothing about it.
+fn form_token(token: &Secret) -> String {
+    URL_SAFE_NO_PAD.encode(secrets::hash(format!("{FORMS}{}", token.reveal()).as_bytes()))
+}

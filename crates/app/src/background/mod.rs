@@ -1,0 +1,3 @@
+//! Work that no request asks for. The binary starts it.
+
+pub mod cleanup;

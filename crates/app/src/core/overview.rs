@@ -1,0 +1,147 @@
+//! How things are, in figures: what came in, what went out, what is stuck. Nothing here looks at what is counted,
+//! so it costs the same however much is stored.
+
+use std::collections::BTreeMap;
+
+use domain::messages::kind::Kind;
+use jiff::Timestamp;
+use store::{AnswerCount, Counted, DayCount, bucket_end_us};
+
+use crate::{App, AppError, messages::message_log::moment};
+
+const DAY_US: i64 = 24 * 60 * 60 * 1_000_000;
+/// How far back the charts go, today included.
+pub const DAYS: i64 = 30;
+/// Failures of one endpoint are counted up to here.
+pub const FAILURES_MAX: i64 = 1_000;
+const ENDPOINTS_MAX: i64 = 20;
+
+#[derive(Clone, Debug)]
+pub struct Overview {
+    pub at: Timestamp,
+    /// The last [`DAYS`], oldest first.
+    pub days: Vec<Day>,
+    /// Attempts of the last 24 hours by the status of their answer, 0 when none came.
+    pub answers: Vec<(i64, i64)>,
+    /// From the commit of a message to the answer, of those attempts.
+    pub p50_us: i64,
+    pub p99_us: i64,
+    /// Endpoints with messages in the failure queue.
+    pub failing: Vec<Failing>,
+    /// Endpoints to which this node sends less than it could, because they fail.
+    pub troubled: Vec<Troubled>,
+}
+
+/// What happened on a day, in UTC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Day {
+    pub begins: Timestamp,
+    pub orders: i64,
+    pub started: i64,
+    pub closed: i64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failing {
+    pub merchant: String,
+    pub kind: String,
+    /// At most [`FAILURES_MAX`]; there may be more.
+    pub failures: i64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Troubled {
+    pub merchant: String,
+    pub kind: Kind,
+    /// throttled or suspended.
+    pub breaker: &'static str,
+    pub waiting: u64,
+}
+
+pub async fn overview(app: &App) -> Result<Overview, AppError> {
+    let now_us = app.world.now_us();
+    let first_us = now_us.div_euclid(DAY_US) * DAY_US - (DAYS - 1) * DAY_US;
+    let counts = app.store.day_counts(first_us).await?;
+    let answers = app.store.answer_counts(now_us - DAY_US).await?;
+    let failing = app.store.failing_endpoints(FAILURES_MAX, ENDPOINTS_MAX).await?;
+    let troubled = app.delivery.troubled().await;
+    Ok(Overview {
+        at: moment(now_us),
+        days: (0..DAYS).map(|day| day_of(first_us + day * DAY_US, &counts)).collect(),
+        p50_us: percentile_us(&answers, 50),
+        p99_us: percentile_us(&answers, 99),
+        answers: by_status(&answers),
+        failing: failing
+            .into_iter()
+            .map(|(merchant, kind, failures)| Failing { merchant, kind, failures })
+            .collect(),
+        troubled: troubled
+            .into_iter()
+            .map(|(merchant, kind, state)| Troubled {
+                merchant: merchant.to_string(),
+                kind,
+                breaker: state.breaker,
+                waiting: state.waiting,
+            })
+            .collect(),
+    })
+}
+
+fn day_of(begins_us: i64, counts: &[DayCount]) -> Day {
+    let number = |what: Counted| {
+        let of_day = counts.iter().filter(|count| count.day_us == begins_us && count.what == what);
+        of_day.map(|count| count.number).sum()
+    };
+    Day {
+        begins: moment(begins_us),
+        orders: number(Counted::OrdersTakenIn),
+        started: number(Counted::ReturnsStarted),
+        closed: number(Counted::ReturnsClosed),
+    }
+}
+
+fn by_status(answers: &[AnswerCount]) -> Vec<(i64, i64)> {
+    let mut all: BTreeMap<i64, i64> = BTreeMap::new();
+    for count in answers {
+        *all.entry(count.status).or_default() += count.attempts;
+    }
+    all.into_iter().collect()
+}
+
+/// What so many percent of the attempts did not exceed; 0 when there were none.
+fn percentile_us(answers: &[AnswerCount], percent: i64) -> i64 {
+    let mut buckets: BTreeMap<i64, i64> = BTreeMap::new();
+    for count in answers {
+        *buckets.entry(count.bucket).or_default() += count.attempts;
+    }
+    let wanted = (buckets.values().sum::<i64>() * percent + 99) / 100;
+    let mut seen = 0;
+    let reached = buckets.into_iter().find(|(_, attempts)| {
+        seen += attempts;
+        seen >= wanted
+    });
+    reached.map_or(0, |(bucket, _)| bucket_end_us(bucket))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_are_over_all_answers_together() {
+        let count = |status, bucket, attempts| AnswerCount { status, bucket, attempts };
+        let answers = [count(200, 0, 90), count(200, 4, 5), count(503, 0, 4), count(503, 10, 1)];
+
+        assert_eq!(by_status(&answers), [(200, 95), (503, 5)]);
+        let expected = (bucket_end_us(0), bucket_end_us(4));
+        assert_eq!((percentile_us(&answers, 50), percentile_us(&answers, 99)), expected);
+        assert_eq!(percentile_us(&[], 99), 0);
+    }
+
+    #[test]
+    fn a_day_without_anything_is_there_too() {
+        let count = DayCount { day_us: DAY_US, what: Counted::ReturnsStarted, number: 3 };
+        assert_eq!(day_of(DAY_US, &[count]).started, 3);
+        assert_eq!(day_of(0, &[count]).started, 0);
+    }
+}

@@ -1,0 +1,309 @@
+//! Exchange orders on their way: what the merchant made of them becomes part of the return.
+//!
+//! An exchange order is a message like any other. When it was delivered, its answer says what was placed; when
+//! its tries are used up, or the merchant refused it, its units are refunded instead and the message is
+//! discarded, so that nobody can place the order after all.
+
+use std::sync::{Mutex, PoisonError};
+
+use domain::{
+    exchanges::{
+        order::{Answer, read_answer},
+        record::{ExchangeRecord, ExchangeState},
+    },
+    identifier::MerchantId,
+    json,
+    messages::kind::Kind,
+    returns::{
+        identifier::RmaId,
+        rma::{Event, Rma, apply},
+    },
+};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use store::{
+    Conclusion, ExchangeFilter, MessageFilter, MessageRow, State, StoreError, Transaction, Verdict,
+    Versioned,
+};
+use tokio::sync::Notify;
+use utoipa::ToSchema;
+
+use crate::{
+    App, AppError,
+    core::commit_once::RACES_MAX,
+    orders::returnability::order,
+    returns::{
+        change_return::{self, owe_message},
+        settle_refunds::exchange_event,
+    },
+};
+
+/// How many are read in one go.
+const PENDING_PAGE: usize = 500;
+const REFUSED: &str = "the order was not placed; its units are refunded";
+
+/// Messages about exchange orders that ended, until somebody looks at what the merchants made of them.
+#[derive(Debug, Default)]
+pub struct ExchangeAnswers {
+    ended: Mutex<Vec<(MerchantId, i64)>>,
+    news: Notify,
+}
+
+impl ExchangeAnswers {
+    pub(crate) fn note(&self, end: &Conclusion) {
+        let over = match end.verdict {
+            Verdict::Delivered | Verdict::Dead => true,
+            Verdict::Again { .. } => false,
+        };
+        if over && end.kind == Kind::ExchangeOrder {
+            let mut ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
+            ended.push((end.merchant.clone(), end.message_id));
+            self.news.notify_one();
+        }
+    }
+
+    /// Waits until there are some.
+    pub async fn next(&self) -> Vec<(MerchantId, i64)> {
+        self.news.notified().await;
+        std::mem::take(&mut *self.ended.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// A page of exchange orders.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct ExchangeOrders {
+    /// Newest first.
+    pub exchange_orders: Vec<ExchangeRecord>,
+    /// Pass as `before` to read on; absent on the last page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+}
+
+/// Which exchange orders to list.
+#[derive(Clone, Debug, Default)]
+pub struct ExchangeOrdersWanted {
+    pub state: Option<ExchangeState>,
+    pub rma: Option<String>,
+    pub before: Option<String>,
+    pub limit: usize,
+}
+
+/// What was asked of a merchant, for finance to reconcile.
+pub async fn exchange_orders(
+    app: &App,
+    merchant: &MerchantId,
+    wanted: &ExchangeOrdersWanted,
+) -> Result<ExchangeOrders, AppError> {
+    let before = wanted.before.as_deref().and_then(cursor).unwrap_or((i64::MAX, String::new()));
+    let rma = wanted.rma.as_deref();
+    let filter = ExchangeFilter {
+        before,
+        state: wanted.state.map(|state| state.name().to_owned()),
+        rma_id: rma.map(|text| RmaId::parse(text).map_or(text.to_owned(), |id| id.to_string())),
+        limit: i64::try_from(wanted.limit).unwrap_or(i64::MAX),
+    };
+    let exchange_orders = app.store.exchange_orders(merchant, &filter).await?;
+    let last = exchange_orders
+        .last()
+        .map(|it| format!("{}_{}", it.created_at.as_microsecond(), it.original_order_id));
+    let next = last.filter(|_| exchange_orders.len() == wanted.limit);
+    Ok(ExchangeOrders { exchange_orders, next })
+}
+
+fn cursor(text: &str) -> Option<(i64, String)> {
+    let (at_us, order) = text.split_once('_')?;
+    Some((at_us.parse().ok()?, order.to_owned()))
+}
+
+/// Enters what a merchant made of the exchange order that a message asked for.
+pub async fn settle_exchange_order(
+    app: &App,
+    merchant: &MerchantId,
+    message_id: i64,
+) -> Result<(), AppError> {
+    let Some((message, _)) = app.store.message(merchant, message_id).await? else { return Ok(()) };
+    for _ in 0..RACES_MAX {
+        let record = app.store.exchange_order(merchant, &message.reference).await?;
+        let pending = record.filter(|record| record.value.state == ExchangeState::Pending);
+        let Some(record) = pending else { return Ok(()) };
+        match decide(app, merchant, &record).await {
+            Err(AppError::Store(StoreError::Conflict)) => (),
+            done => return done,
+        }
+    }
+    Err(StoreError::Conflict.into())
+}
+
+/// Looks at every exchange order that is being placed, and tells how many there were: a node that is killed after the answer was stored cannot
+/// enter it. However many of a merchant's wait, and whatever is wrong with one, the others are looked at.
+pub async fn settle_exchange_orders(app: &App) -> Result<usize, AppError> {
+    let (mut found, mut after) = (0, (String::new(), String::new()));
+    loop {
+        let place = (after.0.as_str(), after.1.as_str());
+        let page = app.store.pending_exchange_orders(place, PENDING_PAGE).await?;
+        for (merchant, record) in &page {
+            match decide(app, merchant, record).await {
+                // Somebody else was faster: it is looked at again soon.
+                Ok(()) | Err(AppError::Store(StoreError::Conflict)) => (),
+                Err(error) => {
+                    let order = record.value.original_order_id.as_str();
+                    let merchant = merchant.as_str();
+                    tracing::warn!(%error, merchant, order, "an exchange order waits: {error}");
+                }
+            }
+        }
+        found += page.len();
+        match page.last().filter(|_| page.len() == PENDING_PAGE) {
+            Some((merchant, last)) => {
+                after = (merchant.to_string(), last.value.original_order_id.clone());
+            }
+            None => return Ok(found),
+        }
+    }
+}
+
+async fn decide(
+    app: &App,
+    merchant: &MerchantId,
+    record: &Versioned<ExchangeRecord>,
+) -> Result<(), AppError> {
+    let Some(message) = message(app, merchant, &record.value).await? else { return Ok(()) };
+    match message.state {
+        State::Waiting => Ok(()),
+        State::Delivered => {
+            let answer = answer(app, merchant, message.message_id).await?;
+            place(app, merchant, record, &answer).await
+        }
+        State::Failed | State::Discarded => give_up(app, merchant, record, &message).await,
+    }
+}
+
+/// The message that asks for an exchange order.
+async fn message(
+    app: &App,
+    merchant: &MerchantId,
+    record: &ExchangeRecord,
+) -> Result<Option<MessageRow>, AppError> {
+    let filter = MessageFilter {
+        before: i64::MAX,
+        state: None,
+        kind: Some(Kind::ExchangeOrder),
+        reference: Some(record.original_order_id.clone()),
+        limit: 1,
+    };
+    Ok(app.store.messages(merchant, &filter).await?.0.into_iter().next())
+}
+
+/// What the merchant answered to the attempt that succeeded.
+async fn answer(app: &App, merchant: &MerchantId, message_id: i64) -> Result<Answer, AppError> {
+    let attempts = app.store.attempts(merchant, message_id).await?;
+    let body = attempts.into_iter().next_back().and_then(|attempt| attempt.answer);
+    let document = body.as_deref().and_then(|body| json::parse(body).ok());
+    Ok(document.map(|document| read_answer(&document)).unwrap_or_default())
+}
+
+async fn place(
+    app: &App,
+    merchant: &MerchantId,
+    record: &Versioned<ExchangeRecord>,
+    answer: &Answer,
+) -> Result<(), AppError> {
+    let now = app.world.now();
+    let placed = record.value.placed(answer, now);
+    let identifier = placed.exchange_order_identifier.clone().unwrap_or_default();
+    let placed_event = Event::ExchangePlaced {
+        order_identifier: placed.original_order_id.clone(),
+        exchange_order_identifier: identifier.clone(),
+    };
+    // The merchant may have published the order as shipped or cancelled before we knew that it was placed.
+    let ended = published(app, merchant, &identifier).await?;
+    let events: Vec<Event> = std::iter::once(placed_event).chain(ended.clone()).collect();
+    let cancelled = matches!(ended, Some(Event::ExchangeCancelled { .. }));
+    let kept = if cancelled { placed.cancelled() } else { placed };
+    let mut transaction = Transaction::new("placing an exchange order");
+    transaction.update_exchange_order(merchant, &kept, record.version);
+    tell(app, merchant, (&kept.rma_identifier, &events), &mut transaction).await?;
+    app.commit(transaction).await?;
+    // Or at the same moment.
+    if ended.is_none()
+        && let Some(event) = published(app, merchant, &identifier).await?
+    {
+        let told = (&kept.rma_identifier, &event);
+        let version = record.version + 1;
+        change_return::tell(app, merchant, told, |_, transaction| {
+            if let Event::ExchangeCancelled { .. } = event {
+                transaction.update_exchange_order(merchant, &kept.cancelled(), version);
+            }
+        })
+        .await?;
+    }
+    Ok(())
+}
+
+async fn give_up(
+    app: &App,
+    merchant: &MerchantId,
+    record: &Versioned<ExchangeRecord>,
+    message: &MessageRow,
+) -> Result<(), AppError> {
+    let failed = record.value.failed(app.world.now());
+    let order_identifier = failed.original_order_id.clone();
+    let mut transaction = Transaction::new("giving up an exchange order");
+    transaction.update_exchange_order(merchant, &failed, record.version);
+    if message.state == State::Failed {
+        let discard = (REFUSED, app.world.now_us());
+        transaction.discard_failure(merchant, Kind::ExchangeOrder, message.message_id, discard);
+    }
+    let events = [Event::ExchangeFailed { order_identifier }];
+    tell(app, merchant, (&failed.rma_identifier, &events), &mut transaction).await?;
+    Ok(app.commit(transaction).await?)
+}
+
+/// Applies events to a return within a transaction; its merchant is told of each change.
+async fn tell(
+    app: &App,
+    merchant: &MerchantId,
+    (id, events): (&RmaId, &[Event]),
+    transaction: &mut Transaction,
+) -> Result<(), AppError> {
+    let Some(before) = app.store.rma(merchant, id).await? else { return Ok(()) };
+    if let Some(rma) = applied(&before.value, events, app.world.now(), |rma| {
+        owe_message(app, transaction, merchant, rma);
+    }) {
+        transaction.update_return(merchant, &rma, (before.version, before.value.status));
+    }
+    Ok(())
+}
+
+/// The return after those events that it takes, if any changed it.
+fn applied(
+    before: &Rma,
+    events: &[Event],
+    now: Timestamp,
+    mut changed: impl FnMut(&Rma),
+) -> Option<Rma> {
+    let mut after = None;
+    for event in events {
+        match apply(after.as_ref().unwrap_or(before), event, now) {
+            Ok(decision) if decision.changed => {
+                changed(&decision.rma);
+                after = Some(decision.rma);
+            }
+            Ok(_) => (),
+            Err(refusal) => {
+                tracing::warn!(rma = before.rma_identifier.as_str(), "{refusal}");
+            }
+        }
+    }
+    after
+}
+
+/// What the merchant published of an exchange order means for its return, if anything.
+async fn published(
+    app: &App,
+    merchant: &MerchantId,
+    order_id: &str,
+) -> Result<Option<Event>, AppError> {
+    let found = order(app, merchant, order_id).await?;
+    Ok(found.and_then(|order| exchange_event(order_id, order.status)))
+}

@@ -1,0 +1,4 @@
+//! Exchange orders, and the variants that a merchant offers.
+
+pub mod exchange_orders;
+pub mod variants;

@@ -1,0 +1,197 @@
+//! The variants that a shopper can exchange a unit for: the merchant's server is asked, and what it said is
+//! remembered for a little while. When it cannot be asked, the variants on the order line count.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use delivery::{Attempt, Endpoint};
+use domain::{
+    exchanges::variants::{Listed, VariantOffer, offers, read_listed},
+    identifier::MerchantId,
+    json,
+    messages::kind::Kind,
+    orders::order::Variant,
+};
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::{App, AppError, messages::set_endpoints::target, orders::returnability::order};
+
+/// How long a shopper waits for the merchant's server.
+const TIME_MAX: Duration = Duration::from_secs(3);
+const REMEMBERED_US: i64 = 30_000_000;
+const REMEMBERED_MAX: usize = 10_000;
+/// After so many failures in a row the merchant is not asked for a while.
+const FAILURES_MAX: u32 = 3;
+const REST_US: i64 = 10_000_000;
+const PLACEHOLDER: &str = "{variant_identifier}";
+
+/// What a shopper can have in the place of a unit.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct LineVariants {
+    /// Who listed them: `merchant` was asked just now or lately, `order` is what stood on the order line.
+    #[schema(example = "merchant")]
+    pub source: String,
+    /// The returned one is left out.
+    pub variants: Vec<VariantOffer>,
+    /// How many the merchant listed that could not be read.
+    #[schema(example = 0)]
+    pub skipped: usize,
+}
+
+/// Why the merchant's server told nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Silence {
+    /// There is no address, or it is paused.
+    NoAddress,
+    /// It could not be reached, or what it answered is of no use.
+    Unreachable(String),
+    TooSlow,
+}
+
+/// What merchants said lately, and whose servers rest.
+#[derive(Default)]
+pub(crate) struct Remembered(Mutex<Memory>);
+
+#[derive(Default)]
+struct Memory {
+    listed: HashMap<(MerchantId, String), (i64, Listed)>,
+    failing: HashMap<MerchantId, (u32, i64)>,
+}
+
+impl Remembered {
+    fn lock(&self) -> MutexGuard<'_, Memory> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn listed(&self, key: &(MerchantId, String), now_us: i64) -> Option<Listed> {
+        let memory = self.lock();
+        let (until_us, listed) = memory.listed.get(key)?;
+        (*until_us > now_us).then(|| listed.clone())
+    }
+
+    fn is_resting(&self, merchant: &MerchantId, now_us: i64) -> bool {
+        let memory = self.lock();
+        let failing = memory.failing.get(merchant);
+        failing.is_some_and(|(times, until_us)| *times >= FAILURES_MAX && *until_us > now_us)
+    }
+
+    fn note(&self, key: &(MerchantId, String), said: Option<&Listed>, now_us: i64) {
+        let mut memory = self.lock();
+        if memory.listed.len() >= REMEMBERED_MAX {
+            memory.listed.clear();
+        }
+        if let Some(listed) = said {
+            memory.failing.remove(&key.0);
+            memory.listed.insert(key.clone(), (now_us + REMEMBERED_US, listed.clone()));
+        } else {
+            let failing = memory.failing.entry(key.0.clone()).or_default();
+            *failing = (failing.0.saturating_add(1), now_us + REST_US);
+        }
+    }
+}
+
+/// The variants that units of a line can be exchanged for.
+pub async fn line_variants(
+    app: &App,
+    merchant: &MerchantId,
+    order_id: &str,
+    line_id: &str,
+) -> Result<LineVariants, AppError> {
+    let order = order(app, merchant, order_id).await?.ok_or(AppError::NotFound("order"))?;
+    let line = order.items.iter().find(|line| line.identifier == line_id);
+    let line = line.ok_or(AppError::NotFound("order line"))?;
+    let said = match line.variant_identifier.as_str() {
+        "" => Ok(Listed::default()),
+        identifier => ask(app, merchant, identifier, Freshness::Lately).await,
+    };
+    let view = |source: &str, variants: &[Variant], skipped| LineVariants {
+        source: source.to_owned(),
+        variants: offers(line, variants),
+        skipped,
+    };
+    match said {
+        Ok(listed) => Ok(view("merchant", &listed.variants, listed.skipped)),
+        Err(_) if !line.variants.is_empty() => Ok(view("order", &line.variants, 0)),
+        Err(Silence::NoAddress) => Ok(view("order", &[], 0)),
+        Err(Silence::Unreachable(why)) => Err(AppError::Unreachable(why)),
+        Err(Silence::TooSlow) => Err(AppError::TooSlow),
+    }
+}
+
+/// What the merchant says of these variants now. One that cannot be asked about is left out.
+pub(crate) async fn said_now(
+    app: &App,
+    merchant: &MerchantId,
+    identifiers: impl Iterator<Item = &str>,
+) -> BTreeMap<String, Vec<Variant>> {
+    let mut said = BTreeMap::new();
+    for identifier in identifiers.filter(|identifier| !identifier.is_empty()) {
+        if let Ok(listed) = ask(app, merchant, identifier, Freshness::Now).await {
+            said.insert(identifier.to_owned(), listed.variants);
+        }
+    }
+    said
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Freshness {
+    /// What was said lately will do.
+    Lately,
+    Now,
+}
+
+async fn ask(
+    app: &App,
+    merchant: &MerchantId,
+    identifier: &str,
+    freshness: Freshness,
+) -> Result<Listed, Silence> {
+    let key = (merchant.clone(), identifier.to_owned());
+    let now_us = app.world.now_us();
+    if freshness == Freshness::Lately
+        && let Some(listed) = app.variants.listed(&key, now_us)
+    {
+        return Ok(listed);
+    }
+    if app.variants.is_resting(merchant, now_us) {
+        return Err(Silence::Unreachable("it did not answer a moment ago".to_owned()));
+    }
+    let said = fetch(app, merchant, identifier).await;
+    if said != Err(Silence::NoAddress) {
+        app.variants.note(&key, said.as_ref().ok(), now_us);
+    }
+    said
+}
+
+async fn fetch(app: &App, merchant: &MerchantId, identifier: &str) -> Result<Listed, Silence> {
+    let unusable = |why: String| Silence::Unreachable(why);
+    let found = target(app, merchant, Kind::ExchangeVariants).await;
+    let found = found.map_err(|error| unusable(error.to_string()))?;
+    let mut found = found.ok_or(Silence::NoAddress)?;
+    let encoded = utf8_percent_encode(identifier, NON_ALPHANUMERIC).to_string();
+    found.url = found.url.replace(PLACEHOLDER, &encoded);
+    let endpoint =
+        Endpoint::new(&found, &app.calls).map_err(|refused| unusable(refused.to_string()))?;
+    let attempt = endpoint.get(&found.url, TIME_MAX).await;
+    if attempt.latency >= TIME_MAX {
+        return Err(Silence::TooSlow);
+    }
+    if !attempt.is_success() {
+        return Err(unusable(words(&attempt)));
+    }
+    let document = json::parse(&attempt.answer).map_err(|error| unusable(error.to_string()))?;
+    read_listed(&document).ok_or_else(|| unusable("it answered no list of variants".to_owned()))
+}
+
+fn words(attempt: &Attempt) -> String {
+    match (&attempt.error, attempt.status) {
+        (Some(error), _) => error.clone(),
+        (None, Some(status)) => format!("it answered {status}"),
+        (None, None) => "it did not answer".to_owned(),
+    }
+}

@@ -1,0 +1,124 @@
+//! An operator looks at merchants, changes their settings, disables or enables them.
+
+use domain::{
+    identifier::MerchantId,
+    merchants::merchant::{Carrier, Merchant, Settings},
+    orders::order::Address,
+};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use store::Transaction;
+
+use crate::{
+    App, AppError,
+    core::{
+        audit_trail,
+        commit_once::{Request, commit_once},
+    },
+};
+
+/// A merchant as operators see it.
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct MerchantView {
+    #[schema(example = "acme")]
+    pub merchant: String,
+    pub name: String,
+    pub settings: Settings,
+    /// Where returns are sent, as labels show it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub return_address: Option<Address>,
+    #[schema(value_type = String, format = DateTime)]
+    pub created_at: Timestamp,
+    /// Absent while the merchant is enabled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub disabled_at: Option<Timestamp>,
+}
+
+impl From<Merchant> for MerchantView {
+    fn from(merchant: Merchant) -> Self {
+        Self {
+            merchant: merchant.id.to_string(),
+            name: merchant.name,
+            settings: merchant.settings,
+            return_address: merchant.return_address,
+            created_at: merchant.created_at,
+            disabled_at: merchant.disabled_at,
+        }
+    }
+}
+
+/// What is to be different; what is absent stays.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MerchantChange {
+    pub name: Option<String>,
+    pub strict: Option<bool>,
+    /// Who makes labels and tells where parcels are.
+    pub carrier: Option<Carrier>,
+    /// Whether our warehouse receives what comes back.
+    pub managed_receiving: Option<bool>,
+    /// Where returns are sent, as labels show it.
+    pub return_address: Option<Address>,
+    /// A disabled merchant's clients get no tokens and its tokens are refused. Its data stays.
+    pub disabled: Option<bool>,
+}
+
+pub async fn merchant(app: &App, id: &MerchantId) -> Result<MerchantView, AppError> {
+    let found = app.store.merchant(id).await?.ok_or(AppError::NotFound("merchant"))?;
+    Ok(found.value.into())
+}
+
+/// Merchants in the order of their identifiers, from the one behind `after`.
+pub async fn merchants(
+    app: &App,
+    after: &str,
+    limit: usize,
+) -> Result<Vec<MerchantView>, AppError> {
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let found = app.store.merchants(after, limit).await?;
+    Ok(found.into_iter().map(MerchantView::from).collect())
+}
+
+pub async fn change_merchant(
+    app: &App,
+    request: Request<'_>,
+    id: &MerchantId,
+    change: &MerchantChange,
+) -> Result<MerchantView, AppError> {
+    let changed = commit_once(app, request, || async {
+        let found = app.store.merchant(id).await?.ok_or(AppError::NotFound("merchant"))?;
+        let merchant = changed(found.value, change, app.world.now());
+        let mut transaction = Transaction::new("changing a merchant");
+        transaction.update_merchant(&merchant, found.version);
+        let noted = (id, "merchant.change", json!(change));
+        audit_trail::note(app, &mut transaction, request.client, noted);
+        Ok((merchant.into(), transaction))
+    })
+    .await;
+    app.callers.forget_all();
+    changed
+}
+
+fn changed(mut merchant: Merchant, change: &MerchantChange, now: Timestamp) -> Merchant {
+    if let Some(name) = &change.name {
+        merchant.name.clone_from(name);
+    }
+    if let Some(strict) = change.strict {
+        merchant.settings.strict = strict;
+    }
+    if let Some(carrier) = change.carrier {
+        merchant.settings.carrier = carrier;
+    }
+    if let Some(managed_receiving) = change.managed_receiving {
+        merchant.settings.managed_receiving = managed_receiving;
+    }
+    if let Some(return_address) = &change.return_address {
+        merchant.return_address = Some(return_address.clone());
+    }
+    if let Some(disabled) = change.disabled {
+        merchant.disabled_at = disabled.then(|| merchant.disabled_at.unwrap_or(now));
+    }
+    merchant
+}

@@ -1,0 +1,248 @@
+//! Many failed messages are retried or discarded in the background, with progress, until done or cancelled.
+//!
+//! A job lives in the process that runs it. What it has put back or taken out stays so when the process ends; starting
+//! the same job again goes on with what is left.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use domain::{identifier::MerchantId, messages::kind::Kind};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use store::{FailureFilter, FailureRow, StoreError, Transaction};
+
+use crate::{
+    App, AppError,
+    core::{
+        audit_trail,
+        commit_once::{Request, commit_once},
+    },
+    messages::failure_queue::{Action, beginning, is_snapshot, key},
+};
+
+const PAGE: i64 = 500;
+/// Finished jobs that are remembered.
+const JOBS_MAX: usize = 100;
+
+/// A background job on the failure queue, as operators see it.
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct RetryJob {
+    #[schema(example = "k7w2mq9d4x")]
+    pub id: String,
+    /// running, done, cancelled or failed.
+    #[schema(example = "running")]
+    pub state: String,
+    /// Messages that matched when the job began.
+    pub total: i64,
+    /// Messages put back among those that are sent, so far.
+    pub retried: i64,
+    /// Messages taken out of the queue for good, so far.
+    #[serde(default)]
+    pub discarded: i64,
+    /// Superseded, or handled by somebody else meanwhile.
+    pub skipped: i64,
+}
+
+#[derive(Default)]
+pub(crate) struct Jobs(Mutex<BTreeMap<String, RetryJob>>);
+
+impl Jobs {
+    fn change(&self, id: &str, change: impl FnOnce(&mut RetryJob)) -> Option<RetryJob> {
+        let mut jobs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let job = jobs.get_mut(id)?;
+        change(job);
+        Some(job.clone())
+    }
+
+    fn add(&self, job: RetryJob) {
+        let mut jobs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if jobs.len() >= JOBS_MAX {
+            jobs.retain(|_, job| job.state == "running");
+        }
+        jobs.insert(job.id.clone(), job);
+    }
+}
+
+/// Begins to retry or discard everything that matches `filter`.
+pub async fn start_bulk(
+    app: &App,
+    request: Request<'_>,
+    mut filter: FailureFilter,
+    action: Action,
+) -> Result<RetryJob, AppError> {
+    // What fails again while the job runs is not its business.
+    filter.to_us = filter.to_us.min(app.world.now_us());
+    let fresh = app.world.readable::<10>();
+    let job = commit_once(app, request, || async {
+        let job = RetryJob {
+            id: fresh.clone(),
+            state: "running".to_owned(),
+            total: app.store.count_failures(&filter).await?,
+            retried: 0,
+            discarded: 0,
+            skipped: 0,
+        };
+        let mut transaction = Transaction::new("noting a job on the failure queue");
+        note(app, &mut transaction, request, (&job, &filter, &action));
+        Ok((job, transaction))
+    })
+    .await?;
+    // The answer of an earlier request under the same key names the job that request began.
+    if job.id != fresh {
+        return Ok(job);
+    }
+    app.jobs.add(job.clone());
+    let (app, id) = (app.clone(), job.id.clone());
+    tokio::spawn(async move {
+        let ended = run(&app, &id, &filter, &action).await;
+        let state = match ended {
+            Ok(true) => "done",
+            Ok(false) => "cancelled",
+            Err(error) => {
+                tracing::error!(%error, job = id, "job {id} on the failure queue ended early: {error}");
+                "failed"
+            }
+        };
+        app.jobs.change(&id, |job| state.clone_into(&mut job.state));
+    });
+    Ok(job)
+}
+
+fn note(
+    app: &App,
+    transaction: &mut Transaction,
+    request: Request<'_>,
+    (job, filter, action): (&RetryJob, &FailureFilter, &Action),
+) {
+    let (name, what) = match action {
+        Action::Retry { force } => ("failures.retry", ("force", json!(force))),
+        Action::Discard { reason } => ("failures.discard", ("reason", json!(reason))),
+    };
+    let detail = json!({
+        "job": job.id,
+        "kind": filter.kind,
+        "status": filter.status,
+        "messages": job.total,
+        what.0: what.1,
+    });
+    let merchant = filter.merchant.clone().unwrap_or_else(MerchantId::platform);
+    audit_trail::note(app, transaction, request.client, (&merchant, name, detail));
+}
+
+pub fn bulk_retry(app: &App, id: &str) -> Result<RetryJob, AppError> {
+    app.jobs.change(id, |_| ()).ok_or(AppError::NotFound("job"))
+}
+
+/// Stops a job; what it has put back, the page under way included, stays put back.
+pub async fn cancel_bulk_retry(
+    app: &App,
+    request: Request<'_>,
+    id: &str,
+) -> Result<RetryJob, AppError> {
+    commit_once(app, request, || async {
+        let cancel = |job: &mut RetryJob| {
+            if job.state == "running" {
+                "cancelled".clone_into(&mut job.state);
+            }
+        };
+        let job = app.jobs.change(id, cancel).ok_or(AppError::NotFound("job"))?;
+        let mut transaction = Transaction::new("noting a cancelled retry");
+        let noted = (&MerchantId::platform(), "failures.cancel_retry", json!({ "job": id }));
+        audit_trail::note(app, &mut transaction, request.client, noted);
+        Ok((job, transaction))
+    })
+    .await
+}
+
+/// Goes through the queue page by page; false when the job was cancelled.
+async fn run(
+    app: &App,
+    id: &str,
+    filter: &FailureFilter,
+    action: &Action,
+) -> Result<bool, AppError> {
+    let mut after = beginning();
+    loop {
+        let running = app.jobs.change(id, |_| ()).is_some_and(|job| job.state == "running");
+        if !running {
+            return Ok(false);
+        }
+        let page = app.store.failures(filter, &after, PAGE).await?;
+        let Some(last) = page.last() else { return Ok(true) };
+        after = (last.failed_us, last.merchant.clone(), last.message_id);
+        let looked_at = page.len();
+        let wanted = wanted(app, page, action).await?;
+        let mut handled = 0;
+        if handle(app, &wanted, action).await? {
+            handled = wanted.len();
+        } else {
+            // Somebody else took one of them: find out which, one by one.
+            for row in &wanted {
+                handled += usize::from(handle(app, std::slice::from_ref(row), action).await?);
+            }
+        }
+        app.jobs.change(id, |job| {
+            let count = match action {
+                Action::Retry { .. } => &mut job.retried,
+                Action::Discard { .. } => &mut job.discarded,
+            };
+            *count += i64::try_from(handled).unwrap_or(i64::MAX);
+            job.skipped += i64::try_from(looked_at - handled).unwrap_or(i64::MAX);
+        });
+    }
+}
+
+/// The rows without those that are superseded, unless it is all the same.
+async fn wanted(
+    app: &App,
+    page: Vec<FailureRow>,
+    action: &Action,
+) -> Result<Vec<FailureRow>, AppError> {
+    if *action != (Action::Retry { force: false }) {
+        return Ok(page);
+    }
+    let superseded = app.store.superseded(&page.iter().map(key).collect::<Vec<_>>()).await?;
+    let is_wanted = |row: &FailureRow| {
+        let old = superseded.contains(&(row.merchant.clone(), row.message_id));
+        !(old && is_snapshot(&row.kind))
+    };
+    Ok(page.into_iter().filter(is_wanted).collect())
+}
+
+/// Puts all of `rows` back or takes all of them out, or none when one is no longer in the queue.
+async fn handle(app: &App, rows: &[FailureRow], action: &Action) -> Result<bool, AppError> {
+    let now_us = app.world.now_us();
+    let mut transaction = Transaction::new("handling failures");
+    let mut merchants = Vec::new();
+    for row in rows {
+        let merchant = MerchantId::parse(&row.merchant).ok();
+        if let (Some(merchant), Some(kind)) = (merchant, Kind::parse(&row.kind)) {
+            match action {
+                Action::Retry { .. } => {
+                    transaction.retry_failure(&merchant, kind, row.message_id, now_us);
+                    merchants.push(merchant);
+                }
+                Action::Discard { reason } => {
+                    let discard = (reason.as_str(), now_us);
+                    transaction.discard_failure(&merchant, kind, row.message_id, discard);
+                }
+            }
+        }
+    }
+    match app.store.commit(transaction).await {
+        Ok(_) => {
+            merchants.dedup();
+            for merchant in &merchants {
+                app.delivery.deliveries_added(merchant);
+            }
+            Ok(true)
+        }
+        Err(StoreError::Conflict) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Where the jobs of an app are kept.
+pub(crate) type SharedJobs = Arc<Jobs>;

@@ -1,0 +1,267 @@
+//! Messages whose tries are used up: looked at, retried, discarded.
+//!
+//! A snapshot that is older than one already delivered about the same thing is superseded: sending it again
+//! would move the merchant's systems backwards, so it is skipped unless somebody insists.
+
+use domain::{
+    identifier::{MerchantId, MessageId},
+    messages::kind::Kind,
+};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use store::{
+    FailureCount, FailureCursor, FailureFilter, FailureRow, MessageKey, State, Transaction,
+};
+
+use crate::{
+    App, AppError,
+    core::{
+        audit_trail,
+        commit_once::{Request, commit_once},
+    },
+    messages::message_log::{message_id, moment},
+};
+
+/// A message in the failure queue.
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Failure {
+    #[schema(example = "msg_acme_42")]
+    pub id: String,
+    #[schema(example = "acme")]
+    pub merchant: String,
+    #[schema(value_type = Kind)]
+    pub kind: String,
+    /// What it is about, such as an RMA's identifier.
+    #[serde(rename = "ref")]
+    #[schema(example = "RMA-7K2M9QWX")]
+    pub reference: String,
+    #[schema(value_type = String, format = DateTime)]
+    pub created_at: Timestamp,
+    /// When its last try failed.
+    #[schema(value_type = String, format = DateTime)]
+    pub failed_at: Timestamp,
+    /// Of the last answer; null when none came.
+    pub status: Option<i64>,
+    /// What went wrong short of an answer, or besides its status.
+    pub error: Option<String>,
+    /// Whether a newer message that says all of this and more was delivered already.
+    pub superseded: bool,
+}
+
+/// Failures, oldest first.
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Failures {
+    /// Oldest first.
+    pub failures: Vec<Failure>,
+    /// Pass as `after` to read on; absent on the last page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+}
+
+/// What became of a message that somebody wanted to retry or discard.
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Handled {
+    #[schema(example = "msg_acme_42")]
+    pub id: String,
+    /// retried or discarded.
+    #[schema(example = "retried")]
+    pub result: String,
+}
+
+/// What is done with messages whose tries are used up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// They are tried again; `force` sends superseded ones too.
+    Retry {
+        force: bool,
+    },
+    Discard {
+        reason: String,
+    },
+}
+
+/// What became of messages that somebody chose.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Several {
+    pub done: usize,
+    /// Why each of the others was left as it is.
+    pub left: Vec<String>,
+}
+
+/// How full the failure queue is.
+#[derive(Clone, Debug)]
+pub struct FailureSummary {
+    pub failures: i64,
+    /// Those with most failures first.
+    pub endpoints: Vec<EndpointFailures>,
+}
+
+/// The failures of one endpoint.
+#[derive(Clone, Debug)]
+pub struct EndpointFailures {
+    pub merchant: String,
+    pub kind: String,
+    pub failures: i64,
+    /// When the first of them failed.
+    pub since: Timestamp,
+}
+
+/// How many failures match, by endpoint.
+pub async fn failure_summary(
+    app: &App,
+    filter: &FailureFilter,
+) -> Result<FailureSummary, AppError> {
+    let counts = app.store.failure_counts(filter).await?;
+    let view = |count: FailureCount| EndpointFailures {
+        merchant: count.merchant,
+        kind: count.kind,
+        failures: count.failures,
+        since: moment(count.since_us),
+    };
+    Ok(FailureSummary {
+        failures: counts.iter().map(|count| count.failures).sum(),
+        endpoints: counts.into_iter().map(view).collect(),
+    })
+}
+
+/// Does the same with each of the messages. One that cannot be retried or discarded does not keep the
+/// others from it.
+pub async fn handle_several(
+    app: &App,
+    request: Request<'_>,
+    ids: &[MessageId],
+    action: &Action,
+) -> Result<Several, AppError> {
+    let mut several = Several::default();
+    for id in ids {
+        let handled = match action {
+            Action::Retry { force } => retry_message(app, request, id, *force).await,
+            Action::Discard { reason } => discard_message(app, request, id, reason).await,
+        };
+        match handled {
+            Ok(_) => several.done += 1,
+            Err(AppError::Conflict(why)) => several.left.push(why),
+            Err(AppError::NotFound(_)) => several.left.push(format!("there is no message {id}")),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(several)
+}
+
+pub async fn failures(
+    app: &App,
+    filter: &FailureFilter,
+    after: Option<&str>,
+    limit: usize,
+) -> Result<Failures, AppError> {
+    let after = after.and_then(cursor).unwrap_or_else(beginning);
+    let rows = i64::try_from(limit).unwrap_or(i64::MAX);
+    let found = app.store.failures(filter, &after, rows).await?;
+    let superseded = app.store.superseded(&found.iter().map(key).collect::<Vec<_>>()).await?;
+    let last = found.last().map(|it| format!("{}_{}_{}", it.failed_us, it.merchant, it.message_id));
+    let next = last.filter(|_| found.len() == limit);
+    let view = |row: FailureRow| Failure {
+        id: message_id(&row.merchant, row.message_id),
+        superseded: is_snapshot(&row.kind)
+            && superseded.contains(&(row.merchant.clone(), row.message_id)),
+        merchant: row.merchant,
+        kind: row.kind,
+        reference: row.reference,
+        created_at: moment(row.created_us),
+        failed_at: moment(row.failed_us),
+        status: row.status,
+        error: row.error,
+    };
+    Ok(Failures { failures: found.into_iter().map(view).collect(), next })
+}
+
+/// Puts a failed message back among those that are sent. `force` sends a superseded one too.
+pub async fn retry_message(
+    app: &App,
+    request: Request<'_>,
+    id: &MessageId,
+    force: bool,
+) -> Result<Handled, AppError> {
+    let handled = commit_once(app, request, || async {
+        let (kind, reference) = failed(app, id).await?;
+        let key = MessageKey {
+            merchant: id.merchant.to_string(),
+            kind: kind.name().to_owned(),
+            reference: reference.clone(),
+            message_id: id.number,
+        };
+        if kind.is_snapshot() && !force && !app.store.superseded(&[key]).await?.is_empty() {
+            return Err(AppError::Conflict(format!(
+                "a newer message about {reference} was delivered already; force sends {id} anyway"
+            )));
+        }
+        let mut transaction = Transaction::new("retrying a message");
+        transaction.retry_failure(&id.merchant, kind, id.number, app.world.now_us());
+        let detail = json!({ "id": id.to_string(), "force": force });
+        let noted = (&id.merchant, "message.retry", detail);
+        audit_trail::note(app, &mut transaction, request.client, noted);
+        Ok((Handled { id: id.to_string(), result: "retried".to_owned() }, transaction))
+    })
+    .await?;
+    app.delivery.deliveries_added(&id.merchant);
+    Ok(handled)
+}
+
+/// Takes a failed message out of the queue for good.
+pub async fn discard_message(
+    app: &App,
+    request: Request<'_>,
+    id: &MessageId,
+    reason: &str,
+) -> Result<Handled, AppError> {
+    commit_once(app, request, || async {
+        let (kind, _) = failed(app, id).await?;
+        let mut transaction = Transaction::new("discarding a message");
+        let discard = (reason, app.world.now_us());
+        transaction.discard_failure(&id.merchant, kind, id.number, discard);
+        let detail = json!({ "id": id.to_string(), "reason": reason });
+        let noted = (&id.merchant, "message.discard", detail);
+        audit_trail::note(app, &mut transaction, request.client, noted);
+        Ok((Handled { id: id.to_string(), result: "discarded".to_owned() }, transaction))
+    })
+    .await
+}
+
+/// The kind and reference of a message that is in the failure queue.
+async fn failed(app: &App, id: &MessageId) -> Result<(Kind, String), AppError> {
+    let found = app.store.message(&id.merchant, id.number).await?;
+    let (row, _) = found.ok_or(AppError::NotFound("message"))?;
+    let kind = Kind::parse(&row.kind).ok_or(AppError::NotFound("message"))?;
+    let why = match row.state {
+        State::Failed => return Ok((kind, row.reference)),
+        State::Waiting => "is still being tried",
+        State::Delivered => "was delivered",
+        State::Discarded => "was discarded",
+    };
+    Err(AppError::Conflict(format!("{id} {why}: it is not in the failure queue")))
+}
+
+pub(crate) fn is_snapshot(kind: &str) -> bool {
+    Kind::parse(kind).is_some_and(Kind::is_snapshot)
+}
+
+pub(crate) fn key(row: &FailureRow) -> MessageKey {
+    MessageKey {
+        merchant: row.merchant.clone(),
+        kind: row.kind.clone(),
+        reference: row.reference.clone(),
+        message_id: row.message_id,
+    }
+}
+
+pub(crate) fn beginning() -> FailureCursor {
+    (i64::MIN, String::new(), 0)
+}
+
+fn cursor(text: &str) -> Option<FailureCursor> {
+    let mut parts = text.splitn(3, '_');
+    let failed_us = parts.next()?.parse().ok()?;
+    let merchant = MerchantId::parse(parts.next()?).ok()?.to_string();
+    Some((failed_us, merchant, parts.next()?.parse().ok()?))
+}

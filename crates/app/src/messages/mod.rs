@@ -1,0 +1,10 @@
+//! Messages to merchants: the outbox, the log, the failure queue, and the endpoints.
+
+pub mod bulk_retry;
+pub mod delivery_report;
+pub mod failure_queue;
+pub mod message_log;
+pub(crate) mod outbox;
+pub mod sent_request;
+pub mod set_endpoints;
+pub mod test_endpoint;

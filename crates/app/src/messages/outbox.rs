@@ -1,0 +1,54 @@
+//! Messages that a use case decides to send: they are committed with the decision.
+
+use bytes::Bytes;
+use domain::{
+    identifier::MerchantId,
+    messages::kind::{Kind, Queue},
+};
+use store::NewMessage;
+
+use crate::{App, access::secrets};
+
+/// What a message is about: messages about one thing are sent in order.
+pub(crate) struct About<'a> {
+    pub(crate) kind: Kind,
+    pub(crate) reference: &'a str,
+    /// Its number among the messages about that thing, from 1.
+    pub(crate) sequence: i64,
+}
+
+/// A message to `merchant`, to be put into the transaction that decides it.
+pub(crate) fn message(
+    app: &App,
+    merchant: &MerchantId,
+    about: &About<'_>,
+    body: Bytes,
+) -> NewMessage {
+    message_in_lane(app, merchant, about, (about.reference, body))
+}
+
+/// A message that is sent in order with all of its queue about `lane`.
+pub(crate) fn message_in_lane(
+    app: &App,
+    merchant: &MerchantId,
+    about: &About<'_>,
+    (lane, body): (&str, Bytes),
+) -> NewMessage {
+    NewMessage {
+        merchant: merchant.clone(),
+        kind: about.kind,
+        reference: about.reference.to_owned(),
+        sequence: about.sequence,
+        lane: number(about.kind.queue(), lane),
+        created_us: app.world.now_us(),
+        body,
+    }
+}
+
+/// A number that is the same for messages of one queue about one thing and hardly ever for others. Two
+/// things that share one only wait for each other now and then.
+fn number(queue: Queue, lane: &str) -> i64 {
+    let hash = secrets::hash(format!("{} {lane}", queue.name()).as_bytes());
+    let first = hash.first_chunk::<8>().copied().unwrap_or_default();
+    (i64::from_be_bytes(first) & i64::MAX).max(1)
+}

@@ -1,0 +1,42 @@
+//! How a message is sent: to which address, with which headers.
+
+use delivery::Endpoint;
+use domain::{identifier::MessageId, messages::kind::Kind};
+
+use crate::{
+    App, AppError,
+    messages::{message_log::MessageView, set_endpoints::target_of},
+};
+
+/// The request that carries a message, but for its body.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SentRequest {
+    /// None while no address is set.
+    pub url: Option<String>,
+    /// Whether an operator stopped the endpoint for the time being.
+    pub paused: bool,
+    /// Names and values. Secrets are not among them, nor what is another with each attempt.
+    pub headers: Vec<(String, String)>,
+    /// Why nothing can be sent to this address, if it cannot.
+    pub refused: Option<String>,
+}
+
+/// How the message would be sent now.
+pub async fn sent_request(app: &App, message: &MessageView) -> Result<SentRequest, AppError> {
+    let missing = || AppError::NotFound("message");
+    let merchant = MessageId::parse(&message.id).ok_or_else(missing)?.merchant;
+    let kind = Kind::parse(&message.kind).ok_or_else(missing)?;
+    let endpoints = app.store.endpoints(&merchant).await?.value;
+    let paused = endpoints.paused.contains(&kind);
+    let Some(target) = target_of(app, &merchant, (&endpoints, kind)).await? else {
+        return Ok(SentRequest { paused, ..SentRequest::default() });
+    };
+    let sent = SentRequest { url: Some(target.url.clone()), paused, ..SentRequest::default() };
+    Ok(match Endpoint::new(&target, &app.calls) {
+        Ok(endpoint) => {
+            let headers = endpoint.shown_headers(&message.id, message.sequence);
+            SentRequest { headers, ..sent }
+        }
+        Err(refused) => SentRequest { refused: Some(refused.to_string()), ..sent },
+    })
+}

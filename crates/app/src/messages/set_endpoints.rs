@@ -1,0 +1,221 @@
+//! An operator says where a merchant's systems are reached, pauses and resumes them.
+
+use std::collections::BTreeMap;
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use delivery::{EndpointState, Target};
+use domain::{
+    identifier::MerchantId,
+    messages::{
+        endpoint::{Auth, Endpoints, Override},
+        kind::Kind,
+    },
+};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use store::Transaction;
+use world::{Secret, VaultError};
+
+use crate::{
+    App, AppError,
+    access::secrets,
+    core::{
+        audit_trail,
+        commit_once::{Request, commit_once},
+    },
+};
+
+const ENDPOINT_SECRET: &str = "endpoint secret";
+
+/// What is to be different about a merchant's endpoints.
+#[derive(Clone, Debug)]
+pub enum EndpointsChange {
+    /// The base address, its authentication, and paths other than the usual ones.
+    Base {
+        base_url: String,
+        auth: Auth<Secret>,
+        paths: BTreeMap<Kind, String>,
+    },
+    /// An address for one kind alone.
+    One {
+        kind: Kind,
+        url: String,
+        auth: Auth<Secret>,
+    },
+    /// Back to the base address.
+    Forget {
+        kind: Kind,
+    },
+    Pause {
+        kind: Kind,
+    },
+    Resume {
+        kind: Kind,
+    },
+}
+
+/// One endpoint as operators see it.
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct EndpointView {
+    pub kind: Kind,
+    /// Absent while no address is set; messages wait meanwhile.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// none, basic, header, bearer or oauth2.
+    #[schema(example = "bearer")]
+    pub auth: String,
+    /// Whether an operator stopped it for the time being.
+    pub paused: bool,
+    /// How it is doing on this node. Only the list has it, and only of endpoints that had something to do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state: Option<EndpointHealth>,
+}
+
+/// How an endpoint is doing.
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct EndpointHealth {
+    /// closed (well), throttled (failing: one attempt at a time) or suspended (probed now and then).
+    #[schema(example = "closed")]
+    pub breaker: String,
+    /// Messages that wait, as far as this node knows.
+    pub waiting: u64,
+    /// Attempts that are under way.
+    pub in_flight: usize,
+    /// Attempts that may be under way at once.
+    pub limit: usize,
+}
+
+/// The endpoints of a merchant, one for each kind.
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct EndpointsView {
+    /// In a fixed order of kinds.
+    pub endpoints: Vec<EndpointView>,
+}
+
+pub async fn endpoints(app: &App, merchant: &MerchantId) -> Result<EndpointsView, AppError> {
+    app.store.merchant(merchant).await?.ok_or(AppError::NotFound("merchant"))?;
+    let found = app.store.endpoints(merchant).await?.value;
+    let states = app.delivery.states(merchant).await;
+    Ok(view(&found, &states))
+}
+
+fn view(endpoints: &Endpoints<String>, states: &[(Kind, EndpointState)]) -> EndpointsView {
+    let one = |kind: Kind| {
+        let target = endpoints.target(kind);
+        let state = states.iter().find(|(it, _)| *it == kind).map(|(_, state)| state);
+        EndpointView {
+            kind,
+            auth: target.as_ref().map_or("none", |(_, auth)| auth.name()).to_owned(),
+            url: target.map(|(url, _)| url),
+            paused: endpoints.paused.contains(&kind),
+            state: state.map(|state| EndpointHealth {
+                breaker: state.breaker.to_owned(),
+                waiting: state.waiting,
+                in_flight: state.in_flight,
+                limit: state.limit,
+            }),
+        }
+    };
+    EndpointsView { endpoints: Kind::ALL.map(one).to_vec() }
+}
+
+pub async fn set_endpoints(
+    app: &App,
+    request: Request<'_>,
+    merchant: &MerchantId,
+    change: &EndpointsChange,
+) -> Result<EndpointsView, AppError> {
+    let changed = commit_once(app, request, || async {
+        app.store.merchant(merchant).await?.ok_or(AppError::NotFound("merchant"))?;
+        let found = app.store.endpoints(merchant).await?;
+        let (endpoints, detail) = applied(app, found.value, change);
+        let mut transaction = Transaction::new("setting endpoints");
+        transaction.put_endpoints(merchant, &endpoints, found.version);
+        let noted = (merchant, "endpoints.set", detail);
+        audit_trail::note(app, &mut transaction, request.client, noted);
+        Ok((view(&endpoints, &[]), transaction))
+    })
+    .await?;
+    app.delivery.endpoints_changed(merchant);
+    Ok(changed)
+}
+
+/// The endpoints after `change`, and what the audit trail says of it, without secrets.
+fn applied(
+    app: &App,
+    mut endpoints: Endpoints<String>,
+    change: &EndpointsChange,
+) -> (Endpoints<String>, serde_json::Value) {
+    let detail = match change {
+        EndpointsChange::Base { base_url, auth, paths } => {
+            endpoints.base_url = Some(base_url.clone());
+            endpoints.auth = sealed(app, auth);
+            endpoints.paths.clone_from(paths);
+            json!({ "base_url": base_url, "auth": auth.name(), "paths": paths })
+        }
+        EndpointsChange::One { kind, url, auth } => {
+            let other = Override { url: url.clone(), auth: sealed(app, auth) };
+            endpoints.overrides.insert(*kind, other);
+            json!({ "kind": kind, "url": url, "auth": auth.name() })
+        }
+        EndpointsChange::Forget { kind } => {
+            endpoints.overrides.remove(kind);
+            json!({ "kind": kind, "url": null })
+        }
+        EndpointsChange::Pause { kind } => {
+            endpoints.paused.insert(*kind);
+            json!({ "kind": kind, "paused": true })
+        }
+        EndpointsChange::Resume { kind } => {
+            endpoints.paused.remove(kind);
+            json!({ "kind": kind, "paused": false })
+        }
+    };
+    (endpoints, detail)
+}
+
+fn sealed(app: &App, auth: &Auth<Secret>) -> Auth<String> {
+    let seal = |secret: Secret| {
+        let bytes = app.vault.seal(&app.world, ENDPOINT_SECRET, secret.reveal().as_bytes());
+        Ok::<_, std::convert::Infallible>(STANDARD.encode(bytes))
+    };
+    match auth.clone().try_map(seal) {
+        Ok(sealed) => sealed,
+        Err(never) => match never {},
+    }
+}
+
+/// Everything the sender needs to reach a merchant's endpoint, secrets opened; None while there is
+/// no address or the endpoint is paused.
+pub(crate) async fn target(
+    app: &App,
+    merchant: &MerchantId,
+    kind: Kind,
+) -> Result<Option<Target>, AppError> {
+    let endpoints = app.store.endpoints(merchant).await?.value;
+    if endpoints.paused.contains(&kind) {
+        return Ok(None);
+    }
+    target_of(app, merchant, (&endpoints, kind)).await
+}
+
+/// The same, whether it is paused or not.
+pub(crate) async fn target_of(
+    app: &App,
+    merchant: &MerchantId,
+    (endpoints, kind): (&Endpoints<String>, Kind),
+) -> Result<Option<Target>, AppError> {
+    let Some((url, auth)) = endpoints.target(kind) else { return Ok(None) };
+    let owner = app.store.merchant(merchant).await?.ok_or(AppError::NotFound("merchant"))?;
+    let open = |text: String| -> Result<Secret, VaultError> {
+        let sealed = STANDARD.decode(text).unwrap_or_default();
+        secrets::opened(&app.vault, ENDPOINT_SECRET, &sealed)
+    };
+    Ok(Some(Target {
+        merchant: merchant.clone(),
+        kind,
+        url,
+        auth: auth.clone().try_map(open)?,
+        signing_secrets: secrets::signing_secrets(app, &owner.value)?,
+    }))
+}

@@ -1,0 +1,86 @@
+//! An operator sends a test message, to see whether an endpoint works.
+
+use domain::{
+    identifier::{MerchantId, MessageId},
+    messages::kind::Kind,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use store::Transaction;
+
+use crate::{
+    App, AppError,
+    core::{
+        audit_trail,
+        commit_once::{Request, commit_once},
+    },
+    messages::outbox::{self, About},
+};
+
+/// The test message that is on its way.
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct TestMessage {
+    /// Look at it under this identifier.
+    #[schema(example = "msg_acme_42")]
+    pub id: String,
+}
+
+/// The test message that an operator wants.
+#[derive(Clone, Debug)]
+pub struct Test {
+    pub kind: Kind,
+    /// What it is about; something new when absent.
+    pub reference: Option<String>,
+    pub sequence: i64,
+}
+
+pub async fn test_endpoint(
+    app: &App,
+    request: Request<'_>,
+    merchant: &MerchantId,
+    test: &Test,
+) -> Result<TestMessage, AppError> {
+    let kind = test.kind;
+    let fresh = || format!("test-{}", app.world.readable::<10>());
+    let reference = test.reference.clone().unwrap_or_else(fresh);
+    let reference: String = commit_once(app, request, || async {
+        app.store.merchant(merchant).await?.ok_or(AppError::NotFound("merchant"))?;
+        if kind == Kind::ExchangeVariants {
+            let why = "exchange_variants is asked, not sent: there is no message to test it with";
+            return Err(AppError::Conflict(why.to_owned()));
+        }
+        // Its answer would be taken for the answer to the order.
+        if kind == Kind::ExchangeOrder
+            && app.store.exchange_order(merchant, &reference).await?.is_some()
+        {
+            let why = format!("there is an exchange order for {reference}; test with another ref");
+            return Err(AppError::Conflict(why));
+        }
+        let body = json!({
+            "test": true,
+            "message": "A test message: the endpoint is reached. There is nothing to do.",
+            "kind": kind,
+            "identifier": reference,
+        });
+        let mut transaction = Transaction::new("sending a test message");
+        let about = About { kind, reference: &reference, sequence: test.sequence };
+        transaction.owe(outbox::message(app, merchant, &about, body.to_string().into()));
+        let noted = (merchant, "endpoint.test", json!({ "kind": kind, "ref": reference }));
+        audit_trail::note(app, &mut transaction, request.client, noted);
+        Ok((reference.clone(), transaction))
+    })
+    .await?;
+    let sent = app.store.messages(merchant, &by_reference(&reference)).await?.0;
+    let number = sent.first().ok_or(AppError::NotFound("message"))?.message_id;
+    Ok(TestMessage { id: MessageId { merchant: merchant.clone(), number }.to_string() })
+}
+
+fn by_reference(reference: &str) -> store::MessageFilter {
+    store::MessageFilter {
+        before: i64::MAX,
+        state: None,
+        kind: None,
+        reference: Some(reference.to_owned()),
+        limit: 1,
+    }
+}

@@ -1,0 +1,180 @@
+//! An operator brings in history: one order a line, each stored or rejected by itself.
+
+use std::collections::HashSet;
+
+use bytes::Bytes;
+use domain::{
+    faults::{Faults, FieldError},
+    identifier::MerchantId,
+    json,
+    orders::{
+        intake::Outcome,
+        order_message::{self, Context},
+    },
+};
+use serde::{Deserialize, Serialize};
+use store::{StoreError, Transaction};
+
+use crate::{
+    App, AppError,
+    core::commit_once::{Request, commit_once},
+    orders::{
+        order_intake::{Arrived, Decided, decide},
+        publish_orders::{changed_refunds, on_a_fitting_thread},
+    },
+};
+
+/// How often a chunk is held against the store again after losing a race.
+const RACES_MAX: u32 = 8;
+
+/// What became of a chunk of lines.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Imported {
+    pub created: u64,
+    pub updated: u64,
+    pub unchanged: u64,
+    pub stale: u64,
+    /// Warnings of all accepted lines together.
+    pub warnings: u64,
+    /// Lines that were not stored, in the order of the chunk.
+    pub rejected: Vec<RejectedLine>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct RejectedLine {
+    /// Position in the chunk, from 0.
+    pub line: usize,
+    pub message: String,
+    /// Empty when the line is not JSON.
+    pub errors: Vec<FieldError>,
+}
+
+/// Stores what is acceptable in `lines` and says what is not.
+///
+/// Every line is committed as it comes, so a repetition under a key only gets the first answer again; what it
+/// would store is stored already.
+pub async fn import_orders(
+    app: &App,
+    request: Request<'_>,
+    merchant: &MerchantId,
+    lines: Bytes,
+) -> Result<Imported, AppError> {
+    commit_once(app, request, || async {
+        let imported = import_lines(app, merchant, lines.clone()).await?;
+        Ok((imported, Transaction::new("noting an import")))
+    })
+    .await
+}
+
+async fn import_lines(
+    app: &App,
+    merchant: &MerchantId,
+    lines: Bytes,
+) -> Result<Imported, AppError> {
+    let found = app.store.merchant(merchant).await?.ok_or(AppError::NotFound("merchant"))?;
+    let context = Context { now: app.world.now(), strict: found.value.settings.strict };
+    let (mut waiting, mut imported) =
+        on_a_fitting_thread(lines.len(), move || read_lines(&lines, &context)).await;
+    while !waiting.is_empty() {
+        let (now, later) = without_repeats(waiting);
+        store(app, merchant, now, &mut imported).await?;
+        waiting = later;
+    }
+    imported.rejected.sort_by_key(|rejected| rejected.line);
+    Ok(imported)
+}
+
+/// An acceptable order and the line it came from.
+struct Line {
+    line: usize,
+    order: Arrived,
+}
+
+fn read_lines(lines: &Bytes, context: &Context) -> (Vec<Line>, Imported) {
+    let (mut good, mut imported) = (Vec::new(), Imported::default());
+    for (line, text) in lines.split(|&byte| byte == b'\n').enumerate() {
+        if text.trim_ascii().is_empty() {
+            continue;
+        }
+        match json::parse(text) {
+            Err(malformed) => imported.rejected.push(RejectedLine {
+                line,
+                message: format!("the line is not JSON: {malformed}"),
+                errors: Vec::new(),
+            }),
+            Ok(document) => match order_message::read_order(&document, context) {
+                Err(faults) => imported.rejected.push(rejected(line, faults)),
+                Ok((snapshot, warnings)) => {
+                    imported.warnings += u64::try_from(warnings.len()).unwrap_or(u64::MAX);
+                    let order = Arrived::new(snapshot, &lines.slice_ref(text));
+                    good.push(Line { line, order });
+                }
+            },
+        }
+    }
+    (good, imported)
+}
+
+fn rejected(line: usize, faults: Faults) -> RejectedLine {
+    RejectedLine { line, message: faults.summary(), errors: faults.errors }
+}
+
+/// The lines that one commit may hold, and those that must wait for the next: a commit must not hold
+/// two snapshots of one order, nor one refund twice, and an order's lines stay in their order.
+fn without_repeats(lines: Vec<Line>) -> (Vec<Line>, Vec<Line>) {
+    let (mut orders, mut refunds) = (HashSet::new(), HashSet::new());
+    lines.into_iter().partition(|line| {
+        let fresh = orders.insert(line.order.order_id.clone());
+        let clear = line.order.refund_ids().all(|refund| !refunds.contains(refund));
+        if fresh && clear {
+            refunds.extend(line.order.refund_ids().map(str::to_owned));
+        }
+        fresh && clear
+    })
+}
+
+async fn store(
+    app: &App,
+    merchant: &MerchantId,
+    mut lines: Vec<Line>,
+    imported: &mut Imported,
+) -> Result<(), AppError> {
+    for _ in 0..RACES_MAX {
+        let orders: Vec<Arrived> = lines.iter().map(|line| line.order.clone()).collect();
+        let Decided { outcomes, clashes, transaction, .. } = decide(app, merchant, &orders).await?;
+        if clashes.is_empty() {
+            match app.commit(transaction).await {
+                Ok(()) => {
+                    for outcome in outcomes {
+                        count(imported, outcome);
+                    }
+                    return Ok(());
+                }
+                Err(StoreError::Conflict) => (),
+                Err(error) => return Err(error.into()),
+            }
+        }
+        let mut position = 0..;
+        lines.retain(|line| {
+            let here = position.next();
+            let own: Vec<_> =
+                clashes.iter().filter(|clash| Some(clash.order) == here).copied().collect();
+            if !own.is_empty() {
+                let faults = changed_refunds(&own, |_| "$".to_owned());
+                imported.rejected.push(rejected(line.line, faults));
+            }
+            own.is_empty()
+        });
+    }
+    Err(StoreError::Conflict.into())
+}
+
+fn count(imported: &mut Imported, outcome: Outcome) {
+    let counter = match outcome {
+        Outcome::Created => &mut imported.created,
+        Outcome::Updated => &mut imported.updated,
+        Outcome::Unchanged => &mut imported.unchanged,
+        Outcome::Stale => &mut imported.stale,
+    };
+    *counter += 1;
+}

@@ -1,0 +1,9 @@
+//! Orders: published, imported, read and listed, and what of them can be returned.
+
+pub mod held_order;
+pub mod import_orders;
+pub(crate) mod order_intake;
+pub mod order_list;
+pub mod order_view;
+pub mod publish_orders;
+pub mod returnability;

@@ -1,0 +1,174 @@
+//! Orders that arrived, and what follows when they are held against what is stored.
+//!
+//! The snapshot with the newest `updated_at` stands; an older one is stored nowhere.
+//! Refund entries are recorded apart from the snapshots, because they never change
+//! and stay when a later snapshot omits them.
+
+use std::{collections::HashMap, sync::Arc};
+
+use bytes::Bytes;
+use domain::{
+    identifier::MerchantId,
+    orders::{
+        intake::{self, Held, Outcome},
+        order::{Order, OrderStatus},
+        order_message::{Body, RefundEntry, Snapshot},
+    },
+    time::micros,
+};
+use store::{OrderRow, RefundRow, Transaction};
+
+use crate::{
+    App, AppError,
+    access::secrets::hash,
+    returns::settle_refunds::{Doubt, NewRefund, settle},
+};
+
+/// An order ready to be compared with what is held.
+#[derive(Clone, Debug)]
+pub(crate) struct Arrived {
+    pub(crate) order_id: String,
+    updated_us: i64,
+    hash: Bytes,
+    body: Bytes,
+    refunds: Vec<ArrivedRefund>,
+    status: OrderStatus,
+    shopper_hash: i64,
+    /// What was read, if there are refunds to be entered.
+    order: Option<Arc<Order>>,
+}
+
+#[derive(Clone, Debug)]
+struct ArrivedRefund {
+    refund_id: String,
+    hash: Bytes,
+    body: Bytes,
+}
+
+impl Arrived {
+    /// An order that was read from `document`.
+    pub(crate) fn new(snapshot: Snapshot, document: &Bytes) -> Self {
+        let refund = |entry: RefundEntry| ArrivedRefund {
+            refund_id: entry.identifier,
+            hash: hash(&entry.canonical),
+            body: entry.body.into(),
+        };
+        let body = match snapshot.body {
+            Body::AsSent(place) => document.slice(place),
+            Body::Written(bytes) => bytes.into(),
+        };
+        Self {
+            order_id: snapshot.order.identifier.clone(),
+            updated_us: micros(snapshot.order.updated_at),
+            hash: hash(&body),
+            body,
+            status: snapshot.order.status,
+            shopper_hash: shopper_hash(&snapshot.order.customer.email),
+            order: (!snapshot.refunds.is_empty()).then(|| Arc::new(snapshot.order)),
+            refunds: snapshot.refunds.into_iter().map(refund).collect(),
+        }
+    }
+
+    pub(crate) fn refund_ids(&self) -> impl Iterator<Item = &str> {
+        self.refunds.iter().map(|refund| refund.refund_id.as_str())
+    }
+}
+
+/// The number under which the orders of a shopper are found by its e-mail address, however it is written. Others
+/// may have the same number.
+pub(crate) fn shopper_hash(email: &str) -> i64 {
+    let hash = hash(email.trim().to_lowercase().as_bytes());
+    i64::from_be_bytes(hash.first_chunk::<8>().copied().unwrap_or_default())
+}
+
+/// What follows from orders that arrived and orders that are held.
+pub(crate) struct Decided {
+    pub(crate) outcomes: Vec<Outcome>,
+    pub(crate) clashes: Vec<Clash>,
+    /// Refunds that a person should look at.
+    pub(crate) doubts: Vec<Doubt>,
+    pub(crate) transaction: Transaction,
+}
+
+/// A refund that is recorded with another body, or for another order.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Clash {
+    pub(crate) order: usize,
+    pub(crate) refund: usize,
+}
+
+pub(crate) async fn decide(
+    app: &App,
+    merchant: &MerchantId,
+    orders: &[Arrived],
+) -> Result<Decided, AppError> {
+    let ids = orders.iter().map(|order| order.order_id.as_str());
+    let heads = app.store.order_heads(merchant, ids).await?;
+    let heads: HashMap<_, _> = heads.iter().map(|head| (head.order_id.as_str(), head)).collect();
+    let refunds = orders.iter().flat_map(|order| &order.refunds);
+    let ids = refunds.map(|refund| refund.refund_id.as_str());
+    let recorded = app.store.refund_heads(merchant, ids).await?;
+    let recorded: HashMap<_, _> =
+        recorded.iter().map(|head| (head.refund_id.as_str(), head)).collect();
+
+    let (mut rows, mut new_refunds) = (Vec::new(), Vec::new());
+    let (mut outcomes, mut clashes, mut unsettled) = (Vec::new(), Vec::new(), Vec::new());
+    for (position, order) in orders.iter().enumerate() {
+        let stored = heads.get(order.order_id.as_str());
+        let held = stored.map(|head| Held { updated_us: head.updated_us, hash: &head.hash });
+        let arrived = Held { updated_us: order.updated_us, hash: &order.hash };
+        let outcome = intake::compare(held.as_ref(), &arrived);
+        outcomes.push(outcome);
+        for (refund, entry) in order.refunds.iter().enumerate() {
+            match recorded.get(entry.refund_id.as_str()) {
+                Some(known) if known.hash == entry.hash && known.order_id == order.order_id => (),
+                Some(_) => clashes.push(Clash { order: position, refund }),
+                None if outcome.is_stored() => {
+                    new_refunds.push(refund_row(order, entry));
+                    unsettled.extend(
+                        order
+                            .order
+                            .as_deref()
+                            .map(|order| NewRefund { order, place: (position, refund) }),
+                    );
+                }
+                None => (),
+            }
+        }
+        if outcome.is_stored() {
+            rows.push(order_row(order, stored.map_or(0, |head| head.version)));
+        }
+    }
+    let now_us = app.world.now_us();
+    let mut transaction = Transaction::new("storing orders");
+    transaction.put_orders(merchant, rows, now_us);
+    transaction.insert_refunds(merchant, new_refunds, now_us);
+    let mut settled = settle(app, merchant, &unsettled).await?;
+    // An order that is told again counts: its exchange may have become known since the first time.
+    let current = orders.iter().zip(&outcomes).filter(|(_, outcome)| **outcome != Outcome::Stale);
+    let current = current.map(|(order, _)| (order.order_id.as_str(), order.status));
+    settled.look_for_exchanges(app, merchant, &current.collect::<Vec<_>>()).await?;
+    let doubts = settled.put(app, merchant, &mut transaction);
+    Ok(Decided { outcomes, clashes, doubts, transaction })
+}
+
+fn order_row(order: &Arrived, replaces: i64) -> OrderRow {
+    OrderRow {
+        order_id: order.order_id.clone(),
+        replaces,
+        updated_us: order.updated_us,
+        status: order.status,
+        shopper_hash: order.shopper_hash,
+        hash: order.hash.clone(),
+        body: order.body.clone(),
+    }
+}
+
+fn refund_row(order: &Arrived, refund: &ArrivedRefund) -> RefundRow {
+    RefundRow {
+        refund_id: refund.refund_id.clone(),
+        order_id: order.order_id.clone(),
+        hash: refund.hash.clone(),
+        body: refund.body.clone(),
+    }
+}

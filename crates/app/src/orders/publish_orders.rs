@@ -1,0 +1,125 @@
+//! A merchant publishes orders: all of a message is stored, or nothing of it.
+
+use bytes::Bytes;
+use domain::{
+    faults::{Code, Faults, FieldError, Warning},
+    json,
+    orders::{
+        intake::Outcome,
+        order_message::{self, Context},
+    },
+};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    App, AppError,
+    access::authenticate::Caller,
+    core::commit_once::{Repeatable, Request, answered, commit_once},
+    orders::order_intake::{Arrived, Clash, decide},
+};
+
+/// Bodies beyond this are read on a thread where they keep nobody waiting.
+const READ_INLINE_MAX_BYTES: usize = 256 << 10;
+
+/// A message as it arrived.
+#[derive(Clone, Debug)]
+pub struct OrdersMessage {
+    pub body: Bytes,
+    /// Answer as if, but store nothing.
+    pub dry_run: bool,
+    pub repeatable: Option<Repeatable>,
+}
+
+/// What became of a message.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct TakenIn {
+    /// One element for each order, in the order of the message.
+    pub orders: Vec<OrderResult>,
+    /// What was accepted although it looks wrong, and fields that are not known.
+    pub warnings: Vec<Warning>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct OrderResult {
+    pub identifier: String,
+    pub result: Outcome,
+}
+
+pub async fn take_in_orders(
+    app: &App,
+    caller: &Caller,
+    message: OrdersMessage,
+) -> Result<TakenIn, AppError> {
+    let merchant = caller.merchant.as_ref().ok_or(AppError::NotFound("merchant"))?;
+    let request = Request { client: &caller.client, repeatable: message.repeatable.as_ref() };
+    if let Some(answer) = answered(app, request).await? {
+        return Ok(answer);
+    }
+    let context = Context { now: app.world.now(), strict: caller.settings.strict };
+    let (orders, warnings) = read(message.body, context).await?;
+    let decide = || async {
+        let decided = decide(app, merchant, &orders).await?;
+        if !decided.clashes.is_empty() {
+            let root = |order| format!("$.returns_portal_order.orders[{order}]");
+            return Err(AppError::Invalid(changed_refunds(&decided.clashes, root)));
+        }
+        let results = orders
+            .iter()
+            .zip(decided.outcomes)
+            .map(|(order, result)| OrderResult { identifier: order.order_id.clone(), result });
+        let doubts = decided.doubts.into_iter().map(|doubt| Warning {
+            field: format!(
+                "$.returns_portal_order.orders[{}].refunds[{}]",
+                doubt.order, doubt.refund
+            ),
+            message: doubt.words,
+        });
+        let warnings = warnings.iter().cloned().chain(doubts).collect();
+        let answer = TakenIn { orders: results.collect(), warnings };
+        Ok((answer, decided.transaction))
+    };
+    if message.dry_run {
+        return decide().await.map(|(answer, _)| answer);
+    }
+    let answer: TakenIn = commit_once(app, request, decide).await?;
+    for order in &answer.orders {
+        app.meters.order_taken_in(merchant.as_str(), order.result.as_str());
+    }
+    Ok(answer)
+}
+
+async fn read(body: Bytes, context: Context) -> Result<(Vec<Arrived>, Vec<Warning>), AppError> {
+    let bytes = body.len();
+    let read = move || {
+        let document = json::parse(&body)?;
+        let reading =
+            order_message::read_message(&document, &context).map_err(AppError::Invalid)?;
+        let orders = reading.orders.into_iter().map(|order| Arrived::new(order, &body));
+        Ok((orders.collect(), reading.warnings))
+    };
+    on_a_fitting_thread(bytes, read).await
+}
+
+/// Runs `read` here when there is little of it, on a thread for long work otherwise.
+pub(crate) async fn on_a_fitting_thread<T: Send + 'static>(
+    bytes: usize,
+    read: impl FnOnce() -> T + Send + 'static,
+) -> T {
+    if bytes <= READ_INLINE_MAX_BYTES {
+        return read();
+    }
+    match tokio::task::spawn_blocking(read).await {
+        Ok(done) => done,
+        Err(panicked) => std::panic::resume_unwind(panicked.into_panic()),
+    }
+}
+
+/// The faults of refunds that contradict what is recorded, in orders found at `root(position)`.
+pub(crate) fn changed_refunds(clashes: &[Clash], root: impl Fn(usize) -> String) -> Faults {
+    let errors = clashes.iter().map(|clash| FieldError {
+        field: format!("{}.refunds[{}].identifier", root(clash.order), clash.refund),
+        code: Code::Invalid,
+        reason: "names a refund that is already recorded with other content".to_owned(),
+    });
+    Faults { errors: errors.collect(), total: clashes.len() }
+}

@@ -1,0 +1,63 @@
+//! What of an order can come back, why or why not, and for how much.
+
+use domain::{
+    exchanges::{chain::held_to_credit, record::ExchangeRecord},
+    identifier::MerchantId,
+    orders::{
+        order::Order,
+        order_message::{Context, read_order},
+    },
+    returns::{
+        ledger::Ledger,
+        returnability::{Returnability, returnability as judge},
+    },
+};
+use store::Versioned;
+
+use crate::{App, AppError, orders::held_order::document, returns::policies::policy};
+
+pub async fn returnability(
+    app: &App,
+    merchant: &MerchantId,
+    order_id: &str,
+) -> Result<Returnability, AppError> {
+    let (held, policy) = tokio::try_join!(held(app, merchant, order_id), policy(app, merchant))?;
+    let held = held.ok_or(AppError::NotFound("order"))?;
+    Ok(judge(&held.order, &held.ledger.value, &policy.policy, app.world.now()))
+}
+
+/// An order as it is held, with every refund that was ever reported for it. An exchange order is worth no
+/// more than what was given for it.
+pub(crate) async fn order(
+    app: &App,
+    merchant: &MerchantId,
+    order_id: &str,
+) -> Result<Option<Order>, AppError> {
+    Ok(held(app, merchant, order_id).await?.map(|held| held.order))
+}
+
+/// An order and what is known of its units.
+pub(crate) struct Held {
+    pub(crate) order: Order,
+    pub(crate) ledger: Versioned<Ledger>,
+    /// Whether something was exchanged for what was bought with it.
+    pub(crate) exchanged: bool,
+    /// How it came about, if it is an exchange order.
+    pub(crate) origin: Option<ExchangeRecord>,
+}
+
+pub(crate) async fn held(
+    app: &App,
+    merchant: &MerchantId,
+    order_id: &str,
+) -> Result<Option<Held>, AppError> {
+    let Some(file) = app.store.order_file(merchant, order_id).await? else { return Ok(None) };
+    let context = Context { now: app.world.now(), strict: false };
+    let (snapshot, _) = read_order(&document(&file)?, &context).map_err(AppError::Invalid)?;
+    let order = match &file.origin {
+        Some(record) => held_to_credit(&snapshot.order, record),
+        None => snapshot.order,
+    };
+    let (ledger, exchanged, origin) = (file.ledger, file.exchanged, file.origin);
+    Ok(Some(Held { order, ledger, exchanged, origin }))
+}

@@ -1,0 +1,269 @@
+//! The carrier reports what happens to parcels, and asks which labels are wanted.
+//!
+//! A batch is answered event by event: one that is unknown, late or contradictory does no harm to
+//! the others. Events of different returns are stored together; those of one return stay in order.
+
+use std::collections::BTreeMap;
+
+use domain::{
+    identifier::MerchantId,
+    merchants::merchant::Carrier,
+    returns::{
+        carrier::{CarrierEvent, CarrierEventKind},
+        identifier::RmaId,
+        rma::Rma,
+    },
+    time::from_micros,
+};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use store::Transaction;
+use utoipa::ToSchema;
+
+use crate::{
+    App, AppError,
+    access::authenticate::Caller,
+    core::commit_once::{Repeatable, Request, answered, commit_once},
+    returns::change_return::{Effect, owner, tell},
+    warehouse::asn_receipts::Scanned,
+};
+
+/// What became of each event, in the order of the request.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct CarrierResults {
+    /// One for each event.
+    pub results: Vec<EventResult>,
+}
+
+/// What became of one event.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct EventResult {
+    pub result: EventOutcome,
+    /// The return that was meant; one of them when several travel in the parcel. Absent when there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "RMA-7K3Q-9XWD-2M4T")]
+    pub rma_identifier: Option<String>,
+    /// Why it was refused, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+}
+
+/// What became of something that was reported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum EventOutcome {
+    /// The return changed, and its merchant is told.
+    Applied,
+    /// It was known before, or comes too late to matter.
+    Unchanged,
+    /// It contradicts what is known of the return; nothing changed.
+    Refused,
+    /// There is no such return or parcel.
+    Unknown,
+    /// The unit did not fit: it is kept, and an operator is asked. `message` says why.
+    Exception,
+}
+
+impl EventOutcome {
+    /// Whether it says more of an event that reached several returns.
+    fn outdoes(self, other: Self) -> bool {
+        let weight = |outcome: Self| match outcome {
+            Self::Unknown => 0,
+            Self::Unchanged => 1,
+            Self::Refused => 2,
+            Self::Exception => 3,
+            Self::Applied => 4,
+        };
+        weight(self) > weight(other)
+    }
+}
+
+impl EventResult {
+    pub(crate) fn of(rma: Option<&RmaId>, effect: &Effect) -> Self {
+        let (result, message) = match effect {
+            Effect::Changed(_) => (EventOutcome::Applied, None),
+            Effect::Unchanged => (EventOutcome::Unchanged, None),
+            Effect::Refused(refusal) => (EventOutcome::Refused, Some(refusal.to_string())),
+            Effect::Unknown => (EventOutcome::Unknown, None),
+        };
+        Self { result, rma_identifier: rma.map(ToString::to_string), message }
+    }
+
+    pub(crate) fn of_scan(scanned: &Scanned) -> Self {
+        let (result, message) = match scanned {
+            Scanned::Received => (EventOutcome::Applied, None),
+            Scanned::Repeat => (EventOutcome::Unchanged, None),
+            Scanned::Asked(why) => (EventOutcome::Exception, Some(why.clone())),
+        };
+        Self { result, rma_identifier: None, message }
+    }
+}
+
+pub async fn take_in_carrier_events(
+    app: &App,
+    caller: &Caller,
+    events: &[CarrierEvent],
+    repeatable: Option<&Repeatable>,
+) -> Result<CarrierResults, AppError> {
+    let request = Request { client: &caller.client, repeatable };
+    if let Some(answer) = answered(app, request).await? {
+        return Ok(answer);
+    }
+    let mut lanes: BTreeMap<(MerchantId, RmaId), Vec<usize>> = BTreeMap::new();
+    for (position, event) in events.iter().enumerate() {
+        for meant in meant(app, caller, event).await? {
+            lanes.entry(meant).or_default().push(position);
+        }
+    }
+    let told = lanes.iter().map(|(meant, lane)| tell_all(app, meant, lane, events));
+    let told = futures_util::future::try_join_all(told).await?;
+    let mut results = vec![EventResult::of(None, &Effect::Unknown); events.len()];
+    for (position, result) in told.into_iter().flatten() {
+        if let Some(best) = results.get_mut(position)
+            && result.result.outdoes(best.result)
+        {
+            *best = result;
+        }
+    }
+    let results = CarrierResults { results };
+    // Events told again are harmless, so the answer may be kept after them.
+    commit_once(app, request, || async {
+        Ok((results.clone(), Transaction::new("keeping an answer")))
+    })
+    .await
+}
+
+/// The returns that an event means: several may travel in one parcel.
+async fn meant(
+    app: &App,
+    caller: &Caller,
+    event: &CarrierEvent,
+) -> Result<Vec<(MerchantId, RmaId)>, AppError> {
+    if let Some(rma) = &event.rma_identifier {
+        let owner = owner(app, caller, rma).await?;
+        return Ok(owner.map(|merchant| (merchant, rma.clone())).into_iter().collect());
+    }
+    let Some(number) = &event.tracking_number else { return Ok(Vec::new()) };
+    Ok(app.store.returns_by_parcel(caller.merchant.as_ref(), number).await?)
+}
+
+/// The events of one return, one after the other.
+async fn tell_all(
+    app: &App,
+    (merchant, rma): &(MerchantId, RmaId),
+    lane: &[usize],
+    events: &[CarrierEvent],
+) -> Result<Vec<(usize, EventResult)>, AppError> {
+    let mut results = Vec::with_capacity(lane.len());
+    for position in lane {
+        let Some(event) = events.get(*position) else { continue };
+        let effect = happen(app, merchant, rma, event).await?;
+        results.push((*position, EventResult::of(Some(rma), &effect)));
+    }
+    Ok(results)
+}
+
+async fn happen(
+    app: &App,
+    merchant: &MerchantId,
+    id: &RmaId,
+    event: &CarrierEvent,
+) -> Result<Effect, AppError> {
+    tell(app, merchant, (id, &event.event()), |rma, transaction| {
+        let travels = |number: &&str| {
+            rma.units.iter().any(|unit| unit.tracking_number.as_deref() == Some(*number))
+        };
+        if let Some(number) = event.tracking_number.as_deref().filter(travels) {
+            transaction.put_parcel(merchant, number, id);
+        }
+        // A label may be for some of the lines; then one is wanted for the others still.
+        if rma.units.iter().all(|unit| unit.tracking_number.is_some()) {
+            transaction.end_label_request(merchant, id);
+        }
+    })
+    .await
+}
+
+/// A label that a carrier is asked for.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct WantedLabel {
+    /// The return.
+    #[schema(example = "RMA-7K3Q-9XWD-2M4T")]
+    pub rma_identifier: String,
+    #[schema(example = "acme")]
+    pub merchant: String,
+    /// When the return began.
+    #[schema(value_type = String, format = DateTime)]
+    pub requested_at: Timestamp,
+}
+
+/// A page of wanted labels.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct WantedLabels {
+    /// Oldest first.
+    pub label_requests: Vec<WantedLabel>,
+    /// Pass as `after` to read on; absent on the last page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+}
+
+/// The oldest labels that external carriers are asked for, of those that the caller may see, behind `after`.
+pub async fn wanted_labels(
+    app: &App,
+    caller: &Caller,
+    after: Option<&str>,
+    limit: usize,
+) -> Result<WantedLabels, AppError> {
+    let after = after.and_then(|text| text.split_once('_'));
+    let after = after.and_then(|(at_us, rma)| Some((at_us.parse().ok()?, rma)));
+    let (carrier, owner) = (Carrier::External.name(), caller.merchant.as_ref());
+    let most = i64::try_from(limit).unwrap_or(i64::MAX);
+    let wanted =
+        app.store.label_requests(carrier, owner, after.unwrap_or((i64::MIN, "")), most).await?;
+    let last = wanted.last().map(|it| format!("{}_{}", it.requested_us, it.rma_id));
+    let view = |it: &store::LabelRequest| WantedLabel {
+        rma_identifier: it.rma_id.clone(),
+        merchant: it.merchant.to_string(),
+        requested_at: from_micros(it.requested_us).unwrap_or_default(),
+    };
+    Ok(WantedLabels {
+        label_requests: wanted.iter().map(view).collect(),
+        next: last.filter(|_| wanted.len() == limit),
+    })
+}
+
+const LABELS_MAX: i64 = 1_000;
+
+/// The simulated carrier: makes the labels that are asked of it, and tells how many.
+pub async fn issue_simulated_labels(app: &App) -> Result<usize, AppError> {
+    let carrier = Carrier::Simulated.name();
+    let wanted = app.store.label_requests(carrier, None, (i64::MIN, ""), LABELS_MAX).await?;
+    let issue = |request: store::LabelRequest| async move {
+        let Some(rma) = RmaId::parse(&request.rma_id) else { return Ok(()) };
+        let event = CarrierEvent {
+            kind: CarrierEventKind::LabelCreated,
+            rma_identifier: Some(rma.clone()),
+            tracking_number: Some(tracking_number(app)),
+            order_line_item_identifiers: Vec::new(),
+            occurred_at: None,
+        };
+        match happen(app, &request.merchant, &rma, &event).await? {
+            Effect::Changed(Rma { .. }) => Ok(()),
+            // Somebody cancelled it, or another node made the label.
+            Effect::Unchanged | Effect::Refused(_) | Effect::Unknown => {
+                let mut transaction = Transaction::new("ending a wish for a label");
+                transaction.end_label_request(&request.merchant, &rma);
+                Ok::<_, AppError>(app.commit(transaction).await?)
+            }
+        }
+    };
+    let count = wanted.len();
+    futures_util::future::try_join_all(wanted.into_iter().map(issue)).await?;
+    Ok(count)
+}
+
+/// A number of twenty digits that cannot be mistaken for a real carrier's.
+fn tracking_number(app: &App) -> String {
+    let random = u64::from_be_bytes(app.world.random::<8>()) % 1_000_000_000_000_000;
+    format!("SIM00{random:015}")
+}

@@ -1,0 +1,41 @@
+//! What stands on the label of a return. Whoever knows the return's identifier may see it.
+
+use domain::{
+    identifier::MerchantId,
+    merchants::portal::Portal,
+    orders::order::Address,
+    returns::{identifier::RmaId, rma::Rma},
+};
+
+use crate::{App, AppError, orders::returnability::order};
+
+/// A return, who sends it and where it goes.
+#[derive(Clone, Debug)]
+pub struct ReturnLabel {
+    pub merchant: MerchantId,
+    pub merchant_name: String,
+    /// Which languages the merchant's shoppers are spoken to in.
+    pub portal: Portal,
+    pub rma: Rma,
+    pub from: Address,
+    pub to: Address,
+}
+
+pub async fn return_label(app: &App, rma: &str) -> Result<ReturnLabel, AppError> {
+    let missing = || AppError::NotFound("return");
+    let id = RmaId::parse(rma).ok_or_else(missing)?;
+    let owner = app.store.merchant_of_rma(&id).await?.ok_or_else(missing)?;
+    let rma = app.store.rma(&owner, &id).await?.ok_or_else(missing)?.value;
+    let merchant = app.store.merchant(&owner).await?.ok_or_else(missing)?.value;
+    let first = rma.units.first().map(|unit| unit.goods.order_identifier.clone());
+    let order = order(app, &owner, &first.unwrap_or_default()).await?.ok_or_else(missing)?;
+    let named = || Address { name: merchant.name.clone(), ..Address::default() };
+    Ok(ReturnLabel {
+        to: merchant.return_address.clone().unwrap_or_else(named),
+        merchant_name: merchant.name,
+        merchant: merchant.id,
+        portal: app.store.portal(&owner).await?.portal,
+        from: order.shipping_address,
+        rma,
+    })
+}

@@ -1,0 +1,14 @@
+//! Returns: started, changed, labeled, listed and refunded.
+
+pub mod carrier_events;
+pub mod change_return;
+pub mod label;
+pub mod operator_returns;
+pub mod policies;
+pub mod refund_case;
+pub mod refund_problems;
+pub mod return_list;
+pub mod return_story;
+pub(crate) mod settle_refunds;
+pub mod shopper;
+pub mod start_return;

@@ -1,0 +1,95 @@
+//! A merchant's return policy: the one that holds, and every one before it.
+
+use domain::{identifier::MerchantId, returns::policy::Policy, time::from_micros};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use store::{PolicyVersion, Transaction};
+
+use crate::{
+    App, AppError,
+    core::{
+        audit_trail,
+        commit_once::{Request, commit_once},
+    },
+};
+
+/// A policy and since when it holds.
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct PolicyView {
+    /// Counted from 1; 0 is the policy of merchants that never set one. Returns name the version that they were
+    /// judged by.
+    #[schema(example = 3, minimum = 0)]
+    pub version: i64,
+    /// When it was set. Absent for version 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub created_at: Option<Timestamp>,
+    /// The client that set it. Absent for version 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "platform.k7w2mq9d")]
+    pub set_by: Option<String>,
+    pub policy: Policy,
+}
+
+impl From<PolicyVersion> for PolicyView {
+    fn from(stored: PolicyVersion) -> Self {
+        Self {
+            version: stored.version,
+            created_at: from_micros(stored.created_us),
+            set_by: Some(stored.actor),
+            policy: stored.policy,
+        }
+    }
+}
+
+/// The policy that holds now.
+pub async fn policy(app: &App, merchant: &MerchantId) -> Result<PolicyView, AppError> {
+    let newest = app.store.policies(merchant, i64::MAX, 1).await?.pop();
+    let first =
+        || PolicyView { version: 0, created_at: None, set_by: None, policy: Policy::default() };
+    Ok(newest.map_or_else(first, PolicyView::from))
+}
+
+/// The policy that holds now, of a merchant that must exist.
+pub async fn policy_of(app: &App, merchant: &MerchantId) -> Result<PolicyView, AppError> {
+    app.store.merchant(merchant).await?.ok_or(AppError::NotFound("merchant"))?;
+    policy(app, merchant).await
+}
+
+/// Versions below `before`, newest first.
+pub async fn policy_history(
+    app: &App,
+    merchant: &MerchantId,
+    before: i64,
+    limit: usize,
+) -> Result<Vec<PolicyView>, AppError> {
+    app.store.merchant(merchant).await?.ok_or(AppError::NotFound("merchant"))?;
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let found = app.store.policies(merchant, before, limit).await?;
+    Ok(found.into_iter().map(PolicyView::from).collect())
+}
+
+/// Sets a new version. Returns that were started before keep theirs.
+pub async fn set_policy(
+    app: &App,
+    request: Request<'_>,
+    merchant: &MerchantId,
+    policy: &Policy,
+) -> Result<PolicyView, AppError> {
+    commit_once(app, request, || async {
+        let before = policy_of(app, merchant).await?;
+        let next = PolicyVersion {
+            version: before.version + 1,
+            created_us: app.world.now_us(),
+            actor: request.client.to_string(),
+            policy: policy.clone(),
+        };
+        let mut transaction = Transaction::new("setting a policy");
+        transaction.insert_policy(merchant, &next);
+        let noted = (merchant, "policy.set", json!({ "version": next.version }));
+        audit_trail::note(app, &mut transaction, request.client, noted);
+        Ok((next.into(), transaction))
+    })
+    .await
+}

@@ -1,0 +1,159 @@
+//! Refunds that an operator should look at: listed, and matched by hand.
+
+use domain::{
+    identifier::MerchantId,
+    orders::order::Refund,
+    returns::{identifier::RmaId, settlement::settle_with},
+    time::from_micros,
+};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use store::{ProblemCursor, RefundProblem, Transaction};
+use utoipa::ToSchema;
+
+use crate::{
+    App, AppError,
+    core::{
+        audit_trail,
+        commit_once::{Request, commit_once},
+    },
+    orders::returnability::order,
+    returns::change_return::put,
+};
+
+/// A refund that found no return, or paid for units that were spent before.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ProblemView {
+    #[schema(example = "acme")]
+    pub merchant: String,
+    /// The merchant's identifier of the refund.
+    #[schema(example = "RF-2201")]
+    pub refund_identifier: String,
+    /// The order that is refunded.
+    #[schema(example = "ORD-100472")]
+    pub order_identifier: String,
+    /// unmatched, conflict, or settled once an operator dealt with it.
+    #[schema(example = "unmatched")]
+    pub state: String,
+    /// When the refund arrived.
+    #[schema(value_type = String, format = DateTime)]
+    pub noticed_at: Timestamp,
+    /// What is wrong with it, or what was done about it.
+    #[schema(example = "it names no return, and could pay for any of RMA-7K3Q-9XWD-2M4T, …")]
+    pub detail: String,
+}
+
+/// A page of problems.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct Problems {
+    /// Oldest first.
+    pub refunds: Vec<ProblemView>,
+    /// Pass as `after` to read on; absent on the last page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+}
+
+impl From<RefundProblem> for ProblemView {
+    fn from(row: RefundProblem) -> Self {
+        Self {
+            merchant: row.merchant,
+            refund_identifier: row.refund_id,
+            order_identifier: row.order_id,
+            state: row.state,
+            noticed_at: from_micros(row.noticed_us).unwrap_or_default(),
+            detail: row.detail,
+        }
+    }
+}
+
+pub async fn refund_problems(
+    app: &App,
+    state: &str,
+    after: Option<&str>,
+    limit: usize,
+) -> Result<Problems, AppError> {
+    let after = after.and_then(cursor).unwrap_or_default();
+    let rows = i64::try_from(limit).unwrap_or(i64::MAX);
+    let found = app.store.refund_problems(state, &after, rows).await?;
+    let last = found.last().map(|it| format!("{}_{}_{}", it.noticed_us, it.merchant, it.refund_id));
+    let next = last.filter(|_| found.len() == limit);
+    Ok(Problems { refunds: found.into_iter().map(ProblemView::from).collect(), next })
+}
+
+fn cursor(text: &str) -> Option<ProblemCursor> {
+    let mut parts = text.splitn(3, '_');
+    Some(ProblemCursor {
+        noticed_us: parts.next()?.parse().ok()?,
+        merchant: parts.next()?.to_owned(),
+        refund_id: parts.next()?.to_owned(),
+    })
+}
+
+/// How an operator settles a problem.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Match {
+    /// The return that the refund pays for. Absent: for none; it stays as it was entered.
+    #[schema(example = "RMA-7K3Q-9XWD-2M4T")]
+    pub rma_identifier: Option<String>,
+    /// Why, for whoever looks at it later.
+    #[schema(example = "agreed with the merchant by telephone")]
+    pub note: Option<String>,
+}
+
+/// Settles a problem: the refund pays for a return after all, or is left as it is.
+pub async fn match_refund(
+    app: &App,
+    request: Request<'_>,
+    (merchant, refund_id): (&MerchantId, &str),
+    matched: &Match,
+) -> Result<ProblemView, AppError> {
+    commit_once(app, request, || async {
+        let problem = app.store.refund_problem(merchant, refund_id).await?;
+        let problem = problem.ok_or(AppError::NotFound("refund with a problem"))?;
+        let mut transaction = Transaction::new("matching a refund");
+        let done = match &matched.rma_identifier {
+            None => "left as it is".to_owned(),
+            Some(rma) => {
+                let id = RmaId::parse(rma).ok_or(AppError::NotFound("return"))?;
+                pay(app, merchant, (&problem, &id), &mut transaction).await?;
+                format!("matched to {id}")
+            }
+        };
+        let note = matched.note.as_deref().map(|note| format!(": {note}")).unwrap_or_default();
+        let settled = RefundProblem {
+            state: "settled".to_owned(),
+            detail: format!("{done}{note}"),
+            ..problem
+        };
+        transaction.put_refund_problem(merchant, &settled);
+        let noted = (merchant, "refund.match", json!({ "refund": refund_id, "match": matched }));
+        audit_trail::note(app, &mut transaction, request.client, noted);
+        Ok((settled.into(), transaction))
+    })
+    .await
+}
+
+/// Enters the refund of a problem as one of the return.
+async fn pay(
+    app: &App,
+    merchant: &MerchantId,
+    (problem, id): (&RefundProblem, &RmaId),
+    transaction: &mut Transaction,
+) -> Result<(), AppError> {
+    let ledger = app.store.ledger(merchant, &problem.order_id).await?;
+    let rma = app.store.rma(merchant, id).await?.ok_or(AppError::NotFound("return"))?;
+    let order = order(app, merchant, &problem.order_id).await?;
+    let order = order.ok_or(AppError::NotFound("order"))?;
+    let is_it = |refund: &&Refund| refund.identifier == problem.refund_id;
+    let refund = order.refunds.iter().find(is_it).ok_or(AppError::NotFound("refund"))?;
+    let settlement = settle_with(&order, &ledger.value, &rma.value, refund, app.world.now());
+    let Some(changed) = settlement.changed else {
+        let why = "the return awaits no money for the units of this refund";
+        return Err(AppError::Conflict(why.to_owned()));
+    };
+    transaction.put_ledger(merchant, &problem.order_id, &settlement.ledger, ledger.version);
+    put(app, transaction, merchant, (&changed, &rma));
+    Ok(())
+}

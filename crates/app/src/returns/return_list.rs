@@ -1,0 +1,43 @@
+//! Returns in lists, newest first.
+
+use std::collections::HashMap;
+
+use domain::{
+    identifier::MerchantId,
+    returns::rma::{Rma, Status},
+};
+use store::ReturnFilter;
+
+use crate::{App, AppError, core::cursor::Cursor};
+
+/// Which returns to list.
+#[derive(Clone, Debug, Default)]
+pub struct ReturnsWanted<'a> {
+    pub merchant: Option<&'a MerchantId>,
+    pub status: Option<Status>,
+    pub before: Option<&'a str>,
+    pub limit: usize,
+}
+
+/// Returns with their merchants, newest first, and where to go on when there may be more.
+pub async fn returns(
+    app: &App,
+    wanted: &ReturnsWanted<'_>,
+) -> Result<(Vec<(String, Rma)>, Option<String>), AppError> {
+    let filter = ReturnFilter {
+        before: Cursor::of(wanted.before).0,
+        merchant: wanted.merchant.cloned(),
+        status: wanted.status,
+        limit: wanted.limit,
+    };
+    let (places, end) = app.store.returns(&filter).await?;
+    let names = places.iter().map(|it| (it.merchant.as_str(), it.rma_id.as_str()));
+    let found = app.store.returns_named(names).await?;
+    let mut found: HashMap<String, (String, Rma)> = found
+        .into_iter()
+        .map(|(merchant, rma)| (rma.rma_identifier.to_string(), (merchant, rma)))
+        .collect();
+    let listed = places.iter().filter_map(|place| found.remove(&place.rma_id)).collect();
+    let next = end.map(|it| Cursor((it.created_us, it.merchant, it.rma_id)).to_string());
+    Ok((listed, next))
+}

@@ -1,0 +1,117 @@
+//! A return with everything that happened to it: what is stored, what its merchant was told and when, what
+//! operators did.
+
+pub mod timeline;
+mod told;
+
+use domain::{
+    exchanges::record::ExchangeRecord,
+    identifier::MerchantId,
+    messages::kind::Kind,
+    returns::{
+        identifier::RmaId,
+        rma::{Event, Rma, apply},
+    },
+};
+use store::MessageFile;
+
+use self::timeline::{Sources, Step, TellingFile, timeline};
+use crate::{
+    App, AppError,
+    core::audit_trail::{Change, audit_trail},
+    messages::message_log::{attempt, view},
+};
+
+/// How many messages about one thing are told.
+const MESSAGES_MAX: usize = 200;
+/// How far back the audit trail of the merchant is read.
+const CHANGES_MAX: usize = 500;
+
+/// A return and its story.
+#[derive(Clone, Debug)]
+pub struct ReturnStory {
+    pub merchant: MerchantId,
+    pub rma: Rma,
+    /// Exchange orders that were asked for.
+    pub exchanges: Vec<ExchangeRecord>,
+    /// Oldest first.
+    pub steps: Vec<Step>,
+    /// Whether it can be canceled now, and why not.
+    pub cancel: Possible,
+    /// Whether its receiving can be closed now, and why not.
+    pub close_receiving: Possible,
+}
+
+/// Whether something can be done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Possible {
+    Yes,
+    /// It would change nothing.
+    Done,
+    /// Why not, in words.
+    No(String),
+}
+
+pub async fn return_story(app: &App, rma: &str) -> Result<ReturnStory, AppError> {
+    let missing = || AppError::NotFound("return");
+    let id = RmaId::parse(rma).ok_or_else(missing)?;
+    let merchant = app.store.merchant_of_rma(&id).await?.ok_or_else(missing)?;
+    let rma = app.store.rma(&merchant, &id).await?.ok_or_else(missing)?.value;
+    let (messages, changes, exchanges) = tokio::try_join!(
+        async { Ok(app.store.message_files(&merchant, id.as_str(), MESSAGES_MAX).await?) },
+        audit_trail(app, Some(&merchant), None, CHANGES_MAX),
+        exchanges(app, &merchant, &rma),
+    )?;
+    let (exchanges, asked) = exchanges;
+    let sources = Sources {
+        rma: &rma,
+        told: messages.into_iter().map(telling).collect(),
+        asked: asked.into_iter().map(telling).collect(),
+        changes: relevant(changes.changes, &rma),
+    };
+    let steps = timeline(sources);
+    let possible = |event: &Event| match apply(&rma, event, app.world.now()) {
+        Ok(decision) if decision.changed => Possible::Yes,
+        Ok(_) => Possible::Done,
+        Err(refusal) => Possible::No(refusal.to_string()),
+    };
+    let (cancel, close_receiving) = (possible(&Event::Canceled), possible(&Event::ReceivingClosed));
+    Ok(ReturnStory { merchant, rma, exchanges, steps, cancel, close_receiving })
+}
+
+/// Nothing that happened before the return began is about it.
+fn relevant(mut changes: Vec<Change>, rma: &Rma) -> Vec<Change> {
+    changes.retain(|change| change.at >= rma.created_at);
+    changes
+}
+
+/// The exchange orders that the return asked for, and the messages that asked.
+async fn exchanges(
+    app: &App,
+    merchant: &MerchantId,
+    rma: &Rma,
+) -> Result<(Vec<ExchangeRecord>, Vec<MessageFile>), AppError> {
+    let mut orders: Vec<&str> =
+        rma.units.iter().map(|unit| unit.goods.order_identifier.as_str()).collect();
+    orders.sort_unstable();
+    orders.dedup();
+    let (mut records, mut asked) = (Vec::new(), Vec::new());
+    for order in orders {
+        let Some(record) = app.store.exchange_order(merchant, order).await? else { continue };
+        if record.value.rma_identifier == rma.rma_identifier {
+            let files = app.store.message_files(merchant, order, MESSAGES_MAX).await?;
+            let of_orders = |it: &MessageFile| it.message.kind == Kind::ExchangeOrder.name();
+            asked.extend(files.into_iter().filter(of_orders));
+            records.push(record.value);
+        }
+    }
+    Ok((records, asked))
+}
+
+fn telling(file: MessageFile) -> TellingFile {
+    TellingFile {
+        message: view(file.message),
+        body: file.body,
+        attempts: file.attempts.into_iter().map(attempt).collect(),
+    }
+}

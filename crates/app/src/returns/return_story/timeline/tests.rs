@@ -1,0 +1,208 @@
+//! Stories of the sample return, told from its messages, without them, and with what operators did.
+
+use domain::returns::{
+    message::message,
+    receipt::Condition,
+    rma::{Event, LineQuantity, Receiving, Scan, Status, apply},
+};
+use serde_json::json;
+
+use super::*;
+use crate::messages::message_log::MessageState;
+
+fn time(text: &str) -> Timestamp {
+    text.parse().unwrap()
+}
+
+/// The sample return at its beginning: nothing travels, nothing is placed.
+fn opened() -> Rma {
+    let mut rma = domain::samples::rma();
+    rma.messages_sent = 1;
+    rma.status = Status::PendingExchange;
+    rma.updated_at = rma.created_at;
+    for unit in &mut rma.units {
+        (unit.tracking, unit.tracking_number, unit.receipt) = (None, None, None);
+        (unit.refund, unit.exchange) = (None, None);
+        unit.receiving = Some(Receiving::Pending);
+    }
+    rma
+}
+
+fn file(rma: &Rma) -> TellingFile {
+    TellingFile {
+        message: MessageView {
+            id: format!("msg_acme_{}", rma.messages_sent),
+            merchant: "acme".to_owned(),
+            kind: "rma".to_owned(),
+            reference: rma.rma_identifier.to_string(),
+            sequence: rma.messages_sent,
+            state: MessageState::Delivered,
+            created_at: rma.updated_at,
+            due_at: None,
+            discard_reason: None,
+        },
+        body: serde_json::to_vec(&message(rma)).unwrap().into(),
+        attempts: Vec::new(),
+    }
+}
+
+/// The return after these events, and the message that told of each state.
+fn lived(events: &[(&str, Event)]) -> (Rma, Vec<TellingFile>) {
+    let mut rma = opened();
+    let mut told = vec![file(&rma)];
+    for (at, event) in events {
+        rma = apply(&rma, event, time(at)).unwrap().rma;
+        told.push(file(&rma));
+    }
+    (rma, told)
+}
+
+fn whole_life() -> (Rma, Vec<TellingFile>) {
+    let order_identifier = "ORD-100472".to_owned();
+    let label = Event::LabelCreated { tracking_number: "9400".to_owned(), lines: Vec::new() };
+    let scanned =
+        Event::Scanned { scan: Scan::InTransit, tracking_number: None, lines: Vec::new() };
+    let received = Event::Received {
+        receipt_identifier: "LP-1".to_owned(),
+        line: None,
+        sku: None,
+        condition: Condition::A,
+    };
+    let lines =
+        vec![LineQuantity { order_line_item_identifier: "ORD-100472-1".to_owned(), quantity: 1 }];
+    let refund_identifier = "RF-1".to_owned();
+    let failed = Event::ExchangeFailed { order_identifier: order_identifier.clone() };
+    let refunded = Event::Refunded { refund_identifier, order_identifier, lines };
+    lived(&[
+        ("2026-02-20T10:15:02Z", failed),
+        ("2026-02-20T10:15:09Z", label),
+        ("2026-02-21T08:00:00Z", scanned),
+        ("2026-02-23T08:00:00Z", received),
+        ("2026-02-24T08:00:00Z", refunded),
+        ("2026-02-25T08:00:00Z", Event::ReceivingClosed),
+    ])
+}
+
+fn sources<'a>(rma: &'a Rma, told: &[TellingFile]) -> Sources<'a> {
+    Sources { rma, told: told.to_vec(), asked: Vec::new(), changes: Vec::new() }
+}
+
+fn told_in_words(steps: &[Step]) -> Vec<String> {
+    steps.iter().map(|step| step.words.join("; ")).collect()
+}
+
+#[test]
+fn a_whole_life_is_told_step_by_step_each_with_its_message() {
+    let (rma, told) = whole_life();
+    let steps = timeline(sources(&rma, &told));
+
+    assert_eq!(
+        told_in_words(&steps),
+        [
+            "Return started: 2 units",
+            "No exchange for order ORD-100472: it is money instead; Status: CREATED",
+            "Label made for 2 units: 9400",
+            "On its way: 2 units",
+            "Received as LP-1 in condition A: 1 unit",
+            "Refunded by RF-1: 1 unit",
+            "Receiving closed: 1 unit never arrived; Status: PARTIAL_REFUND",
+        ]
+    );
+    let sequences: Vec<_> =
+        steps.iter().map(|it| it.telling.as_ref().unwrap().message.sequence).collect();
+    assert_eq!(sequences, [1, 2, 3, 4, 5, 6, 7]);
+}
+
+#[test]
+fn what_the_return_remembers_is_told_when_its_messages_are_gone() {
+    let (rma, told) = whole_life();
+
+    let steps = timeline(sources(&rma, &[]));
+    assert_eq!(
+        told_in_words(&steps),
+        [
+            "Return started: 2 units",
+            "Received as LP-1 in condition A: 1 unit",
+            "Refunded by RF-1: 1 unit",
+        ]
+    );
+    assert!(steps.iter().all(|step| step.telling.is_none()));
+
+    let steps = timeline(sources(&rma, told.get(3..).unwrap()));
+    assert_eq!(
+        told_in_words(&steps),
+        [
+            "Return started: 2 units",
+            "The merchant was told how the return stands",
+            "Received as LP-1 in condition A: 1 unit",
+            "Refunded by RF-1: 1 unit",
+            "Receiving closed: 1 unit never arrived; Status: PARTIAL_REFUND",
+        ]
+    );
+}
+
+#[test]
+fn what_operators_did_is_told_where_it_names_the_return_or_a_message_of_it() {
+    let (rma, told) = lived(&[]);
+    let change = |action: &str, detail: Value| Change {
+        id: "x".to_owned(),
+        at: time("2026-02-26T08:00:00Z"),
+        merchant: "acme".to_owned(),
+        actor: "lena".to_owned(),
+        action: action.to_owned(),
+        detail,
+    };
+    let id = rma.rma_identifier.as_str();
+    let changes = vec![
+        change("return.cancel", json!({ "rma_identifier": id, "reason": "asked by telephone" })),
+        change("return.cancel", json!({ "rma_identifier": "RMA-0000-0000-0000" })),
+        change("message.retry", json!({ "id": "msg_acme_1", "force": false })),
+        change("message.retry", json!({ "id": "msg_acme_11", "force": false })),
+        change("refund.match", json!({ "refund": "RF-1", "match": { "rma_identifier": id } })),
+    ];
+
+    let steps = timeline(Sources { changes, ..sources(&rma, &told) });
+
+    assert_eq!(
+        told_in_words(steps.get(1..).unwrap()),
+        [
+            "Canceled by hand: asked by telephone",
+            "msg_acme_1 put back to be sent again",
+            "Refund RF-1 matched by hand",
+        ]
+    );
+    assert_eq!(steps[1].actor.as_deref(), Some("lena"));
+}
+
+#[test]
+fn an_order_that_was_asked_for_stands_between_what_came_before_and_after() {
+    let placed = Event::ExchangePlaced {
+        order_identifier: "ORD-100472".to_owned(),
+        exchange_order_identifier: "EX-1".to_owned(),
+    };
+    let (rma, told) = lived(&[("2026-02-20T10:15:02Z", placed)]);
+    let mut asked = file(&rma);
+    asked.message.reference = "ORD-100472".to_owned();
+    asked.message.created_at = time("2026-02-20T10:15:01Z");
+
+    let steps = timeline(Sources { asked: vec![asked], ..sources(&rma, &told) });
+
+    assert_eq!(
+        told_in_words(&steps),
+        [
+            "Return started: 2 units",
+            "Exchange order for ORD-100472 asked of the merchant",
+            "Exchange order EX-1 placed: 1 unit; Status: CREATED",
+        ]
+    );
+}
+
+#[test]
+fn a_message_that_nobody_can_read_is_a_step_all_the_same() {
+    let (rma, mut told) = lived(&[]);
+    told[0].body = Bytes::from_static(b"not JSON");
+
+    let steps = timeline(sources(&rma, &told));
+
+    assert_eq!(told_in_words(&steps), ["Return started: 2 units"]);
+}

@@ -1,0 +1,228 @@
+//! What arriving orders do to returns: a refund closes what it pays for, or is listed for an operator; an exchange
+//! order that was shipped fulfils its return, and one that was cancelled makes it money again.
+//!
+//! One message may hold several refunds of one order, or of several orders that share a return, so
+//! what is loaded is kept and changed in memory until all are entered.
+
+use std::collections::BTreeMap;
+
+use domain::{
+    exchanges::record::ExchangeRecord,
+    identifier::MerchantId,
+    orders::order::{Order, OrderStatus, Refund},
+    returns::{
+        identifier::RmaId,
+        ledger::Ledger,
+        rma::{Event, Rma, apply},
+        settlement::{Problem, Settlement, settle as settle_one},
+    },
+};
+use store::{RefundProblem, Transaction, Versioned};
+
+use crate::{App, AppError, returns::change_return::owe_message};
+
+/// A refund that was not recorded before.
+#[derive(Clone, Copy)]
+pub(crate) struct NewRefund<'a> {
+    pub(crate) order: &'a Order,
+    /// The positions of the order in its message and of the refund in the order.
+    pub(crate) place: (usize, usize),
+}
+
+impl NewRefund<'_> {
+    fn refund(&self) -> Option<&Refund> {
+        self.order.refunds.get(self.place.1)
+    }
+}
+
+/// A refund that a person should look at.
+pub(crate) struct Doubt {
+    pub(crate) order: usize,
+    pub(crate) refund: usize,
+    pub(crate) words: String,
+}
+
+/// What follows from the refunds of a message.
+#[derive(Default)]
+pub(crate) struct Settled {
+    ledgers: BTreeMap<String, Versioned<Ledger>>,
+    returns: BTreeMap<RmaId, Case>,
+    /// Every state of a return that its merchant is told of, in order.
+    told: Vec<Rma>,
+    problems: Vec<RefundProblem>,
+    doubts: Vec<Doubt>,
+    /// Exchange orders that are not any more, as they were read.
+    cancelled: Vec<Versioned<ExchangeRecord>>,
+}
+
+/// A return as it was read, and what became of it.
+struct Case {
+    before: Versioned<Rma>,
+    after: Option<Rma>,
+}
+
+impl Case {
+    fn new(before: Versioned<Rma>) -> Self {
+        Self { before, after: None }
+    }
+
+    fn now(&self) -> &Rma {
+        self.after.as_ref().unwrap_or(&self.before.value)
+    }
+}
+
+/// What an order, should it be an exchange order, means for its return.
+pub(crate) fn exchange_event(order_id: &str, status: OrderStatus) -> Option<Event> {
+    let exchange_order_identifier = order_id.to_owned();
+    match status {
+        OrderStatus::Created => None,
+        OrderStatus::Shipped => Some(Event::ExchangeFulfilled { exchange_order_identifier }),
+        OrderStatus::Cancelled => Some(Event::ExchangeCancelled { exchange_order_identifier }),
+    }
+}
+
+pub(crate) async fn settle(
+    app: &App,
+    merchant: &MerchantId,
+    refunds: &[NewRefund<'_>],
+) -> Result<Settled, AppError> {
+    let mut settled = Settled::default();
+    for new in refunds {
+        let Some(refund) = new.refund().filter(|refund| !refund.is_ignored()) else { continue };
+        settled.load(app, merchant, new.order).await?;
+        settled.enter(app, merchant, new, refund);
+    }
+    Ok(settled)
+}
+
+impl Settled {
+    /// The order's ledger and its returns, unless they are here already.
+    async fn load(
+        &mut self,
+        app: &App,
+        merchant: &MerchantId,
+        order: &Order,
+    ) -> Result<(), AppError> {
+        if self.ledgers.contains_key(&order.identifier) {
+            return Ok(());
+        }
+        let ledger = app.store.ledger(merchant, &order.identifier).await?;
+        for id in ledger.value.rmas().iter().filter_map(|text| RmaId::parse(text)) {
+            if !self.returns.contains_key(&id)
+                && let Some(rma) = app.store.rma(merchant, &id).await?
+            {
+                self.returns.insert(id, Case::new(rma));
+            }
+        }
+        self.ledgers.insert(order.identifier.clone(), ledger);
+        Ok(())
+    }
+
+    fn enter(&mut self, app: &App, merchant: &MerchantId, new: &NewRefund<'_>, refund: &Refund) {
+        let Some(ledger) = self.ledgers.get_mut(&new.order.identifier) else { return };
+        let ids = ledger.value.rmas().iter().filter_map(|text| RmaId::parse(text));
+        let returns: Vec<Rma> =
+            ids.filter_map(|id| self.returns.get(&id)).map(|it| it.now().clone()).collect();
+        let Settlement { ledger: after, changed, problem } =
+            settle_one(new.order, &ledger.value, &returns, refund, app.world.now());
+        ledger.value = after;
+        if let Some(rma) = changed {
+            if let Some(known) = self.returns.get_mut(&rma.rma_identifier) {
+                known.after = Some(rma.clone());
+            }
+            self.told.push(rma);
+        }
+        if let Some(problem) = problem {
+            let (order, position) = new.place;
+            let words = problem.words().to_owned();
+            self.doubts.push(Doubt { order, refund: position, words });
+            let noticed_us = app.world.now_us();
+            self.problems.push(row(
+                merchant,
+                &new.order.identifier,
+                (refund, &problem),
+                noticed_us,
+            ));
+        }
+    }
+
+    /// Exchange orders among those that are published as shipped fulfil their returns; cancelled ones end them.
+    pub(crate) async fn look_for_exchanges(
+        &mut self,
+        app: &App,
+        merchant: &MerchantId,
+        orders: &[(&str, OrderStatus)],
+    ) -> Result<(), AppError> {
+        let ended =
+            orders.iter().filter_map(|(id, status)| Some((*id, exchange_event(id, *status)?)));
+        let ended: Vec<(&str, Event)> = ended.collect();
+        if ended.is_empty() || !app.store.has_exchange_orders(merchant).await? {
+            return Ok(());
+        }
+        for (order_id, event) in ended {
+            let Some(record) = app.store.exchange_order_named(merchant, order_id).await? else {
+                continue;
+            };
+            let id = record.value.rma_identifier.clone();
+            if !self.returns.contains_key(&id)
+                && let Some(rma) = app.store.rma(merchant, &id).await?
+            {
+                self.returns.insert(id.clone(), Case::new(rma));
+            }
+            if let Some(known) = self.returns.get_mut(&id)
+                && let Ok(decision) = apply(known.now(), &event, app.world.now())
+                && decision.changed
+            {
+                known.after = Some(decision.rma.clone());
+                self.told.push(decision.rma);
+                if let Event::ExchangeCancelled { .. } = event {
+                    self.cancelled.push(record);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts everything into the transaction that records the refunds.
+    pub(crate) fn put(
+        self,
+        app: &App,
+        merchant: &MerchantId,
+        transaction: &mut Transaction,
+    ) -> Vec<Doubt> {
+        for (order_id, ledger) in &self.ledgers {
+            transaction.put_ledger(merchant, order_id, &ledger.value, ledger.version);
+        }
+        for Case { before, after } in self.returns.values() {
+            if let Some(rma) = after {
+                transaction.update_return(merchant, rma, (before.version, before.value.status));
+            }
+        }
+        for rma in &self.told {
+            owe_message(app, transaction, merchant, rma);
+        }
+        for record in &self.cancelled {
+            transaction.update_exchange_order(merchant, &record.value.cancelled(), record.version);
+        }
+        for problem in &self.problems {
+            transaction.put_refund_problem(merchant, problem);
+        }
+        self.doubts
+    }
+}
+
+fn row(
+    merchant: &MerchantId,
+    order_id: &str,
+    (refund, problem): (&Refund, &Problem),
+    noticed_us: i64,
+) -> RefundProblem {
+    RefundProblem {
+        merchant: merchant.to_string(),
+        refund_id: refund.identifier.clone(),
+        order_id: order_id.to_owned(),
+        state: problem.state().to_owned(),
+        noticed_us,
+        detail: problem.words().to_owned(),
+    }
+}

@@ -1,0 +1,141 @@
+//! Orders that the warehouse ships straight to shoppers.
+
+use bytes::Bytes;
+use domain::{
+    faults::Faults,
+    identifier::MerchantId,
+    json::Json,
+    messages::kind::Kind,
+    warehouse::drop_ship::{
+        self, Action, CancelRequest, DropShipOrder, DropShipStatus, Owed, ReadContext, Told, apply,
+        message,
+    },
+};
+use store::Transaction;
+
+use crate::{
+    App, AppError,
+    access::authenticate::Caller,
+    core::commit_once::{Request, commit_once},
+    messages::outbox::{self, About},
+    warehouse::resolve_merchant::whose,
+};
+
+/// Reads an order as a merchant sends it, or says everything wrong with it.
+pub fn read_drop_ship_order(app: &App, document: &Json<'_>) -> Result<DropShipOrder, Faults> {
+    let context = ReadContext { first_id: first_id(app), now: app.world.now() };
+    drop_ship::read_drop_ship_order(document, &context)
+}
+
+/// A merchant places an order. One of its name is placed once; told again, the first stands.
+pub async fn place_drop_ship_order(
+    app: &App,
+    merchant: &MerchantId,
+    request: Request<'_>,
+    order: &DropShipOrder,
+) -> Result<DropShipOrder, AppError> {
+    commit_once(app, request, || async {
+        if app.store.drop_ship_order(merchant, &order.client_identifier).await?.is_some() {
+            let why = format!("the drop-ship order {} exists", order.client_identifier);
+            return Err(AppError::Conflict(why));
+        }
+        let mut transaction = Transaction::new("placing a drop-ship order");
+        transaction.put_drop_ship_order(merchant, order, 0);
+        Ok((order.clone(), transaction))
+    })
+    .await
+}
+
+/// An order as it stands.
+pub async fn held_drop_ship_order(
+    app: &App,
+    caller: &Caller,
+    named: Option<&MerchantId>,
+    client_identifier: &str,
+) -> Result<DropShipOrder, AppError> {
+    let merchant = owner(app, caller, named, client_identifier).await?;
+    let found = app.store.drop_ship_order(&merchant, client_identifier).await?;
+    Ok(found.ok_or(AppError::NotFound("drop-ship order"))?.value)
+}
+
+/// The warehouse ships, cancels or rejects. A shipment is known by its tracking number; otherwise the key of the
+/// request tells an action that is told again from another.
+pub async fn act_on_drop_ship_order(
+    app: &App,
+    caller: &Caller,
+    request: Request<'_>,
+    (named, client_identifier): (Option<&MerchantId>, &str),
+    action: &Action,
+) -> Result<DropShipOrder, AppError> {
+    let merchant = owner(app, caller, named, client_identifier).await?;
+    let tracking = match action {
+        Action::Ship(ship) => ship.tracking_number.as_deref(),
+        Action::Cancel(_) | Action::Reject { .. } => None,
+    };
+    let fresh = app.world.readable::<16>();
+    let key = request.repeatable.map(|it| it.key.as_str());
+    let identifier = tracking.or(key).unwrap_or(&fresh);
+    commit_once(app, request, || async {
+        let before = app.store.drop_ship_order(&merchant, client_identifier).await?;
+        let before = before.ok_or(AppError::NotFound("drop-ship order"))?;
+        let action = meant(&before.value, action);
+        let told = Told { identifier, action: &action, first_id: first_id(app) };
+        let decision = apply(&before.value, &told, app.world.now())
+            .map_err(|refusal| AppError::Conflict(refusal.to_string()))?;
+        let mut transaction = Transaction::new("acting on a drop-ship order");
+        if let Some(owed) = decision.owed {
+            transaction.put_drop_ship_order(&merchant, &decision.order, before.version);
+            owe(app, &mut transaction, &merchant, (&decision.order, owed));
+        }
+        Ok((decision.order, transaction))
+    })
+    .await
+}
+
+/// What an action is to this order: to cancel all of one to which nothing has happened yet is to
+/// reject it.
+fn meant(order: &DropShipOrder, action: &Action) -> Action {
+    let untouched = order.shipments.is_empty() && order.cancellations.is_empty();
+    let rejected = order.status == DropShipStatus::Rejected;
+    match action {
+        Action::Cancel(CancelRequest { reason, items })
+            if items.is_empty() && (untouched || rejected) =>
+        {
+            Action::Reject { reason: reason.clone() }
+        }
+        Action::Ship(_) | Action::Cancel(_) | Action::Reject { .. } => action.clone(),
+    }
+}
+
+async fn owner(
+    app: &App,
+    caller: &Caller,
+    named: Option<&MerchantId>,
+    client_identifier: &str,
+) -> Result<MerchantId, AppError> {
+    let owners = app.store.merchants_of_drop_ship_order(client_identifier).await?;
+    whose(caller, named, &owners)?.ok_or(AppError::NotFound("drop-ship order"))
+}
+
+fn owe(
+    app: &App,
+    transaction: &mut Transaction,
+    merchant: &MerchantId,
+    (order, owed): (&DropShipOrder, Owed),
+) {
+    let Some(message) = message(order, owed) else { return };
+    let kind = match owed {
+        Owed::Confirmation { .. } => Kind::DropShipmentConfirmation,
+        Owed::Cancellation => Kind::DropShipmentCancellation,
+        Owed::PartialCancellation => Kind::DropShipmentPartialCancellation,
+    };
+    let body = Bytes::from(serde_json::to_vec(&message).expect("a message has string keys"));
+    let about = About { kind, reference: &order.client_identifier, sequence: order.messages_sent };
+    transaction.owe(outbox::message(app, merchant, &about, body));
+}
+
+/// The first of 256 numbers in a row that nobody else has, small enough for every JSON reader.
+fn first_id(app: &App) -> i64 {
+    let random = i64::from_be_bytes(app.world.random::<8>()) & ((1 << 44) - 1);
+    (random << 8) + 1
+}

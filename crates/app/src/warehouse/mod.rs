@@ -1,0 +1,12 @@
+//! Goods: announced, received, shipped, drop-shipped.
+
+pub(crate) mod asn_receipts;
+pub mod asns;
+pub mod drop_ship;
+pub mod receipts;
+pub(crate) mod resolve_merchant;
+pub mod shipments;
+pub mod unit_changes;
+pub mod unit_questions;
+pub mod unit_story;
+pub mod workbench;

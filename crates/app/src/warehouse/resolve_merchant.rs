@@ -1,0 +1,39 @@
+//! Whose thing a system of the platform talks about. The warehouse serves many merchants and often knows only
+//! a number; where the number does not tell, it names the merchant.
+
+use domain::{
+    faults::{Code, Faults, FieldError},
+    identifier::MerchantId,
+};
+
+use crate::{AppError, access::authenticate::Caller};
+
+/// The merchant that a caller acts for: its own; or the one that it names; or the only one of `owners`. None when
+/// nobody has such a thing.
+pub(crate) fn whose(
+    caller: &Caller,
+    named: Option<&MerchantId>,
+    owners: &[MerchantId],
+) -> Result<Option<MerchantId>, AppError> {
+    match (&caller.merchant, named, owners) {
+        (Some(own), _, _) => Ok(Some(own.clone())),
+        (None, Some(named), _) => Ok(Some(named.clone())),
+        (None, None, []) => Ok(None),
+        (None, None, [only]) => Ok(Some(only.clone())),
+        (None, None, several) => {
+            let all: Vec<&str> = several.iter().map(MerchantId::as_str).collect();
+            let why = format!("is of several merchants ({}): name one", all.join(", "));
+            Err(unclear(&why))
+        }
+    }
+}
+
+/// The refusal of a request that does not say for which merchant it is.
+pub(crate) fn unclear(why: &str) -> AppError {
+    let fault = FieldError {
+        field: "merchant".to_owned(),
+        code: Code::MissingField,
+        reason: why.to_owned(),
+    };
+    AppError::Invalid(Faults { errors: vec![fault], total: 1 })
+}

@@ -1,0 +1,41 @@
+//! The warehouse grades or moves a unit that it has.
+
+use domain::{
+    identifier::MerchantId,
+    warehouse::unit::{UnitChange, UnitRecord, change_unit},
+};
+use store::{Transaction, UnitSteps};
+
+use crate::{
+    App, AppError,
+    access::authenticate::Caller,
+    core::commit_once::{Request, commit_once},
+    warehouse::resolve_merchant::whose,
+};
+
+/// Changes what is true of a unit now; its story tells it. What is true already changes nothing.
+pub async fn change_unit_state(
+    app: &App,
+    caller: &Caller,
+    request: Request<'_>,
+    (named, unit_id): (Option<&MerchantId>, &str),
+    change: &UnitChange,
+) -> Result<UnitRecord, AppError> {
+    let missing = || AppError::NotFound("unit");
+    let owners = app.store.merchants_of_unit(unit_id).await?;
+    let merchant = whose(caller, named, &owners)?.ok_or_else(missing)?;
+    commit_once(app, request, || async {
+        let before = app.store.units(&merchant, [unit_id].into_iter()).await?.pop();
+        let before = before.ok_or_else(missing)?;
+        let decision = change_unit(&before.value, change, app.world.now())
+            .map_err(|refusal| AppError::Conflict(refusal.to_string()))?;
+        let mut transaction = Transaction::new("changing a unit");
+        if decision.changed {
+            let steps = decision.unit.since(&before.value);
+            let row = UnitSteps { unit_id, replaces: before.version, steps };
+            transaction.put_unit_steps(&merchant, &[row]);
+        }
+        Ok((decision.unit, transaction))
+    })
+    .await
+}

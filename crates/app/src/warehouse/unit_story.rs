@@ -1,0 +1,91 @@
+//! A unit's story: announced, received, graded, moved, shipped, and what its merchant was told.
+
+use domain::{
+    identifier::MerchantId,
+    warehouse::{
+        asn_number::AsnNumber,
+        unit::{Happened, UnitRecord},
+    },
+};
+use serde::Serialize;
+use store::MessageFilter;
+use utoipa::ToSchema;
+
+use crate::{
+    App, AppError,
+    access::authenticate::Caller,
+    messages::message_log::{MessageView, view},
+    warehouse::resolve_merchant::whose,
+};
+
+/// How many messages of one reference are shown.
+const MESSAGES_MAX: usize = 100;
+
+/// What became of one piece.
+#[derive(Serialize, ToSchema)]
+pub struct UnitStory {
+    #[serde(flatten)]
+    pub unit: UnitRecord,
+    /// The messages in which the merchant was told of it, newest first.
+    pub messages: Vec<MessageView>,
+}
+
+pub async fn unit_story(
+    app: &App,
+    caller: &Caller,
+    named: Option<&MerchantId>,
+    unit_id: &str,
+) -> Result<UnitStory, AppError> {
+    let owners = app.store.merchants_of_unit(unit_id).await?;
+    let missing = || AppError::NotFound("unit");
+    let merchant = whose(caller, named, &owners)?.ok_or_else(missing)?;
+    story_of_unit(app, &merchant, unit_id).await
+}
+
+/// The story of a unit of this merchant; the platform has those of which nobody knew whose they are.
+pub async fn story_of_unit(
+    app: &App,
+    merchant: &MerchantId,
+    unit_id: &str,
+) -> Result<UnitStory, AppError> {
+    let found = app.store.units(merchant, [unit_id].into_iter()).await?.pop();
+    let unit = found.ok_or(AppError::NotFound("unit"))?.value;
+    let mut messages = Vec::new();
+    for reference in references(app, merchant, &unit).await? {
+        let filter = MessageFilter {
+            before: i64::MAX,
+            state: None,
+            kind: None,
+            reference: Some(reference),
+            limit: MESSAGES_MAX,
+        };
+        let found = app.store.messages(merchant, &filter).await?.0;
+        messages.extend(found.into_iter().map(view));
+    }
+    Ok(UnitStory { unit, messages })
+}
+
+/// What messages about the unit refer to, newest first: the part of each shipment that it was
+/// packed for, and the unit itself.
+async fn references(
+    app: &App,
+    merchant: &MerchantId,
+    unit: &UnitRecord,
+) -> Result<Vec<String>, AppError> {
+    let mut shipments: Vec<&AsnNumber> = Vec::new();
+    for step in unit.story.iter().rev() {
+        if let Happened::Packed { asn_number } | Happened::Shipped { asn_number } = &step.happened
+            && !shipments.contains(&asn_number)
+        {
+            shipments.push(asn_number);
+        }
+    }
+    let mut references = Vec::new();
+    for number in shipments {
+        let shipment = app.store.shipment(merchant, number.as_str()).await?;
+        let part = shipment.and_then(|it| it.value.message_about(&unit.unit_identifier));
+        references.extend(part.map(|part| part.to_string()));
+    }
+    references.push(unit.unit_identifier.clone());
+    Ok(references)
+}

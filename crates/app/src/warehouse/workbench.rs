@@ -1,0 +1,251 @@
+//! A person at a bench of the warehouse opens parcels and receives what is in them.
+//!
+//! The person knows a code, often not whose it is; so everything begins with the parcels that a code can
+//! mean. Receiving itself is done by the same use cases that the warehouse's systems call.
+
+use domain::{
+    access::scope::Scopes,
+    identifier::MerchantId,
+    merchants::merchant::Settings,
+    returns::{
+        identifier::RmaId,
+        receipt::{Condition, Receipt},
+        rma::Rma,
+    },
+    warehouse::{
+        parcel::{Here, Parcel, ParcelKind},
+        receiving::AsnState,
+        unit::{Answer, Question, UnitRecord},
+    },
+};
+use jiff::Timestamp;
+use store::LinesWanted;
+
+use crate::{
+    App, AppError,
+    access::{authenticate::Caller, sessions::Session},
+    core::commit_once::{Repeatable, Request},
+    returns::{carrier_events::EventResult, change_return::close_receiving},
+    warehouse::{
+        receipts::take_in_receipts,
+        unit_questions::{Asked, answer_question},
+    },
+};
+
+/// More than a person reads on a page.
+const LINES_SHOWN_MAX: i64 = 200;
+
+/// A parcel and what its merchant is called.
+#[derive(Clone, Debug)]
+pub struct Found {
+    pub parcel: Parcel,
+    pub merchant_name: String,
+}
+
+/// A unit that bears the scanned license plate, with the ASN that it belongs to.
+#[derive(Clone, Debug)]
+pub struct Elsewhere {
+    pub merchant: MerchantId,
+    pub merchant_name: String,
+    pub asn_number: String,
+    /// Whether it was received for that ASN already.
+    pub received: bool,
+}
+
+/// A scan that was taken in.
+#[derive(Clone, Debug)]
+pub struct Scanned {
+    pub unit_identifier: String,
+    /// What the article is known by.
+    pub article: String,
+    pub condition: Condition,
+    pub at: Timestamp,
+    /// What the office is asked about it, while that is open.
+    pub question: Option<Question>,
+}
+
+/// Every parcel that a code can mean: a return by its identifier or by the number on its label, goods by
+/// the number of their ASN. Of one merchant only, if one is named; of the platform, it is what nobody
+/// announced. Of a large ASN some lines are here, among them those that the code of a `scanned` unit can mean.
+pub async fn parcels(
+    app: &App,
+    named: Option<&MerchantId>,
+    code: &str,
+    scanned: &str,
+) -> Result<Vec<Found>, AppError> {
+    if named.is_some_and(|it| *it == MerchantId::platform()) {
+        let merchant_name = "Nobody announced it".to_owned();
+        return Ok(vec![Found { parcel: Parcel::unknown(code), merchant_name }]);
+    }
+    let mut found = Vec::new();
+    let wanted = |merchant: &MerchantId| named.is_none_or(|named| named == merchant);
+    for (merchant, id) in returns_of(app, code).await?.into_iter().filter(|it| wanted(&it.0)) {
+        if let Some(rma) = app.store.rma(&merchant, &id).await? {
+            found.push(named_parcel(app, Parcel::of_return(&merchant, &rma.value)).await?);
+        }
+    }
+    for merchant in app.store.merchants_of_asn(code).await?.iter().filter(|it| wanted(it)) {
+        let lines = LinesWanted {
+            unit: scanned,
+            own: scanned,
+            sku: scanned,
+            upc: scanned,
+            any: LINES_SHOWN_MAX,
+            ..LinesWanted::default()
+        };
+        let asns = app.store.asns(merchant, code, &lines).await?;
+        let asns: Vec<AsnState> = asns.into_iter().map(|it| it.value).collect();
+        found.push(named_parcel(app, Parcel::of_asns(merchant, code, &asns)).await?);
+    }
+    Ok(found)
+}
+
+/// The returns that a code means. The code for drop-off points has the number of the parcel behind the
+/// return's identifier.
+async fn returns_of(app: &App, code: &str) -> Result<Vec<(MerchantId, RmaId)>, AppError> {
+    let first = code.split_whitespace().next().unwrap_or_default();
+    for id in [code, first].into_iter().filter_map(RmaId::parse) {
+        if let Some(merchant) = app.store.merchant_of_rma(&id).await? {
+            return Ok(vec![(merchant, id)]);
+        }
+    }
+    Ok(app.store.returns_by_parcel(None, code).await?)
+}
+
+async fn named_parcel(app: &App, parcel: Parcel) -> Result<Found, AppError> {
+    let merchant_name = merchant_name(app, &parcel.merchant).await?;
+    Ok(Found { parcel, merchant_name })
+}
+
+async fn merchant_name(app: &App, id: &MerchantId) -> Result<String, AppError> {
+    let merchant = app.store.merchant(id).await?;
+    Ok(merchant.map_or_else(|| id.to_string(), |merchant| merchant.value.name))
+}
+
+/// Where a unit with this license plate belongs, or was received.
+pub async fn belongs_to(app: &App, plate: &str) -> Result<Vec<Elsewhere>, AppError> {
+    let mut found = Vec::new();
+    for merchant in app.store.merchants_of_unit(plate).await? {
+        let unit = app.store.units(&merchant, [plate].into_iter()).await?.pop();
+        let Some((asn_number, received)) = unit.and_then(|unit| place_of(&unit.value)) else {
+            continue;
+        };
+        let merchant_name = merchant_name(app, &merchant).await?;
+        found.push(Elsewhere { merchant, merchant_name, asn_number, received });
+    }
+    Ok(found)
+}
+
+fn place_of(unit: &UnitRecord) -> Option<(String, bool)> {
+    match (&unit.receipt, &unit.announcement) {
+        (Some(receipt), _) => Some((receipt.asn_number.clone(), true)),
+        (None, Some(announced)) => Some((announced.asn_number.to_string(), false)),
+        (None, None) => None,
+    }
+}
+
+/// What became of units that were scanned for a parcel, in the order of their license plates given.
+pub async fn scanned(
+    app: &App,
+    parcel: &Parcel,
+    plates: &[&str],
+) -> Result<Vec<Scanned>, AppError> {
+    let units = app.store.units(&parcel.merchant, plates.iter().copied()).await?;
+    let of_plate = |plate: &&str| {
+        let here = parcel.here.get(*plate).map(|here| of_return(plate, here));
+        let unit = units.iter().find(|unit| unit.value.unit_identifier == **plate);
+        here.or_else(|| of_unit(&parcel.number, &unit?.value))
+    };
+    Ok(plates.iter().filter_map(of_plate).collect())
+}
+
+fn of_return(plate: &str, here: &Here) -> Scanned {
+    Scanned {
+        unit_identifier: plate.to_owned(),
+        article: here.article.clone(),
+        condition: here.condition,
+        at: here.at,
+        question: None,
+    }
+}
+
+fn of_unit(number: &str, unit: &UnitRecord) -> Option<Scanned> {
+    let question = unit.question(number);
+    let receipt = unit.receipt.as_ref();
+    let (scanned, at) = match (receipt, question) {
+        (Some(receipt), _) => (&receipt.scanned, receipt.received_at),
+        (None, Some(question)) => (&question.scanned, question.raised_at),
+        (None, None) => return None,
+    };
+    let codes = [&scanned.sku, &scanned.upc, &scanned.unit_identifier].into_iter();
+    let open = question.filter(|it| it.answer.is_none() && receipt.is_none());
+    Some(Scanned {
+        unit_identifier: unit.unit_identifier.clone(),
+        article: codes.flatten().next().cloned().unwrap_or_default(),
+        condition: scanned.condition,
+        at,
+        question: open.cloned(),
+    })
+}
+
+/// Receives a unit for a merchant, or keeps it as a question; of the platform's, for whoever announced it.
+pub async fn receive_unit(
+    app: &App,
+    session: &Session,
+    merchant: &MerchantId,
+    (receipt, repeatable): (Receipt, &Repeatable),
+) -> Result<Option<EventResult>, AppError> {
+    let caller = caller(session, merchant);
+    let told = take_in_receipts(app, &caller, &[receipt], Some(repeatable)).await?;
+    Ok(told.results.into_iter().next())
+}
+
+/// Nothing more of a return comes.
+pub async fn close_parcel(
+    app: &App,
+    session: &Session,
+    parcel: &Parcel,
+    repeatable: &Repeatable,
+) -> Result<Option<Rma>, AppError> {
+    if parcel.kind != ParcelKind::Return {
+        return Ok(None);
+    }
+    let caller = caller(session, &parcel.merchant);
+    let request = Request { client: &caller.client, repeatable: Some(repeatable) };
+    close_receiving(app, &caller, request, &parcel.number).await.map(Some)
+}
+
+/// The person at the bench knows which of the proposed lines a unit in doubt is. What was not proposed is
+/// for the office to say.
+pub async fn recognise(
+    app: &App,
+    session: &Session,
+    (parcel, plate): (&Parcel, &str),
+    proposal: usize,
+) -> Result<UnitRecord, AppError> {
+    let unit = app.store.units(&parcel.merchant, [plate].into_iter()).await?.pop();
+    let unit = unit.ok_or(AppError::NotFound("unit"))?.value;
+    let question = unit.question(&parcel.number).ok_or(AppError::NotFound("question"))?;
+    let chosen = question.candidates.get(proposal).ok_or(AppError::NotFound("proposal"))?;
+    let answer = Answer::Match {
+        asn_number: chosen.asn_number.clone(),
+        line_identifier: chosen.line_identifier.clone(),
+    };
+    let asked = Asked { merchant: &parcel.merchant, unit: plate, asn_number: &parcel.number };
+    answer_question(app, session.request(), asked, &answer).await
+}
+
+/// The person in the place of a system that acts for the merchant.
+fn caller(session: &Session, merchant: &MerchantId) -> Caller {
+    Caller {
+        client: session.request().client.clone(),
+        merchant: (*merchant != MerchantId::platform()).then(|| merchant.clone()),
+        settings: Settings::default(),
+        scopes: Scopes::none(),
+    }
+}
+
+/// A license plate for a unit that has none.
+pub fn made_up_plate(app: &App) -> String {
+    format!("U-{:016X}", u64::from_be_bytes(app.world.random()))
+}
