@@ -2,7 +2,8 @@
 //!
 //! [`StoreError`] is for the code above: it singles out [`StoreError::Conflict`],
 //! which callers act on, and names the operation in everything else.
-//! [`EngineError`] is what an engine says, before anybody named the operation.
+//! [`EngineError`] is what an engine says, before the operation is named. Its text is complete, so it
+//! ends the chain of causes that [`with_causes`] prints.
 
 /// Why the store did not do what was asked.
 #[derive(Debug, thiserror::Error)]
@@ -27,9 +28,9 @@ pub enum EngineError {
     #[error("a row was not as expected")]
     Conflict,
     #[error("SQLite: {0}")]
-    Sqlite(#[from] rusqlite::Error),
+    Sqlite(rusqlite::Error),
     #[error("PostgreSQL: {}", postgres_words(.0))]
-    Postgres(#[from] tokio_postgres::Error),
+    Postgres(tokio_postgres::Error),
     #[error("no connection to PostgreSQL: {0}")]
     Pool(String),
     #[error("column {column} should be {wanted} but is {found}")]
@@ -38,6 +39,30 @@ pub enum EngineError {
     NotCommitted,
     #[error("the store is closed")]
     Closed,
+}
+
+impl From<rusqlite::Error> for EngineError {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Sqlite(error)
+    }
+}
+
+impl From<tokio_postgres::Error> for EngineError {
+    fn from(error: tokio_postgres::Error) -> Self {
+        Self::Postgres(error)
+    }
+}
+
+/// An error with everything that caused it, for a log line: the last cause, such as the database's
+/// own message, comes last.
+pub fn with_causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text = format!("{text}: {error}");
+        cause = error.source();
+    }
+    text
 }
 
 /// The driver's own text is only "db error"; the server's words are one level down.
@@ -65,5 +90,23 @@ impl<T> Doing<T> for Result<T, EngineError> {
             | EngineError::NotCommitted
             | EngineError::Closed) => StoreError::Database { doing, source },
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_line_ends_with_the_message_of_the_database_which_is_printed_once() {
+        let source = EngineError::from(rusqlite::Error::InvalidQuery);
+        let error = StoreError::Database { doing: "reading deliveries", source };
+        assert_eq!(
+            with_causes(&error),
+            format!(
+                "the database failed while reading deliveries: SQLite: {}",
+                rusqlite::Error::InvalidQuery
+            )
+        );
     }
 }

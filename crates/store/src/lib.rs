@@ -69,7 +69,7 @@ pub use audit::AuditRecord;
 pub use backup::backup;
 pub use day_counts::{Counted, DayCount};
 pub use deliveries::{Attempted, Conclusion, Verdict, WaitingRow};
-pub use error::{EngineError, StoreError};
+pub use error::{EngineError, StoreError, with_causes};
 pub use exchange_orders::ExchangeFilter;
 pub use failures::{FailureCount, FailureCursor, FailureFilter, FailureRow, MessageKey};
 pub use lock::{DirectoryLock, LockError};

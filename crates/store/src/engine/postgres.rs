@@ -18,7 +18,7 @@ use tokio_postgres::{
 use super::{dialect, group::Outcome};
 use crate::{
     Meters,
-    error::EngineError,
+    error::{EngineError, with_causes},
     transaction::Transaction,
     value::{Kind, Row, Value},
 };
@@ -146,25 +146,15 @@ impl Postgres {
         self.pool.close();
     }
 
+    /// A pool's own text names neither the address nor the reason.
     async fn client(&self) -> Result<Object, EngineError> {
-        self.pool.get().await.map_err(|error| EngineError::Pool(words(&error)))
+        self.pool.get().await.map_err(|error| EngineError::Pool(with_causes(&error)))
     }
 }
 
 /// No text that is stored holds U+0000, and PostgreSQL does not even take the question.
 fn holds_nul(value: &Value) -> bool {
     value.as_text().is_some_and(|text| text.contains('\0'))
-}
-
-/// The whole chain of causes: a pool's own text does not name the address or the reason.
-fn words(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text = format!("{text}: {error}");
-        cause = error.source();
-    }
-    text
 }
 
 fn pool(url: &str) -> Result<Pool, EngineError> {

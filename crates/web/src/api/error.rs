@@ -14,7 +14,7 @@ use domain::{
     returns::start::Refused,
 };
 use serde::Serialize;
-use store::StoreError;
+use store::{StoreError, with_causes};
 use utoipa::ToSchema;
 
 use crate::guard::limits::BodyError;
@@ -159,13 +159,7 @@ fn refusal(error: AppError) -> Response {
 
 /// 500, with the whole chain of causes in the log.
 pub(crate) fn internal(error: &dyn std::error::Error) -> Response {
-    let mut chain = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        chain = format!("{chain}: {error}");
-        cause = error.source();
-    }
-    tracing::error!("a request failed: {chain}");
+    tracing::error!("a request failed: {}", with_causes(error));
     answer(StatusCode::INTERNAL_SERVER_ERROR, "internal error; it has been logged")
 }
 

@@ -15,11 +15,11 @@ use futures_util::future::{join, join_all};
 use tokio::sync::{Mutex, mpsc, oneshot};
 use tokio_postgres::{Statement, types::ToSql};
 
-use super::{borrowed, columns, conflict_or_error, is_batch, prepare, read_row, words};
+use super::{borrowed, columns, conflict_or_error, is_batch, prepare, read_row};
 use crate::{
     Meters,
     engine::group::{Answer, Counters, Group, Outcome, Steps, owed_by_each},
-    error::EngineError,
+    error::{EngineError, with_causes},
     transaction::{Guard, Step, Transaction},
     value::Value,
 };
@@ -74,7 +74,7 @@ impl Committer {
             Ok(client) => client,
             Err(error) => {
                 for (_, answer) in group.apart() {
-                    let _ = answer.send(Err(EngineError::Pool(words(&error))));
+                    let _ = answer.send(Err(EngineError::Pool(with_causes(&error))));
                 }
                 return;
             }

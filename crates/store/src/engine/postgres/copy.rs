@@ -3,8 +3,8 @@
 use futures_util::{TryStreamExt, pin_mut};
 use tokio_postgres::IsolationLevel;
 
-use super::{pool, read_row, words};
-use crate::error::EngineError;
+use super::{pool, read_row};
+use crate::error::{EngineError, with_causes};
 
 /// Copies every table, as of one moment, into `file`, which holds the same schema.
 pub(in crate::engine) async fn copy_into(
@@ -12,7 +12,7 @@ pub(in crate::engine) async fn copy_into(
     file: rusqlite::Connection,
 ) -> Result<(), EngineError> {
     let pool = pool(url)?;
-    let mut client = pool.get().await.map_err(|error| EngineError::Pool(words(&error)))?;
+    let mut client = pool.get().await.map_err(|error| EngineError::Pool(with_causes(&error)))?;
     let moment = client
         .build_transaction()
         .isolation_level(IsolationLevel::RepeatableRead)
