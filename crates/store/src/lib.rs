@@ -15,44 +15,14 @@
 #[cfg(test)]
 mod conformance;
 
-mod answers;
-mod asns;
-mod audit;
-mod backup;
-mod clients;
-mod day_counts;
-mod deliveries;
-mod endpoints;
+mod access;
+mod core;
 mod engine;
-mod error;
-mod exchange_orders;
-mod failures;
-mod leases;
-mod ledgers;
-mod lock;
+mod exchanges;
 mod merchants;
-mod message_files;
 mod messages;
-mod meters;
-mod operators;
-mod order_files;
-mod order_lists;
 mod orders;
-mod pages;
-mod policies;
-mod portals;
-mod references;
-mod refund_problems;
-mod refunds;
-mod reports;
-mod retention;
-mod return_lists;
 mod returns;
-mod schema;
-mod tokens;
-mod transaction;
-mod units;
-mod value;
 mod warehouse;
 
 use std::{
@@ -63,37 +33,48 @@ use std::{
     },
 };
 
-pub use answers::Answer;
-pub use asns::LinesWanted;
-pub use audit::AuditRecord;
-pub use backup::backup;
-pub use day_counts::{Counted, DayCount};
-pub use deliveries::{Attempted, Conclusion, Verdict, WaitingRow};
-pub use error::{EngineError, StoreError, with_causes};
-pub use exchange_orders::ExchangeFilter;
-pub use failures::{FailureCount, FailureCursor, FailureFilter, FailureRow, MessageKey};
-pub use lock::{DirectoryLock, LockError};
-pub use message_files::MessageFile;
-pub use messages::{AttemptRow, MessageFilter, MessageRow, NewMessage, Owed, State};
-pub use meters::Meters;
-pub use operators::SessionRow;
-pub use order_files::OrderFile;
-pub use order_lists::{OrderFilter, OrderPlace};
-pub use orders::{OrderHead, OrderRow};
-pub use policies::PolicyVersion;
-pub use portals::StoredPortal;
-pub use refund_problems::{ProblemCursor, RefundProblem};
-pub use refunds::{RefundHead, RefundRow};
-pub use reports::{AnswerCount, AttemptCount, bucket_end_us};
-pub use return_lists::{ReturnFilter, ReturnPlace};
-pub use returns::LabelRequest;
-pub use tokens::TokenOwner;
-pub use transaction::Transaction;
-pub use units::{UnitRow, UnitSteps};
+pub use crate::core::{
+    answers::Answer,
+    audit::AuditRecord,
+    backup::backup,
+    day_counts::{Counted, DayCount},
+    error::{EngineError, StoreError, with_causes},
+    lock::{DirectoryLock, LockError},
+    meters::Meters,
+    transaction::Transaction,
+};
+pub use access::{operators::SessionRow, tokens::TokenOwner};
+pub use exchanges::exchange_orders::ExchangeFilter;
+pub use merchants::portals::StoredPortal;
+pub use messages::{
+    deliveries::{Attempted, Conclusion, Verdict, WaitingRow},
+    failures::{FailureCount, FailureCursor, FailureFilter, FailureRow, MessageKey},
+    message_files::MessageFile,
+    outbox::{AttemptRow, MessageFilter, MessageRow, NewMessage, Owed, State},
+    reports::{AnswerCount, AttemptCount, bucket_end_us},
+};
+pub use orders::{
+    order_files::OrderFile,
+    order_lists::{OrderFilter, OrderPlace},
+    snapshots::{OrderHead, OrderRow},
+};
+pub use returns::{
+    policies::PolicyVersion,
+    refund_problems::{ProblemCursor, RefundProblem},
+    refunds::{RefundHead, RefundRow},
+    return_lists::{ReturnFilter, ReturnPlace},
+    rmas::LabelRequest,
+};
+pub use warehouse::{
+    asns::LinesWanted,
+    units::{UnitRow, UnitSteps},
+};
 
+use crate::core::{
+    error::Doing,
+    value::{Row, Value},
+};
 use engine::Engine;
-use error::Doing;
-use value::{Row, Value};
 
 /// Where the data is.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! The few places where the shared SQL has to be said differently to each engine.
 
-use crate::value::Kind;
+use crate::core::value::Kind;
 
 /// The table that `ROWS(a, b, ..)` stands for, cut out of a statement.
 struct Batch<'a> {

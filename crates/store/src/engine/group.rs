@@ -9,9 +9,12 @@ use std::collections::BTreeMap;
 use tokio::sync::oneshot;
 
 use crate::{
-    EngineError, NewMessage, Owed, Transaction, day_counts,
-    transaction::{Guard, Step},
-    value::{Row, Value, params},
+    EngineError, NewMessage, Owed, Transaction,
+    core::{
+        day_counts,
+        transaction::{Guard, Step},
+        value::{Row, Value, params},
+    },
 };
 
 /// Transactions and bytes that one commit may cover.

@@ -17,10 +17,12 @@ use tokio::sync::mpsc;
 
 use crate::{
     Location, Meters,
-    error::EngineError,
-    messages::Owed,
-    transaction::Transaction,
-    value::{Row, Value},
+    core::{
+        error::EngineError,
+        transaction::Transaction,
+        value::{Row, Value},
+    },
+    messages::outbox::Owed,
 };
 
 use postgres::Postgres;

@@ -18,9 +18,11 @@ use tokio_postgres::{
 use super::{dialect, group::Outcome};
 use crate::{
     Meters,
-    error::{EngineError, with_causes},
-    transaction::Transaction,
-    value::{Kind, Row, Value},
+    core::{
+        error::{EngineError, with_causes},
+        transaction::Transaction,
+        value::{Kind, Row, Value},
+    },
 };
 
 mod committers;

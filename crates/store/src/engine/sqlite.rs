@@ -24,9 +24,11 @@ use super::{
 };
 use crate::{
     Meters,
-    error::EngineError,
-    transaction::Transaction,
-    value::{Row, Value},
+    core::{
+        error::EngineError,
+        transaction::Transaction,
+        value::{Row, Value},
+    },
 };
 use readers::Readers;
 

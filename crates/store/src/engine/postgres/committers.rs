@@ -18,10 +18,12 @@ use tokio_postgres::{Statement, types::ToSql};
 use super::{borrowed, columns, conflict_or_error, is_batch, prepare, read_row};
 use crate::{
     Meters,
+    core::{
+        error::{EngineError, with_causes},
+        transaction::{Guard, Step, Transaction},
+        value::Value,
+    },
     engine::group::{Answer, Counters, Group, Outcome, Steps, owed_by_each},
-    error::{EngineError, with_causes},
-    transaction::{Guard, Step, Transaction},
-    value::Value,
 };
 
 /// While one waits for the disk the next sends its steps.

@@ -4,7 +4,7 @@ use futures_util::{TryStreamExt, pin_mut};
 use tokio_postgres::IsolationLevel;
 
 use super::{pool, read_row};
-use crate::error::{EngineError, with_causes};
+use crate::core::error::{EngineError, with_causes};
 
 /// Copies every table, as of one moment, into `file`, which holds the same schema.
 pub(in crate::engine) async fn copy_into(

@@ -8,7 +8,7 @@ use tokio::{
 use tokio_postgres::{AsyncMessage, Config, Connection, NoTls, config::SslMode};
 
 use super::tls_settings;
-use crate::error::EngineError;
+use crate::core::error::EngineError;
 
 pub(super) const CHANNEL: &str = "homeward";
 /// Told and not yet heard.

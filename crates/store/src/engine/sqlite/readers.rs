@@ -10,7 +10,7 @@ use rusqlite::{Connection, types::ValueRef};
 use tokio::sync::Semaphore;
 
 use super::{Statements, bind, connect, lock};
-use crate::{
+use crate::core::{
     error::EngineError,
     value::{Kind, Row, Value},
 };

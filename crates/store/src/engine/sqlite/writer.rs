@@ -24,8 +24,10 @@ use super::{Job, Statements, bind, readers::collect};
 use crate::engine::group::{Counters, Group, Outcome, Steps, owed_by_each};
 use crate::{
     Meters,
-    error::EngineError,
-    transaction::{Guard, Transaction},
+    core::{
+        error::EngineError,
+        transaction::{Guard, Transaction},
+    },
 };
 
 const CHECKPOINT_EVERY: Duration = Duration::from_secs(1);

@@ -1,0 +1,5 @@
+//! Who may use the service: clients, tokens, operators and sessions.
+
+pub(crate) mod clients;
+pub(crate) mod operators;
+pub(crate) mod tokens;

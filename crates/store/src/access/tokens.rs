@@ -1,0 +1,95 @@
+//! Access tokens, kept only as hashes.
+
+use bytes::Bytes;
+use domain::{
+    access::{client::Client, scope::Scopes},
+    identifier::MerchantId,
+    merchants::merchant::Merchant,
+};
+
+use crate::{
+    Store, StoreError, Transaction,
+    core::{
+        error::Doing,
+        value::{Row, params},
+    },
+    corrupt, parsed,
+};
+
+/// Everything that decides what a token may do.
+#[derive(Clone, Debug)]
+pub struct TokenOwner {
+    pub client: Client,
+    /// None for a client of the platform.
+    pub merchant: Option<Merchant>,
+    pub scopes: Scopes,
+    pub expires_us: i64,
+}
+
+impl Transaction {
+    pub fn insert_token(&mut self, client: &Client, hash: Bytes, scopes: Scopes, expires_us: i64) {
+        self.one_row(
+            "INSERT INTO tokens (merchant_id, token_hash, client_id, scopes, expires_us)
+             VALUES ($1, $2, $3, $4, $5)",
+            params![
+                client.id.merchant().as_str(),
+                hash,
+                client.id.as_str(),
+                scopes.to_string(),
+                expires_us
+            ],
+        );
+    }
+
+    /// Ends every token of a client at once.
+    pub fn delete_tokens(&mut self, client: &Client) {
+        self.any_rows(
+            "DELETE FROM tokens WHERE merchant_id = $1 AND client_id = $2",
+            params![client.id.merchant().as_str(), client.id.as_str()],
+        );
+    }
+
+    /// Removes up to `limit` tokens that ended before `now_us`.
+    pub fn delete_expired_tokens(&mut self, now_us: i64, limit: i64) {
+        self.any_rows(
+            "DELETE FROM tokens WHERE (merchant_id, token_hash) IN (
+                 SELECT merchant_id, token_hash FROM tokens WHERE expires_us < $1
+                 ORDER BY expires_us, merchant_id, token_hash LIMIT $2)",
+            params![now_us, limit],
+        );
+    }
+}
+
+impl Store {
+    /// Whose token has this hash, if it is known.
+    pub async fn token_owner(
+        &self,
+        merchant: &MerchantId,
+        hash: Bytes,
+    ) -> Result<Option<TokenOwner>, StoreError> {
+        let rows = self
+            .rows(
+                "looking up a token",
+                "SELECT t.scopes, t.expires_us, c.client_id, c.body, m.body
+                 FROM tokens t
+                 JOIN clients c ON c.merchant_id = t.merchant_id AND c.client_id = t.client_id
+                 LEFT JOIN merchants m ON m.merchant_id = t.merchant_id
+                 WHERE t.merchant_id = $1 AND t.token_hash = $2",
+                params![merchant, hash],
+            )
+            .await?;
+        rows.first().map(owner).transpose()
+    }
+}
+
+fn owner(row: &Row) -> Result<TokenOwner, StoreError> {
+    let read =
+        || Ok((row.text(0)?, row.int(1)?, row.text(2)?, row.text(3)?, row.optional_text(4)?));
+    let (scopes, expires_us, id, client, merchant) = read().doing("reading a token")?;
+    Ok(TokenOwner {
+        client: parsed("clients", id, client)?,
+        merchant: merchant.map(|body| parsed("merchants", id, body)).transpose()?,
+        scopes: Scopes::parse(scopes).map_err(|unknown| corrupt("tokens", id, &unknown))?,
+        expires_us,
+    })
+}

@@ -1,0 +1,17 @@
+//! A consistent copy of everything, taken while the server runs.
+//!
+//! Whatever the engine, a backup is one SQLite file: it can be opened as a data
+//! directory's database as it is.
+
+use std::path::Path;
+
+use crate::{
+    Location, StoreError,
+    core::{error::Doing, schema::MIGRATIONS},
+    engine,
+};
+
+/// Copies everything at `location`, as of one moment, into the new file `to`.
+pub async fn backup(location: &Location, to: &Path) -> Result<(), StoreError> {
+    engine::copy(location, to, MIGRATIONS).await.doing("taking a backup")
+}

@@ -1,0 +1,13 @@
+//! What every area builds on: values, transactions, errors, schema, audit trail.
+
+pub(crate) mod answers;
+pub(crate) mod audit;
+pub(crate) mod backup;
+pub(crate) mod day_counts;
+pub(crate) mod error;
+pub(crate) mod lock;
+pub(crate) mod meters;
+pub(crate) mod pages;
+pub(crate) mod schema;
+pub(crate) mod transaction;
+pub(crate) mod value;

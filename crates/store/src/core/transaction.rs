@@ -1,0 +1,89 @@
+//! A transaction is data: statements with the number of rows each must touch.
+//!
+//! Being data, SQLite can commit many of them together and PostgreSQL can send
+//! one in a single burst. The files beside this one add the statements
+//! (`Transaction::insert_orders` and so on), so that a use case can put everything it
+//! decided into one transaction without knowing any SQL.
+//!
+//! A step has rows of values for `$1`, `$2`, ... and is run once for each. When its text
+//! says `ROWS(a, b, ..)`, that stands for a table `r` with these columns that
+//! holds all the rows: SQLite runs the statement once per row, PostgreSQL once in all.
+//! Written as the last table (`FROM ROWS(..)`, `FROM t, ROWS(..)`, `USING ROWS(..)`), the rows
+//! are plain parameters for SQLite, which is much the cheapest.
+
+use crate::{
+    core::{day_counts::Count, value::Value},
+    messages::outbox::NewMessage,
+};
+
+/// Statements that take effect together or not at all.
+#[derive(Debug)]
+pub struct Transaction {
+    pub(crate) doing: &'static str,
+    pub(crate) steps: Vec<Step>,
+    /// Messages that the transaction owes, in the order in which they were decided.
+    pub(crate) owed: Vec<NewMessage>,
+    /// What it makes true that is counted by day.
+    pub(crate) counts: Vec<Count>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Step {
+    pub(crate) sql: &'static str,
+    pub(crate) rows: Vec<Vec<Value>>,
+    pub(crate) guard: Guard,
+    /// Whether the rows that the statement returns are wanted.
+    pub(crate) returns: bool,
+}
+
+/// What must be true of the rows a step touched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Guard {
+    /// Any number will do.
+    Any,
+    /// Exactly one for each row of the step; anything else is a conflict.
+    OneEach,
+}
+
+impl Transaction {
+    /// `doing` completes the sentence "the database failed while ...".
+    pub fn new(doing: &'static str) -> Self {
+        Self { doing, steps: Vec::new(), owed: Vec::new(), counts: Vec::new() }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.steps.is_empty() && self.owed.is_empty()
+    }
+
+    /// A statement that must touch exactly one row.
+    pub(crate) fn one_row(&mut self, sql: &'static str, values: Vec<Value>) {
+        self.push(sql, vec![values], Guard::OneEach);
+    }
+
+    /// A statement that may touch any number of rows.
+    pub(crate) fn any_rows(&mut self, sql: &'static str, values: Vec<Value>) {
+        self.push(sql, vec![values], Guard::Any);
+    }
+
+    /// A statement that must touch exactly one row for each of `rows`.
+    pub(crate) fn one_row_each(&mut self, sql: &'static str, rows: Vec<Vec<Value>>) {
+        self.push(sql, rows, Guard::OneEach);
+    }
+
+    /// A statement for each of `rows` that may touch any number of rows.
+    pub(crate) fn any_rows_each(&mut self, sql: &'static str, rows: Vec<Vec<Value>>) {
+        self.push(sql, rows, Guard::Any);
+    }
+
+    fn push(&mut self, sql: &'static str, rows: Vec<Vec<Value>>, guard: Guard) {
+        if !rows.is_empty() {
+            self.steps.push(Step { sql, rows, guard, returns: false });
+        }
+    }
+
+    pub(crate) fn size(&self) -> usize {
+        let values = self.steps.iter().flat_map(|step| step.rows.iter().flatten());
+        let bodies = self.owed.iter().map(|message| message.body.len());
+        values.map(Value::size).chain(bodies).sum()
+    }
+}

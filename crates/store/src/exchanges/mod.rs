@@ -1,0 +1,3 @@
+//! Exchange orders.
+
+pub(crate) mod exchange_orders;

@@ -1,0 +1,317 @@
+//! Deliveries: the messages that are not finished, and how attempts at them end.
+//!
+//! Only unfinished work is here, so what was delivered long ago costs nothing. A page is read from
+//! where the last one ended, never from the beginning.
+
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+use domain::{
+    identifier::MerchantId,
+    messages::kind::{Kind, Queue},
+};
+
+use crate::{
+    EngineError, Store, StoreError, Transaction,
+    core::{
+        error::Doing,
+        value::{Row, Value, params},
+    },
+    corrupt,
+    messages::reports,
+};
+
+const READING: &str = "reading deliveries";
+const HOUR_US: i64 = 3_600_000_000;
+
+/// A message that waits for its next attempt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WaitingRow {
+    pub message_id: i64,
+    pub kind: Kind,
+    pub lane: i64,
+    /// How often the message was put back from the failure queue, from 1.
+    pub cycle: i64,
+    /// Attempts made in this cycle.
+    pub attempt: i64,
+    pub due_us: i64,
+    pub sequence: i64,
+    pub created_us: i64,
+    pub body: Bytes,
+}
+
+/// An attempt that ended, and what follows from it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Conclusion {
+    pub merchant: MerchantId,
+    pub kind: Kind,
+    pub message_id: i64,
+    pub lane: i64,
+    pub cycle: i64,
+    /// The number of the attempt that ended, from 1.
+    pub attempt: i64,
+    pub verdict: Verdict,
+    pub attempted: Attempted,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    Delivered,
+    /// Tried again at this time.
+    Again {
+        due_us: i64,
+    },
+    /// Moved to the failure queue.
+    Dead,
+}
+
+/// What the attempt itself was like.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attempted {
+    pub at_us: i64,
+    /// From the request to its answer.
+    pub latency_us: i64,
+    /// From the message's commit to the answer.
+    pub waited_us: i64,
+    /// None when no answer came.
+    pub status: Option<i64>,
+    pub error: Option<String>,
+    /// The beginning of the answer's body, when the attempt failed.
+    pub answer: Option<Bytes>,
+}
+
+impl Transaction {
+    /// Makes the ends of attempts durable. A message that somebody else concluded meanwhile is left
+    /// as it is: every change asks for the attempt it knows.
+    pub fn conclude(&mut self, conclusions: &[Conclusion]) {
+        let mut sorted: Vec<&Conclusion> = conclusions.iter().collect();
+        sorted.sort_by_key(|it| (it.merchant.as_str(), it.kind, it.message_id));
+        let of = |wanted: fn(&Verdict) -> bool| {
+            sorted.iter().copied().filter(move |it| wanted(&it.verdict)).collect::<Vec<_>>()
+        };
+        let again = of(|verdict| matches!(verdict, Verdict::Again { .. }));
+        let dead = of(|verdict| matches!(verdict, Verdict::Dead));
+        let delivered = of(|verdict| matches!(verdict, Verdict::Delivered));
+
+        // One by one and so by their keys, whatever a planner believes of a table that fills and empties all day.
+        self.any_rows_each(
+            "UPDATE deliveries SET attempt = $4, due_us = $5
+             WHERE merchant_id = $1 AND kind = $2 AND message_id = $3
+                 AND attempt = CAST($4 AS BIGINT) - 1",
+            again.iter().map(|it| retry_values(it)).collect(),
+        );
+        self.any_rows_each(
+            "INSERT INTO failures
+                 (merchant_id, kind, message_id, lane, cycle, failed_us, status, error)
+             SELECT merchant_id, kind, message_id, lane, cycle, CAST($5 AS BIGINT),
+                 CAST($6 AS BIGINT), CAST($7 AS TEXT)
+             FROM deliveries
+             WHERE merchant_id = $1 AND kind = $2 AND message_id = $3
+                 AND attempt = CAST($4 AS BIGINT) - 1
+             ON CONFLICT DO NOTHING",
+            dead.iter().map(|it| failure_values(it)).collect(),
+        );
+        self.any_rows_each(
+            "DELETE FROM deliveries
+             WHERE merchant_id = $1 AND kind = $2 AND message_id = $3
+                 AND attempt = CAST($4 AS BIGINT) - 1",
+            dead.iter().map(|it| finished_values(it)).collect(),
+        );
+        // Whoever delivered it, it was delivered.
+        self.any_rows_each(
+            "DELETE FROM deliveries USING ROWS(merchant_id, kind, message_id)
+             WHERE deliveries.merchant_id = r.merchant_id AND deliveries.kind = r.kind
+                 AND deliveries.message_id = r.message_id",
+            delivered.iter().map(|it| key_values(it)).collect(),
+        );
+        self.any_rows_each(
+            "INSERT INTO attempts (merchant_id, message_id, cycle, attempt, at_us, latency_us,
+                 status, error, answer)
+             SELECT r.merchant_id, r.message_id, r.cycle, r.attempt, r.at_us, r.latency_us,
+                 r.status, r.error, r.answer
+             FROM ROWS(merchant_id, message_id, cycle, attempt, at_us, latency_us, status, error,
+                 answer)
+             WHERE true ON CONFLICT DO NOTHING",
+            sorted.iter().map(|it| attempt_values(it)).collect(),
+        );
+        self.count_attempts(&sorted);
+    }
+
+    fn count_attempts(&mut self, conclusions: &[&Conclusion]) {
+        self.any_rows_each(
+            "INSERT INTO attempt_counts
+                 (merchant_id, hour_us, kind, status, bucket, attempts, waited_us, latency_us)
+             SELECT r.merchant_id, r.hour_us, r.kind, r.status, r.bucket, r.attempts,
+                 r.waited_us, r.latency_us
+             FROM ROWS(merchant_id, hour_us, kind, status, bucket, attempts, waited_us, latency_us)
+             WHERE true
+             ON CONFLICT (merchant_id, hour_us, kind, status, bucket) DO UPDATE
+                 SET attempts = attempt_counts.attempts + excluded.attempts,
+                     waited_us = attempt_counts.waited_us + excluded.waited_us,
+                     latency_us = attempt_counts.latency_us + excluded.latency_us",
+            counts(conclusions),
+        );
+    }
+}
+
+fn key_values(it: &Conclusion) -> Vec<Value> {
+    params![&it.merchant, it.kind, it.message_id]
+}
+
+fn finished_values(it: &Conclusion) -> Vec<Value> {
+    params![&it.merchant, it.kind, it.message_id, it.attempt]
+}
+
+fn retry_values(it: &Conclusion) -> Vec<Value> {
+    let due_us = if let Verdict::Again { due_us } = it.verdict { due_us } else { 0 };
+    params![&it.merchant, it.kind, it.message_id, it.attempt, due_us]
+}
+
+fn failure_values(it: &Conclusion) -> Vec<Value> {
+    params![
+        &it.merchant,
+        it.kind,
+        it.message_id,
+        it.attempt,
+        it.attempted.at_us + it.attempted.latency_us,
+        it.attempted.status,
+        it.attempted.error.clone()
+    ]
+}
+
+fn attempt_values(it: &Conclusion) -> Vec<Value> {
+    params![
+        &it.merchant,
+        it.message_id,
+        it.cycle,
+        it.attempt,
+        it.attempted.at_us,
+        it.attempted.latency_us,
+        it.attempted.status,
+        it.attempted.error.clone(),
+        it.attempted.answer.clone()
+    ]
+}
+
+/// The attempts of a batch, counted as the reports count them.
+fn counts(conclusions: &[&Conclusion]) -> Vec<Vec<Value>> {
+    let mut counts: BTreeMap<_, (i64, i64, i64)> = BTreeMap::new();
+    for it in conclusions {
+        let Attempted { at_us, latency_us, waited_us, status, .. } = &it.attempted;
+        let hour_us = at_us - at_us.rem_euclid(HOUR_US);
+        let key = (
+            it.merchant.as_str(),
+            hour_us,
+            it.kind.name(),
+            status.unwrap_or(0),
+            reports::bucket(*waited_us),
+        );
+        let count = counts.entry(key).or_default();
+        count.0 += 1;
+        count.1 += waited_us;
+        count.2 += latency_us;
+    }
+    counts
+        .into_iter()
+        .map(|((merchant, hour_us, kind, status, bucket), (attempts, waited_us, latency_us))| {
+            params![merchant, hour_us, kind, status, bucket, attempts, waited_us, latency_us]
+        })
+        .collect()
+}
+
+/// Every delivery has its message. The deliveries are found first and by themselves: a planner that believes a table to be
+/// small would rather go through all messages of the merchant.
+const WAITING_OF_ONE: &str = "SELECT d.message_id, d.lane, d.cycle, d.attempt, d.due_us,
+         m.sequence, m.created_us, m.body, d.kind
+     FROM (
+         SELECT * FROM deliveries
+         WHERE merchant_id = $1 AND kind = $2 AND message_id > $3
+         ORDER BY message_id LIMIT $4) d
+     LEFT JOIN messages m ON m.merchant_id = d.merchant_id AND m.message_id = d.message_id
+     ORDER BY d.message_id";
+
+/// In one statement, so that no message can come to one kind while another is read: whoever has
+/// read up to a number has missed nothing.
+const WAITING_OF_THREE: &str = "SELECT d.message_id, d.lane, d.cycle, d.attempt, d.due_us,
+         m.sequence, m.created_us, m.body, d.kind
+     FROM (
+         SELECT * FROM (
+             SELECT * FROM (
+                 SELECT * FROM deliveries
+                 WHERE merchant_id = $1 AND kind = $2 AND message_id > $5
+                 ORDER BY message_id LIMIT $6) a
+             UNION ALL SELECT * FROM (
+                 SELECT * FROM deliveries
+                 WHERE merchant_id = $1 AND kind = $3 AND message_id > $5
+                 ORDER BY message_id LIMIT $6) b
+             UNION ALL SELECT * FROM (
+                 SELECT * FROM deliveries
+                 WHERE merchant_id = $1 AND kind = $4 AND message_id > $5
+                 ORDER BY message_id LIMIT $6) c) e
+         ORDER BY message_id LIMIT $6) d
+     LEFT JOIN messages m ON m.merchant_id = d.merchant_id AND m.message_id = d.message_id
+     ORDER BY d.message_id";
+
+impl Store {
+    /// Merchants with anything unfinished, without looking at all of it: `min()` might, in a table that PostgreSQL believes
+    /// to be empty.
+    pub async fn merchants_with_work(&self) -> Result<Vec<String>, StoreError> {
+        let doing = "looking for unfinished deliveries";
+        let rows = self
+            .rows(
+                doing,
+                "WITH RECURSIVE found(merchant_id) AS (
+                     SELECT (SELECT d.merchant_id FROM deliveries d WHERE d.merchant_id > ''
+                             ORDER BY d.merchant_id LIMIT 1)
+                     UNION ALL
+                     SELECT (SELECT d.merchant_id FROM deliveries d
+                             WHERE d.merchant_id > found.merchant_id
+                             ORDER BY d.merchant_id LIMIT 1)
+                     FROM found WHERE found.merchant_id IS NOT NULL)
+                 SELECT merchant_id FROM found WHERE merchant_id IS NOT NULL ORDER BY merchant_id",
+                Vec::new(),
+            )
+            .await?;
+        rows.iter().map(|row| row.text(0).map(str::to_owned)).collect::<Result<_, _>>().doing(doing)
+    }
+
+    /// The next deliveries of a queue behind the message `after`, in order.
+    pub async fn waiting(
+        &self,
+        merchant: &MerchantId,
+        queue: Queue,
+        after: i64,
+        most: usize,
+    ) -> Result<Vec<WaitingRow>, StoreError> {
+        let most = i64::try_from(most).unwrap_or(i64::MAX);
+        let rows = if let [first, second, third] = *queue.kinds() {
+            let kinds = (first.name(), second.name(), third.name());
+            let values = params![merchant, kinds.0, kinds.1, kinds.2, after, most];
+            self.rows(READING, WAITING_OF_THREE, values).await?
+        } else {
+            let values = params![merchant, queue.name(), after, most];
+            self.rows(READING, WAITING_OF_ONE, values).await?
+        };
+        rows.iter().map(waiting).collect()
+    }
+}
+
+fn waiting(row: &Row) -> Result<WaitingRow, StoreError> {
+    let kind = row.text(8).doing(READING)?;
+    let unknown = || corrupt("deliveries", kind, &"not a kind of message");
+    let kind = Kind::parse(kind).ok_or_else(unknown)?;
+    let read = || -> Result<WaitingRow, EngineError> {
+        Ok(WaitingRow {
+            message_id: row.int(0)?,
+            kind,
+            lane: row.int(1)?,
+            cycle: row.int(2)?,
+            attempt: row.int(3)?,
+            due_us: row.int(4)?,
+            sequence: row.int(5)?,
+            created_us: row.int(6)?,
+            body: row.bytes(7)?,
+        })
+    };
+    read().doing(READING)
+}

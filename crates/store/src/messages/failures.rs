@@ -1,0 +1,306 @@
+//! The failure queue: messages whose tries are used up, until somebody retries or discards them.
+
+use std::collections::{BTreeSet, HashSet};
+
+use domain::{identifier::MerchantId, messages::kind::Kind};
+
+use crate::{
+    EngineError, Store, StoreError, Transaction,
+    core::{
+        error::Doing,
+        value::{Row, params},
+    },
+};
+
+/// A message in the failure queue.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FailureRow {
+    pub merchant: String,
+    pub kind: String,
+    pub message_id: i64,
+    pub lane: i64,
+    pub reference: String,
+    pub created_us: i64,
+    pub failed_us: i64,
+    pub status: Option<i64>,
+    pub error: Option<String>,
+}
+
+/// Names a message and the thing it is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MessageKey {
+    pub merchant: String,
+    pub kind: String,
+    pub reference: String,
+    pub message_id: i64,
+}
+
+/// Which failures: of one merchant or all, one kind or all, that failed in a span of time.
+#[derive(Clone, Debug)]
+pub struct FailureFilter {
+    pub merchant: Option<MerchantId>,
+    pub kind: Option<Kind>,
+    pub status: Option<i64>,
+    pub from_us: i64,
+    pub to_us: i64,
+}
+
+/// How many failures an endpoint has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FailureCount {
+    pub merchant: String,
+    pub kind: String,
+    pub failures: i64,
+    /// When the first of them failed.
+    pub since_us: i64,
+}
+
+impl Transaction {
+    /// Puts a failed message back among the deliveries, to be tried from the beginning. A conflict when
+    /// it is not in the failure queue any more.
+    pub fn retry_failure(
+        &mut self,
+        merchant: &MerchantId,
+        kind: Kind,
+        message_id: i64,
+        now_us: i64,
+    ) {
+        self.one_row(
+            "INSERT INTO deliveries (merchant_id, kind, message_id, lane, cycle, attempt, due_us)
+             SELECT merchant_id, kind, message_id, lane, cycle + 1, 0, $4 FROM failures
+             WHERE merchant_id = $1 AND kind = $2 AND message_id = $3
+             ON CONFLICT DO NOTHING",
+            params![merchant, kind.name(), message_id, now_us],
+        );
+        self.remove_failure(merchant, kind, message_id);
+    }
+
+    /// Takes a failed message out of the queue for good.
+    pub fn discard_failure(
+        &mut self,
+        merchant: &MerchantId,
+        kind: Kind,
+        message_id: i64,
+        discard: (&str, i64),
+    ) {
+        let (reason, now_us) = discard;
+        self.remove_failure(merchant, kind, message_id);
+        self.one_row(
+            "INSERT INTO discards (merchant_id, message_id, discarded_us, reason)
+             VALUES ($1, $2, $3, $4)",
+            params![merchant, message_id, now_us, reason],
+        );
+    }
+
+    fn remove_failure(&mut self, merchant: &MerchantId, kind: Kind, message_id: i64) {
+        self.one_row(
+            "DELETE FROM failures WHERE merchant_id = $1 AND kind = $2 AND message_id = $3",
+            params![merchant, kind.name(), message_id],
+        );
+    }
+}
+
+/// A place in the failure queue.
+pub type FailureCursor = (i64, String, i64);
+
+impl Store {
+    /// Failures behind `after`, oldest first.
+    pub async fn failures(
+        &self,
+        filter: &FailureFilter,
+        after: &FailureCursor,
+        limit: i64,
+    ) -> Result<Vec<FailureRow>, StoreError> {
+        let doing = "listing the failure queue";
+        let merchant = filter.merchant.as_ref().map_or("", MerchantId::as_str);
+        let rows = self
+            .rows(
+                doing,
+                "SELECT f.merchant_id, f.kind, f.message_id, f.lane, m.reference, m.created_us,
+                     f.failed_us, f.status, f.error
+                 FROM failures f
+                 LEFT JOIN messages m ON m.merchant_id = f.merchant_id AND m.message_id = f.message_id
+                 WHERE (f.failed_us, f.merchant_id, f.message_id) > ($1, $2, $3)
+                     AND f.failed_us >= $4 AND f.failed_us <= $5
+                     AND ($6 = '' OR f.merchant_id = $6) AND ($7 = '' OR f.kind = $7)
+                     AND (CAST($8 AS BIGINT) < 0 OR coalesce(f.status, 0) = $8)
+                 ORDER BY f.failed_us, f.merchant_id, f.message_id LIMIT $9",
+                params![
+                    after.0,
+                    after.1.as_str(),
+                    after.2,
+                    filter.from_us,
+                    filter.to_us,
+                    merchant,
+                    filter.kind.map_or("", Kind::name),
+                    filter.status.unwrap_or(-1),
+                    limit
+                ],
+            )
+            .await?;
+        rows.iter().map(failure).collect::<Result<_, _>>().doing(doing)
+    }
+
+    /// Which of `keys` are older than a message about the same thing that was delivered. CROSS JOIN keeps SQLite from
+    /// going through all later messages of the merchant, where few are about that thing.
+    pub async fn superseded(
+        &self,
+        keys: &[MessageKey],
+    ) -> Result<HashSet<(String, i64)>, StoreError> {
+        let doing = "looking for superseded messages";
+        let merchants: BTreeSet<&str> = keys.iter().map(|key| key.merchant.as_str()).collect();
+        for merchant in merchants {
+            self.file_references(merchant).await?;
+        }
+        let wanted = keys.iter().map(|key| {
+            params![
+                key.merchant.as_str(),
+                key.kind.as_str(),
+                key.reference.as_str(),
+                key.message_id
+            ]
+        });
+        let rows = self
+            .engine
+            .query_each(
+                "SELECT r.merchant_id, r.message_id
+                 FROM ROWS(merchant_id, kind, reference, message_id)
+                 WHERE EXISTS (
+                     SELECT 1 FROM message_references i CROSS JOIN messages l
+                     WHERE i.merchant_id = r.merchant_id AND i.reference = r.reference
+                         AND i.message_id > r.message_id
+                         AND l.merchant_id = i.merchant_id AND l.message_id = i.message_id
+                         AND l.kind = r.kind
+                         AND NOT EXISTS (SELECT 1 FROM deliveries d
+                             WHERE d.merchant_id = l.merchant_id AND d.kind = l.kind
+                                 AND d.message_id = l.message_id)
+                         AND NOT EXISTS (SELECT 1 FROM failures g
+                             WHERE g.merchant_id = l.merchant_id AND g.kind = l.kind
+                                 AND g.message_id = l.message_id)
+                         AND NOT EXISTS (SELECT 1 FROM discards x
+                             WHERE x.merchant_id = l.merchant_id
+                                 AND x.message_id = l.message_id))",
+                wanted.collect(),
+            )
+            .await
+            .doing(doing)?;
+        let read = |row: &Row| Ok((row.text(0)?.to_owned(), row.int(1)?));
+        rows.iter().map(read).collect::<Result<_, _>>().doing(doing)
+    }
+
+    /// The endpoints with failures, and how many each has, up to `failures_max`. It goes from endpoint to endpoint by
+    /// the key (the next kind of the same merchant, or the first of the next), so a long queue costs no more than that.
+    pub async fn failing_endpoints(
+        &self,
+        failures_max: i64,
+        endpoints_max: i64,
+    ) -> Result<Vec<(String, String, i64)>, StoreError> {
+        let doing = "counting failures by endpoint";
+        let rows = self
+            .rows(
+                doing,
+                "WITH RECURSIVE e(place, merchant_id, kind) AS (
+                     SELECT CAST(1 AS BIGINT),
+                         (SELECT f.merchant_id FROM failures f WHERE f.merchant_id > ''
+                          ORDER BY f.merchant_id LIMIT 1),
+                         (SELECT f.kind FROM failures f WHERE f.merchant_id > ''
+                          ORDER BY f.merchant_id, f.kind LIMIT 1)
+                     UNION ALL
+                     SELECT e.place + 1,
+                         coalesce(
+                             (SELECT f.merchant_id FROM failures f
+                              WHERE f.merchant_id = e.merchant_id AND f.kind > e.kind LIMIT 1),
+                             (SELECT f.merchant_id FROM failures f
+                              WHERE f.merchant_id > e.merchant_id
+                              ORDER BY f.merchant_id LIMIT 1)),
+                         coalesce(
+                             (SELECT f.kind FROM failures f
+                              WHERE f.merchant_id = e.merchant_id AND f.kind > e.kind
+                              ORDER BY f.kind LIMIT 1),
+                             (SELECT f.kind FROM failures f WHERE f.merchant_id > e.merchant_id
+                              ORDER BY f.merchant_id, f.kind LIMIT 1))
+                     FROM e WHERE e.merchant_id IS NOT NULL AND e.place < CAST($2 AS BIGINT))
+                 SELECT e.merchant_id, e.kind,
+                     (SELECT count(*) FROM (SELECT 1 AS one FROM failures f
+                         WHERE f.merchant_id = e.merchant_id AND f.kind = e.kind LIMIT $1) listed)
+                 FROM e WHERE e.merchant_id IS NOT NULL ORDER BY e.merchant_id, e.kind",
+                params![failures_max, endpoints_max],
+            )
+            .await?;
+        let read = |row: &Row| Ok((row.text(0)?.to_owned(), row.text(1)?.to_owned(), row.int(2)?));
+        rows.iter().map(read).collect::<Result<_, _>>().doing(doing)
+    }
+
+    /// How many failures match at each endpoint, most first.
+    pub async fn failure_counts(
+        &self,
+        filter: &FailureFilter,
+    ) -> Result<Vec<FailureCount>, StoreError> {
+        let doing = "counting failures by endpoint";
+        let merchant = filter.merchant.as_ref().map_or("", MerchantId::as_str);
+        let rows = self
+            .rows(
+                doing,
+                "SELECT f.merchant_id, f.kind, count(*), min(f.failed_us) FROM failures f
+                 WHERE f.failed_us >= $1 AND f.failed_us <= $2
+                     AND ($3 = '' OR f.merchant_id = $3) AND ($4 = '' OR f.kind = $4)
+                     AND (CAST($5 AS BIGINT) < 0 OR coalesce(f.status, 0) = $5)
+                 GROUP BY f.merchant_id, f.kind
+                 ORDER BY count(*) DESC, f.merchant_id, f.kind",
+                params![
+                    filter.from_us,
+                    filter.to_us,
+                    merchant,
+                    filter.kind.map_or("", Kind::name),
+                    filter.status.unwrap_or(-1)
+                ],
+            )
+            .await?;
+        let read = |row: &Row| {
+            Ok(FailureCount {
+                merchant: row.text(0)?.to_owned(),
+                kind: row.text(1)?.to_owned(),
+                failures: row.int(2)?,
+                since_us: row.int(3)?,
+            })
+        };
+        rows.iter().map(read).collect::<Result<_, _>>().doing(doing)
+    }
+
+    /// How many failures match.
+    pub async fn count_failures(&self, filter: &FailureFilter) -> Result<i64, StoreError> {
+        let doing = "counting failures";
+        let merchant = filter.merchant.as_ref().map_or("", MerchantId::as_str);
+        let rows = self
+            .rows(
+                doing,
+                "SELECT count(*) FROM failures f
+                 WHERE f.failed_us >= $1 AND f.failed_us <= $2
+                     AND ($3 = '' OR f.merchant_id = $3) AND ($4 = '' OR f.kind = $4)
+                     AND (CAST($5 AS BIGINT) < 0 OR coalesce(f.status, 0) = $5)",
+                params![
+                    filter.from_us,
+                    filter.to_us,
+                    merchant,
+                    filter.kind.map_or("", Kind::name),
+                    filter.status.unwrap_or(-1)
+                ],
+            )
+            .await?;
+        rows.first().map_or(Ok(0), |row| row.int(0)).doing(doing)
+    }
+}
+
+fn failure(row: &Row) -> Result<FailureRow, EngineError> {
+    Ok(FailureRow {
+        merchant: row.text(0)?.to_owned(),
+        kind: row.text(1)?.to_owned(),
+        message_id: row.int(2)?,
+        lane: row.int(3)?,
+        reference: row.text(4)?.to_owned(),
+        created_us: row.int(5)?,
+        failed_us: row.int(6)?,
+        status: row.optional_int(7)?,
+        error: row.optional_text(8)?.map(str::to_owned),
+    })
+}

@@ -1,0 +1,11 @@
+//! Messages to merchants: outbox, deliveries, failure queue, log and reports.
+
+pub(crate) mod deliveries;
+pub(crate) mod endpoints;
+pub(crate) mod failures;
+pub(crate) mod leases;
+pub(crate) mod message_files;
+pub(crate) mod outbox;
+pub(crate) mod references;
+pub(crate) mod reports;
+pub(crate) mod retention;

@@ -1,0 +1,8 @@
+//! Returns: RMAs, ledgers, policies and refunds.
+
+pub(crate) mod ledgers;
+pub(crate) mod policies;
+pub(crate) mod refund_problems;
+pub(crate) mod refunds;
+pub(crate) mod return_lists;
+pub(crate) mod rmas;

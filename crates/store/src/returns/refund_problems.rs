@@ -1,0 +1,132 @@
+//! Refunds that an operator should look at, and what was done about them.
+
+use domain::identifier::MerchantId;
+
+use crate::{
+    Store, StoreError, Transaction,
+    core::{
+        error::Doing,
+        value::{Row, params},
+    },
+};
+
+/// A refund that found no return, or paid for units that were spent before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RefundProblem {
+    pub merchant: String,
+    pub refund_id: String,
+    pub order_id: String,
+    /// `unmatched`, `conflict`, or `settled` once an operator dealt with it.
+    pub state: String,
+    pub noticed_us: i64,
+    /// What is wrong with it, or what was done, in words.
+    pub detail: String,
+}
+
+/// Where a page of problems goes on: behind this time, merchant and refund.
+#[derive(Clone, Debug, Default)]
+pub struct ProblemCursor {
+    pub noticed_us: i64,
+    pub merchant: String,
+    pub refund_id: String,
+}
+
+impl Transaction {
+    /// Notes a problem with a refund in the place of what was noted before.
+    pub fn put_refund_problem(&mut self, merchant: &MerchantId, problem: &RefundProblem) {
+        self.one_row(
+            "INSERT INTO refund_problems
+                 (merchant_id, refund_id, order_id, state, noticed_us, detail)
+             VALUES ($1, $2, $3, $4, $5, $6)
+             ON CONFLICT (merchant_id, refund_id) DO UPDATE
+                 SET state = excluded.state, detail = excluded.detail",
+            params![
+                merchant,
+                problem.refund_id.as_str(),
+                problem.order_id.as_str(),
+                problem.state.as_str(),
+                problem.noticed_us,
+                problem.detail.as_str()
+            ],
+        );
+    }
+}
+
+impl Store {
+    pub async fn refund_problem(
+        &self,
+        merchant: &MerchantId,
+        refund_id: &str,
+    ) -> Result<Option<RefundProblem>, StoreError> {
+        let doing = "reading a refund's problem";
+        let rows = self
+            .rows(
+                doing,
+                "SELECT merchant_id, refund_id, order_id, state, noticed_us, detail
+                 FROM refund_problems WHERE merchant_id = $1 AND refund_id = $2",
+                params![merchant, refund_id],
+            )
+            .await?;
+        rows.first().map(problem).transpose().doing(doing)
+    }
+
+    /// The problems of these refunds of a merchant, in any order.
+    pub async fn problems_of_refunds(
+        &self,
+        merchant: &MerchantId,
+        refund_ids: impl Iterator<Item = &str>,
+    ) -> Result<Vec<RefundProblem>, StoreError> {
+        let doing = "reading refunds' problems";
+        let wanted = refund_ids.map(|id| params![merchant, id]).collect();
+        let rows = self
+            .engine
+            .query_each(
+                "SELECT p.merchant_id, p.refund_id, p.order_id, p.state, p.noticed_us, p.detail
+                 FROM ROWS(merchant_id, refund_id)
+                 JOIN refund_problems p
+                     ON p.merchant_id = r.merchant_id AND p.refund_id = r.refund_id",
+                wanted,
+            )
+            .await
+            .doing(doing)?;
+        rows.iter().map(problem).collect::<Result<_, _>>().doing(doing)
+    }
+
+    /// Problems in one state, oldest first.
+    pub async fn refund_problems(
+        &self,
+        state: &str,
+        after: &ProblemCursor,
+        limit: i64,
+    ) -> Result<Vec<RefundProblem>, StoreError> {
+        let doing = "listing problems with refunds";
+        let rows = self
+            .rows(
+                doing,
+                "SELECT merchant_id, refund_id, order_id, state, noticed_us, detail
+                 FROM refund_problems
+                 WHERE state = $1 AND (noticed_us, merchant_id, refund_id) > ($2, $3, $4)
+                 ORDER BY noticed_us, merchant_id, refund_id LIMIT $5",
+                params![
+                    state,
+                    after.noticed_us,
+                    after.merchant.as_str(),
+                    after.refund_id.as_str(),
+                    limit
+                ],
+            )
+            .await?;
+        rows.iter().map(problem).collect::<Result<_, _>>().doing(doing)
+    }
+}
+
+fn problem(row: &Row) -> Result<RefundProblem, crate::EngineError> {
+    Ok(RefundProblem {
+        merchant: row.text(0)?.to_owned(),
+        refund_id: row.text(1)?.to_owned(),
+        order_id: row.text(2)?.to_owned(),
+        state: row.text(3)?.to_owned(),
+        noticed_us: row.int(4)?,
+        detail: row.text(5)?.to_owned(),
+    })
+}

@@ -1,0 +1,90 @@
+//! Refunds that merchants reported. An entry never changes and never goes away.
+
+use bytes::Bytes;
+use domain::identifier::MerchantId;
+
+use crate::{
+    Store, StoreError, Transaction,
+    core::{
+        error::Doing,
+        value::{Row, params},
+    },
+};
+
+/// What tells whether a refund sent again is the same.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RefundHead {
+    pub refund_id: String,
+    pub order_id: String,
+    pub hash: Bytes,
+}
+
+/// A refund to record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RefundRow {
+    pub refund_id: String,
+    pub order_id: String,
+    pub hash: Bytes,
+    pub body: Bytes,
+}
+
+impl Transaction {
+    /// Records new refunds; a conflict when one of the identifiers is taken.
+    pub fn insert_refunds(
+        &mut self,
+        merchant: &MerchantId,
+        mut refunds: Vec<RefundRow>,
+        now_us: i64,
+    ) {
+        refunds.sort_by(|a, b| a.refund_id.cmp(&b.refund_id));
+        self.one_row_each(
+            "INSERT INTO refunds (merchant_id, refund_id, order_id, received_us, hash, body)
+             SELECT r.merchant_id, r.refund_id, r.order_id, r.received_us, r.hash, r.body
+             FROM ROWS(merchant_id, refund_id, order_id, received_us, hash, body)
+             WHERE true ON CONFLICT DO NOTHING",
+            refunds
+                .into_iter()
+                .map(|refund| {
+                    params![
+                        merchant,
+                        refund.refund_id,
+                        refund.order_id,
+                        now_us,
+                        refund.hash,
+                        refund.body
+                    ]
+                })
+                .collect(),
+        );
+    }
+}
+
+impl Store {
+    /// The heads of those of `refund_ids` that are recorded, in any order.
+    pub async fn refund_heads(
+        &self,
+        merchant: &MerchantId,
+        refund_ids: impl Iterator<Item = &str>,
+    ) -> Result<Vec<RefundHead>, StoreError> {
+        let wanted = refund_ids.map(|id| params![merchant, id]).collect();
+        let doing = "looking up refunds";
+        let rows = self
+            .engine
+            .query_each(
+                "SELECT f.refund_id, f.order_id, f.hash
+                 FROM ROWS(merchant_id, refund_id)
+                 JOIN refunds f ON f.merchant_id = r.merchant_id AND f.refund_id = r.refund_id",
+                wanted,
+            )
+            .await
+            .doing(doing)?;
+        let head = |row: &Row| {
+            Ok(RefundHead {
+                refund_id: row.text(0)?.to_owned(),
+                order_id: row.text(1)?.to_owned(),
+                hash: row.bytes(2)?,
+            })
+        };
+        rows.iter().map(head).collect::<Result<_, _>>().doing(doing)
+    }
+}

@@ -1,0 +1,339 @@
+//! Announced goods: ASNs, and their lines as rows of their own.
+//!
+//! An ASN may have a hundred thousand lines, and a scan is about a handful of them. So an ASN is read with
+//! those lines only that a scan can be about ([`LinesWanted`]), and a unit that is received changes the counters of
+//! its ASN and of its line, nothing else.
+
+use domain::{
+    identifier::MerchantId,
+    time::{from_micros, micros},
+    warehouse::{
+        asn::{AsnCarton, InboundAsn, Line},
+        receiving::AsnState,
+        unit::UnitRecord,
+    },
+};
+
+use crate::{
+    EngineError, Store, StoreError, Transaction, Versioned,
+    core::{
+        error::Doing,
+        value::{Row, Value, params},
+    },
+    corrupt, json, parsed,
+};
+
+const READING: &str = "reading ASNs";
+/// Lines that one statement writes.
+const LINES_AT_ONCE: usize = 1_000;
+
+/// Which lines of an ASN are wanted: those of which any of this is true. What is empty is true of none.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LinesWanted<'a> {
+    pub line: &'a str,
+    /// Announces this license plate.
+    pub unit: &'a str,
+    /// Announces what the merchant knows by this name.
+    pub own: &'a str,
+    /// Of these, a few that await a unit rather than others, and of the carton rather than of others.
+    pub sku: &'a str,
+    pub upc: &'a str,
+    pub carton: &'a str,
+    /// A few more that await a unit: with this serial number, in the carton, and any.
+    pub more: bool,
+    pub serial_number: &'a str,
+    /// So many that await a unit and so many that do not, for somebody who looks at the ASN.
+    pub any: i64,
+}
+
+impl Transaction {
+    /// Stores an ASN that was not known.
+    pub fn insert_asn(&mut self, merchant: &MerchantId, state: &AsnState) {
+        self.one_row(
+            "INSERT INTO asns (merchant_id, asn_number, program_id, version, announced_us,
+                 fingerprint, here, told, body)
+             VALUES ($1, $2, $3, 1, $4, $5, 0, 0, $6) ON CONFLICT DO NOTHING",
+            params![
+                merchant,
+                state.asn.asn_number.as_str(),
+                state.asn.program_identifier.as_str(),
+                micros(state.announced_at),
+                state.fingerprint.as_str(),
+                head(&state.asn)
+            ],
+        );
+        self.insert_lines(merchant, &state.asn);
+    }
+
+    /// Stores an ASN with other lines in the place of the one read at `version`.
+    pub fn replace_asn(&mut self, merchant: &MerchantId, state: &AsnState, version: i64) {
+        let (number, program) = (state.asn.asn_number.as_str(), &state.asn.program_identifier);
+        self.one_row(
+            "UPDATE asns SET version = version + 1, fingerprint = $5, body = $6
+             WHERE merchant_id = $1 AND asn_number = $2 AND program_id = $3 AND version = $4",
+            params![
+                merchant,
+                number,
+                program.as_str(),
+                version,
+                state.fingerprint.as_str(),
+                head(&state.asn)
+            ],
+        );
+        self.any_rows(
+            "DELETE FROM asn_lines
+             WHERE merchant_id = $1 AND asn_number = $2 AND program_id = $3",
+            params![merchant, number, program.as_str()],
+        );
+        self.insert_lines(merchant, &state.asn);
+    }
+
+    fn insert_lines(&mut self, merchant: &MerchantId, asn: &InboundAsn) {
+        let mut lines = asn.lines().zip(1..).peekable();
+        while lines.peek().is_some() {
+            let some = lines.by_ref().take(LINES_AT_ONCE);
+            self.one_row_each(
+                "INSERT INTO asn_lines (merchant_id, asn_number, program_id, line_id, place,
+                     unit_id, own_id, serial_number, sku, upc, carton_id, quantity, received,
+                     complete, carton, body)
+                 SELECT r.merchant_id, r.asn_number, r.program_id, r.line_id, r.place, r.unit_id,
+                     r.own_id, r.serial_number, r.sku, r.upc, r.carton_id, r.quantity, 0, 0,
+                     r.carton, r.body
+                 FROM ROWS(merchant_id, asn_number, program_id, line_id, place, unit_id, own_id,
+                     serial_number, sku, upc, carton_id, quantity, carton, body)
+                 WHERE true ON CONFLICT DO NOTHING",
+                some.map(|(line, place)| line_values(merchant, &line, place)).collect(),
+            );
+        }
+    }
+
+    /// Counts a unit on an ASN that was read at `version`, and on its line if it was received for one.
+    pub fn count_unit(
+        &mut self,
+        merchant: &MerchantId,
+        (state, version): (&AsnState, i64),
+        line: Option<&str>,
+    ) {
+        let (number, program) = (state.asn.asn_number.as_str(), &state.asn.program_identifier);
+        self.one_row(
+            "UPDATE asns SET version = version + 1, here = $5, told = $6
+             WHERE merchant_id = $1 AND asn_number = $2 AND program_id = $3 AND version = $4",
+            params![merchant, number, program.as_str(), version, state.here, state.told],
+        );
+        if let Some(line) = line {
+            self.one_row(
+                "UPDATE asn_lines SET received = received + 1,
+                     complete = CASE WHEN received + 1 >= quantity THEN 1 ELSE 0 END
+                 WHERE merchant_id = $1 AND asn_number = $2 AND program_id = $3 AND line_id = $4",
+                params![merchant, number, program.as_str(), line],
+            );
+        }
+    }
+}
+
+/// The ASN without its lines.
+fn head(asn: &InboundAsn) -> String {
+    let InboundAsn { from, to, .. } = asn;
+    json(&InboundAsn {
+        program_identifier: asn.program_identifier.clone(),
+        asn_number: asn.asn_number.clone(),
+        status: asn.status,
+        details_type: asn.details_type,
+        shipment_identifier: asn.shipment_identifier.clone(),
+        from: from.clone(),
+        to: to.clone(),
+        tracking_number: asn.tracking_number.clone(),
+        carrier: asn.carrier.clone(),
+        ship_date: asn.ship_date,
+        merchant: asn.merchant.clone(),
+        concept: asn.concept.clone(),
+        cartons: Vec::new(),
+    })
+}
+
+fn line_values(merchant: &MerchantId, line: &Line<'_>, place: i64) -> Vec<Value> {
+    fn text(optional: Option<&String>) -> &str {
+        optional.map_or("", String::as_str)
+    }
+    let Line { asn, carton, detail } = line;
+    let AsnCarton { identifier, reference, .. } = carton;
+    let outside = AsnCarton {
+        identifier: identifier.clone(),
+        reference: reference.clone(),
+        details: Vec::new(),
+    };
+    params![
+        merchant,
+        asn.asn_number.as_str(),
+        asn.program_identifier.as_str(),
+        detail.line_identifier.as_str(),
+        place,
+        text(detail.unit_identifier.as_ref()),
+        text(detail.client_unit_identifier.as_ref()),
+        text(detail.serial_number.as_ref()),
+        detail.sku.as_str(),
+        text(detail.upc.as_ref()),
+        text(identifier.as_ref()),
+        detail.quantity,
+        json(&outside),
+        json(detail)
+    ]
+}
+
+/// Lines of one ASN for which something is true.
+macro_rules! lines_where {
+    ($condition:literal) => {
+        concat!(
+            "SELECT line_id, place, received, carton, body FROM asn_lines
+             WHERE merchant_id = $1 AND asn_number = $2 AND program_id = $3 AND ",
+            $condition
+        )
+    };
+    ($condition:literal, $most:literal) => {
+        concat!("SELECT * FROM (", lines_where!($condition), " LIMIT ", $most, ") few")
+    };
+}
+
+/// The line that announces a unit. The ASN's number is not compared as it stands in the key, so that a planner finds the line
+/// by its unit and not all lines of the ASN first.
+macro_rules! line_of_unit {
+    ($unit:literal) => {
+        concat!(
+            "SELECT line_id, place, received, carton, body FROM asn_lines
+             WHERE merchant_id = $1 AND unit_id <> '' AND asn_number || '' = $2
+                 AND program_id || '' = $3 AND unit_id = ",
+            $unit
+        )
+    };
+}
+
+/// Each by an index that leads to the few rows it is about.
+const LINES: &str = concat!(
+    lines_where!("line_id = $4"),
+    " UNION ALL ",
+    line_of_unit!("$5"),
+    " UNION ALL ",
+    line_of_unit!("$6"),
+    " UNION ALL ",
+    lines_where!("own_id = $6 AND own_id <> '' ORDER BY place", "10"),
+    " UNION ALL ",
+    lines_where!("sku = $7 ORDER BY complete, carton_id, place", "10"),
+    " UNION ALL ",
+    lines_where!("sku = $7 AND complete = 0 AND carton_id = $9 AND $9 <> '' ORDER BY place", "1"),
+    " UNION ALL ",
+    lines_where!("upc = $8 AND upc <> '' ORDER BY complete, carton_id, place", "10"),
+    " UNION ALL ",
+    lines_where!(
+        "upc = $8 AND upc <> '' AND complete = 0 AND carton_id = $9 AND $9 <> '' ORDER BY place",
+        "1"
+    ),
+    " UNION ALL ",
+    lines_where!(
+        "serial_number = $10 AND serial_number <> '' AND complete = 0 ORDER BY place",
+        "$11"
+    ),
+    " UNION ALL ",
+    lines_where!("complete = 0 AND carton_id = $9 AND $9 <> '' ORDER BY place", "$11"),
+    " UNION ALL ",
+    lines_where!("complete = 0 ORDER BY carton_id, place", "$11"),
+    " UNION ALL ",
+    lines_where!("complete = 0 ORDER BY carton_id, place", "$12"),
+    " UNION ALL ",
+    lines_where!("complete = 1 ORDER BY carton_id, place", "$12"),
+);
+
+impl Store {
+    /// The ASNs of a merchant with this number, one for each of its programs that uses it, with the lines
+    /// that are wanted.
+    pub async fn asns(
+        &self,
+        merchant: &MerchantId,
+        asn_number: &str,
+        wanted: &LinesWanted<'_>,
+    ) -> Result<Vec<Versioned<AsnState>>, StoreError> {
+        let mut found = self.asn_heads(merchant, asn_number).await?;
+        for Versioned { value, .. } in &mut found {
+            let values = params![
+                merchant,
+                asn_number,
+                value.asn.program_identifier.as_str(),
+                wanted.line,
+                wanted.unit,
+                wanted.own,
+                wanted.sku,
+                wanted.upc,
+                wanted.carton,
+                wanted.serial_number,
+                if wanted.more { 10_i64 } else { 0 },
+                wanted.any
+            ];
+            let rows = self.rows(READING, LINES, values).await?;
+            let mut lines = rows.iter().map(line).collect::<Result<Vec<_>, _>>().doing(READING)?;
+            lines.sort_unstable();
+            lines.dedup();
+            for (_, line_id, received, carton, detail) in lines {
+                let mut carton: AsnCarton = parsed("asn_lines", line_id, carton)?;
+                carton.details.push(parsed("asn_lines", line_id, detail)?);
+                value.asn.cartons.push(carton);
+                value.received.insert(line_id.to_owned(), received);
+            }
+        }
+        Ok(found)
+    }
+
+    /// The ASNs of a merchant with this number, without their lines.
+    pub async fn asn_heads(
+        &self,
+        merchant: &MerchantId,
+        asn_number: &str,
+    ) -> Result<Vec<Versioned<AsnState>>, StoreError> {
+        let rows = self
+            .rows(
+                READING,
+                "SELECT version, announced_us, fingerprint, here, told, body FROM asns
+                 WHERE merchant_id = $1 AND asn_number = $2 ORDER BY program_id LIMIT 20",
+                params![merchant, asn_number],
+            )
+            .await?;
+        let asn = |row: &Row| {
+            let counters = || Ok((row.int(0)?, row.int(3)?, row.int(4)?));
+            let (version, here, told) = counters().doing(READING)?;
+            let fingerprint = row.text(2).doing(READING)?.to_owned();
+            let announced_at = time(row, 1)?;
+            let asn: InboundAsn = parsed("asns", asn_number, row.text(5).doing(READING)?)?;
+            let state = AsnState::announced(asn, fingerprint, announced_at);
+            Ok(Versioned { value: AsnState { here, told, ..state }, version })
+        };
+        rows.iter().map(asn).collect()
+    }
+
+    /// Merchants that announced an ASN with this number.
+    pub async fn merchants_of_asn(&self, asn_number: &str) -> Result<Vec<MerchantId>, StoreError> {
+        self.owners(
+            "SELECT DISTINCT merchant_id FROM asns WHERE asn_number = $1
+             ORDER BY merchant_id LIMIT 20",
+            asn_number,
+        )
+        .await
+    }
+}
+
+/// The place, identifier, received units, carton and detail of a line.
+fn line(row: &Row) -> Result<(i64, &str, i64, &str, &str), EngineError> {
+    Ok((row.int(1)?, row.text(0)?, row.int(2)?, row.text(3)?, row.text(4)?))
+}
+
+fn time(row: &Row, column: usize) -> Result<jiff::Timestamp, StoreError> {
+    let at_us = row.int(column).doing(READING)?;
+    from_micros(at_us).ok_or_else(|| corrupt("asns", &at_us.to_string(), &"not a time"))
+}
+
+/// A unit of which nothing is known but that it is announced: from an ASN, its time, and a line's carton and detail.
+pub(crate) fn announced_unit(row: &Row) -> Result<UnitRecord, StoreError> {
+    let text = |column: usize| row.text(column).doing(READING);
+    let asn: InboundAsn = parsed("asns", "an ASN", text(0)?)?;
+    let carton: AsnCarton = parsed("asn_lines", "a line", text(2)?)?;
+    let detail = parsed("asn_lines", "a line", text(3)?)?;
+    let line = Line { asn: &asn, carton: &carton, detail: &detail };
+    Ok(UnitRecord::announced(&line, time(row, 1)?))
+}

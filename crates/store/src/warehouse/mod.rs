@@ -1,0 +1,5 @@
+//! The warehouse: ASNs, units, shipments and drop-ship orders.
+
+pub(crate) mod asns;
+pub(crate) mod outbound;
+pub(crate) mod units;

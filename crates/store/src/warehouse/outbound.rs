@@ -1,0 +1,173 @@
+//! What leaves the warehouse: shipments and drop-ship orders.
+
+use std::sync::Arc;
+
+use domain::{
+    identifier::MerchantId,
+    warehouse::{asn_number::AsnNumber, drop_ship::DropShipOrder, shipment::Shipment},
+};
+
+use crate::{
+    Store, StoreError, Transaction, Versioned,
+    core::{
+        error::Doing,
+        value::{Row, params},
+    },
+    corrupt, json, parsed,
+};
+
+impl Transaction {
+    /// Adds a shipment with the numbers of its messages; a conflict when one of them is taken.
+    pub fn insert_shipment<'a>(
+        &mut self,
+        merchant: &MerchantId,
+        (asn_number, text): (&AsnNumber, Arc<str>),
+        numbers: impl Iterator<Item = &'a str>,
+    ) {
+        self.one_row_each(
+            "INSERT INTO shipment_numbers (merchant_id, asn_number)
+             SELECT r.merchant_id, r.asn_number FROM ROWS(merchant_id, asn_number)
+             WHERE true ON CONFLICT DO NOTHING",
+            numbers.map(|number| params![merchant, number]).collect(),
+        );
+        self.one_row(
+            "INSERT INTO shipments (merchant_id, asn_number, version, body)
+             VALUES ($1, $2, 1, $3) ON CONFLICT DO NOTHING",
+            params![merchant, asn_number.as_str(), text],
+        );
+    }
+
+    /// Replaces a shipment read at `version`.
+    pub fn update_shipment(
+        &mut self,
+        merchant: &MerchantId,
+        (asn_number, text): (&AsnNumber, Arc<str>),
+        version: i64,
+    ) {
+        self.one_row(
+            "UPDATE shipments SET version = version + 1, body = $4
+             WHERE merchant_id = $1 AND asn_number = $2 AND version = $3",
+            params![merchant, asn_number.as_str(), version, text],
+        );
+    }
+
+    /// Stores a drop-ship order in the place of the one read at `version`; 0 when there was none.
+    pub fn put_drop_ship_order(
+        &mut self,
+        merchant: &MerchantId,
+        order: &DropShipOrder,
+        version: i64,
+    ) {
+        self.one_row(
+            "INSERT INTO drop_ship_orders (merchant_id, client_identifier, version, body)
+             VALUES ($1, $2, 1, $3)
+             ON CONFLICT (merchant_id, client_identifier) DO UPDATE
+                 SET version = drop_ship_orders.version + 1, body = excluded.body
+                 WHERE drop_ship_orders.version = $4",
+            params![merchant, order.client_identifier.as_str(), json(order), version],
+        );
+    }
+}
+
+impl Store {
+    pub async fn shipment(
+        &self,
+        merchant: &MerchantId,
+        asn_number: &str,
+    ) -> Result<Option<Versioned<Shipment>>, StoreError> {
+        let rows = self
+            .rows(
+                "reading a shipment",
+                "SELECT version, body FROM shipments WHERE merchant_id = $1 AND asn_number = $2",
+                params![merchant, asn_number],
+            )
+            .await?;
+        rows.first().map(|row| versioned("shipments", asn_number, row)).transpose()
+    }
+
+    /// Those of `numbers` that messages about shipments carry already.
+    pub async fn taken_shipment_numbers(
+        &self,
+        merchant: &MerchantId,
+        numbers: impl Iterator<Item = &str>,
+    ) -> Result<Vec<String>, StoreError> {
+        let doing = "looking up numbers of shipments";
+        let wanted = numbers.map(|number| params![merchant, number]).collect();
+        let rows = self
+            .engine
+            .query_each(
+                "SELECT n.asn_number FROM ROWS(merchant_id, asn_number)
+                 JOIN shipment_numbers n
+                     ON n.merchant_id = r.merchant_id AND n.asn_number = r.asn_number",
+                wanted,
+            )
+            .await
+            .doing(doing)?;
+        rows.iter().map(|row| Ok(row.text(0).doing(doing)?.to_owned())).collect()
+    }
+
+    /// Merchants whose goods leave with a shipment of this number.
+    pub async fn merchants_of_shipment(
+        &self,
+        asn_number: &str,
+    ) -> Result<Vec<MerchantId>, StoreError> {
+        self.owners(
+            "SELECT merchant_id FROM shipments WHERE asn_number = $1 ORDER BY merchant_id LIMIT 20",
+            asn_number,
+        )
+        .await
+    }
+
+    pub async fn drop_ship_order(
+        &self,
+        merchant: &MerchantId,
+        client_identifier: &str,
+    ) -> Result<Option<Versioned<DropShipOrder>>, StoreError> {
+        let rows = self
+            .rows(
+                "reading a drop-ship order",
+                "SELECT version, body FROM drop_ship_orders
+                 WHERE merchant_id = $1 AND client_identifier = $2",
+                params![merchant, client_identifier],
+            )
+            .await?;
+        rows.first().map(|row| versioned("drop_ship_orders", client_identifier, row)).transpose()
+    }
+
+    /// Merchants with a drop-ship order of this name.
+    pub async fn merchants_of_drop_ship_order(
+        &self,
+        client_identifier: &str,
+    ) -> Result<Vec<MerchantId>, StoreError> {
+        self.owners(
+            "SELECT merchant_id FROM drop_ship_orders WHERE client_identifier = $1
+             ORDER BY merchant_id LIMIT 20",
+            client_identifier,
+        )
+        .await
+    }
+
+    pub(crate) async fn owners(
+        &self,
+        sql: &'static str,
+        key: &str,
+    ) -> Result<Vec<MerchantId>, StoreError> {
+        let doing = "looking up whose it is";
+        let rows = self.rows(doing, sql, params![key]).await?;
+        let owner = |row: &Row| {
+            let text = row.text(0).doing(doing)?;
+            MerchantId::parse_stored(text).map_err(|why| corrupt("warehouse", text, &why))
+        };
+        rows.iter().map(owner).collect()
+    }
+}
+
+fn versioned<T: serde::de::DeserializeOwned>(
+    table: &'static str,
+    id: &str,
+    row: &Row,
+) -> Result<Versioned<T>, StoreError> {
+    let read = || Ok((row.int(0)?, row.text(1)?));
+    let (version, body) = read().doing("reading what the warehouse knows")?;
+    Ok(Versioned { value: parsed(table, id, body)?, version })
+}
