@@ -14,15 +14,14 @@
 //! Files with secrets are readable by their owner only.
 
 use std::{
-    fs::{self, OpenOptions},
-    io::Write,
-    os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt},
+    fs,
+    os::unix::fs::{DirBuilderExt, PermissionsExt},
     path::{Path, PathBuf},
 };
 
 use anyhow::{Context, bail};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
-use world::{KEY_BYTES, World};
+use world::{KEY_BYTES, World, private_file};
 
 /// The credential of the operator's tools.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -54,10 +53,6 @@ impl Directory {
             .create(path)
             .with_context(|| format!("{} cannot be made", path.display()))?;
         Ok(Self { path: path.to_owned() })
-    }
-
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
     }
 
     pub(crate) fn admin_file(&self) -> PathBuf {
@@ -119,30 +114,15 @@ pub(crate) fn is_open_to_others(path: &Path) -> std::io::Result<bool> {
 
 /// Replaces `path` whole or not at all, readable by the owner only.
 pub(crate) fn write_secretly(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    let partial = path.with_extension("partial");
-    let write = || -> std::io::Result<()> {
-        let mut file = OpenOptions::new()
-            .create(true)
-            .write(true)
-            .truncate(true)
-            .mode(0o600)
-            .open(&partial)?;
-        file.write_all(bytes)?;
-        file.sync_all()?;
-        fs::rename(&partial, path)?;
-        // The name must last as well as the content.
-        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-        fs::File::open(parent.unwrap_or(Path::new(".")))?.sync_all()
-    };
-    write().with_context(|| format!("{} cannot be written", path.display()))
+    private_file::write(path, bytes)
+        .with_context(|| format!("{} cannot be written", path.display()))
 }
 
 pub(crate) fn read_json<T: DeserializeOwned>(path: &Path) -> anyhow::Result<Option<T>> {
-    match fs::read(path) {
-        Ok(bytes) => serde_json::from_slice(&bytes)
-            .map(Some)
-            .with_context(|| format!("{} is not as it was written", path.display())),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error).with_context(|| format!("{} cannot be read", path.display())),
-    }
+    let bytes =
+        private_file::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
+    let Some(bytes) = bytes else { return Ok(None) };
+    serde_json::from_slice(&bytes)
+        .map(Some)
+        .with_context(|| format!("{} is not as it was written", path.display()))
 }

@@ -2,7 +2,6 @@
 
 mod command;
 mod config;
-mod demo;
 mod directory;
 mod http;
 mod indent;

@@ -132,10 +132,6 @@ impl Node {
         })
     }
 
-    pub(crate) fn data_dir(&self) -> &Path {
-        self.directory.path()
-    }
-
     /// The use cases, for whoever lives in the same process.
     pub(crate) fn app(&self) -> App {
         self.app.clone()

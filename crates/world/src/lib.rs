@@ -2,6 +2,7 @@
 
 mod clock;
 mod pace;
+pub mod private_file;
 mod secret;
 mod vault;
 

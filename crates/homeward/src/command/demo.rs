@@ -1,36 +1,22 @@
 //! `homeward demo`: a server with everybody around it, to look around.
 //!
 //! One process: the server on SQLite, a simulated merchant on a port of its own, and people who order and return
-//! things ([`crate::demo`]). The first page is there at once; the history is made behind it.
+//! things ([`demo`]). The first page is there at once; the history is made behind it.
 
-use std::{
-    net::{Ipv4Addr, SocketAddr},
-    path::PathBuf,
-};
+use std::path::PathBuf;
 
 use anyhow::{Context, bail, ensure};
 use app::access::operators::Login;
 use delivery::address::Network;
-use serde_json::{Value, json};
-use sim::{Clock, FIRST_ORDER_NUMBER, Running, Settings, SimulatedMerchant};
+use demo::{Access, Parts};
 use store::Location;
 use tokio_util::sync::CancellationToken;
-use web::demo::{Demo as Board, Guide, Login as ShownLogin};
-use world::{Pace, SPEED_MAX, World};
+use web::demo::Demo as Board;
+use world::{SPEED_MAX, World};
 
 use crate::{
     command::serve,
     config::{Config, Options},
-    demo::{
-        api::Api,
-        doing::Hands,
-        life::{HISTORY_US, Life, first_deeds, progress_bar},
-        queue::Memory,
-        setup::{MERCHANT, MERCHANT_NAME, add_everybody, connect, operator, purpose},
-        shelf::Shelf,
-        state::{State, is_demo},
-        tries::orders_to_try,
-    },
     directory::Directory,
     node::{Node, Surroundings},
     output::Output,
@@ -40,8 +26,6 @@ use crate::{
 const RETENTION_DAYS: u32 = 3_650;
 /// Everybody in the demo asks from this machine.
 const RATE_LIMIT_PER_MINUTE: u32 = 1_000_000;
-/// A merchant's server that is started again numbers its orders from here on, for each start.
-const ORDERS_PER_START: u64 = 10_000;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Demo {
@@ -65,47 +49,35 @@ impl Demo {
     pub(crate) async fn run(&self, config: &Config, output: Output) -> anyhow::Result<()> {
         let config = demo_config(config)?;
         if self.reset {
-            forget(&config)?;
+            demo::forget(&config.data_dir)?;
         }
-        let mut known = State::read(&config.data_dir)?;
-        if known.as_ref().is_some_and(|state| !state.complete) {
-            // A history that was broken off cannot be gone on with.
-            forget(&config)?;
-            known = None;
-        }
+        let earlier = demo::earlier(&config.data_dir)?;
         let mut signals = serve::Signals::listen()?;
-        let (board, node) = start(&config, known.as_ref()).await?;
-        let (state, merchant) = prepare(&config, known, &board, &node).await?;
-        tell(&board, &node, &state, &merchant);
-        show(&node, &state, &merchant, output);
-
-        let memory = if state.complete {
-            Memory::read(&config.data_dir)?
-        } else {
-            first_deeds(state.born_us)
-        };
-        let life = Life {
-            hands: Hands {
-                api: Api::new(&node.router(), &state),
-                merchant: merchant.merchant().clone(),
-                shelf: Shelf::of(merchant.merchant()),
-                born_us: state.born_us,
-            },
+        let board = Board::new(demo::clock(earlier.as_ref()));
+        let node = start_node(&config, &board).await?;
+        let admin = Directory::open(&config.data_dir)?.admin()?;
+        let admin = admin.context("the node wrote no admin credential")?;
+        let parts = Parts {
             app: node.app(),
-            demo: board,
-            memory,
-            state,
+            router: node.router(),
+            board,
+            address: node.address.address.clone(),
             data_dir: config.data_dir.clone(),
+            admin_client_id: admin.client_id,
+            admin_client_secret: admin.client_secret,
+            earlier,
             speed: self.speed,
-            cursor: 0,
-            bar: progress_bar(!output.json)?,
+            show_progress: !output.json,
         };
+        let demo = demo::Demo::prepare(parts).await?;
+        show(&demo.access(), output);
+
         let (stop_life, stop_node) = (CancellationToken::new(), CancellationToken::new());
-        let living = tokio::spawn(life.run(stop_life.clone()));
+        let living = tokio::spawn(demo.run(stop_life.clone()));
         let serving = tokio::spawn(node.run(stop_node.clone()));
         signals.heard().await;
         stop_life.cancel();
-        living.await.context("the life of the demo ended badly")?;
+        let merchant = living.await.context("the life of the demo ended badly")?;
         stop_node.cancel();
         serving.await.context("the server ended badly")?;
         merchant.stop().await;
@@ -126,129 +98,38 @@ fn demo_config(config: &Config) -> anyhow::Result<Config> {
     Ok(config)
 }
 
-/// Removes what a demo made, and never a directory that somebody named by mistake.
-fn forget(config: &Config) -> anyhow::Result<()> {
-    if config.data_dir.exists() {
-        let directory = config.data_dir.display();
-        ensure!(is_demo(&config.data_dir), "{directory} holds no demo; not removed");
-        std::fs::remove_dir_all(&config.data_dir)?;
-    }
-    Ok(())
-}
-
-/// The server, at the time at which the demo stopped or, at its first start, half a year ago.
-async fn start(config: &Config, known: Option<&State>) -> anyhow::Result<(Board, Node)> {
-    let machine_us = World::system().now_us();
-    let now_us = match known {
-        Some(state) => machine_us + state.ahead_us.max(0),
-        None => machine_us - HISTORY_US,
-    };
-    let pace = Pace::new(now_us, 1);
-    let board = Board::new(pace.clone());
-    let surroundings = Surroundings { world: World::paced(pace), demo: Some(board.clone()) };
-    let node = serve::start(config, surroundings).await.with_context(|| {
+async fn start_node(config: &Config, board: &Board) -> anyhow::Result<Node> {
+    let world = World::paced(board.pace().clone());
+    let surroundings = Surroundings { world, demo: Some(board.clone()) };
+    serve::start(config, surroundings).await.with_context(|| {
         format!("the demo cannot start on {}; --listen says where else", config.listen)
-    })?;
-    Ok((board, node))
-}
-
-/// Everybody's credentials, and the merchant's server, which the node knows how to reach.
-async fn prepare(
-    config: &Config,
-    known: Option<State>,
-    board: &Board,
-    node: &Node,
-) -> anyhow::Result<(State, Running)> {
-    let admin = Directory::open(&config.data_dir)?.admin()?;
-    let operator = operator(&node.router(), &admin.context("the node wrote no admin credential")?);
-    let mut state = match known {
-        Some(state) => state,
-        None => add_everybody(&operator, board.pace().now_us() + HISTORY_US).await?,
-    };
-    let pace = board.pace().clone();
-    let settings = |port: u16| Settings {
-        listen: SocketAddr::from((Ipv4Addr::LOCALHOST, port)),
-        signing_secrets: vec![state.merchant.signing_secret.clone()],
-        first_order_number: FIRST_ORDER_NUMBER + state.starts * ORDERS_PER_START,
-        clock: Clock::told({
-            let pace = pace.clone();
-            move || pace.now_us()
-        }),
-        ..Settings::default()
-    };
-    // The port of the last time, so that addresses of pictures stay true; another one if it is taken.
-    let merchant = match SimulatedMerchant::start(settings(state.merchant_port)).await {
-        Ok(running) => running,
-        Err(_) => SimulatedMerchant::start(settings(0)).await?,
-    };
-    connect(&operator, &merchant.url()).await?;
-    state.merchant_port = merchant.address().port();
-    state.starts += 1;
-    state.write(&config.data_dir)?;
-    Ok((state, merchant))
-}
-
-/// Tells the start page.
-fn tell(board: &Board, node: &Node, state: &State, merchant: &Running) {
-    board.tell(Guide {
-        address: node.address.address.clone(),
-        merchant: MERCHANT.to_owned(),
-        merchant_name: MERCHANT_NAME.to_owned(),
-        merchant_page: merchant.url(),
-        client_id: state.merchant.client_id.clone(),
-        client_secret: state.merchant.client_secret.clone(),
-        logins: state.logins.iter().map(login).collect(),
-        orders: orders_to_try(),
-        data_dir: node.data_dir().display().to_string(),
-    });
-}
-
-fn login(known: &Login) -> ShownLogin {
-    let (purpose, what) = purpose(known.role);
-    let password = known.password.clone().unwrap_or_default();
-    ShownLogin { name: known.operator.clone(), password, purpose, what }
+    })
 }
 
 /// Tells whoever started the demo.
-fn show(node: &Node, state: &State, merchant: &Running, output: Output) {
-    let address = &node.address.address;
-    output.data(&shown(address, state, merchant), || {
-        let pages = merchant.url();
-        let (id, secret) = (&state.merchant.client_id, &state.merchant.client_secret);
+fn show(access: &Access, output: Output) {
+    output.data(access, || {
+        let Access { address, portal, merchant_page, docs, console, .. } = access;
+        let (id, secret) = (&access.client_id, &access.client_secret);
         let login = |it: &Login| {
             let password = it.password.as_deref().unwrap_or_default();
             format!("\n  {:16} {password}", it.operator)
         };
-        let logins: String = state.logins.iter().map(login).collect();
+        let logins: String = access.logins.iter().map(login).collect();
         format!(
             "
   Open this        {address}
 
-  Returns portal   {address}/portal/{MERCHANT}   (order DEMO-1001 with 97205)
-  Merchant's view  {pages}
-  API reference    {address}/docs
+  Returns portal   {portal}   (order DEMO-1001 with 97205)
+  Merchant's view  {merchant_page}
+  API reference    {docs}
   client_id        {id}
   client_secret    {secret}
 
-  Console          {address}/console{logins}
+  Console          {console}{logins}
 
   Stop with Ctrl-C. The demo's data is kept; --reset begins anew.
 "
         )
     });
-}
-
-fn shown(address: &str, state: &State, merchant: &Running) -> Value {
-    json!({
-        "address": address,
-        "portal": format!("{address}/portal/{MERCHANT}"),
-        "merchant_page": merchant.url(),
-        "docs": format!("{address}/docs"),
-        "console": format!("{address}/console"),
-        "logins": state.logins,
-        "merchant": MERCHANT,
-        "client_id": state.merchant.client_id,
-        "client_secret": state.merchant.client_secret,
-        "signing_secret": state.merchant.signing_secret,
-    })
 }

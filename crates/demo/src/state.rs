@@ -8,14 +8,14 @@ use app::{
     access::{add_client::Credentials, operators::Login},
     merchants::add_merchant::AddedMerchant,
 };
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use world::private_file;
 
-use super::queue::Memory;
-use crate::directory::{read_json, write_secretly};
+use crate::queue::Memory;
 
 /// What is the same at every start.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct State {
+pub struct State {
     #[serde(flatten)]
     pub(crate) merchant: AddedMerchant,
     pub(crate) neighbour: AddedMerchant,
@@ -55,7 +55,7 @@ impl State {
     }
 
     pub(crate) fn write(&self, data_dir: &Path) -> anyhow::Result<()> {
-        write_secretly(&file(data_dir), serde_json::to_string_pretty(self)?.as_bytes())
+        Ok(private_file::write(&file(data_dir), serde_json::to_string_pretty(self)?.as_bytes())?)
     }
 }
 
@@ -65,6 +65,11 @@ impl Memory {
     }
 
     pub(crate) fn write(&self, data_dir: &Path) -> anyhow::Result<()> {
-        write_secretly(&memory_file(data_dir), &serde_json::to_vec(self)?)
+        Ok(private_file::write(&memory_file(data_dir), &serde_json::to_vec(self)?)?)
     }
+}
+
+fn read_json<T: DeserializeOwned>(path: &Path) -> anyhow::Result<Option<T>> {
+    let Some(bytes) = private_file::read(path)? else { return Ok(None) };
+    Ok(Some(serde_json::from_slice(&bytes)?))
 }

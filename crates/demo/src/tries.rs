@@ -2,7 +2,7 @@
 
 use web::demo::OrderToTry;
 
-use super::{
+use crate::{
     DAY_US,
     orders::{Draft, LineDraft},
     people::{Country, DE, ES, FR, Person, US},

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{
+use crate::{
     DAY_US, HOUR_US,
     chance::Chance,
     people::{Country, Person, somebody},

@@ -4,7 +4,7 @@
 //! next, and once everything that follows from it is settled, to what comes after that. From then on the clock runs by
 //! itself, and things are done when their time has come.
 
-use std::{path::PathBuf, time::Duration};
+use std::{io::Write, path::PathBuf, time::Duration};
 
 use app::{
     App, exchanges::exchange_orders::settle_exchange_orders,
@@ -19,7 +19,7 @@ use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 use web::demo::{Demo, WHOLE};
 
-use super::{
+use crate::{
     DAY_US,
     deed::Deed,
     doing::Hands,
@@ -30,7 +30,6 @@ use super::{
     state::State,
     tries,
 };
-use crate::output::note;
 
 /// How long the history is.
 pub(crate) const HISTORY_US: i64 = 183 * DAY_US;
@@ -91,7 +90,8 @@ impl Life {
                 return;
             }
             self.bar.finish_and_clear();
-            note(&format!("  The history is made, in {:.1} s.", begun.elapsed().as_secs_f32()));
+            let seconds = begun.elapsed().as_secs_f32();
+            let _ = writeln!(std::io::stderr(), "  The history is made, in {seconds:.1} s.");
             self.state.complete = true;
             self.save();
         }

@@ -6,7 +6,7 @@ use anyhow::Context;
 use serde_json::{Value, json};
 use sim::SimulatedMerchant;
 
-use super::{
+use crate::{
     DAY_US, HOUR_US,
     api::Api,
     chance::Chance,

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::chance::Chance;
+use crate::chance::Chance;
 
 /// Where shoppers live.
 pub(crate) struct Country {

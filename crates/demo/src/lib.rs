@@ -8,21 +8,25 @@
 //!
 //! Chance is the same in every demo: it depends on the names of things alone.
 
-pub(crate) mod api;
+mod api;
 mod chance;
 mod deed;
-pub(crate) mod doing;
-pub(crate) mod life;
+mod doing;
+mod life;
 mod messages;
 mod orders;
 mod people;
-pub(crate) mod queue;
+mod queue;
 mod reactions;
 mod scenes;
-pub(crate) mod setup;
-pub(crate) mod shelf;
-pub(crate) mod state;
-pub(crate) mod tries;
+mod setup;
+mod shelf;
+mod start;
+mod state;
+mod tries;
+
+pub use start::{Access, Demo, Parts, clock, earlier, forget};
+pub use state::State;
 
 pub(crate) const HOUR_US: i64 = 60 * 60 * 1_000_000;
 pub(crate) const DAY_US: i64 = 24 * HOUR_US;

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use domain::returns::carrier::CarrierEventKind;
 use serde::{Deserialize, Serialize};
 
-use super::{HOUR_US, chance::Chance, deed::Deed, messages::Told};
+use crate::{HOUR_US, chance::Chance, deed::Deed, messages::Told};
 
 /// What was set going for a return.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

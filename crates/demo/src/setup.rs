@@ -6,11 +6,10 @@ use domain::access::operator::Role;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::{
+use crate::{
     api::{Api, Caller},
     state::State,
 };
-use crate::directory::AdminCredential;
 
 pub(crate) const MERCHANT: &str = "acme";
 pub(crate) const MERCHANT_NAME: &str = "Acme Outfitters";
@@ -18,11 +17,6 @@ const NEIGHBOUR: &str = "harbor";
 const NEIGHBOUR_NAME: &str = "Harbor & Pine";
 /// Nobody listens there, so that operators have something that is stuck.
 const NOBODYS_URL: &str = "http://127.0.0.1:1";
-
-/// The operator.
-pub(crate) fn operator(router: &Router, admin: &AdminCredential) -> Caller {
-    Caller::new(router, &admin.client_id, &admin.client_secret)
-}
 
 impl Api {
     pub(crate) fn new(router: &Router, state: &State) -> Self {

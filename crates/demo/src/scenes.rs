@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sim::Behaviour;
 
-use super::{
+use crate::{
     DAY_US, HOUR_US,
     chance::Chance,
     deed::Deed,
