@@ -25,25 +25,20 @@ mod orders;
 mod returns;
 mod warehouse;
 
-use std::{
-    path::PathBuf,
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
-};
-
 pub use crate::core::{
     answers::Answer,
     audit::AuditRecord,
     backup::backup,
-    day_counts::{Counted, DayCount},
+    counted_events::CountedEvent,
+    day_counts::DayCount,
     error::{EngineError, StoreError, with_causes},
     lock::{DirectoryLock, LockError},
     meters::Meters,
+    store::{Store, Versioned},
     transaction::Transaction,
 };
 pub use access::{operators::SessionRow, tokens::TokenOwner};
+pub use engine::Location;
 pub use exchanges::exchange_orders::ExchangeFilter;
 pub use merchants::portals::StoredPortal;
 pub use messages::{
@@ -69,94 +64,3 @@ pub use warehouse::{
     asns::LinesWanted,
     units::{UnitRow, UnitSteps},
 };
-
-use crate::core::{
-    error::Doing,
-    value::{Row, Value},
-};
-use engine::Engine;
-
-/// Where the data is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Location {
-    /// A file; the process that uses it holds the lock of its directory.
-    Sqlite(PathBuf),
-    /// A connection address; many processes may use it.
-    Postgres(String),
-}
-
-/// Something read, with the version that guards its next change.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Versioned<T> {
-    pub value: T,
-    pub version: i64,
-}
-
-#[derive(Clone)]
-pub struct Store {
-    engine: Engine,
-    changes: Arc<AtomicU64>,
-}
-
-impl Store {
-    /// Opens the database without changing its schema.
-    pub async fn open(location: &Location, meters: &Meters) -> Result<Self, StoreError> {
-        let engine = Engine::open(location, meters).await.doing("opening the store")?;
-        Ok(Self { engine, changes: Arc::default() })
-    }
-
-    pub fn engine_name(&self) -> &'static str {
-        self.engine.name()
-    }
-
-    /// Makes everything in `transaction` durable, or nothing of it.
-    ///
-    /// Returns after the fsync that covers it, with the messages that are owed now.
-    /// [`StoreError::Conflict`] when a guard did not hold.
-    pub async fn commit(&self, transaction: Transaction) -> Result<Vec<Owed>, StoreError> {
-        if transaction.is_empty() {
-            return Ok(Vec::new());
-        }
-        let doing = transaction.doing;
-        let owed = self.engine.commit(transaction).await.doing(doing)?;
-        self.changes.fetch_add(1, Ordering::Relaxed);
-        self.file_behind(&owed);
-        Ok(owed)
-    }
-
-    /// How often something was committed through this process. When it stands still, nothing here changed.
-    pub fn changes(&self) -> u64 {
-        self.changes.load(Ordering::Relaxed)
-    }
-
-    /// Finishes what is waiting and lets the database go.
-    pub async fn close(&self) {
-        self.engine.close().await;
-    }
-
-    async fn rows(
-        &self,
-        doing: &'static str,
-        sql: &'static str,
-        values: Vec<Value>,
-    ) -> Result<Vec<Row>, StoreError> {
-        self.engine.query(sql, values).await.doing(doing)
-    }
-}
-
-/// A stored JSON body as the type it was written from.
-fn parsed<T: serde::de::DeserializeOwned>(
-    table: &'static str,
-    id: &str,
-    body: &str,
-) -> Result<T, StoreError> {
-    serde_json::from_str(body).map_err(|error| corrupt(table, id, &error))
-}
-
-fn corrupt(table: &'static str, id: &str, why: &dyn std::fmt::Display) -> StoreError {
-    StoreError::Corrupt { table, id: id.to_owned(), why: why.to_string() }
-}
-
-fn json(value: &impl serde::Serialize) -> String {
-    serde_json::to_string(value).expect("domain types have string keys and finite numbers")
-}

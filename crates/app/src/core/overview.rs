@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use domain::messages::kind::Kind;
 use jiff::Timestamp;
-use store::{AnswerCount, Counted, DayCount, bucket_end_us};
+use store::{AnswerCount, CountedEvent, DayCount, bucket_end_us};
 
 use crate::{App, AppError, messages::message_log::moment};
 
@@ -88,15 +88,16 @@ pub async fn overview(app: &App) -> Result<Overview, AppError> {
 }
 
 fn day_of(begins_us: i64, counts: &[DayCount]) -> Day {
-    let number = |what: Counted| {
-        let of_day = counts.iter().filter(|count| count.day_us == begins_us && count.what == what);
+    let number = |event: CountedEvent| {
+        let of_day =
+            counts.iter().filter(|count| count.day_us == begins_us && count.event == event);
         of_day.map(|count| count.number).sum()
     };
     Day {
         begins: moment(begins_us),
-        orders: number(Counted::OrdersTakenIn),
-        started: number(Counted::ReturnsStarted),
-        closed: number(Counted::ReturnsClosed),
+        orders: number(CountedEvent::OrdersTakenIn),
+        started: number(CountedEvent::ReturnsStarted),
+        closed: number(CountedEvent::ReturnsClosed),
     }
 }
 
@@ -140,7 +141,7 @@ mod tests {
 
     #[test]
     fn a_day_without_anything_is_there_too() {
-        let count = DayCount { day_us: DAY_US, what: Counted::ReturnsStarted, number: 3 };
+        let count = DayCount { day_us: DAY_US, event: CountedEvent::ReturnsStarted, number: 3 };
         assert_eq!(day_of(DAY_US, &[count]).started, 3);
         assert_eq!(day_of(0, &[count]).started, 0);
     }

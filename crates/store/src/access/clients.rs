@@ -8,10 +8,10 @@ use domain::{
 use crate::{
     Store, StoreError, Transaction, Versioned,
     core::{
-        error::Doing,
+        body::{parse_body, to_json},
+        error::During,
         value::{Row, params},
     },
-    json, parsed,
 };
 
 impl Transaction {
@@ -19,7 +19,7 @@ impl Transaction {
         self.one_row(
             "INSERT INTO clients (merchant_id, client_id, version, body) VALUES ($1, $2, 1, $3)
              ON CONFLICT DO NOTHING",
-            params![client.id.merchant().as_str(), client.id.as_str(), json(client)],
+            params![client.id.merchant().as_str(), client.id.as_str(), to_json(client)],
         );
     }
 
@@ -28,7 +28,7 @@ impl Transaction {
         self.one_row(
             "UPDATE clients SET version = version + 1, body = $4
              WHERE merchant_id = $1 AND client_id = $2 AND version = $3",
-            params![client.id.merchant().as_str(), client.id.as_str(), version, json(client)],
+            params![client.id.merchant().as_str(), client.id.as_str(), version, to_json(client)],
         );
     }
 }
@@ -36,7 +36,7 @@ impl Transaction {
 impl Store {
     pub async fn client(&self, id: &ClientId) -> Result<Option<Versioned<Client>>, StoreError> {
         let rows = self
-            .rows(
+            .query(
                 "reading a client",
                 "SELECT client_id, version, body FROM clients
                  WHERE merchant_id = $1 AND client_id = $2",
@@ -49,7 +49,7 @@ impl Store {
     /// All clients of a merchant, or of the platform.
     pub async fn clients(&self, merchant: &MerchantId) -> Result<Vec<Client>, StoreError> {
         let rows = self
-            .rows(
+            .query(
                 "listing clients",
                 "SELECT client_id, version, body FROM clients
                  WHERE merchant_id = $1 ORDER BY client_id",
@@ -62,6 +62,6 @@ impl Store {
 
 fn client(row: &Row) -> Result<Versioned<Client>, StoreError> {
     let read = || Ok((row.text(0)?, row.int(1)?, row.text(2)?));
-    let (id, version, body) = read().doing("reading a client")?;
-    Ok(Versioned { value: parsed("clients", id, body)?, version })
+    let (id, version, body) = read().during("reading a client")?;
+    Ok(Versioned { value: parse_body("clients", id, body)?, version })
 }

@@ -6,10 +6,10 @@ use domain::access::operator::{Operator, OperatorName};
 use crate::{
     Store, StoreError, Transaction, Versioned,
     core::{
-        error::Doing,
+        body::{parse_body, to_json},
+        error::During,
         value::{Row, params},
     },
-    json, parsed,
 };
 
 /// A session and whose it is.
@@ -27,7 +27,7 @@ impl Transaction {
         self.one_row(
             "INSERT INTO operators (operator, version, body) VALUES ($1, 1, $2)
              ON CONFLICT DO NOTHING",
-            params![operator.name.as_str(), json(operator)],
+            params![operator.name.as_str(), to_json(operator)],
         );
     }
 
@@ -36,7 +36,7 @@ impl Transaction {
         self.one_row(
             "UPDATE operators SET version = version + 1, body = $3
              WHERE operator = $1 AND version = $2",
-            params![operator.name.as_str(), version, json(operator)],
+            params![operator.name.as_str(), version, to_json(operator)],
         );
     }
 
@@ -91,7 +91,7 @@ impl Store {
         name: &OperatorName,
     ) -> Result<Option<Versioned<Operator>>, StoreError> {
         let rows = self
-            .rows(
+            .query(
                 "reading an operator",
                 "SELECT operator, version, body FROM operators WHERE operator = $1",
                 params![name.as_str()],
@@ -103,7 +103,7 @@ impl Store {
     /// Operators in the order of their names.
     pub async fn operators(&self, limit: i64) -> Result<Vec<Operator>, StoreError> {
         let rows = self
-            .rows(
+            .query(
                 "listing operators",
                 "SELECT operator, version, body FROM operators ORDER BY operator LIMIT $1",
                 params![limit],
@@ -115,7 +115,7 @@ impl Store {
     /// The session whose token has this hash, if it is known.
     pub async fn session(&self, hash: Bytes) -> Result<Option<SessionRow>, StoreError> {
         let rows = self
-            .rows(
+            .query(
                 "reading a session",
                 "SELECT o.operator, o.version, o.body, s.created_us, s.last_seen_us, s.expires_us
                  FROM sessions s JOIN operators o ON o.operator = s.operator
@@ -129,12 +129,12 @@ impl Store {
 
 fn operator(row: &Row) -> Result<Versioned<Operator>, StoreError> {
     let read = || Ok((row.text(0)?, row.int(1)?, row.text(2)?));
-    let (name, version, body) = read().doing("reading an operator")?;
-    Ok(Versioned { value: parsed("operators", name, body)?, version })
+    let (name, version, body) = read().during("reading an operator")?;
+    Ok(Versioned { value: parse_body("operators", name, body)?, version })
 }
 
 fn session(row: &Row) -> Result<SessionRow, StoreError> {
     let times = || Ok((row.int(3)?, row.int(4)?, row.int(5)?));
-    let (created_us, last_seen_us, expires_us) = times().doing("reading a session")?;
+    let (created_us, last_seen_us, expires_us) = times().during("reading a session")?;
     Ok(SessionRow { operator: operator(row)?.value, created_us, last_seen_us, expires_us })
 }

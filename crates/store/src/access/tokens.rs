@@ -10,10 +10,10 @@ use domain::{
 use crate::{
     Store, StoreError, Transaction,
     core::{
-        error::Doing,
+        body::{corrupt, parse_body},
+        error::During,
         value::{Row, params},
     },
-    corrupt, parsed,
 };
 
 /// Everything that decides what a token may do.
@@ -68,7 +68,7 @@ impl Store {
         hash: Bytes,
     ) -> Result<Option<TokenOwner>, StoreError> {
         let rows = self
-            .rows(
+            .query(
                 "looking up a token",
                 "SELECT t.scopes, t.expires_us, c.client_id, c.body, m.body
                  FROM tokens t
@@ -85,10 +85,10 @@ impl Store {
 fn owner(row: &Row) -> Result<TokenOwner, StoreError> {
     let read =
         || Ok((row.text(0)?, row.int(1)?, row.text(2)?, row.text(3)?, row.optional_text(4)?));
-    let (scopes, expires_us, id, client, merchant) = read().doing("reading a token")?;
+    let (scopes, expires_us, id, client, merchant) = read().during("reading a token")?;
     Ok(TokenOwner {
-        client: parsed("clients", id, client)?,
-        merchant: merchant.map(|body| parsed("merchants", id, body)).transpose()?,
+        client: parse_body("clients", id, client)?,
+        merchant: merchant.map(|body| parse_body("merchants", id, body)).transpose()?,
         scopes: Scopes::parse(scopes).map_err(|unknown| corrupt("tokens", id, &unknown))?,
         expires_us,
     })

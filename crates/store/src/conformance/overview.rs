@@ -10,7 +10,8 @@ use jiff::Timestamp;
 
 use super::{Subject, acme, on_both_engines, other};
 use crate::{
-    Attempted, Conclusion, Counted, DayCount, NewMessage, OrderRow, Store, Transaction, Verdict,
+    Attempted, Conclusion, CountedEvent, DayCount, NewMessage, OrderRow, Store, Transaction,
+    Verdict,
 };
 
 on_both_engines!(
@@ -45,8 +46,8 @@ fn order(id: &str, replaces: i64) -> OrderRow {
     }
 }
 
-fn count(day: i64, what: Counted, number: i64) -> DayCount {
-    DayCount { day_us: day * DAY_US, what, number }
+fn count(day: i64, event: CountedEvent, number: i64) -> DayCount {
+    DayCount { day_us: day * DAY_US, event, number }
 }
 
 async fn orders_are_counted_by_day_once_each(Subject { store, .. }: Subject) {
@@ -58,7 +59,7 @@ async fn orders_are_counted_by_day_once_each(Subject { store, .. }: Subject) {
     assert!(put(acme(), vec![order("1", 1), order("3", 0)], 2 * DAY_US).await);
     assert!(put(acme(), vec![order("1", 2)], 3 * DAY_US).await);
 
-    let all = [count(1, Counted::OrdersTakenIn, 3), count(2, Counted::OrdersTakenIn, 1)];
+    let all = [count(1, CountedEvent::OrdersTakenIn, 3), count(2, CountedEvent::OrdersTakenIn, 1)];
     assert_eq!(store.day_counts(0).await.unwrap(), all);
     assert_eq!(store.day_counts(2 * DAY_US + 5).await.unwrap(), all[1..]);
 }
@@ -80,8 +81,8 @@ async fn a_return_is_counted_when_it_starts_and_once_when_it_closes(
         assert!(change(&store, |it| it.update_return(&acme(), &closed, (version, was))).await);
     }
 
-    let started = count(1, Counted::ReturnsStarted, 1);
-    let closed = count(3, Counted::ReturnsClosed, 1);
+    let started = count(1, CountedEvent::ReturnsStarted, 1);
+    let closed = count(3, CountedEvent::ReturnsClosed, 1);
     assert_eq!(store.day_counts(0).await.unwrap(), [started, closed]);
 }
 
@@ -92,7 +93,7 @@ async fn a_change_that_is_undone_is_not_counted(Subject { store, .. }: Subject) 
     let closed = rma(Status::Canceled, DAY_US);
     assert!(!change(&store, |it| it.update_return(&acme(), &closed, (7, open.status))).await);
 
-    assert_eq!(store.day_counts(0).await.unwrap(), [count(1, Counted::ReturnsStarted, 1)]);
+    assert_eq!(store.day_counts(0).await.unwrap(), [count(1, CountedEvent::ReturnsStarted, 1)]);
 }
 
 async fn a_commit_is_noticed(Subject { store, .. }: Subject) {

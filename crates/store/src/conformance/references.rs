@@ -39,7 +39,7 @@ async fn about(store: &Store, merchant: &MerchantId, reference: &str) -> Vec<i64
 /// How many messages are filed, asked without having any filed.
 async fn filed(store: &Store) -> i64 {
     let sql = "SELECT count(*) FROM message_references WHERE merchant_id > ''";
-    store.rows("counting", sql, Vec::new()).await.unwrap()[0].int(0).unwrap()
+    store.query("counting", sql, Vec::new()).await.unwrap()[0].int(0).unwrap()
 }
 
 fn lanes(messages: usize) -> impl Iterator<Item = String> {

@@ -14,7 +14,7 @@ use domain::{
 use jiff::Timestamp;
 
 use super::{Subject, acme, on_both_engines, other};
-use crate::{Store, StoreError, Transaction, UnitRow, UnitSteps};
+use crate::{Store, StoreError, Transaction, UnitRow, UnitSteps, core::body::to_json};
 
 on_both_engines!(
     units_read_back_and_are_replaced_only_at_their_versions,
@@ -60,7 +60,7 @@ fn order(identifier: &str) -> DropShipOrder {
 }
 
 fn stored(shipment: &Shipment) -> (&AsnNumber, Arc<str>) {
-    (&shipment.asn_number, crate::json(shipment).into())
+    (&shipment.asn_number, to_json(shipment).into())
 }
 
 async fn commit(store: &Store, fill: impl FnOnce(&mut Transaction)) -> Result<(), StoreError> {

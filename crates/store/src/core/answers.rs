@@ -6,7 +6,7 @@ use domain::identifier::ClientId;
 use crate::{
     Store, StoreError, Transaction,
     core::{
-        error::Doing,
+        error::During,
         value::{Row, params},
     },
 };
@@ -69,10 +69,10 @@ impl Store {
         key: &str,
         forgotten_us: i64,
     ) -> Result<Option<Answer>, StoreError> {
-        let doing = "looking up an idempotency key";
+        let operation = "looking up an idempotency key";
         let rows = self
-            .rows(
-                doing,
+            .query(
+                operation,
                 "SELECT request_hash, answered_us, body FROM answers
                  WHERE merchant_id = $1 AND client_id = $2 AND idempotency_key = $3
                      AND answered_us >= $4",
@@ -86,6 +86,6 @@ impl Store {
                 body: row.bytes(2)?,
             })
         };
-        rows.first().map(read).transpose().doing(doing)
+        rows.first().map(read).transpose().during(operation)
     }
 }

@@ -5,7 +5,7 @@ use domain::identifier::MerchantId;
 use crate::{
     Store, StoreError, Transaction,
     core::{
-        error::Doing,
+        error::During,
         value::{Row, params},
     },
 };
@@ -49,8 +49,8 @@ impl Store {
         limit: i64,
     ) -> Result<Vec<AuditRecord>, StoreError> {
         let rows = self
-            .rows(
-                DOING,
+            .query(
+                OPERATION,
                 "SELECT merchant_id, at_us, audit_id, actor, action, detail FROM audit
                  WHERE (at_us, audit_id) < ($1, $2)
                  ORDER BY at_us DESC, audit_id DESC LIMIT $3",
@@ -69,8 +69,8 @@ impl Store {
         limit: i64,
     ) -> Result<Vec<AuditRecord>, StoreError> {
         let rows = self
-            .rows(
-                DOING,
+            .query(
+                OPERATION,
                 "SELECT merchant_id, at_us, audit_id, actor, action, detail FROM audit
                  WHERE merchant_id = $1 AND (at_us, audit_id) < ($2, $3)
                  ORDER BY at_us DESC, audit_id DESC LIMIT $4",
@@ -89,8 +89,8 @@ impl Store {
         limit: i64,
     ) -> Result<Vec<AuditRecord>, StoreError> {
         let rows = self
-            .rows(
-                DOING,
+            .query(
+                OPERATION,
                 "SELECT merchant_id, at_us, audit_id, actor, action, detail FROM audit
                  WHERE actor = $1 AND (at_us, audit_id) < ($2, $3)
                      AND ($4 = '' OR merchant_id = $4)
@@ -108,7 +108,7 @@ impl Store {
     }
 }
 
-const DOING: &str = "reading the audit trail";
+const OPERATION: &str = "reading the audit trail";
 
 fn record(row: &Row) -> Result<AuditRecord, StoreError> {
     let read = || {
@@ -121,5 +121,5 @@ fn record(row: &Row) -> Result<AuditRecord, StoreError> {
             detail: row.text(5)?.to_owned(),
         })
     };
-    read().doing(DOING)
+    read().during(OPERATION)
 }

@@ -7,11 +7,11 @@ use std::path::Path;
 
 use crate::{
     Location, StoreError,
-    core::{error::Doing, schema::MIGRATIONS},
+    core::{error::During, schema::MIGRATIONS},
     engine,
 };
 
 /// Copies everything at `location`, as of one moment, into the new file `to`.
 pub async fn backup(location: &Location, to: &Path) -> Result<(), StoreError> {
-    engine::copy(location, to, MIGRATIONS).await.doing("taking a backup")
+    engine::copy(location, to, MIGRATIONS).await.during("taking a backup")
 }

@@ -14,8 +14,8 @@ pub enum StoreError {
     /// A stored row no longer reads as what this version writes.
     #[error("row {id} of {table} is unreadable: {why}")]
     Corrupt { table: &'static str, id: String, why: String },
-    #[error("the database failed while {doing}")]
-    Database { doing: &'static str, source: EngineError },
+    #[error("the database failed while {operation}")]
+    Database { operation: &'static str, source: EngineError },
     /// The store cannot be used as it is; the text says what to do.
     #[error("{0}")]
     Unusable(String),
@@ -75,12 +75,12 @@ fn postgres_words(error: &tokio_postgres::Error) -> String {
 }
 
 /// Names the operation that failed, so that no bare engine error travels up.
-pub(crate) trait Doing<T> {
-    fn doing(self, doing: &'static str) -> Result<T, StoreError>;
+pub(crate) trait During<T> {
+    fn during(self, operation: &'static str) -> Result<T, StoreError>;
 }
 
-impl<T> Doing<T> for Result<T, EngineError> {
-    fn doing(self, doing: &'static str) -> Result<T, StoreError> {
+impl<T> During<T> for Result<T, EngineError> {
+    fn during(self, operation: &'static str) -> Result<T, StoreError> {
         self.map_err(|error| match error {
             EngineError::Conflict => StoreError::Conflict,
             source @ (EngineError::Sqlite(_)
@@ -88,7 +88,7 @@ impl<T> Doing<T> for Result<T, EngineError> {
             | EngineError::Pool(_)
             | EngineError::Shape { .. }
             | EngineError::NotCommitted
-            | EngineError::Closed) => StoreError::Database { doing, source },
+            | EngineError::Closed) => StoreError::Database { operation, source },
         })
     }
 }
@@ -100,7 +100,7 @@ mod tests {
     #[test]
     fn a_log_line_ends_with_the_message_of_the_database_which_is_printed_once() {
         let source = EngineError::from(rusqlite::Error::InvalidQuery);
-        let error = StoreError::Database { doing: "reading deliveries", source };
+        let error = StoreError::Database { operation: "reading deliveries", source };
         assert_eq!(
             with_causes(&error),
             format!(

@@ -3,11 +3,14 @@
 pub(crate) mod answers;
 pub(crate) mod audit;
 pub(crate) mod backup;
+pub(crate) mod body;
+pub(crate) mod counted_events;
 pub(crate) mod day_counts;
 pub(crate) mod error;
 pub(crate) mod lock;
 pub(crate) mod meters;
 pub(crate) mod pages;
 pub(crate) mod schema;
+pub(crate) mod store;
 pub(crate) mod transaction;
 pub(crate) mod value;

@@ -1,7 +1,7 @@
 //! The numbered migrations, and the rule that a database newer than the binary
 //! is left alone.
 
-use crate::{Store, StoreError, core::error::Doing};
+use crate::{Store, StoreError, core::error::During};
 
 /// Every migration there is; its place in the list, from 1, is its number.
 pub(crate) const MIGRATIONS: &[&str] = &[
@@ -31,13 +31,13 @@ impl Store {
             )));
         }
         for (number, text) in (1..).zip(MIGRATIONS).filter(|(number, _)| *number > found) {
-            self.engine.migrate(text, number).await.doing("changing the schema")?;
+            self.engine.migrate(text, number).await.during("changing the schema")?;
         }
         Ok((found, newest()))
     }
 
     /// The number of the newest migration that was applied; 0 for an empty database.
     pub async fn schema_version(&self) -> Result<i64, StoreError> {
-        self.engine.schema_version().await.doing("reading the schema version")
+        self.engine.schema_version().await.during("reading the schema version")
     }
 }

@@ -12,19 +12,19 @@
 //! are plain parameters for SQLite, which is much the cheapest.
 
 use crate::{
-    core::{day_counts::Count, value::Value},
+    core::{counted_events::EventCount, value::Value},
     messages::outbox::NewMessage,
 };
 
 /// Statements that take effect together or not at all.
 #[derive(Debug)]
 pub struct Transaction {
-    pub(crate) doing: &'static str,
+    pub(crate) operation: &'static str,
     pub(crate) steps: Vec<Step>,
     /// Messages that the transaction owes, in the order in which they were decided.
     pub(crate) owed: Vec<NewMessage>,
     /// What it makes true that is counted by day.
-    pub(crate) counts: Vec<Count>,
+    pub(crate) counts: Vec<EventCount>,
 }
 
 #[derive(Debug)]
@@ -46,9 +46,9 @@ pub(crate) enum Guard {
 }
 
 impl Transaction {
-    /// `doing` completes the sentence "the database failed while ...".
-    pub fn new(doing: &'static str) -> Self {
-        Self { doing, steps: Vec::new(), owed: Vec::new(), counts: Vec::new() }
+    /// `operation` completes the sentence "the database failed while ...".
+    pub fn new(operation: &'static str) -> Self {
+        Self { operation, steps: Vec::new(), owed: Vec::new(), counts: Vec::new() }
     }
 
     pub fn is_empty(&self) -> bool {

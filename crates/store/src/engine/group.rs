@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 use crate::{
     EngineError, NewMessage, Owed, Transaction,
     core::{
-        day_counts,
+        day_counts::day_count_step,
         transaction::{Guard, Step},
         value::{Row, Value, params},
     },
@@ -67,7 +67,7 @@ impl<'a> Steps<'a> {
     /// `slot` names whoever commits.
     pub(super) fn new(group: &'a [Transaction], slot: i64) -> Self {
         let owed: Vec<&NewMessage> = group.iter().flat_map(|one| &one.owed).collect();
-        let mut last = vec![day_counts::step(group.iter().flat_map(|one| &one.counts), slot)];
+        let mut last = vec![day_count_step(group.iter().flat_map(|one| &one.counts), slot)];
         last.extend(message_steps(&owed));
         last.retain(|step| !step.rows.is_empty());
         Self { group, last }

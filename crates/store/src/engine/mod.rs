@@ -11,12 +11,12 @@ mod group;
 mod postgres;
 mod sqlite;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tokio::sync::mpsc;
 
 use crate::{
-    Location, Meters,
+    Meters,
     core::{
         error::EngineError,
         transaction::Transaction,
@@ -27,6 +27,15 @@ use crate::{
 
 use postgres::Postgres;
 use sqlite::Sqlite;
+
+/// Where the data is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Location {
+    /// A file; the process that uses it holds the lock of its directory.
+    Sqlite(PathBuf),
+    /// A connection address; many processes may use it.
+    Postgres(String),
+}
 
 #[derive(Clone)]
 pub(crate) enum Engine {

@@ -5,10 +5,10 @@ use domain::{exchanges::record::ExchangeRecord, identifier::MerchantId, time::mi
 use crate::{
     Store, StoreError, Transaction, Versioned,
     core::{
-        error::Doing,
+        body::{corrupt, parse_body, to_json},
+        error::During,
         value::{Row, params},
     },
-    corrupt, json, parsed,
 };
 
 /// Which exchange orders of a merchant to list, newest first.
@@ -35,7 +35,7 @@ impl Transaction {
                 record.state.name(),
                 record.exchange_order_identifier.as_deref().unwrap_or_default(),
                 micros(record.created_at),
-                json(record)
+                to_json(record)
             ],
         );
     }
@@ -57,13 +57,13 @@ impl Transaction {
                 version,
                 record.state.name(),
                 record.exchange_order_identifier.as_deref().unwrap_or_default(),
-                json(record)
+                to_json(record)
             ],
         );
     }
 }
 
-const DOING: &str = "reading exchange orders";
+const OPERATION: &str = "reading exchange orders";
 
 impl Store {
     /// The exchange order for what was bought with an order.
@@ -73,8 +73,8 @@ impl Store {
         original_order_id: &str,
     ) -> Result<Option<Versioned<ExchangeRecord>>, StoreError> {
         let rows = self
-            .rows(
-                DOING,
+            .query(
+                OPERATION,
                 "SELECT version, body FROM exchange_orders
                  WHERE merchant_id = $1 AND original_order_id = $2",
                 params![merchant, original_order_id],
@@ -90,8 +90,8 @@ impl Store {
         exchange_order_id: &str,
     ) -> Result<Option<Versioned<ExchangeRecord>>, StoreError> {
         let rows = self
-            .rows(
-                DOING,
+            .query(
+                OPERATION,
                 "SELECT version, body FROM exchange_orders
                  WHERE merchant_id = $1 AND exchange_order_id = $2
                  ORDER BY original_order_id LIMIT 1",
@@ -107,8 +107,8 @@ impl Store {
         exchange_order_id: &str,
     ) -> Result<Vec<(MerchantId, ExchangeRecord)>, StoreError> {
         let rows = self
-            .rows(
-                DOING,
+            .query(
+                OPERATION,
                 "SELECT e.version, e.body, e.merchant_id FROM merchants
                  CROSS JOIN exchange_orders e
                  WHERE e.merchant_id = merchants.merchant_id AND e.exchange_order_id = $1
@@ -122,8 +122,8 @@ impl Store {
     /// Whether a merchant placed any exchange order at all.
     pub async fn has_exchange_orders(&self, merchant: &MerchantId) -> Result<bool, StoreError> {
         let rows = self
-            .rows(
-                DOING,
+            .query(
+                OPERATION,
                 "SELECT original_order_id FROM exchange_orders WHERE merchant_id = $1 LIMIT 1",
                 params![merchant],
             )
@@ -139,8 +139,8 @@ impl Store {
     ) -> Result<Vec<(MerchantId, Versioned<ExchangeRecord>)>, StoreError> {
         let most = i64::try_from(limit).unwrap_or(i64::MAX);
         let rows = self
-            .rows(
-                DOING,
+            .query(
+                OPERATION,
                 "SELECT version, body, merchant_id FROM exchange_orders
                  WHERE state = 'pending' AND (merchant_id, original_order_id) > ($1, $2)
                  ORDER BY merchant_id, original_order_id LIMIT $3",
@@ -157,8 +157,8 @@ impl Store {
         filter: &ExchangeFilter,
     ) -> Result<Vec<ExchangeRecord>, StoreError> {
         let rows = self
-            .rows(
-                DOING,
+            .query(
+                OPERATION,
                 "SELECT version, body FROM exchange_orders
                  WHERE merchant_id = $1 AND (created_us, original_order_id) < ($2, $3)
                      AND ($4 = '' OR state = $4) AND ($5 = '' OR rma_id = $5)
@@ -178,11 +178,11 @@ impl Store {
 }
 
 fn owner(row: &Row) -> Result<MerchantId, StoreError> {
-    let text = row.text(2).doing(DOING)?;
+    let text = row.text(2).during(OPERATION)?;
     MerchantId::parse_stored(text).map_err(|why| corrupt("exchange_orders", text, &why))
 }
 
 fn record(row: &Row) -> Result<Versioned<ExchangeRecord>, StoreError> {
-    let (version, body) = row.int(0).and_then(|it| Ok((it, row.text(1)?))).doing(DOING)?;
-    Ok(Versioned { value: parsed("exchange_orders", "a row", body)?, version })
+    let (version, body) = row.int(0).and_then(|it| Ok((it, row.text(1)?))).during(OPERATION)?;
+    Ok(Versioned { value: parse_body("exchange_orders", "a row", body)?, version })
 }

@@ -9,10 +9,10 @@ use domain::{
 use crate::{
     Store, StoreError, Transaction,
     core::{
-        error::Doing,
+        body::{corrupt, parse_body, to_json},
+        error::During,
         value::{Row, params},
     },
-    corrupt, json, parsed,
 };
 
 /// The portal of a merchant, and whether it has a logo.
@@ -27,7 +27,7 @@ impl Transaction {
         self.one_row(
             "INSERT INTO portals (merchant_id, body) VALUES ($1, $2)
              ON CONFLICT (merchant_id) DO UPDATE SET body = excluded.body",
-            params![merchant, json(portal)],
+            params![merchant, to_json(portal)],
         );
     }
 
@@ -48,10 +48,10 @@ impl Transaction {
 impl Store {
     /// The portal of a merchant; the default where none was set.
     pub async fn portal(&self, merchant: &MerchantId) -> Result<StoredPortal, StoreError> {
-        let doing = "reading a portal";
+        let operation = "reading a portal";
         let rows = self
-            .rows(
-                doing,
+            .query(
+                operation,
                 "SELECT 'portal', body FROM portals WHERE merchant_id = $1
                  UNION ALL SELECT 'logo', media_type FROM portal_logos WHERE merchant_id = $1",
                 params![merchant],
@@ -60,8 +60,8 @@ impl Store {
         let mut stored = StoredPortal::default();
         for row in &rows {
             let read = || Ok((row.text(0)?, row.text(1)?));
-            match read().doing(doing)? {
-                ("portal", body) => stored.portal = parsed("portals", merchant.as_str(), body)?,
+            match read().during(operation)? {
+                ("portal", body) => stored.portal = parse_body("portals", merchant.as_str(), body)?,
                 _ => stored.has_logo = true,
             }
         }
@@ -72,17 +72,17 @@ impl Store {
         &self,
         merchant: &MerchantId,
     ) -> Result<Option<(PictureKind, Bytes)>, StoreError> {
-        let doing = "reading a logo";
+        let operation = "reading a logo";
         let rows = self
-            .rows(
-                doing,
+            .query(
+                operation,
                 "SELECT media_type, body FROM portal_logos WHERE merchant_id = $1",
                 params![merchant],
             )
             .await?;
         let read = |row: &Row| {
             let (media_type, body) =
-                row.text(0).and_then(|it| Ok((it, row.bytes(1)?))).doing(doing)?;
+                row.text(0).and_then(|it| Ok((it, row.bytes(1)?))).during(operation)?;
             let kind = PictureKind::parse(media_type);
             let kind = kind.ok_or_else(|| corrupt("portal_logos", media_type, &"no picture"))?;
             Ok((kind, body))

@@ -5,10 +5,10 @@ use domain::{identifier::MerchantId, merchants::merchant::Merchant};
 use crate::{
     Store, StoreError, Transaction, Versioned,
     core::{
-        error::Doing,
+        body::{parse_body, to_json},
+        error::During,
         value::{Row, params},
     },
-    json, parsed,
 };
 
 impl Transaction {
@@ -17,7 +17,7 @@ impl Transaction {
         self.one_row(
             "INSERT INTO merchants (merchant_id, version, body) VALUES ($1, 1, $2)
              ON CONFLICT DO NOTHING",
-            params![merchant.id.as_str(), json(merchant)],
+            params![merchant.id.as_str(), to_json(merchant)],
         );
     }
 
@@ -26,7 +26,7 @@ impl Transaction {
         self.one_row(
             "UPDATE merchants SET version = version + 1, body = $3
              WHERE merchant_id = $1 AND version = $2",
-            params![merchant.id.as_str(), version, json(merchant)],
+            params![merchant.id.as_str(), version, to_json(merchant)],
         );
     }
 }
@@ -37,7 +37,7 @@ impl Store {
         id: &MerchantId,
     ) -> Result<Option<Versioned<Merchant>>, StoreError> {
         let rows = self
-            .rows(
+            .query(
                 "reading a merchant",
                 "SELECT merchant_id, version, body FROM merchants WHERE merchant_id = $1",
                 params![id.as_str()],
@@ -49,7 +49,7 @@ impl Store {
     /// Merchants in the order of their identifiers, from the one behind `after`.
     pub async fn merchants(&self, after: &str, limit: i64) -> Result<Vec<Merchant>, StoreError> {
         let rows = self
-            .rows(
+            .query(
                 "listing merchants",
                 "SELECT merchant_id, version, body FROM merchants
                  WHERE merchant_id > $1 ORDER BY merchant_id LIMIT $2",
@@ -62,6 +62,6 @@ impl Store {
 
 fn merchant(row: &Row) -> Result<Versioned<Merchant>, StoreError> {
     let read = || Ok((row.text(0)?, row.int(1)?, row.text(2)?));
-    let (id, version, body) = read().doing("reading a merchant")?;
-    Ok(Versioned { value: parsed("merchants", id, body)?, version })
+    let (id, version, body) = read().during("reading a merchant")?;
+    Ok(Versioned { value: parse_body("merchants", id, body)?, version })
 }

@@ -14,10 +14,10 @@ use domain::{
 use crate::{
     EngineError, Store, StoreError, Transaction,
     core::{
-        error::Doing,
+        body::corrupt,
+        error::During,
         value::{Row, Value, params},
     },
-    corrupt,
     messages::reports,
 };
 
@@ -256,10 +256,10 @@ impl Store {
     /// Merchants with anything unfinished, without looking at all of it: `min()` might, in a table that PostgreSQL believes
     /// to be empty.
     pub async fn merchants_with_work(&self) -> Result<Vec<String>, StoreError> {
-        let doing = "looking for unfinished deliveries";
+        let operation = "looking for unfinished deliveries";
         let rows = self
-            .rows(
-                doing,
+            .query(
+                operation,
                 "WITH RECURSIVE found(merchant_id) AS (
                      SELECT (SELECT d.merchant_id FROM deliveries d WHERE d.merchant_id > ''
                              ORDER BY d.merchant_id LIMIT 1)
@@ -272,7 +272,10 @@ impl Store {
                 Vec::new(),
             )
             .await?;
-        rows.iter().map(|row| row.text(0).map(str::to_owned)).collect::<Result<_, _>>().doing(doing)
+        rows.iter()
+            .map(|row| row.text(0).map(str::to_owned))
+            .collect::<Result<_, _>>()
+            .during(operation)
     }
 
     /// The next deliveries of a queue behind the message `after`, in order.
@@ -287,17 +290,17 @@ impl Store {
         let rows = if let [first, second, third] = *queue.kinds() {
             let kinds = (first.name(), second.name(), third.name());
             let values = params![merchant, kinds.0, kinds.1, kinds.2, after, most];
-            self.rows(READING, WAITING_OF_THREE, values).await?
+            self.query(READING, WAITING_OF_THREE, values).await?
         } else {
             let values = params![merchant, queue.name(), after, most];
-            self.rows(READING, WAITING_OF_ONE, values).await?
+            self.query(READING, WAITING_OF_ONE, values).await?
         };
         rows.iter().map(waiting).collect()
     }
 }
 
 fn waiting(row: &Row) -> Result<WaitingRow, StoreError> {
-    let kind = row.text(8).doing(READING)?;
+    let kind = row.text(8).during(READING)?;
     let unknown = || corrupt("deliveries", kind, &"not a kind of message");
     let kind = Kind::parse(kind).ok_or_else(unknown)?;
     let read = || -> Result<WaitingRow, EngineError> {
@@ -313,5 +316,5 @@ fn waiting(row: &Row) -> Result<WaitingRow, StoreError> {
             body: row.bytes(7)?,
         })
     };
-    read().doing(READING)
+    read().during(READING)
 }

@@ -4,8 +4,11 @@ use domain::{identifier::MerchantId, messages::endpoint::Endpoints};
 
 use crate::{
     Store, StoreError, Transaction, Versioned,
-    core::{error::Doing, value::params},
-    json, parsed,
+    core::{
+        body::{parse_body, to_json},
+        error::During,
+        value::params,
+    },
 };
 
 impl Transaction {
@@ -21,7 +24,7 @@ impl Transaction {
              ON CONFLICT (merchant_id) DO UPDATE
                  SET version = endpoints.version + 1, body = excluded.body
                  WHERE endpoints.version = $3",
-            params![merchant, json(endpoints), version],
+            params![merchant, to_json(endpoints), version],
         );
     }
 }
@@ -32,10 +35,10 @@ impl Store {
         &self,
         merchant: &MerchantId,
     ) -> Result<Versioned<Endpoints<String>>, StoreError> {
-        let doing = "reading endpoints";
+        let operation = "reading endpoints";
         let rows = self
-            .rows(
-                doing,
+            .query(
+                operation,
                 "SELECT version, body FROM endpoints WHERE merchant_id = $1",
                 params![merchant],
             )
@@ -43,7 +46,7 @@ impl Store {
         let Some(row) = rows.first() else {
             return Ok(Versioned { value: Endpoints::default(), version: 0 });
         };
-        let (version, body) = row.int(0).and_then(|it| Ok((it, row.text(1)?))).doing(doing)?;
-        Ok(Versioned { value: parsed("endpoints", merchant.as_str(), body)?, version })
+        let (version, body) = row.int(0).and_then(|it| Ok((it, row.text(1)?))).during(operation)?;
+        Ok(Versioned { value: parse_body("endpoints", merchant.as_str(), body)?, version })
     }
 }

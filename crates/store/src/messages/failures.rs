@@ -7,7 +7,7 @@ use domain::{identifier::MerchantId, messages::kind::Kind};
 use crate::{
     EngineError, Store, StoreError, Transaction,
     core::{
-        error::Doing,
+        error::During,
         value::{Row, params},
     },
 };
@@ -111,11 +111,11 @@ impl Store {
         after: &FailureCursor,
         limit: i64,
     ) -> Result<Vec<FailureRow>, StoreError> {
-        let doing = "listing the failure queue";
+        let operation = "listing the failure queue";
         let merchant = filter.merchant.as_ref().map_or("", MerchantId::as_str);
         let rows = self
-            .rows(
-                doing,
+            .query(
+                operation,
                 "SELECT f.merchant_id, f.kind, f.message_id, f.lane, m.reference, m.created_us,
                      f.failed_us, f.status, f.error
                  FROM failures f
@@ -138,7 +138,7 @@ impl Store {
                 ],
             )
             .await?;
-        rows.iter().map(failure).collect::<Result<_, _>>().doing(doing)
+        rows.iter().map(failure).collect::<Result<_, _>>().during(operation)
     }
 
     /// Which of `keys` are older than a message about the same thing that was delivered. CROSS JOIN keeps SQLite from
@@ -147,7 +147,7 @@ impl Store {
         &self,
         keys: &[MessageKey],
     ) -> Result<HashSet<(String, i64)>, StoreError> {
-        let doing = "looking for superseded messages";
+        let operation = "looking for superseded messages";
         let merchants: BTreeSet<&str> = keys.iter().map(|key| key.merchant.as_str()).collect();
         for merchant in merchants {
             self.file_references(merchant).await?;
@@ -161,8 +161,8 @@ impl Store {
             ]
         });
         let rows = self
-            .engine
             .query_each(
+                operation,
                 "SELECT r.merchant_id, r.message_id
                  FROM ROWS(merchant_id, kind, reference, message_id)
                  WHERE EXISTS (
@@ -182,10 +182,9 @@ impl Store {
                                  AND x.message_id = l.message_id))",
                 wanted.collect(),
             )
-            .await
-            .doing(doing)?;
+            .await?;
         let read = |row: &Row| Ok((row.text(0)?.to_owned(), row.int(1)?));
-        rows.iter().map(read).collect::<Result<_, _>>().doing(doing)
+        rows.iter().map(read).collect::<Result<_, _>>().during(operation)
     }
 
     /// The endpoints with failures, and how many each has, up to `failures_max`. It goes from endpoint to endpoint by
@@ -195,10 +194,10 @@ impl Store {
         failures_max: i64,
         endpoints_max: i64,
     ) -> Result<Vec<(String, String, i64)>, StoreError> {
-        let doing = "counting failures by endpoint";
+        let operation = "counting failures by endpoint";
         let rows = self
-            .rows(
-                doing,
+            .query(
+                operation,
                 "WITH RECURSIVE e(place, merchant_id, kind) AS (
                      SELECT CAST(1 AS BIGINT),
                          (SELECT f.merchant_id FROM failures f WHERE f.merchant_id > ''
@@ -228,7 +227,7 @@ impl Store {
             )
             .await?;
         let read = |row: &Row| Ok((row.text(0)?.to_owned(), row.text(1)?.to_owned(), row.int(2)?));
-        rows.iter().map(read).collect::<Result<_, _>>().doing(doing)
+        rows.iter().map(read).collect::<Result<_, _>>().during(operation)
     }
 
     /// How many failures match at each endpoint, most first.
@@ -236,11 +235,11 @@ impl Store {
         &self,
         filter: &FailureFilter,
     ) -> Result<Vec<FailureCount>, StoreError> {
-        let doing = "counting failures by endpoint";
+        let operation = "counting failures by endpoint";
         let merchant = filter.merchant.as_ref().map_or("", MerchantId::as_str);
         let rows = self
-            .rows(
-                doing,
+            .query(
+                operation,
                 "SELECT f.merchant_id, f.kind, count(*), min(f.failed_us) FROM failures f
                  WHERE f.failed_us >= $1 AND f.failed_us <= $2
                      AND ($3 = '' OR f.merchant_id = $3) AND ($4 = '' OR f.kind = $4)
@@ -264,16 +263,16 @@ impl Store {
                 since_us: row.int(3)?,
             })
         };
-        rows.iter().map(read).collect::<Result<_, _>>().doing(doing)
+        rows.iter().map(read).collect::<Result<_, _>>().during(operation)
     }
 
     /// How many failures match.
     pub async fn count_failures(&self, filter: &FailureFilter) -> Result<i64, StoreError> {
-        let doing = "counting failures";
+        let operation = "counting failures";
         let merchant = filter.merchant.as_ref().map_or("", MerchantId::as_str);
         let rows = self
-            .rows(
-                doing,
+            .query(
+                operation,
                 "SELECT count(*) FROM failures f
                  WHERE f.failed_us >= $1 AND f.failed_us <= $2
                      AND ($3 = '' OR f.merchant_id = $3) AND ($4 = '' OR f.kind = $4)
@@ -287,7 +286,7 @@ impl Store {
                 ],
             )
             .await?;
-        rows.first().map_or(Ok(0), |row| row.int(0)).doing(doing)
+        rows.first().map_or(Ok(0), |row| row.int(0)).during(operation)
     }
 }
 

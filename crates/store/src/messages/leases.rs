@@ -5,15 +5,15 @@
 
 use crate::{
     Store, StoreError, Transaction,
-    core::{error::Doing, value::params},
+    core::{error::During, value::params},
 };
 
-const DOING: &str = "leasing shards";
+const OPERATION: &str = "leasing shards";
 
 impl Store {
     /// The time of the database, when others may use it too; None when it is ours alone.
     pub async fn shared_clock_us(&self) -> Result<Option<i64>, StoreError> {
-        self.engine.shared_clock_us().await.doing("asking for the time")
+        self.engine.shared_clock_us().await.during("asking for the time")
     }
 
     /// Says that `node` is alive until `expires_us`, and counts those that are alive at `now_us`.
@@ -23,7 +23,7 @@ impl Store {
         now_us: i64,
         expires_us: i64,
     ) -> Result<i64, StoreError> {
-        let mut transaction = Transaction::new(DOING);
+        let mut transaction = Transaction::new(OPERATION);
         transaction.any_rows(
             "DELETE FROM nodes WHERE expires_us < $1 AND node_id <> $2",
             params![now_us, node],
@@ -35,9 +35,9 @@ impl Store {
         );
         self.commit(transaction).await?;
         let rows = self
-            .rows(DOING, "SELECT count(*) FROM nodes WHERE expires_us >= $1", params![now_us])
+            .query(OPERATION, "SELECT count(*) FROM nodes WHERE expires_us >= $1", params![now_us])
             .await?;
-        rows.first().map_or(Ok(1), |row| row.int(0)).doing(DOING)
+        rows.first().map_or(Ok(1), |row| row.int(0)).during(OPERATION)
     }
 
     /// Extends every lease that `node` still holds at `now_us`, and tells which those are.
@@ -47,7 +47,7 @@ impl Store {
         now_us: i64,
         expires_us: i64,
     ) -> Result<Vec<i64>, StoreError> {
-        let mut transaction = Transaction::new(DOING);
+        let mut transaction = Transaction::new(OPERATION);
         transaction.any_rows(
             "UPDATE shard_leases SET expires_us = $3 WHERE owner = $1 AND expires_us >= $2",
             params![node, now_us, expires_us],
@@ -64,7 +64,7 @@ impl Store {
         expires_us: i64,
         most: i64,
     ) -> Result<Vec<i64>, StoreError> {
-        let mut transaction = Transaction::new(DOING);
+        let mut transaction = Transaction::new(OPERATION);
         transaction.any_rows(
             "UPDATE shard_leases SET owner = $1, epoch = epoch + 1, expires_us = $3
              WHERE expires_us < $2 AND shard IN (
@@ -77,7 +77,7 @@ impl Store {
 
     /// Gives `shards` back, so that others can take them at once.
     pub async fn release_leases(&self, node: &str, shards: &[i64]) -> Result<(), StoreError> {
-        let mut transaction = Transaction::new(DOING);
+        let mut transaction = Transaction::new(OPERATION);
         transaction.any_rows_each(
             "UPDATE shard_leases SET owner = '', expires_us = 0
              FROM ROWS(owner, shard)
@@ -89,7 +89,7 @@ impl Store {
 
     /// Gives back everything that `node` holds.
     pub async fn release_all_leases(&self, node: &str) -> Result<(), StoreError> {
-        let mut transaction = Transaction::new(DOING);
+        let mut transaction = Transaction::new(OPERATION);
         transaction.any_rows(
             "UPDATE shard_leases SET owner = '', expires_us = 0 WHERE owner = $1",
             params![node],
@@ -99,26 +99,26 @@ impl Store {
 
     /// Says that `node` is gone.
     pub async fn forget_node(&self, node: &str) -> Result<(), StoreError> {
-        let mut transaction = Transaction::new(DOING);
+        let mut transaction = Transaction::new(OPERATION);
         transaction.any_rows("DELETE FROM nodes WHERE node_id = $1", params![node]);
         self.commit(transaction).await.map(drop)
     }
 
     /// Tells the other nodes something; nothing when there are none.
     pub async fn notify(&self, text: &str) -> Result<(), StoreError> {
-        self.engine.notify(text).await.doing("telling other nodes")
+        self.engine.notify(text).await.during("telling other nodes")
     }
 
     /// What other nodes tell from now on, until the receiver is dropped or the connection is lost.
     pub async fn listen(&self) -> Result<tokio::sync::mpsc::Receiver<String>, StoreError> {
-        self.engine.listen().await.doing("listening to other nodes")
+        self.engine.listen().await.during("listening to other nodes")
     }
 
     /// The shards that `node` holds at `now_us`.
     async fn leases(&self, node: &str, now_us: i64) -> Result<Vec<i64>, StoreError> {
         let sql = "SELECT shard FROM shard_leases WHERE owner = $1 AND expires_us >= $2
                    ORDER BY shard";
-        let rows = self.rows(DOING, sql, params![node, now_us]).await?;
-        rows.iter().map(|row| row.int(0)).collect::<Result<_, _>>().doing(DOING)
+        let rows = self.query(OPERATION, sql, params![node, now_us]).await?;
+        rows.iter().map(|row| row.int(0)).collect::<Result<_, _>>().during(OPERATION)
     }
 }

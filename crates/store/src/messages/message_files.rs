@@ -8,7 +8,7 @@ use domain::identifier::MerchantId;
 use crate::{
     AttemptRow, MessageFilter, MessageRow, Store, StoreError,
     core::{
-        error::Doing,
+        error::During,
         value::{Row, params},
     },
     messages::outbox::attempt,
@@ -23,7 +23,7 @@ pub struct MessageFile {
     pub attempts: Vec<AttemptRow>,
 }
 
-const DOING: &str = "reading messages and their attempts";
+const OPERATION: &str = "reading messages and their attempts";
 
 impl Store {
     /// The newest `limit` messages about `reference`, oldest first.
@@ -53,14 +53,14 @@ impl Store {
                 keys(),
             ),
         )
-        .doing(DOING)?;
+        .during(OPERATION)?;
         let body = |row: &Row| Ok((row.int(0)?, row.bytes(1)?));
         let mut bodies: HashMap<i64, Bytes> =
-            bodies.iter().map(body).collect::<Result<_, _>>().doing(DOING)?;
+            bodies.iter().map(body).collect::<Result<_, _>>().during(OPERATION)?;
         let mut tries: HashMap<i64, Vec<AttemptRow>> = HashMap::new();
         for row in &attempts {
             let (message_id, attempt) =
-                row.int(7).and_then(|id| Ok((id, attempt(row)?))).doing(DOING)?;
+                row.int(7).and_then(|id| Ok((id, attempt(row)?))).during(OPERATION)?;
             tries.entry(message_id).or_default().push(attempt);
         }
         let file = |message: MessageRow| {

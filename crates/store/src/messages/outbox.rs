@@ -10,7 +10,7 @@ use domain::{identifier::MerchantId, messages::kind::Kind};
 use crate::{
     EngineError, Store, StoreError, Transaction,
     core::{
-        error::Doing,
+        error::During,
         pages::Extent,
         value::{Row, params},
     },
@@ -138,13 +138,13 @@ impl Store {
         filter: &MessageFilter,
         most: i64,
     ) -> Result<Vec<MessageRow>, StoreError> {
-        let doing = "listing messages";
+        let operation = "listing messages";
         let before = filter.before;
         let rows = match &filter.reference {
             Some(reference) => {
                 self.file_references(merchant.as_str()).await?;
-                self.rows(
-                    doing,
+                self.query(
+                    operation,
                     messages_where!(
                         "",
                         "message_references i CROSS JOIN messages m",
@@ -157,8 +157,8 @@ impl Store {
                 .await?
             }
             None => {
-                self.rows(
-                    doing,
+                self.query(
+                    operation,
                     messages_where!(
                         "",
                         "messages m",
@@ -170,7 +170,7 @@ impl Store {
                 .await?
             }
         };
-        rows.iter().map(message).collect::<Result<_, _>>().doing(doing)
+        rows.iter().map(message).collect::<Result<_, _>>().during(operation)
     }
 
     /// One message with its bytes.
@@ -180,7 +180,7 @@ impl Store {
         message_id: i64,
     ) -> Result<Option<(MessageRow, Bytes)>, StoreError> {
         let rows = self
-            .rows(
+            .query(
                 "reading a message",
                 messages_where!(
                     ", m.body",
@@ -191,7 +191,7 @@ impl Store {
             )
             .await?;
         let read = |row: &Row| Ok((message(row)?, row.bytes(9)?));
-        rows.first().map(read).transpose().doing("reading a message")
+        rows.first().map(read).transpose().during("reading a message")
     }
 
     /// Every try of a message, in order.
@@ -200,16 +200,16 @@ impl Store {
         merchant: &MerchantId,
         message_id: i64,
     ) -> Result<Vec<AttemptRow>, StoreError> {
-        let doing = "reading attempts";
+        let operation = "reading attempts";
         let rows = self
-            .rows(
-                doing,
+            .query(
+                operation,
                 "SELECT cycle, attempt, at_us, latency_us, status, error, answer FROM attempts
                  WHERE merchant_id = $1 AND message_id = $2 ORDER BY cycle, attempt",
                 params![merchant, message_id],
             )
             .await?;
-        rows.iter().map(attempt).collect::<Result<_, _>>().doing(doing)
+        rows.iter().map(attempt).collect::<Result<_, _>>().during(operation)
     }
 }
 

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use crate::{
     Store, StoreError, Transaction,
     core::{
-        error::Doing,
+        error::During,
         value::{Row, params},
     },
     messages::outbox::Owed,
@@ -19,7 +19,7 @@ use crate::{
 
 /// Messages that one transaction files.
 const FILED_AT_ONCE: i64 = 4_096;
-const DOING: &str = "filing messages by what they are about";
+const OPERATION: &str = "filing messages by what they are about";
 
 impl Store {
     /// Files every message of `merchant` that is committed now.
@@ -58,15 +58,15 @@ impl Store {
         let sql = "SELECT c.last, coalesce(f.last, 0) FROM message_counters c
              LEFT JOIN message_filings f ON f.merchant_id = c.merchant_id
              WHERE c.merchant_id = $1";
-        let rows = self.rows(DOING, sql, params![merchant]).await?;
+        let rows = self.query(OPERATION, sql, params![merchant]).await?;
         let read = |row: &Row| Ok((row.int(0)?, row.int(1)?));
-        rows.first().map_or(Ok((0, 0)), read).doing(DOING)
+        rows.first().map_or(Ok((0, 0)), read).during(OPERATION)
     }
 }
 
 /// Files the messages behind number `filed`, up to `end`; a conflict when `filed` is not true any more.
 fn filing(merchant: &str, filed: i64, end: i64) -> Transaction {
-    let mut transaction = Transaction::new(DOING);
+    let mut transaction = Transaction::new(OPERATION);
     transaction.one_row(
         "INSERT INTO message_filings (merchant_id, last) VALUES ($1, $3)
          ON CONFLICT (merchant_id) DO UPDATE SET last = excluded.last

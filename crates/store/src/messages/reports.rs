@@ -5,7 +5,7 @@ use domain::identifier::MerchantId;
 use crate::{
     EngineError, Store, StoreError,
     core::{
-        error::Doing,
+        error::During,
         value::{Row, params},
     },
 };
@@ -59,10 +59,10 @@ impl Store {
         from_us: i64,
         to_us: i64,
     ) -> Result<Vec<AttemptCount>, StoreError> {
-        let doing = "counting attempts";
+        let operation = "counting attempts";
         let rows = self
-            .rows(
-                doing,
+            .query(
+                operation,
                 "SELECT merchant_id, hour_us, kind, status, bucket, attempts, waited_us, latency_us
                  FROM attempt_counts
                  WHERE hour_us >= $1 AND hour_us < $2 AND ($3 = '' OR merchant_id = $3)
@@ -70,17 +70,17 @@ impl Store {
                 params![from_us, to_us, merchant.map_or("", MerchantId::as_str)],
             )
             .await?;
-        rows.iter().map(count).collect::<Result<_, _>>().doing(doing)
+        rows.iter().map(count).collect::<Result<_, _>>().during(operation)
     }
 }
 
 impl Store {
     /// Attempts of the hours that ended after `from_us`, over all merchants.
     pub async fn answer_counts(&self, from_us: i64) -> Result<Vec<AnswerCount>, StoreError> {
-        let doing = "counting answers";
+        let operation = "counting answers";
         let rows = self
-            .rows(
-                doing,
+            .query(
+                operation,
                 "SELECT status, bucket, CAST(sum(attempts) AS BIGINT) FROM attempt_counts
                  WHERE hour_us > $1 GROUP BY status, bucket ORDER BY status, bucket",
                 params![from_us - HOUR_US],
@@ -89,7 +89,7 @@ impl Store {
         let read = |row: &Row| {
             Ok(AnswerCount { status: row.int(0)?, bucket: row.int(1)?, attempts: row.int(2)? })
         };
-        rows.iter().map(read).collect::<Result<_, _>>().doing(doing)
+        rows.iter().map(read).collect::<Result<_, _>>().during(operation)
     }
 }
 

@@ -5,7 +5,7 @@ use domain::identifier::MerchantId;
 use crate::{
     Store, StoreError, Transaction,
     core::{
-        error::Doing,
+        error::During,
         value::{Row, params},
     },
 };
@@ -49,10 +49,10 @@ impl Store {
         before_us: i64,
         limit: i64,
     ) -> Result<(Vec<i64>, Option<i64>), StoreError> {
-        let doing = "looking for finished messages";
+        let operation = "looking for finished messages";
         let rows = self
-            .rows(
-                doing,
+            .query(
+                operation,
                 "SELECT m.message_id,
                      CASE WHEN d.message_id IS NULL AND f.message_id IS NULL
                          THEN CAST(1 AS BIGINT) ELSE CAST(0 AS BIGINT) END
@@ -68,7 +68,7 @@ impl Store {
             .await?;
         let read = |row: &Row| Ok((row.int(0)?, row.int(1)? == 1));
         let looked_at: Vec<(i64, bool)> =
-            rows.iter().map(read).collect::<Result<_, _>>().doing(doing)?;
+            rows.iter().map(read).collect::<Result<_, _>>().during(operation)?;
         let last = looked_at.last().map(|(id, _)| *id);
         let finished = looked_at.into_iter().filter(|(_, finished)| *finished).map(|(id, _)| id);
         Ok((finished.collect(), last))

@@ -5,8 +5,7 @@ use domain::{exchanges::record::ExchangeRecord, identifier::MerchantId, returns:
 
 use crate::{
     Store, StoreError, Versioned,
-    core::{error::Doing, value::params},
-    parsed,
+    core::{body::parse_body, error::During, value::params},
 };
 
 /// What is held about an order.
@@ -28,7 +27,7 @@ pub struct OrderFile {
 
 /// What a row of the answer is about; the others are refunds.
 const ORDER: i64 = 0;
-const DOING: &str = "reading all about an order";
+const OPERATION: &str = "reading all about an order";
 
 impl Store {
     pub async fn order_file(
@@ -37,8 +36,8 @@ impl Store {
         order_id: &str,
     ) -> Result<Option<OrderFile>, StoreError> {
         let rows = self
-            .rows(
-                DOING,
+            .query(
+                OPERATION,
                 "SELECT CAST(0 AS BIGINT), CAST(0 AS BIGINT), '', o.body, o.version, l.version, l.body,
                      e.original_order_id, n.body
                  FROM orders o
@@ -65,16 +64,18 @@ impl Store {
             let exchanged = order.optional_text(7)?.is_some();
             Ok((order.bytes(3)?, order.int(4)?, ledger, exchanged, order.optional_text(8)?))
         };
-        let (body, version, ledger, exchanged, origin) = read().doing(DOING)?;
+        let (body, version, ledger, exchanged, origin) = read().during(OPERATION)?;
         let ledger = match ledger {
             Some((version, body)) => {
-                Versioned { value: parsed("ledgers", order_id, body)?, version }
+                Versioned { value: parse_body("ledgers", order_id, body)?, version }
             }
             None => Versioned { value: Ledger::default(), version: 0 },
         };
-        let origin = origin.map(|body| parsed("exchange_orders", order_id, body)).transpose()?;
+        let origin =
+            origin.map(|body| parse_body("exchange_orders", order_id, body)).transpose()?;
         let refunds = rows.iter().filter(|row| row.int(0).is_ok_and(|part| part != ORDER));
-        let refunds = refunds.map(|row| row.bytes(3)).collect::<Result<_, _>>().doing(DOING)?;
+        let refunds =
+            refunds.map(|row| row.bytes(3)).collect::<Result<_, _>>().during(OPERATION)?;
         Ok(Some(OrderFile { body, version, refunds, ledger, exchanged, origin }))
     }
 }

@@ -6,7 +6,7 @@ use domain::{identifier::MerchantId, orders::order::OrderStatus};
 use crate::{
     EngineError, Store, StoreError,
     core::{
-        error::Doing,
+        error::During,
         pages::Extent,
         value::{Row, params},
     },
@@ -34,7 +34,7 @@ pub struct OrderFilter {
     pub limit: usize,
 }
 
-const DOING: &str = "listing orders";
+const OPERATION: &str = "listing orders";
 /// How many orders of one shopper, or of one number, are looked at.
 const ALIKE_MAX: i64 = 100;
 
@@ -48,8 +48,8 @@ impl Store {
         let (at_us, merchant, order_id) = &filter.before;
         let rows = match &filter.merchant {
             None => {
-                self.rows(
-                    DOING,
+                self.query(
+                    OPERATION,
                     "SELECT merchant_id, order_id, created_us, received_us, status FROM orders
                      WHERE (created_us, merchant_id, order_id) < ($1, $2, $3)
                      ORDER BY created_us DESC, merchant_id DESC, order_id DESC LIMIT $4",
@@ -58,8 +58,8 @@ impl Store {
                 .await?
             }
             Some(owner) => {
-                self.rows(
-                    DOING,
+                self.query(
+                    OPERATION,
                     "SELECT merchant_id, order_id, created_us, received_us, status FROM orders
                      WHERE merchant_id = $1 AND (created_us, order_id) < ($2, $3)
                      ORDER BY created_us DESC, order_id DESC LIMIT $4",
@@ -76,8 +76,8 @@ impl Store {
     /// number alone has to be kept while orders come in.
     pub async fn orders_numbered(&self, order_id: &str) -> Result<Vec<OrderPlace>, StoreError> {
         let rows = self
-            .rows(
-                DOING,
+            .query(
+                OPERATION,
                 "SELECT o.merchant_id, o.order_id, o.created_us, o.received_us, o.status
                  FROM merchants CROSS JOIN orders o
                  WHERE o.merchant_id = merchants.merchant_id AND o.order_id = $1
@@ -94,8 +94,8 @@ impl Store {
         shopper_hash: i64,
     ) -> Result<Vec<OrderPlace>, StoreError> {
         let rows = self
-            .rows(
-                DOING,
+            .query(
+                OPERATION,
                 "SELECT merchant_id, order_id, created_us, received_us, status
                  FROM (SELECT merchant_id, order_id, created_us, received_us, status FROM orders
                      WHERE shopper_hash = $1 LIMIT $2) AS alike
@@ -113,22 +113,21 @@ impl Store {
     ) -> Result<Vec<(String, String, Bytes)>, StoreError> {
         let wanted = orders.iter().map(|it| params![it.merchant.as_str(), it.order_id.as_str()]);
         let rows = self
-            .engine
             .query_each(
+                OPERATION,
                 "SELECT o.merchant_id, o.order_id, o.body FROM ROWS(merchant_id, order_id)
                  JOIN orders o ON o.merchant_id = r.merchant_id AND o.order_id = r.order_id",
                 wanted.collect(),
             )
-            .await
-            .doing(DOING)?;
+            .await?;
         let read =
             |row: &Row| Ok((row.text(0)?.to_owned(), row.text(1)?.to_owned(), row.bytes(2)?));
-        rows.iter().map(read).collect::<Result<_, _>>().doing(DOING)
+        rows.iter().map(read).collect::<Result<_, _>>().during(OPERATION)
     }
 }
 
 fn places(rows: &[Row]) -> Result<Vec<OrderPlace>, StoreError> {
-    rows.iter().map(place).collect::<Result<_, _>>().doing(DOING)
+    rows.iter().map(place).collect::<Result<_, _>>().during(OPERATION)
 }
 
 fn place(row: &Row) -> Result<OrderPlace, EngineError> {

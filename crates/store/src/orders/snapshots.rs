@@ -4,9 +4,9 @@ use bytes::Bytes;
 use domain::{identifier::MerchantId, orders::order::OrderStatus};
 
 use crate::{
-    Counted, Store, StoreError, Transaction,
+    CountedEvent, Store, StoreError, Transaction,
     core::{
-        error::Doing,
+        error::During,
         value::{Row, params},
     },
 };
@@ -41,7 +41,7 @@ impl Transaction {
         orders.sort_by(|a, b| a.order_id.cmp(&b.order_id));
         let (fresh, known) = orders.into_iter().partition::<Vec<_>, _>(|order| order.replaces == 0);
         if let Ok(new @ 1..) = i64::try_from(fresh.len()) {
-            self.count(merchant, Counted::OrdersTakenIn, (now_us, new));
+            self.count(merchant, CountedEvent::OrdersTakenIn, now_us, new);
         }
         self.one_row_each(
             "INSERT INTO orders (merchant_id, order_id, version, created_us, updated_us,
@@ -113,7 +113,7 @@ impl Store {
     /// Whether a merchant has published anything yet.
     pub async fn has_orders(&self, merchant: &MerchantId) -> Result<bool, StoreError> {
         let rows = self
-            .rows(
+            .query(
                 "looking for orders",
                 "SELECT order_id FROM orders WHERE merchant_id = $1 LIMIT 1",
                 params![merchant],
@@ -129,18 +129,17 @@ impl Store {
         order_ids: impl Iterator<Item = &str>,
     ) -> Result<Vec<OrderHead>, StoreError> {
         let wanted = order_ids.map(|id| params![merchant, id]).collect();
-        let doing = "looking up orders";
+        let operation = "looking up orders";
         let rows = self
-            .engine
             .query_each(
+                operation,
                 "SELECT o.order_id, o.version, o.updated_us, o.hash
                  FROM ROWS(merchant_id, order_id)
                  JOIN orders o ON o.merchant_id = r.merchant_id AND o.order_id = r.order_id",
                 wanted,
             )
-            .await
-            .doing(doing)?;
-        rows.iter().map(head).collect::<Result<_, _>>().doing(doing)
+            .await?;
+        rows.iter().map(head).collect::<Result<_, _>>().during(operation)
     }
 }
 

@@ -4,8 +4,11 @@ use domain::{identifier::MerchantId, returns::ledger::Ledger};
 
 use crate::{
     Store, StoreError, Transaction, Versioned,
-    core::{error::Doing, value::params},
-    json, parsed,
+    core::{
+        body::{parse_body, to_json},
+        error::During,
+        value::params,
+    },
 };
 
 impl Transaction {
@@ -22,7 +25,7 @@ impl Transaction {
              ON CONFLICT (merchant_id, order_id) DO UPDATE
                  SET version = ledgers.version + 1, body = excluded.body
                  WHERE ledgers.version = $4",
-            params![merchant, order_id, json(ledger), version],
+            params![merchant, order_id, to_json(ledger), version],
         );
     }
 }
@@ -34,10 +37,10 @@ impl Store {
         merchant: &MerchantId,
         order_id: &str,
     ) -> Result<Versioned<Ledger>, StoreError> {
-        let doing = "reading a ledger";
+        let operation = "reading a ledger";
         let rows = self
-            .rows(
-                doing,
+            .query(
+                operation,
                 "SELECT version, body FROM ledgers WHERE merchant_id = $1 AND order_id = $2",
                 params![merchant, order_id],
             )
@@ -45,7 +48,7 @@ impl Store {
         let Some(row) = rows.first() else {
             return Ok(Versioned { value: Ledger::default(), version: 0 });
         };
-        let (version, body) = row.int(0).and_then(|it| Ok((it, row.text(1)?))).doing(doing)?;
-        Ok(Versioned { value: parsed("ledgers", order_id, body)?, version })
+        let (version, body) = row.int(0).and_then(|it| Ok((it, row.text(1)?))).during(operation)?;
+        Ok(Versioned { value: parse_body("ledgers", order_id, body)?, version })
     }
 }

@@ -5,10 +5,10 @@ use domain::{identifier::MerchantId, returns::policy::Policy};
 use crate::{
     Store, StoreError, Transaction,
     core::{
-        error::Doing,
+        body::{parse_body, to_json},
+        error::During,
         value::{Row, params},
     },
-    json, parsed,
 };
 
 /// A policy as it stood from one change to the next.
@@ -33,7 +33,7 @@ impl Transaction {
                 policy.version,
                 policy.created_us,
                 policy.actor.as_str(),
-                json(&policy.policy)
+                to_json(&policy.policy)
             ],
         );
     }
@@ -48,7 +48,7 @@ impl Store {
         limit: i64,
     ) -> Result<Vec<PolicyVersion>, StoreError> {
         let rows = self
-            .rows(
+            .query(
                 "reading policies",
                 "SELECT version, created_us, actor, body FROM policies
                  WHERE merchant_id = $1 AND version < $2 ORDER BY version DESC LIMIT $3",
@@ -61,7 +61,7 @@ impl Store {
 
 fn policy(merchant: &MerchantId, row: &Row) -> Result<PolicyVersion, StoreError> {
     let read = || Ok((row.int(0)?, row.int(1)?, row.text(2)?, row.text(3)?));
-    let (version, created_us, actor, body) = read().doing("reading policies")?;
-    let policy = parsed("policies", merchant.as_str(), body)?;
+    let (version, created_us, actor, body) = read().during("reading policies")?;
+    let policy = parse_body("policies", merchant.as_str(), body)?;
     Ok(PolicyVersion { version, created_us, actor: actor.to_owned(), policy })
 }

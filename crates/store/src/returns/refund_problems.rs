@@ -5,7 +5,7 @@ use domain::identifier::MerchantId;
 use crate::{
     Store, StoreError, Transaction,
     core::{
-        error::Doing,
+        error::During,
         value::{Row, params},
     },
 };
@@ -58,16 +58,16 @@ impl Store {
         merchant: &MerchantId,
         refund_id: &str,
     ) -> Result<Option<RefundProblem>, StoreError> {
-        let doing = "reading a refund's problem";
+        let operation = "reading a refund's problem";
         let rows = self
-            .rows(
-                doing,
+            .query(
+                operation,
                 "SELECT merchant_id, refund_id, order_id, state, noticed_us, detail
                  FROM refund_problems WHERE merchant_id = $1 AND refund_id = $2",
                 params![merchant, refund_id],
             )
             .await?;
-        rows.first().map(problem).transpose().doing(doing)
+        rows.first().map(problem).transpose().during(operation)
     }
 
     /// The problems of these refunds of a merchant, in any order.
@@ -76,20 +76,19 @@ impl Store {
         merchant: &MerchantId,
         refund_ids: impl Iterator<Item = &str>,
     ) -> Result<Vec<RefundProblem>, StoreError> {
-        let doing = "reading refunds' problems";
+        let operation = "reading refunds' problems";
         let wanted = refund_ids.map(|id| params![merchant, id]).collect();
         let rows = self
-            .engine
             .query_each(
+                operation,
                 "SELECT p.merchant_id, p.refund_id, p.order_id, p.state, p.noticed_us, p.detail
                  FROM ROWS(merchant_id, refund_id)
                  JOIN refund_problems p
                      ON p.merchant_id = r.merchant_id AND p.refund_id = r.refund_id",
                 wanted,
             )
-            .await
-            .doing(doing)?;
-        rows.iter().map(problem).collect::<Result<_, _>>().doing(doing)
+            .await?;
+        rows.iter().map(problem).collect::<Result<_, _>>().during(operation)
     }
 
     /// Problems in one state, oldest first.
@@ -99,10 +98,10 @@ impl Store {
         after: &ProblemCursor,
         limit: i64,
     ) -> Result<Vec<RefundProblem>, StoreError> {
-        let doing = "listing problems with refunds";
+        let operation = "listing problems with refunds";
         let rows = self
-            .rows(
-                doing,
+            .query(
+                operation,
                 "SELECT merchant_id, refund_id, order_id, state, noticed_us, detail
                  FROM refund_problems
                  WHERE state = $1 AND (noticed_us, merchant_id, refund_id) > ($2, $3, $4)
@@ -116,7 +115,7 @@ impl Store {
                 ],
             )
             .await?;
-        rows.iter().map(problem).collect::<Result<_, _>>().doing(doing)
+        rows.iter().map(problem).collect::<Result<_, _>>().during(operation)
     }
 }
 

@@ -6,7 +6,7 @@ use domain::identifier::MerchantId;
 use crate::{
     Store, StoreError, Transaction,
     core::{
-        error::Doing,
+        error::During,
         value::{Row, params},
     },
 };
@@ -67,17 +67,16 @@ impl Store {
         refund_ids: impl Iterator<Item = &str>,
     ) -> Result<Vec<RefundHead>, StoreError> {
         let wanted = refund_ids.map(|id| params![merchant, id]).collect();
-        let doing = "looking up refunds";
+        let operation = "looking up refunds";
         let rows = self
-            .engine
             .query_each(
+                operation,
                 "SELECT f.refund_id, f.order_id, f.hash
                  FROM ROWS(merchant_id, refund_id)
                  JOIN refunds f ON f.merchant_id = r.merchant_id AND f.refund_id = r.refund_id",
                 wanted,
             )
-            .await
-            .doing(doing)?;
+            .await?;
         let head = |row: &Row| {
             Ok(RefundHead {
                 refund_id: row.text(0)?.to_owned(),
@@ -85,6 +84,6 @@ impl Store {
                 hash: row.bytes(2)?,
             })
         };
-        rows.iter().map(head).collect::<Result<_, _>>().doing(doing)
+        rows.iter().map(head).collect::<Result<_, _>>().during(operation)
     }
 }

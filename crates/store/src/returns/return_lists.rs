@@ -8,11 +8,11 @@ use domain::{
 use crate::{
     EngineError, Store, StoreError,
     core::{
-        error::Doing,
+        body::parse_body,
+        error::During,
         pages::Extent,
         value::{Row, params},
     },
-    parsed,
 };
 
 /// Where a return is, and what is known without reading it.
@@ -34,7 +34,7 @@ pub struct ReturnFilter {
     pub limit: usize,
 }
 
-const DOING: &str = "listing returns";
+const OPERATION: &str = "listing returns";
 
 impl Store {
     /// Returns, newest first, and the last one looked at when there may be more.
@@ -46,8 +46,8 @@ impl Store {
         let (at_us, merchant, rma_id) = &filter.before;
         let rows = match &filter.merchant {
             None => {
-                self.rows(
-                    DOING,
+                self.query(
+                    OPERATION,
                     "SELECT merchant_id, rma_id, created_us, status FROM returns
                      WHERE (created_us, merchant_id, rma_id) < ($1, $2, $3)
                      ORDER BY created_us DESC, merchant_id DESC, rma_id DESC LIMIT $4",
@@ -56,8 +56,8 @@ impl Store {
                 .await?
             }
             Some(owner) => {
-                self.rows(
-                    DOING,
+                self.query(
+                    OPERATION,
                     "SELECT merchant_id, rma_id, created_us, status FROM returns
                      WHERE merchant_id = $1 AND (created_us, rma_id) < ($2, $3)
                      ORDER BY created_us DESC, rma_id DESC LIMIT $4",
@@ -66,7 +66,7 @@ impl Store {
                 .await?
             }
         };
-        let found = rows.iter().map(place).collect::<Result<Vec<_>, _>>().doing(DOING)?;
+        let found = rows.iter().map(place).collect::<Result<Vec<_>, _>>().during(OPERATION)?;
         let wanted = filter.status.map(Status::name);
         Ok(extent.cut(found, |it| wanted.is_none_or(|status| it.status == status)))
     }
@@ -78,18 +78,19 @@ impl Store {
     ) -> Result<Vec<(String, Rma)>, StoreError> {
         let wanted = names.map(|(merchant, rma_id)| params![merchant, rma_id]).collect();
         let rows = self
-            .engine
             .query_each(
+                OPERATION,
                 "SELECT t.merchant_id, t.rma_id, t.body FROM ROWS(merchant_id, rma_id)
                  JOIN returns t ON t.merchant_id = r.merchant_id AND t.rma_id = r.rma_id",
                 wanted,
             )
-            .await
-            .doing(DOING)?;
+            .await?;
         let read = |row: &Row| {
-            let (merchant, rma_id, body) =
-                row.text(0).and_then(|it| Ok((it, row.text(1)?, row.text(2)?))).doing(DOING)?;
-            Ok((merchant.to_owned(), parsed("returns", rma_id, body)?))
+            let (merchant, rma_id, body) = row
+                .text(0)
+                .and_then(|it| Ok((it, row.text(1)?, row.text(2)?)))
+                .during(OPERATION)?;
+            Ok((merchant.to_owned(), parse_body("returns", rma_id, body)?))
         };
         rows.iter().map(read).collect()
     }

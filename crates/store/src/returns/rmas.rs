@@ -10,12 +10,12 @@ use domain::{
 };
 
 use crate::{
-    Counted, Store, StoreError, Transaction, Versioned,
+    CountedEvent, Store, StoreError, Transaction, Versioned,
     core::{
-        error::Doing,
+        body::{corrupt, parse_body, to_json},
+        error::During,
         value::{Row, params},
     },
-    json, parsed,
 };
 
 /// A return that waits for its label.
@@ -29,7 +29,7 @@ pub struct LabelRequest {
 impl Transaction {
     /// Adds a return; a conflict when its identifier is taken.
     pub fn insert_return(&mut self, merchant: &MerchantId, rma: &Rma) {
-        self.count(merchant, Counted::ReturnsStarted, (micros(rma.created_at), 1));
+        self.count(merchant, CountedEvent::ReturnsStarted, micros(rma.created_at), 1);
         self.one_row(
             "INSERT INTO returns (merchant_id, rma_id, version, created_us, status, body)
              VALUES ($1, $2, 1, $3, $4, $5) ON CONFLICT DO NOTHING",
@@ -38,7 +38,7 @@ impl Transaction {
                 rma.rma_identifier.as_str(),
                 micros(rma.created_at),
                 rma.status.name(),
-                json(rma)
+                to_json(rma)
             ],
         );
     }
@@ -54,7 +54,13 @@ impl Transaction {
         self.one_row(
             "UPDATE returns SET version = version + 1, status = $4, body = $5
              WHERE merchant_id = $1 AND rma_id = $2 AND version = $3",
-            params![merchant, rma.rma_identifier.as_str(), version, rma.status.name(), json(rma)],
+            params![
+                merchant,
+                rma.rma_identifier.as_str(),
+                version,
+                rma.status.name(),
+                to_json(rma)
+            ],
         );
     }
 
@@ -97,27 +103,28 @@ impl Store {
         merchant: &MerchantId,
         rma: &RmaId,
     ) -> Result<Option<Versioned<Rma>>, StoreError> {
-        let doing = "reading a return";
+        let operation = "reading a return";
         let rows = self
-            .rows(
-                doing,
+            .query(
+                operation,
                 "SELECT version, body FROM returns WHERE merchant_id = $1 AND rma_id = $2",
                 params![merchant, rma.as_str()],
             )
             .await?;
         let read = |row: &Row| {
-            let (version, body) = row.int(0).and_then(|it| Ok((it, row.text(1)?))).doing(doing)?;
-            Ok(Versioned { value: parsed("returns", rma.as_str(), body)?, version })
+            let (version, body) =
+                row.int(0).and_then(|it| Ok((it, row.text(1)?))).during(operation)?;
+            Ok(Versioned { value: parse_body("returns", rma.as_str(), body)?, version })
         };
         rows.first().map(read).transpose()
     }
 
     /// Whose return this is.
     pub async fn merchant_of_rma(&self, rma: &RmaId) -> Result<Option<MerchantId>, StoreError> {
-        let doing = "looking up a return";
+        let operation = "looking up a return";
         let rows = self
-            .rows(
-                doing,
+            .query(
+                operation,
                 "SELECT merchant_id FROM returns WHERE rma_id = $1 ORDER BY merchant_id LIMIT 1",
                 params![rma.as_str()],
             )
@@ -131,16 +138,16 @@ impl Store {
         owner: Option<&MerchantId>,
         tracking_number: &str,
     ) -> Result<Vec<(MerchantId, RmaId)>, StoreError> {
-        let doing = "looking up a parcel";
+        let operation = "looking up a parcel";
         let rows = self
-            .rows(
-                doing,
+            .query(
+                operation,
                 "SELECT merchant_id, rma_id FROM parcels WHERE tracking_number = $1
                  ORDER BY merchant_id, rma_id LIMIT 100",
                 params![tracking_number],
             )
             .await?;
-        let read = |row: &Row| Ok((merchant(row, 0)?, rma_id(row.text(1).doing(doing)?)?));
+        let read = |row: &Row| Ok((merchant(row, 0)?, rma_id(row.text(1).during(operation)?)?));
         let found: Vec<_> = rows.iter().map(read).collect::<Result<_, StoreError>>()?;
         let wanted = |(merchant, _): &(MerchantId, RmaId)| owner.is_none_or(|it| it == merchant);
         Ok(found.into_iter().filter(wanted).collect())
@@ -154,10 +161,10 @@ impl Store {
         after: (i64, &str),
         limit: i64,
     ) -> Result<Vec<LabelRequest>, StoreError> {
-        let doing = "listing wanted labels";
+        let operation = "listing wanted labels";
         let rows = self
-            .rows(
-                doing,
+            .query(
+                operation,
                 "SELECT merchant_id, rma_id, requested_us FROM label_requests
                  WHERE carrier = $1 AND (requested_us, rma_id) > ($2, $3)
                      AND ($4 = '' OR merchant_id = $4)
@@ -173,7 +180,7 @@ impl Store {
             .await?;
         let read = |row: &Row| {
             let (rma_id, requested_us) =
-                row.text(1).and_then(|it| Ok((it.to_owned(), row.int(2)?))).doing(doing)?;
+                row.text(1).and_then(|it| Ok((it.to_owned(), row.int(2)?))).during(operation)?;
             Ok(LabelRequest { merchant: merchant(row, 0)?, rma_id, requested_us })
         };
         rows.iter().map(read).collect()
@@ -181,10 +188,10 @@ impl Store {
 }
 
 fn merchant(row: &Row, column: usize) -> Result<MerchantId, StoreError> {
-    let text = row.text(column).doing("reading a merchant's name")?;
-    MerchantId::parse_stored(text).map_err(|why| crate::corrupt("returns", text, &why))
+    let text = row.text(column).during("reading a merchant's name")?;
+    MerchantId::parse_stored(text).map_err(|why| corrupt("returns", text, &why))
 }
 
 fn rma_id(text: &str) -> Result<RmaId, StoreError> {
-    RmaId::parse(text).ok_or_else(|| crate::corrupt("parcels", text, &"not an RMA identifier"))
+    RmaId::parse(text).ok_or_else(|| corrupt("parcels", text, &"not an RMA identifier"))
 }

@@ -17,10 +17,10 @@ use domain::{
 use crate::{
     EngineError, Store, StoreError, Transaction, Versioned,
     core::{
-        error::Doing,
+        body::{corrupt, parse_body, to_json},
+        error::During,
         value::{Row, Value, params},
     },
-    corrupt, json, parsed,
 };
 
 const READING: &str = "reading ASNs";
@@ -134,7 +134,7 @@ impl Transaction {
 /// The ASN without its lines.
 fn head(asn: &InboundAsn) -> String {
     let InboundAsn { from, to, .. } = asn;
-    json(&InboundAsn {
+    to_json(&InboundAsn {
         program_identifier: asn.program_identifier.clone(),
         asn_number: asn.asn_number.clone(),
         status: asn.status,
@@ -175,8 +175,8 @@ fn line_values(merchant: &MerchantId, line: &Line<'_>, place: i64) -> Vec<Value>
         text(detail.upc.as_ref()),
         text(identifier.as_ref()),
         detail.quantity,
-        json(&outside),
-        json(detail)
+        to_json(&outside),
+        to_json(detail)
     ]
 }
 
@@ -267,13 +267,13 @@ impl Store {
                 if wanted.more { 10_i64 } else { 0 },
                 wanted.any
             ];
-            let rows = self.rows(READING, LINES, values).await?;
-            let mut lines = rows.iter().map(line).collect::<Result<Vec<_>, _>>().doing(READING)?;
+            let rows = self.query(READING, LINES, values).await?;
+            let mut lines = rows.iter().map(line).collect::<Result<Vec<_>, _>>().during(READING)?;
             lines.sort_unstable();
             lines.dedup();
             for (_, line_id, received, carton, detail) in lines {
-                let mut carton: AsnCarton = parsed("asn_lines", line_id, carton)?;
-                carton.details.push(parsed("asn_lines", line_id, detail)?);
+                let mut carton: AsnCarton = parse_body("asn_lines", line_id, carton)?;
+                carton.details.push(parse_body("asn_lines", line_id, detail)?);
                 value.asn.cartons.push(carton);
                 value.received.insert(line_id.to_owned(), received);
             }
@@ -288,7 +288,7 @@ impl Store {
         asn_number: &str,
     ) -> Result<Vec<Versioned<AsnState>>, StoreError> {
         let rows = self
-            .rows(
+            .query(
                 READING,
                 "SELECT version, announced_us, fingerprint, here, told, body FROM asns
                  WHERE merchant_id = $1 AND asn_number = $2 ORDER BY program_id LIMIT 20",
@@ -297,10 +297,10 @@ impl Store {
             .await?;
         let asn = |row: &Row| {
             let counters = || Ok((row.int(0)?, row.int(3)?, row.int(4)?));
-            let (version, here, told) = counters().doing(READING)?;
-            let fingerprint = row.text(2).doing(READING)?.to_owned();
+            let (version, here, told) = counters().during(READING)?;
+            let fingerprint = row.text(2).during(READING)?.to_owned();
             let announced_at = time(row, 1)?;
-            let asn: InboundAsn = parsed("asns", asn_number, row.text(5).doing(READING)?)?;
+            let asn: InboundAsn = parse_body("asns", asn_number, row.text(5).during(READING)?)?;
             let state = AsnState::announced(asn, fingerprint, announced_at);
             Ok(Versioned { value: AsnState { here, told, ..state }, version })
         };
@@ -324,16 +324,16 @@ fn line(row: &Row) -> Result<(i64, &str, i64, &str, &str), EngineError> {
 }
 
 fn time(row: &Row, column: usize) -> Result<jiff::Timestamp, StoreError> {
-    let at_us = row.int(column).doing(READING)?;
+    let at_us = row.int(column).during(READING)?;
     from_micros(at_us).ok_or_else(|| corrupt("asns", &at_us.to_string(), &"not a time"))
 }
 
 /// A unit of which nothing is known but that it is announced: from an ASN, its time, and a line's carton and detail.
 pub(crate) fn announced_unit(row: &Row) -> Result<UnitRecord, StoreError> {
-    let text = |column: usize| row.text(column).doing(READING);
-    let asn: InboundAsn = parsed("asns", "an ASN", text(0)?)?;
-    let carton: AsnCarton = parsed("asn_lines", "a line", text(2)?)?;
-    let detail = parsed("asn_lines", "a line", text(3)?)?;
+    let text = |column: usize| row.text(column).during(READING);
+    let asn: InboundAsn = parse_body("asns", "an ASN", text(0)?)?;
+    let carton: AsnCarton = parse_body("asn_lines", "a line", text(2)?)?;
+    let detail = parse_body("asn_lines", "a line", text(3)?)?;
     let line = Line { asn: &asn, carton: &carton, detail: &detail };
     Ok(UnitRecord::announced(&line, time(row, 1)?))
 }

@@ -10,10 +10,10 @@ use domain::{
 use crate::{
     Store, StoreError, Transaction, Versioned,
     core::{
-        error::Doing,
+        body::{corrupt, parse_body, to_json},
+        error::During,
         value::{Row, params},
     },
-    corrupt, json, parsed,
 };
 
 impl Transaction {
@@ -64,7 +64,7 @@ impl Transaction {
              ON CONFLICT (merchant_id, client_identifier) DO UPDATE
                  SET version = drop_ship_orders.version + 1, body = excluded.body
                  WHERE drop_ship_orders.version = $4",
-            params![merchant, order.client_identifier.as_str(), json(order), version],
+            params![merchant, order.client_identifier.as_str(), to_json(order), version],
         );
     }
 }
@@ -76,7 +76,7 @@ impl Store {
         asn_number: &str,
     ) -> Result<Option<Versioned<Shipment>>, StoreError> {
         let rows = self
-            .rows(
+            .query(
                 "reading a shipment",
                 "SELECT version, body FROM shipments WHERE merchant_id = $1 AND asn_number = $2",
                 params![merchant, asn_number],
@@ -91,19 +91,18 @@ impl Store {
         merchant: &MerchantId,
         numbers: impl Iterator<Item = &str>,
     ) -> Result<Vec<String>, StoreError> {
-        let doing = "looking up numbers of shipments";
+        let operation = "looking up numbers of shipments";
         let wanted = numbers.map(|number| params![merchant, number]).collect();
         let rows = self
-            .engine
             .query_each(
+                operation,
                 "SELECT n.asn_number FROM ROWS(merchant_id, asn_number)
                  JOIN shipment_numbers n
                      ON n.merchant_id = r.merchant_id AND n.asn_number = r.asn_number",
                 wanted,
             )
-            .await
-            .doing(doing)?;
-        rows.iter().map(|row| Ok(row.text(0).doing(doing)?.to_owned())).collect()
+            .await?;
+        rows.iter().map(|row| Ok(row.text(0).during(operation)?.to_owned())).collect()
     }
 
     /// Merchants whose goods leave with a shipment of this number.
@@ -124,7 +123,7 @@ impl Store {
         client_identifier: &str,
     ) -> Result<Option<Versioned<DropShipOrder>>, StoreError> {
         let rows = self
-            .rows(
+            .query(
                 "reading a drop-ship order",
                 "SELECT version, body FROM drop_ship_orders
                  WHERE merchant_id = $1 AND client_identifier = $2",
@@ -152,10 +151,10 @@ impl Store {
         sql: &'static str,
         key: &str,
     ) -> Result<Vec<MerchantId>, StoreError> {
-        let doing = "looking up whose it is";
-        let rows = self.rows(doing, sql, params![key]).await?;
+        let operation = "looking up whose it is";
+        let rows = self.query(operation, sql, params![key]).await?;
         let owner = |row: &Row| {
-            let text = row.text(0).doing(doing)?;
+            let text = row.text(0).during(operation)?;
             MerchantId::parse_stored(text).map_err(|why| corrupt("warehouse", text, &why))
         };
         rows.iter().map(owner).collect()
@@ -168,6 +167,6 @@ fn versioned<T: serde::de::DeserializeOwned>(
     row: &Row,
 ) -> Result<Versioned<T>, StoreError> {
     let read = || Ok((row.int(0)?, row.text(1)?));
-    let (version, body) = read().doing("reading what the warehouse knows")?;
-    Ok(Versioned { value: parsed(table, id, body)?, version })
+    let (version, body) = read().during("reading what the warehouse knows")?;
+    Ok(Versioned { value: parse_body(table, id, body)?, version })
 }

@@ -15,10 +15,10 @@ use domain::{
 use crate::{
     EngineError, Store, StoreError, Transaction, Versioned,
     core::{
-        error::Doing,
+        body::{parse_body, to_json},
+        error::During,
         value::{Row, Value, params},
     },
-    json, parsed,
     warehouse::asns::announced_unit,
 };
 
@@ -62,7 +62,7 @@ impl Transaction {
                 .iter()
                 .map(|row| {
                     let id = row.unit.unit_identifier.as_str();
-                    params![merchant, id, row.doubt_us(), json(&row.unit)]
+                    params![merchant, id, row.doubt_us(), to_json(&row.unit)]
                 })
                 .collect(),
         );
@@ -76,7 +76,7 @@ impl Transaction {
                 .iter()
                 .map(|row| {
                     let id = row.unit.unit_identifier.as_str();
-                    params![merchant, id, row.replaces, row.doubt_us(), json(&row.unit)]
+                    params![merchant, id, row.replaces, row.doubt_us(), to_json(&row.unit)]
                 })
                 .collect(),
         );
@@ -109,7 +109,7 @@ struct Bodies(Arc<str>);
 
 impl Bodies {
     fn of(&mut self, steps: &[StoryStep]) -> Value {
-        let text = json(&steps);
+        let text = to_json(&steps);
         if *text != *self.0 {
             self.0 = text.into();
         }
@@ -141,8 +141,8 @@ impl Store {
         wanted: Vec<Vec<Value>>,
     ) -> Result<Vec<Versioned<UnitRecord>>, StoreError> {
         let rows = self
-            .engine
             .query_each(
+                READING,
                 "SELECT u.merchant_id, u.unit_id, u.version, u.body, s.body
                  FROM ROWS(merchant_id, unit_id)
                  JOIN units u ON u.merchant_id = r.merchant_id AND u.unit_id = r.unit_id
@@ -151,23 +151,22 @@ impl Store {
                  ORDER BY u.merchant_id, u.unit_id, s.version",
                 wanted,
             )
-            .await
-            .doing(READING)?;
+            .await?;
         let whose = |row: &Row| -> Result<(String, String), EngineError> {
             Ok((row.text(0)?.to_owned(), row.text(1)?.to_owned()))
         };
         let mut units: Vec<Versioned<UnitRecord>> = Vec::new();
         let mut last = None;
         for row in &rows {
-            let name = whose(row).doing(READING)?;
+            let name = whose(row).during(READING)?;
             if last.as_ref() != Some(&name) {
-                let version = row.int(2).doing(READING)?;
-                let value = parsed("units", &name.1, row.text(3).doing(READING)?)?;
+                let version = row.int(2).during(READING)?;
+                let value = parse_body("units", &name.1, row.text(3).during(READING)?)?;
                 units.push(Versioned { value, version });
             }
-            let steps = row.optional_text(4).doing(READING)?;
+            let steps = row.optional_text(4).during(READING)?;
             if let Some((steps, unit)) = steps.zip(units.last_mut()) {
-                let steps: Vec<StoryStep> = parsed("unit_steps", &name.1, steps)?;
+                let steps: Vec<StoryStep> = parse_body("unit_steps", &name.1, steps)?;
                 let before = std::mem::replace(&mut unit.value, UnitRecord::new(""));
                 unit.value = before.resumed(steps);
             }
@@ -182,8 +181,8 @@ impl Store {
         wanted: Vec<Vec<Value>>,
     ) -> Result<Vec<UnitRecord>, StoreError> {
         let rows = self
-            .engine
             .query_each(
+                READING,
                 "SELECT a.body, a.announced_us, l.carton, l.body
                  FROM ROWS(merchant_id, unit_id)
                  LEFT JOIN asn_lines l ON l.unit_id = r.unit_id AND l.merchant_id = r.merchant_id
@@ -192,8 +191,7 @@ impl Store {
                      AND a.program_id = l.program_id",
                 wanted,
             )
-            .await
-            .doing(READING)?;
+            .await?;
         // From the unit to its line to its ASN and not the other way round: the joins are left ones for that.
         let found = rows.iter().filter(|row| matches!(row.optional_text(0), Ok(Some(_))));
         found.map(announced_unit).collect()
@@ -225,10 +223,10 @@ impl Store {
         after: &(i64, String, String),
         limit: i64,
     ) -> Result<Vec<(i64, String, UnitRecord)>, StoreError> {
-        let doing = "listing units in doubt";
+        let operation = "listing units in doubt";
         let rows = self
-            .rows(
-                doing,
+            .query(
+                operation,
                 "SELECT doubt_us, merchant_id, unit_id FROM units
                  WHERE doubt_us > 0 AND (doubt_us, merchant_id, unit_id) > ($1, $2, $3)
                  ORDER BY doubt_us, merchant_id, unit_id LIMIT $4",
@@ -238,7 +236,7 @@ impl Store {
         let mut units = Vec::with_capacity(rows.len());
         for row in &rows {
             let read = || Ok((row.int(0)?, row.text(1)?.to_owned(), row.text(2)?.to_owned()));
-            let (since, merchant, id) = read().doing(doing)?;
+            let (since, merchant, id) = read().during(operation)?;
             let wanted = vec![params![merchant.as_str(), id.as_str()]];
             let found = self.units_with_rows(wanted).await?.pop();
             units.extend(found.map(|it| (since, merchant, it.value)));

@@ -1,0 +1,88 @@
+//! The store itself: an engine, and the ways to read from it and to commit to it.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
+
+use crate::{
+    core::{
+        error::{During, StoreError},
+        meters::Meters,
+        transaction::Transaction,
+        value::{Row, Value},
+    },
+    engine::{Engine, Location},
+    messages::outbox::Owed,
+};
+
+/// A stored value with the version that guards its next change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Versioned<T> {
+    pub value: T,
+    pub version: i64,
+}
+
+#[derive(Clone)]
+pub struct Store {
+    pub(crate) engine: Engine,
+    changes: Arc<AtomicU64>,
+}
+
+impl Store {
+    /// Opens the database without changing its schema.
+    pub async fn open(location: &Location, meters: &Meters) -> Result<Self, StoreError> {
+        let engine = Engine::open(location, meters).await.during("opening the store")?;
+        Ok(Self { engine, changes: Arc::default() })
+    }
+
+    pub fn engine_name(&self) -> &'static str {
+        self.engine.name()
+    }
+
+    /// Makes everything in `transaction` durable, or nothing of it.
+    ///
+    /// Returns after the fsync that covers it, with the messages that are owed now.
+    /// [`StoreError::Conflict`] when a guard did not hold.
+    pub async fn commit(&self, transaction: Transaction) -> Result<Vec<Owed>, StoreError> {
+        if transaction.is_empty() {
+            return Ok(Vec::new());
+        }
+        let operation = transaction.operation;
+        let owed = self.engine.commit(transaction).await.during(operation)?;
+        self.changes.fetch_add(1, Ordering::Relaxed);
+        self.file_behind(&owed);
+        Ok(owed)
+    }
+
+    /// The number of commits made through this process. While it does not rise, nothing was changed
+    /// here.
+    pub fn changes(&self) -> u64 {
+        self.changes.load(Ordering::Relaxed)
+    }
+
+    /// Finishes the waiting commits and releases the database.
+    pub async fn close(&self) {
+        self.engine.close().await;
+    }
+
+    /// Runs a query. `operation` completes the sentence "the database failed while ...".
+    pub(crate) async fn query(
+        &self,
+        operation: &'static str,
+        sql: &'static str,
+        values: Vec<Value>,
+    ) -> Result<Vec<Row>, StoreError> {
+        self.engine.query(sql, values).await.during(operation)
+    }
+
+    /// Runs a query with `ROWS(..)` in its text, for all `rows` together.
+    pub(crate) async fn query_each(
+        &self,
+        operation: &'static str,
+        sql: &'static str,
+        rows: Vec<Vec<Value>>,
+    ) -> Result<Vec<Row>, StoreError> {
+        self.engine.query_each(sql, rows).await.during(operation)
+    }
+}
