@@ -9,7 +9,7 @@ pub(crate) struct Cookie<'a> {
     pub(crate) path: &'a str,
     pub(crate) max_age_s: u32,
     pub(crate) same_site: &'static str,
-    /// Whether it is for connections that nobody can listen to, and no others.
+    /// Whether browsers send it over encrypted connections only.
     pub(crate) secure: bool,
 }
 
@@ -26,7 +26,7 @@ impl Cookie<'_> {
 }
 
 /// The value of a cookie that the browser sent.
-pub(crate) fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+pub(crate) fn read_cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     let sent = headers.get_all(COOKIE).into_iter().filter_map(|value| value.to_str().ok());
     let mut pairs = sent.flat_map(|text| text.split(';')).filter_map(|pair| pair.split_once('='));
     let (_, value) = pairs.find(|(known, _)| known.trim() == name)?;
@@ -43,7 +43,7 @@ mod tests {
         headers.append(COOKIE, HeaderValue::from_static("a=1; bb=2;c = 3"));
         headers.append(COOKIE, HeaderValue::from_static("d=4=5"));
 
-        let found = ["a", "bb", "c", "d", "b", ""].map(|name| cookie(&headers, name));
+        let found = ["a", "bb", "c", "d", "b", ""].map(|name| read_cookie(&headers, name));
 
         assert_eq!(found, [Some("1"), Some("2"), Some("3"), Some("4=5"), None, None]);
     }

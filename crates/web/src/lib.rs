@@ -18,6 +18,7 @@ mod label;
 mod locale;
 mod meters;
 mod portal;
+mod same_origin;
 mod spoken;
 mod start;
 mod words;
@@ -86,7 +87,7 @@ impl Web {
             .merge(docs::routes(document))
             .merge(assets::routes())
             .merge(label::routes())
-            .merge(portal::routes())
+            .merge(portal::routes(self.clone()))
             .merge(console::routes())
             .merge(start::routes())
             .fallback(api::error::no_such_route)
@@ -102,6 +103,12 @@ impl Web {
     pub(crate) fn client_address(&self, peer: Peer, headers: &HeaderMap) -> IpAddr {
         client_address_of(peer.0, headers, self.settings.trusted_hops)
     }
+
+    /// Whether a page of ours sent the form.
+    pub(crate) fn is_same_origin(&self, headers: &HeaderMap) -> bool {
+        same_origin::is_same_origin(headers, self.settings.trusted_hops)
+    }
+
     /// Whether the browser speaks https, to us or to a trusted proxy.
     pub(crate) fn is_https(&self, parts: &Parts) -> bool {
         let here = parts.extensions.get::<Encrypted>().is_some_and(|encrypted| encrypted.0);

@@ -11,7 +11,7 @@ use axum::response::Response;
 use domain::merchants::{language::Language, portal::Portal};
 
 use crate::{
-    cookie::{Cookie, cookie},
+    cookie::{Cookie, read_cookie},
     words::{Words, words},
 };
 
@@ -32,7 +32,7 @@ impl Spoken {
         let mut pairs = query.split('&').filter_map(|pair| pair.split_once('='));
         let asked = pairs.find(|(name, _)| *name == "lang");
         let asked = asked.and_then(|(_, code)| Language::parse(code));
-        let kept = cookie(headers, COOKIE_NAME).and_then(Language::parse);
+        let kept = read_cookie(headers, COOKIE_NAME).and_then(Language::parse);
         let accepted = headers.get(ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok());
         let language = portal.language_for([asked, kept], accepted.unwrap_or_default());
         Self { language, asked: asked == Some(language) }

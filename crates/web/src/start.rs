@@ -116,7 +116,7 @@ async fn set_clock(
     body: Body,
 ) -> Result<Response, ApiError> {
     let demo = web.settings.demo.as_ref().ok_or(AppError::NotFound("clock"))?;
-    if !comes_from_here(&headers) {
+    if !web.is_same_origin(&headers) {
         return Ok(answer(StatusCode::FORBIDDEN, "the form is on another site's page"));
     }
     let body = read_body(body, FORM_MAX_BYTES, BODY_TIME_MAX).await;
@@ -131,11 +131,6 @@ async fn set_clock(
         demo.pace().set_speed(*speed);
     }
     Ok((StatusCode::SEE_OTHER, [(LOCATION, "/"), (CACHE_CONTROL, "no-store")]).into_response())
-}
-
-/// Browsers say whose page a form was on. What is not a browser need not say.
-fn comes_from_here(headers: &HeaderMap) -> bool {
-    headers.get("sec-fetch-site").is_none_or(|site| site == "same-origin")
 }
 
 #[cfg(test)]

@@ -18,11 +18,12 @@ use super::{
     frame::{Styles, bare_page, home, redirect, set_cookie},
     problem,
     throttle::Try,
-    visit::{SESSION, WorkerForm, cookie, is_from_here},
+    visit::{SESSION, WorkerForm},
 };
 use crate::{
     Web,
     api::{error::ApiError, query::Query},
+    cookie::read_cookie,
     guard::Peer,
 };
 
@@ -65,7 +66,7 @@ async fn enter(
     request: Request,
 ) -> Result<Response, ApiError> {
     let (parts, body) = request.into_parts();
-    if !is_from_here(&parts.headers) {
+    if !web.is_same_origin(&parts.headers) {
         return Ok(problem::not_our_form());
     }
     let form = Form::read(body).await?;
@@ -80,7 +81,7 @@ async fn enter(
         return Ok(bare_page(StatusCode::OK, &Login::new(name, next, Some(WRONG))));
     };
     web.logins.succeeded(&attempt, web.started.elapsed());
-    if let Some(old) = cookie(&parts.headers, SESSION) {
+    if let Some(old) = read_cookie(&parts.headers, SESSION) {
         log_out(&web.app, &Secret::new(old.to_owned())).await?;
     }
     let mut response = redirect(&destination(next, role));
@@ -122,7 +123,7 @@ async fn leave(
     headers: axum::http::HeaderMap,
     _: WorkerForm,
 ) -> Result<Response, ApiError> {
-    if let Some(token) = cookie(&headers, SESSION) {
+    if let Some(token) = read_cookie(&headers, SESSION) {
         log_out(&web.app, &Secret::new(token.to_owned())).await?;
     }
     let mut response = redirect("/console/login");

@@ -13,18 +13,14 @@ use app::{
 };
 use axum::{
     extract::{FromRequest, FromRequestParts, Request},
-    http::{
-        HeaderMap, Method,
-        header::{COOKIE, HOST, ORIGIN},
-        request::Parts,
-    },
+    http::{Method, request::Parts},
     response::{IntoResponse, Response},
 };
 use domain::access::operator::Role;
 use world::Secret;
 
 use super::{form::Form, frame::redirect, problem};
-use crate::{Web, api::error::ApiError};
+use crate::{Web, api::error::ApiError, cookie::read_cookie};
 
 /// The cookie that holds the token of the session.
 pub(super) const SESSION: &str = "homeward_console";
@@ -111,7 +107,7 @@ impl<R: Roles> FromRequest<Web> for Sent<R> {
         let Visit { visitor, .. } = Visit::<R>::from_request_parts(&mut parts, web).await?;
         let form = Form::read(body).await.map_err(IntoResponse::into_response)?;
         let ours = form.raw(FORM_TOKEN) == visitor.session.form_token;
-        if ours && is_from_here(&parts.headers) {
+        if ours && web.is_same_origin(&parts.headers) {
             Ok(Self { visitor, form, roles: PhantomData })
         } else {
             Err(problem::not_our_form())
@@ -120,7 +116,7 @@ impl<R: Roles> FromRequest<Web> for Sent<R> {
 }
 
 async fn visitor(parts: &Parts, web: &Web, in_person: bool) -> Result<Visitor, Response> {
-    let token = cookie(&parts.headers, SESSION).map(|it| Secret::new(it.to_owned()));
+    let token = read_cookie(&parts.headers, SESSION).map(|it| Secret::new(it.to_owned()));
     let found = match &token {
         Some(token) if in_person => session(&web.app, token).await,
         Some(token) => glance(&web.app, token).await,
@@ -128,7 +124,7 @@ async fn visitor(parts: &Parts, web: &Web, in_person: bool) -> Result<Visitor, R
     };
     let found = found.map_err(|error| ApiError::from(error).into_response())?;
     let Some(session) = found else { return Err(redirect(&login_address(parts))) };
-    let notice = cookie(&parts.headers, NOTICE).and_then(|it| opened_notice(&web.app, it));
+    let notice = read_cookie(&parts.headers, NOTICE).and_then(|it| opened_notice(&web.app, it));
     Ok(Visitor { session, notice })
 }
 
@@ -142,73 +138,5 @@ fn login_address(parts: &Parts) -> String {
     }
 }
 
-/// The value of a cookie that the browser sent.
-pub(super) fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
-    let sent = headers.get_all(COOKIE).into_iter().filter_map(|value| value.to_str().ok());
-    let mut pairs = sent.flat_map(|text| text.split(';')).filter_map(|it| it.split_once('='));
-    pairs.find(|(known, _)| known.trim() == name).map(|(_, value)| value.trim())
-}
-
-/// Whether a page of ours sent the form, as far as the browser tells. Every browser of today tells it in one
-/// of two headers; what tells nothing at all is no browser, and cannot be made to act for an operator.
-pub(super) fn is_from_here(headers: &HeaderMap) -> bool {
-    let text = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or("unreadable"));
-    if let Some(site) = text("sec-fetch-site") {
-        return matches!(site, "same-origin" | "none");
-    }
-    let Some(origin) = text(ORIGIN.as_str()) else { return true };
-    let origin_host = origin.split_once("://").map(|(_, host)| host);
-    let hosts = [text(HOST.as_str()), text("x-forwarded-host")];
-    origin_host.is_some() && hosts.contains(&origin_host)
-}
-
 #[cfg(test)]
 pub(super) mod fixtures;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn headers(pairs: &[(&'static str, &'static str)]) -> HeaderMap {
-        let mut headers = HeaderMap::new();
-        for (name, value) in pairs {
-            headers.append(*name, value.parse().unwrap());
-        }
-        headers
-    }
-
-    #[test]
-    fn a_cookie_is_found_among_others_by_its_whole_name() {
-        let sent = headers(&[("cookie", "a=1; homeward_console=x=y"), ("cookie", "b=2")]);
-
-        assert_eq!(cookie(&sent, SESSION), Some("x=y"));
-        assert_eq!(cookie(&sent, "b"), Some("2"));
-        assert_eq!(cookie(&sent, "console"), None);
-        assert_eq!(cookie(&HeaderMap::new(), SESSION), None);
-    }
-
-    #[test]
-    fn a_form_from_another_place_is_known_by_what_the_browser_says() {
-        let host = ("host", "returns.example.com");
-        for good in [
-            vec![host],
-            vec![host, ("sec-fetch-site", "same-origin"), ("origin", "null")],
-            vec![host, ("origin", "https://returns.example.com")],
-            vec![
-                ("x-forwarded-host", "returns.example.com"),
-                ("origin", "https://returns.example.com"),
-            ],
-        ] {
-            assert!(is_from_here(&headers(&good)), "{good:?}");
-        }
-        for bad in [
-            vec![host, ("sec-fetch-site", "cross-site"), ("origin", "https://returns.example.com")],
-            vec![host, ("sec-fetch-site", "same-site")],
-            vec![host, ("origin", "https://else.example.com")],
-            vec![host, ("origin", "null")],
-            vec![("origin", "https://else.example.com")],
-        ] {
-            assert!(!is_from_here(&headers(&bad)), "{bad:?}");
-        }
-    }
-}

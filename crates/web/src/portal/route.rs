@@ -53,7 +53,7 @@ pub(crate) const GUESSES_PER_MINUTE: u32 = 20;
 const FORM_MAX_BYTES: usize = 256 << 10;
 const KEY_MAX: usize = 64;
 
-pub(crate) fn routes() -> Router<Web> {
+pub(crate) fn routes(web: Web) -> Router<Web> {
     Router::new()
         .route("/portal/{merchant}", get(find).post(enter))
         .route("/portal/{merchant}/look.css", get(look::style))
@@ -64,7 +64,7 @@ pub(crate) fn routes() -> Router<Web> {
         .route("/portal/{merchant}/confirm", post(confirm))
         .route("/portal/{merchant}/returns/{rma}", get(status))
         .route("/portal/{merchant}/returns/{rma}/cancel", post(cancel))
-        .layer(middleware::from_fn(gate))
+        .layer(middleware::from_fn_with_state(web, gate))
 }
 
 impl FromRequest<Web> for Form {

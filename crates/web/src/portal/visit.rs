@@ -26,7 +26,7 @@ use crate::{
     Web,
     api::error::ApiError,
     assets::{PAGE_HEADERS, assets},
-    cookie::{Cookie, cookie},
+    cookie::{Cookie, read_cookie},
     locale,
     spoken::{Spoken, Switch},
     words::Words,
@@ -57,7 +57,7 @@ impl FromRequestParts<Web> for Visit {
         let merchant = merchant.map(|(_, value)| value).unwrap_or_default();
         let merchant = MerchantId::parse(merchant).map_err(|_| missing())?;
         let front = front(&web.app, &merchant).await?;
-        let pass = cookie(&parts.headers, COOKIE_NAME);
+        let pass = read_cookie(&parts.headers, COOKIE_NAME);
         Ok(Self {
             spoken: Spoken::new(&front.portal, &parts.uri, &parts.headers),
             shopper: pass.and_then(|pass| Shopper::of_pass(&web.app, &merchant, pass)),

@@ -61,16 +61,3 @@ fn the_page_tells_the_time_the_speed_the_logins_and_the_orders() {
         assert!(page.contains(words), "{words}: {page}");
     }
 }
-
-#[test]
-fn a_form_of_another_sites_page_is_refused() {
-    let from = |site: &'static str| {
-        let mut headers = HeaderMap::new();
-        headers.insert("sec-fetch-site", HeaderValue::from_static(site));
-        headers
-    };
-    assert!(comes_from_here(&HeaderMap::new()));
-    assert!(comes_from_here(&from("same-origin")));
-    assert!(!comes_from_here(&from("cross-site")));
-    assert!(!comes_from_here(&from("same-site")));
-}
