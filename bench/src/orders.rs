@@ -13,6 +13,7 @@ use std::{
     },
 };
 
+use domain::random::SeededRandom;
 use jiff::{SignedDuration, Timestamp};
 use ring::digest::{SHA256, digest};
 use serde_json::{Value, json};
@@ -165,21 +166,21 @@ pub(crate) fn own_email(order: u64) -> String {
     OWN_EMAIL.replace(OPEN, &format!("{order:010}"))
 }
 
-/// Makes orders, the same ones for the same seed (splitmix64).
+/// Makes orders, the same ones for the same seed.
 pub(crate) struct Generator {
-    state: u64,
+    random: SeededRandom,
     own_shoppers: bool,
 }
 
 impl Generator {
     pub(crate) fn new(seed: u64) -> Self {
-        Self { state: seed, own_shoppers: false }
+        Self { random: SeededRandom::new(seed), own_shoppers: false }
     }
 
     /// Every order has a shopper of its own, whose address [`own_email`] tells. There are as many shoppers
     /// then as numbers, and no longer only as many as drafts.
     pub(crate) fn with_own_shoppers(seed: u64) -> Self {
-        Self { state: seed, own_shoppers: true }
+        Self { random: SeededRandom::new(seed), own_shoppers: true }
     }
 
     /// A whole HTTP request that publishes `orders` orders; `head` is told the length of its body.
@@ -202,12 +203,7 @@ impl Generator {
     }
 
     fn below(&mut self, limit: u32) -> u32 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.state;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^= mixed >> 31;
-        u32::try_from(mixed % u64::from(limit.max(1))).unwrap_or(0)
+        u32::try_from(self.random.below(u64::from(limit))).unwrap_or(0)
     }
 
     fn one_of<T: Copy>(&mut self, all: &[T]) -> T {

@@ -9,10 +9,10 @@ use sim::SimulatedMerchant;
 use crate::{
     DAY_US, HOUR_US,
     api::Api,
-    chance::Chance,
     deed::{Deed, Wish},
     messages::{Told, ToldUnit},
     orders::{Draft, LineDraft, leaves_us, ordinary, placed_on},
+    random::{pick_word, random_for},
     shelf::Shelf,
     time, tries,
 };
@@ -103,20 +103,20 @@ impl Hands {
 
     /// What the shopper of an order asks for; nothing when nothing can come back.
     fn request(&self, draft: &Draft<'_>, wish: Wish) -> Option<Value> {
-        let mut chance = Chance::of(&format!("return {}", draft.identifier));
+        let mut random = random_for(&format!("return {}", draft.identifier));
         let lines = draft.lines.iter().enumerate();
         let returnable = |line: &LineDraft| line.quantity - line.canceled - line.waiting;
         let mut lines =
             lines.filter(|(_, line)| !line.tags.contains(&"final_sale") && returnable(line) > 0);
         let (position, line) = lines.next()?;
-        let units = chance.between(1, returnable(line));
+        let units = random.between(1, returnable(line));
         let mut items = vec![self.item(draft, (position, line), units, wish)];
-        if let Some((position, line)) = lines.next().filter(|_| chance.percent(25)) {
+        if let Some((position, line)) = lines.next().filter(|_| random.percent(25)) {
             items.push(self.item(draft, (position, line), 1, Wish::Refund));
         }
         let method = match draft.country.code {
-            "US" if chance.percent(25) => "express-returns",
-            "DE" | "FR" | "ES" if chance.percent(15) => "home-pickup",
+            "US" if random.percent(25) => "express-returns",
+            "DE" | "FR" | "ES" if random.percent(15) => "home-pickup",
             _ => "mail-back",
         };
         let mut request = json!({ "return_method": method, "items": items });
@@ -137,22 +137,25 @@ impl Hands {
         units: i64,
         wish: Wish,
     ) -> Value {
-        let mut chance = Chance::of(&format!("reason {} {position}", draft.identifier));
+        let mut random = random_for(&format!("reason {} {position}", draft.identifier));
         let reasons =
             ["too_small", "too_large", "changed_mind", "not_as_described", "late", "other"];
         let mut item = json!({
             "order_identifier": draft.identifier,
             "order_line_item_identifier": draft.line_identifier(position),
             "quantity": units,
-            "return_reason": chance.word(&reasons),
+            "return_reason": pick_word(&mut random, &reasons),
             "resolution": if wish == Wish::GiftCard { "gift_card" } else { "refund" },
         });
         let others = self.shelf.alternatives(&line.article.sku, &self.merchant);
-        let other = chance.pick(&others).filter(|_| wish == Wish::Exchange);
+        let other = random.pick(&others).filter(|_| wish == Wish::Exchange);
         if let (Some(fields), Some(sku)) = (item.as_object_mut(), other) {
             fields.extend([
                 ("quantity".to_owned(), json!(1)),
-                ("return_reason".to_owned(), json!(chance.word(&["too_small", "too_large"]))),
+                (
+                    "return_reason".to_owned(),
+                    json!(pick_word(&mut random, &["too_small", "too_large"])),
+                ),
                 ("resolution".to_owned(), json!("exchange")),
                 ("exchange_sku".to_owned(), json!(sku)),
                 ("fallback".to_owned(), json!("refund")),
@@ -173,7 +176,7 @@ impl Hands {
             // A visitor has paid already, as the merchant.
             return Ok(Vec::new());
         }
-        let forgets = Chance::of(&format!("partly {}", told.order())).percent(12);
+        let forgets = random_for(&format!("partly {}", told.order())).percent(12);
         let count = told.to_refund().count();
         let paid = if forgets && count > 1 && !told.is_visitors() { count - 1 } else { count };
         let units: Vec<&ToldUnit> = told.to_refund().take(paid).collect();
@@ -198,8 +201,8 @@ impl Hands {
 
     /// The warehouse finds every unit in the parcel, or all but one.
     async fn receive(&self, told: &Told) -> anyhow::Result<Next> {
-        let mut chance = Chance::of(&format!("receiving {}", told.order()));
-        let missing = told.items.len() > 1 && chance.percent(8) && !told.is_visitors();
+        let mut random = random_for(&format!("receiving {}", told.order()));
+        let missing = told.items.len() > 1 && random.percent(8) && !told.is_visitors();
         let found = told.items.len() - usize::from(missing);
         self.receive_units(told.items.iter().take(found), &told.rma_identifier).await?;
         let close = format!("/returns/{}/receiving/close", told.rma_identifier);
@@ -213,7 +216,7 @@ impl Hands {
     ) -> anyhow::Result<()> {
         let receipt = |(at, unit): (usize, &ToldUnit)| {
             let plate = format!("LP-{}-{}", rma.trim_start_matches("RMA-"), at + 1);
-            let condition = Chance::of(&plate).word(&["N", "A", "A", "A", "B", "C"]);
+            let condition = pick_word(&mut random_for(&plate), &["N", "A", "A", "A", "B", "C"]);
             json!({
                 "rma_identifier": rma, "line_identifier": unit.order_line_item_identifier,
                 "sku": unit.sku, "unit_identifier": plate, "condition": condition,
@@ -228,18 +231,18 @@ impl Hands {
 
 /// Whether the shopper will send something back, when, and for what.
 fn second_thoughts(number: u32, placed_us: i64, shipped_us: i64) -> Next {
-    let mut chance = Chance::of(&format!("thoughts {number}"));
-    if !chance.percent(32) {
+    let mut random = random_for(&format!("thoughts {number}"));
+    if !random.percent(32) {
         return Vec::new();
     }
-    let wish = match chance.between(0, 99) {
+    let wish = match random.between(0, 99) {
         0..60 => Wish::Refund,
         60..80 => Wish::Exchange,
         80..90 => Wish::GiftCard,
         90..95 => Wish::Gift,
         _ => Wish::Nothing,
     };
-    let due_us = shipped_us + chance.between(3 * 24, 22 * 24) * HOUR_US;
+    let due_us = shipped_us + random.between(3 * 24, 22 * 24) * HOUR_US;
     vec![(due_us, Deed::Return { number, placed_us, wish })]
 }
 

@@ -6,10 +6,9 @@
 //! be sent, a scan that the merchant will pay ([`reactions`]). The six months before the first start are lived
 //! through the same way, only without waiting for the time between.
 //!
-//! Chance is the same in every demo: it depends on the names of things alone.
+//! Random numbers are the same in every demo: they depend on the names of things alone.
 
 mod api;
-mod chance;
 mod deed;
 mod doing;
 mod life;
@@ -17,6 +16,7 @@ mod messages;
 mod orders;
 mod people;
 mod queue;
+mod random;
 mod reactions;
 mod scenes;
 mod setup;

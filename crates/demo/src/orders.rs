@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use crate::{
     DAY_US, HOUR_US,
-    chance::Chance,
     people::{Country, Person, somebody},
+    random::random_for,
     shelf::Shelf,
     time,
 };
@@ -159,7 +159,7 @@ impl Draft<'_> {
 
 /// When an order of the history leaves the merchant.
 pub(crate) fn leaves_us(number: u32, placed_us: i64) -> i64 {
-    placed_us + Chance::of(&format!("leaving {number}")).between(20, 44) * HOUR_US
+    placed_us + random_for(&format!("leaving {number}")).between(20, 44) * HOUR_US
 }
 
 /// An order of the history.
@@ -169,27 +169,27 @@ pub(crate) fn ordinary(
     shipped: bool,
     shelf: &Shelf,
 ) -> Draft<'static> {
-    let mut chance = Chance::of(&format!("order {number}"));
-    let (country, buyer) = somebody(&mut chance);
-    let gift = chance.percent(6);
-    let recipient = gift.then(|| country.somebody(&mut chance));
-    let count = match chance.between(0, 9) {
+    let mut random = random_for(&format!("order {number}"));
+    let (country, buyer) = somebody(&mut random);
+    let gift = random.percent(6);
+    let recipient = gift.then(|| country.somebody(&mut random));
+    let count = match random.between(0, 9) {
         0..5 => 1,
         5..8 => 2,
         _ => 3,
     };
     let mut lines = Vec::new();
     for _ in 0..count {
-        let Some(article) = chance.pick(&shelf.articles) else { continue };
-        let quantity = if chance.percent(18) { chance.between(2, 4) } else { 1 };
+        let Some(article) = random.pick(&shelf.articles) else { continue };
+        let quantity = if random.percent(18) { random.between(2, 4) } else { 1 };
         let mut line = LineDraft::new(article.clone(), quantity);
-        line.tags.extend(chance.percent(8).then_some("final_sale"));
-        line.tags.extend(chance.percent(5).then_some("outlet"));
-        line.canceled = i64::from(quantity > 1 && chance.percent(10));
-        line.waiting = i64::from(quantity > 2 && chance.percent(20));
+        line.tags.extend(random.percent(8).then_some("final_sale"));
+        line.tags.extend(random.percent(5).then_some("outlet"));
+        line.canceled = i64::from(quantity > 1 && random.percent(10));
+        line.waiting = i64::from(quantity > 2 && random.percent(20));
         lines.push(line);
     }
-    let discounted = chance.percent(25);
+    let discounted = random.percent(25);
     Draft {
         identifier: format!("AC-{}", 20_000 + number),
         country,
@@ -205,11 +205,11 @@ pub(crate) fn ordinary(
 
 /// When the orders of a day are placed, and their numbers.
 pub(crate) fn placed_on(day: i64) -> Vec<(u32, i64)> {
-    let mut chance = Chance::of(&format!("day {day}"));
-    let count = chance.between(4, 9);
+    let mut random = random_for(&format!("day {day}"));
+    let count = random.between(4, 9);
     let number = |at: i64| u32::try_from((day.rem_euclid(100_000)) * 10 + at).unwrap_or(0);
     (0..count)
-        .map(|at| (number(at), day * DAY_US + chance.between(6 * 60, 23 * 60) * 60_000_000))
+        .map(|at| (number(at), day * DAY_US + random.between(6 * 60, 23 * 60) * 60_000_000))
         .collect()
 }
 

@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::chance::Chance;
+use domain::random::SeededRandom;
+
+use crate::random::pick_word;
 
 /// Where shoppers live.
 pub(crate) struct Country {
@@ -192,23 +194,23 @@ const GB: Country = Country {
 };
 
 /// A country and somebody who lives there.
-pub(crate) fn somebody(chance: &mut Chance) -> (&'static Country, Person) {
-    let country: &'static Country = match chance.between(0, 99) {
+pub(crate) fn somebody(random: &mut SeededRandom) -> (&'static Country, Person) {
+    let country: &'static Country = match random.between(0, 99) {
         0..50 => &US,
         50..70 => &DE,
         70..82 => &FR,
         82..92 => &ES,
         _ => &GB,
     };
-    (country, country.somebody(chance))
+    (country, country.somebody(random))
 }
 
 impl Country {
-    pub(crate) fn somebody(&self, chance: &mut Chance) -> Person {
-        let (first_name, first) = chance.pick(self.first_names).copied().unwrap_or_default();
-        let (last_name, last) = chance.pick(self.last_names).copied().unwrap_or_default();
-        let (city, state, zip_code) = chance.pick(self.places).copied().unwrap_or_default();
-        let (street, number) = (chance.word(self.streets), chance.between(2, 240));
+    pub(crate) fn somebody(&self, random: &mut SeededRandom) -> Person {
+        let (first_name, first) = random.pick(self.first_names).copied().unwrap_or_default();
+        let (last_name, last) = random.pick(self.last_names).copied().unwrap_or_default();
+        let (city, state, zip_code) = random.pick(self.places).copied().unwrap_or_default();
+        let (street, number) = (pick_word(random, self.streets), random.between(2, 240));
         let street = match self.code {
             "US" | "GB" | "FR" => format!("{number} {street}"),
             _ => format!("{street} {number}"),

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use domain::returns::carrier::CarrierEventKind;
 use serde::{Deserialize, Serialize};
 
-use crate::{HOUR_US, chance::Chance, deed::Deed, messages::Told};
+use crate::{HOUR_US, deed::Deed, messages::Told, random::random_for};
 
 /// What was set going for a return.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,12 +35,12 @@ fn hours(told: &Told, what: &str, (least, most): (i64, i64)) -> i64 {
     if told.is_visitors() {
         return least * HOUR_US;
     }
-    Chance::of(&format!("{what} {}", told.order())).between(least * 60, most * 60) * HOUR_US / 60
+    random_for(&format!("{what} {}", told.order())).between(least * 60, most * 60) * HOUR_US / 60
 }
 
 /// Whether a return of the history meets this fate; a visitor's never does.
-fn fate(told: &Told, what: &str, percent: i64) -> bool {
-    !told.is_visitors() && Chance::of(&format!("{what} {}", told.order())).percent(percent)
+fn fate(told: &Told, what: &str, percent: u64) -> bool {
+    !told.is_visitors() && random_for(&format!("{what} {}", told.order())).percent(percent)
 }
 
 /// What is to be done now, each so long after `now_us`.
@@ -108,7 +108,7 @@ pub(crate) fn fulfilment(
         placed_us: now_us,
         shipped,
     };
-    let leaves_us = Chance::of(identifier).between(8, 30) * HOUR_US;
+    let leaves_us = random_for(identifier).between(8, 30) * HOUR_US;
     vec![(now_us + HOUR_US / 2, publish(false)), (now_us + leaves_us, publish(true))]
 }
 

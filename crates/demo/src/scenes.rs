@@ -10,12 +10,12 @@ use sim::Behaviour;
 
 use crate::{
     DAY_US, HOUR_US,
-    chance::Chance,
     deed::Deed,
     doing::{Hands, Next, refund},
     messages::{Told, ToldUnit},
     orders::{Draft, LineDraft},
     people::US,
+    random::{pick_word, random_for},
 };
 
 /// How the identifiers of orders begin whose returns nobody carries on with.
@@ -151,7 +151,7 @@ impl Hands {
     }
 
     async fn scan(&self, number: u32, plate: &str, sku: Option<&str>) -> anyhow::Result<()> {
-        let condition = Chance::of(plate).word(&["N", "A", "B"]);
+        let condition = pick_word(&mut random_for(plate), &["N", "A", "B"]);
         let receipt = json!({
             "asn_number": format!("ASN-{number:03}"), "unit_identifier": plate, "sku": sku,
             "condition": condition, "channel": "RTS", "user_login": "mkowalski",
@@ -253,10 +253,10 @@ impl Hands {
     }
 
     fn plain_order(&self, identifier: String, quantity: i64, at_us: i64) -> Draft<'static> {
-        let mut chance = Chance::of(&identifier);
-        let article = chance.pick(&self.shelf.articles).cloned();
+        let mut random = random_for(&identifier);
+        let article = random.pick(&self.shelf.articles).cloned();
         Draft {
-            buyer: US.somebody(&mut chance),
+            buyer: US.somebody(&mut random),
             identifier,
             country: &US,
             recipient: None,

@@ -6,8 +6,11 @@
 //! Otherwise the reading follows RFC 8259 to the letter; see [`parse`] for the limits.
 
 mod parser;
+mod pretty;
 #[cfg(test)]
 mod tests;
+
+pub use pretty::pretty;
 
 use std::borrow::Cow;
 use std::fmt;

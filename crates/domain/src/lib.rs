@@ -15,6 +15,7 @@ pub mod json;
 pub mod merchants;
 pub mod messages;
 pub mod orders;
+pub mod random;
 pub mod reader;
 pub mod returns;
 pub mod samples;

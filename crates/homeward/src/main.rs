@@ -4,7 +4,6 @@ mod command;
 mod config;
 mod directory;
 mod http;
-mod indent;
 mod logs;
 mod memory;
 mod node;

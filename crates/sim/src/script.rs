@@ -7,7 +7,7 @@
 
 use std::collections::VecDeque;
 
-use domain::messages::kind::Kind;
+use domain::{messages::kind::Kind, random::SeededRandom};
 
 use crate::behaviour::{Behaviour, BehaviourError};
 
@@ -17,12 +17,12 @@ pub(crate) struct Script {
     counted: VecDeque<Behaviour>,
     /// At most one for each kind, and one for all.
     lasting: Vec<Behaviour>,
-    chance: Chance,
+    random: SeededRandom,
 }
 
 impl Script {
     pub(crate) fn new(seed: u64) -> Self {
-        Self { counted: VecDeque::new(), lasting: Vec::new(), chance: Chance(seed) }
+        Self { counted: VecDeque::new(), lasting: Vec::new(), random: SeededRandom::new(seed) }
     }
 
     /// Puts each of `behaviours` in the queue, or in the place of the lasting one for the same
@@ -62,7 +62,7 @@ impl Script {
         let behaviour = self.counted_for(kind).or_else(|| self.lasting_for(kind));
         let behaviour = behaviour.unwrap_or(Behaviour::NORMAL);
         match behaviour.fail_percent {
-            Some(percent) if !self.chance.strikes(percent) => Behaviour::NORMAL,
+            Some(percent) if !self.random.percent(u64::from(percent)) => Behaviour::NORMAL,
             Some(_) | None => behaviour,
         }
     }
@@ -86,19 +86,6 @@ impl Script {
 
 fn meant_for(behaviour: &Behaviour, kind: Kind) -> bool {
     behaviour.kind.is_none_or(|meant| meant == kind)
-}
-
-/// A row of numbers that only looks like chance (SplitMix64): the same seed, the same row.
-struct Chance(u64);
-
-impl Chance {
-    fn strikes(&mut self, percent: u8) -> bool {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut number = self.0;
-        number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (number ^ (number >> 31)) % 100 < u64::from(percent)
-    }
 }
 
 #[cfg(test)]

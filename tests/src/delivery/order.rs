@@ -5,6 +5,7 @@
 
 use std::time::Instant;
 
+use domain::random::SeededRandom;
 use sim::{Behaviour, Running, Settings};
 
 use super::{
@@ -25,29 +26,16 @@ const LANES_MAX: usize = 1_000;
 const TIMEOUT_MS: &str = "2000";
 const SEED: u64 = 7;
 
-/// The next numbers that only look like chance (SplitMix64).
-struct Chance(u64);
-
-impl Chance {
-    fn below(&mut self, limit: u64) -> u32 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut number = self.0;
-        number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        u32::try_from((number ^ (number >> 31)) % limit).unwrap()
-    }
-}
-
 /// Keeps the merchant moody: of about a hundred calls twelve are refused, five cut off, and now and
 /// then one hangs.
-fn vex(running: &Running, chance: &mut Chance) {
+fn vex(running: &Running, random: &mut SeededRandom) {
     while running.merchant().behaviours().len() < 500 {
-        let mood = match chance.below(100) {
+        let mood = match random.below(100) {
             0..70 => Behaviour::status(503),
             70..99 => Behaviour { close: true, ..Behaviour::NORMAL },
             _ => Behaviour { hang: true, ..Behaviour::NORMAL },
         };
-        let well = Behaviour::NORMAL.times(1 + chance.below(9));
+        let well = Behaviour::NORMAL.times(1 + u32::try_from(random.below(9)).unwrap());
         running.merchant().behave(&[well, mood.times(1)]).unwrap();
     }
 }
@@ -77,8 +65,8 @@ fn arrive_in_order(home: &Home) {
         keep_bodies: 0,
         ..stage.settings()
     });
-    let mut chance = Chance(SEED);
-    vex(&running, &mut chance);
+    let mut random = SeededRandom::new(SEED);
+    vex(&running, &mut random);
     stage.point_to(&running.url(), &serde_json::json!({ "type": "none" }));
 
     let begun = Instant::now();
@@ -86,10 +74,10 @@ fn arrive_in_order(home: &Home) {
     let addresses = [server.address.clone()];
     for _ in 0..messages / PORTION {
         post(&mut crew, (&addresses, &stage.admin), PORTION / WORKERS, || ());
-        vex(&running, &mut chance);
+        vex(&running, &mut random);
     }
     let posted_s = begun.elapsed().as_secs_f64();
-    drained(&[&stage], &running, || vex(&running, &mut chance));
+    drained(&[&stage], &running, || vex(&running, &mut random));
 
     let given_up = given_up(&[&stage], messages);
     let verdict = judge(&calls(&running), &(&acknowledged(&crew) - &given_up));

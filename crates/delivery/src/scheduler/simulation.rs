@@ -15,38 +15,6 @@ use self::world::World;
 /// Histories that `cargo test` acts out.
 const SEEDS_DEFAULT: u64 = 12;
 
-/// SplitMix64: a generator of one line, so that a seed means the same for ever.
-pub(super) struct Random(u64);
-
-impl Random {
-    pub(super) fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    pub(super) fn number(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    /// From `low` up to and including `high`.
-    pub(super) fn between(&mut self, low: i64, high: i64) -> i64 {
-        let span = u64::try_from(high - low).unwrap() + 1;
-        low + i64::try_from(self.number() % span).unwrap()
-    }
-
-    pub(super) fn count(&mut self, low: usize, high: usize) -> usize {
-        let (low, high) = (i64::try_from(low).unwrap(), i64::try_from(high).unwrap());
-        usize::try_from(self.between(low, high)).unwrap()
-    }
-
-    pub(super) fn chance(&mut self, percent: u64) -> bool {
-        self.number() % 100 < percent
-    }
-}
-
 /// Names the seed when its history fails.
 struct Named(u64);
 

@@ -51,9 +51,10 @@ mod tests {
     use super::*;
     use crate::exchanges::record::ExchangeState;
     use crate::orders::order::Transaction;
+    use crate::random::SeededRandom;
     use crate::returns::identifier::RmaId;
     use crate::returns::ledger::Ledger;
-    use crate::returns::made_up::{Numbers, empty_order, fill_at_random, line, order};
+    use crate::returns::made_up::{empty_order, fill_at_random, line, order};
     use proptest::prelude::*;
 
     fn record(credit_cents: i64) -> ExchangeRecord {
@@ -114,7 +115,7 @@ mod tests {
             seed in any::<u64>(), credit_cents in 0_i64..200_000,
         ) {
             let mut exchange = empty_order();
-            fill_at_random(&mut exchange, &mut Numbers(seed));
+            fill_at_random(&mut exchange, &mut SeededRandom::new(seed));
             let record = record(credit_cents);
             let held = held_to_credit(&exchange, &record);
 

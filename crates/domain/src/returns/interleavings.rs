@@ -10,7 +10,7 @@ use jiff::Timestamp;
 
 use super::identifier::RmaId;
 use super::ledger::Ledger;
-use super::made_up::{Numbers, empty_order, line};
+use super::made_up::{empty_order, line};
 use super::policy::Policy;
 use super::receipt::Condition;
 use super::request::{ReturnItem, ReturnRequest};
@@ -19,6 +19,7 @@ use super::settlement::{settle, settle_with};
 use super::start::{Basis, Known, start};
 use super::{Resolution, ReturnMethod};
 use crate::orders::order::{Order, Refund, RefundLine};
+use crate::random::SeededRandom;
 
 const LINES: [&str; 2] = ["A", "B"];
 /// Most histories are shorter.
@@ -36,15 +37,16 @@ struct World {
     refunds: Vec<Refund>,
     /// Refunds that an operator was shown, settled or not.
     problems: BTreeSet<String>,
-    numbers: Numbers,
+    numbers: SeededRandom,
 }
 
 impl World {
     fn new(seed: u64) -> Self {
-        let mut numbers = Numbers(seed);
+        let mut numbers = SeededRandom::new(seed);
         let mut order = empty_order();
         order.identifier = "O-1".to_owned();
-        order.items = LINES.map(|name| line(name, 1 + numbers.up_to(3), [1_000, 70, 30])).to_vec();
+        order.items =
+            LINES.map(|name| line(name, 1 + numbers.between(0, 3), [1_000, 70, 30])).to_vec();
         Self {
             order,
             ledger: Ledger::default(),
@@ -56,7 +58,7 @@ impl World {
     }
 
     fn step(&mut self) {
-        match self.numbers.up_to(9) {
+        match self.numbers.between(0, 9) {
             0..=2 => self.start(),
             3 => self.change(&Event::Canceled),
             4..=6 => self.refund(),
@@ -79,7 +81,7 @@ impl World {
             items: vec![ReturnItem {
                 order_identifier: self.order.identifier.clone(),
                 order_line_item_identifier: name.to_owned(),
-                quantity: 1 + self.numbers.up_to(2),
+                quantity: 1 + self.numbers.between(0, 2),
                 return_reason: "too_small".to_owned(),
                 resolution,
                 exchange_sku: (resolution == Resolution::Exchange).then(|| "OTHER".to_owned()),
@@ -103,7 +105,7 @@ impl World {
             managed_receiving: true,
             now: now(),
         };
-        let id = RmaId::from_random(self.numbers.next().to_be_bytes());
+        let id = RmaId::from_random(self.numbers.number().to_be_bytes());
         let Ok(started) = start(&basis, id) else { return };
         self.ledger = started.ledgers[&self.order.identifier].clone();
         self.returns.push(started.rma);
@@ -127,8 +129,8 @@ impl World {
     }
 
     fn goods_event(&mut self) -> Event {
-        let plate = format!("LP-{}", self.numbers.up_to(5));
-        match self.numbers.up_to(5) {
+        let plate = format!("LP-{}", self.numbers.between(0, 5));
+        match self.numbers.between(0, 5) {
             0 => Event::LabelCreated { tracking_number: "P-1".to_owned(), lines: Vec::new() },
             1 => Event::Received {
                 receipt_identifier: plate,
@@ -153,7 +155,7 @@ impl World {
     fn refund(&mut self) {
         let identifier = format!("RF-{}", self.refunds.len());
         let lines = LINES.iter().filter_map(|name| {
-            let quantity = self.numbers.up_to(2);
+            let quantity = self.numbers.between(0, 2);
             (quantity > 0).then(|| RefundLine {
                 identifier: format!("{identifier}-{name}"),
                 quantity,
@@ -161,7 +163,7 @@ impl World {
             })
         });
         let refund_line_items = lines.collect();
-        let rma_identifier = match self.numbers.up_to(3) {
+        let rma_identifier = match self.numbers.between(0, 3) {
             0 => Some("RMA-7K3Q-9XWD-2M4T".to_owned()),
             1 if !self.returns.is_empty() => {
                 let position = self.numbers.index(self.returns.len());

@@ -6,6 +6,7 @@
 use crate::json;
 use crate::orders::order::{Line, Order};
 use crate::orders::order_message::{Context, read_message};
+use crate::random::SeededRandom;
 use crate::samples;
 
 /// The order of the full sample without its lines and refunds, shipped at the start of 2026.
@@ -70,50 +71,24 @@ fn fill(order: &mut Order, lines: Vec<Line>, beyond: i64) {
     order.items = lines;
 }
 
-/// Numbers from a seed (splitmix64).
-pub(crate) struct Numbers(pub(crate) u64);
-
-impl Numbers {
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    /// From 0 to `most`.
-    pub(crate) fn up_to(&mut self, most: i64) -> i64 {
-        let most = u64::try_from(most).unwrap();
-        i64::try_from(self.next() % (most + 1)).unwrap()
-    }
-
-    pub(crate) fn index(&mut self, length: usize) -> usize {
-        usize::try_from(self.up_to(i64::try_from(length).unwrap() - 1)).unwrap()
-    }
-
-    pub(crate) fn one_in(&mut self, many: i64) -> bool {
-        self.up_to(many - 1) == 0
-    }
-}
-
 /// Puts random lines and discounts into `order`: mostly small amounts, where rounding bites, some
 /// very large, and now and then free or discounted to nothing.
-pub(crate) fn fill_at_random(order: &mut Order, numbers: &mut Numbers) {
+pub(crate) fn fill_at_random(order: &mut Order, numbers: &mut SeededRandom) {
     let most = if numbers.one_in(20) { 10_000_000_000_000 } else { 20_000 };
-    let lines: Vec<Line> = (0..=numbers.up_to(3))
+    let lines: Vec<Line> = (0..=numbers.between(0, 3))
         .map(|position| {
-            let units = numbers.up_to(6);
-            let product = if units == 0 { 0 } else { numbers.up_to(most) };
-            let discount = if numbers.one_in(3) { numbers.up_to(product) } else { 0 };
-            let tax = numbers.up_to(product / 4);
+            let units = numbers.between(0, 6);
+            let product = if units == 0 { 0 } else { numbers.between(0, most) };
+            let discount = if numbers.one_in(3) { numbers.between(0, product) } else { 0 };
+            let tax = numbers.between(0, product / 4);
             line(&format!("L-{position}"), units, [product, tax, discount])
         })
         .collect();
     let left: i64 =
         lines.iter().map(|line| line.product_amount_cents - line.discount_amount_cents).sum();
-    let beyond = match numbers.up_to(3) {
-        0 => numbers.up_to(left),
-        1 => numbers.up_to(left.min(500)),
+    let beyond = match numbers.between(0, 3) {
+        0 => numbers.between(0, left),
+        1 => numbers.between(0, left.min(500)),
         2 => left,
         _ => 0,
     };

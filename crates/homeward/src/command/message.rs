@@ -4,13 +4,13 @@ use app::messages::message_log::{AttemptView, MessageDetail, MessageState, Messa
 use clap::{Args, Subcommand, builder::PossibleValuesParser};
 use domain::{
     identifier::{MerchantId, MessageId},
+    json,
     messages::kind::Kind,
 };
 
 use super::argument::{self, Address};
 use crate::{
     config::Config,
-    indent::indented,
     output::{Output, note, table},
     session::{Remote, Session},
 };
@@ -156,8 +156,7 @@ fn words(detail: &MessageDetail) -> String {
     } else {
         attempts_table(&detail.attempts)
     };
-    let body = indented(&detail.body);
-    let body = body.as_deref().unwrap_or(&detail.body);
+    let body = json::pretty(&detail.body);
     format!("{}\n\n{attempts}\n\n{body}", fields.join("\n"))
 }
 

@@ -7,7 +7,6 @@ mod failures;
 mod jobs;
 mod message;
 mod messages;
-mod pretty;
 mod refunds;
 mod shown;
 #[cfg(test)]

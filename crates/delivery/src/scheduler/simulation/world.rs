@@ -3,9 +3,10 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use domain::random::SeededRandom;
+
 use super::{
     super::{Action, Cause, EndpointId, Scheduler, Settings, Verdict, Waiting},
-    Random,
     model::{Model, Place, Start},
 };
 
@@ -57,7 +58,7 @@ pub(super) struct World {
     pub(super) model: Model,
     pub(super) now_us: i64,
     pub(super) steps: u64,
-    pub(super) random: Random,
+    pub(super) random: SeededRandom,
     pub(super) scheduler: Scheduler<i64>,
     /// One for each door.
     pub(super) habits: BTreeMap<EndpointId, Vec<Habit>>,
@@ -78,7 +79,7 @@ impl Habit {
     }
 }
 
-fn random_settings(random: &mut Random) -> Settings {
+fn random_settings(random: &mut SeededRandom) -> Settings {
     Settings {
         window_max: random.count(1, 24),
         window_min: random.count(1, 6),
@@ -98,7 +99,7 @@ fn random_settings(random: &mut Random) -> Settings {
     }
 }
 
-fn random_habit(random: &mut Random) -> Habit {
+fn random_habit(random: &mut SeededRandom) -> Habit {
     match random.count(0, 8) {
         0..=2 => Habit::Healthy,
         3 => Habit::Slow,
@@ -111,11 +112,11 @@ fn random_habit(random: &mut Random) -> Habit {
 
 impl World {
     pub(super) fn new(seed: u64) -> Self {
-        let mut random = Random::new(seed);
+        let mut random = SeededRandom::new(seed);
         let settings = random_settings(&mut random);
         let mut habits = BTreeMap::new();
         for id in 0..u32::try_from(random.count(1, 10)).unwrap() {
-            let doors = if random.chance(35) { random.count(2, 3) } else { 1 };
+            let doors = if random.percent(35) { random.count(2, 3) } else { 1 };
             let each = (0..doors).map(|_| random_habit(&mut random)).collect();
             habits.insert(EndpointId(id), each);
         }
@@ -272,7 +273,7 @@ impl World {
 
     fn announce(&mut self, endpoint: EndpointId) {
         let waiting = self.unannounced.remove(&endpoint).unwrap_or_default();
-        if self.random.chance(10) {
+        if self.random.percent(10) {
             self.scheduler.expect_more(endpoint);
         } else {
             for waiting in waiting {
@@ -302,7 +303,7 @@ impl World {
         let any = [Cause::Refused, Cause::Overloaded, Cause::Unreachable];
         match self.habit(endpoint, door) {
             Habit::Healthy | Habit::Slow => None,
-            Habit::Flaky => self.random.chance(30).then(|| any[self.random.count(0, 2)]),
+            Habit::Flaky => self.random.percent(30).then(|| any[self.random.count(0, 2)]),
             Habit::Picky => (lane % 3 == 1).then_some(Cause::Refused),
             Habit::Hanging => Some(Cause::Unreachable),
             Habit::Broken { .. } => Some(any[self.random.count(0, 2)]),
@@ -332,7 +333,7 @@ impl World {
     /// Commits what has come together, and reports it in any order. A store that fails is tried
     /// again, and until then nothing is reported.
     fn commit(&mut self) {
-        if self.random.chance(3) {
+        if self.random.percent(3) {
             return self.soon(SECOND_US, Event::Commit);
         }
         for Outcome { endpoint, message, verdict } in std::mem::take(&mut self.outcomes) {
@@ -342,7 +343,7 @@ impl World {
             };
             let delivered = verdict == Verdict::Delivered;
             self.model.place(endpoint).conclude(message, delivered, again);
-            if self.arrivals_left > 0 && self.random.chance(3) {
+            if self.arrivals_left > 0 && self.random.percent(3) {
                 self.retry_failed(endpoint);
             }
             self.soon(60 * MILLISECOND_US, Event::Report(endpoint, message));
@@ -356,7 +357,7 @@ impl World {
     }
 
     fn look(&mut self, endpoint: EndpointId, after: i64, most: usize) -> (Vec<Waiting<i64>>, bool) {
-        if self.random.chance(2) {
+        if self.random.percent(2) {
             return (Vec::new(), false);
         }
         let rows = self.model.place(endpoint).rows.range(after.saturating_add(1)..).take(most);

@@ -7,9 +7,10 @@ use jiff::Timestamp;
 use crate::exchanges::order::{Answer, ExchangeOrder, Terms, exchange_order};
 use crate::exchanges::record::{ExchangeRecord, ExchangeState};
 use crate::orders::order::{Order, Refund, RefundLine, Variant};
+use crate::random::SeededRandom;
 use crate::returns::identifier::RmaId;
 use crate::returns::ledger::Ledger;
-use crate::returns::made_up::{Numbers, empty_order, fill_at_random};
+use crate::returns::made_up::{empty_order, fill_at_random};
 use crate::returns::policy::{GiftCardOffer, Policy};
 use crate::returns::quote::Quote;
 use crate::returns::request::{Fallback, ReturnItem, ReturnRequest};
@@ -49,7 +50,7 @@ pub(super) struct Merchant {
 }
 
 pub(super) struct World {
-    numbers: Numbers,
+    numbers: SeededRandom,
     now: Timestamp,
     policy: Policy,
     pub(super) order: Order,
@@ -61,15 +62,15 @@ pub(super) struct World {
 
 impl World {
     pub(super) fn new(seed: u64) -> Self {
-        let mut numbers = Numbers(seed);
+        let mut numbers = SeededRandom::new(seed);
         let mut order = empty_order();
         fill_at_random(&mut order, &mut numbers);
         let mut policy = Policy::default();
-        let bonus = u32::try_from(numbers.up_to(200)).unwrap();
+        let bonus = u32::try_from(numbers.between(0, 200)).unwrap();
         let sku = "CARD".to_owned();
         policy.gift_card =
             Some(GiftCardOffer { sku, bonus_per_mille: bonus, bonus_max_cents: None });
-        policy.methods[0].fee_cents = numbers.up_to(800);
+        policy.methods[0].fee_cents = numbers.between(0, 800);
         Self {
             numbers,
             now: "2026-01-10T12:00:00Z".parse().unwrap(),
@@ -84,7 +85,7 @@ impl World {
 
     /// Something happens.
     pub(super) fn step(&mut self) {
-        match self.numbers.up_to(9) {
+        match self.numbers.between(0, 9) {
             0 | 1 => self.begin(),
             2 | 3 => self.send(),
             4 | 5 => self.settle_exchange(),
@@ -106,7 +107,7 @@ impl World {
             let item = ReturnItem {
                 order_identifier: self.order.identifier.clone(),
                 order_line_item_identifier: line.identifier.clone(),
-                quantity: 1 + self.numbers.up_to(2),
+                quantity: 1 + self.numbers.between(0, 2),
                 return_reason: "too_small".to_owned(),
                 resolution,
                 exchange_sku: exchange.then(|| "NEW".to_owned()),
@@ -128,8 +129,8 @@ impl World {
                 sku: Some("NEW".to_owned()),
                 title: None,
                 attributes: Vec::new(),
-                unit_price_amount_cents: Some(self.numbers.up_to(20_000)),
-                quantity_in_stock: Some(self.numbers.up_to(3)),
+                unit_price_amount_cents: Some(self.numbers.between(0, 20_000)),
+                quantity_in_stock: Some(self.numbers.between(0, 3)),
                 image_url: None,
                 product_url: None,
             };
@@ -159,7 +160,7 @@ impl World {
             managed_receiving: false,
             now: self.now,
         };
-        let id = RmaId::from_random(self.numbers.next().to_be_bytes());
+        let id = RmaId::from_random(self.numbers.number().to_be_bytes());
         let Ok(started) = start(&basis, id.clone()) else { return };
         if let Some(ledger) = started.ledgers.get(&self.order.identifier) {
             self.ledger = ledger.clone();
@@ -186,7 +187,7 @@ impl World {
             let first = merchant.placed.get_or_insert_with(|| asked.order.clone());
             assert_eq!(*first, asked.order, "two contents under one key");
         };
-        asked.message = match self.numbers.up_to(5) {
+        asked.message = match self.numbers.between(0, 5) {
             0 | 1 => {
                 take(&mut self.merchant);
                 Message::Delivered
@@ -281,7 +282,7 @@ impl World {
     fn pay(&mut self) {
         let Some(rma) = self.any_return() else { return };
         let some = rma.units[self.numbers.index(rma.units.len())].clone();
-        let quantity = 1 + self.numbers.up_to(2);
+        let quantity = 1 + self.numbers.between(0, 2);
         let named = self.numbers.one_in(2).then(|| rma.rma_identifier.to_string());
         self.refund(&some.goods.order_line_item_identifier, quantity, named);
     }

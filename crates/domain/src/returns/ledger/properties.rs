@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::*;
-use crate::returns::made_up::{Numbers, empty_order, fill_at_random};
+use crate::random::SeededRandom;
+use crate::returns::made_up::{empty_order, fill_at_random};
 
 fn refund_cents(units: &[SpentUnit]) -> i64 {
     units.iter().map(|unit| unit.amounts.refund_cents()).sum()
@@ -32,7 +33,7 @@ fn check(ledger: &Ledger, order: &Order, seed: u64) {
 
 /// Returns units at random, with cancellations and refunds in between, until nothing is open.
 /// Gives the ledger at the end.
-fn return_everything(order: &Order, numbers: &mut Numbers, seed: u64) -> Ledger {
+fn return_everything(order: &Order, numbers: &mut SeededRandom, seed: u64) -> Ledger {
     let mut ledger = Ledger::default();
     let mut left: Vec<&str> = order.items.iter().map(|line| line.identifier.as_str()).collect();
     let mut cancellations = 0;
@@ -55,7 +56,7 @@ fn return_everything(order: &Order, numbers: &mut Numbers, seed: u64) -> Ledger 
             left.remove(position);
             continue;
         }
-        let quantity = 1 + numbers.up_to(i64::try_from(open).unwrap() - 1);
+        let quantity = 1 + numbers.between(0, i64::try_from(open).unwrap() - 1);
         if numbers.one_in(6) {
             let now = order.created_at;
             let identifier = format!("RF-{step}");
@@ -81,7 +82,7 @@ fn return_everything(order: &Order, numbers: &mut Numbers, seed: u64) -> Ledger 
 fn any_grouping_of_partial_returns_gives_what_one_full_return_gives() {
     let mut order = empty_order();
     for seed in 0..100_000 {
-        let mut numbers = Numbers(seed);
+        let mut numbers = SeededRandom::new(seed);
         fill_at_random(&mut order, &mut numbers);
 
         let ledger = return_everything(&order, &mut numbers, seed);
@@ -105,11 +106,11 @@ fn any_grouping_of_partial_returns_gives_what_one_full_return_gives() {
 fn amounts_that_change_between_returns_never_become_negative_and_sum_while_they_can() {
     let mut order = empty_order();
     for seed in 0..100_000 {
-        let mut numbers = Numbers(seed);
+        let mut numbers = SeededRandom::new(seed);
         fill_at_random(&mut order, &mut numbers);
         let mut ledger = Ledger::default();
         for line in &order.items {
-            let quantity = numbers.up_to(line.quantity_shipped);
+            let quantity = numbers.between(0, line.quantity_shipped);
             ledger = ledger.spend(&order, &line.identifier, quantity, "rma_1").unwrap().0;
         }
         let shipped: Vec<i64> = order.items.iter().map(|line| line.quantity_shipped).collect();

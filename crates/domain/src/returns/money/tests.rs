@@ -1,7 +1,8 @@
 //! Totals and shares, by example and by the hundred thousand.
 
 use super::*;
-use crate::returns::made_up::{Numbers, empty_order, fill_at_random, line, order};
+use crate::random::SeededRandom;
+use crate::returns::made_up::{empty_order, fill_at_random, line, order};
 
 fn nets(order: &Order) -> Vec<i64> {
     line_totals(order).iter().map(|totals| totals.net_cents).collect()
@@ -102,7 +103,7 @@ fn what_a_newer_snapshot_shrank_below_the_frozen_is_nothing() {
 fn the_lines_of_any_order_add_up_to_its_product_less_discount_and_its_tax() {
     let mut order = empty_order();
     for seed in 0..100_000 {
-        fill_at_random(&mut order, &mut Numbers(seed));
+        fill_at_random(&mut order, &mut SeededRandom::new(seed));
         let totals = line_totals(&order);
 
         let net: i64 = totals.iter().map(|totals| totals.net_cents).sum();

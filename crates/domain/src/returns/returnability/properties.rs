@@ -4,8 +4,9 @@ use std::collections::{HashMap, HashSet};
 
 use super::*;
 use crate::orders::order::OrderStatus;
+use crate::random::SeededRandom;
 use crate::returns::ledger::MerchantRefund;
-use crate::returns::made_up::{Numbers, empty_order, fill_at_random};
+use crate::returns::made_up::{empty_order, fill_at_random};
 use crate::returns::policy::{TagEffect, TagRule};
 
 /// Everything that the rules read.
@@ -34,34 +35,34 @@ const TAGS: [&str; 8] = [
     "summer",
 ];
 
-fn random_tags(numbers: &mut Numbers) -> Vec<String> {
+fn random_tags(numbers: &mut SeededRandom) -> Vec<String> {
     let tags = TAGS.iter().filter(|_| numbers.one_in(12));
     tags.map(|tag| (*tag).to_owned()).collect()
 }
 
-fn random_policy(numbers: &mut Numbers) -> Policy {
+fn random_policy(numbers: &mut SeededRandom) -> Policy {
     let mut policy = Policy::default();
     let effect = TagEffect::Window { days: 7 };
     policy.tags.push(TagRule { tag: "electronics".to_owned(), effect });
-    policy.window_days = u32::try_from(numbers.up_to(40)).unwrap();
+    policy.window_days = u32::try_from(numbers.between(0, 40)).unwrap();
     if numbers.one_in(3) {
         policy.countries = vec!["US".to_owned(), "CA".to_owned()];
     }
     if numbers.one_in(3) {
-        policy.methods[0].amount_max_cents = Some(numbers.up_to(8_000));
+        policy.methods[0].amount_max_cents = Some(numbers.between(0, 8_000));
     }
     policy
 }
 
-fn random_world(order: &mut Order, numbers: &mut Numbers) -> World {
+fn random_world(order: &mut Order, numbers: &mut SeededRandom) -> World {
     fill_at_random(order, numbers);
     let mut ledger = Ledger::default();
     for line in &order.items {
-        let quantity = numbers.up_to(line.quantity_shipped);
-        let rma = format!("rma_{}", numbers.up_to(2));
+        let quantity = numbers.between(0, line.quantity_shipped);
+        let rma = format!("rma_{}", numbers.between(0, 2));
         let now = order.created_at;
         let refund = MerchantRefund { identifier: "RF-1", line: &line.identifier, quantity, now };
-        ledger = match numbers.up_to(3) {
+        ledger = match numbers.between(0, 3) {
             0 => ledger.spend(order, &line.identifier, quantity, &rma).unwrap().0,
             1 => ledger.refund_outside(order, &refund).ledger,
             2 => {
@@ -75,17 +76,18 @@ fn random_world(order: &mut Order, numbers: &mut Numbers) -> World {
     let day = |days: i64| start + jiff::SignedDuration::from_hours(24 * days);
     for line in &mut order.items {
         line.tags = random_tags(numbers);
-        line.quantity += numbers.up_to(2);
-        line.quantity_canceled = numbers.up_to(line.quantity - line.quantity_shipped);
-        line.shipped_date = (!numbers.one_in(4)).then(|| day(numbers.up_to(20)));
-        line.return_policy_end_date = numbers.one_in(4).then(|| day(numbers.up_to(40)));
-        line.quantity_refunded = numbers.one_in(3).then(|| numbers.up_to(line.quantity_shipped));
+        line.quantity += numbers.between(0, 2);
+        line.quantity_canceled = numbers.between(0, line.quantity - line.quantity_shipped);
+        line.shipped_date = (!numbers.one_in(4)).then(|| day(numbers.between(0, 20)));
+        line.return_policy_end_date = numbers.one_in(4).then(|| day(numbers.between(0, 40)));
+        line.quantity_refunded =
+            numbers.one_in(3).then(|| numbers.between(0, line.quantity_shipped));
     }
     let mut order = order.clone();
     order.tags = random_tags(numbers);
     order.status = if numbers.one_in(8) { OrderStatus::Cancelled } else { OrderStatus::Shipped };
     order.shipping_address.country_code = (if numbers.one_in(4) { "DE" } else { "us" }).to_owned();
-    World { order, ledger, policy: random_policy(numbers), now: day(numbers.up_to(50)) }
+    World { order, ledger, policy: random_policy(numbers), now: day(numbers.between(0, 50)) }
 }
 
 /// Changes what `rule` read about a line, and nothing else.
@@ -151,7 +153,7 @@ fn every_refused_unit_names_a_rule_and_changing_its_fact_flips_it() {
     let mut order = empty_order();
     let mut seen = HashSet::new();
     for seed in 0..3_000 {
-        let world = random_world(&mut order, &mut Numbers(seed));
+        let world = random_world(&mut order, &mut SeededRandom::new(seed));
         let judged = world.judge();
         // Judging is what takes the time here, and the units of a line share most answers.
         let mut flips = HashMap::new();
@@ -179,7 +181,7 @@ fn every_refused_unit_names_a_rule_and_changing_its_fact_flips_it() {
 fn an_answer_changes_when_it_says_and_not_before() {
     let mut order = empty_order();
     for seed in 0..3_000 {
-        let mut world = random_world(&mut order, &mut Numbers(seed));
+        let mut world = random_world(&mut order, &mut SeededRandom::new(seed));
         let answers = |world: &World| -> Vec<(Rule, Verdict, Option<Timestamp>)> {
             let judged = world.judge();
             let units = judged.lines.iter().flat_map(|line| &line.units);
@@ -203,7 +205,7 @@ fn an_answer_changes_when_it_says_and_not_before() {
 fn what_is_called_returnable_can_be_spent_for_the_refund_that_was_shown() {
     let mut order = empty_order();
     for seed in 0..3_000 {
-        let world = random_world(&mut order, &mut Numbers(seed));
+        let world = random_world(&mut order, &mut SeededRandom::new(seed));
         for line in world.judge().lines {
             let returnable: Vec<&UnitReturnability> =
                 line.units.iter().filter(|unit| unit.returnable).collect();
@@ -222,12 +224,12 @@ fn what_is_called_returnable_can_be_spent_for_the_refund_that_was_shown() {
 }
 
 /// Anything at all, with a liking for the ends.
-fn extreme(numbers: &mut Numbers) -> i64 {
-    match numbers.up_to(4) {
+fn extreme(numbers: &mut SeededRandom) -> i64 {
+    match numbers.between(0, 4) {
         0 => i64::MAX,
         1 => i64::MIN,
-        2 => numbers.up_to(3) - 1,
-        _ => i64::from_ne_bytes(numbers.next().to_ne_bytes()),
+        2 => numbers.between(0, 3) - 1,
+        _ => i64::from_ne_bytes(numbers.number().to_ne_bytes()),
     }
 }
 
@@ -235,7 +237,7 @@ fn extreme(numbers: &mut Numbers) -> i64 {
 fn no_order_is_so_odd_that_the_rules_fail_or_pay_a_negative_amount() {
     let mut order = empty_order();
     for seed in 0..2_000 {
-        let mut numbers = Numbers(seed);
+        let mut numbers = SeededRandom::new(seed);
         let mut world = random_world(&mut order, &mut numbers);
         world.order.discount_amount_cents = extreme(&mut numbers);
         world.order.shipping_amount_cents = extreme(&mut numbers);

@@ -16,11 +16,10 @@ use axum::{
     response::Response,
     routing::{get, post},
 };
-use domain::{identifier::MessageId, messages::kind::Kind};
+use domain::{identifier::MessageId, json, messages::kind::Kind};
 
 use super::{
     messages::Search,
-    pretty::pretty,
     shown::{WORDS_MAX, When, about_address, kind_words, message_address, of_state, reason},
 };
 use crate::{
@@ -125,7 +124,7 @@ impl<'a> MessagePage<'a> {
             due: message.due_at.map(When),
             about: about_address(&message.reference),
             siblings: siblings.address(),
-            pretty: pretty(&detail.body),
+            pretty: json::pretty(&detail.body),
             bytes: number(bytes),
             attempts: detail.attempts.iter().rev().map(attempt_row).collect(),
             refused: trouble.refused,

@@ -1,9 +1,12 @@
-//! JSON laid out for people. Only white space is put in: every other character stays as it was sent.
+//! JSON laid out for people. Only white space changes: every other character stays as it was sent.
+//!
+//! Parsing the text and writing the values again could turn 12.10 into 12.1, and the page would no
+//! longer show what was sent.
 
 const INDENT: &str = "  ";
 
-/// `text` with a line for each element. What is no JSON comes out oddly laid out, but whole.
-pub(super) fn pretty(text: &str) -> String {
+/// `text` with a line for each element. Text that is not JSON is laid out oddly, but is complete.
+pub fn pretty(text: &str) -> String {
     let mut pretty = String::with_capacity(text.len() * 2);
     let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
     let mut letters = text.chars().peekable();
@@ -46,7 +49,7 @@ pub(super) fn pretty(text: &str) -> String {
     pretty
 }
 
-/// Deeper than any message is laid out no further to the right.
+/// Deeper levels are not indented further. No message has as many.
 const DEPTH_MAX: usize = 32;
 
 fn new_line(pretty: &mut String, depth: usize) {
@@ -77,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_json_is_shown_all_the_same() {
+    fn text_that_is_not_json_is_shown_too() {
         assert_eq!(pretty("]]} oops"), "\n]\n]\n}oops");
         assert_eq!(pretty(""), "");
         assert_eq!(pretty("\"open \\"), "\"open \\");
