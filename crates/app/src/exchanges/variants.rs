@@ -171,7 +171,11 @@ async fn ask(
 async fn fetch(app: &App, merchant: &MerchantId, identifier: &str) -> Result<Listed, Silence> {
     let unusable = |why: String| Silence::Unreachable(why);
     let found = target(app, merchant, Kind::ExchangeVariants).await;
-    let found = found.map_err(|error| unusable(error.to_string()))?;
+    let found = found.map_err(|error| {
+        // The text of the error may name the database, which callers must not see.
+        tracing::error!(merchant = merchant.as_str(), "reading an endpoint failed: {error}");
+        unusable("its endpoint could not be read; the reason has been logged".to_owned())
+    })?;
     let mut found = found.ok_or(Silence::NoAddress)?;
     let encoded = utf8_percent_encode(identifier, NON_ALPHANUMERIC).to_string();
     found.url = found.url.replace(PLACEHOLDER, &encoded);

@@ -1,27 +1,29 @@
 //! Why the store did not do what was asked.
 //!
-//! [`StoreError`] is for the code above: it singles out [`StoreError::Conflict`],
-//! which callers act on, and names the operation in everything else.
-//! [`EngineError`] is what an engine says, before the operation is named. Its text is complete, so it
-//! ends the chain of causes that [`with_causes`] prints.
+//! [`StoreError`] is for the code above: it singles out [`StoreError::Conflict`], which callers act
+//! on, and names the operation in everything else. [`EngineError`] is what an engine reports, before
+//! the operation is named.
+//!
+//! The text of both is complete and ends with the database's own message, so that a log line that
+//! prints only the error still shows the cause. It is for operators: callers of the API never see it.
 
 /// Why the store did not do what was asked.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// Somebody else changed the row first: load it again and decide again.
-    #[error("changed by someone else meanwhile")]
+    /// Another request changed the row first: load it again and decide again.
+    #[error("changed by another request in the meantime")]
     Conflict,
-    /// A stored row no longer reads as what this version writes.
+    /// A stored row cannot be read as what this version writes.
     #[error("row {id} of {table} is unreadable: {why}")]
     Corrupt { table: &'static str, id: String, why: String },
-    #[error("the database failed while {operation}")]
-    Database { operation: &'static str, source: EngineError },
+    #[error("the database failed while {operation}: {cause}")]
+    Database { operation: &'static str, cause: EngineError },
     /// The store cannot be used as it is; the text says what to do.
     #[error("{0}")]
     Unusable(String),
 }
 
-/// What an engine answers when a statement did not go through.
+/// What an engine reports when a statement failed.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
     /// A guard did not hold, or the engine asks to try the transaction again.
@@ -29,7 +31,7 @@ pub enum EngineError {
     Conflict,
     #[error("SQLite: {0}")]
     Sqlite(rusqlite::Error),
-    #[error("PostgreSQL: {}", postgres_words(.0))]
+    #[error("PostgreSQL: {}", postgres_message(.0))]
     Postgres(tokio_postgres::Error),
     #[error("no connection to PostgreSQL: {0}")]
     Pool(String),
@@ -53,8 +55,7 @@ impl From<tokio_postgres::Error> for EngineError {
     }
 }
 
-/// An error with everything that caused it, for a log line: the last cause, such as the database's
-/// own message, comes last.
+/// An error with everything that caused it, for a log line: the last cause comes last.
 pub fn with_causes(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
@@ -65,17 +66,17 @@ pub fn with_causes(error: &dyn std::error::Error) -> String {
     text
 }
 
-/// The driver's own text is only "db error"; the server's words are one level down.
-fn postgres_words(error: &tokio_postgres::Error) -> String {
-    match (error.as_db_error(), std::error::Error::source(error)) {
-        (Some(server), _) => format!("{} ({})", server.message(), server.code().code()),
-        (None, Some(source)) => format!("{error}: {source}"),
-        (None, None) => error.to_string(),
+/// The driver prints only "db error"; the server's message and code are one level down.
+fn postgres_message(error: &tokio_postgres::Error) -> String {
+    match error.as_db_error() {
+        Some(server) => format!("{} ({})", server.message(), server.code().code()),
+        None => with_causes(error),
     }
 }
 
-/// Names the operation that failed, so that no bare engine error travels up.
+/// Names the operation that failed, so that every error says what the store was asked to do.
 pub(crate) trait During<T> {
+    /// `operation` completes the sentence "the database failed while ...".
     fn during(self, operation: &'static str) -> Result<T, StoreError>;
 }
 
@@ -83,12 +84,12 @@ impl<T> During<T> for Result<T, EngineError> {
     fn during(self, operation: &'static str) -> Result<T, StoreError> {
         self.map_err(|error| match error {
             EngineError::Conflict => StoreError::Conflict,
-            source @ (EngineError::Sqlite(_)
+            cause @ (EngineError::Sqlite(_)
             | EngineError::Postgres(_)
             | EngineError::Pool(_)
             | EngineError::Shape { .. }
             | EngineError::NotCommitted
-            | EngineError::Closed) => StoreError::Database { operation, source },
+            | EngineError::Closed) => StoreError::Database { operation, cause },
         })
     }
 }
@@ -98,15 +99,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_log_line_ends_with_the_message_of_the_database_which_is_printed_once() {
-        let source = EngineError::from(rusqlite::Error::InvalidQuery);
-        let error = StoreError::Database { operation: "reading deliveries", source };
-        assert_eq!(
-            with_causes(&error),
-            format!(
-                "the database failed while reading deliveries: SQLite: {}",
-                rusqlite::Error::InvalidQuery
-            )
+    fn an_error_ends_with_the_message_of_the_database_which_is_printed_once() {
+        let failed: Result<(), _> = Err(EngineError::from(rusqlite::Error::InvalidQuery));
+        let error = failed.during("reading deliveries").unwrap_err();
+        let expected = format!(
+            "the database failed while reading deliveries: SQLite: {}",
+            rusqlite::Error::InvalidQuery
         );
+        assert_eq!(error.to_string(), expected);
+        assert_eq!(with_causes(&error), expected);
     }
 }
