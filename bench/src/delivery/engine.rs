@@ -79,13 +79,13 @@ impl Running {
     /// Commits `messages` in one transaction, the first with this number; gives the last one's identifier.
     pub(crate) async fn commit(&self, number: usize, messages: usize) -> anyhow::Result<String> {
         let merchant = merchant(number);
-        let mut transaction = Transaction::new("owing messages");
+        let mut transaction = Transaction::new("enqueueing messages");
         for message in number..number + messages {
-            transaction.owe(message_of(&merchant, message, self.world.now_us()));
+            transaction.enqueue(message_of(&merchant, message, self.world.now_us()));
         }
-        let owed = self.store.commit(transaction).await?;
-        let last = owed.last().context("a message was owed")?.message_id;
-        self.delivery.owed(owed);
+        let messages = self.store.commit(transaction).await?;
+        let last = messages.last().context("a message was enqueued")?.message_id;
+        self.delivery.enqueue(messages);
         Ok(MessageId { merchant, number: last }.to_string())
     }
 

@@ -115,7 +115,7 @@ impl Isolation {
             let mut transaction = Transaction::new("owing messages");
             for message in 0..MESSAGES_PER_COMMIT {
                 let number = commit * MESSAGES_PER_COMMIT + message;
-                transaction.owe(engine::message_of(&sick, number, 0));
+                transaction.enqueue(engine::message_of(&sick, number, 0));
             }
             store.commit(transaction).await?;
         }

@@ -93,10 +93,10 @@ impl App {
         }
     }
 
-    /// Makes a transaction durable and hands the messages that it owes over to be sent.
+    /// Makes a transaction durable and enqueues its messages, which are sent from then on.
     pub(crate) async fn commit(&self, transaction: Transaction) -> Result<(), StoreError> {
-        let owed = self.store.commit(transaction).await?;
-        self.delivery.owed(owed);
+        let messages = self.store.commit(transaction).await?;
+        self.delivery.enqueue(messages);
         Ok(())
     }
 

@@ -19,7 +19,7 @@ use domain::{
     identifier::MerchantId,
     messages::{kind::Kind, retry::Cadence},
 };
-use store::{Conclusion, Owed, Store, WaitingRow};
+use store::{Conclusion, PendingMessage, Store};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use world::World;
@@ -64,7 +64,8 @@ pub struct EndpointState {
 
 /// What happened, as the dispatcher hears of it.
 pub(crate) enum Event {
-    Owed(Vec<Owed>),
+    /// Messages that were just committed.
+    Enqueued(Vec<PendingMessage>),
     /// Messages were put back from the failure queue.
     DeliveriesAdded(MerchantId),
     EndpointsChanged(MerchantId),
@@ -72,7 +73,7 @@ pub(crate) enum Event {
     Ready(EndpointId, usize, Option<Arc<Endpoint>>),
     Refilled {
         endpoint: EndpointId,
-        rows: Option<Vec<WaitingRow>>,
+        rows: Option<Vec<PendingMessage>>,
         most: usize,
     },
     Ended(EndpointId, Box<Ended>, Messenger),
@@ -100,9 +101,9 @@ impl Delivery {
     }
 
     /// Messages that were just committed.
-    pub fn owed(&self, owed: Vec<Owed>) {
-        if !owed.is_empty() {
-            self.tell(Event::Owed(owed));
+    pub fn enqueue(&self, messages: Vec<PendingMessage>) {
+        if !messages.is_empty() {
+            self.tell(Event::Enqueued(messages));
         }
     }
 

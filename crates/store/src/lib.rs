@@ -42,10 +42,10 @@ pub use engine::Location;
 pub use exchanges::exchange_orders::ExchangeFilter;
 pub use merchants::portals::StoredPortal;
 pub use messages::{
-    deliveries::{Attempted, Conclusion, Verdict, WaitingRow},
+    deliveries::{Attempted, Conclusion, Verdict},
     failures::{FailureCount, FailureCursor, FailureFilter, FailureRow, MessageKey},
     message_files::MessageFile,
-    outbox::{AttemptRow, MessageFilter, MessageRow, NewMessage, Owed, State},
+    outbox::{AttemptRow, MessageFilter, MessageRow, NewMessage, PendingMessage, State},
     reports::{AnswerCount, AttemptCount, bucket_end_us},
 };
 pub use orders::{

@@ -33,7 +33,7 @@ use crate::{
     core::commit_once::RACES_MAX,
     orders::returnability::order,
     returns::{
-        change_return::{self, owe_message},
+        change_return::{self, enqueue_message},
         settle_refunds::exchange_event,
     },
 };
@@ -268,7 +268,7 @@ async fn tell(
 ) -> Result<(), AppError> {
     let Some(before) = app.store.rma(merchant, id).await? else { return Ok(()) };
     if let Some(rma) = applied(&before.value, events, app.world.now(), |rma| {
-        owe_message(app, transaction, merchant, rma);
+        enqueue_message(app, transaction, merchant, rma);
     }) {
         transaction.update_return(merchant, &rma, (before.version, before.value.status));
     }

@@ -64,7 +64,7 @@ pub async fn test_endpoint(
         });
         let mut transaction = Transaction::new("sending a test message");
         let about = About { kind, reference: &reference, sequence: test.sequence };
-        transaction.owe(outbox::message(app, merchant, &about, body.to_string().into()));
+        transaction.enqueue(outbox::message(app, merchant, &about, body.to_string().into()));
         let noted = (merchant, "endpoint.test", json!({ "kind": kind, "ref": reference }));
         audit_trail::note(app, &mut transaction, request.client, noted);
         Ok((reference.clone(), transaction))

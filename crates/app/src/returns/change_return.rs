@@ -124,11 +124,11 @@ pub(crate) fn put(
     (rma, before): (&Rma, &Versioned<Rma>),
 ) {
     transaction.update_return(merchant, rma, (before.version, before.value.status));
-    owe_message(app, transaction, merchant, rma);
+    enqueue_message(app, transaction, merchant, rma);
 }
 
 /// Owes the message about a return as it is now.
-pub(crate) fn owe_message(
+pub(crate) fn enqueue_message(
     app: &App,
     transaction: &mut Transaction,
     merchant: &MerchantId,
@@ -140,7 +140,7 @@ pub(crate) fn owe_message(
         reference: rma.rma_identifier.as_str(),
         sequence: rma.messages_sent,
     };
-    transaction.owe(outbox::message(app, merchant, &about, Bytes::from(body)));
+    transaction.enqueue(outbox::message(app, merchant, &about, Bytes::from(body)));
 }
 
 /// What an event did to a return.

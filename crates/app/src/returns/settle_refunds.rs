@@ -19,7 +19,7 @@ use domain::{
 };
 use store::{RefundProblem, Transaction, Versioned};
 
-use crate::{App, AppError, returns::change_return::owe_message};
+use crate::{App, AppError, returns::change_return::enqueue_message};
 
 /// A refund that was not recorded before.
 #[derive(Clone, Copy)]
@@ -199,7 +199,7 @@ impl Settled {
             }
         }
         for rma in &self.told {
-            owe_message(app, transaction, merchant, rma);
+            enqueue_message(app, transaction, merchant, rma);
         }
         for record in &self.cancelled {
             transaction.update_exchange_order(merchant, &record.value.cancelled(), record.version);

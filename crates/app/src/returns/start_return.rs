@@ -31,7 +31,7 @@ use crate::{
     exchanges::variants::said_now,
     messages::outbox::{self, About},
     orders::returnability::{Held, held},
-    returns::{change_return::owe_message, policies::policy},
+    returns::{change_return::enqueue_message, policies::policy},
 };
 
 /// A return, and what it comes to.
@@ -93,10 +93,10 @@ async fn begin(
         }
         let rma = started.rma;
         transaction.insert_return(merchant, &rma);
-        owe_message(app, &mut transaction, merchant, &rma);
+        enqueue_message(app, &mut transaction, merchant, &rma);
         for (order, record) in &started_exchanges(&rma, &started.quote, &known) {
             transaction.insert_exchange_order(merchant, record);
-            owe_exchange_order(app, &mut transaction, merchant, order);
+            enqueue_exchange_order(app, &mut transaction, merchant, order);
         }
         if rma.return_method != ReturnMethod::CustomerKeep {
             let carrier = caller.settings.carrier.name();
@@ -149,7 +149,7 @@ fn started_exchanges(
     exchanges
 }
 
-fn owe_exchange_order(
+fn enqueue_exchange_order(
     app: &App,
     transaction: &mut Transaction,
     merchant: &MerchantId,
@@ -158,7 +158,7 @@ fn owe_exchange_order(
     let body = serde_json::to_vec(order).expect("an exchange order has string keys");
     let reference = order.original_order_id.as_str();
     let about = About { kind: Kind::ExchangeOrder, reference, sequence: 1 };
-    transaction.owe(outbox::message(app, merchant, &about, body.into()));
+    transaction.enqueue(outbox::message(app, merchant, &about, body.into()));
 }
 
 /// The return that the request asks for, and what it was decided on.

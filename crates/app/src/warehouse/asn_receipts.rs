@@ -198,7 +198,7 @@ pub(crate) async fn accept(
     let unit = &acceptance.unit;
     transaction.put_units(merchant, vec![UnitRow { replaces, unit: unit.clone() }]);
     if let Some(message) = received(&asn.value.asn, unit) {
-        owe(app, transaction, merchant, (&asn.value, unit), &message);
+        enqueue_receipt(app, transaction, merchant, (&asn.value, unit), &message);
     }
     let line = acceptance.line_identifier.as_deref().and_then(|id| asn.value.asn.line(id));
     if let Some((id, event)) = line.and_then(|line| returned(&line, unit))
@@ -212,7 +212,7 @@ pub(crate) async fn accept(
 }
 
 /// Receipts of one ASN are told in order; each can be found by its unit.
-pub(crate) fn owe(
+pub(crate) fn enqueue_receipt(
     app: &App,
     transaction: &mut Transaction,
     merchant: &MerchantId,
@@ -227,5 +227,5 @@ pub(crate) fn owe(
     };
     // A number is unique within its program only.
     let lane = format!("{} {}", asn.asn.program_identifier, asn.asn.asn_number);
-    transaction.owe(outbox::message_in_lane(app, merchant, &about, (&lane, body)));
+    transaction.enqueue(outbox::message_in_lane(app, merchant, &about, (&lane, body)));
 }

@@ -85,7 +85,7 @@ pub async fn act_on_drop_ship_order(
         let mut transaction = Transaction::new("acting on a drop-ship order");
         if let Some(owed) = decision.owed {
             transaction.put_drop_ship_order(&merchant, &decision.order, before.version);
-            owe(app, &mut transaction, &merchant, (&decision.order, owed));
+            enqueue_message(app, &mut transaction, &merchant, (&decision.order, owed));
         }
         Ok((decision.order, transaction))
     })
@@ -117,7 +117,7 @@ async fn owner(
     whose(caller, named, &owners)?.ok_or(AppError::NotFound("drop-ship order"))
 }
 
-fn owe(
+fn enqueue_message(
     app: &App,
     transaction: &mut Transaction,
     merchant: &MerchantId,
@@ -131,7 +131,7 @@ fn owe(
     };
     let body = Bytes::from(serde_json::to_vec(&message).expect("a message has string keys"));
     let about = About { kind, reference: &order.client_identifier, sequence: order.messages_sent };
-    transaction.owe(outbox::message(app, merchant, &about, body));
+    transaction.enqueue(outbox::message(app, merchant, &about, body));
 }
 
 /// The first of 256 numbers in a row that nobody else has, small enough for every JSON reader.

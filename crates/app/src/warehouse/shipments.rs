@@ -85,7 +85,7 @@ pub async fn create_shipment(
         }
         let text = ShipmentText::of(&shipment);
         transaction.insert_shipment(merchant, text.stored_for(&shipment), numbers);
-        owe(app, &mut transaction, merchant, &shipment);
+        enqueue_asn(app, &mut transaction, merchant, &shipment);
         Ok((text, transaction))
     })
     .await
@@ -112,7 +112,7 @@ pub async fn change_shipment(
             move_units(app, &merchant, &mut shipment, &mut transaction).await?;
             let text = ShipmentText::of(&shipment);
             transaction.update_shipment(&merchant, text.stored_for(&shipment), before.version);
-            owe(app, &mut transaction, &merchant, &shipment);
+            enqueue_asn(app, &mut transaction, &merchant, &shipment);
         }
         Ok((shipment, transaction))
     })
@@ -220,7 +220,12 @@ fn steps<'a>(unit: &'a UnitRecord, known: &Versioned<UnitRecord>) -> UnitSteps<'
     UnitSteps { unit_id, replaces: known.version, steps }
 }
 
-fn owe(app: &App, transaction: &mut Transaction, merchant: &MerchantId, shipment: &Shipment) {
+fn enqueue_asn(
+    app: &App,
+    transaction: &mut Transaction,
+    merchant: &MerchantId,
+    shipment: &Shipment,
+) {
     for message in messages(shipment) {
         let body = serde_json::to_vec(&message).expect("a message has string keys");
         // Without the room to grow, which many large messages would have kept.
@@ -228,7 +233,7 @@ fn owe(app: &App, transaction: &mut Transaction, merchant: &MerchantId, shipment
         let reference = message.asn_number.as_str();
         let sequence = shipment.announcements;
         let about = About { kind: Kind::OutboundAsn, reference, sequence };
-        transaction.owe(outbox::message(app, merchant, &about, body));
+        transaction.enqueue(outbox::message(app, merchant, &about, body));
     }
 }
 

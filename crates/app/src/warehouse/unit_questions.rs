@@ -21,7 +21,7 @@ use crate::{
         audit_trail,
         commit_once::{Request, commit_once},
     },
-    warehouse::asn_receipts::{accept, owe},
+    warehouse::asn_receipts::{accept, enqueue_receipt},
 };
 
 /// A unit that an operator is asked about.
@@ -164,7 +164,7 @@ fn reject(
     asn.value.told = asn.value.told.saturating_add(1);
     transaction.count_unit(merchant, (&asn.value, asn.version), None);
     if let Some(message) = rejected(&asn.value.asn, unit) {
-        owe(app, transaction, merchant, (&asn.value, unit), &message);
+        enqueue_receipt(app, transaction, merchant, (&asn.value, unit), &message);
     }
 }
 

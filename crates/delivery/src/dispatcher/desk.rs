@@ -6,7 +6,7 @@ use domain::{
     identifier::MerchantId,
     messages::kind::{Kind, Queue},
 };
-use store::{Owed, WaitingRow};
+use store::PendingMessage;
 
 use super::{
     Delivery, Event, Parts,
@@ -22,25 +22,16 @@ use crate::{
 
 const NAP_MAX: Duration = Duration::from_secs(60);
 
-/// What a message needs besides what the scheduler knows of it.
-pub(super) struct Payload {
-    pub(super) kind: Kind,
-    pub(super) cycle: i64,
-    pub(super) sequence: i64,
-    pub(super) created_us: i64,
-    pub(super) body: bytes::Bytes,
-}
-
 pub(super) struct Desk {
     delivery: Delivery,
     parts: Parts,
-    pub(super) scheduler: Scheduler<Payload>,
+    pub(super) scheduler: Scheduler<PendingMessage>,
     /// By number; an endpoint keeps its number for as long as the process lives.
     endpoints: Vec<Known>,
     pub(super) numbers: HashMap<(MerchantId, Queue), EndpointId>,
     owners: HashMap<MerchantId, Owner>,
     /// The last message of a merchant that was handed over without a gap before it.
-    last_owed: HashMap<MerchantId, i64>,
+    last_enqueued: HashMap<MerchantId, i64>,
     ends: Ends,
     messengers: Messengers,
     reading: usize,
@@ -68,7 +59,7 @@ impl Desk {
             endpoints: Vec::new(),
             numbers: HashMap::new(),
             owners: HashMap::new(),
-            last_owed: HashMap::new(),
+            last_enqueued: HashMap::new(),
             ends: Ends::default(),
             messengers: Messengers::default(),
             reading: 0,
@@ -119,7 +110,9 @@ impl Desk {
 
     pub(super) fn hear(&mut self, event: Event) {
         match event {
-            Event::Owed(owed) => owed.into_iter().for_each(|owed| self.owed(owed)),
+            Event::Enqueued(messages) => {
+                messages.into_iter().for_each(|message| self.enqueue(message));
+            }
             Event::DeliveriesAdded(merchant) => self.rewind(&merchant),
             Event::EndpointsChanged(merchant) => self.reload(&merchant),
             Event::Ready(id, door, ready) => self.ready(id, door, ready),
@@ -165,14 +158,14 @@ impl Desk {
         });
     }
 
-    fn refilled(&mut self, id: EndpointId, rows: Option<Vec<WaitingRow>>, most: usize) {
+    fn refilled(&mut self, id: EndpointId, rows: Option<Vec<PendingMessage>>, most: usize) {
         self.reading = self.reading.saturating_sub(1);
         let rows = rows.unwrap_or_default();
         let reached_end = rows.len() < most;
         self.scheduler.refilled(id, rows.into_iter().map(waiting).collect(), reached_end);
     }
 
-    fn send(&mut self, id: EndpointId, heading: (i64, u64, u32), payload: Arc<Payload>) {
+    fn send(&mut self, id: EndpointId, heading: (i64, u64, u32), payload: Arc<PendingMessage>) {
         let (message, lane, before) = heading;
         let Some(known) = self.known(id) else { return };
         // A process that was stopped for a while finds its leases ended before it is told so.
@@ -215,9 +208,8 @@ impl Desk {
         }
     }
 
-    fn owed(&mut self, owed: Owed) {
-        let Owed { message_id, message } = owed;
-        let gapless = self.follows(&message.merchant, message_id);
+    fn enqueue(&mut self, message: PendingMessage) {
+        let gapless = self.follows(&message.merchant, message.message_id);
         if !gapless {
             self.expect_any(&message.merchant);
         }
@@ -227,31 +219,14 @@ impl Desk {
         }
         let id = self.endpoint(&message.merchant, message.kind.queue());
         if gapless {
-            let payload = Payload {
-                kind: message.kind,
-                cycle: 1,
-                sequence: message.sequence,
-                created_us: message.created_us,
-                body: message.body,
-            };
-            self.scheduler.arrived(
-                id,
-                Waiting {
-                    message: message_id,
-                    lane: u64::try_from(message.lane).unwrap_or(0),
-                    door: door(message.kind),
-                    attempt: 0,
-                    due_us: message.created_us,
-                    payload,
-                },
-            );
+            self.scheduler.arrived(id, waiting(message));
         }
     }
 
     /// Whether a message comes directly behind the last one of its merchant that was handed over.
     fn follows(&mut self, merchant: &MerchantId, message_id: i64) -> bool {
-        let Some(last) = self.last_owed.get_mut(merchant) else {
-            self.last_owed.insert(merchant.clone(), message_id);
+        let Some(last) = self.last_enqueued.get_mut(merchant) else {
+            self.last_enqueued.insert(merchant.clone(), message_id);
             return false;
         };
         let follows = *last + 1 == message_id;
@@ -351,19 +326,13 @@ impl Desk {
     }
 }
 
-fn waiting(row: WaitingRow) -> Waiting<Payload> {
+fn waiting(message: PendingMessage) -> Waiting<PendingMessage> {
     Waiting {
-        message: row.message_id,
-        lane: u64::try_from(row.lane).unwrap_or(0),
-        door: door(row.kind),
-        attempt: u32::try_from(row.attempt).unwrap_or(u32::MAX),
-        due_us: row.due_us,
-        payload: Payload {
-            kind: row.kind,
-            cycle: row.cycle,
-            sequence: row.sequence,
-            created_us: row.created_us,
-            body: row.body,
-        },
+        message: message.message_id,
+        lane: u64::try_from(message.lane).unwrap_or(0),
+        door: door(message.kind),
+        attempt: u32::try_from(message.attempts).unwrap_or(u32::MAX),
+        due_us: message.due_us,
+        payload: message,
     }
 }

@@ -5,10 +5,11 @@
 
 use std::sync::Arc;
 
+use store::PendingMessage;
 use tokio::sync::mpsc;
 use world::World;
 
-use super::{Delivery, Event, desk::Payload, work};
+use super::{Delivery, Event, work};
 use crate::{attempts::Tried, scheduler::EndpointId, sender::Endpoint};
 
 /// Tasks that are kept for the next burst; more than that end when they are done.
@@ -19,7 +20,7 @@ pub(super) struct Errand {
     pub(super) id: EndpointId,
     pub(super) endpoint: Arc<Endpoint>,
     pub(super) tried: Tried,
-    pub(super) payload: Arc<Payload>,
+    pub(super) payload: Arc<PendingMessage>,
 }
 
 /// The way to a task that sends. The task ends when nobody has it any more.

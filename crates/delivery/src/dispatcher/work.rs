@@ -6,10 +6,10 @@ use domain::{
     identifier::{MerchantId, MessageId},
     messages::kind::{Kind, Queue},
 };
-use store::{Conclusion, Store, Transaction, WaitingRow};
+use store::{Conclusion, PendingMessage, Store, Transaction};
 use world::World;
 
-use super::{Delivery, Event, Parts, desk::Payload};
+use super::{Delivery, Event, Parts};
 use crate::{
     attempts::{Ended, Tried},
     scheduler::EndpointId,
@@ -26,8 +26,8 @@ pub(super) async fn read(
     queue: Queue,
     after: i64,
     most: usize,
-) -> Option<Vec<WaitingRow>> {
-    match store.waiting(merchant, queue, after, most).await {
+) -> Option<Vec<PendingMessage>> {
+    match store.pending_messages(merchant, queue, after, most).await {
         Ok(rows) => Some(rows),
         Err(error) => {
             tracing::error!(merchant = merchant.as_str(), "deliveries cannot be read: {error}");
@@ -41,7 +41,7 @@ pub(super) async fn send(
     endpoint: &Endpoint,
     world: &World,
     of: Tried,
-    payload: &Payload,
+    payload: &PendingMessage,
 ) -> Ended {
     let message = MessageId { merchant: of.merchant, number: of.message };
     let outgoing = Outgoing {

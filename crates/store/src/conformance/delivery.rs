@@ -11,12 +11,13 @@ use domain::{
 use super::{Subject, acme, on_both_engines, other};
 use crate::{
     AnswerCount, AttemptCount, Attempted, Conclusion, FailureCount, FailureFilter, FailureRow,
-    MessageFilter, MessageKey, NewMessage, Owed, State, Store, StoreError, Transaction, Verdict,
+    MessageFilter, MessageKey, NewMessage, PendingMessage, State, Store, StoreError, Transaction,
+    Verdict,
 };
 
 on_both_engines!(
     messages_are_numbered_in_the_order_of_commits,
-    a_message_is_lost_with_the_transaction_that_owes_it,
+    a_message_is_lost_with_the_transaction_that_enqueues_it,
     rivals_never_share_a_number_and_leave_no_gap,
     a_page_of_deliveries_begins_behind_the_last,
     a_queue_of_several_kinds_is_read_as_one,
@@ -44,10 +45,13 @@ fn message(merchant: &MerchantId, reference: &str, sequence: i64) -> NewMessage 
     }
 }
 
-async fn owe(store: &Store, messages: Vec<NewMessage>) -> Result<Vec<Owed>, StoreError> {
-    let mut transaction = Transaction::new("owing messages");
+async fn enqueue(
+    store: &Store,
+    messages: Vec<NewMessage>,
+) -> Result<Vec<PendingMessage>, StoreError> {
+    let mut transaction = Transaction::new("enqueueing messages");
     for message in messages {
-        transaction.owe(message);
+        transaction.enqueue(message);
     }
     store.commit(transaction).await
 }
@@ -80,7 +84,7 @@ async fn conclude(store: &Store, conclusions: &[Conclusion]) {
 }
 
 async fn waiting(store: &Store, after: i64) -> Vec<i64> {
-    let rows = store.waiting(&acme(), Kind::Rma.queue(), after, 100).await.unwrap();
+    let rows = store.pending_messages(&acme(), Kind::Rma.queue(), after, 100).await.unwrap();
     rows.iter().map(|row| row.message_id).collect()
 }
 
@@ -94,10 +98,10 @@ fn any_failure() -> FailureFilter {
 
 async fn messages_are_numbered_in_the_order_of_commits(Subject { store, .. }: Subject) {
     let mixed = vec![message(&acme(), "A", 1), message(&other(), "X", 1), message(&acme(), "A", 2)];
-    let first = owe(&store, mixed).await.unwrap();
-    let second = owe(&store, vec![message(&acme(), "A", 3)]).await.unwrap();
+    let first = enqueue(&store, mixed).await.unwrap();
+    let second = enqueue(&store, vec![message(&acme(), "A", 3)]).await.unwrap();
 
-    let numbers: Vec<i64> = first.iter().chain(&second).map(|owed| owed.message_id).collect();
+    let numbers: Vec<i64> = first.iter().chain(&second).map(|it| it.message_id).collect();
     assert_eq!(numbers, [1, 1, 2, 3]);
     let (row, body) = store.message(&acme(), 3).await.unwrap().unwrap();
     assert_eq!((row.reference.as_str(), row.sequence, row.state), ("A", 3, State::Waiting));
@@ -105,16 +109,16 @@ async fn messages_are_numbered_in_the_order_of_commits(Subject { store, .. }: Su
     assert!(store.message(&other(), 3).await.unwrap().is_none());
 }
 
-async fn a_message_is_lost_with_the_transaction_that_owes_it(Subject { store, .. }: Subject) {
+async fn a_message_is_lost_with_the_transaction_that_enqueues_it(Subject { store, .. }: Subject) {
     let mut transaction = Transaction::new("failing");
-    transaction.owe(message(&acme(), "A", 1));
+    transaction.enqueue(message(&acme(), "A", 1));
     transaction.put_endpoints(&acme(), &Endpoints::default(), 0);
     transaction.put_endpoints(&acme(), &Endpoints::default(), 9);
 
     assert!(matches!(store.commit(transaction).await, Err(StoreError::Conflict)));
 
     assert!(waiting(&store, 0).await.is_empty());
-    assert_eq!(owe(&store, vec![message(&acme(), "A", 1)]).await.unwrap()[0].message_id, 1);
+    assert_eq!(enqueue(&store, vec![message(&acme(), "A", 1)]).await.unwrap()[0].message_id, 1);
 }
 
 async fn rivals_never_share_a_number_and_leave_no_gap(Subject { store, .. }: Subject) {
@@ -124,28 +128,36 @@ async fn rivals_never_share_a_number_and_leave_no_gap(Subject { store, .. }: Sub
         rivals.spawn(async move {
             let reference = rival.to_string();
             let pair = vec![message(&acme(), &reference, 1), message(&acme(), &reference, 2)];
-            owe(&store, pair).await.unwrap()
+            enqueue(&store, pair).await.unwrap()
         });
     }
     let mut numbers = Vec::new();
     for pair in rivals.join_all().await {
         assert_eq!(pair[0].message_id + 1, pair[1].message_id);
-        numbers.extend(pair.iter().map(|owed| owed.message_id));
+        numbers.extend(pair.iter().map(|it| it.message_id));
     }
     numbers.sort_unstable();
     assert_eq!(numbers, (1..=80).collect::<Vec<_>>());
 }
 
 async fn a_page_of_deliveries_begins_behind_the_last(Subject { store, .. }: Subject) {
-    owe(&store, (1..=5).map(|sequence| message(&acme(), "A", sequence)).collect()).await.unwrap();
+    enqueue(&store, (1..=5).map(|sequence| message(&acme(), "A", sequence)).collect())
+        .await
+        .unwrap();
 
-    let rows = store.waiting(&acme(), Kind::Rma.queue(), 2, 2).await.unwrap();
+    let rows = store.pending_messages(&acme(), Kind::Rma.queue(), 2, 2).await.unwrap();
 
     let seen: Vec<_> = rows.iter().map(|row| (row.message_id, row.sequence)).collect();
     assert_eq!(seen, [(3, 3), (4, 4)]);
-    assert_eq!((rows[0].cycle, rows[0].attempt, rows[0].lane), (1, 0, 7));
+    assert_eq!((rows[0].cycle, rows[0].attempts, rows[0].lane), (1, 0, 7));
     assert_eq!(rows[0].body, "A 3");
-    assert!(store.waiting(&acme(), Kind::ExchangeOrder.queue(), 0, 9).await.unwrap().is_empty());
+    assert!(
+        store
+            .pending_messages(&acme(), Kind::ExchangeOrder.queue(), 0, 9)
+            .await
+            .unwrap()
+            .is_empty()
+    );
 }
 
 async fn a_queue_of_several_kinds_is_read_as_one(Subject { store, .. }: Subject) {
@@ -157,10 +169,10 @@ async fn a_queue_of_several_kinds_is_read_as_one(Subject { store, .. }: Subject)
         Kind::DropShipmentConfirmation,
     ];
     let of = |kind: Kind| NewMessage { kind, ..message(&acme(), "A", 1) };
-    owe(&store, kinds.map(of).to_vec()).await.unwrap();
+    enqueue(&store, kinds.map(of).to_vec()).await.unwrap();
     let queue = Kind::DropShipmentConfirmation.queue();
     let read = async |after: i64, most: usize| -> Vec<(i64, Kind)> {
-        let rows = store.waiting(&acme(), queue, after, most).await.unwrap();
+        let rows = store.pending_messages(&acme(), queue, after, most).await.unwrap();
         rows.into_iter().map(|row| (row.message_id, row.kind)).collect()
     };
     let all = [(1, kinds[0]), (2, kinds[1]), (4, kinds[3]), (5, kinds[4])];
@@ -168,12 +180,12 @@ async fn a_queue_of_several_kinds_is_read_as_one(Subject { store, .. }: Subject)
     assert_eq!(read(0, 9).await, all);
     assert_eq!(read(0, 3).await, all[..3]);
     assert_eq!(read(2, 9).await, all[2..]);
-    let other = store.waiting(&other(), queue, 0, 9).await.unwrap();
+    let other = store.pending_messages(&other(), queue, 0, 9).await.unwrap();
     assert!(other.is_empty());
 }
 
 async fn a_delivered_message_leaves_only_history(Subject { store, .. }: Subject) {
-    owe(&store, vec![message(&acme(), "A", 1), message(&acme(), "A", 2)]).await.unwrap();
+    enqueue(&store, vec![message(&acme(), "A", 1), message(&acme(), "A", 2)]).await.unwrap();
 
     conclude(&store, &[conclusion(1, 1, Verdict::Delivered)]).await;
     conclude(&store, &[conclusion(1, 1, Verdict::Delivered)]).await;
@@ -186,18 +198,18 @@ async fn a_delivered_message_leaves_only_history(Subject { store, .. }: Subject)
 }
 
 async fn a_retry_is_due_later_and_only_once(Subject { store, .. }: Subject) {
-    owe(&store, vec![message(&acme(), "A", 1)]).await.unwrap();
+    enqueue(&store, vec![message(&acme(), "A", 1)]).await.unwrap();
 
     conclude(&store, &[conclusion(1, 1, Verdict::Again { due_us: 5_000 })]).await;
     conclude(&store, &[conclusion(1, 1, Verdict::Again { due_us: 9_000 })]).await;
 
-    let rows = store.waiting(&acme(), Kind::Rma.queue(), 0, 9).await.unwrap();
-    assert_eq!((rows[0].attempt, rows[0].due_us), (1, 5_000));
+    let rows = store.pending_messages(&acme(), Kind::Rma.queue(), 0, 9).await.unwrap();
+    assert_eq!((rows[0].attempts, rows[0].due_us), (1, 5_000));
     assert_eq!(state(&store, 1).await, State::Waiting);
 }
 
 async fn a_dead_message_is_in_the_failure_queue_until_retried(Subject { store, .. }: Subject) {
-    owe(&store, vec![message(&acme(), "A", 1)]).await.unwrap();
+    enqueue(&store, vec![message(&acme(), "A", 1)]).await.unwrap();
     conclude(&store, &[conclusion(1, 1, Verdict::Dead)]).await;
 
     assert_eq!(state(&store, 1).await, State::Failed);
@@ -218,15 +230,15 @@ async fn a_dead_message_is_in_the_failure_queue_until_retried(Subject { store, .
     let mut transaction = Transaction::new("retrying");
     transaction.retry_failure(&acme(), Kind::Rma, 1, 77);
     store.commit(transaction).await.unwrap();
-    let rows = store.waiting(&acme(), Kind::Rma.queue(), 0, 9).await.unwrap();
-    assert_eq!((rows[0].cycle, rows[0].attempt, rows[0].due_us), (2, 0, 77));
+    let rows = store.pending_messages(&acme(), Kind::Rma.queue(), 0, 9).await.unwrap();
+    assert_eq!((rows[0].cycle, rows[0].attempts, rows[0].due_us), (2, 0, 77));
     let mut again = Transaction::new("retrying");
     again.retry_failure(&acme(), Kind::Rma, 1, 78);
     assert!(matches!(store.commit(again).await, Err(StoreError::Conflict)));
 }
 
 async fn a_discarded_message_keeps_its_reason(Subject { store, .. }: Subject) {
-    owe(&store, vec![message(&acme(), "A", 1)]).await.unwrap();
+    enqueue(&store, vec![message(&acme(), "A", 1)]).await.unwrap();
     conclude(&store, &[conclusion(1, 1, Verdict::Dead)]).await;
 
     let mut transaction = Transaction::new("discarding");
@@ -242,7 +254,9 @@ async fn a_discarded_message_keeps_its_reason(Subject { store, .. }: Subject) {
 }
 
 async fn a_failure_behind_a_delivered_snapshot_is_superseded(Subject { store, .. }: Subject) {
-    owe(&store, (1..=3).map(|sequence| message(&acme(), "A", sequence)).collect()).await.unwrap();
+    enqueue(&store, (1..=3).map(|sequence| message(&acme(), "A", sequence)).collect())
+        .await
+        .unwrap();
     conclude(&store, &[conclusion(1, 1, Verdict::Dead), conclusion(2, 1, Verdict::Delivered)])
         .await;
     conclude(&store, &[conclusion(3, 1, Verdict::Dead)]).await;
@@ -263,7 +277,7 @@ async fn a_failure_behind_a_delivered_snapshot_is_superseded(Subject { store, ..
 
 async fn merchants_with_work_are_found(Subject { store, .. }: Subject) {
     assert!(store.merchants_with_work().await.unwrap().is_empty());
-    owe(&store, vec![message(&other(), "X", 1), message(&acme(), "A", 1)]).await.unwrap();
+    enqueue(&store, vec![message(&other(), "X", 1), message(&acme(), "A", 1)]).await.unwrap();
     assert_eq!(store.merchants_with_work().await.unwrap(), ["acme", "other"]);
     conclude(&store, &[conclusion(1, 1, Verdict::Delivered)]).await;
     assert_eq!(store.merchants_with_work().await.unwrap(), ["other"]);
@@ -288,7 +302,7 @@ async fn endpoints_change_only_at_the_version_read(Subject { store, .. }: Subjec
 
 async fn pages_of_messages_go_on_where_they_ended(Subject { store, .. }: Subject) {
     let references = ["A", "B", "A", "B", "A"];
-    owe(&store, references.iter().map(|it| message(&acme(), it, 1)).collect()).await.unwrap();
+    enqueue(&store, references.iter().map(|it| message(&acme(), it, 1)).collect()).await.unwrap();
     conclude(&store, &[conclusion(5, 1, Verdict::Delivered)]).await;
     let page = async |before, state, reference: Option<&str>| {
         let reference = reference.map(str::to_owned);
@@ -305,7 +319,9 @@ async fn pages_of_messages_go_on_where_they_ended(Subject { store, .. }: Subject
 }
 
 async fn attempts_are_counted_by_hour_and_answer(Subject { store, .. }: Subject) {
-    owe(&store, (1..=3).map(|sequence| message(&acme(), "A", sequence)).collect()).await.unwrap();
+    enqueue(&store, (1..=3).map(|sequence| message(&acme(), "A", sequence)).collect())
+        .await
+        .unwrap();
     conclude(&store, &[conclusion(1, 1, Verdict::Delivered), conclusion(2, 1, Verdict::Dead)])
         .await;
     conclude(&store, &[conclusion(3, 1, Verdict::Delivered)]).await;
@@ -332,7 +348,9 @@ async fn attempts_are_counted_by_hour_and_answer(Subject { store, .. }: Subject)
 }
 
 async fn only_finished_messages_are_removed(Subject { store, .. }: Subject) {
-    owe(&store, (1..=4).map(|sequence| message(&acme(), "A", sequence)).collect()).await.unwrap();
+    enqueue(&store, (1..=4).map(|sequence| message(&acme(), "A", sequence)).collect())
+        .await
+        .unwrap();
     conclude(&store, &[conclusion(1, 1, Verdict::Delivered), conclusion(2, 1, Verdict::Dead)])
         .await;
     conclude(&store, &[conclusion(4, 1, Verdict::Delivered)]).await;

@@ -187,7 +187,7 @@ async fn returns_come_newest_first_of_one_merchant_or_of_all(Subject { store, ..
 async fn messages_about_a_thing_come_with_their_bytes_oldest_first(Subject { store, .. }: Subject) {
     let mut transaction = Transaction::new("owing messages");
     for (reference, sequence) in [("A", 1), ("B", 1), ("A", 2), ("A", 3)] {
-        transaction.owe(NewMessage {
+        transaction.enqueue(NewMessage {
             merchant: acme(),
             kind: Kind::Rma,
             reference: reference.to_owned(),

@@ -116,8 +116,8 @@ async fn fail(store: &Store, merchant: &MerchantId, kind: Kind) {
         body: Bytes::from_static(b"body"),
     };
     let mut transaction = Transaction::new("owing a message");
-    transaction.owe(message);
-    let owed = store.commit(transaction).await.unwrap();
+    transaction.enqueue(message);
+    let pending = store.commit(transaction).await.unwrap();
     let attempted = Attempted {
         at_us: 1_000,
         latency_us: 500,
@@ -129,7 +129,7 @@ async fn fail(store: &Store, merchant: &MerchantId, kind: Kind) {
     let conclusion = Conclusion {
         merchant: merchant.clone(),
         kind,
-        message_id: owed[0].message_id,
+        message_id: pending[0].message_id,
         lane: 7,
         cycle: 1,
         attempt: 1,

@@ -13,10 +13,10 @@ on_both_engines!(
     rivals_who_ask_file_each_message_once,
 );
 
-async fn owe(store: &Store, merchant: &MerchantId, references: impl Iterator<Item = String>) {
+async fn enqueue(store: &Store, merchant: &MerchantId, references: impl Iterator<Item = String>) {
     let mut transaction = Transaction::new("owing messages");
     for reference in references {
-        transaction.owe(NewMessage {
+        transaction.enqueue(NewMessage {
             merchant: merchant.clone(),
             kind: Kind::Rma,
             reference,
@@ -48,21 +48,21 @@ fn lanes(messages: usize) -> impl Iterator<Item = String> {
 
 async fn a_message_is_found_by_reference_at_once(Subject { store, .. }: Subject) {
     for reference in ["A", "B", "A"] {
-        owe(&store, &acme(), [reference.to_owned()].into_iter()).await;
+        enqueue(&store, &acme(), [reference.to_owned()].into_iter()).await;
     }
-    owe(&store, &other(), ["A".to_owned()].into_iter()).await;
+    enqueue(&store, &other(), ["A".to_owned()].into_iter()).await;
     assert_eq!(filed(&store).await, 0);
 
     assert_eq!(about(&store, &acme(), "A").await, [3, 1]);
 
-    owe(&store, &acme(), ["A".to_owned()].into_iter()).await;
+    enqueue(&store, &acme(), ["A".to_owned()].into_iter()).await;
     assert_eq!(about(&store, &acme(), "A").await, [4, 3, 1]);
     assert_eq!(about(&store, &other(), "A").await, [1]);
     assert!(about(&store, &acme(), "C").await.is_empty());
 }
 
 async fn many_messages_are_filed_behind_the_commit(Subject { store, .. }: Subject) {
-    owe(&store, &acme(), lanes(5_000)).await;
+    enqueue(&store, &acme(), lanes(5_000)).await;
     for _ in 0..1_000 {
         if filed(&store).await >= 4_096 {
             break;
@@ -75,7 +75,7 @@ async fn many_messages_are_filed_behind_the_commit(Subject { store, .. }: Subjec
 }
 
 async fn messages_that_are_removed_leave_no_reference(Subject { store, .. }: Subject) {
-    owe(&store, &acme(), lanes(3)).await;
+    enqueue(&store, &acme(), lanes(3)).await;
     assert_eq!(about(&store, &acme(), "RMA-1").await, [2]);
     let mut transaction = Transaction::new("removing");
     transaction.remove_messages(&acme(), &[1, 2]);
@@ -85,7 +85,7 @@ async fn messages_that_are_removed_leave_no_reference(Subject { store, .. }: Sub
 }
 
 async fn rivals_who_ask_file_each_message_once(Subject { store, .. }: Subject) {
-    owe(&store, &acme(), lanes(2_000)).await;
+    enqueue(&store, &acme(), lanes(2_000)).await;
     let mut rivals = tokio::task::JoinSet::new();
     for _ in 0..8 {
         let store = store.clone();

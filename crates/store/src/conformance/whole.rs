@@ -54,7 +54,7 @@ async fn a_database_newer_than_the_binary_is_refused(Subject { store, .. }: Subj
 fn told(number: usize) -> Transaction {
     let mut transaction = pair(number);
     for merchant in [other(), acme()] {
-        transaction.owe(NewMessage {
+        transaction.enqueue(NewMessage {
             merchant,
             kind: Kind::Rma,
             reference: number.to_string(),
@@ -79,10 +79,10 @@ async fn what_is_committed_at_once_has_outcomes_of_its_own(Subject { store, .. }
             assert!(matches!(outcome, Err(StoreError::Conflict)), "it is there already");
             continue;
         }
-        for owed in outcome.unwrap() {
-            let body = store.message(&owed.message.merchant, owed.message_id).await.unwrap();
+        for pending in outcome.unwrap() {
+            let body = store.message(&pending.merchant, pending.message_id).await.unwrap();
             assert_eq!(body.unwrap().1, number.to_string(), "its own number");
-            numbers.push((owed.message.merchant, owed.message_id));
+            numbers.push((pending.merchant, pending.message_id));
         }
     }
     numbers.sort();

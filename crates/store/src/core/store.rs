@@ -13,7 +13,7 @@ use crate::{
         value::{Row, Value},
     },
     engine::{Engine, Location},
-    messages::outbox::Owed,
+    messages::outbox::PendingMessage,
 };
 
 /// A stored value with the version that guards its next change.
@@ -42,17 +42,20 @@ impl Store {
 
     /// Makes everything in `transaction` durable, or nothing of it.
     ///
-    /// Returns after the fsync that covers it, with the messages that are owed now.
+    /// Returns after the fsync that covers it, with the messages that it enqueued.
     /// [`StoreError::Conflict`] when a guard did not hold.
-    pub async fn commit(&self, transaction: Transaction) -> Result<Vec<Owed>, StoreError> {
+    pub async fn commit(
+        &self,
+        transaction: Transaction,
+    ) -> Result<Vec<PendingMessage>, StoreError> {
         if transaction.is_empty() {
             return Ok(Vec::new());
         }
         let operation = transaction.operation;
-        let owed = self.engine.commit(transaction).await.during(operation)?;
+        let pending = self.engine.commit(transaction).await.during(operation)?;
         self.changes.fetch_add(1, Ordering::Relaxed);
-        self.file_behind(&owed);
-        Ok(owed)
+        self.file_behind(&pending);
+        Ok(pending)
     }
 
     /// The number of commits made through this process. While it does not rise, nothing was changed

@@ -21,8 +21,8 @@ use crate::{
 pub struct Transaction {
     pub(crate) operation: &'static str,
     pub(crate) steps: Vec<Step>,
-    /// Messages that the transaction owes, in the order in which they were decided.
-    pub(crate) owed: Vec<NewMessage>,
+    /// Messages that the transaction enqueues, in the order in which they were decided.
+    pub(crate) messages: Vec<NewMessage>,
     /// What it makes true that is counted by day.
     pub(crate) counts: Vec<EventCount>,
 }
@@ -48,11 +48,11 @@ pub(crate) enum Guard {
 impl Transaction {
     /// `operation` completes the sentence "the database failed while ...".
     pub fn new(operation: &'static str) -> Self {
-        Self { operation, steps: Vec::new(), owed: Vec::new(), counts: Vec::new() }
+        Self { operation, steps: Vec::new(), messages: Vec::new(), counts: Vec::new() }
     }
 
     pub fn is_empty(&self) -> bool {
-        self.steps.is_empty() && self.owed.is_empty()
+        self.steps.is_empty() && self.messages.is_empty()
     }
 
     /// A statement that must touch exactly one row.
@@ -83,7 +83,7 @@ impl Transaction {
 
     pub(crate) fn size(&self) -> usize {
         let values = self.steps.iter().flat_map(|step| step.rows.iter().flatten());
-        let bodies = self.owed.iter().map(|message| message.body.len());
+        let bodies = self.messages.iter().map(|message| message.body.len());
         values.map(Value::size).chain(bodies).sum()
     }
 }

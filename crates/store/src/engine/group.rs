@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use tokio::sync::oneshot;
 
 use crate::{
-    EngineError, NewMessage, Owed, Transaction,
+    EngineError, NewMessage, PendingMessage, Transaction,
     core::{
         day_counts::day_count_step,
         transaction::{Guard, Step},
@@ -21,7 +21,7 @@ use crate::{
 const TRANSACTIONS_MAX: usize = 1024;
 const BYTES_MAX: usize = 8 << 20;
 
-pub(super) type Outcome = Result<Vec<Owed>, EngineError>;
+pub(super) type Outcome = Result<Vec<PendingMessage>, EngineError>;
 pub(super) type Answer = oneshot::Sender<Outcome>;
 
 #[derive(Default)]
@@ -44,10 +44,10 @@ impl Group {
 
     /// Gives every transaction its messages: all are committed.
     pub(super) fn committed(self, counters: &Counters) {
-        let owed = owed_by_each(self.transactions, counters);
-        for (answer, owed) in self.answers.into_iter().zip(owed) {
+        let pending = pending_by_transaction(self.transactions, counters);
+        for (answer, pending) in self.answers.into_iter().zip(pending) {
             // Whoever asked may have gone; it is committed all the same.
-            let _ = answer.send(Ok(owed));
+            let _ = answer.send(Ok(pending));
         }
     }
 
@@ -66,9 +66,9 @@ pub(super) struct Steps<'a> {
 impl<'a> Steps<'a> {
     /// `slot` names whoever commits.
     pub(super) fn new(group: &'a [Transaction], slot: i64) -> Self {
-        let owed: Vec<&NewMessage> = group.iter().flat_map(|one| &one.owed).collect();
+        let messages: Vec<&NewMessage> = group.iter().flat_map(|one| &one.messages).collect();
         let mut last = vec![day_count_step(group.iter().flat_map(|one| &one.counts), slot)];
-        last.extend(message_steps(&owed));
+        last.extend(message_steps(&messages));
         last.retain(|step| !step.rows.is_empty());
         Self { group, last }
     }
@@ -79,13 +79,13 @@ impl<'a> Steps<'a> {
 }
 
 /// Numbers messages and stores them.
-fn message_steps(owed: &[&NewMessage]) -> [Step; 3] {
+fn message_steps(messages: &[&NewMessage]) -> [Step; 3] {
     let mut counts: BTreeMap<&str, i64> = BTreeMap::new();
-    for message in owed {
+    for message in messages {
         *counts.entry(message.merchant.as_str()).or_default() += 1;
     }
-    let back = places_from_the_end(owed);
-    let each = || owed.iter().zip(&back);
+    let back = places_from_the_end(messages);
+    let each = || messages.iter().zip(&back);
     let step = |sql, rows| Step { sql, rows, guard: Guard::OneEach, returns: false };
     let counters = step(
         "INSERT INTO message_counters (merchant_id, last)
@@ -95,7 +95,7 @@ fn message_steps(owed: &[&NewMessage]) -> [Step; 3] {
          RETURNING merchant_id, last",
         counts.iter().map(|(merchant, count)| params![*merchant, *count]).collect(),
     );
-    let messages = step(
+    let message_rows = step(
         "INSERT INTO messages
              (merchant_id, message_id, kind, reference, sequence, created_us, body)
          SELECT r.merchant_id, (SELECT c.last FROM message_counters c
@@ -105,7 +105,7 @@ fn message_steps(owed: &[&NewMessage]) -> [Step; 3] {
          WHERE true",
         each().map(|(message, back)| message_values(message, *back)).collect(),
     );
-    let deliveries = step(
+    let delivery_rows = step(
         "INSERT INTO deliveries
              (merchant_id, kind, message_id, lane, cycle, attempt, due_us)
          SELECT r.merchant_id, r.kind, (SELECT c.last FROM message_counters c
@@ -113,7 +113,7 @@ fn message_steps(owed: &[&NewMessage]) -> [Step; 3] {
          FROM ROWS(merchant_id, kind, back, lane, due_us) WHERE true",
         each().map(|(message, back)| delivery_values(message, *back)).collect(),
     );
-    [Step { returns: true, ..counters }, messages, deliveries]
+    [Step { returns: true, ..counters }, message_rows, delivery_rows]
 }
 
 fn message_values(message: &NewMessage, back: i64) -> Vec<Value> {
@@ -133,9 +133,9 @@ fn delivery_values(message: &NewMessage, back: i64) -> Vec<Value> {
 }
 
 /// For each message, how many of its merchant's come after it.
-fn places_from_the_end(owed: &[&NewMessage]) -> Vec<i64> {
+fn places_from_the_end(messages: &[&NewMessage]) -> Vec<i64> {
     let mut after: BTreeMap<&str, i64> = BTreeMap::new();
-    let mut places: Vec<i64> = owed
+    let mut places: Vec<i64> = messages
         .iter()
         .rev()
         .map(|message| {
@@ -160,13 +160,18 @@ impl Counters {
 }
 
 /// The messages of each transaction of a group that is committed, with their numbers.
-pub(super) fn owed_by_each(group: Vec<Transaction>, counters: &Counters) -> Vec<Vec<Owed>> {
-    let owed: Vec<&NewMessage> = group.iter().flat_map(|one| &one.owed).collect();
+pub(super) fn pending_by_transaction(
+    group: Vec<Transaction>,
+    counters: &Counters,
+) -> Vec<Vec<PendingMessage>> {
+    let messages: Vec<&NewMessage> = group.iter().flat_map(|one| &one.messages).collect();
     let number = |(message, back): (&&NewMessage, i64)| {
         counters.0.get(message.merchant.as_str()).map_or(0, |last| last - back)
     };
-    let numbers: Vec<i64> = owed.iter().zip(places_from_the_end(&owed)).map(number).collect();
+    let numbers: Vec<i64> =
+        messages.iter().zip(places_from_the_end(&messages)).map(number).collect();
     let mut numbers = numbers.into_iter();
-    let mut numbered = |message| Owed { message_id: numbers.next().unwrap_or_default(), message };
-    group.into_iter().map(|one| one.owed.into_iter().map(&mut numbered).collect()).collect()
+    let mut numbered =
+        |message| PendingMessage::committed(message, numbers.next().unwrap_or_default());
+    group.into_iter().map(|one| one.messages.into_iter().map(&mut numbered).collect()).collect()
 }

@@ -22,7 +22,7 @@ use crate::{
         transaction::Transaction,
         value::{Row, Value},
     },
-    messages::outbox::Owed,
+    messages::outbox::PendingMessage,
 };
 
 use postgres::Postgres;
@@ -58,8 +58,11 @@ impl Engine {
         }
     }
 
-    /// Commits, and gives the messages that are owed now.
-    pub(crate) async fn commit(&self, transaction: Transaction) -> Result<Vec<Owed>, EngineError> {
+    /// Commits, and returns the messages that it enqueued.
+    pub(crate) async fn commit(
+        &self,
+        transaction: Transaction,
+    ) -> Result<Vec<PendingMessage>, EngineError> {
         match self {
             Self::Sqlite(engine) => engine.commit(transaction).await,
             Self::Postgres(engine) => engine.commit(transaction).await,

@@ -18,27 +18,11 @@ use crate::{
         error::During,
         value::{Row, Value, params},
     },
-    messages::reports,
+    messages::{outbox::PendingMessage, reports},
 };
 
-const READING: &str = "reading deliveries";
+const READING: &str = "loading pending deliveries";
 const HOUR_US: i64 = 3_600_000_000;
-
-/// A message that waits for its next attempt.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WaitingRow {
-    pub message_id: i64,
-    pub kind: Kind,
-    pub lane: i64,
-    /// How often the message was put back from the failure queue, from 1.
-    pub cycle: i64,
-    /// Attempts made in this cycle.
-    pub attempt: i64,
-    pub due_us: i64,
-    pub sequence: i64,
-    pub created_us: i64,
-    pub body: Bytes,
-}
 
 /// An attempt that ended, and what follows from it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -221,7 +205,7 @@ fn counts(conclusions: &[&Conclusion]) -> Vec<Vec<Value>> {
 
 /// Every delivery has its message. The deliveries are found first and by themselves: a planner that believes a table to be
 /// small would rather go through all messages of the merchant.
-const WAITING_OF_ONE: &str = "SELECT d.message_id, d.lane, d.cycle, d.attempt, d.due_us,
+const PENDING_OF_ONE: &str = "SELECT d.message_id, d.lane, d.cycle, d.attempt, d.due_us,
          m.sequence, m.created_us, m.body, d.kind
      FROM (
          SELECT * FROM deliveries
@@ -232,7 +216,7 @@ const WAITING_OF_ONE: &str = "SELECT d.message_id, d.lane, d.cycle, d.attempt, d
 
 /// In one statement, so that no message can come to one kind while another is read: whoever has
 /// read up to a number has missed nothing.
-const WAITING_OF_THREE: &str = "SELECT d.message_id, d.lane, d.cycle, d.attempt, d.due_us,
+const PENDING_OF_THREE: &str = "SELECT d.message_id, d.lane, d.cycle, d.attempt, d.due_us,
          m.sequence, m.created_us, m.body, d.kind
      FROM (
          SELECT * FROM (
@@ -279,37 +263,38 @@ impl Store {
     }
 
     /// The next deliveries of a queue behind the message `after`, in order.
-    pub async fn waiting(
+    pub async fn pending_messages(
         &self,
         merchant: &MerchantId,
         queue: Queue,
         after: i64,
         most: usize,
-    ) -> Result<Vec<WaitingRow>, StoreError> {
+    ) -> Result<Vec<PendingMessage>, StoreError> {
         let most = i64::try_from(most).unwrap_or(i64::MAX);
         let rows = if let [first, second, third] = *queue.kinds() {
             let kinds = (first.name(), second.name(), third.name());
             let values = params![merchant, kinds.0, kinds.1, kinds.2, after, most];
-            self.query(READING, WAITING_OF_THREE, values).await?
+            self.query(READING, PENDING_OF_THREE, values).await?
         } else {
             let values = params![merchant, queue.name(), after, most];
-            self.query(READING, WAITING_OF_ONE, values).await?
+            self.query(READING, PENDING_OF_ONE, values).await?
         };
-        rows.iter().map(waiting).collect()
+        rows.iter().map(|row| read_pending(row, merchant)).collect()
     }
 }
 
-fn waiting(row: &Row) -> Result<WaitingRow, StoreError> {
+fn read_pending(row: &Row, merchant: &MerchantId) -> Result<PendingMessage, StoreError> {
     let kind = row.text(8).during(READING)?;
     let unknown = || corrupt("deliveries", kind, &"not a kind of message");
     let kind = Kind::parse(kind).ok_or_else(unknown)?;
-    let read = || -> Result<WaitingRow, EngineError> {
-        Ok(WaitingRow {
+    let read = || -> Result<PendingMessage, EngineError> {
+        Ok(PendingMessage {
+            merchant: merchant.clone(),
             message_id: row.int(0)?,
             kind,
             lane: row.int(1)?,
             cycle: row.int(2)?,
-            attempt: row.int(3)?,
+            attempts: row.int(3)?,
             due_us: row.int(4)?,
             sequence: row.int(5)?,
             created_us: row.int(6)?,

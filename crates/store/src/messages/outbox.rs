@@ -1,4 +1,4 @@
-//! Messages owed to merchants: the outbox.
+//! The outbox: messages to merchants.
 //!
 //! A message is part of the transaction that decided it. Its number is taken from the merchant's
 //! counter inside that transaction, so numbers rise in the order of commits and a reader that has
@@ -32,11 +32,42 @@ pub struct NewMessage {
     pub body: Bytes,
 }
 
-/// A message that is committed and waits to be sent.
+/// A message that is committed and not finished: a delivery.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Owed {
+pub struct PendingMessage {
+    pub merchant: MerchantId,
     pub message_id: i64,
-    pub message: NewMessage,
+    pub kind: Kind,
+    /// A number that is the same for messages that must stay in order.
+    pub lane: i64,
+    /// How often the message was put back from the failure queue, from 1.
+    pub cycle: i64,
+    /// Attempts made in this cycle.
+    pub attempts: i64,
+    pub due_us: i64,
+    /// Its number among the messages about the same thing, from 1.
+    pub sequence: i64,
+    pub created_us: i64,
+    /// The exact bytes to send.
+    pub body: Bytes,
+}
+
+impl PendingMessage {
+    /// `message` as it is when the transaction that decided it has just committed.
+    pub(crate) fn committed(message: NewMessage, message_id: i64) -> Self {
+        Self {
+            merchant: message.merchant,
+            message_id,
+            kind: message.kind,
+            lane: message.lane,
+            cycle: 1,
+            attempts: 0,
+            due_us: message.created_us,
+            sequence: message.sequence,
+            created_us: message.created_us,
+            body: message.body,
+        }
+    }
 }
 
 /// Where a message stands.
@@ -86,9 +117,9 @@ pub struct MessageFilter {
 }
 
 impl Transaction {
-    /// Owes a message: it is stored, and waits to be sent, if and only if this transaction commits.
-    pub fn owe(&mut self, message: NewMessage) {
-        self.owed.push(message);
+    /// Enqueues a message: it is stored, and is sent, if and only if this transaction commits.
+    pub fn enqueue(&mut self, message: NewMessage) {
+        self.messages.push(message);
     }
 }
 

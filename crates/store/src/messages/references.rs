@@ -14,7 +14,7 @@ use crate::{
         error::During,
         value::{Row, params},
     },
-    messages::outbox::Owed,
+    messages::outbox::PendingMessage,
 };
 
 /// Messages that one transaction files.
@@ -37,12 +37,11 @@ impl Store {
         Ok(())
     }
 
-    /// Has the messages of these merchants filed, beside everything else, that `owed` completes a
-    /// batch of.
-    pub(crate) fn file_behind(&self, owed: &[Owed]) {
-        let completed = owed.iter().filter(|owed| owed.message_id % FILED_AT_ONCE == 0);
-        let merchants: BTreeSet<&str> =
-            completed.map(|owed| owed.message.merchant.as_str()).collect();
+    /// Has the messages of these merchants filed, beside everything else, that `pending` completes
+    /// a batch of.
+    pub(crate) fn file_behind(&self, pending: &[PendingMessage]) {
+        let completed = pending.iter().filter(|it| it.message_id % FILED_AT_ONCE == 0);
+        let merchants: BTreeSet<&str> = completed.map(|it| it.merchant.as_str()).collect();
         for merchant in merchants {
             let (store, merchant) = (self.clone(), merchant.to_owned());
             tokio::spawn(async move {

@@ -23,7 +23,7 @@ use crate::{
         transaction::{Guard, Step, Transaction},
         value::Value,
     },
-    engine::group::{Answer, Counters, Group, Outcome, Steps, owed_by_each},
+    engine::group::{Answer, Counters, Group, Outcome, Steps, pending_by_transaction},
 };
 
 /// While one waits for the disk the next sends its steps.
@@ -91,8 +91,10 @@ impl Committer {
             Err(_) => {
                 for (transaction, answer) in group.apart() {
                     let done = self.attempt(&client, std::slice::from_ref(&transaction)).await;
-                    let owed = done.map(|counters| owed_by_each(vec![transaction], &counters));
-                    let _ = answer.send(owed.map(|owed| owed.into_iter().flatten().collect()));
+                    let pending =
+                        done.map(|counters| pending_by_transaction(vec![transaction], &counters));
+                    let _ =
+                        answer.send(pending.map(|pending| pending.into_iter().flatten().collect()));
                 }
             }
         }

@@ -21,7 +21,7 @@ use rusqlite::Connection;
 use tokio::sync::mpsc;
 
 use super::{Job, Statements, bind, readers::collect};
-use crate::engine::group::{Counters, Group, Outcome, Steps, owed_by_each};
+use crate::engine::group::{Counters, Group, Outcome, Steps, pending_by_transaction};
 use crate::{
     Meters,
     core::{
@@ -144,8 +144,8 @@ impl Writer {
             self.connection.execute_batch("ROLLBACK TO one")?;
         }
         self.connection.execute_batch("RELEASE one")?;
-        let owed = owed_by_each(vec![transaction], &applied?);
-        Ok(owed.into_iter().flatten().collect())
+        let pending = pending_by_transaction(vec![transaction], &applied?);
+        Ok(pending.into_iter().flatten().collect())
     }
 
     /// Runs the steps and gives what those that return something returned.
