@@ -25,7 +25,7 @@ use crate::{
         authenticate::{Caller, authenticate},
         issue_token::{TOKEN_LIFETIME_S, TokenRequest, issue_token},
     },
-    background::cleanup::sweep,
+    background::cleanup::remove_expired,
     core::{
         commit_once::{Repeatable, Request},
         metrics::Meters,
@@ -157,7 +157,7 @@ async fn what_has_run_out_is_swept_and_the_rest_stays() {
     let young = fixture.token().await;
 
     fixture.pass(24 * HOUR_US);
-    sweep(&fixture.app).await.unwrap();
+    remove_expired(&fixture.app).await.unwrap();
 
     let store = &fixture.app.store;
     let acme = MerchantId::parse("acme").unwrap();

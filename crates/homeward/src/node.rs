@@ -10,13 +10,11 @@ use anyhow::Context;
 use app::{
     App, Parts as AppParts,
     access::add_client::add_first_admin,
-    background::cleanup::{remove_finished_messages, sweep},
+    background::{Task, cleanup, exchanges, labels},
     core::metrics::Meters as AppMeters,
-    exchanges::exchange_orders::{settle_exchange_order, settle_exchange_orders},
-    returns::carrier_events::issue_simulated_labels,
 };
 use delivery::{Delivery, address::AddressGuard};
-use domain::identifier::{ClientId, MerchantId};
+use domain::identifier::ClientId;
 use prometheus_client::registry::Registry;
 use store::{DirectoryLock, Location, Meters as StoreMeters, Store};
 use tokio_util::sync::CancellationToken;
@@ -35,11 +33,6 @@ use crate::{
 
 /// How long requests under way may take after the node was told to stop.
 const GRACE: Duration = Duration::from_secs(30);
-const SWEEP_EVERY: Duration = Duration::from_secs(60);
-const LABELS_EVERY: Duration = Duration::from_secs(2);
-const EXCHANGES_EVERY: Duration = Duration::from_secs(30);
-const RETENTION_EVERY_MINUTES: u64 = 60;
-const DAY_US: i64 = 24 * 60 * 60 * 1_000_000;
 
 pub(crate) struct Node {
     app: App,
@@ -142,35 +135,32 @@ impl Node {
         self.router.clone()
     }
 
-    /// Serves until `stop`, finishes what is under way, and lets everything go.
+    /// Serves until `stop`, finishes requests under way, and closes the store.
     pub(crate) async fn run(self, stop: CancellationToken) {
-        let sweeper =
-            tokio::spawn(sweep_regularly(self.app.clone(), self.retention_days, stop.clone()));
-        // A node that serves a single command leaves the labels to those that stay, too.
-        let stays = self.outbound.is_some();
-        let carrier =
-            stays.then(|| tokio::spawn(issue_labels_regularly(self.app.clone(), stop.clone())));
-        let exchanges =
-            stays.then(|| tokio::spawn(settle_exchanges_regularly(self.app.clone(), stop.clone())));
+        let (app, retention_days) = (self.app.clone(), self.retention_days);
+        let mut tasks =
+            vec![Task::spawn("cleanup", cleanup::run(app, retention_days, stop.clone()))];
         let sending = CancellationToken::new();
-        let sender = self.outbound.map(|outbound| tokio::spawn(outbound.run(sending.clone())));
-        let serving = self
-            .listeners
-            .into_iter()
-            .map(|listener| tokio::spawn(listener.run(self.router.clone(), stop.clone(), GRACE)));
-        for task in
-            serving.collect::<Vec<_>>().into_iter().chain([sweeper]).chain(carrier).chain(exchanges)
-        {
-            if let Err(error) = task.await {
-                tracing::error!(%error, "a part of the server ended badly: {error}");
-            }
+        let mut sender = None;
+        // A node that serves a single command leaves all other work to servers.
+        if let Some(outbound) = self.outbound {
+            let app = &self.app;
+            tasks.push(Task::spawn("labels", labels::run(app.clone(), stop.clone())));
+            tasks.push(Task::spawn("exchanges", exchanges::run(app.clone(), stop.clone())));
+            sender = Some(Task::spawn("delivery", outbound.run(sending.clone())));
         }
-        // Requests that were under way may still have owed messages; those that are not sent wait.
+        for listener in self.listeners {
+            let serving = listener.run(self.router.clone(), stop.clone(), GRACE);
+            tasks.push(Task::spawn("listener", serving));
+        }
+        for task in tasks {
+            task.join().await;
+        }
+        // Requests under way may have enqueued messages until now. Those that are not sent stay
+        // pending in the store.
         sending.cancel();
-        if let Some(sender) = sender
-            && let Err(error) = sender.await
-        {
-            tracing::error!(%error, "the delivery of messages ended badly: {error}");
+        if let Some(sender) = sender {
+            sender.join().await;
         }
         self.directory.forget_server();
         self.app.store.close().await;
@@ -223,64 +213,6 @@ async fn listen(config: &Config) -> anyhow::Result<(Vec<Listener>, ServerAddress
     let local = Listener::bind(ListenSettings::new(SocketAddr::from(([127, 0, 0, 1], 0)))).await?;
     let local_address = format!("http://{}", local.local_addr());
     Ok((vec![main, local], ServerAddress { address, local_address, pid }))
-}
-
-async fn sweep_regularly(app: App, retention_days: u32, stop: CancellationToken) {
-    let mut minutes: u64 = 0;
-    while stop.run_until_cancelled(tokio::time::sleep(SWEEP_EVERY)).await.is_some() {
-        if let Err(error) = sweep(&app).await {
-            tracing::warn!(%error, "what has run out stays a while longer: {error}");
-        }
-        if minutes.is_multiple_of(RETENTION_EVERY_MINUTES) {
-            let before_us = app.world.now_us() - i64::from(retention_days) * DAY_US;
-            if let Err(error) = remove_finished_messages(&app, before_us).await {
-                tracing::warn!(%error, "old messages stay a while longer: {error}");
-            }
-        }
-        minutes += 1;
-    }
-}
-
-/// The simulated carrier at work: at once when a return begins here, and now and then for those of other nodes.
-async fn issue_labels_regularly(app: App, stop: CancellationToken) {
-    loop {
-        let wanted = app.labels_wanted.notified();
-        let wait = tokio::time::timeout(LABELS_EVERY, wanted);
-        if stop.run_until_cancelled(wait).await.is_none() {
-            return;
-        }
-        if let Err(error) = issue_simulated_labels(&app).await {
-            tracing::warn!(%error, "labels wait a while longer: {error}");
-        }
-    }
-}
-
-/// What merchants made of exchange orders becomes part of their returns: at once when the answer came here, and
-/// now and then where a node was killed before it could.
-async fn settle_exchanges_regularly(app: App, stop: CancellationToken) {
-    loop {
-        if let Err(error) = settle_exchange_orders(&app).await {
-            tracing::warn!(%error, "exchange orders wait a while longer: {error}");
-        }
-        let look_around = tokio::time::Instant::now() + EXCHANGES_EVERY;
-        loop {
-            let next = tokio::time::timeout_at(look_around, app.exchange_answers.next());
-            match stop.run_until_cancelled(next).await {
-                None => return,
-                Some(Err(_)) => break,
-                Some(Ok(answered)) => settle_exchanges(&app, &answered).await,
-            }
-        }
-    }
-}
-
-async fn settle_exchanges(app: &App, answered: &[(MerchantId, i64)]) {
-    for (merchant, message) in answered {
-        if let Err(error) = settle_exchange_order(app, merchant, *message).await {
-            let merchant = merchant.as_str();
-            tracing::warn!(%error, merchant, message, "an exchange order waits: {error}");
-        }
-    }
 }
 
 /// Takes the lock of the data directory, which it makes when needed.

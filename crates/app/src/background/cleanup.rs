@@ -1,31 +1,54 @@
-//! What has run out is removed: tokens and sessions after their end, answers after a day, finished messages after
-//! their retention.
+//! Removes what has expired: tokens and sessions after their end, remembered answers after a day,
+//! finished messages after their retention.
 //!
-//! In small batches, so that nobody waits behind it.
+//! Removes in small batches, so that requests do not wait for it.
 
 use std::time::Duration;
 
 use domain::identifier::MerchantId;
-use store::{StoreError, Transaction};
+use store::{StoreError, Transaction, with_causes};
+use tokio_util::sync::CancellationToken;
 
 use crate::{App, core::commit_once};
 
 const BATCH: i64 = 500;
 const MERCHANTS: i64 = 200;
-/// Between two batches of messages, so that whoever else writes comes first.
+/// Between two batches of messages, so that other writers come first.
 const PAUSE: Duration = Duration::from_millis(20);
+const EVERY: Duration = Duration::from_secs(60);
+const RETENTION_EVERY_MINUTES: u64 = 60;
+const DAY_US: i64 = 24 * 60 * 60 * 1_000_000;
 
-/// Removes one batch of each.
-pub async fn sweep(app: &App) -> Result<(), StoreError> {
-    let mut transaction = Transaction::new("removing what has run out");
+/// Removes what has expired until `stop`.
+pub async fn run(app: App, retention_days: u32, stop: CancellationToken) {
+    let mut minutes: u64 = 0;
+    while stop.run_until_cancelled(tokio::time::sleep(EVERY)).await.is_some() {
+        if let Err(error) = remove_expired(&app).await {
+            let cause = with_causes(&error);
+            tracing::warn!("cleanup of expired tokens failed, will retry: {cause}");
+        }
+        if minutes.is_multiple_of(RETENTION_EVERY_MINUTES) {
+            let before_us = app.world.now_us() - i64::from(retention_days) * DAY_US;
+            if let Err(error) = remove_finished_messages(&app, before_us).await {
+                let cause = with_causes(&error);
+                tracing::warn!("cleanup of finished messages failed, will retry: {cause}");
+            }
+        }
+        minutes += 1;
+    }
+}
+
+/// Removes one batch each of expired tokens, sessions and remembered answers.
+pub(crate) async fn remove_expired(app: &App) -> Result<(), StoreError> {
+    let mut transaction = Transaction::new("removing expired tokens");
     transaction.delete_expired_tokens(app.world.holding_us(), BATCH);
     transaction.delete_expired_sessions(app.world.holding_us(), BATCH);
     transaction.delete_old_answers(commit_once::forgotten_us(app), BATCH);
     app.store.commit(transaction).await.map(drop)
 }
 
-/// Removes every finished message that was made before `before_us`.
-pub async fn remove_finished_messages(app: &App, before_us: i64) -> Result<u64, StoreError> {
+/// Removes every finished message that was created before `before_us`.
+async fn remove_finished_messages(app: &App, before_us: i64) -> Result<u64, StoreError> {
     let mut removed = 0;
     let mut behind = String::new();
     loop {

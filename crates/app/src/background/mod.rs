@@ -1,3 +1,27 @@
-//! Work that no request asks for. The binary starts it.
+//! Work that no request asks for. Each task runs until it is stopped; the binary only starts it.
 
 pub mod cleanup;
+pub mod exchanges;
+pub mod labels;
+
+use tokio::task::JoinHandle;
+
+/// A part of the server that runs beside the others.
+pub struct Task {
+    name: &'static str,
+    handle: JoinHandle<()>,
+}
+
+impl Task {
+    /// Starts `work`. The name is for the log.
+    pub fn spawn(name: &'static str, work: impl Future<Output = ()> + Send + 'static) -> Self {
+        Self { name, handle: tokio::spawn(work) }
+    }
+
+    /// Waits until the task has ended. A panic in it is logged and does not reach the caller.
+    pub async fn join(self) {
+        if let Err(cause) = self.handle.await {
+            tracing::error!("server task panicked: {}: {cause}", self.name);
+        }
+    }
+}

@@ -9,7 +9,7 @@ use crate::{
         operators::{NewOperator, add_operator, set_operator_disabled, set_password},
         sessions::{glance, log_in, session},
     },
-    background::cleanup::sweep,
+    background::cleanup::remove_expired,
 };
 
 const MINUTE_US: i64 = 60_000_000;
@@ -75,7 +75,7 @@ async fn no_session_lasts_longer_than_half_a_day_however_much_it_is_used() {
     fixture.pass(20 * MINUTE_US);
     assert!(!lasts(&fixture, &token).await);
     fixture.pass(1);
-    sweep(&fixture.app).await.unwrap();
+    remove_expired(&fixture.app).await.unwrap();
     let hash = crate::access::secrets::hash(token.reveal().as_bytes());
     assert_eq!(fixture.app.store.session(hash).await.unwrap(), None, "it is swept");
 }
