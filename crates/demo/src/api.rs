@@ -16,8 +16,8 @@ use axum::{
     },
 };
 use serde_json::{Value, json};
+use server::guard::Peer;
 use tower::ServiceExt;
-use web::guard::Peer;
 
 const ANSWER_MAX_BYTES: usize = 16 << 20;
 

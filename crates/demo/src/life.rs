@@ -14,10 +14,10 @@ use domain::messages::kind::Kind;
 use futures_util::future::join_all;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::Value;
+use server::demo::{Demo, WHOLE};
 use sim::{CALLS_MAX, CallQuery};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
-use web::demo::{Demo, WHOLE};
 
 use crate::{
     DAY_US,

@@ -9,9 +9,9 @@ use anyhow::ensure;
 use app::{App, access::operators::Login};
 use axum::Router;
 use serde::Serialize;
+use server::demo::{Demo as Board, Guide, Login as ShownLogin};
 use sim::{Clock, FIRST_ORDER_NUMBER, Running, Settings, SimulatedMerchant};
 use tokio_util::sync::CancellationToken;
-use web::demo::{Demo as Board, Guide, Login as ShownLogin};
 use world::{Pace, World};
 
 use crate::{

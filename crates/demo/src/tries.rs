@@ -1,6 +1,6 @@
 //! The orders that are made for visitors: each shows something, and can be returned for a year.
 
-use web::demo::OrderToTry;
+use server::demo::OrderToTry;
 
 use crate::{
     DAY_US,

@@ -13,8 +13,8 @@ use anyhow::{Context, anyhow, bail};
 use delivery::address::Network;
 use domain::messages::retry::Cadence;
 use serde::Deserialize;
+use server::guard::tls::TlsSettings;
 use store::Location;
-use web::guard::tls::TlsSettings;
 
 const DEFAULTS: &str = include_str!("../config.default.toml");
 

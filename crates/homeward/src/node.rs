@@ -16,13 +16,13 @@ use app::{
 use delivery::{Delivery, address::AddressGuard};
 use domain::identifier::ClientId;
 use prometheus_client::registry::Registry;
-use store::{DirectoryLock, Location, Meters as StoreMeters, Store};
-use tokio_util::sync::CancellationToken;
-use web::{
+use server::{
     Settings, Web,
     demo::Demo,
     guard::serve::{ListenSettings, Listener},
 };
+use store::{DirectoryLock, Location, Meters as StoreMeters, Store};
+use tokio_util::sync::CancellationToken;
 use world::{Vault, World};
 
 use crate::{
@@ -111,7 +111,7 @@ impl Node {
             // In front of plain HTTP that is not only for this machine stands a proxy with TLS.
             secure_cookies: config.tls.is_some() || config.trusted_hops > 0,
         };
-        let router = Web::new(app.clone(), settings, registry).router();
+        let router = web::router(Web::new(app.clone(), settings, registry));
         let retention_days = config.retention_days;
         Ok(Self {
             app,

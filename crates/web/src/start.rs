@@ -17,14 +17,12 @@ use axum::{
 };
 use domain::time::from_micros;
 
-use crate::{
+use server::{
     Web,
-    api::{
-        error::{ApiError, answer},
-        form::from_form,
-    },
     assets::{PAGE_HEADERS, assets},
     demo::{Demo, Guide, WHOLE},
+    error::{ApiError, answer},
+    form::from_form,
     guard::limits::{BODY_TIME_MAX, read_body},
 };
 

@@ -9,9 +9,9 @@ use anyhow::{Context, bail, ensure};
 use app::access::operators::Login;
 use delivery::address::Network;
 use demo::{Access, Parts};
+use server::demo::Demo as Board;
 use store::Location;
 use tokio_util::sync::CancellationToken;
-use web::demo::Demo as Board;
 use world::{SPEED_MAX, World};
 
 use crate::{

@@ -11,8 +11,8 @@ use anyhow::Context;
 use app::messages::failure_queue::Failures;
 use serde::Serialize;
 use serde_json::Value;
+use server::guard::tls::ReloadingCertificate;
 use store::{DirectoryLock, LockError};
-use web::guard::tls::ReloadingCertificate;
 
 use crate::{
     config::Config,

@@ -3,7 +3,7 @@
 use world::Pace;
 
 use super::*;
-use crate::demo::{Login, OrderToTry};
+use server::demo::{Login, OrderToTry};
 
 fn demo() -> Demo {
     let login = Login {

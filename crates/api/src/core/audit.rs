@@ -1,0 +1,51 @@
+//! The audit trail.
+
+use app::core::audit_trail::{Changes, audit_trail};
+use axum::{Json, extract::State};
+use serde::Deserialize;
+use utoipa::IntoParams;
+
+use crate::core::caller::{Admin, Allowed};
+use crate::core::paging::{PAGE, PAGE_MAX};
+use server::requests::merchants::named;
+use server::{Web, error::ApiError, query::Query};
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct AuditQuery {
+    /// Only changes that concern this merchant.
+    merchant: Option<String>,
+    /// Begin before this change: `next` of the page before.
+    before: Option<String>,
+    /// At most 500; 100 when absent.
+    limit: Option<usize>,
+}
+
+/// List changes
+///
+/// Every change operators made, newest first.
+#[utoipa::path(
+    get, path = "/audit", operation_id = "list_changes", tag = "Operation", params(AuditQuery),
+    responses((status = 200, body = Changes, description = "Newest first.", example = json!({
+        "changes": [{
+            "id": "4aqjxjp32x4p", "at": "2026-02-14T16:02:10.452334Z", "merchant": "acme",
+            "actor": "platform.mw9v79n7z9", "action": "merchant.add",
+            "detail": {
+                "name": "Acme Outfitters", "settings": { "strict": false },
+                "client": "acme.k7w2mq9d4x"
+            }
+        }],
+        "next": "4aqjxjp32x4p"
+    }))),
+    security(("token" = ["admin"]))
+)]
+pub(crate) async fn list(
+    State(web): State<Web>,
+    _: Allowed<Admin>,
+    Query(query): Query<AuditQuery>,
+) -> Result<Json<Changes>, ApiError> {
+    let merchant = query.merchant.as_deref().map(named).transpose()?;
+    let limit = query.limit.unwrap_or(PAGE).clamp(1, PAGE_MAX);
+    let before = query.before.as_deref();
+    Ok(Json(audit_trail(&web.app, merchant.as_ref(), before, limit).await?))
+}

@@ -1,0 +1,115 @@
+//! Who is calling, and whether it may. A handler that names one of these in its signature cannot
+//! be reached without the scope it asks for.
+
+use std::marker::PhantomData;
+
+use app::{
+    access::authenticate::{Caller, authenticate},
+    core::commit_once::{Repeatable, Request},
+};
+use axum::{
+    extract::FromRequestParts,
+    http::{HeaderMap, header::AUTHORIZATION, request::Parts},
+};
+use domain::{access::scope::Scope, identifier::MerchantId};
+
+use server::Web;
+use server::error::ApiError;
+
+/// A scope, as a type.
+pub(crate) trait Needs: Send + Sync {
+    const SCOPE: Scope;
+}
+
+pub(crate) struct OrdersWrite;
+impl Needs for OrdersWrite {
+    const SCOPE: Scope = Scope::OrdersWrite;
+}
+
+pub(crate) struct ReturnsWrite;
+impl Needs for ReturnsWrite {
+    const SCOPE: Scope = Scope::ReturnsWrite;
+}
+
+pub(crate) struct AsnsWrite;
+impl Needs for AsnsWrite {
+    const SCOPE: Scope = Scope::AsnsWrite;
+}
+
+pub(crate) struct DropShipWrite;
+impl Needs for DropShipWrite {
+    const SCOPE: Scope = Scope::DropShipWrite;
+}
+
+pub(crate) struct CarrierWrite;
+impl Needs for CarrierWrite {
+    const SCOPE: Scope = Scope::CarrierWrite;
+}
+
+pub(crate) struct WarehouseWrite;
+impl Needs for WarehouseWrite {
+    const SCOPE: Scope = Scope::WarehouseWrite;
+}
+
+pub(crate) struct Read;
+impl Needs for Read {
+    const SCOPE: Scope = Scope::Read;
+}
+
+pub(crate) struct Admin;
+impl Needs for Admin {
+    const SCOPE: Scope = Scope::Admin;
+}
+
+/// A caller with the scope `S`.
+pub(crate) struct Allowed<S: Needs> {
+    pub(crate) caller: Caller,
+    scope: PhantomData<S>,
+}
+
+/// A merchant's own system with the scope `S`.
+pub(crate) struct Merchant<S: Needs> {
+    pub(crate) id: MerchantId,
+    pub(crate) caller: Caller,
+    scope: PhantomData<S>,
+}
+
+impl<S: Needs> Merchant<S> {
+    /// That it asks for something, under a key if it sent one.
+    pub(crate) fn asks<'a>(&'a self, repeatable: Option<&'a Repeatable>) -> Request<'a> {
+        Request { client: &self.caller.client, repeatable }
+    }
+}
+
+impl<S: Needs> FromRequestParts<Web> for Allowed<S> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, web: &Web) -> Result<Self, ApiError> {
+        let token = bearer(&parts.headers)
+            .ok_or(ApiError::Unauthorized("send a token: Authorization: bearer <ACCESS_TOKEN>"))?;
+        let caller = authenticate(&web.app, token)
+            .await?
+            .ok_or(ApiError::Unauthorized("the token is unknown, expired or revoked"))?;
+        if caller.scopes.contains(S::SCOPE) {
+            Ok(Self { caller, scope: PhantomData })
+        } else {
+            Err(ApiError::Forbidden(S::SCOPE))
+        }
+    }
+}
+
+impl<S: Needs> FromRequestParts<Web> for Merchant<S> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, web: &Web) -> Result<Self, ApiError> {
+        let Allowed { caller, .. } = Allowed::<S>::from_request_parts(parts, web).await?;
+        let id = caller.merchant.clone().ok_or(ApiError::Forbidden(S::SCOPE))?;
+        Ok(Self { id, caller, scope: PhantomData })
+    }
+}
+
+/// The token of `Authorization: bearer <token>`; the scheme in any case.
+fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let (scheme, token) = headers.get(AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+}

@@ -1,0 +1,10 @@
+//! What every route of the API builds on.
+
+pub(crate) mod audit;
+pub(crate) mod body;
+pub(crate) mod caller;
+pub(crate) mod idempotency;
+pub(crate) mod paging;
+pub(crate) mod probes;
+pub(crate) mod status;
+pub(crate) mod version;

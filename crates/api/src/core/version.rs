@@ -1,0 +1,28 @@
+//! The header `Api-Version` of the orders interface.
+
+use axum::{extract::FromRequestParts, http::request::Parts};
+
+use server::Web;
+use server::error::ApiError;
+
+const HEADER: &str = "Api-Version";
+const SUPPORTED: &str = "3";
+
+/// The request names the version that is spoken here.
+pub(crate) struct ApiVersion;
+
+impl FromRequestParts<Web> for ApiVersion {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &Web) -> Result<Self, ApiError> {
+        match parts.headers.get(HEADER).map(|value| value.as_bytes().trim_ascii()) {
+            Some(value) if value == SUPPORTED.as_bytes() => Ok(Self),
+            Some(_) => Err(refused("names another version")),
+            None => Err(refused("is missing")),
+        }
+    }
+}
+
+fn refused(what: &str) -> ApiError {
+    ApiError::BadRequest(format!("the header {HEADER} {what}; {SUPPORTED} is supported"))
+}

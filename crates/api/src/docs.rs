@@ -1,0 +1,50 @@
+//! What the API's users read: `/docs` for people, `/openapi.json` for their tools.
+//!
+//! Both come from the description that is generated from the routes, and both are rendered once,
+//! when the process starts. The page needs no script, and nothing from another host.
+
+mod code;
+mod complete;
+mod curl;
+mod node;
+mod operation;
+mod page;
+mod prose;
+mod schema;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use axum::{Router, http::HeaderMap, response::IntoResponse, routing::get};
+use serde_json::Value;
+use utoipa::openapi::OpenApi;
+
+use server::assets::{Held, PAGE_HEADERS, REVALIDATE, assets};
+
+/// The routes; they need no state.
+pub(crate) fn routes<S: Clone + Send + Sync + 'static>(document: OpenApi) -> Router<S> {
+    let document = whole(document);
+    let page = page::render(&document, assets());
+    let page = Arc::new(Held::new("text/html; charset=utf-8", page.into()));
+    let openapi = serde_json::to_vec_pretty(&document).expect("the description has string keys");
+    let openapi = Arc::new(Held::new("application/json", openapi.into()));
+    Router::new()
+        .route(
+            "/docs",
+            get(async move |headers: HeaderMap| {
+                (PAGE_HEADERS, page.answer(&headers, REVALIDATE)).into_response()
+            }),
+        )
+        .route(
+            "/openapi.json",
+            get(async move |headers: HeaderMap| openapi.answer(&headers, REVALIDATE)),
+        )
+}
+
+/// The description with what goes without saying in the code, and not in a reference.
+fn whole(document: OpenApi) -> Value {
+    let mut document = serde_json::to_value(document).expect("the description has string keys");
+    complete::complete(&mut document);
+    document
+}

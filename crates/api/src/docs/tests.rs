@@ -1,0 +1,22 @@
+//! The description says everything a caller needs, and the page shows it.
+
+mod description;
+mod page;
+
+use serde_json::Value;
+
+use super::{node::Node, whole};
+
+/// The description as it is served.
+fn document() -> Value {
+    let (_, document) = crate::described_routes();
+    whole(document)
+}
+
+/// Every operation as method, path and node.
+fn operations(document: &Value) -> Vec<(&str, &str, Node<'_>)> {
+    let root = Node::root(document);
+    let paths = root.get("paths").unwrap();
+    let methods = |(path, _)| paths.entries(path).map(move |(method, node)| (method, path, node));
+    root.entries("paths").flat_map(methods).collect()
+}

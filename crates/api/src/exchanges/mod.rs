@@ -1,0 +1,3 @@
+//! Exchange orders and variants.
+
+pub(crate) mod exchange_orders;

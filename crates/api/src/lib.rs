@@ -1,0 +1,113 @@
+//! The API: its routes and, generated from them, its description.
+
+mod access;
+mod admin;
+mod core;
+mod docs;
+mod exchanges;
+mod merchants;
+mod messages;
+mod orders;
+mod returns;
+mod warehouse;
+
+use axum::Router;
+use utoipa::{
+    Modify, OpenApi,
+    openapi::{
+        OpenApi as Document,
+        security::{ClientCredentials, Flow, OAuth2, Scopes as FlowScopes, SecurityScheme},
+    },
+};
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+use server::Web;
+
+/// Operator's routes carry this in front.
+const ADMIN: &str = "/admin";
+
+/// The routes of the API, and the reference that describes them to people and to tools.
+pub fn routes() -> Router<Web> {
+    let (routes, document) = described_routes();
+    routes.merge(docs::routes(document))
+}
+
+/// What monitoring asks. These routes know no rate limit.
+pub fn probes() -> Router<Web> {
+    core::probes::routes()
+}
+
+/// The routes of the API and the document that describes them.
+fn described_routes() -> (Router<Web>, Document) {
+    OpenApiRouter::with_openapi(Description::openapi())
+        .routes(routes!(access::token::issue))
+        .routes(routes!(orders::publish::publish))
+        .routes(routes!(orders::publish::held))
+        .routes(routes!(returns::lifecycle::returnable))
+        .routes(routes!(returns::lifecycle::quote))
+        .routes(routes!(returns::lifecycle::start))
+        .routes(routes!(returns::lifecycle::show))
+        .routes(routes!(returns::lifecycle::cancel))
+        .routes(routes!(exchanges::exchange_orders::variants))
+        .routes(routes!(exchanges::exchange_orders::list))
+        .routes(routes!(returns::carrier::report))
+        .routes(routes!(returns::carrier::wanted))
+        .routes(routes!(warehouse::receipts::report))
+        .routes(routes!(warehouse::asns_and_shipments::announce))
+        .routes(routes!(warehouse::asns_and_shipments::replace))
+        .routes(routes!(warehouse::asns_and_shipments::ship))
+        .routes(routes!(
+            warehouse::asns_and_shipments::change,
+            warehouse::asns_and_shipments::shipment
+        ))
+        .routes(routes!(warehouse::units::story))
+        .routes(routes!(warehouse::units::change))
+        .routes(routes!(warehouse::drop_ship::place))
+        .routes(routes!(warehouse::drop_ship::show))
+        .routes(routes!(warehouse::drop_ship::ship))
+        .routes(routes!(warehouse::drop_ship::cancel))
+        .routes(routes!(returns::lifecycle::close))
+        .routes(routes!(messages::log::list))
+        .routes(routes!(messages::log::show))
+        .routes(routes!(messages::log::retry))
+        .nest(ADMIN, admin::routes())
+        .split_for_parts()
+}
+
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "Homeward",
+        description = "Returns, exchange and fulfilment integration. A merchant's systems publish \
+                       orders here; operators manage merchants and credentials under `/admin`.",
+        license(name = "Apache-2.0", identifier = "Apache-2.0")
+    ),
+    tags(
+        (name = "Token", description = "How a system proves who it is."),
+        (name = "Orders", description = "What a merchant's systems publish, and what is held of it."),
+        (name = "Returns", description = "What can come back, and the returns themselves."),
+        (name = "Exchanges", description = "What a shopper can have instead of money."),
+        (name = "Carrier", description = "Labels that are wanted, and what happens to parcels."),
+        (name = "Warehouse", description = "What is announced, what arrives, what leaves."),
+        (name = "Drop ship", description = "Orders that the warehouse ships for merchants."),
+        (name = "Messages", description = "What was sent to a merchant, and how that went."),
+        (name = "Operation", description = "For operators' tools: merchants, credentials, history, \
+                                            audit. Needs the scope `admin`.")
+    ),
+    modifiers(&Security)
+)]
+struct Description;
+
+struct Security;
+
+impl Modify for Security {
+    fn modify(&self, document: &mut Document) {
+        let names = domain::access::scope::Scope::ALL.map(|scope| (scope.name(), scope.meaning()));
+        let flow = Flow::ClientCredentials(ClientCredentials::new(
+            "/oauth/token",
+            FlowScopes::from_iter(names),
+        ));
+        let components = document.components.get_or_insert_default();
+        components.add_security_scheme("token", SecurityScheme::OAuth2(OAuth2::new([flow])));
+    }
+}

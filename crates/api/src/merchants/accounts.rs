@@ -1,0 +1,220 @@
+//! Merchants: add, list, show, change, rotate the signing secret.
+
+use crate::core::paging::{PAGE, PAGE_MAX};
+use app::{
+    access::rotate_secret::{self, SigningSecret},
+    core::commit_once::Request,
+    merchants::{
+        add_merchant::{AddedMerchant, add_merchant},
+        change_merchant::{self, MerchantChange, MerchantView},
+    },
+};
+use axum::{Json, extract::State, http::StatusCode};
+use domain::merchants::merchant::Carrier;
+use serde::{Deserialize, Serialize};
+use server::requests::merchants::{merchant_change, named, new_merchant};
+use utoipa::{IntoParams, ToSchema};
+
+use crate::core::{
+    body::JsonRequest,
+    caller::{Admin, Allowed},
+    idempotency::{Idempotency, IdempotencyKey},
+};
+use server::{
+    Web,
+    error::{ApiError, Invalid, Message},
+    path::Path,
+    query::Query,
+};
+
+/// A page of merchants.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Merchants {
+    merchants: Vec<MerchantView>,
+    /// Pass as `after` to read on; absent on the last page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<String>,
+}
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct MerchantsQuery {
+    /// Begin behind this merchant.
+    after: Option<String>,
+    /// At most 500; 100 when absent.
+    limit: Option<usize>,
+}
+
+/// List merchants
+///
+/// A page at a time, in the order of their identifiers.
+#[utoipa::path(
+    get, path = "/merchants", operation_id = "list_merchants", tag = "Operation",
+    params(MerchantsQuery),
+    responses((status = 200, body = Merchants, description = "In the order of their identifiers.",
+        example = json!({ "merchants": [sample_merchant()], "next": "acme" }))),
+    security(("token" = ["admin"]))
+)]
+pub(crate) async fn list(
+    State(web): State<Web>,
+    _: Allowed<Admin>,
+    Query(query): Query<MerchantsQuery>,
+) -> Result<Json<Merchants>, ApiError> {
+    let limit = query.limit.unwrap_or(PAGE).clamp(1, PAGE_MAX);
+    let after = query.after.unwrap_or_default();
+    let merchants = change_merchant::merchants(&web.app, &after, limit).await?;
+    let last = merchants.last().map(|merchant| merchant.merchant.clone());
+    let next = last.filter(|_| merchants.len() == limit);
+    Ok(Json(Merchants { merchants, next }))
+}
+
+fn sample_merchant() -> serde_json::Value {
+    serde_json::json!({
+        "merchant": "acme", "name": "Acme Outfitters", "settings": { "strict": false, "carrier": "simulated", "managed_receiving": false },
+        "created_at": "2026-02-11T09:24:31Z"
+    })
+}
+
+/// What an operator says of a new merchant.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "describes the body; it is read so that all faults are told at once")]
+pub(crate) struct MerchantBody {
+    /// 1 to 63 of a to z, 0 to 9 and hyphen.
+    #[schema(example = "acme")]
+    merchant: String,
+    /// What the merchant is called, for people to read.
+    #[schema(example = "Acme Outfitters")]
+    name: String,
+    /// Refuse amounts that do not add up instead of warning of them.
+    strict: Option<bool>,
+    /// `simulated` or `external`; simulated in the sandbox and external in production when absent.
+    carrier: Option<Carrier>,
+    /// Whether our warehouse receives what comes back.
+    managed_receiving: Option<bool>,
+}
+
+/// Add a merchant
+///
+/// Answers with the credentials of the merchant's first client and the secret that signs its messages. They
+/// are shown this once.
+#[utoipa::path(
+    post, path = "/merchants", operation_id = "add_merchant", tag = "Operation",
+    params(IdempotencyKey),
+    request_body(content = MerchantBody, example = json!({
+        "merchant": "acme", "name": "Acme Outfitters", "strict": false
+    })),
+    responses(
+        (status = 201, body = AddedMerchant, description = "Added.", example = json!({
+            "merchant": "acme", "client_id": "acme.k7w2mq9d4x", "client_secret": "hws_Xk3…",
+            "signing_secret": "whsec_MfKQ…"
+        })),
+        (status = 409, body = Message, description = "The identifier is taken, or the key was used \
+            for another request.", example = json!({ "message": "the merchant acme exists" })),
+        (status = 422, body = Invalid, description = "Every field that is not acceptable.",
+            example = json!({
+                "message": "1 field is not acceptable: $.name is missing",
+                "errors": [{ "field": "$.name", "code": "missing_field" }]
+            })),
+    ),
+    security(("token" = ["admin"]))
+)]
+pub(crate) async fn add(
+    State(web): State<Web>,
+    Allowed { caller, .. }: Allowed<Admin>,
+    JsonRequest { body, repeatable }: JsonRequest,
+) -> Result<(StatusCode, Json<AddedMerchant>), ApiError> {
+    let new = new_merchant(&body, web.settings.environment)?;
+    let added = add_merchant(
+        &web.app,
+        Request { client: &caller.client, repeatable: repeatable.as_ref() },
+        &new,
+    )
+    .await?;
+    Ok((StatusCode::CREATED, Json(added)))
+}
+
+/// Show a merchant
+#[utoipa::path(
+    get, path = "/merchants/{merchant}", operation_id = "show_merchant", tag = "Operation",
+    params(("merchant" = String, Path, description = "The merchant's identifier.",
+        example = "acme")),
+    responses(
+        (status = 200, body = MerchantView, description = "The merchant.",
+            example = json!(sample_merchant())),
+        (status = 404, body = Message, description = "There is no such merchant.",
+            example = json!({ "message": "there is no such merchant" })),
+    ),
+    security(("token" = ["admin"]))
+)]
+pub(crate) async fn show(
+    State(web): State<Web>,
+    _: Allowed<Admin>,
+    Path(merchant): Path<String>,
+) -> Result<Json<MerchantView>, ApiError> {
+    Ok(Json(change_merchant::merchant(&web.app, &named(&merchant)?).await?))
+}
+
+/// Change a merchant
+///
+/// What is absent stays. With `strict`, amounts that do not add up are refused instead of accepted with a
+/// warning. A disabled merchant's clients get no tokens and its tokens are refused; its data stays.
+#[utoipa::path(
+    patch, path = "/merchants/{merchant}", operation_id = "change_merchant", tag = "Operation",
+    params(
+        ("merchant" = String, Path, description = "The merchant's identifier.", example = "acme"),
+        IdempotencyKey,
+    ),
+    request_body(content = MerchantChange, example = json!({ "name": "Acme Outfitters" })),
+    responses(
+        (status = 200, body = MerchantView, description = "The merchant as it is now.",
+            example = json!(sample_merchant())),
+        (status = 404, body = Message, description = "There is no such merchant.",
+            example = json!({ "message": "there is no such merchant" })),
+        (status = 422, body = Invalid, description = "Every field that is not acceptable.",
+            example = json!({
+                "message": "1 field is not acceptable: $.strict must be true or false",
+                "errors": [{ "field": "$.strict", "code": "invalid_type" }]
+            })),
+    ),
+    security(("token" = ["admin"]))
+)]
+pub(crate) async fn change(
+    State(web): State<Web>,
+    Allowed { caller, .. }: Allowed<Admin>,
+    Path(merchant): Path<String>,
+    JsonRequest { body, repeatable }: JsonRequest,
+) -> Result<Json<MerchantView>, ApiError> {
+    let (merchant, change) = (named(&merchant)?, merchant_change(&body)?);
+    let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
+    Ok(Json(change_merchant::change_merchant(&web.app, request, &merchant, &change).await?))
+}
+
+/// Rotate the signing secret
+///
+/// Messages are signed with the new secret and the one before it, until the next rotation.
+#[utoipa::path(
+    post, path = "/merchants/{merchant}/rotate_signing_secret",
+    operation_id = "rotate_signing_secret", tag = "Operation",
+    params(
+        ("merchant" = String, Path, description = "The merchant's identifier.", example = "acme"),
+        IdempotencyKey,
+    ),
+    responses(
+        (status = 200, body = SigningSecret, description = "The new secret, shown this once.",
+            example = json!({ "signing_secret": "whsec_MfKQ…" })),
+        (status = 404, body = Message, description = "There is no such merchant.",
+            example = json!({ "message": "there is no such merchant" })),
+    ),
+    security(("token" = ["admin"]))
+)]
+pub(crate) async fn rotate_signing_secret(
+    State(web): State<Web>,
+    Allowed { caller, .. }: Allowed<Admin>,
+    Path(merchant): Path<String>,
+    idempotency: Idempotency,
+) -> Result<Json<SigningSecret>, ApiError> {
+    let repeatable = idempotency.of(b"");
+    let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
+    let merchant = named(&merchant)?;
+    Ok(Json(rotate_secret::rotate_signing_secret(&web.app, request, &merchant).await?))
+}

@@ -1,0 +1,4 @@
+//! Merchants and their portals.
+
+pub(crate) mod accounts;
+pub(crate) mod portal;

@@ -1,0 +1,165 @@
+//! What merchants' returns portals look like and say: show, set, give it a logo.
+
+use app::{
+    core::commit_once::Request,
+    merchants::portals::{PortalView, portal_of, set_logo, set_portal},
+};
+use axum::{Json, extract::State};
+use domain::{
+    json,
+    merchants::portal::{Portal, logo_kind},
+};
+use serde_json::Value;
+
+use crate::core::{
+    body::{JsonRequest, PictureRequest},
+    caller::{Admin, Allowed},
+    idempotency::{Idempotency, IdempotencyKey},
+};
+use server::requests::merchants::named;
+use server::{
+    Web,
+    error::{ApiError, Invalid, Message},
+    path::Path,
+};
+
+/// Show a merchant's portal
+///
+/// Its look and its words. A merchant that never set them has the default.
+#[utoipa::path(
+    get, path = "/merchants/{merchant}/portal", operation_id = "show_portal", tag = "Operation",
+    params(("merchant" = String, Path, description = "The merchant's identifier.",
+        example = "acme")),
+    responses(
+        (status = 200, body = PortalView, description = "What shoppers see now.",
+            example = json!(sample())),
+        (status = 404, body = Message, description = "There is no such merchant.",
+            example = json!({ "message": "there is no such merchant" })),
+    ),
+    security(("token" = ["admin"]))
+)]
+pub(crate) async fn show(
+    State(web): State<Web>,
+    _: Allowed<Admin>,
+    Path(merchant): Path<String>,
+) -> Result<Json<PortalView>, ApiError> {
+    Ok(Json(portal_of(&web.app, &named(&merchant)?).await?))
+}
+
+/// Set a merchant's portal
+///
+/// The body is all of it but the logo; what is left out has its default.
+#[utoipa::path(
+    put, path = "/merchants/{merchant}/portal", operation_id = "set_portal", tag = "Operation",
+    params(
+        ("merchant" = String, Path, description = "The merchant's identifier.", example = "acme"),
+        IdempotencyKey,
+    ),
+    request_body(content = Portal, example = json!(sample_portal())),
+    responses(
+        (status = 200, body = PortalView, description = "What shoppers see from now on.",
+            example = json!(sample())),
+        (status = 404, body = Message, description = "There is no such merchant.",
+            example = json!({ "message": "there is no such merchant" })),
+        (status = 422, body = Invalid, description = "Every field that is not acceptable.",
+            example = json!({
+                "message": "1 field is not acceptable: $.accent must be a colour such as #0b5cad",
+                "errors": [{ "field": "$.accent", "code": "invalid" }]
+            })),
+    ),
+    security(("token" = ["admin"]))
+)]
+pub(crate) async fn set(
+    State(web): State<Web>,
+    Allowed { caller, .. }: Allowed<Admin>,
+    Path(merchant): Path<String>,
+    JsonRequest { body, repeatable }: JsonRequest,
+) -> Result<Json<PortalView>, ApiError> {
+    let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
+    let document = json::parse(&body).map_err(app::AppError::Malformed)?;
+    let portal = Portal::read(&document)?;
+    Ok(Json(set_portal(&web.app, request, &named(&merchant)?, &portal).await?))
+}
+
+/// Set the logo of a merchant's portal
+///
+/// A PNG, JPEG or WebP picture of at most 256 KiB. What it is, its first bytes tell.
+#[utoipa::path(
+    put, path = "/merchants/{merchant}/portal/logo", operation_id = "set_portal_logo",
+    tag = "Operation",
+    params(
+        ("merchant" = String, Path, description = "The merchant's identifier.", example = "acme"),
+        IdempotencyKey,
+    ),
+    request_body(
+        content = String, content_type = "image/png",
+        description = "The picture; `image/jpeg` and `image/webp` are accepted, too.",
+        example = json!("@logo.png")
+    ),
+    responses(
+        (status = 200, body = PortalView, description = "What shoppers see from now on.",
+            example = json!(sample())),
+        (status = 400, body = Message, description = "It is no such picture.",
+            example = json!({ "message": "a logo is a PNG, JPEG or WebP picture" })),
+        (status = 404, body = Message, description = "There is no such merchant.",
+            example = json!({ "message": "there is no such merchant" })),
+    ),
+    security(("token" = ["admin"]))
+)]
+pub(crate) async fn set_picture(
+    State(web): State<Web>,
+    Allowed { caller, .. }: Allowed<Admin>,
+    Path(merchant): Path<String>,
+    PictureRequest { picture, repeatable }: PictureRequest,
+) -> Result<Json<PortalView>, ApiError> {
+    let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
+    let kind = logo_kind(&picture).map_err(|why| ApiError::BadRequest(why.to_owned()))?;
+    let logo = Some((kind, &picture));
+    Ok(Json(set_logo(&web.app, request, &named(&merchant)?, logo).await?))
+}
+
+/// Take the logo of a merchant's portal away
+///
+/// Shoppers read the merchant's name instead. Without a logo nothing changes.
+#[utoipa::path(
+    delete, path = "/merchants/{merchant}/portal/logo", operation_id = "remove_portal_logo",
+    tag = "Operation",
+    params(
+        ("merchant" = String, Path, description = "The merchant's identifier.", example = "acme"),
+        IdempotencyKey,
+    ),
+    responses(
+        (status = 200, body = PortalView, description = "What shoppers see from now on.",
+            example = json!({ "portal": sample_portal(), "has_logo": false })),
+        (status = 404, body = Message, description = "There is no such merchant.",
+            example = json!({ "message": "there is no such merchant" })),
+    ),
+    security(("token" = ["admin"]))
+)]
+pub(crate) async fn remove_picture(
+    State(web): State<Web>,
+    Allowed { caller, .. }: Allowed<Admin>,
+    Path(merchant): Path<String>,
+    idempotency: Idempotency,
+) -> Result<Json<PortalView>, ApiError> {
+    let repeatable = idempotency.of(&[]);
+    let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
+    Ok(Json(set_logo(&web.app, request, &named(&merchant)?, None).await?))
+}
+
+fn sample_portal() -> Value {
+    serde_json::json!({
+        "accent": "#0b5cad", "languages": ["en", "de"], "default_language": "en",
+        "texts": {
+            "en": {
+                "welcome": "Thirty days to change your mind.",
+                "help": "Write to help@acme.example."
+            },
+            "de": { "welcome": "Dreißig Tage, um es sich anders zu überlegen." }
+        }
+    })
+}
+
+fn sample() -> Value {
+    serde_json::json!({ "portal": sample_portal(), "has_logo": true })
+}

@@ -1,0 +1,308 @@
+//! Where merchants' systems are reached: set, list, pause, resume, test.
+
+pub(crate) mod body;
+
+use app::{
+    core::commit_once::Request,
+    messages::{
+        set_endpoints::{EndpointsChange, EndpointsView, endpoints, set_endpoints},
+        test_endpoint::{Test, TestMessage, test_endpoint},
+    },
+};
+use axum::{Json, extract::State, http::StatusCode};
+use domain::{messages::kind::Kind, reader::IDENTIFIER_MAX};
+use serde::Deserialize;
+use utoipa::IntoParams;
+
+use self::body::{EndpointBody, EndpointsBody};
+use crate::core::{
+    body::JsonRequest,
+    caller::{Admin, Allowed},
+    idempotency::{Idempotency, IdempotencyKey},
+};
+use server::requests::endpoints::{base_change, kind_named, one_change};
+use server::requests::merchants::named;
+use server::{
+    Web,
+    error::{ApiError, Invalid, Message},
+    path::Path,
+    query::Query,
+};
+
+/// Which endpoint is meant.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Path)]
+#[expect(dead_code, reason = "describes the address; its parts are read as text")]
+struct EndpointPath {
+    /// The merchant's identifier.
+    #[param(example = "acme")]
+    merchant: String,
+    /// `rma`, `exchange_variants`, `exchange_order`, `outbound_asn`, `inventory_receipt`,
+    /// `drop_shipment_confirmation`, `drop_shipment_cancellation` or `drop_shipment_partial_cancellation`.
+    #[param(inline, example = "outbound_asn")]
+    kind: Kind,
+}
+
+/// Where ASNs go in the samples, without and with an address of their own.
+const UNDER_BASE: &str = "https://hooks.acme.example/outbound_asn";
+const OF_ITS_OWN: &str = "https://wms.acme.example/asn";
+
+/// Two endpoints, of which the one for ASNs is as said.
+fn sample_endpoints(url: &str, auth: &str, paused: bool) -> serde_json::Value {
+    serde_json::json!({
+        "endpoints": [
+            { "kind": "rma", "url": "https://hooks.acme.example/returns/rma", "auth": "oauth2",
+                "paused": false },
+            { "kind": "outbound_asn", "url": url, "auth": auth, "paused": paused },
+        ]
+    })
+}
+
+/// List a merchant's endpoints
+///
+/// Where each kind of message goes, and how that is going. Credentials are never shown.
+#[utoipa::path(
+    get, operation_id = "list_endpoints", path = "/merchants/{merchant}/endpoints",
+    tag = "Operation",
+    params(("merchant" = String, Path, description = "The merchant's identifier.",
+        example = "acme")),
+    responses(
+        (status = 200, body = EndpointsView, description = "One for each kind; the example shows \
+            one of them.", example = json!({
+                "endpoints": [{
+                    "kind": "rma", "url": "https://hooks.acme.example/returns/rma",
+                    "auth": "oauth2", "paused": false,
+                    "state": { "breaker": "closed", "waiting": 0, "in_flight": 1, "limit": 16 }
+                }]
+            })),
+        (status = 404, body = Message, description = "There is no such merchant.",
+            example = json!({ "message": "there is no such merchant" })),
+    ),
+    security(("token" = ["admin"]))
+)]
+pub(crate) async fn list(
+    State(web): State<Web>,
+    _: Allowed<Admin>,
+    Path(merchant): Path<String>,
+) -> Result<Json<EndpointsView>, ApiError> {
+    Ok(Json(endpoints(&web.app, &named(&merchant)?).await?))
+}
+
+/// Set a merchant's base address
+///
+/// Every kind of message goes to its path under this address, unless it has an address of its own. What is set
+/// replaces the base address, its `auth` and all `paths` that were set before.
+#[utoipa::path(
+    put, operation_id = "set_endpoints", path = "/merchants/{merchant}/endpoints",
+    tag = "Operation",
+    params(
+        ("merchant" = String, Path, description = "The merchant's identifier.", example = "acme"),
+        IdempotencyKey,
+    ),
+    request_body(content = EndpointsBody, example = json!({
+        "base_url": "https://hooks.acme.example",
+        "auth": { "type": "oauth2", "token_url": "https://id.acme.example/token",
+            "client_id": "homeward", "client_secret": "..." },
+        "paths": { "rma": "/returns/rma" }
+    })),
+    responses(
+        (status = 200, body = EndpointsView, description = "The endpoints as they are now.",
+            example = json!(sample_endpoints(UNDER_BASE, "oauth2", false))),
+        (status = 404, body = Message, description = "There is no such merchant.",
+            example = json!({ "message": "there is no such merchant" })),
+        (status = 422, body = Invalid, description = "Every field that is not acceptable.",
+            example = json!({
+                "message": "1 field is not acceptable: $.base_url plain http to \
+                            hooks.acme.example is not allowed: use https",
+                "errors": [{ "field": "$.base_url", "code": "invalid" }]
+            })),
+    ),
+    security(("token" = ["admin"]))
+)]
+pub(crate) async fn set(
+    State(web): State<Web>,
+    Allowed { caller, .. }: Allowed<Admin>,
+    Path(merchant): Path<String>,
+    JsonRequest { body, repeatable }: JsonRequest,
+) -> Result<Json<EndpointsView>, ApiError> {
+    let change = base_change(&web, &body)?;
+    let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
+    Ok(Json(set_endpoints(&web.app, request, &named(&merchant)?, &change).await?))
+}
+
+/// Set one kind's address
+///
+/// Messages of this kind go there, whatever the base address is.
+#[utoipa::path(
+    put, operation_id = "set_endpoint", path = "/merchants/{merchant}/endpoints/{kind}",
+    tag = "Operation",
+    params(EndpointPath, IdempotencyKey),
+    request_body(content = EndpointBody, example = json!({
+        "url": "https://wms.acme.example/asn", "auth": { "type": "none" }
+    })),
+    responses(
+        (status = 200, body = EndpointsView, description = "The endpoints as they are now.",
+            example = json!(sample_endpoints(OF_ITS_OWN, "none", false))),
+        (status = 404, body = Message, description = "There is no such merchant or kind.",
+            example = json!({ "message": "there is no such kind of message" })),
+        (status = 422, body = Invalid, description = "Every field that is not acceptable.",
+            example = json!({
+                "message": "1 field is not acceptable: $.auth.token is missing",
+                "errors": [{ "field": "$.auth.token", "code": "missing_field" }]
+            })),
+    ),
+    security(("token" = ["admin"]))
+)]
+pub(crate) async fn set_one(
+    State(web): State<Web>,
+    Allowed { caller, .. }: Allowed<Admin>,
+    Path((merchant, kind)): Path<(String, String)>,
+    JsonRequest { body, repeatable }: JsonRequest,
+) -> Result<Json<EndpointsView>, ApiError> {
+    let change = one_change(&web, kind_named(&kind)?, &body)?;
+    let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
+    Ok(Json(set_endpoints(&web.app, request, &named(&merchant)?, &change).await?))
+}
+
+/// Forget one kind's address
+///
+/// The kind goes to its path under the base address again.
+#[utoipa::path(
+    delete, operation_id = "forget_endpoint", path = "/merchants/{merchant}/endpoints/{kind}",
+    tag = "Operation",
+    params(EndpointPath, IdempotencyKey),
+    responses(
+        (status = 200, body = EndpointsView, description = "The endpoints as they are now.",
+            example = json!(sample_endpoints(UNDER_BASE, "oauth2", false))),
+        (status = 404, body = Message, description = "There is no such merchant or kind.",
+            example = json!({ "message": "there is no such kind of message" })),
+    ),
+    security(("token" = ["admin"]))
+)]
+pub(crate) async fn forget(
+    State(web): State<Web>,
+    Allowed { caller, .. }: Allowed<Admin>,
+    Path((merchant, kind)): Path<(String, String)>,
+    idempotency: Idempotency,
+) -> Result<Json<EndpointsView>, ApiError> {
+    let change = EndpointsChange::Forget { kind: kind_named(&kind)? };
+    let repeatable = idempotency.of(b"");
+    let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
+    Ok(Json(set_endpoints(&web.app, request, &named(&merchant)?, &change).await?))
+}
+
+/// Pause an endpoint
+///
+/// Its messages wait, with all their tries, until it is resumed.
+#[utoipa::path(
+    post, operation_id = "pause_endpoint", path = "/merchants/{merchant}/endpoints/{kind}/pause",
+    tag = "Operation",
+    params(EndpointPath, IdempotencyKey),
+    responses(
+        (status = 200, body = EndpointsView, description = "The endpoints as they are now.",
+            example = json!(sample_endpoints(OF_ITS_OWN, "none", true))),
+        (status = 404, body = Message, description = "There is no such merchant or kind.",
+            example = json!({ "message": "there is no such kind of message" })),
+    ),
+    security(("token" = ["admin"]))
+)]
+pub(crate) async fn pause(
+    State(web): State<Web>,
+    Allowed { caller, .. }: Allowed<Admin>,
+    Path((merchant, kind)): Path<(String, String)>,
+    idempotency: Idempotency,
+) -> Result<Json<EndpointsView>, ApiError> {
+    let change = EndpointsChange::Pause { kind: kind_named(&kind)? };
+    let repeatable = idempotency.of(b"");
+    let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
+    Ok(Json(set_endpoints(&web.app, request, &named(&merchant)?, &change).await?))
+}
+
+/// Resume an endpoint
+///
+/// What waited is sent.
+#[utoipa::path(
+    post, operation_id = "resume_endpoint", path = "/merchants/{merchant}/endpoints/{kind}/resume",
+    tag = "Operation",
+    params(EndpointPath, IdempotencyKey),
+    responses(
+        (status = 200, body = EndpointsView, description = "The endpoints as they are now.",
+            example = json!(sample_endpoints(OF_ITS_OWN, "none", false))),
+        (status = 404, body = Message, description = "There is no such merchant or kind.",
+            example = json!({ "message": "there is no such kind of message" })),
+    ),
+    security(("token" = ["admin"]))
+)]
+pub(crate) async fn resume(
+    State(web): State<Web>,
+    Allowed { caller, .. }: Allowed<Admin>,
+    Path((merchant, kind)): Path<(String, String)>,
+    idempotency: Idempotency,
+) -> Result<Json<EndpointsView>, ApiError> {
+    let change = EndpointsChange::Resume { kind: kind_named(&kind)? };
+    let repeatable = idempotency.of(b"");
+    let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
+    Ok(Json(set_endpoints(&web.app, request, &named(&merchant)?, &change).await?))
+}
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct TestQuery {
+    /// What the message is about; messages about one thing are sent in order. Something new when absent.
+    #[serde(rename = "ref")]
+    #[param(example = "test-k7w2mq9d4x")]
+    reference: Option<String>,
+    /// Its number among the messages about that thing; 1 when absent.
+    #[param(example = 1)]
+    sequence: Option<i64>,
+}
+
+impl TestQuery {
+    fn test(self, kind: Kind) -> Result<Test, ApiError> {
+        let readable = |it: &String| {
+            (1..=IDENTIFIER_MAX).contains(&it.chars().count()) && !it.chars().any(char::is_control)
+        };
+        if !self.reference.as_ref().is_none_or(readable) {
+            let why = format!(
+                "ref must have 1 to {IDENTIFIER_MAX} characters, none of them control characters"
+            );
+            return Err(ApiError::BadRequest(why));
+        }
+        Ok(Test { kind, reference: self.reference, sequence: self.sequence.unwrap_or(1) })
+    }
+}
+
+/// Test an endpoint
+///
+/// Sends a message that says it is a test, through the same machinery as every other.
+#[utoipa::path(
+    post, operation_id = "test_endpoint", path = "/merchants/{merchant}/endpoints/{kind}/test",
+    tag = "Operation",
+    params(EndpointPath, TestQuery, IdempotencyKey),
+    responses(
+        (status = 202, body = TestMessage, description = "On its way.",
+            example = json!({ "id": "msg_acme_42" })),
+        (status = 404, body = Message, description = "There is no such merchant or kind.",
+            example = json!({ "message": "there is no such kind of message" })),
+        (status = 409, body = Message, description = "This kind is asked, not sent, or the key \
+            was used for another request.", example = json!({
+                "message": "exchange_variants is asked, not sent: there is no message to test it \
+                            with"
+            })),
+    ),
+    security(("token" = ["admin"]))
+)]
+pub(crate) async fn test(
+    State(web): State<Web>,
+    Allowed { caller, .. }: Allowed<Admin>,
+    Path((merchant, kind)): Path<(String, String)>,
+    Query(query): Query<TestQuery>,
+    idempotency: Idempotency,
+) -> Result<(StatusCode, Json<TestMessage>), ApiError> {
+    let (merchant, kind) = (named(&merchant)?, kind_named(&kind)?);
+    let repeatable = idempotency.of(b"");
+    let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
+    let test = query.test(kind)?;
+    let sent = test_endpoint(&web.app, request, &merchant, &test).await?;
+    Ok((StatusCode::ACCEPTED, Json(sent)))
+}

@@ -1,0 +1,212 @@
+//! A merchant's own delivery log: what was sent to it, and how that went.
+
+use app::{
+    core::commit_once::Request,
+    messages::{
+        failure_queue::{Handled, retry_message},
+        message_log::{self, MessageDetail, MessageState, Messages, Wanted},
+    },
+};
+use axum::{Json, extract::State};
+use domain::{identifier::MessageId, messages::kind::Kind};
+use serde::Deserialize;
+use utoipa::IntoParams;
+
+use crate::core::{
+    caller::{Merchant, Read, ReturnsWrite},
+    idempotency::{Idempotency, IdempotencyKey},
+};
+use server::Web;
+use server::{
+    error::{ApiError, Message},
+    path::Path,
+    query::Query,
+};
+
+pub(crate) const PAGE_MAX: usize = 500;
+pub(crate) const PAGE: usize = 100;
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct MessagesQuery {
+    /// `waiting`, `delivered`, `failed` or `discarded`; every state when absent.
+    #[param(inline)]
+    state: Option<MessageState>,
+    /// `rma`, `exchange_variants`, `exchange_order`, `outbound_asn`, `inventory_receipt`,
+    /// `drop_shipment_confirmation`, `drop_shipment_cancellation` or `drop_shipment_partial_cancellation`; every kind
+    /// when absent.
+    #[param(inline)]
+    kind: Option<Kind>,
+    /// What the messages are about, such as an RMA's identifier.
+    #[serde(rename = "ref")]
+    reference: Option<String>,
+    /// Begin before this message: `next` of the page before.
+    before: Option<i64>,
+    /// At most 500; 100 when absent.
+    limit: Option<usize>,
+}
+
+impl MessagesQuery {
+    pub(crate) fn wanted(self) -> Wanted {
+        Wanted {
+            state: self.state,
+            kind: self.kind,
+            reference: self.reference,
+            before: self.before,
+            limit: self.limit.unwrap_or(PAGE).clamp(1, PAGE_MAX),
+        }
+    }
+}
+
+/// The message that an address names; what cannot be one does not exist.
+pub(crate) fn named(text: &str) -> Result<MessageId, ApiError> {
+    MessageId::parse(text).ok_or_else(|| app::AppError::NotFound("message").into())
+}
+
+/// The same, when it belongs to the caller; others' messages do not exist.
+fn own(merchant: &domain::identifier::MerchantId, text: &str) -> Result<MessageId, ApiError> {
+    named(text).and_then(|id| {
+        if id.merchant == *merchant {
+            Ok(id)
+        } else {
+            Err(app::AppError::NotFound("message").into())
+        }
+    })
+}
+
+/// List messages
+///
+/// The messages sent, being sent or not accepted by your systems, newest first.
+#[utoipa::path(
+    get, operation_id = "list_messages", path = "/messages", tag = "Messages",
+    params(MessagesQuery),
+    responses((status = 200, body = Messages, description = "Newest first.",
+        example = json!({ "messages": [sample_message("delivered")], "next": "42" }))),
+    security(("token" = ["read"]))
+)]
+pub(crate) async fn list(
+    State(web): State<Web>,
+    merchant: Merchant<Read>,
+    Query(query): Query<MessagesQuery>,
+) -> Result<Json<Messages>, ApiError> {
+    Ok(Json(message_log::messages(&web.app, &merchant.id, query.wanted()).await?))
+}
+
+pub(crate) fn sample_message(state: &str) -> serde_json::Value {
+    serde_json::json!({
+        "id": "msg_acme_42", "merchant": "acme", "kind": "rma", "ref": "RMA-7K2M9QWX",
+        "sequence": 2, "state": state, "created_at": "2026-02-14T16:02:10Z"
+    })
+}
+
+/// A test message, because its body is short.
+pub(crate) fn sample_detail(state: &str, attempt: &serde_json::Value) -> serde_json::Value {
+    serde_json::json!({
+        "id": "msg_acme_42", "merchant": "acme", "kind": "rma", "ref": "test-k7w2mq9d4x",
+        "sequence": 1, "state": state, "created_at": "2026-02-14T16:02:10Z",
+        "body": "{\"test\":true,\"message\":\"A test message: the endpoint is reached. There is \
+                 nothing to do.\",\"kind\":\"rma\",\"identifier\":\"test-k7w2mq9d4x\"}",
+        "attempts": [attempt]
+    })
+}
+
+fn sample_success() -> serde_json::Value {
+    serde_json::json!({
+        "at": "2026-02-14T16:02:10Z", "cycle": 1, "attempt": 1, "status": 200, "error": null,
+        "latency_ms": 41.5
+    })
+}
+
+pub(crate) fn sample_no_flag() -> serde_json::Value {
+    let why = "Failed to deserialize query string: force: provided string was not `true` or \
+               `false`";
+    serde_json::json!({ "message": why })
+}
+
+pub(crate) fn sample_superseded() -> serde_json::Value {
+    let why = "a newer message about RMA-7K2M9QWX was delivered already; force sends msg_acme_42 \
+               anyway";
+    serde_json::json!({ "message": why })
+}
+
+/// Show a message
+///
+/// Its exact body, and every attempt to deliver it.
+#[utoipa::path(
+    get, operation_id = "show_message", path = "/messages/{id}", tag = "Messages",
+    params(("id" = String, Path, description = "The message's identifier, also its `webhook-id`.",
+        example = "msg_acme_42")),
+    responses(
+        (status = 200, body = MessageDetail, description = "The message.",
+            example = json!(sample_detail("delivered", &sample_success()))),
+        (status = 404, body = Message, description = "This merchant has no such message.",
+            example = json!({ "message": "there is no such message" })),
+    ),
+    security(("token" = ["read"]))
+)]
+pub(crate) async fn show(
+    State(web): State<Web>,
+    merchant: Merchant<Read>,
+    Path(id): Path<String>,
+) -> Result<Json<MessageDetail>, ApiError> {
+    Ok(Json(message_log::message(&web.app, &own(&merchant.id, &id)?).await?))
+}
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct RetryQuery {
+    /// Send it even if a newer message about the same thing was delivered already.
+    #[serde(default)]
+    pub(crate) force: bool,
+}
+
+/// Retry a message
+///
+/// Puts a failed message back among those that are sent, with all its tries. The same bytes are sent.
+#[utoipa::path(
+    post, operation_id = "retry_message", path = "/messages/{id}/retry", tag = "Messages",
+    params(
+        ("id" = String, Path, description = "The message's identifier.", example = "msg_acme_42"),
+        RetryQuery,
+        IdempotencyKey,
+    ),
+    responses(
+        (status = 200, body = Handled, description = "It is tried again.", example = json!({
+            "id": "msg_acme_42", "result": "retried"
+        })),
+        (status = 404, body = Message, description = "This merchant has no such message.",
+            example = json!({ "message": "there is no such message" })),
+        (status = 400, body = Message, description = "The query or the `Idempotency-Key` is not as \
+            described.", example = json!(sample_no_flag())),
+        (status = 409, body = Message, description = "It is not in the failure queue, it is \
+            superseded, or the key was used for another request.",
+            example = json!(sample_superseded())),
+    ),
+    security(("token" = ["returns:write"]))
+)]
+pub(crate) async fn retry(
+    State(web): State<Web>,
+    merchant: Merchant<ReturnsWrite>,
+    Path(id): Path<String>,
+    Query(RetryQuery { force }): Query<RetryQuery>,
+    idempotency: Idempotency,
+) -> Result<Json<Handled>, ApiError> {
+    let id = own(&merchant.id, &id)?;
+    let repeatable = idempotency.of(b"");
+    let request = Request { client: &merchant.caller.client, repeatable: repeatable.as_ref() };
+    Ok(Json(retry_message(&web.app, request, &id, force).await?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sample_is_a_message_as_it_is_shown() {
+        let sample = sample_detail("delivered", &sample_success());
+
+        let detail: MessageDetail = serde_json::from_value(sample.clone()).unwrap();
+
+        assert_eq!(serde_json::to_value(detail).unwrap(), sample);
+    }
+}

@@ -1,0 +1,7 @@
+//! Messages to merchants: the log, the failure queue, endpoints and reports.
+
+pub(crate) mod endpoints;
+pub(crate) mod failures;
+pub(crate) mod log;
+pub(crate) mod operator_log;
+pub(crate) mod reports;

@@ -1,0 +1,196 @@
+//! Every merchant's messages, for operators: look, retry, discard.
+
+use app::{
+    core::commit_once::Request,
+    messages::{
+        failure_queue::{Handled, discard_message, retry_message},
+        message_log::{self, MessageDetail, Messages},
+    },
+};
+use axum::{Json, extract::State};
+use domain::{
+    json,
+    reader::{self, Reader, TEXT_MAX},
+};
+use serde::Deserialize;
+use utoipa::{IntoParams, ToSchema};
+
+use crate::{
+    core::{
+        body::JsonRequest,
+        caller::{Admin, Allowed},
+        idempotency::{Idempotency, IdempotencyKey},
+    },
+    messages::log::{
+        MessagesQuery, RetryQuery, named, sample_detail, sample_message, sample_no_flag,
+        sample_superseded,
+    },
+};
+use server::requests::merchants::named as merchant_named;
+use server::{
+    Web,
+    error::{ApiError, Invalid, Message},
+    path::Path,
+    query::Query,
+};
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct MerchantQuery {
+    /// Whose messages.
+    #[param(example = "acme")]
+    merchant: String,
+}
+
+/// List a merchant's messages
+///
+/// The messages sent, being sent or not accepted by the merchant's systems, newest first.
+#[utoipa::path(
+    get, operation_id = "list_any_messages", path = "/messages", tag = "Operation",
+    params(MerchantQuery, MessagesQuery),
+    responses(
+        (status = 200, body = Messages, description = "Newest first.",
+            example = json!({ "messages": [sample_message("failed")], "next": "42" })),
+        (status = 404, body = Message, description = "The query names what cannot be a merchant.",
+            example = json!({ "message": "there is no such merchant" })),
+    ),
+    security(("token" = ["admin"]))
+)]
+pub(crate) async fn list(
+    State(web): State<Web>,
+    _: Allowed<Admin>,
+    Query(MerchantQuery { merchant }): Query<MerchantQuery>,
+    Query(query): Query<MessagesQuery>,
+) -> Result<Json<Messages>, ApiError> {
+    let merchant = merchant_named(&merchant)?;
+    Ok(Json(message_log::messages(&web.app, &merchant, query.wanted()).await?))
+}
+
+/// A message that was refused once and is tried again.
+fn sample_waiting() -> serde_json::Value {
+    let refusal = serde_json::json!({
+        "at": "2026-02-14T16:02:10Z", "cycle": 1, "attempt": 1, "status": 503, "error": null,
+        "latency_ms": 12.25, "answer": "busy"
+    });
+    let mut sample = sample_detail("waiting", &refusal);
+    if let Some(fields) = sample.as_object_mut() {
+        fields.insert("due_at".to_owned(), "2026-02-14T16:02:15Z".into());
+    }
+    sample
+}
+
+/// Show any message
+///
+/// Its exact body, and every attempt to deliver it.
+#[utoipa::path(
+    get, operation_id = "show_any_message", path = "/messages/{id}", tag = "Operation",
+    params(("id" = String, Path, description = "The message's identifier.",
+        example = "msg_acme_42")),
+    responses(
+        (status = 200, body = MessageDetail, description = "The message.",
+            example = json!(sample_waiting())),
+        (status = 404, body = Message, description = "There is no such message.",
+            example = json!({ "message": "there is no such message" })),
+    ),
+    security(("token" = ["admin"]))
+)]
+pub(crate) async fn show(
+    State(web): State<Web>,
+    _: Allowed<Admin>,
+    Path(id): Path<String>,
+) -> Result<Json<MessageDetail>, ApiError> {
+    Ok(Json(message_log::message(&web.app, &named(&id)?).await?))
+}
+
+/// Retry any message
+///
+/// Puts a failed message back among those that are sent, with all its tries. The same bytes are sent.
+#[utoipa::path(
+    post, operation_id = "retry_any_message", path = "/messages/{id}/retry", tag = "Operation",
+    params(
+        ("id" = String, Path, description = "The message's identifier.", example = "msg_acme_42"),
+        RetryQuery,
+        IdempotencyKey,
+    ),
+    responses(
+        (status = 200, body = Handled, description = "It is tried again.", example = json!({
+            "id": "msg_acme_42", "result": "retried"
+        })),
+        (status = 404, body = Message, description = "There is no such message.",
+            example = json!({ "message": "there is no such message" })),
+        (status = 400, body = Message, description = "The query or the `Idempotency-Key` is not as \
+            described.", example = json!(sample_no_flag())),
+        (status = 409, body = Message, description = "It is not in the failure queue, it is \
+            superseded, or the key was used for another request.",
+            example = json!(sample_superseded())),
+    ),
+    security(("token" = ["admin"]))
+)]
+pub(crate) async fn retry(
+    State(web): State<Web>,
+    Allowed { caller, .. }: Allowed<Admin>,
+    Path(id): Path<String>,
+    Query(RetryQuery { force }): Query<RetryQuery>,
+    idempotency: Idempotency,
+) -> Result<Json<Handled>, ApiError> {
+    let repeatable = idempotency.of(b"");
+    let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
+    Ok(Json(retry_message(&web.app, request, &named(&id)?, force).await?))
+}
+
+/// Why a message is given up.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "describes the body; it is read so that all faults are told at once")]
+pub(crate) struct DiscardBody {
+    /// For whoever looks at the message later.
+    #[schema(example = "told by telephone")]
+    reason: String,
+}
+
+/// Discard a message
+///
+/// Takes a failed message out of the failure queue for good. The reason is kept.
+#[utoipa::path(
+    post, operation_id = "discard_message", path = "/messages/{id}/discard", tag = "Operation",
+    params(
+        ("id" = String, Path, description = "The message's identifier.", example = "msg_acme_42"),
+        IdempotencyKey,
+    ),
+    request_body(content = DiscardBody, example = json!({ "reason": "told by telephone" })),
+    responses(
+        (status = 200, body = Handled, description = "It is not tried again.", example = json!({
+            "id": "msg_acme_42", "result": "discarded"
+        })),
+        (status = 404, body = Message, description = "There is no such message.",
+            example = json!({ "message": "there is no such message" })),
+        (status = 409, body = Message, description = "It is not in the failure queue, or the key \
+            was used for another request.", example = json!({
+                "message": "msg_acme_42 was delivered: it is not in the failure queue"
+            })),
+        (status = 422, body = Invalid, description = "Every field that is not acceptable.",
+            example = json!({
+                "message": "1 field is not acceptable: $.reason is missing",
+                "errors": [{ "field": "$.reason", "code": "missing_field" }]
+            })),
+    ),
+    security(("token" = ["admin"]))
+)]
+pub(crate) async fn discard(
+    State(web): State<Web>,
+    Allowed { caller, .. }: Allowed<Admin>,
+    Path(id): Path<String>,
+    JsonRequest { body, repeatable }: JsonRequest,
+) -> Result<Json<Handled>, ApiError> {
+    let (id, reason) = (named(&id)?, reason(&body)?);
+    let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
+    Ok(Json(discard_message(&web.app, request, &id, &reason).await?))
+}
+
+fn reason(body: &[u8]) -> Result<String, ApiError> {
+    let document = json::parse(body).map_err(app::AppError::Malformed)?;
+    let read = reader::read(&document, false, |root| {
+        let text = |at: &Reader<'_>| at.text(1..=TEXT_MAX).map(str::to_owned);
+        root.object(|at| at.required("reason", text))?
+    });
+    Ok(read.map(|(reason, _)| reason)?)
+}

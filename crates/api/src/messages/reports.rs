@@ -1,0 +1,85 @@
+//! Reports for operators.
+
+use app::messages::delivery_report::{DeliveryReport, delivery_report};
+use axum::{
+    Json,
+    extract::State,
+    http::{HeaderMap, header},
+    response::{IntoResponse, Response},
+};
+use jiff::{SignedDuration, Timestamp};
+use serde::Deserialize;
+use utoipa::IntoParams;
+
+use crate::core::caller::{Admin, Allowed};
+use server::requests::merchants::named;
+use server::{
+    Web,
+    error::{ApiError, Message},
+    query::Query,
+};
+
+const HOURS: i64 = 24;
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct ReportQuery {
+    /// Of this merchant; of every merchant when absent.
+    merchant: Option<String>,
+    /// Hours that begin at this time or later; 24 hours before `to` when absent.
+    #[param(value_type = Option<String>)]
+    from: Option<Timestamp>,
+    /// Hours that begin before this time; now when absent.
+    #[param(value_type = Option<String>)]
+    to: Option<Timestamp>,
+}
+
+/// Report deliveries
+///
+/// Attempts by hour, merchant, kind and status code, with the time from commit to answer. `Accept: text/csv` gives
+/// comma-separated values.
+#[utoipa::path(
+    get, operation_id = "report_deliveries", path = "/reports/deliveries", tag = "Operation",
+    params(ReportQuery),
+    responses(
+        (status = 200, description = "One row for each.", content(
+            (DeliveryReport = "application/json", example = json!(sample_report())),
+            (String = "text/csv", example = json!(sample_report().to_csv())),
+        )),
+        (status = 404, body = Message, description = "The query names what cannot be a merchant.",
+            example = json!({ "message": "there is no such merchant" })),
+    ),
+    security(("token" = ["admin"]))
+)]
+pub(crate) async fn deliveries(
+    State(web): State<Web>,
+    _: Allowed<Admin>,
+    headers: HeaderMap,
+    Query(query): Query<ReportQuery>,
+) -> Result<Response, ApiError> {
+    let merchant = query.merchant.as_deref().map(named).transpose()?;
+    let to = query.to.unwrap_or_else(|| web.app.world.now());
+    let from = query.from.unwrap_or_else(|| to - SignedDuration::from_hours(HOURS));
+    let report = delivery_report(&web.app, merchant.as_ref(), from, to).await?;
+    Ok(if wants_csv(&headers) {
+        ([(header::CONTENT_TYPE, "text/csv; charset=utf-8")], report.to_csv()).into_response()
+    } else {
+        Json(report).into_response()
+    })
+}
+
+fn sample_report() -> DeliveryReport {
+    let report = serde_json::json!({
+        "rows": [{
+            "hour": "2026-02-14T16:00:00Z", "merchant": "acme", "kind": "rma", "status": 200,
+            "attempts": 1811, "mean_ms": 38.2, "p50_ms": 32.0, "p99_ms": 128.0,
+            "mean_request_ms": 35.9
+        }]
+    });
+    serde_json::from_value(report).expect("the sample is a report")
+}
+
+fn wants_csv(headers: &HeaderMap) -> bool {
+    let accept = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok());
+    accept.is_some_and(|accept| accept.contains("text/csv"))
+}

@@ -1,0 +1,68 @@
+//! History comes in: a chunk of lines, one order each.
+
+use app::{
+    core::commit_once::Request,
+    orders::import_orders::{Imported, import_orders},
+};
+use axum::{Json, extract::State};
+
+use crate::core::{
+    body::LinesRequest,
+    caller::{Admin, Allowed},
+    idempotency::IdempotencyKey,
+};
+use server::requests::merchants::named;
+use server::{
+    Web,
+    error::{ApiError, Message},
+    path::Path,
+};
+
+/// The order of the minimal sample, on a line.
+fn sample_line() -> String {
+    let message = domain::samples::minimal_order_message();
+    let message: serde_json::Value = serde_json::from_str(message).expect("the sample is JSON");
+    let order = message.pointer("/returns_portal_order/orders/0").map(ToString::to_string);
+    order.expect("the sample has an order")
+}
+
+/// Import orders
+///
+/// One order a line, each stored or rejected by itself under the same rules as published orders. The answer
+/// counts the orders that were `created`, those that were `updated`, those that were held like that already
+/// (`unchanged`) and those of which a newer state is held (`stale`). Sending a chunk again changes nothing.
+#[utoipa::path(
+    post, path = "/merchants/{merchant}/orders/import", operation_id = "import_orders",
+    tag = "Operation",
+    params(
+        ("merchant" = String, Path, description = "Whose orders they are.", example = "acme"),
+        IdempotencyKey,
+    ),
+    request_body(
+        content = String, content_type = "application/x-ndjson",
+        description = "Orders, one JSON object a line; at most 10 MiB.",
+        example = json!(sample_line())
+    ),
+    responses(
+        (status = 200, body = Imported, description = "What became of the lines.", example = json!({
+            "created": 1, "updated": 0, "unchanged": 0, "stale": 0, "warnings": 0,
+            "rejected": [{
+                "line": 1, "errors": [],
+                "message": "the line is not JSON: line 1, column 15: the document ends where a \
+                            value should stand"
+            }]
+        })),
+        (status = 404, body = Message, description = "There is no such merchant.",
+            example = json!({ "message": "there is no such merchant" })),
+    ),
+    security(("token" = ["admin"]))
+)]
+pub(crate) async fn import(
+    State(web): State<Web>,
+    Allowed { caller, .. }: Allowed<Admin>,
+    Path(merchant): Path<String>,
+    LinesRequest { lines, repeatable }: LinesRequest,
+) -> Result<Json<Imported>, ApiError> {
+    let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
+    Ok(Json(import_orders(&web.app, request, &named(&merchant)?, lines).await?))
+}

@@ -1,0 +1,128 @@
+//! Orders: a merchant publishes them, and reads what is held.
+
+use app::orders::{
+    held_order::held_order,
+    publish_orders::{OrdersMessage, TakenIn, take_in_orders},
+};
+use axum::{Json, extract::State, http::header::CONTENT_TYPE, response::IntoResponse};
+use domain::orders::order::Order;
+use serde::Deserialize;
+use utoipa::{IntoParams, ToSchema};
+
+use crate::core::{
+    body::JsonRequest,
+    caller::{Merchant, OrdersWrite, Read},
+    idempotency::IdempotencyKey,
+    version::ApiVersion,
+};
+use server::Web;
+use server::{
+    error::{ApiError, Invalid, Message},
+    path::Path,
+    query::Query,
+};
+
+/// The message that publishes orders.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "describes the message; domain reads it, to tell all faults at once")]
+pub(crate) struct ReturnsPortalOrderMessage {
+    returns_portal_order: ReturnsPortalOrder,
+}
+
+/// The orders of one message.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "describes the message; domain reads it, to tell all faults at once")]
+pub(crate) struct ReturnsPortalOrder {
+    /// The orders, each of them whole.
+    #[schema(max_items = 1000)]
+    orders: Vec<Order>,
+}
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct PublishQuery {
+    /// Answer as if, but store nothing.
+    #[serde(default)]
+    dry_run: bool,
+}
+
+/// Publish orders
+///
+/// Each order is a full snapshot and replaces the one held, unless its `updated_at` is older. The message
+/// is stored whole or not at all. Fields that are not known are kept and named in `warnings`. Refund entries
+/// are recorded once and never change.
+#[utoipa::path(
+    post,
+    path = "/returns_portal_orders",
+    operation_id = "publish_orders",
+    tag = "Orders",
+    params(
+        PublishQuery,
+        ("Api-Version" = String, Header, description = "Must be `3`.", example = "3"),
+        IdempotencyKey,
+    ),
+    request_body(
+        content = ReturnsPortalOrderMessage,
+        example = json!(sample())
+    ),
+    responses(
+        (status = 200, body = TakenIn, description = "Stored.", example = json!({
+            "orders": [{ "identifier": "ORD-100472", "result": "created" }], "warnings": []
+        })),
+        (status = 400, body = Message, description = "Not JSON, or not version 3.",
+            example = json!({ "message": "the header Api-Version is missing; 3 is supported" })),
+        (status = 422, body = Invalid, description = "Every field that is not acceptable. Nothing \
+            was stored.", example = json!({
+            "message": "1 field is not acceptable: $.returns_portal_order.orders[0].status must be \
+                        one of Created, Shipped, Cancelled",
+            "errors": [{ "field": "$.returns_portal_order.orders[0].status", "code": "invalid" }]
+        })),
+    ),
+    security(("token" = ["orders:write"]))
+)]
+pub(crate) async fn publish(
+    State(web): State<Web>,
+    merchant: Merchant<OrdersWrite>,
+    _: ApiVersion,
+    Query(PublishQuery { dry_run }): Query<PublishQuery>,
+    JsonRequest { body, repeatable }: JsonRequest,
+) -> Result<Json<TakenIn>, ApiError> {
+    let message = OrdersMessage { body, dry_run, repeatable };
+    Ok(Json(take_in_orders(&web.app, &merchant.caller, message).await?))
+}
+
+fn sample() -> serde_json::Value {
+    serde_json::from_str(domain::samples::order_message()).expect("the sample is JSON")
+}
+
+fn sample_order() -> serde_json::Value {
+    let order = sample().pointer("/returns_portal_order/orders/0").cloned();
+    order.expect("the sample has an order")
+}
+
+/// Read an order
+///
+/// The newest snapshot as it was sent, unknown fields included, with every refund ever reported for it.
+#[utoipa::path(
+    get,
+    path = "/orders/{identifier}",
+    operation_id = "read_order",
+    tag = "Orders",
+    params(("identifier" = String, Path, description = "The order's identifier.",
+        example = "ORD-100472")),
+    responses(
+        (status = 200, body = Order, description = "What is held.",
+            example = json!(sample_order())),
+        (status = 404, body = Message, description = "This merchant has no such order.",
+            example = json!({ "message": "there is no such order" })),
+    ),
+    security(("token" = ["read"]))
+)]
+pub(crate) async fn held(
+    State(web): State<Web>,
+    merchant: Merchant<Read>,
+    Path(identifier): Path<String>,
+) -> Result<impl IntoResponse, ApiError> {
+    let order = held_order(&web.app, &merchant.id, &identifier).await?;
+    Ok(([(CONTENT_TYPE, "application/json")], order))
+}

@@ -1,0 +1,323 @@
+//! Returns: what can come back, what it would come to, and the returns themselves.
+
+use app::{
+    core::commit_once::Request,
+    orders::returnability::returnability,
+    returns::{
+        change_return::{cancel_return, close_receiving, held_return},
+        start_return::{Begun, quote_return, start_return},
+    },
+};
+use axum::{Json, extract::State, http::StatusCode};
+use domain::{
+    json,
+    returns::{
+        message::{RmaMessage, message},
+        quote::Quote,
+        request::{ReturnRequest, read_request},
+        returnability::Returnability,
+        rma::Rma,
+    },
+};
+use serde::Serialize;
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use crate::core::{
+    body::JsonRequest,
+    caller::{Allowed, Merchant, Read, ReturnsWrite, WarehouseWrite},
+    idempotency::{Idempotency, IdempotencyKey},
+};
+use server::Web;
+use server::{
+    error::{ApiError, Message, Refusals},
+    path::Path,
+};
+
+/// A return as the message tells it, with its label and where to go on.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ReturnAnswer<'a> {
+    #[serde(flatten)]
+    message: RmaMessage<'a>,
+    /// Null until the carrier made one.
+    #[schema(required)]
+    label: Option<Label<'a>>,
+    links: Links,
+    /// The version of the merchant's policy that the return was judged by.
+    #[schema(example = 3, minimum = 0)]
+    policy_version: i64,
+    /// What the return comes to. Only in the answers to a quote and to the start of a return.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    quote: Option<Quote>,
+}
+
+/// What the shopper puts on the parcel, or shows at the drop-off.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Label<'a> {
+    #[schema(example = "9400111899223197428490")]
+    tracking_number: &'a str,
+    /// A page to print. Whoever knows the return's identifier may open it.
+    #[schema(example = "/labels/RMA-7K3Q-9XWD-2M4T")]
+    url: String,
+}
+
+/// Addresses on this server.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Links {
+    /// The return itself.
+    #[serde(rename = "self")]
+    #[schema(example = "/returns/RMA-7K3Q-9XWD-2M4T")]
+    this: String,
+    #[schema(example = "/returns/RMA-7K3Q-9XWD-2M4T/cancel")]
+    cancel: String,
+    #[schema(example = "/labels/RMA-7K3Q-9XWD-2M4T")]
+    label: String,
+}
+
+fn answer(rma: &Rma, quote: Option<Quote>) -> Json<Value> {
+    let id = &rma.rma_identifier;
+    let tracking_number = rma.units.iter().find_map(|unit| unit.tracking_number.as_deref());
+    let label = tracking_number
+        .map(|tracking_number| Label { tracking_number, url: format!("/labels/{id}") });
+    let links = Links {
+        this: format!("/returns/{id}"),
+        cancel: format!("/returns/{id}/cancel"),
+        label: format!("/labels/{id}"),
+    };
+    let policy_version = rma.policy_version;
+    let answer = ReturnAnswer { message: message(rma), label, links, policy_version, quote };
+    Json(serde_json::to_value(answer).expect("an answer has string keys"))
+}
+
+/// Which units can be returned
+///
+/// For each unit of the order: whether it can come back, every rule that spoke with the fact it read and the time
+/// at which its answer changes, the exact refund with its parts, and the methods on offer with their fees.
+#[utoipa::path(
+    get, path = "/orders/{identifier}/returnability", operation_id = "read_returnability",
+    tag = "Returns",
+    params(("identifier" = String, Path, description = "The order's identifier.",
+        example = "ORD-100472")),
+    responses(
+        (status = 200, body = Returnability, description = "As of now.",
+            example = json!(sample_returnability())),
+        (status = 404, body = Message, description = "This merchant has no such order.",
+            example = json!({ "message": "there is no such order" })),
+    ),
+    security(("token" = ["read"]))
+)]
+pub(crate) async fn returnable(
+    State(web): State<Web>,
+    merchant: Merchant<Read>,
+    Path(identifier): Path<String>,
+) -> Result<Json<Returnability>, ApiError> {
+    Ok(Json(returnability(&web.app, &merchant.id, &identifier).await?))
+}
+
+/// Quote a return
+///
+/// Answers as the start of the same return would, with `rma_identifier` and `label` null, and stores nothing.
+#[utoipa::path(
+    post, path = "/returns/quote", operation_id = "quote_return", tag = "Returns",
+    params(IdempotencyKey),
+    request_body(content = ReturnRequest, example = json!(sample_request())),
+    responses(
+        (status = 201, body = ReturnAnswer<'_>, description = "What the return would be.",
+            example = json!(sample_answer())),
+        (status = 409, body = Message, description = "The units are on another return.",
+            example = json!({ "message": taken() })),
+        (status = 422, body = Refusals, description = "Every field that is not acceptable, or every \
+            rule that is in the way.", example = json!(sample_refusal())),
+    ),
+    security(("token" = ["returns:write"]))
+)]
+pub(crate) async fn quote(
+    State(web): State<Web>,
+    merchant: Merchant<ReturnsWrite>,
+    JsonRequest { body, .. }: JsonRequest,
+) -> Result<(StatusCode, Json<Value>), ApiError> {
+    let Begun { rma, quote } = quote_return(&web.app, &merchant.caller, &request(&body)?).await?;
+    let Json(mut answer) = answer(&rma, Some(quote));
+    // What is not stored has no identifier, and leads nowhere.
+    if let Value::Object(fields) = &mut answer {
+        fields.insert("rma_identifier".to_owned(), Value::Null);
+        fields.insert("links".to_owned(), Value::Object(serde_json::Map::new()));
+    }
+    Ok((StatusCode::CREATED, Json(answer)))
+}
+
+/// Start a return
+///
+/// The units are spent, what they are worth is frozen, the merchant is told by an RMA message, and the carrier is
+/// asked for a label. Items may be of several orders of one shopper.
+#[utoipa::path(
+    post, path = "/returns", operation_id = "start_return", tag = "Returns",
+    params(IdempotencyKey),
+    request_body(content = ReturnRequest, example = json!(sample_request())),
+    responses(
+        (status = 201, body = ReturnAnswer<'_>, description = "Started.",
+            example = json!(sample_answer())),
+        (status = 409, body = Message, description = "The units are on another return, or the key \
+            was used for another request.", example = json!({ "message": taken() })),
+        (status = 422, body = Refusals, description = "Every field that is not acceptable, or every \
+            rule that is in the way. Nothing was stored.", example = json!(sample_refusal())),
+    ),
+    security(("token" = ["returns:write"]))
+)]
+pub(crate) async fn start(
+    State(web): State<Web>,
+    merchant: Merchant<ReturnsWrite>,
+    JsonRequest { body, repeatable }: JsonRequest,
+) -> Result<(StatusCode, Json<Value>), ApiError> {
+    let request = request(&body)?;
+    let begun = start_return(&web.app, &merchant.caller, &request, repeatable.as_ref()).await?;
+    Ok((StatusCode::CREATED, answer(&begun.rma, Some(begun.quote))))
+}
+
+fn request(body: &[u8]) -> Result<ReturnRequest, ApiError> {
+    let document = json::parse(body).map_err(app::AppError::Malformed)?;
+    Ok(read_request(&document)?)
+}
+
+/// Read a return
+#[utoipa::path(
+    get, path = "/returns/{rma}", operation_id = "read_return", tag = "Returns",
+    params(("rma" = String, Path, description = "The return's identifier.",
+        example = "RMA-7K3Q-9XWD-2M4T")),
+    responses(
+        (status = 200, body = ReturnAnswer<'_>, description = "As it stands.",
+            example = json!(sample_answer())),
+        (status = 404, body = Message, description = "This merchant has no such return.",
+            example = json!({ "message": "there is no such return" })),
+    ),
+    security(("token" = ["read"]))
+)]
+pub(crate) async fn show(
+    State(web): State<Web>,
+    merchant: Merchant<Read>,
+    Path(rma): Path<String>,
+) -> Result<Json<Value>, ApiError> {
+    Ok(answer(&held_return(&web.app, &merchant.id, &rma).await?, None))
+}
+
+/// Cancel a return
+///
+/// Possible until the carrier, the drop-off point or the warehouse has the goods. The units can be returned again.
+/// Cancelling what is cancelled changes nothing.
+#[utoipa::path(
+    post, path = "/returns/{rma}/cancel", operation_id = "cancel_return", tag = "Returns",
+    params(
+        ("rma" = String, Path, description = "The return's identifier.",
+            example = "RMA-7K3Q-9XWD-2M4T"),
+        IdempotencyKey,
+    ),
+    responses(
+        (status = 200, body = ReturnAnswer<'_>, description = "Cancelled.",
+            example = json!(sample_answer())),
+        (status = 404, body = Message, description = "This merchant has no such return.",
+            example = json!({ "message": "there is no such return" })),
+        (status = 409, body = Message, description = "It is too late.",
+            example = json!({ "message": "the goods are on their way already" })),
+    ),
+    security(("token" = ["returns:write"]))
+)]
+pub(crate) async fn cancel(
+    State(web): State<Web>,
+    merchant: Merchant<ReturnsWrite>,
+    Path(rma): Path<String>,
+    idempotency: Idempotency,
+) -> Result<Json<Value>, ApiError> {
+    let repeatable = idempotency.of(b"");
+    let request = Request { client: &merchant.caller.client, repeatable: repeatable.as_ref() };
+    Ok(answer(&cancel_return(&web.app, &merchant.id, request, &rma).await?, None))
+}
+
+/// Close the receiving of a return
+///
+/// The warehouse awaits nothing more: units that did not arrive are `NOT_RECEIVED`, and a return that is not wholly
+/// refunded by now is `PARTIAL_REFUND`.
+#[utoipa::path(
+    post, path = "/returns/{rma}/receiving/close", operation_id = "close_receiving",
+    tag = "Warehouse",
+    params(
+        ("rma" = String, Path, description = "The return's identifier.",
+            example = "RMA-7K3Q-9XWD-2M4T"),
+        IdempotencyKey,
+    ),
+    responses(
+        (status = 200, body = ReturnAnswer<'_>, description = "Closed.",
+            example = json!(sample_answer())),
+        (status = 404, body = Message, description = "There is no such return.",
+            example = json!({ "message": "there is no such return" })),
+        (status = 409, body = Message, description = "The goods are not received by us, or the \
+            return is cancelled.", example = json!({ "message": "the return was cancelled" })),
+    ),
+    security(("token" = ["warehouse:write"]))
+)]
+pub(crate) async fn close(
+    State(web): State<Web>,
+    Allowed { caller, .. }: Allowed<WarehouseWrite>,
+    Path(rma): Path<String>,
+    idempotency: Idempotency,
+) -> Result<Json<Value>, ApiError> {
+    let repeatable = idempotency.of(b"");
+    let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
+    Ok(answer(&close_receiving(&web.app, &caller, request, &rma).await?, None))
+}
+
+fn taken() -> &'static str {
+    "somebody else returns these units: $.items[0]: in return RMA-7K3Q-9XWD-2M4T"
+}
+
+fn sample_request() -> Value {
+    serde_json::json!({
+        "email": "dana.whitfield@example.com",
+        "return_method": "mail-back",
+        "items": [{
+            "order_identifier": "ORD-100472", "order_line_item_identifier": "ORD-100472-1",
+            "quantity": 1, "return_reason": "too_small", "resolution": "refund"
+        }]
+    })
+}
+
+fn sample_answer() -> Value {
+    answer(&domain::samples::rma(), None).0
+}
+
+fn sample_refusal() -> Value {
+    serde_json::json!({
+        "message": "the return is refused: $.items[0] shipped on 2026-01-02, 30 days end on \
+                    2026-02-01 (window)",
+        "errors": [{
+            "field": "$.items[0]", "code": "invalid", "rule": "window",
+            "message": "shipped on 2026-01-02, 30 days end on 2026-02-01"
+        }]
+    })
+}
+
+fn sample_returnability() -> Value {
+    serde_json::json!({
+        "order_identifier": "ORD-100472", "currency": "USD", "at": "2026-02-20T10:15:00Z",
+        "reasons": [{
+            "code": "too_small", "label": "Too small", "offers_exchange": true,
+            "merchant_fault": false
+        }],
+        "lines": [{
+            "line_identifier": "ORD-100472-1",
+            "units": [{
+                "unit": 0, "returnable": true,
+                "rules": [{
+                    "rule": "window", "verdict": "allows",
+                    "fact": "shipped on 2026-02-12, 30 days end on 2026-03-14",
+                    "changes_at": "2026-03-15T00:00:00Z"
+                }],
+                "refund": {
+                    "refund_cents": 4610, "price_cents": 4500, "discount_cents": 250,
+                    "tax_cents": 360
+                },
+                "methods": [{ "method": "mail-back", "fee_cents": 0 }],
+                "exchange": true, "gift_card": false
+            }]
+        }]
+    })
+}

@@ -1,0 +1,6 @@
+//! Returns, their policy, their parcels and their refunds.
+
+pub(crate) mod carrier;
+pub(crate) mod lifecycle;
+pub(crate) mod policy;
+pub(crate) mod refunds;

@@ -1,0 +1,169 @@
+//! Merchants' return policies: show, set, check, look back.
+
+use app::{
+    core::commit_once::Request,
+    returns::policies::{PolicyView, policy_history, policy_of, set_policy},
+};
+use axum::{Json, extract::State};
+use domain::returns::policy::Policy;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use server::requests::policy::read_policy;
+use utoipa::{IntoParams, ToSchema};
+
+use crate::core::paging::{PAGE, PAGE_MAX};
+use crate::core::{
+    body::JsonRequest,
+    caller::{Admin, Allowed},
+    idempotency::IdempotencyKey,
+};
+use server::requests::merchants::named;
+use server::{
+    Web,
+    error::{ApiError, Invalid, Message},
+    path::Path,
+    query::Query,
+};
+
+/// Show a merchant's policy
+///
+/// The version that holds now. A merchant that never set one has the default, version 0.
+#[utoipa::path(
+    get, path = "/merchants/{merchant}/policy", operation_id = "show_policy", tag = "Operation",
+    params(("merchant" = String, Path, description = "The merchant's identifier.",
+        example = "acme")),
+    responses(
+        (status = 200, body = PolicyView, description = "What holds now.",
+            example = json!(sample())),
+        (status = 404, body = Message, description = "There is no such merchant.",
+            example = json!({ "message": "there is no such merchant" })),
+    ),
+    security(("token" = ["admin"]))
+)]
+pub(crate) async fn show(
+    State(web): State<Web>,
+    _: Allowed<Admin>,
+    Path(merchant): Path<String>,
+) -> Result<Json<PolicyView>, ApiError> {
+    Ok(Json(policy_of(&web.app, &named(&merchant)?).await?))
+}
+
+/// Set a merchant's policy
+///
+/// The body is the whole policy; what is left out has its default. It becomes a new version, and returns that were
+/// started before keep the one that judged them.
+#[utoipa::path(
+    put, path = "/merchants/{merchant}/policy", operation_id = "set_policy", tag = "Operation",
+    params(
+        ("merchant" = String, Path, description = "The merchant's identifier.", example = "acme"),
+        IdempotencyKey,
+    ),
+    request_body(content = Policy, example = json!(sample_policy())),
+    responses(
+        (status = 200, body = PolicyView, description = "The new version.",
+            example = json!(sample())),
+        (status = 404, body = Message, description = "There is no such merchant.",
+            example = json!({ "message": "there is no such merchant" })),
+        (status = 422, body = Invalid, description = "Every field that is not acceptable.",
+            example = json!(sample_fault())),
+    ),
+    security(("token" = ["admin"]))
+)]
+pub(crate) async fn set(
+    State(web): State<Web>,
+    Allowed { caller, .. }: Allowed<Admin>,
+    Path(merchant): Path<String>,
+    JsonRequest { body, repeatable }: JsonRequest,
+) -> Result<Json<PolicyView>, ApiError> {
+    let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
+    Ok(Json(set_policy(&web.app, request, &named(&merchant)?, &read_policy(&body)?).await?))
+}
+
+/// Check a policy
+///
+/// Reads the body as a policy and answers with all of it, defaults filled in. Nothing is stored.
+#[utoipa::path(
+    post, path = "/policy/check", operation_id = "check_policy", tag = "Operation",
+    params(IdempotencyKey),
+    request_body(content = Policy, example = json!(sample_policy())),
+    responses(
+        (status = 200, body = Policy, description = "It would be accepted.",
+            example = json!(sample_policy())),
+        (status = 422, body = Invalid, description = "Every field that is not acceptable.",
+            example = json!(sample_fault())),
+    ),
+    security(("token" = ["admin"]))
+)]
+pub(crate) async fn check(
+    State(_): State<Web>,
+    _: Allowed<Admin>,
+    JsonRequest { body, .. }: JsonRequest,
+) -> Result<Json<Policy>, ApiError> {
+    Ok(Json(read_policy(&body)?))
+}
+
+/// The versions of a policy.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Versions {
+    /// Newest first.
+    versions: Vec<PolicyView>,
+    /// Pass as `before` to read on; absent on the last page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<i64>,
+}
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct VersionsQuery {
+    /// Begin below this version.
+    before: Option<i64>,
+    /// At most 500; 100 when absent.
+    limit: Option<usize>,
+}
+
+/// List the versions of a merchant's policy
+#[utoipa::path(
+    get, path = "/merchants/{merchant}/policy/versions", operation_id = "list_policy_versions",
+    tag = "Operation",
+    params(
+        ("merchant" = String, Path, description = "The merchant's identifier.", example = "acme"),
+        VersionsQuery,
+    ),
+    responses(
+        (status = 200, body = Versions, description = "Newest first.",
+            example = json!({ "versions": [sample()], "next": 3 })),
+        (status = 404, body = Message, description = "There is no such merchant.",
+            example = json!({ "message": "there is no such merchant" })),
+    ),
+    security(("token" = ["admin"]))
+)]
+pub(crate) async fn versions(
+    State(web): State<Web>,
+    _: Allowed<Admin>,
+    Path(merchant): Path<String>,
+    Query(query): Query<VersionsQuery>,
+) -> Result<Json<Versions>, ApiError> {
+    let limit = query.limit.unwrap_or(PAGE).clamp(1, PAGE_MAX);
+    let before = query.before.unwrap_or(i64::MAX);
+    let versions = policy_history(&web.app, &named(&merchant)?, before, limit).await?;
+    let next = versions.last().map(|it| it.version).filter(|_| versions.len() == limit);
+    Ok(Json(Versions { versions, next }))
+}
+
+fn sample_policy() -> Value {
+    serde_json::to_value(Policy::default()).expect("a policy has string keys")
+}
+
+fn sample() -> Value {
+    serde_json::json!({
+        "version": 3, "created_at": "2026-02-11T09:24:31Z", "set_by": "platform.k7w2mq9d",
+        "policy": sample_policy()
+    })
+}
+
+fn sample_fault() -> Value {
+    serde_json::json!({
+        "message": "1 field is not acceptable: $.window_days must be a whole number",
+        "errors": [{ "field": "$.window_days", "code": "invalid_type" }]
+    })
+}

@@ -1,0 +1,139 @@
+//! Refunds that an operator should look at.
+
+use app::{
+    core::commit_once::Request,
+    returns::refund_problems::{Match, ProblemView, Problems, match_refund, refund_problems},
+};
+use axum::{Json, extract::State};
+use domain::{json, reader, reader::TEXT_MAX};
+use serde::Deserialize;
+use serde_json::Value;
+use utoipa::{IntoParams, ToSchema};
+
+use crate::core::paging::{PAGE, PAGE_MAX};
+use crate::core::{
+    body::JsonRequest,
+    caller::{Admin, Allowed},
+    idempotency::IdempotencyKey,
+};
+use server::requests::merchants::named;
+use server::{
+    Web,
+    error::{ApiError, Invalid, Message},
+    path::Path,
+    query::Query,
+};
+
+/// What is the matter with a refund.
+#[derive(Clone, Copy, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum ProblemState {
+    Unmatched,
+    Conflict,
+    Settled,
+}
+
+impl ProblemState {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Unmatched => "unmatched",
+            Self::Conflict => "conflict",
+            Self::Settled => "settled",
+        }
+    }
+}
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct ProblemsQuery {
+    /// `unmatched`: it is not clear which return it pays for. `conflict`: it pays for units that were spent before.
+    /// `settled`: somebody dealt with it.
+    #[param(inline, example = "unmatched")]
+    state: ProblemState,
+    /// Begin behind this refund: `next` of the page before.
+    after: Option<String>,
+    /// At most 500; 100 when absent.
+    limit: Option<usize>,
+}
+
+/// List refunds with a problem
+#[utoipa::path(
+    get, path = "/refunds", operation_id = "list_refund_problems", tag = "Operation",
+    params(ProblemsQuery),
+    responses((status = 200, body = Problems, description = "Oldest first.",
+        example = json!({ "refunds": [sample()], "next": "1771139508000000_acme_RF-2201" }))),
+    security(("token" = ["admin"]))
+)]
+pub(crate) async fn list(
+    State(web): State<Web>,
+    _: Allowed<Admin>,
+    Query(query): Query<ProblemsQuery>,
+) -> Result<Json<Problems>, ApiError> {
+    let limit = query.limit.unwrap_or(PAGE).clamp(1, PAGE_MAX);
+    let after = query.after.as_deref();
+    Ok(Json(refund_problems(&web.app, query.state.name(), after, limit).await?))
+}
+
+/// Match a refund
+///
+/// Says which return a refund pays for, and closes what it pays for; or, without a return, that it is left as it is.
+#[utoipa::path(
+    post, path = "/merchants/{merchant}/refunds/{refund}/match", operation_id = "match_refund",
+    tag = "Operation",
+    params(
+        ("merchant" = String, Path, description = "The merchant's identifier.", example = "acme"),
+        ("refund" = String, Path, description = "The refund's identifier.", example = "RF-2201"),
+        IdempotencyKey,
+    ),
+    request_body(content = Match, example = json!({
+        "rma_identifier": "RMA-7K3Q-9XWD-2M4T", "note": "agreed with the merchant by telephone"
+    })),
+    responses(
+        (status = 200, body = ProblemView, description = "Settled.", example = json!(sample())),
+        (status = 404, body = Message, description = "There is no such refund or return.",
+            example = json!({ "message": "there is no such return" })),
+        (status = 409, body = Message, description = "The return awaits no money for these units.",
+            example = json!({
+                "message": "the return awaits no money for the units of this refund"
+            })),
+        (status = 422, body = Invalid, description = "Every field that is not acceptable.",
+            example = json!({
+                "message": "1 field is not acceptable: $.note must be text",
+                "errors": [{ "field": "$.note", "code": "invalid_type" }]
+            })),
+    ),
+    security(("token" = ["admin"]))
+)]
+pub(crate) async fn settle(
+    State(web): State<Web>,
+    Allowed { caller, .. }: Allowed<Admin>,
+    Path((merchant, refund)): Path<(String, String)>,
+    JsonRequest { body, repeatable }: JsonRequest,
+) -> Result<Json<ProblemView>, ApiError> {
+    let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
+    let merchant = named(&merchant)?;
+    Ok(Json(match_refund(&web.app, request, (&merchant, &refund), &read(&body)?).await?))
+}
+
+fn read(body: &[u8]) -> Result<Match, ApiError> {
+    let document = json::parse(body).map_err(app::AppError::Malformed)?;
+    let read = reader::read(&document, false, |root| {
+        root.object(|at| {
+            at.refuses_unknown();
+            Match {
+                rma_identifier: at.optional_identifier("rma_identifier"),
+                note: at.optional("note", |at| at.text(1..=TEXT_MAX).map(str::to_owned)),
+            }
+        })
+    });
+    Ok(read.map(|(matched, _)| matched)?)
+}
+
+fn sample() -> Value {
+    serde_json::json!({
+        "merchant": "acme", "refund_identifier": "RF-2201", "order_identifier": "ORD-100472",
+        "state": "unmatched", "noticed_at": "2026-02-26T11:00:00Z",
+        "detail": "it names no return, and could pay for any of RMA-7K3Q-9XWD-2M4T, \
+                   RMA-8K3Q-9XWD-2M4T"
+    })
+}

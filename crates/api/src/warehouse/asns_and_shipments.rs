@@ -1,0 +1,201 @@
+//! The warehouse: announced goods, and goods that leave.
+
+use app::warehouse::{
+    asns::{AnnouncedAsn, announce_asn, replace_asn},
+    shipments::{ShipmentText, change_shipment, create_shipment, held_shipment, read_shipment},
+};
+use axum::{Json, extract::State, http::StatusCode};
+use domain::warehouse::{
+    asn::{InboundAsn, read_asn},
+    shipment::{Shipment, ShipmentChange, read_change},
+};
+use serde_json::Value;
+
+use super::dock::{Dock, ForMerchant};
+use crate::core::{
+    body::{JsonRequest, LargeRequest},
+    caller::{Allowed, AsnsWrite, Merchant, WarehouseWrite},
+    idempotency::IdempotencyKey,
+};
+use server::Web;
+use server::{
+    error::{ApiError, Invalid, Message},
+    path::Path,
+    query::Query,
+};
+
+/// Announce an ASN
+///
+/// Goods that are on their way to the warehouse, by unit or by SKU: up to 100,000 lines in 32 MiB. The same
+/// announcement again changes nothing.
+#[utoipa::path(
+    post, path = "/asns", operation_id = "announce_asn", tag = "Warehouse",
+    params(IdempotencyKey),
+    request_body(content = InboundAsn, example = json!(sample_asn())),
+    responses(
+        (status = 202, body = AnnouncedAsn, description = "Taken in.",
+            example = json!({ "asn_number": "ASN-20260301-7", "result": "created" })),
+        (status = 409, body = Message, description = "Another ASN of the program has this number.",
+            example = json!({ "message":
+                "an ASN with this number exists in the program; change it with PUT" })),
+        (status = 422, body = Invalid, description = "Every field that is not acceptable. Nothing \
+            was stored.", example = json!(sample_fault())),
+    ),
+    security(("token" = ["asns:write"]))
+)]
+pub(crate) async fn announce(
+    State(web): State<Web>,
+    merchant: Merchant<AsnsWrite>,
+    mut body: LargeRequest,
+) -> Result<(StatusCode, Json<AnnouncedAsn>), ApiError> {
+    let asn = body.read(read_asn)?;
+    let request = merchant.asks(body.repeatable.as_ref());
+    let announced = announce_asn(&web.app, &merchant.id, request, asn).await?;
+    Ok((StatusCode::ACCEPTED, Json(announced)))
+}
+
+/// Change an ASN
+///
+/// The whole ASN again. Possible until something of it was received.
+#[utoipa::path(
+    put, path = "/asns/{asn_number}", operation_id = "change_asn", tag = "Warehouse",
+    params(
+        ("asn_number" = String, Path, description = "The number of the ASN.",
+            example = "ASN-20260301-7"),
+        IdempotencyKey,
+    ),
+    request_body(content = InboundAsn, example = json!(sample_asn())),
+    responses(
+        (status = 202, body = AnnouncedAsn, description = "Taken in.",
+            example = json!({ "asn_number": "ASN-20260301-7", "result": "updated" })),
+        (status = 404, body = Message, description = "There is no such ASN.",
+            example = json!({ "message": "there is no such ASN" })),
+        (status = 409, body = Message, description = "Something of it was received, or the address \
+            and the body name different ones.", example = json!({
+                "message": "units of the ASN were received already"
+            })),
+        (status = 422, body = Invalid, description = "Every field that is not acceptable.",
+            example = json!(sample_fault())),
+    ),
+    security(("token" = ["asns:write"]))
+)]
+pub(crate) async fn replace(
+    State(web): State<Web>,
+    merchant: Merchant<AsnsWrite>,
+    Path(asn_number): Path<String>,
+    mut body: LargeRequest,
+) -> Result<(StatusCode, Json<AnnouncedAsn>), ApiError> {
+    let asn = (asn_number.as_str(), body.read(read_asn)?);
+    let request = merchant.asks(body.repeatable.as_ref());
+    let replaced = replace_asn(&web.app, &merchant.id, request, asn).await?;
+    Ok((StatusCode::ACCEPTED, Json(replaced)))
+}
+
+/// Send goods away
+///
+/// The units are set aside, or gone when the status says so, and the merchant is told by Outbound ASN messages. A unit
+/// leaves once. Up to 100,000 units in 32 MiB.
+#[utoipa::path(
+    post, path = "/shipments", operation_id = "create_shipment", tag = "Warehouse",
+    params(ForMerchant, IdempotencyKey),
+    request_body(content = Shipment, example = json!(sample_shipment_request())),
+    responses(
+        (status = 201, body = Shipment, description = "As it stands.",
+            example = json!(sample_shipment())),
+        (status = 409, body = Message, description = "The number is taken, or a unit cannot leave.",
+            example = json!({ "message":
+                "units cannot leave: LP-0093321: it left with the shipment OUT-1" })),
+        (status = 422, body = Invalid, description = "Every field that is not acceptable.",
+            example = json!(sample_fault())),
+    ),
+    security(("token" = ["warehouse:write"]))
+)]
+pub(crate) async fn ship(
+    State(web): State<Web>,
+    mut dock: Dock<LargeRequest>,
+) -> Result<(StatusCode, Json<ShipmentText>), ApiError> {
+    let asked = dock.body.read(|document| read_shipment(&web.app, document))?;
+    let asked = (dock.named.as_ref(), asked);
+    let shipment = create_shipment(&web.app, &dock.caller, dock.asks(), asked).await?;
+    Ok((StatusCode::CREATED, Json(shipment)))
+}
+
+/// Change a shipment
+///
+/// Its `ship_date` or its `status`: pending, shipped, delivered; canceled before it is shipped. The merchant is told again.
+#[utoipa::path(
+    patch, path = "/shipments/{asn_number}", operation_id = "change_shipment", tag = "Warehouse",
+    params(
+        ("asn_number" = String, Path, description = "The number of the shipment.",
+            example = "OUT-20260310-1"),
+        ForMerchant,
+        IdempotencyKey,
+    ),
+    request_body(content = ShipmentChange, example = json!({ "status": "shipped" })),
+    responses(
+        (status = 200, body = Shipment, description = "As it is now.",
+            example = json!(sample_shipment())),
+        (status = 404, body = Message, description = "There is no such shipment.",
+            example = json!({ "message": "there is no such shipment" })),
+        (status = 409, body = Message, description = "No shipment changes in this way.",
+            example = json!({ "message": "a shipped shipment cannot become canceled" })),
+        (status = 422, body = Invalid, description = "Every field that is not acceptable.",
+            example = json!(sample_fault())),
+    ),
+    security(("token" = ["warehouse:write"]))
+)]
+pub(crate) async fn change(
+    State(web): State<Web>,
+    Path(asn_number): Path<String>,
+    dock: Dock<JsonRequest>,
+) -> Result<Json<Shipment>, ApiError> {
+    let change = dock.body.read(read_change)?;
+    let which = (dock.named.as_ref(), asn_number.as_str());
+    Ok(Json(change_shipment(&web.app, &dock.caller, dock.asks(), which, &change).await?))
+}
+
+/// Read a shipment
+#[utoipa::path(
+    get, path = "/shipments/{asn_number}", operation_id = "read_shipment", tag = "Warehouse",
+    params(
+        ("asn_number" = String, Path, description = "The number of the shipment.",
+            example = "OUT-20260310-1"),
+        ForMerchant,
+    ),
+    responses(
+        (status = 200, body = Shipment, description = "As it stands.",
+            example = json!(sample_shipment())),
+        (status = 404, body = Message, description = "There is no such shipment.",
+            example = json!({ "message": "there is no such shipment" })),
+    ),
+    security(("token" = ["warehouse:write"]))
+)]
+pub(crate) async fn shipment(
+    State(web): State<Web>,
+    Allowed { caller, .. }: Allowed<WarehouseWrite>,
+    Path(asn_number): Path<String>,
+    Query(merchant): Query<ForMerchant>,
+) -> Result<Json<Shipment>, ApiError> {
+    let named = merchant.named()?;
+    Ok(Json(held_shipment(&web.app, &caller, named.as_ref(), &asn_number).await?))
+}
+
+fn sample_fault() -> Value {
+    serde_json::json!({
+        "message": "1 field is not acceptable: $.channel is missing",
+        "errors": [{ "field": "$.channel", "code": "missing_field" }]
+    })
+}
+
+fn sample_asn() -> Value {
+    serde_json::from_str(domain::samples::inbound_asn_request()).expect("the sample is JSON")
+}
+
+fn sample_shipment() -> Value {
+    let shipment = domain::samples::outbound_shipment();
+    serde_json::to_value(shipment).expect("a shipment has string keys")
+}
+
+fn sample_shipment_request() -> Value {
+    serde_json::from_str(domain::samples::shipment_request()).expect("the sample is JSON")
+}

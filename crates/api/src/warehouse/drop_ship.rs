@@ -1,0 +1,176 @@
+//! Drop-ship orders: merchants place them, the warehouse ships and cancels.
+
+use app::warehouse::drop_ship::{
+    act_on_drop_ship_order, held_drop_ship_order, place_drop_ship_order, read_drop_ship_order,
+};
+use axum::{Json, extract::State, http::StatusCode};
+use domain::warehouse::drop_ship::{
+    CancelRequest, DropShipEnvelope, DropShipOrder, ShipRequest, read_cancellation, read_shipping,
+};
+use serde_json::Value;
+
+use super::dock::{Dock, ForMerchant};
+use crate::core::{
+    body::JsonRequest,
+    caller::{DropShipWrite, Merchant, Read},
+    idempotency::IdempotencyKey,
+};
+use server::Web;
+use server::{
+    error::{ApiError, Invalid, Message},
+    path::Path,
+};
+
+/// Place a drop-ship order
+///
+/// The warehouse ships it straight to the shopper. At most 125 lines.
+#[utoipa::path(
+    post, path = "/drop_ship_orders", operation_id = "place_drop_ship_order", tag = "Drop ship",
+    params(IdempotencyKey),
+    request_body(content = DropShipEnvelope, example = json!(sample_request())),
+    responses(
+        (status = 201, body = DropShipOrder, description = "Accepted.",
+            example = json!(sample_order())),
+        (status = 409, body = Message, description = "An order of this name was placed before.",
+            example = json!({ "message": "the drop-ship order DS-20417 exists" })),
+        (status = 422, body = Invalid, description = "Every field that is not acceptable.",
+            example = json!(sample_fault())),
+    ),
+    security(("token" = ["drop_ship:write"]))
+)]
+pub(crate) async fn place(
+    State(web): State<Web>,
+    merchant: Merchant<DropShipWrite>,
+    body: JsonRequest,
+) -> Result<(StatusCode, Json<DropShipOrder>), ApiError> {
+    let order = body.read(|document| read_drop_ship_order(&web.app, document))?;
+    let request = merchant.asks(body.repeatable.as_ref());
+    let order = place_drop_ship_order(&web.app, &merchant.id, request, &order).await?;
+    Ok((StatusCode::CREATED, Json(order)))
+}
+
+/// Read a drop-ship order
+#[utoipa::path(
+    get, path = "/drop_ship_orders/{client_identifier}", operation_id = "read_drop_ship_order",
+    tag = "Drop ship",
+    params(("client_identifier" = String, Path, description = "The merchant's identifier of the \
+        order.", example = "DS-20417")),
+    responses(
+        (status = 200, body = DropShipOrder, description = "As it stands.",
+            example = json!(sample_order())),
+        (status = 404, body = Message, description = "This merchant has no such order.",
+            example = json!({ "message": "there is no such drop-ship order" })),
+    ),
+    security(("token" = ["read"]))
+)]
+pub(crate) async fn show(
+    State(web): State<Web>,
+    merchant: Merchant<Read>,
+    Path(client_identifier): Path<String>,
+) -> Result<Json<DropShipOrder>, ApiError> {
+    let caller = &merchant.caller;
+    Ok(Json(held_drop_ship_order(&web.app, caller, None, &client_identifier).await?))
+}
+
+/// Ship units of a drop-ship order
+///
+/// One shipment, told to the merchant by a Drop Shipment Confirmation. The same tracking number again is the same
+/// shipment.
+#[utoipa::path(
+    post, path = "/drop_ship_orders/{client_identifier}/shipments",
+    operation_id = "ship_drop_ship_order", tag = "Drop ship",
+    params(
+        ("client_identifier" = String, Path, description = "The merchant's identifier of the \
+            order.", example = "DS-20417"),
+        ForMerchant,
+        IdempotencyKey,
+    ),
+    request_body(content = ShipRequest, example = json!(sample_shipping())),
+    responses(
+        (status = 201, body = DropShipOrder, description = "The order as it is now.",
+            example = json!(sample_order())),
+        (status = 404, body = Message, description = "There is no such order.",
+            example = json!({ "message": "there is no such drop-ship order" })),
+        (status = 409, body = Message, description = "So many units are not open.",
+            example = json!({ "message": "line DS-20417-1 has 0 open units" })),
+        (status = 422, body = Invalid, description = "Every field that is not acceptable.",
+            example = json!(sample_fault())),
+    ),
+    security(("token" = ["warehouse:write"]))
+)]
+pub(crate) async fn ship(
+    State(web): State<Web>,
+    Path(client_identifier): Path<String>,
+    dock: Dock<JsonRequest>,
+) -> Result<(StatusCode, Json<DropShipOrder>), ApiError> {
+    let action = dock.body.read(read_shipping)?;
+    let which = (dock.named.as_ref(), client_identifier.as_str());
+    let asks = dock.asks();
+    let order = act_on_drop_ship_order(&web.app, &dock.caller, asks, which, &action).await?;
+    Ok((StatusCode::CREATED, Json(order)))
+}
+
+/// Cancel units of a drop-ship order
+///
+/// Some units, told by a Drop Shipment Partial Cancellation; without `items`, all that is open, told by a Drop Shipment
+/// Cancellation. To cancel all of an order to which nothing has happened yet is to reject it.
+#[utoipa::path(
+    post, path = "/drop_ship_orders/{client_identifier}/cancellations",
+    operation_id = "cancel_drop_ship_order", tag = "Drop ship",
+    params(
+        ("client_identifier" = String, Path, description = "The merchant's identifier of the \
+            order.", example = "DS-20417"),
+        ForMerchant,
+        IdempotencyKey,
+    ),
+    request_body(content = CancelRequest, example = json!(sample_cancellation())),
+    responses(
+        (status = 201, body = DropShipOrder, description = "The order as it is now.",
+            example = json!(sample_order())),
+        (status = 404, body = Message, description = "There is no such order.",
+            example = json!({ "message": "there is no such drop-ship order" })),
+        (status = 409, body = Message, description = "So many units are not open.",
+            example = json!({ "message": "line DS-20417-1 has 0 open units" })),
+        (status = 422, body = Invalid, description = "Every field that is not acceptable.",
+            example = json!(sample_fault())),
+    ),
+    security(("token" = ["warehouse:write"]))
+)]
+pub(crate) async fn cancel(
+    State(web): State<Web>,
+    Path(client_identifier): Path<String>,
+    dock: Dock<JsonRequest>,
+) -> Result<(StatusCode, Json<DropShipOrder>), ApiError> {
+    let action = dock.body.read(read_cancellation)?;
+    let which = (dock.named.as_ref(), client_identifier.as_str());
+    let asks = dock.asks();
+    let order = act_on_drop_ship_order(&web.app, &dock.caller, asks, which, &action).await?;
+    Ok((StatusCode::CREATED, Json(order)))
+}
+
+fn parsed(text: &str) -> Value {
+    serde_json::from_str(text).expect("the sample is JSON")
+}
+
+fn sample_request() -> Value {
+    parsed(domain::samples::drop_ship_order_request())
+}
+
+fn sample_shipping() -> Value {
+    parsed(domain::samples::drop_ship_shipment_request())
+}
+
+fn sample_cancellation() -> Value {
+    parsed(domain::samples::drop_ship_cancellation_request())
+}
+
+fn sample_order() -> Value {
+    serde_json::to_value(domain::samples::drop_ship_order()).expect("an order has string keys")
+}
+
+fn sample_fault() -> Value {
+    serde_json::json!({
+        "message": "1 field is not acceptable: $.reason is missing",
+        "errors": [{ "field": "$.reason", "code": "missing_field" }]
+    })
+}

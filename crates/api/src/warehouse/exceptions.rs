@@ -1,0 +1,113 @@
+//! Units that did not fit when they were received, and what operators decide about them.
+
+use app::{
+    core::commit_once::Request,
+    warehouse::unit_questions::{Asked, UnitsInDoubt, answer_question, units_in_doubt},
+};
+use axum::{Json, extract::State};
+use domain::{
+    identifier::MerchantId,
+    json,
+    warehouse::unit::{Answer, UnitRecord, read_answer},
+};
+use serde::Deserialize;
+use serde_json::Value;
+use utoipa::IntoParams;
+
+use crate::core::paging::{PAGE, PAGE_MAX};
+use crate::core::{
+    body::JsonRequest,
+    caller::{Admin, Allowed},
+    idempotency::IdempotencyKey,
+};
+use server::{
+    Web,
+    error::{ApiError, Invalid, Message},
+    path::Path,
+    query::Query,
+};
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct ExceptionsQuery {
+    /// Begin behind this unit: `next` of the page before.
+    after: Option<String>,
+    /// At most 500; 100 when absent.
+    limit: Option<usize>,
+}
+
+/// List receiving exceptions
+///
+/// Units that did not fit, each with its open questions and the lines that it could be, the likeliest first.
+#[utoipa::path(
+    get, path = "/exceptions", operation_id = "list_exceptions", tag = "Operation",
+    params(ExceptionsQuery),
+    responses((status = 200, body = UnitsInDoubt, description = "The oldest question first.",
+        example = json!({ "exceptions": [{
+            "merchant": "acme", "since": "2026-03-04T10:12:00Z", "unit": sample_unit()
+        }] }))),
+    security(("token" = ["admin"]))
+)]
+pub(crate) async fn list(
+    State(web): State<Web>,
+    _: Allowed<Admin>,
+    Query(query): Query<ExceptionsQuery>,
+) -> Result<Json<UnitsInDoubt>, ApiError> {
+    let limit = query.limit.unwrap_or(PAGE).clamp(1, PAGE_MAX);
+    Ok(Json(units_in_doubt(&web.app, query.after.as_deref(), limit).await?))
+}
+
+/// Decide about a unit that did not fit
+///
+/// Match it to a line that awaits one, accept it as surplus, or reject it with a reason. The same decision again changes
+/// nothing.
+#[utoipa::path(
+    post, path = "/merchants/{merchant}/units/{unit}/questions/{asn_number}/answer",
+    operation_id = "answer_exception", tag = "Operation",
+    params(
+        ("merchant" = String, Path, description = "Whose unit it is; `platform` while nobody \
+            knows.", example = "acme"),
+        ("unit" = String, Path, description = "The license plate of the unit.",
+            example = "LP-0093321"),
+        ("asn_number" = String, Path, description = "The ASN that it was scanned for.",
+            example = "ASN-20260301-7"),
+        IdempotencyKey,
+    ),
+    request_body(content = Answer, example = json!({
+        "action": "match", "asn_number": "ASN-20260301-7", "line_identifier": "2"
+    })),
+    responses(
+        (status = 200, body = UnitRecord, description = "The unit as it is now.",
+            example = json!(sample_unit())),
+        (status = 404, body = Message, description = "There is no such unit.",
+            example = json!({ "message": "there is no such unit" })),
+        (status = 409, body = Message, description = "It was decided otherwise before, or the line \
+            awaits no more units.", example = json!({
+                "message": "line 2 of the ASN ASN-20260301-7 awaits no more units"
+            })),
+        (status = 422, body = Invalid, description = "Every field that is not acceptable.",
+            example = json!({
+                "message": "1 field is not acceptable: $.action is missing",
+                "errors": [{ "field": "$.action", "code": "missing_field" }]
+            })),
+    ),
+    security(("token" = ["admin"]))
+)]
+pub(crate) async fn decide(
+    State(web): State<Web>,
+    Allowed { caller, .. }: Allowed<Admin>,
+    Path((merchant, unit, asn_number)): Path<(String, String, String)>,
+    JsonRequest { body, repeatable }: JsonRequest,
+) -> Result<Json<UnitRecord>, ApiError> {
+    let missing = |_| ApiError::from(app::AppError::NotFound("merchant"));
+    let merchant = MerchantId::parse_stored(&merchant).map_err(missing)?;
+    let document = json::parse(&body).map_err(app::AppError::Malformed)?;
+    let answer = read_answer(&document)?;
+    let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
+    let asked = Asked { merchant: &merchant, unit: &unit, asn_number: &asn_number };
+    Ok(Json(answer_question(&web.app, request, asked, &answer).await?))
+}
+
+fn sample_unit() -> Value {
+    serde_json::to_value(domain::samples::received_unit()).expect("a unit has string keys")
+}

@@ -1,0 +1,6 @@
+//! Logging in, passwords, clients, and who may see a page.
+
+pub(crate) mod clients;
+pub(crate) mod login;
+pub(crate) mod password;
+pub(crate) mod visit;

@@ -1,0 +1,14 @@
+//! What all pages have in common, and the pages about everything.
+
+pub(crate) mod audit;
+pub(crate) mod chart;
+pub(crate) mod difference;
+pub(crate) mod field;
+pub(crate) mod form;
+pub(crate) mod format;
+pub(crate) mod frame;
+pub(crate) mod lists;
+pub(crate) mod overview;
+pub(crate) mod problem;
+pub(crate) mod search;
+pub(crate) mod words;

@@ -1,0 +1,4 @@
+//! Merchants: the list, and everything about one.
+
+pub(crate) mod list;
+pub(crate) mod merchant;

@@ -1,0 +1,96 @@
+//! The page of an order, with hostile text in every field that others fill.
+
+use domain::{
+    json,
+    orders::order_message::{Context, read_order},
+    returns::{ledger::Ledger, policy::Policy, returnability::returnability},
+};
+use jiff::Timestamp;
+
+use super::*;
+use crate::access::visit::fixtures::{
+    HOSTILE, assert_is_text, hostile_exchange, hostile_message, visitor,
+};
+
+/// The sample in which every field occurs; `change` may replace text in it.
+fn view(change: impl Fn(&str) -> String) -> OrderView {
+    let message: serde_json::Value =
+        serde_json::from_str(domain::samples::order_message()).unwrap();
+    let order = message.pointer("/returns_portal_order/orders/0").unwrap().to_string();
+    let text = change(&order);
+    let document = json::parse(text.as_bytes()).unwrap();
+    let now: Timestamp = "2026-02-20T00:00:00Z".parse().unwrap();
+    let order = read_order(&document, &Context { now, strict: false }).unwrap().0.order;
+    let ledger = Ledger::default();
+    OrderView {
+        returnability: returnability(&order, &ledger, &Policy::default(), now),
+        policy_version: 3,
+        returns: vec![domain::samples::rma()],
+        exchange: None,
+        origin: None,
+        messages: Vec::new(),
+        problems: Vec::new(),
+        order,
+        ledger,
+    }
+}
+
+#[test]
+fn an_order_shows_its_lines_its_money_and_what_can_come_back() {
+    let (visitor, view) = (visitor(), view(str::to_owned));
+    let html = order_page(&visitor, "acme", &view).render().unwrap();
+
+    for part in [
+        "Order ORD-100472",
+        "Organic cotton tee, navy",
+        "124.55 USD",
+        "dana.whitfield@example.com",
+        "418 Juniper Street",
+        "RMA-7K3Q-9XWD-2M4T",
+        "/console/merchants/acme/policy/3",
+        "/console/orders/acme/ORD-100472/as-sent",
+    ] {
+        assert!(html.contains(part), "{part}: {html}");
+    }
+}
+
+#[test]
+fn whatever_a_merchant_sends_stays_text() {
+    let quoted = serde_json::Value::from(HOSTILE).to_string();
+    let mut view = view(|order| {
+        let values = [
+            "\"Dana\"",
+            "\"Whitfield\"",
+            "\"Organic cotton tee, navy\"",
+            "\"418 Juniper Street\"",
+            "\"TEE-NAVY-M\"",
+            "\"ORD-100472\"",
+            "\"Visa\"",
+            "\"capture\"",
+            "\"SPRING5\"",
+        ];
+        values.iter().fold(order.to_owned(), |text, value| text.replace(value, &quoted))
+    });
+    let hostile = || HOSTILE.to_owned();
+    view.order.customer.email = hostile();
+    view.order.note = Some(hostile());
+    view.order.raw_status = Some(hostile());
+    view.order.tags = vec![hostile()];
+    view.order.concept = Some(hostile());
+    for refund in &mut view.order.refunds {
+        (refund.identifier, refund.note, refund.rma_identifier) =
+            (hostile(), Some(hostile()), Some(hostile()));
+    }
+    view.problems = vec![ProblemView {
+        merchant: hostile(),
+        refund_identifier: hostile(),
+        order_identifier: hostile(),
+        state: hostile(),
+        noticed_at: Timestamp::UNIX_EPOCH,
+        detail: hostile(),
+    }];
+    view.messages = vec![hostile_message()];
+    (view.exchange, view.origin) = (Some(hostile_exchange()), Some(hostile_exchange()));
+    let visitor = visitor();
+    assert_is_text(&order_page(&visitor, HOSTILE, &view));
+}

@@ -1,0 +1,88 @@
+//! The page of a return, with hostile text in every field that others fill.
+
+use app::{messages::message_log::AttemptView, returns::return_story::timeline::Telling};
+use domain::identifier::MerchantId;
+use jiff::Timestamp;
+
+use super::*;
+use crate::access::visit::fixtures::{
+    HOSTILE, assert_is_text, hostile_exchange, hostile_message, visitor,
+};
+
+fn story(steps: Vec<Step>) -> ReturnStory {
+    ReturnStory {
+        merchant: MerchantId::parse("acme").unwrap(),
+        rma: domain::samples::rma(),
+        exchanges: Vec::new(),
+        steps,
+        cancel: Possible::No("the carrier has goods of the return already".to_owned()),
+        close_receiving: Possible::Yes,
+    }
+}
+
+#[test]
+fn a_return_shows_its_units_and_what_can_be_done() {
+    let (visitor, mut story) = (visitor(), story(Vec::new()));
+    let html = return_page(&visitor, &story, None).render().unwrap();
+    for part in [
+        "Return RMA-7K3Q-9XWD-2M4T",
+        "9400111899223197428490",
+        "Exchange for TEE-NAVY-L",
+        "The carrier has goods of the return already.",
+        "/console/merchants/acme/policy/3",
+        "/labels/RMA-7K3Q-9XWD-2M4T",
+        "action=\"/console/returns/RMA-7K3Q-9XWD-2M4T/close-receiving\"",
+    ] {
+        assert!(html.contains(part), "{part}: {html}");
+    }
+    assert!(!html.contains("/cancel\""), "{html}");
+
+    story.cancel = Possible::Yes;
+    let html = return_page(&visitor, &story, Some("Please say why.")).render().unwrap();
+    assert!(html.contains("action=\"/console/returns/RMA-7K3Q-9XWD-2M4T/cancel\""), "{html}");
+    assert!(html.contains("Please say why."), "{html}");
+}
+
+#[test]
+fn whatever_happened_to_a_return_stays_text() {
+    let hostile = || HOSTILE.to_owned();
+    let telling = Telling {
+        message: hostile_message(),
+        attempts: vec![AttemptView {
+            at: Timestamp::UNIX_EPOCH,
+            cycle: 1,
+            attempt: 1,
+            status: None,
+            error: Some(hostile()),
+            latency_ms: 1.0,
+            answer: Some(hostile()),
+        }],
+    };
+    let mut story = story(vec![Step {
+        at: Timestamp::UNIX_EPOCH,
+        words: vec![hostile()],
+        actor: Some(hostile()),
+        telling: Some(telling),
+    }]);
+    story.cancel = Possible::No(hostile());
+    let rma = &mut story.rma;
+    (rma.email, rma.giftee_email, rma.concept) =
+        (Some(hostile()), Some(hostile()), Some(hostile()));
+    HOSTILE.clone_into(&mut rma.currency);
+    for unit in &mut rma.units {
+        let goods = &mut unit.goods;
+        for text in [
+            &mut goods.order_identifier,
+            &mut goods.order_line_item_identifier,
+            &mut goods.title,
+            &mut goods.return_reason,
+        ] {
+            HOSTILE.clone_into(text);
+        }
+        (goods.sku, goods.exchange_sku) = (Some(hostile()), Some(hostile()));
+        unit.tracking_number = Some(hostile());
+    }
+    story.exchanges = vec![hostile_exchange()];
+    let visitor = visitor();
+    assert_is_text(&return_page(&visitor, &story, Some(HOSTILE)));
+}

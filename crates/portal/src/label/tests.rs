@@ -1,0 +1,293 @@
+//! Every shape of the page has what it needs, and nothing from elsewhere.
+
+use axum::{
+    Router,
+    body::Body,
+    http::{Request, StatusCode},
+};
+use proptest::prelude::*;
+use tower::ServiceExt;
+
+use super::*;
+use server::assets;
+
+fn shopper() -> Address {
+    Address {
+        name: "Dana Whitfield".to_owned(),
+        street1: "418 Juniper Street".to_owned(),
+        street2: Some("Flat 3".to_owned()),
+        city: "Portland".to_owned(),
+        state: "OR".to_owned(),
+        zip_code: "97205".to_owned(),
+        country_code: "US".to_owned(),
+        phone: Some("+1 503 555 0142".to_owned()),
+    }
+}
+
+fn warehouse() -> Address {
+    Address {
+        name: "Acme Outfitters Returns".to_owned(),
+        street1: "2200 Harbor Gate Road".to_owned(),
+        city: "Columbus".to_owned(),
+        state: "OH".to_owned(),
+        zip_code: "43217".to_owned(),
+        country_code: "US".to_owned(),
+        ..Address::default()
+    }
+}
+
+/// One language, and nothing to change to.
+fn nothing_else() -> Switch {
+    Switch { here: String::new(), fields: Vec::new(), choices: Vec::new() }
+}
+
+fn rendered(return_method: ReturnMethod, tracking_number: Option<&str>) -> String {
+    written(return_method, tracking_number, false)
+}
+
+fn written(return_method: ReturnMethod, tracking_number: Option<&str>, cancelled: bool) -> String {
+    page(&LabelPage {
+        merchant_name: "Acme Outfitters",
+        rma_identifier: "RMA-7K3Q-9XWD-2M4T",
+        return_method,
+        cancelled,
+        tracking_number,
+        from: &shopper(),
+        to: &warehouse(),
+        units: vec![
+            ("Organic cotton tee, navy, L", "TEE-NAVY-L", 2),
+            ("Trail running shoe <wide>, 42", "SHOE-TRAIL-42", 1),
+        ],
+        created: "15 November 2026",
+        language: Language::English,
+        switch: &nothing_else(),
+        look: None,
+    })
+}
+
+#[test]
+fn what_was_cancelled_has_nothing_to_print() {
+    for return_method in ReturnMethod::ALL {
+        let page = written(return_method, Some("9400111899223100001234"), true);
+        assert!(page.contains("This return was cancelled"), "{page}");
+        assert!(!page.contains("<svg") && !page.contains("9400111899223100001234"), "{page}");
+    }
+}
+
+/// Every shape that the page has.
+fn shapes() -> Vec<String> {
+    let methods = ReturnMethod::ALL.into_iter();
+    let numbers = [Some("9400111899223100001234"), Some("1Z999AA10123456784"), None];
+    methods.flat_map(|method| numbers.map(|number| rendered(method, number))).collect()
+}
+
+#[test]
+fn a_parcel_has_a_label_with_both_addresses_and_both_numbers_and_a_packing_list() {
+    for method in [ReturnMethod::MailBack, ReturnMethod::HomePickup] {
+        let page = rendered(method, Some("1Z999AA10123456784"));
+        for essential in [
+            "<p>Dana Whitfield</p><p>418 Juniper Street</p><p>Flat 3</p><p>Portland, OR 97205</p>",
+            "<p>Acme Outfitters Returns</p><p>2200 Harbor Gate Road</p><p>Columbus, OH 43217</p>",
+            "<title>Bar code of tracking number 1Z999AA10123456784</title>",
+            "<title>QR code of return RMA-7K3Q-9XWD-2M4T</title>",
+            "<p class=\"number\">1Z999AA10123456784</p>",
+            "<p class=\"number\">RMA-7K3Q-9XWD-2M4T</p>",
+            "Packing list",
+            "<span class=\"sku\">SKU TEE-NAVY-L</span>",
+        ] {
+            assert!(page.contains(essential), "{essential}");
+        }
+        assert_eq!(page.matches("<li>").count(), 3);
+        assert!(!page.contains("http-equiv"));
+    }
+}
+
+#[test]
+fn a_parcel_is_taken_away_or_collected_at_the_shoppers_door() {
+    let number = Some("1Z999AA10123456784");
+    let sent = rendered(ReturnMethod::MailBack, number);
+    let collected = rendered(ReturnMethod::HomePickup, number);
+
+    assert!(sent.contains("Take the parcel to a drop-off point"));
+    assert!(collected.contains("The carrier collects it"));
+    assert!(!collected.contains("Take the parcel"));
+}
+
+#[test]
+fn the_label_does_not_tell_the_shoppers_telephone_number() {
+    for page in shapes() {
+        assert!(!page.contains("555 0142"));
+    }
+}
+
+#[test]
+fn goods_without_a_parcel_have_a_code_and_no_label() {
+    let page = rendered(ReturnMethod::ExpressReturns, Some("1Z999AA10123456784"));
+
+    let title = "QR code of return RMA-7K3Q-9XWD-2M4T and tracking number 1Z999AA10123456784";
+    assert!(page.contains(&format!("<title>{title}</title>")));
+    assert!(page.contains("No box, no label, no tape needed"));
+    assert!(page.contains("<span class=\"sku\">SKU SHOE-TRAIL-42</span>"));
+    for absent in ["class=\"barcode\"", "Packing list", "418 Juniper Street", "http-equiv"] {
+        assert!(!page.contains(absent), "{absent}");
+    }
+    assert_eq!(page.matches("<li>").count(), 3);
+}
+
+#[test]
+fn before_there_is_a_number_the_page_says_so_and_looks_again_when_asked() {
+    for (method, heading) in [
+        (ReturnMethod::MailBack, "Your label is being made"),
+        (ReturnMethod::HomePickup, "Your label is being made"),
+        (ReturnMethod::ExpressReturns, "Your code is being made"),
+    ] {
+        for page in [rendered(method, None), rendered(method, Some(" "))] {
+            assert!(page.contains(&format!("<h1>{heading}</h1>")));
+            assert!(page.contains("<a href=\"\">Look again now</a>"));
+            // A page that changes under a reader's eyes takes the place away from whoever reads slowly.
+            assert!(!page.contains("http-equiv"));
+            assert!(!page.contains("<svg"));
+        }
+    }
+}
+
+#[test]
+fn goods_that_are_kept_need_nothing() {
+    for number in [None, Some("1Z999AA10123456784")] {
+        let page = rendered(ReturnMethod::CustomerKeep, number);
+        assert!(page.contains("nothing to print and nothing to send"));
+        assert!(!page.contains("http-equiv") && !page.contains("<svg"));
+    }
+}
+
+#[test]
+fn a_number_that_makes_no_bar_code_is_shown_as_a_square_one() {
+    for number in ["Sendung-Nr. ü1", &"9".repeat(80)] {
+        let page = rendered(ReturnMethod::MailBack, Some(number));
+        assert!(page.contains(&format!("<title>QR code of tracking number {number}</title>")));
+        assert!(page.contains(&format!("<p class=\"number\">{number}</p>")));
+    }
+}
+
+#[test]
+fn a_number_too_long_for_any_code_is_still_there_to_read() {
+    let number = "9".repeat(8000);
+    for method in [ReturnMethod::MailBack, ReturnMethod::ExpressReturns] {
+        assert!(rendered(method, Some(&number)).contains(&format!("\"number\">{number}<")));
+    }
+}
+
+#[test]
+fn what_others_wrote_stays_text() {
+    let page = rendered(ReturnMethod::MailBack, Some("<b>\"1\"</b>"));
+
+    assert!(page.contains("Trail running shoe &#60;wide&#62;, 42"));
+    assert!(page.contains("<p class=\"number\">&#60;b&#62;&#34;1&#34;&#60;/b&#62;</p>"));
+    assert!(page.contains("tracking number &#60;b&#62;&#34;1&#34;&#60;/b&#62;</title>"));
+}
+
+#[test]
+fn no_shape_has_a_script_or_a_style_of_its_own_or_asks_another_host() {
+    for page in shapes() {
+        for forbidden in ["<script", "<style", "style=", "javascript:", "://", "url("] {
+            assert!(!page.contains(forbidden), "{forbidden}");
+        }
+        for before in ["href=\"", "src=\""] {
+            for address in page.split(before).skip(1).filter_map(|it| it.split('"').next()) {
+                let own = address.is_empty() || address.starts_with("/assets/");
+                assert!(own, "{address}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_picture_says_what_it_is() {
+    for page in shapes() {
+        let pictures = page.matches("<svg").count();
+        assert_eq!(page.matches("role=\"img\"").count(), pictures);
+        assert_eq!(page.matches("<title>").count(), pictures + 1);
+        assert!(!page.contains("<title></title>"));
+    }
+}
+
+#[test]
+fn an_address_leaves_out_what_it_does_not_have() {
+    let address = Address {
+        name: " Ada Byron ".to_owned(),
+        street1: "Lange Gasse 4".to_owned(),
+        street2: Some(String::new()),
+        city: "Wien".to_owned(),
+        zip_code: "1080".to_owned(),
+        country_code: "AT".to_owned(),
+        ..Address::default()
+    };
+    assert_eq!(lines(&address), ["Ada Byron", "Lange Gasse 4", "Wien 1080", "AT"]);
+    assert!(lines(&Address::default()).is_empty());
+}
+
+#[test]
+fn a_long_address_is_written_smaller() {
+    let mut to = warehouse();
+    assert!(!crowded(&lines(&to)));
+
+    to.street1 = "Building 14, Gate 3, 2200 Harbor Gate Distribution Park Road North".to_owned();
+    assert!(crowded(&lines(&to)));
+}
+
+/// What the style sheet promises about paper.
+#[test]
+fn the_label_is_four_by_six_inches_and_black_on_white() {
+    let style = include_str!("../../../server/static/label_paper.css");
+    for rule in [
+        "@page {",
+        "width: 4in;",
+        "min-height: 150cqi;",
+        "outline: 1px dashed",
+        "--ink: #000000;",
+        "--surface: #ffffff;",
+    ] {
+        assert!(style.contains(rule), "{rule}");
+    }
+}
+
+#[tokio::test]
+async fn what_the_page_loads_is_there() {
+    let page = rendered(ReturnMethod::MailBack, None);
+    let addresses: Vec<&str> = page.split("href=\"/").skip(1).collect();
+    assert_eq!(addresses.len(), 3);
+
+    for address in addresses.iter().filter_map(|rest| rest.split('"').next()) {
+        let router: Router = assets::routes();
+        let request = Request::get(format!("/{address}")).body(Body::empty()).unwrap();
+        assert_eq!(router.oneshot(request).await.unwrap().status(), StatusCode::OK, "{address}");
+    }
+}
+
+proptest! {
+    // A case draws five square codes, which takes its time without optimisation.
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn no_text_makes_it_panic_or_gets_markup_through(text in "\\PC{0,40}") {
+        let address = Address { name: text.clone(), city: text.clone(), ..Address::default() };
+        for return_method in ReturnMethod::ALL {
+            let page = page(&LabelPage {
+                merchant_name: &text,
+                rma_identifier: &text,
+                return_method,
+                cancelled: false,
+                tracking_number: Some(&text),
+                from: &address,
+                to: &address,
+                units: vec![(&text, &text, u32::MAX)],
+                created: &text,
+                language: Language::German,
+                switch: &nothing_else(),
+        look: None,
+            });
+            prop_assert!(!page.contains("<script"));
+            prop_assert_eq!(page.matches("<main").count(), 1);
+        }
+    }
+}

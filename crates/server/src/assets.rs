@@ -1,0 +1,197 @@
+//! Styles and pictures, part of the binary, for every page that the service shows.
+//!
+//! The address of an asset contains a hash of its bytes. So an address always means the same
+//! bytes and a browser may keep them for as long as it likes; a page of a new release names
+//! new addresses.
+
+use std::{fmt::Write as _, sync::LazyLock};
+
+use axum::{
+    Router,
+    extract::Path,
+    http::{
+        HeaderMap, HeaderName, HeaderValue, StatusCode,
+        header::{
+            CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, IF_NONE_MATCH,
+            REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
+        },
+    },
+    response::{IntoResponse, Response},
+    routing::get,
+};
+use bytes::Bytes;
+use ring::digest::{SHA256, digest};
+
+use crate::error::answer;
+
+/// A browser asks each time whether what it has is still good.
+pub const REVALIDATE: &str = "no-cache";
+
+/// What a browser is told about a page: styles and pictures from here, and nothing else at all.
+pub const PAGE_HEADERS: [(HeaderName, HeaderValue); 3] = [
+    (
+        CONTENT_SECURITY_POLICY,
+        HeaderValue::from_static(
+            "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; \
+             form-action 'none'; frame-ancestors 'none'",
+        ),
+    ),
+    (X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+    (REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
+];
+
+/// A browser never asks again.
+const FOREVER: &str = "public, max-age=31536000, immutable";
+
+/// How many bytes of the hash tell two versions of an asset apart.
+const HASH_BYTES: usize = 8;
+
+/// What is part of the binary is the same for every page, so it is hashed once.
+static ASSETS: LazyLock<Assets> = LazyLock::new(Assets::new);
+
+/// Something that does not change while the process runs.
+pub struct Held {
+    kind: &'static str,
+    body: Bytes,
+    hash: String,
+}
+
+pub struct Assets {
+    pub base_style: Asset,
+    pub docs_style: Asset,
+    pub label_style: Asset,
+    pub portal_style: Asset,
+    pub console_style: Asset,
+    pub console_script: Asset,
+    pub start_style: Asset,
+    pub receive_style: Asset,
+    pub receive_script: Asset,
+    pub icon: Asset,
+    /// Stands where a picture of goods would be.
+    pub no_picture: Asset,
+}
+
+pub struct Asset {
+    name: String,
+    held: Held,
+}
+
+/// The assets of this binary.
+pub fn assets() -> &'static Assets {
+    &ASSETS
+}
+
+/// The route to all of them; it needs no state.
+pub fn routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
+    Router::new().route(
+        "/assets/{name}",
+        get(async |name: Path<String>, headers: HeaderMap| assets().answer(&name, &headers)),
+    )
+}
+
+impl Held {
+    pub fn new(kind: &'static str, body: Bytes) -> Self {
+        let mut hash = String::new();
+        for byte in digest(&SHA256, &body).as_ref().iter().take(HASH_BYTES) {
+            write!(hash, "{byte:02x}").expect("writing to a string does not fail");
+        }
+        Self { kind, body, hash }
+    }
+
+    /// The body, or the word that the caller has it already.
+    pub fn answer(&self, headers: &HeaderMap, cache_control: &'static str) -> Response {
+        let tag = format!("\"{}\"", self.hash);
+        let known = headers.get(IF_NONE_MATCH).and_then(|value| value.to_str().ok());
+        let known = known.is_some_and(|known| known.contains(&tag));
+        let tag = HeaderValue::try_from(tag).expect("a hash is visible ASCII");
+        let held = [
+            (ETAG, tag),
+            (CACHE_CONTROL, HeaderValue::from_static(cache_control)),
+            (X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+        ];
+        if known {
+            return (StatusCode::NOT_MODIFIED, held).into_response();
+        }
+        (held, [(CONTENT_TYPE, self.kind)], self.body.clone()).into_response()
+    }
+}
+
+impl Assets {
+    fn new() -> Self {
+        let css = "text/css; charset=utf-8";
+        let javascript = "text/javascript; charset=utf-8";
+        let base = include_str!("../static/base.css");
+        let docs = concat!(
+            include_str!("../static/docs_operation.css"),
+            include_str!("../static/docs.css")
+        );
+        let label =
+            concat!(include_str!("../static/label.css"), include_str!("../static/label_paper.css"));
+        let console = concat!(
+            include_str!("../static/console.css"),
+            include_str!("../static/console_parts.css"),
+            include_str!("../static/console_overview.css"),
+            include_str!("../static/console_failures.css"),
+            include_str!("../static/console_orders.css")
+        );
+        let script = include_str!("../static/console.js");
+        let receive = include_str!("../static/console_receive.css");
+        let receive_script = include_str!("../static/receive.js");
+        let icon = include_str!("../static/icon.svg");
+        let no_picture = include_str!("../static/no_picture.svg");
+        let portal = concat!(
+            include_str!("../static/portal.css"),
+            include_str!("../static/portal_choose.css"),
+            include_str!("../static/portal_return.css")
+        );
+        Self {
+            base_style: Asset::new("base", "css", css, base),
+            docs_style: Asset::new("docs", "css", css, docs),
+            label_style: Asset::new("label", "css", css, label),
+            portal_style: Asset::new("portal", "css", css, portal),
+            console_style: Asset::new("console", "css", css, console),
+            console_script: Asset::new("console", "js", javascript, script),
+            receive_style: Asset::new("receive", "css", css, receive),
+            receive_script: Asset::new("receive", "js", javascript, receive_script),
+            start_style: Asset::new("start", "css", css, include_str!("../static/start.css")),
+            icon: Asset::new("icon", "svg", "image/svg+xml", icon),
+            no_picture: Asset::new("no_picture", "svg", "image/svg+xml", no_picture),
+        }
+    }
+
+    fn answer(&self, name: &str, headers: &HeaderMap) -> Response {
+        let all = [
+            &self.base_style,
+            &self.docs_style,
+            &self.label_style,
+            &self.portal_style,
+            &self.console_style,
+            &self.console_script,
+            &self.start_style,
+            &self.receive_style,
+            &self.receive_script,
+            &self.icon,
+            &self.no_picture,
+        ];
+        match all.into_iter().find(|asset| asset.name == name) {
+            Some(asset) => asset.held.answer(headers, FOREVER),
+            None => answer(StatusCode::NOT_FOUND, "there is no such asset"),
+        }
+    }
+}
+
+impl Asset {
+    fn new(stem: &str, extension: &str, kind: &'static str, body: &'static str) -> Self {
+        let held = Held::new(kind, Bytes::from_static(body.as_bytes()));
+        Self { name: format!("{stem}.{}.{extension}", held.hash), held }
+    }
+
+    /// The asset under another address than its own.
+    pub fn answer(&self, headers: &HeaderMap, cache_control: &'static str) -> Response {
+        self.held.answer(headers, cache_control)
+    }
+
+    pub fn address(&self) -> String {
+        format!("/assets/{}", self.name)
+    }
+}

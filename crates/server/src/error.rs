@@ -1,0 +1,176 @@
+//! What a caller is told when something is wrong. The only place with status codes of refusals.
+//!
+//! The cause of a 500 is logged, never sent.
+
+use app::AppError;
+use axum::{
+    Json,
+    http::{StatusCode, header::WWW_AUTHENTICATE},
+    response::{IntoResponse, Response},
+};
+use domain::{
+    access::scope::Scope,
+    faults::{Code, Faults, FieldError},
+    returns::start::Refused,
+};
+use serde::Serialize;
+use store::{StoreError, with_causes};
+use utoipa::ToSchema;
+
+use crate::guard::limits::BodyError;
+
+#[derive(Debug)]
+pub enum ApiError {
+    /// 400: the request itself is not as it must be.
+    BadRequest(String),
+    /// 401: no bearer token, or one that is unknown or expired.
+    Unauthorized(&'static str),
+    /// 403: the token does not carry this scope.
+    Forbidden(Scope),
+    /// 408: the body did not arrive in time.
+    TooSlow,
+    /// 413.
+    TooLarge { max_bytes: usize },
+    /// 415.
+    UnsupportedMediaType(&'static str),
+    /// The answer to what a use case refused.
+    App(AppError),
+}
+
+/// The body of every refusal that is not about fields.
+#[derive(Serialize, ToSchema)]
+pub struct Message {
+    /// What is wrong, for a person to read.
+    pub message: String,
+}
+
+/// The body of a 422: every field that is not acceptable.
+#[derive(Serialize, ToSchema)]
+pub struct Invalid {
+    /// How many fields are not acceptable, and why the first of them are not.
+    message: String,
+    /// The first 1,000, in the order of the document.
+    errors: Vec<FieldError>,
+}
+
+/// The body of a 422 about a return: the fields that are not acceptable, or the rules in the way.
+#[derive(Serialize, ToSchema)]
+pub struct Refusals {
+    /// All of it in words.
+    message: String,
+    /// One for each field or rule.
+    errors: Vec<Refusal>,
+}
+
+/// A field that is not acceptable, or a rule that is in the way of a return.
+#[derive(Serialize, ToSchema)]
+pub struct Refusal {
+    /// JSONPath in the request.
+    #[schema(example = "$.items[0]")]
+    field: String,
+    code: Code,
+    /// The rule, by a name that it keeps. Absent when the field itself is not acceptable.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "window")]
+    rule: Option<String>,
+    /// The reason, as a sentence. There when `rule` is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "shipped on 2026-01-02, 30 days end on 2026-02-01")]
+    message: Option<String>,
+}
+
+impl From<Refused> for Refusal {
+    fn from(Refused { field, rule, message }: Refused) -> Self {
+        Self { field, code: Code::Invalid, rule: Some(rule), message: Some(message) }
+    }
+}
+
+impl From<AppError> for ApiError {
+    fn from(error: AppError) -> Self {
+        Self::App(error)
+    }
+}
+
+impl From<Faults> for ApiError {
+    fn from(faults: Faults) -> Self {
+        Self::App(AppError::Invalid(faults))
+    }
+}
+
+impl ApiError {
+    pub fn of_body(error: &BodyError, max_bytes: usize) -> Self {
+        match error {
+            BodyError::TooLarge => Self::TooLarge { max_bytes },
+            BodyError::TooSlow => Self::TooSlow,
+            BodyError::Broken(_) => Self::BadRequest("the body did not arrive whole".to_owned()),
+        }
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        match self {
+            Self::BadRequest(why) => answer(StatusCode::BAD_REQUEST, why),
+            Self::Unauthorized(why) => {
+                let challenge = [(WWW_AUTHENTICATE, "Bearer realm=\"homeward\"")];
+                (challenge, answer(StatusCode::UNAUTHORIZED, why)).into_response()
+            }
+            Self::Forbidden(scope) => {
+                answer(StatusCode::FORBIDDEN, format!("the token lacks the scope {scope}"))
+            }
+            Self::TooSlow => answer(StatusCode::REQUEST_TIMEOUT, "the body did not arrive in time"),
+            Self::TooLarge { max_bytes } => {
+                let why = format!("the body is larger than {max_bytes} bytes");
+                answer(StatusCode::PAYLOAD_TOO_LARGE, why)
+            }
+            Self::UnsupportedMediaType(wanted) => {
+                let why = format!("the Content-Type must be {wanted}");
+                answer(StatusCode::UNSUPPORTED_MEDIA_TYPE, why)
+            }
+            Self::App(error) => refusal(error),
+        }
+    }
+}
+
+fn refusal(error: AppError) -> Response {
+    match error {
+        AppError::NotFound(_) => answer(StatusCode::NOT_FOUND, error.to_string()),
+        AppError::Conflict(why) => answer(StatusCode::CONFLICT, why),
+        AppError::Changed => answer(StatusCode::CONFLICT, error.to_string()),
+        AppError::Malformed(_) => answer(StatusCode::BAD_REQUEST, error.to_string()),
+        AppError::Invalid(faults) => {
+            let body = Invalid { message: faults.summary(), errors: faults.errors };
+            (StatusCode::UNPROCESSABLE_ENTITY, Json(body)).into_response()
+        }
+        AppError::Refused(refused) => {
+            let message = AppError::Refused(refused.clone()).to_string();
+            let errors = refused.into_iter().map(Refusal::from).collect();
+            (StatusCode::UNPROCESSABLE_ENTITY, Json(Refusals { message, errors })).into_response()
+        }
+        AppError::Unreachable(_) => answer(StatusCode::BAD_GATEWAY, error.to_string()),
+        AppError::TooSlow => answer(StatusCode::SERVICE_UNAVAILABLE, error.to_string()),
+        // Nine races lost in a row: the caller may well try again.
+        AppError::Store(StoreError::Conflict) => {
+            answer(StatusCode::CONFLICT, "changed by others at the same moment; try again")
+        }
+        AppError::Store(_) | AppError::Vault(_) | AppError::UnreadableAnswer(_) => internal(&error),
+    }
+}
+
+/// 500, with the whole chain of causes in the log.
+pub fn internal(error: &dyn std::error::Error) -> Response {
+    tracing::error!("a request failed: {}", with_causes(error));
+    answer(StatusCode::INTERNAL_SERVER_ERROR, "internal error; it has been logged")
+}
+
+pub fn answer(status: StatusCode, message: impl Into<String>) -> Response {
+    (status, Json(Message { message: message.into() })).into_response()
+}
+
+pub async fn no_such_route() -> Response {
+    answer(StatusCode::NOT_FOUND, "there is nothing at this address; see /docs")
+}
+
+pub async fn method_not_allowed() -> Response {
+    answer(StatusCode::METHOD_NOT_ALLOWED, "this address does not answer to this method")
+}

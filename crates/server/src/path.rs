@@ -1,0 +1,22 @@
+//! The variable parts of an address, with refusals in our own words.
+
+use axum::{
+    extract::{FromRequestParts, Path as AxumPath},
+    http::request::Parts,
+};
+use serde::de::DeserializeOwned;
+
+use super::error::ApiError;
+use crate::Web;
+
+pub struct Path<T>(pub T);
+
+impl<T: DeserializeOwned + Send> FromRequestParts<Web> for Path<T> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, web: &Web) -> Result<Self, ApiError> {
+        let read = AxumPath::<T>::from_request_parts(parts, web).await;
+        read.map(|AxumPath(path)| Self(path))
+            .map_err(|error| ApiError::BadRequest(error.body_text()))
+    }
+}

@@ -1,0 +1,53 @@
+//! Clients, as the API and the console are asked to add them.
+
+use app::access::add_client::NewClient;
+use domain::{
+    access::scope::Scopes,
+    faults::Code,
+    identifier::{ClientId, MerchantId},
+    json,
+    reader::{self, Reader, TEXT_MAX},
+};
+
+use crate::error::ApiError;
+
+pub fn new_client(body: &[u8]) -> Result<NewClient, ApiError> {
+    let document = json::parse(body).map_err(app::AppError::Malformed)?;
+    let read = reader::read(&document, false, |root| {
+        root.object(|at| {
+            let merchant = at.optional("merchant", |at| {
+                let parsed = MerchantId::parse(at.text(1..=TEXT_MAX)?);
+                parsed.map_err(|why| at.note(Code::Invalid, &why)).ok()
+            });
+            let name = at.required("name", |at| at.text(1..=TEXT_MAX).map(str::to_owned));
+            let merchant = merchant.unwrap_or_else(MerchantId::platform);
+            let allowed = allowed_scopes(&merchant);
+            let scopes = if at.has("scope") || merchant == MerchantId::platform() {
+                at.required("scope", |at| scopes(at, allowed))
+            } else {
+                Some(allowed)
+            };
+            Some(NewClient { merchant, name: name?, scopes: scopes? })
+        })?
+    });
+    Ok(read.map(|(new, _)| new)?)
+}
+
+/// What no client of this owner may exceed: a merchant's token must never reach the platform's
+/// interfaces, nor the other way round.
+fn allowed_scopes(merchant: &MerchantId) -> Scopes {
+    if *merchant == MerchantId::platform() { Scopes::platform() } else { Scopes::merchant() }
+}
+
+fn scopes(at: &Reader<'_>, allowed: Scopes) -> Option<Scopes> {
+    match Scopes::parse(at.text(1..=TEXT_MAX)?) {
+        Ok(scopes) if scopes.is_subset(allowed) && scopes != Scopes::none() => Some(scopes),
+        Ok(_) => at.invalid(&format!("must name some of {allowed}")),
+        Err(unknown) => at.invalid(&format!("names {unknown}, which is no scope")),
+    }
+}
+
+/// The client that an address names; what cannot be one does not exist.
+pub fn client_named(text: &str) -> Result<ClientId, ApiError> {
+    ClientId::parse(text).ok_or_else(|| app::AppError::NotFound("client").into())
+}

@@ -1,0 +1,100 @@
+//! Endpoints of merchants, as the API and the console are asked to set them.
+//!
+//! A body is read field by field, so that all its faults are reported at once. Secrets become
+//! [`Secret`] as soon as they are read.
+
+use std::collections::BTreeMap;
+
+use app::messages::set_endpoints::EndpointsChange;
+use domain::{
+    json,
+    messages::{endpoint::Auth, kind::Kind},
+    reader::{self, Reader, TEXT_MAX, fields::Fields},
+};
+use world::Secret;
+
+use crate::{Web, error::ApiError};
+
+pub fn base_change(web: &Web, body: &[u8]) -> Result<EndpointsChange, ApiError> {
+    let document = json::parse(body).map_err(app::AppError::Malformed)?;
+    let read = reader::read(&document, false, |root| {
+        root.object(|at| {
+            let base_url = at.required("base_url", |at| address(web, at));
+            let auth = auth(web, at);
+            let paths = at.optional("paths", paths).unwrap_or_default();
+            Some(EndpointsChange::Base { base_url: base_url?, auth: auth?, paths })
+        })?
+    });
+    Ok(read.map(|(change, _)| change)?)
+}
+
+pub fn one_change(web: &Web, kind: Kind, body: &[u8]) -> Result<EndpointsChange, ApiError> {
+    let document = json::parse(body).map_err(app::AppError::Malformed)?;
+    let read = reader::read(&document, false, |root| {
+        root.object(|at| {
+            let url = at.required("url", |at| address(web, at));
+            Some(EndpointsChange::One { kind, url: url?, auth: auth(web, at)? })
+        })?
+    });
+    Ok(read.map(|(change, _)| change)?)
+}
+
+/// An address that messages may be sent to, as far as its text tells.
+fn address(web: &Web, at: &Reader<'_>) -> Option<String> {
+    let text = at.text(1..=TEXT_MAX)?;
+    match web.app.check_url(text) {
+        Ok(()) => Some(text.to_owned()),
+        Err(why) => at.invalid(&why),
+    }
+}
+
+fn paths(at: &Reader<'_>) -> Option<BTreeMap<Kind, String>> {
+    let pairs = at.map(|name, at| match Kind::parse(name) {
+        Some(kind) => Some((kind, at.text(1..=TEXT_MAX)?.to_owned())),
+        None => at.invalid("is no kind of message"),
+    })?;
+    Some(pairs.into_iter().collect())
+}
+
+fn auth(web: &Web, at: &Fields<'_>) -> Option<Auth<Secret>> {
+    if !at.has("auth") {
+        return Some(Auth::None);
+    }
+    at.object("auth", |at| {
+        let secret =
+            |key| at.required(key, |at| at.text(1..=TEXT_MAX).map(|it| Secret::new(it.to_owned())));
+        let text = |key| at.required(key, |at| at.text(1..=TEXT_MAX).map(str::to_owned));
+        let kind = at.required("type", |at| at.text(1..=TEXT_MAX).map(str::to_owned))?;
+        match kind.as_str() {
+            "none" => Some(Auth::None),
+            "basic" => {
+                let (username, password) = (text("username"), secret("password"));
+                Some(Auth::Basic { username: username?, password: password? })
+            }
+            "header" => {
+                let (name, value) = (text("name"), secret("value"));
+                Some(Auth::Header { name: name?, value: value? })
+            }
+            "bearer" => Some(Auth::Bearer { token: secret("token")? }),
+            "oauth2" => {
+                let token_url = at.required("token_url", |at| address(web, at));
+                let (client_id, client_secret) = (text("client_id"), secret("client_secret"));
+                let scope = at.optional_text("scope");
+                Some(Auth::Oauth2 {
+                    token_url: token_url?,
+                    client_id: client_id?,
+                    client_secret: client_secret?,
+                    scope,
+                })
+            }
+            _ => {
+                at.note("type", "must be one of none, basic, header, bearer, oauth2");
+                None
+            }
+        }
+    })?
+}
+
+pub fn kind_named(text: &str) -> Result<Kind, ApiError> {
+    Kind::parse(text).ok_or_else(|| app::AppError::NotFound("kind of message").into())
+}

@@ -1,0 +1,77 @@
+//! Merchants, as the API and the console are asked to add and change them.
+
+use app::merchants::{add_merchant::NewMerchant, change_merchant::MerchantChange};
+use domain::{
+    faults::{Code, Faults},
+    identifier::MerchantId,
+    json,
+    merchants::merchant::{Carrier, Settings},
+    orders::order::Address,
+    reader::{self, TEXT_MAX, fields::Fields},
+};
+
+use crate::error::ApiError;
+
+/// Where merchants try things out.
+const SANDBOX: &str = "sandbox";
+
+pub fn new_merchant(body: &[u8], environment: &str) -> Result<NewMerchant, ApiError> {
+    let usual = if environment == SANDBOX { Carrier::Simulated } else { Carrier::External };
+    let document = json::parse(body).map_err(app::AppError::Malformed)?;
+    let read = reader::read(&document, false, |root| {
+        root.object(|at| {
+            let id = at.required("merchant", |at| {
+                let text = at.text(1..=TEXT_MAX)?;
+                let parsed = MerchantId::parse(text);
+                parsed.map_err(|why| at.note(Code::Invalid, &why)).ok()
+            });
+            let name = at.required("name", |at| at.text(1..=TEXT_MAX).map(str::to_owned));
+            let settings = Settings {
+                strict: at.optional_flag("strict").unwrap_or_default(),
+                carrier: carrier(at).unwrap_or(usual),
+                managed_receiving: at.optional_flag("managed_receiving").unwrap_or_default(),
+            };
+            Some(NewMerchant { id: id?, name: name?, settings })
+        })?
+    });
+    Ok(read.map(|(new, _)| new)?)
+}
+
+/// The merchant that an address names; what cannot be one does not exist.
+pub fn named(text: &str) -> Result<MerchantId, ApiError> {
+    MerchantId::parse(text).map_err(|_| app::AppError::NotFound("merchant").into())
+}
+
+pub fn merchant_change(body: &[u8]) -> Result<MerchantChange, ApiError> {
+    let document = json::parse(body).map_err(app::AppError::Malformed)?;
+    let read: Result<_, Faults> = reader::read(&document, false, |root| {
+        root.object(|at| MerchantChange {
+            name: at.optional("name", |at| at.text(1..=TEXT_MAX).map(str::to_owned)),
+            strict: at.optional_flag("strict"),
+            carrier: carrier(at),
+            managed_receiving: at.optional_flag("managed_receiving"),
+            return_address: at.optional_object("return_address", address),
+            disabled: at.optional_flag("disabled"),
+        })
+    });
+    Ok(read.map(|(change, _)| change)?)
+}
+
+fn carrier(at: &Fields<'_>) -> Option<Carrier> {
+    let refused = "must be one of simulated, external";
+    at.optional("carrier", |value| value.named(Carrier::parse, refused))
+}
+
+fn address(at: &Fields<'_>) -> Address {
+    at.refuses_unknown();
+    Address {
+        name: at.text("name"),
+        street1: at.text("street1"),
+        street2: at.optional_text("street2"),
+        city: at.text("city"),
+        state: at.text("state"),
+        zip_code: at.text("zip_code"),
+        country_code: at.text("country_code"),
+        phone: at.optional_text("phone"),
+    }
+}

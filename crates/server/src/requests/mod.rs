@@ -1,0 +1,6 @@
+//! What both the API and the console are asked, read into the requests of use cases.
+
+pub mod clients;
+pub mod endpoints;
+pub mod merchants;
+pub mod policy;
