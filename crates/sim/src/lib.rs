@@ -20,38 +20,27 @@
 //! # }
 //! ```
 //!
-//! A call goes through [`serve`] and [`receive`]; what it meets there is decided in
-//! [`signature`], [`credentials`] and [`script`], and it ends in the [`book`]. [`control`] and
-//! [`page`] look at the same things from outside.
+//! A call goes through [`server::serve`] and [`server::receive`]; what it meets there is decided in
+//! [`access`] and [`script`], and it ends in the book of [`calls`]. [`server::control`] and
+//! [`pages`] look at the same things from outside.
 
-mod behaviour;
-mod book;
-mod call;
-mod catalogue;
-mod control;
-mod credentials;
-mod exchange;
-mod form;
-mod lane;
+mod access;
+mod behavior;
+mod calls;
 mod merchant;
-mod page;
-mod picture;
-mod receive;
-mod recent;
-mod reply;
+mod pages;
 mod script;
-mod serve;
+mod server;
 mod settings;
-mod signature;
-mod token;
-mod verdict;
-mod view;
+mod shop;
 
-pub use behaviour::{Behaviour, BehaviourError};
-pub use call::{Answered, CALLS_MAX, Call, CallQuery, Calls, Content, SignatureCheck};
+pub use behavior::{Behaviour, BehaviourError};
+pub use calls::{
+    call::{Answered, CALLS_MAX, Call, CallQuery, Calls, Content, SignatureCheck},
+    summary::{KindSummary, Summary, Violation},
+};
 pub use merchant::{Article, SimulatedMerchant, StartError};
-pub use serve::Running;
+pub use server::serve::Running;
 pub use settings::{
     Clock, FIRST_ORDER_NUMBER, KEEP_BODIES, KEEP_CALLS, Settings, TOKEN_LIFETIME_S,
 };
-pub use verdict::{KindSummary, Summary, Violation};

@@ -1,7 +1,7 @@
 //! The merchant itself: what it knows, and what can be asked of it from within the program.
 //!
 //! A [`SimulatedMerchant`] is a handle; its copies are the same merchant. The same can be had
-//! over HTTP, see [`crate::control`].
+//! over HTTP, see [`crate::server::control`].
 
 use std::{
     collections::BTreeMap,
@@ -10,17 +10,23 @@ use std::{
 };
 
 use crate::{
-    behaviour::{Behaviour, BehaviourError},
-    book::Book,
-    call::{Call, CallQuery, Calls},
-    catalogue::{Catalogue, Product, Variant},
-    credentials::{Proof, Tokens},
-    exchange::Shop,
+    access::{
+        credentials::{Proof, Tokens},
+        signature::Verifier,
+    },
+    behavior::{Behaviour, BehaviourError},
+    calls::{
+        book::Book,
+        call::{Call, CallQuery, Calls},
+        summary::Summary,
+    },
     script::Script,
-    serve::Running,
+    server::serve::Running,
     settings::{Clock, Settings},
-    signature::Verifier,
-    verdict::Summary,
+    shop::{
+        catalog::{Catalogue, Product, Variant},
+        exchange::Shop,
+    },
 };
 
 /// A handle on a merchant that runs.

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 
 use domain::{messages::kind::Kind, random::SeededRandom};
 
-use crate::behaviour::{Behaviour, BehaviourError};
+use crate::behavior::{Behaviour, BehaviourError};
 
 const COUNTED_MAX: usize = 1_000;
 

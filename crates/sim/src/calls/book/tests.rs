@@ -5,7 +5,7 @@ use domain::messages::kind::Kind;
 use jiff::Timestamp;
 
 use super::*;
-use crate::call::Answered;
+use crate::calls::call::Answered;
 
 const OK: Answered = Answered::Status(200);
 const BROKEN: Answered = Answered::Status(503);

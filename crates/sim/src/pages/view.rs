@@ -5,11 +5,13 @@ use domain::messages::kind::Kind;
 use serde_json::Value;
 
 use crate::{
-    behaviour::Behaviour,
-    call::{Answered, Call},
-    form::BehaviourForm,
+    behavior::Behaviour,
+    calls::{
+        call::{Answered, Call},
+        summary::Summary,
+    },
     merchant::SimulatedMerchant,
-    verdict::Summary,
+    pages::form::BehaviourForm,
 };
 
 const BODY_SHOWN_BYTES: usize = 256 * 1024;
@@ -187,7 +189,7 @@ impl SimulatedMerchant {
     pub(crate) fn shelves(&self) -> Vec<StockRow> {
         let shop = self.0.shop();
         let variants = shop.catalogue.products.iter().flat_map(|product| &product.variants);
-        let row = |variant: &crate::catalogue::Variant| StockRow {
+        let row = |variant: &crate::shop::catalog::Variant| StockRow {
             sku: variant.sku.clone(),
             title: variant.title.clone(),
             price: {

@@ -18,7 +18,7 @@ use hyper::body::{Frame, SizeHint};
 use serde::Serialize;
 use serde_json::json;
 
-use crate::call::Answered;
+use crate::calls::call::Answered;
 
 const RECEIVED: Bytes = Bytes::from_static(br#"{"message":"received"}"#);
 const JSON: HeaderValue = HeaderValue::from_static("application/json");

@@ -1,6 +1,6 @@
 //! A picture for every article: its outline in its colour, drawn as SVG.
 
-use crate::catalogue::Variant;
+use crate::shop::catalog::Variant;
 
 const COLOURS: [(&str, &str); 10] = [
     ("Navy", "#27406b"),
@@ -47,7 +47,7 @@ pub(crate) fn svg(variant: &Variant) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalogue::Catalogue;
+    use crate::shop::catalog::Catalogue;
 
     #[test]
     fn every_article_has_a_colour_of_its_own() {

@@ -30,11 +30,10 @@ use domain::messages::kind::Kind;
 use serde::de::DeserializeOwned;
 
 use crate::{
-    behaviour::Behaviour,
-    call::CallQuery,
+    behavior::Behaviour,
+    calls::{call::CallQuery, summary::Summary},
     merchant::{Merchant, SimulatedMerchant},
-    reply::Answer,
-    verdict::Summary,
+    server::reply::Answer,
 };
 
 pub(crate) fn routes() -> Router<Arc<Merchant>> {

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use domain::messages::kind::Kind;
 use serde::Deserialize;
 
-use crate::behaviour::Behaviour;
+use crate::behavior::Behaviour;
 
 /// What was typed. It is kept as it is, so that a mistake can be shown and corrected.
 #[derive(Clone, Debug, Default, Deserialize)]

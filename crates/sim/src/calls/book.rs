@@ -11,10 +11,10 @@ use std::collections::{BTreeMap, VecDeque};
 use axum::http::{HeaderMap, HeaderName};
 use bytes::Bytes;
 
-use crate::{
+use crate::calls::{
     call::{Call, CallQuery, Calls, Content, SignatureCheck},
     recent::Recent,
-    verdict::{Summary, Violation},
+    summary::{Summary, Violation},
 };
 
 const CONTENTS_MAX_BYTES: usize = 64 << 20;

@@ -9,7 +9,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{catalogue::Catalogue, recent::Recent};
+use crate::{calls::recent::Recent, shop::catalog::Catalogue};
 
 const TAX_PERCENT: i64 = 8;
 const REMEMBERED_ORDERS: usize = 1 << 18;

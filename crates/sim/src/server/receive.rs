@@ -23,13 +23,15 @@ use percent_encoding::percent_decode_str;
 use serde_json::json;
 
 use crate::{
-    behaviour::Behaviour,
-    book::{Entry, RawContent},
-    call::{Call, SignatureCheck},
-    exchange::Outcome,
-    lane::lane,
+    behavior::Behaviour,
+    calls::{
+        book::{Entry, RawContent},
+        call::{Call, SignatureCheck},
+        lane::lane,
+    },
     merchant::Merchant,
-    reply::{Act, Answer, Reply},
+    server::reply::{Act, Answer, Reply},
+    shop::exchange::Outcome,
 };
 
 const BODY_MAX_BYTES: usize = 16 << 20;

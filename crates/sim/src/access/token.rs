@@ -17,7 +17,11 @@ use percent_encoding::percent_decode_str;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::{credentials::after_scheme, merchant::Merchant, receive::read, reply::Answer};
+use crate::{
+    access::credentials::after_scheme,
+    merchant::Merchant,
+    server::{receive::read, reply::Answer},
+};
 
 const MICROS: i64 = 1_000_000;
 

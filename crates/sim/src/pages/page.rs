@@ -18,17 +18,19 @@ use axum::{
 use serde::Deserialize;
 
 use crate::{
-    call::CallQuery,
-    form::BehaviourForm,
+    access::token::form,
+    calls::call::CallQuery,
     merchant::{Merchant, SimulatedMerchant},
-    picture,
-    token::form,
-    view::{CallPage, Overview},
+    pages::{
+        form::BehaviourForm,
+        view::{CallPage, Overview},
+    },
+    shop::picture,
 };
 
 const CALLS_SHOWN: usize = 50;
 const REFRESH_MAX_S: u32 = 60;
-const STYLE: &str = include_str!("../static/sim.css");
+const STYLE: &str = include_str!("../../static/sim.css");
 const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; \
                       base-uri 'none'; frame-ancestors 'none'";
 

@@ -11,7 +11,7 @@ use domain::messages::kind::Kind;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::call::Answered;
+use crate::calls::call::Answered;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Summary {

@@ -20,13 +20,12 @@ use tokio_util::{
 use tower::ServiceExt;
 
 use crate::{
-    control,
+    access::token,
+    calls::summary::Summary,
     merchant::{Merchant, SimulatedMerchant, StartError},
-    page, receive,
-    reply::CloseConnection,
+    pages::page,
+    server::{control, receive, reply::CloseConnection},
     settings::Settings,
-    token,
-    verdict::Summary,
 };
 
 const CONNECTIONS_MAX: usize = 4_096;
