@@ -157,7 +157,7 @@ impl Chosen {
     ) -> Result<Vec<Problem>, AppError> {
         let problem = |element: String, words: &'static str| Problem { element, words };
         if matches!(error, AppError::Conflict(_)) {
-            return Ok(vec![problem(ITEMS.to_owned(), words.rules.taken)]);
+            return Ok(vec![problem(ITEMS.to_owned(), words.rules.just_returned)]);
         }
         let AppError::Refused(refused) = error else { return Err(error) };
         let mut problems: Vec<Problem> = Vec::new();

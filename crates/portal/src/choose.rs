@@ -85,7 +85,7 @@ impl<'a> Choose<'a> {
         Self {
             frame: frame.after(form),
             order: (words.choose.order)(&offer.order.identifier),
-            ordered: (words.choose.ordered)(&visit.date(offer.order.created_at)),
+            ordered: (words.choose.ordered_on)(&visit.date(offer.order.created_at)),
             problems,
             returns: offer.returns.iter().map(before).collect(),
             any: lines.iter().any(ChooseLine::is_open),

@@ -13,7 +13,10 @@ use axum::{
 use domain::merchants::portal::Portal;
 
 use super::visit::shown;
-use crate::{spoken::Spoken, words::Words};
+use crate::{
+    spoken::Spoken,
+    words::{TitledText, Words},
+};
 use server::{Web, assets::assets};
 
 /// When there is nothing to show.
@@ -43,12 +46,12 @@ pub(super) async fn gate(State(web): State<Web>, request: Request, next: Next) -
 
 fn sorry(status: StatusCode, spoken: Spoken) -> Response {
     let words = spoken.words();
-    let [title, text] = match status {
-        StatusCode::NOT_FOUND => words.sorry.missing,
-        StatusCode::FORBIDDEN => words.sorry.refused,
-        StatusCode::PAYLOAD_TOO_LARGE => words.sorry.too_large,
-        StatusCode::TOO_MANY_REQUESTS => words.sorry.too_often,
-        _ => words.sorry.broken,
+    let TitledText { title, text } = match status {
+        StatusCode::NOT_FOUND => words.errors.not_found,
+        StatusCode::FORBIDDEN => words.errors.other_origin,
+        StatusCode::PAYLOAD_TOO_LARGE => words.errors.too_large,
+        StatusCode::TOO_MANY_REQUESTS => words.errors.too_many_requests,
+        _ => words.errors.server_error,
     };
     let page = SorryPage {
         code: spoken.language.code(),

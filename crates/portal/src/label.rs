@@ -20,7 +20,7 @@ use domain::{merchants::language::Language, orders::order::Address, returns::Ret
 
 use crate::{
     spoken::Switch,
-    words::{Words, words},
+    words::{TitledText, Words, words},
 };
 use drawing::Drawing;
 pub(crate) use route::routes;
@@ -111,22 +111,17 @@ pub(crate) fn page(label: &LabelPage<'_>) -> String {
     let number = label.tracking_number.filter(|number| !number.trim().is_empty());
     let said = &words(label.language).label;
     if label.cancelled {
-        let cancelled = Kept { frame: frame(label, said.cancelled), why: said.cancelled_text };
-        return cancelled.render().expect("writing to a string does not fail");
+        return kept(label, said.canceled).render().expect("writing to a string does not fail");
     }
     let rendered = match (label.return_method, number) {
-        (ReturnMethod::CustomerKeep, _) => {
-            Kept { frame: frame(label, said.kept), why: said.kept_text }.render()
-        }
+        (ReturnMethod::CustomerKeep, _) => kept(label, said.kept).render(),
         (ReturnMethod::MailBack, Some(number)) => parcel(label, number, false).render(),
         (ReturnMethod::HomePickup, Some(number)) => parcel(label, number, true).render(),
         (ReturnMethod::ExpressReturns, Some(number)) => drop_off(label, number).render(),
         (ReturnMethod::MailBack | ReturnMethod::HomePickup, None) => {
-            waiting(label, said.label_waiting, said.label_awaited).render()
+            waiting(label, said.label_pending).render()
         }
-        (ReturnMethod::ExpressReturns, None) => {
-            waiting(label, said.code_waiting, said.code_awaited).render()
-        }
+        (ReturnMethod::ExpressReturns, None) => waiting(label, said.code_pending).render(),
     };
     rendered.expect("writing to a string does not fail")
 }
@@ -138,19 +133,19 @@ fn frame<'a>(label: &'a LabelPage<'a>, heading: &'static str) -> Frame<'a> {
         label,
         code: label.language.code(),
         words,
-        started: (words.label.started)(label.created),
+        started: (words.label.started_on)(label.created),
         base_style: assets().base_style.address(),
         label_style: assets().label_style.address(),
         icon: assets().icon.address(),
     }
 }
 
-fn waiting<'a>(
-    label: &'a LabelPage<'a>,
-    heading: &'static str,
-    awaited: &'static str,
-) -> Waiting<'a> {
-    Waiting { frame: frame(label, heading), awaited }
+fn waiting<'a>(label: &'a LabelPage<'a>, said: TitledText) -> Waiting<'a> {
+    Waiting { frame: frame(label, said.title), awaited: said.text }
+}
+
+fn kept<'a>(label: &'a LabelPage<'a>, said: TitledText) -> Kept<'a> {
+    Kept { frame: frame(label, said.title), why: said.text }
 }
 
 fn parcel<'a>(label: &'a LabelPage<'a>, number: &'a str, collected: bool) -> Parcel<'a> {
@@ -158,8 +153,8 @@ fn parcel<'a>(label: &'a LabelPage<'a>, number: &'a str, collected: bool) -> Par
     let said = &words(label.language).label;
     // A number that makes no bar code is still scanned rather than typed.
     let tracking_code = barcode::draw(number)
-        .map(|code| code.titled((said.bar_code)(number)))
-        .or_else(|| Some(qr::draw(number)?.titled((said.qr_of_number)(number))));
+        .map(|code| code.titled((said.barcode_of_tracking_number)(number)))
+        .or_else(|| Some(qr::draw(number)?.titled((said.qr_of_tracking_number)(number))));
     let to = lines(label.to);
     Parcel {
         frame: frame(label, said.label),

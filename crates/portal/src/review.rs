@@ -14,6 +14,7 @@ use super::{
     visit::{Frame, Visit},
     wording,
 };
+use crate::words::TitledText;
 
 /// The fields that this page adds itself.
 const OWN: [&str; 2] = ["key", "total"];
@@ -32,7 +33,7 @@ pub(super) struct Review<'a> {
     /// Whether the shopper saw another total before.
     changed: bool,
     exchanged: Option<String>,
-    way: [&'static str; 2],
+    way: TitledText,
     paid: &'static str,
 }
 
@@ -82,8 +83,8 @@ impl<'a> Review<'a> {
             way: wording::method(rma.return_method, words),
             paid: match (rma.return_method, policy.refund_at) {
                 (ReturnMethod::CustomerKeep, _) => "",
-                (_, RefundAt::CarrierScan) => words.review.paid_on_scan,
-                (_, RefundAt::Receipt) => words.review.paid_on_receipt,
+                (_, RefundAt::CarrierScan) => words.review.refund_on_scan,
+                (_, RefundAt::Receipt) => words.review.refund_on_receipt,
             },
         }
     }

@@ -117,7 +117,7 @@ async fn enter(
     let address = web.client_address(peer, &headers);
     let words = visit.words();
     if !web.lookups.check(address, web.started.elapsed()).allowed {
-        let problem = (StatusCode::TOO_MANY_REQUESTS, words.find.too_often);
+        let problem = (StatusCode::TOO_MANY_REQUESTS, words.find.too_many_attempts);
         return Ok(find_page(&visit, &form, Some(problem)));
     }
     let claim = Claim {

@@ -116,17 +116,17 @@ fn whereabouts(rma: &Rma) -> Goods {
 const fn next(rma: &Rma, goods: Goods, words: &Words) -> &'static str {
     let words = &words.status;
     match (rma.status, goods) {
-        (Status::Canceled, _) => words.next_cancelled,
-        (_, Goods::Unlabelled) => words.next_label,
+        (Status::Canceled, _) => words.next_canceled,
+        (_, Goods::Unlabelled) => words.next_await_label,
         (_, Goods::Ready) => match rma.return_method {
-            ReturnMethod::MailBack | ReturnMethod::CustomerKeep => words.next_print,
-            ReturnMethod::ExpressReturns => words.next_show,
-            ReturnMethod::HomePickup => words.next_collect,
+            ReturnMethod::MailBack | ReturnMethod::CustomerKeep => words.next_print_label,
+            ReturnMethod::ExpressReturns => words.next_show_code,
+            ReturnMethod::HomePickup => words.next_await_pickup,
         },
-        (Status::Refunded, _) => words.next_done,
-        (_, Goods::Astray) => words.next_trouble,
-        (_, Goods::Away) => words.next_travel,
-        (_, Goods::Kept | Goods::Arrived) => words.next_paid,
+        (Status::Refunded, _) => words.next_completed,
+        (_, Goods::Astray) => words.next_carrier_problem,
+        (_, Goods::Away) => words.next_in_transit,
+        (_, Goods::Kept | Goods::Arrived) => words.next_await_refund,
     }
 }
 
@@ -161,7 +161,7 @@ fn steps(visit: &Visit, rma: &Rma, goods: Goods) -> Vec<Step> {
     };
     let mut steps = vec![step(words.started, true, Some(rma.created_at))];
     if rma.status == Status::Canceled {
-        steps.push(step(words.cancelled, true, Some(rma.updated_at)));
+        steps.push(step(words.canceled, true, Some(rma.updated_at)));
         return steps;
     }
     if rma.units.iter().any(Unit::is_replaced) {
@@ -174,11 +174,11 @@ fn steps(visit: &Visit, rma: &Rma, goods: Goods) -> Vec<Step> {
         ReturnMethod::CustomerKeep => (),
         ReturnMethod::MailBack => {
             let labelled = gone || goods == Goods::Ready;
-            steps.push(step(words.labelled, labelled, None));
+            steps.push(step(words.label_ready, labelled, None));
             steps.push(step(words.on_its_way, gone, None));
         }
-        ReturnMethod::ExpressReturns => steps.push(step(words.handed_over, gone, None)),
-        ReturnMethod::HomePickup => steps.push(step(words.collected, gone, None)),
+        ReturnMethod::ExpressReturns => steps.push(step(words.dropped_off, gone, None)),
+        ReturnMethod::HomePickup => steps.push(step(words.picked_up, gone, None)),
     }
     if rma.return_method != ReturnMethod::CustomerKeep
         && (rma.managed_receiving || goods == Goods::Arrived)
@@ -187,7 +187,7 @@ fn steps(visit: &Visit, rma: &Rma, goods: Goods) -> Vec<Step> {
         steps.push(step(words.arrived, goods == Goods::Arrived, received.max()));
     }
     let settled = rma.units.iter().filter_map(settled_at).max();
-    steps.push(step(words.settled, rma.status == Status::Refunded, settled));
+    steps.push(step(words.completed, rma.status == Status::Refunded, settled));
     steps
 }
 
@@ -203,9 +203,9 @@ fn settled_at(unit: &Unit) -> Option<Timestamp> {
 fn status_unit<'a>(visit: &Visit, rma: &Rma, unit: &'a Unit) -> StatusUnit<'a> {
     let words = visit.words();
     let gets = match (&unit.refund, &unit.exchange) {
-        (Some(refund), _) => (words.status.paid_on)(&visit.date(refund.refunded_at)),
+        (Some(refund), _) => (words.status.refunded_on)(&visit.date(refund.refunded_at)),
         (None, Some(order)) if order.fulfilled_at.is_some() => {
-            (words.status.exchange_sent)(&order.exchange_order_identifier)
+            (words.status.exchange_shipped)(&order.exchange_order_identifier)
         }
         (None, Some(order)) => (words.status.exchange_placed)(
             &order.exchange_order_identifier,

@@ -27,7 +27,7 @@ fn every_rule_has_words_of_its_own_in_every_language() {
             assert!(!said.contains(&words), "{language:?} {rule}: {words}");
             said.push(words);
         }
-        assert_eq!(refusal("a rule of tomorrow", words), words.rules.impossible);
+        assert_eq!(refusal("a rule of tomorrow", words), words.rules.not_possible);
     }
 }
 
@@ -41,10 +41,10 @@ fn a_window_that_is_over_says_until_when_it_was_open() {
         ended_at: Some("2026-02-02T00:00:00Z".parse().unwrap()),
     };
     let said = Language::ALL.map(|language| objection(&ended, words(language), language));
-    assert_eq!(said[0], "It could be returned until 1 February 2026.");
-    assert_eq!(said[1], "Die Rückgabe war bis 1. Februar 2026 möglich.");
-    assert_eq!(said[2], "Le retour était possible jusqu’au 1er février 2026.");
-    assert_eq!(said[3], "Se podía devolver hasta el 1 de febrero de 2026.");
+    assert_eq!(said[0], "The return period ended on 1 February 2026.");
+    assert_eq!(said[1], "Die Rückgabefrist endete am 1. Februar 2026.");
+    assert_eq!(said[2], "Le délai de retour a pris fin le 1er février 2026.");
+    assert_eq!(said[3], "El plazo de devolución terminó el 1 de febrero de 2026.");
 }
 
 fn form(pairs: &[(&str, &str)]) -> Form {

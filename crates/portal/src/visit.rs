@@ -112,7 +112,7 @@ impl Visit {
             title,
             code: self.language().code(),
             words,
-            help: help.unwrap_or_else(|| (words.frame.help)(name)),
+            help: help.unwrap_or_else(|| (words.frame.contact)(name)),
             footer: said.and_then(|said| said.footer.clone()),
             look: portal.accent.is_some(),
             has_logo: *has_logo,

@@ -13,12 +13,15 @@ use domain::{
     },
 };
 
-use crate::{locale::last_day, words::Words};
+use crate::{
+    locale::last_day,
+    words::{TitledText, Words},
+};
 
 /// What stands against a return of a unit.
 pub(super) fn objection(answer: &Answer, words: &Words, language: Language) -> String {
     match (answer.rule, answer.ended_at) {
-        (Rule::Window, Some(end)) => (words.rules.window_ended)(&last_day(language, end)),
+        (Rule::Window, Some(end)) => (words.rules.window_ended_on)(&last_day(language, end)),
         (rule, _) => rule_words(rule, words).to_owned(),
     }
 }
@@ -26,7 +29,7 @@ pub(super) fn objection(answer: &Answer, words: &Words, language: Language) -> S
 const fn rule_words(rule: Rule, words: &Words) -> &'static str {
     let rules = &words.rules;
     match rule {
-        Rule::OrderStatus => rules.order_cancelled,
+        Rule::OrderStatus => rules.order_canceled,
         Rule::Shipped => rules.not_shipped,
         Rule::Window => rules.window,
         Rule::FinalSale => rules.final_sale,
@@ -35,7 +38,7 @@ const fn rule_words(rule: Rule, words: &Words) -> &'static str {
         Rule::ThirdParty => rules.third_party,
         Rule::CustomerService => rules.customer_service,
         // No tag that is not known stands against anything.
-        Rule::Tags => rules.impossible,
+        Rule::Tags => rules.not_possible,
         Rule::Country => rules.country,
         Rule::Method => rules.no_method,
         Rule::AlreadyReturned => rules.already_returned,
@@ -65,13 +68,13 @@ pub(super) fn refusal(rule: &str, words: &Words) -> &'static str {
         (Some(known), _, _) => rule_words(known, words),
         (None, Some(offer), _) => offer_words(offer, words),
         (None, None, "one_exchange_order") => words.rules.one_exchange,
-        (None, None, "variant_available") => words.rules.variant_gone,
-        (None, None, _) => words.rules.impossible,
+        (None, None, "variant_available") => words.rules.variant_sold_out,
+        (None, None, _) => words.rules.not_possible,
     }
 }
 
 /// A way back, and what the shopper does.
-pub(super) const fn method(method: ReturnMethod, words: &Words) -> [&'static str; 2] {
+pub(super) const fn method(method: ReturnMethod, words: &Words) -> TitledText {
     match method {
         ReturnMethod::MailBack => words.methods.mail_back,
         ReturnMethod::ExpressReturns => words.methods.express,
@@ -108,6 +111,6 @@ pub(super) const fn standing(status: Status, words: &Words) -> &'static str {
         Status::PendingExchange => words.status.is_pending,
         Status::PartialRefund => words.status.is_partial,
         Status::Refunded => words.status.is_refunded,
-        Status::Canceled => words.status.is_cancelled,
+        Status::Canceled => words.status.is_canceled,
     }
 }

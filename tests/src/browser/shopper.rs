@@ -12,14 +12,14 @@ use crate::harness::home::text;
 
 /// The words of the pages.
 const ORDER_NUMBER: &str = "Order number";
-const SECRET: &str = "E-mail address or postal code";
-const GIFT: &str = "It was a gift to me";
+const SECRET: &str = "Email address or postal code";
+const GIFT: &str = "I received this as a gift";
 pub(super) const FIND: &str = "Find my order";
-pub(super) const REVIEW: &str = "See what it comes to";
-pub(super) const CONFIRM: &str = "Confirm the return";
-const LABEL: &str = "Show the label";
-const CANCEL: &str = "Cancel the return";
-const REALLY_CANCEL: &str = "Yes, cancel it";
+pub(super) const REVIEW: &str = "Review refund";
+pub(super) const CONFIRM: &str = "Confirm return";
+const LABEL: &str = "Show label";
+const CANCEL: &str = "Cancel return";
+const REALLY_CANCEL: &str = "Yes, cancel the return";
 
 /// What the fields of a line have behind their names: those that are nearest to where its title is to be read.
 const LINE_OF: &str = "

@@ -56,7 +56,7 @@ fn a_unit_is_exchanged(shopper: &Shopper) {
     shopper.find_order(ORDER, EMAIL);
     shopper.choose(TEE, 1, Wanted::Exchange("TEE-NAVY-L"));
     shopper.review();
-    shopper.browser.see("Exchanged for Organic cotton tee, navy, L");
+    shopper.browser.see("Exchange for Organic cotton tee, navy, L");
     shopper.browser.examine("portal-review-exchange");
     let rma = shopper.confirm();
     shopper.browser.examine("portal-status-exchange");
@@ -109,7 +109,7 @@ fn a_return_is_cancelled(shopper: &Shopper) {
     shopper.review();
     let rma = shopper.confirm();
     shopper.cancel();
-    shopper.browser.see("cancelled");
+    shopper.browser.see("canceled");
     shopper.browser.examine("portal-cancelled");
 
     assert_eq!(shopper.shop.held(&rma)["status"], "CANCELED");

@@ -285,7 +285,7 @@ fn a_shopper_reads_that_the_order_could_not_be_placed_and_what_comes_instead() {
         let page = format!("/portal/{}/returns/{}", stage.merchant.id, started.id);
         let read = || server.send(&Request::get(&page)).text().to_owned();
         eventually("the refund takes its place", || {
-            read().contains("you get your money back instead").then_some(())
+            read().contains("you will receive a refund instead").then_some(())
         });
         assert!(!read().contains("is being placed"), "{}", read());
     }

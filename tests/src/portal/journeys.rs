@@ -11,7 +11,7 @@ fn a_shopper_finds_an_order_sees_what_it_comes_to_confirms_and_cancels() {
         let pass = shop.pass(DANA);
         let choose = shop.get("/return", &pass);
         assert_eq!(choose.status, 200);
-        for words in ["Organic cotton tee", "Can come back until 1 January 2126", "$46.10 each"] {
+        for words in ["Organic cotton tee", "Return by 1 January 2126", "$46.10 each"] {
             assert!(choose.text().contains(words), "{words}: {}", choose.text());
         }
 
@@ -21,11 +21,11 @@ fn a_shopper_finds_an_order_sees_what_it_comes_to_confirms_and_cancels() {
         }
         let place = shop.returned(&pass, ONE_TEE);
         let status = shop.get(&place, "");
-        assert!(status.text().contains("You started the return"), "{}", status.text());
+        assert!(status.text().contains("Return started"), "{}", status.text());
 
         assert_eq!(shop.post(&format!("{place}/cancel"), "", "").status, 303);
         let status = shop.get(&place, "");
-        assert!(status.text().contains("The return was cancelled"), "{}", status.text());
+        assert!(status.text().contains("Return canceled"), "{}", status.text());
     }
 }
 
@@ -55,7 +55,7 @@ fn nobody_confirms_another_total_than_was_shown() {
 
         let another = confirm(4611);
         assert_eq!(another.status, 409);
-        assert!(another.text().contains("has changed since you looked"), "{}", another.text());
+        assert!(another.text().contains("has changed since you last saw it"), "{}", another.text());
         assert!(another.text().contains("name=\"total\" value=\"4610\""), "{}", another.text());
         assert_eq!(another.text().matches("name=\"total\"").count(), 2, "{}", another.text());
         assert_eq!(confirm(4610).status, 303);
@@ -99,16 +99,24 @@ fn what_is_missing_is_told_at_its_field_and_what_was_chosen_is_kept() {
         let pass = shop.pass(DANA);
         for (form, element, words) in [
             ("method=mail-back", "items", "at least one item"),
-            ("quantity.0.0=1&method=mail-back", "reason-0-0", "say why"),
-            ("quantity.0.0=1&reason.0.0=other&get.0.0=exchange", "variant-0-0", "which variant"),
-            ("quantity.0.0=1&reason.0.0=other", "method", "how it comes back"),
+            ("quantity.0.0=1&method=mail-back", "reason-0-0", "choose a reason"),
+            (
+                "quantity.0.0=1&reason.0.0=other&get.0.0=exchange",
+                "variant-0-0",
+                "choose the variant",
+            ),
+            ("quantity.0.0=1&reason.0.0=other", "method", "choose a return method"),
             (
                 "quantity.0.0=9&reason.0.0=other&method=mail-back",
                 "quantity-0-0",
                 "not been shipped",
             ),
-            ("quantity.0.0=1&reason.0.0=other&method=home-pickup", "method", "not offered"),
-            ("quantity.0.0=1&reason.0.0=none&method=mail-back", "reason-0-0", "one of the reasons"),
+            ("quantity.0.0=1&reason.0.0=other&method=home-pickup", "method", "not available"),
+            (
+                "quantity.0.0=1&reason.0.0=none&method=mail-back",
+                "reason-0-0",
+                "one of the listed reasons",
+            ),
             (
                 "quantity.0.0=1&reason.0.0=other&get.0.0=gift_card&method=mail-back",
                 "get-0-0",
@@ -149,11 +157,11 @@ fn pieces_of_one_line_can_come_back_for_different_reasons() {
              &variant.0.1=TEE-NAVY-L&fallback.0.1=refund"
         );
         let review = shop.post("/review", &pass, &both);
-        for words in ["Too small", "Arrived damaged", "Exchanged for Organic cotton tee, navy, L"] {
+        for words in ["Too small", "Arrived damaged", "Exchange for Organic cotton tee, navy, L"] {
             assert!(review.text().contains(words), "{words}: {}", review.text());
         }
         let status = shop.get(&shop.returned(&pass, &both), "");
-        assert!(status.text().contains("The new order is being placed"), "{}", status.text());
+        assert!(status.text().contains("Your new order is being placed"), "{}", status.text());
     }
 }
 
@@ -173,9 +181,9 @@ fn a_unit_that_cannot_come_back_says_why_and_a_gift_card_says_what_it_adds() {
         }));
         let page = shop.get("/return", &shop.pass(DANA));
         for words in [
-            "It was a final sale.",
-            "It has not been shipped.",
-            "12.5% on top, up to $20.00",
+            "This item was a final sale.",
+            "This item has not been shipped.",
+            "12.5% extra, up to $20.00",
             "$0.00 to $5.95, depending on the reason",
             "Free",
         ] {
@@ -193,11 +201,11 @@ fn it_is_too_late_to_cancel_what_is_on_its_way() {
         shop.server.home.json(&["carrier", "move", rma, "in_transit"]);
 
         let status = shop.get(&place, "");
-        assert!(status.text().contains("nothing left for you to do"), "{}", status.text());
+        assert!(status.text().contains("nothing else you need to do"), "{}", status.text());
         assert!(!status.text().contains("/cancel"), "{}", status.text());
         let late = shop.post(&format!("{place}/cancel"), "", "");
         assert_eq!(late.status, 409);
-        assert!(late.text().contains("too late to cancel"), "{}", late.text());
+        assert!(late.text().contains("can no longer be canceled"), "{}", late.text());
     }
 }
 
@@ -217,6 +225,6 @@ fn pages_load_nothing_from_elsewhere_and_nobody_keeps_them() {
         }
         let missing = shop.server.send(&Request::get("/portal/no-such-shop"));
         assert_eq!(missing.status, 404);
-        assert!(missing.text().contains("<h1>There is nothing here</h1>"), "{}", missing.text());
+        assert!(missing.text().contains("<h1>Page not found</h1>"), "{}", missing.text());
     }
 }

@@ -55,6 +55,6 @@ fn a_label_is_gone_when_its_return_was_cancelled() {
         let page = page(&scene, &rma);
 
         let html = page.text();
-        assert!(html.contains("This return was cancelled") && !html.contains(&number), "{html}");
+        assert!(html.contains("This return was canceled") && !html.contains(&number), "{html}");
     }
 }

@@ -132,13 +132,13 @@ impl Sheet<'_> {
         let refund = open.iter().find_map(|unit| unit.refund);
         let cents = refund.map_or(line.unit_price_amount_cents, |refund| refund.refund_cents);
         let amount = self.visit.money(cents, &self.offer.order.currency);
-        if line.quantity > 1 { (self.visit.words().choose.each)(&amount) } else { amount }
+        if line.quantity > 1 { (self.visit.words().choose.price_each)(&amount) } else { amount }
     }
 
     fn until(&self, open: &[&UnitReturnability]) -> Option<String> {
         let end = open.iter().flat_map(|unit| &unit.rules).find_map(|rule| rule.changes_at)?;
         let day = locale::last_day(self.visit.language(), end);
-        Some((self.visit.words().choose.until)(&day))
+        Some((self.visit.words().choose.return_by)(&day))
     }
 
     fn objections(&self, judged: &LineReturnability) -> Vec<String> {
@@ -163,7 +163,7 @@ impl Sheet<'_> {
         Part {
             field: format!("{}.{}", place.line, place.part),
             id: format!("{}-{}", place.line, place.part),
-            heading: (parts > 1).then(|| (words.part)(&(place.part + 1).to_string())),
+            heading: (parts > 1).then(|| (words.selection)(&(place.part + 1).to_string())),
             quantities: (0..=open.len()).map(|number| (number, number == asked)).collect(),
             quantity_problem: problem("quantity"),
             reasons: self.reasons(form.of("reason", place)),
@@ -274,8 +274,8 @@ impl Sheet<'_> {
         let apart = |cents| self.visit.money(cents, &self.offer.order.currency);
         match more {
             0 => words.same_price.to_owned(),
-            1.. => (words.dearer)(&apart(more)),
-            _ => (words.cheaper)(&apart(more.saturating_neg())),
+            1.. => (words.costs_more)(&apart(more)),
+            _ => (words.costs_less)(&apart(more.saturating_neg())),
         }
     }
 }

@@ -3,6 +3,7 @@
 use domain::returns::{ReturnMethod, returnability::OfferedMethod};
 
 use super::{super::visit::Visit, super::wording, Offer};
+use crate::words::TitledText;
 
 /// A way that some unit can come back by.
 pub(super) struct Way {
@@ -26,7 +27,7 @@ pub(super) fn ways(visit: &Visit, offer: &Offer, chosen: &str) -> Vec<Way> {
     let chosen = ReturnMethod::parse(chosen).filter(|method| methods.contains(method));
     let chosen = chosen.or_else(|| methods.first().copied());
     let way = |method: ReturnMethod| {
-        let [title, hint] = wording::method(method, visit.words());
+        let TitledText { title, text: hint } = wording::method(method, visit.words());
         let same = offered.iter().filter(|offered| offered.method == method);
         Way {
             value: method.name(),
@@ -51,6 +52,6 @@ fn fee(visit: &Visit, currency: &str, offered: &[&OfferedMethod]) -> String {
     match (low, high) {
         (0, 0) => words.free.to_owned(),
         (low, high) if low == high => (words.fee)(&visit.money(high, currency)),
-        (low, high) => (words.fees)(&visit.money(low, currency), &visit.money(high, currency)),
+        (low, high) => (words.fee_range)(&visit.money(low, currency), &visit.money(high, currency)),
     }
 }

@@ -69,7 +69,7 @@ fn written(return_method: ReturnMethod, tracking_number: Option<&str>, cancelled
 fn what_was_cancelled_has_nothing_to_print() {
     for return_method in ReturnMethod::ALL {
         let page = written(return_method, Some("9400111899223100001234"), true);
-        assert!(page.contains("This return was cancelled"), "{page}");
+        assert!(page.contains("This return was canceled"), "{page}");
         assert!(!page.contains("<svg") && !page.contains("9400111899223100001234"), "{page}");
     }
 }
@@ -88,8 +88,8 @@ fn a_parcel_has_a_label_with_both_addresses_and_both_numbers_and_a_packing_list(
         for essential in [
             "<p>Dana Whitfield</p><p>418 Juniper Street</p><p>Flat 3</p><p>Portland, OR 97205</p>",
             "<p>Acme Outfitters Returns</p><p>2200 Harbor Gate Road</p><p>Columbus, OH 43217</p>",
-            "<title>Bar code of tracking number 1Z999AA10123456784</title>",
-            "<title>QR code of return RMA-7K3Q-9XWD-2M4T</title>",
+            "<title>Barcode for tracking number 1Z999AA10123456784</title>",
+            "<title>QR code for return RMA-7K3Q-9XWD-2M4T</title>",
             "<p class=\"number\">1Z999AA10123456784</p>",
             "<p class=\"number\">RMA-7K3Q-9XWD-2M4T</p>",
             "Packing list",
@@ -108,9 +108,9 @@ fn a_parcel_is_taken_away_or_collected_at_the_shoppers_door() {
     let sent = rendered(ReturnMethod::MailBack, number);
     let collected = rendered(ReturnMethod::HomePickup, number);
 
-    assert!(sent.contains("Take the parcel to a drop-off point"));
-    assert!(collected.contains("The carrier collects it"));
-    assert!(!collected.contains("Take the parcel"));
+    assert!(sent.contains("Take the package to one of the carrier’s drop-off points"));
+    assert!(collected.contains("The carrier will pick it up"));
+    assert!(!collected.contains("Take the package"));
 }
 
 #[test]
@@ -124,9 +124,9 @@ fn the_label_does_not_tell_the_shoppers_telephone_number() {
 fn goods_without_a_parcel_have_a_code_and_no_label() {
     let page = rendered(ReturnMethod::ExpressReturns, Some("1Z999AA10123456784"));
 
-    let title = "QR code of return RMA-7K3Q-9XWD-2M4T and tracking number 1Z999AA10123456784";
+    let title = "QR code for return RMA-7K3Q-9XWD-2M4T and tracking number 1Z999AA10123456784";
     assert!(page.contains(&format!("<title>{title}</title>")));
-    assert!(page.contains("No box, no label, no tape needed"));
+    assert!(page.contains("No box, label, or tape needed"));
     assert!(page.contains("<span class=\"sku\">SKU SHOE-TRAIL-42</span>"));
     for absent in ["class=\"barcode\"", "Packing list", "418 Juniper Street", "http-equiv"] {
         assert!(!page.contains(absent), "{absent}");
@@ -137,13 +137,13 @@ fn goods_without_a_parcel_have_a_code_and_no_label() {
 #[test]
 fn before_there_is_a_number_the_page_says_so_and_looks_again_when_asked() {
     for (method, heading) in [
-        (ReturnMethod::MailBack, "Your label is being made"),
-        (ReturnMethod::HomePickup, "Your label is being made"),
-        (ReturnMethod::ExpressReturns, "Your code is being made"),
+        (ReturnMethod::MailBack, "Your label is being prepared"),
+        (ReturnMethod::HomePickup, "Your label is being prepared"),
+        (ReturnMethod::ExpressReturns, "Your code is being prepared"),
     ] {
         for page in [rendered(method, None), rendered(method, Some(" "))] {
             assert!(page.contains(&format!("<h1>{heading}</h1>")));
-            assert!(page.contains("<a href=\"\">Look again now</a>"));
+            assert!(page.contains("<a href=\"\">Check again</a>"));
             // A page that changes under a reader's eyes takes the place away from whoever reads slowly.
             assert!(!page.contains("http-equiv"));
             assert!(!page.contains("<svg"));
@@ -164,7 +164,7 @@ fn goods_that_are_kept_need_nothing() {
 fn a_number_that_makes_no_bar_code_is_shown_as_a_square_one() {
     for number in ["Sendung-Nr. ü1", &"9".repeat(80)] {
         let page = rendered(ReturnMethod::MailBack, Some(number));
-        assert!(page.contains(&format!("<title>QR code of tracking number {number}</title>")));
+        assert!(page.contains(&format!("<title>QR code for tracking number {number}</title>")));
         assert!(page.contains(&format!("<p class=\"number\">{number}</p>")));
     }
 }

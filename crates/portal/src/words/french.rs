@@ -1,14 +1,17 @@
 //! French.
 
-use super::{Choosing, Find, Frame, Methods, Review, Rules, Sending, Sorry, Status, Words};
+use super::texts::{
+    ChooseWords, ErrorWords, FindWords, FrameWords, LabelWords, MethodWords, ReviewWords,
+    RuleWords, StatusWords, TitledText, Words,
+};
 
 pub(super) static WORDS: Words = Words {
-    frame: Frame {
+    frame: FrameWords {
         returns: "Retours",
-        skip: "Aller au contenu",
+        skip_to_content: "Aller au contenu",
         language: "Langue",
-        help: |merchant| format!("Des questions\u{a0}? Veuillez contacter {merchant}."),
-        check: "Veuillez d’abord vérifier ceci",
+        contact: |merchant| format!("Des questions\u{a0}? Veuillez contacter {merchant}."),
+        check_fields: "Veuillez vérifier les points suivants",
         months: [
             "janvier",
             "février",
@@ -24,275 +27,311 @@ pub(super) static WORDS: Words = Words {
             "décembre",
         ],
     },
-    find: Find {
-        title: "Commencer un retour",
-        lead: "Retrouvez votre commande pour voir ce qui peut être retourné, pourquoi et pour \
-               quel montant.",
+    find: FindWords {
+        title: "Créer un retour",
+        lead: "Recherchez votre commande pour voir quels articles vous pouvez retourner et quel \
+               montant vous recevrez.",
         order_number: "Numéro de commande",
-        order_number_hint: "Il figure dans votre confirmation.",
-        secret: "Adresse e-mail ou code postal",
-        secret_hint: "L’adresse avec laquelle vous avez commandé, ou le code postal de livraison.",
-        gift: "C’était un cadeau pour moi",
-        gift_hint: "Le code postal suffit alors, et l’acheteur n’en est pas informé.",
-        submit: "Trouver ma commande",
-        again: "Vous avez déjà commencé un retour\u{a0}? Retrouvez ici sa commande pour voir où \
-                il en est.",
-        not_found: "Nous ne trouvons aucune commande avec ces informations. Veuillez les comparer \
-                    à votre confirmation.",
-        too_often: "C’était trop de fois en peu de temps. Veuillez patienter une minute et \
-                    réessayer.",
+        order_number_hint: "Il figure dans votre confirmation de commande.",
+        email_or_postal_code: "Adresse e-mail ou code postal",
+        email_or_postal_code_hint: "L’adresse e-mail utilisée pour la commande ou le code postal \
+                                    de livraison.",
+        gift: "J’ai reçu cet article en cadeau",
+        gift_hint: "Le code postal suffit. La personne qui a passé la commande n’en sera pas \
+                    informée.",
+        submit: "Rechercher ma commande",
+        existing_return_hint: "Vous avez déjà créé un retour\u{a0}? Recherchez ici votre commande \
+                               pour suivre son état.",
+        not_found: "Nous n’avons trouvé aucune commande avec ces informations. Veuillez les \
+                    comparer à votre confirmation de commande.",
+        too_many_attempts: "Trop de tentatives. Veuillez réessayer dans une minute.",
     },
-    choose: Choosing {
+    choose: ChooseWords {
         title: "Que souhaitez-vous retourner\u{a0}?",
         order: |number| format!("Commande {number}"),
-        ordered: |date| format!("passée le {date}"),
-        returns: "Vos retours pour cette commande",
+        ordered_on: |date| format!("passée le {date}"),
+        earlier_returns: "Vos retours pour cette commande",
         items: "Vos articles",
-        each: |amount| format!("{amount} pièce"),
-        until: |date| format!("Retour possible jusqu’au {date}"),
-        cannot: "Ne peut pas être retourné",
-        not_all: "Toutes les pièces ne peuvent pas être retournées",
-        send_back: "Retourner",
-        how_many: "Combien\u{a0}?",
-        why: "Pourquoi\u{a0}?",
+        price_each: |amount| format!("{amount} pièce"),
+        return_by: |date| format!("Retour possible jusqu’au {date}"),
+        not_returnable: "Retour impossible",
+        partly_returnable: "Certains exemplaires ne peuvent pas être retournés",
+        return_item: "Retourner cet article",
+        quantity: "Combien\u{a0}?",
+        reason: "Motif du retour",
         please_choose: "Veuillez choisir",
-        want: "Que souhaitez-vous en échange\u{a0}?",
-        refund: "Un remboursement",
-        refund_hint: "Par le moyen de paiement utilisé",
-        gift_card: "Une carte cadeau",
+        resolution: "Que souhaitez-vous en échange\u{a0}?",
+        refund: "Remboursement",
+        refund_hint: "Sur votre moyen de paiement d’origine",
+        gift_card: "Carte cadeau",
         gift_card_hint: "Pour votre prochaine commande",
         bonus: |percent| format!("{percent}\u{a0}% en plus"),
         bonus_up_to: |percent, amount| format!("{percent}\u{a0}% en plus, jusqu’à {amount}"),
-        exchange: "Une autre variante",
-        exchange_hint: "Une autre taille ou couleur à la place",
-        variant: "Laquelle à la place\u{a0}?",
+        exchange: "Échange",
+        exchange_hint: "Contre une autre taille ou couleur",
+        variant: "Quel article souhaitez-vous à la place\u{a0}?",
         sold_out: "Épuisé",
         same_price: "Même prix",
-        dearer: |amount| format!("{amount} de plus"),
-        cheaper: |amount| format!("{amount} de moins"),
-        fallback: "Et si elle n’est plus disponible\u{a0}?",
-        split: "Choisir autrement pour une autre pièce",
-        part: |number| format!("Sélection {number}"),
-        method: "Comment revient-il\u{a0}?",
+        costs_more: |amount| format!("{amount} de plus"),
+        costs_less: |amount| format!("{amount} de moins"),
+        fallback: "Que souhaitez-vous s’il est épuisé\u{a0}?",
+        split: "Choisir d’autres options pour certains exemplaires",
+        selection: |number| format!("Sélection {number}"),
+        method: "Comment souhaitez-vous le retourner\u{a0}?",
         free: "Gratuit",
         fee: |amount| format!("{amount}, déduits de votre remboursement"),
-        fees: |low, high| format!("de {low} à {high}, selon le motif"),
+        fee_range: |low, high| format!("de {low} à {high}, selon le motif"),
         email: "Votre adresse e-mail",
-        email_hint: "La carte cadeau y sera envoyée. La personne qui a offert le cadeau n’en est \
-                     pas informée.",
-        submit: "Voir le récapitulatif",
-        nothing: "Rien de cette commande ne peut être retourné pour le moment.",
+        email_hint: "Nous y enverrons la carte cadeau. La personne qui a acheté le cadeau n’en \
+                     sera pas informée.",
+        submit: "Vérifier le remboursement",
+        nothing_returnable: "Aucun article de cette commande ne peut être retourné.",
         need_item: "Veuillez choisir au moins un article.",
-        need_reason: "Veuillez indiquer pourquoi il est retourné.",
-        need_variant: "Veuillez choisir la variante que vous souhaitez à la place.",
-        need_method: "Veuillez choisir le mode de retour.",
-        need_email: "Veuillez nous dire où envoyer la carte cadeau.",
+        need_reason: "Veuillez choisir un motif.",
+        need_variant: "Veuillez choisir l’article que vous souhaitez à la place.",
+        need_method: "Veuillez choisir un mode de retour.",
+        need_email: "Veuillez indiquer l’adresse e-mail pour la carte cadeau.",
     },
-    rules: Rules {
-        order_cancelled: "La commande a été annulée.",
-        not_shipped: "Il n’a pas été expédié.",
+    rules: RuleWords {
+        order_canceled: "Cette commande a été annulée.",
+        not_shipped: "Cet article n’a pas été expédié.",
         window: "Le délai de retour est dépassé.",
-        window_ended: |date| format!("Le retour était possible jusqu’au {date}."),
-        final_sale: "Cette vente était définitive.",
+        window_ended_on: |date| format!("Le délai de retour a pris fin le {date}."),
+        final_sale: "Cet article est vendu sans possibilité de retour.",
         gift_card: "Les cartes cadeaux ne peuvent pas être retournées.",
-        pick_up_in_store: "Il a été retiré en magasin. Veuillez l’y rapporter.",
-        third_party: "Une autre société l’a vendu. Veuillez le lui retourner.",
-        customer_service: "Veuillez vous adresser au service client.",
-        country: "Rien ne peut être retourné depuis votre pays.",
-        no_method: "Aucun mode de retour n’est possible pour lui.",
-        already_returned: "Il fait déjà partie d’un retour.",
-        already_refunded: "Il a déjà été remboursé.",
-        method_offered: "Ce mode n’est pas proposé.",
-        method_country: "Ce mode n’est pas proposé dans votre pays.",
-        method_weight: "Un article est trop lourd pour ce mode. Veuillez en choisir un autre.",
-        method_amount: "La valeur des articles est trop élevée pour ce mode. Veuillez en choisir \
-                        un autre.",
-        method_reason: "Ce mode n’est pas proposé pour votre motif. Veuillez en choisir un autre.",
-        reason_known: "Veuillez choisir l’un des motifs.",
-        exchange_offered: "L’échange n’est pas proposé ici, ou pas pour ce motif.",
-        gift_card_offered: "Les cartes cadeaux ne sont pas proposées.",
-        one_exchange: "Un article de cette commande a déjà été échangé. Vous pouvez être \
-                       remboursé.",
-        variant_gone: "Cette variante vient d’être épuisée. Veuillez en choisir une autre.",
-        taken: "Ces articles viennent d’être ajoutés à un autre retour.",
-        impossible: "Ce n’est pas possible. Veuillez choisir autrement.",
+        pick_up_in_store: "Cet article a été retiré en magasin. Veuillez l’y rapporter.",
+        third_party: "Cet article a été vendu par une autre société. Veuillez le lui retourner.",
+        customer_service: "Veuillez contacter le service client au sujet de cet article.",
+        country: "Les retours depuis votre pays ne sont pas possibles.",
+        no_method: "Aucun mode de retour n’est disponible pour cet article.",
+        already_returned: "Cet article fait déjà partie d’un retour.",
+        already_refunded: "Cet article a déjà été remboursé.",
+        method_offered: "Ce mode de retour n’est pas disponible.",
+        method_country: "Ce mode de retour n’est pas disponible dans votre pays.",
+        method_weight: "Un article est trop lourd pour ce mode de retour. Veuillez en choisir un \
+                        autre.",
+        method_amount: "La valeur des articles est trop élevée pour ce mode de retour. Veuillez en \
+                        choisir un autre.",
+        method_reason: "Ce mode de retour n’est pas disponible pour le motif choisi. Veuillez en \
+                        choisir un autre.",
+        reason_known: "Veuillez choisir l’un des motifs proposés.",
+        exchange_offered: "L’échange n’est pas possible pour cet article ou ce motif.",
+        gift_card_offered: "Les cartes cadeaux ne sont pas disponibles.",
+        one_exchange: "Un article de cette commande a déjà été échangé. Vous pouvez choisir un \
+                       remboursement à la place.",
+        variant_sold_out: "Cette variante vient d’être épuisée. Veuillez en choisir une autre.",
+        just_returned: "Ces articles viennent d’être ajoutés à un autre retour.",
+        not_possible: "Ce n’est pas possible. Veuillez faire un autre choix.",
     },
-    methods: Methods {
-        mail_back: ["Par la poste", "Imprimez une étiquette et envoyez un colis"],
-        express: ["Dans un point relais", "Montrez un code et déposez-le sans carton"],
-        keep: ["Le garder", "Rien n’a besoin d’être retourné"],
-        pickup: ["À votre porte", "Le transporteur vient chercher votre colis"],
+    methods: MethodWords {
+        mail_back: TitledText {
+            title: "Par la poste",
+            text: "Imprimez une étiquette et envoyez un colis",
+        },
+        express: TitledText {
+            title: "En point relais",
+            text: "Présentez un code, aucun carton nécessaire",
+        },
+        keep: TitledText { title: "Garder l’article", text: "Vous n’avez rien à renvoyer" },
+        pickup: TitledText {
+            title: "Enlèvement à domicile",
+            text: "Le transporteur vient chercher votre colis chez vous",
+        },
     },
-    review: Review {
-        title: "Est-ce correct\u{a0}?",
-        lead: "Rien n’a encore été envoyé. Vérifiez, puis confirmez.",
-        changed: "Ce que vous recevez a changé entre-temps. Veuillez vérifier à nouveau.",
-        caption: "Ce que vous retournez",
+    review: ReviewWords {
+        title: "Vérifiez votre retour",
+        lead: "Rien n’a encore été envoyé. Vérifiez les informations, puis confirmez.",
+        changed: "Votre remboursement a changé depuis votre dernière visite. Veuillez le vérifier \
+                  à nouveau.",
+        items: "Articles que vous retournez",
         item: "Article",
         price: "Prix",
         discount: "Remise",
         tax: "Taxes",
-        worth: "Valeur",
-        as_refund: "Remboursé",
-        as_gift_card: "En carte cadeau",
-        as_exchange: |variant| format!("Échangé contre {variant}"),
+        value: "Valeur",
+        as_refund: "Remboursement",
+        as_gift_card: "Carte cadeau",
+        as_exchange: |variant| format!("Échange contre {variant}"),
         refund: "Remboursement",
         gift_card: "Carte cadeau",
         shipping: "Frais de livraison",
         fee: "Frais de retour",
         bonus: "Bonus",
-        total: "Vous recevez",
+        total: "Vous recevrez",
         exchanged: |amount| {
             format!(
-                "Des articles d’une valeur de {amount} sont échangés\u{a0}; vous recevez les \
-                     nouveaux à la place."
+                "Des articles d’une valeur de {amount} seront échangés. Vous recevrez les nouveaux \
+                 articles au lieu d’un remboursement."
             )
         },
         method: "Mode de retour",
-        paid_on_scan: "Vous êtes remboursé dès que le transporteur a votre colis.",
-        paid_on_receipt: "Vous êtes remboursé dès que l’entrepôt a reçu vos articles.",
+        refund_on_scan: "Votre remboursement sera effectué dès que le transporteur aura votre \
+                         colis.",
+        refund_on_receipt: "Votre remboursement sera effectué dès que l’entrepôt aura reçu vos \
+                            articles.",
         confirm: "Confirmer le retour",
-        change: "Modifier",
+        make_changes: "Modifier",
     },
-    status: Status {
+    status: StatusWords {
         title: "Votre retour",
         rma: |number| format!("Retour {number}"),
-        started_on: |date| format!("commencé le {date}"),
+        started_on: |date| format!("créé le {date}"),
         progress: "Suivi",
-        done: "fait",
-        to_come: "à venir",
-        started: "Vous avez commencé le retour",
-        cancelled: "Le retour a été annulé",
-        ordered: "Votre échange ou carte cadeau est commandé",
-        labelled: "Votre étiquette est prête",
-        on_its_way: "Le colis est en route vers nous",
-        handed_over: "Vous avez déposé les articles",
-        collected: "Les articles ont été enlevés",
-        arrived: "Les articles sont arrivés",
-        settled: "Tout est réglé",
-        next: "La suite",
-        next_label: "Le transporteur prépare votre étiquette. Revenez ici dans un instant.",
-        next_print: "Imprimez l’étiquette, emballez les articles et déposez le colis.",
-        next_show: "Apportez les articles dans un point relais et montrez votre code.",
-        next_collect: "Imprimez l’étiquette et tenez le colis prêt. Le transporteur vient le \
-                       chercher.",
-        next_travel: "Vos articles sont en route. Vous n’avez plus rien à faire.",
-        next_paid: "Vous n’avez plus rien à faire. Ce qui vous revient est en route.",
-        next_trouble: "Le transporteur signale un problème avec votre colis. Veuillez contacter \
-                       la boutique.",
-        next_done: "Tout est réglé. Merci.",
-        next_cancelled: "Rien n’est retourné et vous gardez vos articles. Vous pouvez commencer \
-                         un autre retour à tout moment.",
+        step_done: "terminé",
+        step_pending: "à venir",
+        started: "Retour créé",
+        canceled: "Retour annulé",
+        ordered: "Commande de l’échange ou de la carte cadeau passée",
+        label_ready: "Étiquette prête",
+        on_its_way: "Colis en route vers nous",
+        dropped_off: "Articles déposés",
+        picked_up: "Articles enlevés",
+        arrived: "Articles arrivés",
+        completed: "Retour terminé",
+        next: "Prochaines étapes",
+        next_await_label: "Le transporteur prépare votre étiquette. Veuillez revenir dans un \
+                           instant.",
+        next_print_label: "Imprimez l’étiquette, emballez les articles et déposez le colis.",
+        next_show_code: "Apportez les articles dans un point relais et présentez votre code.",
+        next_await_pickup: "Imprimez l’étiquette et préparez le colis. Le transporteur viendra le \
+                            chercher.",
+        next_in_transit: "Vos articles sont en route. Vous n’avez plus rien à faire.",
+        next_await_refund: "Vous n’avez plus rien à faire. Votre remboursement ou votre échange \
+                            est en cours.",
+        next_carrier_problem: "Le transporteur a signalé un problème avec votre colis. Veuillez \
+                               contacter la boutique.",
+        next_completed: "Votre retour est terminé. Merci\u{a0}!",
+        next_canceled: "Ce retour a été annulé et vous gardez vos articles. Vous pouvez créer un \
+                        nouveau retour à tout moment.",
         show_label: "Afficher l’étiquette",
         show_code: "Afficher le code",
         tracking_number: "Numéro de suivi",
-        items: "Vos articles",
-        paid_on: |date| format!("Remboursé le {date}"),
-        exchange_pending: "La nouvelle commande est en cours",
+        items: "Articles retournés",
+        refunded_on: |date| format!("Remboursé le {date}"),
+        exchange_pending: "Votre nouvelle commande est en cours de création",
         exchange_placed: |order, date| format!("La commande {order} a été passée le {date}"),
-        exchange_sent: |order| format!("La commande {order} est en route vers vous"),
-        exchange_failed: "La boutique n’a pas pu passer la nouvelle commande, vous êtes donc \
-                          remboursé.",
+        exchange_shipped: |order| format!("La commande {order} est en route vers vous"),
+        exchange_failed: "La boutique n’a pas pu passer votre nouvelle commande. Vous recevrez un \
+                          remboursement à la place.",
         cancel: "Annuler le retour",
-        cancel_sure: "Rien ne sera alors retourné ni remboursé. Veuillez ne plus utiliser \
-                      l’étiquette.",
-        cancel_yes: "Oui, annuler",
-        too_late_moving: "Il est trop tard pour annuler\u{a0}: les articles sont en route.",
-        too_late_received: "Il est trop tard pour annuler\u{a0}: les articles sont arrivés.",
-        too_late_refunded: "Il est trop tard pour annuler\u{a0}: vous avez déjà été remboursé.",
-        too_late_exchange: "L’annulation est impossible\u{a0}: la nouvelle commande est passée ou \
-                            sur le point de l’être.",
-        too_late: "Le retour ne peut plus être annulé.",
-        keep_address: "Conservez l’adresse de cette page\u{a0}: elle montre toujours où en est \
-                       votre retour.",
-        to_order: "Revenir à la commande",
+        cancel_consequences: "Vous garderez vos articles et ne recevrez pas de remboursement. \
+                              Veuillez ne pas utiliser l’étiquette.",
+        cancel_confirm: "Oui, annuler le retour",
+        too_late_moving: "Ce retour ne peut plus être annulé, car les articles sont en route.",
+        too_late_received: "Ce retour ne peut plus être annulé, car les articles sont arrivés.",
+        too_late_refunded: "Ce retour ne peut plus être annulé, car vous avez déjà reçu votre remboursement.",
+        too_late_exchange: "Ce retour ne peut pas être annulé, car votre nouvelle commande a été \
+                            passée ou est en cours de création.",
+        too_late: "Ce retour ne peut plus être annulé.",
+        bookmark_page: "Ajoutez cette page à vos favoris. Elle indique toujours l’état de votre \
+                        retour.",
+        back_to_order: "Revenir à votre commande",
         is_created: "En cours",
         is_pending: "Échange en cours de commande",
-        is_partial: "Réglé en partie",
-        is_refunded: "Réglé",
-        is_cancelled: "Annulé",
+        is_partial: "Partiellement terminé",
+        is_refunded: "Terminé",
+        is_canceled: "Annulé",
     },
-    label: Sending {
-        cancelled: "Ce retour a été annulé",
-        cancelled_text: "Il n’y a rien à renvoyer, et une étiquette déjà imprimée n’est plus valable.",
-        kept: "Rien à retourner",
-        kept_text: "Gardez les articles, ou donnez-les à quelqu’un à qui ils plaisent. Il n’y a \
-                    rien à imprimer ni à envoyer.",
-        kept_list: "Ce que vous gardez",
+    label: LabelWords {
+        canceled: TitledText {
+            title: "Ce retour a été annulé",
+            text: "Vous n’avez rien à renvoyer. Si vous avez déjà imprimé une étiquette, elle \
+                   n’est plus valable.",
+        },
+        kept: TitledText {
+            title: "Rien à renvoyer",
+            text: "Gardez les articles ou offrez-les à quelqu’un à qui ils feront plaisir. Il n’y \
+                   a rien à imprimer ni à envoyer.",
+        },
+        items_to_keep: "Articles que vous gardez",
         label: "Votre étiquette de retour",
-        label_waiting: "Votre étiquette est en préparation",
-        label_awaited: "Le transporteur prépare votre étiquette. Elle apparaît ici dès qu’elle \
-                        est prête.",
+        label_pending: TitledText {
+            title: "Votre étiquette est en préparation",
+            text: "Le transporteur prépare votre étiquette. Elle s’affichera ici dès qu’elle sera \
+                   prête.",
+        },
         code: "Votre code de dépôt",
-        code_waiting: "Votre code est en préparation",
-        code_awaited: "Le transporteur prépare votre code de dépôt. Il apparaît ici dès qu’il est \
-                       prêt.",
-        come_back: "Vous pouvez fermer cette page et revenir plus tard.",
-        look_now: "Actualiser maintenant",
-        waiting_list: "Ce qui est retourné",
+        code_pending: TitledText {
+            title: "Votre code est en préparation",
+            text: "Le transporteur prépare votre code de dépôt. Il s’affichera ici dès qu’il sera \
+                   prêt.",
+        },
+        come_back_later: "Vous pouvez fermer cette page et revenir plus tard.",
+        check_again: "Vérifier à nouveau",
+        items_to_return: "Articles à retourner",
         rma: "Retour",
-        started: |date| format!("commencé le {date}"),
+        started_on: |date| format!("créé le {date}"),
         steps: "Trois étapes",
-        pack: [
-            "Emballer",
-            "Placez les articles dans un carton solide avec la liste de colisage. Retirez ou \
-             couvrez les anciennes étiquettes et fermez bien le carton.",
-        ],
-        stick: [
-            "Étiqueter",
-            "Imprimez cette page en taille réelle (100\u{a0}%), découpez le long des pointillés \
-             et collez l’étiquette à plat sur le plus grand côté. Pas de ruban adhésif sur le \
-             code-barres.",
-        ],
-        send: [
-            "Envoyer",
-            "Déposez le colis dans un point de dépôt du transporteur et gardez le reçu jusqu’à \
-             votre remboursement.",
-        ],
-        hand_over: [
-            "Remettre",
-            "Tenez le colis prêt. Le transporteur vient le chercher à l’adresse indiquée sous \
-             De. Demandez un reçu.",
-        ],
-        bring: [
-            "Apporter les articles",
-            "Apportez-les tels quels dans un point relais. Ni carton, ni étiquette, ni ruban \
-             adhésif.",
-        ],
-        show: ["Montrer ce code", "Sur votre téléphone, écran lumineux, ou imprimé."],
-        keep_receipt: [
-            "Garder le reçu",
-            "Il vous est remis au dépôt. Gardez-le jusqu’à votre remboursement.",
-        ],
+        pack: TitledText {
+            title: "Emballez",
+            text: "Placez les articles et la liste de colisage dans un carton solide. Retirez ou \
+                   couvrez les anciennes étiquettes et fermez bien le carton.",
+        },
+        attach_label: TitledText {
+            title: "Collez l’étiquette",
+            text: "Imprimez cette page en taille réelle (100\u{a0}%), découpez le long des \
+                   pointillés et collez l’étiquette à plat sur le plus grand côté. Ne mettez pas \
+                   de ruban adhésif sur le code-barres.",
+        },
+        send: TitledText {
+            title: "Envoyez",
+            text: "Déposez le colis dans un point de dépôt du transporteur. Gardez le reçu jusqu’à \
+                   ce que vous ayez reçu votre remboursement.",
+        },
+        await_pickup: TitledText {
+            title: "Attendez l’enlèvement",
+            text: "Préparez le colis. Le transporteur viendra le chercher à l’adresse indiquée \
+                   sous «\u{a0}De\u{a0}» sur l’étiquette. Demandez un reçu.",
+        },
+        bring_items: TitledText {
+            title: "Apportez les articles",
+            text: "Apportez-les tels quels dans un point relais. Ni carton, ni étiquette, ni ruban \
+                   adhésif.",
+        },
+        show_code: TitledText {
+            title: "Présentez ce code",
+            text: "Sur votre téléphone, avec la luminosité au maximum, ou imprimé.",
+        },
+        keep_receipt: TitledText {
+            title: "Gardez le reçu",
+            text: "Il vous sera remis au point relais. Gardez-le jusqu’à ce que vous ayez reçu \
+                   votre remboursement.",
+        },
         from: "De",
         to: "À",
-        mark: "Retour",
+        return_mark: "Retour",
         tracking_number: "Numéro de suivi",
         packing_list: "Liste de colisage",
-        packing_hint: "À mettre dans le colis.",
-        bring_list: "Ce qu’il faut apporter",
+        packing_list_hint: "À mettre dans le colis.",
+        items_to_bring: "Articles à apporter",
         quantity: "Qté",
         item: "Article",
         sku: "Réf.",
-        bar_code: |number| format!("Code-barres du numéro de suivi {number}"),
-        qr_of_number: |number| format!("Code QR du numéro de suivi {number}"),
+        barcode_of_tracking_number: |number| format!("Code-barres du numéro de suivi {number}"),
+        qr_of_tracking_number: |number| format!("Code QR du numéro de suivi {number}"),
         qr_of_return: |rma| format!("Code QR du retour {rma}"),
         qr_of_both: |rma, number| format!("Code QR du retour {rma} et du numéro de suivi {number}"),
     },
-    sorry: Sorry {
-        missing: [
-            "Il n’y a rien ici",
-            "Veuillez vérifier l’adresse, ou demander la bonne à la boutique où vous avez acheté.",
-        ],
-        refused: ["Ceci ne vient pas de notre page", "Veuillez rouvrir la page et réessayer."],
-        too_large: [
-            "C’était trop",
-            "Veuillez revenir en arrière, raccourcir votre texte et réessayer.",
-        ],
-        too_often: ["C’était trop souvent", "Veuillez patienter une minute et réessayer."],
-        broken: [
-            "Une erreur est survenue",
-            "Ce n’est pas votre faute. Veuillez réessayer dans un instant.",
-        ],
+    errors: ErrorWords {
+        not_found: TitledText {
+            title: "Page introuvable",
+            text: "Veuillez vérifier l’adresse ou demander le bon lien à la boutique.",
+        },
+        other_origin: TitledText {
+            title: "Nous n’avons pas pu vérifier cette demande",
+            text: "Veuillez rouvrir la page et réessayer.",
+        },
+        too_large: TitledText {
+            title: "Votre saisie est trop longue",
+            text: "Veuillez revenir en arrière, raccourcir votre texte et réessayer.",
+        },
+        too_many_requests: TitledText {
+            title: "Trop de tentatives",
+            text: "Veuillez réessayer dans une minute.",
+        },
+        server_error: TitledText {
+            title: "Une erreur est survenue",
+            text: "Le problème vient de notre côté. Veuillez réessayer dans un instant.",
+        },
     },
 };

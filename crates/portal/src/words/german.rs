@@ -1,14 +1,17 @@
 //! German.
 
-use super::{Choosing, Find, Frame, Methods, Review, Rules, Sending, Sorry, Status, Words};
+use super::texts::{
+    ChooseWords, ErrorWords, FindWords, FrameWords, LabelWords, MethodWords, ReviewWords,
+    RuleWords, StatusWords, TitledText, Words,
+};
 
 pub(super) static WORDS: Words = Words {
-    frame: Frame {
+    frame: FrameWords {
         returns: "Rücksendungen",
-        skip: "Zum Inhalt springen",
+        skip_to_content: "Zum Inhalt springen",
         language: "Sprache",
-        help: |merchant| format!("Fragen? Bitte wenden Sie sich an {merchant}."),
-        check: "Bitte prüfen Sie zuerst dies",
+        contact: |merchant| format!("Fragen? Bitte wenden Sie sich an {merchant}."),
+        check_fields: "Bitte prüfen Sie Folgendes",
         months: [
             "Januar",
             "Februar",
@@ -24,290 +27,317 @@ pub(super) static WORDS: Words = Words {
             "Dezember",
         ],
     },
-    find: Find {
-        title: "Rücksendung beginnen",
-        lead: "Finden Sie Ihre Bestellung und sehen Sie, was zurückkommen kann, warum und für wie \
-               viel.",
+    find: FindWords {
+        title: "Rücksendung anmelden",
+        lead: "Suchen Sie Ihre Bestellung, um zu sehen, welche Artikel Sie zurückgeben können und \
+               welchen Betrag Sie erhalten.",
         order_number: "Bestellnummer",
-        order_number_hint: "Sie steht in Ihrer Bestätigung.",
-        secret: "E-Mail-Adresse oder Postleitzahl",
-        secret_hint: "Die Adresse, mit der Sie bestellt haben, oder die Postleitzahl, an die das \
-                      Paket ging.",
-        gift: "Es war ein Geschenk an mich",
-        gift_hint: "Dann genügt die Postleitzahl, und wer es gekauft hat, erfährt nichts davon.",
-        submit: "Bestellung finden",
-        again: "Schon eine Rücksendung begonnen? Finden Sie hier ihre Bestellung, und Sie sehen, \
-                wo die Rücksendung ist.",
-        not_found: "Wir finden keine Bestellung mit diesen Angaben. Bitte vergleichen Sie sie mit \
-                    Ihrer Bestätigung.",
-        too_often: "Das war zu oft in kurzer Zeit. Bitte warten Sie eine Minute und versuchen Sie \
-                    es noch einmal.",
+        order_number_hint: "Sie finden sie in Ihrer Bestellbestätigung.",
+        email_or_postal_code: "E-Mail-Adresse oder Postleitzahl",
+        email_or_postal_code_hint: "Die E-Mail-Adresse, mit der Sie bestellt haben, oder die \
+                                    Postleitzahl der Lieferadresse.",
+        gift: "Ich habe dies als Geschenk erhalten",
+        gift_hint: "Die Postleitzahl genügt. Die Person, die bestellt hat, wird nicht \
+                    benachrichtigt.",
+        submit: "Bestellung suchen",
+        existing_return_hint: "Sie haben bereits eine Rücksendung angemeldet? Suchen Sie hier Ihre \
+                               Bestellung, um den Status zu sehen.",
+        not_found: "Wir konnten keine Bestellung mit diesen Angaben finden. Bitte vergleichen Sie \
+                    sie mit Ihrer Bestellbestätigung.",
+        too_many_attempts: "Zu viele Versuche. Bitte versuchen Sie es in einer Minute erneut.",
     },
-    choose: Choosing {
-        title: "Was möchten Sie zurücksenden?",
+    choose: ChooseWords {
+        title: "Was möchten Sie zurückgeben?",
         order: |number| format!("Bestellung {number}"),
-        ordered: |date| format!("bestellt am {date}"),
-        returns: "Ihre Rücksendungen zu dieser Bestellung",
+        ordered_on: |date| format!("aufgegeben am {date}"),
+        earlier_returns: "Ihre Rücksendungen zu dieser Bestellung",
         items: "Ihre Artikel",
-        each: |amount| format!("je {amount}"),
-        until: |date| format!("Rückgabe möglich bis {date}"),
-        cannot: "Kann nicht zurückkommen",
-        not_all: "Nicht jedes Stück kann zurückkommen",
-        send_back: "Zurücksenden",
-        how_many: "Wie viele?",
-        why: "Warum?",
+        price_each: |amount| format!("je {amount}"),
+        return_by: |date| format!("Rückgabe möglich bis zum {date}"),
+        not_returnable: "Rückgabe nicht möglich",
+        partly_returnable: "Nicht alle Stücke können zurückgegeben werden",
+        return_item: "Diesen Artikel zurückgeben",
+        quantity: "Wie viele?",
+        reason: "Grund der Rückgabe",
         please_choose: "Bitte wählen",
-        want: "Was möchten Sie dafür?",
-        refund: "Mein Geld zurück",
-        refund_hint: "Auf dem Weg, auf dem Sie bezahlt haben",
-        gift_card: "Einen Gutschein",
+        resolution: "Was möchten Sie dafür erhalten?",
+        refund: "Erstattung",
+        refund_hint: "Über die ursprüngliche Zahlungsart",
+        gift_card: "Gutschein",
         gift_card_hint: "Für Ihre nächste Bestellung",
-        bonus: |percent| format!("{percent} % zusätzlich"),
-        bonus_up_to: |percent, amount| format!("{percent} % zusätzlich, höchstens {amount}"),
-        exchange: "Eine andere Variante",
-        exchange_hint: "Stattdessen eine andere Größe oder Farbe",
-        variant: "Welche stattdessen?",
+        bonus: |percent| format!("{percent}\u{a0}% zusätzlich"),
+        bonus_up_to: |percent, amount| format!("{percent}\u{a0}% zusätzlich, höchstens {amount}"),
+        exchange: "Umtausch",
+        exchange_hint: "Gegen eine andere Größe oder Farbe",
+        variant: "Welche Variante möchten Sie stattdessen?",
         sold_out: "Ausverkauft",
         same_price: "Gleicher Preis",
-        dearer: |amount| format!("{amount} mehr"),
-        cheaper: |amount| format!("{amount} weniger"),
-        fallback: "Und wenn sie dann vergriffen ist?",
-        split: "Für ein weiteres Stück anders wählen",
-        part: |number| format!("Auswahl {number}"),
-        method: "Wie kommt es zurück?",
+        costs_more: |amount| format!("{amount} mehr"),
+        costs_less: |amount| format!("{amount} weniger"),
+        fallback: "Was möchten Sie erhalten, falls sie ausverkauft ist?",
+        split: "Für einen Teil davon andere Optionen wählen",
+        selection: |number| format!("Auswahl {number}"),
+        method: "Wie möchten Sie die Artikel zurückgeben?",
         free: "Kostenlos",
         fee: |amount| format!("{amount}, wird von Ihrer Erstattung abgezogen"),
-        fees: |low, high| format!("{low} bis {high}, je nach Grund"),
+        fee_range: |low, high| format!("{low} bis {high}, je nach Grund"),
         email: "Ihre E-Mail-Adresse",
-        email_hint: "Dorthin geht der Gutschein. Wer das Geschenk gekauft hat, erfährt nichts \
-                     davon.",
-        submit: "Zusammenfassung ansehen",
-        nothing: "Von dieser Bestellung kann derzeit nichts zurückkommen.",
-        need_item: "Bitte wählen Sie mindestens einen Artikel.",
-        need_reason: "Bitte sagen Sie, warum er zurückkommt.",
-        need_variant: "Bitte wählen Sie, welche Variante Sie stattdessen möchten.",
-        need_method: "Bitte wählen Sie, wie es zurückkommt.",
-        need_email: "Bitte sagen Sie uns, wohin der Gutschein gehen soll.",
+        email_hint: "An diese Adresse senden wir den Gutschein. Die Person, die das Geschenk \
+                     gekauft hat, wird nicht benachrichtigt.",
+        submit: "Erstattung prüfen",
+        nothing_returnable: "Aus dieser Bestellung können keine Artikel zurückgegeben werden.",
+        need_item: "Bitte wählen Sie mindestens einen Artikel aus.",
+        need_reason: "Bitte wählen Sie einen Grund aus.",
+        need_variant: "Bitte wählen Sie die Variante aus, die Sie stattdessen möchten.",
+        need_method: "Bitte wählen Sie eine Rückgabeart aus.",
+        need_email: "Bitte geben Sie die E-Mail-Adresse für den Gutschein ein.",
     },
-    rules: Rules {
-        order_cancelled: "Die Bestellung wurde storniert.",
-        not_shipped: "Er wurde nicht versandt.",
+    rules: RuleWords {
+        order_canceled: "Diese Bestellung wurde storniert.",
+        not_shipped: "Dieser Artikel wurde nicht versandt.",
         window: "Die Rückgabefrist ist abgelaufen.",
-        window_ended: |date| format!("Die Rückgabe war bis {date} möglich."),
-        final_sale: "Er ist vom Umtausch ausgeschlossen.",
+        window_ended_on: |date| format!("Die Rückgabefrist endete am {date}."),
+        final_sale: "Dieser Artikel ist vom Umtausch ausgeschlossen.",
         gift_card: "Gutscheine können nicht zurückgegeben werden.",
-        pick_up_in_store: "Er wurde in einer Filiale abgeholt. Bitte bringen Sie ihn dorthin \
-                           zurück.",
-        third_party: "Ein anderes Unternehmen hat ihn verkauft. Bitte senden Sie ihn dorthin \
-                      zurück.",
-        customer_service: "Bitte fragen Sie den Kundendienst danach.",
-        country: "Aus Ihrem Land kann nichts zurückgesandt werden.",
-        no_method: "Es gibt keinen Weg, auf dem er zurückkommen kann.",
-        already_returned: "Er gehört schon zu einer Rücksendung.",
-        already_refunded: "Er wurde schon erstattet.",
-        method_offered: "Dieser Weg wird nicht angeboten.",
-        method_country: "Dieser Weg wird in Ihrem Land nicht angeboten.",
-        method_weight: "Etwas ist zu schwer für diesen Weg. Bitte wählen Sie einen anderen.",
-        method_amount: "Die Artikel sind für diesen Weg zu viel wert. Bitte wählen Sie einen \
-                        anderen.",
-        method_reason: "Dieser Weg wird für Ihren Grund nicht angeboten. Bitte wählen Sie einen \
-                        anderen.",
-        reason_known: "Bitte wählen Sie einen der Gründe.",
-        exchange_offered: "Ein Umtausch wird hier oder für diesen Grund nicht angeboten.",
-        gift_card_offered: "Gutscheine werden nicht angeboten.",
-        one_exchange: "Aus dieser Bestellung wurde schon etwas umgetauscht. Sie können Ihr Geld \
-                       zurückbekommen.",
-        variant_gone: "Diese Variante ist gerade vergriffen. Bitte wählen Sie eine andere.",
-        taken: "Diese Artikel gehören seit eben zu einer anderen Rücksendung.",
-        impossible: "Das ist nicht möglich. Bitte wählen Sie anders.",
+        pick_up_in_store: "Dieser Artikel wurde in einer Filiale abgeholt. Bitte geben Sie ihn \
+                           dort zurück.",
+        third_party: "Dieser Artikel wurde von einem anderen Unternehmen verkauft. Bitte geben Sie \
+                      ihn dort zurück.",
+        customer_service: "Bitte wenden Sie sich wegen dieses Artikels an den Kundenservice.",
+        country: "Rücksendungen aus Ihrem Land sind nicht möglich.",
+        no_method: "Für diesen Artikel ist keine Rückgabeart verfügbar.",
+        already_returned: "Dieser Artikel gehört bereits zu einer Rücksendung.",
+        already_refunded: "Dieser Artikel wurde bereits erstattet.",
+        method_offered: "Diese Rückgabeart ist nicht verfügbar.",
+        method_country: "Diese Rückgabeart ist in Ihrem Land nicht verfügbar.",
+        method_weight: "Ein Artikel ist zu schwer für diese Rückgabeart. Bitte wählen Sie eine \
+                        andere.",
+        method_amount: "Der Wert der Artikel ist zu hoch für diese Rückgabeart. Bitte wählen Sie \
+                        eine andere.",
+        method_reason: "Diese Rückgabeart ist für den gewählten Grund nicht verfügbar. Bitte \
+                        wählen Sie eine andere.",
+        reason_known: "Bitte wählen Sie einen der angegebenen Gründe.",
+        exchange_offered: "Für diesen Artikel oder Grund ist kein Umtausch möglich.",
+        gift_card_offered: "Gutscheine sind nicht verfügbar.",
+        one_exchange: "Ein Artikel aus dieser Bestellung wurde bereits umgetauscht. Sie können \
+                       stattdessen eine Erstattung wählen.",
+        variant_sold_out: "Diese Variante ist inzwischen ausverkauft. Bitte wählen Sie eine \
+                           andere.",
+        just_returned: "Diese Artikel wurden soeben einer anderen Rücksendung hinzugefügt.",
+        not_possible: "Das ist nicht möglich. Bitte treffen Sie eine andere Auswahl.",
     },
-    methods: Methods {
-        mail_back: ["Mit der Post", "Etikett drucken und ein Paket senden"],
-        express: ["An einer Annahmestelle", "Einen Code zeigen und ohne Karton abgeben"],
-        keep: ["Behalten", "Nichts muss zurückkommen"],
-        pickup: ["An Ihrer Tür", "Der Paketdienst holt Ihr Paket ab"],
+    methods: MethodWords {
+        mail_back: TitledText { title: "Per Post", text: "Etikett drucken und Paket versenden" },
+        express: TitledText {
+            title: "An einer Annahmestelle",
+            text: "Code vorzeigen, kein Karton nötig",
+        },
+        keep: TitledText { title: "Behalten", text: "Sie müssen nichts zurücksenden" },
+        pickup: TitledText {
+            title: "Abholung zu Hause",
+            text: "Der Paketdienst holt Ihr Paket bei Ihnen ab",
+        },
     },
-    review: Review {
-        title: "Ist das so richtig?",
-        lead: "Noch ist nichts abgeschickt. Bitte prüfen und dann bestätigen.",
-        changed: "Was Sie bekommen, hat sich inzwischen geändert. Bitte prüfen Sie es noch einmal.",
-        caption: "Was Sie zurücksenden",
+    review: ReviewWords {
+        title: "Rücksendung prüfen",
+        lead: "Es wurde noch nichts abgeschickt. Bitte prüfen Sie die Angaben und bestätigen Sie \
+               dann.",
+        changed: "Ihre Erstattung hat sich seit Ihrem letzten Besuch geändert. Bitte prüfen Sie \
+                  sie noch einmal.",
+        items: "Artikel, die Sie zurückgeben",
         item: "Artikel",
         price: "Preis",
         discount: "Rabatt",
-        tax: "Steuer",
-        worth: "Wert",
-        as_refund: "Geld zurück",
-        as_gift_card: "Als Gutschein",
+        tax: "Steuern",
+        value: "Wert",
+        as_refund: "Erstattung",
+        as_gift_card: "Gutschein",
         as_exchange: |variant| format!("Umtausch gegen {variant}"),
         refund: "Erstattung",
         gift_card: "Gutschein",
         shipping: "Versandkosten",
         fee: "Rücksendegebühr",
         bonus: "Bonus",
-        total: "Sie bekommen",
+        total: "Sie erhalten",
         exchanged: |amount| {
             format!(
-                "Artikel im Wert von {amount} werden umgetauscht; Sie bekommen dafür die \
-                     neuen."
+                "Artikel im Wert von {amount} werden umgetauscht. Statt einer Erstattung erhalten \
+                 Sie die neuen Artikel."
             )
         },
-        method: "Wie es zurückkommt",
-        paid_on_scan: "Ihr Geld wird angewiesen, sobald der Paketdienst Ihr Paket hat.",
-        paid_on_receipt: "Ihr Geld wird angewiesen, sobald Ihre Artikel im Lager angekommen sind.",
+        method: "Rückgabeart",
+        refund_on_scan: "Ihre Erstattung wird veranlasst, sobald der Paketdienst Ihr Paket hat.",
+        refund_on_receipt: "Ihre Erstattung wird veranlasst, sobald Ihre Artikel im Lager \
+                            eingegangen sind.",
         confirm: "Rücksendung bestätigen",
-        change: "Etwas ändern",
+        make_changes: "Angaben ändern",
     },
-    status: Status {
+    status: StatusWords {
         title: "Ihre Rücksendung",
         rma: |number| format!("Rücksendung {number}"),
-        started_on: |date| format!("begonnen am {date}"),
+        started_on: |date| format!("angemeldet am {date}"),
         progress: "Verlauf",
-        done: "erledigt",
-        to_come: "kommt noch",
-        started: "Sie haben die Rücksendung begonnen",
-        cancelled: "Die Rücksendung wurde storniert",
-        ordered: "Ihr Umtausch oder Gutschein ist bestellt",
-        labelled: "Ihr Etikett ist fertig",
-        on_its_way: "Das Paket ist auf dem Weg zu uns",
-        handed_over: "Sie haben die Artikel abgegeben",
-        collected: "Die Artikel wurden abgeholt",
-        arrived: "Die Artikel sind angekommen",
-        settled: "Alles ist abgeschlossen",
-        next: "Wie es weitergeht",
-        next_label: "Der Paketdienst erstellt Ihr Etikett. Schauen Sie gleich noch einmal hier \
-                     vorbei.",
-        next_print: "Drucken Sie das Etikett, packen Sie die Artikel ein und geben Sie das Paket \
-                     ab.",
-        next_show: "Bringen Sie die Artikel zu einer Annahmestelle und zeigen Sie Ihren Code.",
-        next_collect: "Drucken Sie das Etikett und halten Sie das Paket bereit. Der Paketdienst \
-                       holt es ab.",
-        next_travel: "Ihre Artikel sind unterwegs. Sie müssen nichts mehr tun.",
-        next_paid: "Sie müssen nichts mehr tun. Was Sie bekommen, ist unterwegs.",
-        next_trouble: "Der Paketdienst meldet ein Problem mit Ihrem Paket. Bitte wenden Sie sich \
-                       an den Shop.",
-        next_done: "Alles ist abgeschlossen. Vielen Dank.",
-        next_cancelled: "Nichts kommt zurück, und Sie behalten Ihre Artikel. Sie können jederzeit \
-                         eine neue Rücksendung beginnen.",
-        show_label: "Etikett zeigen",
-        show_code: "Code zeigen",
+        step_done: "erledigt",
+        step_pending: "ausstehend",
+        started: "Rücksendung angemeldet",
+        canceled: "Rücksendung storniert",
+        ordered: "Umtausch oder Gutschein bestellt",
+        label_ready: "Etikett bereit",
+        on_its_way: "Paket auf dem Weg zu uns",
+        dropped_off: "Artikel abgegeben",
+        picked_up: "Artikel abgeholt",
+        arrived: "Artikel angekommen",
+        completed: "Rücksendung abgeschlossen",
+        next: "So geht es weiter",
+        next_await_label: "Der Paketdienst erstellt Ihr Etikett. Bitte schauen Sie gleich noch \
+                           einmal vorbei.",
+        next_print_label: "Drucken Sie das Etikett aus, verpacken Sie die Artikel und geben Sie \
+                           das Paket ab.",
+        next_show_code: "Bringen Sie die Artikel zu einer Annahmestelle und zeigen Sie Ihren Code \
+                         vor.",
+        next_await_pickup: "Drucken Sie das Etikett aus und halten Sie das Paket bereit. Der \
+                            Paketdienst holt es ab.",
+        next_in_transit: "Ihre Artikel sind unterwegs. Sie müssen nichts weiter tun.",
+        next_await_refund: "Sie müssen nichts weiter tun. Ihre Erstattung oder Ihr Umtausch ist \
+                            unterwegs.",
+        next_carrier_problem: "Der Paketdienst hat ein Problem mit Ihrem Paket gemeldet. Bitte \
+                               wenden Sie sich an den Shop.",
+        next_completed: "Ihre Rücksendung ist abgeschlossen. Vielen Dank!",
+        next_canceled: "Diese Rücksendung wurde storniert, und Sie behalten Ihre Artikel. Sie \
+                        können jederzeit eine neue Rücksendung anmelden.",
+        show_label: "Etikett anzeigen",
+        show_code: "Code anzeigen",
         tracking_number: "Sendungsnummer",
-        items: "Ihre Artikel",
-        paid_on: |date| format!("Erstattet am {date}"),
-        exchange_pending: "Die neue Bestellung wird aufgegeben",
+        items: "Zurückgegebene Artikel",
+        refunded_on: |date| format!("Erstattet am {date}"),
+        exchange_pending: "Ihre neue Bestellung wird aufgegeben",
         exchange_placed: |order, date| format!("Bestellung {order} wurde am {date} aufgegeben"),
-        exchange_sent: |order| format!("Bestellung {order} ist auf dem Weg zu Ihnen"),
-        exchange_failed: "Der Shop konnte die neue Bestellung nicht annehmen, deshalb bekommen \
-                          Sie Ihr Geld zurück.",
+        exchange_shipped: |order| format!("Bestellung {order} ist auf dem Weg zu Ihnen"),
+        exchange_failed: "Der Shop konnte Ihre neue Bestellung nicht aufgeben. Sie erhalten \
+                          stattdessen eine Erstattung.",
         cancel: "Rücksendung stornieren",
-        cancel_sure: "Dann kommt nichts zurück und nichts wird gezahlt. Bitte verwenden Sie das \
-                      Etikett nicht mehr.",
-        cancel_yes: "Ja, stornieren",
-        too_late_moving: "Zum Stornieren ist es zu spät: Die Artikel sind unterwegs.",
-        too_late_received: "Zum Stornieren ist es zu spät: Die Artikel sind angekommen.",
-        too_late_refunded: "Zum Stornieren ist es zu spät: Sie haben Ihr Geld schon bekommen.",
-        too_late_exchange: "Jetzt kann nicht storniert werden: Die neue Bestellung ist aufgegeben \
-                            oder wird es gerade.",
-        too_late: "Die Rücksendung kann nicht mehr storniert werden.",
-        keep_address: "Bewahren Sie die Adresse dieser Seite auf: Sie zeigt immer, wo Ihre \
-                       Rücksendung ist.",
-        to_order: "Zurück zur Bestellung",
-        is_created: "In Arbeit",
+        cancel_consequences: "Sie behalten Ihre Artikel und erhalten keine Erstattung. Bitte \
+                              verwenden Sie das Etikett nicht.",
+        cancel_confirm: "Ja, Rücksendung stornieren",
+        too_late_moving: "Diese Rücksendung kann nicht mehr storniert werden, weil die Artikel \
+                          bereits unterwegs sind.",
+        too_late_received: "Diese Rücksendung kann nicht mehr storniert werden, weil die Artikel \
+                            bereits angekommen sind.",
+        too_late_refunded: "Diese Rücksendung kann nicht mehr storniert werden, weil Sie bereits \
+                            eine Erstattung erhalten haben.",
+        too_late_exchange: "Diese Rücksendung kann nicht storniert werden, weil Ihre neue \
+                            Bestellung bereits aufgegeben wurde oder gerade aufgegeben wird.",
+        too_late: "Diese Rücksendung kann nicht mehr storniert werden.",
+        bookmark_page: "Speichern Sie diese Seite als Lesezeichen. Sie zeigt immer den Status \
+                        Ihrer Rücksendung.",
+        back_to_order: "Zurück zu Ihrer Bestellung",
+        is_created: "In Bearbeitung",
         is_pending: "Umtausch wird bestellt",
         is_partial: "Teilweise abgeschlossen",
         is_refunded: "Abgeschlossen",
-        is_cancelled: "Storniert",
+        is_canceled: "Storniert",
     },
-    label: Sending {
-        cancelled: "Diese Retoure wurde storniert",
-        cancelled_text: "Es ist nichts zurückzusenden, und ein schon gedrucktes Etikett gilt nicht mehr.",
-        kept: "Nichts zurückzusenden",
-        kept_text: "Behalten Sie die Artikel, oder geben Sie sie jemandem, dem sie gefallen. Es \
-                    gibt nichts zu drucken und nichts zu senden.",
-        kept_list: "Was Sie behalten",
-        label: "Ihr Rücksende-Etikett",
-        label_waiting: "Ihr Etikett wird erstellt",
-        label_awaited: "Der Paketdienst erstellt Ihr Etikett. Es erscheint hier, sobald es fertig \
-                        ist.",
-        code: "Ihr Abgabe-Code",
-        code_waiting: "Ihr Code wird erstellt",
-        code_awaited: "Der Paketdienst erstellt Ihren Abgabe-Code. Er erscheint hier, sobald er \
-                       fertig ist.",
-        come_back: "Sie können diese Seite schließen und später wiederkommen.",
-        look_now: "Jetzt nachsehen",
-        waiting_list: "Was zurückgeht",
+    label: LabelWords {
+        canceled: TitledText {
+            title: "Diese Rücksendung wurde storniert",
+            text: "Sie müssen nichts zurücksenden. Ein bereits gedrucktes Etikett ist nicht mehr \
+                   gültig.",
+        },
+        kept: TitledText {
+            title: "Sie müssen nichts zurücksenden",
+            text: "Behalten Sie die Artikel oder geben Sie sie an jemanden weiter, der sich \
+                   darüber freut. Sie müssen nichts drucken und nichts versenden.",
+        },
+        items_to_keep: "Artikel, die Sie behalten",
+        label: "Ihr Rücksendeetikett",
+        label_pending: TitledText {
+            title: "Ihr Etikett wird erstellt",
+            text: "Der Paketdienst erstellt Ihr Etikett. Es erscheint hier, sobald es bereit ist.",
+        },
+        code: "Ihr Abgabecode",
+        code_pending: TitledText {
+            title: "Ihr Code wird erstellt",
+            text: "Der Paketdienst erstellt Ihren Abgabecode. Er erscheint hier, sobald er bereit \
+                   ist.",
+        },
+        come_back_later: "Sie können diese Seite schließen und später wiederkommen.",
+        check_again: "Erneut prüfen",
+        items_to_return: "Artikel, die Sie zurückgeben",
         rma: "Rücksendung",
-        started: |date| format!("begonnen am {date}"),
+        started_on: |date| format!("angemeldet am {date}"),
         steps: "Drei Schritte",
-        pack: [
-            "Packen",
-            "Legen Sie die Artikel mit der Packliste in einen festen Karton. Entfernen oder \
-             überkleben Sie alte Etiketten, und verschließen Sie den Karton gut.",
-        ],
-        stick: [
-            "Bekleben",
-            "Drucken Sie diese Seite in voller Größe (100 %), schneiden Sie an der gestrichelten \
-             Linie, und kleben Sie das Etikett glatt auf die größte Seite. Kein Klebeband über \
-             dem Strichcode.",
-        ],
-        send: [
-            "Abgeben",
-            "Bringen Sie das Paket zu einer Annahmestelle des Paketdienstes, und bewahren Sie \
-             den Beleg auf, bis Ihre Erstattung da ist.",
-        ],
-        hand_over: [
-            "Übergeben",
-            "Halten Sie das Paket bereit. Der Paketdienst holt es an der Adresse ab, die auf dem \
-             Etikett unter Von steht. Lassen Sie sich einen Beleg geben.",
-        ],
-        bring: [
-            "Artikel bringen",
-            "Bringen Sie sie so, wie sie sind, zu einer Annahmestelle. Kein Karton, kein \
-             Etikett, kein Klebeband.",
-        ],
-        show: ["Code zeigen", "Auf dem Telefon, mit hellem Bildschirm, oder gedruckt."],
-        keep_receipt: [
-            "Beleg aufbewahren",
-            "Sie bekommen ihn bei der Annahme. Bewahren Sie ihn auf, bis Ihre Erstattung da ist.",
-        ],
+        pack: TitledText {
+            title: "Verpacken",
+            text: "Legen Sie die Artikel und die Packliste in einen stabilen Karton. Entfernen \
+                   oder überkleben Sie alte Etiketten und verschließen Sie den Karton gut.",
+        },
+        attach_label: TitledText {
+            title: "Etikett aufkleben",
+            text: "Drucken Sie diese Seite in Originalgröße (100\u{a0}%), schneiden Sie entlang \
+                   der gestrichelten Linie und kleben Sie das Etikett glatt auf die größte Seite. \
+                   Kleben Sie kein Klebeband über den Strichcode.",
+        },
+        send: TitledText {
+            title: "Versenden",
+            text: "Bringen Sie das Paket zu einer Annahmestelle des Paketdienstes. Bewahren Sie \
+                   den Beleg auf, bis Sie Ihre Erstattung erhalten haben.",
+        },
+        await_pickup: TitledText {
+            title: "Abholung abwarten",
+            text: "Halten Sie das Paket bereit. Der Paketdienst holt es an der Adresse ab, die auf \
+                   dem Etikett unter „Von“ steht. Lassen Sie sich einen Beleg geben.",
+        },
+        bring_items: TitledText {
+            title: "Artikel hinbringen",
+            text: "Bringen Sie die Artikel so, wie sie sind, zu einer Annahmestelle. Karton, \
+                   Etikett und Klebeband sind nicht nötig.",
+        },
+        show_code: TitledText {
+            title: "Diesen Code vorzeigen",
+            text: "Auf dem Smartphone mit voller Bildschirmhelligkeit oder ausgedruckt.",
+        },
+        keep_receipt: TitledText {
+            title: "Beleg aufbewahren",
+            text: "Sie erhalten ihn an der Annahmestelle. Bewahren Sie ihn auf, bis Sie Ihre \
+                   Erstattung erhalten haben.",
+        },
         from: "Von",
         to: "An",
-        mark: "Retoure",
+        return_mark: "Retoure",
         tracking_number: "Sendungsnummer",
         packing_list: "Packliste",
-        packing_hint: "Gehört in das Paket.",
-        bring_list: "Was Sie mitbringen",
+        packing_list_hint: "Bitte in das Paket legen.",
+        items_to_bring: "Artikel zum Mitbringen",
         quantity: "Anz.",
         item: "Artikel",
         sku: "Art.-Nr.",
-        bar_code: |number| format!("Strichcode der Sendungsnummer {number}"),
-        qr_of_number: |number| format!("QR-Code der Sendungsnummer {number}"),
-        qr_of_return: |rma| format!("QR-Code der Rücksendung {rma}"),
+        barcode_of_tracking_number: |number| format!("Strichcode für Sendungsnummer {number}"),
+        qr_of_tracking_number: |number| format!("QR-Code für Sendungsnummer {number}"),
+        qr_of_return: |rma| format!("QR-Code für Rücksendung {rma}"),
         qr_of_both: |rma, number| {
-            format!("QR-Code der Rücksendung {rma} und der Sendungsnummer {number}")
+            format!("QR-Code für Rücksendung {rma} und Sendungsnummer {number}")
         },
     },
-    sorry: Sorry {
-        missing: [
-            "Hier ist nichts",
-            "Bitte prüfen Sie die Adresse, oder fragen Sie den Shop, bei dem Sie gekauft haben, \
-             nach der richtigen.",
-        ],
-        refused: [
-            "Das kam nicht von unserer Seite",
-            "Bitte öffnen Sie die Seite neu und versuchen Sie es noch einmal.",
-        ],
-        too_large: [
-            "Das war zu viel",
-            "Bitte gehen Sie zurück, kürzen Sie Ihre Eingaben und versuchen Sie es noch einmal.",
-        ],
-        too_often: [
-            "Das war zu oft",
-            "Bitte warten Sie eine Minute und versuchen Sie es noch einmal.",
-        ],
-        broken: [
-            "Etwas ist schiefgegangen",
-            "Es lag nicht an Ihnen. Bitte versuchen Sie es gleich noch einmal.",
-        ],
+    errors: ErrorWords {
+        not_found: TitledText {
+            title: "Seite nicht gefunden",
+            text: "Bitte prüfen Sie die Adresse oder fragen Sie den Shop nach dem richtigen Link.",
+        },
+        other_origin: TitledText {
+            title: "Wir konnten diese Anfrage nicht prüfen",
+            text: "Bitte öffnen Sie die Seite neu und versuchen Sie es noch einmal.",
+        },
+        too_large: TitledText {
+            title: "Ihre Eingabe ist zu lang",
+            text: "Bitte gehen Sie zurück, kürzen Sie Ihren Text und versuchen Sie es noch einmal.",
+        },
+        too_many_requests: TitledText {
+            title: "Zu viele Versuche",
+            text: "Bitte versuchen Sie es in einer Minute erneut.",
+        },
+        server_error: TitledText {
+            title: "Etwas ist schiefgegangen",
+            text: "Das Problem liegt bei uns. Bitte versuchen Sie es gleich noch einmal.",
+        },
     },
 };

@@ -1,14 +1,17 @@
 //! Spanish.
 
-use super::{Choosing, Find, Frame, Methods, Review, Rules, Sending, Sorry, Status, Words};
+use super::texts::{
+    ChooseWords, ErrorWords, FindWords, FrameWords, LabelWords, MethodWords, ReviewWords,
+    RuleWords, StatusWords, TitledText, Words,
+};
 
 pub(super) static WORDS: Words = Words {
-    frame: Frame {
+    frame: FrameWords {
         returns: "Devoluciones",
-        skip: "Ir al contenido",
+        skip_to_content: "Ir al contenido",
         language: "Idioma",
-        help: |merchant| format!("¿Preguntas? Ponte en contacto con {merchant}."),
-        check: "Primero revisa esto, por favor",
+        contact: |merchant| format!("¿Tiene preguntas? Póngase en contacto con {merchant}."),
+        check_fields: "Revise lo siguiente",
         months: [
             "enero",
             "febrero",
@@ -24,263 +27,314 @@ pub(super) static WORDS: Words = Words {
             "diciembre",
         ],
     },
-    find: Find {
+    find: FindWords {
         title: "Iniciar una devolución",
-        lead: "Busca tu pedido para ver qué puedes devolver, por qué y por cuánto.",
+        lead: "Busque su pedido para ver qué artículos puede devolver y qué importe recibirá.",
         order_number: "Número de pedido",
-        order_number_hint: "Está en tu confirmación.",
-        secret: "Correo electrónico o código postal",
-        secret_hint: "El correo con el que hiciste el pedido o el código postal de entrega.",
-        gift: "Fue un regalo para mí",
-        gift_hint: "Entonces basta el código postal, y quien lo compró no se entera.",
+        order_number_hint: "Lo encontrará en la confirmación de su pedido.",
+        email_or_postal_code: "Correo electrónico o código postal",
+        email_or_postal_code_hint: "El correo electrónico con el que hizo el pedido o el código \
+                                    postal de entrega.",
+        gift: "Recibí este artículo como regalo",
+        gift_hint: "El código postal es suficiente. No se avisará a la persona que hizo el pedido.",
         submit: "Buscar mi pedido",
-        again: "¿Ya iniciaste una devolución? Busca aquí su pedido y verás cómo va.",
-        not_found: "No encontramos ningún pedido con estos datos. Compáralos con tu confirmación.",
-        too_often: "Han sido demasiadas veces en poco tiempo. Espera un minuto y vuelve a \
-                    intentarlo.",
+        existing_return_hint: "¿Ya ha iniciado una devolución? Busque aquí su pedido para ver su \
+                               estado.",
+        not_found: "No hemos encontrado ningún pedido con estos datos. Compárelos con la \
+                    confirmación de su pedido.",
+        too_many_attempts: "Demasiados intentos. Vuelva a intentarlo dentro de un minuto.",
     },
-    choose: Choosing {
-        title: "¿Qué quieres devolver?",
+    choose: ChooseWords {
+        title: "¿Qué desea devolver?",
         order: |number| format!("Pedido {number}"),
-        ordered: |date| format!("hecho el {date}"),
-        returns: "Tus devoluciones de este pedido",
-        items: "Tus artículos",
-        each: |amount| format!("{amount} por unidad"),
-        until: |date| format!("Se puede devolver hasta el {date}"),
-        cannot: "No se puede devolver",
-        not_all: "No se pueden devolver todas las unidades",
-        send_back: "Devolver",
-        how_many: "¿Cuántos?",
-        why: "¿Por qué?",
-        please_choose: "Elige una opción",
-        want: "¿Qué quieres a cambio?",
-        refund: "Mi dinero",
-        refund_hint: "Por el medio con el que pagaste",
-        gift_card: "Una tarjeta regalo",
-        gift_card_hint: "Para tu próximo pedido",
-        bonus: |percent| format!("{percent}\u{a0}% más"),
-        bonus_up_to: |percent, amount| format!("{percent}\u{a0}% más, hasta {amount}"),
-        exchange: "Otra variante",
-        exchange_hint: "Otra talla o color en su lugar",
-        variant: "¿Cuál en su lugar?",
+        ordered_on: |date| format!("realizado el {date}"),
+        earlier_returns: "Sus devoluciones de este pedido",
+        items: "Sus artículos",
+        price_each: |amount| format!("{amount} por unidad"),
+        return_by: |date| format!("Se puede devolver hasta el {date}"),
+        not_returnable: "No se puede devolver",
+        partly_returnable: "Algunas unidades no se pueden devolver",
+        return_item: "Devolver este artículo",
+        quantity: "¿Cuántas unidades?",
+        reason: "Motivo de la devolución",
+        please_choose: "Elija una opción",
+        resolution: "¿Qué desea recibir a cambio?",
+        refund: "Reembolso",
+        refund_hint: "En el medio de pago original",
+        gift_card: "Tarjeta regalo",
+        gift_card_hint: "Para su próximo pedido",
+        bonus: |percent| format!("{percent}\u{a0}% adicional"),
+        bonus_up_to: |percent, amount| format!("{percent}\u{a0}% adicional, hasta {amount}"),
+        exchange: "Cambio",
+        exchange_hint: "Por otra talla o color",
+        variant: "¿Cuál desea en su lugar?",
         sold_out: "Agotado",
         same_price: "Mismo precio",
-        dearer: |amount| format!("{amount} más"),
-        cheaper: |amount| format!("{amount} menos"),
-        fallback: "¿Y si ya no queda?",
-        split: "Elegir otra cosa para otra unidad",
-        part: |number| format!("Selección {number}"),
-        method: "¿Cómo lo devuelves?",
+        costs_more: |amount| format!("{amount} más"),
+        costs_less: |amount| format!("{amount} menos"),
+        fallback: "¿Qué desea recibir si se agota?",
+        split: "Elegir otras opciones para algunas unidades",
+        selection: |number| format!("Selección {number}"),
+        method: "¿Cómo desea devolverlo?",
         free: "Gratis",
-        fee: |amount| format!("{amount}, se descuentan de lo que recibes"),
-        fees: |low, high| format!("de {low} a {high}, según el motivo"),
-        email: "Tu correo electrónico",
-        email_hint: "Ahí llega la tarjeta regalo. Quien compró el regalo no se entera.",
-        submit: "Ver el resumen",
-        nothing: "Ahora no se puede devolver nada de este pedido.",
-        need_item: "Elige al menos un artículo.",
-        need_reason: "Indica por qué lo devuelves.",
-        need_variant: "Elige qué variante quieres en su lugar.",
-        need_method: "Elige cómo lo devuelves.",
-        need_email: "Dinos adónde enviar la tarjeta regalo.",
+        fee: |amount| format!("{amount}, se descontarán de su reembolso"),
+        fee_range: |low, high| format!("de {low} a {high}, según el motivo"),
+        email: "Su correo electrónico",
+        email_hint: "Enviaremos aquí la tarjeta regalo. No se avisará a la persona que compró el \
+                     regalo.",
+        submit: "Revisar el reembolso",
+        nothing_returnable: "No se puede devolver ningún artículo de este pedido.",
+        need_item: "Elija al menos un artículo.",
+        need_reason: "Elija un motivo.",
+        need_variant: "Elija la variante que desea en su lugar.",
+        need_method: "Elija un método de devolución.",
+        need_email: "Introduzca el correo electrónico para la tarjeta regalo.",
     },
-    rules: Rules {
-        order_cancelled: "El pedido se canceló.",
-        not_shipped: "No se ha enviado.",
+    rules: RuleWords {
+        order_canceled: "Este pedido se canceló.",
+        not_shipped: "Este artículo no se ha enviado.",
         window: "El plazo de devolución ha terminado.",
-        window_ended: |date| format!("Se podía devolver hasta el {date}."),
-        final_sale: "Fue una venta final.",
+        window_ended_on: |date| format!("El plazo de devolución terminó el {date}."),
+        final_sale: "Este artículo no admite devolución.",
         gift_card: "Las tarjetas regalo no se pueden devolver.",
-        pick_up_in_store: "Se recogió en una tienda. Llévalo allí, por favor.",
-        third_party: "Lo vendió otra empresa. Devuélveselo a ella, por favor.",
-        customer_service: "Consulta al servicio de atención al cliente, por favor.",
-        country: "No se puede devolver nada desde tu país.",
-        no_method: "No hay manera de devolverlo.",
-        already_returned: "Ya forma parte de una devolución.",
-        already_refunded: "Ya se ha reembolsado.",
-        method_offered: "Esta opción no se ofrece.",
-        method_country: "Esta opción no se ofrece en tu país.",
-        method_weight: "Algún artículo pesa demasiado para esta opción. Elige otra.",
-        method_amount: "Los artículos valen demasiado para esta opción. Elige otra.",
-        method_reason: "Esta opción no se ofrece para tu motivo. Elige otra.",
-        reason_known: "Elige uno de los motivos.",
-        exchange_offered: "Aquí no se ofrece el cambio, o no por este motivo.",
-        gift_card_offered: "No se ofrecen tarjetas regalo.",
-        one_exchange: "Ya se cambió algo de este pedido. Puedes recuperar tu dinero.",
-        variant_gone: "Esta variante se acaba de agotar. Elige otra.",
-        taken: "Estos artículos acaban de pasar a otra devolución.",
-        impossible: "No es posible. Elige otra cosa, por favor.",
+        pick_up_in_store: "Este artículo se recogió en una tienda. Devuélvalo allí.",
+        third_party: "Este artículo lo vendió otra empresa. Devuélvaselo a esa empresa.",
+        customer_service: "Póngase en contacto con atención al cliente para este artículo.",
+        country: "No es posible hacer devoluciones desde su país.",
+        no_method: "No hay ningún método de devolución disponible para este artículo.",
+        already_returned: "Este artículo ya forma parte de una devolución.",
+        already_refunded: "Este artículo ya se ha reembolsado.",
+        method_offered: "Este método de devolución no está disponible.",
+        method_country: "Este método de devolución no está disponible en su país.",
+        method_weight: "Un artículo pesa demasiado para este método de devolución. Elija otro.",
+        method_amount: "El valor de los artículos es demasiado alto para este método de \
+                        devolución. Elija otro.",
+        method_reason: "Este método de devolución no está disponible para el motivo elegido. Elija \
+                        otro.",
+        reason_known: "Elija uno de los motivos indicados.",
+        exchange_offered: "El cambio no está disponible para este artículo o motivo.",
+        gift_card_offered: "Las tarjetas regalo no están disponibles.",
+        one_exchange: "Ya se ha cambiado un artículo de este pedido. Puede elegir un reembolso en \
+                       su lugar.",
+        variant_sold_out: "Esta variante se acaba de agotar. Elija otra.",
+        just_returned: "Estos artículos se acaban de añadir a otra devolución.",
+        not_possible: "Esto no es posible. Elija otra opción.",
     },
-    methods: Methods {
-        mail_back: ["Por correo", "Imprime una etiqueta y envía un paquete"],
-        express: ["En un punto de entrega", "Muestra un código y entrégalo sin caja"],
-        keep: ["Quedártelo", "No hace falta devolver nada"],
-        pickup: ["En tu puerta", "El transportista recoge tu paquete"],
+    methods: MethodWords {
+        mail_back: TitledText {
+            title: "Por correo",
+            text: "Imprima una etiqueta y envíe un paquete",
+        },
+        express: TitledText {
+            title: "En un punto de entrega",
+            text: "Muestre un código, sin necesidad de caja",
+        },
+        keep: TitledText {
+            title: "Quedarse con el artículo",
+            text: "No es necesario devolver nada",
+        },
+        pickup: TitledText {
+            title: "Recogida a domicilio",
+            text: "El transportista recoge el paquete en su casa",
+        },
     },
-    review: Review {
-        title: "¿Es correcto?",
-        lead: "Aún no se ha enviado nada. Revísalo y confirma.",
-        changed: "Lo que recibes ha cambiado mientras tanto. Revísalo otra vez, por favor.",
-        caption: "Lo que devuelves",
+    review: ReviewWords {
+        title: "Revise su devolución",
+        lead: "Aún no se ha enviado nada. Revise los datos y confirme.",
+        changed: "Su reembolso ha cambiado desde la última vez que lo vio. Revíselo de nuevo.",
+        items: "Artículos que devuelve",
         item: "Artículo",
         price: "Precio",
         discount: "Descuento",
         tax: "Impuestos",
-        worth: "Valor",
+        value: "Valor",
         as_refund: "Reembolso",
-        as_gift_card: "En tarjeta regalo",
+        as_gift_card: "Tarjeta regalo",
         as_exchange: |variant| format!("Cambio por {variant}"),
         refund: "Reembolso",
         gift_card: "Tarjeta regalo",
         shipping: "Gastos de envío",
         fee: "Gastos de devolución",
         bonus: "Bonificación",
-        total: "Recibes",
+        total: "Recibirá",
         exchanged: |amount| {
-            format!("Se cambian artículos por valor de {amount}; recibes los nuevos en su lugar.")
+            format!(
+                "Se cambiarán artículos por valor de {amount}. Recibirá los artículos nuevos en \
+                 lugar de un reembolso."
+            )
         },
-        method: "Cómo lo devuelves",
-        paid_on_scan: "Te enviamos el dinero en cuanto el transportista tenga tu paquete.",
-        paid_on_receipt: "Te enviamos el dinero en cuanto el almacén reciba tus artículos.",
+        method: "Método de devolución",
+        refund_on_scan: "Su reembolso se emitirá en cuanto el transportista tenga su paquete.",
+        refund_on_receipt: "Su reembolso se emitirá en cuanto el almacén haya recibido sus \
+                            artículos.",
         confirm: "Confirmar la devolución",
-        change: "Cambiar algo",
+        make_changes: "Modificar",
     },
-    status: Status {
-        title: "Tu devolución",
+    status: StatusWords {
+        title: "Su devolución",
         rma: |number| format!("Devolución {number}"),
         started_on: |date| format!("iniciada el {date}"),
         progress: "Seguimiento",
-        done: "hecho",
-        to_come: "pendiente",
-        started: "Iniciaste la devolución",
-        cancelled: "La devolución se canceló",
-        ordered: "Tu cambio o tarjeta regalo está pedido",
-        labelled: "Tu etiqueta está lista",
-        on_its_way: "El paquete está de camino hacia nosotros",
-        handed_over: "Entregaste los artículos",
-        collected: "Se recogieron los artículos",
-        arrived: "Los artículos han llegado",
-        settled: "Todo está resuelto",
-        next: "Qué pasa ahora",
-        next_label: "El transportista está preparando tu etiqueta. Vuelve a mirar en un momento.",
-        next_print: "Imprime la etiqueta, empaqueta los artículos y entrega el paquete.",
-        next_show: "Lleva los artículos a un punto de entrega y muestra tu código.",
-        next_collect: "Imprime la etiqueta y ten listo el paquete. El transportista lo recoge.",
-        next_travel: "Tus artículos están de camino. Ya no tienes que hacer nada.",
-        next_paid: "Ya no tienes que hacer nada. Lo que recibes está en camino.",
-        next_trouble: "El transportista nos avisa de un problema con tu paquete. Ponte en \
-                       contacto con la tienda.",
-        next_done: "Todo está resuelto. Gracias.",
-        next_cancelled: "No se devuelve nada y te quedas con tus artículos. Puedes iniciar otra \
-                         devolución cuando quieras.",
+        step_done: "completado",
+        step_pending: "pendiente",
+        started: "Devolución iniciada",
+        canceled: "Devolución cancelada",
+        ordered: "Pedido del cambio o de la tarjeta regalo realizado",
+        label_ready: "Etiqueta lista",
+        on_its_way: "Paquete en camino hacia nosotros",
+        dropped_off: "Artículos entregados",
+        picked_up: "Artículos recogidos",
+        arrived: "Artículos recibidos",
+        completed: "Devolución completada",
+        next: "Próximos pasos",
+        next_await_label: "El transportista está preparando su etiqueta. Vuelva a consultar esta \
+                           página en un momento.",
+        next_print_label: "Imprima la etiqueta, embale los artículos y entregue el paquete.",
+        next_show_code: "Lleve los artículos a un punto de entrega y muestre su código.",
+        next_await_pickup: "Imprima la etiqueta y tenga listo el paquete. El transportista lo \
+                            recogerá.",
+        next_in_transit: "Sus artículos están en camino. No tiene que hacer nada más.",
+        next_await_refund: "No tiene que hacer nada más. Su reembolso o cambio está en camino.",
+        next_carrier_problem: "El transportista ha comunicado un problema con su paquete. Póngase \
+                               en contacto con la tienda.",
+        next_completed: "Su devolución se ha completado. ¡Gracias!",
+        next_canceled: "Esta devolución se canceló y usted conserva sus artículos. Puede iniciar \
+                        una nueva devolución cuando quiera.",
         show_label: "Mostrar la etiqueta",
         show_code: "Mostrar el código",
         tracking_number: "Número de seguimiento",
-        items: "Tus artículos",
-        paid_on: |date| format!("Reembolsado el {date}"),
-        exchange_pending: "Se está haciendo el nuevo pedido",
-        exchange_placed: |order, date| format!("El pedido {order} se hizo el {date}"),
-        exchange_sent: |order| format!("El pedido {order} está de camino"),
-        exchange_failed: "La tienda no pudo hacer el nuevo pedido, así que recibes tu dinero.",
+        items: "Artículos devueltos",
+        refunded_on: |date| format!("Reembolsado el {date}"),
+        exchange_pending: "Se está realizando su nuevo pedido",
+        exchange_placed: |order, date| format!("El pedido {order} se realizó el {date}"),
+        exchange_shipped: |order| format!("El pedido {order} está en camino"),
+        exchange_failed: "La tienda no pudo realizar su nuevo pedido. En su lugar, recibirá un \
+                          reembolso.",
         cancel: "Cancelar la devolución",
-        cancel_sure: "Entonces no se devuelve ni se paga nada. No uses más la etiqueta, por \
-                      favor.",
-        cancel_yes: "Sí, cancelarla",
-        too_late_moving: "Es demasiado tarde para cancelarla: los artículos están de camino.",
-        too_late_received: "Es demasiado tarde para cancelarla: los artículos han llegado.",
-        too_late_refunded: "Es demasiado tarde para cancelarla: ya has recibido tu dinero.",
-        too_late_exchange: "Ahora no se puede cancelar: el nuevo pedido está hecho o a punto de \
-                            hacerse.",
-        too_late: "La devolución ya no se puede cancelar.",
-        keep_address: "Guarda la dirección de esta página: siempre muestra cómo va tu devolución.",
-        to_order: "Volver al pedido",
+        cancel_consequences: "Conservará sus artículos y no recibirá ningún reembolso. No utilice \
+                              la etiqueta.",
+        cancel_confirm: "Sí, cancelar la devolución",
+        too_late_moving: "Esta devolución ya no se puede cancelar porque los artículos están en \
+                          camino.",
+        too_late_received: "Esta devolución ya no se puede cancelar porque los artículos ya han \
+                            llegado.",
+        too_late_refunded: "Esta devolución ya no se puede cancelar porque ya ha recibido el \
+                            reembolso.",
+        too_late_exchange: "Esta devolución no se puede cancelar porque su nuevo pedido ya se ha \
+                            realizado o se está realizando.",
+        too_late: "Esta devolución ya no se puede cancelar.",
+        bookmark_page: "Guarde esta página en sus favoritos. Siempre muestra el estado de su \
+                        devolución.",
+        back_to_order: "Volver a su pedido",
         is_created: "En curso",
         is_pending: "Cambio en trámite",
-        is_partial: "Resuelta en parte",
-        is_refunded: "Resuelta",
-        is_cancelled: "Cancelada",
+        is_partial: "Completada en parte",
+        is_refunded: "Completada",
+        is_canceled: "Cancelada",
     },
-    label: Sending {
-        cancelled: "Esta devolución se ha cancelado",
-        cancelled_text: "No hay nada que enviar, y una etiqueta ya impresa no es válida.",
-        kept: "Nada que devolver",
-        kept_text: "Quédate con los artículos o dáselos a alguien a quien le gusten. No hay nada \
-                    que imprimir ni que enviar.",
-        kept_list: "Lo que te quedas",
-        label: "Tu etiqueta de devolución",
-        label_waiting: "Tu etiqueta se está preparando",
-        label_awaited: "El transportista está preparando tu etiqueta. Aparece aquí en cuanto esté \
-                        lista.",
-        code: "Tu código de entrega",
-        code_waiting: "Tu código se está preparando",
-        code_awaited: "El transportista está preparando tu código de entrega. Aparece aquí en \
-                       cuanto esté listo.",
-        come_back: "Puedes cerrar esta página y volver más tarde.",
-        look_now: "Mirar ahora",
-        waiting_list: "Lo que devuelves",
+    label: LabelWords {
+        canceled: TitledText {
+            title: "Esta devolución se canceló",
+            text: "No tiene que devolver nada. Si ya ha impreso una etiqueta, ya no es válida.",
+        },
+        kept: TitledText {
+            title: "Nada que devolver",
+            text: "Quédese con los artículos o regáleselos a alguien que los disfrute. No hay nada \
+                   que imprimir ni que enviar.",
+        },
+        items_to_keep: "Artículos que conserva",
+        label: "Su etiqueta de devolución",
+        label_pending: TitledText {
+            title: "Su etiqueta se está preparando",
+            text: "El transportista está preparando su etiqueta. Aparecerá aquí en cuanto esté \
+                   lista.",
+        },
+        code: "Su código de entrega",
+        code_pending: TitledText {
+            title: "Su código se está preparando",
+            text: "El transportista está preparando su código de entrega. Aparecerá aquí en cuanto \
+                   esté listo.",
+        },
+        come_back_later: "Puede cerrar esta página y volver más tarde.",
+        check_again: "Consultar de nuevo",
+        items_to_return: "Artículos que debe devolver",
         rma: "Devolución",
-        started: |date| format!("iniciada el {date}"),
+        started_on: |date| format!("iniciada el {date}"),
         steps: "Tres pasos",
-        pack: [
-            "Empaqueta",
-            "Pon los artículos en una caja resistente con la lista de contenido. Quita o tapa \
-             las etiquetas viejas y cierra bien la caja.",
-        ],
-        stick: [
-            "Etiqueta",
-            "Imprime esta página a tamaño completo (100\u{a0}%), corta por la línea discontinua \
-             y pega la etiqueta lisa en el lado más grande. Sin cinta sobre el código de barras.",
-        ],
-        send: [
-            "Envía",
-            "Lleva el paquete a un punto de entrega del transportista y guarda el recibo hasta \
-             que llegue tu reembolso.",
-        ],
-        hand_over: [
-            "Entrega",
-            "Ten listo el paquete. El transportista lo recoge en la dirección que la etiqueta \
-             indica en De. Pide un recibo.",
-        ],
-        bring: [
-            "Lleva los artículos",
-            "Llévalos tal cual a un punto de entrega. Sin caja, sin etiqueta, sin cinta.",
-        ],
-        show: ["Muestra este código", "En tu teléfono, con la pantalla brillante, o impreso."],
-        keep_receipt: [
-            "Guarda el recibo",
-            "Te lo dan al entregar los artículos. Guárdalo hasta que llegue tu reembolso.",
-        ],
+        pack: TitledText {
+            title: "Embale",
+            text: "Ponga los artículos y la lista de contenido en una caja resistente. Retire o \
+                   cubra las etiquetas antiguas y cierre bien la caja.",
+        },
+        attach_label: TitledText {
+            title: "Pegue la etiqueta",
+            text: "Imprima esta página a tamaño real (100\u{a0}%), corte por la línea discontinua \
+                   y pegue la etiqueta bien lisa en el lado más grande. No ponga cinta adhesiva \
+                   sobre el código de barras.",
+        },
+        send: TitledText {
+            title: "Envíe",
+            text: "Lleve el paquete a un punto de entrega del transportista. Guarde el recibo \
+                   hasta que haya recibido su reembolso.",
+        },
+        await_pickup: TitledText {
+            title: "Espere la recogida",
+            text: "Tenga listo el paquete. El transportista lo recogerá en la dirección que \
+                   aparece en la etiqueta como «De». Pida un recibo.",
+        },
+        bring_items: TitledText {
+            title: "Lleve los artículos",
+            text: "Llévelos tal como están a un punto de entrega. No necesita caja, etiqueta ni \
+                   cinta adhesiva.",
+        },
+        show_code: TitledText {
+            title: "Muestre este código",
+            text: "En su teléfono, con el brillo de la pantalla al máximo, o impreso.",
+        },
+        keep_receipt: TitledText {
+            title: "Guarde el recibo",
+            text: "Se lo darán en el punto de entrega. Guárdelo hasta que haya recibido su \
+                   reembolso.",
+        },
         from: "De",
         to: "Para",
-        mark: "Devolución",
+        return_mark: "Devolución",
         tracking_number: "Número de seguimiento",
         packing_list: "Lista de contenido",
-        packing_hint: "Va dentro del paquete.",
-        bring_list: "Qué llevar",
+        packing_list_hint: "Póngala dentro del paquete.",
+        items_to_bring: "Artículos que debe llevar",
         quantity: "Cant.",
         item: "Artículo",
         sku: "Ref.",
-        bar_code: |number| format!("Código de barras del número de seguimiento {number}"),
-        qr_of_number: |number| format!("Código QR del número de seguimiento {number}"),
+        barcode_of_tracking_number: |number| {
+            format!("Código de barras del número de seguimiento {number}")
+        },
+        qr_of_tracking_number: |number| format!("Código QR del número de seguimiento {number}"),
         qr_of_return: |rma| format!("Código QR de la devolución {rma}"),
         qr_of_both: |rma, number| {
             format!("Código QR de la devolución {rma} y del número de seguimiento {number}")
         },
     },
-    sorry: Sorry {
-        missing: [
-            "Aquí no hay nada",
-            "Revisa la dirección o pide la correcta a la tienda donde compraste.",
-        ],
-        refused: [
-            "Esto no vino de nuestra página",
-            "Abre la página otra vez y vuelve a intentarlo.",
-        ],
-        too_large: [
-            "Fue demasiado",
-            "Vuelve atrás, acorta lo que escribiste y vuelve a intentarlo.",
-        ],
-        too_often: ["Fue demasiadas veces", "Espera un minuto y vuelve a intentarlo."],
-        broken: ["Algo salió mal", "No fue culpa tuya. Vuelve a intentarlo en un momento."],
+    errors: ErrorWords {
+        not_found: TitledText {
+            title: "Página no encontrada",
+            text: "Revise la dirección o pida el enlace correcto a la tienda.",
+        },
+        other_origin: TitledText {
+            title: "No hemos podido verificar esta solicitud",
+            text: "Vuelva a abrir la página e inténtelo de nuevo.",
+        },
+        too_large: TitledText {
+            title: "El texto es demasiado largo",
+            text: "Vuelva atrás, acorte el texto e inténtelo de nuevo.",
+        },
+        too_many_requests: TitledText {
+            title: "Demasiados intentos",
+            text: "Vuelva a intentarlo dentro de un minuto.",
+        },
+        server_error: TitledText {
+            title: "Algo ha salido mal",
+            text: "El problema está en nuestro sistema. Vuelva a intentarlo en un momento.",
+        },
     },
 };
