@@ -138,7 +138,8 @@ pub(crate) async fn open(engine: &Engine, place: &Place) -> anyhow::Result<Store
         Engine::Sqlite => Location::Sqlite(place.sqlite_file()),
         Engine::Postgres(_) => Location::Postgres(place.store().to_owned()),
     };
-    let store = Store::open(&location, &store::Meters::register(&mut Registry::default())).await?;
+    let store =
+        Store::open(&location, &store::StoreMetrics::register(&mut Registry::default())).await?;
     store.migrate().await?;
     Ok(store)
 }

@@ -51,7 +51,7 @@ impl Fixture {
         let directory = tempfile::tempdir().unwrap();
         let location = Location::Sqlite(directory.path().join("homeward.db"));
         let mut registry = Registry::default();
-        let meters = store::Meters::register(&mut registry);
+        let meters = store::StoreMetrics::register(&mut registry);
         let store = Store::open(&location, &meters).await.unwrap();
         store.migrate().await.unwrap();
         let clock = Arc::new(AtomicI64::new(1_700_000_000_000_000));

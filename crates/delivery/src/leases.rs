@@ -179,7 +179,7 @@ impl Shared {
             std::mem::take(&mut held.shards).into_iter().collect()
         };
         let given = store.release_leases(&self.node, &shards).await;
-        if let Err(error) = given.and(store.forget_node(&self.node).await) {
+        if let Err(error) = given.and(store.remove_node(&self.node).await) {
             tracing::warn!("leases could not be given back, others wait for their end: {error}");
         }
     }

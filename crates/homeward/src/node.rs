@@ -21,7 +21,7 @@ use server::{
     demo::Demo,
     guard::serve::{ListenSettings, Listener},
 };
-use store::{DirectoryLock, Location, Meters as StoreMeters, Store};
+use store::{DirectoryLock, Location, Store, StoreMetrics};
 use tokio_util::sync::CancellationToken;
 use world::{Vault, World};
 
@@ -172,7 +172,7 @@ pub(crate) async fn open_store(
     location: &Location,
     registry: &mut Registry,
 ) -> anyhow::Result<Store> {
-    let store = Store::open(location, &StoreMeters::register(registry)).await?;
+    let store = Store::open(location, &StoreMetrics::register(registry)).await?;
     let (from, to) = store.migrate().await?;
     if from != to {
         tracing::info!(from, to, "schema changed from version {from} to {to}");

@@ -5,7 +5,7 @@
 -- history. Message numbers rise within a merchant in the order of commits: the counter's row
 -- stays locked until its transaction ends, so nobody can read past a number that is not there yet.
 -- message_references is an index of messages that is brought up to date in large steps, up to the
--- number in message_filings: a table of its own, so that filing waits for no counter.
+-- number in message_index_progress: a table of its own, so that indexing waits for no counter.
 
 CREATE TABLE endpoints (
     merchant_id TEXT NOT NULL,
@@ -38,7 +38,7 @@ CREATE TABLE message_references (
     PRIMARY KEY (merchant_id, reference, message_id)
 ) CLUSTERED;
 
-CREATE TABLE message_filings (
+CREATE TABLE message_index_progress (
     merchant_id TEXT NOT NULL,
     last BIGINT NOT NULL,
     PRIMARY KEY (merchant_id)

@@ -26,14 +26,14 @@ mod returns;
 mod warehouse;
 
 pub use crate::core::{
-    answers::Answer,
     audit::AuditRecord,
     backup::backup,
     counted_events::CountedEvent,
     day_counts::DayCount,
     error::{EngineError, StoreError, with_causes},
+    idempotency::StoredResponse,
     lock::{DirectoryLock, LockError},
-    meters::Meters,
+    metrics::StoreMetrics,
     store::{Store, Versioned},
     transaction::Transaction,
 };
@@ -44,23 +44,23 @@ pub use merchants::portals::StoredPortal;
 pub use messages::{
     deliveries::{Attempted, Conclusion, Verdict},
     failures::{FailureCount, FailureCursor, FailureFilter, FailureRow, MessageKey},
-    message_files::MessageFile,
-    outbox::{AttemptRow, MessageFilter, MessageRow, NewMessage, PendingMessage, State},
+    message_histories::MessageHistory,
+    outbox::{AttemptRow, MessageFilter, MessageRow, NewMessage, PendingMessage},
     reports::{AnswerCount, AttemptCount, bucket_end_us},
 };
 pub use orders::{
-    order_files::OrderFile,
-    order_lists::{OrderFilter, OrderPlace},
+    order_lists::{ListedOrder, OrderFilter},
     snapshots::{OrderHead, OrderRow},
+    stored_orders::StoredOrder,
 };
 pub use returns::{
     policies::PolicyVersion,
     refund_problems::{ProblemCursor, RefundProblem},
     refunds::{RefundHead, RefundRow},
-    return_lists::{ReturnFilter, ReturnPlace},
+    return_lists::{ListedReturn, ReturnFilter},
     rmas::LabelRequest,
 };
 pub use warehouse::{
-    asns::LinesWanted,
+    asns::AsnLineFilter,
     units::{UnitRow, UnitSteps},
 };

@@ -73,7 +73,7 @@ pub async fn log_in(
     let now_us = app.world.holding_us();
     let expires_us = expires_us(operator.role, now_us, now_us);
     let mut transaction = Transaction::new("logging in");
-    transaction.unchanged_operator(&operator.name, found.version);
+    transaction.guard_operator(&operator.name, found.version);
     transaction.insert_session(hash(&token), &operator.name, (now_us, expires_us));
     match app.store.commit(transaction).await {
         Ok(_) => Ok(Some((token, operator.role))),

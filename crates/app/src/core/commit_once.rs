@@ -10,7 +10,7 @@
 use bytes::Bytes;
 use domain::identifier::ClientId;
 use serde::{Serialize, de::DeserializeOwned};
-use store::{Answer, StoreError, Transaction};
+use store::{StoreError, StoredResponse, Transaction};
 
 use crate::{App, AppError};
 
@@ -108,7 +108,9 @@ pub(crate) async fn answered<T: DeserializeOwned>(
 ) -> Result<Option<T>, AppError> {
     let Some(repeatable) = request.repeatable else { return Ok(None) };
     let forgotten_us = forgotten_us(app);
-    let Some(known) = app.store.answer(request.client, &repeatable.key, forgotten_us).await? else {
+    let Some(known) =
+        app.store.stored_response(request.client, &repeatable.key, forgotten_us).await?
+    else {
         return Ok(None);
     };
     if known.request_hash != repeatable.request_hash {
@@ -123,12 +125,12 @@ pub(crate) async fn answered<T: DeserializeOwned>(
 fn keep(app: &App, request: Request<'_>, answer: &impl Serialize, transaction: &mut Transaction) {
     let Some(repeatable) = request.repeatable else { return };
     let text = serde_json::to_vec(answer).expect("answers have string keys and finite numbers");
-    let answer = Answer {
+    let answer = StoredResponse {
         request_hash: repeatable.request_hash.clone(),
         answered_us: app.world.now_us(),
         body: app.vault.seal(&app.world, ANSWER, &text).into(),
     };
-    transaction.keep_answer(request.client, &repeatable.key, &answer, forgotten_us(app));
+    transaction.store_response(request.client, &repeatable.key, &answer, forgotten_us(app));
 }
 
 pub(crate) fn forgotten_us(app: &App) -> i64 {

@@ -13,7 +13,7 @@ use domain::{
     },
     identifier::MerchantId,
     json,
-    messages::kind::Kind,
+    messages::{kind::Kind, state::MessageState},
     returns::{
         identifier::RmaId,
         rma::{Event, Rma, apply},
@@ -22,7 +22,7 @@ use domain::{
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use store::{
-    Conclusion, ExchangeFilter, MessageFilter, MessageRow, State, StoreError, Transaction, Verdict,
+    Conclusion, ExchangeFilter, MessageFilter, MessageRow, StoreError, Transaction, Verdict,
     Versioned,
 };
 use tokio::sync::Notify;
@@ -169,12 +169,14 @@ async fn decide(
 ) -> Result<(), AppError> {
     let Some(message) = message(app, merchant, &record.value).await? else { return Ok(()) };
     match message.state {
-        State::Waiting => Ok(()),
-        State::Delivered => {
+        MessageState::Waiting => Ok(()),
+        MessageState::Delivered => {
             let answer = answer(app, merchant, message.message_id).await?;
             place(app, merchant, record, &answer).await
         }
-        State::Failed | State::Discarded => give_up(app, merchant, record, &message).await,
+        MessageState::Failed | MessageState::Discarded => {
+            give_up(app, merchant, record, &message).await
+        }
     }
 }
 
@@ -250,7 +252,7 @@ async fn give_up(
     let order_identifier = failed.original_order_id.clone();
     let mut transaction = Transaction::new("giving up an exchange order");
     transaction.update_exchange_order(merchant, &failed, record.version);
-    if message.state == State::Failed {
+    if message.state == MessageState::Failed {
         let discard = (REFUSED, app.world.now_us());
         transaction.discard_failure(merchant, Kind::ExchangeOrder, message.message_id, discard);
     }

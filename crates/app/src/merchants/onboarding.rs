@@ -1,7 +1,7 @@
 //! How far a new merchant has come, from its credentials to its first order.
 
-use domain::identifier::MerchantId;
-use store::{MessageFilter, State};
+use domain::{identifier::MerchantId, messages::state::MessageState};
+use store::MessageFilter;
 
 use crate::{App, AppError};
 
@@ -26,7 +26,7 @@ pub async fn onboarding(app: &App, merchant: &MerchantId) -> Result<Onboarding, 
     let endpoints = app.store.endpoints(merchant).await?.value;
     let filter = MessageFilter {
         before: i64::MAX,
-        state: Some(State::Delivered),
+        state: Some(MessageState::Delivered),
         kind: None,
         reference: None,
         limit: 1,

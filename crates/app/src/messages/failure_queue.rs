@@ -5,14 +5,12 @@
 
 use domain::{
     identifier::{MerchantId, MessageId},
-    messages::kind::Kind,
+    messages::{kind::Kind, state::MessageState},
 };
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use store::{
-    FailureCount, FailureCursor, FailureFilter, FailureRow, MessageKey, State, Transaction,
-};
+use store::{FailureCount, FailureCursor, FailureFilter, FailureRow, MessageKey, Transaction};
 
 use crate::{
     App, AppError,
@@ -234,10 +232,10 @@ async fn failed(app: &App, id: &MessageId) -> Result<(Kind, String), AppError> {
     let (row, _) = found.ok_or(AppError::NotFound("message"))?;
     let kind = Kind::parse(&row.kind).ok_or(AppError::NotFound("message"))?;
     let why = match row.state {
-        State::Failed => return Ok((kind, row.reference)),
-        State::Waiting => "is still being tried",
-        State::Delivered => "was delivered",
-        State::Discarded => "was discarded",
+        MessageState::Failed => return Ok((kind, row.reference)),
+        MessageState::Waiting => "is still being tried",
+        MessageState::Delivered => "was delivered",
+        MessageState::Discarded => "was discarded",
     };
     Err(AppError::Conflict(format!("{id} {why}: it is not in the failure queue")))
 }

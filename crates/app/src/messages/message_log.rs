@@ -6,42 +6,11 @@ use domain::{
 };
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use store::{AttemptRow, MessageFilter, MessageRow, State};
+use store::{AttemptRow, MessageFilter, MessageRow};
+
+pub use domain::messages::state::MessageState;
 
 use crate::{App, AppError};
-
-/// Where a message stands: `waiting` for an attempt, `delivered`, `failed` when all its tries are used up, or
-/// `discarded` by an operator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum MessageState {
-    Waiting,
-    Delivered,
-    Failed,
-    Discarded,
-}
-
-impl From<State> for MessageState {
-    fn from(state: State) -> Self {
-        match state {
-            State::Waiting => Self::Waiting,
-            State::Delivered => Self::Delivered,
-            State::Failed => Self::Failed,
-            State::Discarded => Self::Discarded,
-        }
-    }
-}
-
-impl From<MessageState> for State {
-    fn from(state: MessageState) -> Self {
-        match state {
-            MessageState::Waiting => Self::Waiting,
-            MessageState::Delivered => Self::Delivered,
-            MessageState::Failed => Self::Failed,
-            MessageState::Discarded => Self::Discarded,
-        }
-    }
-}
 
 /// A message without its body.
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
@@ -130,7 +99,7 @@ pub async fn messages(
     app.store.merchant(merchant).await?.ok_or(AppError::NotFound("merchant"))?;
     let filter = MessageFilter {
         before: wanted.before.unwrap_or(i64::MAX),
-        state: wanted.state.map(State::from),
+        state: wanted.state,
         kind: wanted.kind,
         reference: wanted.reference,
         limit: wanted.limit,
@@ -171,7 +140,7 @@ pub(crate) fn view(row: MessageRow) -> MessageView {
         kind: row.kind,
         reference: row.reference,
         sequence: row.sequence,
-        state: row.state.into(),
+        state: row.state,
         created_at: moment(row.created_us),
         due_at: row.due_us.map(moment),
         discard_reason: row.discard_reason,

@@ -5,7 +5,7 @@ use domain::{
     identifier::MerchantId,
     json::{self, Json},
 };
-use store::OrderFile;
+use store::StoredOrder;
 
 use crate::{App, AppError};
 
@@ -15,7 +15,7 @@ pub async fn held_order(
     merchant: &MerchantId,
     order_id: &str,
 ) -> Result<Vec<u8>, AppError> {
-    let file = app.store.order_file(merchant, order_id).await?;
+    let file = app.store.stored_order(merchant, order_id).await?;
     let file = file.ok_or(AppError::NotFound("order"))?;
     let mut text = Vec::with_capacity(file.body.len());
     document(&file)?.write(&mut text);
@@ -23,7 +23,7 @@ pub async fn held_order(
 }
 
 /// The newest snapshot with every refund that was ever reported.
-pub(crate) fn document(file: &OrderFile) -> Result<Json<'_>, AppError> {
+pub(crate) fn document(file: &StoredOrder) -> Result<Json<'_>, AppError> {
     let mut document = json::parse(&file.body)?;
     let recorded = file.refunds.iter().map(|body| json::parse(body));
     let recorded = recorded.collect::<Result<Vec<_>, _>>()?;

@@ -13,7 +13,7 @@ use domain::{
 };
 use jiff::Timestamp;
 use serde::Serialize;
-use store::{OrderFilter, OrderPlace};
+use store::{ListedOrder, OrderFilter};
 
 use crate::{App, AppError, core::cursor::Cursor, messages::message_log::moment};
 
@@ -63,13 +63,13 @@ pub async fn orders(
 /// The orders at these places, in their order.
 pub(crate) async fn summaries(
     app: &App,
-    places: Vec<OrderPlace>,
+    places: Vec<ListedOrder>,
 ) -> Result<Vec<OrderSummary>, AppError> {
     let bodies = app.store.order_bodies(&places).await?;
     let bodies: HashMap<(String, String), Bytes> =
         bodies.into_iter().map(|(merchant, order_id, body)| ((merchant, order_id), body)).collect();
     let context = Context { now: app.world.now(), strict: false };
-    let summary = |place: OrderPlace| {
+    let summary = |place: ListedOrder| {
         let body = bodies.get(&(place.merchant.clone(), place.order_id.clone()));
         summary(place, body.map(Bytes::as_ref).unwrap_or_default(), &context)
     };
@@ -77,7 +77,7 @@ pub(crate) async fn summaries(
 }
 
 /// What can be told of an order whose body may be one that nobody would accept today.
-fn summary(place: OrderPlace, body: &[u8], context: &Context) -> OrderSummary {
+fn summary(place: ListedOrder, body: &[u8], context: &Context) -> OrderSummary {
     let document = json::parse(body).ok();
     let order = document.and_then(|it| read_order(&it, context).ok()).map(|(read, _)| read.order);
     let mut summary = OrderSummary {

@@ -86,6 +86,6 @@ pub async fn order_as_sent(
     merchant: &MerchantId,
     order_id: &str,
 ) -> Result<bytes::Bytes, AppError> {
-    let file = app.store.order_file(merchant, order_id).await?;
+    let file = app.store.stored_order(merchant, order_id).await?;
     Ok(file.ok_or(AppError::NotFound("order"))?.body)
 }

@@ -51,7 +51,7 @@ pub(crate) async fn held(
     merchant: &MerchantId,
     order_id: &str,
 ) -> Result<Option<Held>, AppError> {
-    let Some(file) = app.store.order_file(merchant, order_id).await? else { return Ok(None) };
+    let Some(file) = app.store.stored_order(merchant, order_id).await? else { return Ok(None) };
     let context = Context { now: app.world.now(), strict: false };
     let (snapshot, _) = read_order(&document(&file)?, &context).map_err(AppError::Invalid)?;
     let order = match &file.origin {

@@ -13,7 +13,7 @@ use domain::{
         rma::{Event, Rma, apply},
     },
 };
-use store::MessageFile;
+use store::MessageHistory;
 
 use self::timeline::{Sources, Step, TellingFile, timeline};
 use crate::{
@@ -58,7 +58,7 @@ pub async fn return_story(app: &App, rma: &str) -> Result<ReturnStory, AppError>
     let merchant = app.store.merchant_of_rma(&id).await?.ok_or_else(missing)?;
     let rma = app.store.rma(&merchant, &id).await?.ok_or_else(missing)?.value;
     let (messages, changes, exchanges) = tokio::try_join!(
-        async { Ok(app.store.message_files(&merchant, id.as_str(), MESSAGES_MAX).await?) },
+        async { Ok(app.store.message_histories(&merchant, id.as_str(), MESSAGES_MAX).await?) },
         audit_trail(app, Some(&merchant), None, CHANGES_MAX),
         exchanges(app, &merchant, &rma),
     )?;
@@ -90,7 +90,7 @@ async fn exchanges(
     app: &App,
     merchant: &MerchantId,
     rma: &Rma,
-) -> Result<(Vec<ExchangeRecord>, Vec<MessageFile>), AppError> {
+) -> Result<(Vec<ExchangeRecord>, Vec<MessageHistory>), AppError> {
     let mut orders: Vec<&str> =
         rma.units.iter().map(|unit| unit.goods.order_identifier.as_str()).collect();
     orders.sort_unstable();
@@ -99,8 +99,8 @@ async fn exchanges(
     for order in orders {
         let Some(record) = app.store.exchange_order(merchant, order).await? else { continue };
         if record.value.rma_identifier == rma.rma_identifier {
-            let files = app.store.message_files(merchant, order, MESSAGES_MAX).await?;
-            let of_orders = |it: &MessageFile| it.message.kind == Kind::ExchangeOrder.name();
+            let files = app.store.message_histories(merchant, order, MESSAGES_MAX).await?;
+            let of_orders = |it: &MessageHistory| it.message.kind == Kind::ExchangeOrder.name();
             asked.extend(files.into_iter().filter(of_orders));
             records.push(record.value);
         }
@@ -108,7 +108,7 @@ async fn exchanges(
     Ok((records, asked))
 }
 
-fn telling(file: MessageFile) -> TellingFile {
+fn telling(file: MessageHistory) -> TellingFile {
     TellingFile {
         message: view(file.message),
         body: file.body,

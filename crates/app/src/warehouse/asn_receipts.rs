@@ -17,7 +17,7 @@ use domain::{
 };
 use jiff::Timestamp;
 use serde::Serialize;
-use store::{LinesWanted, StoreError, Transaction, UnitRow, Versioned};
+use store::{AsnLineFilter, StoreError, Transaction, UnitRow, Versioned};
 
 use crate::{
     App, AppError,
@@ -66,11 +66,11 @@ async fn owner(app: &App, caller: &Caller, receipt: &Receipt) -> Result<Merchant
 }
 
 /// The lines that a scan can be of. For an operator who is asked, `more` that it could be of.
-fn lines_of(receipt: &Receipt, more: bool) -> LinesWanted<'_> {
+fn lines_of(receipt: &Receipt, more: bool) -> AsnLineFilter<'_> {
     fn text(optional: Option<&String>) -> &str {
         optional.map_or("", String::as_str)
     }
-    LinesWanted {
+    AsnLineFilter {
         line: text(receipt.line_identifier.as_ref()),
         unit: text(receipt.unit_identifier.as_ref()),
         own: text(receipt.client_unit_identifier.as_ref()),
@@ -166,7 +166,7 @@ async fn look(
     app: &App,
     merchant: &MerchantId,
     (receipt, name): (&Receipt, &str),
-    wanted: &LinesWanted<'_>,
+    wanted: &AsnLineFilter<'_>,
 ) -> Result<Known, AppError> {
     let number = receipt.asn_number.as_deref().unwrap_or_default();
     let mut asns = app.store.asns(merchant, number, wanted).await?;

@@ -12,7 +12,7 @@ use domain::{
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use store::{LinesWanted, Transaction, UnitRow, Versioned};
+use store::{AsnLineFilter, Transaction, UnitRow, Versioned};
 use utoipa::ToSchema;
 
 use crate::{
@@ -191,7 +191,7 @@ async fn scene_of(
         }
         Answer::Surplus | Answer::Reject { .. } => (asked.asn_number, None),
     };
-    let wanted = LinesWanted { line: line.unwrap_or_default(), ..LinesWanted::default() };
+    let wanted = AsnLineFilter { line: line.unwrap_or_default(), ..AsnLineFilter::default() };
     let asns = app.store.asns(asked.merchant, number, &wanted).await?;
     if *asked.merchant != MerchantId::platform() {
         return Ok((asked.merchant.clone(), asns));

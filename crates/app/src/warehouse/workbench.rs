@@ -19,7 +19,7 @@ use domain::{
     },
 };
 use jiff::Timestamp;
-use store::LinesWanted;
+use store::AsnLineFilter;
 
 use crate::{
     App, AppError,
@@ -85,13 +85,13 @@ pub async fn parcels(
         }
     }
     for merchant in app.store.merchants_of_asn(code).await?.iter().filter(|it| wanted(it)) {
-        let lines = LinesWanted {
+        let lines = AsnLineFilter {
             unit: scanned,
             own: scanned,
             sku: scanned,
             upc: scanned,
             any: LINES_SHOWN_MAX,
-            ..LinesWanted::default()
+            ..AsnLineFilter::default()
         };
         let asns = app.store.asns(merchant, code, &lines).await?;
         let asns: Vec<AsnState> = asns.into_iter().map(|it| it.value).collect();

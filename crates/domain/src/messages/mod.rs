@@ -3,3 +3,4 @@
 pub mod endpoint;
 pub mod kind;
 pub mod retry;
+pub mod state;

@@ -2,7 +2,7 @@
 
 use prometheus_client::registry::Registry;
 use serde_json::json;
-use store::{Location, Meters, Store};
+use store::{Location, Store, StoreMetrics};
 
 use crate::{config::Config, node, output::Output};
 
@@ -12,8 +12,8 @@ pub(crate) async fn migrate(config: &Config, output: Output) -> anyhow::Result<(
         Location::Sqlite(_) => Some(node::lock(&config.data_dir)?),
         Location::Postgres(_) => None,
     };
-    let meters = Meters::register(&mut Registry::default());
-    let store = Store::open(&config.location, &meters).await?;
+    let metrics = StoreMetrics::register(&mut Registry::default());
+    let store = Store::open(&config.location, &metrics).await?;
     let (from, to) = store.migrate().await?;
     store.close().await;
     output.data(&json!({ "from": from, "to": to }), || {

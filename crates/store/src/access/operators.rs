@@ -41,7 +41,7 @@ impl Transaction {
     }
 
     /// Makes the transaction hold only while the operator is as it was read.
-    pub fn unchanged_operator(&mut self, name: &OperatorName, version: i64) {
+    pub fn guard_operator(&mut self, name: &OperatorName, version: i64) {
         self.one_row(
             "UPDATE operators SET version = version WHERE operator = $1 AND version = $2",
             params![name.as_str(), version],

@@ -11,7 +11,7 @@ use domain::{
 };
 
 use super::{Subject, acme, on_both_engines, other};
-use crate::{LinesWanted, Store, StoreError, Transaction, UnitRow};
+use crate::{AsnLineFilter, Store, StoreError, Transaction, UnitRow};
 
 on_both_engines!(
     an_asn_reads_back_with_the_lines_that_are_wanted,
@@ -63,7 +63,7 @@ async fn insert(store: &Store, merchant: &MerchantId, state: &AsnState) -> Resul
 }
 
 /// The identifiers of the lines that are read of an ASN.
-async fn lines(store: &Store, number: &str, wanted: &LinesWanted<'_>) -> Vec<String> {
+async fn lines(store: &Store, number: &str, wanted: &AsnLineFilter<'_>) -> Vec<String> {
     let held = store.asns(&acme(), number, wanted).await.unwrap();
     held[0].value.asn.lines().map(|line| line.detail.line_identifier.clone()).collect()
 }
@@ -83,14 +83,14 @@ fn counted(state: &AsnState, line: Option<&str>) -> AsnState {
 async fn an_asn_reads_back_with_the_lines_that_are_wanted(Subject { store, .. }: Subject) {
     let state = asn("A-1", "west");
     insert(&store, &acme(), &state).await.unwrap();
-    let none = LinesWanted::default();
+    let none = AsnLineFilter::default();
     let detail = &state.asn.cartons[0].details[0];
     let own = detail.client_unit_identifier.as_deref().unwrap();
     let serial_number = detail.serial_number.as_deref().unwrap();
     let upc = detail.upc.as_deref().unwrap();
     let carton = state.asn.cartons[0].identifier.as_deref().unwrap();
 
-    let all = LinesWanted { sku: "TEE-NAVY-M", unit: "LP-0093322", ..none };
+    let all = AsnLineFilter { sku: "TEE-NAVY-M", unit: "LP-0093322", ..none };
     let held = store.asns(&acme(), "A-1", &all).await.unwrap();
     assert_eq!((held.len(), held[0].version), (1, 1));
     let read = &held[0].value;
@@ -103,15 +103,15 @@ async fn an_asn_reads_back_with_the_lines_that_are_wanted(Subject { store, .. }:
     assert_eq!(read.announced_at, state.announced_at);
     for (wanted, expected) in [
         (none, &[][..]),
-        (LinesWanted { line: "2", ..none }, &["2"]),
-        (LinesWanted { unit: "LP-0093321", ..none }, &["1"]),
-        (LinesWanted { own: "LP-0093321", ..none }, &["1"]),
-        (LinesWanted { own, ..none }, &["1"]),
-        (LinesWanted { sku: "CAP-SAND", ..none }, &["2"]),
-        (LinesWanted { upc, ..none }, &["1"]),
-        (LinesWanted { serial_number, ..none }, &[]),
-        (LinesWanted { carton, ..none }, &[]),
-        (LinesWanted { serial_number, more: true, ..none }, &["1", "2"]),
+        (AsnLineFilter { line: "2", ..none }, &["2"]),
+        (AsnLineFilter { unit: "LP-0093321", ..none }, &["1"]),
+        (AsnLineFilter { own: "LP-0093321", ..none }, &["1"]),
+        (AsnLineFilter { own, ..none }, &["1"]),
+        (AsnLineFilter { sku: "CAP-SAND", ..none }, &["2"]),
+        (AsnLineFilter { upc, ..none }, &["1"]),
+        (AsnLineFilter { serial_number, ..none }, &[]),
+        (AsnLineFilter { carton, ..none }, &[]),
+        (AsnLineFilter { serial_number, more: true, ..none }, &["1", "2"]),
     ] {
         assert_eq!(lines(&store, "A-1", &wanted).await, expected, "{wanted:?}");
     }
@@ -132,7 +132,7 @@ async fn an_asn_is_inserted_once_and_replaced_only_at_its_version(Subject { stor
     assert_conflict(&insert(&store, &acme(), &second).await);
     assert_conflict(&replace(2).await);
     assert_eq!(
-        lines(&store, "A-1", &LinesWanted { line: "1", ..LinesWanted::default() }).await,
+        lines(&store, "A-1", &AsnLineFilter { line: "1", ..AsnLineFilter::default() }).await,
         ["1"]
     );
     replace(1).await.unwrap();
@@ -140,7 +140,7 @@ async fn an_asn_is_inserted_once_and_replaced_only_at_its_version(Subject { stor
     let held = store.asn_heads(&acme(), "A-1").await.unwrap();
     assert_eq!((held[0].version, held[0].value.fingerprint.as_str()), (2, "second"));
     assert_eq!(held[0].value.asn.concept, None);
-    let any = LinesWanted { more: true, ..LinesWanted::default() };
+    let any = AsnLineFilter { more: true, ..AsnLineFilter::default() };
     assert_eq!(lines(&store, "A-1", &any).await, ["2"]);
 }
 
@@ -196,7 +196,7 @@ async fn units_count_on_their_asn_and_line_only_at_its_version(Subject { store, 
     let count = async |state: &AsnState, version: i64, line: Option<&str>| {
         commit(&store, |it| it.count_unit(&acme(), (state, version), line)).await
     };
-    let open = LinesWanted { more: true, ..LinesWanted::default() };
+    let open = AsnLineFilter { more: true, ..AsnLineFilter::default() };
 
     let first = counted(&state, Some("1"));
     assert_conflict(&count(&first, 2, Some("1")).await);
@@ -208,7 +208,7 @@ async fn units_count_on_their_asn_and_line_only_at_its_version(Subject { store, 
     let second = counted(&held.value, Some("1"));
     count(&second, 2, Some("1")).await.unwrap();
     assert_eq!(lines(&store, "A-1", &open).await, ["2"], "line 1 awaits no more");
-    let named = LinesWanted { line: "1", ..LinesWanted::default() };
+    let named = AsnLineFilter { line: "1", ..AsnLineFilter::default() };
     let held = store.asns(&acme(), "A-1", &named).await.unwrap().remove(0);
     assert_eq!((held.value.received["1"], held.value.here), (2, 2));
     count(&counted(&held.value, None), 3, None).await.unwrap();
@@ -220,12 +220,12 @@ async fn lines_that_await_a_unit_are_found_among_ten_thousand(Subject { store, .
     insert(&store, &acme(), &state).await.unwrap();
     let first = counted(&state, Some("L-1"));
     commit(&store, |it| it.count_unit(&acme(), (&first, 1), Some("L-1"))).await.unwrap();
-    let of_sku = LinesWanted { sku: "TEE-NAVY-M", ..LinesWanted::default() };
+    let of_sku = AsnLineFilter { sku: "TEE-NAVY-M", ..AsnLineFilter::default() };
 
     let found = lines(&store, "LARGE", &of_sku).await;
     assert_eq!(found.len(), 10);
     assert!(!found.contains(&"L-1".to_owned()), "they await a unit: {found:?}");
-    let in_carton = LinesWanted { carton: "C-9876", ..of_sku };
+    let in_carton = AsnLineFilter { carton: "C-9876", ..of_sku };
     assert!(lines(&store, "LARGE", &in_carton).await.contains(&"L-9876".to_owned()));
 }
 
@@ -243,7 +243,7 @@ async fn rivals_for_one_asn_have_one_winner(Subject { store, .. }: Subject) {
     let outcomes = rivals.join_all().await;
 
     assert_eq!(outcomes.iter().filter(|outcome| outcome.is_ok()).count(), 1);
-    let named = LinesWanted { line: "1", ..LinesWanted::default() };
+    let named = AsnLineFilter { line: "1", ..AsnLineFilter::default() };
     let held = store.asns(&acme(), "A-1", &named).await.unwrap().remove(0);
     assert_eq!((held.value.received["1"], held.value.told), (1, 1));
 }

@@ -5,14 +5,13 @@ use std::collections::HashSet;
 use bytes::Bytes;
 use domain::{
     identifier::MerchantId,
-    messages::{endpoint::Endpoints, kind::Kind},
+    messages::{endpoint::Endpoints, kind::Kind, state::MessageState},
 };
 
 use super::{Subject, acme, on_both_engines, other};
 use crate::{
     AnswerCount, AttemptCount, Attempted, Conclusion, FailureCount, FailureFilter, FailureRow,
-    MessageFilter, MessageKey, NewMessage, PendingMessage, State, Store, StoreError, Transaction,
-    Verdict,
+    MessageFilter, MessageKey, NewMessage, PendingMessage, Store, StoreError, Transaction, Verdict,
 };
 
 on_both_engines!(
@@ -88,7 +87,7 @@ async fn waiting(store: &Store, after: i64) -> Vec<i64> {
     rows.iter().map(|row| row.message_id).collect()
 }
 
-async fn state(store: &Store, message_id: i64) -> State {
+async fn state(store: &Store, message_id: i64) -> MessageState {
     store.message(&acme(), message_id).await.unwrap().unwrap().0.state
 }
 
@@ -104,7 +103,7 @@ async fn messages_are_numbered_in_the_order_of_commits(Subject { store, .. }: Su
     let numbers: Vec<i64> = first.iter().chain(&second).map(|it| it.message_id).collect();
     assert_eq!(numbers, [1, 1, 2, 3]);
     let (row, body) = store.message(&acme(), 3).await.unwrap().unwrap();
-    assert_eq!((row.reference.as_str(), row.sequence, row.state), ("A", 3, State::Waiting));
+    assert_eq!((row.reference.as_str(), row.sequence, row.state), ("A", 3, MessageState::Waiting));
     assert_eq!(body, "A 3");
     assert!(store.message(&other(), 3).await.unwrap().is_none());
 }
@@ -191,7 +190,7 @@ async fn a_delivered_message_leaves_only_history(Subject { store, .. }: Subject)
     conclude(&store, &[conclusion(1, 1, Verdict::Delivered)]).await;
 
     assert_eq!(waiting(&store, 0).await, [2]);
-    assert_eq!(state(&store, 1).await, State::Delivered);
+    assert_eq!(state(&store, 1).await, MessageState::Delivered);
     let attempts = store.attempts(&acme(), 1).await.unwrap();
     assert_eq!(attempts.len(), 1);
     assert_eq!((attempts[0].status, attempts[0].latency_us), (Some(200), 500));
@@ -205,14 +204,14 @@ async fn a_retry_is_due_later_and_only_once(Subject { store, .. }: Subject) {
 
     let rows = store.pending_messages(&acme(), Kind::Rma.queue(), 0, 9).await.unwrap();
     assert_eq!((rows[0].attempts, rows[0].due_us), (1, 5_000));
-    assert_eq!(state(&store, 1).await, State::Waiting);
+    assert_eq!(state(&store, 1).await, MessageState::Waiting);
 }
 
 async fn a_dead_message_is_in_the_failure_queue_until_retried(Subject { store, .. }: Subject) {
     enqueue(&store, vec![message(&acme(), "A", 1)]).await.unwrap();
     conclude(&store, &[conclusion(1, 1, Verdict::Dead)]).await;
 
-    assert_eq!(state(&store, 1).await, State::Failed);
+    assert_eq!(state(&store, 1).await, MessageState::Failed);
     let start = (0, String::new(), 0);
     let failures = store.failures(&any_failure(), &start, 10).await.unwrap();
     assert_eq!(failures.len(), 1);
@@ -248,7 +247,7 @@ async fn a_discarded_message_keeps_its_reason(Subject { store, .. }: Subject) {
     let (row, _) = store.message(&acme(), 1).await.unwrap().unwrap();
     assert_eq!(
         (row.state, row.discard_reason.as_deref()),
-        (State::Discarded, Some("told by telephone"))
+        (MessageState::Discarded, Some("told by telephone"))
     );
     assert_eq!(store.count_failures(&any_failure()).await.unwrap(), 0);
 }
@@ -314,8 +313,8 @@ async fn pages_of_messages_go_on_where_they_ended(Subject { store, .. }: Subject
     assert_eq!(page(i64::MAX, None, None).await, (vec![5, 4], Some(4)));
     assert_eq!(page(4, None, None).await, (vec![3, 2], Some(2)));
     assert_eq!(page(2, None, None).await, (vec![1], None));
-    assert_eq!(page(i64::MAX, Some(State::Delivered), None).await, (vec![5], None));
-    assert_eq!(page(i64::MAX, Some(State::Waiting), Some("A")).await, (vec![3, 1], None));
+    assert_eq!(page(i64::MAX, Some(MessageState::Delivered), None).await, (vec![5], None));
+    assert_eq!(page(i64::MAX, Some(MessageState::Waiting), Some("A")).await, (vec![3, 1], None));
 }
 
 async fn attempts_are_counted_by_hour_and_answer(Subject { store, .. }: Subject) {
@@ -367,6 +366,6 @@ async fn only_finished_messages_are_removed(Subject { store, .. }: Subject) {
     store.commit(transaction).await.unwrap();
     assert!(store.message(&acme(), 1).await.unwrap().is_none());
     assert!(store.attempts(&acme(), 1).await.unwrap().is_empty());
-    assert_eq!(state(&store, 2).await, State::Failed);
-    assert_eq!(state(&store, 3).await, State::Waiting);
+    assert_eq!(state(&store, 2).await, MessageState::Failed);
+    assert_eq!(state(&store, 3).await, MessageState::Waiting);
 }

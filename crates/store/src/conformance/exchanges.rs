@@ -107,7 +107,7 @@ async fn the_file_of_an_order_knows_its_exchanges_and_its_ledger(Subject { store
     }
     insert(&store, &other(), &placed("O-9", 1, "O-9")).await.unwrap();
 
-    let file = async |id: &str| store.order_file(&acme(), id).await.unwrap().unwrap();
+    let file = async |id: &str| store.stored_order(&acme(), id).await.unwrap().unwrap();
 
     let bought = file("O-1").await;
     assert_eq!((bought.ledger.version, bought.ledger.value), (1, ledger));

@@ -15,8 +15,8 @@ use domain::{
 
 use super::{Subject, acme, on_both_engines, other};
 use crate::{
-    AuditRecord, NewMessage, OrderFilter, OrderPlace, OrderRow, RefundProblem, ReturnFilter, Store,
-    Transaction,
+    AuditRecord, ListedOrder, NewMessage, OrderFilter, OrderRow, RefundProblem, ReturnFilter,
+    Store, Transaction,
 };
 
 on_both_engines!(
@@ -55,11 +55,11 @@ fn filter(limit: usize) -> OrderFilter {
     OrderFilter { before, merchant: None, status: None, limit }
 }
 
-fn behind(place: &OrderPlace) -> (i64, String, String) {
+fn behind(place: &ListedOrder) -> (i64, String, String) {
     (place.created_us, place.merchant.clone(), place.order_id.clone())
 }
 
-fn ids(places: &[OrderPlace]) -> Vec<&str> {
+fn ids(places: &[ListedOrder]) -> Vec<&str> {
     places.iter().map(|place| place.order_id.as_str()).collect()
 }
 
@@ -199,12 +199,12 @@ async fn messages_about_a_thing_come_with_their_bytes_oldest_first(Subject { sto
     }
     store.commit(transaction).await.unwrap();
 
-    let files = store.message_files(&acme(), "A", 2).await.unwrap();
+    let files = store.message_histories(&acme(), "A", 2).await.unwrap();
 
     let bodies: Vec<&[u8]> = files.iter().map(|file| file.body.as_ref()).collect();
     assert_eq!(bodies, [b"A2", b"A3"]);
     assert!(files.iter().all(|file| file.attempts.is_empty() && file.message.reference == "A"));
-    assert_eq!(store.message_files(&other(), "A", 2).await.unwrap(), []);
+    assert_eq!(store.message_histories(&other(), "A", 2).await.unwrap(), []);
 }
 
 async fn problems_are_found_by_their_refunds(Subject { store, .. }: Subject) {

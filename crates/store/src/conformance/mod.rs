@@ -8,12 +8,12 @@ mod asns;
 mod delivery;
 mod exchanges;
 mod lists;
+mod message_index;
 mod operators;
 mod orders;
 mod overview;
 mod people;
 mod portals;
-mod references;
 mod returns;
 mod warehouse;
 mod whole;
@@ -24,7 +24,7 @@ use domain::identifier::MerchantId;
 use prometheus_client::registry::Registry;
 use tempfile::TempDir;
 
-use crate::{Location, Meters, Store};
+use crate::{Location, Store, StoreMetrics};
 
 /// A store that is gone when the test ends.
 #[derive(Clone)]
@@ -74,13 +74,13 @@ async fn postgres(test: &str) -> Option<Subject> {
 }
 
 async fn open(location: Location, directory: TempDir) -> Subject {
-    let store = Store::open(&location, &meters()).await.unwrap();
+    let store = Store::open(&location, &metrics()).await.unwrap();
     store.migrate().await.unwrap();
     Subject { store, location, directory: Arc::new(directory) }
 }
 
-fn meters() -> Meters {
-    Meters::register(&mut Registry::default())
+fn metrics() -> StoreMetrics {
+    StoreMetrics::register(&mut Registry::default())
 }
 
 fn acme() -> MerchantId {

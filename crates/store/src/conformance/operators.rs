@@ -82,7 +82,7 @@ async fn an_operator_changes_only_at_the_version_read(Subject { store, .. }: Sub
     let refused = change(&store, |transaction| transaction.update_operator(&lena, 2)).await;
     assert!(matches!(refused, Err(StoreError::Conflict)));
     let hold = async |version| {
-        change(&store, |transaction| transaction.unchanged_operator(&lena.name, version)).await
+        change(&store, |transaction| transaction.guard_operator(&lena.name, version)).await
     };
     hold(1).await.unwrap();
     change(&store, |transaction| transaction.update_operator(&lena, 1)).await.unwrap();

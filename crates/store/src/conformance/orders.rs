@@ -37,7 +37,7 @@ async fn put(store: &Store, orders: Vec<OrderRow>) -> Result<(), StoreError> {
 }
 
 async fn body(store: &Store, id: &str) -> Option<String> {
-    let stored = store.order_file(&acme(), id).await.unwrap()?;
+    let stored = store.stored_order(&acme(), id).await.unwrap()?;
     Some(String::from_utf8(stored.body.to_vec()).unwrap())
 }
 
@@ -45,11 +45,11 @@ async fn a_stored_order_reads_back(Subject { store, .. }: Subject) {
     put(&store, vec![order("A-1", 0, "first")]).await.unwrap();
     put(&store, vec![order("A-1", 1, "second")]).await.unwrap();
 
-    let stored = store.order_file(&acme(), "A-1").await.unwrap().unwrap();
+    let stored = store.stored_order(&acme(), "A-1").await.unwrap().unwrap();
 
     assert_eq!(stored.version, 2);
     assert_eq!(stored.body, "second");
-    assert_eq!(store.order_file(&acme(), "A-2").await.unwrap(), None);
+    assert_eq!(store.stored_order(&acme(), "A-2").await.unwrap(), None);
 }
 
 async fn an_order_is_invisible_to_other_merchants(Subject { store, .. }: Subject) {
@@ -58,7 +58,7 @@ async fn an_order_is_invisible_to_other_merchants(Subject { store, .. }: Subject
 
     assert!(store.has_orders(&acme()).await.unwrap());
     assert!(!store.has_orders(&other()).await.unwrap());
-    assert_eq!(store.order_file(&other(), "A-1").await.unwrap(), None);
+    assert_eq!(store.stored_order(&other(), "A-1").await.unwrap(), None);
     assert_eq!(store.order_heads(&other(), ["A-1"].into_iter()).await.unwrap(), []);
 }
 
@@ -122,9 +122,9 @@ async fn refunds_of_an_order_come_in_the_order_they_were_seen(Subject { store, .
     record(&store, vec![refund("Z", "A-1"), refund("X", "A-2")], 1).await.unwrap();
     record(&store, vec![refund("B", "A-1")], 2).await.unwrap();
 
-    assert_eq!(store.order_file(&acme(), "A-1").await.unwrap(), None, "refunds are no order");
+    assert_eq!(store.stored_order(&acme(), "A-1").await.unwrap(), None, "refunds are no order");
     put(&store, vec![order("A-1", 0, "ours")]).await.unwrap();
-    let file = store.order_file(&acme(), "A-1").await.unwrap().unwrap();
+    let file = store.stored_order(&acme(), "A-1").await.unwrap().unwrap();
     assert_eq!(file.refunds, ["body of Z", "body of B"]);
     let heads = store.refund_heads(&acme(), ["B", "nobody"].into_iter()).await.unwrap();
     assert_eq!(heads.len(), 1);

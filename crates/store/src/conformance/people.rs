@@ -9,7 +9,7 @@ use domain::{
 use jiff::Timestamp;
 
 use super::{Subject, acme, on_both_engines, other};
-use crate::{Answer, AuditRecord, Store, StoreError, Transaction};
+use crate::{AuditRecord, Store, StoreError, StoredResponse, Transaction};
 
 on_both_engines!(
     a_merchant_reads_back_and_is_listed,
@@ -159,26 +159,26 @@ async fn expired_tokens_are_removed_in_batches(Subject { store, .. }: Subject) {
 
 async fn an_answer_is_kept_for_its_key_until_forgotten(Subject { store, .. }: Subject) {
     let client = ClientId::new(&acme(), "1");
-    let answer = |at_us: i64| Answer {
+    let answer = |at_us: i64| StoredResponse {
         request_hash: Bytes::from_static(b"hash"),
         answered_us: at_us,
         body: Bytes::from(at_us.to_string()),
     };
     let keep = async |at_us, forgotten_us| {
         change(&store, |transaction| {
-            transaction.keep_answer(&client, "key", &answer(at_us), forgotten_us);
+            transaction.store_response(&client, "key", &answer(at_us), forgotten_us);
         })
         .await
     };
     keep(10, 0).await.unwrap();
 
-    assert_eq!(store.answer(&client, "key", 10).await.unwrap(), Some(answer(10)));
-    assert_eq!(store.answer(&client, "key", 11).await.unwrap(), None);
+    assert_eq!(store.stored_response(&client, "key", 10).await.unwrap(), Some(answer(10)));
+    assert_eq!(store.stored_response(&client, "key", 11).await.unwrap(), None);
     assert!(matches!(keep(12, 10).await, Err(StoreError::Conflict)));
     keep(20, 11).await.unwrap();
-    assert_eq!(store.answer(&client, "key", 0).await.unwrap(), Some(answer(20)));
-    change(&store, |transaction| transaction.delete_old_answers(21, 10)).await.unwrap();
-    assert_eq!(store.answer(&client, "key", 0).await.unwrap(), None);
+    assert_eq!(store.stored_response(&client, "key", 0).await.unwrap(), Some(answer(20)));
+    change(&store, |transaction| transaction.delete_expired_responses(21, 10)).await.unwrap();
+    assert_eq!(store.stored_response(&client, "key", 0).await.unwrap(), None);
 }
 
 async fn the_audit_trail_is_read_backwards_in_pages(Subject { store, .. }: Subject) {

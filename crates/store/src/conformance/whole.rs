@@ -4,7 +4,7 @@ use bytes::Bytes;
 use domain::messages::kind::Kind;
 use futures_util::future::join_all;
 
-use super::{Subject, acme, meters, on_both_engines, other};
+use super::{Subject, acme, metrics, on_both_engines, other};
 use crate::{Location, NewMessage, OrderRow, Store, StoreError, Transaction, backup};
 
 on_both_engines!(
@@ -113,7 +113,7 @@ async fn a_backup_taken_during_writes_is_whole(subject: Subject) {
     backup(&location, &file).await.unwrap();
 
     writer.await.unwrap();
-    let copy = Store::open(&Location::Sqlite(file), &meters()).await.unwrap();
+    let copy = Store::open(&Location::Sqlite(file), &metrics()).await.unwrap();
     assert_eq!(copy.schema_version().await.unwrap(), store.schema_version().await.unwrap());
     for number in 0..200 {
         assert_eq!(halves(&copy, number).await, 2);
@@ -121,7 +121,7 @@ async fn a_backup_taken_during_writes_is_whole(subject: Subject) {
     for number in 200..600 {
         assert_ne!(halves(&copy, number).await, 1, "a transaction is copied whole or not at all");
     }
-    let stored = copy.order_file(&acme(), "00000-left").await.unwrap().unwrap();
+    let stored = copy.stored_order(&acme(), "00000-left").await.unwrap().unwrap();
     assert_eq!(stored.body.as_ref(), [0, 159, 146, 150]);
 }
 
@@ -131,7 +131,7 @@ async fn what_was_committed_is_there_after_reopening(subject: Subject) {
     store.close().await;
     assert!(store.commit(pair(2)).await.is_err(), "a closed store says so");
 
-    let again = Store::open(&location, &meters()).await.unwrap();
+    let again = Store::open(&location, &metrics()).await.unwrap();
 
     assert_eq!(halves(&again, 1).await, 2);
 }

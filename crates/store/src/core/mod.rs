@@ -1,14 +1,14 @@
 //! What every area builds on: values, transactions, errors, schema, audit trail.
 
-pub(crate) mod answers;
 pub(crate) mod audit;
 pub(crate) mod backup;
 pub(crate) mod body;
 pub(crate) mod counted_events;
 pub(crate) mod day_counts;
 pub(crate) mod error;
+pub(crate) mod idempotency;
 pub(crate) mod lock;
-pub(crate) mod meters;
+pub(crate) mod metrics;
 pub(crate) mod pages;
 pub(crate) mod schema;
 pub(crate) mod store;

@@ -8,7 +8,7 @@ use std::sync::{
 use crate::{
     core::{
         error::{During, StoreError},
-        meters::Meters,
+        metrics::StoreMetrics,
         transaction::Transaction,
         value::{Row, Value},
     },
@@ -31,8 +31,8 @@ pub struct Store {
 
 impl Store {
     /// Opens the database without changing its schema.
-    pub async fn open(location: &Location, meters: &Meters) -> Result<Self, StoreError> {
-        let engine = Engine::open(location, meters).await.during("opening the store")?;
+    pub async fn open(location: &Location, metrics: &StoreMetrics) -> Result<Self, StoreError> {
+        let engine = Engine::open(location, metrics).await.during("opening the store")?;
         Ok(Self { engine, changes: Arc::default() })
     }
 
@@ -54,7 +54,7 @@ impl Store {
         let operation = transaction.operation;
         let pending = self.engine.commit(transaction).await.during(operation)?;
         self.changes.fetch_add(1, Ordering::Relaxed);
-        self.file_behind(&pending);
+        self.index_in_background(&pending);
         Ok(pending)
     }
 

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use tokio::sync::mpsc;
 
 use crate::{
-    Meters,
+    StoreMetrics,
     core::{
         error::EngineError,
         transaction::Transaction,
@@ -44,10 +44,13 @@ pub(crate) enum Engine {
 }
 
 impl Engine {
-    pub(crate) async fn open(location: &Location, meters: &Meters) -> Result<Self, EngineError> {
+    pub(crate) async fn open(
+        location: &Location,
+        metrics: &StoreMetrics,
+    ) -> Result<Self, EngineError> {
         match location {
-            Location::Sqlite(path) => Ok(Self::Sqlite(Sqlite::open(path, meters)?)),
-            Location::Postgres(url) => Ok(Self::Postgres(Postgres::open(url, meters).await?)),
+            Location::Sqlite(path) => Ok(Self::Sqlite(Sqlite::open(path, metrics)?)),
+            Location::Postgres(url) => Ok(Self::Postgres(Postgres::open(url, metrics).await?)),
         }
     }
 

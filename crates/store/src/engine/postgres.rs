@@ -17,7 +17,7 @@ use tokio_postgres::{
 
 use super::{dialect, group::Outcome};
 use crate::{
-    Meters,
+    StoreMetrics,
     core::{
         error::{EngineError, with_causes},
         transaction::Transaction,
@@ -58,9 +58,9 @@ pub(crate) struct Postgres {
 }
 
 impl Postgres {
-    pub(crate) async fn open(url: &str, meters: &Meters) -> Result<Self, EngineError> {
+    pub(crate) async fn open(url: &str, metrics: &StoreMetrics) -> Result<Self, EngineError> {
         let pool = pool(url)?;
-        let committers = Committers::start(&pool, meters);
+        let committers = Committers::start(&pool, metrics);
         let postgres = Self { url: url.into(), pool, committers };
         // The first connection is made now, so that a wrong address is told at the start.
         let mut client = postgres.client().await?;

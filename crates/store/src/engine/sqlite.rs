@@ -23,7 +23,7 @@ use super::{
     group::{Answer, Outcome},
 };
 use crate::{
-    Meters,
+    StoreMetrics,
     core::{
         error::EngineError,
         transaction::Transaction,
@@ -57,7 +57,7 @@ enum Job {
 }
 
 impl Sqlite {
-    pub(crate) fn open(path: &Path, meters: &Meters) -> Result<Self, EngineError> {
+    pub(crate) fn open(path: &Path, metrics: &StoreMetrics) -> Result<Self, EngineError> {
         let connection = connect(path)?;
         connection.pragma_update(None, "page_size", PAGE_BYTES)?;
         connection.pragma_update(None, "journal_mode", "WAL")?;
@@ -66,7 +66,7 @@ impl Sqlite {
             "CREATE TABLE IF NOT EXISTS schema_versions (version BIGINT PRIMARY KEY);",
         )?;
         let (jobs, waiting) = mpsc::channel(QUEUE_MAX);
-        let (writer, checkpointer) = writer::pair(connection, connect(path)?, meters);
+        let (writer, checkpointer) = writer::pair(connection, connect(path)?, metrics);
         let threads = vec![
             spawn("store-writer", move || writer.run(waiting))?,
             spawn("store-checkpoint", move || checkpointer.run())?,

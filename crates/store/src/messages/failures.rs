@@ -150,7 +150,7 @@ impl Store {
         let operation = "looking for superseded messages";
         let merchants: BTreeSet<&str> = keys.iter().map(|key| key.merchant.as_str()).collect();
         for merchant in merchants {
-            self.file_references(merchant).await?;
+            self.update_message_index(merchant).await?;
         }
         let wanted = keys.iter().map(|key| {
             params![

@@ -98,7 +98,7 @@ impl Store {
     }
 
     /// Says that `node` is gone.
-    pub async fn forget_node(&self, node: &str) -> Result<(), StoreError> {
+    pub async fn remove_node(&self, node: &str) -> Result<(), StoreError> {
         let mut transaction = Transaction::new(OPERATION);
         transaction.any_rows("DELETE FROM nodes WHERE node_id = $1", params![node]);
         self.commit(transaction).await.map(drop)

@@ -5,7 +5,10 @@
 //! seen a number has seen every smaller one.
 
 use bytes::Bytes;
-use domain::{identifier::MerchantId, messages::kind::Kind};
+use domain::{
+    identifier::MerchantId,
+    messages::{kind::Kind, state::MessageState},
+};
 
 use crate::{
     EngineError, Store, StoreError, Transaction,
@@ -70,15 +73,6 @@ impl PendingMessage {
     }
 }
 
-/// Where a message stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
-    Waiting,
-    Delivered,
-    Failed,
-    Discarded,
-}
-
 /// A message as people look at it, without its body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MessageRow {
@@ -88,7 +82,7 @@ pub struct MessageRow {
     pub reference: String,
     pub sequence: i64,
     pub created_us: i64,
-    pub state: State,
+    pub state: MessageState,
     /// When it is tried next, while it waits.
     pub due_us: Option<i64>,
     pub discard_reason: Option<String>,
@@ -110,7 +104,7 @@ pub struct AttemptRow {
 #[derive(Clone, Debug)]
 pub struct MessageFilter {
     pub before: i64,
-    pub state: Option<State>,
+    pub state: Option<MessageState>,
     pub kind: Option<Kind>,
     pub reference: Option<String>,
     pub limit: usize,
@@ -173,7 +167,7 @@ impl Store {
         let before = filter.before;
         let rows = match &filter.reference {
             Some(reference) => {
-                self.file_references(merchant.as_str()).await?;
+                self.update_message_index(merchant.as_str()).await?;
                 self.query(
                     operation,
                     messages_where!(
@@ -248,10 +242,10 @@ fn message(row: &Row) -> Result<MessageRow, EngineError> {
     let due_us = row.optional_int(6)?;
     let discard_reason = row.optional_text(8)?.map(str::to_owned);
     let state = match (due_us, row.optional_int(7)?, &discard_reason) {
-        (Some(_), _, _) => State::Waiting,
-        (None, Some(_), _) => State::Failed,
-        (None, None, Some(_)) => State::Discarded,
-        (None, None, None) => State::Delivered,
+        (Some(_), _, _) => MessageState::Waiting,
+        (None, Some(_), _) => MessageState::Failed,
+        (None, None, Some(_)) => MessageState::Discarded,
+        (None, None, None) => MessageState::Delivered,
     };
     Ok(MessageRow {
         merchant: row.text(0)?.to_owned(),

@@ -14,7 +14,7 @@ use crate::{
 
 /// Where an order is, and what is known without reading it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OrderPlace {
+pub struct ListedOrder {
     pub merchant: String,
     pub order_id: String,
     /// When it first arrived.
@@ -43,7 +43,7 @@ impl Store {
     pub async fn orders(
         &self,
         filter: &OrderFilter,
-    ) -> Result<(Vec<OrderPlace>, Option<OrderPlace>), StoreError> {
+    ) -> Result<(Vec<ListedOrder>, Option<ListedOrder>), StoreError> {
         let extent = Extent::new(filter.limit, filter.status.is_some());
         let (at_us, merchant, order_id) = &filter.before;
         let rows = match &filter.merchant {
@@ -74,7 +74,7 @@ impl Store {
 
     /// The orders with this number, of every merchant that has one. Each merchant is asked, so that no index by
     /// number alone has to be kept while orders come in.
-    pub async fn orders_numbered(&self, order_id: &str) -> Result<Vec<OrderPlace>, StoreError> {
+    pub async fn orders_numbered(&self, order_id: &str) -> Result<Vec<ListedOrder>, StoreError> {
         let rows = self
             .query(
                 OPERATION,
@@ -92,7 +92,7 @@ impl Store {
     pub async fn orders_of_shopper(
         &self,
         shopper_hash: i64,
-    ) -> Result<Vec<OrderPlace>, StoreError> {
+    ) -> Result<Vec<ListedOrder>, StoreError> {
         let rows = self
             .query(
                 OPERATION,
@@ -109,7 +109,7 @@ impl Store {
     /// The newest snapshots of these orders, in any order.
     pub async fn order_bodies(
         &self,
-        orders: &[OrderPlace],
+        orders: &[ListedOrder],
     ) -> Result<Vec<(String, String, Bytes)>, StoreError> {
         let wanted = orders.iter().map(|it| params![it.merchant.as_str(), it.order_id.as_str()]);
         let rows = self
@@ -126,12 +126,12 @@ impl Store {
     }
 }
 
-fn places(rows: &[Row]) -> Result<Vec<OrderPlace>, StoreError> {
+fn places(rows: &[Row]) -> Result<Vec<ListedOrder>, StoreError> {
     rows.iter().map(place).collect::<Result<_, _>>().during(OPERATION)
 }
 
-fn place(row: &Row) -> Result<OrderPlace, EngineError> {
-    Ok(OrderPlace {
+fn place(row: &Row) -> Result<ListedOrder, EngineError> {
+    Ok(ListedOrder {
         merchant: row.text(0)?.to_owned(),
         order_id: row.text(1)?.to_owned(),
         created_us: row.int(2)?,

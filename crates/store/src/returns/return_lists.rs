@@ -17,7 +17,7 @@ use crate::{
 
 /// Where a return is, and what is known without reading it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ReturnPlace {
+pub struct ListedReturn {
     pub merchant: String,
     pub rma_id: String,
     pub created_us: i64,
@@ -41,7 +41,7 @@ impl Store {
     pub async fn returns(
         &self,
         filter: &ReturnFilter,
-    ) -> Result<(Vec<ReturnPlace>, Option<ReturnPlace>), StoreError> {
+    ) -> Result<(Vec<ListedReturn>, Option<ListedReturn>), StoreError> {
         let extent = Extent::new(filter.limit, filter.status.is_some());
         let (at_us, merchant, rma_id) = &filter.before;
         let rows = match &filter.merchant {
@@ -96,8 +96,8 @@ impl Store {
     }
 }
 
-fn place(row: &Row) -> Result<ReturnPlace, EngineError> {
-    Ok(ReturnPlace {
+fn place(row: &Row) -> Result<ListedReturn, EngineError> {
+    Ok(ListedReturn {
         merchant: row.text(0)?.to_owned(),
         rma_id: row.text(1)?.to_owned(),
         created_us: row.int(2)?,

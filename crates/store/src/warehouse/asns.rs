@@ -1,7 +1,7 @@
 //! Announced goods: ASNs, and their lines as rows of their own.
 //!
 //! An ASN may have a hundred thousand lines, and a scan is about a handful of them. So an ASN is read with
-//! those lines only that a scan can be about ([`LinesWanted`]), and a unit that is received changes the counters of
+//! those lines only that a scan can be about ([`AsnLineFilter`]), and a unit that is received changes the counters of
 //! its ASN and of its line, nothing else.
 
 use domain::{
@@ -29,7 +29,7 @@ const LINES_AT_ONCE: usize = 1_000;
 
 /// Which lines of an ASN are wanted: those of which any of this is true. What is empty is true of none.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct LinesWanted<'a> {
+pub struct AsnLineFilter<'a> {
     pub line: &'a str,
     /// Announces this license plate.
     pub unit: &'a str,
@@ -249,7 +249,7 @@ impl Store {
         &self,
         merchant: &MerchantId,
         asn_number: &str,
-        wanted: &LinesWanted<'_>,
+        wanted: &AsnLineFilter<'_>,
     ) -> Result<Vec<Versioned<AsnState>>, StoreError> {
         let mut found = self.asn_heads(merchant, asn_number).await?;
         for Versioned { value, .. } in &mut found {

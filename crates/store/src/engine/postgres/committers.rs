@@ -17,7 +17,7 @@ use tokio_postgres::{Statement, types::ToSql};
 
 use super::{borrowed, columns, conflict_or_error, is_batch, prepare, read_row};
 use crate::{
-    Meters,
+    StoreMetrics,
     core::{
         error::{EngineError, with_causes},
         transaction::{Guard, Step, Transaction},
@@ -38,11 +38,11 @@ type Job = (Transaction, Answer);
 
 impl Committers {
     /// They end when nobody can hand in anything any more.
-    pub(super) fn start(pool: &Pool, meters: &Meters) -> Self {
+    pub(super) fn start(pool: &Pool, metrics: &StoreMetrics) -> Self {
         let (jobs, waiting) = mpsc::channel(QUEUE_MAX);
         let waiting = Arc::new(Mutex::new(waiting));
         for slot in 0..COMMITTERS {
-            let committer = Committer { slot, pool: pool.clone(), meters: meters.clone() };
+            let committer = Committer { slot, pool: pool.clone(), metrics: metrics.clone() };
             tokio::spawn(committer.run(Arc::clone(&waiting)));
         }
         Self(jobs)
@@ -58,7 +58,7 @@ impl Committers {
 struct Committer {
     slot: i64,
     pool: Pool,
-    meters: Meters,
+    metrics: StoreMetrics,
 }
 
 impl Committer {
@@ -67,7 +67,7 @@ impl Committer {
             let started = Instant::now();
             let transactions = u32::try_from(group.transactions.len()).unwrap_or(u32::MAX);
             self.commit(group).await;
-            self.meters.committed(transactions, started.elapsed());
+            self.metrics.committed(transactions, started.elapsed());
         }
     }
 

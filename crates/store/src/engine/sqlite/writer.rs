@@ -23,7 +23,7 @@ use tokio::sync::mpsc;
 use super::{Job, Statements, bind, readers::collect};
 use crate::engine::group::{Counters, Group, Outcome, Steps, pending_by_transaction};
 use crate::{
-    Meters,
+    StoreMetrics,
     core::{
         error::EngineError,
         transaction::{Guard, Transaction},
@@ -41,7 +41,7 @@ const SLOT: i64 = 0;
 pub(super) fn pair(
     connection: Connection,
     beside: Connection,
-    meters: &Meters,
+    metrics: &StoreMetrics,
 ) -> (Writer, Checkpointer) {
     let log_pages = Arc::new(AtomicI64::new(0));
     let (alive, writer_ended) = blocking::channel();
@@ -49,7 +49,7 @@ pub(super) fn pair(
         connection,
         statements: Statements::default(),
         log_pages: Arc::clone(&log_pages),
-        meters: meters.clone(),
+        metrics: metrics.clone(),
         _alive: alive,
     };
     (writer, Checkpointer { connection: beside, log_pages, writer_ended })
@@ -59,7 +59,7 @@ pub(super) struct Writer {
     connection: Connection,
     statements: Statements,
     log_pages: Arc<AtomicI64>,
-    meters: Meters,
+    metrics: StoreMetrics,
     /// Dropped with the writer; the checkpointer ends when it is gone.
     _alive: blocking::Sender<()>,
 }
@@ -96,12 +96,12 @@ impl Writer {
         let started = Instant::now();
         let number = u32::try_from(group.transactions.len()).unwrap_or(u32::MAX);
         if let Ok(counters) = self.all_at_once(&group.transactions) {
-            self.meters.committed(number, started.elapsed());
+            self.metrics.committed(number, started.elapsed());
             return group.committed(&counters);
         }
         let (transactions, answers): (Vec<_>, Vec<_>) = group.apart().unzip();
         let outcomes = self.one_by_one(transactions);
-        self.meters.committed(number, started.elapsed());
+        self.metrics.committed(number, started.elapsed());
         for (answer, outcome) in answers.into_iter().zip(outcomes) {
             let _ = answer.send(outcome);
         }

@@ -1,4 +1,4 @@
-//! Answers already given to requests with an `Idempotency-Key`.
+//! Responses already given to requests with an `Idempotency-Key`.
 
 use bytes::Bytes;
 use domain::identifier::ClientId;
@@ -11,23 +11,23 @@ use crate::{
     },
 };
 
-/// What was asked and answered under a key.
+/// A request that was made with a key, and the response to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
+pub struct StoredResponse {
     pub request_hash: Bytes,
     pub answered_us: i64,
     pub body: Bytes,
 }
 
 impl Transaction {
-    /// Keeps `answer` under `key`, in the place of one from before `forgotten_us` at most; a conflict
-    /// when the key was used since.
-    pub fn keep_answer(
+    /// Stores `response` under `key`, replacing one from before `expired_us` at most; a conflict when
+    /// the key was used since.
+    pub fn store_response(
         &mut self,
         client: &ClientId,
         key: &str,
-        answer: &Answer,
-        forgotten_us: i64,
+        response: &StoredResponse,
+        expired_us: i64,
     ) {
         self.one_row(
             "INSERT INTO answers
@@ -41,34 +41,34 @@ impl Transaction {
                 client.merchant().as_str(),
                 client.as_str(),
                 key,
-                answer.request_hash.clone(),
-                answer.answered_us,
-                answer.body.clone(),
-                forgotten_us
+                response.request_hash.clone(),
+                response.answered_us,
+                response.body.clone(),
+                expired_us
             ],
         );
     }
 
-    /// Removes up to `limit` answers from before `forgotten_us`.
-    pub fn delete_old_answers(&mut self, forgotten_us: i64, limit: i64) {
+    /// Removes up to `limit` responses from before `expired_us`.
+    pub fn delete_expired_responses(&mut self, expired_us: i64, limit: i64) {
         self.any_rows(
             "DELETE FROM answers WHERE (merchant_id, client_id, idempotency_key) IN (
                  SELECT merchant_id, client_id, idempotency_key FROM answers
                  WHERE answered_us < $1
                  ORDER BY answered_us, merchant_id, client_id, idempotency_key LIMIT $2)",
-            params![forgotten_us, limit],
+            params![expired_us, limit],
         );
     }
 }
 
 impl Store {
-    /// The answer given under `key` since `forgotten_us`.
-    pub async fn answer(
+    /// The response given under `key` since `expired_us`.
+    pub async fn stored_response(
         &self,
         client: &ClientId,
         key: &str,
-        forgotten_us: i64,
-    ) -> Result<Option<Answer>, StoreError> {
+        expired_us: i64,
+    ) -> Result<Option<StoredResponse>, StoreError> {
         let operation = "looking up an idempotency key";
         let rows = self
             .query(
@@ -76,11 +76,11 @@ impl Store {
                 "SELECT request_hash, answered_us, body FROM answers
                  WHERE merchant_id = $1 AND client_id = $2 AND idempotency_key = $3
                      AND answered_us >= $4",
-                params![client.merchant().as_str(), client.as_str(), key, forgotten_us],
+                params![client.merchant().as_str(), client.as_str(), key, expired_us],
             )
             .await?;
         let read = |row: &Row| {
-            Ok(Answer {
+            Ok(StoredResponse {
                 request_hash: row.bytes(0)?,
                 answered_us: row.int(1)?,
                 body: row.bytes(2)?,

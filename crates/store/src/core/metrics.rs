@@ -11,15 +11,15 @@ use prometheus_client::{
 };
 
 #[derive(Clone, Debug)]
-pub struct Meters {
+pub struct StoreMetrics {
     transactions: Counter,
     seconds: Histogram,
     group: Histogram,
 }
 
-impl Meters {
+impl StoreMetrics {
     pub fn register(registry: &mut Registry) -> Self {
-        let meters = Self {
+        let metrics = Self {
             transactions: Counter::default(),
             seconds: Histogram::new(exponential_buckets(0.000_25, 2.0, 14)),
             group: Histogram::new(exponential_buckets(1.0, 2.0, 11)),
@@ -27,19 +27,19 @@ impl Meters {
         registry.register(
             "store_transactions",
             "Transactions committed or refused by a guard",
-            meters.transactions.clone(),
+            metrics.transactions.clone(),
         );
         registry.register(
             "store_commit_seconds",
             "Time from taking up a commit to its durable end",
-            meters.seconds.clone(),
+            metrics.seconds.clone(),
         );
         registry.register(
             "store_commit_transactions",
             "Transactions that one commit covered",
-            meters.group.clone(),
+            metrics.group.clone(),
         );
-        meters
+        metrics
     }
 
     pub(crate) fn committed(&self, transactions: u32, took: Duration) {

@@ -10,7 +10,7 @@ use crate::{
 
 /// What is held about an order.
 #[derive(Clone, Debug, PartialEq)]
-pub struct OrderFile {
+pub struct StoredOrder {
     /// The newest snapshot.
     pub body: Bytes,
     /// How many snapshots there were.
@@ -30,11 +30,11 @@ const ORDER: i64 = 0;
 const OPERATION: &str = "reading all about an order";
 
 impl Store {
-    pub async fn order_file(
+    pub async fn stored_order(
         &self,
         merchant: &MerchantId,
         order_id: &str,
-    ) -> Result<Option<OrderFile>, StoreError> {
+    ) -> Result<Option<StoredOrder>, StoreError> {
         let rows = self
             .query(
                 OPERATION,
@@ -76,6 +76,6 @@ impl Store {
         let refunds = rows.iter().filter(|row| row.int(0).is_ok_and(|part| part != ORDER));
         let refunds =
             refunds.map(|row| row.bytes(3)).collect::<Result<_, _>>().during(OPERATION)?;
-        Ok(Some(OrderFile { body, version, refunds, ledger, exchanged, origin }))
+        Ok(Some(StoredOrder { body, version, refunds, ledger, exchanged, origin }))
     }
 }

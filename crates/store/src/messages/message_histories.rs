@@ -16,7 +16,7 @@ use crate::{
 
 /// Everything about a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MessageFile {
+pub struct MessageHistory {
     pub message: MessageRow,
     pub body: Bytes,
     /// In order.
@@ -27,12 +27,12 @@ const OPERATION: &str = "reading messages and their attempts";
 
 impl Store {
     /// The newest `limit` messages about `reference`, oldest first.
-    pub async fn message_files(
+    pub async fn message_histories(
         &self,
         merchant: &MerchantId,
         reference: &str,
         limit: usize,
-    ) -> Result<Vec<MessageFile>, StoreError> {
+    ) -> Result<Vec<MessageHistory>, StoreError> {
         let reference = Some(reference.to_owned());
         let filter = MessageFilter { before: i64::MAX, state: None, kind: None, reference, limit };
         let (messages, _) = self.messages(merchant, &filter).await?;
@@ -67,7 +67,7 @@ impl Store {
             let body = bodies.remove(&message.message_id)?;
             let mut attempts = tries.remove(&message.message_id).unwrap_or_default();
             attempts.sort_by_key(|attempt| (attempt.cycle, attempt.attempt));
-            Some(MessageFile { message, body, attempts })
+            Some(MessageHistory { message, body, attempts })
         };
         Ok(messages.into_iter().rev().filter_map(file).collect())
     }

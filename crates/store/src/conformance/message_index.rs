@@ -1,4 +1,4 @@
-//! Messages by what they are about: filed in large steps, and found all the same.
+//! The index of messages: updated in large steps, and never behind for a query.
 
 use bytes::Bytes;
 use domain::{identifier::MerchantId, messages::kind::Kind};
@@ -8,9 +8,9 @@ use crate::{MessageFilter, NewMessage, Store, Transaction};
 
 on_both_engines!(
     a_message_is_found_by_reference_at_once,
-    many_messages_are_filed_behind_the_commit,
+    many_messages_are_indexed_in_the_background,
     messages_that_are_removed_leave_no_reference,
-    rivals_who_ask_file_each_message_once,
+    concurrent_queries_index_each_message_once,
 );
 
 async fn enqueue(store: &Store, merchant: &MerchantId, references: impl Iterator<Item = String>) {
@@ -36,8 +36,8 @@ async fn about(store: &Store, merchant: &MerchantId, reference: &str) -> Vec<i64
     rows.iter().map(|row| row.message_id).collect()
 }
 
-/// How many messages are filed, asked without having any filed.
-async fn filed(store: &Store) -> i64 {
+/// The number of messages in the index, counted without updating it.
+async fn count_indexed(store: &Store) -> i64 {
     let sql = "SELECT count(*) FROM message_references WHERE merchant_id > ''";
     store.query("counting", sql, Vec::new()).await.unwrap()[0].int(0).unwrap()
 }
@@ -51,7 +51,7 @@ async fn a_message_is_found_by_reference_at_once(Subject { store, .. }: Subject)
         enqueue(&store, &acme(), [reference.to_owned()].into_iter()).await;
     }
     enqueue(&store, &other(), ["A".to_owned()].into_iter()).await;
-    assert_eq!(filed(&store).await, 0);
+    assert_eq!(count_indexed(&store).await, 0);
 
     assert_eq!(about(&store, &acme(), "A").await, [3, 1]);
 
@@ -61,17 +61,17 @@ async fn a_message_is_found_by_reference_at_once(Subject { store, .. }: Subject)
     assert!(about(&store, &acme(), "C").await.is_empty());
 }
 
-async fn many_messages_are_filed_behind_the_commit(Subject { store, .. }: Subject) {
+async fn many_messages_are_indexed_in_the_background(Subject { store, .. }: Subject) {
     enqueue(&store, &acme(), lanes(5_000)).await;
     for _ in 0..1_000 {
-        if filed(&store).await >= 4_096 {
+        if count_indexed(&store).await >= 4_096 {
             break;
         }
         tokio::time::sleep(std::time::Duration::from_millis(10)).await;
     }
-    assert!(filed(&store).await >= 4_096);
+    assert!(count_indexed(&store).await >= 4_096);
     assert_eq!(about(&store, &acme(), "RMA-7").await, [4_008, 3_008, 2_008, 1_008, 8]);
-    assert_eq!(filed(&store).await, 5_000);
+    assert_eq!(count_indexed(&store).await, 5_000);
 }
 
 async fn messages_that_are_removed_leave_no_reference(Subject { store, .. }: Subject) {
@@ -81,10 +81,10 @@ async fn messages_that_are_removed_leave_no_reference(Subject { store, .. }: Sub
     transaction.remove_messages(&acme(), &[1, 2]);
     store.commit(transaction).await.unwrap();
     assert!(about(&store, &acme(), "RMA-1").await.is_empty());
-    assert_eq!(filed(&store).await, 1);
+    assert_eq!(count_indexed(&store).await, 1);
 }
 
-async fn rivals_who_ask_file_each_message_once(Subject { store, .. }: Subject) {
+async fn concurrent_queries_index_each_message_once(Subject { store, .. }: Subject) {
     enqueue(&store, &acme(), lanes(2_000)).await;
     let mut rivals = tokio::task::JoinSet::new();
     for _ in 0..8 {
@@ -94,5 +94,5 @@ async fn rivals_who_ask_file_each_message_once(Subject { store, .. }: Subject) {
     for found in rivals.join_all().await {
         assert_eq!(found, [1_002, 2]);
     }
-    assert_eq!(filed(&store).await, 2_000);
+    assert_eq!(count_indexed(&store).await, 2_000);
 }

@@ -1,0 +1,90 @@
+//! The index of messages by what they are about.
+//!
+//! If it grew with every message it would touch another page each time: half of all that SQLite
+//! writes for a message. So messages are added to the index later, many together and in the order of
+//! the index, which touches few pages. `message_index_progress` holds the number of the last message
+//! that is in the index. A query by reference first brings the index up to date, and so misses
+//! nothing; meanwhile every [`BATCH`] messages of a merchant are indexed in the background.
+
+use std::collections::BTreeSet;
+
+use crate::{
+    Store, StoreError, Transaction,
+    core::{
+        error::During,
+        value::{Row, params},
+    },
+    messages::outbox::PendingMessage,
+};
+
+/// Messages that one transaction adds to the index.
+const BATCH: i64 = 4_096;
+const OPERATION: &str = "indexing messages by reference";
+
+/// How far the index of a merchant's messages is.
+struct Progress {
+    /// The number of the last message.
+    last: i64,
+    /// The number of the last message in the index.
+    indexed: i64,
+}
+
+impl Store {
+    /// Indexes every message of `merchant` that is committed now.
+    pub(crate) async fn update_message_index(&self, merchant: &str) -> Result<(), StoreError> {
+        let Progress { last, mut indexed } = self.message_index_progress(merchant).await?;
+        while indexed < last {
+            let end = last.min(indexed.saturating_add(BATCH));
+            indexed = match self.commit(index_step(merchant, indexed, end)).await {
+                Ok(_) => end,
+                // Another task is indexing the same messages, and is further ahead.
+                Err(StoreError::Conflict) => self.message_index_progress(merchant).await?.indexed,
+                Err(error) => return Err(error),
+            };
+        }
+        Ok(())
+    }
+
+    /// Starts a task that indexes the messages of each merchant for which `pending` completes a batch.
+    pub(crate) fn index_in_background(&self, pending: &[PendingMessage]) {
+        let completed = pending.iter().filter(|it| it.message_id % BATCH == 0);
+        let merchants: BTreeSet<&str> = completed.map(|it| it.merchant.as_str()).collect();
+        for merchant in merchants {
+            let (store, merchant) = (self.clone(), merchant.to_owned());
+            tokio::spawn(async move {
+                if let Err(error) = store.update_message_index(&merchant).await {
+                    tracing::warn!(merchant, "indexing messages failed, will retry: {error}");
+                }
+            });
+        }
+    }
+
+    async fn message_index_progress(&self, merchant: &str) -> Result<Progress, StoreError> {
+        let sql = "SELECT c.last, coalesce(f.last, 0) FROM message_counters c
+             LEFT JOIN message_index_progress f ON f.merchant_id = c.merchant_id
+             WHERE c.merchant_id = $1";
+        let rows = self.query(OPERATION, sql, params![merchant]).await?;
+        let read = |row: &Row| Ok(Progress { last: row.int(0)?, indexed: row.int(1)? });
+        let nothing = Progress { last: 0, indexed: 0 };
+        rows.first().map_or(Ok(nothing), read).during(OPERATION)
+    }
+}
+
+/// Indexes the messages after number `indexed`, up to `end`; a conflict when `indexed` is out of date.
+fn index_step(merchant: &str, indexed: i64, end: i64) -> Transaction {
+    let mut transaction = Transaction::new(OPERATION);
+    transaction.one_row(
+        "INSERT INTO message_index_progress (merchant_id, last) VALUES ($1, $3)
+         ON CONFLICT (merchant_id) DO UPDATE SET last = excluded.last
+             WHERE message_index_progress.last = $2",
+        params![merchant, indexed, end],
+    );
+    transaction.any_rows(
+        "INSERT INTO message_references (merchant_id, reference, message_id)
+         SELECT merchant_id, reference, message_id FROM messages
+         WHERE merchant_id = $1 AND message_id > $2 AND message_id <= $3
+         ORDER BY reference, message_id",
+        params![merchant, indexed, end],
+    );
+    transaction
+}
