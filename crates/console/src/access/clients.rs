@@ -28,7 +28,7 @@ pub(crate) fn routes() -> Router<Web> {
 
 /// Something to be copied now.
 #[derive(Template)]
-#[template(path = "shown_once.html", whitespace = "minimize")]
+#[template(path = "access/new_secret.html", whitespace = "minimize")]
 struct ShownOnce<'a> {
     frame: Frame<'a>,
     words: &'a str,

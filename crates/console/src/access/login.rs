@@ -32,7 +32,7 @@ pub(crate) fn routes() -> Router<Web> {
 }
 
 #[derive(Template)]
-#[template(path = "login.html", whitespace = "minimize")]
+#[template(path = "access/login.html", whitespace = "minimize")]
 struct Login<'a> {
     styles: Styles,
     name: &'a str,

@@ -25,7 +25,7 @@ pub(crate) fn routes() -> Router<Web> {
 }
 
 #[derive(Template)]
-#[template(path = "password.html", whitespace = "minimize")]
+#[template(path = "access/password.html", whitespace = "minimize")]
 struct Password<'a> {
     frame: Frame<'a>,
     /// What is wrong with the password that holds, or with the new one.

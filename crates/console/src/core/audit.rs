@@ -29,7 +29,7 @@ struct Filter {
 }
 
 #[derive(Template)]
-#[template(path = "audit.html", whitespace = "minimize")]
+#[template(path = "core/audit.html", whitespace = "minimize")]
 struct Trail<'a> {
     frame: Frame<'a>,
     merchants: Vec<Choice>,

@@ -10,7 +10,7 @@ const ABOVE: i64 = 10;
 /// The width of the widest word.
 const WORD: i64 = 60;
 
-/// A chart with a group of bars for each place on its axis. See `console/chart.html`.
+/// A chart with a group of bars for each place on its axis. See `templates/core/chart.html`.
 #[derive(Clone, Debug)]
 pub(crate) struct Chart {
     pub(crate) bars: Vec<Bar>,

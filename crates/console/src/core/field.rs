@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::form::Form;
 use server::error::ApiError;
 
-/// A field with its label. See `console/field.html`.
+/// A field with its label. See `templates/core/field.html`.
 #[derive(Clone, Debug)]
 pub(crate) struct Field {
     pub(crate) name: &'static str,

@@ -1,7 +1,7 @@
 //! What every page of the console has: who is logged in, where one can go, what was just done.
 //!
-//! A page is a template that extends `console/frame.html` and has a field `frame`. Its handler ends in
-//! [`page`], or in [`redirect`] or [`done`] after a form.
+//! A page is a template that extends `templates/core/frame.html` and has a field `frame`. Its
+//! handler ends in [`page`], or in [`redirect`] or [`done`] after a form.
 
 use askama::Template;
 use axum::{
@@ -19,8 +19,8 @@ use domain::access::operator::Role;
 use crate::access::visit::{NOTICE, Visitor};
 use server::{Web, assets::assets, cookie::Cookie};
 
-/// Scripts, styles and pictures of ours, forms and calls to here, and nothing else at all. Pages name
-/// where they come from to ourselves only: without it a browser would not say who sent a form.
+/// Scripts, styles and pictures of ours, forms and calls to here, and nothing else at all. Pages
+/// name where they come from to ourselves only: without it a browser would not say who sent a form.
 const HEADERS: [(HeaderName, HeaderValue); 4] = [
     (
         CONTENT_SECURITY_POLICY,
@@ -150,7 +150,7 @@ impl<'a> Frame<'a> {
         home(self.visitor.session.role)
     }
 
-    /// What every form of this page sends along; see `console/token.html`.
+    /// What every form of this page sends along; see `templates/core/form_token.html`.
     pub(crate) fn form_token(&self) -> &str {
         &self.visitor.session.form_token
     }

@@ -40,7 +40,7 @@ pub(crate) fn routes() -> Router<Web> {
 }
 
 #[derive(Template)]
-#[template(path = "overview.html", whitespace = "minimize")]
+#[template(path = "core/overview.html", whitespace = "minimize")]
 struct Page<'a> {
     frame: Frame<'a>,
     figures: Figures,
@@ -48,7 +48,7 @@ struct Page<'a> {
 
 /// Everything of the page that changes.
 #[derive(Template)]
-#[template(path = "figures.html", whitespace = "minimize")]
+#[template(path = "core/figures.html", whitespace = "minimize")]
 struct Figures {
     at: String,
     tiles: Vec<Tile>,

@@ -17,7 +17,7 @@ use server::error::answer;
 const WORDS_MAX_BYTES: usize = 1 << 20;
 
 #[derive(Template)]
-#[template(path = "problem.html", whitespace = "minimize")]
+#[template(path = "core/problem.html", whitespace = "minimize")]
 struct Problem<'a> {
     styles: Styles,
     title: &'a str,

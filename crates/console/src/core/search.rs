@@ -23,7 +23,7 @@ struct Asked {
 }
 
 #[derive(Template)]
-#[template(path = "search.html", whitespace = "minimize")]
+#[template(path = "core/search.html", whitespace = "minimize")]
 struct Found<'a> {
     frame: Frame<'a>,
     asked: &'a str,

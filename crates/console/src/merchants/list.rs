@@ -33,7 +33,7 @@ pub(crate) fn routes() -> Router<Web> {
 }
 
 #[derive(Template)]
-#[template(path = "merchants.html", whitespace = "minimize")]
+#[template(path = "merchants/list.html", whitespace = "minimize")]
 struct List<'a> {
     frame: Frame<'a>,
     merchants: Vec<MerchantView>,
@@ -58,7 +58,7 @@ async fn list(
 }
 
 #[derive(Template)]
-#[template(path = "add_merchant.html", whitespace = "minimize")]
+#[template(path = "merchants/add.html", whitespace = "minimize")]
 struct Add<'a> {
     frame: Frame<'a>,
     fields: Vec<Field>,
@@ -67,7 +67,7 @@ struct Add<'a> {
 
 /// The credentials of a new merchant, shown this once.
 #[derive(Template)]
-#[template(path = "added_merchant.html", whitespace = "minimize")]
+#[template(path = "merchants/added.html", whitespace = "minimize")]
 struct Added<'a> {
     frame: Frame<'a>,
     added: &'a AddedMerchant,

@@ -42,7 +42,7 @@ pub(crate) enum Part {
     Policy,
 }
 
-/// The links between the pages about one merchant; see `console/about.html`.
+/// The links between the pages about one merchant; see `templates/merchants/tabs.html`.
 pub(crate) struct About {
     pub(crate) merchant: String,
     pub(crate) part: Part,
@@ -64,7 +64,7 @@ impl About {
 }
 
 #[derive(Template)]
-#[template(path = "merchant.html", whitespace = "minimize")]
+#[template(path = "merchants/merchant.html", whitespace = "minimize")]
 struct Page<'a> {
     frame: Frame<'a>,
     about: About,

@@ -55,7 +55,7 @@ pub(crate) fn routes() -> Router<Web> {
 }
 
 #[derive(Template)]
-#[template(path = "endpoints.html", whitespace = "minimize")]
+#[template(path = "messages/endpoints.html", whitespace = "minimize")]
 struct List<'a> {
     frame: Frame<'a>,
     about: About,
@@ -66,7 +66,7 @@ struct List<'a> {
 
 /// The address of one kind alone.
 #[derive(Template)]
-#[template(path = "endpoint.html", whitespace = "minimize")]
+#[template(path = "messages/endpoint.html", whitespace = "minimize")]
 struct One<'a> {
     frame: Frame<'a>,
     about: About,
@@ -77,7 +77,7 @@ struct One<'a> {
 
 /// What became of a test message.
 #[derive(Template)]
-#[template(path = "endpoint_test.html", whitespace = "minimize")]
+#[template(path = "messages/endpoint_test.html", whitespace = "minimize")]
 struct TestPage<'a> {
     frame: Frame<'a>,
     about: About,

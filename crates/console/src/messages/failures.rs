@@ -40,7 +40,7 @@ pub(crate) fn routes() -> Router<Web> {
 }
 
 #[derive(Template)]
-#[template(path = "stuck/failures.html", whitespace = "minimize")]
+#[template(path = "messages/failures.html", whitespace = "minimize")]
 pub(crate) struct FailuresPage<'a> {
     frame: Frame<'a>,
     search: &'a Search,

@@ -35,7 +35,7 @@ pub(crate) fn address(id: &str) -> String {
 }
 
 #[derive(Template)]
-#[template(path = "stuck/job.html", whitespace = "minimize")]
+#[template(path = "messages/job.html", whitespace = "minimize")]
 pub(crate) struct JobPage<'a> {
     frame: Frame<'a>,
     id: &'a str,

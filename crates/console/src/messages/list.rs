@@ -68,7 +68,7 @@ impl Search {
 }
 
 #[derive(Template)]
-#[template(path = "stuck/messages.html", whitespace = "minimize")]
+#[template(path = "messages/list.html", whitespace = "minimize")]
 pub(crate) struct MessagesPage<'a> {
     frame: Frame<'a>,
     search: &'a Search,

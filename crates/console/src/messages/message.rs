@@ -40,7 +40,7 @@ pub(crate) fn routes() -> Router<Web> {
 }
 
 #[derive(Template)]
-#[template(path = "stuck/message.html", whitespace = "minimize")]
+#[template(path = "messages/message.html", whitespace = "minimize")]
 pub(crate) struct MessagePage<'a> {
     frame: Frame<'a>,
     detail: &'a MessageDetail,

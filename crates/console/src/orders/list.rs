@@ -28,7 +28,7 @@ pub(crate) struct Filter {
 }
 
 #[derive(Template)]
-#[template(path = "orders.html", whitespace = "minimize")]
+#[template(path = "orders/list.html", whitespace = "minimize")]
 struct Orders<'a> {
     frame: Frame<'a>,
     merchants: Vec<Choice>,

@@ -27,7 +27,7 @@ use crate::{
 };
 
 #[derive(Template)]
-#[template(path = "order.html", whitespace = "minimize")]
+#[template(path = "orders/order.html", whitespace = "minimize")]
 pub(crate) struct OrderPage<'a> {
     frame: Frame<'a>,
     merchant: &'a str,

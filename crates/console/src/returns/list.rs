@@ -28,7 +28,7 @@ pub(crate) struct Filter {
 }
 
 #[derive(Template)]
-#[template(path = "returns.html", whitespace = "minimize")]
+#[template(path = "returns/list.html", whitespace = "minimize")]
 struct Returns<'a> {
     frame: Frame<'a>,
     merchants: Vec<Choice>,

@@ -26,7 +26,7 @@ pub(crate) fn routes() -> Router<Web> {
 }
 
 #[derive(Template)]
-#[template(path = "policy.html", whitespace = "minimize")]
+#[template(path = "returns/policy.html", whitespace = "minimize")]
 struct Page<'a> {
     frame: Frame<'a>,
     about: About,
@@ -39,7 +39,7 @@ struct Page<'a> {
 }
 
 #[derive(Template)]
-#[template(path = "policy_version.html", whitespace = "minimize")]
+#[template(path = "returns/policy_version.html", whitespace = "minimize")]
 struct Version<'a> {
     frame: Frame<'a>,
     about: About,

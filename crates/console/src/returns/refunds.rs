@@ -54,7 +54,7 @@ fn place(state: &str, after: &str) -> String {
 }
 
 #[derive(Template)]
-#[template(path = "stuck/refunds.html", whitespace = "minimize")]
+#[template(path = "returns/refunds.html", whitespace = "minimize")]
 pub(crate) struct RefundsPage<'a> {
     frame: Frame<'a>,
     states: Vec<Choice>,

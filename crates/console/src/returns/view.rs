@@ -26,7 +26,7 @@ use crate::{
 };
 
 #[derive(Template)]
-#[template(path = "return.html", whitespace = "minimize")]
+#[template(path = "returns/return.html", whitespace = "minimize")]
 pub(crate) struct ReturnPage<'a> {
     frame: Frame<'a>,
     rma: &'a Rma,

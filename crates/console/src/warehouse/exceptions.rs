@@ -43,7 +43,7 @@ struct Search {
 }
 
 #[derive(Template)]
-#[template(path = "stuck/exceptions.html", whitespace = "minimize")]
+#[template(path = "warehouse/exceptions.html", whitespace = "minimize")]
 pub(crate) struct ExceptionsPage<'a> {
     frame: Frame<'a>,
     refused: Option<String>,

@@ -24,7 +24,7 @@ pub(crate) fn routes() -> Router<Web> {
 }
 
 #[derive(Template)]
-#[template(path = "unit.html", whitespace = "minimize")]
+#[template(path = "warehouse/unit.html", whitespace = "minimize")]
 struct UnitPage<'a> {
     frame: Frame<'a>,
     merchant: &'a str,

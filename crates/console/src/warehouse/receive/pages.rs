@@ -22,7 +22,7 @@ type Hidden<'a> = Vec<(&'static str, &'a str)>;
 
 /// No parcel yet, or none that is clear.
 #[derive(Template)]
-#[template(path = "receive/start.html", whitespace = "minimize")]
+#[template(path = "warehouse/receive/start.html", whitespace = "minimize")]
 pub(super) struct Start<'a> {
     pub(super) frame: Frame<'a>,
     pub(super) hidden: Hidden<'a>,
@@ -37,7 +37,7 @@ pub(super) struct Start<'a> {
 
 /// Scan a unit.
 #[derive(Template)]
-#[template(path = "receive/parcel.html", whitespace = "minimize")]
+#[template(path = "warehouse/receive/parcel.html", whitespace = "minimize")]
 pub(super) struct ParcelPage<'a> {
     pub(super) frame: Frame<'a>,
     pub(super) hidden: Hidden<'a>,
@@ -52,7 +52,7 @@ pub(super) struct ParcelPage<'a> {
 
 /// Give the unit its condition.
 #[derive(Template)]
-#[template(path = "receive/grade.html", whitespace = "minimize")]
+#[template(path = "warehouse/receive/grade.html", whitespace = "minimize")]
 pub(super) struct Grade<'a> {
     pub(super) frame: Frame<'a>,
     pub(super) hidden: Hidden<'a>,
@@ -84,7 +84,7 @@ impl Grade<'_> {
 
 /// The unit does not fit.
 #[derive(Template)]
-#[template(path = "receive/question.html", whitespace = "minimize")]
+#[template(path = "warehouse/receive/question.html", whitespace = "minimize")]
 pub(super) struct QuestionPage<'a> {
     pub(super) frame: Frame<'a>,
     pub(super) hidden: Hidden<'a>,
@@ -101,7 +101,7 @@ pub(super) struct QuestionPage<'a> {
 
 /// Really nothing more?
 #[derive(Template)]
-#[template(path = "receive/close.html", whitespace = "minimize")]
+#[template(path = "warehouse/receive/close.html", whitespace = "minimize")]
 pub(super) struct Close<'a> {
     pub(super) frame: Frame<'a>,
     pub(super) hidden: Hidden<'a>,
