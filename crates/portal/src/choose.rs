@@ -1,7 +1,7 @@
 //! The page on which a shopper chooses what comes back, why, and what it wants for it.
 
 mod line;
-mod way;
+mod method;
 
 use app::{exchanges::variants::LineVariants, returns::shopper::Shopper};
 use askama::Template;
@@ -12,10 +12,10 @@ use domain::{
 
 use self::{
     line::{ChooseLine, Sheet},
-    way::Way,
+    method::Way,
 };
 use super::{
-    choice::{Form, Problem},
+    selection::{Form, Problem},
     visit::{Frame, Visit},
     wording::standing,
 };
@@ -90,7 +90,7 @@ impl<'a> Choose<'a> {
             returns: offer.returns.iter().map(before).collect(),
             any: lines.iter().any(ChooseLine::is_open),
             lines,
-            ways: way::ways(visit, offer, form.text("method")),
+            ways: method::ways(visit, offer, form.text("method")),
             method_problem: problem_at(problems, "method"),
             gift: shopper.gift,
             giftee_email: form.text("giftee_email"),

@@ -8,18 +8,18 @@
 //! Pages have the merchant's look and the shopper's language. A form counts only when it comes from a page of
 //! ours, and what goes wrong is told on a page, too.
 
-mod choice;
 mod choose;
-mod gate;
+mod error_page;
 mod label;
+mod language;
 mod locale;
-mod look;
 mod review;
 mod route;
-mod spoken;
+mod selection;
 mod status;
 #[cfg(test)]
 mod tests;
+mod theme;
 mod visit;
 mod wording;
 mod words;

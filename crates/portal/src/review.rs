@@ -10,7 +10,7 @@ use domain::returns::{
 };
 
 use super::{
-    choice::Form,
+    selection::Form,
     visit::{Frame, Visit},
     wording,
 };

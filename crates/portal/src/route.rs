@@ -30,12 +30,12 @@ use domain::{
 };
 
 use super::{
-    choice::{Chosen, Form, Problem, chosen},
     choose::{Choose, Offer},
-    gate::gate,
-    look,
+    error_page::gate,
     review::Review,
+    selection::{Chosen, Form, Problem, chosen},
     status::StatusPage,
+    theme,
     visit::{Frame, Visit},
     wording::too_late,
 };
@@ -56,9 +56,9 @@ const KEY_MAX: usize = 64;
 pub(crate) fn routes(web: Web) -> Router<Web> {
     Router::new()
         .route("/portal/{merchant}", get(find).post(enter))
-        .route("/portal/{merchant}/look.css", get(look::style))
-        .route("/portal/{merchant}/logo", get(look::logo))
-        .route("/portal/{merchant}/pictures/{token}", get(look::goods))
+        .route("/portal/{merchant}/look.css", get(theme::style))
+        .route("/portal/{merchant}/logo", get(theme::logo))
+        .route("/portal/{merchant}/pictures/{token}", get(theme::goods))
         .route("/portal/{merchant}/return", get(choose).post(choose_again))
         .route("/portal/{merchant}/review", post(review))
         .route("/portal/{merchant}/confirm", post(confirm))

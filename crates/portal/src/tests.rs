@@ -9,7 +9,7 @@ use domain::{
 };
 
 use super::{
-    choice::{Form, Place},
+    selection::{Form, Place},
     wording::{objection, refusal},
 };
 use crate::words::words;

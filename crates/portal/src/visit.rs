@@ -21,10 +21,10 @@ use axum::{
 use domain::{identifier::MerchantId, merchants::language::Language};
 use jiff::Timestamp;
 
-use super::choice::Form;
+use super::selection::Form;
 use crate::{
+    language::{Spoken, Switch},
     locale,
-    spoken::{Spoken, Switch},
     words::Words,
 };
 use server::{

@@ -13,7 +13,7 @@ use domain::{
 
 use super::{
     super::{
-        choice::{Form, Place, Problem},
+        selection::{Form, Place, Problem},
         visit::Visit,
         wording,
     },

@@ -11,10 +11,10 @@ use axum::{
 
 use domain::returns::rma::Status;
 
-use super::{LabelPage, page};
+use super::page::{LabelPage, page};
 use crate::{
+    language::{Spoken, Switch},
     locale::date,
-    spoken::{Spoken, Switch},
 };
 use server::{Web, assets::PAGE_HEADERS, error::ApiError, path::Path};
 

@@ -14,14 +14,14 @@ use domain::merchants::portal::Portal;
 
 use super::visit::shown;
 use crate::{
-    spoken::Spoken,
+    language::Spoken,
     words::{TitledText, Words},
 };
 use server::{Web, assets::assets};
 
 /// When there is nothing to show.
 #[derive(Template)]
-#[template(path = "portal/sorry.html", whitespace = "minimize")]
+#[template(path = "portal/error.html", whitespace = "minimize")]
 struct SorryPage {
     code: &'static str,
     words: &'static Words,

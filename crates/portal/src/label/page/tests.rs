@@ -238,7 +238,7 @@ fn a_long_address_is_written_smaller() {
 /// What the style sheet promises about paper.
 #[test]
 fn the_label_is_four_by_six_inches_and_black_on_white() {
-    let style = include_str!("../../../server/static/label_paper.css");
+    let style = include_str!("../../../../server/static/label_paper.css");
     for rule in [
         "@page {",
         "width: 4in;",
