@@ -22,6 +22,7 @@ use std::{
 };
 
 use axum::Router;
+use futures_util::future::BoxFuture;
 use hyper::{Request, body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use thiserror::Error;
@@ -145,7 +146,18 @@ impl Listener {
 
     /// Serves `router` until `stop`, and returns when the last connection has ended, at the
     /// latest `grace` after it. Dropping the future drops the connections.
-    pub async fn run(self, router: Router, stop: CancellationToken, grace: Duration) {
+    ///
+    /// Boxed, so that serving is compiled here and not in the crate that waits for it.
+    pub fn run(
+        self,
+        router: Router,
+        stop: CancellationToken,
+        grace: Duration,
+    ) -> BoxFuture<'static, ()> {
+        Box::pin(self.serve(router, stop, grace))
+    }
+
+    async fn serve(self, router: Router, stop: CancellationToken, grace: Duration) {
         let Self { socket, tls, settings, .. } = self;
         let timeouts = settings.timeouts;
         let tasks = TaskTracker::new();

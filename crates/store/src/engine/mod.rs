@@ -13,6 +13,7 @@ mod sqlite;
 
 use std::path::{Path, PathBuf};
 
+use futures_util::future::{self, BoxFuture};
 use tokio::sync::mpsc;
 
 use crate::{
@@ -37,6 +38,10 @@ pub enum Location {
     Postgres(String),
 }
 
+/// What an engine answers. The body of an `async fn` is compiled again in every crate that polls
+/// it; behind a box, an engine is compiled once, here.
+type EngineFuture<'a, T> = BoxFuture<'a, Result<T, EngineError>>;
+
 #[derive(Clone)]
 pub(crate) enum Engine {
     Sqlite(Sqlite),
@@ -44,13 +49,17 @@ pub(crate) enum Engine {
 }
 
 impl Engine {
-    pub(crate) async fn open(
-        location: &Location,
-        metrics: &StoreMetrics,
-    ) -> Result<Self, EngineError> {
+    pub(crate) fn open<'a>(
+        location: &'a Location,
+        metrics: &'a StoreMetrics,
+    ) -> EngineFuture<'a, Self> {
         match location {
-            Location::Sqlite(path) => Ok(Self::Sqlite(Sqlite::open(path, metrics)?)),
-            Location::Postgres(url) => Ok(Self::Postgres(Postgres::open(url, metrics).await?)),
+            Location::Sqlite(path) => {
+                Box::pin(future::ready(Sqlite::open(path, metrics).map(Self::Sqlite)))
+            }
+            Location::Postgres(url) => {
+                Box::pin(async move { Postgres::open(url, metrics).await.map(Self::Postgres) })
+            }
         }
     }
 
@@ -62,75 +71,72 @@ impl Engine {
     }
 
     /// Commits, and returns the messages that it enqueued.
-    pub(crate) async fn commit(
-        &self,
-        transaction: Transaction,
-    ) -> Result<Vec<PendingMessage>, EngineError> {
+    pub(crate) fn commit(&self, transaction: Transaction) -> EngineFuture<'_, Vec<PendingMessage>> {
         match self {
-            Self::Sqlite(engine) => engine.commit(transaction).await,
-            Self::Postgres(engine) => engine.commit(transaction).await,
+            Self::Sqlite(engine) => Box::pin(engine.commit(transaction)),
+            Self::Postgres(engine) => Box::pin(engine.commit(transaction)),
         }
     }
 
-    pub(crate) async fn query(
+    pub(crate) fn query(
         &self,
         sql: &'static str,
         values: Vec<Value>,
-    ) -> Result<Vec<Row>, EngineError> {
+    ) -> EngineFuture<'_, Vec<Row>> {
         match self {
-            Self::Sqlite(engine) => engine.query_each(sql, vec![values]).await,
-            Self::Postgres(engine) => engine.query(sql, values).await,
+            Self::Sqlite(engine) => Box::pin(engine.query_each(sql, vec![values])),
+            Self::Postgres(engine) => Box::pin(engine.query(sql, values)),
         }
     }
 
     /// Answers a question whose text says `ROWS(..)`, for all `rows` together.
-    pub(crate) async fn query_each(
+    pub(crate) fn query_each(
         &self,
         sql: &'static str,
         rows: Vec<Vec<Value>>,
-    ) -> Result<Vec<Row>, EngineError> {
+    ) -> EngineFuture<'_, Vec<Row>> {
         match self {
-            _ if rows.is_empty() => Ok(Vec::new()),
-            Self::Sqlite(engine) => engine.query_each(sql, rows).await,
-            Self::Postgres(engine) => engine.query_each(sql, rows).await,
+            _ if rows.is_empty() => Box::pin(future::ok(Vec::new())),
+            Self::Sqlite(engine) => Box::pin(engine.query_each(sql, rows)),
+            Self::Postgres(engine) => Box::pin(engine.query_each(sql, rows)),
         }
     }
 
     /// Runs schema text when `version` is the one before it, in one transaction.
-    pub(crate) async fn migrate(&self, text: &str, to_version: i64) -> Result<(), EngineError> {
+    pub(crate) fn migrate<'a>(&'a self, text: &'a str, to_version: i64) -> EngineFuture<'a, ()> {
         match self {
-            Self::Sqlite(engine) => engine.migrate(text, to_version).await,
-            Self::Postgres(engine) => engine.migrate(text, to_version).await,
+            Self::Sqlite(engine) => Box::pin(engine.migrate(text, to_version)),
+            Self::Postgres(engine) => Box::pin(engine.migrate(text, to_version)),
         }
     }
 
     /// The number of the newest migration that was applied; 0 for an empty database.
-    pub(crate) async fn schema_version(&self) -> Result<i64, EngineError> {
+    pub(crate) fn schema_version(&self) -> EngineFuture<'_, i64> {
         match self {
-            Self::Sqlite(engine) => engine.schema_version().await,
-            Self::Postgres(engine) => engine.schema_version().await,
+            Self::Sqlite(engine) => Box::pin(engine.schema_version()),
+            Self::Postgres(engine) => Box::pin(engine.schema_version()),
         }
     }
 
     /// The time of a database that others may use too; None when this process has it alone.
-    pub(crate) async fn shared_clock_us(&self) -> Result<Option<i64>, EngineError> {
+    pub(crate) fn shared_clock_us(&self) -> EngineFuture<'_, Option<i64>> {
         match self {
-            Self::Sqlite(_) => Ok(None),
-            Self::Postgres(engine) => engine.clock_us().await.map(Some),
+            Self::Sqlite(_) => Box::pin(future::ok(None)),
+            Self::Postgres(engine) => Box::pin(async { engine.clock_us().await.map(Some) }),
         }
     }
 
-    pub(crate) async fn notify(&self, text: &str) -> Result<(), EngineError> {
+    pub(crate) fn notify<'a>(&'a self, text: &'a str) -> EngineFuture<'a, ()> {
         match self {
-            Self::Sqlite(_) => Ok(()),
-            Self::Postgres(engine) => engine.notify(text).await,
+            Self::Sqlite(_) => Box::pin(future::ok(())),
+            Self::Postgres(engine) => Box::pin(engine.notify(text)),
         }
     }
 
-    pub(crate) async fn listen(&self) -> Result<mpsc::Receiver<String>, EngineError> {
+    pub(crate) fn listen(&self) -> EngineFuture<'_, mpsc::Receiver<String>> {
         match self {
-            Self::Sqlite(_) => Ok(mpsc::channel(1).1),
-            Self::Postgres(engine) => engine.listen().await,
+            Self::Sqlite(_) => Box::pin(future::ok(mpsc::channel(1).1)),
+            Self::Postgres(engine) => Box::pin(engine.listen()),
         }
     }
 
