@@ -14,25 +14,16 @@
 
 mod harness;
 
-mod bad_input;
+mod access;
 mod browser;
 mod commands;
 mod console;
-mod crash;
-mod delivery;
+mod core;
 mod demo;
 mod exchanges;
-mod graceful;
-mod import;
-mod limits;
-mod nodes;
-mod operation;
+mod messages;
 mod orders;
 mod portal;
-mod properties;
 mod returns;
-mod tenants;
 mod tidy;
-mod tls;
-mod token;
 mod warehouse;

@@ -6,7 +6,7 @@ use std::{
     process::Command,
 };
 
-use crate::{harness::binary::workspace, tenants};
+use crate::{access::tenants, harness::binary::workspace};
 
 const FILE_LINES_MAX: usize = 400;
 

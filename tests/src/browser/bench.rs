@@ -4,8 +4,8 @@ use serde_json::json;
 
 use super::window::{Browser, ENTER, Scripts};
 use crate::{
-    delivery::stage::Stage,
     harness::{http::Request, shared},
+    messages::stage::Stage,
 };
 
 /// Announces two caps and a mug, and gives the number of the ASN.

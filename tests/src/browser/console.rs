@@ -20,12 +20,12 @@ use crate::{
         merchants::secrets,
         stuck::{failed, refund_in_doubt, surprises},
     },
-    delivery::stage::{QUICK, Stage, receiver},
     harness::{
         home::{Home, Merchant},
         samples::{message, order},
         server::Server,
     },
+    messages::stage::{QUICK, Stage, receiver},
 };
 
 /// A server that has nothing on it but what these walks put there.

@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 use sim::Running;
 
 use crate::{
-    delivery::stage::{ALLOW, Stage},
     harness::{
         eventually,
         home::{Home, text},
@@ -15,6 +14,7 @@ use crate::{
         samples::{full_order, message},
         server::Server,
     },
+    messages::stage::{ALLOW, Stage},
 };
 
 pub(super) const ORDER: &str = "ORD-100472";

@@ -4,7 +4,6 @@ use serde_json::{Value, json};
 use sim::Running;
 
 use crate::{
-    delivery::stage::{Stage, servers},
     harness::{
         console::Visitor,
         eventually,
@@ -13,6 +12,7 @@ use crate::{
         samples::{self, message},
         server::Server,
     },
+    messages::stage::{Stage, servers},
 };
 
 /// A merchant whose systems listen, and an operator who is logged in.

@@ -1,13 +1,13 @@
 //! Who gets in, for how long, and which forms are believed.
 
 use crate::{
+    access::tenants,
     harness::{
         console::{Visitor, cookie, form_request},
         home::Home,
         http::Request,
         shared,
     },
-    tenants,
 };
 
 #[test]

@@ -5,13 +5,13 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use sim::Settings;
 
 use crate::{
-    delivery::stage::{receiver, servers},
     harness::{
         console::Visitor,
         home::Merchant,
         samples::{message, order},
         shared,
     },
+    messages::stage::{receiver, servers},
 };
 
 /// Every secret that a page shows once, in its order.

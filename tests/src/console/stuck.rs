@@ -4,7 +4,6 @@ use serde_json::{Value, json};
 use sim::Behaviour;
 
 use crate::{
-    delivery::stage::{Stage, servers},
     harness::{
         console::{Visitor, between, form_request},
         eventually,
@@ -13,6 +12,7 @@ use crate::{
         samples::{message, order},
         server::Server,
     },
+    messages::stage::{Stage, servers},
 };
 
 /// A merchant with one failed message in each of `lanes` lanes, and systems that are well again.

@@ -6,13 +6,13 @@ use sim::Running;
 
 use super::expected::redacted;
 use crate::{
-    delivery::stage::{Stage, accepted, calls, servers},
     harness::{
         eventually,
         home::text,
         http::{Reply, Request},
         samples::{self, message},
     },
+    messages::stage::{Stage, accepted, calls, servers},
 };
 
 pub(super) const SHOPPER: &str = "lena.brandt@example.com";

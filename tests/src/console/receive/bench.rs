@@ -3,7 +3,6 @@
 use serde_json::{Value, json};
 
 use crate::{
-    delivery::stage::Stage,
     harness::{
         console::{Visitor, form_request},
         home::text,
@@ -12,6 +11,7 @@ use crate::{
         server::Server,
         shared,
     },
+    messages::stage::Stage,
 };
 
 const GRADING: &str = "<form class=\"card grading\"";

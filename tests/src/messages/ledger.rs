@@ -14,7 +14,7 @@
 //!
 //! Whether the judge would notice is tested below, and was tried on builds that are broken on
 //! purpose, in a copy of the tree. Make the change, build `homeward`, then run
-//! `HOMEWARD_BIN=... HOMEWARD_CRASH_ROUNDS=10 cargo test -p tests delivery::crash::on_sqlite`:
+//! `HOMEWARD_BIN=... HOMEWARD_CRASH_ROUNDS=10 cargo test -p tests messages::crash::on_sqlite`:
 //!
 //! - In `Desk::ended` (`crates/delivery/src/dispatcher/desk.rs`) call `self.scheduler.durable` right
 //!   after `finished`, so that a lane opens before the end of its head is stored. In ten rounds a

@@ -1,6 +1,6 @@
 //! Order within a lane, at a merchant whose systems fail, hang and hang up as chance has it.
 //!
-//! The long run is `HOMEWARD_ORDER_MESSAGES=100000 cargo test --release -p tests delivery::order --
+//! The long run is `HOMEWARD_ORDER_MESSAGES=100000 cargo test --release -p tests messages::order --
 //! --nocapture`; it has a thousand lanes.
 
 use std::time::Instant;

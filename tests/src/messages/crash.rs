@@ -3,7 +3,7 @@
 //!
 //! See [`super::ledger`] for what must hold, and for the broken builds that the judge was tried on.
 //! `HOMEWARD_CRASH_ROUNDS` says how often on each engine. The long run is
-//! `HOMEWARD_CRASH_ROUNDS=200 cargo test -p tests delivery::crash -- --nocapture`. A round lasts about a
+//! `HOMEWARD_CRASH_ROUNDS=200 cargo test -p tests messages::crash -- --nocapture`. A round lasts about a
 //! second.
 
 use std::{

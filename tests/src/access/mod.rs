@@ -1,0 +1,4 @@
+//! Who may do what: tokens, and merchants who must not see each other.
+
+pub(crate) mod tenants;
+mod token;

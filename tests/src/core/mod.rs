@@ -1,0 +1,9 @@
+//! What holds for every request and every node: limits, TLS, bad input, crashes, shutdown.
+
+mod bad_input;
+mod crash;
+mod graceful;
+mod limits;
+mod nodes;
+mod operation;
+mod tls;
