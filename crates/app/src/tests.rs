@@ -196,7 +196,7 @@ async fn of_many_snapshots_at_once_the_newest_stands() {
 
     let acme = MerchantId::parse("acme").unwrap();
     let held =
-        crate::orders::held_order::held_order(&fixture.app, &acme, "ORD-100472").await.unwrap();
+        crate::orders::load_order::held_order(&fixture.app, &acme, "ORD-100472").await.unwrap();
     assert!(String::from_utf8(held).unwrap().contains("2030-01-01T00:07:00Z"));
 }
 

@@ -1,7 +1,7 @@
 //! Orders: a merchant publishes them, and reads what is held.
 
 use app::orders::{
-    held_order::held_order,
+    load_order::held_order,
     publish_orders::{OrdersMessage, TakenIn, take_in_orders},
 };
 use axum::{Json, extract::State, http::header::CONTENT_TYPE, response::IntoResponse};

@@ -1,7 +1,7 @@
 //! Orders: published, imported, read and listed, and what of them can be returned.
 
-pub mod held_order;
 pub mod import_orders;
+pub mod load_order;
 pub(crate) mod order_intake;
 pub mod order_list;
 pub mod order_view;

@@ -14,7 +14,7 @@ use domain::{
 };
 use store::Versioned;
 
-use crate::{App, AppError, orders::held_order::document, returns::policies::policy};
+use crate::{App, AppError, orders::load_order::document, returns::policies::policy};
 
 pub async fn returnability(
     app: &App,

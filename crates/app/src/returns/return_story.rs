@@ -1,8 +1,8 @@
 //! A return with everything that happened to it: what is stored, what its merchant was told and when, what
 //! operators did.
 
+mod snapshot;
 pub mod timeline;
-mod told;
 
 use domain::{
     exchanges::record::ExchangeRecord,

@@ -1,6 +1,6 @@
 //! Units that arrive against an ASN: received, or kept as a question for an operator.
 
-mod together;
+mod batch;
 
 use bytes::Bytes;
 use domain::{
@@ -28,7 +28,7 @@ use crate::{
     warehouse::resolve_merchant::whose,
 };
 
-pub(crate) use together::{TOGETHER_MAX, receive_together};
+pub(crate) use batch::{TOGETHER_MAX, receive_together};
 
 /// What a scan came to.
 pub(crate) enum Scanned {

@@ -15,7 +15,7 @@ use domain::returns::rma::Rma;
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::told::{Told, counted};
+use super::snapshot::{Told, counted};
 use crate::{
     core::audit_trail::Change,
     messages::message_log::{AttemptView, MessageView},
