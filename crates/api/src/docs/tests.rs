@@ -1,5 +1,6 @@
 //! The description says everything a caller needs, and the page shows it.
 
+mod contract;
 mod description;
 mod page;
 
