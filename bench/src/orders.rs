@@ -325,14 +325,14 @@ fn amount(line: &Value, key: &str) -> i64 {
 mod tests {
     use domain::{
         json,
-        orders::order_message::{Context, read_message},
+        orders::order_message::{OrderReadContext, read_message},
     };
 
     use super::*;
 
     #[test]
     fn orders_are_accepted_without_a_warning_and_stored_as_they_are_sent() {
-        let context = Context { now: Timestamp::UNIX_EPOCH, strict: true };
+        let context = OrderReadContext { now: Timestamp::UNIX_EPOCH, strict: true };
         let mut request = Generator::new(7).request(50, |length| format!("{length:06}"));
         request.number(41);
         let (length, body) = request.bytes().split_at(6);

@@ -11,7 +11,7 @@ use delivery::{
 };
 use domain::{
     identifier::{MerchantId, MessageId},
-    messages::{kind::Kind, retry::Cadence},
+    messages::{kind::MessageKind, retry::RetrySchedule},
 };
 use prometheus_client::registry::Registry;
 use store::{Location, NewMessage, Store, Transaction};
@@ -37,7 +37,7 @@ pub(crate) struct Running {
 struct ToSink(Sink);
 
 impl Targets for ToSink {
-    fn target(&self, merchant: MerchantId, kind: Kind) -> TargetAnswer<'_> {
+    fn target(&self, merchant: MerchantId, kind: MessageKind) -> TargetAnswer<'_> {
         Box::pin(async move { Ok(Some(limit::target(&self.0, &merchant, kind))) })
     }
 }
@@ -65,7 +65,7 @@ impl Running {
             world: world.clone(),
             shared: Shared::new(guard, machine_trust(), world.clone(), settings),
             targets: Arc::new(ToSink(sink.clone())),
-            cadence: Cadence::default(),
+            cadence: RetrySchedule::default(),
             meters: Meters::register(&mut Registry::default()),
             leases: leases.clone(),
         };
@@ -156,7 +156,7 @@ pub(crate) fn message_of(merchant: &MerchantId, number: usize, now_us: i64) -> N
     let lane = of_merchant % LANES_PER_MERCHANT + 1;
     NewMessage {
         merchant: merchant.clone(),
-        kind: Kind::Rma,
+        kind: MessageKind::Rma,
         reference: format!("RMA-{lane}"),
         sequence: i64::try_from(number).unwrap_or(i64::MAX),
         lane: i64::try_from(lane).unwrap_or(1),

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use domain::{
     identifier::MerchantId,
-    messages::{endpoint::Auth, kind::Kind},
+    messages::{endpoint::Auth, kind::MessageKind},
 };
 use ring::hmac;
 use tokio::time::MissedTickBehavior;
@@ -95,7 +95,7 @@ impl Post {
 }
 
 /// Where the engine sends to.
-pub(crate) fn target(sink: &Sink, merchant: &MerchantId, kind: Kind) -> delivery::Target {
+pub(crate) fn target(sink: &Sink, merchant: &MerchantId, kind: MessageKind) -> delivery::Target {
     let path = if merchant.as_str() == engine::SICK { "/hang" } else { "/rmas" };
     delivery::Target {
         merchant: merchant.clone(),

@@ -9,14 +9,14 @@ use std::{collections::BTreeMap, path::Path, time::Instant};
 use anyhow::Context;
 use domain::{
     json,
-    orders::order_message::{Context as Reading, read_order},
+    orders::order_message::{OrderReadContext as Reading, read_order},
     returns::{
         Resolution, ReturnMethod,
         identifier::RmaId,
         message::message,
         policy::Policy,
         request::{ReturnItem, ReturnRequest},
-        start::{Basis, Known, start},
+        start::{OrderContext, StartContext, start},
     },
     time::from_micros,
 };
@@ -221,7 +221,7 @@ fn one(order: &[u8]) -> anyhow::Result<Bodies> {
         gift: None,
     };
     let id = order.identifier.clone();
-    let known = Known {
+    let known = OrderContext {
         order,
         ledger: domain::returns::ledger::Ledger::default(),
         original_order_identifier: None,
@@ -229,7 +229,7 @@ fn one(order: &[u8]) -> anyhow::Result<Bodies> {
         variants: BTreeMap::new(),
     };
     let orders = BTreeMap::from([(id, known)]);
-    let basis = Basis {
+    let basis = StartContext {
         request: &request,
         orders: &orders,
         policy: &Policy::default(),

@@ -23,7 +23,8 @@ use std::sync::Arc;
 
 use delivery::{Delivery, Shared, TargetAnswer, Targets, address::AddressGuard};
 use domain::{
-    faults::Faults, identifier::MerchantId, messages::kind::Kind, returns::start::Refused,
+    faults::Faults, identifier::MerchantId, messages::kind::MessageKind,
+    returns::start::ReturnRefusal,
 };
 use store::{Conclusion, Store, StoreError, Transaction};
 use tokio::sync::Notify;
@@ -110,7 +111,7 @@ impl App {
 pub struct TargetsOf(pub App);
 
 impl Targets for TargetsOf {
-    fn target(&self, merchant: MerchantId, kind: Kind) -> TargetAnswer<'_> {
+    fn target(&self, merchant: MerchantId, kind: MessageKind) -> TargetAnswer<'_> {
         Box::pin(async move {
             let target = messages::set_endpoints::target(&self.0, &merchant, kind).await;
             target.map_err(|error| error.to_string())
@@ -139,7 +140,7 @@ pub enum AppError {
     Malformed(#[from] domain::json::Malformed),
     /// What is asked for is against the rules of returns.
     #[error("{}", refusals(.0))]
-    Refused(Vec<Refused>),
+    Refused(Vec<ReturnRefusal>),
     /// JSON, but not what the contract asks for.
     #[error("{}", .0.summary())]
     Invalid(Faults),
@@ -158,7 +159,7 @@ pub enum AppError {
 }
 
 /// Every refusal in one sentence.
-fn refusals(refused: &[Refused]) -> String {
+fn refusals(refused: &[ReturnRefusal]) -> String {
     let each: Vec<String> =
         refused.iter().map(|it| format!("{} {} ({})", it.field, it.message, it.rule)).collect();
     format!("the return is refused: {}", each.join("; "))

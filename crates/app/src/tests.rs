@@ -11,8 +11,8 @@ use bytes::Bytes;
 use delivery::address::AddressGuard;
 use domain::{
     identifier::{ClientId, MerchantId},
-    merchants::merchant::Settings,
-    orders::intake::Outcome,
+    merchants::merchant::MerchantSettings,
+    orders::intake::IntakeOutcome,
 };
 use prometheus_client::registry::Registry;
 use store::{Location, Store};
@@ -74,7 +74,7 @@ impl Fixture {
         let new = NewMerchant {
             id: MerchantId::parse("acme").unwrap(),
             name: "Acme".to_owned(),
-            settings: Settings::default(),
+            settings: MerchantSettings::default(),
         };
         let acme = add_merchant(&app, request(&operator()), &new).await.unwrap();
         Self { app, clock, acme, _directory: directory }
@@ -136,7 +136,7 @@ async fn a_token_ends_after_25_hours() {
 async fn an_answer_is_remembered_for_24_hours() {
     let fixture = Fixture::new().await;
     let first = fixture.publish(Some("key"), sample()).await.unwrap();
-    assert_eq!(first.orders[0].result, Outcome::Created);
+    assert_eq!(first.orders[0].result, IntakeOutcome::Created);
 
     fixture.pass(24 * HOUR_US - 1);
     assert_eq!(fixture.publish(Some("key"), sample()).await.unwrap(), first);
@@ -146,7 +146,7 @@ async fn an_answer_is_remembered_for_24_hours() {
 
     fixture.pass(2);
     let again = fixture.publish(Some("key"), sample()).await.unwrap();
-    assert_eq!(again.orders[0].result, Outcome::Unchanged);
+    assert_eq!(again.orders[0].result, IntakeOutcome::Unchanged);
 }
 
 #[tokio::test]
@@ -174,7 +174,7 @@ async fn the_same_request_many_times_at_once_is_decided_once() {
     let answers = futures_util::future::join_all(rivals).await;
 
     for answer in answers {
-        assert_eq!(answer.unwrap().orders[0].result, Outcome::Created, "the first answer");
+        assert_eq!(answer.unwrap().orders[0].result, IntakeOutcome::Created, "the first answer");
     }
 }
 

@@ -1,6 +1,6 @@
 //! From the end of an attempt to what follows from it, and what is counted of it.
 
-use domain::messages::{kind::Kind, retry::Cadence};
+use domain::messages::{kind::MessageKind, retry::RetrySchedule};
 use prometheus_client::{
     encoding::EncodeLabelSet,
     metrics::{
@@ -80,7 +80,7 @@ fn seconds(us: i64) -> f64 {
 #[derive(Clone, Debug)]
 pub(crate) struct Tried {
     pub(crate) merchant: domain::identifier::MerchantId,
-    pub(crate) kind: Kind,
+    pub(crate) kind: MessageKind,
     pub(crate) message: i64,
     pub(crate) lane: i64,
     pub(crate) cycle: i64,
@@ -112,7 +112,11 @@ impl Ended {
     }
 
     /// What the scheduler and the store are told.
-    pub(crate) fn concluded(&self, cadence: &Cadence, world: &World) -> (Verdict, Conclusion) {
+    pub(crate) fn concluded(
+        &self,
+        cadence: &RetrySchedule,
+        world: &World,
+    ) -> (Verdict, Conclusion) {
         let verdict = self.verdict(cadence, world);
         let stored = match verdict {
             Verdict::Delivered => Stored::Delivered,
@@ -120,7 +124,7 @@ impl Ended {
             Verdict::Dead { .. } => Stored::Dead,
         };
         // What a merchant answers to an exchange order says what was placed.
-        let telling = !self.is_success() || self.of.kind == Kind::ExchangeOrder;
+        let telling = !self.is_success() || self.of.kind == MessageKind::ExchangeOrder;
         let telling = telling && !self.attempt.answer.is_empty();
         let conclusion = Conclusion {
             merchant: self.of.merchant.clone(),
@@ -142,13 +146,15 @@ impl Ended {
         (verdict, conclusion)
     }
 
-    fn verdict(&self, cadence: &Cadence, world: &World) -> Verdict {
+    fn verdict(&self, cadence: &RetrySchedule, world: &World) -> Verdict {
         if self.is_success() {
             return Verdict::Delivered;
         }
         // The goods are not to be had, or the order is not acceptable: trying again would change nothing, and
         // the shopper waits.
-        if self.of.kind == Kind::ExchangeOrder && matches!(self.attempt.status, Some(409 | 422)) {
+        if self.of.kind == MessageKind::ExchangeOrder
+            && matches!(self.attempt.status, Some(409 | 422))
+        {
             return Verdict::Dead { cause: Cause::Refused };
         }
         let cause = match self.attempt.status {

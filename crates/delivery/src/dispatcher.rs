@@ -17,7 +17,7 @@ use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
 
 use domain::{
     identifier::MerchantId,
-    messages::{kind::Kind, retry::Cadence},
+    messages::{kind::MessageKind, retry::RetrySchedule},
 };
 use store::{Conclusion, PendingMessage, Store};
 use tokio::sync::{mpsc, oneshot};
@@ -40,7 +40,7 @@ const LOOK_EVERY: Duration = Duration::from_secs(2);
 
 /// Knows where merchants' systems are; None while there is no address, or while it is paused.
 pub trait Targets: Send + Sync + 'static {
-    fn target(&self, merchant: MerchantId, kind: Kind) -> TargetAnswer<'_>;
+    fn target(&self, merchant: MerchantId, kind: MessageKind) -> TargetAnswer<'_>;
 
     /// The end of an attempt is on stable storage.
     fn ended(&self, _end: &Conclusion) {}
@@ -83,8 +83,8 @@ pub(crate) enum Event {
     Work(Vec<MerchantId>),
     /// This node sends for shards now that it did not send for before.
     Leased,
-    States(MerchantId, oneshot::Sender<Vec<(Kind, EndpointState)>>),
-    Troubled(oneshot::Sender<Vec<(MerchantId, Kind, EndpointState)>>),
+    States(MerchantId, oneshot::Sender<Vec<(MessageKind, EndpointState)>>),
+    Troubled(oneshot::Sender<Vec<(MerchantId, MessageKind, EndpointState)>>),
 }
 
 /// A handle to the dispatcher. Cheap to clone; works before the dispatcher runs.
@@ -118,7 +118,7 @@ impl Delivery {
     }
 
     /// How a merchant's endpoints are doing in this process; empty when it sends nothing for it.
-    pub async fn states(&self, merchant: &MerchantId) -> Vec<(Kind, EndpointState)> {
+    pub async fn states(&self, merchant: &MerchantId) -> Vec<(MessageKind, EndpointState)> {
         let (answer, answered) = oneshot::channel();
         self.tell(Event::States(merchant.clone(), answer));
         answered.await.unwrap_or_default()
@@ -126,7 +126,7 @@ impl Delivery {
 
     /// The endpoints, of any merchant, that get less from this process than they could, because they fail: the first
     /// few, by merchant and kind.
-    pub async fn troubled(&self) -> Vec<(MerchantId, Kind, EndpointState)> {
+    pub async fn troubled(&self) -> Vec<(MerchantId, MessageKind, EndpointState)> {
         let (answer, answered) = oneshot::channel();
         self.tell(Event::Troubled(answer));
         answered.await.unwrap_or_default()
@@ -148,7 +148,7 @@ pub struct Parts {
     pub world: World,
     pub shared: Shared,
     pub targets: Arc<dyn Targets>,
-    pub cadence: Cadence,
+    pub cadence: RetrySchedule,
     pub meters: Meters,
     pub leases: Leases,
 }

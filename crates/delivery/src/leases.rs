@@ -16,7 +16,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use domain::{identifier::MerchantId, messages::kind::Queue};
+use domain::{identifier::MerchantId, messages::kind::QueueKind};
 use store::{Store, StoreError};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -85,7 +85,7 @@ impl Leases {
     }
 
     /// Whether this node, and nobody else, may begin to send messages of this queue now.
-    pub(crate) fn own(&self, merchant: &MerchantId, queue: Queue) -> bool {
+    pub(crate) fn own(&self, merchant: &MerchantId, queue: QueueKind) -> bool {
         let Some(shared) = &self.0 else { return true };
         let held = shared.held.read().unwrap_or_else(PoisonError::into_inner);
         let wanted = shard(merchant, queue);
@@ -125,7 +125,7 @@ impl Leases {
 }
 
 /// The shard of a queue: the same on every node and in every version.
-fn shard(merchant: &MerchantId, queue: Queue) -> i64 {
+fn shard(merchant: &MerchantId, queue: QueueKind) -> i64 {
     // FNV-1a, because the standard library's hash may change between versions.
     let bytes = merchant.as_str().bytes().chain([b' ']).chain(queue.name().bytes());
     let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {

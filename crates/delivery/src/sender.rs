@@ -25,7 +25,7 @@ use std::{fmt, sync::Arc, time::Duration};
 use bytes::Bytes;
 use domain::{
     identifier::MerchantId,
-    messages::{endpoint::Auth, kind::Kind},
+    messages::{endpoint::Auth, kind::MessageKind},
 };
 use http::{
     Method, StatusCode,
@@ -56,7 +56,7 @@ const ANSWER_TO_ORDER_MAX_BYTES: usize = 256 * 1024;
 #[derive(Clone, Debug)]
 pub struct Target {
     pub merchant: MerchantId,
-    pub kind: Kind,
+    pub kind: MessageKind,
     pub url: String,
     pub auth: Auth<Secret>,
     /// Newest first.
@@ -141,17 +141,17 @@ impl Endpoint {
             signer: Signer::new(&target.signing_secrets)?,
             tokens,
             limits: match target.kind {
-                Kind::ExchangeOrder => Limits {
+                MessageKind::ExchangeOrder => Limits {
                     read_max_bytes: ANSWER_TO_ORDER_MAX_BYTES,
                     kept_max_bytes: ANSWER_TO_ORDER_MAX_BYTES,
                 },
-                Kind::Rma
-                | Kind::ExchangeVariants
-                | Kind::OutboundAsn
-                | Kind::InventoryReceipt
-                | Kind::DropShipmentConfirmation
-                | Kind::DropShipmentCancellation
-                | Kind::DropShipmentPartialCancellation => shared.settings().limits(),
+                MessageKind::Rma
+                | MessageKind::ExchangeVariants
+                | MessageKind::OutboundAsn
+                | MessageKind::InventoryReceipt
+                | MessageKind::DropShipmentConfirmation
+                | MessageKind::DropShipmentCancellation
+                | MessageKind::DropShipmentPartialCancellation => shared.settings().limits(),
             },
         })
     }

@@ -10,7 +10,7 @@ use app::{
     App, exchanges::exchange_orders::settle_exchange_orders,
     returns::carrier_events::issue_simulated_labels,
 };
-use domain::messages::kind::Kind;
+use domain::messages::kind::MessageKind;
 use futures_util::future::join_all;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::Value;
@@ -209,7 +209,7 @@ impl Life {
     /// How many messages the merchant's server has seen.
     fn told(&self) -> u64 {
         let kinds = self.hands.merchant.summary().kinds;
-        let messages = kinds.iter().filter(|(kind, _)| **kind != Kind::ExchangeVariants);
+        let messages = kinds.iter().filter(|(kind, _)| **kind != MessageKind::ExchangeVariants);
         messages.map(|(_, of_kind)| of_kind.distinct_ids).sum()
     }
 

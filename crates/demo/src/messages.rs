@@ -1,6 +1,6 @@
 //! What the merchant's server is told, as far as anybody in the demo reads it.
 
-use domain::messages::kind::Kind;
+use domain::messages::kind::MessageKind;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sim::Call;
@@ -67,19 +67,19 @@ pub(crate) enum Heard {
 pub(crate) fn heard(call: &Call) -> Option<Heard> {
     let content = call.content.as_ref().filter(|_| call.answer.is_success())?;
     match call.kind? {
-        Kind::Rma => serde_json::from_str(&content.body).ok().map(Heard::Return),
-        Kind::ExchangeOrder => {
+        MessageKind::Rma => serde_json::from_str(&content.body).ok().map(Heard::Return),
+        MessageKind::ExchangeOrder => {
             let answer: Value = serde_json::from_str(&content.answer_body).ok()?;
             let identifier = answer.get("order_identifier")?.as_str()?.to_owned();
             let body = serde_json::from_str(&content.body).ok()?;
             Some(Heard::Exchange { body, identifier })
         }
-        Kind::ExchangeVariants
-        | Kind::OutboundAsn
-        | Kind::InventoryReceipt
-        | Kind::DropShipmentConfirmation
-        | Kind::DropShipmentCancellation
-        | Kind::DropShipmentPartialCancellation => None,
+        MessageKind::ExchangeVariants
+        | MessageKind::OutboundAsn
+        | MessageKind::InventoryReceipt
+        | MessageKind::DropShipmentConfirmation
+        | MessageKind::DropShipmentCancellation
+        | MessageKind::DropShipmentPartialCancellation => None,
     }
 }
 

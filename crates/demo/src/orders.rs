@@ -215,7 +215,7 @@ pub(crate) fn placed_on(day: i64) -> Vec<(u32, i64)> {
 
 #[cfg(test)]
 mod tests {
-    use domain::orders::order_message::{Context, read_message};
+    use domain::orders::order_message::{OrderReadContext, read_message};
 
     use super::*;
 
@@ -232,7 +232,7 @@ mod tests {
         assert!(orders.len() > 300, "{}", orders.len());
         let text = message(&orders);
         let document = domain::json::parse(text.as_bytes()).unwrap();
-        let context = Context { now: jiff::Timestamp::UNIX_EPOCH, strict: true };
+        let context = OrderReadContext { now: jiff::Timestamp::UNIX_EPOCH, strict: true };
         let read = read_message(&document, &context).unwrap();
         assert_eq!(read.orders.len(), orders.len());
         assert!(read.warnings.is_empty(), "{:?}", read.warnings);

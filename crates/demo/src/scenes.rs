@@ -3,7 +3,7 @@
 
 use std::slice::from_ref;
 
-use domain::messages::kind::Kind;
+use domain::messages::kind::MessageKind;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sim::Behaviour;
@@ -95,8 +95,10 @@ impl Hands {
     pub(crate) async fn play(&self, scene: Scene, at_us: i64) -> anyhow::Result<Next> {
         match scene {
             Scene::OutageBegins => {
-                let refuses =
-                    Behaviour { kind: Some(Kind::InventoryReceipt), ..Behaviour::status(500) };
+                let refuses = Behaviour {
+                    kind: Some(MessageKind::InventoryReceipt),
+                    ..Behaviour::status(500)
+                };
                 self.merchant.behave(&[refuses])?;
             }
             Scene::OutageEnds => self.merchant.behave_normally(),

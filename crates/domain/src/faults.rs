@@ -22,7 +22,7 @@ pub struct FieldError {
     /// both paths, joined by ` | `.
     #[schema(example = "$.returns_portal_order.orders[0].items[2].sku")]
     pub field: String,
-    pub code: Code,
+    pub code: FaultCode,
     /// What is wrong, as the end of a sentence that begins with the field. Only the summary tells
     /// it; the list has `field` and `code` and nothing else.
     #[serde(skip)]
@@ -32,7 +32,8 @@ pub struct FieldError {
 /// What kind of fault a field has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Code {
+#[schema(as = Code)]
+pub enum FaultCode {
     /// A required field is absent or null.
     MissingField,
     /// The field has another JSON type than it should.
@@ -93,7 +94,7 @@ mod tests {
     fn faults(listed: usize, total: usize) -> Faults {
         let error = |position| FieldError {
             field: format!("$.a[{position}]"),
-            code: Code::Invalid,
+            code: FaultCode::Invalid,
             reason: "must be text".to_owned(),
         };
         Faults { errors: (0..listed).map(error).collect(), total }
@@ -118,7 +119,7 @@ mod tests {
 
     #[test]
     fn the_codes_are_spelled_in_snake_case() {
-        let codes = [Code::MissingField, Code::InvalidType, Code::Invalid];
+        let codes = [FaultCode::MissingField, FaultCode::InvalidType, FaultCode::Invalid];
 
         let written = serde_json::to_string(&codes).unwrap();
 

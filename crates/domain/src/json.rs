@@ -44,7 +44,7 @@ pub enum Json<'a> {
 /// The keys of an object and their values. The keys are distinct and in the order of the document.
 #[derive(Clone, Debug)]
 pub struct Object<'a> {
-    pub entries: Box<[Entry<'a>]>,
+    pub entries: Box<[JsonEntry<'a>]>,
     /// Where it stands in the document, if it stands there just as [`Json::write`] would write it.
     /// Two halves of a word, so that objects make values no larger.
     tidy: Option<(u32, NonZeroU32)>,
@@ -68,7 +68,7 @@ impl Object<'_> {
 }
 
 /// One key of an object and its value.
-pub type Entry<'a> = (Cow<'a, str>, Json<'a>);
+pub type JsonEntry<'a> = (Cow<'a, str>, Json<'a>);
 
 /// Why bytes are not a document, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -154,15 +154,15 @@ enum Keys {
     Sorted,
 }
 
-fn write_object(entries: &[Entry<'_>], out: &mut Vec<u8>, keys: Keys) {
-    let mut write_entry = |position: usize, (key, value): &Entry<'_>| {
+fn write_object(entries: &[JsonEntry<'_>], out: &mut Vec<u8>, keys: Keys) {
+    let mut write_entry = |position: usize, (key, value): &JsonEntry<'_>| {
         out.push(if position == 0 { b'{' } else { b',' });
         write_text(key, out);
         out.push(b':');
         value.write_with(out, keys);
     };
     if keys == Keys::Sorted {
-        let mut sorted: Vec<&Entry<'_>> = entries.iter().collect();
+        let mut sorted: Vec<&JsonEntry<'_>> = entries.iter().collect();
         sorted.sort_unstable_by(|(left, _), (right, _)| left.cmp(right));
         sorted.iter().enumerate().for_each(|(position, entry)| write_entry(position, entry));
     } else {

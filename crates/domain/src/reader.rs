@@ -21,9 +21,9 @@ use std::ops::RangeInclusive;
 use jiff::Timestamp;
 
 use self::fields::Fields;
-use self::path::{Path, Step};
-use crate::faults::{Code, FAULTS_MAX, Faults, FieldError, WARNINGS_MAX, Warning};
-use crate::json::{Entry, Json};
+use self::path::{FieldPath, PathStep};
+use crate::faults::{FAULTS_MAX, FaultCode, Faults, FieldError, WARNINGS_MAX, Warning};
+use crate::json::{Json, JsonEntry};
 use crate::time;
 
 /// No text that we understand is longer, in characters.
@@ -45,7 +45,7 @@ struct Notes {
 /// A value of the document and the way to it.
 pub struct Reader<'a> {
     value: &'a Json<'a>,
-    path: Path<'a>,
+    path: FieldPath<'a>,
     notes: &'a Notes,
 }
 
@@ -61,7 +61,7 @@ pub fn read<T>(
         faults: RefCell::new(Faults { errors: Vec::new(), total: 0 }),
         warnings: RefCell::new(Vec::new()),
     };
-    let root = Reader { value: document, path: Path::root(), notes: &notes };
+    let root = Reader { value: document, path: FieldPath::root(), notes: &notes };
     let value = root.required(build);
     let faults = notes.faults.into_inner();
     match value {
@@ -82,32 +82,32 @@ impl<'a> Reader<'a> {
     }
 
     /// Says that this value is not acceptable.
-    pub fn note(&self, code: Code, reason: &str) {
+    pub fn note(&self, code: FaultCode, reason: &str) {
         self.note_at(&[], code, reason);
     }
 
     /// Says that the value some `steps` below this one is not acceptable.
-    pub fn note_at(&self, steps: &[Step<'_>], code: Code, reason: &str) {
+    pub fn note_at(&self, steps: &[PathStep<'_>], code: FaultCode, reason: &str) {
         self.note_field(code, reason, || self.path.below(steps));
     }
 
     /// Says that one of two values right below this one should be there.
     fn note_neither(&self, keys: [&'static str; 2]) {
-        self.note_field(Code::MissingField, "must be there, one or the other", || {
-            keys.map(|key| self.path.below(&[Step::Key(key)])).join(" | ")
+        self.note_field(FaultCode::MissingField, "must be there, one or the other", || {
+            keys.map(|key| self.path.below(&[PathStep::Key(key)])).join(" | ")
         });
     }
 
     /// Says that the value some `steps` below this one is odd: a warning, or an error when strict.
-    pub fn doubt_at(&self, steps: &[Step<'_>], reason: &str) {
+    pub fn doubt_at(&self, steps: &[PathStep<'_>], reason: &str) {
         if self.notes.strict {
-            self.note_at(steps, Code::Invalid, reason);
+            self.note_at(steps, FaultCode::Invalid, reason);
         } else {
             self.warn_at(steps, reason);
         }
     }
 
-    fn warn_at(&self, steps: &[Step<'_>], message: &str) {
+    fn warn_at(&self, steps: &[PathStep<'_>], message: &str) {
         let mut warnings = self.notes.warnings.borrow_mut();
         if warnings.len() < WARNINGS_MAX {
             let field = self.path.below(steps);
@@ -115,7 +115,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn note_field(&self, code: Code, reason: &str, field: impl FnOnce() -> String) {
+    fn note_field(&self, code: FaultCode, reason: &str, field: impl FnOnce() -> String) {
         let mut faults = self.notes.faults.borrow_mut();
         faults.total += 1;
         if faults.errors.len() < FAULTS_MAX {
@@ -124,7 +124,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The reader of a value right below this one.
-    fn below<'b>(&'b self, step: Step<'b>, value: &'b Json<'b>) -> Reader<'b>
+    fn below<'b>(&'b self, step: PathStep<'b>, value: &'b Json<'b>) -> Reader<'b>
     where
         'a: 'b,
     {
@@ -227,7 +227,7 @@ impl<'a> Reader<'a> {
         }
         let mut read = Vec::with_capacity(values.len());
         for (position, value) in values.iter().enumerate() {
-            read.extend(self.below(Step::Index(position), value).required(&mut each));
+            read.extend(self.below(PathStep::Index(position), value).required(&mut each));
         }
         (read.len() == values.len()).then_some(read)
     }
@@ -246,12 +246,12 @@ impl<'a> Reader<'a> {
         let entries = self.entries()?;
         let mut read = Vec::with_capacity(entries.len());
         for (key, value) in entries {
-            read.extend(self.below(Step::Key(key), value).required(|reader| each(key, reader)));
+            read.extend(self.below(PathStep::Key(key), value).required(|reader| each(key, reader)));
         }
         (read.len() == entries.len()).then_some(read)
     }
 
-    fn entries(&self) -> Option<&'a [Entry<'a>]> {
+    fn entries(&self) -> Option<&'a [JsonEntry<'a>]> {
         let Json::Object(object) = self.value else {
             return self.not_a("an object");
         };
@@ -261,20 +261,20 @@ impl<'a> Reader<'a> {
     /// Reads this value, which must be there.
     fn required<T>(&self, read: impl FnOnce(&Self) -> Option<T>) -> Option<T> {
         if *self.value == Json::Null {
-            self.note(Code::MissingField, "is missing");
+            self.note(FaultCode::MissingField, "is missing");
             return None;
         }
         read(self)
     }
 
     fn not_a<T>(&self, kind: &str) -> Option<T> {
-        self.note(Code::InvalidType, &format!("must be {kind}"));
+        self.note(FaultCode::InvalidType, &format!("must be {kind}"));
         None
     }
 
     /// Says that the value is not acceptable, and gives nothing.
     pub fn invalid<T>(&self, reason: &str) -> Option<T> {
-        self.note(Code::Invalid, reason);
+        self.note(FaultCode::Invalid, reason);
         None
     }
 }

@@ -65,11 +65,11 @@ mod tests {
 
     use super::*;
     use crate::exchanges::order::{
-        self as exchange, ExchangeOrder, GiftCard, Replacement, ReturnItem,
+        self as exchange, ExchangeGiftCard, ExchangeOrder, ExchangeReturnItem, Replacement,
     };
     use crate::orders::order::{
-        Address, Attribute, Customer, Discount, Line, Order, PaymentDetails, Refund, RefundLine,
-        Transaction, Variant,
+        Customer, Discount, Order, OrderLine, PaymentDetails, PaymentTransaction, PostalAddress,
+        Refund, RefundLine, Variant, VariantAttribute,
     };
     use crate::returns::message::{RefundFinancials, RmaItem, RmaMessage, message};
 
@@ -106,12 +106,12 @@ mod tests {
         let order = &message["returns_portal_order"]["orders"][0];
 
         assert_all_present::<Order>(order);
-        assert_all_present::<Line>(&order["items"][0]);
+        assert_all_present::<OrderLine>(&order["items"][0]);
         assert_all_present::<Variant>(&order["items"][0]["variants"][0]);
-        assert_all_present::<Attribute>(&order["items"][0]["variants"][0]["attributes"][0]);
+        assert_all_present::<VariantAttribute>(&order["items"][0]["variants"][0]["attributes"][0]);
         assert_all_present::<Customer>(&order["customer"]);
-        assert_all_present::<Address>(&order["shipping_address"]);
-        assert_all_present::<Transaction>(&order["transactions"][0]);
+        assert_all_present::<PostalAddress>(&order["shipping_address"]);
+        assert_all_present::<PaymentTransaction>(&order["transactions"][0]);
         assert_all_present::<PaymentDetails>(&order["transactions"][0]["payment_details"]);
         assert_all_present::<Refund>(&order["refunds"][0]);
         assert_all_present::<RefundLine>(&order["refunds"][0]["refund_line_items"][0]);
@@ -130,9 +130,9 @@ mod tests {
         };
 
         required(fields::<Order>(), order, "");
-        required(fields::<Line>(), &order["items"][0], "sku");
+        required(fields::<OrderLine>(), &order["items"][0], "sku");
         required(fields::<Customer>(), &order["customer"], "");
-        required(fields::<Address>(), &order["billing_address"], "");
+        required(fields::<PostalAddress>(), &order["billing_address"], "");
         let refund: Vec<String> = fields::<Refund>()
             .into_iter()
             .filter_map(|(name, must)| must.then_some(name))
@@ -141,7 +141,7 @@ mod tests {
             refund,
             ["created_at", "identifier", "refund_line_items", "total_refund_amount_cents"]
         );
-        assert!(!fields::<Transaction>().into_values().any(|required| required));
+        assert!(!fields::<PaymentTransaction>().into_values().any(|required| required));
         assert!(!fields::<Discount>().into_values().any(|required| required));
         assert!(!fields::<Variant>().into_values().any(|required| required));
     }
@@ -158,11 +158,11 @@ mod tests {
 
         assert_all_present::<ExchangeOrder>(&message);
         assert_all_present::<Replacement>(&message["items"][0]);
-        assert_all_present::<GiftCard>(&message["items"][1]);
-        assert_all_present::<ReturnItem>(&message["items"][1]["return_items"][0]);
-        assert_all_present::<exchange::Customer>(&message["customer"]);
-        assert_all_present::<exchange::Address>(&message["shipping_address"]);
-        assert_all_present::<exchange::Payment>(&message["payment"]);
+        assert_all_present::<ExchangeGiftCard>(&message["items"][1]);
+        assert_all_present::<ExchangeReturnItem>(&message["items"][1]["return_items"][0]);
+        assert_all_present::<exchange::ExchangeCustomer>(&message["customer"]);
+        assert_all_present::<exchange::ExchangeAddress>(&message["shipping_address"]);
+        assert_all_present::<exchange::ExchangePayment>(&message["payment"]);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use std::{
 
 use anyhow::{Context, anyhow, bail};
 use delivery::address::Network;
-use domain::messages::retry::Cadence;
+use domain::messages::retry::RetrySchedule;
 use serde::Deserialize;
 use server::guard::tls::TlsSettings;
 use store::Location;
@@ -135,7 +135,7 @@ pub(crate) struct Config {
     pub(crate) trusted_hops: usize,
     pub(crate) rate_limit_per_minute: u32,
     pub(crate) allow_networks: Vec<Network>,
-    pub(crate) cadence: Cadence,
+    pub(crate) cadence: RetrySchedule,
     pub(crate) delivery_timeout: Duration,
     pub(crate) retention_days: u32,
     pub(crate) secret_key_file: PathBuf,
@@ -204,7 +204,7 @@ impl Config {
                 .unwrap_or_else(|| environment.rate_limit_per_minute()),
             allow_networks: networks(&options.allow_network.context(said)?)?,
             secret_key_file: options.secret_key_file.unwrap_or_else(|| data_dir.join("secret.key")),
-            cadence: Cadence {
+            cadence: RetrySchedule {
                 base_ms: options.retry_base_ms.context(said)?,
                 factor: options.retry_factor.context(said)?,
             },

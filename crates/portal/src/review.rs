@@ -6,7 +6,7 @@ use domain::returns::{
     Resolution, ReturnMethod,
     policy::{Policy, RefundAt},
     quote::Quote,
-    rma::Unit,
+    rma::RmaUnit,
 };
 
 use super::{
@@ -57,7 +57,7 @@ impl<'a> Review<'a> {
         let Begun { rma, quote } = begun;
         let words = visit.words();
         let money = |cents: i64| visit.money(cents, &rma.currency);
-        let unit = |unit: &'a Unit| {
+        let unit = |unit: &'a RmaUnit| {
             let code = unit.goods.return_reason.as_str();
             ReviewUnit {
                 title: &unit.goods.title,
@@ -118,7 +118,7 @@ fn rows(
 }
 
 /// What the shopper gets for a unit. A variant is called as the merchant calls it, where that is known.
-fn gets(visit: &Visit, unit: &Unit, variants: &[Option<LineVariants>]) -> String {
+fn gets(visit: &Visit, unit: &RmaUnit, variants: &[Option<LineVariants>]) -> String {
     let words = &visit.words().review;
     match (unit.goods.resolution, &unit.goods.exchange_sku) {
         (Resolution::Exchange, Some(sku)) => {

@@ -26,7 +26,7 @@ use axum::{
 use domain::{
     identifier::ClientId,
     orders::order::Order,
-    returns::rma::{Event, Rma, apply},
+    returns::rma::{Rma, RmaEvent, apply},
 };
 
 use super::{
@@ -274,7 +274,7 @@ async fn status_page(
 ) -> Result<Response, ApiError> {
     let app = &visit.web.app;
     let exchanges = exchanges_of(app, &visit.front.merchant, rma).await?;
-    let cancelled = apply(rma, &Event::Canceled, app.world.now());
+    let cancelled = apply(rma, &RmaEvent::Canceled, app.world.now());
     let cancellable = cancelled.is_ok_and(|it| it.changed);
     Ok(visit.page(status, &StatusPage::new(visit, rma, &exchanges, (cancellable, problem))))
 }
@@ -290,7 +290,7 @@ async fn cancel(
         Ok(rma) => Ok(visit.redirect(&format!("/returns/{}", rma.rma_identifier))),
         Err(AppError::Conflict(_)) => {
             let rma = held_return(app, merchant, &rma).await?;
-            let refusal = apply(&rma, &Event::Canceled, app.world.now()).err();
+            let refusal = apply(&rma, &RmaEvent::Canceled, app.world.now()).err();
             let words = visit.words();
             let why = refusal.map_or(words.status.too_late, |refusal| too_late(&refusal, words));
             status_page(&visit, &rma, (StatusCode::CONFLICT, Some(why))).await

@@ -11,7 +11,7 @@ use domain::{
     returns::{
         Resolution, ReturnMethod,
         request::{Fallback, Gift, ReturnItem, ReturnRequest},
-        start::Refused,
+        start::ReturnRefusal,
     },
 };
 
@@ -161,7 +161,7 @@ impl Chosen {
         }
         let AppError::Refused(refused) = error else { return Err(error) };
         let mut problems: Vec<Problem> = Vec::new();
-        for Refused { field, rule, .. } in &refused {
+        for ReturnRefusal { field, rule, .. } in &refused {
             let found = problem(self.element(field), refusal(rule, words));
             let same = |known: &Problem| known.element == found.element;
             if !problems.iter().any(same) {

@@ -6,7 +6,7 @@ use domain::{
     exchanges::record::{ExchangeRecord, ExchangeState},
     returns::{
         Resolution, ReturnMethod,
-        rma::{Receiving, Rma, Status, Tracking, Unit},
+        rma::{ReceivingStatus, Rma, RmaStatus, RmaUnit, TrackingStatus},
     },
 };
 use jiff::Timestamp;
@@ -92,19 +92,19 @@ impl<'a> StatusPage<'a> {
 }
 
 fn whereabouts(rma: &Rma) -> Goods {
-    let any = |states: &[Tracking]| {
+    let any = |states: &[TrackingStatus]| {
         rma.units.iter().any(|unit| unit.tracking.is_some_and(|it| states.contains(&it)))
     };
     if rma.return_method == ReturnMethod::CustomerKeep {
         return Goods::Kept;
     }
-    if rma.units.iter().any(|unit| unit.receiving == Some(Receiving::Received))
-        || any(&[Tracking::Delivered])
+    if rma.units.iter().any(|unit| unit.receiving == Some(ReceivingStatus::Received))
+        || any(&[TrackingStatus::Delivered])
     {
         Goods::Arrived
-    } else if any(&[Tracking::Failure, Tracking::Returned]) {
+    } else if any(&[TrackingStatus::Failure, TrackingStatus::Returned]) {
         Goods::Astray
-    } else if any(&[Tracking::Accepted, Tracking::Transit]) {
+    } else if any(&[TrackingStatus::Accepted, TrackingStatus::Transit]) {
         Goods::Away
     } else if rma.units.iter().any(|unit| unit.tracking_number.is_some()) {
         Goods::Ready
@@ -116,14 +116,14 @@ fn whereabouts(rma: &Rma) -> Goods {
 const fn next(rma: &Rma, goods: Goods, words: &Words) -> &'static str {
     let words = &words.status;
     match (rma.status, goods) {
-        (Status::Canceled, _) => words.next_canceled,
+        (RmaStatus::Canceled, _) => words.next_canceled,
         (_, Goods::Unlabelled) => words.next_await_label,
         (_, Goods::Ready) => match rma.return_method {
             ReturnMethod::MailBack | ReturnMethod::CustomerKeep => words.next_print_label,
             ReturnMethod::ExpressReturns => words.next_show_code,
             ReturnMethod::HomePickup => words.next_await_pickup,
         },
-        (Status::Refunded, _) => words.next_completed,
+        (RmaStatus::Refunded, _) => words.next_completed,
         (_, Goods::Astray) => words.next_carrier_problem,
         (_, Goods::Away) => words.next_in_transit,
         (_, Goods::Kept | Goods::Arrived) => words.next_await_refund,
@@ -139,7 +139,7 @@ fn label(rma: &Rma, goods: Goods, words: &Words) -> Option<(String, &'static str
             words.status.show_label
         }
     };
-    let open = needed && rma.status != Status::Canceled;
+    let open = needed && rma.status != RmaStatus::Canceled;
     open.then(|| (format!("/labels/{}", rma.rma_identifier), title))
 }
 
@@ -160,11 +160,11 @@ fn steps(visit: &Visit, rma: &Rma, goods: Goods) -> Vec<Step> {
         done,
     };
     let mut steps = vec![step(words.started, true, Some(rma.created_at))];
-    if rma.status == Status::Canceled {
+    if rma.status == RmaStatus::Canceled {
         steps.push(step(words.canceled, true, Some(rma.updated_at)));
         return steps;
     }
-    if rma.units.iter().any(Unit::is_replaced) {
+    if rma.units.iter().any(RmaUnit::is_replaced) {
         let ordered = rma.units.iter().all(|unit| !unit.awaits_order());
         let placed = rma.units.iter().filter_map(|unit| Some(unit.exchange.as_ref()?.placed_at));
         steps.push(step(words.ordered, ordered, placed.max()));
@@ -187,11 +187,11 @@ fn steps(visit: &Visit, rma: &Rma, goods: Goods) -> Vec<Step> {
         steps.push(step(words.arrived, goods == Goods::Arrived, received.max()));
     }
     let settled = rma.units.iter().filter_map(settled_at).max();
-    steps.push(step(words.completed, rma.status == Status::Refunded, settled));
+    steps.push(step(words.completed, rma.status == RmaStatus::Refunded, settled));
     steps
 }
 
-fn settled_at(unit: &Unit) -> Option<Timestamp> {
+fn settled_at(unit: &RmaUnit) -> Option<Timestamp> {
     match (&unit.refund, &unit.exchange) {
         (Some(refund), _) => Some(refund.refunded_at),
         (None, Some(exchange)) => Some(exchange.fulfilled_at.unwrap_or(exchange.placed_at)),
@@ -200,7 +200,7 @@ fn settled_at(unit: &Unit) -> Option<Timestamp> {
 }
 
 /// A unit, and what the shopper gets or got for it.
-fn status_unit<'a>(visit: &Visit, rma: &Rma, unit: &'a Unit) -> StatusUnit<'a> {
+fn status_unit<'a>(visit: &Visit, rma: &Rma, unit: &'a RmaUnit) -> StatusUnit<'a> {
     let words = visit.words();
     let gets = match (&unit.refund, &unit.exchange) {
         (Some(refund), _) => (words.status.refunded_on)(&visit.date(refund.refunded_at)),

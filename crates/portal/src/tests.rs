@@ -4,7 +4,7 @@ use domain::{
     merchants::language::Language,
     returns::{
         quote::OfferRule,
-        returnability::{Answer, Rule, Verdict},
+        returnability::{ReturnRule, RuleAnswer, RuleVerdict},
     },
 };
 
@@ -18,7 +18,10 @@ use crate::words::words;
 fn every_rule_has_words_of_its_own_in_every_language() {
     for language in Language::ALL {
         let words = words(language);
-        let rules = Rule::ALL.into_iter().filter(|rule| *rule != Rule::Tags).map(Rule::name);
+        let rules = ReturnRule::ALL
+            .into_iter()
+            .filter(|rule| *rule != ReturnRule::Tags)
+            .map(ReturnRule::name);
         let offers = OfferRule::ALL.into_iter().map(OfferRule::name);
         let others = ["one_exchange_order", "variant_available"];
         let mut said: Vec<&str> = Vec::new();
@@ -33,9 +36,9 @@ fn every_rule_has_words_of_its_own_in_every_language() {
 
 #[test]
 fn a_window_that_is_over_says_until_when_it_was_open() {
-    let ended = Answer {
-        rule: Rule::Window,
-        verdict: Verdict::Refuses,
+    let ended = RuleAnswer {
+        rule: ReturnRule::Window,
+        verdict: RuleVerdict::Refuses,
         fact: "shipped on 2026-01-02, 30 days end on 2026-02-01".to_owned(),
         changes_at: None,
         ended_at: Some("2026-02-02T00:00:00Z".parse().unwrap()),

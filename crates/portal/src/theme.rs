@@ -19,7 +19,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use bytes::Bytes;
-use domain::merchants::portal::colour::{BLACK, Colour, Ground, Shades, WHITE};
+use domain::merchants::portal::colour::{BLACK, Color, PageSurfaces, Shades, WHITE};
 
 use super::visit::Visit;
 use server::{
@@ -30,12 +30,12 @@ use server::{
 };
 
 /// The surfaces of pages, as `base.css` has them.
-const LIGHT: Ground = Ground {
-    surfaces: [Colour([0xfb, 0xf9, 0xf5]), WHITE, Colour([0xf3, 0xee, 0xe6])],
+const LIGHT: PageSurfaces = PageSurfaces {
+    surfaces: [Color([0xfb, 0xf9, 0xf5]), WHITE, Color([0xf3, 0xee, 0xe6])],
     away: BLACK,
 };
-const DARK: Ground = Ground {
-    surfaces: [Colour([0x17, 0x14, 0x11]), Colour([0x1f, 0x1b, 0x17]), Colour([0x29, 0x23, 0x1e])],
+const DARK: PageSurfaces = PageSurfaces {
+    surfaces: [Color([0x17, 0x14, 0x11]), Color([0x1f, 0x1b, 0x17]), Color([0x29, 0x23, 0x1e])],
     away: WHITE,
 };
 
@@ -50,7 +50,7 @@ pub(super) async fn style(visit: Visit, headers: HeaderMap) -> Response {
     Held::new("text/css; charset=utf-8", Bytes::from(text)).answer(&headers, REVALIDATE)
 }
 
-fn sheet(accent: Colour) -> String {
+fn sheet(accent: Color) -> String {
     let mut sheet = String::new();
     for (before, ground, after) in
         [("", LIGHT, ""), ("@media (prefers-color-scheme: dark) {\n", DARK, "}\n")]
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn a_sheet_has_a_colour_for_light_pages_and_one_for_dark_ones() {
-        let sheet = sheet(Colour([0x0b, 0x5c, 0xad]));
+        let sheet = sheet(Color([0x0b, 0x5c, 0xad]));
         let (light, dark) = sheet.split_once("@media").unwrap();
         assert!(light.contains("--accent: #0b5cad;") && light.contains("--on-accent: #ffffff;"));
         assert!(!dark.contains("--accent: #0b5cad;") && dark.contains("--on-accent: #000000;"));

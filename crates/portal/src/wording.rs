@@ -8,8 +8,8 @@ use domain::{
     returns::{
         ReturnMethod,
         quote::OfferRule,
-        returnability::{Answer, Rule},
-        rma::{Refusal, Status},
+        returnability::{ReturnRule, RuleAnswer},
+        rma::{RmaRefusal, RmaStatus},
     },
 };
 
@@ -19,30 +19,30 @@ use crate::{
 };
 
 /// What stands against a return of a unit.
-pub(super) fn objection(answer: &Answer, words: &Words, language: Language) -> String {
+pub(super) fn objection(answer: &RuleAnswer, words: &Words, language: Language) -> String {
     match (answer.rule, answer.ended_at) {
-        (Rule::Window, Some(end)) => (words.rules.window_ended_on)(&last_day(language, end)),
+        (ReturnRule::Window, Some(end)) => (words.rules.window_ended_on)(&last_day(language, end)),
         (rule, _) => rule_words(rule, words).to_owned(),
     }
 }
 
-const fn rule_words(rule: Rule, words: &Words) -> &'static str {
+const fn rule_words(rule: ReturnRule, words: &Words) -> &'static str {
     let rules = &words.rules;
     match rule {
-        Rule::OrderStatus => rules.order_canceled,
-        Rule::Shipped => rules.not_shipped,
-        Rule::Window => rules.window,
-        Rule::FinalSale => rules.final_sale,
-        Rule::GiftCard => rules.gift_card,
-        Rule::PickUpInStore => rules.pick_up_in_store,
-        Rule::ThirdParty => rules.third_party,
-        Rule::CustomerService => rules.customer_service,
+        ReturnRule::OrderStatus => rules.order_canceled,
+        ReturnRule::Shipped => rules.not_shipped,
+        ReturnRule::Window => rules.window,
+        ReturnRule::FinalSale => rules.final_sale,
+        ReturnRule::GiftCard => rules.gift_card,
+        ReturnRule::PickUpInStore => rules.pick_up_in_store,
+        ReturnRule::ThirdParty => rules.third_party,
+        ReturnRule::CustomerService => rules.customer_service,
         // No tag that is not known stands against anything.
-        Rule::Tags => rules.not_possible,
-        Rule::Country => rules.country,
-        Rule::Method => rules.no_method,
-        Rule::AlreadyReturned => rules.already_returned,
-        Rule::AlreadyRefunded => rules.already_refunded,
+        ReturnRule::Tags => rules.not_possible,
+        ReturnRule::Country => rules.country,
+        ReturnRule::Method => rules.no_method,
+        ReturnRule::AlreadyReturned => rules.already_returned,
+        ReturnRule::AlreadyRefunded => rules.already_refunded,
     }
 }
 
@@ -62,7 +62,7 @@ const fn offer_words(rule: OfferRule, words: &Words) -> &'static str {
 
 /// What a rule said that refused a return, by its name.
 pub(super) fn refusal(rule: &str, words: &Words) -> &'static str {
-    let known = Rule::ALL.into_iter().find(|known| known.name() == rule);
+    let known = ReturnRule::ALL.into_iter().find(|known| known.name() == rule);
     let offer = OfferRule::ALL.into_iter().find(|known| known.name() == rule);
     match (known, offer, rule) {
         (Some(known), _, _) => rule_words(known, words),
@@ -84,33 +84,35 @@ pub(super) const fn method(method: ReturnMethod, words: &Words) -> TitledText {
 }
 
 /// Why a return cannot be cancelled.
-pub(super) const fn too_late(refusal: &Refusal, words: &Words) -> &'static str {
+pub(super) const fn too_late(refusal: &RmaRefusal, words: &Words) -> &'static str {
     match refusal {
-        Refusal::DroppedOff | Refusal::Scanned => words.status.too_late_moving,
-        Refusal::Received => words.status.too_late_received,
-        Refusal::Refunded => words.status.too_late_refunded,
-        Refusal::ExchangePending | Refusal::ExchangePlaced(_) => words.status.too_late_exchange,
-        Refusal::Canceled
-        | Refusal::Kept
-        | Refusal::UnknownParcel(_)
-        | Refusal::UnknownLine(_)
-        | Refusal::UnknownSku(_)
-        | Refusal::Labelled(_)
-        | Refusal::NotExpressReturns
-        | Refusal::ReceivingNotManaged
-        | Refusal::ReceivingClosed
-        | Refusal::NotAwaited
-        | Refusal::NoExchange(_) => words.status.too_late,
+        RmaRefusal::DroppedOff | RmaRefusal::Scanned => words.status.too_late_moving,
+        RmaRefusal::Received => words.status.too_late_received,
+        RmaRefusal::Refunded => words.status.too_late_refunded,
+        RmaRefusal::ExchangePending | RmaRefusal::ExchangePlaced(_) => {
+            words.status.too_late_exchange
+        }
+        RmaRefusal::Canceled
+        | RmaRefusal::Kept
+        | RmaRefusal::UnknownParcel(_)
+        | RmaRefusal::UnknownLine(_)
+        | RmaRefusal::UnknownSku(_)
+        | RmaRefusal::Labelled(_)
+        | RmaRefusal::NotExpressReturns
+        | RmaRefusal::ReceivingNotManaged
+        | RmaRefusal::ReceivingClosed
+        | RmaRefusal::NotAwaited
+        | RmaRefusal::NoExchange(_) => words.status.too_late,
     }
 }
 
 /// How far a return has come, in a word or two.
-pub(super) const fn standing(status: Status, words: &Words) -> &'static str {
+pub(super) const fn standing(status: RmaStatus, words: &Words) -> &'static str {
     match status {
-        Status::Created => words.status.is_created,
-        Status::PendingExchange => words.status.is_pending,
-        Status::PartialRefund => words.status.is_partial,
-        Status::Refunded => words.status.is_refunded,
-        Status::Canceled => words.status.is_canceled,
+        RmaStatus::Created => words.status.is_created,
+        RmaStatus::PendingExchange => words.status.is_pending,
+        RmaStatus::PartialRefund => words.status.is_partial,
+        RmaStatus::Refunded => words.status.is_refunded,
+        RmaStatus::Canceled => words.status.is_canceled,
     }
 }

@@ -10,8 +10,8 @@ use axum::{
 };
 use domain::{
     access::scope::Scope,
-    faults::{Code, Faults, FieldError},
-    returns::start::Refused,
+    faults::{FaultCode, Faults, FieldError},
+    returns::start::ReturnRefusal,
 };
 use serde::Serialize;
 use store::{StoreError, with_causes};
@@ -68,7 +68,7 @@ pub struct Refusal {
     /// JSONPath in the request.
     #[schema(example = "$.items[0]")]
     field: String,
-    code: Code,
+    code: FaultCode,
     /// The rule, by a name that it keeps. Absent when the field itself is not acceptable.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "window")]
@@ -79,9 +79,9 @@ pub struct Refusal {
     message: Option<String>,
 }
 
-impl From<Refused> for Refusal {
-    fn from(Refused { field, rule, message }: Refused) -> Self {
-        Self { field, code: Code::Invalid, rule: Some(rule), message: Some(message) }
+impl From<ReturnRefusal> for Refusal {
+    fn from(ReturnRefusal { field, rule, message }: ReturnRefusal) -> Self {
+        Self { field, code: FaultCode::Invalid, rule: Some(rule), message: Some(message) }
     }
 }
 

@@ -21,7 +21,7 @@
 
 use std::fmt;
 
-use domain::messages::kind::Kind;
+use domain::messages::kind::MessageKind;
 use serde::{Deserialize, Serialize};
 
 const DELAY_MAX_MS: u64 = 10 * 60 * 1_000;
@@ -33,7 +33,7 @@ const FAILURE: u16 = 503;
 #[serde(default, deny_unknown_fields)]
 pub struct Behaviour {
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub kind: Option<Kind>,
+    pub kind: Option<MessageKind>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -92,7 +92,7 @@ impl Behaviour {
 
     /// The same for calls of `kind` alone.
     #[must_use]
-    pub fn of(self, kind: Kind) -> Self {
+    pub fn of(self, kind: MessageKind) -> Self {
         Self { kind: Some(kind), ..self }
     }
 

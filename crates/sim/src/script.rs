@@ -7,7 +7,7 @@
 
 use std::collections::VecDeque;
 
-use domain::{messages::kind::Kind, random::SeededRandom};
+use domain::{messages::kind::MessageKind, random::SeededRandom};
 
 use crate::behavior::{Behaviour, BehaviourError};
 
@@ -58,7 +58,7 @@ impl Script {
     }
 
     /// The behaviour for a call of `kind` that has just come.
-    pub(crate) fn next(&mut self, kind: Kind) -> Behaviour {
+    pub(crate) fn next(&mut self, kind: MessageKind) -> Behaviour {
         let behaviour = self.counted_for(kind).or_else(|| self.lasting_for(kind));
         let behaviour = behaviour.unwrap_or(Behaviour::NORMAL);
         match behaviour.fail_percent {
@@ -67,7 +67,7 @@ impl Script {
         }
     }
 
-    fn counted_for(&mut self, kind: Kind) -> Option<Behaviour> {
+    fn counted_for(&mut self, kind: MessageKind) -> Option<Behaviour> {
         let position = self.counted.iter().position(|behaviour| meant_for(behaviour, kind))?;
         let behaviour = self.counted.get_mut(position)?;
         let found = *behaviour;
@@ -78,13 +78,13 @@ impl Script {
         Some(found)
     }
 
-    fn lasting_for(&self, kind: Kind) -> Option<Behaviour> {
+    fn lasting_for(&self, kind: MessageKind) -> Option<Behaviour> {
         let of = |kind| self.lasting.iter().find(|behaviour| behaviour.kind == kind).copied();
         of(Some(kind)).or_else(|| of(None))
     }
 }
 
-fn meant_for(behaviour: &Behaviour, kind: Kind) -> bool {
+fn meant_for(behaviour: &Behaviour, kind: MessageKind) -> bool {
     behaviour.kind.is_none_or(|meant| meant == kind)
 }
 
@@ -92,7 +92,7 @@ fn meant_for(behaviour: &Behaviour, kind: Kind) -> bool {
 mod tests {
     use super::*;
 
-    fn statuses(script: &mut Script, kinds: &[Kind]) -> Vec<Option<u16>> {
+    fn statuses(script: &mut Script, kinds: &[MessageKind]) -> Vec<Option<u16>> {
         kinds.iter().map(|&kind| script.next(kind).status).collect()
     }
 
@@ -100,10 +100,16 @@ mod tests {
     fn counted_comes_before_the_kind_and_the_kind_before_all() {
         let mut script = Script::new(1);
         script.add(&[Behaviour::status(500)]).unwrap();
-        script.add(&[Behaviour::status(502).of(Kind::Rma)]).unwrap();
+        script.add(&[Behaviour::status(502).of(MessageKind::Rma)]).unwrap();
         script.add(&[Behaviour::status(503).times(1)]).unwrap();
-        script.add(&[Behaviour::status(504).of(Kind::Rma).times(2)]).unwrap();
-        let calls = [Kind::OutboundAsn, Kind::Rma, Kind::Rma, Kind::Rma, Kind::OutboundAsn];
+        script.add(&[Behaviour::status(504).of(MessageKind::Rma).times(2)]).unwrap();
+        let calls = [
+            MessageKind::OutboundAsn,
+            MessageKind::Rma,
+            MessageKind::Rma,
+            MessageKind::Rma,
+            MessageKind::OutboundAsn,
+        ];
         assert_eq!(
             statuses(&mut script, &calls),
             [Some(503), Some(504), Some(504), Some(502), Some(500)]
@@ -114,10 +120,13 @@ mod tests {
     fn a_kind_can_be_normal_while_the_others_are_not() {
         let mut script = Script::new(1);
         script.add(&[Behaviour::status(500)]).unwrap();
-        script.add(&[Behaviour::NORMAL.of(Kind::Rma)]).unwrap();
-        assert_eq!(statuses(&mut script, &[Kind::Rma, Kind::OutboundAsn]), [None, Some(500)]);
+        script.add(&[Behaviour::NORMAL.of(MessageKind::Rma)]).unwrap();
+        assert_eq!(
+            statuses(&mut script, &[MessageKind::Rma, MessageKind::OutboundAsn]),
+            [None, Some(500)]
+        );
         script.add(&[Behaviour::NORMAL]).unwrap();
-        assert_eq!(statuses(&mut script, &[Kind::OutboundAsn]), [None]);
+        assert_eq!(statuses(&mut script, &[MessageKind::OutboundAsn]), [None]);
     }
 
     #[test]
@@ -125,8 +134,9 @@ mod tests {
         let draw = |seed| {
             let mut script = Script::new(seed);
             script.add(&[Behaviour { fail_percent: Some(30), ..Behaviour::NORMAL }]).unwrap();
-            let calls: Vec<_> =
-                (0..10_000).map(|_| script.next(Kind::Rma).told_status().is_some()).collect();
+            let calls: Vec<_> = (0..10_000)
+                .map(|_| script.next(MessageKind::Rma).told_status().is_some())
+                .collect();
             calls
         };
         assert_eq!(draw(7), draw(7));

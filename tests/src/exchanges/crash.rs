@@ -11,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use domain::messages::kind::Kind;
+use domain::messages::kind::MessageKind;
 use serde_json::{Value, json};
 use sim::{Behaviour, Running};
 
@@ -86,7 +86,7 @@ fn survive(home: &Home, rounds: usize) {
     let mut server = home.serve(&QUICK);
     let Stage { admin, merchant, token, shop, .. } = Stage::set(&server);
     shop.merchant().set_stock("TEE-NAVY-L", 1_000_000);
-    let busy = Behaviour { delay_ms: 2, ..Behaviour::NORMAL }.of(Kind::ExchangeOrder);
+    let busy = Behaviour { delay_ms: 2, ..Behaviour::NORMAL }.of(MessageKind::ExchangeOrder);
     shop.merchant().behave(&[busy]).unwrap();
     let next = AtomicUsize::new(0);
     for _ in 0..rounds {
@@ -104,7 +104,7 @@ fn survive(home: &Home, rounds: usize) {
     let stage = Stage { server: &server, admin, merchant, token, shop };
     let orders = next.into_inner();
     judge(&stage, orders);
-    let calls = stage.shop.merchant().summary().kind(Kind::ExchangeOrder).calls;
+    let calls = stage.shop.merchant().summary().kind(MessageKind::ExchangeOrder).calls;
     let calls = usize::try_from(calls).unwrap();
     eprintln!("{rounds} kills: {orders} orders, {} of them sent again", calls - orders);
 }
@@ -143,7 +143,7 @@ fn judge(stage: &Stage<'_>, orders: usize) {
 
 /// What the merchant called its order for each original order.
 fn given(stage: &Stage<'_>) -> BTreeMap<String, Value> {
-    let calls = stage.calls(Kind::ExchangeOrder).into_iter();
+    let calls = stage.calls(MessageKind::ExchangeOrder).into_iter();
     let answers = calls.filter(|call| call.answer.is_success()).map(|call| {
         let answer: Value =
             serde_json::from_str(&call.content.as_ref().unwrap().answer_body).unwrap();
@@ -166,7 +166,7 @@ fn assert_asked_once(stage: &Stage<'_>, orders: usize) {
     let summary = stage.shop.merchant().summary();
     assert_eq!(usize::try_from(summary.exchange_orders).unwrap(), orders);
     assert_eq!(summary.violations, []);
-    let ids = summary.kind(Kind::ExchangeOrder).distinct_ids;
+    let ids = summary.kind(MessageKind::ExchangeOrder).distinct_ids;
     assert_eq!(usize::try_from(ids).unwrap(), orders, "each is one message");
     let taken = 1_000_000 - stage.shop.merchant().stock("TEE-NAVY-L").unwrap();
     assert_eq!(usize::try_from(taken).unwrap(), orders * 2);

@@ -1,7 +1,7 @@
 //! The exchange order is published like any other order: shipped, it settles its return; and its goods can come
 //! back in turn, for no more than was given for them.
 
-use domain::messages::kind::Kind;
+use domain::messages::kind::MessageKind;
 use serde_json::{Value, json};
 use sim::Behaviour;
 
@@ -129,7 +129,7 @@ fn an_order_that_was_shipped_before_we_knew_of_it_settles_its_return() {
         let stage = Stage::set(server);
         stage.publish(&order("O-1"));
         let slow = Behaviour { delay_ms: 1_000, ..Behaviour::NORMAL };
-        stage.behave(Kind::ExchangeOrder, slow);
+        stage.behave(MessageKind::ExchangeOrder, slow);
         let started = stage.start(&[item("O-1", "tees", 1, &exchange_for("TEE-NAVY-L"))]);
         stage.publish(&exchange_order("EX-100001", 4_500, 360));
         assert_eq!(stage.held(&started)["status"], "PENDING_EXCHANGE");

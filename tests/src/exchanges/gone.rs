@@ -1,7 +1,7 @@
 //! The variant that the shopper chose is gone: what was chosen in advance takes its place, exactly once, or the
 //! shopper is told.
 
-use domain::messages::kind::Kind;
+use domain::messages::kind::MessageKind;
 use serde_json::{Value, json};
 use sim::Behaviour;
 
@@ -39,7 +39,7 @@ fn money_is_paid_where_money_was_chosen_in_advance() {
         let told = [rma("CREATED", &[tee("O-1", &Becomes::Money)], 0)];
         assert_eq!(stage.told(&started, 1), told);
         assert_eq!(started.answer["quote"]["refund_cents"], 4_610);
-        assert_eq!(stage.calls(Kind::ExchangeOrder), []);
+        assert_eq!(stage.calls(MessageKind::ExchangeOrder), []);
         assert_eq!(stage.exchange_orders(""), Vec::<Value>::new());
     }
 }
@@ -110,7 +110,7 @@ fn what_is_gone_only_when_the_order_arrives_is_refunded_whatever_was_chosen() {
         let stage = Stage::set(server);
         stage.publish(&order("O-1"));
         assert!(stage.shop.merchant().set_stock("TEE-NAVY-L", 0));
-        stage.behave(Kind::ExchangeVariants, Behaviour::status(500));
+        stage.behave(MessageKind::ExchangeVariants, Behaviour::status(500));
 
         let started = stage.start(&[item("O-1", "tees", 1, &large_or(Some("gift_card")))]);
 
@@ -121,7 +121,7 @@ fn what_is_gone_only_when_the_order_arrives_is_refunded_whatever_was_chosen() {
                 rma("CREATED", &[tee("O-1", &Becomes::Money)], 0),
             ]
         );
-        let calls = stage.calls(Kind::ExchangeOrder);
+        let calls = stage.calls(MessageKind::ExchangeOrder);
         assert_eq!(calls.len(), 1, "409 ends it at once");
         let answer = &calls[0].content.as_ref().unwrap().answer_body;
         assert_eq!(answer, r#"{"message":"TEE-NAVY-L is out of stock"}"#);

@@ -1,6 +1,6 @@
 //! The exchange orders as finance sees them: found by state and return, read page by page, each merchant its own.
 
-use domain::messages::kind::Kind;
+use domain::messages::kind::MessageKind;
 use serde_json::{Value, json};
 use sim::Behaviour;
 
@@ -13,13 +13,13 @@ fn one_of_each(stage: &Stage<'_>) -> [Rma; 3] {
         stage.publish(&order(id));
     }
     let start = |order: &str, wants: &Value| stage.start(&[item(order, "tees", 1, wants)]);
-    stage.behave(Kind::ExchangeOrder, Behaviour::status(409).times(1));
+    stage.behave(MessageKind::ExchangeOrder, Behaviour::status(409).times(1));
     let failed = start("O-1", &exchange_for("TEE-NAVY-L"));
     stage.until(&failed, "failed");
     let placed = start("O-2", &gift_card());
     stage.until(&placed, "placed");
     let hang = Behaviour { hang: true, ..Behaviour::NORMAL };
-    stage.behave(Kind::ExchangeOrder, hang);
+    stage.behave(MessageKind::ExchangeOrder, hang);
     [failed, placed, start("O-3", &gift_card())]
 }
 

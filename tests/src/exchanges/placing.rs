@@ -1,6 +1,6 @@
 //! What is asked of the merchant, and what it is told of the return, when all goes well.
 
-use domain::messages::kind::Kind;
+use domain::messages::kind::MessageKind;
 use serde_json::{Value, json};
 
 use super::{
@@ -33,7 +33,7 @@ fn an_exchange_is_asked_for_once_and_the_return_names_its_order() {
         assert_eq!(stage.shop.merchant().stock("TEE-NAVY-L"), Some(23));
         assert_eq!(started.answer["quote"]["exchange_cents"], 9_220);
         assert_eq!(started.answer["quote"]["total_cents"], 0);
-        let call = &stage.calls(Kind::ExchangeOrder)[0];
+        let call = &stage.calls(MessageKind::ExchangeOrder)[0];
         let headers = &call.content.as_ref().unwrap().headers;
         assert_eq!(headers["x-service-api-version"], "2");
         assert_eq!(headers["x-service-event"], "exchange_order");

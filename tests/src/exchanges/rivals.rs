@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Barrier, thread};
 
-use domain::messages::kind::Kind;
+use domain::messages::kind::MessageKind;
 use serde_json::Value;
 
 use super::stage::{Stage, body, exchange_for, gift_card, item, order, refund, servers};
@@ -38,7 +38,7 @@ fn at_once(stage: &Stage<'_>, items: &[Value]) -> Vec<Reply> {
 /// How many different bodies were sent under each key.
 fn bodies_by_key(stage: &Stage<'_>) -> BTreeMap<String, usize> {
     let mut bodies: BTreeMap<String, Vec<Value>> = BTreeMap::new();
-    for call in stage.calls(Kind::ExchangeOrder) {
+    for call in stage.calls(MessageKind::ExchangeOrder) {
         let body = body(&call);
         let known = bodies.entry(text(&body["original_order_id"])).or_default();
         if !known.contains(&body) {

@@ -5,7 +5,7 @@ use std::sync::{
     atomic::{AtomicU32, Ordering},
 };
 
-use domain::messages::kind::Kind;
+use domain::messages::kind::MessageKind;
 use serde_json::{Value, json};
 use sim::{Behaviour, Call, CallQuery, Running, Settings, SimulatedMerchant};
 use tokio::runtime::Runtime;
@@ -102,7 +102,7 @@ impl<'a> Stage<'a> {
     }
 
     /// From now on the merchant does this to calls of one kind.
-    pub(super) fn behave(&self, kind: Kind, behaviour: Behaviour) {
+    pub(super) fn behave(&self, kind: MessageKind, behaviour: Behaviour) {
         self.shop.merchant().behave(&[behaviour.of(kind)]).unwrap();
     }
 
@@ -137,7 +137,7 @@ impl<'a> Stage<'a> {
     }
 
     /// The calls of a kind that the merchant got, oldest first.
-    pub(super) fn calls(&self, kind: Kind) -> Vec<Call> {
+    pub(super) fn calls(&self, kind: MessageKind) -> Vec<Call> {
         let mut calls = Vec::new();
         loop {
             let after = Some(calls.last().map_or(0, |call: &Call| call.number));
@@ -156,7 +156,8 @@ impl<'a> Stage<'a> {
     pub(super) fn told(&self, rma: &Rma, count: usize) -> Vec<Value> {
         let mut seen = Vec::new();
         let accepted = |seen: &mut Vec<Value>| {
-            let calls = self.calls(Kind::Rma).into_iter().filter(|it| it.answer.is_success());
+            let calls =
+                self.calls(MessageKind::Rma).into_iter().filter(|it| it.answer.is_success());
             seen.clear();
             seen.extend(calls.map(|call| body(&call)).filter(|it| it["rma_identifier"] == rma.id));
             seen.len() >= count
@@ -171,7 +172,7 @@ impl<'a> Stage<'a> {
 
     /// The exchange orders that were asked for, in fixed words.
     pub(super) fn asked(&self, rma: &Rma) -> Vec<Value> {
-        let calls = self.calls(Kind::ExchangeOrder);
+        let calls = self.calls(MessageKind::ExchangeOrder);
         calls.iter().map(|call| fixed(body(call), rma)).collect()
     }
 

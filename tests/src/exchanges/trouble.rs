@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use domain::messages::kind::Kind;
+use domain::messages::kind::MessageKind;
 use serde_json::{Value, json};
 use sim::Behaviour;
 
@@ -18,7 +18,7 @@ const EVEN: &str = "EVEN_EXCHANGE";
 /// A merchant of whom a tee is exchanged for a large one, while it does this to exchange orders.
 fn exchanged(stage: &Stage<'_>, behaviour: Behaviour) -> Rma {
     stage.publish(&order("O-1"));
-    stage.behave(Kind::ExchangeOrder, behaviour);
+    stage.behave(MessageKind::ExchangeOrder, behaviour);
     stage.start(&[item("O-1", "tees", 1, &exchange_for("TEE-NAVY-L"))])
 }
 
@@ -32,7 +32,7 @@ fn assert_placed(stage: &Stage<'_>, started: &Rma, calls: usize) {
     let items = [tees_replaced("TEE-NAVY-L", LARGE, 1, 4_500)];
     assert_eq!(stage.asked(started), vec![asked("O-1", &items); calls]);
     let mut ids: Vec<_> =
-        stage.calls(Kind::ExchangeOrder).into_iter().map(|call| call.webhook_id).collect();
+        stage.calls(MessageKind::ExchangeOrder).into_iter().map(|call| call.webhook_id).collect();
     ids.dedup();
     assert_eq!(ids.len(), 1, "the same message");
     assert_eq!(stage.shop.merchant().summary().exchange_orders, 1);
@@ -88,7 +88,7 @@ fn a_merchant_that_cannot_say_in_time_what_it_has_is_asked_for_it_nevertheless()
     for server in servers() {
         let stage = Stage::set(server);
         let hang = Behaviour { hang: true, ..Behaviour::NORMAL };
-        stage.behave(Kind::ExchangeVariants, hang);
+        stage.behave(MessageKind::ExchangeVariants, hang);
         let begun = Instant::now();
         let started = exchanged(&stage, Behaviour::NORMAL);
         let waited_s = begun.elapsed().as_secs_f64();
@@ -120,7 +120,7 @@ fn assert_given_up(stage: &Stage<'_>, started: &Rma, attempts: usize) {
     let failures = format!("/admin/failures?merchant={}", stage.merchant.id);
     let failures = stage.server.send(&Request::get(&failures).bearer(&stage.admin)).json();
     assert_eq!(failures["failures"], json!([]));
-    assert_eq!(stage.calls(Kind::ExchangeOrder).len(), attempts);
+    assert_eq!(stage.calls(MessageKind::ExchangeOrder).len(), attempts);
     stage.assert_promises_kept();
 }
 
@@ -129,7 +129,7 @@ fn a_merchant_that_refuses_for_ever_is_told_to_refund() {
     for server in servers() {
         let stage = Stage::set(server);
         stage.publish(&order("O-1"));
-        stage.behave(Kind::ExchangeOrder, Behaviour::status(500));
+        stage.behave(MessageKind::ExchangeOrder, Behaviour::status(500));
 
         let started = stage.start(&[
             item("O-1", "tees", 1, &exchange_for("TEE-NAVY-L")),

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use domain::messages::kind::Kind;
+use domain::messages::kind::MessageKind;
 use serde_json::{Value, json};
 use sim::Behaviour;
 
@@ -78,11 +78,11 @@ fn the_merchants_list_is_offered_without_what_comes_back() {
                 "skipped": 0,
             })
         );
-        let call = stage.calls(Kind::ExchangeVariants).remove(0);
+        let call = stage.calls(MessageKind::ExchangeVariants).remove(0);
         assert_eq!(call.path, "/sku/TEE%2DNAVY/variants");
         assert_eq!(call.content.unwrap().headers["x-service-api-version"], "1");
         assert_eq!(stage.get(TARGET).json(), reply.json());
-        assert_eq!(stage.calls(Kind::ExchangeVariants).len(), 1, "remembered for a while");
+        assert_eq!(stage.calls(MessageKind::ExchangeVariants).len(), 1, "remembered for a while");
         stage.assert_promises_kept();
     }
 }
@@ -157,7 +157,10 @@ fn a_server_that_is_silent_for_three_seconds_is_too_slow() {
     for server in servers() {
         let stage = Stage::set(server);
         stage.publish(&order("O-1"));
-        stage.behave(Kind::ExchangeVariants, Behaviour { delay_ms: 20_000, ..Behaviour::NORMAL });
+        stage.behave(
+            MessageKind::ExchangeVariants,
+            Behaviour { delay_ms: 20_000, ..Behaviour::NORMAL },
+        );
         let begun = Instant::now();
 
         let reply = stage.get(TARGET);
@@ -181,11 +184,15 @@ fn the_orders_variants_stand_in_for_a_server_that_cannot_be_asked() {
     for server in servers() {
         let stage = Stage::set(server);
         stage.publish(&order_with_variants());
-        stage.behave(Kind::ExchangeVariants, Behaviour::status(500));
+        stage.behave(MessageKind::ExchangeVariants, Behaviour::status(500));
         for _ in 0..5 {
             assert_eq!(stage.get(TARGET).said(), OF_THE_ORDER);
         }
-        assert_eq!(stage.calls(Kind::ExchangeVariants).len(), 3, "then it is left alone a while");
+        assert_eq!(
+            stage.calls(MessageKind::ExchangeVariants).len(),
+            3,
+            "then it is left alone a while"
+        );
     }
 }
 
@@ -197,7 +204,7 @@ fn a_line_without_variants_asks_nobody() {
         plain["items"][0]["variant_identifier"] = json!("");
         stage.publish(&plain);
         assert_eq!(listed(&stage.get(TARGET)), Vec::<Value>::new());
-        assert_eq!(stage.calls(Kind::ExchangeVariants), []);
+        assert_eq!(stage.calls(MessageKind::ExchangeVariants), []);
     }
 }
 
@@ -229,7 +236,7 @@ fn what_is_not_there_is_not_found() {
         }
         let stranger = Stage::set(server);
         assert_eq!(stranger.get(TARGET).status, 404);
-        assert_eq!(stranger.calls(Kind::ExchangeVariants), []);
+        assert_eq!(stranger.calls(MessageKind::ExchangeVariants), []);
         let narrow = server.narrow_token(&stage.merchant, "orders:write");
         let request = crate::harness::http::Request::get(TARGET).bearer(&narrow);
         assert_eq!(server.send(&request).status, 403);

@@ -1,6 +1,6 @@
 //! Messages of three kinds about one drop-ship order, which go to three addresses and arrive in order.
 
-use domain::messages::kind::Kind;
+use domain::messages::kind::MessageKind;
 use serde_json::{Value, json};
 use sim::{Answered, Behaviour, Call, Running};
 
@@ -85,7 +85,7 @@ fn a_cancellation_waits_for_the_confirmation_before_it_and_no_other_order_does()
         for order in ["DS-A", "DS-B"] {
             place(&stage, order);
         }
-        let failing = Behaviour::status(503).of(Kind::DropShipmentConfirmation);
+        let failing = Behaviour::status(503).of(MessageKind::DropShipmentConfirmation);
         running.merchant().behave(&[failing.times(2)]).unwrap();
 
         ship(&stage, &token, "DS-A");
@@ -119,7 +119,7 @@ fn before_a_paused_address_only_the_orders_wait_that_lead_to_it() {
             place(&stage, order);
         }
         let turn = |verb: &str| {
-            let kind = Kind::DropShipmentConfirmation;
+            let kind = MessageKind::DropShipmentConfirmation;
             let merchant = &stage.merchant.id;
             let reply = stage.post(&format!("/admin/merchants/{merchant}/endpoints/{kind}/{verb}"));
             assert_eq!(reply.status, 200, "{}", reply.said());

@@ -72,7 +72,7 @@ fn each_kind_goes_to_its_path_and_names_its_version() {
             assert_eq!(headers["x-service-event"], kind);
             assert_eq!(headers["x-service-api-version"], version, "{kind}");
             assert_eq!(
-                call.kind.map(domain::messages::kind::Kind::name),
+                call.kind.map(domain::messages::kind::MessageKind::name),
                 Some(kind),
                 "{}",
                 call.path

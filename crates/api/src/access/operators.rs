@@ -7,7 +7,7 @@ use app::{
 use axum::{Json, extract::State, http::StatusCode};
 use domain::{
     access::operator::{OperatorName, Role},
-    faults::Code,
+    faults::FaultCode,
     json,
     reader::{self, Reader, TEXT_MAX},
 };
@@ -113,7 +113,7 @@ fn new_operator(body: &[u8]) -> Result<NewOperator, ApiError> {
         root.object(|at| {
             let name = at.required("operator", |at| {
                 let parsed = OperatorName::parse(at.text(1..=TEXT_MAX)?);
-                parsed.map_err(|why| at.note(Code::Invalid, &why)).ok()
+                parsed.map_err(|why| at.note(FaultCode::Invalid, &why)).ok()
             });
             let role = at
                 .required("role", |at| at.named(Role::parse, "must be `operator` or `warehouse`"));

@@ -10,7 +10,7 @@ use app::{
     },
 };
 use axum::{Json, extract::State, http::StatusCode};
-use domain::merchants::merchant::Carrier;
+use domain::merchants::merchant::CarrierMode;
 use serde::{Deserialize, Serialize};
 use server::requests::merchants::{merchant_change, named, new_merchant};
 use utoipa::{IntoParams, ToSchema};
@@ -88,7 +88,7 @@ pub(crate) struct MerchantBody {
     /// Refuse amounts that do not add up instead of warning of them.
     strict: Option<bool>,
     /// `simulated` or `external`; simulated in the sandbox and external in production when absent.
-    carrier: Option<Carrier>,
+    carrier: Option<CarrierMode>,
     /// Whether our warehouse receives what comes back.
     managed_receiving: Option<bool>,
 }

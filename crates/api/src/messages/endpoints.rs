@@ -10,7 +10,7 @@ use app::{
     },
 };
 use axum::{Json, extract::State, http::StatusCode};
-use domain::{messages::kind::Kind, reader::IDENTIFIER_MAX};
+use domain::{messages::kind::MessageKind, reader::IDENTIFIER_MAX};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
@@ -40,7 +40,7 @@ struct EndpointPath {
     /// `rma`, `exchange_variants`, `exchange_order`, `outbound_asn`, `inventory_receipt`,
     /// `drop_shipment_confirmation`, `drop_shipment_cancellation` or `drop_shipment_partial_cancellation`.
     #[param(inline, example = "outbound_asn")]
-    kind: Kind,
+    kind: MessageKind,
 }
 
 /// Where ASNs go in the samples, without and with an address of their own.
@@ -258,7 +258,7 @@ pub(crate) struct TestQuery {
 }
 
 impl TestQuery {
-    fn test(self, kind: Kind) -> Result<Test, ApiError> {
+    fn test(self, kind: MessageKind) -> Result<Test, ApiError> {
         let readable = |it: &String| {
             (1..=IDENTIFIER_MAX).contains(&it.chars().count()) && !it.chars().any(char::is_control)
         };

@@ -8,7 +8,7 @@ use app::{
     },
 };
 use axum::{Json, extract::State, http::StatusCode};
-use domain::messages::kind::Kind;
+use domain::messages::kind::MessageKind;
 use jiff::Timestamp;
 use serde::Deserialize;
 use store::FailureFilter;
@@ -37,7 +37,7 @@ pub(crate) struct FailuresQuery {
     /// `drop_shipment_confirmation`, `drop_shipment_cancellation` or `drop_shipment_partial_cancellation`; every kind
     /// when absent.
     #[param(inline)]
-    kind: Option<Kind>,
+    kind: Option<MessageKind>,
     /// With this status of the last answer, 0 for none; any when absent.
     status: Option<i64>,
     /// Failed at this time or later.

@@ -8,7 +8,7 @@ use app::{
     },
 };
 use axum::{Json, extract::State};
-use domain::{identifier::MessageId, messages::kind::Kind};
+use domain::{identifier::MessageId, messages::kind::MessageKind};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
@@ -36,7 +36,7 @@ pub(crate) struct MessagesQuery {
     /// `drop_shipment_confirmation`, `drop_shipment_cancellation` or `drop_shipment_partial_cancellation`; every kind
     /// when absent.
     #[param(inline)]
-    kind: Option<Kind>,
+    kind: Option<MessageKind>,
     /// What the messages are about, such as an RMA's identifier.
     #[serde(rename = "ref")]
     reference: Option<String>,

@@ -5,7 +5,8 @@ use app::warehouse::drop_ship::{
 };
 use axum::{Json, extract::State, http::StatusCode};
 use domain::warehouse::drop_ship::{
-    CancelRequest, DropShipEnvelope, DropShipOrder, ShipRequest, read_cancellation, read_shipping,
+    DropShipCancelRequest, DropShipEnvelope, DropShipOrder, DropShipShipRequest, read_cancellation,
+    read_shipping,
 };
 use serde_json::Value;
 
@@ -85,7 +86,7 @@ pub(crate) async fn show(
         ForMerchant,
         IdempotencyKey,
     ),
-    request_body(content = ShipRequest, example = json!(sample_shipping())),
+    request_body(content = DropShipShipRequest, example = json!(sample_shipping())),
     responses(
         (status = 201, body = DropShipOrder, description = "The order as it is now.",
             example = json!(sample_order())),
@@ -123,7 +124,7 @@ pub(crate) async fn ship(
         ForMerchant,
         IdempotencyKey,
     ),
-    request_body(content = CancelRequest, example = json!(sample_cancellation())),
+    request_body(content = DropShipCancelRequest, example = json!(sample_cancellation())),
     responses(
         (status = 201, body = DropShipOrder, description = "The order as it is now.",
             example = json!(sample_order())),

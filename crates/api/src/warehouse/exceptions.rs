@@ -8,7 +8,7 @@ use axum::{Json, extract::State};
 use domain::{
     identifier::MerchantId,
     json,
-    warehouse::unit::{Answer, UnitRecord, read_answer},
+    warehouse::unit::{ReceivingAnswer, UnitRecord, read_answer},
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -73,7 +73,7 @@ pub(crate) async fn list(
             example = "ASN-20260301-7"),
         IdempotencyKey,
     ),
-    request_body(content = Answer, example = json!({
+    request_body(content = ReceivingAnswer, example = json!({
         "action": "match", "asn_number": "ASN-20260301-7", "line_identifier": "2"
     })),
     responses(

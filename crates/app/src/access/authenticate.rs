@@ -13,7 +13,7 @@ use bytes::Bytes;
 use domain::{
     access::scope::Scopes,
     identifier::{ClientId, MerchantId},
-    merchants::merchant::Settings,
+    merchants::merchant::MerchantSettings,
 };
 use store::TokenOwner;
 
@@ -28,7 +28,7 @@ pub struct Caller {
     pub client: ClientId,
     /// None for a system of the platform.
     pub merchant: Option<MerchantId>,
-    pub settings: Settings,
+    pub settings: MerchantSettings,
     pub scopes: Scopes,
 }
 

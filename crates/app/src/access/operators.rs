@@ -2,7 +2,7 @@
 
 use domain::{
     access::operator::{Operator, OperatorName, Role, check_password},
-    faults::{Code, Faults, FieldError},
+    faults::{FaultCode, Faults, FieldError},
     identifier::MerchantId,
 };
 use jiff::Timestamp;
@@ -90,7 +90,7 @@ async fn choose(app: &App, password: Option<&Secret>) -> Result<Chosen, AppError
 
 fn unacceptable(why: &str) -> AppError {
     let (field, reason) = ("$.password".to_owned(), why.to_owned());
-    let errors = vec![FieldError { field, code: Code::Invalid, reason }];
+    let errors = vec![FieldError { field, code: FaultCode::Invalid, reason }];
     AppError::Invalid(Faults { errors, total: 1 })
 }
 

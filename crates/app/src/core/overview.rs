@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use domain::messages::kind::Kind;
+use domain::messages::kind::MessageKind;
 use jiff::Timestamp;
 use store::{AnswerCount, CountedEvent, DayCount, bucket_end_us};
 
@@ -52,7 +52,7 @@ pub struct Failing {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Troubled {
     pub merchant: String,
-    pub kind: Kind,
+    pub kind: MessageKind,
     /// throttled or suspended.
     pub breaker: &'static str,
     pub waiting: u64,

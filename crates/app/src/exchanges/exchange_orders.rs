@@ -8,15 +8,15 @@ use std::sync::{Mutex, PoisonError};
 
 use domain::{
     exchanges::{
-        order::{Answer, read_answer},
+        order::{ExchangeAnswer, read_answer},
         record::{ExchangeRecord, ExchangeState},
     },
     identifier::MerchantId,
     json,
-    messages::{kind::Kind, state::MessageState},
+    messages::{kind::MessageKind, state::MessageState},
     returns::{
         identifier::RmaId,
-        rma::{Event, Rma, apply},
+        rma::{Rma, RmaEvent, apply},
     },
 };
 use jiff::Timestamp;
@@ -55,7 +55,7 @@ impl ExchangeAnswers {
             Verdict::Delivered | Verdict::Dead => true,
             Verdict::Again { .. } => false,
         };
-        if over && end.kind == Kind::ExchangeOrder {
+        if over && end.kind == MessageKind::ExchangeOrder {
             let mut ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
             ended.push((end.merchant.clone(), end.message_id));
             self.news.notify_one();
@@ -189,7 +189,7 @@ async fn message(
     let filter = MessageFilter {
         before: i64::MAX,
         state: None,
-        kind: Some(Kind::ExchangeOrder),
+        kind: Some(MessageKind::ExchangeOrder),
         reference: Some(record.original_order_id.clone()),
         limit: 1,
     };
@@ -197,7 +197,11 @@ async fn message(
 }
 
 /// What the merchant answered to the attempt that succeeded.
-async fn answer(app: &App, merchant: &MerchantId, message_id: i64) -> Result<Answer, AppError> {
+async fn answer(
+    app: &App,
+    merchant: &MerchantId,
+    message_id: i64,
+) -> Result<ExchangeAnswer, AppError> {
     let attempts = app.store.attempts(merchant, message_id).await?;
     let body = attempts.into_iter().next_back().and_then(|attempt| attempt.answer);
     let document = body.as_deref().and_then(|body| json::parse(body).ok());
@@ -208,19 +212,19 @@ async fn place(
     app: &App,
     merchant: &MerchantId,
     record: &Versioned<ExchangeRecord>,
-    answer: &Answer,
+    answer: &ExchangeAnswer,
 ) -> Result<(), AppError> {
     let now = app.world.now();
     let placed = record.value.placed(answer, now);
     let identifier = placed.exchange_order_identifier.clone().unwrap_or_default();
-    let placed_event = Event::ExchangePlaced {
+    let placed_event = RmaEvent::ExchangePlaced {
         order_identifier: placed.original_order_id.clone(),
         exchange_order_identifier: identifier.clone(),
     };
     // The merchant may have published the order as shipped or cancelled before we knew that it was placed.
     let ended = published(app, merchant, &identifier).await?;
-    let events: Vec<Event> = std::iter::once(placed_event).chain(ended.clone()).collect();
-    let cancelled = matches!(ended, Some(Event::ExchangeCancelled { .. }));
+    let events: Vec<RmaEvent> = std::iter::once(placed_event).chain(ended.clone()).collect();
+    let cancelled = matches!(ended, Some(RmaEvent::ExchangeCancelled { .. }));
     let kept = if cancelled { placed.cancelled() } else { placed };
     let mut transaction = Transaction::new("placing an exchange order");
     transaction.update_exchange_order(merchant, &kept, record.version);
@@ -233,7 +237,7 @@ async fn place(
         let told = (&kept.rma_identifier, &event);
         let version = record.version + 1;
         change_return::tell(app, merchant, told, |_, transaction| {
-            if let Event::ExchangeCancelled { .. } = event {
+            if let RmaEvent::ExchangeCancelled { .. } = event {
                 transaction.update_exchange_order(merchant, &kept.cancelled(), version);
             }
         })
@@ -254,9 +258,14 @@ async fn give_up(
     transaction.update_exchange_order(merchant, &failed, record.version);
     if message.state == MessageState::Failed {
         let discard = (REFUSED, app.world.now_us());
-        transaction.discard_failure(merchant, Kind::ExchangeOrder, message.message_id, discard);
+        transaction.discard_failure(
+            merchant,
+            MessageKind::ExchangeOrder,
+            message.message_id,
+            discard,
+        );
     }
-    let events = [Event::ExchangeFailed { order_identifier }];
+    let events = [RmaEvent::ExchangeFailed { order_identifier }];
     tell(app, merchant, (&failed.rma_identifier, &events), &mut transaction).await?;
     Ok(app.commit(transaction).await?)
 }
@@ -265,7 +274,7 @@ async fn give_up(
 async fn tell(
     app: &App,
     merchant: &MerchantId,
-    (id, events): (&RmaId, &[Event]),
+    (id, events): (&RmaId, &[RmaEvent]),
     transaction: &mut Transaction,
 ) -> Result<(), AppError> {
     let Some(before) = app.store.rma(merchant, id).await? else { return Ok(()) };
@@ -280,7 +289,7 @@ async fn tell(
 /// The return after those events that it takes, if any changed it.
 fn applied(
     before: &Rma,
-    events: &[Event],
+    events: &[RmaEvent],
     now: Timestamp,
     mut changed: impl FnMut(&Rma),
 ) -> Option<Rma> {
@@ -305,7 +314,7 @@ async fn published(
     app: &App,
     merchant: &MerchantId,
     order_id: &str,
-) -> Result<Option<Event>, AppError> {
+) -> Result<Option<RmaEvent>, AppError> {
     let found = order(app, merchant, order_id).await?;
     Ok(found.and_then(|order| exchange_event(order_id, order.status)))
 }

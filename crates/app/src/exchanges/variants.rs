@@ -12,7 +12,7 @@ use domain::{
     exchanges::variants::{Listed, VariantOffer, offers, read_listed},
     identifier::MerchantId,
     json,
-    messages::kind::Kind,
+    messages::kind::MessageKind,
     orders::order::Variant,
 };
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
@@ -170,7 +170,7 @@ async fn ask(
 
 async fn fetch(app: &App, merchant: &MerchantId, identifier: &str) -> Result<Listed, Silence> {
     let unusable = |why: String| Silence::Unreachable(why);
-    let found = target(app, merchant, Kind::ExchangeVariants).await;
+    let found = target(app, merchant, MessageKind::ExchangeVariants).await;
     let found = found.map_err(|error| {
         // The text of the error may name the database, which callers must not see.
         tracing::error!(merchant = merchant.as_str(), "reading an endpoint failed: {error}");

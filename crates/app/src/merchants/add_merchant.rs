@@ -4,7 +4,7 @@
 use domain::{
     access::scope::Scopes,
     identifier::MerchantId,
-    merchants::merchant::{Merchant, Settings},
+    merchants::merchant::{Merchant, MerchantSettings},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -24,7 +24,7 @@ use crate::{
 pub struct NewMerchant {
     pub id: MerchantId,
     pub name: String,
-    pub settings: Settings,
+    pub settings: MerchantSettings,
 }
 
 /// The credentials of a new merchant. They are shown this once.

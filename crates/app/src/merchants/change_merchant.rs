@@ -2,8 +2,8 @@
 
 use domain::{
     identifier::MerchantId,
-    merchants::merchant::{Carrier, Merchant, Settings},
-    orders::order::Address,
+    merchants::merchant::{CarrierMode, Merchant, MerchantSettings},
+    orders::order::PostalAddress,
 };
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -24,10 +24,10 @@ pub struct MerchantView {
     #[schema(example = "acme")]
     pub merchant: String,
     pub name: String,
-    pub settings: Settings,
+    pub settings: MerchantSettings,
     /// Where returns are sent, as labels show it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub return_address: Option<Address>,
+    pub return_address: Option<PostalAddress>,
     #[schema(value_type = String, format = DateTime)]
     pub created_at: Timestamp,
     /// Absent while the merchant is enabled.
@@ -56,11 +56,11 @@ pub struct MerchantChange {
     pub name: Option<String>,
     pub strict: Option<bool>,
     /// Who makes labels and tells where parcels are.
-    pub carrier: Option<Carrier>,
+    pub carrier: Option<CarrierMode>,
     /// Whether our warehouse receives what comes back.
     pub managed_receiving: Option<bool>,
     /// Where returns are sent, as labels show it.
-    pub return_address: Option<Address>,
+    pub return_address: Option<PostalAddress>,
     /// A disabled merchant's clients get no tokens and its tokens are refused. Its data stays.
     pub disabled: Option<bool>,
 }

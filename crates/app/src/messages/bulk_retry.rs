@@ -8,7 +8,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use domain::{identifier::MerchantId, messages::kind::Kind};
+use domain::{identifier::MerchantId, messages::kind::MessageKind};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use store::{FailureFilter, FailureRow, StoreError, Transaction};
@@ -218,7 +218,7 @@ async fn handle(app: &App, rows: &[FailureRow], action: &Action) -> Result<bool,
     let mut merchants = Vec::new();
     for row in rows {
         let merchant = MerchantId::parse(&row.merchant).ok();
-        if let (Some(merchant), Some(kind)) = (merchant, Kind::parse(&row.kind)) {
+        if let (Some(merchant), Some(kind)) = (merchant, MessageKind::parse(&row.kind)) {
             match action {
                 Action::Retry { .. } => {
                     transaction.retry_failure(&merchant, kind, row.message_id, now_us);

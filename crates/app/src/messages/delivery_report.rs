@@ -24,7 +24,7 @@ pub struct DeliveryCount {
     pub hour: Timestamp,
     #[schema(example = "acme")]
     pub merchant: String,
-    #[schema(value_type = domain::messages::kind::Kind)]
+    #[schema(value_type = domain::messages::kind::MessageKind)]
     pub kind: String,
     /// Of the answers; 0 when none came.
     #[schema(example = 200)]

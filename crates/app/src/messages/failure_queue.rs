@@ -5,7 +5,7 @@
 
 use domain::{
     identifier::{MerchantId, MessageId},
-    messages::{kind::Kind, state::MessageState},
+    messages::{kind::MessageKind, state::MessageState},
 };
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -28,7 +28,7 @@ pub struct Failure {
     pub id: String,
     #[schema(example = "acme")]
     pub merchant: String,
-    #[schema(value_type = Kind)]
+    #[schema(value_type = MessageKind)]
     pub kind: String,
     /// What it is about, such as an RMA's identifier.
     #[serde(rename = "ref")]
@@ -227,10 +227,10 @@ pub async fn discard_message(
 }
 
 /// The kind and reference of a message that is in the failure queue.
-async fn failed(app: &App, id: &MessageId) -> Result<(Kind, String), AppError> {
+async fn failed(app: &App, id: &MessageId) -> Result<(MessageKind, String), AppError> {
     let found = app.store.message(&id.merchant, id.number).await?;
     let (row, _) = found.ok_or(AppError::NotFound("message"))?;
-    let kind = Kind::parse(&row.kind).ok_or(AppError::NotFound("message"))?;
+    let kind = MessageKind::parse(&row.kind).ok_or(AppError::NotFound("message"))?;
     let why = match row.state {
         MessageState::Failed => return Ok((kind, row.reference)),
         MessageState::Waiting => "is still being tried",
@@ -241,7 +241,7 @@ async fn failed(app: &App, id: &MessageId) -> Result<(Kind, String), AppError> {
 }
 
 pub(crate) fn is_snapshot(kind: &str) -> bool {
-    Kind::parse(kind).is_some_and(Kind::is_snapshot)
+    MessageKind::parse(kind).is_some_and(MessageKind::is_snapshot)
 }
 
 pub(crate) fn key(row: &FailureRow) -> MessageKey {

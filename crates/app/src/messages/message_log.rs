@@ -2,7 +2,7 @@
 
 use domain::{
     identifier::{MerchantId, MessageId},
-    messages::kind::Kind,
+    messages::kind::MessageKind,
 };
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -20,7 +20,7 @@ pub struct MessageView {
     pub id: String,
     #[schema(example = "acme")]
     pub merchant: String,
-    #[schema(value_type = Kind)]
+    #[schema(value_type = MessageKind)]
     pub kind: String,
     /// What it is about, such as an RMA's identifier.
     #[serde(rename = "ref")]
@@ -85,7 +85,7 @@ pub struct Messages {
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
     pub state: Option<MessageState>,
-    pub kind: Option<Kind>,
+    pub kind: Option<MessageKind>,
     pub reference: Option<String>,
     pub before: Option<i64>,
     pub limit: usize,

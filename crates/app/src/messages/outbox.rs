@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use domain::{
     identifier::MerchantId,
-    messages::kind::{Kind, Queue},
+    messages::kind::{MessageKind, QueueKind},
 };
 use store::NewMessage;
 
@@ -11,7 +11,7 @@ use crate::{App, access::secrets};
 
 /// What a message is about: messages about one thing are sent in order.
 pub(crate) struct About<'a> {
-    pub(crate) kind: Kind,
+    pub(crate) kind: MessageKind,
     pub(crate) reference: &'a str,
     /// Its number among the messages about that thing, from 1.
     pub(crate) sequence: i64,
@@ -47,7 +47,7 @@ pub(crate) fn message_in_lane(
 
 /// A number that is the same for messages of one queue about one thing and hardly ever for others. Two
 /// things that share one only wait for each other now and then.
-fn number(queue: Queue, lane: &str) -> i64 {
+fn number(queue: QueueKind, lane: &str) -> i64 {
     let hash = secrets::hash(format!("{} {lane}", queue.name()).as_bytes());
     let first = hash.first_chunk::<8>().copied().unwrap_or_default();
     (i64::from_be_bytes(first) & i64::MAX).max(1)

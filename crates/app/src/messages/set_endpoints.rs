@@ -7,8 +7,8 @@ use delivery::{EndpointState, Target};
 use domain::{
     identifier::MerchantId,
     messages::{
-        endpoint::{Auth, Endpoints, Override},
-        kind::Kind,
+        endpoint::{Auth, EndpointOverride, Endpoints},
+        kind::MessageKind,
     },
 };
 use serde::{Deserialize, Serialize};
@@ -34,30 +34,30 @@ pub enum EndpointsChange {
     Base {
         base_url: String,
         auth: Auth<Secret>,
-        paths: BTreeMap<Kind, String>,
+        paths: BTreeMap<MessageKind, String>,
     },
     /// An address for one kind alone.
     One {
-        kind: Kind,
+        kind: MessageKind,
         url: String,
         auth: Auth<Secret>,
     },
     /// Back to the base address.
     Forget {
-        kind: Kind,
+        kind: MessageKind,
     },
     Pause {
-        kind: Kind,
+        kind: MessageKind,
     },
     Resume {
-        kind: Kind,
+        kind: MessageKind,
     },
 }
 
 /// One endpoint as operators see it.
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct EndpointView {
-    pub kind: Kind,
+    pub kind: MessageKind,
     /// Absent while no address is set; messages wait meanwhile.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
@@ -99,8 +99,8 @@ pub async fn endpoints(app: &App, merchant: &MerchantId) -> Result<EndpointsView
     Ok(view(&found, &states))
 }
 
-fn view(endpoints: &Endpoints<String>, states: &[(Kind, EndpointState)]) -> EndpointsView {
-    let one = |kind: Kind| {
+fn view(endpoints: &Endpoints<String>, states: &[(MessageKind, EndpointState)]) -> EndpointsView {
+    let one = |kind: MessageKind| {
         let target = endpoints.target(kind);
         let state = states.iter().find(|(it, _)| *it == kind).map(|(_, state)| state);
         EndpointView {
@@ -116,7 +116,7 @@ fn view(endpoints: &Endpoints<String>, states: &[(Kind, EndpointState)]) -> Endp
             }),
         }
     };
-    EndpointsView { endpoints: Kind::ALL.map(one).to_vec() }
+    EndpointsView { endpoints: MessageKind::ALL.map(one).to_vec() }
 }
 
 pub async fn set_endpoints(
@@ -154,7 +154,7 @@ fn applied(
             json!({ "base_url": base_url, "auth": auth.name(), "paths": paths })
         }
         EndpointsChange::One { kind, url, auth } => {
-            let other = Override { url: url.clone(), auth: sealed(app, auth) };
+            let other = EndpointOverride { url: url.clone(), auth: sealed(app, auth) };
             endpoints.overrides.insert(*kind, other);
             json!({ "kind": kind, "url": url, "auth": auth.name() })
         }
@@ -190,7 +190,7 @@ fn sealed(app: &App, auth: &Auth<Secret>) -> Auth<String> {
 pub(crate) async fn target(
     app: &App,
     merchant: &MerchantId,
-    kind: Kind,
+    kind: MessageKind,
 ) -> Result<Option<Target>, AppError> {
     let endpoints = app.store.endpoints(merchant).await?.value;
     if endpoints.paused.contains(&kind) {
@@ -203,7 +203,7 @@ pub(crate) async fn target(
 pub(crate) async fn target_of(
     app: &App,
     merchant: &MerchantId,
-    (endpoints, kind): (&Endpoints<String>, Kind),
+    (endpoints, kind): (&Endpoints<String>, MessageKind),
 ) -> Result<Option<Target>, AppError> {
     let Some((url, auth)) = endpoints.target(kind) else { return Ok(None) };
     let owner = app.store.merchant(merchant).await?.ok_or(AppError::NotFound("merchant"))?;

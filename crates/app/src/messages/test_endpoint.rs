@@ -2,7 +2,7 @@
 
 use domain::{
     identifier::{MerchantId, MessageId},
-    messages::kind::Kind,
+    messages::kind::MessageKind,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -28,7 +28,7 @@ pub struct TestMessage {
 /// The test message that an operator wants.
 #[derive(Clone, Debug)]
 pub struct Test {
-    pub kind: Kind,
+    pub kind: MessageKind,
     /// What it is about; something new when absent.
     pub reference: Option<String>,
     pub sequence: i64,
@@ -45,12 +45,12 @@ pub async fn test_endpoint(
     let reference = test.reference.clone().unwrap_or_else(fresh);
     let reference: String = commit_once(app, request, || async {
         app.store.merchant(merchant).await?.ok_or(AppError::NotFound("merchant"))?;
-        if kind == Kind::ExchangeVariants {
+        if kind == MessageKind::ExchangeVariants {
             let why = "exchange_variants is asked, not sent: there is no message to test it with";
             return Err(AppError::Conflict(why.to_owned()));
         }
         // Its answer would be taken for the answer to the order.
-        if kind == Kind::ExchangeOrder
+        if kind == MessageKind::ExchangeOrder
             && app.store.exchange_order(merchant, &reference).await?.is_some()
         {
             let why = format!("there is an exchange order for {reference}; test with another ref");

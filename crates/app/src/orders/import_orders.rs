@@ -8,8 +8,8 @@ use domain::{
     identifier::MerchantId,
     json,
     orders::{
-        intake::Outcome,
-        order_message::{self, Context},
+        intake::IntakeOutcome,
+        order_message::{self, OrderReadContext},
     },
 };
 use serde::{Deserialize, Serialize};
@@ -72,7 +72,7 @@ async fn import_lines(
     lines: Bytes,
 ) -> Result<Imported, AppError> {
     let found = app.store.merchant(merchant).await?.ok_or(AppError::NotFound("merchant"))?;
-    let context = Context { now: app.world.now(), strict: found.value.settings.strict };
+    let context = OrderReadContext { now: app.world.now(), strict: found.value.settings.strict };
     let (mut waiting, mut imported) =
         on_a_fitting_thread(lines.len(), move || read_lines(&lines, &context)).await;
     while !waiting.is_empty() {
@@ -90,7 +90,7 @@ struct Line {
     order: Arrived,
 }
 
-fn read_lines(lines: &Bytes, context: &Context) -> (Vec<Line>, Imported) {
+fn read_lines(lines: &Bytes, context: &OrderReadContext) -> (Vec<Line>, Imported) {
     let (mut good, mut imported) = (Vec::new(), Imported::default());
     for (line, text) in lines.split(|&byte| byte == b'\n').enumerate() {
         if text.trim_ascii().is_empty() {
@@ -169,12 +169,12 @@ async fn store(
     Err(StoreError::Conflict.into())
 }
 
-fn count(imported: &mut Imported, outcome: Outcome) {
+fn count(imported: &mut Imported, outcome: IntakeOutcome) {
     let counter = match outcome {
-        Outcome::Created => &mut imported.created,
-        Outcome::Updated => &mut imported.updated,
-        Outcome::Unchanged => &mut imported.unchanged,
-        Outcome::Stale => &mut imported.stale,
+        IntakeOutcome::Created => &mut imported.created,
+        IntakeOutcome::Updated => &mut imported.updated,
+        IntakeOutcome::Unchanged => &mut imported.unchanged,
+        IntakeOutcome::Stale => &mut imported.stale,
     };
     *counter += 1;
 }

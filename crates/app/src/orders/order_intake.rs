@@ -10,9 +10,9 @@ use bytes::Bytes;
 use domain::{
     identifier::MerchantId,
     orders::{
-        intake::{self, Held, Outcome},
+        intake::{self, IntakeOutcome, SnapshotVersion},
         order::{Order, OrderStatus},
-        order_message::{Body, RefundEntry, Snapshot},
+        order_message::{RefundEntry, Snapshot, SnapshotBody},
     },
     time::micros,
 };
@@ -54,8 +54,8 @@ impl Arrived {
             body: entry.body.into(),
         };
         let body = match snapshot.body {
-            Body::AsSent(place) => document.slice(place),
-            Body::Written(bytes) => bytes.into(),
+            SnapshotBody::AsSent(place) => document.slice(place),
+            SnapshotBody::Written(bytes) => bytes.into(),
         };
         Self {
             order_id: snapshot.order.identifier.clone(),
@@ -83,7 +83,7 @@ pub(crate) fn shopper_hash(email: &str) -> i64 {
 
 /// What follows from orders that arrived and orders that are held.
 pub(crate) struct Decided {
-    pub(crate) outcomes: Vec<Outcome>,
+    pub(crate) outcomes: Vec<IntakeOutcome>,
     pub(crate) clashes: Vec<Clash>,
     /// Refunds that a person should look at.
     pub(crate) doubts: Vec<Doubt>,
@@ -115,8 +115,9 @@ pub(crate) async fn decide(
     let (mut outcomes, mut clashes, mut unsettled) = (Vec::new(), Vec::new(), Vec::new());
     for (position, order) in orders.iter().enumerate() {
         let stored = heads.get(order.order_id.as_str());
-        let held = stored.map(|head| Held { updated_us: head.updated_us, hash: &head.hash });
-        let arrived = Held { updated_us: order.updated_us, hash: &order.hash };
+        let held =
+            stored.map(|head| SnapshotVersion { updated_us: head.updated_us, hash: &head.hash });
+        let arrived = SnapshotVersion { updated_us: order.updated_us, hash: &order.hash };
         let outcome = intake::compare(held.as_ref(), &arrived);
         outcomes.push(outcome);
         for (refund, entry) in order.refunds.iter().enumerate() {
@@ -145,7 +146,8 @@ pub(crate) async fn decide(
     transaction.insert_refunds(merchant, new_refunds, now_us);
     let mut settled = settle(app, merchant, &unsettled).await?;
     // An order that is told again counts: its exchange may have become known since the first time.
-    let current = orders.iter().zip(&outcomes).filter(|(_, outcome)| **outcome != Outcome::Stale);
+    let current =
+        orders.iter().zip(&outcomes).filter(|(_, outcome)| **outcome != IntakeOutcome::Stale);
     let current = current.map(|(order, _)| (order.order_id.as_str(), order.status));
     settled.look_for_exchanges(app, merchant, &current.collect::<Vec<_>>()).await?;
     let doubts = settled.put(app, merchant, &mut transaction);

@@ -8,7 +8,7 @@ use domain::{
     json,
     orders::{
         order::OrderStatus,
-        order_message::{Context, read_order},
+        order_message::{OrderReadContext, read_order},
     },
 };
 use jiff::Timestamp;
@@ -68,7 +68,7 @@ pub(crate) async fn summaries(
     let bodies = app.store.order_bodies(&places).await?;
     let bodies: HashMap<(String, String), Bytes> =
         bodies.into_iter().map(|(merchant, order_id, body)| ((merchant, order_id), body)).collect();
-    let context = Context { now: app.world.now(), strict: false };
+    let context = OrderReadContext { now: app.world.now(), strict: false };
     let summary = |place: ListedOrder| {
         let body = bodies.get(&(place.merchant.clone(), place.order_id.clone()));
         summary(place, body.map(Bytes::as_ref).unwrap_or_default(), &context)
@@ -77,7 +77,7 @@ pub(crate) async fn summaries(
 }
 
 /// What can be told of an order whose body may be one that nobody would accept today.
-fn summary(place: ListedOrder, body: &[u8], context: &Context) -> OrderSummary {
+fn summary(place: ListedOrder, body: &[u8], context: &OrderReadContext) -> OrderSummary {
     let document = json::parse(body).ok();
     let order = document.and_then(|it| read_order(&it, context).ok()).map(|(read, _)| read.order);
     let mut summary = OrderSummary {

@@ -2,11 +2,11 @@
 
 use bytes::Bytes;
 use domain::{
-    faults::{Code, Faults, FieldError, Warning},
+    faults::{FaultCode, Faults, FieldError, Warning},
     json,
     orders::{
-        intake::Outcome,
-        order_message::{self, Context},
+        intake::IntakeOutcome,
+        order_message::{self, OrderReadContext},
     },
 };
 use serde::{Deserialize, Serialize};
@@ -42,7 +42,7 @@ pub struct TakenIn {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct OrderResult {
     pub identifier: String,
-    pub result: Outcome,
+    pub result: IntakeOutcome,
 }
 
 pub async fn take_in_orders(
@@ -55,7 +55,7 @@ pub async fn take_in_orders(
     if let Some(answer) = answered(app, request).await? {
         return Ok(answer);
     }
-    let context = Context { now: app.world.now(), strict: caller.settings.strict };
+    let context = OrderReadContext { now: app.world.now(), strict: caller.settings.strict };
     let (orders, warnings) = read(message.body, context).await?;
     let decide = || async {
         let decided = decide(app, merchant, &orders).await?;
@@ -88,7 +88,10 @@ pub async fn take_in_orders(
     Ok(answer)
 }
 
-async fn read(body: Bytes, context: Context) -> Result<(Vec<Arrived>, Vec<Warning>), AppError> {
+async fn read(
+    body: Bytes,
+    context: OrderReadContext,
+) -> Result<(Vec<Arrived>, Vec<Warning>), AppError> {
     let bytes = body.len();
     let read = move || {
         let document = json::parse(&body)?;
@@ -118,7 +121,7 @@ pub(crate) async fn on_a_fitting_thread<T: Send + 'static>(
 pub(crate) fn changed_refunds(clashes: &[Clash], root: impl Fn(usize) -> String) -> Faults {
     let errors = clashes.iter().map(|clash| FieldError {
         field: format!("{}.refunds[{}].identifier", root(clash.order), clash.refund),
-        code: Code::Invalid,
+        code: FaultCode::Invalid,
         reason: "names a refund that is already recorded with other content".to_owned(),
     });
     Faults { errors: errors.collect(), total: clashes.len() }

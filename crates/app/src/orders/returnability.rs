@@ -5,7 +5,7 @@ use domain::{
     identifier::MerchantId,
     orders::{
         order::Order,
-        order_message::{Context, read_order},
+        order_message::{OrderReadContext, read_order},
     },
     returns::{
         ledger::Ledger,
@@ -52,7 +52,7 @@ pub(crate) async fn held(
     order_id: &str,
 ) -> Result<Option<Held>, AppError> {
     let Some(file) = app.store.stored_order(merchant, order_id).await? else { return Ok(None) };
-    let context = Context { now: app.world.now(), strict: false };
+    let context = OrderReadContext { now: app.world.now(), strict: false };
     let (snapshot, _) = read_order(&document(&file)?, &context).map_err(AppError::Invalid)?;
     let order = match &file.origin {
         Some(record) => held_to_credit(&snapshot.order, record),

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use domain::{
     identifier::MerchantId,
-    merchants::merchant::Carrier,
+    merchants::merchant::CarrierMode,
     returns::{
         carrier::{CarrierEvent, CarrierEventKind},
         identifier::RmaId,
@@ -216,7 +216,7 @@ pub async fn wanted_labels(
 ) -> Result<WantedLabels, AppError> {
     let after = after.and_then(|text| text.split_once('_'));
     let after = after.and_then(|(at_us, rma)| Some((at_us.parse().ok()?, rma)));
-    let (carrier, owner) = (Carrier::External.name(), caller.merchant.as_ref());
+    let (carrier, owner) = (CarrierMode::External.name(), caller.merchant.as_ref());
     let most = i64::try_from(limit).unwrap_or(i64::MAX);
     let wanted =
         app.store.label_requests(carrier, owner, after.unwrap_or((i64::MIN, "")), most).await?;
@@ -236,7 +236,7 @@ const LABELS_MAX: i64 = 1_000;
 
 /// The simulated carrier: makes the labels that are asked of it, and tells how many.
 pub async fn issue_simulated_labels(app: &App) -> Result<usize, AppError> {
-    let carrier = Carrier::Simulated.name();
+    let carrier = CarrierMode::Simulated.name();
     let wanted = app.store.label_requests(carrier, None, (i64::MIN, ""), LABELS_MAX).await?;
     let issue = |request: store::LabelRequest| async move {
         let Some(rma) = RmaId::parse(&request.rma_id) else { return Ok(()) };

@@ -3,11 +3,11 @@
 use bytes::Bytes;
 use domain::{
     identifier::MerchantId,
-    messages::kind::Kind,
+    messages::kind::MessageKind,
     returns::{
         identifier::RmaId,
         message::message,
-        rma::{Event, Refusal, Rma, apply},
+        rma::{Rma, RmaEvent, RmaRefusal, apply},
     },
 };
 use store::{StoreError, Transaction, Versioned};
@@ -44,7 +44,7 @@ pub(crate) async fn canceling(
 ) -> Result<(Rma, Transaction), AppError> {
     let before = found(app, merchant, id).await?;
     let mut transaction = Transaction::new("cancelling a return");
-    let rma = changed(app, &mut transaction, merchant, (&before, &Event::Canceled))?;
+    let rma = changed(app, &mut transaction, merchant, (&before, &RmaEvent::Canceled))?;
     if rma != before.value {
         transaction.end_label_request(merchant, id);
         let mut orders: Vec<&str> =
@@ -80,7 +80,7 @@ pub(crate) async fn closing(
 ) -> Result<(Rma, Transaction), AppError> {
     let before = found(app, merchant, id).await?;
     let mut transaction = Transaction::new("closing the receiving of a return");
-    let rma = changed(app, &mut transaction, merchant, (&before, &Event::ReceivingClosed))?;
+    let rma = changed(app, &mut transaction, merchant, (&before, &RmaEvent::ReceivingClosed))?;
     Ok((rma, transaction))
 }
 
@@ -106,7 +106,7 @@ fn changed(
     app: &App,
     transaction: &mut Transaction,
     merchant: &MerchantId,
-    (before, event): (&Versioned<Rma>, &Event),
+    (before, event): (&Versioned<Rma>, &RmaEvent),
 ) -> Result<Rma, AppError> {
     let decision = apply(&before.value, event, app.world.now())
         .map_err(|refusal| AppError::Conflict(refusal.to_string()))?;
@@ -136,7 +136,7 @@ pub(crate) fn enqueue_message(
 ) {
     let body = serde_json::to_vec(&message(rma)).expect("a message has string keys");
     let about = About {
-        kind: Kind::Rma,
+        kind: MessageKind::Rma,
         reference: rma.rma_identifier.as_str(),
         sequence: rma.messages_sent,
     };
@@ -149,7 +149,7 @@ pub(crate) enum Effect {
     /// It is told again, or too late.
     Unchanged,
     /// It contradicts what is known.
-    Refused(Refusal),
+    Refused(RmaRefusal),
     /// There is no such return.
     Unknown,
 }
@@ -158,7 +158,7 @@ pub(crate) enum Effect {
 pub(crate) async fn tell(
     app: &App,
     merchant: &MerchantId,
-    (id, event): (&RmaId, &Event),
+    (id, event): (&RmaId, &RmaEvent),
     beside: impl Fn(&Rma, &mut Transaction),
 ) -> Result<Effect, AppError> {
     for _ in 0..RACES_MAX {

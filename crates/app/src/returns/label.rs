@@ -3,7 +3,7 @@
 use domain::{
     identifier::MerchantId,
     merchants::portal::Portal,
-    orders::order::Address,
+    orders::order::PostalAddress,
     returns::{identifier::RmaId, rma::Rma},
 };
 
@@ -17,8 +17,8 @@ pub struct ReturnLabel {
     /// Which languages the merchant's shoppers are spoken to in.
     pub portal: Portal,
     pub rma: Rma,
-    pub from: Address,
-    pub to: Address,
+    pub from: PostalAddress,
+    pub to: PostalAddress,
 }
 
 pub async fn return_label(app: &App, rma: &str) -> Result<ReturnLabel, AppError> {
@@ -29,7 +29,7 @@ pub async fn return_label(app: &App, rma: &str) -> Result<ReturnLabel, AppError>
     let merchant = app.store.merchant(&owner).await?.ok_or_else(missing)?.value;
     let first = rma.units.first().map(|unit| unit.goods.order_identifier.clone());
     let order = order(app, &owner, &first.unwrap_or_default()).await?.ok_or_else(missing)?;
-    let named = || Address { name: merchant.name.clone(), ..Address::default() };
+    let named = || PostalAddress { name: merchant.name.clone(), ..PostalAddress::default() };
     Ok(ReturnLabel {
         to: merchant.return_address.clone().unwrap_or_else(named),
         merchant_name: merchant.name,

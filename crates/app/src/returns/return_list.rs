@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use domain::{
     identifier::MerchantId,
-    returns::rma::{Rma, Status},
+    returns::rma::{Rma, RmaStatus},
 };
 use store::ReturnFilter;
 
@@ -14,7 +14,7 @@ use crate::{App, AppError, core::cursor::Cursor};
 #[derive(Clone, Debug, Default)]
 pub struct ReturnsWanted<'a> {
     pub merchant: Option<&'a MerchantId>,
-    pub status: Option<Status>,
+    pub status: Option<RmaStatus>,
     pub before: Option<&'a str>,
     pub limit: usize,
 }

@@ -7,10 +7,10 @@ pub mod timeline;
 use domain::{
     exchanges::record::ExchangeRecord,
     identifier::MerchantId,
-    messages::kind::Kind,
+    messages::kind::MessageKind,
     returns::{
         identifier::RmaId,
-        rma::{Event, Rma, apply},
+        rma::{Rma, RmaEvent, apply},
     },
 };
 use store::MessageHistory;
@@ -70,12 +70,13 @@ pub async fn return_story(app: &App, rma: &str) -> Result<ReturnStory, AppError>
         changes: relevant(changes.changes, &rma),
     };
     let steps = timeline(sources);
-    let possible = |event: &Event| match apply(&rma, event, app.world.now()) {
+    let possible = |event: &RmaEvent| match apply(&rma, event, app.world.now()) {
         Ok(decision) if decision.changed => Possible::Yes,
         Ok(_) => Possible::Done,
         Err(refusal) => Possible::No(refusal.to_string()),
     };
-    let (cancel, close_receiving) = (possible(&Event::Canceled), possible(&Event::ReceivingClosed));
+    let (cancel, close_receiving) =
+        (possible(&RmaEvent::Canceled), possible(&RmaEvent::ReceivingClosed));
     Ok(ReturnStory { merchant, rma, exchanges, steps, cancel, close_receiving })
 }
 
@@ -100,7 +101,8 @@ async fn exchanges(
         let Some(record) = app.store.exchange_order(merchant, order).await? else { continue };
         if record.value.rma_identifier == rma.rma_identifier {
             let files = app.store.message_histories(merchant, order, MESSAGES_MAX).await?;
-            let of_orders = |it: &MessageHistory| it.message.kind == Kind::ExchangeOrder.name();
+            let of_orders =
+                |it: &MessageHistory| it.message.kind == MessageKind::ExchangeOrder.name();
             asked.extend(files.into_iter().filter(of_orders));
             records.push(record.value);
         }

@@ -13,8 +13,8 @@ use domain::{
     returns::{
         identifier::RmaId,
         ledger::Ledger,
-        rma::{Event, Rma, apply},
-        settlement::{Problem, Settlement, settle as settle_one},
+        rma::{Rma, RmaEvent, apply},
+        settlement::{Settlement, SettlementProblem, settle as settle_one},
     },
 };
 use store::{RefundProblem, Transaction, Versioned};
@@ -72,12 +72,12 @@ impl Case {
 }
 
 /// What an order, should it be an exchange order, means for its return.
-pub(crate) fn exchange_event(order_id: &str, status: OrderStatus) -> Option<Event> {
+pub(crate) fn exchange_event(order_id: &str, status: OrderStatus) -> Option<RmaEvent> {
     let exchange_order_identifier = order_id.to_owned();
     match status {
         OrderStatus::Created => None,
-        OrderStatus::Shipped => Some(Event::ExchangeFulfilled { exchange_order_identifier }),
-        OrderStatus::Cancelled => Some(Event::ExchangeCancelled { exchange_order_identifier }),
+        OrderStatus::Shipped => Some(RmaEvent::ExchangeFulfilled { exchange_order_identifier }),
+        OrderStatus::Cancelled => Some(RmaEvent::ExchangeCancelled { exchange_order_identifier }),
     }
 }
 
@@ -155,7 +155,7 @@ impl Settled {
     ) -> Result<(), AppError> {
         let ended =
             orders.iter().filter_map(|(id, status)| Some((*id, exchange_event(id, *status)?)));
-        let ended: Vec<(&str, Event)> = ended.collect();
+        let ended: Vec<(&str, RmaEvent)> = ended.collect();
         if ended.is_empty() || !app.store.has_exchange_orders(merchant).await? {
             return Ok(());
         }
@@ -175,7 +175,7 @@ impl Settled {
             {
                 known.after = Some(decision.rma.clone());
                 self.told.push(decision.rma);
-                if let Event::ExchangeCancelled { .. } = event {
+                if let RmaEvent::ExchangeCancelled { .. } = event {
                     self.cancelled.push(record);
                 }
             }
@@ -214,7 +214,7 @@ impl Settled {
 fn row(
     merchant: &MerchantId,
     order_id: &str,
-    (refund, problem): (&Refund, &Problem),
+    (refund, problem): (&Refund, &SettlementProblem),
     noticed_us: i64,
 ) -> RefundProblem {
     RefundProblem {

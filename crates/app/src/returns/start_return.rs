@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use domain::{
     exchanges::{
-        order::{ExchangeOrder, Item, Terms, exchange_order},
+        order::{ExchangeOrder, ExchangeOrderItem, ExchangeTerms, exchange_order},
         record::ExchangeRecord,
     },
     identifier::MerchantId,
-    merchants::merchant::{Carrier, Settings},
-    messages::kind::Kind,
-    orders::order::Line,
+    merchants::merchant::{CarrierMode, MerchantSettings},
+    messages::kind::MessageKind,
+    orders::order::OrderLine,
     returns::{
         Resolution, ReturnMethod,
         identifier::RmaId,
@@ -18,7 +18,7 @@ use domain::{
         quote::Quote,
         request::ReturnRequest,
         rma::Rma,
-        start::{Basis, Known, Refused, Started, start},
+        start::{OrderContext, ReturnRefusal, StartContext, StartedReturn, start},
     },
 };
 use serde::{Deserialize, Serialize};
@@ -107,7 +107,7 @@ async fn begin(
     })
     .await?;
     // Other carriers ask for themselves.
-    if caller.settings.carrier == Carrier::Simulated {
+    if caller.settings.carrier == CarrierMode::Simulated {
         app.labels_wanted.notify_one();
     }
     Ok(begun)
@@ -115,7 +115,7 @@ async fn begin(
 
 /// What a return was decided on, for what follows from it.
 struct Loaded {
-    orders: BTreeMap<String, Known>,
+    orders: BTreeMap<String, OrderContext>,
     /// The versions of the ledgers.
     versions: BTreeMap<String, i64>,
     policy: Policy,
@@ -132,7 +132,7 @@ fn started_exchanges(
     let mut left = (quote.fee_from_gift_card_cents, quote.bonus_credit_cents);
     let mut exchanges = Vec::new();
     for known in loaded.orders.values() {
-        let terms = Terms {
+        let terms = ExchangeTerms {
             gift_card_sku: &sku,
             fee_cents: left.0,
             bonus_cents: left.1,
@@ -141,7 +141,7 @@ fn started_exchanges(
         let Some(exchange) = exchange_order(rma, &known.order, &terms, exchanges.len() + 1) else {
             continue;
         };
-        if exchange.0.items.iter().any(|item| matches!(item, Item::GiftCard(_))) {
+        if exchange.0.items.iter().any(|item| matches!(item, ExchangeOrderItem::GiftCard(_))) {
             left = (0, 0);
         }
         exchanges.push(exchange);
@@ -157,7 +157,7 @@ fn enqueue_exchange_order(
 ) {
     let body = serde_json::to_vec(order).expect("an exchange order has string keys");
     let reference = order.original_order_id.as_str();
-    let about = About { kind: Kind::ExchangeOrder, reference, sequence: 1 };
+    let about = About { kind: MessageKind::ExchangeOrder, reference, sequence: 1 };
     transaction.enqueue(outbox::message(app, merchant, &about, body.into()));
 }
 
@@ -165,12 +165,12 @@ fn enqueue_exchange_order(
 async fn decide(
     app: &App,
     merchant: &MerchantId,
-    settings: Settings,
+    settings: MerchantSettings,
     request: &ReturnRequest,
-) -> Result<(Started, Loaded), AppError> {
+) -> Result<(StartedReturn, Loaded), AppError> {
     let (policy, (orders, versions)) =
         tokio::try_join!(policy(app, merchant), orders(app, merchant, request))?;
-    let basis = Basis {
+    let basis = StartContext {
         request,
         orders: &orders,
         policy: &policy.policy,
@@ -188,7 +188,7 @@ async fn orders(
     app: &App,
     merchant: &MerchantId,
     request: &ReturnRequest,
-) -> Result<(BTreeMap<String, Known>, BTreeMap<String, i64>), AppError> {
+) -> Result<(BTreeMap<String, OrderContext>, BTreeMap<String, i64>), AppError> {
     let (mut orders, mut versions) = (BTreeMap::new(), BTreeMap::new());
     for item in &request.items {
         let id = &item.order_identifier;
@@ -209,11 +209,11 @@ async fn known(
     merchant: &MerchantId,
     id: &str,
     request: &ReturnRequest,
-) -> Result<Option<(Known, i64)>, AppError> {
+) -> Result<Option<(OrderContext, i64)>, AppError> {
     let Some(Held { order, ledger, exchanged, origin }) = held(app, merchant, id).await? else {
         return Ok(None);
     };
-    let wanted = |line: &&Line| {
+    let wanted = |line: &&OrderLine| {
         request.items.iter().any(|item| {
             item.resolution == Resolution::Exchange
                 && item.order_identifier == id
@@ -225,11 +225,14 @@ async fn known(
     let variants = said_now(app, merchant, identifiers).await;
     let original_order_identifier = origin.map(|record| record.original_order_id);
     let Versioned { value: ledger, version } = ledger;
-    Ok(Some((Known { order, ledger, original_order_identifier, exchanged, variants }, version)))
+    Ok(Some((
+        OrderContext { order, ledger, original_order_identifier, exchanged, variants },
+        version,
+    )))
 }
 
-fn refusal(refused: Vec<Refused>) -> AppError {
-    if !refused.iter().all(Refused::is_taken) {
+fn refusal(refused: Vec<ReturnRefusal>) -> AppError {
+    if !refused.iter().all(ReturnRefusal::is_taken) {
         return AppError::Refused(refused);
     }
     let facts: Vec<String> =

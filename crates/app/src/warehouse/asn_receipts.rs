@@ -5,12 +5,13 @@ mod batch;
 use bytes::Bytes;
 use domain::{
     identifier::MerchantId,
-    messages::kind::Kind,
+    messages::kind::MessageKind,
     returns::{receipt::Receipt, rma::apply},
     warehouse::{
         receipt_message::received,
         receiving::{
-            Acceptance, AsnState, Decision, Scan, Scene, license_plate, receive, returned,
+            Acceptance, AsnState, ReceivingContext, ReceivingDecision, UnitScan, license_plate,
+            receive, returned,
         },
         unit::UnitRecord,
     },
@@ -115,7 +116,7 @@ async fn scan(
     let number = receipt.asn_number.as_deref().unwrap_or_default();
     let mut known = look(app, merchant, (receipt, name), &lines_of(receipt, false)).await?;
     let mut decision = known.decide(receipt, app.world.now());
-    if let Decision::Exception(_) = decision {
+    if let ReceivingDecision::Exception(_) = decision {
         // It is asked with all that it could be of.
         known = look(app, merchant, (receipt, name), &lines_of(receipt, true)).await?;
         decision = known.decide(receipt, app.world.now());
@@ -123,15 +124,15 @@ async fn scan(
     let replaces = known.unit.as_ref().map_or(0, |it| it.version);
     let mut transaction = Transaction::new("receiving a unit");
     match decision {
-        Decision::Repeat => return Ok(Scanned::Repeat),
-        Decision::Exception(unit) => {
+        ReceivingDecision::Repeat => return Ok(Scanned::Repeat),
+        ReceivingDecision::Exception(unit) => {
             let kind = unit.question(number).map(|question| question.kind);
             let words = kind.map(|kind| kind.name().to_owned()).unwrap_or_default();
             transaction.put_units(merchant, vec![UnitRow { replaces, unit: *unit }]);
             app.commit(transaction).await?;
             return Ok(Scanned::Asked(words));
         }
-        Decision::Accepted(acceptance) => {
+        ReceivingDecision::Accepted(acceptance) => {
             if let Some(asn) = known.asn {
                 accept(app, merchant, (asn, &acceptance, replaces), &mut transaction).await?;
             }
@@ -150,13 +151,13 @@ struct Known {
 }
 
 impl Known {
-    fn decide(&self, receipt: &Receipt, now: Timestamp) -> Decision {
-        let scene = Scene {
+    fn decide(&self, receipt: &Receipt, now: Timestamp) -> ReceivingDecision {
+        let scene = ReceivingContext {
             asn: self.asn.as_ref().map(|it| &it.value),
             others: &self.others,
             unit: self.unit.as_ref().map(|it| &it.value),
         };
-        receive(&scene, &Scan { unit_identifier: &self.plate, receipt }, now)
+        receive(&scene, &UnitScan { unit_identifier: &self.plate, receipt }, now)
     }
 }
 
@@ -221,7 +222,7 @@ pub(crate) fn enqueue_receipt(
 ) {
     let body = Bytes::from(serde_json::to_vec(message).expect("a message has string keys"));
     let about = About {
-        kind: Kind::InventoryReceipt,
+        kind: MessageKind::InventoryReceipt,
         reference: &unit.unit_identifier,
         sequence: asn.told,
     };

@@ -3,11 +3,11 @@
 //! An ASN may have a hundred thousand lines, so what is known of its units is looked at some at a time.
 
 use domain::{
-    faults::{Code, FAULTS_MAX, Faults, FieldError},
+    faults::{FAULTS_MAX, FaultCode, Faults, FieldError},
     identifier::MerchantId,
-    orders::intake::Outcome,
+    orders::intake::IntakeOutcome,
     warehouse::{
-        asn::{InboundAsn, Line},
+        asn::{AsnLine, InboundAsn},
         receiving::AsnState,
         unit::{Announcement, UnitEvent, UnitRecord, apply},
     },
@@ -31,7 +31,7 @@ pub struct AnnouncedAsn {
     /// The number that it was announced under.
     #[schema(example = "ASN-20260301-7")]
     pub asn_number: String,
-    pub result: Outcome,
+    pub result: IntakeOutcome,
 }
 
 /// Announces an ASN. The same one again changes nothing; another one under its number is a conflict.
@@ -47,7 +47,7 @@ pub async fn announce_asn(
     commit_once(app, request, || async {
         let mut transaction = Transaction::new("announcing an ASN");
         let result = match known(app, merchant, &state.asn).await? {
-            Some(known) if known.value.fingerprint == state.fingerprint => Outcome::Unchanged,
+            Some(known) if known.value.fingerprint == state.fingerprint => IntakeOutcome::Unchanged,
             Some(_) => {
                 let why = "an ASN with this number exists in the program; change it with PUT";
                 return Err(AppError::Conflict(why.to_owned()));
@@ -55,7 +55,7 @@ pub async fn announce_asn(
             None => {
                 announce_units(app, merchant, &state, &mut transaction).await?;
                 transaction.insert_asn(merchant, &state);
-                Outcome::Created
+                IntakeOutcome::Created
             }
         };
         Ok((AnnouncedAsn { asn_number: asn_number.clone(), result }, transaction))
@@ -84,7 +84,7 @@ pub async fn replace_asn(
             announce_units(app, merchant, &after.state, &mut transaction).await?;
             transaction.replace_asn(merchant, &after.state, before.version);
         }
-        let result = if after.changed { Outcome::Updated } else { Outcome::Unchanged };
+        let result = if after.changed { IntakeOutcome::Updated } else { IntakeOutcome::Unchanged };
         Ok((AnnouncedAsn { asn_number: asn_number.to_owned(), result }, transaction))
     })
     .await
@@ -114,7 +114,7 @@ async fn announce_units(
     state: &AsnState,
     transaction: &mut Transaction,
 ) -> Result<(), AppError> {
-    let mut lines: Vec<(&str, Line<'_>)> = state
+    let mut lines: Vec<(&str, AsnLine<'_>)> = state
         .asn
         .lines()
         .filter_map(|line| Some((line.detail.unit_identifier.as_deref()?, line)))
@@ -147,6 +147,6 @@ fn note(faults: &mut Faults, unit: &UnitRecord, reason: String) {
     faults.total += 1;
     if faults.errors.len() < FAULTS_MAX {
         let field = format!("$..details[?(@.unit_identifier=='{}')]", unit.unit_identifier);
-        faults.errors.push(FieldError { field, code: Code::Invalid, reason });
+        faults.errors.push(FieldError { field, code: FaultCode::Invalid, reason });
     }
 }

@@ -5,10 +5,10 @@ use domain::{
     faults::Faults,
     identifier::MerchantId,
     json::Json,
-    messages::kind::Kind,
+    messages::kind::MessageKind,
     warehouse::drop_ship::{
-        self, Action, CancelRequest, DropShipOrder, DropShipStatus, Owed, ReadContext, Told, apply,
-        message,
+        self, DropShipAction, DropShipCancelRequest, DropShipNotice, DropShipOrder,
+        DropShipReadContext, DropShipStatus, IdentifiedAction, apply, message,
     },
 };
 use store::Transaction;
@@ -23,7 +23,7 @@ use crate::{
 
 /// Reads an order as a merchant sends it, or says everything wrong with it.
 pub fn read_drop_ship_order(app: &App, document: &Json<'_>) -> Result<DropShipOrder, Faults> {
-    let context = ReadContext { first_id: first_id(app), now: app.world.now() };
+    let context = DropShipReadContext { first_id: first_id(app), now: app.world.now() };
     drop_ship::read_drop_ship_order(document, &context)
 }
 
@@ -65,12 +65,12 @@ pub async fn act_on_drop_ship_order(
     caller: &Caller,
     request: Request<'_>,
     (named, client_identifier): (Option<&MerchantId>, &str),
-    action: &Action,
+    action: &DropShipAction,
 ) -> Result<DropShipOrder, AppError> {
     let merchant = owner(app, caller, named, client_identifier).await?;
     let tracking = match action {
-        Action::Ship(ship) => ship.tracking_number.as_deref(),
-        Action::Cancel(_) | Action::Reject { .. } => None,
+        DropShipAction::Ship(ship) => ship.tracking_number.as_deref(),
+        DropShipAction::Cancel(_) | DropShipAction::Reject { .. } => None,
     };
     let fresh = app.world.readable::<16>();
     let key = request.repeatable.map(|it| it.key.as_str());
@@ -79,7 +79,7 @@ pub async fn act_on_drop_ship_order(
         let before = app.store.drop_ship_order(&merchant, client_identifier).await?;
         let before = before.ok_or(AppError::NotFound("drop-ship order"))?;
         let action = meant(&before.value, action);
-        let told = Told { identifier, action: &action, first_id: first_id(app) };
+        let told = IdentifiedAction { identifier, action: &action, first_id: first_id(app) };
         let decision = apply(&before.value, &told, app.world.now())
             .map_err(|refusal| AppError::Conflict(refusal.to_string()))?;
         let mut transaction = Transaction::new("acting on a drop-ship order");
@@ -94,16 +94,18 @@ pub async fn act_on_drop_ship_order(
 
 /// What an action is to this order: to cancel all of one to which nothing has happened yet is to
 /// reject it.
-fn meant(order: &DropShipOrder, action: &Action) -> Action {
+fn meant(order: &DropShipOrder, action: &DropShipAction) -> DropShipAction {
     let untouched = order.shipments.is_empty() && order.cancellations.is_empty();
     let rejected = order.status == DropShipStatus::Rejected;
     match action {
-        Action::Cancel(CancelRequest { reason, items })
+        DropShipAction::Cancel(DropShipCancelRequest { reason, items })
             if items.is_empty() && (untouched || rejected) =>
         {
-            Action::Reject { reason: reason.clone() }
+            DropShipAction::Reject { reason: reason.clone() }
         }
-        Action::Ship(_) | Action::Cancel(_) | Action::Reject { .. } => action.clone(),
+        DropShipAction::Ship(_) | DropShipAction::Cancel(_) | DropShipAction::Reject { .. } => {
+            action.clone()
+        }
     }
 }
 
@@ -121,13 +123,13 @@ fn enqueue_message(
     app: &App,
     transaction: &mut Transaction,
     merchant: &MerchantId,
-    (order, owed): (&DropShipOrder, Owed),
+    (order, owed): (&DropShipOrder, DropShipNotice),
 ) {
     let Some(message) = message(order, owed) else { return };
     let kind = match owed {
-        Owed::Confirmation { .. } => Kind::DropShipmentConfirmation,
-        Owed::Cancellation => Kind::DropShipmentCancellation,
-        Owed::PartialCancellation => Kind::DropShipmentPartialCancellation,
+        DropShipNotice::Confirmation { .. } => MessageKind::DropShipmentConfirmation,
+        DropShipNotice::Cancellation => MessageKind::DropShipmentCancellation,
+        DropShipNotice::PartialCancellation => MessageKind::DropShipmentPartialCancellation,
     };
     let body = Bytes::from(serde_json::to_vec(&message).expect("a message has string keys"));
     let about = About { kind, reference: &order.client_identifier, sequence: order.messages_sent };

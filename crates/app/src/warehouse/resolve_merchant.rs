@@ -2,7 +2,7 @@
 //! a number; where the number does not tell, it names the merchant.
 
 use domain::{
-    faults::{Code, Faults, FieldError},
+    faults::{FaultCode, Faults, FieldError},
     identifier::MerchantId,
 };
 
@@ -32,7 +32,7 @@ pub(crate) fn whose(
 pub(crate) fn unclear(why: &str) -> AppError {
     let fault = FieldError {
         field: "merchant".to_owned(),
-        code: Code::MissingField,
+        code: FaultCode::MissingField,
         reason: why.to_owned(),
     };
     AppError::Invalid(Faults { errors: vec![fault], total: 1 })

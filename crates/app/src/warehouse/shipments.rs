@@ -7,12 +7,13 @@ use domain::{
     faults::Faults,
     identifier::MerchantId,
     json::Json,
-    messages::kind::Kind,
+    messages::kind::MessageKind,
     warehouse::{
         asn_number::AsnNumber,
         outbound_message::messages,
         shipment::{
-            self, OutboundDetail, ReadContext, Shipment, ShipmentChange, ShipmentDecision, change,
+            self, OutboundDetail, Shipment, ShipmentChange, ShipmentDecision, ShipmentReadContext,
+            change,
         },
         unit::{UnitDecision, UnitEvent, UnitRecord, UnitRefusal, apply},
     },
@@ -41,7 +42,7 @@ pub use text::ShipmentText;
 
 /// Reads a shipment as the warehouse sends it, or says everything wrong with it.
 pub fn read_shipment(app: &App, document: &Json<'_>) -> Result<Shipment, Faults> {
-    let context = ReadContext {
+    let context = ShipmentReadContext {
         asn_number: minted(app),
         max_details_per_message: DETAILS_PER_MESSAGE,
         now: app.world.now(),
@@ -232,7 +233,7 @@ fn enqueue_asn(
         let body = Bytes::from(body.into_boxed_slice());
         let reference = message.asn_number.as_str();
         let sequence = shipment.announcements;
-        let about = About { kind: Kind::OutboundAsn, reference, sequence };
+        let about = About { kind: MessageKind::OutboundAsn, reference, sequence };
         transaction.enqueue(outbox::message(app, merchant, &about, body));
     }
 }

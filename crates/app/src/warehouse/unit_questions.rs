@@ -5,8 +5,8 @@ use domain::{
     time::from_micros,
     warehouse::{
         receipt_message::rejected,
-        receiving::{Answered, AsnState, Scene, answer},
-        unit::{Answer, UnitRecord},
+        receiving::{AnswerDecision, AsnState, ReceivingContext, answer},
+        unit::{ReceivingAnswer, UnitRecord},
     },
 };
 use jiff::Timestamp;
@@ -85,7 +85,7 @@ pub async fn answer_question(
     app: &App,
     request: Request<'_>,
     asked: Asked<'_>,
-    decided: &Answer,
+    decided: &ReceivingAnswer,
 ) -> Result<UnitRecord, AppError> {
     commit_once(app, request, || async {
         let unit = app.store.units(asked.merchant, [asked.unit].into_iter()).await?.pop();
@@ -93,17 +93,17 @@ pub async fn answer_question(
         let (owner, mut asns) = scene_of(app, asked, decided).await?;
         let (subject, replaces) = subject(app, (asked, decided), &owner, &unit).await?;
         let states: Vec<AsnState> = asns.iter().map(|it| it.value.clone()).collect();
-        let scene = Scene { asn: None, others: &states, unit: Some(&subject) };
+        let scene = ReceivingContext { asn: None, others: &states, unit: Some(&subject) };
         let answered = answer(&scene, asked.asn_number, decided, app.world.now())
             .map_err(|refusal| AppError::Conflict(refusal.to_string()))?;
         let mut transaction = Transaction::new("answering a question about a unit");
         let after = match answered {
-            Answered::Unchanged => unit.value.clone(),
-            Answered::Rejected(unit) => {
+            AnswerDecision::Unchanged => unit.value.clone(),
+            AnswerDecision::Rejected(unit) => {
                 reject(app, &owner, (asns.first_mut(), &unit), &mut transaction);
                 *unit
             }
-            Answered::Accepted(acceptance) => {
+            AnswerDecision::Accepted(acceptance) => {
                 let line = acceptance.line_identifier.as_deref();
                 let has = |asn: &AsnState| line.is_none_or(|line| asn.asn.line(line).is_some());
                 let chosen = asns.iter().position(|it| has(&it.value));
@@ -131,7 +131,7 @@ pub async fn answer_question(
 /// the same then.
 async fn subject(
     app: &App,
-    (asked, decided): (Asked<'_>, &Answer),
+    (asked, decided): (Asked<'_>, &ReceivingAnswer),
     owner: &MerchantId,
     unit: &Versioned<UnitRecord>,
 ) -> Result<(UnitRecord, i64), AppError> {
@@ -139,8 +139,8 @@ async fn subject(
         return Ok((unit.value.clone(), unit.version));
     }
     match decided {
-        Answer::Reject { .. } => Ok((unit.value.clone(), 0)),
-        Answer::Match { .. } | Answer::Surplus => {
+        ReceivingAnswer::Reject { .. } => Ok((unit.value.clone(), 0)),
+        ReceivingAnswer::Match { .. } | ReceivingAnswer::Surplus => {
             let known = app.store.units(owner, [asked.unit].into_iter()).await?.pop();
             Ok(known.map_or_else(
                 || (unit.value.clone(), 0),
@@ -172,7 +172,7 @@ fn note(
     app: &App,
     transaction: &mut Transaction,
     request: Request<'_>,
-    (asked, decided): (Asked<'_>, &Answer),
+    (asked, decided): (Asked<'_>, &ReceivingAnswer),
 ) {
     let detail = json!({ "unit": asked.unit, "asn": asked.asn_number, "answer": decided });
     audit_trail::note(app, transaction, request.client, (asked.merchant, "unit.answer", detail));
@@ -183,13 +183,13 @@ fn note(
 async fn scene_of(
     app: &App,
     asked: Asked<'_>,
-    decided: &Answer,
+    decided: &ReceivingAnswer,
 ) -> Result<(MerchantId, Vec<Versioned<AsnState>>), AppError> {
     let (number, line) = match decided {
-        Answer::Match { asn_number, line_identifier } => {
+        ReceivingAnswer::Match { asn_number, line_identifier } => {
             (asn_number.as_str(), Some(line_identifier.as_str()))
         }
-        Answer::Surplus | Answer::Reject { .. } => (asked.asn_number, None),
+        ReceivingAnswer::Surplus | ReceivingAnswer::Reject { .. } => (asked.asn_number, None),
     };
     let wanted = AsnLineFilter { line: line.unwrap_or_default(), ..AsnLineFilter::default() };
     let asns = app.store.asns(asked.merchant, number, &wanted).await?;

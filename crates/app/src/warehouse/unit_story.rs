@@ -4,7 +4,7 @@ use domain::{
     identifier::MerchantId,
     warehouse::{
         asn_number::AsnNumber,
-        unit::{Happened, UnitRecord},
+        unit::{StoryEvent, UnitRecord},
     },
 };
 use serde::Serialize;
@@ -74,7 +74,8 @@ async fn references(
 ) -> Result<Vec<String>, AppError> {
     let mut shipments: Vec<&AsnNumber> = Vec::new();
     for step in unit.story.iter().rev() {
-        if let Happened::Packed { asn_number } | Happened::Shipped { asn_number } = &step.happened
+        if let StoryEvent::Packed { asn_number } | StoryEvent::Shipped { asn_number } =
+            &step.happened
             && !shipments.contains(&asn_number)
         {
             shipments.push(asn_number);

@@ -6,16 +6,16 @@
 use domain::{
     access::scope::Scopes,
     identifier::MerchantId,
-    merchants::merchant::Settings,
+    merchants::merchant::MerchantSettings,
     returns::{
         identifier::RmaId,
         receipt::{Condition, Receipt},
         rma::Rma,
     },
     warehouse::{
-        parcel::{Here, Parcel, ParcelKind},
+        parcel::{Parcel, ParcelKind, ReceivedItem},
         receiving::AsnState,
-        unit::{Answer, Question, UnitRecord},
+        unit::{ReceivingAnswer, ReceivingQuestion, UnitRecord},
     },
 };
 use jiff::Timestamp;
@@ -61,7 +61,7 @@ pub struct Scanned {
     pub condition: Condition,
     pub at: Timestamp,
     /// What the office is asked about it, while that is open.
-    pub question: Option<Question>,
+    pub question: Option<ReceivingQuestion>,
 }
 
 /// Every parcel that a code can mean: a return by its identifier or by the number on its label, goods by
@@ -159,7 +159,7 @@ pub async fn scanned(
     Ok(plates.iter().filter_map(of_plate).collect())
 }
 
-fn of_return(plate: &str, here: &Here) -> Scanned {
+fn of_return(plate: &str, here: &ReceivedItem) -> Scanned {
     Scanned {
         unit_identifier: plate.to_owned(),
         article: here.article.clone(),
@@ -227,7 +227,7 @@ pub async fn recognise(
     let unit = unit.ok_or(AppError::NotFound("unit"))?.value;
     let question = unit.question(&parcel.number).ok_or(AppError::NotFound("question"))?;
     let chosen = question.candidates.get(proposal).ok_or(AppError::NotFound("proposal"))?;
-    let answer = Answer::Match {
+    let answer = ReceivingAnswer::Match {
         asn_number: chosen.asn_number.clone(),
         line_identifier: chosen.line_identifier.clone(),
     };
@@ -240,7 +240,7 @@ fn caller(session: &Session, merchant: &MerchantId) -> Caller {
     Caller {
         client: session.request().client.clone(),
         merchant: (*merchant != MerchantId::platform()).then(|| merchant.clone()),
-        settings: Settings::default(),
+        settings: MerchantSettings::default(),
         scopes: Scopes::none(),
     }
 }

@@ -152,7 +152,7 @@ pub(crate) fn put_faults(fields: &mut [Field], error: ApiError) -> Result<Vec<St
 
 #[cfg(test)]
 mod tests {
-    use domain::faults::{Code, Faults};
+    use domain::faults::{FaultCode, Faults};
     use serde_json::json;
 
     use super::*;
@@ -182,7 +182,7 @@ mod tests {
         fill(&mut fields, &Form::of(&[("name", "Acme"), ("auth.token", "t")]));
         let error = |field: &str| FieldError {
             field: field.to_owned(),
-            code: Code::Invalid,
+            code: FaultCode::Invalid,
             reason: "is odd".to_owned(),
         };
         let faults = Faults { errors: vec![error("$.auth.token"), error("$.paths")], total: 2 };

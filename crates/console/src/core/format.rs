@@ -1,7 +1,7 @@
 //! Words for what these pages have in common: kinds and states of messages, why one was not accepted, times.
 
 use app::messages::message_log::MessageState;
-use domain::{identifier::MerchantId, messages::kind::Kind, returns::identifier::RmaId};
+use domain::{identifier::MerchantId, messages::kind::MessageKind, returns::identifier::RmaId};
 use jiff::Timestamp;
 
 use crate::core::words::{address, moment};
@@ -32,30 +32,30 @@ pub(crate) struct Choice {
 
 /// The kinds of messages; `chosen` is the name of one, or anything else.
 pub(crate) fn kinds(chosen: &str) -> Vec<Choice> {
-    let choice = |kind: Kind| Choice {
+    let choice = |kind: MessageKind| Choice {
         name: kind.name(),
         words: of_kind(kind),
         chosen: kind.name() == chosen,
     };
-    Kind::ALL.map(choice).into()
+    MessageKind::ALL.map(choice).into()
 }
 
-const fn of_kind(kind: Kind) -> &'static str {
+const fn of_kind(kind: MessageKind) -> &'static str {
     match kind {
-        Kind::Rma => "Return",
-        Kind::ExchangeVariants => "Exchange variants",
-        Kind::ExchangeOrder => "Exchange order",
-        Kind::OutboundAsn => "Outbound ASN",
-        Kind::InventoryReceipt => "Inventory receipt",
-        Kind::DropShipmentConfirmation => "Drop shipment confirmed",
-        Kind::DropShipmentCancellation => "Drop shipment cancelled",
-        Kind::DropShipmentPartialCancellation => "Drop shipment cancelled in part",
+        MessageKind::Rma => "Return",
+        MessageKind::ExchangeVariants => "Exchange variants",
+        MessageKind::ExchangeOrder => "Exchange order",
+        MessageKind::OutboundAsn => "Outbound ASN",
+        MessageKind::InventoryReceipt => "Inventory receipt",
+        MessageKind::DropShipmentConfirmation => "Drop shipment confirmed",
+        MessageKind::DropShipmentCancellation => "Drop shipment cancelled",
+        MessageKind::DropShipmentPartialCancellation => "Drop shipment cancelled in part",
     }
 }
 
 /// A kind by its name, in words.
 pub(crate) fn kind_words(name: &str) -> String {
-    Kind::parse(name).map_or_else(|| name.to_owned(), |kind| of_kind(kind).to_owned())
+    MessageKind::parse(name).map_or_else(|| name.to_owned(), |kind| of_kind(kind).to_owned())
 }
 
 /// The states of messages; `chosen` is the name of one, or anything else.

@@ -7,7 +7,7 @@ use app::{
     messages::message_log::{AttemptView, MessageState, MessageView},
 };
 use askama::filters::HtmlSafe;
-use domain::{identifier::MerchantId, orders::order::OrderStatus, returns::rma::Status};
+use domain::{identifier::MerchantId, orders::order::OrderStatus, returns::rma::RmaStatus};
 use jiff::Timestamp;
 
 use super::words::{address, moment, path};
@@ -101,13 +101,13 @@ pub(crate) fn order_badge(status: &str) -> Badge {
     Badge { class, words }
 }
 
-pub(crate) fn return_badge(status: Status) -> Badge {
+pub(crate) fn return_badge(status: RmaStatus) -> Badge {
     let (class, words) = match status {
-        Status::Created => ("cool", "Under way"),
-        Status::PendingExchange => ("warn", "Exchange pending"),
-        Status::PartialRefund => ("warn", "Partly settled"),
-        Status::Refunded => ("good", "Settled"),
-        Status::Canceled => ("", "Canceled"),
+        RmaStatus::Created => ("cool", "Under way"),
+        RmaStatus::PendingExchange => ("warn", "Exchange pending"),
+        RmaStatus::PartialRefund => ("warn", "Partly settled"),
+        RmaStatus::Refunded => ("good", "Settled"),
+        RmaStatus::Canceled => ("", "Canceled"),
     };
     Badge { class, words }
 }

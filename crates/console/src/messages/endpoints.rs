@@ -16,7 +16,7 @@ use axum::{
 };
 use domain::{
     identifier::{MerchantId, MessageId},
-    messages::kind::Kind,
+    messages::kind::MessageKind,
 };
 use tokio::time::{Duration, sleep};
 
@@ -70,7 +70,7 @@ struct List<'a> {
 struct One<'a> {
     frame: Frame<'a>,
     about: About,
-    kind: Kind,
+    kind: MessageKind,
     fields: Vec<Field>,
     problems: Vec<String>,
 }
@@ -178,7 +178,7 @@ fn list_address(merchant: &MerchantId) -> String {
 fn one_page(
     visitor: &Visitor,
     merchant: &MerchantId,
-    kind: Kind,
+    kind: MessageKind,
     (fields, problems): (Vec<Field>, Vec<String>),
 ) -> Response {
     let wrong = !problems.is_empty() || fields.iter().any(|field| field.fault.is_some());

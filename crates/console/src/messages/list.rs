@@ -6,7 +6,7 @@ use app::{
 };
 use askama::Template;
 use axum::{Router, extract::State, http::StatusCode, response::Response, routing::get};
-use domain::messages::kind::Kind;
+use domain::messages::kind::MessageKind;
 use serde::Deserialize;
 
 use crate::core::format::{
@@ -59,7 +59,7 @@ impl Search {
         let reference = self.reference.trim();
         Wanted {
             state: state_named(&self.state),
-            kind: Kind::parse(&self.kind),
+            kind: MessageKind::parse(&self.kind),
             reference: (!reference.is_empty()).then(|| reference.to_owned()),
             before: self.before.parse().ok(),
             limit: PAGE,

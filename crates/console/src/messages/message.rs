@@ -16,7 +16,7 @@ use axum::{
     response::Response,
     routing::{get, post},
 };
-use domain::{identifier::MessageId, json, messages::kind::Kind};
+use domain::{identifier::MessageId, json, messages::kind::MessageKind};
 
 use crate::core::format::{
     WORDS_MAX, When, about_address, kind_words, message_address, of_state, reason,
@@ -118,7 +118,7 @@ impl<'a> MessagePage<'a> {
             state,
             look,
             failed: message.state == MessageState::Failed,
-            snapshot: Kind::parse(&message.kind).is_some_and(Kind::is_snapshot),
+            snapshot: MessageKind::parse(&message.kind).is_some_and(MessageKind::is_snapshot),
             created: When(message.created_at),
             due: message.due_at.map(When),
             about: about_address(&message.reference),

@@ -19,7 +19,10 @@ use domain::{
     access::operator::{OperatorName, Role},
     warehouse::{
         asn_number::AsnNumber,
-        unit::{Answer, Candidate, ExceptionKind, Question, Sign, UnitRecord},
+        unit::{
+            ExceptionKind, MatchSign, ReceivingAnswer, ReceivingCandidate, ReceivingQuestion,
+            UnitRecord,
+        },
     },
 };
 use jiff::Timestamp;
@@ -217,7 +220,7 @@ fn a_refund_shows_text_as_text_and_a_button_for_each_candidate() {
     assert!(!assert_tame(&page).contains("This pays for"), "there is nothing to decide");
 }
 
-fn question(kind: ExceptionKind, answer: Option<Answer>) -> Question {
+fn question(kind: ExceptionKind, answer: Option<ReceivingAnswer>) -> ReceivingQuestion {
     let scanned = domain::samples::received_unit().receipt.unwrap().scanned;
     let scanned = domain::returns::receipt::Receipt {
         sku: Some(hostile()),
@@ -225,14 +228,14 @@ fn question(kind: ExceptionKind, answer: Option<Answer>) -> Question {
         user_login: Some(hostile()),
         ..scanned
     };
-    let candidate = Candidate {
+    let candidate = ReceivingCandidate {
         asn_number: AsnNumber::parse("ASN-1").unwrap(),
         line_identifier: hostile(),
         sku: hostile(),
         awaited: 2,
-        why: vec![Sign::SameSku, Sign::SameCarton],
+        why: vec![MatchSign::SameSku, MatchSign::SameCarton],
     };
-    Question {
+    ReceivingQuestion {
         asn_number: format!("{kind:?} {HOSTILE}"),
         kind,
         raised_at: at(),
@@ -246,7 +249,7 @@ fn question(kind: ExceptionKind, answer: Option<Answer>) -> Question {
 fn a_unit_in_doubt_shows_text_as_text_and_asks_only_what_is_open() {
     let mut unit = UnitRecord::new(HOSTILE);
     unit.questions = vec![
-        question(ExceptionKind::Overage, Some(Answer::Surplus)),
+        question(ExceptionKind::Overage, Some(ReceivingAnswer::Surplus)),
         question(ExceptionKind::WrongSku, None),
         question(ExceptionKind::AlreadyReceivedElsewhere, None),
     ];

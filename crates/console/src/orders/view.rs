@@ -9,7 +9,7 @@ use app::{orders::order_view::OrderView, returns::refund_problems::ProblemView};
 use askama::Template;
 use domain::{
     exchanges::record::{ExchangeRecord, ExchangeState},
-    orders::order::{Address, Line, Order},
+    orders::order::{Order, OrderLine, PostalAddress},
     returns::rma::Rma,
 };
 
@@ -58,7 +58,7 @@ pub(crate) struct OrderPage<'a> {
 
 /// A line of the order.
 struct LineShown<'a> {
-    line: &'a Line,
+    line: &'a OrderLine,
     codes: String,
     amount: String,
     tax: String,
@@ -144,7 +144,7 @@ pub(crate) fn policy_address(merchant: &str, version: i64) -> String {
     }
 }
 
-fn address_lines(address: &Address) -> Vec<String> {
+fn address_lines(address: &PostalAddress) -> Vec<String> {
     let place = [&address.zip_code, &address.city, &address.state].map(String::as_str);
     let place: Vec<&str> = place.into_iter().filter(|part| !part.is_empty()).collect();
     let lines = [
@@ -158,7 +158,7 @@ fn address_lines(address: &Address) -> Vec<String> {
     lines.into_iter().filter(|line| !line.is_empty()).collect()
 }
 
-fn line_shown<'a>(line: &'a Line, amount: &impl Fn(i64) -> String) -> LineShown<'a> {
+fn line_shown<'a>(line: &'a OrderLine, amount: &impl Fn(i64) -> String) -> LineShown<'a> {
     let codes = [&line.sku, &line.upc].map(Option::as_deref);
     LineShown {
         line,

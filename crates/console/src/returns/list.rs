@@ -3,7 +3,7 @@
 use app::returns::return_list::{ReturnsWanted, returns};
 use askama::Template;
 use axum::{extract::State, http::StatusCode, response::Response};
-use domain::returns::rma::{Rma, Status};
+use domain::returns::rma::{Rma, RmaStatus};
 use serde::Deserialize;
 
 use crate::{
@@ -59,17 +59,17 @@ pub(crate) async fn show(
     let merchant = merchant_named(&filter.merchant)?;
     let wanted = ReturnsWanted {
         merchant: merchant.as_ref(),
-        status: Status::parse(&filter.status),
+        status: RmaStatus::parse(&filter.status),
         before: Some(filter.before.as_str()),
         limit: PAGE,
     };
     let (found, next) = returns(&web.app, &wanted).await?;
     let kept = [("merchant", filter.merchant.as_str()), ("status", filter.status.as_str())];
-    let status = |it: Status| choice(it.name(), return_badge(it).words, &filter.status);
+    let status = |it: RmaStatus| choice(it.name(), return_badge(it).words, &filter.status);
     let listed = Returns {
         frame: Frame::new(&visitor, Section::Returns, "Returns"),
         merchants: merchant_choices(&web, &filter.merchant).await?,
-        statuses: Status::ALL.map(status).into(),
+        statuses: RmaStatus::ALL.map(status).into(),
         lines: found.iter().map(|(merchant, rma)| line(merchant, rma)).collect(),
         paging: Paging::new("/console/returns", &kept, &filter.before, next.as_deref()),
     };

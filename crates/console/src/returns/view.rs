@@ -9,7 +9,7 @@ use domain::{
     exchanges::record::ExchangeRecord,
     returns::{
         Resolution,
-        rma::{Receiving, Rma, Tracking, Unit},
+        rma::{ReceivingStatus, Rma, RmaUnit, TrackingStatus},
     },
 };
 
@@ -52,7 +52,7 @@ pub(crate) struct ReturnPage<'a> {
 }
 
 struct UnitShown<'a> {
-    unit: &'a Unit,
+    unit: &'a RmaUnit,
     order_address: String,
     code: &'a str,
     resolution: String,
@@ -132,7 +132,7 @@ fn sums(rma: &Rma) -> Vec<(&'static str, String)> {
     shown.map(|(name, cents)| (name, money(cents, &rma.currency))).collect()
 }
 
-fn unit_shown<'a>(merchant: &str, rma: &Rma, unit: &'a Unit) -> UnitShown<'a> {
+fn unit_shown<'a>(merchant: &str, rma: &Rma, unit: &'a RmaUnit) -> UnitShown<'a> {
     let goods = &unit.goods;
     let wanted = goods.exchange_sku.as_deref();
     let resolution = match (goods.resolution, wanted) {
@@ -161,24 +161,24 @@ fn unit_shown<'a>(merchant: &str, rma: &Rma, unit: &'a Unit) -> UnitShown<'a> {
     }
 }
 
-fn tracking_badge(tracking: Tracking) -> Badge {
+fn tracking_badge(tracking: TrackingStatus) -> Badge {
     let (class, words) = match tracking {
-        Tracking::PreTransit => ("", "Label made"),
-        Tracking::NotDroppedOff => ("warn", "Not dropped off"),
-        Tracking::Accepted => ("cool", "Handed over"),
-        Tracking::Transit => ("cool", "On its way"),
-        Tracking::Failure => ("bad", "Carrier failed"),
-        Tracking::Delivered => ("good", "Delivered"),
-        Tracking::Returned => ("warn", "Back at the shopper"),
+        TrackingStatus::PreTransit => ("", "Label made"),
+        TrackingStatus::NotDroppedOff => ("warn", "Not dropped off"),
+        TrackingStatus::Accepted => ("cool", "Handed over"),
+        TrackingStatus::Transit => ("cool", "On its way"),
+        TrackingStatus::Failure => ("bad", "Carrier failed"),
+        TrackingStatus::Delivered => ("good", "Delivered"),
+        TrackingStatus::Returned => ("warn", "Back at the shopper"),
     };
     Badge { class, words }
 }
 
-fn receiving_badge(receiving: Receiving) -> Badge {
+fn receiving_badge(receiving: ReceivingStatus) -> Badge {
     let (class, words) = match receiving {
-        Receiving::Pending => ("", "Awaited"),
-        Receiving::Received => ("good", "Received"),
-        Receiving::NotReceived => ("bad", "Not received"),
+        ReceivingStatus::Pending => ("", "Awaited"),
+        ReceivingStatus::Received => ("good", "Received"),
+        ReceivingStatus::NotReceived => ("bad", "Not received"),
     };
     Badge { class, words }
 }

@@ -12,7 +12,7 @@ use domain::{
     identifier::MerchantId,
     warehouse::{
         asn_number::AsnNumber,
-        unit::{Answer, Candidate, ExceptionKind, Question, Sign},
+        unit::{ExceptionKind, MatchSign, ReceivingAnswer, ReceivingCandidate, ReceivingQuestion},
     },
 };
 use serde::Deserialize;
@@ -102,20 +102,20 @@ const fn told(kind: ExceptionKind) -> (&'static str, &'static str) {
     }
 }
 
-const fn sign(sign: Sign) -> &'static str {
+const fn sign(sign: MatchSign) -> &'static str {
     match sign {
-        Sign::SameUnitIdentifier => "license plate",
-        Sign::SameClientUnitIdentifier => "merchant's unit number",
-        Sign::SameSerialNumber => "serial number",
-        Sign::SameLine => "line",
-        Sign::SameSku => "SKU",
-        Sign::SameUpc => "UPC",
-        Sign::SameTrackingNumber => "tracking number",
-        Sign::SameCarton => "carton",
+        MatchSign::SameUnitIdentifier => "license plate",
+        MatchSign::SameClientUnitIdentifier => "merchant's unit number",
+        MatchSign::SameSerialNumber => "serial number",
+        MatchSign::SameLine => "line",
+        MatchSign::SameSku => "SKU",
+        MatchSign::SameUpc => "UPC",
+        MatchSign::SameTrackingNumber => "tracking number",
+        MatchSign::SameCarton => "carton",
     }
 }
 
-fn candidate_row(candidate: &Candidate) -> CandidateRow {
+fn candidate_row(candidate: &ReceivingCandidate) -> CandidateRow {
     let why: Vec<&str> = candidate.why.iter().map(|it| sign(*it)).collect();
     CandidateRow {
         asn_number: candidate.asn_number.to_string(),
@@ -126,7 +126,7 @@ fn candidate_row(candidate: &Candidate) -> CandidateRow {
     }
 }
 
-fn facts(question: &Question) -> Vec<(&'static str, String)> {
+fn facts(question: &ReceivingQuestion) -> Vec<(&'static str, String)> {
     let scanned = &question.scanned;
     let all = [
         ("SKU", scanned.sku.clone()),
@@ -143,7 +143,7 @@ fn facts(question: &Question) -> Vec<(&'static str, String)> {
     all.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
 }
 
-fn question_card(number: usize, doubt: &UnitInDoubt, question: &Question) -> QuestionCard {
+fn question_card(number: usize, doubt: &UnitInDoubt, question: &ReceivingQuestion) -> QuestionCard {
     let (title, words) = told(question.kind);
     QuestionCard {
         number,
@@ -218,18 +218,18 @@ async fn decide(
     }
 }
 
-fn decided(unit: &str, answer: &Answer) -> String {
+fn decided(unit: &str, answer: &ReceivingAnswer) -> String {
     match answer {
-        Answer::Match { asn_number, line_identifier } => {
+        ReceivingAnswer::Match { asn_number, line_identifier } => {
             format!("{unit} is received on line {line_identifier} of {asn_number}.")
         }
-        Answer::Surplus => format!("{unit} is received as surplus."),
-        Answer::Reject { .. } => format!("{unit} is rejected."),
+        ReceivingAnswer::Surplus => format!("{unit} is received as surplus."),
+        ReceivingAnswer::Reject { .. } => format!("{unit} is rejected."),
     }
 }
 
 /// What the form says: about whose unit, and what is decided.
-fn wanted(form: &Form) -> Result<(MerchantId, Answer), String> {
+fn wanted(form: &Form) -> Result<(MerchantId, ReceivingAnswer), String> {
     let merchant = MerchantId::parse_stored(form.raw("merchant")).map_err(|why| sentence(&why))?;
     let answer = match form.raw("answer") {
         "match" => {
@@ -237,10 +237,10 @@ fn wanted(form: &Form) -> Result<(MerchantId, Answer), String> {
             let line_identifier = form.text("to_line").to_owned();
             let named = asn_number.filter(|_| !line_identifier.is_empty());
             let asn_number = named.ok_or("Name an ASN and a line of it.")?;
-            Answer::Match { asn_number, line_identifier }
+            ReceivingAnswer::Match { asn_number, line_identifier }
         }
-        "surplus" => Answer::Surplus,
-        "reject" => Answer::Reject { reason: reason(form.text("reason"))? },
+        "surplus" => ReceivingAnswer::Surplus,
+        "reject" => ReceivingAnswer::Reject { reason: reason(form.text("reason"))? },
         _ => return Err("Press one of the buttons.".to_owned()),
     };
     Ok((merchant, answer))

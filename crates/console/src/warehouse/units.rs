@@ -6,7 +6,7 @@ use axum::{Router, extract::State, http::StatusCode, response::Response, routing
 use domain::{
     identifier::MerchantId,
     returns::{identifier::RmaId, receipt::Condition},
-    warehouse::unit::{Happened, UnitRecord},
+    warehouse::unit::{StoryEvent, UnitRecord},
 };
 
 use crate::{
@@ -99,37 +99,37 @@ fn facts(unit: &UnitRecord) -> Vec<(&'static str, String)> {
     facts.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
 }
 
-fn words(happened: &Happened) -> String {
+fn words(happened: &StoryEvent) -> String {
     let said = |words: &str, it: &Option<String>| {
         it.as_ref().map(|it| format!("{words}{it}")).unwrap_or_default()
     };
     let by = |login: &Option<String>| said(" by ", login);
     let why = |reason: &Option<String>| said(": ", reason);
     match happened {
-        Happened::Announced { asn_number, line_identifier } => {
+        StoryEvent::Announced { asn_number, line_identifier } => {
             format!("Announced by ASN {asn_number}, line {line_identifier}")
         }
-        Happened::Questioned { asn_number, kind } => {
+        StoryEvent::Questioned { asn_number, kind } => {
             format!("Scanned for {asn_number}, and a person must look: {}", plain(kind.name()))
         }
-        Happened::Answered { asn_number, .. } => format!("An operator decided, for {asn_number}"),
-        Happened::Received { asn_number, line_identifier, user_login } => {
+        StoryEvent::Answered { asn_number, .. } => format!("An operator decided, for {asn_number}"),
+        StoryEvent::Received { asn_number, line_identifier, user_login } => {
             let line = line_identifier.as_ref().map(|it| format!(", line {it}"));
             let line = line.unwrap_or_default();
             format!("Received against {asn_number}{line}{}", by(user_login))
         }
-        Happened::Graded { condition, reason, user_login } => {
+        StoryEvent::Graded { condition, reason, user_login } => {
             format!("Graded {}{}{}", condition.name(), by(user_login), why(reason))
         }
-        Happened::Moved { location_identifier, channel, reason, user_login } => {
+        StoryEvent::Moved { location_identifier, channel, reason, user_login } => {
             let place = location_identifier.as_ref().map(|it| format!(" to {it}"));
             let channel = channel.as_ref().map(|it| format!(" into channel {it}"));
             let (place, channel) = (place.unwrap_or_default(), channel.unwrap_or_default());
             format!("Moved{place}{channel}{}{}", by(user_login), why(reason))
         }
-        Happened::Packed { asn_number } => format!("Set aside for shipment {asn_number}"),
-        Happened::Unpacked { asn_number } => format!("Shipment {asn_number} was canceled"),
-        Happened::Shipped { asn_number } => format!("Left with shipment {asn_number}"),
+        StoryEvent::Packed { asn_number } => format!("Set aside for shipment {asn_number}"),
+        StoryEvent::Unpacked { asn_number } => format!("Shipment {asn_number} was canceled"),
+        StoryEvent::Shipped { asn_number } => format!("Left with shipment {asn_number}"),
     }
 }
 
@@ -153,13 +153,13 @@ mod tests {
         unit.location_identifier = Some(hostile());
         let step = |happened| StoryStep { at: Timestamp::UNIX_EPOCH, happened };
         unit.story = vec![
-            step(Happened::Moved {
+            step(StoryEvent::Moved {
                 location_identifier: Some(hostile()),
                 channel: Some(hostile()),
                 reason: Some(hostile()),
                 user_login: Some(hostile()),
             }),
-            step(Happened::Received {
+            step(StoryEvent::Received {
                 asn_number: hostile(),
                 line_identifier: Some(hostile()),
                 user_login: Some(hostile()),

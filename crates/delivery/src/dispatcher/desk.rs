@@ -4,7 +4,7 @@ use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use domain::{
     identifier::MerchantId,
-    messages::kind::{Kind, Queue},
+    messages::kind::{MessageKind, QueueKind},
 };
 use store::PendingMessage;
 
@@ -28,7 +28,7 @@ pub(super) struct Desk {
     pub(super) scheduler: Scheduler<PendingMessage>,
     /// By number; an endpoint keeps its number for as long as the process lives.
     endpoints: Vec<Known>,
-    pub(super) numbers: HashMap<(MerchantId, Queue), EndpointId>,
+    pub(super) numbers: HashMap<(MerchantId, QueueKind), EndpointId>,
     owners: HashMap<MerchantId, Owner>,
     /// The last message of a merchant that was handed over without a gap before it.
     last_enqueued: HashMap<MerchantId, i64>,
@@ -40,13 +40,13 @@ pub(super) struct Desk {
 /// A queue of messages and what is needed to send them.
 struct Known {
     merchant: MerchantId,
-    queue: Queue,
+    queue: QueueKind,
     /// For each kind of the queue, which is a door; None while nothing may be sent.
     ready: Vec<Option<Arc<Endpoint>>>,
 }
 
 /// The door that messages of a kind go through.
-pub(super) fn door(kind: Kind) -> usize {
+pub(super) fn door(kind: MessageKind) -> usize {
     kind.queue().kinds().iter().position(|it| *it == kind).unwrap_or(0)
 }
 
@@ -236,7 +236,7 @@ impl Desk {
 
     /// Messages are missing, and nobody knows of which kind: a later one of any kind must not be taken for the next.
     fn expect_any(&mut self, merchant: &MerchantId) {
-        for queue in Queue::all() {
+        for queue in QueueKind::all() {
             if let Some(id) = self.numbers.get(&(merchant.clone(), queue)) {
                 self.scheduler.expect_more(*id);
             }
@@ -244,7 +244,7 @@ impl Desk {
     }
 
     fn rewind(&mut self, merchant: &MerchantId) {
-        for queue in Queue::all() {
+        for queue in QueueKind::all() {
             if self.parts.leases.own(merchant, queue) {
                 let id = self.endpoint(merchant, queue);
                 self.scheduler.rewind(id, 0);
@@ -256,7 +256,7 @@ impl Desk {
 
     fn expect(&mut self, merchants: &[MerchantId]) {
         for merchant in merchants {
-            for queue in Queue::all() {
+            for queue in QueueKind::all() {
                 if self.parts.leases.own(merchant, queue) {
                     let id = self.endpoint(merchant, queue);
                     self.scheduler.expect_more(id);
@@ -270,7 +270,7 @@ impl Desk {
     }
 
     /// The number of a queue; one that is new waits until its addresses are known.
-    fn endpoint(&mut self, merchant: &MerchantId, queue: Queue) -> EndpointId {
+    fn endpoint(&mut self, merchant: &MerchantId, queue: QueueKind) -> EndpointId {
         let key = (merchant.clone(), queue);
         if let Some(id) = self.numbers.get(&key) {
             return *id;
@@ -318,7 +318,7 @@ impl Desk {
 
     /// Nothing is sent to the old addresses from now on.
     fn reload(&mut self, merchant: &MerchantId) {
-        for queue in Queue::all() {
+        for queue in QueueKind::all() {
             if let Some(id) = self.numbers.get(&(merchant.clone(), queue)).copied() {
                 self.load(id);
             }

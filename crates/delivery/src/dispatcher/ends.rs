@@ -56,7 +56,7 @@ impl Ends {
 
 #[cfg(test)]
 mod tests {
-    use domain::{identifier::MerchantId, messages::kind::Kind};
+    use domain::{identifier::MerchantId, messages::kind::MessageKind};
     use store::{Attempted, Verdict};
 
     use super::*;
@@ -72,7 +72,7 @@ mod tests {
         };
         let conclusion = Conclusion {
             merchant: MerchantId::parse("acme").unwrap(),
-            kind: Kind::Rma,
+            kind: MessageKind::Rma,
             message_id,
             lane: 1,
             cycle: 1,

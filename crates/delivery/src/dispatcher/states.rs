@@ -1,6 +1,6 @@
 //! How endpoints are doing, for operators.
 
-use domain::{identifier::MerchantId, messages::kind::Kind};
+use domain::{identifier::MerchantId, messages::kind::MessageKind};
 
 use super::{
     EndpointState,
@@ -13,13 +13,13 @@ const CLOSED: &str = "closed";
 const TROUBLED_MAX: usize = 20;
 
 impl Desk {
-    pub(super) fn states(&self, merchant: &MerchantId) -> Vec<(Kind, EndpointState)> {
-        let state = |kind: Kind| Some((kind, self.state(merchant, kind)?));
-        Kind::ALL.into_iter().filter_map(state).collect()
+    pub(super) fn states(&self, merchant: &MerchantId) -> Vec<(MessageKind, EndpointState)> {
+        let state = |kind: MessageKind| Some((kind, self.state(merchant, kind)?));
+        MessageKind::ALL.into_iter().filter_map(state).collect()
     }
 
     /// Endpoints that are not well.
-    pub(super) fn troubled(&self) -> Vec<(MerchantId, Kind, EndpointState)> {
+    pub(super) fn troubled(&self) -> Vec<(MerchantId, MessageKind, EndpointState)> {
         let mut found = Vec::new();
         for (merchant, queue) in self.numbers.keys() {
             for kind in queue.kinds() {
@@ -32,7 +32,7 @@ impl Desk {
         found
     }
 
-    fn state(&self, merchant: &MerchantId, kind: Kind) -> Option<EndpointState> {
+    fn state(&self, merchant: &MerchantId, kind: MessageKind) -> Option<EndpointState> {
         let id = self.numbers.get(&(merchant.clone(), kind.queue()))?;
         let state = self.scheduler.state(*id, door(kind))?;
         Some(EndpointState {

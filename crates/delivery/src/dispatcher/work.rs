@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use domain::{
     identifier::{MerchantId, MessageId},
-    messages::kind::{Kind, Queue},
+    messages::kind::{MessageKind, QueueKind},
 };
 use store::{Conclusion, PendingMessage, Store, Transaction};
 use world::World;
@@ -23,7 +23,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 pub(super) async fn read(
     store: &Store,
     merchant: &MerchantId,
-    queue: Queue,
+    queue: QueueKind,
     after: i64,
     most: usize,
 ) -> Option<Vec<PendingMessage>> {
@@ -95,7 +95,7 @@ pub(super) async fn look(store: Store, delivery: Delivery) {
 pub(super) async fn prepare(
     parts: &Parts,
     merchant: MerchantId,
-    kind: Kind,
+    kind: MessageKind,
 ) -> Option<Arc<Endpoint>> {
     let target = match parts.targets.target(merchant.clone(), kind).await {
         Ok(target) => target?,

@@ -2,7 +2,7 @@
 //! go out; what is another with each message is written behind it.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
-use domain::messages::{endpoint::Auth, kind::Kind};
+use domain::messages::{endpoint::Auth, kind::MessageKind};
 use http::header::{
     ACCEPT, AUTHORIZATION, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, EXPECT, HOST, HeaderMap,
     HeaderName, HeaderValue, TE, TRAILER, TRANSFER_ENCODING, UPGRADE, USER_AGENT,
@@ -28,7 +28,7 @@ const OF_THE_PROTOCOL: [HeaderName; 7] =
 /// token among them.
 pub(super) fn prepared(
     host: HeaderValue,
-    kind: Kind,
+    kind: MessageKind,
     user_agent: &str,
     auth: &Auth<Secret>,
 ) -> Result<HeaderMap, Refused> {

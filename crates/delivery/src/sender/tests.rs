@@ -58,7 +58,7 @@ pub(crate) fn secret(text: &str) -> Secret {
 pub(crate) fn target(url: &str, auth: Auth<Secret>) -> Target {
     Target {
         merchant: MerchantId::parse("acme").unwrap(),
-        kind: Kind::Rma,
+        kind: MessageKind::Rma,
         url: url.to_owned(),
         auth,
         signing_secrets: vec![secret(SECRET)],

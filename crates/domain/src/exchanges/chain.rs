@@ -50,7 +50,7 @@ pub fn held_to_credit(order: &Order, record: &ExchangeRecord) -> Order {
 mod tests {
     use super::*;
     use crate::exchanges::record::ExchangeState;
-    use crate::orders::order::Transaction;
+    use crate::orders::order::PaymentTransaction;
     use crate::random::SeededRandom;
     use crate::returns::identifier::RmaId;
     use crate::returns::ledger::Ledger;
@@ -91,7 +91,7 @@ mod tests {
     #[test]
     fn what_was_paid_on_top_counts_and_the_credit_itself_does_not_count_twice() {
         let mut exchange = order(vec![line("A", 1, [5000, 400, 0])], 0);
-        let payment = |identifier: &str, amount_cents| Transaction {
+        let payment = |identifier: &str, amount_cents| PaymentTransaction {
             identifier: Some(identifier.to_owned()),
             parent_identifier: None,
             amount_cents: Some(amount_cents),

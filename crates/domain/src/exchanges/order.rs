@@ -14,11 +14,11 @@ use utoipa::ToSchema;
 
 use super::record::{ExchangeRecord, ExchangeState};
 use crate::json::Json;
-use crate::orders::order::{Address as OrderAddress, Line, Order, Variant};
+use crate::orders::order::{Order, OrderLine, PostalAddress as OrderAddress, Variant};
 use crate::reader::read;
 use crate::returns::Resolution;
 use crate::returns::money::cents;
-use crate::returns::rma::{Rma, Unit};
+use crate::returns::rma::{Rma, RmaUnit};
 
 /// An order for what a shopper gets in exchange.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
@@ -35,20 +35,19 @@ pub struct ExchangeOrder {
     /// Whether whoever returns the goods got them as a gift.
     pub is_gift: bool,
     /// Replacements first, then the gift card.
-    pub items: Vec<Item>,
-    pub customer: Customer,
-    pub shipping_address: Address,
-    pub billing_address: Address,
-    pub payment: Payment,
+    pub items: Vec<ExchangeOrderItem>,
+    pub customer: ExchangeCustomer,
+    pub shipping_address: ExchangeAddress,
+    pub billing_address: ExchangeAddress,
+    pub payment: ExchangePayment,
 }
 
 /// One position of an exchange order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(untagged)]
-#[schema(as = ExchangeOrderItem)]
-pub enum Item {
+pub enum ExchangeOrderItem {
     Replacement(Replacement),
-    GiftCard(GiftCard),
+    GiftCard(ExchangeGiftCard),
 }
 
 /// Another variant in the place of units of one line.
@@ -89,8 +88,7 @@ pub struct Replacement {
 
 /// Money on a card in the place of units.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
-#[schema(as = ExchangeGiftCard)]
-pub struct GiftCard {
+pub struct ExchangeGiftCard {
     /// Agreed with the merchant, in its policy.
     #[schema(example = "GIFT-CARD")]
     pub sku: String,
@@ -103,13 +101,12 @@ pub struct GiftCard {
     #[schema(example = 400, minimum = 0)]
     pub bonus_credit_amount_cents: i64,
     /// What is exchanged for the card.
-    pub return_items: Vec<ReturnItem>,
+    pub return_items: Vec<ExchangeReturnItem>,
 }
 
 /// Units that are exchanged for a gift card.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
-#[schema(as = ExchangeReturnItem)]
-pub struct ReturnItem {
+pub struct ExchangeReturnItem {
     #[schema(example = "Organic cotton tee, navy")]
     pub title: String,
     #[schema(example = "TEE-NAVY-M")]
@@ -124,8 +121,7 @@ pub struct ReturnItem {
 
 /// Who gets it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
-#[schema(as = ExchangeCustomer)]
-pub struct Customer {
+pub struct ExchangeCustomer {
     #[schema(example = "CUS-5512")]
     pub identifier: String,
     #[schema(required, example = "Dana")]
@@ -140,8 +136,7 @@ pub struct Customer {
 
 /// Where it goes, or who pays.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
-#[schema(as = ExchangeAddress)]
-pub struct Address {
+pub struct ExchangeAddress {
     #[schema(example = "Dana Whitfield")]
     pub name: String,
     #[schema(example = "418 Juniper Street")]
@@ -162,15 +157,14 @@ pub struct Address {
 
 /// What the payment is reported and reconciled by.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
-#[schema(as = ExchangePayment)]
-pub struct Payment {
+pub struct ExchangePayment {
     #[schema(example = "PAY-7K3Q-9XWD-2M4T-1")]
     pub transaction_id: String,
 }
 
 /// What a merchant answers when it takes an exchange order. Everything may be absent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-pub struct Answer {
+pub struct ExchangeAnswer {
     pub order_identifier: Option<String>,
     pub total_amount_cents: Option<i64>,
     pub product_amount_cents: Option<i64>,
@@ -178,7 +172,7 @@ pub struct Answer {
 }
 
 /// Reads an answer; what cannot be read of it counts as absent.
-pub fn read_answer(document: &Json<'_>) -> Answer {
+pub fn read_answer(document: &Json<'_>) -> ExchangeAnswer {
     let text = |key: &'static str| {
         read(document, false, |root| root.object(|at| at.optional_identifier(key)))
             .ok()
@@ -189,7 +183,7 @@ pub fn read_answer(document: &Json<'_>) -> Answer {
             .ok()
             .and_then(|(value, _)| value)
     };
-    Answer {
+    ExchangeAnswer {
         order_identifier: text("order_identifier"),
         total_amount_cents: amount("total_amount_cents"),
         product_amount_cents: amount("product_amount_cents"),
@@ -199,7 +193,7 @@ pub fn read_answer(document: &Json<'_>) -> Answer {
 
 /// What an exchange order depends on besides the units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Terms<'a> {
+pub struct ExchangeTerms<'a> {
     /// The SKU of gift cards, as agreed with the merchant.
     pub gift_card_sku: &'a str,
     /// Taken from the gift card.
@@ -210,9 +204,9 @@ pub struct Terms<'a> {
     pub variants: &'a BTreeMap<String, Vec<Variant>>,
 }
 
-impl Terms<'_> {
+impl ExchangeTerms<'_> {
     /// What a variant is called.
-    fn title(&self, line: &Line, sku: &str) -> Option<String> {
+    fn title(&self, line: &OrderLine, sku: &str) -> Option<String> {
         let listed = self.variants.get(&line.variant_identifier).unwrap_or(&line.variants);
         listed.iter().find(|it| it.sku.as_deref() == Some(sku))?.title.clone()
     }
@@ -223,11 +217,11 @@ impl Terms<'_> {
 pub fn exchange_order(
     rma: &Rma,
     order: &Order,
-    terms: &Terms<'_>,
+    terms: &ExchangeTerms<'_>,
     number: usize,
 ) -> Option<(ExchangeOrder, ExchangeRecord)> {
     let units = rma.units.iter().filter(|unit| unit.goods.order_identifier == order.identifier);
-    let units: Vec<&Unit> = units.filter(|unit| unit.is_replaced()).collect();
+    let units: Vec<&RmaUnit> = units.filter(|unit| unit.is_replaced()).collect();
     if units.is_empty() {
         return None;
     }
@@ -263,18 +257,22 @@ pub fn exchange_order(
         customer: customer(rma, order),
         shipping_address: address(&order.shipping_address),
         billing_address: address(&order.billing_address),
-        payment: Payment { transaction_id },
+        payment: ExchangePayment { transaction_id },
     };
     Some((asked, record))
 }
 
-fn worth<'a>(units: impl Iterator<Item = &'a Unit>) -> i64 {
+fn worth<'a>(units: impl Iterator<Item = &'a RmaUnit>) -> i64 {
     cents(units.map(|unit| i128::from(unit.goods.amounts.refund_cents())).sum())
 }
 
 /// One position for the units of one line that become the same variant.
-fn replacements(order: &Order, units: &[&Unit], terms: &Terms<'_>) -> Vec<Item> {
-    let key = |unit: &Unit| {
+fn replacements(
+    order: &Order,
+    units: &[&RmaUnit],
+    terms: &ExchangeTerms<'_>,
+) -> Vec<ExchangeOrderItem> {
+    let key = |unit: &RmaUnit| {
         (unit.goods.order_line_item_identifier.clone(), unit.goods.exchange_sku.clone())
     };
     let mut keys: Vec<_> = Vec::new();
@@ -285,13 +283,15 @@ fn replacements(order: &Order, units: &[&Unit], terms: &Terms<'_>) -> Vec<Item> 
     }
     let item = |wanted: &(String, Option<String>)| {
         let line = line(order, &wanted.0)?;
-        let same: Vec<&Unit> = units.iter().copied().filter(|unit| key(unit) == *wanted).collect();
+        let same: Vec<&RmaUnit> =
+            units.iter().copied().filter(|unit| key(unit) == *wanted).collect();
         let quantity = i64::try_from(same.len()).unwrap_or(i64::MAX);
         let known = same.iter().find_map(|unit| unit.goods.exchange_price_cents);
         let price = known.unwrap_or(line.unit_price_amount_cents);
-        let sum = |of: fn(&Unit) -> i64| cents(same.iter().map(|unit| i128::from(of(unit))).sum());
+        let sum =
+            |of: fn(&RmaUnit) -> i64| cents(same.iter().map(|unit| i128::from(of(unit))).sum());
         let sku = wanted.1.clone().unwrap_or_default();
-        Some(Item::Replacement(Replacement {
+        Some(ExchangeOrderItem::Replacement(Replacement {
             title: terms.title(line, &sku).unwrap_or_else(|| line.title.clone()),
             sku,
             quantity,
@@ -309,14 +309,18 @@ fn replacements(order: &Order, units: &[&Unit], terms: &Terms<'_>) -> Vec<Item> 
     keys.iter().filter_map(item).collect()
 }
 
-fn gift_card(order: &Order, units: &[&Unit], terms: &Terms<'_>) -> Option<Item> {
+fn gift_card(
+    order: &Order,
+    units: &[&RmaUnit],
+    terms: &ExchangeTerms<'_>,
+) -> Option<ExchangeOrderItem> {
     let worth = worth(units.iter().copied());
-    let mut return_items: Vec<ReturnItem> = Vec::new();
+    let mut return_items: Vec<ExchangeReturnItem> = Vec::new();
     for unit in units {
         let line = line(order, &unit.goods.order_line_item_identifier)?;
         match return_items.iter_mut().find(|it| it.original_item_identifier == line.identifier) {
             Some(known) => known.quantity += 1,
-            None => return_items.push(ReturnItem {
+            None => return_items.push(ExchangeReturnItem {
                 title: line.title.clone(),
                 original_sku: code(line),
                 original_item_identifier: line.identifier.clone(),
@@ -326,7 +330,7 @@ fn gift_card(order: &Order, units: &[&Unit], terms: &Terms<'_>) -> Option<Item> 
         }
     }
     (!return_items.is_empty()).then(|| {
-        Item::GiftCard(GiftCard {
+        ExchangeOrderItem::GiftCard(ExchangeGiftCard {
             sku: terms.gift_card_sku.to_owned(),
             quantity: 1,
             unit_price_amount_cents: worth.saturating_sub(terms.fee_cents).max(0),
@@ -336,26 +340,26 @@ fn gift_card(order: &Order, units: &[&Unit], terms: &Terms<'_>) -> Option<Item> 
     })
 }
 
-fn line<'a>(order: &'a Order, identifier: &str) -> Option<&'a Line> {
+fn line<'a>(order: &'a Order, identifier: &str) -> Option<&'a OrderLine> {
     order.items.iter().find(|line| line.identifier == identifier)
 }
 
-fn code(line: &Line) -> String {
+fn code(line: &OrderLine) -> String {
     line.sku.clone().or_else(|| line.upc.clone()).unwrap_or_default()
 }
 
 /// Whoever returns the goods: of a gift, the one who got it, whose name nobody told us.
-fn customer(rma: &Rma, order: &Order) -> Customer {
+fn customer(rma: &Rma, order: &Order) -> ExchangeCustomer {
     let buyer = &order.customer;
     match &rma.giftee_email {
-        Some(email) => Customer {
+        Some(email) => ExchangeCustomer {
             identifier: email.clone(),
             first_name: None,
             last_name: None,
             email: email.clone(),
             phone: None,
         },
-        None => Customer {
+        None => ExchangeCustomer {
             identifier: buyer.identifier.clone(),
             first_name: buyer.first_name.clone(),
             last_name: buyer.last_name.clone(),
@@ -365,8 +369,8 @@ fn customer(rma: &Rma, order: &Order) -> Customer {
     }
 }
 
-fn address(address: &OrderAddress) -> Address {
-    Address {
+fn address(address: &OrderAddress) -> ExchangeAddress {
+    ExchangeAddress {
         name: address.name.clone(),
         street1: address.street1.clone(),
         street2: address.street2.clone(),

@@ -9,16 +9,16 @@
 mod world;
 
 use self::world::World;
-use super::order::Item;
+use super::order::ExchangeOrderItem;
 use super::record::ExchangeState;
 use crate::returns::Resolution;
 use crate::returns::ledger::{SpentBy, UnitState};
-use crate::returns::rma::{Status, Unit};
+use crate::returns::rma::{RmaStatus, RmaUnit};
 
 const SEEDS: u64 = 1_500;
 const STEPS: usize = 40;
 
-fn worth<'a>(units: impl Iterator<Item = &'a Unit>) -> i64 {
+fn worth<'a>(units: impl Iterator<Item = &'a RmaUnit>) -> i64 {
     units.map(|unit| unit.goods.amounts.refund_cents()).sum()
 }
 
@@ -42,8 +42,8 @@ fn check(world: &World, seed: u64) {
     let Some(asked) = &world.asked else { return };
     let (credit, goods) = (asked.record.credit_cents, asked.record.goods_credit_cents);
     let card = asked.order.items.iter().find_map(|item| match item {
-        Item::GiftCard(card) => Some(card.unit_price_amount_cents),
-        Item::Replacement(_) => None,
+        ExchangeOrderItem::GiftCard(card) => Some(card.unit_price_amount_cents),
+        ExchangeOrderItem::Replacement(_) => None,
     });
     let fee = asked.quote.fee_from_gift_card_cents;
     assert_eq!(goods + card.map_or(0, |card| card + fee), credit, "seed {seed}");
@@ -77,7 +77,7 @@ fn check_end(world: &World, seed: u64) {
     let bonus: i64 = world
         .returns
         .values()
-        .filter(|rma| rma.status != Status::Canceled)
+        .filter(|rma| rma.status != RmaStatus::Canceled)
         .map(|rma| rma.bonus_credit_amount_cents)
         .sum();
     assert!(cards > 0 || bonus == 0, "seed {seed}: a bonus on no card");

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::order::Answer;
+use super::order::ExchangeAnswer;
 use crate::returns::identifier::RmaId;
 
 /// The exchange order for what was bought with one order. There is never a second.
@@ -84,7 +84,7 @@ impl ExchangeRecord {
     /// The merchant took the order. Said twice, the first answer stands. An answer that only repeats the
     /// key names no new order.
     #[must_use]
-    pub fn placed(&self, answer: &Answer, now: Timestamp) -> Self {
+    pub fn placed(&self, answer: &ExchangeAnswer, now: Timestamp) -> Self {
         if self.state == ExchangeState::Placed {
             return self.clone();
         }

@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 
 use crate::faults::Faults;
 use crate::json::Json;
-use crate::orders::order::{Attribute, Line, Variant};
+use crate::orders::order::{OrderLine, Variant, VariantAttribute};
 use crate::orders::order_message::read_variant;
 use crate::reader::read;
 
@@ -34,7 +34,7 @@ pub struct VariantOffer {
     #[schema(example = "Organic cotton tee, navy, L")]
     pub title: String,
     /// What tells it from the others.
-    pub attributes: Vec<Attribute>,
+    pub attributes: Vec<VariantAttribute>,
     /// What one unit costs. Null where it is not known.
     #[schema(required, example = 4500, minimum = 0)]
     pub unit_price_amount_cents: Option<i64>,
@@ -75,7 +75,7 @@ pub fn read_listed(document: &Json<'_>) -> Option<Listed> {
 }
 
 /// What a shopper who returns a unit of `line` is offered of `variants`: not what is returned.
-pub fn offers(line: &Line, variants: &[Variant]) -> Vec<VariantOffer> {
+pub fn offers(line: &OrderLine, variants: &[Variant]) -> Vec<VariantOffer> {
     let offer = |variant: &Variant| {
         let sku = variant.sku.clone()?;
         let price = variant.unit_price_amount_cents;

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::identifier::MerchantId;
-use crate::orders::order::Address;
+use crate::orders::order::PostalAddress;
 
 /// How many signing secrets are live at once: the new one and the one being rotated out.
 pub const SIGNING_SECRETS_MAX: usize = 2;
@@ -15,10 +15,10 @@ pub const SIGNING_SECRETS_MAX: usize = 2;
 pub struct Merchant {
     pub id: MerchantId,
     pub name: String,
-    pub settings: Settings,
+    pub settings: MerchantSettings,
     /// Where returns are sent, as labels show it.
     #[serde(default)]
-    pub return_address: Option<Address>,
+    pub return_address: Option<PostalAddress>,
     /// Newest first. Sealed: only the vault can open them.
     pub signing_secrets: Vec<SealedSecret>,
     pub created_at: Timestamp,
@@ -29,14 +29,15 @@ pub struct Merchant {
 /// What an operator can switch for one merchant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Settings {
+#[schema(as = Settings)]
+pub struct MerchantSettings {
     /// Amounts that do not add up, and refunds dated in the past, are refused with 422 instead of
     /// accepted with a warning.
     #[serde(default)]
     pub strict: bool,
     /// Who makes labels and tells where parcels are.
     #[serde(default)]
-    pub carrier: Carrier,
+    pub carrier: CarrierMode,
     /// Whether our warehouse receives what comes back, so that returns tell what arrived.
     #[serde(default)]
     pub managed_receiving: bool,
@@ -45,7 +46,8 @@ pub struct Settings {
 /// Who brings returns back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Carrier {
+#[schema(as = Carrier)]
+pub enum CarrierMode {
     /// A part of this service that makes labels at once and moves parcels when told to.
     Simulated,
     /// A system that asks for the labels that are wanted and reports events.
@@ -53,7 +55,7 @@ pub enum Carrier {
     External,
 }
 
-impl Carrier {
+impl CarrierMode {
     pub const ALL: [Self; 2] = [Self::Simulated, Self::External];
 
     pub const fn name(self) -> &'static str {

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use self::colour::Colour;
+use self::colour::Color;
 use crate::faults::Faults;
 use crate::json::Json;
 use crate::merchants::language::Language;
@@ -30,7 +30,7 @@ pub struct Portal {
     /// darker or lighter. Left out: ours.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, example = "#0b5cad", pattern = "^#[0-9a-f]{6}$")]
-    pub accent: Option<Colour>,
+    pub accent: Option<Color>,
     /// The languages on offer, each once. Left out: all of them.
     #[schema(min_items = 1, max_items = 4)]
     pub languages: Vec<Language>,
@@ -39,16 +39,17 @@ pub struct Portal {
     /// The merchant's own words, by language.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     #[schema(
-        value_type = std::collections::HashMap<String, Texts>, required = false,
+        value_type = std::collections::HashMap<String, PortalTexts>, required = false,
         example = json!({ "en": { "welcome": "Thirty days to change your mind." } })
     )]
-    pub texts: BTreeMap<Language, Texts>,
+    pub texts: BTreeMap<Language, PortalTexts>,
 }
 
 /// What a merchant says in one language. Plain text: line ends count, markup does not.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
-pub struct Texts {
+#[schema(as = Texts)]
+pub struct PortalTexts {
     /// Above the form in which shoppers name their order.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "Thirty days to change your mind.", max_length = 1000)]
@@ -81,7 +82,7 @@ impl Portal {
     }
 
     /// What the merchant says in a language.
-    pub fn texts_in(&self, language: Language) -> Option<&Texts> {
+    pub fn texts_in(&self, language: Language) -> Option<&PortalTexts> {
         self.texts.get(&language)
     }
 

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::messages::kind::Kind;
+use crate::messages::kind::MessageKind;
 
 /// How a call proves who it comes from.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -70,10 +70,10 @@ pub struct Endpoints<S> {
     pub base_url: Option<String>,
     pub auth: Auth<S>,
     /// Paths that differ from the usual ones.
-    pub paths: BTreeMap<Kind, String>,
-    pub overrides: BTreeMap<Kind, Override<S>>,
+    pub paths: BTreeMap<MessageKind, String>,
+    pub overrides: BTreeMap<MessageKind, EndpointOverride<S>>,
     /// Kinds whose messages wait until an operator resumes them.
-    pub paused: BTreeSet<Kind>,
+    pub paused: BTreeSet<MessageKind>,
 }
 
 impl<S> Default for Endpoints<S> {
@@ -90,14 +90,14 @@ impl<S> Default for Endpoints<S> {
 
 /// An address for one kind alone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Override<S> {
+pub struct EndpointOverride<S> {
     pub url: String,
     pub auth: Auth<S>,
 }
 
 impl<S> Endpoints<S> {
     /// The address of `kind` and how to prove who we are there; None while nobody said.
-    pub fn target(&self, kind: Kind) -> Option<(String, &Auth<S>)> {
+    pub fn target(&self, kind: MessageKind) -> Option<(String, &Auth<S>)> {
         if let Some(other) = self.overrides.get(&kind) {
             return Some((other.url.clone(), &other.auth));
         }
@@ -115,10 +115,13 @@ mod tests {
         Endpoints {
             base_url: Some("https://shop.example.com/hooks/".to_owned()),
             auth: Auth::Bearer { token: "t".to_owned() },
-            paths: [(Kind::Rma, "returns/rma".to_owned())].into(),
+            paths: [(MessageKind::Rma, "returns/rma".to_owned())].into(),
             overrides: [(
-                Kind::OutboundAsn,
-                Override { url: "https://wms.example.com/asn".to_owned(), auth: Auth::None },
+                MessageKind::OutboundAsn,
+                EndpointOverride {
+                    url: "https://wms.example.com/asn".to_owned(),
+                    auth: Auth::None,
+                },
             )]
             .into(),
             paused: BTreeSet::new(),
@@ -129,14 +132,17 @@ mod tests {
     fn a_kind_is_found_under_the_base_address_unless_it_has_its_own() {
         let endpoints = endpoints();
         let url = |kind| endpoints.target(kind).unwrap().0;
-        assert_eq!(url(Kind::Rma), "https://shop.example.com/hooks/returns/rma");
-        assert_eq!(url(Kind::ExchangeOrder), "https://shop.example.com/hooks/exchange_orders");
-        assert_eq!(url(Kind::OutboundAsn), "https://wms.example.com/asn");
-        assert_eq!(endpoints.target(Kind::OutboundAsn).unwrap().1, &Auth::None);
+        assert_eq!(url(MessageKind::Rma), "https://shop.example.com/hooks/returns/rma");
+        assert_eq!(
+            url(MessageKind::ExchangeOrder),
+            "https://shop.example.com/hooks/exchange_orders"
+        );
+        assert_eq!(url(MessageKind::OutboundAsn), "https://wms.example.com/asn");
+        assert_eq!(endpoints.target(MessageKind::OutboundAsn).unwrap().1, &Auth::None);
     }
 
     #[test]
     fn without_any_address_there_is_no_target() {
-        assert_eq!(Endpoints::<String>::default().target(Kind::Rma), None);
+        assert_eq!(Endpoints::<String>::default().target(MessageKind::Rma), None);
     }
 }

@@ -17,7 +17,8 @@ use serde::{Deserialize, Serialize};
     utoipa::ToSchema,
 )]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+#[schema(as = Kind)]
+pub enum MessageKind {
     Rma,
     ExchangeVariants,
     ExchangeOrder,
@@ -28,7 +29,7 @@ pub enum Kind {
     DropShipmentPartialCancellation,
 }
 
-impl Kind {
+impl MessageKind {
     pub const ALL: [Self; 8] = [
         Self::Rma,
         Self::ExchangeVariants,
@@ -86,16 +87,16 @@ impl Kind {
     }
 
     /// The messages that it stays in order with.
-    pub const fn queue(self) -> Queue {
+    pub const fn queue(self) -> QueueKind {
         match self {
             Self::DropShipmentConfirmation
             | Self::DropShipmentCancellation
-            | Self::DropShipmentPartialCancellation => Queue(Self::DropShipmentConfirmation),
+            | Self::DropShipmentPartialCancellation => QueueKind(Self::DropShipmentConfirmation),
             Self::Rma
             | Self::ExchangeVariants
             | Self::ExchangeOrder
             | Self::OutboundAsn
-            | Self::InventoryReceipt => Queue(self),
+            | Self::InventoryReceipt => QueueKind(self),
         }
     }
 
@@ -114,7 +115,7 @@ impl Kind {
     }
 }
 
-impl std::fmt::Display for Kind {
+impl std::fmt::Display for MessageKind {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.write_str(self.name())
     }
@@ -123,27 +124,27 @@ impl std::fmt::Display for Kind {
 /// Messages that stay in order where they are about one thing: those of one kind, or of several
 /// that tell of the same things. The first of its kinds stands for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Queue(Kind);
+pub struct QueueKind(MessageKind);
 
-impl Queue {
+impl QueueKind {
     pub fn all() -> impl Iterator<Item = Self> {
-        Kind::ALL.into_iter().map(Queue).filter(|queue| queue.0.queue() == *queue)
+        MessageKind::ALL.into_iter().map(QueueKind).filter(|queue| queue.0.queue() == *queue)
     }
 
     /// The kinds of its messages.
-    pub const fn kinds(self) -> &'static [Kind] {
+    pub const fn kinds(self) -> &'static [MessageKind] {
         match self.0 {
-            Kind::Rma => &[Kind::Rma],
-            Kind::ExchangeVariants => &[Kind::ExchangeVariants],
-            Kind::ExchangeOrder => &[Kind::ExchangeOrder],
-            Kind::OutboundAsn => &[Kind::OutboundAsn],
-            Kind::InventoryReceipt => &[Kind::InventoryReceipt],
-            Kind::DropShipmentConfirmation
-            | Kind::DropShipmentCancellation
-            | Kind::DropShipmentPartialCancellation => &[
-                Kind::DropShipmentConfirmation,
-                Kind::DropShipmentCancellation,
-                Kind::DropShipmentPartialCancellation,
+            MessageKind::Rma => &[MessageKind::Rma],
+            MessageKind::ExchangeVariants => &[MessageKind::ExchangeVariants],
+            MessageKind::ExchangeOrder => &[MessageKind::ExchangeOrder],
+            MessageKind::OutboundAsn => &[MessageKind::OutboundAsn],
+            MessageKind::InventoryReceipt => &[MessageKind::InventoryReceipt],
+            MessageKind::DropShipmentConfirmation
+            | MessageKind::DropShipmentCancellation
+            | MessageKind::DropShipmentPartialCancellation => &[
+                MessageKind::DropShipmentConfirmation,
+                MessageKind::DropShipmentCancellation,
+                MessageKind::DropShipmentPartialCancellation,
             ],
         }
     }
@@ -159,19 +160,19 @@ mod tests {
 
     #[test]
     fn a_kind_is_found_by_its_name_and_written_by_it() {
-        for kind in Kind::ALL {
-            assert_eq!(Kind::parse(kind.name()), Some(kind));
+        for kind in MessageKind::ALL {
+            assert_eq!(MessageKind::parse(kind.name()), Some(kind));
             assert_eq!(serde_json::to_string(&kind).unwrap(), format!("\"{kind}\""));
         }
-        assert_eq!(Kind::parse("rmas"), None);
+        assert_eq!(MessageKind::parse("rmas"), None);
     }
 
     #[test]
     fn every_kind_is_in_one_queue_and_drop_ship_orders_have_one_for_all() {
-        for kind in Kind::ALL {
-            let queues = Queue::all().filter(|queue| queue.kinds().contains(&kind));
+        for kind in MessageKind::ALL {
+            let queues = QueueKind::all().filter(|queue| queue.kinds().contains(&kind));
             assert_eq!(queues.collect::<Vec<_>>(), [kind.queue()], "{kind}");
         }
-        assert_eq!(Kind::DropShipmentCancellation.queue().kinds().len(), 3);
+        assert_eq!(MessageKind::DropShipmentCancellation.queue().kinds().len(), 3);
     }
 }

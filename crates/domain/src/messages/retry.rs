@@ -15,18 +15,18 @@ const PAUSE_MAX_MS: u64 = 7 * 24 * 60 * 60 * 1000;
 
 /// The cadence of retries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cadence {
+pub struct RetrySchedule {
     pub base_ms: u64,
     pub factor: u64,
 }
 
-impl Default for Cadence {
+impl Default for RetrySchedule {
     fn default() -> Self {
         Self { base_ms: 5_000, factor: 10 }
     }
 }
 
-impl Cadence {
+impl RetrySchedule {
     /// The pause after the attempt with this number (from 1), or None when the tries are used up.
     ///
     /// `chance` is any number; it decides how much jitter is added.
@@ -51,14 +51,14 @@ mod tests {
     #[test]
     fn the_pauses_grow_tenfold_from_five_seconds() {
         let pauses: Vec<_> =
-            (1..=6).map(|attempt| Cadence::default().pause_ms(attempt, None, 0)).collect();
+            (1..=6).map(|attempt| RetrySchedule::default().pause_ms(attempt, None, 0)).collect();
         let seconds = [5, 50, 500, 5_000, 50_000].map(|seconds| Some(seconds * 1000));
         assert_eq!(pauses, [&seconds[..], &[None]].concat());
     }
 
     #[test]
     fn a_merchant_that_asks_for_more_patience_gets_it() {
-        let cadence = Cadence::default();
+        let cadence = RetrySchedule::default();
         assert_eq!(cadence.pause_ms(1, Some(60_000), 0), Some(60_000));
         assert_eq!(cadence.pause_ms(2, Some(1_000), 0), Some(50_000));
         assert_eq!(cadence.pause_ms(6, Some(60_000), 0), None);
@@ -72,7 +72,7 @@ mod tests {
             attempt in 1_u32..=RETRIES_MAX,
             chance in any::<u64>(),
         ) {
-            let cadence = Cadence { base_ms, factor };
+            let cadence = RetrySchedule { base_ms, factor };
             let plain = cadence.pause_ms(attempt, None, 0).unwrap();
             let jittered = cadence.pause_ms(attempt, None, chance).unwrap();
             prop_assert!(plain <= jittered && jittered <= plain + plain / 5);

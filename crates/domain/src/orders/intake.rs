@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 /// What became of an order that arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
+#[schema(as = Outcome)]
+pub enum IntakeOutcome {
     /// The order was not known before.
     Created,
     /// The snapshot replaced the stored one.
@@ -16,7 +17,7 @@ pub enum Outcome {
     Stale,
 }
 
-impl Outcome {
+impl IntakeOutcome {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Created => "created",
@@ -36,19 +37,19 @@ impl Outcome {
 
 /// What tells two snapshots of one order apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Held<'a> {
+pub struct SnapshotVersion<'a> {
     /// Microseconds of `updated_at`.
     pub updated_us: i64,
     pub hash: &'a [u8],
 }
 
 /// What becomes of `arrived` when `held` is stored.
-pub fn compare(held: Option<&Held<'_>>, arrived: &Held<'_>) -> Outcome {
+pub fn compare(held: Option<&SnapshotVersion<'_>>, arrived: &SnapshotVersion<'_>) -> IntakeOutcome {
     match held {
-        None => Outcome::Created,
-        Some(held) if arrived.hash == held.hash => Outcome::Unchanged,
-        Some(held) if arrived.updated_us < held.updated_us => Outcome::Stale,
-        Some(_) => Outcome::Updated,
+        None => IntakeOutcome::Created,
+        Some(held) if arrived.hash == held.hash => IntakeOutcome::Unchanged,
+        Some(held) if arrived.updated_us < held.updated_us => IntakeOutcome::Stale,
+        Some(_) => IntakeOutcome::Updated,
     }
 }
 
@@ -56,21 +57,21 @@ pub fn compare(held: Option<&Held<'_>>, arrived: &Held<'_>) -> Outcome {
 mod tests {
     use super::*;
 
-    fn snapshot(updated_us: i64, hash: &[u8]) -> Held<'_> {
-        Held { updated_us, hash }
+    fn snapshot(updated_us: i64, hash: &[u8]) -> SnapshotVersion<'_> {
+        SnapshotVersion { updated_us, hash }
     }
 
     #[test]
     fn the_newest_snapshot_stands() {
         let held = snapshot(5, b"a");
-        assert_eq!(compare(None, &held), Outcome::Created);
-        assert_eq!(compare(Some(&held), &snapshot(6, b"b")), Outcome::Updated);
-        assert_eq!(compare(Some(&held), &snapshot(4, b"b")), Outcome::Stale);
-        assert_eq!(compare(Some(&held), &held), Outcome::Unchanged);
+        assert_eq!(compare(None, &held), IntakeOutcome::Created);
+        assert_eq!(compare(Some(&held), &snapshot(6, b"b")), IntakeOutcome::Updated);
+        assert_eq!(compare(Some(&held), &snapshot(4, b"b")), IntakeOutcome::Stale);
+        assert_eq!(compare(Some(&held), &held), IntakeOutcome::Unchanged);
     }
 
     #[test]
     fn a_correction_within_the_same_moment_is_stored() {
-        assert_eq!(compare(Some(&snapshot(5, b"a")), &snapshot(5, b"b")), Outcome::Updated);
+        assert_eq!(compare(Some(&snapshot(5, b"a")), &snapshot(5, b"b")), IntakeOutcome::Updated);
     }
 }

@@ -12,7 +12,8 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 pub use self::parts::{
-    Address, Attribute, Customer, Discount, PaymentDetails, Transaction, Variant,
+    Customer, Discount, PaymentDetails, PaymentTransaction, PostalAddress, Variant,
+    VariantAttribute,
 };
 
 /// A whole order, as it stands at the merchant now. It is always sent complete: what an
@@ -67,12 +68,12 @@ pub struct Order {
     #[schema(value_type = String, format = DateTime, example = "2026-02-14T16:02:10Z")]
     pub updated_at: Timestamp,
     /// The order lines.
-    pub items: Vec<Line>,
+    pub items: Vec<OrderLine>,
     pub customer: Customer,
-    pub shipping_address: Address,
-    pub billing_address: Address,
+    pub shipping_address: PostalAddress,
+    pub billing_address: PostalAddress,
     /// Payments. May be empty; otherwise their amounts add up to the total.
-    pub transactions: Vec<Transaction>,
+    pub transactions: Vec<PaymentTransaction>,
     /// Every refund made on the order so far. Empty at first.
     pub refunds: Vec<Refund>,
     /// How the discount came about. May be empty.
@@ -108,7 +109,8 @@ impl OrderStatus {
 
 /// A product on an order, and how many units of it. It has a `sku` or a `upc`, or both.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
-pub struct Line {
+#[schema(as = Line)]
+pub struct OrderLine {
     /// The merchant's identifier of the line, unique in its order. The messages about returns
     /// carry it as `order_line_item_identifier`.
     #[schema(example = "ORD-100472-1", min_length = 1, max_length = 255)]

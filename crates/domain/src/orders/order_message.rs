@@ -36,7 +36,7 @@ const CUSTOMER_ALIAS: &str = "the service";
 
 /// What reading depends on besides the document.
 #[derive(Clone, Copy, Debug)]
-pub struct Context {
+pub struct OrderReadContext {
     pub now: Timestamp,
     /// Turns the warnings about amounts and times into errors. Unknown fields stay warnings.
     pub strict: bool,
@@ -44,7 +44,7 @@ pub struct Context {
 
 /// The orders of an acceptable message.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Reading {
+pub struct OrderMessage {
     /// In the order of the message.
     pub orders: Vec<Snapshot>,
     pub warnings: Vec<Warning>,
@@ -54,20 +54,20 @@ pub struct Reading {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Snapshot {
     pub order: Order,
-    pub body: Body,
+    pub body: SnapshotBody,
     /// One for each refund of the order.
     pub refunds: Vec<RefundEntry>,
 }
 
 /// An order as the merchant sent it, without spaces.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Body {
+pub enum SnapshotBody {
     /// These bytes of the document: it has no spaces there, and no spelling of its own.
     AsSent(Range<usize>),
     Written(Vec<u8>),
 }
 
-impl Body {
+impl SnapshotBody {
     /// The bytes, of an order that was read from `document`.
     pub fn bytes<'a>(&'a self, document: &'a [u8]) -> &'a [u8] {
         match self {
@@ -89,7 +89,10 @@ pub struct RefundEntry {
 }
 
 /// Reads a message, or says everything wrong with it.
-pub fn read_message(document: &Json<'_>, context: &Context) -> Result<Reading, Faults> {
+pub fn read_message(
+    document: &Json<'_>,
+    context: &OrderReadContext,
+) -> Result<OrderMessage, Faults> {
     let mut seen = Seen::default();
     let (orders, warnings) = read(document, context.strict, |root| {
         root.object(|message| {
@@ -102,24 +105,24 @@ pub fn read_message(document: &Json<'_>, context: &Context) -> Result<Reading, F
             })
         })?
     })?;
-    Ok(Reading { orders, warnings })
+    Ok(OrderMessage { orders, warnings })
 }
 
 /// Reads an order that stands alone: one line of an import, or a stored snapshot.
 pub fn read_order(
     document: &Json<'_>,
-    context: &Context,
+    context: &OrderReadContext,
 ) -> Result<(Snapshot, Vec<Warning>), Faults> {
     read(document, context.strict, |root: &Reader<'_>| {
         root.object(|order| snapshot(order, context, &mut Seen::default()))
     })
 }
 
-fn snapshot(at: &Fields<'_>, context: &Context, seen: &mut Seen) -> Snapshot {
+fn snapshot(at: &Fields<'_>, context: &OrderReadContext, seen: &mut Seen) -> Snapshot {
     let order = fields::order(at, context, seen);
     // A message with a fault stores nothing, so nothing needs writing.
     if !at.place().faultless() {
-        return Snapshot { order, body: Body::Written(Vec::new()), refunds: Vec::new() };
+        return Snapshot { order, body: SnapshotBody::Written(Vec::new()), refunds: Vec::new() };
     }
     let source = at.place().source();
     let refunds = refund_entries(source, &order);
@@ -127,14 +130,14 @@ fn snapshot(at: &Fields<'_>, context: &Context, seen: &mut Seen) -> Snapshot {
 }
 
 /// The bytes of an order in the spellings that we store.
-fn stored_body(source: &Json<'_>) -> Body {
+fn stored_body(source: &Json<'_>) -> SnapshotBody {
     let Json::Object(order) = source else {
-        return Body::Written(Vec::new());
+        return SnapshotBody::Written(Vec::new());
     };
     let respelled =
         order.entries.iter().any(|(key, value)| is_alias(key) || is_canceled(key, value));
     if let Some(place) = order.as_sent().filter(|_| !respelled) {
-        return Body::AsSent(place);
+        return SnapshotBody::AsSent(place);
     }
     let mut out = Vec::with_capacity(2_048);
     for (position, (key, value)) in order.entries.iter().enumerate() {
@@ -148,7 +151,7 @@ fn stored_body(source: &Json<'_>) -> Body {
         }
     }
     out.push(b'}');
-    Body::Written(out)
+    SnapshotBody::Written(out)
 }
 
 fn is_alias(key: &str) -> bool {

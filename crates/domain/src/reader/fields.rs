@@ -10,10 +10,10 @@ use std::ops::RangeInclusive;
 
 use jiff::Timestamp;
 
-use super::path::Step;
+use super::path::PathStep;
 use super::{IDENTIFIER_MAX, Reader, TEXT_MAX};
-use crate::faults::Code;
-use crate::json::{Entry, Json};
+use crate::faults::FaultCode;
+use crate::json::{Json, JsonEntry};
 
 /// No line has more units, and no refund of one.
 pub const QUANTITY_MAX: i64 = 1_000;
@@ -24,7 +24,7 @@ pub const CENTS_MAX: i64 = 10_000_000_000_000;
 /// The object that is being read.
 pub struct Fields<'a> {
     reader: &'a Reader<'a>,
-    entries: &'a [Entry<'a>],
+    entries: &'a [JsonEntry<'a>],
     /// Senders and we mostly name the fields in the same order: the next one is tried first.
     expected: Cell<usize>,
     /// One bit for each of the first 128 entries that was asked for.
@@ -44,13 +44,13 @@ enum Unknown {
 }
 
 /// An element of a list that is an object, with what a rule over several of them must know.
-pub struct Element<T> {
+pub struct ListElement<T> {
     pub value: T,
     pub position: usize,
     unsound: Vec<&'static str>,
 }
 
-impl<T> Element<T> {
+impl<T> ListElement<T> {
     /// Whether the value has what was sent for `key`, not a stand-in.
     pub fn sound(&self, key: &'static str) -> bool {
         !self.unsound.contains(&key)
@@ -62,7 +62,7 @@ impl<T> Element<T> {
     reason = "the methods of a reader are not general enough in its lifetime to be passed"
 )]
 impl<'a> Fields<'a> {
-    pub(super) fn of(reader: &'a Reader<'a>, entries: &'a [Entry<'a>]) -> Self {
+    pub(super) fn of(reader: &'a Reader<'a>, entries: &'a [JsonEntry<'a>]) -> Self {
         Self {
             reader,
             entries,
@@ -104,12 +104,12 @@ impl<'a> Fields<'a> {
     /// Says that the value of `key` is not acceptable.
     pub fn note(&self, key: &'static str, reason: &str) {
         self.unsound.borrow_mut().push(key);
-        self.reader.note_at(&[Step::Key(key)], Code::Invalid, reason);
+        self.reader.note_at(&[PathStep::Key(key)], FaultCode::Invalid, reason);
     }
 
     /// Says that the value of `key` is odd: a warning, or an error when reading strictly.
     pub fn doubt(&self, key: &'static str, reason: &str) {
-        self.reader.doubt_at(&[Step::Key(key)], reason);
+        self.reader.doubt_at(&[PathStep::Key(key)], reason);
     }
 
     /// Says that one of two fields should be there.
@@ -125,7 +125,7 @@ impl<'a> Fields<'a> {
         read: impl FnOnce(&Reader<'_>) -> Option<T>,
     ) -> Option<T> {
         let value = self.find(key).unwrap_or(&Json::Null);
-        let read = self.reader.below(Step::Key(key), value).required(read);
+        let read = self.reader.below(PathStep::Key(key), value).required(read);
         if read.is_none() {
             self.unsound.borrow_mut().push(key);
         }
@@ -139,7 +139,7 @@ impl<'a> Fields<'a> {
         read: impl FnOnce(&Reader<'_>) -> Option<T>,
     ) -> Option<T> {
         let value = self.find(key).filter(|value| **value != Json::Null)?;
-        let read = read(&self.reader.below(Step::Key(key), value));
+        let read = read(&self.reader.below(PathStep::Key(key), value));
         if read.is_none() {
             self.unsound.borrow_mut().push(key);
         }
@@ -274,8 +274,8 @@ impl<'a> Fields<'a> {
     }
 
     /// Joins `value`, which was read from here, with its position and what is unsound in it.
-    pub fn element<T>(&self, value: T) -> Element<T> {
-        Element {
+    pub fn element<T>(&self, value: T) -> ListElement<T> {
+        ListElement {
             value,
             position: self.reader.path.position().unwrap_or_default(),
             unsound: self.unsound.take(),
@@ -307,11 +307,13 @@ impl<'a> Fields<'a> {
             if asked {
                 continue;
             }
-            let field = [Step::Key(key)];
+            let field = [PathStep::Key(key)];
             match self.unknown.get() {
                 Unknown::Kept => self.reader.warn_at(&field, "unknown field, kept as sent"),
                 Unknown::Dropped => self.reader.warn_at(&field, "unknown field, ignored"),
-                Unknown::Refused => self.reader.note_at(&field, Code::Invalid, "is not known here"),
+                Unknown::Refused => {
+                    self.reader.note_at(&field, FaultCode::Invalid, "is not known here")
+                }
             }
         }
     }

@@ -4,37 +4,37 @@ use std::fmt::Write as _;
 
 /// One step down from a value.
 #[derive(Clone, Copy, Debug)]
-pub enum Step<'a> {
+pub enum PathStep<'a> {
     Key(&'a str),
     Index(usize),
 }
 
 /// A chain of steps, each linked to the one before it.
 #[derive(Clone, Copy)]
-pub(super) struct Path<'a> {
+pub(super) struct FieldPath<'a> {
     /// Nothing at the root.
-    last: Option<(&'a Path<'a>, Step<'a>)>,
+    last: Option<(&'a FieldPath<'a>, PathStep<'a>)>,
 }
 
-impl Path<'_> {
+impl FieldPath<'_> {
     pub(super) fn root() -> Self {
         Self { last: None }
     }
 
-    pub(super) fn then<'b>(&'b self, step: Step<'b>) -> Path<'b> {
-        Path { last: Some((self, step)) }
+    pub(super) fn then<'b>(&'b self, step: PathStep<'b>) -> FieldPath<'b> {
+        FieldPath { last: Some((self, step)) }
     }
 
     /// The position in its list of the value that this path leads to.
     pub(super) fn position(&self) -> Option<usize> {
         match self.last {
-            Some((_, Step::Index(position))) => Some(position),
-            Some((_, Step::Key(_))) | None => None,
+            Some((_, PathStep::Index(position))) => Some(position),
+            Some((_, PathStep::Key(_))) | None => None,
         }
     }
 
     /// The text of the path that goes on from here with `steps`.
-    pub(super) fn below(&self, steps: &[Step<'_>]) -> String {
+    pub(super) fn below(&self, steps: &[PathStep<'_>]) -> String {
         let mut text = String::new();
         self.write(&mut text);
         for step in steps {
@@ -54,16 +54,16 @@ impl Path<'_> {
     }
 }
 
-fn write_step(step: Step<'_>, text: &mut String) {
+fn write_step(step: PathStep<'_>, text: &mut String) {
     match step {
-        Step::Index(position) => {
+        PathStep::Index(position) => {
             write!(text, "[{position}]").expect("writing to a string does not fail");
         }
-        Step::Key(key) if is_plain(key) => {
+        PathStep::Key(key) if is_plain(key) => {
             text.push('.');
             text.push_str(key);
         }
-        Step::Key(key) => {
+        PathStep::Key(key) => {
             text.push_str("['");
             for character in key.chars() {
                 write_escaped(character, text);
@@ -101,19 +101,22 @@ mod tests {
 
     #[test]
     fn a_path_names_every_step_from_the_root() {
-        let root = Path::root();
-        let orders = root.then(Step::Key("orders"));
-        let order = orders.then(Step::Index(12));
+        let root = FieldPath::root();
+        let orders = root.then(PathStep::Key("orders"));
+        let order = orders.then(PathStep::Index(12));
 
         assert_eq!(root.below(&[]), "$");
-        assert_eq!(order.below(&[Step::Key("items"), Step::Index(0)]), "$.orders[12].items[0]");
+        assert_eq!(
+            order.below(&[PathStep::Key("items"), PathStep::Index(0)]),
+            "$.orders[12].items[0]"
+        );
         assert_eq!(order.position(), Some(12));
         assert_eq!(orders.position(), None);
     }
 
     #[test]
     fn keys_that_are_no_plain_words_stand_in_brackets_and_quotes() {
-        let written = |key| Path::root().below(&[Step::Key(key)]);
+        let written = |key| FieldPath::root().below(&[PathStep::Key(key)]);
 
         assert_eq!(written("_snake_Case9"), "$._snake_Case9");
         assert_eq!(written("the service"), "$['the service']");

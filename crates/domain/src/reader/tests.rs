@@ -4,7 +4,7 @@ use super::*;
 use crate::json;
 
 /// Reads the object `text` with `build` and gives what was noted.
-fn noted(text: &str, build: impl FnOnce(&Fields<'_>)) -> Vec<(String, Code)> {
+fn noted(text: &str, build: impl FnOnce(&Fields<'_>)) -> Vec<(String, FaultCode)> {
     faults(text, build).errors.into_iter().map(|error| (error.field, error.code)).collect()
 }
 
@@ -23,7 +23,7 @@ fn warnings(text: &str, build: impl FnOnce(&Fields<'_>)) -> Vec<(String, String)
 }
 
 /// Reads the field `a` of `{"a": value}` with `build`, and gives its value or the code.
-fn field<T>(value: &str, build: impl FnOnce(&Fields<'_>) -> T) -> Result<T, Code> {
+fn field<T>(value: &str, build: impl FnOnce(&Fields<'_>) -> T) -> Result<T, FaultCode> {
     let text = format!("{{\"a\":{value}}}");
     let document = json::parse(text.as_bytes()).unwrap();
     match read(&document, false, |root| root.object(build)) {
@@ -46,7 +46,7 @@ fn an_absent_or_null_field_is_missing_where_it_is_required() {
         at.texts("e");
         at.object("f", |_| ());
     };
-    let missing = |key: &str| (format!("$.{key}"), Code::MissingField);
+    let missing = |key: &str| (format!("$.{key}"), FaultCode::MissingField);
 
     let expected = ["a", "b", "c", "d", "e", "f"].map(missing);
     assert_eq!(noted("{}", all), expected);
@@ -70,10 +70,10 @@ fn text_is_text_without_nul_and_of_limited_length() {
     let text = |value: &str| field(value, |at| at.text("a"));
 
     assert_eq!(text("\"\""), Ok(String::new()));
-    assert_eq!(text("7"), Err(Code::InvalidType));
-    assert_eq!(text("\"a\\u0000b\""), Err(Code::Invalid));
+    assert_eq!(text("7"), Err(FaultCode::InvalidType));
+    assert_eq!(text("\"a\\u0000b\""), Err(FaultCode::Invalid));
     assert!(text(&format!("\"{}\"", "é".repeat(TEXT_MAX))).is_ok());
-    assert_eq!(text(&format!("\"{}\"", "e".repeat(TEXT_MAX + 1))), Err(Code::Invalid));
+    assert_eq!(text(&format!("\"{}\"", "e".repeat(TEXT_MAX + 1))), Err(FaultCode::Invalid));
 }
 
 #[test]
@@ -83,12 +83,12 @@ fn an_identifier_is_short_and_not_empty() {
     let too_long = format!("\"{}\"", "é".repeat(IDENTIFIER_MAX + 1));
 
     assert!(identifier(&longest).is_ok());
-    assert_eq!(identifier(&too_long), Err(Code::Invalid));
-    assert_eq!(identifier("\"\""), Err(Code::Invalid));
-    assert_eq!(identifier("[]"), Err(Code::InvalidType));
+    assert_eq!(identifier(&too_long), Err(FaultCode::Invalid));
+    assert_eq!(identifier("\"\""), Err(FaultCode::Invalid));
+    assert_eq!(identifier("[]"), Err(FaultCode::InvalidType));
     assert_eq!(field("\"\"", |at| at.identifier_or_empty("a")), Ok(String::new()));
     assert_eq!(field("\"\"", |at| at.optional_identifier("a")), Ok(None));
-    assert_eq!(field(&too_long, |at| at.optional_identifier("a")), Err(Code::Invalid));
+    assert_eq!(field(&too_long, |at| at.optional_identifier("a")), Err(FaultCode::Invalid));
 }
 
 #[test]
@@ -108,12 +108,12 @@ fn an_integer_may_be_spelled_with_a_point_but_is_no_fraction() {
         assert_eq!(integer(spelling), Ok(Some(value)), "{spelling}");
     }
     for spelling in ["0.5", "1e-1", "3.25"] {
-        assert_eq!(integer(spelling), Err(Code::InvalidType), "{spelling}");
+        assert_eq!(integer(spelling), Err(FaultCode::InvalidType), "{spelling}");
     }
     for spelling in ["9223372036854775808", "9007199254740994.0", "1e400", "-1e19"] {
-        assert_eq!(integer(spelling), Err(Code::Invalid), "{spelling}");
+        assert_eq!(integer(spelling), Err(FaultCode::Invalid), "{spelling}");
     }
-    assert_eq!(integer("\"3\""), Err(Code::InvalidType));
+    assert_eq!(integer("\"3\""), Err(FaultCode::InvalidType));
 }
 
 #[test]
@@ -122,10 +122,13 @@ fn counts_and_amounts_have_limits() {
     let cents = |value: &str| field(value, |at| at.cents("a"));
 
     assert_eq!((count("0"), count("1000")), (Ok(0), Ok(1_000)));
-    assert_eq!((count("-1"), count("1001")), (Err(Code::Invalid), Err(Code::Invalid)));
+    assert_eq!((count("-1"), count("1001")), (Err(FaultCode::Invalid), Err(FaultCode::Invalid)));
     assert_eq!((cents("0"), cents("10000000000000")), (Ok(0), Ok(fields::CENTS_MAX)));
-    assert_eq!((cents("-1"), cents("10000000000001")), (Err(Code::Invalid), Err(Code::Invalid)));
-    assert_eq!(cents("true"), Err(Code::InvalidType));
+    assert_eq!(
+        (cents("-1"), cents("10000000000001")),
+        (Err(FaultCode::Invalid), Err(FaultCode::Invalid))
+    );
+    assert_eq!(cents("true"), Err(FaultCode::InvalidType));
 }
 
 #[test]
@@ -133,18 +136,18 @@ fn a_number_is_finite_and_not_negative() {
     let number = |value: &str| field(value, |at| at.optional_number("a"));
 
     assert_eq!(number("0.45"), Ok(Some(0.45)));
-    assert_eq!(number("-0.1"), Err(Code::Invalid));
-    assert_eq!(number("1e999"), Err(Code::Invalid));
-    assert_eq!(number("\"1\""), Err(Code::InvalidType));
+    assert_eq!(number("-0.1"), Err(FaultCode::Invalid));
+    assert_eq!(number("1e999"), Err(FaultCode::Invalid));
+    assert_eq!(number("\"1\""), Err(FaultCode::InvalidType));
 }
 
 #[test]
 fn a_flag_is_true_or_false_and_a_time_is_a_time() {
     assert_eq!(field("true", |at| at.optional_flag("a")), Ok(Some(true)));
-    assert_eq!(field("1", |at| at.optional_flag("a")), Err(Code::InvalidType));
+    assert_eq!(field("1", |at| at.optional_flag("a")), Err(FaultCode::InvalidType));
     assert_eq!(field("\"1970-01-01\"", |at| at.time("a")), Ok(Timestamp::UNIX_EPOCH));
-    assert_eq!(field("\"now\"", |at| at.time("a")), Err(Code::Invalid));
-    assert_eq!(field("0", |at| at.time("a")), Err(Code::InvalidType));
+    assert_eq!(field("\"now\"", |at| at.time("a")), Err(FaultCode::Invalid));
+    assert_eq!(field("0", |at| at.time("a")), Err(FaultCode::InvalidType));
 }
 
 #[test]
@@ -157,15 +160,18 @@ fn a_wrong_element_is_noted_where_it_stands() {
     assert_eq!(
         noted(r#"{"tags":["a",1,null],"items":[{"sku":"a"},[],{"sku":2}]}"#, build),
         [
-            ("$.tags[1]".to_owned(), Code::InvalidType),
-            ("$.tags[2]".to_owned(), Code::MissingField),
-            ("$.items[1]".to_owned(), Code::InvalidType),
-            ("$.items[2].sku".to_owned(), Code::InvalidType),
+            ("$.tags[1]".to_owned(), FaultCode::InvalidType),
+            ("$.tags[2]".to_owned(), FaultCode::MissingField),
+            ("$.items[1]".to_owned(), FaultCode::InvalidType),
+            ("$.items[2].sku".to_owned(), FaultCode::InvalidType),
         ]
     );
     assert_eq!(
         noted(r#"{"tags":"a","items":{}}"#, build),
-        [("$.tags".to_owned(), Code::InvalidType), ("$.items".to_owned(), Code::InvalidType)]
+        [
+            ("$.tags".to_owned(), FaultCode::InvalidType),
+            ("$.items".to_owned(), FaultCode::InvalidType)
+        ]
     );
 }
 
@@ -197,7 +203,7 @@ fn keys_that_nobody_asks_for_are_faults_where_the_object_refuses_them() {
 
     assert_eq!(
         noted(r#"{"x":null,"a":"","b":{"kept":1}}"#, build),
-        [("$.x".to_owned(), Code::Invalid)]
+        [("$.x".to_owned(), FaultCode::Invalid)]
     );
 }
 
@@ -246,7 +252,7 @@ fn a_doubt_is_a_warning_unless_reading_is_strict() {
 
     assert_eq!(warnings, [Warning { field: "$.a".to_owned(), message: "should be 2".to_owned() }]);
     assert_eq!(faults.errors[0].field, "$.a");
-    assert_eq!(faults.errors[0].code, Code::Invalid);
+    assert_eq!(faults.errors[0].code, FaultCode::Invalid);
 }
 
 #[test]
@@ -261,7 +267,7 @@ fn a_rule_can_tell_a_value_from_its_stand_in() {
         assert!(element.sound("a") && !element.sound("b"));
     };
 
-    assert_eq!(noted(r#"{"a":1}"#, build), [("$.b".to_owned(), Code::MissingField)]);
+    assert_eq!(noted(r#"{"a":1}"#, build), [("$.b".to_owned(), FaultCode::MissingField)]);
 }
 
 #[test]
@@ -272,6 +278,6 @@ fn a_document_that_is_no_object_is_named_by_its_root() {
         (faults.errors[0].field.clone(), faults.errors[0].code)
     };
 
-    assert_eq!(judged("[]"), ("$".to_owned(), Code::InvalidType));
-    assert_eq!(judged("null"), ("$".to_owned(), Code::MissingField));
+    assert_eq!(judged("[]"), ("$".to_owned(), FaultCode::InvalidType));
+    assert_eq!(judged("null"), ("$".to_owned(), FaultCode::MissingField));
 }

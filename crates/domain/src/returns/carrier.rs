@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::identifier::RmaId;
-use super::rma::{Event, Scan};
+use super::rma::{CarrierScan, RmaEvent};
 use crate::faults::Faults;
 use crate::json::Json;
 use crate::reader::fields::Fields;
@@ -101,29 +101,29 @@ impl CarrierEventKind {
     }
 
     /// What is told of a parcel. A label tells of none.
-    const fn scan(self) -> Option<Scan> {
+    const fn scan(self) -> Option<CarrierScan> {
         match self {
             Self::LabelCreated => None,
-            Self::Accepted => Some(Scan::Accepted),
-            Self::InTransit => Some(Scan::InTransit),
-            Self::Delivered => Some(Scan::Delivered),
-            Self::Returned => Some(Scan::Returned),
-            Self::Failure => Some(Scan::Failure),
-            Self::NotDroppedOff => Some(Scan::NotDroppedOff),
+            Self::Accepted => Some(CarrierScan::Accepted),
+            Self::InTransit => Some(CarrierScan::InTransit),
+            Self::Delivered => Some(CarrierScan::Delivered),
+            Self::Returned => Some(CarrierScan::Returned),
+            Self::Failure => Some(CarrierScan::Failure),
+            Self::NotDroppedOff => Some(CarrierScan::NotDroppedOff),
         }
     }
 }
 
 impl CarrierEvent {
     /// What this event is to a return.
-    pub fn event(&self) -> Event {
+    pub fn event(&self) -> RmaEvent {
         let lines = self.order_line_item_identifiers.clone();
         match self.kind.scan() {
             Some(scan) => {
-                Event::Scanned { scan, tracking_number: self.tracking_number.clone(), lines }
+                RmaEvent::Scanned { scan, tracking_number: self.tracking_number.clone(), lines }
             }
             // No label was read without its number.
-            None => Event::LabelCreated {
+            None => RmaEvent::LabelCreated {
                 tracking_number: self.tracking_number.clone().unwrap_or_default(),
                 lines,
             },

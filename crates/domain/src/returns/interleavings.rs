@@ -14,9 +14,9 @@ use super::made_up::{empty_order, line};
 use super::policy::Policy;
 use super::receipt::Condition;
 use super::request::{ReturnItem, ReturnRequest};
-use super::rma::{Event, Rma, Scan, Status, apply};
+use super::rma::{CarrierScan, Rma, RmaEvent, RmaStatus, apply};
 use super::settlement::{settle, settle_with};
-use super::start::{Basis, Known, start};
+use super::start::{OrderContext, StartContext, start};
 use super::{Resolution, ReturnMethod};
 use crate::orders::order::{Order, Refund, RefundLine};
 use crate::random::SeededRandom;
@@ -60,7 +60,7 @@ impl World {
     fn step(&mut self) {
         match self.numbers.between(0, 9) {
             0..=2 => self.start(),
-            3 => self.change(&Event::Canceled),
+            3 => self.change(&RmaEvent::Canceled),
             4..=6 => self.refund(),
             7 => self.match_by_hand(),
             _ => {
@@ -89,7 +89,7 @@ impl World {
             }],
             gift: None,
         };
-        let known = Known {
+        let known = OrderContext {
             order: self.order.clone(),
             ledger: self.ledger.clone(),
             original_order_identifier: None,
@@ -97,7 +97,7 @@ impl World {
             variants: BTreeMap::new(),
         };
         let orders = BTreeMap::from([(self.order.identifier.clone(), known)]);
-        let basis = Basis {
+        let basis = StartContext {
             request: &request,
             orders: &orders,
             policy: &Policy::default(),
@@ -112,7 +112,7 @@ impl World {
     }
 
     /// Something is told to a return, twice.
-    fn change(&mut self, event: &Event) {
+    fn change(&mut self, event: &RmaEvent) {
         if self.returns.is_empty() {
             return;
         }
@@ -120,7 +120,7 @@ impl World {
         let Ok(first) = apply(&self.returns[position], event, now()) else { return };
         let second = apply(&first.rma, event, now()).unwrap();
         assert!(!second.changed && second.rma == first.rma, "{event:?}");
-        if first.changed && *event == Event::Canceled {
+        if first.changed && *event == RmaEvent::Canceled {
             let id = first.rma.rma_identifier.as_str();
             self.ledger = self.ledger.release(id);
             assert_eq!(self.ledger.release(id), self.ledger);
@@ -128,25 +128,25 @@ impl World {
         self.returns[position] = first.rma;
     }
 
-    fn goods_event(&mut self) -> Event {
+    fn goods_event(&mut self) -> RmaEvent {
         let plate = format!("LP-{}", self.numbers.between(0, 5));
         match self.numbers.between(0, 5) {
-            0 => Event::LabelCreated { tracking_number: "P-1".to_owned(), lines: Vec::new() },
-            1 => Event::Received {
+            0 => RmaEvent::LabelCreated { tracking_number: "P-1".to_owned(), lines: Vec::new() },
+            1 => RmaEvent::Received {
                 receipt_identifier: plate,
                 line: Some(LINES[self.numbers.index(LINES.len())].to_owned()),
                 sku: None,
                 condition: Condition::N,
             },
-            2 => Event::ReceivingClosed,
-            3 => Event::ExchangePlaced {
+            2 => RmaEvent::ReceivingClosed,
+            3 => RmaEvent::ExchangePlaced {
                 order_identifier: self.order.identifier.clone(),
                 exchange_order_identifier: "EX-1".to_owned(),
             },
-            4 => Event::ExchangeFailed { order_identifier: self.order.identifier.clone() },
+            4 => RmaEvent::ExchangeFailed { order_identifier: self.order.identifier.clone() },
             _ => {
-                let scan = Scan::ALL[self.numbers.index(Scan::ALL.len())];
-                Event::Scanned { scan, tracking_number: None, lines: Vec::new() }
+                let scan = CarrierScan::ALL[self.numbers.index(CarrierScan::ALL.len())];
+                RmaEvent::Scanned { scan, tracking_number: None, lines: Vec::new() }
             }
         }
     }
@@ -233,7 +233,7 @@ impl World {
     /// What the returns say they have is what the ledger says they have, paid or not.
     fn check_returns(&self, seed: u64) {
         let mut of_returns = BTreeSet::new();
-        for rma in self.returns.iter().filter(|rma| rma.status != Status::Canceled) {
+        for rma in self.returns.iter().filter(|rma| rma.status != RmaStatus::Canceled) {
             for unit in &rma.units {
                 let refund = unit.refund.as_ref().map(|made| made.refund_identifier.as_str());
                 let number = u32::try_from(unit.goods.unit_number - 1).unwrap();

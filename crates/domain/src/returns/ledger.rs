@@ -23,10 +23,10 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 pub use self::entries::{
-    Conflict, LineUnits, MerchantRefund, ShippingRefund, SpentBy, SpentUnit, Unit, UnitState,
+    Conflict, LedgerUnit, LineUnits, MerchantRefund, ShippingRefund, SpentBy, SpentUnit, UnitState,
 };
 use super::money::{self, LineTotals};
-use crate::orders::order::{Line, Order};
+use crate::orders::order::{Order, OrderLine};
 
 /// What of one order is spent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -47,7 +47,7 @@ pub struct Ledger {
 
 /// Why units cannot be spent.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refusal {
+pub enum LedgerRefusal {
     NoSuchLine {
         line: String,
     },
@@ -63,7 +63,7 @@ pub enum Refusal {
     },
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for LedgerRefusal {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoSuchLine { line } => write!(formatter, "the order has no line {line}"),
@@ -78,11 +78,11 @@ impl fmt::Display for Refusal {
     }
 }
 
-impl std::error::Error for Refusal {}
+impl std::error::Error for LedgerRefusal {}
 
 /// What became of a merchant's refund.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refunded {
+pub struct AppliedRefund {
     pub ledger: Ledger,
     /// The units that it paid for.
     pub units: Vec<SpentUnit>,
@@ -130,16 +130,20 @@ impl Ledger {
         line: &str,
         quantity: i64,
         rma: &str,
-    ) -> Result<(Self, Vec<SpentUnit>), Refusal> {
+    ) -> Result<(Self, Vec<SpentUnit>), LedgerRefusal> {
         let Some(units) = self.units_of(order, line) else {
-            return Err(Refusal::NoSuchLine { line: line.to_owned() });
+            return Err(LedgerRefusal::NoSuchLine { line: line.to_owned() });
         };
         let by = SpentBy::Return { rma_identifier: rma.to_owned(), refund_identifier: None };
         let spent: Vec<SpentUnit> =
             units.open().take(money::units(quantity)).map(freeze(&by)).collect();
         if spent.len() < money::units(quantity) {
             let open = spent.len();
-            return Err(Refusal::NotEnoughOpen { line: line.to_owned(), open, asked: quantity });
+            return Err(LedgerRefusal::NotEnoughOpen {
+                line: line.to_owned(),
+                open,
+                asked: quantity,
+            });
         }
         let mut ledger = self.clone();
         ledger.enter(line, &spent);
@@ -174,7 +178,7 @@ impl Ledger {
         rma: &str,
         payable: &[u32],
         refund: &MerchantRefund<'_>,
-    ) -> Refunded {
+    ) -> AppliedRefund {
         let mut ledger = self.clone();
         let mut units = Vec::new();
         let spent = ledger.lines.get_mut(refund.line).into_iter().flatten();
@@ -194,7 +198,7 @@ impl Ledger {
     /// Enters a refund that belongs to no return. It spends units that no return has; first among
     /// them those that the order calls refunded already, for this is what it meant.
     #[must_use]
-    pub fn refund_outside(&self, order: &Order, refund: &MerchantRefund<'_>) -> Refunded {
+    pub fn refund_outside(&self, order: &Order, refund: &MerchantRefund<'_>) -> AppliedRefund {
         let by = SpentBy::Refund { refund_identifier: refund.identifier.to_owned() };
         let line = self.units_of(order, refund.line);
         let unspent = line.iter().flat_map(LineUnits::unspent);
@@ -228,10 +232,10 @@ impl Ledger {
     }
 
     /// Refunds the shipping charge with a return, once for an order. Gives the amount.
-    pub fn spend_shipping(&self, order: &Order, rma: &str) -> Result<(Self, i64), Refusal> {
+    pub fn spend_shipping(&self, order: &Order, rma: &str) -> Result<(Self, i64), LedgerRefusal> {
         if let Some(shipping) = &self.shipping {
             let rma_identifier = shipping.rma_identifier.clone();
-            return Err(Refusal::ShippingSpent { rma_identifier });
+            return Err(LedgerRefusal::ShippingSpent { rma_identifier });
         }
         let amount_cents = shipping_cents(order);
         let mut ledger = self.clone();
@@ -246,7 +250,7 @@ impl Ledger {
         Some(self.line_units(line, totals))
     }
 
-    fn line_units(&self, line: &Line, totals: &LineTotals) -> LineUnits {
+    fn line_units(&self, line: &OrderLine, totals: &LineTotals) -> LineUnits {
         let spent = self.spent(&line.identifier);
         let left = money::units(line.quantity_shipped).saturating_sub(spent.len());
         let paid = spent.iter().filter(|unit| unit.by.refund().is_some()).count();
@@ -258,13 +262,13 @@ impl Ledger {
         let amounts = totals.less(spent.iter().map(|unit| unit.amounts)).deal(left);
         let unspent = numbers.zip(amounts).enumerate().map(|(position, (unit, amounts))| {
             let state = if position < open { UnitState::Open } else { UnitState::RefundedOutside };
-            Unit { unit, amounts, state }
+            LedgerUnit { unit, amounts, state }
         });
         let spent = spent.iter().map(|spent| {
             let state = UnitState::Spent(spent.by.clone());
-            Unit { unit: spent.unit, amounts: spent.amounts, state }
+            LedgerUnit { unit: spent.unit, amounts: spent.amounts, state }
         });
-        let mut units: Vec<Unit> = unspent.chain(spent).collect();
+        let mut units: Vec<LedgerUnit> = unspent.chain(spent).collect();
         units.sort_by_key(|unit| unit.unit);
         LineUnits { line_identifier: line.identifier.clone(), units }
     }
@@ -279,7 +283,7 @@ impl Ledger {
     }
 
     /// Concludes a refund that paid for `units`: what it names beyond them is a conflict.
-    fn refunded(mut self, units: Vec<SpentUnit>, refund: &MerchantRefund<'_>) -> Refunded {
+    fn refunded(mut self, units: Vec<SpentUnit>, refund: &MerchantRefund<'_>) -> AppliedRefund {
         let paid = i64::try_from(units.len()).unwrap_or(i64::MAX);
         let quantity = refund.quantity.saturating_sub(paid);
         let conflict = (quantity > 0).then(|| Conflict {
@@ -289,7 +293,7 @@ impl Ledger {
             detected_at: refund.now,
         });
         self.conflicts.extend(conflict.clone());
-        Refunded { ledger: self, units, conflict }
+        AppliedRefund { ledger: self, units, conflict }
     }
 }
 
@@ -299,6 +303,6 @@ pub fn shipping_cents(order: &Order) -> i64 {
     order.shipping_amount_cents.max(0).saturating_add(tax_cents)
 }
 
-fn freeze(by: &SpentBy) -> impl Fn(&Unit) -> SpentUnit {
+fn freeze(by: &SpentBy) -> impl Fn(&LedgerUnit) -> SpentUnit {
     |unit| SpentUnit { unit: unit.unit, amounts: unit.amounts, by: by.clone() }
 }

@@ -4,15 +4,15 @@
 //! ones come from a small generator of their own; a failing test names the seed.
 
 use crate::json;
-use crate::orders::order::{Line, Order};
-use crate::orders::order_message::{Context, read_message};
+use crate::orders::order::{Order, OrderLine};
+use crate::orders::order_message::{OrderReadContext, read_message};
 use crate::random::SeededRandom;
 use crate::samples;
 
 /// The order of the full sample without its lines and refunds, shipped at the start of 2026.
 pub(crate) fn empty_order() -> Order {
     let document = json::parse(samples::order_message().as_bytes()).unwrap();
-    let context = Context { now: "2026-01-01T00:00:00Z".parse().unwrap(), strict: false };
+    let context = OrderReadContext { now: "2026-01-01T00:00:00Z".parse().unwrap(), strict: false };
     let reading = read_message(&document, &context).unwrap();
     let mut order = reading.orders.into_iter().next().unwrap().order;
     order.items.clear();
@@ -24,9 +24,9 @@ pub(crate) fn empty_order() -> Order {
 }
 
 /// A line of so many shipped units at this price; product, tax and discount are the line's.
-pub(crate) fn line(identifier: &str, units: i64, amounts: [i64; 3]) -> Line {
+pub(crate) fn line(identifier: &str, units: i64, amounts: [i64; 3]) -> OrderLine {
     let [product, tax, discount] = amounts;
-    Line {
+    OrderLine {
         identifier: identifier.to_owned(),
         sku: Some(format!("SKU-{identifier}")),
         upc: None,
@@ -55,15 +55,15 @@ pub(crate) fn line(identifier: &str, units: i64, amounts: [i64; 3]) -> Line {
 }
 
 /// An order of these lines whose discount is the lines' and `beyond`.
-pub(crate) fn order(lines: Vec<Line>, beyond: i64) -> Order {
+pub(crate) fn order(lines: Vec<OrderLine>, beyond: i64) -> Order {
     let mut order = empty_order();
     fill(&mut order, lines, beyond);
     order
 }
 
-fn fill(order: &mut Order, lines: Vec<Line>, beyond: i64) {
+fn fill(order: &mut Order, lines: Vec<OrderLine>, beyond: i64) {
     let together =
-        |amount: fn(&Line) -> i64| lines.iter().map(amount).fold(0_i64, i64::saturating_add);
+        |amount: fn(&OrderLine) -> i64| lines.iter().map(amount).fold(0_i64, i64::saturating_add);
     order.product_amount_cents = together(|line| line.product_amount_cents);
     order.tax_amount_cents = together(|line| line.tax_amount_cents);
     order.discount_amount_cents =
@@ -75,7 +75,7 @@ fn fill(order: &mut Order, lines: Vec<Line>, beyond: i64) {
 /// very large, and now and then free or discounted to nothing.
 pub(crate) fn fill_at_random(order: &mut Order, numbers: &mut SeededRandom) {
     let most = if numbers.one_in(20) { 10_000_000_000_000 } else { 20_000 };
-    let lines: Vec<Line> = (0..=numbers.between(0, 3))
+    let lines: Vec<OrderLine> = (0..=numbers.between(0, 3))
         .map(|position| {
             let units = numbers.between(0, 6);
             let product = if units == 0 { 0 } else { numbers.between(0, most) };

@@ -13,7 +13,7 @@ use utoipa::ToSchema;
 
 use super::identifier::RmaId;
 use super::receipt::Condition;
-use super::rma::{Receiving, Rma, Status, Tracking, Unit};
+use super::rma::{ReceivingStatus, Rma, RmaStatus, RmaUnit, TrackingStatus};
 use super::{Resolution, ReturnMethod};
 
 /// A return, as its merchant is told of it.
@@ -21,7 +21,7 @@ use super::{Resolution, ReturnMethod};
 pub struct RmaMessage<'a> {
     /// Name it in the refund, so that the refund finds its return.
     pub rma_identifier: &'a RmaId,
-    pub status: Status,
+    pub status: RmaStatus,
     /// When the shopper confirmed the return.
     #[schema(value_type = String, format = DateTime, example = "2026-02-20T10:15:00Z")]
     pub created_at: Timestamp,
@@ -79,10 +79,10 @@ pub struct RmaItem<'a> {
     pub tracking_number: Option<&'a str>,
     /// Where the parcel is. Null until there is a label or a scan, and for what a shopper keeps.
     #[schema(required)]
-    pub package_tracking_status: Option<Tracking>,
+    pub package_tracking_status: Option<TrackingStatus>,
     /// Whether the warehouse has the unit. Null without managed receiving.
     #[schema(required)]
-    pub receiving_status: Option<Receiving>,
+    pub receiving_status: Option<ReceivingStatus>,
     pub refund_financials: RefundFinancials,
     pub refund_type: RefundType,
     #[schema(required, example = "012345678905")]
@@ -136,7 +136,7 @@ pub fn message(rma: &Rma) -> RmaMessage<'_> {
     }
 }
 
-fn item(unit: &Unit) -> RmaItem<'_> {
+fn item(unit: &RmaUnit) -> RmaItem<'_> {
     let goods = &unit.goods;
     let exchange = unit.exchange.as_ref();
     RmaItem {
@@ -158,7 +158,7 @@ fn item(unit: &Unit) -> RmaItem<'_> {
 }
 
 /// Whoever gave the shopper something for the unit is paid for it.
-fn financials(unit: &Unit) -> RefundFinancials {
+fn financials(unit: &RmaUnit) -> RefundFinancials {
     let estimated = unit.goods.amounts.refund_cents();
     let (service, shopper) = if unit.is_replaced() { (estimated, 0) } else { (0, estimated) };
     RefundFinancials {
@@ -168,7 +168,7 @@ fn financials(unit: &Unit) -> RefundFinancials {
     }
 }
 
-fn refund_type(unit: &Unit) -> RefundType {
+fn refund_type(unit: &RmaUnit) -> RefundType {
     let price = unit.goods.amounts.price_cents;
     match unit.goods.resolution {
         Resolution::Refund => RefundType::Refund,

@@ -13,7 +13,7 @@
 mod tests;
 
 use super::UnitAmounts;
-use crate::orders::order::{Line, Order};
+use crate::orders::order::{Order, OrderLine};
 use crate::reader::fields::QUANTITY_MAX;
 
 /// What a whole line is worth, or the part of it that is not frozen. Nothing here is negative,
@@ -111,7 +111,7 @@ pub fn line_totals(order: &Order) -> Vec<LineTotals> {
 }
 
 /// A discount that is more than the product it is on does not reach into other lines.
-fn after_line_discount(line: &Line) -> i128 {
+fn after_line_discount(line: &OrderLine) -> i128 {
     let discount = i128::from(line.discount_amount_cents.max(0));
     (i128::from(line.product_amount_cents) - discount).max(0)
 }

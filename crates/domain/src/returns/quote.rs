@@ -16,12 +16,12 @@ use super::ledger::{self, Ledger, UnitState};
 use super::money::cents;
 use super::policy::{MethodOffer, Policy, ShippingRefunded, includes_country};
 use super::{Resolution, ReturnMethod, UnitAmounts};
-use crate::orders::order::{Line, Order};
+use crate::orders::order::{Order, OrderLine};
 
 /// A unit that the shopper wants to return.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ChosenUnit<'a> {
-    pub line: &'a Line,
+    pub line: &'a OrderLine,
     pub amounts: UnitAmounts,
     /// The code of a reason.
     pub reason: &'a str,
@@ -163,7 +163,7 @@ pub fn method_offered(
     let Some(offer) = policy.method(method) else {
         return not_offered(OfferRule::MethodOffered, format!("{} is not offered", method.name()));
     };
-    let goods: Vec<(&Line, UnitAmounts)> =
+    let goods: Vec<(&OrderLine, UnitAmounts)> =
         units.iter().map(|unit| (unit.line, unit.amounts)).collect();
     goods_accepted(offer, country, &goods)?;
     let accepted = |reason: &str| offer.reasons.iter().any(|accepted| accepted == reason);
@@ -226,8 +226,9 @@ pub fn shipping_due(
 
 /// Whether every unit has shipped or never will, and none of them is left to come back.
 fn nothing_is_left(order: &Order, ledger: &Ledger) -> bool {
-    let settled =
-        |line: &Line| line.quantity_shipped.saturating_add(line.quantity_canceled) >= line.quantity;
+    let settled = |line: &OrderLine| {
+        line.quantity_shipped.saturating_add(line.quantity_canceled) >= line.quantity
+    };
     let lines = ledger.units(order);
     let mut units = lines.iter().flat_map(|line| &line.units);
     order.items.iter().all(settled) && units.all(|unit| unit.state != UnitState::Open)
@@ -251,7 +252,7 @@ pub(super) fn fee<'a>(
 pub(super) fn goods_accepted(
     offer: &MethodOffer,
     country: &str,
-    goods: &[(&Line, UnitAmounts)],
+    goods: &[(&OrderLine, UnitAmounts)],
 ) -> Result<(), NotOffered> {
     let method = offer.method.name();
     if !includes_country(&offer.countries, country) {
@@ -259,7 +260,7 @@ pub(super) fn goods_accepted(
         return not_offered(OfferRule::MethodCountry, why);
     }
     if let Some(most) = offer.unit_weight_max {
-        let fits = |line: &Line| line.weight.is_some_and(|weight| weight <= most);
+        let fits = |line: &OrderLine| line.weight.is_some_and(|weight| weight <= most);
         if let Some((line, _)) = goods.iter().find(|(line, _)| !fits(line)) {
             let weight = match line.weight {
                 Some(weight) => format!("weighs {weight}"),
@@ -281,7 +282,7 @@ pub(super) fn goods_accepted(
 }
 
 /// Whether there may be something to exchange the units of a line for.
-pub(super) fn has_variants(line: &Line) -> bool {
+pub(super) fn has_variants(line: &OrderLine) -> bool {
     !line.variant_identifier.is_empty() || !line.variants.is_empty()
 }
 

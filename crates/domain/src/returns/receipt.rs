@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 
 use super::carrier::rma_identifier;
 use super::identifier::RmaId;
-use super::rma::Event;
+use super::rma::RmaEvent;
 use crate::faults::Faults;
 use crate::json::Json;
 use crate::reader::fields::Fields;
@@ -146,9 +146,9 @@ pub struct Receipt {
 impl Receipt {
     /// What this receipt is to the return that it names. `receipt_identifier` tells it from other
     /// receipts where the unit has no license plate.
-    pub fn event(&self, receipt_identifier: &str) -> Event {
+    pub fn event(&self, receipt_identifier: &str) -> RmaEvent {
         let plate = self.unit_identifier.as_deref().unwrap_or(receipt_identifier);
-        Event::Received {
+        RmaEvent::Received {
             receipt_identifier: plate.to_owned(),
             line: self.line_identifier.clone(),
             sku: self.sku.clone(),

@@ -12,10 +12,10 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{Resolution, ReturnMethod};
-use crate::faults::{Code, Faults};
+use crate::faults::{FaultCode, Faults};
 use crate::json::Json;
-use crate::reader::fields::{Element, Fields, QUANTITY_MAX};
-use crate::reader::path::Step;
+use crate::reader::fields::{Fields, ListElement, QUANTITY_MAX};
+use crate::reader::path::PathStep;
 use crate::reader::{IDENTIFIER_MAX, Reader, read};
 
 /// A request names at most this many lines.
@@ -131,7 +131,7 @@ fn request(at: &Fields<'_>) -> ReturnRequest {
     }
 }
 
-fn item(at: &Fields<'_>) -> Element<ReturnItem> {
+fn item(at: &Fields<'_>) -> ListElement<ReturnItem> {
     at.refuses_unknown();
     let order_identifier = at.identifier("order_identifier");
     let order_line_item_identifier = at.identifier("order_line_item_identifier");
@@ -170,7 +170,7 @@ fn item(at: &Fields<'_>) -> Element<ReturnItem> {
 }
 
 /// What must hold over all items: there are some, not too many units, and none of them twice.
-fn check_items(at: &Fields<'_>, items: &[Element<ReturnItem>]) {
+fn check_items(at: &Fields<'_>, items: &[ListElement<ReturnItem>]) {
     if !at.sound(&["items"]) {
         return;
     }
@@ -182,8 +182,8 @@ fn check_items(at: &Fields<'_>, items: &[Element<ReturnItem>]) {
         at.note("items", &format!("must not be more than {UNITS_MAX} units together"));
     }
     let mut seen = HashSet::with_capacity(items.len());
-    let readable = |item: &&Element<ReturnItem>| KEY.iter().all(|key| item.sound(key));
-    for Element { value: item, position, .. } in items.iter().filter(readable) {
+    let readable = |item: &&ListElement<ReturnItem>| KEY.iter().all(|key| item.sound(key));
+    for ListElement { value: item, position, .. } in items.iter().filter(readable) {
         let key = (
             item.order_identifier.as_str(),
             item.order_line_item_identifier.as_str(),
@@ -193,12 +193,12 @@ fn check_items(at: &Fields<'_>, items: &[Element<ReturnItem>]) {
         );
         if !seen.insert(key) {
             let steps = [
-                Step::Key("items"),
-                Step::Index(*position),
-                Step::Key("order_line_item_identifier"),
+                PathStep::Key("items"),
+                PathStep::Index(*position),
+                PathStep::Key("order_line_item_identifier"),
             ];
             let reason = "must not stand twice with the same reason, resolution and variant";
-            at.place().note_at(&steps, Code::Invalid, reason);
+            at.place().note_at(&steps, FaultCode::Invalid, reason);
         }
     }
 }

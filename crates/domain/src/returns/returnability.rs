@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use self::rules::{Case, Goods};
-use super::ledger::{Ledger, Unit};
+use super::ledger::{Ledger, LedgerUnit};
 use super::money;
 use super::policy::{MethodOffer, Policy, Reason, ReasonFee};
 use super::quote;
@@ -61,7 +61,7 @@ pub struct UnitReturnability {
     /// Whether every rule allows it.
     pub returnable: bool,
     /// What every rule that spoke said.
-    pub rules: Vec<Answer>,
+    pub rules: Vec<RuleAnswer>,
     /// What is paid back for the unit, before fees. Absent while it is not shipped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refund: Option<UnitRefund>,
@@ -101,9 +101,10 @@ pub struct OfferedMethod {
 
 /// What a rule said about a unit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct Answer {
-    pub rule: Rule,
-    pub verdict: Verdict,
+#[schema(as = Answer)]
+pub struct RuleAnswer {
+    pub rule: ReturnRule,
+    pub verdict: RuleVerdict,
     /// What the rule read, in words and with the value.
     #[schema(example = "shipped on 2026-01-02, 30 days end on 2026-02-01")]
     pub fact: String,
@@ -120,7 +121,8 @@ pub struct Answer {
 /// How a rule decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Verdict {
+#[schema(as = Verdict)]
+pub enum RuleVerdict {
     Allows,
     Refuses,
     /// A person must look: the shopper is sent to customer service.
@@ -130,7 +132,8 @@ pub enum Verdict {
 /// The rules, by the names that they will keep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Rule {
+#[schema(as = Rule)]
+pub enum ReturnRule {
     /// A cancelled order has nothing to return.
     OrderStatus,
     /// Only what was shipped can come back.
@@ -159,7 +162,7 @@ pub enum Rule {
     AlreadyRefunded,
 }
 
-impl Rule {
+impl ReturnRule {
     pub const ALL: [Self; 13] = [
         Self::OrderStatus,
         Self::Shipped,
@@ -197,8 +200,8 @@ impl Rule {
 
 impl UnitReturnability {
     /// What stands against a return of the unit.
-    pub fn objections(&self) -> impl Iterator<Item = &Answer> {
-        self.rules.iter().filter(|answer| answer.verdict != Verdict::Allows)
+    pub fn objections(&self) -> impl Iterator<Item = &RuleAnswer> {
+        self.rules.iter().filter(|answer| answer.verdict != RuleVerdict::Allows)
     }
 }
 
@@ -226,7 +229,7 @@ pub fn returnability(
 }
 
 /// The shipped units of a line, and those that are not.
-fn judge(case: &Case<'_>, shipped: &[Unit]) -> Vec<UnitReturnability> {
+fn judge(case: &Case<'_>, shipped: &[LedgerUnit]) -> Vec<UnitReturnability> {
     let goods = Goods::of(case);
     let unshipped = money::units(case.line.quantity).saturating_sub(shipped.len());
     let is_shipped = |number: &u32| shipped.binary_search_by_key(number, |unit| unit.unit).is_ok();
@@ -246,9 +249,9 @@ fn judge(case: &Case<'_>, shipped: &[Unit]) -> Vec<UnitReturnability> {
     units
 }
 
-fn judge_shipped(case: &Case<'_>, goods: &Goods, unit: &Unit) -> UnitReturnability {
+fn judge_shipped(case: &Case<'_>, goods: &Goods, unit: &LedgerUnit) -> UnitReturnability {
     let rules = goods.answers_shipped(case, unit);
-    let returnable = rules.iter().all(|answer| answer.verdict == Verdict::Allows);
+    let returnable = rules.iter().all(|answer| answer.verdict == RuleVerdict::Allows);
     let policy = case.policy;
     let offers_exchange = policy.exchanges
         && quote::has_variants(case.line)

@@ -5,7 +5,7 @@
 //! is ([`tracking`]), whether the warehouse has it ([`receiving`]), and whether it is refunded
 //! or replaced. The [`status`] of the whole follows from the units.
 //!
-//! What happens to a return comes as an [`Event`] from outside and is applied by [`apply()`], which
+//! What happens to a return comes as an [`RmaEvent`] from outside and is applied by [`apply()`], which
 //! says what the return is now and whether its merchant must be told. A return is stored as the
 //! JSON of [`Rma`].
 
@@ -23,11 +23,11 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 pub use self::apply::apply;
-pub use self::event::{Decision, Event, LineQuantity, Refusal, Scan};
-pub use self::receiving::Receiving;
-pub use self::status::Status;
-pub use self::tracking::Tracking;
-pub use self::unit::{ExchangeOrder, Goods, RefundMade, Unit, UnitReceipt};
+pub use self::event::{CarrierScan, LineQuantity, RmaDecision, RmaEvent, RmaRefusal};
+pub use self::receiving::ReceivingStatus;
+pub use self::status::RmaStatus;
+pub use self::tracking::TrackingStatus;
+pub use self::unit::{RefundMade, RmaExchangeOrder, RmaGoods, RmaUnit, UnitReceipt};
 use super::ReturnMethod;
 use super::identifier::RmaId;
 
@@ -35,7 +35,7 @@ use super::identifier::RmaId;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Rma {
     pub rma_identifier: RmaId,
-    pub status: Status,
+    pub status: RmaStatus,
     /// When the shopper confirmed the return.
     #[schema(value_type = String, format = DateTime, example = "2026-02-20T10:15:00Z")]
     pub created_at: Timestamp,
@@ -76,12 +76,12 @@ pub struct Rma {
     #[schema(example = 4, minimum = 1)]
     pub messages_sent: i64,
     /// The pieces that come back: at least one.
-    pub units: Vec<Unit>,
+    pub units: Vec<RmaUnit>,
 }
 
 /// What is known of a return when it begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Opening {
+pub struct NewRma {
     pub rma_identifier: RmaId,
     pub return_method: ReturnMethod,
     pub return_shipping_cost_cents: i64,
@@ -93,7 +93,7 @@ pub struct Opening {
     pub currency: String,
     pub policy_version: i64,
     pub managed_receiving: bool,
-    pub goods: Vec<Goods>,
+    pub goods: Vec<RmaGoods>,
 }
 
 impl Rma {
@@ -101,12 +101,12 @@ impl Rma {
     ///
     /// Nothing travels yet. Goods are awaited when we receive them for the merchant, unless the
     /// shopper keeps them.
-    pub fn open(opening: Opening, now: Timestamp) -> Self {
+    pub fn open(opening: NewRma, now: Timestamp) -> Self {
         let awaited = opening.managed_receiving && is_travelling(opening.return_method);
-        let receiving = awaited.then_some(Receiving::Pending);
+        let receiving = awaited.then_some(ReceivingStatus::Pending);
         let mut rma = Self {
             rma_identifier: opening.rma_identifier,
-            status: Status::Created,
+            status: RmaStatus::Created,
             created_at: now,
             updated_at: now,
             return_method: opening.return_method,
@@ -121,9 +121,9 @@ impl Rma {
             managed_receiving: opening.managed_receiving,
             receiving_complete: false,
             messages_sent: 1,
-            units: opening.goods.into_iter().map(|goods| Unit::new(goods, receiving)).collect(),
+            units: opening.goods.into_iter().map(|goods| RmaUnit::new(goods, receiving)).collect(),
         };
-        rma.status = Status::of(&rma);
+        rma.status = RmaStatus::of(&rma);
         rma
     }
 

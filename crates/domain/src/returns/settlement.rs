@@ -14,7 +14,7 @@ use jiff::Timestamp;
 
 use super::identifier::RmaId;
 use super::ledger::{Ledger, MerchantRefund};
-use super::rma::{Event, LineQuantity, Rma, Status, apply};
+use super::rma::{LineQuantity, Rma, RmaEvent, RmaStatus, apply};
 use crate::orders::order::{Order, Refund};
 
 /// What follows from a refund.
@@ -23,19 +23,19 @@ pub struct Settlement {
     pub ledger: Ledger,
     /// The return that changed. Its merchant must be told.
     pub changed: Option<Rma>,
-    pub problem: Option<Problem>,
+    pub problem: Option<SettlementProblem>,
 }
 
 /// Why a person should look at a refund.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Problem {
+pub enum SettlementProblem {
     /// It is not clear which return it pays for; the reason in words.
     Unmatched(String),
     /// It pays for units that were spent before; which, in words.
     Conflict(String),
 }
 
-impl Problem {
+impl SettlementProblem {
     pub const fn state(&self) -> &'static str {
         match self {
             Self::Unmatched(_) => "unmatched",
@@ -62,20 +62,20 @@ pub fn settle(
         return Settlement { ledger: ledger.clone(), changed: None, problem: None };
     }
     match chosen(order, returns, refund) {
-        Choice::Return(rma) => settle_with(order, ledger, rma, refund, now),
-        Choice::Outside => {
+        RefundTarget::Return(rma) => settle_with(order, ledger, rma, refund, now),
+        RefundTarget::Outside => {
             outside(order, ledger, &quantities(refund), (refund.identifier.as_str(), now))
         }
         // Money went out for units that nobody else may be paid for again.
-        Choice::Unknown(why) => {
+        RefundTarget::Unknown(why) => {
             let of = (refund.identifier.as_str(), now);
             let Settlement { ledger, .. } = outside(order, ledger, &quantities(refund), of);
-            Settlement { ledger, changed: None, problem: Some(Problem::Unmatched(why)) }
+            Settlement { ledger, changed: None, problem: Some(SettlementProblem::Unmatched(why)) }
         }
-        Choice::Unclear(why) => Settlement {
+        RefundTarget::Unclear(why) => Settlement {
             ledger: ledger.clone(),
             changed: None,
-            problem: Some(Problem::Unmatched(why)),
+            problem: Some(SettlementProblem::Unmatched(why)),
         },
     }
 }
@@ -96,7 +96,7 @@ pub fn settle_with(
     let decision = match apply(rma, &event, now) {
         Ok(decision) => decision,
         Err(refusal) => {
-            let problem = Some(Problem::Unmatched(refusal.to_string()));
+            let problem = Some(SettlementProblem::Unmatched(refusal.to_string()));
             return Settlement { ledger, changed: None, problem };
         }
     };
@@ -118,7 +118,7 @@ pub fn settle_with(
 
 /// A return that an operator could say a refund pays for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Candidate<'a> {
+pub struct ReturnCandidate<'a> {
     pub rma: &'a Rma,
     /// How many units of the refund the return awaits money for.
     pub pays_for: i64,
@@ -136,13 +136,13 @@ pub fn candidates<'a>(
     returns: &'a [Rma],
     refund: &Refund,
     now: Timestamp,
-) -> Vec<Candidate<'a>> {
+) -> Vec<ReturnCandidate<'a>> {
     let can_be = |rma: &&Rma| settle_with(order, ledger, rma, refund, now).changed.is_some();
-    let mut found: Vec<Candidate<'_>> = returns
+    let mut found: Vec<ReturnCandidate<'_>> = returns
         .iter()
         .filter(can_be)
         .map(|rma| {
-            let mut candidate = Candidate { rma, pays_for: 0, left_over: 0, short_of: 0 };
+            let mut candidate = ReturnCandidate { rma, pays_for: 0, left_over: 0, short_of: 0 };
             let ledger = ledger.forget_refund(&refund.identifier, rma.rma_identifier.as_str());
             for (line, quantity) in unpaid(&ledger, refund) {
                 let awaited = awaited(rma, order, line);
@@ -157,7 +157,7 @@ pub fn candidates<'a>(
     found
 }
 
-enum Choice<'a> {
+enum RefundTarget<'a> {
     Return(&'a Rma),
     /// No return has anything to do with it.
     Outside,
@@ -167,30 +167,34 @@ enum Choice<'a> {
     Unclear(String),
 }
 
-fn chosen<'a>(order: &Order, returns: &'a [Rma], refund: &Refund) -> Choice<'a> {
+fn chosen<'a>(order: &Order, returns: &'a [Rma], refund: &Refund) -> RefundTarget<'a> {
     if let Some(named) = &refund.rma_identifier {
         let id = RmaId::parse(named);
         let found = returns.iter().find(|rma| Some(&rma.rma_identifier) == id.as_ref());
         return found.map_or_else(
-            || Choice::Unknown(format!("it names the return {named}, which this order has not")),
-            Choice::Return,
+            || {
+                RefundTarget::Unknown(format!(
+                    "it names the return {named}, which this order has not"
+                ))
+            },
+            RefundTarget::Return,
         );
     }
     let wanted = quantities(refund);
-    let open = returns.iter().filter(|rma| rma.status != Status::Canceled);
+    let open = returns.iter().filter(|rma| rma.status != RmaStatus::Canceled);
     let near: Vec<&Rma> =
         open.filter(|rma| wanted.keys().any(|line| awaited(rma, order, line) > 0)).collect();
     let fits =
         |rma: &Rma| wanted.iter().all(|(line, quantity)| awaited(rma, order, line) >= *quantity);
     let fitting: Vec<&Rma> = near.iter().copied().filter(|rma| fits(rma)).collect();
     match (near.as_slice(), fitting.as_slice()) {
-        ([], _) => Choice::Outside,
-        (_, [rma]) => Choice::Return(rma),
-        (near, []) => Choice::Unclear(format!(
+        ([], _) => RefundTarget::Outside,
+        (_, [rma]) => RefundTarget::Return(rma),
+        (near, []) => RefundTarget::Unclear(format!(
             "it names no return, and pays for more than what is open on {}",
             names(near)
         )),
-        (_, several) => Choice::Unclear(format!(
+        (_, several) => RefundTarget::Unclear(format!(
             "it names no return, and could pay for any of {}",
             names(several)
         )),
@@ -223,12 +227,12 @@ fn paid_units(rma: &Rma, order: &Order, line: &str, refund: &str) -> Vec<u32> {
 }
 
 /// What it is to a return that a refund pays for these units.
-fn refunded(order: &Order, refund: &Refund, quantities: &BTreeMap<&str, i64>) -> Event {
+fn refunded(order: &Order, refund: &Refund, quantities: &BTreeMap<&str, i64>) -> RmaEvent {
     let lines = quantities.iter().map(|(line, quantity)| LineQuantity {
         order_line_item_identifier: (*line).to_owned(),
         quantity: *quantity,
     });
-    Event::Refunded {
+    RmaEvent::Refunded {
         refund_identifier: refund.identifier.clone(),
         order_identifier: order.identifier.clone(),
         lines: lines.collect(),
@@ -270,6 +274,6 @@ fn outside(
         conflicts.extend(refunded.conflict.map(|it| format!("{} of {line}", it.quantity)));
     }
     let words = format!("it pays for units that were spent before: {}", conflicts.join(", "));
-    let problem = (!conflicts.is_empty()).then_some(Problem::Conflict(words));
+    let problem = (!conflicts.is_empty()).then_some(SettlementProblem::Conflict(words));
     Settlement { ledger, changed: None, problem }
 }

@@ -21,16 +21,16 @@ use super::quote::{
     ChosenUnit, NotOffered, Quote, fees_and_bonus, method_offered, resolution_offered, shipping_due,
 };
 use super::request::{Fallback, ReturnItem, ReturnRequest};
-use super::returnability::{Rule, returnability};
-use super::rma::{Goods, Opening, Rma};
-use crate::orders::order::{Line, Order, Variant};
+use super::returnability::{ReturnRule, returnability};
+use super::rma::{NewRma, Rma, RmaGoods};
+use crate::orders::order::{Order, OrderLine, Variant};
 
 /// What a return is decided on.
 #[derive(Clone, Copy, Debug)]
-pub struct Basis<'a> {
+pub struct StartContext<'a> {
     pub request: &'a ReturnRequest,
     /// The orders that the request names, as far as they are known, by their identifiers.
-    pub orders: &'a BTreeMap<String, Known>,
+    pub orders: &'a BTreeMap<String, OrderContext>,
     pub policy: &'a Policy,
     pub policy_version: i64,
     pub managed_receiving: bool,
@@ -39,7 +39,7 @@ pub struct Basis<'a> {
 
 /// What is known of an order.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Known {
+pub struct OrderContext {
     pub order: Order,
     pub ledger: Ledger,
     /// If it is an exchange order: the order that it was exchanged for.
@@ -51,16 +51,16 @@ pub struct Known {
     pub variants: BTreeMap<String, Vec<Variant>>,
 }
 
-impl Known {
+impl OrderContext {
     /// The variants of a line, as far as anybody knows.
-    fn variants_of<'a>(&'a self, line: &'a Line) -> &'a [Variant] {
+    fn variants_of<'a>(&'a self, line: &'a OrderLine) -> &'a [Variant] {
         self.variants.get(&line.variant_identifier).unwrap_or(&line.variants)
     }
 }
 
 /// A return that can begin, and what it changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Started {
+pub struct StartedReturn {
     pub rma: Rma,
     pub quote: Quote,
     /// The ledgers of its orders, with its units spent, by the identifiers of the orders.
@@ -69,7 +69,8 @@ pub struct Started {
 
 /// Why a return cannot begin: one rule, and where in the request it spoke.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct Refused {
+#[schema(as = Refused)]
+pub struct ReturnRefusal {
     /// JSONPath in the request.
     #[schema(example = "$.items[0]")]
     pub field: String,
@@ -81,7 +82,7 @@ pub struct Refused {
     pub message: String,
 }
 
-impl Refused {
+impl ReturnRefusal {
     fn at(field: String, rule: &str, message: impl Into<String>) -> Self {
         Self { field, rule: rule.to_owned(), message: message.into() }
     }
@@ -96,7 +97,7 @@ impl Refused {
 
     /// Whether the units were there, and somebody else was faster.
     pub fn is_taken(&self) -> bool {
-        self.rule == Rule::AlreadyReturned.name()
+        self.rule == ReturnRule::AlreadyReturned.name()
     }
 }
 
@@ -104,8 +105,8 @@ impl Refused {
 struct Taken<'a> {
     position: usize,
     item: &'a ReturnItem,
-    known: &'a Known,
-    line: &'a Line,
+    known: &'a OrderContext,
+    line: &'a OrderLine,
     units: Vec<SpentUnit>,
 }
 
@@ -122,7 +123,10 @@ impl<'a> Taken<'a> {
 }
 
 /// Begins a return, or says everything that keeps it from beginning.
-pub fn start(basis: &Basis<'_>, rma_identifier: RmaId) -> Result<Started, Vec<Refused>> {
+pub fn start(
+    basis: &StartContext<'_>,
+    rma_identifier: RmaId,
+) -> Result<StartedReturn, Vec<ReturnRefusal>> {
     let mut refused = Vec::new();
     let mut ledgers: BTreeMap<String, Ledger> = BTreeMap::new();
     let mut taken = Vec::new();
@@ -133,7 +137,7 @@ pub fn start(basis: &Basis<'_>, rma_identifier: RmaId) -> Result<Started, Vec<Re
             let order = &known.order;
             let ledger = ledgers.get(&order.identifier).unwrap_or(&known.ledger);
             let (ledger, units) = take(basis, item, (order, ledger), &rma_identifier)
-                .map_err(|(rule, why)| Refused::item(position, &rule, why))?;
+                .map_err(|(rule, why)| ReturnRefusal::item(position, &rule, why))?;
             ledgers.insert(order.identifier.clone(), ledger);
             Ok(Taken { position, item, known, line, units })
         });
@@ -152,11 +156,11 @@ pub fn start(basis: &Basis<'_>, rma_identifier: RmaId) -> Result<Started, Vec<Re
     let units: Vec<ChosenUnit<'_>> = taken.iter().flat_map(Taken::chosen).collect();
     let quote = fees_and_bonus(basis.policy, basis.request.return_method, &units, shipping);
     let rma = Rma::open(opening(basis, &taken, &quote, rma_identifier), basis.now);
-    Ok(Started { rma, quote, ledgers })
+    Ok(StartedReturn { rma, quote, ledgers })
 }
 
 /// An item as the shopper wants it now: what was chosen in advance, when the variant is gone.
-fn as_it_can_be(basis: &Basis<'_>, item: &ReturnItem) -> ReturnItem {
+fn as_it_can_be(basis: &StartContext<'_>, item: &ReturnItem) -> ReturnItem {
     let known = basis.orders.get(&item.order_identifier);
     let line = known.and_then(|it| line_of(&it.order, &item.order_line_item_identifier));
     let gone = known.zip(line).is_some_and(|(known, line)| is_gone(known, line, item));
@@ -175,45 +179,45 @@ fn as_it_can_be(basis: &Basis<'_>, item: &ReturnItem) -> ReturnItem {
 }
 
 /// Whether the variant that is wanted is known to be sold out, or not to be one.
-fn is_gone(known: &Known, line: &Line, item: &ReturnItem) -> bool {
+fn is_gone(known: &OrderContext, line: &OrderLine, item: &ReturnItem) -> bool {
     let variants = known.variants_of(line);
     let wanted = variants.iter().find(|it| it.sku.is_some() && it.sku == item.exchange_sku);
     let sold_out = |it: &Variant| it.quantity_in_stock.is_some_and(|stock| stock <= 0);
     item.resolution == Resolution::Exchange && !variants.is_empty() && wanted.is_none_or(sold_out)
 }
 
-fn line_of<'a>(order: &'a Order, identifier: &str) -> Option<&'a Line> {
+fn line_of<'a>(order: &'a Order, identifier: &str) -> Option<&'a OrderLine> {
     order.items.iter().find(|line| line.identifier == identifier)
 }
 
 /// The order and line of an item, if they are the shopper's.
 fn found<'a>(
-    basis: &Basis<'a>,
+    basis: &StartContext<'a>,
     item: &ReturnItem,
     position: usize,
-) -> Result<(&'a Known, &'a Line), Refused> {
+) -> Result<(&'a OrderContext, &'a OrderLine), ReturnRefusal> {
     let Some(known) = basis.orders.get(&item.order_identifier) else {
         let why = format!("there is no order {}", item.order_identifier);
         let field = format!("$.items[{position}].order_identifier");
-        return Err(Refused::at(field, "order_known", why));
+        return Err(ReturnRefusal::at(field, "order_known", why));
     };
     let order = &known.order;
     let is_shoppers = |email: &String| order.customer.email.eq_ignore_ascii_case(email.trim());
     if basis.request.gift.is_none() && !basis.request.email.as_ref().is_some_and(is_shoppers) {
         let why = "the order was placed with another e-mail address";
-        return Err(Refused::at("$.email".to_owned(), "same_shopper", why));
+        return Err(ReturnRefusal::at("$.email".to_owned(), "same_shopper", why));
     }
     if let Some(line) = line_of(order, &item.order_line_item_identifier) {
         return Ok((known, line));
     }
     let (line, order) = (&item.order_line_item_identifier, &item.order_identifier);
     let field = format!("$.items[{position}].order_line_item_identifier");
-    Err(Refused::at(field, "line_known", format!("the order {order} has no line {line}")))
+    Err(ReturnRefusal::at(field, "line_known", format!("the order {order} has no line {line}")))
 }
 
 /// Spends the units of an item, if enough of them can be returned; the rule that speaks otherwise.
 fn take(
-    basis: &Basis<'_>,
+    basis: &StartContext<'_>,
     item: &ReturnItem,
     (order, ledger): (&Order, &Ledger),
     rma: &RmaId,
@@ -236,11 +240,11 @@ fn take(
         let taken = count(units.iter().filter(|unit| own(unit.unit)));
         let (asked, shipped) = (item.quantity + taken, returnable + taken);
         let why = format!("{asked} units were asked for, and {shipped} were shipped");
-        return Err((Rule::Shipped.name().to_owned(), why));
+        return Err((ReturnRule::Shipped.name().to_owned(), why));
     }
     ledger
         .spend(order, &item.order_line_item_identifier, item.quantity, rma.as_str())
-        .map_err(|refusal| (Rule::AlreadyReturned.name().to_owned(), refusal.to_string()))
+        .map_err(|refusal| (ReturnRule::AlreadyReturned.name().to_owned(), refusal.to_string()))
 }
 
 fn count<T>(units: impl Iterator<Item = T>) -> i64 {
@@ -248,25 +252,25 @@ fn count<T>(units: impl Iterator<Item = T>) -> i64 {
 }
 
 /// Whether the orders can share a return: one shopper, one currency.
-fn not_together(taken: &[Taken<'_>]) -> Vec<Refused> {
+fn not_together(taken: &[Taken<'_>]) -> Vec<ReturnRefusal> {
     let Some(first) = taken.first() else { return Vec::new() };
     let mut refused = Vec::new();
     for (position, other) in taken.iter().enumerate().skip(1) {
         let (first, other) = (&first.known.order, &other.known.order);
         if !first.customer.email.eq_ignore_ascii_case(&other.customer.email) {
             let why = "the orders of one return must be one shopper's";
-            refused.push(Refused::item(position, "same_shopper", why));
+            refused.push(ReturnRefusal::item(position, "same_shopper", why));
         }
         if first.currency != other.currency {
             let why = "the orders of one return must be in one currency";
-            refused.push(Refused::item(position, "same_currency", why));
+            refused.push(ReturnRefusal::item(position, "same_currency", why));
         }
     }
     refused
 }
 
 /// What the merchant does not offer for these units.
-fn not_offered(basis: &Basis<'_>, taken: &[Taken<'_>]) -> Vec<Refused> {
+fn not_offered(basis: &StartContext<'_>, taken: &[Taken<'_>]) -> Vec<ReturnRefusal> {
     let Some(first) = taken.first() else { return Vec::new() };
     let mut refused = Vec::new();
     for found in taken {
@@ -276,20 +280,20 @@ fn not_offered(basis: &Basis<'_>, taken: &[Taken<'_>]) -> Vec<Refused> {
             let known = basis.policy.reason(unit.reason).is_some();
             let field = if known { "resolution" } else { "return_reason" };
             let field = format!("$.items[{}].{field}", found.position);
-            refused.push(Refused::offer(field, refusal));
+            refused.push(ReturnRefusal::offer(field, refusal));
         }
     }
     let units: Vec<ChosenUnit<'_>> = taken.iter().flat_map(Taken::chosen).collect();
     let country = &first.known.order.shipping_address.country_code;
     if let Err(refusal) = method_offered(basis.policy, basis.request.return_method, country, &units)
     {
-        refused.push(Refused::offer("$.return_method".to_owned(), refusal));
+        refused.push(ReturnRefusal::offer("$.return_method".to_owned(), refusal));
     }
     refused
 }
 
 /// Why the units cannot become a variant or a gift card, although that is on offer.
-fn not_exchangeable(taken: &Taken<'_>) -> Option<Refused> {
+fn not_exchangeable(taken: &Taken<'_>) -> Option<ReturnRefusal> {
     let Taken { position, item, known, line, .. } = taken;
     if item.resolution == Resolution::Refund {
         return None;
@@ -298,18 +302,18 @@ fn not_exchangeable(taken: &Taken<'_>) -> Option<Refused> {
         let why = "units of this order were exchanged before, which happens once; a refund is \
                    possible";
         let field = format!("$.items[{position}].resolution");
-        return Some(Refused::at(field, "one_exchange_order", why));
+        return Some(ReturnRefusal::at(field, "one_exchange_order", why));
     }
     is_gone(known, line, item).then(|| {
         let sku = item.exchange_sku.as_deref().unwrap_or_default();
         let field = format!("$.items[{position}].exchange_sku");
-        Refused::at(field, "variant_available", format!("{sku} is not to be had now"))
+        ReturnRefusal::at(field, "variant_available", format!("{sku} is not to be had now"))
     })
 }
 
 /// Pays shipping back with the return where the policy says so, once for each order.
 fn refund_shipping(
-    basis: &Basis<'_>,
+    basis: &StartContext<'_>,
     taken: &[Taken<'_>],
     ledgers: &mut BTreeMap<String, Ledger>,
     rma: &str,
@@ -318,7 +322,7 @@ fn refund_shipping(
     for (order_id, ledger) in ledgers {
         let of_order = taken.iter().filter(|found| found.known.order.identifier == *order_id);
         let units: Vec<ChosenUnit<'_>> = of_order.flat_map(Taken::chosen).collect();
-        let Some(Known { order, .. }) = basis.orders.get(order_id) else { continue };
+        let Some(OrderContext { order, .. }) = basis.orders.get(order_id) else { continue };
         if shipping_due(basis.policy, order, ledger, &units) > 0
             && let Ok((spent, cents)) = ledger.spend_shipping(order, rma)
         {
@@ -329,14 +333,14 @@ fn refund_shipping(
     total
 }
 
-fn opening(basis: &Basis<'_>, taken: &[Taken<'_>], quote: &Quote, rma: RmaId) -> Opening {
+fn opening(basis: &StartContext<'_>, taken: &[Taken<'_>], quote: &Quote, rma: RmaId) -> NewRma {
     let request = basis.request;
     let concepts = taken
         .iter()
         .map(|found| found.line.concept.as_ref().or(found.known.order.concept.as_ref()));
     let mut concepts: Vec<Option<&String>> = concepts.collect();
     concepts.dedup();
-    Opening {
+    NewRma {
         rma_identifier: rma,
         return_method: request.return_method,
         return_shipping_cost_cents: quote.fee_cents(),
@@ -355,12 +359,12 @@ fn opening(basis: &Basis<'_>, taken: &[Taken<'_>], quote: &Quote, rma: RmaId) ->
     }
 }
 
-fn goods(taken: &Taken<'_>) -> Vec<Goods> {
+fn goods(taken: &Taken<'_>) -> Vec<RmaGoods> {
     let Taken { item, known, line, units, .. } = taken;
     let wanted = item.exchange_sku.as_deref();
     let mut variants = known.variants_of(line).iter();
     let variant = variants.find(|it| it.sku.is_some() && it.sku.as_deref() == wanted);
-    let goods = |unit: &SpentUnit| Goods {
+    let goods = |unit: &SpentUnit| RmaGoods {
         order_identifier: known.order.identifier.clone(),
         original_order_identifier: known.original_order_identifier.clone(),
         order_line_item_identifier: line.identifier.clone(),

@@ -2,8 +2,8 @@
 
 use super::{document, time};
 use crate::warehouse::drop_ship::{
-    self, Action, CancelRequest, DropShipOrder, Owed, Told, read_cancellation,
-    read_drop_ship_order, read_shipping,
+    self, DropShipAction, DropShipCancelRequest, DropShipNotice, DropShipOrder, IdentifiedAction,
+    read_cancellation, read_drop_ship_order, read_shipping,
 };
 
 /// A drop-ship order in which every field occurs that can be sent.
@@ -38,26 +38,28 @@ pub fn drop_shipment_partial_cancellation_message() -> &'static str {
 
 /// The drop-ship order of the sample, with nothing done about it.
 pub fn drop_ship_order() -> DropShipOrder {
-    let context = drop_ship::ReadContext { first_id: 51_001, now: time("2026-03-04T08:00:00Z") };
+    let context =
+        drop_ship::DropShipReadContext { first_id: 51_001, now: time("2026-03-04T08:00:00Z") };
     let order = read_drop_ship_order(&document(drop_ship_order_request()), &context);
     order.expect("the sample's order is acceptable")
 }
 
 /// What becomes of the order: one unit is cancelled, one shipped, and what is left cancelled.
 /// The order after each of these, with the message that is owed then.
-pub fn drop_ship_story() -> Vec<(DropShipOrder, Option<Owed>)> {
+pub fn drop_ship_story() -> Vec<(DropShipOrder, Option<DropShipNotice>)> {
     let cancellation = read_cancellation(&document(drop_ship_cancellation_request()));
     let shipping = read_shipping(&document(drop_ship_shipment_request()));
-    let rest = CancelRequest { reason: "inventory not found".to_owned(), items: Vec::new() };
+    let rest =
+        DropShipCancelRequest { reason: "inventory not found".to_owned(), items: Vec::new() };
     let actions = [
         ("2026-03-05T09:00:00Z", cancellation.expect("the sample's request is acceptable")),
         ("2026-03-05T12:00:00Z", shipping.expect("the sample's request is acceptable")),
-        ("2026-03-05T15:00:00Z", Action::Cancel(rest)),
+        ("2026-03-05T15:00:00Z", DropShipAction::Cancel(rest)),
     ];
     let mut order = drop_ship_order();
     let mut story = Vec::new();
     for ((at, action), first_id) in actions.iter().zip([51_101, 51_201, 51_301]) {
-        let told = Told { identifier: at, action, first_id };
+        let told = IdentifiedAction { identifier: at, action, first_id };
         let decision = drop_ship::apply(&order, &told, time(at));
         let decision = decision.expect("the sample's actions are possible");
         order = decision.order;
@@ -74,8 +76,8 @@ mod tests {
     use super::*;
     use crate::warehouse::drop_ship::{
         CancellationAddress, CancellationItem, CancellationOrder, ConfirmationItem,
-        ConfirmationShipment, DropShipAddress, DropShipItem, ItemQuantity, PartialCancellationItem,
-        PartialCancellationOrder, ShipRequest,
+        ConfirmationShipment, DropShipAddress, DropShipItem, DropShipItemQuantity,
+        DropShipShipRequest, PartialCancellationItem, PartialCancellationOrder,
     };
 
     fn value(sample: &str) -> Value {
@@ -102,9 +104,9 @@ mod tests {
         assert_all_sent::<DropShipOrder>(order, &of_order);
         assert_all_sent::<DropShipItem>(&order["order_items"][0], &of_item);
         assert_all_sent::<DropShipAddress>(&order["billing_address"], &["id"]);
-        assert_all_present::<ShipRequest>(&shipping);
-        assert_all_present::<ItemQuantity>(&shipping["items"][0]);
-        assert_all_present::<CancelRequest>(&cancellation);
+        assert_all_present::<DropShipShipRequest>(&shipping);
+        assert_all_present::<DropShipItemQuantity>(&shipping["items"][0]);
+        assert_all_present::<DropShipCancelRequest>(&cancellation);
     }
 
     #[test]

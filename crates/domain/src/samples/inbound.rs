@@ -3,7 +3,9 @@
 use super::{document, time};
 use crate::returns::receipt::{Receipt, read_receipts};
 use crate::warehouse::asn::{InboundAsn, read_asn};
-use crate::warehouse::receiving::{AsnState, Decision, Scan, Scene, receive};
+use crate::warehouse::receiving::{
+    AsnState, ReceivingContext, ReceivingDecision, UnitScan, receive,
+};
 use crate::warehouse::unit::UnitRecord;
 
 /// An inbound ASN in which every field occurs.
@@ -42,11 +44,11 @@ pub fn asn_receipt() -> Receipt {
 /// The first unit of the ASN, received.
 pub fn received_unit() -> UnitRecord {
     let receipt = asn_receipt();
-    let scan = Scan { unit_identifier: "LP-0093321", receipt: &receipt };
-    let scene = Scene { asn: Some(&inbound_asn()), others: &[], unit: None };
+    let scan = UnitScan { unit_identifier: "LP-0093321", receipt: &receipt };
+    let scene = ReceivingContext { asn: Some(&inbound_asn()), others: &[], unit: None };
     let accepted = match receive(&scene, &scan, time("2026-03-04T10:12:00Z")) {
-        Decision::Accepted(acceptance) => Some(acceptance.unit),
-        Decision::Repeat | Decision::Exception(_) => None,
+        ReceivingDecision::Accepted(acceptance) => Some(acceptance.unit),
+        ReceivingDecision::Repeat | ReceivingDecision::Exception(_) => None,
     };
     accepted.expect("the sample's unit is awaited")
 }
@@ -57,8 +59,8 @@ mod tests {
 
     use super::super::tests::{assert_all_present, assert_all_sent, assert_written, fields};
     use super::*;
-    use crate::warehouse::Reference;
-    use crate::warehouse::asn::{AsnCarton, AsnDetail, Destination, Origin};
+    use crate::warehouse::GoodsReference;
+    use crate::warehouse::asn::{AsnCarton, AsnDestination, AsnDetail, AsnOrigin};
     use crate::warehouse::receipt_message::{InventoryReceipt, ReceivedAt, received};
 
     fn value(sample: &str) -> Value {
@@ -70,10 +72,10 @@ mod tests {
         let asn = value(inbound_asn_request());
 
         assert_all_present::<InboundAsn>(&asn);
-        assert_all_present::<Origin>(&asn["from"]);
-        assert_all_present::<Destination>(&asn["to"]);
+        assert_all_present::<AsnOrigin>(&asn["from"]);
+        assert_all_present::<AsnDestination>(&asn["to"]);
         assert_all_present::<AsnCarton>(&asn["cartons"][0]);
-        assert_all_present::<Reference>(&asn["cartons"][0]["reference"]);
+        assert_all_present::<GoodsReference>(&asn["cartons"][0]["reference"]);
         assert_all_present::<AsnDetail>(&asn["cartons"][0]["details"][0]);
         assert_written(&inbound_asn().asn, inbound_asn_request());
     }

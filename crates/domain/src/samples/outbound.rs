@@ -21,7 +21,7 @@ pub fn outbound_asn_message() -> &'static str {
 
 /// The shipment of the sample after its change: it has left.
 pub fn outbound_shipment() -> Shipment {
-    let context = shipment::ReadContext {
+    let context = shipment::ShipmentReadContext {
         asn_number: AsnNumber::parse("SHP-1").expect("the sample's number is one"),
         max_details_per_message: 1_000,
         now: time("2026-03-10T15:00:00Z"),
@@ -40,9 +40,10 @@ mod tests {
 
     use super::super::tests::{assert_all_present, assert_all_sent, assert_written};
     use super::*;
-    use crate::warehouse::Reference;
+    use crate::warehouse::GoodsReference;
     use crate::warehouse::outbound_message::{
-        MessageCarton, MessageDestination, MessageDetail, MessageOrigin, OutboundAsn, messages,
+        OutboundAsn, OutboundAsnCarton, OutboundAsnDestination, OutboundAsnDetail,
+        OutboundAsnOrigin, messages,
     };
     use crate::warehouse::shipment::{
         OutboundCarton, OutboundDetail, ReceivingAddress, ReceivingPlace, SendingPlace,
@@ -78,10 +79,10 @@ mod tests {
         assert_eq!(told.len(), 1);
         assert_written(&told[0], outbound_asn_message());
         assert_all_present::<OutboundAsn<'_>>(&sample);
-        assert_all_present::<MessageOrigin<'_>>(&sample["from"]);
-        assert_all_present::<MessageDestination<'_>>(&sample["to"]);
-        assert_all_present::<MessageCarton<'_>>(carton);
-        assert_all_present::<Reference>(&carton["reference"]);
-        assert_all_present::<MessageDetail<'_>>(&carton["details"][0]);
+        assert_all_present::<OutboundAsnOrigin<'_>>(&sample["from"]);
+        assert_all_present::<OutboundAsnDestination<'_>>(&sample["to"]);
+        assert_all_present::<OutboundAsnCarton<'_>>(carton);
+        assert_all_present::<GoodsReference>(&carton["reference"]);
+        assert_all_present::<OutboundAsnDetail<'_>>(&carton["details"][0]);
     }
 }

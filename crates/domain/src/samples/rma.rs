@@ -4,7 +4,7 @@ use super::time;
 use crate::returns::identifier::RmaId;
 use crate::returns::receipt::Condition;
 use crate::returns::request::Fallback;
-use crate::returns::rma::{Event, Goods, Opening, Rma, Scan, apply};
+use crate::returns::rma::{CarrierScan, NewRma, Rma, RmaEvent, RmaGoods, apply};
 use crate::returns::{Resolution, ReturnMethod, UnitAmounts};
 
 /// A return of both units of the first line of [`order_message`](super::order_message).
@@ -21,9 +21,9 @@ pub fn rma() -> Rma {
     })
 }
 
-pub(super) fn opening() -> Opening {
+pub(super) fn opening() -> NewRma {
     let rma_identifier = RmaId::parse("RMA-7K3Q-9XWD-2M4T");
-    Opening {
+    NewRma {
         rma_identifier: rma_identifier.expect("the sample's identifier is one"),
         return_method: ReturnMethod::MailBack,
         return_shipping_cost_cents: 0,
@@ -37,7 +37,7 @@ pub(super) fn opening() -> Opening {
         managed_receiving: true,
         goods: vec![
             tee(1),
-            Goods {
+            RmaGoods {
                 resolution: Resolution::Exchange,
                 exchange_sku: Some("TEE-NAVY-L".to_owned()),
                 exchange_price_cents: Some(4500),
@@ -48,8 +48,8 @@ pub(super) fn opening() -> Opening {
     }
 }
 
-pub(super) fn tee(unit_number: i64) -> Goods {
-    Goods {
+pub(super) fn tee(unit_number: i64) -> RmaGoods {
+    RmaGoods {
         order_identifier: "ORD-100472".to_owned(),
         original_order_identifier: None,
         order_line_item_identifier: "ORD-100472-1".to_owned(),
@@ -66,23 +66,26 @@ pub(super) fn tee(unit_number: i64) -> Goods {
     }
 }
 
-fn exchange_placed() -> Event {
-    Event::ExchangePlaced {
+fn exchange_placed() -> RmaEvent {
+    RmaEvent::ExchangePlaced {
         order_identifier: "ORD-100472".to_owned(),
         exchange_order_identifier: "EX-100472".to_owned(),
     }
 }
 
-fn label_created() -> Event {
-    Event::LabelCreated { tracking_number: "9400111899223197428490".to_owned(), lines: Vec::new() }
+fn label_created() -> RmaEvent {
+    RmaEvent::LabelCreated {
+        tracking_number: "9400111899223197428490".to_owned(),
+        lines: Vec::new(),
+    }
 }
 
-fn scanned() -> Event {
-    Event::Scanned { scan: Scan::InTransit, tracking_number: None, lines: Vec::new() }
+fn scanned() -> RmaEvent {
+    RmaEvent::Scanned { scan: CarrierScan::InTransit, tracking_number: None, lines: Vec::new() }
 }
 
-fn received() -> Event {
-    Event::Received {
+fn received() -> RmaEvent {
+    RmaEvent::Received {
         receipt_identifier: "LP-0093321".to_owned(),
         line: Some("ORD-100472-1".to_owned()),
         sku: None,

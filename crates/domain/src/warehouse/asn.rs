@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 
 pub(super) use self::read::eligibility_flags;
 pub use self::read::read_asn;
-use super::Reference;
+use super::GoodsReference;
 use super::asn_number::AsnNumber;
 
 /// An ASN has at most this many cartons.
@@ -40,8 +40,8 @@ pub struct InboundAsn {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "SHP-7781", max_length = 255)]
     pub shipment_identifier: Option<String>,
-    pub from: Origin,
-    pub to: Destination,
+    pub from: AsnOrigin,
+    pub to: AsnDestination,
     /// The number that the carrier tracks the goods by.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "9400111899223197428490", max_length = 255)]
@@ -89,7 +89,8 @@ pub enum DetailsType {
 
 /// Where goods come from.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct Origin {
+#[schema(as = Origin)]
+pub struct AsnOrigin {
     /// Text, or an integer, which is kept as text.
     #[schema(example = "STORE-12", min_length = 1, max_length = 255)]
     pub identifier: String,
@@ -101,7 +102,8 @@ pub struct Origin {
 
 /// The warehouse that goods come to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct Destination {
+#[schema(as = Destination)]
+pub struct AsnDestination {
     /// The warehouse. Text, or an integer, which is kept as text.
     #[schema(example = "31", min_length = 1, max_length = 255)]
     pub identifier: String,
@@ -125,7 +127,7 @@ pub struct AsnCarton {
     pub identifier: Option<String>,
     /// What the goods belong to. Units that belong to an RMA are received for that return.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub reference: Option<Reference>,
+    pub reference: Option<GoodsReference>,
     /// What is inside: at least one line.
     #[schema(min_items = 1, max_items = 100_000)]
     pub details: Vec<AsnDetail>,
@@ -220,7 +222,7 @@ impl DetailsType {
 
 /// A line in its place.
 #[derive(Clone, Copy, Debug)]
-pub struct Line<'a> {
+pub struct AsnLine<'a> {
     pub asn: &'a InboundAsn,
     pub carton: &'a AsnCarton,
     pub detail: &'a AsnDetail,
@@ -228,19 +230,19 @@ pub struct Line<'a> {
 
 impl InboundAsn {
     /// All lines, in the order of the ASN.
-    pub fn lines(&self) -> impl Iterator<Item = Line<'_>> {
+    pub fn lines(&self) -> impl Iterator<Item = AsnLine<'_>> {
         self.cartons.iter().flat_map(move |carton| {
-            carton.details.iter().map(move |detail| Line { asn: self, carton, detail })
+            carton.details.iter().map(move |detail| AsnLine { asn: self, carton, detail })
         })
     }
 
     /// The line with this identifier.
-    pub fn line(&self, line_identifier: &str) -> Option<Line<'_>> {
+    pub fn line(&self, line_identifier: &str) -> Option<AsnLine<'_>> {
         self.lines().find(|line| line.detail.line_identifier == line_identifier)
     }
 }
 
-impl<'a> Line<'a> {
+impl<'a> AsnLine<'a> {
     pub fn merchant(&self) -> Option<&'a str> {
         self.detail.merchant.as_deref().or(self.asn.merchant.as_deref())
     }

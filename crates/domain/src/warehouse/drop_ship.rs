@@ -19,16 +19,17 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 pub use self::action::{
-    Action, CancelRequest, Cancellation, DropShipDecision, DropShipRefusal, DropShipment,
-    DropShipmentItem, ItemQuantity, Owed, ShipRequest, read_cancellation, read_shipping,
+    DropShipAction, DropShipCancelRequest, DropShipCancellation, DropShipDecision,
+    DropShipItemQuantity, DropShipNotice, DropShipRefusal, DropShipShipRequest, DropShipment,
+    DropShipmentItem, read_cancellation, read_shipping,
 };
-pub use self::apply::{Told, apply};
+pub use self::apply::{IdentifiedAction, apply};
 pub use self::messages::{
     CancellationAddress, CancellationItem, CancellationOrder, ConfirmationItem,
     ConfirmationShipment, DropShipMessage, PartialCancellationItem, PartialCancellationOrder,
     message,
 };
-pub use self::read::{ReadContext, read_drop_ship_order};
+pub use self::read::{DropShipReadContext, read_drop_ship_order};
 use crate::returns::receipt::Condition;
 
 /// An order has at most this many lines.
@@ -97,7 +98,7 @@ pub struct DropShipOrder {
     pub shipments: Vec<DropShipment>,
     /// What will not be shipped, and why.
     #[schema(read_only, required = false)]
-    pub cancellations: Vec<Cancellation>,
+    pub cancellations: Vec<DropShipCancellation>,
     #[schema(
         read_only, value_type = String, format = DateTime, example = "2026-03-04T08:00:00Z"
     )]

@@ -30,7 +30,8 @@ use crate::reader::{IDENTIFIER_MAX, Reader};
 
 /// What goods belong to: an order, a return, a transfer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct Reference {
+#[schema(as = Reference)]
+pub struct GoodsReference {
     #[serde(rename = "type")]
     pub kind: ReferenceType,
     /// The identifier of the order, return or transfer.
@@ -77,14 +78,14 @@ impl ReferenceType {
     }
 }
 
-fn reference(at: &Fields<'_>) -> Reference {
+fn reference(at: &Fields<'_>) -> GoodsReference {
     at.refuses_unknown();
     let kind = at.required("type", |value| {
         let refused =
             "must be one of StockTransferOrder, RA, RMA, ForwardOrder, ReturnsPortalOrder";
         value.named(ReferenceType::parse, refused)
     });
-    Reference {
+    GoodsReference {
         kind: kind.unwrap_or(ReferenceType::Rma),
         identifier: at.identifier("identifier"),
         alternate_identifier: at.optional_identifier("alternate_identifier"),

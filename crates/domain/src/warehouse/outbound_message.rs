@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::Reference;
+use super::GoodsReference;
 use super::asn_number::AsnNumber;
 use super::shipment::{
     CarrierPaymentType, OutboundCarton, OutboundDetail, PlaceType, ReceivingAddress, Shipment,
@@ -23,8 +23,8 @@ use crate::returns::receipt::Condition;
 /// A shipment, or a part of one, as others are told of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct OutboundAsn<'a> {
-    pub from: MessageOrigin<'a>,
-    pub to: MessageDestination<'a>,
+    pub from: OutboundAsnOrigin<'a>,
+    pub to: OutboundAsnDestination<'a>,
     /// Unique. The parts of a shipment that is told in several messages end in `_1`, `_2`, ...
     pub asn_number: AsnNumber,
     /// The channel that the goods are fulfilled for.
@@ -50,7 +50,7 @@ pub struct OutboundAsn<'a> {
     #[schema(example = "unit")]
     pub details_type: &'static str,
     /// The boxes and pallets.
-    pub cartons: Vec<MessageCarton<'a>>,
+    pub cartons: Vec<OutboundAsnCarton<'a>>,
     /// The bill of lading of a freight shipment.
     #[schema(required, example = "BOL-10023")]
     pub bol_number: Option<&'a str>,
@@ -61,8 +61,7 @@ pub struct OutboundAsn<'a> {
 
 /// Where goods leave.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
-#[schema(as = OutboundAsnOrigin)]
-pub struct MessageOrigin<'a> {
+pub struct OutboundAsnOrigin<'a> {
     /// The external identifier of the warehouse if there is one, else the internal one.
     #[schema(example = "WH-EAST")]
     pub identifier: &'a str,
@@ -72,8 +71,7 @@ pub struct MessageOrigin<'a> {
 
 /// Where goods go.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
-#[schema(as = OutboundAsnDestination)]
-pub struct MessageDestination<'a> {
+pub struct OutboundAsnDestination<'a> {
     /// For a stock transfer its identifier of the place, for freight the external identifier of
     /// the warehouse, for a vendor the vendor's number.
     #[schema(example = "88")]
@@ -85,25 +83,23 @@ pub struct MessageDestination<'a> {
 
 /// A box or pallet, or what of it this message tells.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
-#[schema(as = OutboundAsnCarton)]
-pub struct MessageCarton<'a> {
+pub struct OutboundAsnCarton<'a> {
     /// What can be scanned on the outside.
     #[schema(required, example = "PLT-9")]
     pub identifier: Option<&'a str>,
     /// What the goods belong to.
     #[schema(required)]
-    pub reference: Option<&'a Reference>,
+    pub reference: Option<&'a GoodsReference>,
     /// The last sorting template that was assigned to the carton.
     #[schema(required, example = "rtv-apparel")]
     pub sorting_template_name: Option<&'a str>,
     /// One element for each unit.
-    pub details: Vec<MessageDetail<'a>>,
+    pub details: Vec<OutboundAsnDetail<'a>>,
 }
 
 /// A unit that leaves.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
-#[schema(as = OutboundAsnDetail)]
-pub struct MessageDetail<'a> {
+pub struct OutboundAsnDetail<'a> {
     /// Unique within the shipment.
     #[schema(example = "1")]
     pub line_identifier: &'a str,
@@ -189,11 +185,11 @@ fn message<'a>(
         ShipmentType::Freight | ShipmentType::Vendor => Some(shipment),
     };
     OutboundAsn {
-        from: MessageOrigin {
+        from: OutboundAsnOrigin {
             identifier: from.external_identifier.as_ref().unwrap_or(&from.identifier),
             kind: from.kind,
         },
-        to: MessageDestination {
+        to: OutboundAsnDestination {
             identifier: shipment.to.identifier_for(shipment.kind).unwrap_or_default(),
             kind: shipment.to.kind,
             address: &shipment.to.address,
@@ -215,8 +211,8 @@ fn message<'a>(
     }
 }
 
-fn carton((carton, details): Slice<'_>) -> MessageCarton<'_> {
-    MessageCarton {
+fn carton((carton, details): Slice<'_>) -> OutboundAsnCarton<'_> {
+    OutboundAsnCarton {
         identifier: carton.identifier.as_deref(),
         reference: carton.reference.as_ref(),
         sorting_template_name: carton.sorting_template_name.as_deref(),
@@ -224,8 +220,8 @@ fn carton((carton, details): Slice<'_>) -> MessageCarton<'_> {
     }
 }
 
-fn detail(unit: &OutboundDetail) -> MessageDetail<'_> {
-    MessageDetail {
+fn detail(unit: &OutboundDetail) -> OutboundAsnDetail<'_> {
+    OutboundAsnDetail {
         line_identifier: &unit.line_identifier,
         program_identifier: &unit.program_identifier,
         unit_identifier: &unit.unit_identifier,

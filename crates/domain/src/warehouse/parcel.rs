@@ -21,12 +21,12 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-pub use self::receipt::{Graded, Known};
+pub use self::receipt::{GradedUnit, UnexpectedCode};
 use super::asn::{AsnDetail, AsnStatus};
 use super::receiving::AsnState;
 use crate::identifier::MerchantId;
 use crate::returns::receipt::Condition;
-use crate::returns::rma::{Receiving, Rma, Status, Unit};
+use crate::returns::rma::{ReceivingStatus, Rma, RmaStatus, RmaUnit};
 
 /// What a parcel should hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,12 +36,12 @@ pub struct Parcel {
     /// The identifier of the return, the number of the ASN, or whatever was scanned.
     pub number: String,
     pub kind: ParcelKind,
-    pub lines: Vec<Expected>,
+    pub lines: Vec<ExpectedLine>,
     /// Why nothing can be received from it, in words.
     pub refusal: Option<&'static str>,
     /// What was received from it, by license plate, as far as the parcel itself tells: of a
     /// return everything, of an ASN nothing.
-    pub here: BTreeMap<String, Here>,
+    pub here: BTreeMap<String, ReceivedItem>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +56,7 @@ pub enum ParcelKind {
 
 /// A unit that was received.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Here {
+pub struct ReceivedItem {
     pub article: String,
     pub condition: Condition,
     pub at: Timestamp,
@@ -64,7 +64,7 @@ pub struct Here {
 
 /// Units of one line that should be in the parcel.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Expected {
+pub struct ExpectedLine {
     pub line_identifier: String,
     /// The program of the ASN, where several announce goods under one number.
     pub program: Option<String>,
@@ -81,20 +81,20 @@ pub struct Expected {
 
 /// What a scanned code is to a parcel.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Meaning<'a> {
+pub enum CodeMeaning<'a> {
     /// A unit that is still to come.
-    Awaited(&'a Expected),
+    Awaited(&'a ExpectedLine),
     /// This very unit was received before, as the piece that a line announces or otherwise.
-    Here(Option<&'a Expected>),
+    Here(Option<&'a ExpectedLine>),
     /// Everything of this article was received before.
-    Full(&'a Expected),
+    Full(&'a ExpectedLine),
     /// One of these pieces; the article alone does not tell which.
-    Pieces(Vec<&'a Expected>),
+    Pieces(Vec<&'a ExpectedLine>),
     /// Nothing that the parcel should hold.
     Stranger,
 }
 
-impl Expected {
+impl ExpectedLine {
     pub fn awaited(&self) -> i64 {
         self.quantity.saturating_sub(self.received).max(0)
     }
@@ -128,9 +128,9 @@ impl Parcel {
     }
 
     pub fn of_return(merchant: &MerchantId, rma: &Rma) -> Self {
-        let mut lines: Vec<Expected> = Vec::new();
+        let mut lines: Vec<ExpectedLine> = Vec::new();
         for unit in &rma.units {
-            let same = |line: &&mut Expected| is_of(unit, line);
+            let same = |line: &&mut ExpectedLine| is_of(unit, line);
             let received = i64::from(unit.receipt.is_some());
             match lines.iter_mut().find(same) {
                 Some(line) => {
@@ -143,7 +143,8 @@ impl Parcel {
         let here = rma.units.iter().filter_map(|unit| {
             let receipt = unit.receipt.as_ref()?;
             let article = unit.goods.title.clone();
-            let here = Here { article, condition: receipt.condition, at: receipt.received_at };
+            let here =
+                ReceivedItem { article, condition: receipt.condition, at: receipt.received_at };
             Some((receipt.receipt_identifier.clone(), here))
         });
         Self {
@@ -177,34 +178,35 @@ impl Parcel {
 
     /// How many units are still to come.
     pub fn awaited(&self) -> i64 {
-        self.lines.iter().map(Expected::awaited).sum()
+        self.lines.iter().map(ExpectedLine::awaited).sum()
     }
 
-    pub fn meaning(&self, code: &str) -> Meaning<'_> {
+    pub fn meaning(&self, code: &str) -> CodeMeaning<'_> {
         if self.here.contains_key(code) {
-            return Meaning::Here(None);
+            return CodeMeaning::Here(None);
         }
         if let Some(piece) = self.lines.iter().find(|line| line.is_piece(code)) {
             let here = piece.awaited() == 0;
-            return if here { Meaning::Here(Some(piece)) } else { Meaning::Awaited(piece) };
+            return if here { CodeMeaning::Here(Some(piece)) } else { CodeMeaning::Awaited(piece) };
         }
         let by_line = self.kind == ParcelKind::Return;
-        let same =
-            |line: &&Expected| line.is_article(code) || (by_line && line.line_identifier == code);
-        let all: Vec<&Expected> = self.lines.iter().filter(same).collect();
+        let same = |line: &&ExpectedLine| {
+            line.is_article(code) || (by_line && line.line_identifier == code)
+        };
+        let all: Vec<&ExpectedLine> = self.lines.iter().filter(same).collect();
         let mut awaiting = all.iter().copied().filter(|line| line.awaited() > 0);
-        let Some(first) = all.first() else { return Meaning::Stranger };
+        let Some(first) = all.first() else { return CodeMeaning::Stranger };
         if let Some(line) = awaiting.clone().find(|line| line.plate.is_none()) {
-            return Meaning::Awaited(line);
+            return CodeMeaning::Awaited(line);
         }
         match awaiting.next() {
-            Some(piece) => Meaning::Pieces(std::iter::once(piece).chain(awaiting).collect()),
-            None => Meaning::Full(first),
+            Some(piece) => CodeMeaning::Pieces(std::iter::once(piece).chain(awaiting).collect()),
+            None => CodeMeaning::Full(first),
         }
     }
 }
 
-fn is_of(unit: &Unit, line: &Expected) -> bool {
+fn is_of(unit: &RmaUnit, line: &ExpectedLine) -> bool {
     let goods = &unit.goods;
     line.line_identifier == goods.order_line_item_identifier
         && line.sku == goods.sku
@@ -212,9 +214,9 @@ fn is_of(unit: &Unit, line: &Expected) -> bool {
         && line.title.as_deref() == Some(&goods.title)
 }
 
-fn expected(unit: &Unit, received: i64) -> Expected {
+fn expected(unit: &RmaUnit, received: i64) -> ExpectedLine {
     let goods = &unit.goods;
-    Expected {
+    ExpectedLine {
         line_identifier: goods.order_line_item_identifier.clone(),
         program: None,
         title: Some(goods.title.clone()),
@@ -227,8 +229,8 @@ fn expected(unit: &Unit, received: i64) -> Expected {
     }
 }
 
-fn announced(state: &AsnState, detail: &AsnDetail, program: Option<String>) -> Expected {
-    Expected {
+fn announced(state: &AsnState, detail: &AsnDetail, program: Option<String>) -> ExpectedLine {
+    ExpectedLine {
         line_identifier: detail.line_identifier.clone(),
         program,
         title: None,
@@ -244,8 +246,8 @@ fn announced(state: &AsnState, detail: &AsnDetail, program: Option<String>) -> E
 /// Why no unit of a return can be received.
 fn refusal_of(rma: &Rma) -> Option<&'static str> {
     let never = rma.units.iter().all(|unit| unit.receiving.is_none());
-    let done = rma.units.iter().all(|unit| unit.receiving == Some(Receiving::Received));
-    if rma.status == Status::Canceled {
+    let done = rma.units.iter().all(|unit| unit.receiving == Some(ReceivingStatus::Received));
+    if rma.status == RmaStatus::Canceled {
         Some("the return was cancelled")
     } else if never {
         Some("its merchant receives the goods itself")

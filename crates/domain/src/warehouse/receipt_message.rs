@@ -9,8 +9,8 @@ mod tests;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::Reference;
-use super::asn::{InboundAsn, Line, Origin};
+use super::GoodsReference;
+use super::asn::{AsnLine, AsnOrigin, InboundAsn};
 use super::unit::UnitRecord;
 use crate::returns::receipt::{Condition, Receipt};
 
@@ -26,14 +26,14 @@ pub struct InventoryReceipt<'a> {
     /// As the ASN has it.
     #[schema(required, example = "SHP-7781")]
     pub shipment_identifier: Option<&'a str>,
-    pub from: &'a Origin,
+    pub from: &'a AsnOrigin,
     pub to: ReceivedAt<'a>,
     /// The carton that the unit came in.
     #[schema(required, example = "CTN-1")]
     pub carton_identifier: Option<&'a str>,
     /// What the unit belongs to.
     #[schema(required)]
-    pub reference: Option<&'a Reference>,
+    pub reference: Option<&'a GoodsReference>,
     /// The line of the ASN. Null for a unit that no line announced.
     #[schema(required, example = "1")]
     pub line_identifier: Option<&'a str>,
@@ -134,7 +134,7 @@ pub fn rejected<'a>(asn: &'a InboundAsn, unit: &'a UnitRecord) -> Option<Invento
 
 fn message<'a>(
     asn: &'a InboundAsn,
-    line: Option<Line<'a>>,
+    line: Option<AsnLine<'a>>,
     unit: &'a UnitRecord,
     scanned: &'a Receipt,
     reject_reason: Option<&'a str>,

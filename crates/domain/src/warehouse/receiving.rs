@@ -24,15 +24,15 @@ mod tests;
 
 use jiff::Timestamp;
 
-pub use self::answer::{AnswerRefusal, Answered, answer};
+pub use self::answer::{AnswerDecision, AnswerRefusal, answer};
 use self::candidates::candidates;
 use self::place::place;
-pub use self::state::{AsnRefusal, AsnState, Replacement};
+pub use self::state::{AsnRefusal, AsnState, AsnUpdate};
 use super::ReferenceType;
-use super::asn::{AsnStatus, Line};
+use super::asn::{AsnLine, AsnStatus};
 use super::unit::{
-    Announcement, Answer, ExceptionKind, Question, UnitEvent, UnitReceipt, UnitRecord, UnitRefusal,
-    apply,
+    Announcement, ExceptionKind, ReceivingAnswer, ReceivingQuestion, UnitEvent, UnitRecord,
+    UnitRefusal, WarehouseUnitReceipt, apply,
 };
 use crate::returns::identifier::RmaId;
 use crate::returns::receipt::Receipt;
@@ -40,7 +40,7 @@ use crate::returns::rma;
 
 /// A unit that was scanned against an ASN.
 #[derive(Clone, Copy, Debug)]
-pub struct Scan<'a> {
+pub struct UnitScan<'a> {
     /// The license plate; see [`license_plate`].
     pub unit_identifier: &'a str,
     pub receipt: &'a Receipt,
@@ -48,7 +48,7 @@ pub struct Scan<'a> {
 
 /// What is known when a unit is scanned.
 #[derive(Clone, Copy, Debug)]
-pub struct Scene<'a> {
+pub struct ReceivingContext<'a> {
     /// The ASN that the receipt names, if there is one.
     pub asn: Option<&'a AsnState>,
     /// Other ASNs that may have announced the unit.
@@ -59,7 +59,7 @@ pub struct Scene<'a> {
 
 /// What a scan comes to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Decision {
+pub enum ReceivingDecision {
     Accepted(Box<Acceptance>),
     /// The same scan again: nothing changes.
     Repeat,
@@ -93,14 +93,18 @@ pub fn license_plate<'a>(
 }
 
 /// Decides what a scanned unit is.
-pub fn receive(scene: &Scene<'_>, scan: &Scan<'_>, now: Timestamp) -> Decision {
+pub fn receive(
+    scene: &ReceivingContext<'_>,
+    scan: &UnitScan<'_>,
+    now: Timestamp,
+) -> ReceivingDecision {
     let unknown = UnitRecord::new(scan.unit_identifier);
     let unit = scene.unit.unwrap_or(&unknown);
     let number = scan.receipt.asn_number.as_deref().unwrap_or_default();
     let question = unit.question(number);
     let here = unit.receipt.as_ref().is_some_and(|receipt| receipt.asn_number == number);
     if here || question.is_some_and(|question| question.answer.is_some()) {
-        return Decision::Repeat;
+        return ReceivingDecision::Repeat;
     }
     let placed = if is_spent(unit) {
         Err(ExceptionKind::AlreadyReceivedElsewhere)
@@ -111,12 +115,12 @@ pub fn receive(scene: &Scene<'_>, scan: &Scan<'_>, now: Timestamp) -> Decision {
     };
     let kind = match placed {
         Ok((state, line)) => match accept(state, &line, unit, scan, now) {
-            Ok(acceptance) => return Decision::Accepted(Box::new(acceptance)),
+            Ok(acceptance) => return ReceivingDecision::Accepted(Box::new(acceptance)),
             Err(_) => ExceptionKind::AlreadyReceivedElsewhere,
         },
         Err(kind) => kind,
     };
-    let asked = UnitEvent::Questioned(Box::new(Question {
+    let asked = UnitEvent::Questioned(Box::new(ReceivingQuestion {
         asn_number: number.to_owned(),
         kind,
         raised_at: now,
@@ -125,9 +129,9 @@ pub fn receive(scene: &Scene<'_>, scan: &Scan<'_>, now: Timestamp) -> Decision {
         answer: None,
     }));
     match apply(unit, &asked, now) {
-        Ok(decision) if decision.changed => Decision::Exception(Box::new(decision.unit)),
+        Ok(decision) if decision.changed => ReceivingDecision::Exception(Box::new(decision.unit)),
         // It was asked before.
-        Ok(_) | Err(_) => Decision::Repeat,
+        Ok(_) | Err(_) => ReceivingDecision::Repeat,
     }
 }
 
@@ -138,15 +142,15 @@ fn is_spent(unit: &UnitRecord) -> bool {
 
 fn accept(
     state: &AsnState,
-    line: &Line<'_>,
+    line: &AsnLine<'_>,
     unit: &UnitRecord,
-    scan: &Scan<'_>,
+    scan: &UnitScan<'_>,
     now: Timestamp,
 ) -> Result<Acceptance, UnitRefusal> {
     let number = &line.asn.asn_number;
     let mut unit = unit.clone();
     if unit.question(number.as_str()).is_some() {
-        let answer = Answer::Match {
+        let answer = ReceivingAnswer::Match {
             asn_number: number.clone(),
             line_identifier: line.detail.line_identifier.clone(),
         };
@@ -155,7 +159,7 @@ fn accept(
     }
     let announcement = Announcement::of(line, state.announced_at);
     unit = apply(&unit, &UnitEvent::Announced(Box::new(announcement)), state.announced_at)?.unit;
-    let receipt = UnitReceipt {
+    let receipt = WarehouseUnitReceipt {
         asn_number: number.to_string(),
         line_identifier: Some(line.detail.line_identifier.clone()),
         received_at: now,
@@ -166,7 +170,7 @@ fn accept(
 }
 
 /// What a received unit is to the return that its carton refers to, if it refers to one.
-pub fn returned(line: &Line<'_>, unit: &UnitRecord) -> Option<(RmaId, rma::Event)> {
+pub fn returned(line: &AsnLine<'_>, unit: &UnitRecord) -> Option<(RmaId, rma::RmaEvent)> {
     let reference = line.carton.reference.as_ref()?;
     if reference.kind != ReferenceType::Rma {
         return None;
@@ -174,7 +178,7 @@ pub fn returned(line: &Line<'_>, unit: &UnitRecord) -> Option<(RmaId, rma::Event
     let rma_identifier = RmaId::parse(&reference.identifier)?;
     let order_line = line.detail.reference_line_identifier.clone();
     let sku = order_line.is_none().then(|| line.detail.sku.clone());
-    let event = rma::Event::Received {
+    let event = rma::RmaEvent::Received {
         receipt_identifier: unit.unit_identifier.clone(),
         line: order_line,
         sku,

@@ -19,7 +19,7 @@ pub use self::change::{ShipmentChange, ShipmentDecision, ShipmentRefusal, change
 pub use self::parts::{
     OutboundCarton, OutboundDetail, ReceivingAddress, ReceivingPlace, SendingPlace,
 };
-pub use self::read::{ReadContext, read_shipment};
+pub use self::read::{ShipmentReadContext, read_shipment};
 use super::asn_number::AsnNumber;
 use super::unit::UnitEvent;
 

@@ -114,7 +114,7 @@ proptest! {
 
     #[test]
     fn a_changed_shipment_is_judged_and_told_when_accepted(changes in changes()) {
-        let context = shipment::ReadContext {
+        let context = shipment::ShipmentReadContext {
             asn_number: AsnNumber::parse("SHP-1").unwrap(),
             max_details_per_message: 1,
             now: samples::outbound_shipment().created_at,
@@ -134,7 +134,7 @@ proptest! {
     #[test]
     fn a_changed_drop_ship_order_is_judged_and_kept_when_accepted(changes in changes()) {
         let now = samples::drop_ship_order().created_at;
-        let context = drop_ship::ReadContext { first_id: i64::MAX, now };
+        let context = drop_ship::DropShipReadContext { first_id: i64::MAX, now };
         let read = |document: &Json<'_>| read_drop_ship_order(document, &context);
         if let Some(order) = judged(samples::drop_ship_order_request(), &changes, read)? {
             let written = serde_json::to_string(&order).unwrap();

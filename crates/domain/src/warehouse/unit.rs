@@ -3,7 +3,7 @@
 //!
 //! There is one record for each license plate, and it is the one truth about the piece: it was
 //! received at most once, it leaves at most once, and whatever was doubtful about it stays a
-//! [`Question`] until somebody answered it. What happens comes as a [`UnitEvent`] and is applied by
+//! [`ReceivingQuestion`] until somebody answered it. What happens comes as a [`UnitEvent`] and is applied by
 //! [`apply()`]. A unit is stored as the JSON of [`UnitRecord`].
 
 mod apply;
@@ -20,9 +20,11 @@ use utoipa::ToSchema;
 pub use self::apply::apply;
 pub use self::change::{UnitChange, change_unit, read_unit_change};
 pub use self::event::{ChangedBy, UnitDecision, UnitEvent, UnitRefusal};
-pub use self::question::{Answer, Candidate, ExceptionKind, Question, Sign, read_answer};
-use super::Reference;
-use super::asn::Line;
+pub use self::question::{
+    ExceptionKind, MatchSign, ReceivingAnswer, ReceivingCandidate, ReceivingQuestion, read_answer,
+};
+use super::GoodsReference;
+use super::asn::AsnLine;
 use super::asn_number::AsnNumber;
 use crate::returns::receipt::{Condition, Receipt};
 
@@ -35,11 +37,11 @@ pub struct UnitRecord {
     /// What the merchant announced it as.
     pub announcement: Option<Announcement>,
     /// How it was received. There exactly when it was.
-    pub receipt: Option<UnitReceipt>,
+    pub receipt: Option<WarehouseUnitReceipt>,
     /// Why it was not accepted, if an operator refused it.
     pub reject_reason: Option<String>,
     /// What was doubtful when it was scanned: at most one question for each ASN.
-    pub questions: Vec<Question>,
+    pub questions: Vec<ReceivingQuestion>,
     /// The state that it is in now.
     pub condition: Option<Condition>,
     /// The channel that it is assigned to now.
@@ -67,7 +69,7 @@ pub struct Announcement {
     #[schema(value_type = String, format = DateTime, example = "2026-02-28T16:00:00Z")]
     pub announced_at: Timestamp,
     /// What it belongs to.
-    pub reference: Option<Reference>,
+    pub reference: Option<GoodsReference>,
     #[schema(example = "TEE-NAVY-M")]
     pub sku: String,
     #[schema(example = "012345678905")]
@@ -83,7 +85,7 @@ pub struct Announcement {
 }
 
 impl Announcement {
-    pub fn of(line: &Line<'_>, announced_at: Timestamp) -> Self {
+    pub fn of(line: &AsnLine<'_>, announced_at: Timestamp) -> Self {
         let detail = line.detail;
         Self {
             program_identifier: line.asn.program_identifier.clone(),
@@ -104,8 +106,7 @@ impl Announcement {
 
 /// That a unit was received.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[schema(as = WarehouseUnitReceipt)]
-pub struct UnitReceipt {
+pub struct WarehouseUnitReceipt {
     /// The number of the ASN that it was received against, as it was scanned.
     #[schema(example = "ASN-20260301-7")]
     pub asn_number: String,
@@ -133,13 +134,14 @@ pub struct Departure {
 pub struct StoryStep {
     #[schema(value_type = String, format = DateTime, example = "2026-03-04T10:12:00Z")]
     pub at: Timestamp,
-    pub happened: Happened,
+    pub happened: StoryEvent,
 }
 
 /// What happened to a unit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "event", rename_all = "snake_case")]
-pub enum Happened {
+#[schema(as = Happened)]
+pub enum StoryEvent {
     /// The merchant announced it.
     Announced {
         asn_number: AsnNumber,
@@ -153,7 +155,7 @@ pub enum Happened {
     /// An operator decided about it.
     Answered {
         asn_number: String,
-        answer: Answer,
+        answer: ReceivingAnswer,
     },
     Received {
         asn_number: String,
@@ -213,7 +215,7 @@ impl UnitRecord {
     }
 
     /// A unit of which nothing is known but that a line announces it.
-    pub fn announced(line: &Line<'_>, announced_at: Timestamp) -> Self {
+    pub fn announced(line: &AsnLine<'_>, announced_at: Timestamp) -> Self {
         let plate = line.detail.unit_identifier.as_deref().unwrap_or_default();
         let fresh = Self::new(plate);
         let event = UnitEvent::Announced(Box::new(Announcement::of(line, announced_at)));
@@ -221,7 +223,7 @@ impl UnitRecord {
     }
 
     /// What was asked about the unit when it was scanned for this ASN.
-    pub fn question(&self, asn_number: &str) -> Option<&Question> {
+    pub fn question(&self, asn_number: &str) -> Option<&ReceivingQuestion> {
         self.questions.iter().find(|question| question.asn_number == asn_number)
     }
 
@@ -237,9 +239,10 @@ impl UnitRecord {
 
     /// What an operator is asked about the unit, the oldest question first. Whatever was doubtful
     /// before it was received was settled by that; what was asked after it is open until it is answered.
-    pub fn open_questions(&self) -> impl Iterator<Item = &Question> {
-        let is_receipt = |step: &&StoryStep| matches!(step.happened, Happened::Received { .. });
-        let is_question = |step: &&StoryStep| matches!(step.happened, Happened::Questioned { .. });
+    pub fn open_questions(&self) -> impl Iterator<Item = &ReceivingQuestion> {
+        let is_receipt = |step: &&StoryStep| matches!(step.happened, StoryEvent::Received { .. });
+        let is_question =
+            |step: &&StoryStep| matches!(step.happened, StoryEvent::Questioned { .. });
         let until_received = self.story.iter().take_while(|step| !is_receipt(step));
         let settled =
             if self.receipt.is_some() { until_received.filter(is_question).count() } else { 0 };
@@ -257,19 +260,19 @@ impl UnitRecord {
     pub fn resumed(mut self, steps: Vec<StoryStep>) -> Self {
         for step in steps {
             match &step.happened {
-                Happened::Graded { condition, .. } => self.condition = Some(*condition),
-                Happened::Moved { location_identifier, channel, .. } => {
+                StoryEvent::Graded { condition, .. } => self.condition = Some(*condition),
+                StoryEvent::Moved { location_identifier, channel, .. } => {
                     self.put(location_identifier.as_deref(), channel.as_deref());
                 }
-                Happened::Packed { asn_number } | Happened::Shipped { asn_number } => {
-                    let shipped = matches!(step.happened, Happened::Shipped { .. });
+                StoryEvent::Packed { asn_number } | StoryEvent::Shipped { asn_number } => {
+                    let shipped = matches!(step.happened, StoryEvent::Shipped { .. });
                     self.departure = Some(Departure { asn_number: asn_number.clone(), shipped });
                 }
-                Happened::Unpacked { .. } => self.departure = None,
-                Happened::Announced { .. }
-                | Happened::Questioned { .. }
-                | Happened::Answered { .. }
-                | Happened::Received { .. } => (),
+                StoryEvent::Unpacked { .. } => self.departure = None,
+                StoryEvent::Announced { .. }
+                | StoryEvent::Questioned { .. }
+                | StoryEvent::Answered { .. }
+                | StoryEvent::Received { .. } => (),
             }
             self.story.push(step);
         }

@@ -8,16 +8,16 @@ use std::{
 };
 
 use anyhow::{Context, ensure};
-use domain::{identifier::MessageId, messages::kind::Kind};
+use domain::{identifier::MessageId, messages::kind::MessageKind};
 use jiff::Timestamp;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
 
 const SECRET_BYTES_MAX: u64 = 64 * 1024;
 
-pub(crate) fn kind(text: &str) -> Result<Kind, String> {
-    Kind::parse(text).ok_or_else(|| {
-        let names = Kind::ALL.map(Kind::name);
+pub(crate) fn kind(text: &str) -> Result<MessageKind, String> {
+    MessageKind::parse(text).ok_or_else(|| {
+        let names = MessageKind::ALL.map(MessageKind::name);
         format!("the kinds of messages are {}", names.join(", "))
     })
 }
@@ -31,7 +31,7 @@ pub(crate) fn moment(text: &str) -> Result<Timestamp, String> {
 }
 
 /// A path for a kind: `rma=/returns/rma`.
-pub(crate) fn kind_path(text: &str) -> Result<(Kind, String), String> {
+pub(crate) fn kind_path(text: &str) -> Result<(MessageKind, String), String> {
     let (name, path) = text.split_once('=').ok_or("not KIND=PATH, such as rma=/returns/rma")?;
     Ok((kind(name)?, path.to_owned()))
 }
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn what_is_no_kind_message_or_time_is_told_what_would_be() {
-        assert_eq!(kind("rma"), Ok(Kind::Rma));
+        assert_eq!(kind("rma"), Ok(MessageKind::Rma));
         assert!(kind("rmas").unwrap_err().contains("rma, exchange_variants, exchange_order"));
         assert!(message_id("msg_acme_42").is_ok());
         assert!(message_id("msg_acme/../x").is_err());
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn a_path_is_said_for_a_kind() {
-        assert_eq!(kind_path("rma=/a=b"), Ok((Kind::Rma, "/a=b".to_owned())));
+        assert_eq!(kind_path("rma=/a=b"), Ok((MessageKind::Rma, "/a=b".to_owned())));
         assert!(kind_path("rma").is_err());
         assert!(kind_path("rmas=/a").is_err());
     }

@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, path::PathBuf, process::ExitCode};
 use anyhow::anyhow;
 use app::messages::set_endpoints::{EndpointView, EndpointsView};
 use clap::{Args, Subcommand};
-use domain::{identifier::MerchantId, messages::kind::Kind};
+use domain::{identifier::MerchantId, messages::kind::MessageKind};
 use serde_json::json;
 use store::Location;
 
@@ -52,7 +52,7 @@ pub(crate) struct Set {
     merchant: MerchantId,
     /// Only this kind of message; without it, every kind goes to its path under the address
     #[arg(value_parser = argument::kind)]
-    kind: Option<Kind>,
+    kind: Option<MessageKind>,
     /// The address: a base for all kinds, or the whole address of one
     #[arg(long)]
     url: String,
@@ -64,7 +64,7 @@ pub(crate) struct Set {
     /// A path other than the usual one, such as rma=/returns/rma; repeatable
     #[arg(long = "path", value_name = "KIND=PATH", conflicts_with = "kind")]
     #[arg(value_parser = argument::kind_path)]
-    paths: Vec<(Kind, String)>,
+    paths: Vec<(MessageKind, String)>,
     #[command(flatten)]
     remote: Remote,
 }
@@ -76,7 +76,7 @@ pub(crate) struct One {
     merchant: MerchantId,
     /// The kind of message
     #[arg(value_parser = argument::kind)]
-    kind: Kind,
+    kind: MessageKind,
     #[command(flatten)]
     remote: Remote,
 }

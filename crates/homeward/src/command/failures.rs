@@ -9,7 +9,7 @@ use app::messages::failure_queue::{Failure, Failures as Found};
 use clap::{Args, Subcommand};
 use domain::{
     identifier::{MerchantId, MessageId},
-    messages::kind::Kind,
+    messages::kind::MessageKind,
 };
 use jiff::Timestamp;
 
@@ -68,7 +68,7 @@ pub(crate) struct Filter {
     merchant: Option<MerchantId>,
     /// Only this kind of message
     #[arg(long, value_parser = argument::kind)]
-    kind: Option<Kind>,
+    kind: Option<MessageKind>,
     /// Only those whose last answer had this status; 0 for no answer
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(0..=599))]
     status: Option<u16>,

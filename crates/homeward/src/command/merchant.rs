@@ -11,7 +11,7 @@ use app::{
 use clap::{Args, Subcommand};
 use domain::{
     identifier::{ClientId, MerchantId},
-    merchants::merchant::Carrier,
+    merchants::merchant::CarrierMode,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -95,14 +95,14 @@ pub(crate) struct Change {
     strict: Option<bool>,
     /// Who makes labels and tells where parcels are: simulated or external
     #[arg(long, value_parser = carrier)]
-    carrier: Option<Carrier>,
+    carrier: Option<CarrierMode>,
     /// Whether our warehouse receives what comes back
     #[arg(long)]
     managed_receiving: Option<bool>,
 }
 
-fn carrier(text: &str) -> Result<Carrier, String> {
-    Carrier::parse(text).ok_or_else(|| "must be simulated or external".to_owned())
+fn carrier(text: &str) -> Result<CarrierMode, String> {
+    CarrierMode::parse(text).ok_or_else(|| "must be simulated or external".to_owned())
 }
 
 #[derive(Serialize, Deserialize)]

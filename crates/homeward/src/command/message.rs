@@ -5,7 +5,7 @@ use clap::{Args, Subcommand, builder::PossibleValuesParser};
 use domain::{
     identifier::{MerchantId, MessageId},
     json,
-    messages::kind::Kind,
+    messages::kind::MessageKind,
 };
 
 use super::argument::{self, Address};
@@ -43,7 +43,7 @@ pub(crate) struct List {
     state: Option<String>,
     /// Only this kind of message
     #[arg(long, value_parser = argument::kind)]
-    kind: Option<Kind>,
+    kind: Option<MessageKind>,
     /// Only messages about this, such as an RMA's identifier
     #[arg(long = "ref", value_name = "REF")]
     reference: Option<String>,

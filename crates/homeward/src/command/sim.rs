@@ -6,7 +6,7 @@ use std::{net::SocketAddr, path::PathBuf, process::ExitCode};
 
 use anyhow::Context;
 use clap::{Args, Subcommand};
-use domain::messages::{endpoint::Auth, kind::Kind};
+use domain::messages::{endpoint::Auth, kind::MessageKind};
 use serde_json::{Value, json};
 use sim::{Behaviour, Running, Settings, SimulatedMerchant, Summary, TOKEN_LIFETIME_S};
 
@@ -80,7 +80,7 @@ struct Told {
     fail_percent: Option<u8>,
     /// Do this to calls of this kind only
     #[arg(long, value_parser = argument::kind)]
-    kind: Option<Kind>,
+    kind: Option<MessageKind>,
     /// Do this to the next so many calls only
     #[arg(long, value_name = "N")]
     count: Option<u32>,

@@ -2,7 +2,7 @@
 
 use domain::{
     exchanges::variants::VariantOffer,
-    orders::order::{Attribute, Line},
+    orders::order::{OrderLine, VariantAttribute},
     returns::{
         Resolution,
         policy::GiftCardOffer,
@@ -107,7 +107,7 @@ impl Sheet<'_> {
     pub(super) fn line(
         &self,
         position: usize,
-        line: &Line,
+        line: &OrderLine,
         judged: &LineReturnability,
     ) -> ChooseLine {
         let open: Vec<&UnitReturnability> =
@@ -128,7 +128,7 @@ impl Sheet<'_> {
     }
 
     /// What one piece is paid back for, or was sold for when it cannot come back.
-    fn price(&self, line: &Line, open: &[&UnitReturnability]) -> String {
+    fn price(&self, line: &OrderLine, open: &[&UnitReturnability]) -> String {
         let refund = open.iter().find_map(|unit| unit.refund);
         let cents = refund.map_or(line.unit_price_amount_cents, |refund| refund.refund_cents);
         let amount = self.visit.money(cents, &self.offer.order.currency);
@@ -154,7 +154,13 @@ impl Sheet<'_> {
         objections
     }
 
-    fn part(&self, place: Place, parts: usize, line: &Line, open: &[&UnitReturnability]) -> Part {
+    fn part(
+        &self,
+        place: Place,
+        parts: usize,
+        line: &OrderLine,
+        open: &[&UnitReturnability],
+    ) -> Part {
         let form = self.form;
         let asked: usize = form.of("quantity", place).parse().unwrap_or(0);
         let problem = |name: &str| problem_at(self.problems, &place.element(name));
@@ -243,7 +249,12 @@ impl Sheet<'_> {
     }
 
     /// What a piece can be exchanged for, if it can; nothing when nobody knows, or all is sold out.
-    fn variants(&self, place: Place, line: &Line, open: &[&UnitReturnability]) -> Vec<VariantCard> {
+    fn variants(
+        &self,
+        place: Place,
+        line: &OrderLine,
+        open: &[&UnitReturnability],
+    ) -> Vec<VariantCard> {
         let listed = self.offer.variants.get(place.line).and_then(Option::as_ref);
         let listed = listed.filter(|_| open.iter().any(|unit| unit.exchange));
         let listed = listed.map(|it| it.variants.as_slice()).unwrap_or_default();
@@ -264,7 +275,7 @@ impl Sheet<'_> {
     }
 
     /// Whether a variant is to be had, and what it costs beside what was bought.
-    fn note(&self, variant: &VariantOffer, line: &Line) -> String {
+    fn note(&self, variant: &VariantOffer, line: &OrderLine) -> String {
         let words = &self.visit.words().choose;
         if !variant.in_stock {
             return words.sold_out.to_owned();
@@ -281,13 +292,13 @@ impl Sheet<'_> {
 }
 
 /// What the order says of the variant that was bought.
-fn own_details(line: &Line) -> String {
+fn own_details(line: &OrderLine) -> String {
     let own = line.variants.iter().find(|it| it.sku.is_some() && it.sku == line.sku);
     own.map(|variant| attributes(&variant.attributes)).unwrap_or_default()
 }
 
 /// Properties of a variant in one line: `Size L · Colour Navy`.
-fn attributes(attributes: &[Attribute]) -> String {
+fn attributes(attributes: &[VariantAttribute]) -> String {
     let each = attributes.iter().map(|it| format!("{} {}", it.name, it.value));
     each.collect::<Vec<_>>().join(" · ")
 }

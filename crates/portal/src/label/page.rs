@@ -12,7 +12,7 @@
 mod tests;
 
 use askama::Template;
-use domain::{merchants::language::Language, orders::order::Address, returns::ReturnMethod};
+use domain::{merchants::language::Language, orders::order::PostalAddress, returns::ReturnMethod};
 
 use super::{barcode, drawing::Drawing, qr};
 use crate::{
@@ -36,9 +36,9 @@ pub(crate) struct LabelPage<'a> {
     /// The carrier's number, once there is one.
     pub(crate) tracking_number: Option<&'a str>,
     /// The shopper.
-    pub(crate) from: &'a Address,
+    pub(crate) from: &'a PostalAddress,
     /// Where the goods go.
-    pub(crate) to: &'a Address,
+    pub(crate) to: &'a PostalAddress,
     /// Title, SKU and quantity of what comes back. Without a SKU the text is empty.
     pub(crate) units: Vec<(&'a str, &'a str, u32)>,
     /// When the return was started, in words for the shopper.
@@ -177,7 +177,7 @@ fn drop_off<'a>(label: &'a LabelPage<'a>, number: &'a str) -> DropOff<'a> {
 
 /// An address as it is written on a parcel: without what the country does not have, and without
 /// the telephone number, because everybody who carries a parcel reads its label.
-fn lines(address: &Address) -> Vec<String> {
+fn lines(address: &PostalAddress) -> Vec<String> {
     let place = [address.state.as_str(), address.zip_code.as_str()].map(str::trim);
     let place = place.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
     let town = [address.city.trim(), place.as_str()];

@@ -9,7 +9,7 @@ use axum::{
     routing::get,
 };
 
-use domain::returns::rma::Status;
+use domain::returns::rma::RmaStatus;
 
 use super::page::{LabelPage, page};
 use crate::{
@@ -51,7 +51,7 @@ fn rendered(label: &ReturnLabel, spoken: Spoken) -> String {
         merchant_name: &label.merchant_name,
         rma_identifier: rma.rma_identifier.as_str(),
         return_method: rma.return_method,
-        cancelled: rma.status == Status::Canceled,
+        cancelled: rma.status == RmaStatus::Canceled,
         tracking_number: rma.units.iter().find_map(|unit| unit.tracking_number.as_deref()),
         from: &label.from,
         to: &label.to,

@@ -3,7 +3,7 @@
 use app::access::add_client::NewClient;
 use domain::{
     access::scope::Scopes,
-    faults::Code,
+    faults::FaultCode,
     identifier::{ClientId, MerchantId},
     json,
     reader::{self, Reader, TEXT_MAX},
@@ -17,7 +17,7 @@ pub fn new_client(body: &[u8]) -> Result<NewClient, ApiError> {
         root.object(|at| {
             let merchant = at.optional("merchant", |at| {
                 let parsed = MerchantId::parse(at.text(1..=TEXT_MAX)?);
-                parsed.map_err(|why| at.note(Code::Invalid, &why)).ok()
+                parsed.map_err(|why| at.note(FaultCode::Invalid, &why)).ok()
             });
             let name = at.required("name", |at| at.text(1..=TEXT_MAX).map(str::to_owned));
             let merchant = merchant.unwrap_or_else(MerchantId::platform);

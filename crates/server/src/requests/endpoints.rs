@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use app::messages::set_endpoints::EndpointsChange;
 use domain::{
     json,
-    messages::{endpoint::Auth, kind::Kind},
+    messages::{endpoint::Auth, kind::MessageKind},
     reader::{self, Reader, TEXT_MAX, fields::Fields},
 };
 use world::Secret;
@@ -28,7 +28,7 @@ pub fn base_change(web: &Web, body: &[u8]) -> Result<EndpointsChange, ApiError> 
     Ok(read.map(|(change, _)| change)?)
 }
 
-pub fn one_change(web: &Web, kind: Kind, body: &[u8]) -> Result<EndpointsChange, ApiError> {
+pub fn one_change(web: &Web, kind: MessageKind, body: &[u8]) -> Result<EndpointsChange, ApiError> {
     let document = json::parse(body).map_err(app::AppError::Malformed)?;
     let read = reader::read(&document, false, |root| {
         root.object(|at| {
@@ -48,8 +48,8 @@ fn address(web: &Web, at: &Reader<'_>) -> Option<String> {
     }
 }
 
-fn paths(at: &Reader<'_>) -> Option<BTreeMap<Kind, String>> {
-    let pairs = at.map(|name, at| match Kind::parse(name) {
+fn paths(at: &Reader<'_>) -> Option<BTreeMap<MessageKind, String>> {
+    let pairs = at.map(|name, at| match MessageKind::parse(name) {
         Some(kind) => Some((kind, at.text(1..=TEXT_MAX)?.to_owned())),
         None => at.invalid("is no kind of message"),
     })?;
@@ -95,6 +95,6 @@ fn auth(web: &Web, at: &Fields<'_>) -> Option<Auth<Secret>> {
     })?
 }
 
-pub fn kind_named(text: &str) -> Result<Kind, ApiError> {
-    Kind::parse(text).ok_or_else(|| app::AppError::NotFound("kind of message").into())
+pub fn kind_named(text: &str) -> Result<MessageKind, ApiError> {
+    MessageKind::parse(text).ok_or_else(|| app::AppError::NotFound("kind of message").into())
 }

@@ -2,11 +2,11 @@
 
 use app::merchants::{add_merchant::NewMerchant, change_merchant::MerchantChange};
 use domain::{
-    faults::{Code, Faults},
+    faults::{FaultCode, Faults},
     identifier::MerchantId,
     json,
-    merchants::merchant::{Carrier, Settings},
-    orders::order::Address,
+    merchants::merchant::{CarrierMode, MerchantSettings},
+    orders::order::PostalAddress,
     reader::{self, TEXT_MAX, fields::Fields},
 };
 
@@ -16,17 +16,17 @@ use crate::error::ApiError;
 const SANDBOX: &str = "sandbox";
 
 pub fn new_merchant(body: &[u8], environment: &str) -> Result<NewMerchant, ApiError> {
-    let usual = if environment == SANDBOX { Carrier::Simulated } else { Carrier::External };
+    let usual = if environment == SANDBOX { CarrierMode::Simulated } else { CarrierMode::External };
     let document = json::parse(body).map_err(app::AppError::Malformed)?;
     let read = reader::read(&document, false, |root| {
         root.object(|at| {
             let id = at.required("merchant", |at| {
                 let text = at.text(1..=TEXT_MAX)?;
                 let parsed = MerchantId::parse(text);
-                parsed.map_err(|why| at.note(Code::Invalid, &why)).ok()
+                parsed.map_err(|why| at.note(FaultCode::Invalid, &why)).ok()
             });
             let name = at.required("name", |at| at.text(1..=TEXT_MAX).map(str::to_owned));
-            let settings = Settings {
+            let settings = MerchantSettings {
                 strict: at.optional_flag("strict").unwrap_or_default(),
                 carrier: carrier(at).unwrap_or(usual),
                 managed_receiving: at.optional_flag("managed_receiving").unwrap_or_default(),
@@ -57,14 +57,14 @@ pub fn merchant_change(body: &[u8]) -> Result<MerchantChange, ApiError> {
     Ok(read.map(|(change, _)| change)?)
 }
 
-fn carrier(at: &Fields<'_>) -> Option<Carrier> {
+fn carrier(at: &Fields<'_>) -> Option<CarrierMode> {
     let refused = "must be one of simulated, external";
-    at.optional("carrier", |value| value.named(Carrier::parse, refused))
+    at.optional("carrier", |value| value.named(CarrierMode::parse, refused))
 }
 
-fn address(at: &Fields<'_>) -> Address {
+fn address(at: &Fields<'_>) -> PostalAddress {
     at.refuses_unknown();
-    Address {
+    PostalAddress {
         name: at.text("name"),
         street1: at.text("street1"),
         street2: at.optional_text("street2"),

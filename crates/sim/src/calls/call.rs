@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt};
 
-use domain::messages::kind::Kind;
+use domain::messages::kind::MessageKind;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,7 @@ pub struct Call {
     pub number: u64,
     pub at: Timestamp,
     /// None for a call to a path where no kind lives.
-    pub kind: Option<Kind>,
+    pub kind: Option<MessageKind>,
     pub path: String,
     pub webhook_id: Option<String>,
     /// `X-Service-Sequence`
@@ -56,7 +56,7 @@ const CALLS_USUAL: usize = 100;
 /// Which calls are wanted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CallQuery {
-    pub kind: Option<Kind>,
+    pub kind: Option<MessageKind>,
     /// The webhook-id.
     pub id: Option<String>,
     /// The calls after this number, beginning with the oldest; without it the newest.

@@ -4,7 +4,7 @@
 //! message is about: by an identifier in its body. The three kinds of a drop shipment share
 //! a lane, because they are about the same order. Questions for variants have no lane.
 
-use domain::messages::kind::Kind;
+use domain::messages::kind::MessageKind;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -34,21 +34,21 @@ struct Named<'a> {
 }
 
 /// The lane of a message of `kind`, if its body says.
-pub(crate) fn lane(kind: Kind, body: &[u8]) -> Option<String> {
+pub(crate) fn lane(kind: MessageKind, body: &[u8]) -> Option<String> {
     let (group, name) = match kind {
-        Kind::ExchangeVariants => return None,
-        Kind::Rma => ("rma", read(body)?.rma_identifier?),
-        Kind::ExchangeOrder => ("exchange order", read(body)?.original_order_id?),
-        Kind::OutboundAsn => ("outbound asn", read(body)?.asn_number?),
-        Kind::InventoryReceipt => {
+        MessageKind::ExchangeVariants => return None,
+        MessageKind::Rma => ("rma", read(body)?.rma_identifier?),
+        MessageKind::ExchangeOrder => ("exchange order", read(body)?.original_order_id?),
+        MessageKind::OutboundAsn => ("outbound asn", read(body)?.asn_number?),
+        MessageKind::InventoryReceipt => {
             // A number is unique within its program only.
             let body = read(body)?;
             let (program, number) = (body.program_identifier?, body.asn_number?);
             return Some(format!("asn {} {}", plain(program), plain(number)));
         }
-        Kind::DropShipmentConfirmation
-        | Kind::DropShipmentCancellation
-        | Kind::DropShipmentPartialCancellation => {
+        MessageKind::DropShipmentConfirmation
+        | MessageKind::DropShipmentCancellation
+        | MessageKind::DropShipmentPartialCancellation => {
             let body: DropShipment<'_> = serde_json::from_slice(body).ok()?;
             ("drop shipment", body.shipment.client_identifier)
         }
@@ -71,25 +71,25 @@ mod tests {
     #[test]
     fn each_kind_has_its_lane() {
         let lanes = [
-            (Kind::Rma, r#"{"items": [1], "rma_identifier": "R1"}"#, "rma R1"),
-            (Kind::ExchangeOrder, r#"{"original_order_id": "O1"}"#, "exchange order O1"),
+            (MessageKind::Rma, r#"{"items": [1], "rma_identifier": "R1"}"#, "rma R1"),
+            (MessageKind::ExchangeOrder, r#"{"original_order_id": "O1"}"#, "exchange order O1"),
             (
-                Kind::OutboundAsn,
+                MessageKind::OutboundAsn,
                 r#"{"shipment_identifier": "S1", "asn_number": "A1_2"}"#,
                 "outbound asn A1_2",
             ),
             (
-                Kind::InventoryReceipt,
+                MessageKind::InventoryReceipt,
                 r#"{"program_identifier": "west", "asn_number": 17}"#,
                 "asn west 17",
             ),
             (
-                Kind::DropShipmentConfirmation,
+                MessageKind::DropShipmentConfirmation,
                 r#"{"shipment": {"id": 1, "client_identifier": "D1"}}"#,
                 "drop shipment D1",
             ),
             (
-                Kind::DropShipmentPartialCancellation,
+                MessageKind::DropShipmentPartialCancellation,
                 r#"{"order": {"id": 1, "client_identifier": "D1"}}"#,
                 "drop shipment D1",
             ),
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn a_body_that_does_not_say_has_no_lane() {
-        for kind in Kind::ALL {
+        for kind in MessageKind::ALL {
             assert_eq!(lane(kind, b"{}"), None);
             assert_eq!(lane(kind, b"not json"), None);
             assert_eq!(lane(kind, b""), None);

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use domain::messages::kind::Kind;
+use domain::messages::kind::MessageKind;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +16,7 @@ use crate::calls::call::Answered;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Summary {
     pub calls: u64,
-    pub kinds: BTreeMap<Kind, KindSummary>,
+    pub kinds: BTreeMap<MessageKind, KindSummary>,
     /// Calls with a webhook-id to a path where no kind lives.
     pub unknown_paths: u64,
     pub distinct_ids: u64,
@@ -61,7 +61,7 @@ pub enum Violation {
     /// number, had already been accepted.
     OutOfOrder {
         call: u64,
-        kind: Kind,
+        kind: MessageKind,
         lane: String,
         webhook_id: String,
         sequence: u64,
@@ -102,7 +102,7 @@ impl std::fmt::Display for Violation {
 }
 
 impl Summary {
-    pub fn kind(&self, kind: Kind) -> KindSummary {
+    pub fn kind(&self, kind: MessageKind) -> KindSummary {
         self.kinds.get(&kind).cloned().unwrap_or_default()
     }
 
@@ -126,7 +126,7 @@ mod tests {
         let violation = Violation::BodyChanged { call: 3, webhook_id: "msg_1".to_owned() };
         let summary = Summary {
             calls: 3,
-            kinds: [(Kind::Rma, rma)].into(),
+            kinds: [(MessageKind::Rma, rma)].into(),
             violations: vec![violation],
             ..Summary::default()
         };

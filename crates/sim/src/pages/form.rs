@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use domain::messages::kind::Kind;
+use domain::messages::kind::MessageKind;
 use serde::Deserialize;
 
 use crate::behavior::Behaviour;
@@ -29,7 +29,7 @@ impl BehaviourForm {
     pub(crate) fn read(&self) -> Result<Behaviour, String> {
         let kind = match self.kind.as_str() {
             "" => None,
-            name => Some(Kind::parse(name).ok_or("There is no such kind.")?),
+            name => Some(MessageKind::parse(name).ok_or("There is no such kind.")?),
         };
         Ok(Behaviour {
             kind,
@@ -70,7 +70,7 @@ mod tests {
             status: "503".to_owned(),
             ..BehaviourForm::default()
         };
-        assert_eq!(form.read(), Ok(Behaviour::status(503).of(Kind::Rma).times(3)));
+        assert_eq!(form.read(), Ok(Behaviour::status(503).of(MessageKind::Rma).times(3)));
         let form = BehaviourForm { status: "x".to_owned(), ..form };
         assert_eq!(form.read(), Err("Status: this is not a number.".to_owned()));
     }

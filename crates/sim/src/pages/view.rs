@@ -1,7 +1,7 @@
 //! What the pages show: words, so that the templates decide nothing.
 
 use askama::Template;
-use domain::messages::kind::Kind;
+use domain::messages::kind::MessageKind;
 use serde_json::Value;
 
 use crate::{
@@ -95,7 +95,10 @@ impl Overview {
         let violations = summary.violations.iter().take(VIOLATIONS_SHOWN);
         Self {
             counters: counters(summary),
-            kinds: Kind::ALL.into_iter().filter_map(|kind| KindRow::of(summary, kind)).collect(),
+            kinds: MessageKind::ALL
+                .into_iter()
+                .filter_map(|kind| KindRow::of(summary, kind))
+                .collect(),
             violations: violations
                 .map(|violation| ViolationRow {
                     call: violation.call(),
@@ -109,7 +112,7 @@ impl Overview {
     }
 
     fn kind_names() -> impl Iterator<Item = &'static str> {
-        Kind::ALL.into_iter().map(Kind::name)
+        MessageKind::ALL.into_iter().map(MessageKind::name)
     }
 }
 
@@ -132,7 +135,7 @@ fn counters(summary: &Summary) -> Vec<Counter> {
 }
 
 impl KindRow {
-    fn of(summary: &Summary, kind: Kind) -> Option<Self> {
+    fn of(summary: &Summary, kind: MessageKind) -> Option<Self> {
         let found = summary.kinds.get(&kind)?;
         let answers = found.answers.iter().map(|(answer, count)| format!("{answer}: {count}"));
         Some(Self {

@@ -26,7 +26,7 @@ use axum::{
     response::Response,
     routing::{delete, get},
 };
-use domain::messages::kind::Kind;
+use domain::messages::kind::MessageKind;
 use serde::de::DeserializeOwned;
 
 use crate::{
@@ -61,7 +61,7 @@ async fn calls(
 /// What is asked for; a field without a value says nothing. The error names a field.
 fn query(words: &BTreeMap<String, String>) -> Result<CallQuery, &'static str> {
     let word = |name| words.get(name).map(String::as_str).filter(|word| !word.is_empty());
-    let kind = word("kind").map(|word| Kind::parse(word).ok_or("kind"));
+    let kind = word("kind").map(|word| MessageKind::parse(word).ok_or("kind"));
     let after = word("after").map(|word| word.parse().map_err(|_| "after"));
     let limit = word("limit").map(|word| word.parse().map_err(|_| "limit"));
     Ok(CallQuery {

@@ -18,7 +18,7 @@ use axum::{
     routing::{get, post},
 };
 use bytes::Bytes;
-use domain::messages::kind::Kind;
+use domain::messages::kind::MessageKind;
 use percent_encoding::percent_decode_str;
 use serde_json::json;
 
@@ -41,11 +41,12 @@ const PATH_MAX_CHARACTERS: usize = 1_024;
 /// A door for each kind, at its usual path.
 pub(crate) fn routes() -> Router<Arc<Merchant>> {
     let mut router = Router::new();
-    for kind in Kind::ALL {
+    for kind in MessageKind::ALL {
         let handler = move |State(merchant): State<Arc<Merchant>>, request: Request| async move {
             take(&merchant, Some(kind), request).await
         };
-        let method = if kind == Kind::ExchangeVariants { get(handler) } else { post(handler) };
+        let method =
+            if kind == MessageKind::ExchangeVariants { get(handler) } else { post(handler) };
         router = router.route(kind.default_path(), method);
     }
     router
@@ -59,7 +60,7 @@ pub(crate) async fn elsewhere(State(merchant): State<Arc<Merchant>>, request: Re
     Answer::message(StatusCode::NOT_FOUND, "there is nothing here").into_response()
 }
 
-async fn take(merchant: &Merchant, kind: Option<Kind>, request: Request) -> Response {
+async fn take(merchant: &Merchant, kind: Option<MessageKind>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     match read(body).await {
         Ok(body) => merchant.take(kind, parts, body).send().await,
@@ -74,7 +75,7 @@ pub(crate) async fn read(body: Body) -> Result<Bytes, Answer> {
 }
 
 impl Merchant {
-    fn take(&self, kind: Option<Kind>, parts: Parts, body: Bytes) -> Reply {
+    fn take(&self, kind: Option<MessageKind>, parts: Parts, body: Bytes) -> Reply {
         let at = self.clock.now();
         let live = |token: &str| self.tokens().is_live(token, at.as_microsecond());
         let authorized = self.proof.holds(&parts.headers, live);
@@ -134,32 +135,32 @@ impl Merchant {
     /// The answer of a merchant that does its duty.
     fn usual(
         &self,
-        kind: Kind,
+        kind: MessageKind,
         path: &str,
         body: &Bytes,
         changed_order: &mut Option<String>,
     ) -> Answer {
         match kind {
-            Kind::ExchangeVariants => self.variants(path),
-            Kind::ExchangeOrder => {
+            MessageKind::ExchangeVariants => self.variants(path),
+            MessageKind::ExchangeOrder => {
                 let outcome = self.shop().place(body, |bytes| self.hash(bytes));
                 if let Outcome::Changed { original_order_id, .. } = &outcome {
                     *changed_order = Some(original_order_id.clone());
                 }
                 exchange_order(outcome)
             }
-            Kind::Rma
-            | Kind::OutboundAsn
-            | Kind::InventoryReceipt
-            | Kind::DropShipmentConfirmation
-            | Kind::DropShipmentCancellation
-            | Kind::DropShipmentPartialCancellation => Answer::received(),
+            MessageKind::Rma
+            | MessageKind::OutboundAsn
+            | MessageKind::InventoryReceipt
+            | MessageKind::DropShipmentConfirmation
+            | MessageKind::DropShipmentCancellation
+            | MessageKind::DropShipmentPartialCancellation => Answer::received(),
         }
     }
 
     fn variants(&self, path: &str) -> Answer {
         let (before, after) =
-            Kind::ExchangeVariants.default_path().split_once("{variant_identifier}").unzip();
+            MessageKind::ExchangeVariants.default_path().split_once("{variant_identifier}").unzip();
         let inner = path.strip_prefix(before.unwrap_or_default());
         let inner = inner.and_then(|inner| inner.strip_suffix(after.unwrap_or_default()));
         let name = percent_decode_str(inner.unwrap_or_default()).decode_utf8_lossy();

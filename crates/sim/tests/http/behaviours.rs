@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use domain::messages::kind::Kind;
+use domain::messages::kind::MessageKind;
 use sim::{Answered, Behaviour, Running, Settings};
 use tokio::time::timeout;
 
@@ -16,8 +16,8 @@ async fn told(running: &Running, behaviour: &str) {
 #[tokio::test]
 async fn untold_it_receives_every_kind() {
     let running = start_plain().await;
-    for kind in Kind::ALL {
-        if matches!(kind, Kind::ExchangeVariants | Kind::ExchangeOrder) {
+    for kind in MessageKind::ALL {
+        if matches!(kind, MessageKind::ExchangeVariants | MessageKind::ExchangeOrder) {
             continue;
         }
         let answer = call(&running, &format!("POST {}", kind.default_path()), "{}").await;

@@ -1,6 +1,6 @@
 //! What is kept, and the verdict.
 
-use domain::messages::kind::Kind;
+use domain::messages::kind::MessageKind;
 use sim::{Answered, CallQuery, Calls, Settings, Summary, Violation};
 
 use crate::client::{call, rma, send, start, start_plain};
@@ -16,7 +16,10 @@ async fn calls_can_be_read_back() {
     let page: Calls = serde_json::from_slice(&answer.body).unwrap();
     assert_eq!((page.calls.len(), page.cursor, page.more), (1, 1, true));
     let first = &page.calls[0];
-    assert_eq!((first.kind, first.sequence, first.attempt), (Some(Kind::Rma), Some(1), Some(1)));
+    assert_eq!(
+        (first.kind, first.sequence, first.attempt),
+        (Some(MessageKind::Rma), Some(1), Some(1))
+    );
     assert_eq!(first.answer, Answered::Status(200));
     let content = first.content.as_ref().unwrap();
     assert_eq!(content.body, r#"{"rma_identifier":"R1"}"#);
@@ -41,7 +44,7 @@ async fn a_message_that_overtook_another_is_found_out() {
         summary.violations,
         [Violation::OutOfOrder {
             call: 3,
-            kind: Kind::Rma,
+            kind: MessageKind::Rma,
             lane: "rma R1".to_owned(),
             webhook_id: "msg_1".to_owned(),
             sequence: 1,

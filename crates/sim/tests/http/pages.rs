@@ -52,7 +52,7 @@ async fn the_form_changes_the_behaviour() {
     let form = "kind=rma&count=3&status=503&delay_ms=&retry_after_s=&instead=";
     let answer = call(&running, "POST /behaviour", form).await;
     assert_eq!((answer.status.as_u16(), answer.header("location")), (303, "/"));
-    let told = Behaviour::status(503).of(domain::messages::kind::Kind::Rma).times(3);
+    let told = Behaviour::status(503).of(domain::messages::kind::MessageKind::Rma).times(3);
     assert_eq!(running.merchant().behaviours(), [told]);
     let page = call(&running, "GET /", "").await;
     assert!(page.text().contains("the next 3 rma: answer 503"));

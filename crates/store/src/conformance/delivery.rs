@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use bytes::Bytes;
 use domain::{
     identifier::MerchantId,
-    messages::{endpoint::Endpoints, kind::Kind, state::MessageState},
+    messages::{endpoint::Endpoints, kind::MessageKind, state::MessageState},
 };
 
 use super::{Subject, acme, on_both_engines, other};
@@ -35,7 +35,7 @@ on_both_engines!(
 fn message(merchant: &MerchantId, reference: &str, sequence: i64) -> NewMessage {
     NewMessage {
         merchant: merchant.clone(),
-        kind: Kind::Rma,
+        kind: MessageKind::Rma,
         reference: reference.to_owned(),
         sequence,
         lane: 7,
@@ -59,7 +59,7 @@ fn conclusion(message_id: i64, attempt: i64, verdict: Verdict) -> Conclusion {
     let status = if verdict == Verdict::Delivered { 200 } else { 503 };
     Conclusion {
         merchant: acme(),
-        kind: Kind::Rma,
+        kind: MessageKind::Rma,
         message_id,
         lane: 7,
         cycle: 1,
@@ -83,7 +83,7 @@ async fn conclude(store: &Store, conclusions: &[Conclusion]) {
 }
 
 async fn waiting(store: &Store, after: i64) -> Vec<i64> {
-    let rows = store.pending_messages(&acme(), Kind::Rma.queue(), after, 100).await.unwrap();
+    let rows = store.pending_messages(&acme(), MessageKind::Rma.queue(), after, 100).await.unwrap();
     rows.iter().map(|row| row.message_id).collect()
 }
 
@@ -144,7 +144,7 @@ async fn a_page_of_deliveries_begins_behind_the_last(Subject { store, .. }: Subj
         .await
         .unwrap();
 
-    let rows = store.pending_messages(&acme(), Kind::Rma.queue(), 2, 2).await.unwrap();
+    let rows = store.pending_messages(&acme(), MessageKind::Rma.queue(), 2, 2).await.unwrap();
 
     let seen: Vec<_> = rows.iter().map(|row| (row.message_id, row.sequence)).collect();
     assert_eq!(seen, [(3, 3), (4, 4)]);
@@ -152,7 +152,7 @@ async fn a_page_of_deliveries_begins_behind_the_last(Subject { store, .. }: Subj
     assert_eq!(rows[0].body, "A 3");
     assert!(
         store
-            .pending_messages(&acme(), Kind::ExchangeOrder.queue(), 0, 9)
+            .pending_messages(&acme(), MessageKind::ExchangeOrder.queue(), 0, 9)
             .await
             .unwrap()
             .is_empty()
@@ -161,16 +161,16 @@ async fn a_page_of_deliveries_begins_behind_the_last(Subject { store, .. }: Subj
 
 async fn a_queue_of_several_kinds_is_read_as_one(Subject { store, .. }: Subject) {
     let kinds = [
-        Kind::DropShipmentCancellation,
-        Kind::DropShipmentConfirmation,
-        Kind::Rma,
-        Kind::DropShipmentPartialCancellation,
-        Kind::DropShipmentConfirmation,
+        MessageKind::DropShipmentCancellation,
+        MessageKind::DropShipmentConfirmation,
+        MessageKind::Rma,
+        MessageKind::DropShipmentPartialCancellation,
+        MessageKind::DropShipmentConfirmation,
     ];
-    let of = |kind: Kind| NewMessage { kind, ..message(&acme(), "A", 1) };
+    let of = |kind: MessageKind| NewMessage { kind, ..message(&acme(), "A", 1) };
     enqueue(&store, kinds.map(of).to_vec()).await.unwrap();
-    let queue = Kind::DropShipmentConfirmation.queue();
-    let read = async |after: i64, most: usize| -> Vec<(i64, Kind)> {
+    let queue = MessageKind::DropShipmentConfirmation.queue();
+    let read = async |after: i64, most: usize| -> Vec<(i64, MessageKind)> {
         let rows = store.pending_messages(&acme(), queue, after, most).await.unwrap();
         rows.into_iter().map(|row| (row.message_id, row.kind)).collect()
     };
@@ -202,7 +202,7 @@ async fn a_retry_is_due_later_and_only_once(Subject { store, .. }: Subject) {
     conclude(&store, &[conclusion(1, 1, Verdict::Again { due_us: 5_000 })]).await;
     conclude(&store, &[conclusion(1, 1, Verdict::Again { due_us: 9_000 })]).await;
 
-    let rows = store.pending_messages(&acme(), Kind::Rma.queue(), 0, 9).await.unwrap();
+    let rows = store.pending_messages(&acme(), MessageKind::Rma.queue(), 0, 9).await.unwrap();
     assert_eq!((rows[0].attempts, rows[0].due_us), (1, 5_000));
     assert_eq!(state(&store, 1).await, MessageState::Waiting);
 }
@@ -227,12 +227,12 @@ async fn a_dead_message_is_in_the_failure_queue_until_retried(Subject { store, .
     assert_eq!(store.failure_counts(&elsewhere).await.unwrap(), []);
 
     let mut transaction = Transaction::new("retrying");
-    transaction.retry_failure(&acme(), Kind::Rma, 1, 77);
+    transaction.retry_failure(&acme(), MessageKind::Rma, 1, 77);
     store.commit(transaction).await.unwrap();
-    let rows = store.pending_messages(&acme(), Kind::Rma.queue(), 0, 9).await.unwrap();
+    let rows = store.pending_messages(&acme(), MessageKind::Rma.queue(), 0, 9).await.unwrap();
     assert_eq!((rows[0].cycle, rows[0].attempts, rows[0].due_us), (2, 0, 77));
     let mut again = Transaction::new("retrying");
-    again.retry_failure(&acme(), Kind::Rma, 1, 78);
+    again.retry_failure(&acme(), MessageKind::Rma, 1, 78);
     assert!(matches!(store.commit(again).await, Err(StoreError::Conflict)));
 }
 
@@ -241,7 +241,7 @@ async fn a_discarded_message_keeps_its_reason(Subject { store, .. }: Subject) {
     conclude(&store, &[conclusion(1, 1, Verdict::Dead)]).await;
 
     let mut transaction = Transaction::new("discarding");
-    transaction.discard_failure(&acme(), Kind::Rma, 1, ("told by telephone", 9));
+    transaction.discard_failure(&acme(), MessageKind::Rma, 1, ("told by telephone", 9));
     store.commit(transaction).await.unwrap();
 
     let (row, _) = store.message(&acme(), 1).await.unwrap().unwrap();

@@ -3,12 +3,12 @@
 use bytes::Bytes;
 use domain::{
     identifier::MerchantId,
-    merchants::merchant::{Merchant, Settings},
-    messages::kind::Kind,
+    merchants::merchant::{Merchant, MerchantSettings},
+    messages::kind::MessageKind,
     orders::order::OrderStatus,
     returns::{
         identifier::RmaId,
-        rma::{Rma, Status},
+        rma::{Rma, RmaStatus},
     },
     time::from_micros,
 };
@@ -109,7 +109,7 @@ async fn add_merchants(store: &Store) {
         transaction.insert_merchant(&Merchant {
             id,
             name: "A merchant".to_owned(),
-            settings: Settings::default(),
+            settings: MerchantSettings::default(),
             return_address: None,
             signing_secrets: Vec::new(),
             created_at: from_micros(0).unwrap(),
@@ -146,7 +146,7 @@ async fn orders_are_found_by_their_shopper_also_when_it_changes(Subject { store,
     assert_eq!(ids(&store.orders_of_shopper(4).await.unwrap()), ["C", "A"]);
 }
 
-fn rma(number: u8, status: Status) -> Rma {
+fn rma(number: u8, status: RmaStatus) -> Rma {
     let created_at = from_micros(i64::from(number)).unwrap();
     let rma_identifier = RmaId::from_random([number; 8]);
     Rma { rma_identifier, created_at, status, ..domain::samples::rma() }
@@ -154,9 +154,9 @@ fn rma(number: u8, status: Status) -> Rma {
 
 async fn returns_come_newest_first_of_one_merchant_or_of_all(Subject { store, .. }: Subject) {
     let all = [
-        (acme(), rma(1, Status::Created)),
-        (other(), rma(2, Status::Created)),
-        (acme(), rma(3, Status::Canceled)),
+        (acme(), rma(1, RmaStatus::Created)),
+        (other(), rma(2, RmaStatus::Created)),
+        (acme(), rma(3, RmaStatus::Canceled)),
     ];
     let mut transaction = Transaction::new("testing");
     for (merchant, rma) in &all {
@@ -174,7 +174,7 @@ async fn returns_come_newest_first_of_one_merchant_or_of_all(Subject { store, ..
     assert_eq!((rest.len(), rest[0].created_us, end), (1, 1, None));
 
     let merchant = Some(acme());
-    let status = Some(Status::Created);
+    let status = Some(RmaStatus::Created);
     let filter = ReturnFilter { before: before(), merchant, status, limit: 2 };
     let (found, end) = store.returns(&filter).await.unwrap();
     assert_eq!((found.len(), found[0].created_us, end), (1, 1, None));
@@ -189,7 +189,7 @@ async fn messages_about_a_thing_come_with_their_bytes_oldest_first(Subject { sto
     for (reference, sequence) in [("A", 1), ("B", 1), ("A", 2), ("A", 3)] {
         transaction.enqueue(NewMessage {
             merchant: acme(),
-            kind: Kind::Rma,
+            kind: MessageKind::Rma,
             reference: reference.to_owned(),
             sequence,
             lane: 7,

@@ -1,7 +1,7 @@
 //! The index of messages: updated in large steps, and never behind for a query.
 
 use bytes::Bytes;
-use domain::{identifier::MerchantId, messages::kind::Kind};
+use domain::{identifier::MerchantId, messages::kind::MessageKind};
 
 use super::{Subject, acme, on_both_engines, other};
 use crate::{MessageFilter, NewMessage, Store, Transaction};
@@ -18,7 +18,7 @@ async fn enqueue(store: &Store, merchant: &MerchantId, references: impl Iterator
     for reference in references {
         transaction.enqueue(NewMessage {
             merchant: merchant.clone(),
-            kind: Kind::Rma,
+            kind: MessageKind::Rma,
             reference,
             sequence: 1,
             lane: 7,

@@ -3,8 +3,8 @@
 use bytes::Bytes;
 use domain::{
     identifier::MerchantId,
-    messages::kind::Kind,
-    returns::rma::{Rma, Status},
+    messages::kind::MessageKind,
+    returns::rma::{Rma, RmaStatus},
 };
 use jiff::Timestamp;
 
@@ -64,7 +64,7 @@ async fn orders_are_counted_by_day_once_each(Subject { store, .. }: Subject) {
     assert_eq!(store.day_counts(2 * DAY_US + 5).await.unwrap(), all[1..]);
 }
 
-fn rma(status: Status, updated_us: i64) -> Rma {
+fn rma(status: RmaStatus, updated_us: i64) -> Rma {
     let opened = domain::samples::rma();
     Rma { status, created_at: at(DAY_US), updated_at: at(updated_us), ..opened }
 }
@@ -72,12 +72,12 @@ fn rma(status: Status, updated_us: i64) -> Rma {
 async fn a_return_is_counted_when_it_starts_and_once_when_it_closes(
     Subject { store, .. }: Subject,
 ) {
-    let open = rma(Status::Created, DAY_US);
+    let open = rma(RmaStatus::Created, DAY_US);
     assert!(change(&store, |it| it.insert_return(&acme(), &open)).await);
-    let still_open = rma(Status::PartialRefund, 2 * DAY_US);
+    let still_open = rma(RmaStatus::PartialRefund, 2 * DAY_US);
     assert!(change(&store, |it| it.update_return(&acme(), &still_open, (1, open.status))).await);
-    for (version, was) in [(2, Status::PartialRefund), (3, Status::Refunded)] {
-        let closed = rma(Status::Refunded, 3 * DAY_US + version);
+    for (version, was) in [(2, RmaStatus::PartialRefund), (3, RmaStatus::Refunded)] {
+        let closed = rma(RmaStatus::Refunded, 3 * DAY_US + version);
         assert!(change(&store, |it| it.update_return(&acme(), &closed, (version, was))).await);
     }
 
@@ -87,10 +87,10 @@ async fn a_return_is_counted_when_it_starts_and_once_when_it_closes(
 }
 
 async fn a_change_that_is_undone_is_not_counted(Subject { store, .. }: Subject) {
-    let open = rma(Status::Created, DAY_US);
+    let open = rma(RmaStatus::Created, DAY_US);
     assert!(change(&store, |it| it.insert_return(&acme(), &open)).await);
     assert!(!change(&store, |it| it.insert_return(&acme(), &open)).await);
-    let closed = rma(Status::Canceled, DAY_US);
+    let closed = rma(RmaStatus::Canceled, DAY_US);
     assert!(!change(&store, |it| it.update_return(&acme(), &closed, (7, open.status))).await);
 
     assert_eq!(store.day_counts(0).await.unwrap(), [count(1, CountedEvent::ReturnsStarted, 1)]);
@@ -105,7 +105,7 @@ async fn a_commit_is_noticed(Subject { store, .. }: Subject) {
 }
 
 /// A message that was tried for the last time.
-async fn fail(store: &Store, merchant: &MerchantId, kind: Kind) {
+async fn fail(store: &Store, merchant: &MerchantId, kind: MessageKind) {
     let message = NewMessage {
         merchant: merchant.clone(),
         kind,
@@ -141,18 +141,18 @@ async fn fail(store: &Store, merchant: &MerchantId, kind: Kind) {
 
 async fn failures_are_counted_by_endpoint_up_to_a_limit(Subject { store, .. }: Subject) {
     assert_eq!(store.failing_endpoints(10, 10).await.unwrap(), []);
-    for kind in [Kind::Rma, Kind::Rma, Kind::Rma, Kind::OutboundAsn] {
+    for kind in [MessageKind::Rma, MessageKind::Rma, MessageKind::Rma, MessageKind::OutboundAsn] {
         fail(&store, &acme(), kind).await;
     }
-    fail(&store, &other(), Kind::ExchangeOrder).await;
+    fail(&store, &other(), MessageKind::ExchangeOrder).await;
 
-    let row = |merchant: &str, kind: Kind, failures| {
+    let row = |merchant: &str, kind: MessageKind, failures| {
         (merchant.to_owned(), kind.name().to_owned(), failures)
     };
     let all = [
-        row("acme", Kind::OutboundAsn, 1),
-        row("acme", Kind::Rma, 2),
-        row("other", Kind::ExchangeOrder, 1),
+        row("acme", MessageKind::OutboundAsn, 1),
+        row("acme", MessageKind::Rma, 2),
+        row("other", MessageKind::ExchangeOrder, 1),
     ];
     assert_eq!(store.failing_endpoints(2, 10).await.unwrap(), all);
     assert_eq!(store.failing_endpoints(2, 2).await.unwrap(), all[..2]);

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use domain::{
     access::{client::Client, scope::Scopes},
     identifier::ClientId,
-    merchants::merchant::{Merchant, Settings},
+    merchants::merchant::{Merchant, MerchantSettings},
 };
 use jiff::Timestamp;
 
@@ -27,7 +27,7 @@ fn merchant(id: &domain::identifier::MerchantId) -> Merchant {
     Merchant {
         id: id.clone(),
         name: "Ümlaut & Söhne".to_owned(),
-        settings: Settings { strict: true, ..Settings::default() },
+        settings: MerchantSettings { strict: true, ..MerchantSettings::default() },
         return_address: None,
         signing_secrets: Vec::new(),
         created_at: Timestamp::UNIX_EPOCH,

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use domain::merchants::{
     language::Language,
     picture::PictureKind,
-    portal::{Portal, Texts},
+    portal::{Portal, PortalTexts},
 };
 
 use super::{Subject, acme, on_both_engines, other};
@@ -24,7 +24,8 @@ async fn change(store: &Store, fill: impl FnOnce(&mut Transaction)) {
 async fn a_portal_is_the_default_until_it_is_set_and_then_reads_back(subject: Subject) {
     let store = subject.store;
     assert_eq!(store.portal(&acme()).await.unwrap(), StoredPortal::default());
-    let texts = Texts { welcome: Some("Grüß Gott <b>".to_owned()), ..Texts::default() };
+    let texts =
+        PortalTexts { welcome: Some("Grüß Gott <b>".to_owned()), ..PortalTexts::default() };
     let first = Portal { texts: [(Language::German, texts)].into(), ..Portal::default() };
     let second = Portal { default_language: Language::French, ..Portal::default() };
 

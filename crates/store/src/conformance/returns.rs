@@ -4,13 +4,13 @@ use domain::{
     identifier::MerchantId,
     orders::{
         order::Order,
-        order_message::{Context, read_message},
+        order_message::{OrderReadContext, read_message},
     },
     returns::{
         identifier::RmaId,
         ledger::Ledger,
         policy::Policy,
-        rma::{Rma, Status},
+        rma::{Rma, RmaStatus},
     },
 };
 use jiff::Timestamp;
@@ -40,7 +40,7 @@ async fn change(store: &Store, fill: impl FnOnce(&mut Transaction)) -> Result<()
 fn order() -> Order {
     let text = domain::samples::order_message();
     let document = domain::json::parse(text.as_bytes()).unwrap();
-    let context = Context { now: Timestamp::UNIX_EPOCH, strict: false };
+    let context = OrderReadContext { now: Timestamp::UNIX_EPOCH, strict: false };
     read_message(&document, &context).unwrap().orders.remove(0).order
 }
 
@@ -136,7 +136,7 @@ async fn a_return_reads_back_and_changes_only_at_the_version_read(Subject { stor
     let first = rma(1);
     change(&store, |it| it.insert_return(&acme(), &first)).await.unwrap();
     assert!(is_conflict(&change(&store, |it| it.insert_return(&acme(), &first)).await));
-    let changed = Rma { status: Status::Refunded, ..first.clone() };
+    let changed = Rma { status: RmaStatus::Refunded, ..first.clone() };
 
     for version in [0, 2] {
         let stale =

@@ -8,7 +8,7 @@ use domain::{
         asn_number::AsnNumber,
         drop_ship::DropShipOrder,
         shipment::Shipment,
-        unit::{ExceptionKind, Question, UnitEvent, UnitRecord, apply},
+        unit::{ExceptionKind, ReceivingQuestion, UnitEvent, UnitRecord, apply},
     },
 };
 use jiff::Timestamp;
@@ -40,7 +40,7 @@ fn unit(plate: &str) -> UnitRecord {
 /// A unit of which nothing is known but that it was scanned in this second.
 fn doubtful(plate: &str, second: i64) -> UnitRecord {
     let raised_at = Timestamp::from_second(second).unwrap();
-    let asked = UnitEvent::Questioned(Box::new(Question {
+    let asked = UnitEvent::Questioned(Box::new(ReceivingQuestion {
         asn_number: "A-1".to_owned(),
         kind: ExceptionKind::UnknownAsn,
         raised_at,

@@ -1,7 +1,7 @@
 //! The database as a whole: schema, backup, closing.
 
 use bytes::Bytes;
-use domain::messages::kind::Kind;
+use domain::messages::kind::MessageKind;
 use futures_util::future::join_all;
 
 use super::{Subject, acme, metrics, on_both_engines, other};
@@ -56,7 +56,7 @@ fn told(number: usize) -> Transaction {
     for merchant in [other(), acme()] {
         transaction.enqueue(NewMessage {
             merchant,
-            kind: Kind::Rma,
+            kind: MessageKind::Rma,
             reference: number.to_string(),
             sequence: 1,
             lane: 1,

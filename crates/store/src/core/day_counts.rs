@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use domain::{
     identifier::MerchantId,
-    returns::rma::{Rma, Status},
+    returns::rma::{Rma, RmaStatus},
     time::micros,
 };
 
@@ -45,17 +45,17 @@ impl Transaction {
     }
 
     /// Counts a return that is closed now and was not before.
-    pub(crate) fn count_closed(&mut self, merchant: &MerchantId, rma: &Rma, before: Status) {
+    pub(crate) fn count_closed(&mut self, merchant: &MerchantId, rma: &Rma, before: RmaStatus) {
         if is_closed(rma.status) && !is_closed(before) {
             self.count(merchant, CountedEvent::ReturnsClosed, micros(rma.updated_at), 1);
         }
     }
 }
 
-fn is_closed(status: Status) -> bool {
+fn is_closed(status: RmaStatus) -> bool {
     match status {
-        Status::Refunded | Status::Canceled => true,
-        Status::Created | Status::PendingExchange | Status::PartialRefund => false,
+        RmaStatus::Refunded | RmaStatus::Canceled => true,
+        RmaStatus::Created | RmaStatus::PendingExchange | RmaStatus::PartialRefund => false,
     }
 }
 

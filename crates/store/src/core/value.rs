@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use domain::{identifier::MerchantId, messages::kind::Kind as MessageKind};
+use domain::{identifier::MerchantId, messages::kind::MessageKind};
 
 use crate::core::error::EngineError;
 

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 use domain::{
     identifier::MerchantId,
-    messages::kind::{Kind, Queue},
+    messages::kind::{MessageKind, QueueKind},
 };
 
 use crate::{
@@ -28,7 +28,7 @@ const HOUR_US: i64 = 3_600_000_000;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conclusion {
     pub merchant: MerchantId,
-    pub kind: Kind,
+    pub kind: MessageKind,
     pub message_id: i64,
     pub lane: i64,
     pub cycle: i64,
@@ -266,7 +266,7 @@ impl Store {
     pub async fn pending_messages(
         &self,
         merchant: &MerchantId,
-        queue: Queue,
+        queue: QueueKind,
         after: i64,
         most: usize,
     ) -> Result<Vec<PendingMessage>, StoreError> {
@@ -286,7 +286,7 @@ impl Store {
 fn read_pending(row: &Row, merchant: &MerchantId) -> Result<PendingMessage, StoreError> {
     let kind = row.text(8).during(READING)?;
     let unknown = || corrupt("deliveries", kind, &"not a kind of message");
-    let kind = Kind::parse(kind).ok_or_else(unknown)?;
+    let kind = MessageKind::parse(kind).ok_or_else(unknown)?;
     let read = || -> Result<PendingMessage, EngineError> {
         Ok(PendingMessage {
             merchant: merchant.clone(),

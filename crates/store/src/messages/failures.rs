@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use domain::{identifier::MerchantId, messages::kind::Kind};
+use domain::{identifier::MerchantId, messages::kind::MessageKind};
 
 use crate::{
     EngineError, Store, StoreError, Transaction,
@@ -39,7 +39,7 @@ pub struct MessageKey {
 #[derive(Clone, Debug)]
 pub struct FailureFilter {
     pub merchant: Option<MerchantId>,
-    pub kind: Option<Kind>,
+    pub kind: Option<MessageKind>,
     pub status: Option<i64>,
     pub from_us: i64,
     pub to_us: i64,
@@ -61,7 +61,7 @@ impl Transaction {
     pub fn retry_failure(
         &mut self,
         merchant: &MerchantId,
-        kind: Kind,
+        kind: MessageKind,
         message_id: i64,
         now_us: i64,
     ) {
@@ -79,7 +79,7 @@ impl Transaction {
     pub fn discard_failure(
         &mut self,
         merchant: &MerchantId,
-        kind: Kind,
+        kind: MessageKind,
         message_id: i64,
         discard: (&str, i64),
     ) {
@@ -92,7 +92,7 @@ impl Transaction {
         );
     }
 
-    fn remove_failure(&mut self, merchant: &MerchantId, kind: Kind, message_id: i64) {
+    fn remove_failure(&mut self, merchant: &MerchantId, kind: MessageKind, message_id: i64) {
         self.one_row(
             "DELETE FROM failures WHERE merchant_id = $1 AND kind = $2 AND message_id = $3",
             params![merchant, kind.name(), message_id],
@@ -132,7 +132,7 @@ impl Store {
                     filter.from_us,
                     filter.to_us,
                     merchant,
-                    filter.kind.map_or("", Kind::name),
+                    filter.kind.map_or("", MessageKind::name),
                     filter.status.unwrap_or(-1),
                     limit
                 ],
@@ -250,7 +250,7 @@ impl Store {
                     filter.from_us,
                     filter.to_us,
                     merchant,
-                    filter.kind.map_or("", Kind::name),
+                    filter.kind.map_or("", MessageKind::name),
                     filter.status.unwrap_or(-1)
                 ],
             )
@@ -281,7 +281,7 @@ impl Store {
                     filter.from_us,
                     filter.to_us,
                     merchant,
-                    filter.kind.map_or("", Kind::name),
+                    filter.kind.map_or("", MessageKind::name),
                     filter.status.unwrap_or(-1)
                 ],
             )

@@ -7,7 +7,7 @@
 use bytes::Bytes;
 use domain::{
     identifier::MerchantId,
-    messages::{kind::Kind, state::MessageState},
+    messages::{kind::MessageKind, state::MessageState},
 };
 
 use crate::{
@@ -23,7 +23,7 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewMessage {
     pub merchant: MerchantId,
-    pub kind: Kind,
+    pub kind: MessageKind,
     /// The thing it is about, such as an RMA's identifier. Messages about one thing stay in order.
     pub reference: String,
     /// Its number among the messages about that thing, from 1.
@@ -40,7 +40,7 @@ pub struct NewMessage {
 pub struct PendingMessage {
     pub merchant: MerchantId,
     pub message_id: i64,
-    pub kind: Kind,
+    pub kind: MessageKind,
     /// A number that is the same for messages that must stay in order.
     pub lane: i64,
     /// How often the message was put back from the failure queue, from 1.
@@ -105,7 +105,7 @@ pub struct AttemptRow {
 pub struct MessageFilter {
     pub before: i64,
     pub state: Option<MessageState>,
-    pub kind: Option<Kind>,
+    pub kind: Option<MessageKind>,
     pub reference: Option<String>,
     pub limit: usize,
 }

@@ -2,7 +2,7 @@
 
 use domain::{
     identifier::MerchantId,
-    returns::rma::{Rma, Status},
+    returns::rma::{Rma, RmaStatus},
 };
 
 use crate::{
@@ -30,7 +30,7 @@ pub struct ReturnFilter {
     /// Those before this time and, at the same time, this merchant and return.
     pub before: (i64, String, String),
     pub merchant: Option<MerchantId>,
-    pub status: Option<Status>,
+    pub status: Option<RmaStatus>,
     pub limit: usize,
 }
 
@@ -67,7 +67,7 @@ impl Store {
             }
         };
         let found = rows.iter().map(place).collect::<Result<Vec<_>, _>>().during(OPERATION)?;
-        let wanted = filter.status.map(Status::name);
+        let wanted = filter.status.map(RmaStatus::name);
         Ok(extent.cut(found, |it| wanted.is_none_or(|status| it.status == status)))
     }
 

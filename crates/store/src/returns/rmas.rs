@@ -4,7 +4,7 @@ use domain::{
     identifier::MerchantId,
     returns::{
         identifier::RmaId,
-        rma::{Rma, Status},
+        rma::{Rma, RmaStatus},
     },
     time::micros,
 };
@@ -48,7 +48,7 @@ impl Transaction {
         &mut self,
         merchant: &MerchantId,
         rma: &Rma,
-        (version, was): (i64, Status),
+        (version, was): (i64, RmaStatus),
     ) {
         self.count_closed(merchant, rma, was);
         self.one_row(

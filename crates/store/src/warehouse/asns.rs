@@ -8,7 +8,7 @@ use domain::{
     identifier::MerchantId,
     time::{from_micros, micros},
     warehouse::{
-        asn::{AsnCarton, InboundAsn, Line},
+        asn::{AsnCarton, AsnLine, InboundAsn},
         receiving::AsnState,
         unit::UnitRecord,
     },
@@ -151,11 +151,11 @@ fn head(asn: &InboundAsn) -> String {
     })
 }
 
-fn line_values(merchant: &MerchantId, line: &Line<'_>, place: i64) -> Vec<Value> {
+fn line_values(merchant: &MerchantId, line: &AsnLine<'_>, place: i64) -> Vec<Value> {
     fn text(optional: Option<&String>) -> &str {
         optional.map_or("", String::as_str)
     }
-    let Line { asn, carton, detail } = line;
+    let AsnLine { asn, carton, detail } = line;
     let AsnCarton { identifier, reference, .. } = carton;
     let outside = AsnCarton {
         identifier: identifier.clone(),
@@ -334,6 +334,6 @@ pub(crate) fn announced_unit(row: &Row) -> Result<UnitRecord, StoreError> {
     let asn: InboundAsn = parse_body("asns", "an ASN", text(0)?)?;
     let carton: AsnCarton = parse_body("asn_lines", "a line", text(2)?)?;
     let detail = parse_body("asn_lines", "a line", text(3)?)?;
-    let line = Line { asn: &asn, carton: &carton, detail: &detail };
+    let line = AsnLine { asn: &asn, carton: &carton, detail: &detail };
     Ok(UnitRecord::announced(&line, time(row, 1)?))
 }

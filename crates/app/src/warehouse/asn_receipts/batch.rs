@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use domain::{
     identifier::MerchantId,
     returns::receipt::Receipt,
-    warehouse::receiving::{Acceptance, AsnState, Decision, returned},
+    warehouse::receiving::{Acceptance, AsnState, ReceivingDecision, returned},
 };
 use futures_util::{StreamExt, TryStreamExt, stream};
 use store::{StoreError, Transaction, Versioned};
@@ -101,9 +101,9 @@ impl Batch {
             return Ok(None);
         }
         let acceptance = match known.decide(receipt, app.world.now()) {
-            Decision::Accepted(acceptance) => acceptance,
-            Decision::Repeat => return Ok(Some(Scanned::Repeat)),
-            Decision::Exception(_) => return Ok(None),
+            ReceivingDecision::Accepted(acceptance) => acceptance,
+            ReceivingDecision::Repeat => return Ok(Some(Scanned::Repeat)),
+            ReceivingDecision::Exception(_) => return Ok(None),
         };
         let replaces = known.unit.as_ref().map_or(0, |it| it.version);
         let Some(asn) = known.asn.filter(|asn| !is_of_a_return(&asn.value, &acceptance)) else {

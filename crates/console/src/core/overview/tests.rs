@@ -1,7 +1,7 @@
 //! The figures, as they are shown.
 
 use app::core::overview::{DAYS, Day, Failing, Troubled};
-use domain::messages::kind::Kind;
+use domain::messages::kind::MessageKind;
 use jiff::Timestamp;
 
 use super::*;
@@ -26,7 +26,7 @@ fn sample() -> Overview {
         }],
         troubled: vec![Troubled {
             merchant: "<script>".to_owned(),
-            kind: Kind::Rma,
+            kind: MessageKind::Rma,
             breaker: "throttled",
             waiting: 1_234,
         }],

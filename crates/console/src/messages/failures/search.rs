@@ -1,6 +1,6 @@
 //! What to look for in the failure queue. It is part of the address, so a search can be kept and passed on.
 
-use domain::messages::kind::Kind;
+use domain::messages::kind::MessageKind;
 use jiff::{Timestamp, civil::DateTime, tz::TimeZone};
 use serde::Deserialize;
 use store::FailureFilter;
@@ -99,7 +99,7 @@ impl Search {
         let until = |to: Timestamp| to.as_microsecond().saturating_add(REST_OF_MINUTE_US);
         Ok(FailureFilter {
             merchant,
-            kind: Kind::parse(&self.kind),
+            kind: MessageKind::parse(&self.kind),
             status,
             from_us: from.map_or(i64::MIN, Timestamp::as_microsecond),
             to_us: to.map_or(i64::MAX, until),

@@ -1,6 +1,6 @@
 //! What an order cost, how it was paid, and what was paid back.
 
-use domain::orders::order::{Discount, Order, Refund, Transaction};
+use domain::orders::order::{Discount, Order, PaymentTransaction, Refund};
 
 use crate::core::{
     lists::Moment,
@@ -63,7 +63,7 @@ pub(super) fn discount_shown(discount: &Discount, amount: &impl Fn(i64) -> Strin
 }
 
 pub(super) fn payment_shown(
-    payment: &Transaction,
+    payment: &PaymentTransaction,
     amount: &impl Fn(i64) -> String,
 ) -> PaymentShown {
     let card = payment.payment_details.as_ref().and_then(|it| it.credit_card_company.clone());

@@ -2,8 +2,8 @@
 
 use app::orders::order_view::OrderView;
 use domain::{
-    orders::order::Line,
-    returns::returnability::{UnitReturnability, Verdict},
+    orders::order::OrderLine,
+    returns::returnability::{RuleVerdict, UnitReturnability},
 };
 
 use crate::core::lists::Badge;
@@ -42,18 +42,18 @@ pub(super) fn units(view: &OrderView, amount: &impl Fn(i64) -> String) -> Vec<Un
 
 /// What is said of a unit that can come back is until when; of one that cannot, everything against it.
 fn unit_shown(
-    line: &Line,
+    line: &OrderLine,
     unit: &UnitReturnability,
     amount: &impl Fn(i64) -> String,
 ) -> UnitsShown {
-    let asks = unit.objections().any(|answer| answer.verdict == Verdict::Asks);
+    let asks = unit.objections().any(|answer| answer.verdict == RuleVerdict::Asks);
     let state = match (unit.returnable, asks) {
         (true, _) => Badge { class: "good", words: "Yes" },
         (false, true) => Badge { class: "warn", words: "A person must look" },
         (false, false) => Badge { class: "bad", words: "No" },
     };
     let said = unit.rules.iter().filter(|answer| {
-        answer.verdict != Verdict::Allows || unit.returnable && answer.changes_at.is_some()
+        answer.verdict != RuleVerdict::Allows || unit.returnable && answer.changes_at.is_some()
     });
     let why = said.map(|it| format!("{}: {}", it.rule.name().replace('_', " "), it.fact));
     UnitsShown {

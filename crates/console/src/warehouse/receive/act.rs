@@ -10,7 +10,7 @@ use app::{
 use axum::response::Response;
 use domain::{
     returns::receipt::{Condition, Receipt},
-    warehouse::parcel::{Graded, Meaning, Parcel},
+    warehouse::parcel::{CodeMeaning, GradedUnit, Parcel},
 };
 
 use super::place::{CHANNEL, Place, Said};
@@ -50,7 +50,7 @@ async fn graded(
         return Ok(ungraded(place, parcel, typed));
     };
     let repeatable = repeatable(form, place, condition.name())?;
-    let graded = Graded {
+    let graded = GradedUnit {
         plate: if place.plate.is_empty() { &repeatable.key } else { &place.plate },
         condition,
         user_login: visitor.session.operator.as_str(),
@@ -85,7 +85,7 @@ async fn graded(
 fn ungraded(place: &Place, parcel: &Parcel, typed: &str) -> Place {
     let code = place.unit.as_deref().unwrap_or_default();
     let again = Place { said: String::new(), ..place.clone() };
-    let known = !matches!(parcel.meaning(typed), Meaning::Stranger);
+    let known = !matches!(parcel.meaning(typed), CodeMeaning::Stranger);
     if typed.is_empty() {
         again.saying(Said::NoCondition)
     } else if known || typed == place.parcel || typed == parcel.number || typed == code {
@@ -105,23 +105,23 @@ pub(super) fn takes_plate(place: &Place, parcel: &Parcel) -> bool {
         "piece" => false,
         "article" => true,
         _ => match parcel.meaning(code) {
-            Meaning::Awaited(line) | Meaning::Full(line) => line.plate.is_none(),
-            Meaning::Here(_) | Meaning::Pieces(_) | Meaning::Stranger => false,
+            CodeMeaning::Awaited(line) | CodeMeaning::Full(line) => line.plate.is_none(),
+            CodeMeaning::Here(_) | CodeMeaning::Pieces(_) | CodeMeaning::Stranger => false,
         },
     }
 }
 
 /// The receipt of the unit in the hand, if it is clear what it is. What is here already is told again: then a
 /// form that was sent twice gets its first answer.
-fn receipt(place: &Place, parcel: &Parcel, graded: &Graded<'_>) -> Option<Receipt> {
+fn receipt(place: &Place, parcel: &Parcel, graded: &GradedUnit<'_>) -> Option<Receipt> {
     if let Some(known) = place.kept() {
         return Some(parcel.question(known, graded));
     }
     match parcel.meaning(place.unit.as_deref()?) {
-        Meaning::Awaited(line) | Meaning::Full(line) | Meaning::Here(Some(line)) => {
+        CodeMeaning::Awaited(line) | CodeMeaning::Full(line) | CodeMeaning::Here(Some(line)) => {
             Some(parcel.receipt(line, graded))
         }
-        Meaning::Here(None) | Meaning::Pieces(_) | Meaning::Stranger => None,
+        CodeMeaning::Here(None) | CodeMeaning::Pieces(_) | CodeMeaning::Stranger => None,
     }
 }
 

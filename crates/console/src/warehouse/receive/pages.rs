@@ -3,7 +3,7 @@
 use app::warehouse::workbench::{Elsewhere, Found, made_up_plate, scanned};
 use askama::Template;
 use axum::{http::StatusCode, response::Response};
-use domain::warehouse::parcel::{Expected, ParcelKind};
+use domain::warehouse::parcel::{ExpectedLine, ParcelKind};
 
 use super::{
     act::takes_plate,
@@ -59,7 +59,7 @@ pub(super) struct Grade<'a> {
     pub(super) sheet: Sheet<'a>,
     pub(super) place: &'a Place,
     pub(super) key: String,
-    pub(super) line: Option<&'a Expected>,
+    pub(super) line: Option<&'a ExpectedLine>,
     pub(super) fault: Option<&'static str>,
     /// Whether the unit can get a license plate.
     pub(super) takes_plate: bool,
@@ -204,7 +204,7 @@ async fn parcel(
 pub(super) fn grade<'a>(
     visitor: &'a Visitor,
     place: &'a Place,
-    (found, line): (&'a Found, Option<&'a Expected>),
+    (found, line): (&'a Found, Option<&'a ExpectedLine>),
     key: String,
 ) -> Grade<'a> {
     let takes_plate = takes_plate(place, &found.parcel);

@@ -1,7 +1,7 @@
 //! Where somebody is in the work at the bench: which parcel, which unit, what was just said. All of it stands
 //! in the address of the page, so that loading it again and going back are harmless.
 
-use domain::{identifier::MerchantId, reader::IDENTIFIER_MAX, warehouse::parcel::Known};
+use domain::{identifier::MerchantId, reader::IDENTIFIER_MAX, warehouse::parcel::UnexpectedCode};
 use serde::Deserialize;
 
 use crate::core::{form::Form, words::address};
@@ -188,11 +188,11 @@ impl Place {
     }
 
     /// What the code is, of a unit that is kept as a question.
-    pub(super) fn kept(&self) -> Option<Known<'_>> {
+    pub(super) fn kept(&self) -> Option<UnexpectedCode<'_>> {
         let code = self.unit.as_deref()?;
         match self.keep.as_str() {
-            "piece" => Some(Known::ByPlate(code)),
-            "article" => Some(Known::ByArticle(code)),
+            "piece" => Some(UnexpectedCode::ByPlate(code)),
+            "article" => Some(UnexpectedCode::ByArticle(code)),
             _ => None,
         }
     }
@@ -286,7 +286,7 @@ mod tests {
         };
         let expected = "/console/receive?parcel=A%26B%3D1&merchant=acme&unit=%23%C3%BC&keep=piece";
         assert_eq!(place.address(), expected);
-        assert_eq!(place.kept(), Some(Known::ByPlate("#ü")));
+        assert_eq!(place.kept(), Some(UnexpectedCode::ByPlate("#ü")));
         assert_eq!(place.at_parcel().address(), "/console/receive?parcel=A%26B%3D1&merchant=acme");
     }
 }

@@ -1,7 +1,7 @@
 //! What comes next at the bench, from what was scanned.
 
 use app::warehouse::workbench::{Elsewhere, Found, belongs_to, parcels};
-use domain::warehouse::parcel::{Expected, Meaning, ParcelKind};
+use domain::warehouse::parcel::{CodeMeaning, ExpectedLine, ParcelKind};
 
 use super::place::{Place, Said};
 use server::{Web, error::ApiError};
@@ -16,7 +16,7 @@ pub(super) enum Step {
     /// Scan a unit of this parcel.
     Parcel(Found, Option<Said>),
     /// Grade the unit in the hand: of this line, or as a question.
-    Grade(Found, Option<Expected>),
+    Grade(Found, Option<ExpectedLine>),
     Question(Found, Doubt),
     /// Really close it?
     Close(Found),
@@ -29,9 +29,9 @@ pub(super) enum Doubt {
     /// Nothing can be received from this parcel.
     Refused(&'static str),
     /// All of this article are here.
-    Full(Expected),
+    Full(ExpectedLine),
     /// Which of these pieces?
-    Which(Vec<Expected>),
+    Which(Vec<ExpectedLine>),
     /// It is not in this parcel; a unit of this name is known there.
     Stranger(Vec<Elsewhere>),
 }
@@ -73,10 +73,10 @@ pub(super) fn likely(found: &Found, code: &str) -> &'static str {
     let lines = &found.parcel.lines;
     let plates = !lines.is_empty() && lines.iter().all(|line| line.plate.is_some());
     let piece = match found.parcel.meaning(code) {
-        Meaning::Awaited(line) | Meaning::Full(line) => line.plate.as_deref() == Some(code),
-        Meaning::Here(_) => true,
-        Meaning::Pieces(_) => false,
-        Meaning::Stranger => plates,
+        CodeMeaning::Awaited(line) | CodeMeaning::Full(line) => line.plate.as_deref() == Some(code),
+        CodeMeaning::Here(_) => true,
+        CodeMeaning::Pieces(_) => false,
+        CodeMeaning::Stranger => plates,
     };
     if piece { "piece" } else { "article" }
 }
@@ -94,15 +94,15 @@ async fn unit(web: &Web, place: &Place, found: Found, code: &str) -> Result<Step
         return Ok(Step::Parcel(found, None));
     }
     let doubt = match (parcel.refusal, parcel.meaning(code)) {
-        (_, Meaning::Here(_)) => return Ok(Step::Parcel(found, Some(Said::Again))),
-        (_, Meaning::Stranger) => return stranger(web, place, found, code).await,
+        (_, CodeMeaning::Here(_)) => return Ok(Step::Parcel(found, Some(Said::Again))),
+        (_, CodeMeaning::Stranger) => return stranger(web, place, found, code).await,
         (Some(refusal), _) => Doubt::Refused(refusal),
-        (None, Meaning::Awaited(line)) => {
+        (None, CodeMeaning::Awaited(line)) => {
             let line = line.clone();
             return Ok(Step::Grade(found, Some(line)));
         }
-        (None, Meaning::Full(line)) => Doubt::Full(line.clone()),
-        (None, Meaning::Pieces(lines)) => Doubt::Which(lines.into_iter().cloned().collect()),
+        (None, CodeMeaning::Full(line)) => Doubt::Full(line.clone()),
+        (None, CodeMeaning::Pieces(lines)) => Doubt::Which(lines.into_iter().cloned().collect()),
     };
     Ok(Step::Question(found, doubt))
 }

@@ -6,9 +6,9 @@ use domain::{
     returns::receipt::Condition,
     samples,
     warehouse::{
-        parcel::{Expected, Parcel},
-        receiving::{Decision, Scan, Scene, receive},
-        unit::Question,
+        parcel::{ExpectedLine, Parcel},
+        receiving::{ReceivingContext, ReceivingDecision, UnitScan, receive},
+        unit::ReceivingQuestion,
     },
 };
 use jiff::Timestamp;
@@ -31,7 +31,7 @@ fn pieces() -> Parcel {
     Parcel::of_asns(&acme(), "ASN-20260301-7", &[samples::inbound_asn()])
 }
 
-fn seen(question: Option<Question>) -> Scanned {
+fn seen(question: Option<ReceivingQuestion>) -> Scanned {
     Scanned {
         unit_identifier: "LP-1".to_owned(),
         article: "Tee".to_owned(),
@@ -42,16 +42,16 @@ fn seen(question: Option<Question>) -> Scanned {
 }
 
 /// The question about a tee without a license plate, for the ASN of the sample.
-fn question() -> Question {
+fn question() -> ReceivingQuestion {
     let mut receipt = samples::asn_receipt();
     (receipt.unit_identifier, receipt.line_identifier) = (None, None);
     receipt.client_unit_identifier = None;
-    let scan = Scan { unit_identifier: "LP-1", receipt: &receipt };
+    let scan = UnitScan { unit_identifier: "LP-1", receipt: &receipt };
     let state = samples::inbound_asn();
-    let scene = Scene { asn: Some(&state), others: &[], unit: None };
+    let scene = ReceivingContext { asn: Some(&state), others: &[], unit: None };
     match receive(&scene, &scan, Timestamp::UNIX_EPOCH) {
-        Decision::Exception(unit) => unit.questions[0].clone(),
-        Decision::Accepted(_) | Decision::Repeat => panic!("it has no plate"),
+        ReceivingDecision::Exception(unit) => unit.questions[0].clone(),
+        ReceivingDecision::Accepted(_) | ReceivingDecision::Repeat => panic!("it has no plate"),
     }
 }
 
@@ -78,7 +78,7 @@ fn a_question_is_told_with_its_reason_and_proposals() {
 fn a_sheet_of_very_many_lines_shows_what_is_awaited_first() {
     let mut parcel = pieces();
     let line = parcel.lines[0].clone();
-    let numbered = |number: i64| Expected {
+    let numbered = |number: i64| ExpectedLine {
         line_identifier: number.to_string(),
         received: i64::from(number < 100),
         ..line.clone()

@@ -4,8 +4,8 @@ use app::warehouse::workbench::{Found, Scanned};
 use domain::{
     returns::receipt::Condition,
     warehouse::{
-        parcel::{Expected, Parcel, ParcelKind},
-        unit::{Candidate, ExceptionKind, Sign},
+        parcel::{ExpectedLine, Parcel, ParcelKind},
+        unit::{ExceptionKind, MatchSign, ReceivingCandidate},
     },
 };
 use jiff::Timestamp;
@@ -33,7 +33,7 @@ impl Scan {
 /// What a parcel should hold.
 pub(super) struct Sheet<'a> {
     pub(super) found: &'a Found,
-    pub(super) lines: Vec<&'a Expected>,
+    pub(super) lines: Vec<&'a ExpectedLine>,
     /// How many lines are not shown.
     pub(super) unseen: usize,
     /// The line of the unit in the hand.
@@ -44,7 +44,7 @@ impl<'a> Sheet<'a> {
     /// Of very many lines, those that still await units go first.
     pub(super) fn new(found: &'a Found) -> Self {
         let all = &found.parcel.lines;
-        let mut lines: Vec<&Expected> = all.iter().collect();
+        let mut lines: Vec<&ExpectedLine> = all.iter().collect();
         if lines.len() > LINES_MAX {
             lines.sort_by_key(|line| line.awaited() == 0);
             lines.truncate(LINES_MAX);
@@ -74,17 +74,17 @@ impl<'a> Sheet<'a> {
     }
 
     /// Lines of which something is missing.
-    pub(super) fn missing(&self) -> impl Iterator<Item = &&Expected> {
+    pub(super) fn missing(&self) -> impl Iterator<Item = &&ExpectedLine> {
         self.lines.iter().filter(|line| line.awaited() > 0)
     }
 
-    pub(super) fn is_current(&self, line: &Expected) -> bool {
+    pub(super) fn is_current(&self, line: &ExpectedLine) -> bool {
         self.current == Some(line.line_identifier.as_str())
     }
 }
 
 /// The codes that a line is known by, besides what it is called.
-pub(super) fn codes(line: &Expected) -> String {
+pub(super) fn codes(line: &ExpectedLine) -> String {
     let all = [&line.plate, &line.own, &line.sku, &line.upc];
     let other = all.into_iter().flatten().map(String::as_str).filter(|it| *it != line.article());
     other.collect::<Vec<_>>().join(" · ")
@@ -112,7 +112,7 @@ impl Choice {
         }
     }
 
-    pub(super) fn piece(place: &Place, line: &Expected) -> Self {
+    pub(super) fn piece(place: &Place, line: &ExpectedLine) -> Self {
         let title = line.plate.clone().unwrap_or_default();
         let address = place.with_unit(&title).address();
         Self { address, title, detail: line.article().to_owned() }
@@ -238,9 +238,9 @@ const fn reason(parcel: ParcelKind, kind: ExceptionKind) -> &'static str {
     }
 }
 
-fn proposal((position, candidate): (usize, &Candidate)) -> Proposal {
+fn proposal((position, candidate): (usize, &ReceivingCandidate)) -> Proposal {
     let signs: Vec<&str> = candidate.why.iter().map(|sign| words(*sign)).collect();
-    let Candidate { asn_number, line_identifier, sku, awaited, .. } = candidate;
+    let ReceivingCandidate { asn_number, line_identifier, sku, awaited, .. } = candidate;
     Proposal {
         position,
         title: format!("It is {sku}, line {line_identifier} of {asn_number}"),
@@ -248,15 +248,15 @@ fn proposal((position, candidate): (usize, &Candidate)) -> Proposal {
     }
 }
 
-const fn words(sign: Sign) -> &'static str {
+const fn words(sign: MatchSign) -> &'static str {
     match sign {
-        Sign::SameUnitIdentifier => "same license plate",
-        Sign::SameClientUnitIdentifier => "same identifier of the merchant",
-        Sign::SameSerialNumber => "same serial number",
-        Sign::SameLine => "same line",
-        Sign::SameSku => "same SKU",
-        Sign::SameUpc => "same UPC",
-        Sign::SameTrackingNumber => "same tracking number",
-        Sign::SameCarton => "same carton",
+        MatchSign::SameUnitIdentifier => "same license plate",
+        MatchSign::SameClientUnitIdentifier => "same identifier of the merchant",
+        MatchSign::SameSerialNumber => "same serial number",
+        MatchSign::SameLine => "same line",
+        MatchSign::SameSku => "same SKU",
+        MatchSign::SameUpc => "same UPC",
+        MatchSign::SameTrackingNumber => "same tracking number",
+        MatchSign::SameCarton => "same carton",
     }
 }

@@ -8,31 +8,32 @@ use crate::returns::ReturnMethod;
 use crate::returns::identifier::RmaId;
 use crate::returns::ledger::Ledger;
 use crate::returns::made_up::{line, order};
-use crate::returns::rma::{Goods, Opening};
+use crate::returns::rma::{NewRma, RmaGoods};
 
 /// A return of two units of line A for variant L and of the one of line B for a gift card.
 fn both() -> (Rma, Order) {
     let mut order = order(vec![line("A", 2, [9000, 720, 0]), line("B", 1, [3900, 312, 0])], 500);
     order.identifier = "O-1".to_owned();
-    let goods = |line: &Line, unit: &crate::returns::ledger::Unit, resolution| Goods {
-        order_identifier: "O-1".to_owned(),
-        original_order_identifier: None,
-        order_line_item_identifier: line.identifier.clone(),
-        unit_number: i64::from(unit.unit) + 1,
-        sku: line.sku.clone(),
-        upc: None,
-        title: line.title.clone(),
-        return_reason: "too_small".to_owned(),
-        resolution,
-        exchange_sku: (resolution == Resolution::Exchange).then(|| "L".to_owned()),
-        exchange_price_cents: None,
-        fallback: None,
-        amounts: unit.amounts,
-    };
+    let goods =
+        |line: &OrderLine, unit: &crate::returns::ledger::LedgerUnit, resolution| RmaGoods {
+            order_identifier: "O-1".to_owned(),
+            original_order_identifier: None,
+            order_line_item_identifier: line.identifier.clone(),
+            unit_number: i64::from(unit.unit) + 1,
+            sku: line.sku.clone(),
+            upc: None,
+            title: line.title.clone(),
+            return_reason: "too_small".to_owned(),
+            resolution,
+            exchange_sku: (resolution == Resolution::Exchange).then(|| "L".to_owned()),
+            exchange_price_cents: None,
+            fallback: None,
+            amounts: unit.amounts,
+        };
     let units = Ledger::default().units(&order);
     let first = units[0].units.iter().map(|it| goods(&order.items[0], it, Resolution::Exchange));
     let second = units[1].units.iter().map(|it| goods(&order.items[1], it, Resolution::GiftCard));
-    let opening = Opening {
+    let opening = NewRma {
         rma_identifier: RmaId::parse("RMA-7K3Q-9XWD-2M4T").unwrap(),
         return_method: ReturnMethod::MailBack,
         return_shipping_cost_cents: 0,
@@ -50,8 +51,12 @@ fn both() -> (Rma, Order) {
 }
 
 static NO_VARIANTS: BTreeMap<String, Vec<Variant>> = BTreeMap::new();
-const TERMS: Terms<'static> =
-    Terms { gift_card_sku: "GIFT", fee_cents: 100, bonus_cents: 300, variants: &NO_VARIANTS };
+const TERMS: ExchangeTerms<'static> = ExchangeTerms {
+    gift_card_sku: "GIFT",
+    fee_cents: 100,
+    bonus_cents: 300,
+    variants: &NO_VARIANTS,
+};
 
 #[test]
 fn variants_and_a_gift_card_travel_in_one_order_of_the_units_worth() {

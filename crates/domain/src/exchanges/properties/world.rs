@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use crate::exchanges::order::{Answer, ExchangeOrder, Terms, exchange_order};
+use crate::exchanges::order::{ExchangeAnswer, ExchangeOrder, ExchangeTerms, exchange_order};
 use crate::exchanges::record::{ExchangeRecord, ExchangeState};
 use crate::orders::order::{Order, Refund, RefundLine, Variant};
 use crate::random::SeededRandom;
@@ -14,9 +14,9 @@ use crate::returns::made_up::{empty_order, fill_at_random};
 use crate::returns::policy::{GiftCardOffer, Policy};
 use crate::returns::quote::Quote;
 use crate::returns::request::{Fallback, ReturnItem, ReturnRequest};
-use crate::returns::rma::{Event, Refusal, Rma, Status, Unit, apply};
+use crate::returns::rma::{Rma, RmaEvent, RmaRefusal, RmaStatus, RmaUnit, apply};
 use crate::returns::settlement::settle;
-use crate::returns::start::{Basis, Known, start};
+use crate::returns::start::{OrderContext, StartContext, start};
 use crate::returns::{Resolution, ReturnMethod};
 
 const ATTEMPTS_MAX: u32 = 6;
@@ -145,14 +145,14 @@ impl World {
         if request.items.is_empty() {
             return;
         }
-        let known = Known {
+        let known = OrderContext {
             order: self.order.clone(),
             ledger: self.ledger.clone(),
             original_order_identifier: None,
             exchanged: self.asked.is_some(),
             variants: variants.clone(),
         };
-        let basis = Basis {
+        let basis = StartContext {
             request: &request,
             orders: &BTreeMap::from([(self.order.identifier.clone(), known)]),
             policy: &self.policy,
@@ -165,7 +165,7 @@ impl World {
         if let Some(ledger) = started.ledgers.get(&self.order.identifier) {
             self.ledger = ledger.clone();
         }
-        let terms = Terms {
+        let terms = ExchangeTerms {
             gift_card_sku: "CARD",
             fee_cents: started.quote.fee_from_gift_card_cents,
             bonus_cents: started.quote.bonus_credit_cents,
@@ -214,15 +214,18 @@ impl World {
             Message::Waiting { .. } => return,
             Message::Delivered => {
                 let order_identifier_given = Some(EXCHANGE.to_owned());
-                let answer =
-                    Answer { order_identifier: order_identifier_given, ..Answer::default() };
+                let answer = ExchangeAnswer {
+                    order_identifier: order_identifier_given,
+                    ..ExchangeAnswer::default()
+                };
                 asked.record = asked.record.placed(&answer, self.now);
                 let exchange_order_identifier = EXCHANGE.to_owned();
-                let fulfilled = Event::ExchangeFulfilled { exchange_order_identifier };
+                let fulfilled = RmaEvent::ExchangeFulfilled { exchange_order_identifier };
                 let exchange_order_identifier = EXCHANGE.to_owned();
-                let placed = Event::ExchangePlaced { order_identifier, exchange_order_identifier };
+                let placed =
+                    RmaEvent::ExchangePlaced { order_identifier, exchange_order_identifier };
                 let exchange_order_identifier = EXCHANGE.to_owned();
-                let cancelled = Event::ExchangeCancelled { exchange_order_identifier };
+                let cancelled = RmaEvent::ExchangeCancelled { exchange_order_identifier };
                 let merchant = &self.merchant;
                 if merchant.cancelled {
                     asked.record = asked.record.cancelled();
@@ -234,7 +237,7 @@ impl World {
             }
             Message::Failed => {
                 asked.record = asked.record.failed(self.now);
-                vec![Event::ExchangeFailed { order_identifier }]
+                vec![RmaEvent::ExchangeFailed { order_identifier }]
             }
         };
         let id = asked.record.rma_identifier.clone();
@@ -243,7 +246,7 @@ impl World {
         }
     }
 
-    fn happens(&mut self, id: &RmaId, event: &Event) -> Result<(), Refusal> {
+    fn happens(&mut self, id: &RmaId, event: &RmaEvent) -> Result<(), RmaRefusal> {
         if let Some(rma) = self.returns.get_mut(id) {
             *rma = apply(rma, event, self.now)?.rma;
         }
@@ -259,7 +262,7 @@ impl World {
         let placed = self.asked.as_ref().filter(|it| it.record.state == ExchangeState::Placed);
         if let Some(id) = placed.map(|it| it.record.rma_identifier.clone()) {
             let exchange_order_identifier = EXCHANGE.to_owned();
-            let event = Event::ExchangeFulfilled { exchange_order_identifier };
+            let event = RmaEvent::ExchangeFulfilled { exchange_order_identifier };
             self.happens(&id, &event).unwrap();
         }
     }
@@ -275,7 +278,7 @@ impl World {
         asked.record = asked.record.cancelled();
         let id = asked.record.rma_identifier.clone();
         let exchange_order_identifier = EXCHANGE.to_owned();
-        self.happens(&id, &Event::ExchangeCancelled { exchange_order_identifier }).unwrap();
+        self.happens(&id, &RmaEvent::ExchangeCancelled { exchange_order_identifier }).unwrap();
     }
 
     /// The merchant pays for units of a return, or for what it thinks they are.
@@ -315,7 +318,7 @@ impl World {
 
     fn cancel(&mut self) {
         let Some(id) = self.any_return().map(|rma| rma.rma_identifier) else { return };
-        if self.happens(&id, &Event::Canceled).is_ok() {
+        if self.happens(&id, &RmaEvent::Canceled).is_ok() {
             self.ledger = self.ledger.release(id.as_str());
         }
     }
@@ -327,11 +330,11 @@ impl World {
         let order_identifier = self.order.identifier.clone();
         let event = match asked.record.state {
             ExchangeState::Pending => return,
-            ExchangeState::Failed => Event::ExchangeFailed { order_identifier },
+            ExchangeState::Failed => RmaEvent::ExchangeFailed { order_identifier },
             ExchangeState::Cancelled => {
-                Event::ExchangeCancelled { exchange_order_identifier: EXCHANGE.to_owned() }
+                RmaEvent::ExchangeCancelled { exchange_order_identifier: EXCHANGE.to_owned() }
             }
-            ExchangeState::Placed => Event::ExchangePlaced {
+            ExchangeState::Placed => RmaEvent::ExchangePlaced {
                 order_identifier,
                 exchange_order_identifier: EXCHANGE.to_owned(),
             },
@@ -366,8 +369,8 @@ impl World {
     }
 
     /// The units of the returns that were not cancelled.
-    pub(super) fn live(&self) -> impl Iterator<Item = (&Rma, &Unit)> {
-        let live = self.returns.values().filter(|rma| rma.status != Status::Canceled);
+    pub(super) fn live(&self) -> impl Iterator<Item = (&Rma, &RmaUnit)> {
+        let live = self.returns.values().filter(|rma| rma.status != RmaStatus::Canceled);
         live.flat_map(|rma| rma.units.iter().map(move |unit| (rma, unit)))
     }
 }

@@ -15,32 +15,32 @@ pub const CONTRAST_MIN: f64 = 4.5;
 /// Red, green and blue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct Colour(pub [u8; 3]);
+pub struct Color(pub [u8; 3]);
 
-pub const BLACK: Colour = Colour([0, 0, 0]);
-pub const WHITE: Colour = Colour([255, 255, 255]);
+pub const BLACK: Color = Color([0, 0, 0]);
+pub const WHITE: Color = Color([255, 255, 255]);
 
 /// The surfaces of a page that text in the merchant's colour may stand on.
 #[derive(Clone, Copy, Debug)]
-pub struct Ground {
-    pub surfaces: [Colour; 3],
+pub struct PageSurfaces {
+    pub surfaces: [Color; 3],
     /// What the colour goes towards when it cannot be read: black on a light page, white on a dark one.
-    pub away: Colour,
+    pub away: Color,
 }
 
 /// A colour and its company on one ground.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shades {
-    pub accent: Colour,
+    pub accent: Color,
     /// Under the pointer.
-    pub strong: Colour,
+    pub strong: Color,
     /// A hint of it, behind text.
-    pub soft: Colour,
+    pub soft: Color,
     /// Text on the colour.
-    pub on: Colour,
+    pub on: Color,
 }
 
-impl Colour {
+impl Color {
     /// Reads `#0b5cad`.
     pub fn parse(text: &str) -> Option<Self> {
         let digits = text.strip_prefix('#').filter(|digits| digits.len() == 6)?;
@@ -81,7 +81,7 @@ impl Colour {
     }
 
     /// The colour as it can be read on this ground.
-    pub fn on(self, ground: &Ground) -> Shades {
+    pub fn on(self, ground: &PageSurfaces) -> Shades {
         let shades = (0..=100).map(|share| self.mixed(ground.away, share).shades(ground));
         let readable = |shades: &Shades| {
             let grounds = ground.surfaces.iter().chain([&shades.soft]);
@@ -92,7 +92,7 @@ impl Colour {
         found.unwrap_or_else(|| ground.away.shades(ground))
     }
 
-    fn shades(self, ground: &Ground) -> Shades {
+    fn shades(self, ground: &PageSurfaces) -> Shades {
         let [_, surface, _] = ground.surfaces;
         let on = if self.contrast(WHITE) >= self.contrast(BLACK) { WHITE } else { BLACK };
         Shades {
@@ -104,20 +104,20 @@ impl Colour {
     }
 }
 
-impl fmt::Display for Colour {
+impl fmt::Display for Color {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self([red, green, blue]) = self;
         write!(formatter, "#{red:02x}{green:02x}{blue:02x}")
     }
 }
 
-impl From<Colour> for String {
-    fn from(colour: Colour) -> Self {
+impl From<Color> for String {
+    fn from(colour: Color) -> Self {
         colour.to_string()
     }
 }
 
-impl TryFrom<String> for Colour {
+impl TryFrom<String> for Color {
     type Error = &'static str;
 
     fn try_from(text: String) -> Result<Self, Self::Error> {

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use super::colour::Colour;
-use super::{Portal, Texts};
-use crate::faults::{Code, Faults};
+use super::colour::Color;
+use super::{Portal, PortalTexts};
+use crate::faults::{FaultCode, Faults};
 use crate::json::Json;
 use crate::merchants::language::Language;
 use crate::reader::fields::Fields;
-use crate::reader::path::Step;
+use crate::reader::path::PathStep;
 use crate::reader::{Reader, read};
 
 const WELCOME_MAX: usize = 1_000;
@@ -24,7 +24,7 @@ pub(super) fn portal(document: &Json<'_>) -> Result<Portal, Faults> {
 fn fields(at: &Fields<'_>) -> Portal {
     at.refuses_unknown();
     let accent = at.optional("accent", |value| {
-        let colour = Colour::parse(value.text(0..=COLOUR_MAX)?);
+        let colour = Color::parse(value.text(0..=COLOUR_MAX)?);
         colour.or_else(|| value.invalid("must be a colour such as #0b5cad"))
     });
     let offered = at.optional("languages", languages);
@@ -53,13 +53,13 @@ fn languages(value: &Reader<'_>) -> Option<Vec<Language>> {
     }
     for (position, language) in languages.iter().enumerate() {
         if languages.iter().take(position).any(|before| before == language) {
-            value.note_at(&[Step::Index(position)], Code::Invalid, "must not stand twice");
+            value.note_at(&[PathStep::Index(position)], FaultCode::Invalid, "must not stand twice");
         }
     }
     Some(languages)
 }
 
-fn texts(at: &Fields<'_>) -> BTreeMap<Language, Texts> {
+fn texts(at: &Fields<'_>) -> BTreeMap<Language, PortalTexts> {
     at.refuses_unknown();
     let mut texts = BTreeMap::new();
     for language in Language::ALL {
@@ -70,9 +70,9 @@ fn texts(at: &Fields<'_>) -> BTreeMap<Language, Texts> {
     texts
 }
 
-fn said(at: &Fields<'_>) -> Texts {
+fn said(at: &Fields<'_>) -> PortalTexts {
     at.refuses_unknown();
-    Texts {
+    PortalTexts {
         welcome: text(at, "welcome", WELCOME_MAX),
         help: text(at, "help", LINE_MAX),
         footer: text(at, "footer", LINE_MAX),

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::colour::{BLACK, CONTRAST_MIN, Colour, Ground, WHITE};
+use super::colour::{BLACK, CONTRAST_MIN, Color, PageSurfaces, WHITE};
 use super::*;
 use crate::json;
 
@@ -20,7 +20,7 @@ fn what_is_left_out_has_its_default() {
     assert_eq!(read("{}").unwrap(), Portal::default());
     let some = read(r##"{"languages":["de","en"],"accent":"#FFCC00"}"##).unwrap();
     assert_eq!(some.default_language, Language::German);
-    assert_eq!(some.accent, Some(Colour([255, 204, 0])));
+    assert_eq!(some.accent, Some(Color([255, 204, 0])));
 }
 
 #[test]
@@ -95,24 +95,24 @@ fn a_logo_is_a_small_picture_of_dots() {
 
 #[test]
 fn a_colour_is_six_digits_behind_a_hash() {
-    assert_eq!(Colour::parse("#0B5cad").unwrap().to_string(), "#0b5cad");
+    assert_eq!(Color::parse("#0B5cad").unwrap().to_string(), "#0b5cad");
     for text in ["", "#", "0b5cad", "#0b5ca", "#0b5cadf", "#0b5cag", "#+b5cad", "#é5cad"] {
-        assert_eq!(Colour::parse(text), None, "{text}");
+        assert_eq!(Color::parse(text), None, "{text}");
     }
 }
 
 #[test]
 fn contrast_is_what_the_guidelines_say() {
     assert!((BLACK.contrast(WHITE) - 21.0).abs() < 0.001);
-    assert!((Colour([119, 119, 119]).contrast(WHITE) - 4.478).abs() < 0.001);
+    assert!((Color([119, 119, 119]).contrast(WHITE) - 4.478).abs() < 0.001);
 }
 
 #[test]
 fn a_colour_that_can_be_read_stays_as_it_is() {
-    let surfaces = [Colour([251, 249, 245]), WHITE, Colour([243, 238, 230])];
-    let blue = Colour::parse("#0b5cad").unwrap();
+    let surfaces = [Color([251, 249, 245]), WHITE, Color([243, 238, 230])];
+    let blue = Color::parse("#0b5cad").unwrap();
 
-    let shades = blue.on(&Ground { surfaces, away: BLACK });
+    let shades = blue.on(&PageSurfaces { surfaces, away: BLACK });
 
     assert_eq!((shades.accent, shades.on), (blue, WHITE));
 }
@@ -120,13 +120,13 @@ fn a_colour_that_can_be_read_stays_as_it_is() {
 proptest! {
     #[test]
     fn every_colour_can_be_read_on_light_pages_and_on_dark_ones(parts in any::<[u8; 3]>()) {
-        let light = [Colour([251, 249, 245]), WHITE, Colour([243, 238, 230])];
-        let dark = [Colour([23, 20, 17]), Colour([31, 27, 23]), Colour([41, 35, 30])];
+        let light = [Color([251, 249, 245]), WHITE, Color([243, 238, 230])];
+        let dark = [Color([23, 20, 17]), Color([31, 27, 23]), Color([41, 35, 30])];
         for ground in [
-            Ground { surfaces: light, away: BLACK },
-            Ground { surfaces: dark, away: WHITE },
+            PageSurfaces { surfaces: light, away: BLACK },
+            PageSurfaces { surfaces: dark, away: WHITE },
         ] {
-            let shades = Colour(parts).on(&ground);
+            let shades = Color(parts).on(&ground);
             for surface in ground.surfaces.iter().chain([&shades.soft]) {
                 prop_assert!(surface.contrast(shades.accent) >= CONTRAST_MIN);
             }

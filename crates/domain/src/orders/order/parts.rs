@@ -31,7 +31,8 @@ pub struct Customer {
 /// Where something is sent, or who pays. A part that the country does not have, such as a
 /// state, is sent as empty text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct Address {
+#[schema(as = Address)]
+pub struct PostalAddress {
     /// Who lives there.
     #[schema(example = "Dana Whitfield")]
     pub name: String,
@@ -58,7 +59,8 @@ pub struct Address {
 
 /// A payment on an order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
-pub struct Transaction {
+#[schema(as = Transaction)]
+pub struct PaymentTransaction {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "TX-9001")]
     pub identifier: Option<String>,
@@ -150,7 +152,7 @@ pub struct Variant {
     /// read, too.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
-    pub attributes: Vec<Attribute>,
+    pub attributes: Vec<VariantAttribute>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = 4500, minimum = 0)]
     pub unit_price_amount_cents: Option<i64>,
@@ -166,7 +168,8 @@ pub struct Variant {
 
 /// One property of a variant.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct Attribute {
+#[schema(as = Attribute)]
+pub struct VariantAttribute {
     #[schema(example = "Size")]
     pub name: String,
     #[schema(example = "L")]

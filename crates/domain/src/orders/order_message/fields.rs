@@ -1,17 +1,17 @@
 //! The fields of an order, in the order in which they are read and their faults are told.
 
 use super::rules::{self, Refunds, Seen};
-use super::{CUSTOMER, CUSTOMER_ALIAS, Context};
+use super::{CUSTOMER, CUSTOMER_ALIAS, OrderReadContext};
 use crate::currency;
 use crate::json::Json;
 use crate::orders::order::{
-    Address, Attribute, Customer, Discount, Line, Order, OrderStatus, PaymentDetails, Refund,
-    RefundLine, Transaction, Variant,
+    Customer, Discount, Order, OrderLine, OrderStatus, PaymentDetails, PaymentTransaction,
+    PostalAddress, Refund, RefundLine, Variant, VariantAttribute,
 };
-use crate::reader::fields::{Element, Fields};
+use crate::reader::fields::{Fields, ListElement};
 use crate::reader::{Reader, TEXT_MAX};
 
-pub(super) fn order(at: &Fields<'_>, context: &Context, seen: &mut Seen) -> Order {
+pub(super) fn order(at: &Fields<'_>, context: &OrderReadContext, seen: &mut Seen) -> Order {
     let mut order = Order {
         identifier: at.identifier("identifier"),
         raw_status: at.optional_text("raw_status"),
@@ -32,8 +32,8 @@ pub(super) fn order(at: &Fields<'_>, context: &Context, seen: &mut Seen) -> Orde
         updated_at: at.time("updated_at"),
         items: Vec::new(),
         customer: Customer::default(),
-        shipping_address: Address::default(),
-        billing_address: Address::default(),
+        shipping_address: PostalAddress::default(),
+        billing_address: PostalAddress::default(),
         transactions: Vec::new(),
         refunds: Vec::new(),
         discounts: Vec::new(),
@@ -68,8 +68,8 @@ fn status(at: &Fields<'_>) -> OrderStatus {
     status.unwrap_or(OrderStatus::Created)
 }
 
-fn line(at: &Fields<'_>) -> Element<Line> {
-    let line = Line {
+fn line(at: &Fields<'_>) -> ListElement<OrderLine> {
+    let line = OrderLine {
         identifier: at.identifier("identifier"),
         sku: at.optional_identifier("sku"),
         upc: at.optional_identifier("upc"),
@@ -112,18 +112,18 @@ pub(crate) fn variant(at: &Fields<'_>) -> Variant {
 }
 
 /// A list of names and values, or an object of name to value.
-fn attributes(value: &Reader<'_>) -> Option<Vec<Attribute>> {
+fn attributes(value: &Reader<'_>) -> Option<Vec<VariantAttribute>> {
     if let Json::Object(_) = value.source() {
         return value.map(|name, value| {
             if name.len() > TEXT_MAX || name.contains('\0') {
                 return value.invalid("must have a shorter name, without the character U+0000");
             }
             let value = value.text(0..=TEXT_MAX)?.to_owned();
-            Some(Attribute { name: name.to_owned(), value })
+            Some(VariantAttribute { name: name.to_owned(), value })
         });
     }
     value.list(usize::MAX, |element| {
-        element.object(|at| Attribute { name: at.text("name"), value: at.text("value") })
+        element.object(|at| VariantAttribute { name: at.text("name"), value: at.text("value") })
     })
 }
 
@@ -148,8 +148,8 @@ fn shopper(at: &Fields<'_>) -> Customer {
     customer.unwrap_or_default()
 }
 
-fn address(at: &Fields<'_>) -> Address {
-    Address {
+fn address(at: &Fields<'_>) -> PostalAddress {
+    PostalAddress {
         name: at.text("name"),
         street1: at.text("street1"),
         street2: at.optional_text("street2"),
@@ -161,8 +161,8 @@ fn address(at: &Fields<'_>) -> Address {
     }
 }
 
-fn transaction(at: &Fields<'_>) -> Transaction {
-    Transaction {
+fn transaction(at: &Fields<'_>) -> PaymentTransaction {
+    PaymentTransaction {
         identifier: at.optional_identifier("identifier"),
         parent_identifier: at.optional_identifier("parent_identifier"),
         amount_cents: at.optional_cents("amount_cents"),

@@ -9,10 +9,10 @@ use std::collections::HashSet;
 
 use jiff::Timestamp;
 
-use crate::faults::Code;
-use crate::orders::order::{Line, Order, Refund, RefundLine};
-use crate::reader::fields::{Element, Fields};
-use crate::reader::path::Step;
+use crate::faults::FaultCode;
+use crate::orders::order::{Order, OrderLine, Refund, RefundLine};
+use crate::reader::fields::{Fields, ListElement};
+use crate::reader::path::PathStep;
 
 const REPEATED: &str = "must not stand twice";
 
@@ -29,7 +29,7 @@ pub(super) fn order_identifier(at: &Fields<'_>, identifier: &str, seen: &mut See
     }
 }
 
-pub(super) fn line(at: &Fields<'_>, line: &Line) {
+pub(super) fn line(at: &Fields<'_>, line: &OrderLine) {
     if line.sku.is_none() && line.upc.is_none() && at.sound(&["sku", "upc"]) {
         at.note_neither(["sku", "upc"]);
     }
@@ -55,19 +55,23 @@ pub(super) fn line(at: &Fields<'_>, line: &Line) {
 }
 
 /// Every line of an order has an identifier of its own.
-pub(super) fn distinct_lines(at: &Fields<'_>, items: &[Element<Line>]) {
+pub(super) fn distinct_lines(at: &Fields<'_>, items: &[ListElement<OrderLine>]) {
     let mut identifiers = HashSet::with_capacity(items.len());
     for item in items.iter().filter(|item| item.sound("identifier")) {
         if !identifiers.insert(item.value.identifier.as_str()) {
-            let steps = [Step::Key("items"), Step::Index(item.position), Step::Key("identifier")];
-            at.place().note_at(&steps, Code::Invalid, REPEATED);
+            let steps = [
+                PathStep::Key("items"),
+                PathStep::Index(item.position),
+                PathStep::Key("identifier"),
+            ];
+            at.place().note_at(&steps, FaultCode::Invalid, REPEATED);
         }
     }
 }
 
 /// The sums of an order are those of its lines and payments.
-pub(super) fn order_amounts(at: &Fields<'_>, order: &Order, items: &[Element<Line>]) {
-    let lines_together = |key, amount: fn(&Line) -> i64| {
+pub(super) fn order_amounts(at: &Fields<'_>, order: &Order, items: &[ListElement<OrderLine>]) {
+    let lines_together = |key, amount: fn(&OrderLine) -> i64| {
         let readable = at.sound(&["items"]) && items.iter().all(|item| item.sound(key));
         readable.then(|| sum(items.iter().map(|item| amount(&item.value))))
     };
@@ -138,7 +142,7 @@ struct Units<'a> {
 impl<'a> Refunds<'a> {
     pub(super) fn of(
         at: &Fields<'_>,
-        items: &'a [Element<Line>],
+        items: &'a [ListElement<OrderLine>],
         now: Timestamp,
         seen: &'a mut Seen,
     ) -> Self {
@@ -182,7 +186,7 @@ impl<'a> Refunds<'a> {
 }
 
 /// Sorted for the search. Lines that share an identifier are one, whose units nobody knows.
-fn units_by_identifier(items: &[Element<Line>]) -> Vec<Units<'_>> {
+fn units_by_identifier(items: &[ListElement<OrderLine>]) -> Vec<Units<'_>> {
     let mut sorted: Vec<Units<'_>> = items
         .iter()
         .map(|item| Units {

@@ -10,13 +10,13 @@ mod uniqueness;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::faults::Code;
+use crate::faults::FaultCode;
 use crate::{json as document, samples};
 
 const ORDER: &str = "$.returns_portal_order.orders[0]";
 
-fn context(strict: bool) -> Context {
-    Context { now: "2026-06-01T00:00:00Z".parse().unwrap(), strict }
+fn context(strict: bool) -> OrderReadContext {
+    OrderReadContext { now: "2026-06-01T00:00:00Z".parse().unwrap(), strict }
 }
 
 /// The order of the full sample.
@@ -36,17 +36,17 @@ fn message(orders: &[Value]) -> Value {
     json!({ "returns_portal_order": { "orders": orders } })
 }
 
-fn judge(message: &Value, strict: bool) -> Result<Reading, Faults> {
+fn judge(message: &Value, strict: bool) -> Result<OrderMessage, Faults> {
     let text = message.to_string();
     read_message(&document::parse(text.as_bytes()).unwrap(), &context(strict))
 }
 
 /// Every error of a message with these orders, the place of the first order left out.
-fn errors(orders: &[Value]) -> Vec<(String, Code)> {
+fn errors(orders: &[Value]) -> Vec<(String, FaultCode)> {
     errors_of(&message(orders), false)
 }
 
-fn errors_of(message: &Value, strict: bool) -> Vec<(String, Code)> {
+fn errors_of(message: &Value, strict: bool) -> Vec<(String, FaultCode)> {
     let Err(faults) = judge(message, strict) else {
         return Vec::new();
     };
@@ -64,7 +64,7 @@ fn doubts(order: Value) -> Vec<String> {
     let strict: Vec<String> = errors_of(&message, true)
         .into_iter()
         .map(|(field, code)| {
-            assert_eq!(code, Code::Invalid);
+            assert_eq!(code, FaultCode::Invalid);
             field
         })
         .collect();
@@ -72,16 +72,16 @@ fn doubts(order: Value) -> Vec<String> {
     fields
 }
 
-fn invalid(field: &str) -> (String, Code) {
-    (field.to_owned(), Code::Invalid)
+fn invalid(field: &str) -> (String, FaultCode) {
+    (field.to_owned(), FaultCode::Invalid)
 }
 
-fn missing(field: &str) -> (String, Code) {
-    (field.to_owned(), Code::MissingField)
+fn missing(field: &str) -> (String, FaultCode) {
+    (field.to_owned(), FaultCode::MissingField)
 }
 
-fn wrong_type(field: &str) -> (String, Code) {
-    (field.to_owned(), Code::InvalidType)
+fn wrong_type(field: &str) -> (String, FaultCode) {
+    (field.to_owned(), FaultCode::InvalidType)
 }
 
 #[test]

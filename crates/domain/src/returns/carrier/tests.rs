@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::faults::Code;
+use crate::faults::FaultCode;
 use crate::json as document;
 
 fn sample() -> Value {
@@ -23,7 +23,7 @@ fn judge(events: &Value) -> Result<Vec<CarrierEvent>, Faults> {
 }
 
 /// Every fault of the sample after `edit`, the place of the event left out.
-fn faults(edit: impl FnOnce(&mut Value)) -> Vec<(String, Code)> {
+fn faults(edit: impl FnOnce(&mut Value)) -> Vec<(String, FaultCode)> {
     let mut event = sample();
     edit(&mut event);
     let Err(faults) = judge(&json!([event])) else {
@@ -33,12 +33,12 @@ fn faults(edit: impl FnOnce(&mut Value)) -> Vec<(String, Code)> {
     told.map(|error| (error.field.replace("$.events[0]", "@"), error.code)).collect()
 }
 
-fn missing(field: &str) -> (String, Code) {
-    (field.to_owned(), Code::MissingField)
+fn missing(field: &str) -> (String, FaultCode) {
+    (field.to_owned(), FaultCode::MissingField)
 }
 
-fn invalid(field: &str) -> (String, Code) {
-    (field.to_owned(), Code::Invalid)
+fn invalid(field: &str) -> (String, FaultCode) {
+    (field.to_owned(), FaultCode::Invalid)
 }
 
 #[test]
@@ -48,8 +48,8 @@ fn an_event_is_read_as_it_is_written() {
     assert_eq!(serde_json::to_value(&events[0]).unwrap(), sample());
     assert_eq!(
         events[0].event(),
-        Event::Scanned {
-            scan: Scan::InTransit,
+        RmaEvent::Scanned {
+            scan: CarrierScan::InTransit,
             tracking_number: Some("1Z9".to_owned()),
             lines: vec!["1".to_owned(), "2".to_owned()],
         }
@@ -89,7 +89,10 @@ fn a_label_names_both_its_return_and_its_number() {
     event["type"] = json!("label_created");
     let events = judge(&json!([event])).unwrap();
     let lines = vec!["1".to_owned(), "2".to_owned()];
-    assert_eq!(events[0].event(), Event::LabelCreated { tracking_number: "1Z9".to_owned(), lines });
+    assert_eq!(
+        events[0].event(),
+        RmaEvent::LabelCreated { tracking_number: "1Z9".to_owned(), lines }
+    );
 }
 
 #[test]
@@ -108,9 +111,9 @@ fn everything_wrong_is_told_at_once() {
         [
             invalid("@.type"),
             invalid("@.rma_identifier"),
-            ("@.tracking_number".to_owned(), Code::InvalidType),
+            ("@.tracking_number".to_owned(), FaultCode::InvalidType),
             invalid("@.order_line_item_identifiers[0]"),
-            ("@.order_line_item_identifiers[1]".to_owned(), Code::InvalidType),
+            ("@.order_line_item_identifiers[1]".to_owned(), FaultCode::InvalidType),
             invalid("@.occurred_at"),
             invalid("@.carrier"),
         ]
@@ -132,7 +135,7 @@ fn kinds_are_found_by_the_names_they_are_written_by() {
         assert_eq!(CarrierEventKind::parse(kind.name()), Some(kind));
         assert_eq!(serde_json::to_value(kind).unwrap(), kind.name());
     }
-    let scans: Vec<Scan> =
+    let scans: Vec<CarrierScan> =
         CarrierEventKind::ALL.into_iter().filter_map(CarrierEventKind::scan).collect();
-    assert_eq!(scans, Scan::ALL, "every scan can be told");
+    assert_eq!(scans, CarrierScan::ALL, "every scan can be told");
 }

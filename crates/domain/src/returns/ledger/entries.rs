@@ -108,18 +108,18 @@ pub struct MerchantRefund<'a> {
 pub struct LineUnits {
     pub line_identifier: String,
     /// In the order of their numbers.
-    pub units: Vec<Unit>,
+    pub units: Vec<LedgerUnit>,
 }
 
 impl LineUnits {
     /// The units that can still be spent by a return.
-    pub fn open(&self) -> impl Iterator<Item = &Unit> {
+    pub fn open(&self) -> impl Iterator<Item = &LedgerUnit> {
         self.units.iter().filter(|unit| unit.state == UnitState::Open)
     }
 
     /// The units that nothing in the ledger has spent: those that the order itself calls refunded,
     /// then the open ones.
-    pub(super) fn unspent(&self) -> impl Iterator<Item = &Unit> {
+    pub(super) fn unspent(&self) -> impl Iterator<Item = &LedgerUnit> {
         let called = self.units.iter().filter(|unit| unit.state == UnitState::RefundedOutside);
         called.chain(self.open())
     }
@@ -127,7 +127,7 @@ impl LineUnits {
 
 /// One shipped unit.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unit {
+pub struct LedgerUnit {
     /// Which unit of its line, counted from 0.
     pub unit: u32,
     /// What it is worth now, or was when it was spent.

@@ -94,7 +94,7 @@ fn any_grouping_of_partial_returns_gives_what_one_full_return_gives() {
             assert_eq!(spent.len(), money::units(line.quantity_shipped), "seed {seed}");
             together += refund_cents(spent);
             let refusal = ledger.spend(&order, &line.identifier, 1, "rma_late").unwrap_err();
-            assert!(matches!(refusal, Refusal::NotEnoughOpen { open: 0, .. }), "seed {seed}");
+            assert!(matches!(refusal, LedgerRefusal::NotEnoughOpen { open: 0, .. }), "seed {seed}");
         }
         let paid =
             order.product_amount_cents - order.discount_amount_cents + order.tax_amount_cents;

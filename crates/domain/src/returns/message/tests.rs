@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::returns::UnitAmounts;
-use crate::returns::rma::{Event, apply};
+use crate::returns::rma::{RmaEvent, apply};
 use crate::samples;
 
 fn written(rma: &Rma) -> Value {
@@ -14,7 +14,7 @@ fn written(rma: &Rma) -> Value {
 }
 
 /// The second unit of the sample, after `edit`.
-fn written_unit(edit: impl FnOnce(&mut Unit)) -> Value {
+fn written_unit(edit: impl FnOnce(&mut RmaUnit)) -> Value {
     let mut rma = samples::rma();
     edit(&mut rma.units[1]);
     written(&rma)["items"][1].clone()
@@ -104,7 +104,7 @@ fn whoever_pays_the_shopper_is_paid() {
 fn an_exchange_that_failed_is_told_as_a_refund() {
     let mut rma = samples::rma();
     rma.units[1].exchange = None;
-    let event = Event::ExchangeFailed { order_identifier: "ORD-100472".to_owned() };
+    let event = RmaEvent::ExchangeFailed { order_identifier: "ORD-100472".to_owned() };
 
     let decision = apply(&rma, &event, rma.updated_at).unwrap();
 

@@ -6,11 +6,11 @@ use super::{
     GiftCardOffer, MethodOffer, Policy, Reason, ReasonFee, RefundAt, ShippingRefunded, TagEffect,
     TagRule, is_same_tag,
 };
-use crate::faults::{Code, Faults};
+use crate::faults::{FaultCode, Faults};
 use crate::json::Json;
 use crate::merchants::language::Language;
-use crate::reader::fields::{CENTS_MAX, Element, Fields};
-use crate::reader::path::Step;
+use crate::reader::fields::{CENTS_MAX, Fields, ListElement};
+use crate::reader::path::PathStep;
 use crate::reader::{IDENTIFIER_MAX, Reader, read};
 use crate::returns::ReturnMethod;
 
@@ -83,7 +83,7 @@ fn tags(value: &Reader<'_>) -> Option<Vec<TagRule>> {
     Some(rules.into_iter().map(|rule| rule.value).collect())
 }
 
-fn tag_rule(at: &Fields<'_>) -> Element<TagRule> {
+fn tag_rule(at: &Fields<'_>) -> ListElement<TagRule> {
     at.refuses_unknown();
     let tag = at.required("tag", |value| match value.text(1..=IDENTIFIER_MAX)? {
         tag if tag.trim().is_empty() => value.invalid("must not be empty"),
@@ -134,7 +134,7 @@ fn country(value: &Reader<'_>) -> Option<String> {
     }
 }
 
-fn reasons(value: &Reader<'_>) -> Option<Vec<Element<Reason>>> {
+fn reasons(value: &Reader<'_>) -> Option<Vec<ListElement<Reason>>> {
     let reasons = value.list(REASONS_MAX, |element| element.object(reason))?;
     if reasons.is_empty() {
         return value.invalid("must have at least one element");
@@ -143,7 +143,7 @@ fn reasons(value: &Reader<'_>) -> Option<Vec<Element<Reason>>> {
     Some(reasons)
 }
 
-fn reason(at: &Fields<'_>) -> Element<Reason> {
+fn reason(at: &Fields<'_>) -> ListElement<Reason> {
     at.refuses_unknown();
     let allowed = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_');
     let code = at.required("code", |value| match value.text(1..=CODE_MAX)? {
@@ -180,7 +180,7 @@ fn methods(value: &Reader<'_>, known: &Known) -> Option<Vec<MethodOffer>> {
     Some(offers.into_iter().map(|offer| offer.value).collect())
 }
 
-fn method(at: &Fields<'_>, known: &Known) -> Element<MethodOffer> {
+fn method(at: &Fields<'_>, known: &Known) -> ListElement<MethodOffer> {
     at.refuses_unknown();
     let method = at.required("method", |value| {
         named(value, ReturnMethod::parse, &ReturnMethod::ALL.map(ReturnMethod::name))
@@ -252,15 +252,15 @@ fn named<T>(value: &Reader<'_>, parse: fn(&str) -> Option<T>, names: &[&str]) ->
 /// Notes every element whose `key` says the same as that of one before it.
 fn note_repeated<T>(
     list: &Reader<'_>,
-    elements: &[Element<T>],
+    elements: &[ListElement<T>],
     key: &'static str,
     same: impl Fn(&T, &T) -> bool,
 ) {
     let mut seen: Vec<&T> = Vec::with_capacity(elements.len());
     for element in elements.iter().filter(|element| element.sound(key)) {
         if seen.iter().any(|before| same(before, &element.value)) {
-            let steps = [Step::Index(element.position), Step::Key(key)];
-            list.note_at(&steps, Code::Invalid, REPEATED);
+            let steps = [PathStep::Index(element.position), PathStep::Key(key)];
+            list.note_at(&steps, FaultCode::Invalid, REPEATED);
         }
         seen.push(&element.value);
     }
@@ -269,7 +269,7 @@ fn note_repeated<T>(
 fn note_repeated_texts(list: &Reader<'_>, texts: &[String]) {
     for (position, text) in texts.iter().enumerate() {
         if texts.iter().take(position).any(|before| before == text) {
-            list.note_at(&[Step::Index(position)], Code::Invalid, REPEATED);
+            list.note_at(&[PathStep::Index(position)], FaultCode::Invalid, REPEATED);
         }
     }
 }

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::faults::Code;
+use crate::faults::FaultCode;
 use crate::json as document;
 
 fn judge(policy: &Value) -> Result<Policy, Faults> {
@@ -164,7 +164,7 @@ fn lists_that_must_not_be_empty_and_lists_that_are_too_long_are_named() {
         paths(&json!({ "tags": tags, "reasons": [], "methods": [] })),
         ["$.tags", "$.reasons", "$.methods"]
     );
-    assert_eq!(judge(&json!([])).unwrap_err().errors[0].code, Code::InvalidType);
+    assert_eq!(judge(&json!([])).unwrap_err().errors[0].code, FaultCode::InvalidType);
 }
 
 #[test]

@@ -20,7 +20,7 @@ fn policy() -> Policy {
 }
 
 fn unit<'a>(
-    line: &'a Line,
+    line: &'a OrderLine,
     refund: i64,
     reason: &'a str,
     resolution: Resolution,
@@ -142,7 +142,7 @@ fn exchanges_and_gift_cards_are_offered_as_the_policy_says() {
 
     let mut policy = policy();
     let mut line = line("a", 1, [1_000, 0, 0]);
-    let offered = |policy: &Policy, line: &Line, reason: &str, resolution| {
+    let offered = |policy: &Policy, line: &OrderLine, reason: &str, resolution| {
         rule(resolution_offered(policy, &unit(line, 1_000, reason, resolution)))
     };
 

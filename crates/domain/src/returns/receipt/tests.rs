@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::faults::Code;
+use crate::faults::FaultCode;
 use crate::json as document;
 
 /// A receipt in which every field occurs that can stand beside a return.
@@ -34,7 +34,7 @@ fn judge(receipts: &Value) -> Result<Vec<Receipt>, Faults> {
 }
 
 /// Every fault of the sample after `edit`, the place of the receipt left out.
-fn faults(edit: impl FnOnce(&mut Value)) -> Vec<(String, Code)> {
+fn faults(edit: impl FnOnce(&mut Value)) -> Vec<(String, FaultCode)> {
     let mut receipt = sample();
     edit(&mut receipt);
     let Err(faults) = judge(&json!([receipt])) else {
@@ -44,7 +44,7 @@ fn faults(edit: impl FnOnce(&mut Value)) -> Vec<(String, Code)> {
     told.map(|error| (error.field.replace("$.receipts[0]", "@"), error.code)).collect()
 }
 
-fn told(field: &str, code: Code) -> Vec<(String, Code)> {
+fn told(field: &str, code: FaultCode) -> Vec<(String, FaultCode)> {
     vec![(field.to_owned(), code)]
 }
 
@@ -60,11 +60,11 @@ fn a_receipt_is_read_as_it_is_written() {
 fn a_receipt_is_against_a_return_or_an_asn_and_not_both() {
     assert_eq!(
         faults(|receipt| receipt["rma_identifier"] = Value::Null),
-        told("@.rma_identifier | @.asn_number", Code::MissingField)
+        told("@.rma_identifier | @.asn_number", FaultCode::MissingField)
     );
     assert_eq!(
         faults(|receipt| receipt["asn_number"] = json!("ASN-1")),
-        told("@.asn_number", Code::Invalid)
+        told("@.asn_number", FaultCode::Invalid)
     );
     assert_eq!(
         faults(|receipt| {
@@ -82,7 +82,7 @@ fn a_unit_of_a_return_is_named_by_its_line_or_sku() {
         receipt["sku"] = json!("");
     };
 
-    assert_eq!(faults(nameless), told("@.line_identifier | @.sku", Code::MissingField));
+    assert_eq!(faults(nameless), told("@.line_identifier | @.sku", FaultCode::MissingField));
     assert_eq!(faults(|receipt| receipt["sku"] = Value::Null), []);
     assert_eq!(faults(|receipt| receipt["line_identifier"] = Value::Null), []);
     assert_eq!(
@@ -111,8 +111,8 @@ fn a_unit_of_an_asn_has_a_channel_and_somebody_who_received_it() {
             receipt["asn_number"] = json!("ASN-1");
         }),
         [
-            ("@.channel".to_owned(), Code::MissingField),
-            ("@.user_login".to_owned(), Code::MissingField),
+            ("@.channel".to_owned(), FaultCode::MissingField),
+            ("@.user_login".to_owned(), FaultCode::MissingField),
         ]
     );
 }
@@ -126,19 +126,19 @@ fn everything_wrong_is_told_at_once() {
         receipt["grade"] = json!("A");
     });
 
-    let invalid = |field: &str| (field.to_owned(), Code::Invalid);
+    let invalid = |field: &str| (field.to_owned(), FaultCode::Invalid);
     assert_eq!(
         found,
         [
             invalid("@.rma_identifier"),
-            ("@.sku".to_owned(), Code::InvalidType),
+            ("@.sku".to_owned(), FaultCode::InvalidType),
             invalid("@.condition"),
             invalid("@.grade"),
         ]
     );
     assert_eq!(
         faults(|receipt| receipt["condition"] = Value::Null),
-        told("@.condition", Code::MissingField)
+        told("@.condition", FaultCode::MissingField)
     );
 }
 
@@ -155,7 +155,7 @@ fn too_many_receipts_are_refused_unread() {
 #[test]
 fn the_license_plate_tells_receipts_apart_and_another_name_does_where_there_is_none() {
     let mut receipt = judge(&json!([sample()])).unwrap().remove(0);
-    let named = |identifier: &str| Event::Received {
+    let named = |identifier: &str| RmaEvent::Received {
         receipt_identifier: identifier.to_owned(),
         line: Some("ORD-100472-1".to_owned()),
         sku: Some("TEE-NAVY-M".to_owned()),

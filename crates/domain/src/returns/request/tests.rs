@@ -37,7 +37,7 @@ fn judge(request: &Value) -> Result<ReturnRequest, Faults> {
 }
 
 /// Every fault of the sample after `edit`.
-fn faults(edit: impl FnOnce(&mut Value)) -> Vec<(String, Code)> {
+fn faults(edit: impl FnOnce(&mut Value)) -> Vec<(String, FaultCode)> {
     let mut request = sample();
     edit(&mut request);
     match judge(&request) {
@@ -46,12 +46,12 @@ fn faults(edit: impl FnOnce(&mut Value)) -> Vec<(String, Code)> {
     }
 }
 
-fn invalid(field: &str) -> (String, Code) {
-    (field.to_owned(), Code::Invalid)
+fn invalid(field: &str) -> (String, FaultCode) {
+    (field.to_owned(), FaultCode::Invalid)
 }
 
-fn missing(field: &str) -> (String, Code) {
-    (field.to_owned(), Code::MissingField)
+fn missing(field: &str) -> (String, FaultCode) {
+    (field.to_owned(), FaultCode::MissingField)
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn everything_wrong_is_told_at_once() {
             missing("$.items[0].return_reason"),
             invalid("$.items[0].resolution"),
             invalid("$.items[0].fallback"),
-            ("$.items[1]".to_owned(), Code::InvalidType),
+            ("$.items[1]".to_owned(), FaultCode::InvalidType),
             missing("$.gift.giftee_email"),
         ]
     );
@@ -108,7 +108,7 @@ fn an_address_is_needed_of_the_shopper_or_the_one_with_the_gift() {
         request["email"] = json!(1);
         request["gift"] = Value::Null;
     });
-    assert_eq!(unreadable, [("$.email".to_owned(), Code::InvalidType)]);
+    assert_eq!(unreadable, [("$.email".to_owned(), FaultCode::InvalidType)]);
 }
 
 #[test]

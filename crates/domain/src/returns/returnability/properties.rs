@@ -91,25 +91,25 @@ fn random_world(order: &mut Order, numbers: &mut SeededRandom) -> World {
 }
 
 /// Changes what `rule` read about a line, and nothing else.
-fn changed(world: &World, line: usize, rule: Rule) -> World {
+fn changed(world: &World, line: usize, rule: ReturnRule) -> World {
     let mut world = world.clone();
     let without = |tags: &mut Vec<String>, policy: &Policy, effect: TagEffect| {
         tags.retain(|tag| policy.rules_for(std::slice::from_ref(tag)).all(|(_, is)| is != effect));
     };
     let effect = match rule {
-        Rule::FinalSale => Some(TagEffect::FinalSale),
-        Rule::GiftCard => Some(TagEffect::GiftCard),
-        Rule::PickUpInStore => Some(TagEffect::PickUpInStore),
-        Rule::ThirdParty => Some(TagEffect::ThirdParty),
-        Rule::CustomerService => Some(TagEffect::CustomerService),
-        Rule::OrderStatus
-        | Rule::Shipped
-        | Rule::Window
-        | Rule::Tags
-        | Rule::Country
-        | Rule::Method
-        | Rule::AlreadyReturned
-        | Rule::AlreadyRefunded => None,
+        ReturnRule::FinalSale => Some(TagEffect::FinalSale),
+        ReturnRule::GiftCard => Some(TagEffect::GiftCard),
+        ReturnRule::PickUpInStore => Some(TagEffect::PickUpInStore),
+        ReturnRule::ThirdParty => Some(TagEffect::ThirdParty),
+        ReturnRule::CustomerService => Some(TagEffect::CustomerService),
+        ReturnRule::OrderStatus
+        | ReturnRule::Shipped
+        | ReturnRule::Window
+        | ReturnRule::Tags
+        | ReturnRule::Country
+        | ReturnRule::Method
+        | ReturnRule::AlreadyReturned
+        | ReturnRule::AlreadyRefunded => None,
     };
     if let Some(effect) = effect {
         without(&mut world.order.items[line].tags, &world.policy, effect);
@@ -118,33 +118,33 @@ fn changed(world: &World, line: usize, rule: Rule) -> World {
     }
     let line = &mut world.order.items[line];
     match rule {
-        Rule::OrderStatus => world.order.status = OrderStatus::Shipped,
-        Rule::Shipped => {
+        ReturnRule::OrderStatus => world.order.status = OrderStatus::Shipped,
+        ReturnRule::Shipped => {
             line.quantity_canceled = 0;
             line.quantity_shipped = line.quantity;
         }
-        Rule::Window if line.return_policy_end_date.is_some() => {
+        ReturnRule::Window if line.return_policy_end_date.is_some() => {
             line.return_policy_end_date = Some(world.now + jiff::SignedDuration::from_secs(1));
         }
-        Rule::Window => line.shipped_date = Some(world.now),
-        Rule::Country => world.order.shipping_address.country_code = "CA".to_owned(),
-        Rule::Method => world.policy.methods[0].amount_max_cents = None,
-        Rule::AlreadyReturned => world.ledger = Ledger::default(),
-        Rule::AlreadyRefunded => {
+        ReturnRule::Window => line.shipped_date = Some(world.now),
+        ReturnRule::Country => world.order.shipping_address.country_code = "CA".to_owned(),
+        ReturnRule::Method => world.policy.methods[0].amount_max_cents = None,
+        ReturnRule::AlreadyReturned => world.ledger = Ledger::default(),
+        ReturnRule::AlreadyRefunded => {
             line.quantity_refunded = None;
             world.ledger = Ledger::default();
         }
-        Rule::FinalSale
-        | Rule::GiftCard
-        | Rule::PickUpInStore
-        | Rule::ThirdParty
-        | Rule::CustomerService
-        | Rule::Tags => unreachable!("{rule:?} objects by a tag or not at all"),
+        ReturnRule::FinalSale
+        | ReturnRule::GiftCard
+        | ReturnRule::PickUpInStore
+        | ReturnRule::ThirdParty
+        | ReturnRule::CustomerService
+        | ReturnRule::Tags => unreachable!("{rule:?} objects by a tag or not at all"),
     }
     world
 }
 
-fn objects(unit: &UnitReturnability, rule: Rule) -> bool {
+fn objects(unit: &UnitReturnability, rule: ReturnRule) -> bool {
     unit.objections().any(|answer| answer.rule == rule)
 }
 
@@ -174,7 +174,7 @@ fn every_refused_unit_names_a_rule_and_changing_its_fact_flips_it() {
             }
         }
     }
-    assert_eq!(seen.len(), Rule::ALL.len() - 1, "every rule but `tags` objects somewhere");
+    assert_eq!(seen.len(), ReturnRule::ALL.len() - 1, "every rule but `tags` objects somewhere");
 }
 
 #[test]
@@ -182,7 +182,7 @@ fn an_answer_changes_when_it_says_and_not_before() {
     let mut order = empty_order();
     for seed in 0..3_000 {
         let mut world = random_world(&mut order, &mut SeededRandom::new(seed));
-        let answers = |world: &World| -> Vec<(Rule, Verdict, Option<Timestamp>)> {
+        let answers = |world: &World| -> Vec<(ReturnRule, RuleVerdict, Option<Timestamp>)> {
             let judged = world.judge();
             let units = judged.lines.iter().flat_map(|line| &line.units);
             let answers = units.flat_map(|unit| &unit.rules);

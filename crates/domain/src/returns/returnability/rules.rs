@@ -6,10 +6,10 @@
 use jiff::Timestamp;
 use jiff::tz::Offset;
 
-use super::{Answer, Rule, Verdict};
-use crate::orders::order::{Line, Order, OrderStatus};
+use super::{ReturnRule, RuleAnswer, RuleVerdict};
+use crate::orders::order::{Order, OrderLine, OrderStatus};
 use crate::returns::UnitAmounts;
-use crate::returns::ledger::{Unit, UnitState};
+use crate::returns::ledger::{LedgerUnit, UnitState};
 use crate::returns::policy::{Policy, TagEffect, includes_country};
 use crate::returns::quote::goods_accepted;
 use crate::time;
@@ -19,7 +19,7 @@ const DAY_US: i64 = 24 * 60 * 60 * 1_000_000;
 /// What there is to judge.
 pub(super) struct Case<'a> {
     pub(super) order: &'a Order,
-    pub(super) line: &'a Line,
+    pub(super) line: &'a OrderLine,
     pub(super) policy: &'a Policy,
     pub(super) now: Timestamp,
 }
@@ -32,11 +32,11 @@ impl Case<'_> {
 
 /// The answers that all units of a line share.
 pub(super) struct Goods {
-    status: Answer,
+    status: RuleAnswer,
     shipped: String,
-    window: Answer,
-    tags: Vec<Answer>,
-    country: Answer,
+    window: RuleAnswer,
+    tags: Vec<RuleAnswer>,
+    country: RuleAnswer,
 }
 
 impl Goods {
@@ -51,20 +51,20 @@ impl Goods {
     }
 
     /// A unit that is not shipped has no time to be returned in, and is nobody's yet.
-    pub(super) fn answers_unshipped(&self) -> Vec<Answer> {
+    pub(super) fn answers_unshipped(&self) -> Vec<RuleAnswer> {
         let mut answers = vec![
             self.status.clone(),
-            lasting(Rule::Shipped, Verdict::Refuses, self.shipped.clone()),
+            lasting(ReturnRule::Shipped, RuleVerdict::Refuses, self.shipped.clone()),
         ];
         answers.extend_from_slice(&self.tags);
         answers.push(self.country.clone());
         answers
     }
 
-    pub(super) fn answers_shipped(&self, case: &Case<'_>, unit: &Unit) -> Vec<Answer> {
+    pub(super) fn answers_shipped(&self, case: &Case<'_>, unit: &LedgerUnit) -> Vec<RuleAnswer> {
         let mut answers = vec![
             self.status.clone(),
-            lasting(Rule::Shipped, Verdict::Allows, self.shipped.clone()),
+            lasting(ReturnRule::Shipped, RuleVerdict::Allows, self.shipped.clone()),
             self.window.clone(),
         ];
         answers.extend_from_slice(&self.tags);
@@ -76,24 +76,24 @@ impl Goods {
     }
 }
 
-fn lasting(rule: Rule, verdict: Verdict, fact: String) -> Answer {
-    Answer { rule, verdict, fact, changes_at: None, ended_at: None }
+fn lasting(rule: ReturnRule, verdict: RuleVerdict, fact: String) -> RuleAnswer {
+    RuleAnswer { rule, verdict, fact, changes_at: None, ended_at: None }
 }
 
-fn allows_if(allowed: bool) -> Verdict {
-    if allowed { Verdict::Allows } else { Verdict::Refuses }
+fn allows_if(allowed: bool) -> RuleVerdict {
+    if allowed { RuleVerdict::Allows } else { RuleVerdict::Refuses }
 }
 
-fn order_status(order: &Order) -> Answer {
+fn order_status(order: &Order) -> RuleAnswer {
     let (verdict, status) = match order.status {
-        OrderStatus::Created => (Verdict::Allows, "Created"),
-        OrderStatus::Shipped => (Verdict::Allows, "Shipped"),
-        OrderStatus::Cancelled => (Verdict::Refuses, "Cancelled"),
+        OrderStatus::Created => (RuleVerdict::Allows, "Created"),
+        OrderStatus::Shipped => (RuleVerdict::Allows, "Shipped"),
+        OrderStatus::Cancelled => (RuleVerdict::Refuses, "Cancelled"),
     };
-    lasting(Rule::OrderStatus, verdict, format!("the order is {status}"))
+    lasting(ReturnRule::OrderStatus, verdict, format!("the order is {status}"))
 }
 
-fn shipped(line: &Line) -> String {
+fn shipped(line: &OrderLine) -> String {
     let shipped = format!("{} of {} units shipped", line.quantity_shipped, line.quantity);
     match line.quantity_canceled {
         0 => shipped,
@@ -103,7 +103,7 @@ fn shipped(line: &Line) -> String {
 
 /// The last day counts as a whole, and so does an end that was given as a date alone, which is
 /// read as its midnight: a shopper who reads "until 30 April" comes on 30 April.
-fn window(case: &Case<'_>) -> Answer {
+fn window(case: &Case<'_>) -> RuleAnswer {
     let (closes_at, fact) = match case.line.return_policy_end_date {
         Some(end) if time::micros(end).rem_euclid(DAY_US) == 0 => {
             (closes_after(end, 0), format!("the line can be returned until {}", date(end)))
@@ -113,7 +113,7 @@ fn window(case: &Case<'_>) -> Answer {
     };
     let open = closes_at.is_none_or(|closes_at| case.now < closes_at);
     let (changes_at, ended_at) = if open { (closes_at, None) } else { (None, closes_at) };
-    Answer { rule: Rule::Window, verdict: allows_if(open), fact, changes_at, ended_at }
+    RuleAnswer { rule: ReturnRule::Window, verdict: allows_if(open), fact, changes_at, ended_at }
 }
 
 fn counted_window(case: &Case<'_>) -> (Option<Timestamp>, String) {
@@ -162,15 +162,15 @@ fn rules<'a>(case: &'a Case<'_>) -> impl Iterator<Item = (&'static str, &'a str,
 }
 
 /// One answer for each rule that a tag speaks for, or one that there is none.
-fn tags(case: &Case<'_>) -> Vec<Answer> {
-    let mut answers: Vec<Answer> = Vec::new();
+fn tags(case: &Case<'_>) -> Vec<RuleAnswer> {
+    let mut answers: Vec<RuleAnswer> = Vec::new();
     for (owner, tag, effect) in rules(case) {
         let (rule, verdict) = match effect {
-            TagEffect::FinalSale => (Rule::FinalSale, Verdict::Refuses),
-            TagEffect::GiftCard => (Rule::GiftCard, Verdict::Refuses),
-            TagEffect::PickUpInStore => (Rule::PickUpInStore, Verdict::Refuses),
-            TagEffect::ThirdParty => (Rule::ThirdParty, Verdict::Refuses),
-            TagEffect::CustomerService => (Rule::CustomerService, Verdict::Asks),
+            TagEffect::FinalSale => (ReturnRule::FinalSale, RuleVerdict::Refuses),
+            TagEffect::GiftCard => (ReturnRule::GiftCard, RuleVerdict::Refuses),
+            TagEffect::PickUpInStore => (ReturnRule::PickUpInStore, RuleVerdict::Refuses),
+            TagEffect::ThirdParty => (ReturnRule::ThirdParty, RuleVerdict::Refuses),
+            TagEffect::CustomerService => (ReturnRule::CustomerService, RuleVerdict::Asks),
             TagEffect::Window { .. } => continue,
         };
         let fact = format!("the {owner} has the tag {tag}");
@@ -181,20 +181,20 @@ fn tags(case: &Case<'_>) -> Vec<Answer> {
     }
     if answers.is_empty() {
         let fact = "no tag of the line or the order stands against it".to_owned();
-        answers.push(lasting(Rule::Tags, Verdict::Allows, fact));
+        answers.push(lasting(ReturnRule::Tags, RuleVerdict::Allows, fact));
     }
     answers
 }
 
-fn country(case: &Case<'_>) -> Answer {
+fn country(case: &Case<'_>) -> RuleAnswer {
     let allowed = includes_country(&case.policy.countries, case.country());
     let taken = if allowed { "are" } else { "are not" };
     let fact = format!("goods {taken} taken back from the country {}", case.country());
-    lasting(Rule::Country, allows_if(allowed), fact)
+    lasting(ReturnRule::Country, allows_if(allowed), fact)
 }
 
 /// Without a way back, nothing can come back.
-fn method(case: &Case<'_>, amounts: UnitAmounts) -> Answer {
+fn method(case: &Case<'_>, amounts: UnitAmounts) -> RuleAnswer {
     let mut accepted = Vec::new();
     let mut refused = Vec::new();
     for offer in &case.policy.methods {
@@ -208,19 +208,19 @@ fn method(case: &Case<'_>, amounts: UnitAmounts) -> Answer {
         (true, false) => refused.join("; "),
         (true, true) => "the merchant offers no return method".to_owned(),
     };
-    lasting(Rule::Method, allows_if(!accepted.is_empty()), fact)
+    lasting(ReturnRule::Method, allows_if(!accepted.is_empty()), fact)
 }
 
-fn already_returned(state: &UnitState) -> Answer {
+fn already_returned(state: &UnitState) -> RuleAnswer {
     let rma = match state {
         UnitState::Spent(by) => by.rma(),
         UnitState::Open | UnitState::RefundedOutside => None,
     };
     let fact = rma.map_or_else(|| "in no return".to_owned(), |rma| format!("in return {rma}"));
-    lasting(Rule::AlreadyReturned, allows_if(rma.is_none()), fact)
+    lasting(ReturnRule::AlreadyReturned, allows_if(rma.is_none()), fact)
 }
 
-fn already_refunded(line: &Line, state: &UnitState) -> Answer {
+fn already_refunded(line: &OrderLine, state: &UnitState) -> RuleAnswer {
     let fact = match state {
         UnitState::Open => None,
         UnitState::RefundedOutside => {
@@ -230,5 +230,5 @@ fn already_refunded(line: &Line, state: &UnitState) -> Answer {
         UnitState::Spent(by) => by.refund().map(|refund| format!("paid back in refund {refund}")),
     };
     let verdict = allows_if(fact.is_none());
-    lasting(Rule::AlreadyRefunded, verdict, fact.unwrap_or_else(|| "not refunded".to_owned()))
+    lasting(ReturnRule::AlreadyRefunded, verdict, fact.unwrap_or_else(|| "not refunded".to_owned()))
 }

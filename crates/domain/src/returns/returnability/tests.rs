@@ -22,13 +22,13 @@ fn units(order: &Order, ledger: &Ledger, policy: &Policy) -> Vec<UnitReturnabili
     returnability(order, ledger, policy, at("2026-01-15T12:00:00Z")).lines[0].units.clone()
 }
 
-fn answer(unit: &UnitReturnability, rule: Rule) -> (Verdict, &str) {
+fn answer(unit: &UnitReturnability, rule: ReturnRule) -> (RuleVerdict, &str) {
     let answer = unit.rules.iter().find(|answer| answer.rule == rule).unwrap();
     (answer.verdict, &answer.fact)
 }
 
 /// What stands against the first unit.
-fn objections(order: &Order, policy: &Policy) -> Vec<(Rule, String)> {
+fn objections(order: &Order, policy: &Policy) -> Vec<(ReturnRule, String)> {
     let units = units(order, &Ledger::default(), policy);
     assert_eq!(units[0].returnable, units[0].objections().next().is_none());
     units[0].objections().map(|answer| (answer.rule, answer.fact.clone())).collect()
@@ -92,8 +92,8 @@ fn the_last_day_of_the_window_is_a_whole_day() {
     let late = judged("2026-02-02T00:00:00Z");
     assert!(!late.returnable);
     assert_eq!(
-        answer(&late, Rule::Window),
-        (Verdict::Refuses, "shipped on 2026-01-02, 30 days end on 2026-02-01")
+        answer(&late, ReturnRule::Window),
+        (RuleVerdict::Refuses, "shipped on 2026-01-02, 30 days end on 2026-02-01")
     );
     assert_eq!(late.objections().next().unwrap().changes_at, None);
     assert_eq!((late.methods.len(), late.exchange), (0, false));
@@ -107,7 +107,7 @@ fn a_window_counts_from_the_order_when_nobody_knows_when_it_was_shipped() {
     let units = units(&order, &Ledger::default(), &Policy::default());
 
     let expected = "ordered on 2026-01-01, 30 days end on 2026-01-31";
-    assert_eq!(answer(&units[0], Rule::Window), (Verdict::Allows, expected));
+    assert_eq!(answer(&units[0], ReturnRule::Window), (RuleVerdict::Allows, expected));
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn the_end_that_a_line_names_stands_above_the_policy() {
 
     order.items[0].return_policy_end_date = Some(at("2026-01-15T11:00:00Z"));
     let expected = "the line can be returned until 2026-01-15T11:00:00Z".to_owned();
-    assert_eq!(objections(&order, &Policy::default()), [(Rule::Window, expected)]);
+    assert_eq!(objections(&order, &Policy::default()), [(ReturnRule::Window, expected)]);
 }
 
 #[test]
@@ -131,11 +131,11 @@ fn a_tag_can_change_the_days_and_the_fewest_count() {
     order.tags.push("Holiday".to_owned());
     let holiday = units(&order, &Ledger::default(), &policy);
     let expected = "shipped on 2026-01-02, 60 days for the tag Holiday end on 2026-03-03";
-    assert_eq!(answer(&holiday[0], Rule::Window), (Verdict::Allows, expected));
+    assert_eq!(answer(&holiday[0], ReturnRule::Window), (RuleVerdict::Allows, expected));
 
     order.items[0].tags.push("electronics".to_owned());
     let expected = "shipped on 2026-01-02, 10 days for the tag electronics end on 2026-01-12";
-    assert_eq!(objections(&order, &policy), [(Rule::Window, expected.to_owned())]);
+    assert_eq!(objections(&order, &policy), [(ReturnRule::Window, expected.to_owned())]);
 }
 
 #[test]
@@ -158,12 +158,12 @@ fn tags_of_line_and_order_are_told_together_and_customer_service_asks() {
 
     assert!(!units[0].returnable);
     assert_eq!(
-        answer(&units[0], Rule::FinalSale),
-        (Verdict::Refuses, "the line has the tag Final Sale; the order has the tag final_sale")
+        answer(&units[0], ReturnRule::FinalSale),
+        (RuleVerdict::Refuses, "the line has the tag Final Sale; the order has the tag final_sale")
     );
     assert_eq!(
-        answer(&units[0], Rule::CustomerService),
-        (Verdict::Asks, "the line has the tag customer-service")
+        answer(&units[0], ReturnRule::CustomerService),
+        (RuleVerdict::Asks, "the line has the tag customer-service")
     );
     order.tags.clear();
     order.items[0].tags.remove(0);
@@ -176,7 +176,7 @@ fn a_cancelled_order_has_nothing_to_return() {
     let mut order = two_units();
     order.status = OrderStatus::Cancelled;
 
-    let expected = (Rule::OrderStatus, "the order is Cancelled".to_owned());
+    let expected = (ReturnRule::OrderStatus, "the order is Cancelled".to_owned());
     assert_eq!(objections(&order, &Policy::default()), [expected]);
 }
 
@@ -185,7 +185,7 @@ fn goods_come_back_only_from_the_countries_of_the_policy() {
     let policy = Policy { countries: vec!["DE".to_owned()], ..Policy::default() };
 
     let expected = "goods are not taken back from the country US".to_owned();
-    assert_eq!(objections(&two_units(), &policy), [(Rule::Country, expected)]);
+    assert_eq!(objections(&two_units(), &policy), [(ReturnRule::Country, expected)]);
 }
 
 #[test]
@@ -194,7 +194,7 @@ fn a_unit_that_no_method_takes_cannot_come_back() {
     policy.methods[0].unit_weight_max = Some(0.25);
 
     let expected = "mail-back is for units of at most 0.25 in weight, and one weighs 0.5";
-    assert_eq!(objections(&two_units(), &policy), [(Rule::Method, expected.to_owned())]);
+    assert_eq!(objections(&two_units(), &policy), [(ReturnRule::Method, expected.to_owned())]);
     policy.methods.clear();
     assert_eq!(objections(&two_units(), &policy).len(), 1);
 }
@@ -211,8 +211,8 @@ fn units_that_were_not_shipped_are_listed_and_have_no_refund() {
     assert_eq!(returnable, [true, true, false, false]);
     assert_eq!(units[3].refund, None);
     assert_eq!(
-        answer(&units[3], Rule::Shipped),
-        (Verdict::Refuses, "2 of 4 units shipped, 1 canceled")
+        answer(&units[3], ReturnRule::Shipped),
+        (RuleVerdict::Refuses, "2 of 4 units shipped, 1 canceled")
     );
 }
 
@@ -227,22 +227,28 @@ fn spent_units_tell_what_spent_them_and_keep_their_frozen_amount() {
 
     let units = units(&order, &ledger, &Policy::default());
 
-    assert_eq!(answer(&units[0], Rule::AlreadyReturned), (Verdict::Refuses, "in return rma_1"));
     assert_eq!(
-        answer(&units[0], Rule::AlreadyRefunded),
-        (Verdict::Refuses, "paid back in refund RF-1")
+        answer(&units[0], ReturnRule::AlreadyReturned),
+        (RuleVerdict::Refuses, "in return rma_1")
+    );
+    assert_eq!(
+        answer(&units[0], ReturnRule::AlreadyRefunded),
+        (RuleVerdict::Refuses, "paid back in refund RF-1")
     );
     assert_eq!(units[0].refund.unwrap().refund_cents, 541);
-    assert_eq!(answer(&units[1], Rule::AlreadyReturned), (Verdict::Allows, "in no return"));
     assert_eq!(
-        answer(&units[1], Rule::AlreadyRefunded),
-        (Verdict::Refuses, "the order says that 2 units of the line are refunded")
+        answer(&units[1], ReturnRule::AlreadyReturned),
+        (RuleVerdict::Allows, "in no return")
+    );
+    assert_eq!(
+        answer(&units[1], ReturnRule::AlreadyRefunded),
+        (RuleVerdict::Refuses, "the order says that 2 units of the line are refunded")
     );
 }
 
 #[test]
 fn the_rules_are_written_by_their_names() {
-    for rule in Rule::ALL {
+    for rule in ReturnRule::ALL {
         assert_eq!(serde_json::to_value(rule).unwrap(), rule.name());
     }
 }

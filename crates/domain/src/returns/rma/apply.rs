@@ -31,50 +31,55 @@ use self::goods::{Wanted, close_receiving, label, receive, track};
 use self::settlement::{
     cancel_exchange, fail_exchange, fulfil_exchange, owed, place_exchange, refund, unplaced,
 };
-use super::event::{Decision, Event, LineQuantity, Refusal};
-use super::{RefundMade, Rma, Status, Tracking, Unit, UnitReceipt};
+use super::event::{LineQuantity, RmaDecision, RmaEvent, RmaRefusal};
+use super::{RefundMade, Rma, RmaStatus, RmaUnit, TrackingStatus, UnitReceipt};
 
 /// Applies `event` to `rma`.
-pub fn apply(rma: &Rma, event: &Event, now: Timestamp) -> Result<Decision, Refusal> {
+pub fn apply(rma: &Rma, event: &RmaEvent, now: Timestamp) -> Result<RmaDecision, RmaRefusal> {
     let mut next = rma.clone();
     let unplaced = match rma.status {
-        Status::Canceled => when_canceled(event)?,
-        Status::Created | Status::PendingExchange | Status::PartialRefund | Status::Refunded => {
-            when_live(&mut next, event, now)?
-        }
+        RmaStatus::Canceled => when_canceled(event)?,
+        RmaStatus::Created
+        | RmaStatus::PendingExchange
+        | RmaStatus::PartialRefund
+        | RmaStatus::Refunded => when_live(&mut next, event, now)?,
     };
-    next.status = Status::of(&next);
+    next.status = RmaStatus::of(&next);
     let changed = next != *rma;
     if changed {
         // A clock that was set back does not take the return back.
         next.updated_at = now.max(rma.updated_at);
         next.messages_sent = rma.messages_sent.saturating_add(1);
     }
-    Ok(Decision { rma: next, changed, unplaced })
+    Ok(RmaDecision { rma: next, changed, unplaced })
 }
 
-fn when_canceled(event: &Event) -> Result<Vec<LineQuantity>, Refusal> {
+fn when_canceled(event: &RmaEvent) -> Result<Vec<LineQuantity>, RmaRefusal> {
     match event {
-        Event::Refunded { lines, .. } => Ok(unplaced(owed(lines))),
-        Event::Canceled
-        | Event::ExchangeFulfilled { .. }
-        | Event::ExchangeCancelled { .. }
-        | Event::ExchangeFailed { .. } => Ok(Vec::new()),
-        Event::LabelCreated { .. }
-        | Event::Scanned { .. }
-        | Event::Received { .. }
-        | Event::ReceivingClosed
-        | Event::ExchangePlaced { .. } => Err(Refusal::Canceled),
+        RmaEvent::Refunded { lines, .. } => Ok(unplaced(owed(lines))),
+        RmaEvent::Canceled
+        | RmaEvent::ExchangeFulfilled { .. }
+        | RmaEvent::ExchangeCancelled { .. }
+        | RmaEvent::ExchangeFailed { .. } => Ok(Vec::new()),
+        RmaEvent::LabelCreated { .. }
+        | RmaEvent::Scanned { .. }
+        | RmaEvent::Received { .. }
+        | RmaEvent::ReceivingClosed
+        | RmaEvent::ExchangePlaced { .. } => Err(RmaRefusal::Canceled),
     }
 }
 
-fn when_live(rma: &mut Rma, event: &Event, now: Timestamp) -> Result<Vec<LineQuantity>, Refusal> {
+fn when_live(
+    rma: &mut Rma,
+    event: &RmaEvent,
+    now: Timestamp,
+) -> Result<Vec<LineQuantity>, RmaRefusal> {
     match event {
-        Event::LabelCreated { tracking_number, lines } => label(rma, tracking_number, lines)?,
-        Event::Scanned { scan, tracking_number, lines } => {
+        RmaEvent::LabelCreated { tracking_number, lines } => label(rma, tracking_number, lines)?,
+        RmaEvent::Scanned { scan, tracking_number, lines } => {
             track(rma, *scan, tracking_number.as_deref(), lines)?;
         }
-        Event::Received { receipt_identifier, line, sku, condition } => {
+        RmaEvent::Received { receipt_identifier, line, sku, condition } => {
             let wanted = Wanted { line: line.as_deref(), sku: sku.as_deref() };
             let receipt = UnitReceipt {
                 receipt_identifier: receipt_identifier.clone(),
@@ -83,52 +88,57 @@ fn when_live(rma: &mut Rma, event: &Event, now: Timestamp) -> Result<Vec<LineQua
             };
             receive(rma, &wanted, &receipt)?;
         }
-        Event::ReceivingClosed => close_receiving(rma)?,
-        Event::Refunded { refund_identifier, order_identifier, lines } => {
+        RmaEvent::ReceivingClosed => close_receiving(rma)?,
+        RmaEvent::Refunded { refund_identifier, order_identifier, lines } => {
             let made =
                 RefundMade { refund_identifier: refund_identifier.clone(), refunded_at: now };
             return Ok(refund(rma, &made, order_identifier, lines));
         }
-        Event::Canceled => cancel(rma)?,
-        Event::ExchangePlaced { order_identifier, exchange_order_identifier } => {
+        RmaEvent::Canceled => cancel(rma)?,
+        RmaEvent::ExchangePlaced { order_identifier, exchange_order_identifier } => {
             place_exchange(rma, order_identifier, exchange_order_identifier, now)?;
         }
-        Event::ExchangeFulfilled { exchange_order_identifier } => {
+        RmaEvent::ExchangeFulfilled { exchange_order_identifier } => {
             fulfil_exchange(rma, exchange_order_identifier, now);
         }
-        Event::ExchangeCancelled { exchange_order_identifier } => {
+        RmaEvent::ExchangeCancelled { exchange_order_identifier } => {
             cancel_exchange(rma, exchange_order_identifier);
         }
-        Event::ExchangeFailed { order_identifier } => fail_exchange(rma, order_identifier),
+        RmaEvent::ExchangeFailed { order_identifier } => fail_exchange(rma, order_identifier),
     }
     Ok(Vec::new())
 }
 
-fn cancel(rma: &mut Rma) -> Result<(), Refusal> {
+fn cancel(rma: &mut Rma) -> Result<(), RmaRefusal> {
     if let Some(refusal) = rma.units.iter().find_map(hinders_cancel) {
         return Err(refusal);
     }
-    rma.status = Status::Canceled;
+    rma.status = RmaStatus::Canceled;
     Ok(())
 }
 
 /// Why a return with this unit cannot be canceled, if it cannot.
-fn hinders_cancel(unit: &Unit) -> Option<Refusal> {
+fn hinders_cancel(unit: &RmaUnit) -> Option<RmaRefusal> {
     match unit.tracking {
-        None | Some(Tracking::PreTransit | Tracking::NotDroppedOff) => (),
-        Some(Tracking::Accepted) => return Some(Refusal::DroppedOff),
-        Some(Tracking::Transit | Tracking::Failure | Tracking::Delivered | Tracking::Returned) => {
-            return Some(Refusal::Scanned);
+        None | Some(TrackingStatus::PreTransit | TrackingStatus::NotDroppedOff) => (),
+        Some(TrackingStatus::Accepted) => return Some(RmaRefusal::DroppedOff),
+        Some(
+            TrackingStatus::Transit
+            | TrackingStatus::Failure
+            | TrackingStatus::Delivered
+            | TrackingStatus::Returned,
+        ) => {
+            return Some(RmaRefusal::Scanned);
         }
     }
     if unit.receipt.is_some() {
-        return Some(Refusal::Received);
+        return Some(RmaRefusal::Received);
     }
     if unit.refund.is_some() {
-        return Some(Refusal::Refunded);
+        return Some(RmaRefusal::Refunded);
     }
     if let Some(order) = &unit.exchange {
-        return Some(Refusal::ExchangePlaced(order.exchange_order_identifier.clone()));
+        return Some(RmaRefusal::ExchangePlaced(order.exchange_order_identifier.clone()));
     }
-    unit.awaits_order().then_some(Refusal::ExchangePending)
+    unit.awaits_order().then_some(RmaRefusal::ExchangePending)
 }

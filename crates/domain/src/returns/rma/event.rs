@@ -2,17 +2,17 @@
 
 use std::fmt;
 
-use super::{Rma, Tracking};
+use super::{Rma, TrackingStatus};
 use crate::returns::receipt::Condition;
 
 /// Something that happened to a return, reported from outside. Where `lines` is empty, all lines
 /// of the return are meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Event {
+pub enum RmaEvent {
     /// The carrier made a label. Units that have one keep it.
     LabelCreated { tracking_number: String, lines: Vec<String> },
     /// The carrier or the drop-off point told of a parcel, or of the whole return.
-    Scanned { scan: Scan, tracking_number: Option<String>, lines: Vec<String> },
+    Scanned { scan: CarrierScan, tracking_number: Option<String>, lines: Vec<String> },
     /// The warehouse has a unit of that line, or with that SKU. The identifier tells one receipt
     /// from another, so that the same one can be told twice.
     Received {
@@ -47,7 +47,7 @@ pub struct LineQuantity {
 
 /// What the carrier or the drop-off point can tell of a parcel that has a label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scan {
+pub enum CarrierScan {
     Accepted,
     InTransit,
     Delivered,
@@ -56,7 +56,7 @@ pub enum Scan {
     NotDroppedOff,
 }
 
-impl Scan {
+impl CarrierScan {
     pub const ALL: [Self; 6] = [
         Self::Accepted,
         Self::InTransit,
@@ -67,21 +67,21 @@ impl Scan {
     ];
 
     /// Where the parcel is then.
-    pub const fn tracking(self) -> Tracking {
+    pub const fn tracking(self) -> TrackingStatus {
         match self {
-            Self::Accepted => Tracking::Accepted,
-            Self::InTransit => Tracking::Transit,
-            Self::Delivered => Tracking::Delivered,
-            Self::Returned => Tracking::Returned,
-            Self::Failure => Tracking::Failure,
-            Self::NotDroppedOff => Tracking::NotDroppedOff,
+            Self::Accepted => TrackingStatus::Accepted,
+            Self::InTransit => TrackingStatus::Transit,
+            Self::Delivered => TrackingStatus::Delivered,
+            Self::Returned => TrackingStatus::Returned,
+            Self::Failure => TrackingStatus::Failure,
+            Self::NotDroppedOff => TrackingStatus::NotDroppedOff,
         }
     }
 }
 
 /// What an event comes to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Decision {
+pub struct RmaDecision {
     /// The return after the event.
     pub rma: Rma,
     /// Whether the event changed anything. Then the merchant is owed a message about the return,
@@ -94,7 +94,7 @@ pub struct Decision {
 
 /// Why an event cannot be. Nothing changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refusal {
+pub enum RmaRefusal {
     /// The return was canceled.
     Canceled,
     /// The shopper keeps the goods, so no carrier has them.
@@ -131,7 +131,7 @@ pub enum Refusal {
     NoExchange(String),
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for RmaRefusal {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let words = match self {
             Self::Canceled => "the return was canceled",
@@ -168,4 +168,4 @@ impl fmt::Display for Refusal {
     }
 }
 
-impl std::error::Error for Refusal {}
+impl std::error::Error for RmaRefusal {}

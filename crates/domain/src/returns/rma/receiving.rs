@@ -16,8 +16,7 @@ use utoipa::ToSchema;
 /// Whether the warehouse has a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-#[schema(as = ReceivingStatus)]
-pub enum Receiving {
+pub enum ReceivingStatus {
     /// The unit is awaited.
     Pending,
     /// The unit is there.
@@ -26,7 +25,7 @@ pub enum Receiving {
     NotReceived,
 }
 
-impl Receiving {
+impl ReceivingStatus {
     pub const ALL: [Self; 3] = [Self::Pending, Self::Received, Self::NotReceived];
 
     /// What the messages call it.

@@ -29,13 +29,12 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{Rma, Unit};
+use super::{Rma, RmaUnit};
 
 /// How far a return has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-#[schema(as = RmaStatus)]
-pub enum Status {
+pub enum RmaStatus {
     /// The return is under way.
     Created,
     /// An exchange or gift card of the return waits for its order to be placed.
@@ -48,7 +47,7 @@ pub enum Status {
     Canceled,
 }
 
-impl Status {
+impl RmaStatus {
     pub const ALL: [Self; 5] =
         [Self::Created, Self::PendingExchange, Self::PartialRefund, Self::Refunded, Self::Canceled];
 
@@ -80,9 +79,9 @@ impl Status {
         let units = &rma.units;
         if rma.status == Self::Canceled {
             Self::Canceled
-        } else if !units.is_empty() && units.iter().all(Unit::is_settled) {
+        } else if !units.is_empty() && units.iter().all(RmaUnit::is_settled) {
             Self::Refunded
-        } else if units.iter().any(Unit::awaits_order) {
+        } else if units.iter().any(RmaUnit::awaits_order) {
             Self::PendingExchange
         } else if rma.receiving_complete {
             Self::PartialRefund

@@ -17,8 +17,8 @@ fn time(second: i64) -> Timestamp {
 }
 
 /// A unit of a line of an order. Its SKU is `SKU-` and the line.
-fn goods(order: &str, line: &str, resolution: Resolution) -> Goods {
-    Goods {
+fn goods(order: &str, line: &str, resolution: Resolution) -> RmaGoods {
+    RmaGoods {
         order_identifier: order.to_owned(),
         original_order_identifier: None,
         order_line_item_identifier: line.to_owned(),
@@ -36,12 +36,12 @@ fn goods(order: &str, line: &str, resolution: Resolution) -> Goods {
 }
 
 /// A return of goods that we receive for the merchant.
-fn open(return_method: ReturnMethod, goods: Vec<Goods>) -> Rma {
+fn open(return_method: ReturnMethod, goods: Vec<RmaGoods>) -> Rma {
     Rma::open(opening(return_method, true, goods), time(0))
 }
 
-fn opening(return_method: ReturnMethod, managed_receiving: bool, goods: Vec<Goods>) -> Opening {
-    Opening {
+fn opening(return_method: ReturnMethod, managed_receiving: bool, goods: Vec<RmaGoods>) -> NewRma {
+    NewRma {
         rma_identifier: RmaId::from_random([7; 8]),
         return_method,
         return_shipping_cost_cents: 0,
@@ -64,7 +64,7 @@ fn mailed(lines: &[&str]) -> Rma {
 }
 
 /// The return after `event`, which must change it.
-fn changed(rma: &Rma, event: &Event) -> Rma {
+fn changed(rma: &Rma, event: &RmaEvent) -> Rma {
     let decision = apply(rma, event, time(60)).unwrap();
     assert!(decision.changed, "{event:?}");
     assert_eq!(decision.rma.updated_at, time(60));
@@ -74,13 +74,13 @@ fn changed(rma: &Rma, event: &Event) -> Rma {
 }
 
 /// Asserts that `event` changes nothing and owes nothing.
-fn assert_unchanged(rma: &Rma, event: &Event) {
+fn assert_unchanged(rma: &Rma, event: &RmaEvent) {
     let decision = apply(rma, event, time(90)).unwrap();
     assert!(!decision.changed, "{event:?}");
     assert_eq!(decision.rma, *rma);
 }
 
-fn refusal(rma: &Rma, event: &Event) -> Refusal {
+fn refusal(rma: &Rma, event: &RmaEvent) -> RmaRefusal {
     apply(rma, event, time(60)).unwrap_err()
 }
 
@@ -88,16 +88,16 @@ fn owned(texts: &[&str]) -> Vec<String> {
     texts.iter().map(|text| (*text).to_owned()).collect()
 }
 
-fn label(number: &str, lines: &[&str]) -> Event {
-    Event::LabelCreated { tracking_number: number.to_owned(), lines: owned(lines) }
+fn label(number: &str, lines: &[&str]) -> RmaEvent {
+    RmaEvent::LabelCreated { tracking_number: number.to_owned(), lines: owned(lines) }
 }
 
-fn scan(scan: Scan) -> Event {
-    Event::Scanned { scan, tracking_number: None, lines: Vec::new() }
+fn scan(scan: CarrierScan) -> RmaEvent {
+    RmaEvent::Scanned { scan, tracking_number: None, lines: Vec::new() }
 }
 
-fn received(receipt: &str, line: &str) -> Event {
-    Event::Received {
+fn received(receipt: &str, line: &str) -> RmaEvent {
+    RmaEvent::Received {
         receipt_identifier: receipt.to_owned(),
         line: Some(line.to_owned()),
         sku: None,
@@ -105,8 +105,8 @@ fn received(receipt: &str, line: &str) -> Event {
     }
 }
 
-fn refunded(refund: &str, lines: &[(&str, i64)]) -> Event {
-    Event::Refunded {
+fn refunded(refund: &str, lines: &[(&str, i64)]) -> RmaEvent {
+    RmaEvent::Refunded {
         refund_identifier: refund.to_owned(),
         order_identifier: ORDER.to_owned(),
         lines: quantities(lines),
@@ -121,26 +121,26 @@ fn quantities(lines: &[(&str, i64)]) -> Vec<LineQuantity> {
     lines.iter().map(quantity).collect()
 }
 
-fn placed(exchange: &str) -> Event {
-    Event::ExchangePlaced {
+fn placed(exchange: &str) -> RmaEvent {
+    RmaEvent::ExchangePlaced {
         order_identifier: ORDER.to_owned(),
         exchange_order_identifier: exchange.to_owned(),
     }
 }
 
-fn fulfilled(exchange: &str) -> Event {
-    Event::ExchangeFulfilled { exchange_order_identifier: exchange.to_owned() }
+fn fulfilled(exchange: &str) -> RmaEvent {
+    RmaEvent::ExchangeFulfilled { exchange_order_identifier: exchange.to_owned() }
 }
 
-fn failed() -> Event {
-    Event::ExchangeFailed { order_identifier: ORDER.to_owned() }
+fn failed() -> RmaEvent {
+    RmaEvent::ExchangeFailed { order_identifier: ORDER.to_owned() }
 }
 
-fn trackings(rma: &Rma) -> Vec<Option<Tracking>> {
+fn trackings(rma: &Rma) -> Vec<Option<TrackingStatus>> {
     rma.units.iter().map(|unit| unit.tracking).collect()
 }
 
-fn receivings(rma: &Rma) -> Vec<Option<Receiving>> {
+fn receivings(rma: &Rma) -> Vec<Option<ReceivingStatus>> {
     rma.units.iter().map(|unit| unit.receiving).collect()
 }
 
@@ -148,11 +148,11 @@ fn receivings(rma: &Rma) -> Vec<Option<Receiving>> {
 fn a_return_begins_created_untracked_and_awaited_and_owes_a_message() {
     let rma = mailed(&["1", "2"]);
 
-    assert_eq!(rma.status, Status::Created);
+    assert_eq!(rma.status, RmaStatus::Created);
     assert_eq!((rma.created_at, rma.updated_at), (time(0), time(0)));
     assert_eq!(rma.messages_sent, 1);
     assert_eq!(trackings(&rma), [None, None]);
-    assert_eq!(receivings(&rma), [Some(Receiving::Pending); 2]);
+    assert_eq!(receivings(&rma), [Some(ReceivingStatus::Pending); 2]);
     assert!(!rma.receiving_complete && !rma.gift_refund_only());
     assert!(rma.units.iter().all(|unit| unit.tracking_number.is_none()));
 }
@@ -161,7 +161,7 @@ fn a_return_begins_created_untracked_and_awaited_and_owes_a_message() {
 fn a_return_with_something_to_replace_begins_by_waiting_for_its_order() {
     for resolution in [Resolution::Exchange, Resolution::GiftCard] {
         let goods = vec![goods(ORDER, "1", Resolution::Refund), goods(ORDER, "2", resolution)];
-        assert_eq!(open(ReturnMethod::MailBack, goods).status, Status::PendingExchange);
+        assert_eq!(open(ReturnMethod::MailBack, goods).status, RmaStatus::PendingExchange);
     }
 }
 
@@ -169,7 +169,7 @@ fn a_return_with_something_to_replace_begins_by_waiting_for_its_order() {
 fn what_a_shopper_keeps_is_not_awaited() {
     let rma = open(ReturnMethod::CustomerKeep, vec![goods(ORDER, "1", Resolution::Refund)]);
 
-    assert_eq!((rma.status, receivings(&rma)), (Status::Created, vec![None]));
+    assert_eq!((rma.status, receivings(&rma)), (RmaStatus::Created, vec![None]));
 }
 
 #[test]
@@ -177,35 +177,36 @@ fn what_the_merchant_receives_is_not_awaited_here() {
     let goods = vec![goods(ORDER, "1", Resolution::Refund)];
     let rma = Rma::open(opening(ReturnMethod::MailBack, false, goods), time(0));
 
-    assert_eq!((rma.status, receivings(&rma)), (Status::Created, vec![None]));
+    assert_eq!((rma.status, receivings(&rma)), (RmaStatus::Created, vec![None]));
 }
 
 #[test]
 fn a_return_of_nothing_is_not_taken_for_a_settled_one() {
-    assert_eq!(mailed(&[]).status, Status::Created);
+    assert_eq!(mailed(&[]).status, RmaStatus::Created);
 }
 
 #[test]
 fn states_are_written_by_their_names() {
-    for status in Status::ALL {
+    for status in RmaStatus::ALL {
         assert_eq!(serde_json::to_value(status).unwrap(), status.name());
-        assert_eq!(Status::parse(status.name()), Some(status));
+        assert_eq!(RmaStatus::parse(status.name()), Some(status));
     }
-    for tracking in Tracking::ALL {
+    for tracking in TrackingStatus::ALL {
         assert_eq!(serde_json::to_value(tracking).unwrap(), tracking.name());
     }
-    for receiving in Receiving::ALL {
+    for receiving in ReceivingStatus::ALL {
         assert_eq!(serde_json::to_value(receiving).unwrap(), receiving.name());
     }
-    let ended: Vec<Status> = Status::ALL.into_iter().filter(|status| status.is_final()).collect();
-    assert_eq!(ended, [Status::Refunded, Status::Canceled]);
+    let ended: Vec<RmaStatus> =
+        RmaStatus::ALL.into_iter().filter(|status| status.is_final()).collect();
+    assert_eq!(ended, [RmaStatus::Refunded, RmaStatus::Canceled]);
 }
 
 #[test]
 fn a_clock_that_was_set_back_does_not_take_a_return_back() {
     let rma = changed(&mailed(&["1"]), &label("1Z9", &[]));
 
-    let decision = apply(&rma, &scan(Scan::InTransit), time(5)).unwrap();
+    let decision = apply(&rma, &scan(CarrierScan::InTransit), time(5)).unwrap();
 
     assert_eq!((decision.changed, decision.rma.updated_at), (true, time(60)));
 }

@@ -27,7 +27,7 @@ use utoipa::ToSchema;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[schema(as = PackageTrackingStatus)]
-pub enum Tracking {
+pub enum TrackingStatus {
     /// There is a label; the carrier has nothing yet.
     PreTransit,
     /// The shopper did not bring the unit to the drop-off point.
@@ -44,7 +44,7 @@ pub enum Tracking {
     Returned,
 }
 
-impl Tracking {
+impl TrackingStatus {
     pub const ALL: [Self; 7] = [
         Self::PreTransit,
         Self::NotDroppedOff,

@@ -4,15 +4,14 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{Receiving, Tracking};
+use super::{ReceivingStatus, TrackingStatus};
 use crate::returns::receipt::Condition;
 use crate::returns::request::Fallback;
 use crate::returns::{Resolution, UnitAmounts};
 
 /// What a unit is, where it comes from, and what the shopper wants for it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[schema(as = RmaGoods)]
-pub struct Goods {
+pub struct RmaGoods {
     /// The order that the unit was bought with.
     #[schema(example = "ORD-100472")]
     pub order_identifier: String,
@@ -51,23 +50,22 @@ pub struct Goods {
 
 /// A unit on a return.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[schema(as = RmaUnit)]
-pub struct Unit {
+pub struct RmaUnit {
     #[serde(flatten)]
-    pub goods: Goods,
+    pub goods: RmaGoods,
     /// The number that the carrier tracks the parcel by. The first label stands.
     #[schema(example = "9400111899223197428490")]
     pub tracking_number: Option<String>,
     /// Where the parcel is. Nothing until there is a label or a scan.
-    pub tracking: Option<Tracking>,
+    pub tracking: Option<TrackingStatus>,
     /// Whether the warehouse has the unit. Nothing where it is not received by us.
-    pub receiving: Option<Receiving>,
+    pub receiving: Option<ReceivingStatus>,
     /// How it was received. There exactly when it was.
     pub receipt: Option<UnitReceipt>,
     /// The refund that paid for it.
     pub refund: Option<RefundMade>,
     /// The order that replaces it: the exchange, or the gift card.
-    pub exchange: Option<ExchangeOrder>,
+    pub exchange: Option<RmaExchangeOrder>,
 }
 
 /// That a unit arrived at the warehouse.
@@ -94,8 +92,7 @@ pub struct RefundMade {
 
 /// That an order was placed in exchange for a unit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[schema(as = RmaExchangeOrder)]
-pub struct ExchangeOrder {
+pub struct RmaExchangeOrder {
     /// The merchant's identifier of the order.
     #[schema(example = "EX-100472")]
     pub exchange_order_identifier: String,
@@ -106,8 +103,8 @@ pub struct ExchangeOrder {
     pub fulfilled_at: Option<Timestamp>,
 }
 
-impl Unit {
-    pub(super) fn new(goods: Goods, receiving: Option<Receiving>) -> Self {
+impl RmaUnit {
+    pub(super) fn new(goods: RmaGoods, receiving: Option<ReceivingStatus>) -> Self {
         Self {
             goods,
             tracking_number: None,

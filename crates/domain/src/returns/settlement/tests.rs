@@ -3,7 +3,7 @@
 use super::*;
 use crate::orders::order::RefundLine;
 use crate::returns::made_up::{line, order};
-use crate::returns::rma::{Goods, Opening};
+use crate::returns::rma::{NewRma, RmaGoods};
 use crate::returns::{Resolution, ReturnMethod};
 
 const NOW: &str = "2026-01-10T12:00:00Z";
@@ -23,7 +23,7 @@ fn three_units() -> Order {
 /// A return of so many units of line A, and the ledger with them spent.
 fn returned(ledger: &Ledger, id: &str, quantity: i64) -> (Ledger, Rma) {
     let (ledger, units) = ledger.spend(&three_units(), "A", quantity, id).unwrap();
-    let goods = units.iter().map(|unit| Goods {
+    let goods = units.iter().map(|unit| RmaGoods {
         order_identifier: "O-1".to_owned(),
         original_order_identifier: None,
         order_line_item_identifier: "A".to_owned(),
@@ -38,7 +38,7 @@ fn returned(ledger: &Ledger, id: &str, quantity: i64) -> (Ledger, Rma) {
         fallback: None,
         amounts: unit.amounts,
     });
-    let opening = Opening {
+    let opening = NewRma {
         rma_identifier: RmaId::parse(id).unwrap(),
         return_method: ReturnMethod::MailBack,
         return_shipping_cost_cents: 0,
@@ -78,7 +78,7 @@ fn a_refund_closes_the_return_that_it_names() {
     let named = Some("rma-7k3q-9xwd-2m4t");
     let settled = settle(&three_units(), &ledger, &[rma], &refund("F", 2, named), now());
 
-    assert_eq!(settled.changed.unwrap().status, Status::Refunded);
+    assert_eq!(settled.changed.unwrap().status, RmaStatus::Refunded);
     assert_eq!(settled.problem, None);
     assert!(settled.ledger.spent("A").iter().all(|unit| unit.by.refund() == Some("F")));
 }
@@ -89,10 +89,10 @@ fn a_refund_of_some_units_leaves_the_return_open_and_the_rest_closes_it() {
 
     let some = settle(&three_units(), &ledger, &[rma], &refund("F", 1, None), now());
     let rma = some.changed.unwrap();
-    assert_eq!(rma.status, Status::Created);
+    assert_eq!(rma.status, RmaStatus::Created);
     let rest = settle(&three_units(), &some.ledger, &[rma], &refund("G", 2, None), now());
 
-    assert_eq!(rest.changed.unwrap().status, Status::Refunded);
+    assert_eq!(rest.changed.unwrap().status, RmaStatus::Refunded);
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn a_refund_that_several_returns_could_mean_is_left_to_an_operator_who_can_match
     assert_eq!(unclear.problem.unwrap().state(), "unmatched");
     assert_eq!(unclear.ledger, ledger);
     let matched = settle_with(&three_units(), &ledger, &second, &refund("F", 1, None), now());
-    assert_eq!(matched.changed.unwrap().status, Status::Refunded);
+    assert_eq!(matched.changed.unwrap().status, RmaStatus::Refunded);
     assert_eq!(matched.problem, None);
 }
 
@@ -131,7 +131,7 @@ fn matching_by_hand_moves_the_units_to_the_return() {
     let matched = settle_with(&three_units(), &unknown.ledger, &rma, &refund, now());
 
     assert_eq!(matched.ledger.spent("A").len(), 1);
-    assert_eq!(matched.changed.unwrap().status, Status::Refunded);
+    assert_eq!(matched.changed.unwrap().status, RmaStatus::Refunded);
 }
 
 #[test]
@@ -179,15 +179,15 @@ fn what_a_refund_paid_for_in_one_return_it_cannot_pay_for_in_another() {
     let (ledger, second) = returned(&ledger, SECOND, 2);
     let refund = refund("F", 2, Some(FIRST));
     let named = settle(&three_units(), &ledger, &[first, second.clone()], &refund, now());
-    assert!(matches!(named.problem, Some(Problem::Conflict(_))), "{:?}", named.problem);
+    assert!(matches!(named.problem, Some(SettlementProblem::Conflict(_))), "{:?}", named.problem);
     let first = named.changed.unwrap();
-    assert_eq!(first.status, Status::Refunded);
+    assert_eq!(first.status, RmaStatus::Refunded);
 
     let rest = settle_with(&three_units(), &named.ledger, &second, &refund, now());
 
     let second = rest.changed.unwrap();
     let paid = second.units.iter().filter(|unit| unit.refund.is_some()).count();
-    assert_eq!((paid, second.status), (1, Status::Created), "one of two units is left to pay");
+    assert_eq!((paid, second.status), (1, RmaStatus::Created), "one of two units is left to pay");
     assert_eq!(rest.problem, None);
     assert_eq!(rest.ledger.paid_by("F", "A"), 2);
     let again = settle_with(&three_units(), &rest.ledger, &first, &refund, now());
@@ -200,7 +200,7 @@ fn candidates_are_the_returns_that_await_the_money_and_the_best_fit_comes_first(
     let (ledger, one) = returned(&ledger, SECOND, 1);
     let found = |refund: &Refund, returns: &[Rma]| {
         let found = candidates(&three_units(), &ledger, returns, refund, now());
-        let named = |it: &Candidate<'_>| (it.rma.rma_identifier.to_string(), it.left_over);
+        let named = |it: &ReturnCandidate<'_>| (it.rma.rma_identifier.to_string(), it.left_over);
         found.iter().map(named).collect::<Vec<_>>()
     };
     let both = [two.clone(), one.clone()];

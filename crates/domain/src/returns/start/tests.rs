@@ -6,18 +6,18 @@ use crate::returns::ReturnMethod;
 use crate::returns::made_up::{line, order};
 use crate::returns::policy::ShippingRefunded;
 use crate::returns::request::{Gift, read_request};
-use crate::returns::rma::Status;
+use crate::returns::rma::RmaStatus;
 
 const NOW: &str = "2026-01-10T12:00:00Z";
 
 /// Orders by their identifiers, with nothing spent.
-fn known(orders: Vec<Order>) -> BTreeMap<String, Known> {
+fn known(orders: Vec<Order>) -> BTreeMap<String, OrderContext> {
     orders.into_iter().map(|it| (it.identifier.clone(), with(it, Ledger::default()))).collect()
 }
 
-fn with(order: Order, ledger: Ledger) -> Known {
+fn with(order: Order, ledger: Ledger) -> OrderContext {
     let variants = BTreeMap::new();
-    Known { order, ledger, original_order_identifier: None, exchanged: false, variants }
+    OrderContext { order, ledger, original_order_identifier: None, exchanged: false, variants }
 }
 
 fn one_order() -> Order {
@@ -43,25 +43,26 @@ fn request(items: &[(&str, &str, i64)]) -> ReturnRequest {
 }
 
 fn begin(
-    orders: &BTreeMap<String, Known>,
+    orders: &BTreeMap<String, OrderContext>,
     policy: &Policy,
     request: &ReturnRequest,
-) -> Result<Started, Vec<Refused>> {
+) -> Result<StartedReturn, Vec<ReturnRefusal>> {
     begin_as("RMA-7K3Q-9XWD-2M4T", orders, policy, request)
 }
 
 fn begin_as(
     rma: &str,
-    orders: &BTreeMap<String, Known>,
+    orders: &BTreeMap<String, OrderContext>,
     policy: &Policy,
     request: &ReturnRequest,
-) -> Result<Started, Vec<Refused>> {
+) -> Result<StartedReturn, Vec<ReturnRefusal>> {
     let now = NOW.parse().unwrap();
-    let basis = Basis { request, orders, policy, policy_version: 7, managed_receiving: false, now };
+    let basis =
+        StartContext { request, orders, policy, policy_version: 7, managed_receiving: false, now };
     start(&basis, RmaId::parse(rma).unwrap())
 }
 
-fn assert_refused(result: Result<Started, Vec<Refused>>, expected: &[(&str, &str)]) {
+fn assert_refused(result: Result<StartedReturn, Vec<ReturnRefusal>>, expected: &[(&str, &str)]) {
     let refused = result.unwrap_err();
     let found: Vec<_> = refused.iter().map(|it| (it.field.as_str(), it.rule.as_str())).collect();
     assert_eq!(found, expected);
@@ -75,7 +76,7 @@ fn a_return_has_one_unit_for_each_piece_and_spends_it_in_the_ledger() {
 
     let numbers: Vec<i64> = started.rma.units.iter().map(|unit| unit.goods.unit_number).collect();
     assert_eq!(numbers, [1, 2]);
-    assert_eq!((started.rma.status, started.rma.policy_version), (Status::Created, 7));
+    assert_eq!((started.rma.status, started.rma.policy_version), (RmaStatus::Created, 7));
     assert_eq!(started.ledgers["O-1"].spent("A").len(), 2);
     let worth: i64 = started.rma.units.iter().map(|it| it.goods.amounts.refund_cents()).sum();
     assert_eq!(started.quote.refund_cents, worth);
@@ -91,7 +92,7 @@ fn the_same_unit_cannot_be_on_two_returns() {
     let other = "RMA-8K3Q-9XWD-2M4T";
     let refused = begin_as(other, &orders, &Policy::default(), &asked).unwrap_err();
 
-    assert!(refused.iter().all(Refused::is_taken), "{refused:?}");
+    assert!(refused.iter().all(ReturnRefusal::is_taken), "{refused:?}");
 }
 
 #[test]
@@ -179,7 +180,7 @@ fn exchange(fallback: Option<Fallback>) -> ReturnRequest {
 }
 
 /// The order, with the merchant's word on how many of variant L there are.
-fn stocked(stock: i64) -> BTreeMap<String, Known> {
+fn stocked(stock: i64) -> BTreeMap<String, OrderContext> {
     let mut orders = known(vec![one_order()]);
     let variant = Variant {
         sku: Some("L".to_owned()),
@@ -199,7 +200,7 @@ fn stocked(stock: i64) -> BTreeMap<String, Known> {
 fn an_exchange_waits_for_its_order_and_knows_the_price_of_the_variant() {
     let started = begin(&stocked(1), &Policy::default(), &exchange(None)).unwrap();
 
-    assert_eq!(started.rma.status, Status::PendingExchange);
+    assert_eq!(started.rma.status, RmaStatus::PendingExchange);
     assert_eq!(started.rma.units[0].goods.exchange_price_cents, Some(400));
 }
 
@@ -208,7 +209,7 @@ fn a_variant_that_is_gone_gives_way_to_what_was_chosen_in_advance() {
     let refund = Some(Fallback::Refund);
     let started = begin(&stocked(0), &Policy::default(), &exchange(refund)).unwrap();
     assert_eq!(started.rma.units[0].goods.resolution, Resolution::Refund);
-    assert_eq!(started.rma.status, Status::Created);
+    assert_eq!(started.rma.status, RmaStatus::Created);
 
     assert_refused(
         begin(&stocked(0), &Policy::default(), &exchange(None)),
@@ -237,7 +238,7 @@ fn items_that_together_ask_for_more_than_was_shipped_are_refused_for_that() {
 
     let refused = begin(&orders, &Policy::default(), &asked).unwrap_err();
 
-    assert!(!refused.iter().any(Refused::is_taken), "{refused:?}");
+    assert!(!refused.iter().any(ReturnRefusal::is_taken), "{refused:?}");
     assert_eq!(refused[0].message, "4 units were asked for, and 3 were shipped");
     assert_refused(Err(refused), &[("$.items[1]", "shipped")]);
 }

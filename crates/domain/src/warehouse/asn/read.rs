@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use super::{
-    AsnCarton, AsnDetail, AsnStatus, CARTONS_MAX, Destination, DetailsType, InboundAsn,
-    LINE_UNITS_MAX, LINES_MAX, Origin,
+    AsnCarton, AsnDestination, AsnDetail, AsnOrigin, AsnStatus, CARTONS_MAX, DetailsType,
+    InboundAsn, LINE_UNITS_MAX, LINES_MAX,
 };
 use crate::faults::Faults;
 use crate::json::Json;
@@ -75,17 +75,17 @@ fn asn(at: &Fields<'_>) -> Option<InboundAsn> {
     })
 }
 
-fn origin(at: &Fields<'_>) -> Origin {
+fn origin(at: &Fields<'_>) -> AsnOrigin {
     at.refuses_unknown();
-    Origin {
+    AsnOrigin {
         identifier: at.required("identifier", text_or_number).unwrap_or_default(),
         kind: at.identifier("type"),
     }
 }
 
-fn destination(at: &Fields<'_>) -> Destination {
+fn destination(at: &Fields<'_>) -> AsnDestination {
     at.refuses_unknown();
-    Destination {
+    AsnDestination {
         identifier: at.required("identifier", text_or_number).unwrap_or_default(),
         kind: at.identifier("type"),
         original_identifier: at.optional("original_identifier", text_or_number),

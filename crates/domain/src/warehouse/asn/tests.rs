@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::faults::{Code, Faults};
+use crate::faults::{FaultCode, Faults};
 use crate::json as document;
 use crate::samples;
 
@@ -16,7 +16,7 @@ fn judge(asn: &Value) -> Result<InboundAsn, Faults> {
 }
 
 /// Every fault of the sample after `edit`.
-fn faults(edit: impl FnOnce(&mut Value)) -> Vec<(String, Code)> {
+fn faults(edit: impl FnOnce(&mut Value)) -> Vec<(String, FaultCode)> {
     let mut asn = sample();
     edit(&mut asn);
     let Err(faults) = judge(&asn) else {
@@ -25,7 +25,7 @@ fn faults(edit: impl FnOnce(&mut Value)) -> Vec<(String, Code)> {
     faults.errors.into_iter().map(|error| (error.field, error.code)).collect()
 }
 
-fn told(field: &str, code: Code) -> Vec<(String, Code)> {
+fn told(field: &str, code: FaultCode) -> Vec<(String, FaultCode)> {
     vec![(field.to_owned(), code)]
 }
 
@@ -63,7 +63,7 @@ fn everything_required_is_missed_when_it_is_absent() {
     for path in paths {
         let field = format!("${}", path.replace('/', ".")).replace(".0", "[0]");
         let found = faults(|asn| *asn.pointer_mut(path).unwrap() = Value::Null);
-        assert_eq!(found, told(&field, Code::MissingField), "{path}");
+        assert_eq!(found, told(&field, FaultCode::MissingField), "{path}");
     }
 }
 
@@ -84,14 +84,17 @@ fn everything_else_may_be_absent() {
 #[test]
 fn the_number_is_of_1_to_255_plain_characters() {
     let numbered = |number: &str| faults(|asn| asn["asn_number"] = json!(number));
-    let refused = told("$.asn_number", Code::Invalid);
+    let refused = told("$.asn_number", FaultCode::Invalid);
 
     assert_eq!(numbered("A"), []);
     assert_eq!(numbered(&"A".repeat(255)), []);
     assert_eq!(numbered(&"A".repeat(256)), refused);
     assert_eq!(numbered(""), refused);
     assert_eq!(numbered("A 1"), refused);
-    assert_eq!(faults(|asn| asn["asn_number"] = json!(7)), told("$.asn_number", Code::InvalidType));
+    assert_eq!(
+        faults(|asn| asn["asn_number"] = json!(7)),
+        told("$.asn_number", FaultCode::InvalidType)
+    );
 }
 
 #[test]
@@ -100,11 +103,11 @@ fn a_line_of_a_piece_is_one_unit_with_a_name_of_its_own() {
 
     assert_eq!(
         faults(|asn| asn["cartons"][0]["details"][1]["quantity"] = json!(2)),
-        told(&format!("{line}.quantity"), Code::Invalid)
+        told(&format!("{line}.quantity"), FaultCode::Invalid)
     );
     assert_eq!(
         faults(|asn| asn["cartons"][0]["details"][1]["unit_identifier"] = json!("LP-0093321")),
-        told(&format!("{line}.unit_identifier"), Code::Invalid)
+        told(&format!("{line}.unit_identifier"), FaultCode::Invalid)
     );
 }
 
@@ -116,7 +119,7 @@ fn a_line_of_a_quantity_names_no_piece() {
         asn["cartons"][0]["details"][0]["quantity"] = json!(LINE_UNITS_MAX);
     });
 
-    assert_eq!(found, told("$.cartons[0].details[1].unit_identifier", Code::Invalid));
+    assert_eq!(found, told("$.cartons[0].details[1].unit_identifier", FaultCode::Invalid));
 }
 
 #[test]
@@ -128,7 +131,7 @@ fn a_line_stands_once_in_an_asn_though_in_another_carton() {
         asn["cartons"].as_array_mut().unwrap().push(carton);
     });
 
-    assert_eq!(found, told("$.cartons[1].details[0].line_identifier", Code::Invalid));
+    assert_eq!(found, told("$.cartons[1].details[0].line_identifier", FaultCode::Invalid));
 }
 
 #[test]
@@ -144,7 +147,7 @@ fn everything_wrong_is_told_at_once() {
         asn["cartons"][0]["details"][1]["size"] = json!("M");
     });
 
-    let invalid = |field: &str| (field.to_owned(), Code::Invalid);
+    let invalid = |field: &str| (field.to_owned(), FaultCode::Invalid);
     assert_eq!(
         found,
         [
@@ -153,7 +156,7 @@ fn everything_wrong_is_told_at_once() {
             invalid("$.ship_date"),
             invalid("$.cartons[0].reference.type"),
             invalid("$.cartons[0].details[0].quantity"),
-            ("$.cartons[0].details[0].eligibility_flags[0]".to_owned(), Code::InvalidType),
+            ("$.cartons[0].details[0].eligibility_flags[0]".to_owned(), FaultCode::InvalidType),
             invalid("$.cartons[0].details[1].size"),
             invalid("$.colour"),
         ]
@@ -162,10 +165,10 @@ fn everything_wrong_is_told_at_once() {
 
 #[test]
 fn there_is_something_in_every_carton_and_not_too_much_in_all() {
-    assert_eq!(faults(|asn| asn["cartons"] = json!([])), told("$.cartons", Code::Invalid));
+    assert_eq!(faults(|asn| asn["cartons"] = json!([])), told("$.cartons", FaultCode::Invalid));
     assert_eq!(
         faults(|asn| asn["cartons"][0]["details"] = json!([])),
-        told("$.cartons[0].details", Code::Invalid)
+        told("$.cartons[0].details", FaultCode::Invalid)
     );
     assert_eq!(judge(&of_lines(LINES_MAX)).unwrap().lines().count(), LINES_MAX);
     let mut more = of_lines(LINES_MAX);
@@ -180,7 +183,8 @@ fn there_is_something_in_every_carton_and_not_too_much_in_all() {
 
 #[test]
 fn what_is_no_asn_at_all_is_told_as_such() {
-    for (asn, code) in [(json!([]), Code::InvalidType), (Value::Null, Code::MissingField)] {
+    for (asn, code) in [(json!([]), FaultCode::InvalidType), (Value::Null, FaultCode::MissingField)]
+    {
         let faults = judge(&asn).unwrap_err();
         assert_eq!((faults.total, faults.errors[0].code), (1, code));
     }

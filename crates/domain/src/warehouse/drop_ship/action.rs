@@ -11,24 +11,23 @@ use super::read::{distinct, shipping_method};
 use super::{DropShipOrder, DropShipStatus, ITEMS_MAX, ShippingMethod};
 use crate::faults::Faults;
 use crate::json::Json;
-use crate::reader::fields::{Element, Fields, QUANTITY_MAX};
+use crate::reader::fields::{Fields, ListElement, QUANTITY_MAX};
 use crate::reader::{TEXT_MAX, read};
 
 /// Something that is done about an order.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Action {
+pub enum DropShipAction {
     /// Units leave the warehouse.
-    Ship(ShipRequest),
+    Ship(DropShipShipRequest),
     /// Units will not be shipped.
-    Cancel(CancelRequest),
+    Cancel(DropShipCancelRequest),
     /// The order will not be shipped.
     Reject { reason: String },
 }
 
 /// The body of a request to ship units of an order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
-#[schema(as = DropShipShipRequest)]
-pub struct ShipRequest {
+pub struct DropShipShipRequest {
     #[schema(example = "UPS", min_length = 1, max_length = 255)]
     pub carrier: String,
     /// The order's when it is absent.
@@ -45,25 +44,23 @@ pub struct ShipRequest {
     pub shipping_cost_cents: Option<i64>,
     /// What leaves: at least one unit.
     #[schema(min_items = 1, max_items = 125)]
-    pub items: Vec<ItemQuantity>,
+    pub items: Vec<DropShipItemQuantity>,
 }
 
 /// The body of a request to cancel units of an order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[schema(as = DropShipCancelRequest)]
-pub struct CancelRequest {
+pub struct DropShipCancelRequest {
     #[schema(example = "inventory damaged", min_length = 1, max_length = 4000)]
     pub reason: String,
     /// What is cancelled; all that is open when it is empty or absent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false, max_items = 125)]
-    pub items: Vec<ItemQuantity>,
+    pub items: Vec<DropShipItemQuantity>,
 }
 
 /// Units of a line of an order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[schema(as = DropShipItemQuantity)]
-pub struct ItemQuantity {
+pub struct DropShipItemQuantity {
     /// The merchant's identifier of the line.
     #[schema(example = "DS-20417-1", min_length = 1, max_length = 255)]
     pub client_identifier: String,
@@ -107,14 +104,13 @@ pub struct DropShipmentItem {
 
 /// That units of an order will not be shipped.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[schema(as = DropShipCancellation)]
-pub struct Cancellation {
+pub struct DropShipCancellation {
     /// Tells it from other actions, so that the same one can be told twice.
     pub action_identifier: String,
     #[schema(example = "inventory damaged")]
     pub reason: String,
     /// The units that are meant.
-    pub items: Vec<ItemQuantity>,
+    pub items: Vec<DropShipItemQuantity>,
     #[schema(value_type = String, format = DateTime, example = "2026-03-05T12:00:00Z")]
     pub created_at: Timestamp,
 }
@@ -125,12 +121,12 @@ pub struct DropShipDecision {
     /// The order after the action.
     pub order: DropShipOrder,
     /// The message that the merchant is owed; nothing where nothing changed.
-    pub owed: Option<Owed>,
+    pub owed: Option<DropShipNotice>,
 }
 
 /// A message about an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Owed {
+pub enum DropShipNotice {
     /// Of the shipment with this `id`.
     Confirmation { shipment_id: i64 },
     /// Nothing of the order is open any more, because what was left is cancelled or rejected.
@@ -176,7 +172,7 @@ impl fmt::Display for DropShipRefusal {
 impl std::error::Error for DropShipRefusal {}
 
 /// Reads a request to ship units, or says everything wrong with it.
-pub fn read_shipping(document: &Json<'_>) -> Result<Action, Faults> {
+pub fn read_shipping(document: &Json<'_>) -> Result<DropShipAction, Faults> {
     let (request, _) = read(document, false, |root| {
         root.object(|at| {
             at.refuses_unknown();
@@ -184,7 +180,7 @@ pub fn read_shipping(document: &Json<'_>) -> Result<Action, Faults> {
             if items.is_empty() && at.sound(&["items"]) {
                 at.note("items", "must not be empty");
             }
-            ShipRequest {
+            DropShipShipRequest {
                 carrier: at.identifier("carrier"),
                 shipping_method: at.optional("shipping_method", shipping_method),
                 tracking_number: at.optional_identifier("tracking_number"),
@@ -194,11 +190,11 @@ pub fn read_shipping(document: &Json<'_>) -> Result<Action, Faults> {
             }
         })
     })?;
-    Ok(Action::Ship(request))
+    Ok(DropShipAction::Ship(request))
 }
 
 /// Reads a request to cancel units, or says everything wrong with it.
-pub fn read_cancellation(document: &Json<'_>) -> Result<Action, Faults> {
+pub fn read_cancellation(document: &Json<'_>) -> Result<DropShipAction, Faults> {
     let (request, _) = read(document, false, |root| {
         root.object(|at| {
             at.refuses_unknown();
@@ -207,22 +203,25 @@ pub fn read_cancellation(document: &Json<'_>) -> Result<Action, Faults> {
                 value.list(ITEMS_MAX, |element| element.object(quantity))
             });
             let items = quantities(at, items.unwrap_or_default());
-            CancelRequest { reason: reason.unwrap_or_default(), items }
+            DropShipCancelRequest { reason: reason.unwrap_or_default(), items }
         })
     })?;
-    Ok(Action::Cancel(request))
+    Ok(DropShipAction::Cancel(request))
 }
 
-fn quantity(at: &Fields<'_>) -> Element<ItemQuantity> {
+fn quantity(at: &Fields<'_>) -> ListElement<DropShipItemQuantity> {
     at.refuses_unknown();
     let quantity = at.required("quantity", |value| value.integer(1..=QUANTITY_MAX));
-    at.element(ItemQuantity {
+    at.element(DropShipItemQuantity {
         client_identifier: at.identifier("client_identifier"),
         quantity: quantity.unwrap_or_default(),
     })
 }
 
-fn quantities(at: &Fields<'_>, items: Vec<Element<ItemQuantity>>) -> Vec<ItemQuantity> {
+fn quantities(
+    at: &Fields<'_>,
+    items: Vec<ListElement<DropShipItemQuantity>>,
+) -> Vec<DropShipItemQuantity> {
     distinct(at, "items", &items, |item| &item.client_identifier);
     items.into_iter().map(|item| item.value).collect()
 }

@@ -15,17 +15,18 @@
 use jiff::Timestamp;
 
 use super::action::{
-    Action, CancelRequest, Cancellation, DropShipDecision, DropShipRefusal, DropShipment,
-    DropShipmentItem, ItemQuantity, Owed, ShipRequest,
+    DropShipAction, DropShipCancelRequest, DropShipCancellation, DropShipDecision,
+    DropShipItemQuantity, DropShipNotice, DropShipRefusal, DropShipShipRequest, DropShipment,
+    DropShipmentItem,
 };
 use super::{DropShipItem, DropShipOrder, DropShipStatus};
 
 /// An action, and what tells it from others.
 #[derive(Clone, Copy, Debug)]
-pub struct Told<'a> {
+pub struct IdentifiedAction<'a> {
     /// The same for an action that is told again.
     pub identifier: &'a str,
-    pub action: &'a Action,
+    pub action: &'a DropShipAction,
     /// The first of as many numbers in a row as a shipment has items, and one more, that are
     /// nobody's `id` yet.
     pub first_id: i64,
@@ -34,7 +35,7 @@ pub struct Told<'a> {
 /// Applies an action to `order`.
 pub fn apply(
     order: &DropShipOrder,
-    told: &Told<'_>,
+    told: &IdentifiedAction<'_>,
     now: Timestamp,
 ) -> Result<DropShipDecision, DropShipRefusal> {
     // A clock that was set back does not take the order back.
@@ -44,9 +45,9 @@ pub fn apply(
         None
     } else {
         match told.action {
-            Action::Ship(request) => Some(ship(&mut next, told, request, now)?),
-            Action::Cancel(request) => cancel(&mut next, told, request, now)?,
-            Action::Reject { reason } => reject(&mut next, told, reason, now)?,
+            DropShipAction::Ship(request) => Some(ship(&mut next, told, request, now)?),
+            DropShipAction::Cancel(request) => cancel(&mut next, told, request, now)?,
+            DropShipAction::Reject { reason } => reject(&mut next, told, reason, now)?,
         }
     };
     if owed.is_some() {
@@ -64,10 +65,10 @@ fn is_known(order: &DropShipOrder, identifier: &str) -> bool {
 
 fn ship(
     order: &mut DropShipOrder,
-    told: &Told<'_>,
-    request: &ShipRequest,
+    told: &IdentifiedAction<'_>,
+    request: &DropShipShipRequest,
     now: Timestamp,
-) -> Result<Owed, DropShipRefusal> {
+) -> Result<DropShipNotice, DropShipRefusal> {
     if order.is_closed() {
         return Err(DropShipRefusal::Closed(order.status));
     }
@@ -92,15 +93,15 @@ fn ship(
         items: items.collect(),
         created_at: now,
     });
-    Ok(Owed::Confirmation { shipment_id: told.first_id })
+    Ok(DropShipNotice::Confirmation { shipment_id: told.first_id })
 }
 
 fn cancel(
     order: &mut DropShipOrder,
-    told: &Told<'_>,
-    CancelRequest { reason, items }: &CancelRequest,
+    told: &IdentifiedAction<'_>,
+    DropShipCancelRequest { reason, items }: &DropShipCancelRequest,
     now: Timestamp,
-) -> Result<Option<Owed>, DropShipRefusal> {
+) -> Result<Option<DropShipNotice>, DropShipRefusal> {
     if order.is_closed() {
         let is_true = order.status == DropShipStatus::Cancelled && items.is_empty();
         return if is_true { Ok(None) } else { Err(DropShipRefusal::Closed(order.status)) };
@@ -111,10 +112,10 @@ fn cancel(
 
 fn reject(
     order: &mut DropShipOrder,
-    told: &Told<'_>,
+    told: &IdentifiedAction<'_>,
     reason: &str,
     now: Timestamp,
-) -> Result<Option<Owed>, DropShipRefusal> {
+) -> Result<Option<DropShipNotice>, DropShipRefusal> {
     if order.status == DropShipStatus::Rejected {
         return Ok(None);
     }
@@ -131,29 +132,29 @@ fn reject(
 /// Cancels `items`, for a reason and in a word.
 fn give_up(
     order: &mut DropShipOrder,
-    told: &Told<'_>,
+    told: &IdentifiedAction<'_>,
     (reason, status): (&str, DropShipStatus),
-    items: Vec<ItemQuantity>,
+    items: Vec<DropShipItemQuantity>,
     now: Timestamp,
-) -> Result<Owed, DropShipRefusal> {
+) -> Result<DropShipNotice, DropShipRefusal> {
     settle(order, &items, status)?;
-    order.cancellations.push(Cancellation {
+    order.cancellations.push(DropShipCancellation {
         action_identifier: told.identifier.to_owned(),
         reason: reason.to_owned(),
         items,
         created_at: now,
     });
     if !order.is_closed() {
-        return Ok(Owed::PartialCancellation);
+        return Ok(DropShipNotice::PartialCancellation);
     }
     order.reject_reason = Some(reason.to_owned());
-    Ok(Owed::Cancellation)
+    Ok(DropShipNotice::Cancellation)
 }
 
 /// Everything that is open.
-fn open_items(order: &DropShipOrder) -> Vec<ItemQuantity> {
+fn open_items(order: &DropShipOrder) -> Vec<DropShipItemQuantity> {
     let open = order.order_items.iter().filter(|item| item.quantity_open() > 0);
-    let open = open.map(|item| ItemQuantity {
+    let open = open.map(|item| DropShipItemQuantity {
         client_identifier: item.client_identifier.clone(),
         quantity: item.quantity_open(),
     });
@@ -164,7 +165,7 @@ fn open_items(order: &DropShipOrder) -> Vec<ItemQuantity> {
 /// kept: the caller works on a copy.
 fn settle(
     order: &mut DropShipOrder,
-    items: &[ItemQuantity],
+    items: &[DropShipItemQuantity],
     becomes: DropShipStatus,
 ) -> Result<(), DropShipRefusal> {
     for wanted in items {

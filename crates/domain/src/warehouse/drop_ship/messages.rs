@@ -6,7 +6,7 @@ use jiff::civil::Date;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::action::{DropShipment, Owed};
+use super::action::{DropShipNotice, DropShipment};
 use super::{DropShipAddress, DropShipItem, DropShipOrder, DropShipStatus, ShippingMethod};
 use crate::returns::receipt::Condition;
 
@@ -198,16 +198,16 @@ pub struct PartialCancellationItem<'a> {
 }
 
 /// The message that is owed about `order`. Nothing only where the order has no such shipment.
-pub fn message(order: &DropShipOrder, owed: Owed) -> Option<DropShipMessage<'_>> {
+pub fn message(order: &DropShipOrder, owed: DropShipNotice) -> Option<DropShipMessage<'_>> {
     Some(match owed {
-        Owed::Confirmation { shipment_id } => {
+        DropShipNotice::Confirmation { shipment_id } => {
             let shipment = order.shipments.iter().find(|shipment| shipment.id == shipment_id)?;
             DropShipMessage::Confirmation { shipment: confirmation(order, shipment) }
         }
-        Owed::Cancellation => {
+        DropShipNotice::Cancellation => {
             DropShipMessage::Cancellation { order: Box::new(cancellation(order)) }
         }
-        Owed::PartialCancellation => {
+        DropShipNotice::PartialCancellation => {
             DropShipMessage::PartialCancellation { order: partial_cancellation(order) }
         }
     })

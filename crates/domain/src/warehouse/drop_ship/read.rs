@@ -8,22 +8,22 @@ use jiff::civil::Date;
 use super::{
     DropShipAddress, DropShipItem, DropShipOrder, DropShipStatus, ITEMS_MAX, ShippingMethod,
 };
-use crate::faults::{Code, Faults};
+use crate::faults::{FaultCode, Faults};
 use crate::json::Json;
-use crate::reader::fields::{Element, Fields, QUANTITY_MAX};
-use crate::reader::path::Step;
+use crate::reader::fields::{Fields, ListElement, QUANTITY_MAX};
+use crate::reader::path::PathStep;
 use crate::reader::{Reader, read};
 use crate::returns::receipt::Condition;
 
 /// What reading depends on besides the document.
 #[derive(Clone, Copy, Debug)]
-pub struct ReadContext {
-    /// The first of [`ReadContext::IDS`] numbers in a row that are nobody's `id` yet.
+pub struct DropShipReadContext {
+    /// The first of [`DropShipReadContext::IDS`] numbers in a row that are nobody's `id` yet.
     pub first_id: i64,
     pub now: Timestamp,
 }
 
-impl ReadContext {
+impl DropShipReadContext {
     /// How many numbers an order may need: its own, two addresses', and its lines'.
     pub const IDS: i64 = 128;
 }
@@ -31,7 +31,7 @@ impl ReadContext {
 /// Reads an order that the merchant wants shipped, or says everything wrong with it.
 pub fn read_drop_ship_order(
     document: &Json<'_>,
-    context: &ReadContext,
+    context: &DropShipReadContext,
 ) -> Result<DropShipOrder, Faults> {
     let (order, _) = read(document, false, |root| {
         root.object(|at| {
@@ -42,7 +42,7 @@ pub fn read_drop_ship_order(
     Ok(order)
 }
 
-fn order(at: &Fields<'_>, context: &ReadContext) -> DropShipOrder {
+fn order(at: &Fields<'_>, context: &DropShipReadContext) -> DropShipOrder {
     at.refuses_unknown();
     let method = at.required("shipping_method", shipping_method);
     DropShipOrder {
@@ -117,7 +117,7 @@ fn items(at: &Fields<'_>, first_id: i64) -> Vec<DropShipItem> {
     items.into_iter().map(|item| item.value).collect()
 }
 
-fn item(at: &Fields<'_>, id: i64) -> Element<DropShipItem> {
+fn item(at: &Fields<'_>, id: i64) -> ListElement<DropShipItem> {
     at.refuses_unknown();
     let condition = at.optional("condition", |value| {
         value.named(Condition::parse, "must be one of N, R, A, B, C, X, TT")
@@ -145,15 +145,15 @@ fn item(at: &Fields<'_>, id: i64) -> Element<DropShipItem> {
 pub(super) fn distinct<T>(
     at: &Fields<'_>,
     list: &'static str,
-    items: &[Element<T>],
+    items: &[ListElement<T>],
     identifier: impl Fn(&T) -> &str,
 ) {
     let key = "client_identifier";
     let mut seen = HashSet::with_capacity(items.len());
     for item in items.iter().filter(|item| item.sound(key)) {
         if !seen.insert(identifier(&item.value)) {
-            let steps = [Step::Key(list), Step::Index(item.position), Step::Key(key)];
-            at.place().note_at(&steps, Code::Invalid, "must not stand twice");
+            let steps = [PathStep::Key(list), PathStep::Index(item.position), PathStep::Key(key)];
+            at.place().note_at(&steps, FaultCode::Invalid, "must not stand twice");
         }
     }
 }

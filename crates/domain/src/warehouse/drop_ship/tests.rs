@@ -15,16 +15,16 @@ fn order() -> DropShipOrder {
     samples::drop_ship_order()
 }
 
-fn items(quantities: &[(&str, i64)]) -> Vec<ItemQuantity> {
-    let item = |(line, quantity): &(&str, i64)| ItemQuantity {
+fn items(quantities: &[(&str, i64)]) -> Vec<DropShipItemQuantity> {
+    let item = |(line, quantity): &(&str, i64)| DropShipItemQuantity {
         client_identifier: format!("DS-20417-{line}"),
         quantity: *quantity,
     };
     quantities.iter().map(item).collect()
 }
 
-fn ship(quantities: &[(&str, i64)]) -> Action {
-    Action::Ship(ShipRequest {
+fn ship(quantities: &[(&str, i64)]) -> DropShipAction {
+    DropShipAction::Ship(DropShipShipRequest {
         carrier: "UPS".to_owned(),
         shipping_method: None,
         tracking_number: Some("1Z9".to_owned()),
@@ -34,24 +34,27 @@ fn ship(quantities: &[(&str, i64)]) -> Action {
     })
 }
 
-fn cancel(quantities: &[(&str, i64)]) -> Action {
-    Action::Cancel(CancelRequest { reason: "damaged".to_owned(), items: items(quantities) })
+fn cancel(quantities: &[(&str, i64)]) -> DropShipAction {
+    DropShipAction::Cancel(DropShipCancelRequest {
+        reason: "damaged".to_owned(),
+        items: items(quantities),
+    })
 }
 
-fn reject() -> Action {
-    Action::Reject { reason: "not found".to_owned() }
+fn reject() -> DropShipAction {
+    DropShipAction::Reject { reason: "not found".to_owned() }
 }
 
 fn act(
     order: &DropShipOrder,
     identifier: &str,
-    action: &Action,
+    action: &DropShipAction,
 ) -> Result<DropShipDecision, DropShipRefusal> {
-    apply(order, &Told { identifier, action, first_id: 60_000 }, time(60))
+    apply(order, &IdentifiedAction { identifier, action, first_id: 60_000 }, time(60))
 }
 
 /// The order after actions, each of which must owe a message; and the last message.
-fn after(actions: &[Action]) -> (DropShipOrder, Option<Owed>) {
+fn after(actions: &[DropShipAction]) -> (DropShipOrder, Option<DropShipNotice>) {
     let mut state = (order(), None);
     for (number, action) in actions.iter().enumerate() {
         let decision = act(&state.0, &format!("act-{number}"), action).unwrap();
@@ -66,7 +69,7 @@ fn statuses(order: &DropShipOrder) -> (DropShipStatus, Vec<DropShipStatus>) {
     (order.status, order.order_items.iter().map(|item| item.status).collect())
 }
 
-const SHIPMENT: Owed = Owed::Confirmation { shipment_id: 60_000 };
+const SHIPMENT: DropShipNotice = DropShipNotice::Confirmation { shipment_id: 60_000 };
 
 #[test]
 fn an_order_is_shipped_in_one_shipment_or_several() {
@@ -91,19 +94,22 @@ fn cancelling_some_units_is_partial_and_cancelling_the_rest_is_not() {
 
     let (order, owed) = after(&[cancel(&[("1", 1), ("2", 1)])]);
     assert_eq!(statuses(&order), (Accepted, vec![Accepted, Cancelled]));
-    assert_eq!((owed, order.reject_reason), (Some(Owed::PartialCancellation), None));
+    assert_eq!((owed, order.reject_reason), (Some(DropShipNotice::PartialCancellation), None));
 
     let (order, owed) = after(&[cancel(&[("1", 2), ("2", 1)])]);
     assert_eq!(statuses(&order), (Cancelled, vec![Cancelled, Cancelled]));
-    assert_eq!(owed, Some(Owed::Cancellation));
+    assert_eq!(owed, Some(DropShipNotice::Cancellation));
 
     let (order, owed) = after(&[ship(&[("1", 1)]), cancel(&[])]);
     assert_eq!(statuses(&order), (Cancelled, vec![Cancelled, Cancelled]));
-    assert_eq!((owed, order.reject_reason.as_deref()), (Some(Owed::Cancellation), Some("damaged")));
+    assert_eq!(
+        (owed, order.reject_reason.as_deref()),
+        (Some(DropShipNotice::Cancellation), Some("damaged"))
+    );
 
     let (order, owed) = after(&[ship(&[("1", 1)]), cancel(&[("1", 1)])]);
     assert_eq!(statuses(&order), (PartiallyShipped, vec![Cancelled, Accepted]));
-    assert_eq!(owed, Some(Owed::PartialCancellation));
+    assert_eq!(owed, Some(DropShipNotice::PartialCancellation));
 
     let (order, owed) = after(&[cancel(&[("1", 2)]), ship(&[("2", 1)])]);
     assert_eq!(statuses(&order), (Shipped, vec![Cancelled, Shipped]));
@@ -116,7 +122,7 @@ fn an_order_is_rejected_as_long_as_nothing_was_shipped() {
 
     let (order, owed) = after(&[cancel(&[("2", 1)]), reject()]);
     assert_eq!(statuses(&order), (Rejected, vec![Rejected, Cancelled]));
-    assert_eq!(owed, Some(Owed::Cancellation));
+    assert_eq!(owed, Some(DropShipNotice::Cancellation));
     assert_eq!(order.reject_reason.as_deref(), Some("not found"));
 
     let (order, _) = after(&[ship(&[("1", 1)])]);
@@ -130,7 +136,7 @@ fn nothing_is_done_to_what_is_not_open() {
         let refusal = act(&closed, "x", &action).unwrap_err();
         assert_eq!(refusal, DropShipRefusal::Closed(DropShipStatus::Shipped), "{action:?}");
     }
-    let refused = |action: &Action| act(&order(), "x", action).unwrap_err();
+    let refused = |action: &DropShipAction| act(&order(), "x", action).unwrap_err();
     let not_open = |line: &str, quantity_open| DropShipRefusal::NotOpen {
         client_identifier: format!("DS-20417-{line}"),
         quantity_open,
@@ -168,7 +174,7 @@ fn there_is_no_message_about_a_shipment_that_is_not_there() {
 fn a_clock_that_was_set_back_does_not_take_an_order_back() {
     let (order, _) = after(&[ship(&[("1", 1)])]);
     let action = cancel(&[]);
-    let told = Told { identifier: "x", action: &action, first_id: 1 };
+    let told = IdentifiedAction { identifier: "x", action: &action, first_id: 1 };
 
     let decision = apply(&order, &told, time(-9_000)).unwrap();
 

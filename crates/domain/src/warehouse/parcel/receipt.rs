@@ -1,12 +1,12 @@
 //! From a unit in the hand to the receipt that tells of it.
 
-use super::{Expected, Parcel, ParcelKind};
+use super::{ExpectedLine, Parcel, ParcelKind};
 use crate::returns::identifier::RmaId;
 use crate::returns::receipt::{Condition, Receipt};
 
 /// A unit that was looked at.
 #[derive(Clone, Copy, Debug)]
-pub struct Graded<'a> {
+pub struct GradedUnit<'a> {
     /// Its license plate: scanned, or made up for it.
     pub plate: &'a str,
     pub condition: Condition,
@@ -18,7 +18,7 @@ pub struct Graded<'a> {
 
 /// What the code of a unit that does not fit is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Known<'a> {
+pub enum UnexpectedCode<'a> {
     /// The license plate of this one piece.
     ByPlate(&'a str),
     /// The code of its article.
@@ -27,7 +27,7 @@ pub enum Known<'a> {
 
 impl Parcel {
     /// The receipt of a unit of a line.
-    pub fn receipt(&self, line: &Expected, graded: &Graded<'_>) -> Receipt {
+    pub fn receipt(&self, line: &ExpectedLine, graded: &GradedUnit<'_>) -> Receipt {
         let rma = (self.kind == ParcelKind::Return).then(|| RmaId::parse(&self.number)).flatten();
         let is_return = rma.is_some();
         // Programs that share a number are told apart by the line. Otherwise another line of the
@@ -48,14 +48,16 @@ impl Parcel {
 
     /// The receipt of a unit that does not fit, which makes it a question. A return has no room
     /// for questions: there it is asked about as if an ASN of the return's name were awaited.
-    pub fn question(&self, known: Known<'_>, graded: &Graded<'_>) -> Receipt {
+    pub fn question(&self, known: UnexpectedCode<'_>, graded: &GradedUnit<'_>) -> Receipt {
         let bare = Receipt { asn_number: Some(self.number.clone()), ..bare(graded) };
         match known {
-            Known::ByPlate(plate) => Receipt { unit_identifier: Some(plate.to_owned()), ..bare },
-            Known::ByArticle(code) if is_upc(code) => {
+            UnexpectedCode::ByPlate(plate) => {
+                Receipt { unit_identifier: Some(plate.to_owned()), ..bare }
+            }
+            UnexpectedCode::ByArticle(code) if is_upc(code) => {
                 Receipt { upc: Some(code.to_owned()), ..bare }
             }
-            Known::ByArticle(code) => Receipt { sku: Some(code.to_owned()), ..bare },
+            UnexpectedCode::ByArticle(code) => Receipt { sku: Some(code.to_owned()), ..bare },
         }
     }
 }
@@ -66,7 +68,7 @@ fn is_upc(code: &str) -> bool {
 }
 
 /// What every receipt has.
-fn bare(graded: &Graded<'_>) -> Receipt {
+fn bare(graded: &GradedUnit<'_>) -> Receipt {
     Receipt {
         rma_identifier: None,
         asn_number: None,

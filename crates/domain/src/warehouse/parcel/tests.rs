@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::samples;
-use crate::warehouse::receiving::{Decision, Scan, Scene, receive};
+use crate::warehouse::receiving::{ReceivingContext, ReceivingDecision, UnitScan, receive};
 
 fn acme() -> MerchantId {
     MerchantId::parse("acme").unwrap()
@@ -31,8 +31,8 @@ fn quantities() -> AsnState {
     state
 }
 
-fn graded() -> Graded<'static> {
-    Graded {
+fn graded() -> GradedUnit<'static> {
+    GradedUnit {
         plate: "U-1",
         condition: Condition::A,
         user_login: "mkowalski",
@@ -44,8 +44,11 @@ fn graded() -> Graded<'static> {
 
 fn awaited(parcel: &Parcel, code: &str) -> Option<String> {
     match parcel.meaning(code) {
-        Meaning::Awaited(line) => Some(line.line_identifier.clone()),
-        Meaning::Here(_) | Meaning::Full(_) | Meaning::Pieces(_) | Meaning::Stranger => None,
+        CodeMeaning::Awaited(line) => Some(line.line_identifier.clone()),
+        CodeMeaning::Here(_)
+        | CodeMeaning::Full(_)
+        | CodeMeaning::Pieces(_)
+        | CodeMeaning::Stranger => None,
     }
 }
 
@@ -56,21 +59,21 @@ fn a_unit_of_a_return_is_known_by_sku_upc_or_line() {
     for code in ["TEE-NAVY-M", "012345678905", "ORD-100472-1"] {
         assert_eq!(awaited(&parcel, code).as_deref(), Some("ORD-100472-1"), "{code}");
     }
-    assert_eq!(parcel.meaning("CAP-SAND"), Meaning::Stranger);
+    assert_eq!(parcel.meaning("CAP-SAND"), CodeMeaning::Stranger);
 }
 
 #[test]
 fn a_received_unit_of_a_return_is_known_by_its_license_plate() {
     let parcel = returned();
     let plate = parcel.here.keys().next().unwrap();
-    assert_eq!(parcel.meaning(plate), Meaning::Here(None));
+    assert_eq!(parcel.meaning(plate), CodeMeaning::Here(None));
 }
 
 #[test]
 fn more_than_a_return_holds_is_full() {
     let mut parcel = returned();
     parcel.lines[0].received = 2;
-    assert!(matches!(parcel.meaning("TEE-NAVY-M"), Meaning::Full(_)));
+    assert!(matches!(parcel.meaning("TEE-NAVY-M"), CodeMeaning::Full(_)));
 }
 
 #[test]
@@ -78,7 +81,7 @@ fn a_piece_is_known_by_either_of_its_identifiers_and_its_article_only_asks_which
     let parcel = pieces();
     assert_eq!(awaited(&parcel, "LP-0093321").as_deref(), Some("1"));
     assert_eq!(awaited(&parcel, "HP-55012").as_deref(), Some("1"));
-    assert!(matches!(parcel.meaning("TEE-NAVY-M"), Meaning::Pieces(lines) if lines.len() == 1));
+    assert!(matches!(parcel.meaning("TEE-NAVY-M"), CodeMeaning::Pieces(lines) if lines.len() == 1));
     assert_eq!(awaited(&parcel, "1"), None, "lines of an ASN are not scanned");
 }
 
@@ -87,15 +90,15 @@ fn what_the_bench_makes_of_a_unit_is_what_receiving_accepts() {
     for (state, code) in [(samples::inbound_asn(), "HP-55012"), (quantities(), "CAP-SAND")] {
         let number = state.asn.asn_number.to_string();
         let parcel = Parcel::of_asns(&acme(), &number, std::slice::from_ref(&state));
-        let Meaning::Awaited(line) = parcel.meaning(code) else { panic!("{code}") };
+        let CodeMeaning::Awaited(line) = parcel.meaning(code) else { panic!("{code}") };
         let receipt = parcel.receipt(line, &graded());
-        let scan = Scan {
+        let scan = UnitScan {
             unit_identifier: receipt.unit_identifier.as_deref().unwrap(),
             receipt: &receipt,
         };
-        let scene = Scene { asn: Some(&state), others: &[], unit: None };
+        let scene = ReceivingContext { asn: Some(&state), others: &[], unit: None };
         let decision = receive(&scene, &scan, Timestamp::UNIX_EPOCH);
-        assert!(matches!(decision, Decision::Accepted(_)), "{decision:?}");
+        assert!(matches!(decision, ReceivingDecision::Accepted(_)), "{decision:?}");
     }
 }
 
@@ -114,12 +117,15 @@ fn a_unit_of_a_return_is_told_with_its_line_and_code() {
 fn what_does_not_fit_is_asked_about_under_the_number_of_the_parcel() {
     let parcel = returned();
     let asked = |known| parcel.question(known, &graded());
-    let article = asked(Known::ByArticle("MUG"));
+    let article = asked(UnexpectedCode::ByArticle("MUG"));
     assert_eq!(article.asn_number.as_deref(), Some(parcel.number.as_str()));
     assert_eq!((article.rma_identifier, article.sku.as_deref()), (None, Some("MUG")));
     assert_eq!(article.unit_identifier.as_deref(), Some("U-1"));
-    assert_eq!(asked(Known::ByArticle("4006381333931")).upc.as_deref(), Some("4006381333931"));
-    assert_eq!(asked(Known::ByPlate("LP-9")).unit_identifier.as_deref(), Some("LP-9"));
+    assert_eq!(
+        asked(UnexpectedCode::ByArticle("4006381333931")).upc.as_deref(),
+        Some("4006381333931")
+    );
+    assert_eq!(asked(UnexpectedCode::ByPlate("LP-9")).unit_identifier.as_deref(), Some("LP-9"));
 }
 
 #[test]
@@ -129,7 +135,7 @@ fn what_cannot_be_received_says_why() {
     closed.receiving_complete = true;
     assert!(Parcel::of_return(&acme(), &closed).refusal.unwrap().contains("nothing more"));
     let mut canceled = samples::rma();
-    canceled.status = Status::Canceled;
+    canceled.status = RmaStatus::Canceled;
     assert!(Parcel::of_return(&acme(), &canceled).refusal.unwrap().contains("cancelled"));
     let mut state = samples::inbound_asn();
     state.asn.status = AsnStatus::Cancelled;
@@ -142,7 +148,7 @@ fn programs_that_share_a_number_are_told_apart_by_the_line() {
     other.asn.program_identifier = "outlet".to_owned();
     let parcel = Parcel::of_asns(&acme(), "ASN-20260301-7", &[samples::inbound_asn(), other]);
     assert_eq!(parcel.awaited(), 5);
-    let Meaning::Awaited(line) = parcel.meaning("CAP-SAND") else { panic!() };
+    let CodeMeaning::Awaited(line) = parcel.meaning("CAP-SAND") else { panic!() };
     assert_eq!(line.program.as_deref(), Some("outlet"));
     assert_eq!(parcel.receipt(line, &graded()).line_identifier.as_deref(), Some("2"));
 }

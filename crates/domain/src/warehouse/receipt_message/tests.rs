@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::*;
 use crate::samples;
-use crate::warehouse::unit::{Answer, ExceptionKind, Question};
+use crate::warehouse::unit::{ExceptionKind, ReceivingAnswer, ReceivingQuestion};
 
 fn written(asn: &InboundAsn, unit: &UnitRecord) -> Value {
     serde_json::to_value(received(asn, unit).unwrap()).unwrap()
@@ -143,13 +143,13 @@ fn a_rejected_unit_is_told_with_the_reason_and_no_line() {
 
     let reason = "not ours".to_owned();
     unit.reject_reason = Some(reason.clone());
-    unit.questions.push(Question {
+    unit.questions.push(ReceivingQuestion {
         asn_number: asn.asn_number.to_string(),
         kind: ExceptionKind::UnknownUnit,
         raised_at: unit_time(),
         scanned: samples::asn_receipt(),
         candidates: Vec::new(),
-        answer: Some(Answer::Reject { reason }),
+        answer: Some(ReceivingAnswer::Reject { reason }),
     });
 
     let message = rejected(&asn, &unit).unwrap();

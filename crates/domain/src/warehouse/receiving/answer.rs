@@ -4,16 +4,16 @@ use std::fmt;
 
 use jiff::Timestamp;
 
-use super::{Acceptance, AsnState, Scene, is_spent};
-use crate::warehouse::asn::Line;
+use super::{Acceptance, AsnState, ReceivingContext, is_spent};
+use crate::warehouse::asn::AsnLine;
 use crate::warehouse::asn_number::AsnNumber;
 use crate::warehouse::unit::{
-    Announcement, Answer, UnitEvent, UnitReceipt, UnitRecord, UnitRefusal, apply,
+    Announcement, ReceivingAnswer, UnitEvent, UnitRecord, UnitRefusal, WarehouseUnitReceipt, apply,
 };
 
 /// What an answer comes to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Answered {
+pub enum AnswerDecision {
     /// It was decided before in the same way: nothing changes.
     Unchanged,
     /// The unit is here now, and its merchant is to be told.
@@ -62,11 +62,11 @@ impl From<UnitRefusal> for AnswerRefusal {
 /// Decides, as the operator does, what was asked about `unit` when it was scanned for the ASN
 /// `asn_number`. The ASNs of the scene are those that the unit can be matched to.
 pub fn answer(
-    scene: &Scene<'_>,
+    scene: &ReceivingContext<'_>,
     asn_number: &str,
-    answer: &Answer,
+    answer: &ReceivingAnswer,
     now: Timestamp,
-) -> Result<Answered, AnswerRefusal> {
+) -> Result<AnswerDecision, AnswerRefusal> {
     let no_question = || UnitRefusal::NoQuestion(asn_number.to_owned());
     let unit = scene.unit.ok_or_else(no_question)?;
     let asked = unit.question(asn_number).ok_or_else(no_question)?;
@@ -74,19 +74,21 @@ pub fn answer(
         UnitEvent::Answered { asn_number: asn_number.to_owned(), answer: answer.clone() };
     let decision = apply(unit, &answered, now)?;
     if !decision.changed {
-        return Ok(Answered::Unchanged);
+        return Ok(AnswerDecision::Unchanged);
     }
     let line = match answer {
-        Answer::Reject { .. } => return Ok(Answered::Rejected(Box::new(decision.unit))),
-        Answer::Surplus => None,
-        Answer::Match { asn_number, line_identifier } => {
+        ReceivingAnswer::Reject { .. } => {
+            return Ok(AnswerDecision::Rejected(Box::new(decision.unit)));
+        }
+        ReceivingAnswer::Surplus => None,
+        ReceivingAnswer::Match { asn_number, line_identifier } => {
             Some(matched(scene, asn_number, line_identifier)?)
         }
     };
     if is_spent(unit) {
         return Err(AnswerRefusal::Spent);
     }
-    let receipt = UnitReceipt {
+    let receipt = WarehouseUnitReceipt {
         asn_number: line.map_or(asn_number, |(_, line)| line.asn.asn_number.as_str()).to_owned(),
         line_identifier: line.map(|(_, line)| line.detail.line_identifier.clone()),
         received_at: now,
@@ -101,15 +103,15 @@ pub fn answer(
         announced.map_or(decision.unit, |announced| announced.unit)
     });
     let unit = apply(&announced, &UnitEvent::Received(Box::new(receipt)), now)?.unit;
-    Ok(Answered::Accepted(Box::new(Acceptance { line_identifier, unit })))
+    Ok(AnswerDecision::Accepted(Box::new(Acceptance { line_identifier, unit })))
 }
 
 /// The line that the operator chose, which must await a unit.
 fn matched<'a>(
-    scene: &Scene<'a>,
+    scene: &ReceivingContext<'a>,
     asn_number: &AsnNumber,
     line_identifier: &str,
-) -> Result<(&'a AsnState, Line<'a>), AnswerRefusal> {
+) -> Result<(&'a AsnState, AsnLine<'a>), AnswerRefusal> {
     let states = scene.asn.into_iter().chain(scene.others);
     // Programs may share a number: the line tells which one is meant.
     let found = states

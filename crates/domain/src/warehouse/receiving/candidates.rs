@@ -3,18 +3,21 @@
 
 use std::cmp::Reverse;
 
-use super::{AsnState, Scan, Scene};
-use crate::warehouse::asn::{AsnStatus, Line};
-use crate::warehouse::unit::{Candidate, Sign};
+use super::{AsnState, ReceivingContext, UnitScan};
+use crate::warehouse::asn::{AsnLine, AsnStatus};
+use crate::warehouse::unit::{MatchSign, ReceivingCandidate};
 
 /// A question has at most this many candidates.
 pub(super) const CANDIDATES_MAX: usize = 10;
 
 /// The lines that still await a unit and have something in common with the scanned one.
-pub(super) fn candidates(scene: &Scene<'_>, scan: &Scan<'_>) -> Vec<Candidate> {
+pub(super) fn candidates(
+    scene: &ReceivingContext<'_>,
+    scan: &UnitScan<'_>,
+) -> Vec<ReceivingCandidate> {
     let states = scene.asn.into_iter().chain(scene.others);
     let awaiting = states.filter(|state| state.asn.status != AsnStatus::Cancelled);
-    let mut found: Vec<(u32, Candidate)> = awaiting
+    let mut found: Vec<(u32, ReceivingCandidate)> = awaiting
         .flat_map(|state| state.asn.lines().filter_map(|line| candidate(state, &line, scan)))
         .collect();
     // Stable: equals stay in the order of the ASN, and the scanned ASN goes before others.
@@ -23,14 +26,18 @@ pub(super) fn candidates(scene: &Scene<'_>, scan: &Scan<'_>) -> Vec<Candidate> {
     found.into_iter().map(|(_, candidate)| candidate).collect()
 }
 
-fn candidate(state: &AsnState, line: &Line<'_>, scan: &Scan<'_>) -> Option<(u32, Candidate)> {
+fn candidate(
+    state: &AsnState,
+    line: &AsnLine<'_>,
+    scan: &UnitScan<'_>,
+) -> Option<(u32, ReceivingCandidate)> {
     let awaited = state.awaited(line.detail);
     let why = signs(line, scan);
     if awaited == 0 || why.is_empty() {
         return None;
     }
     let weight = why.iter().map(|sign| sign.weight()).sum();
-    let candidate = Candidate {
+    let candidate = ReceivingCandidate {
         asn_number: line.asn.asn_number.clone(),
         line_identifier: line.detail.line_identifier.clone(),
         sku: line.detail.sku.clone(),
@@ -41,7 +48,7 @@ fn candidate(state: &AsnState, line: &Line<'_>, scan: &Scan<'_>) -> Option<(u32,
 }
 
 /// What the line and the unit have in common, the strongest first.
-fn signs(line: &Line<'_>, scan: &Scan<'_>) -> Vec<Sign> {
+fn signs(line: &AsnLine<'_>, scan: &UnitScan<'_>) -> Vec<MatchSign> {
     let (detail, receipt) = (line.detail, scan.receipt);
     let same = |announced: Option<&str>, scanned: Option<&str>| {
         announced.is_some() && announced == scanned
@@ -50,24 +57,27 @@ fn signs(line: &Line<'_>, scan: &Scan<'_>) -> Vec<Sign> {
     let plate = detail.unit_identifier.as_deref();
     let own = receipt.client_unit_identifier.as_deref();
     let found = [
-        (Sign::SameUnitIdentifier, same(plate, Some(scan.unit_identifier)) || same(plate, own)),
-        (Sign::SameClientUnitIdentifier, same(detail.client_unit_identifier.as_deref(), own)),
         (
-            Sign::SameSerialNumber,
+            MatchSign::SameUnitIdentifier,
+            same(plate, Some(scan.unit_identifier)) || same(plate, own),
+        ),
+        (MatchSign::SameClientUnitIdentifier, same(detail.client_unit_identifier.as_deref(), own)),
+        (
+            MatchSign::SameSerialNumber,
             same(detail.serial_number.as_deref(), receipt.serial_number.as_deref()),
         ),
         (
-            Sign::SameLine,
+            MatchSign::SameLine,
             named_here && same(Some(&detail.line_identifier), receipt.line_identifier.as_deref()),
         ),
-        (Sign::SameSku, same(Some(&detail.sku), receipt.sku.as_deref())),
-        (Sign::SameUpc, same(detail.upc.as_deref(), receipt.upc.as_deref())),
+        (MatchSign::SameSku, same(Some(&detail.sku), receipt.sku.as_deref())),
+        (MatchSign::SameUpc, same(detail.upc.as_deref(), receipt.upc.as_deref())),
         (
-            Sign::SameTrackingNumber,
+            MatchSign::SameTrackingNumber,
             same(line.asn.tracking_number.as_deref(), receipt.tracking_number.as_deref()),
         ),
         (
-            Sign::SameCarton,
+            MatchSign::SameCarton,
             same(line.carton.identifier.as_deref(), receipt.carton_identifier.as_deref()),
         ),
     ];

@@ -1,8 +1,8 @@
 //! Finds the line that a scanned unit is.
 
-use super::{AsnState, Scan};
+use super::{AsnState, UnitScan};
 use crate::returns::receipt::Receipt;
-use crate::warehouse::asn::{AsnDetail, DetailsType, Line};
+use crate::warehouse::asn::{AsnDetail, AsnLine, DetailsType};
 use crate::warehouse::unit::{ExceptionKind, UnitRecord};
 
 /// The line of the unit, or why there is none. A line that the warehouse names goes first, then
@@ -10,8 +10,8 @@ use crate::warehouse::unit::{ExceptionKind, UnitRecord};
 pub(super) fn place<'a>(
     state: &'a AsnState,
     unit: &UnitRecord,
-    scan: &Scan<'_>,
-) -> Result<Line<'a>, ExceptionKind> {
+    scan: &UnitScan<'_>,
+) -> Result<AsnLine<'a>, ExceptionKind> {
     let asn = &state.asn;
     let announced_elsewhere = unit.announcement.as_ref().is_some_and(|known| {
         known.asn_number != asn.asn_number || known.program_identifier != asn.program_identifier
@@ -41,7 +41,7 @@ pub(super) fn place<'a>(
 }
 
 /// Whether the line announces this very piece.
-fn is_piece(detail: &AsnDetail, scan: &Scan<'_>) -> bool {
+fn is_piece(detail: &AsnDetail, scan: &UnitScan<'_>) -> bool {
     let own = scan.receipt.client_unit_identifier.as_deref();
     let announced = detail.unit_identifier.as_deref();
     let announced_own = detail.client_unit_identifier.as_deref();
@@ -60,15 +60,15 @@ fn fits(detail: &AsnDetail, receipt: &Receipt) -> bool {
 
 /// A line of the scanned article: one that awaits a unit rather than one that does not, and one
 /// of the same carton rather than of another.
-fn by_code<'a>(state: &'a AsnState, receipt: &Receipt) -> Result<Line<'a>, ExceptionKind> {
+fn by_code<'a>(state: &'a AsnState, receipt: &Receipt) -> Result<AsnLine<'a>, ExceptionKind> {
     if receipt.sku.is_none() && receipt.upc.is_none() {
         return Err(ExceptionKind::UnknownUnit);
     }
-    let same = |line: &Line<'_>| match &receipt.sku {
+    let same = |line: &AsnLine<'_>| match &receipt.sku {
         Some(sku) => line.detail.sku == *sku,
         None => line.detail.upc == receipt.upc,
     };
-    let rank = |line: &Line<'_>| {
+    let rank = |line: &AsnLine<'_>| {
         let same_carton = receipt.carton_identifier.is_some()
             && line.carton.identifier == receipt.carton_identifier;
         (state.awaited(line.detail) == 0, !same_carton)

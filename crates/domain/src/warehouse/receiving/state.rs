@@ -27,7 +27,7 @@ pub struct AsnState {
 
 /// What an update of an ASN comes to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Replacement {
+pub struct AsnUpdate {
     pub state: AsnState,
     pub changed: bool,
 }
@@ -61,24 +61,20 @@ impl AsnState {
 
     /// The ASN after the merchant sent it again. Once units were received, only what says the
     /// same is accepted.
-    pub fn replaced(
-        &self,
-        asn: InboundAsn,
-        fingerprint: String,
-    ) -> Result<Replacement, AsnRefusal> {
+    pub fn replaced(&self, asn: InboundAsn, fingerprint: String) -> Result<AsnUpdate, AsnRefusal> {
         if asn.asn_number != self.asn.asn_number
             || asn.program_identifier != self.asn.program_identifier
         {
             return Err(AsnRefusal::OtherAsn);
         }
         if fingerprint == self.fingerprint {
-            return Ok(Replacement { state: self.clone(), changed: false });
+            return Ok(AsnUpdate { state: self.clone(), changed: false });
         }
         if !self.is_untouched() {
             return Err(AsnRefusal::Received);
         }
         let announced = Self::announced(asn, fingerprint, self.announced_at);
-        Ok(Replacement { state: Self { told: self.told, ..announced }, changed: true })
+        Ok(AsnUpdate { state: Self { told: self.told, ..announced }, changed: true })
     }
 
     /// Whether nothing was received.

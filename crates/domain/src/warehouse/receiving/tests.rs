@@ -10,7 +10,7 @@ use crate::json as document;
 use crate::samples;
 use crate::warehouse::asn::{InboundAsn, read_asn};
 use crate::warehouse::asn_number::AsnNumber;
-use crate::warehouse::unit::{Candidate, Sign};
+use crate::warehouse::unit::{MatchSign, ReceivingCandidate};
 
 pub(super) fn time(second: i64) -> Timestamp {
     Timestamp::from_second(1_772_700_000 + second).unwrap()
@@ -48,48 +48,48 @@ fn receipt(fields: &Value) -> Receipt {
 }
 
 /// What a scan of these fields comes to.
-fn scanned(state: &AsnState, fields: &Value) -> Decision {
-    scanned_as(&Scene { asn: Some(state), others: &[], unit: None }, fields)
+fn scanned(state: &AsnState, fields: &Value) -> ReceivingDecision {
+    scanned_as(&ReceivingContext { asn: Some(state), others: &[], unit: None }, fields)
 }
 
-fn scanned_as(scene: &Scene<'_>, fields: &Value) -> Decision {
+fn scanned_as(scene: &ReceivingContext<'_>, fields: &Value) -> ReceivingDecision {
     let mut receipt = receipt(fields);
     let number = scene.asn.map(|state| state.asn.asn_number.to_string());
     receipt.asn_number = receipt.asn_number.or(number);
     let unit_identifier = license_plate(scene.asn, &receipt, "R-1");
-    receive(scene, &Scan { unit_identifier, receipt: &receipt }, time(60))
+    receive(scene, &UnitScan { unit_identifier, receipt: &receipt }, time(60))
 }
 
-fn accepted(decision: Decision) -> Acceptance {
+fn accepted(decision: ReceivingDecision) -> Acceptance {
     match decision {
-        Decision::Accepted(acceptance) => *acceptance,
-        Decision::Repeat => panic!("a repeat"),
-        Decision::Exception(unit) => panic!("{:?}", unit.questions.last()),
+        ReceivingDecision::Accepted(acceptance) => *acceptance,
+        ReceivingDecision::Repeat => panic!("a repeat"),
+        ReceivingDecision::Exception(unit) => panic!("{:?}", unit.questions.last()),
     }
 }
 
 /// The unit in question, which must be one.
-fn excepted(decision: Decision) -> UnitRecord {
+fn excepted(decision: ReceivingDecision) -> UnitRecord {
     match decision {
-        Decision::Exception(unit) => *unit,
-        Decision::Repeat => panic!("a repeat"),
-        Decision::Accepted(acceptance) => panic!("{:?}", acceptance.line_identifier),
+        ReceivingDecision::Exception(unit) => *unit,
+        ReceivingDecision::Repeat => panic!("a repeat"),
+        ReceivingDecision::Accepted(acceptance) => panic!("{:?}", acceptance.line_identifier),
     }
 }
 
-fn kind(decision: Decision) -> ExceptionKind {
+fn kind(decision: ReceivingDecision) -> ExceptionKind {
     excepted(decision).questions.last().unwrap().kind
 }
 
-fn line_of(decision: Decision) -> String {
+fn line_of(decision: ReceivingDecision) -> String {
     accepted(decision).line_identifier.unwrap()
 }
 
-fn candidates_of(decision: Decision) -> Vec<Candidate> {
+fn candidates_of(decision: ReceivingDecision) -> Vec<ReceivingCandidate> {
     excepted(decision).questions.pop().unwrap().candidates
 }
 
-fn lines(candidates: &[Candidate]) -> Vec<(&str, &str)> {
+fn lines(candidates: &[ReceivingCandidate]) -> Vec<(&str, &str)> {
     let named = candidates.iter();
     named.map(|it| (it.asn_number.as_str(), it.line_identifier.as_str())).collect()
 }
@@ -142,8 +142,8 @@ fn the_same_scan_again_changes_nothing() {
     let fields = json!({"unit_identifier": "LP-0093321"});
     let acceptance = accepted(scanned(&state, &fields));
 
-    let known = Scene { asn: Some(&state), others: &[], unit: Some(&acceptance.unit) };
-    assert_eq!(scanned_as(&known, &fields), Decision::Repeat);
+    let known = ReceivingContext { asn: Some(&state), others: &[], unit: Some(&acceptance.unit) };
+    assert_eq!(scanned_as(&known, &fields), ReceivingDecision::Repeat);
 }
 
 #[test]
@@ -177,7 +177,7 @@ fn goods_for_no_asn_or_a_cancelled_one_are_a_question() {
     let mut cancelled = quantities("A-1");
     cancelled.asn.status = AsnStatus::Cancelled;
     let fields = json!({"unit_identifier": "U-1", "sku": "A", "asn_number": "A-9"});
-    let nothing = Scene { asn: None, others: &[], unit: None };
+    let nothing = ReceivingContext { asn: None, others: &[], unit: None };
 
     assert_eq!(kind(scanned(&cancelled, &fields)), ExceptionKind::UnknownAsn);
     assert_eq!(kind(scanned_as(&nothing, &fields)), ExceptionKind::UnknownAsn);
@@ -188,15 +188,15 @@ fn a_unit_that_came_with_another_asn_cannot_come_again() {
     let unit =
         accepted(scanned(&quantities("A-1"), &json!({"unit_identifier": "U-1", "sku": "A"})));
     let other = quantities("A-2");
-    let scene = Scene { asn: Some(&other), others: &[], unit: Some(&unit.unit) };
+    let scene = ReceivingContext { asn: Some(&other), others: &[], unit: Some(&unit.unit) };
 
     let fields = json!({"unit_identifier": "U-1", "sku": "A"});
     let asked = excepted(scanned_as(&scene, &fields));
 
     assert_eq!(asked.questions[0].kind, ExceptionKind::AlreadyReceivedElsewhere);
     assert_eq!(asked.receipt, unit.unit.receipt);
-    let again = Scene { unit: Some(&asked), ..scene };
-    assert_eq!(scanned_as(&again, &fields), Decision::Repeat, "it is asked once");
+    let again = ReceivingContext { unit: Some(&asked), ..scene };
+    assert_eq!(scanned_as(&again, &fields), ReceivingDecision::Repeat, "it is asked once");
 }
 
 #[test]
@@ -208,7 +208,7 @@ fn what_was_refused_or_leaves_is_told_as_such_whatever_else_does_not_fit() {
     let leaving = apply(&UnitRecord::new("U-1"), &leaving, time(0)).unwrap().unit;
 
     for unit in [refused, leaving] {
-        let scene = Scene { asn: Some(&state), others: &[], unit: Some(&unit) };
+        let scene = ReceivingContext { asn: Some(&state), others: &[], unit: Some(&unit) };
         let decision = scanned_as(&scene, &json!({"unit_identifier": "U-1", "sku": "Z"}));
         assert_eq!(kind(decision), ExceptionKind::AlreadyReceivedElsewhere);
     }
@@ -219,7 +219,7 @@ fn a_unit_that_another_asn_announces_is_not_taken_for_any_of_its_sku() {
     let mut unit = UnitRecord::new("U-1");
     unit.announcement = samples::received_unit().announcement;
     let state = quantities("A-1");
-    let scene = Scene { asn: Some(&state), others: &[], unit: Some(&unit) };
+    let scene = ReceivingContext { asn: Some(&state), others: &[], unit: Some(&unit) };
 
     let decision = scanned_as(&scene, &json!({"unit_identifier": "U-1", "sku": "A"}));
 
@@ -229,10 +229,10 @@ fn a_unit_that_another_asn_announces_is_not_taken_for_any_of_its_sku() {
 #[test]
 fn an_open_question_answers_itself_when_the_asn_comes() {
     let fields = json!({"unit_identifier": "U-1", "sku": "B", "asn_number": "A-1"});
-    let nothing = Scene { asn: None, others: &[], unit: None };
+    let nothing = ReceivingContext { asn: None, others: &[], unit: None };
     let asked = excepted(scanned_as(&nothing, &fields));
     let state = quantities("A-1");
-    let scene = Scene { asn: Some(&state), others: &[], unit: Some(&asked) };
+    let scene = ReceivingContext { asn: Some(&state), others: &[], unit: Some(&asked) };
 
     let acceptance = accepted(scanned_as(&scene, &fields));
 
@@ -243,7 +243,7 @@ fn an_open_question_answers_itself_when_the_asn_comes() {
 #[test]
 fn candidates_are_lines_with_something_in_common_the_likeliest_first() {
     let (state, others) = (quantities("A-1"), [pieces(), quantities("A-2")]);
-    let scene = Scene { asn: Some(&state), others: &others, unit: None };
+    let scene = ReceivingContext { asn: Some(&state), others: &others, unit: None };
     let fields = json!({
         "unit_identifier": "U-1", "sku": "Z", "upc": "upc-B", "carton_identifier": "C-2",
         "serial_number": "SN-20114",
@@ -255,8 +255,8 @@ fn candidates_are_lines_with_something_in_common_the_likeliest_first() {
         lines(&candidates),
         [("ASN-20260301-7", "1"), ("A-1", "3"), ("A-2", "3"), ("A-1", "2"), ("A-2", "2")]
     );
-    assert_eq!(candidates[0].why, [Sign::SameSerialNumber]);
-    assert_eq!(candidates[1].why, [Sign::SameUpc, Sign::SameCarton]);
+    assert_eq!(candidates[0].why, [MatchSign::SameSerialNumber]);
+    assert_eq!(candidates[1].why, [MatchSign::SameUpc, MatchSign::SameCarton]);
     assert_eq!((candidates[1].awaited, candidates[1].sku.as_str()), (1, "B"));
 }
 
@@ -273,7 +273,7 @@ fn lines_that_await_nothing_are_no_candidates_and_ten_are_enough() {
     assert_eq!(lines(&candidates_of(decision)), [("ASN-20260301-7", "2")]);
 
     let others: Vec<AsnState> = (0..20).map(|number| quantities(&format!("A-{number}"))).collect();
-    let scene = Scene { asn: None, others: &others, unit: None };
+    let scene = ReceivingContext { asn: None, others: &others, unit: None };
     let fields = json!({"unit_identifier": "U", "sku": "A", "asn_number": "X"});
     assert_eq!(candidates_of(scanned_as(&scene, &fields)).len(), candidates::CANDIDATES_MAX);
 }
@@ -311,7 +311,7 @@ fn a_unit_that_belongs_to_a_return_is_received_for_it() {
     assert!(rma::apply(&samples::rma(), &event, time(90)).is_ok(), "{event:?}");
 
     let (_, event) = returned(&state.asn.line("2").unwrap(), &unit).unwrap();
-    let rma::Event::Received { line, sku, .. } = event else { panic!("{event:?}") };
+    let rma::RmaEvent::Received { line, sku, .. } = event else { panic!("{event:?}") };
     assert_eq!((line, sku.as_deref()), (None, Some("CAP-SAND")));
     state.asn.cartons[0].reference.as_mut().unwrap().kind = ReferenceType::ForwardOrder;
     assert_eq!(returned(&state.asn.line("1").unwrap(), &unit), None);

@@ -5,7 +5,7 @@ use utoipa::ToSchema;
 
 use super::{PlaceType, ShipmentType};
 use crate::returns::receipt::Condition;
-use crate::warehouse::Reference;
+use crate::warehouse::GoodsReference;
 use crate::warehouse::unit::UnitRecord;
 
 /// Where goods leave.
@@ -88,7 +88,7 @@ pub struct OutboundCarton {
     pub identifier: Option<String>,
     /// What the goods belong to.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub reference: Option<Reference>,
+    pub reference: Option<GoodsReference>,
     /// The last sorting template that was assigned to the carton.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "rtv-apparel", max_length = 255)]

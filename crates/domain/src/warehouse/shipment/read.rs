@@ -23,7 +23,7 @@ const TRACKING_NUMBERS_MAX: usize = 1_000;
 
 /// What reading depends on besides the document.
 #[derive(Clone, Debug)]
-pub struct ReadContext {
+pub struct ShipmentReadContext {
     /// The number of a shipment that was sent without one. Short enough for any suffix.
     pub asn_number: AsnNumber,
     /// How many units a message has at most where the shipment does not say.
@@ -40,12 +40,15 @@ struct Seen {
 }
 
 /// Reads a shipment, or says everything wrong with it.
-pub fn read_shipment(document: &Json<'_>, context: &ReadContext) -> Result<Shipment, Faults> {
+pub fn read_shipment(
+    document: &Json<'_>,
+    context: &ShipmentReadContext,
+) -> Result<Shipment, Faults> {
     let (shipment, _) = read(document, false, |root| root.object(|at| shipment(at, context)))?;
     Ok(shipment)
 }
 
-fn shipment(at: &Fields<'_>, context: &ReadContext) -> Shipment {
+fn shipment(at: &Fields<'_>, context: &ShipmentReadContext) -> Shipment {
     at.refuses_unknown();
     let kind = at.required("type", |value| {
         value.named(ShipmentType::parse, "must be one of stock_transfer, freight, vendor")

@@ -5,7 +5,7 @@ mod life;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::faults::{Code, Faults};
+use crate::faults::{FaultCode, Faults};
 use crate::json as document;
 use crate::samples;
 
@@ -18,7 +18,7 @@ fn sample() -> Value {
 }
 
 fn judge(shipment: &Value) -> Result<Shipment, Faults> {
-    let context = ReadContext {
+    let context = ShipmentReadContext {
         asn_number: AsnNumber::parse("SHP-1").unwrap(),
         max_details_per_message: 500,
         now: time(0),
@@ -33,14 +33,14 @@ fn edited(edit: impl FnOnce(&mut Value)) -> Result<Shipment, Faults> {
 }
 
 /// Every fault of the sample after `edit`.
-fn faults(edit: impl FnOnce(&mut Value)) -> Vec<(String, Code)> {
+fn faults(edit: impl FnOnce(&mut Value)) -> Vec<(String, FaultCode)> {
     let Err(faults) = edited(edit) else {
         return Vec::new();
     };
     faults.errors.into_iter().map(|error| (error.field, error.code)).collect()
 }
 
-fn told(field: &str, code: Code) -> Vec<(String, Code)> {
+fn told(field: &str, code: FaultCode) -> Vec<(String, FaultCode)> {
     vec![(field.to_owned(), code)]
 }
 
@@ -84,7 +84,7 @@ fn everything_required_is_missed_when_it_is_absent() {
     for path in paths {
         let field = format!("${}", path.replace('/', ".")).replace(".0", "[0]");
         let found = faults(|shipment| *shipment.pointer_mut(path).unwrap() = Value::Null);
-        assert_eq!(found, told(&field, Code::MissingField), "{path}");
+        assert_eq!(found, told(&field, FaultCode::MissingField), "{path}");
     }
 }
 
@@ -118,7 +118,8 @@ fn the_receiving_place_has_an_identifier_for_the_type_of_the_shipment() {
             place.retain(|key, _| key == "type" || key == "address");
         })
     };
-    let missed = |key: &str| told(&format!("$.to.identifier | $.to.{key}"), Code::MissingField);
+    let missed =
+        |key: &str| told(&format!("$.to.identifier | $.to.{key}"), FaultCode::MissingField);
 
     assert_eq!(unnamed("stock_transfer"), missed("stock_transfer_identifier"));
     assert_eq!(unnamed("freight"), missed("external_identifier"));
@@ -134,8 +135,8 @@ fn a_vendor_is_a_number() {
         })
     };
 
-    assert_eq!(named("vendor_id", json!("V-88")), told("$.to.vendor_id", Code::Invalid));
-    assert_eq!(named("identifier", json!("V-88")), told("$.to.identifier", Code::Invalid));
+    assert_eq!(named("vendor_id", json!("V-88")), told("$.to.vendor_id", FaultCode::Invalid));
+    assert_eq!(named("identifier", json!("V-88")), told("$.to.identifier", FaultCode::Invalid));
     assert_eq!(named("identifier", json!(88)), []);
     assert_eq!(named("vendor_id", json!("88")), []);
 }
@@ -151,7 +152,7 @@ fn one_tracking_number_may_stand_by_itself_and_be_of_any_length() {
 
     assert_eq!(
         faults(|shipment| shipment["tracking_number"] = json!("1")),
-        told("$.tracking_numbers", Code::Invalid)
+        told("$.tracking_numbers", FaultCode::Invalid)
     );
 }
 
@@ -177,7 +178,7 @@ fn a_line_and_a_unit_stand_once_in_a_shipment() {
     };
 
     for key in ["line_identifier", "unit_identifier"] {
-        assert_eq!(twice(key), told(&format!("$.cartons[1].details[0].{key}"), Code::Invalid));
+        assert_eq!(twice(key), told(&format!("$.cartons[1].details[0].{key}"), FaultCode::Invalid));
     }
 }
 
@@ -208,7 +209,7 @@ fn everything_wrong_is_told_at_once() {
             "$.colour",
         ]
     );
-    assert!(found.iter().all(|(_, code)| *code == Code::Invalid));
+    assert!(found.iter().all(|(_, code)| *code == FaultCode::Invalid));
 }
 
 #[test]
@@ -220,7 +221,7 @@ fn the_number_leaves_room_for_the_suffixes_of_its_messages() {
             shipment["cartons"][0]["details"] = details(units);
         })
     };
-    let refused = told("$.asn_number", Code::Invalid);
+    let refused = told("$.asn_number", FaultCode::Invalid);
 
     assert_eq!(numbered(255, 1), []);
     assert_eq!(numbered(256, 1), refused);
@@ -232,10 +233,10 @@ fn the_number_leaves_room_for_the_suffixes_of_its_messages() {
 
 #[test]
 fn there_is_something_in_every_carton_and_not_too_much_in_all() {
-    assert_eq!(faults(|it| it["cartons"] = json!([])), told("$.cartons", Code::Invalid));
+    assert_eq!(faults(|it| it["cartons"] = json!([])), told("$.cartons", FaultCode::Invalid));
     assert_eq!(
         faults(|it| it["cartons"][0]["details"] = json!([])),
-        told("$.cartons[0].details", Code::Invalid)
+        told("$.cartons[0].details", FaultCode::Invalid)
     );
     let full = edited(|it| it["cartons"][0]["details"] = details(UNITS_MAX)).unwrap();
     assert_eq!((full.units().count(), full.messages()), (UNITS_MAX, 100));
@@ -244,7 +245,7 @@ fn there_is_something_in_every_carton_and_not_too_much_in_all() {
         let last = lines.as_array_mut().unwrap().pop();
         it["cartons"] = json!([{"details": lines}, {"details": [last]}]);
     };
-    assert_eq!(faults(more), told("$.cartons", Code::Invalid));
+    assert_eq!(faults(more), told("$.cartons", FaultCode::Invalid));
 }
 
 #[test]

@@ -19,7 +19,8 @@ use jiff::Timestamp;
 
 use super::event::{ChangedBy, UnitDecision, UnitEvent, UnitRefusal};
 use super::{
-    Announcement, Answer, Departure, Happened, Question, StoryStep, UnitReceipt, UnitRecord,
+    Announcement, Departure, ReceivingAnswer, ReceivingQuestion, StoryEvent, StoryStep, UnitRecord,
+    WarehouseUnitReceipt,
 };
 use crate::returns::receipt::Condition;
 use crate::warehouse::asn_number::AsnNumber;
@@ -52,7 +53,7 @@ pub fn apply(
 }
 
 /// What a change is in the story; nothing where nothing changed.
-type Change = Result<Option<Happened>, UnitRefusal>;
+type Change = Result<Option<StoryEvent>, UnitRefusal>;
 
 fn announce(unit: &mut UnitRecord, announcement: &Announcement) -> Change {
     if let Some(known) = &unit.announcement {
@@ -67,20 +68,20 @@ fn announce(unit: &mut UnitRecord, announcement: &Announcement) -> Change {
     }
     unit.announcement = Some(announcement.clone());
     let line_identifier = announcement.line_identifier.clone();
-    Ok(Some(Happened::Announced { asn_number: announcement.asn_number.clone(), line_identifier }))
+    Ok(Some(StoryEvent::Announced { asn_number: announcement.asn_number.clone(), line_identifier }))
 }
 
-fn ask(unit: &mut UnitRecord, question: &Question) -> Option<Happened> {
+fn ask(unit: &mut UnitRecord, question: &ReceivingQuestion) -> Option<StoryEvent> {
     if unit.question(&question.asn_number).is_some() {
         return None;
     }
     unit.questions.push(question.clone());
     let asn_number = question.asn_number.clone();
-    Some(Happened::Questioned { asn_number, kind: question.kind })
+    Some(StoryEvent::Questioned { asn_number, kind: question.kind })
 }
 
-fn decide(unit: &mut UnitRecord, asn_number: &str, answer: &Answer) -> Change {
-    let asked = |question: &&mut Question| question.asn_number == asn_number;
+fn decide(unit: &mut UnitRecord, asn_number: &str, answer: &ReceivingAnswer) -> Change {
+    let asked = |question: &&mut ReceivingQuestion| question.asn_number == asn_number;
     let Some(question) = unit.questions.iter_mut().find(asked) else {
         return Err(UnitRefusal::NoQuestion(asn_number.to_owned()));
     };
@@ -89,16 +90,16 @@ fn decide(unit: &mut UnitRecord, asn_number: &str, answer: &Answer) -> Change {
     }
     question.answer = Some(answer.clone());
     // A unit that is here stays here, whatever becomes of a doubtful second scan of it.
-    if let Answer::Reject { reason } = answer
+    if let ReceivingAnswer::Reject { reason } = answer
         && unit.receipt.is_none()
         && !unit.is_in_doubt()
     {
         unit.reject_reason = Some(reason.clone());
     }
-    Ok(Some(Happened::Answered { asn_number: asn_number.to_owned(), answer: answer.clone() }))
+    Ok(Some(StoryEvent::Answered { asn_number: asn_number.to_owned(), answer: answer.clone() }))
 }
 
-fn receive(unit: &mut UnitRecord, receipt: &UnitReceipt) -> Change {
+fn receive(unit: &mut UnitRecord, receipt: &WarehouseUnitReceipt) -> Change {
     if let Some(known) = &unit.receipt {
         return if known.asn_number == receipt.asn_number {
             Ok(None)
@@ -116,7 +117,7 @@ fn receive(unit: &mut UnitRecord, receipt: &UnitReceipt) -> Change {
     unit.channel.clone_from(&receipt.scanned.channel);
     unit.location_identifier.clone_from(&receipt.scanned.location_identifier);
     unit.receipt = Some(receipt.clone());
-    Ok(Some(Happened::Received {
+    Ok(Some(StoryEvent::Received {
         asn_number: receipt.asn_number.clone(),
         line_identifier: receipt.line_identifier.clone(),
         user_login: receipt.scanned.user_login.clone(),
@@ -141,7 +142,7 @@ fn grade(unit: &mut UnitRecord, condition: Condition, by: &ChangedBy) -> Change 
     }
     unit.condition = Some(condition);
     let ChangedBy { reason, user_login } = by.clone();
-    Ok(Some(Happened::Graded { condition, reason, user_login }))
+    Ok(Some(StoryEvent::Graded { condition, reason, user_login }))
 }
 
 fn move_to(
@@ -157,7 +158,7 @@ fn move_to(
     }
     unit.put(location.map(String::as_str), channel.map(String::as_str));
     let ChangedBy { reason, user_login } = by.clone();
-    Ok(Some(Happened::Moved {
+    Ok(Some(StoryEvent::Moved {
         location_identifier: location.cloned(),
         channel: channel.cloned(),
         reason,
@@ -180,7 +181,7 @@ fn pack(unit: &mut UnitRecord, asn_number: &AsnNumber) -> Change {
         return Ok(None);
     }
     unit.departure = Some(Departure { asn_number: asn_number.clone(), shipped: false });
-    Ok(Some(Happened::Packed { asn_number: asn_number.clone() }))
+    Ok(Some(StoryEvent::Packed { asn_number: asn_number.clone() }))
 }
 
 fn unpack(unit: &mut UnitRecord, asn_number: &AsnNumber) -> Change {
@@ -189,7 +190,7 @@ fn unpack(unit: &mut UnitRecord, asn_number: &AsnNumber) -> Change {
         Some(departure) if departure.shipped => Err(UnitRefusal::HasLeft(asn_number.clone())),
         Some(_) => {
             unit.departure = None;
-            Ok(Some(Happened::Unpacked { asn_number: asn_number.clone() }))
+            Ok(Some(StoryEvent::Unpacked { asn_number: asn_number.clone() }))
         }
         None => Ok(None),
     }
@@ -201,5 +202,5 @@ fn ship(unit: &mut UnitRecord, asn_number: &AsnNumber) -> Change {
         return Ok(None);
     }
     unit.departure = Some(Departure { asn_number: asn_number.clone(), shipped: true });
-    Ok(Some(Happened::Shipped { asn_number: asn_number.clone() }))
+    Ok(Some(StoryEvent::Shipped { asn_number: asn_number.clone() }))
 }

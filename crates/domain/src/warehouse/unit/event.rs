@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Announcement, Answer, Question, UnitReceipt, UnitRecord};
+use super::{Announcement, ReceivingAnswer, ReceivingQuestion, UnitRecord, WarehouseUnitReceipt};
 use crate::returns::receipt::Condition;
 use crate::warehouse::asn_number::AsnNumber;
 
@@ -12,11 +12,11 @@ pub enum UnitEvent {
     /// The merchant announced it.
     Announced(Box<Announcement>),
     /// It was scanned and does not fit.
-    Questioned(Box<Question>),
+    Questioned(Box<ReceivingQuestion>),
     /// An operator decided about what was asked when it was scanned for this ASN.
-    Answered { asn_number: String, answer: Answer },
+    Answered { asn_number: String, answer: ReceivingAnswer },
     /// The warehouse has it.
-    Received(Box<UnitReceipt>),
+    Received(Box<WarehouseUnitReceipt>),
     /// The warehouse looked again at its state.
     Graded { condition: Condition, by: ChangedBy },
     /// It lies somewhere else now, or is assigned to another channel.

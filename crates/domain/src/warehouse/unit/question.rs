@@ -13,8 +13,7 @@ use crate::warehouse::asn_number::{AsnNumber, asn_number};
 
 /// A unit that was scanned and is not what was announced.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[schema(as = ReceivingQuestion)]
-pub struct Question {
+pub struct ReceivingQuestion {
     /// The number of the ASN that it was scanned for.
     #[schema(example = "ASN-20260301-7")]
     pub asn_number: String,
@@ -25,9 +24,9 @@ pub struct Question {
     /// What the warehouse told.
     pub scanned: Receipt,
     /// The lines that it could be, the likeliest first.
-    pub candidates: Vec<Candidate>,
+    pub candidates: Vec<ReceivingCandidate>,
     /// What the operator decided. Nothing while the question is open.
-    pub answer: Option<Answer>,
+    pub answer: Option<ReceivingAnswer>,
 }
 
 /// Why a scanned unit cannot simply be received.
@@ -60,8 +59,7 @@ impl ExceptionKind {
 
 /// A line that a unit could be.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[schema(as = ReceivingCandidate)]
-pub struct Candidate {
+pub struct ReceivingCandidate {
     pub asn_number: AsnNumber,
     #[schema(example = "2")]
     pub line_identifier: String,
@@ -71,13 +69,14 @@ pub struct Candidate {
     #[schema(example = 1, minimum = 1)]
     pub awaited: i64,
     /// What speaks for it, the strongest first.
-    pub why: Vec<Sign>,
+    pub why: Vec<MatchSign>,
 }
 
 /// What a scanned unit and a line have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Sign {
+#[schema(as = Sign)]
+pub enum MatchSign {
     SameUnitIdentifier,
     SameClientUnitIdentifier,
     SameSerialNumber,
@@ -88,7 +87,7 @@ pub enum Sign {
     SameCarton,
 }
 
-impl Sign {
+impl MatchSign {
     /// How much it says. Each of the first three says more than all that follow together.
     pub const fn weight(self) -> u32 {
         match self {
@@ -105,8 +104,7 @@ impl Sign {
 /// What an operator decides about a unit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "action", rename_all = "snake_case")]
-#[schema(as = ReceivingAnswer)]
-pub enum Answer {
+pub enum ReceivingAnswer {
     /// It is a unit of this line.
     Match {
         asn_number: AsnNumber,
@@ -124,40 +122,40 @@ pub enum Answer {
 
 /// Which answer it is, before its fields are read.
 #[derive(Clone, Copy)]
-enum Choice {
+enum AnswerKind {
     Match,
     Surplus,
     Reject,
 }
 
 /// Reads what an operator decides, or says everything wrong with it.
-pub fn read_answer(document: &Json<'_>) -> Result<Answer, Faults> {
+pub fn read_answer(document: &Json<'_>) -> Result<ReceivingAnswer, Faults> {
     let (answer, _) = read(document, false, |root| root.object(answer).flatten())?;
     Ok(answer)
 }
 
 /// Nothing only where something is missing, which is noted.
-fn answer(at: &Fields<'_>) -> Option<Answer> {
+fn answer(at: &Fields<'_>) -> Option<ReceivingAnswer> {
     at.refuses_unknown();
     let choice = at.required("action", |value| {
         let parse = |name: &str| match name {
-            "match" => Some(Choice::Match),
-            "surplus" => Some(Choice::Surplus),
-            "reject" => Some(Choice::Reject),
+            "match" => Some(AnswerKind::Match),
+            "surplus" => Some(AnswerKind::Surplus),
+            "reject" => Some(AnswerKind::Reject),
             _ => None,
         };
         value.named(parse, "must be one of match, surplus, reject")
     });
     match choice? {
-        Choice::Match => {
+        AnswerKind::Match => {
             let number = at.required("asn_number", asn_number);
             let line_identifier = at.identifier("line_identifier");
-            Some(Answer::Match { asn_number: number?, line_identifier })
+            Some(ReceivingAnswer::Match { asn_number: number?, line_identifier })
         }
-        Choice::Surplus => Some(Answer::Surplus),
-        Choice::Reject => {
+        AnswerKind::Surplus => Some(ReceivingAnswer::Surplus),
+        AnswerKind::Reject => {
             let reason = at.required("reason", |value| value.text(1..=TEXT_MAX).map(str::to_owned));
-            Some(Answer::Reject { reason: reason? })
+            Some(ReceivingAnswer::Reject { reason: reason? })
         }
     }
 }

@@ -37,7 +37,7 @@ fn moved(location: &str) -> UnitEvent {
 }
 
 fn received(asn: &str) -> UnitEvent {
-    UnitEvent::Received(Box::new(UnitReceipt {
+    UnitEvent::Received(Box::new(WarehouseUnitReceipt {
         asn_number: asn.to_owned(),
         line_identifier: Some("1".to_owned()),
         received_at: time(0),
@@ -45,8 +45,8 @@ fn received(asn: &str) -> UnitEvent {
     }))
 }
 
-fn question(asn: &str) -> Question {
-    Question {
+fn question(asn: &str) -> ReceivingQuestion {
+    ReceivingQuestion {
         asn_number: asn.to_owned(),
         kind: ExceptionKind::UnknownUnit,
         raised_at: time(0),
@@ -60,12 +60,12 @@ fn questioned(asn: &str) -> UnitEvent {
     UnitEvent::Questioned(Box::new(question(asn)))
 }
 
-fn answered(asn: &str, answer: Answer) -> UnitEvent {
+fn answered(asn: &str, answer: ReceivingAnswer) -> UnitEvent {
     UnitEvent::Answered { asn_number: asn.to_owned(), answer }
 }
 
-fn rejecting() -> Answer {
-    Answer::Reject { reason: "not ours".to_owned() }
+fn rejecting() -> ReceivingAnswer {
+    ReceivingAnswer::Reject { reason: "not ours".to_owned() }
 }
 
 /// The unit after `events`, each of which must change it.
@@ -160,7 +160,7 @@ fn a_question_is_asked_once_and_answered_once() {
     let asked = after(&unknown(), &[questioned("A-1")]);
     assert!(!apply(&asked, &questioned("A-1"), time(90)).unwrap().changed);
     assert_eq!(
-        refusal(&asked, &answered("A-2", Answer::Surplus)),
+        refusal(&asked, &answered("A-2", ReceivingAnswer::Surplus)),
         UnitRefusal::NoQuestion("A-2".to_owned())
     );
 
@@ -168,7 +168,7 @@ fn a_question_is_asked_once_and_answered_once() {
 
     assert!(!apply(&decided, &answered("A-1", rejecting()), time(90)).unwrap().changed);
     assert_eq!(
-        refusal(&decided, &answered("A-1", Answer::Surplus)),
+        refusal(&decided, &answered("A-1", ReceivingAnswer::Surplus)),
         UnitRefusal::AnsweredOtherwise
     );
 }
@@ -213,8 +213,9 @@ fn a_clock_that_was_set_back_does_not_take_a_story_back() {
 
 #[test]
 fn an_operators_answer_is_read_as_it_is_written() {
-    let matching = Answer::Match { asn_number: number("A-1"), line_identifier: "2".to_owned() };
-    for answer in [matching, Answer::Surplus, rejecting()] {
+    let matching =
+        ReceivingAnswer::Match { asn_number: number("A-1"), line_identifier: "2".to_owned() };
+    for answer in [matching, ReceivingAnswer::Surplus, rejecting()] {
         let written = serde_json::to_string(&answer).unwrap();
         let document = crate::json::parse(written.as_bytes()).unwrap();
         assert_eq!(read_answer(&document), Ok(answer), "{written}");
@@ -261,7 +262,7 @@ fn then(unit: &UnitRecord, event: &UnitEvent, second: i64) -> UnitRecord {
 }
 
 fn questioned_at(asn: &str, second: i64) -> UnitEvent {
-    UnitEvent::Questioned(Box::new(Question { raised_at: time(second), ..question(asn) }))
+    UnitEvent::Questioned(Box::new(ReceivingQuestion { raised_at: time(second), ..question(asn) }))
 }
 
 #[test]
@@ -274,7 +275,7 @@ fn operators_are_asked_about_a_unit_since_its_oldest_open_question() {
     assert_eq!(unit.asked_since(), Some(time(1)));
     unit = then(&unit, &answered("A", rejecting()), 3);
     assert_eq!(unit.asked_since(), Some(time(2)));
-    unit = then(&unit, &answered("B", Answer::Surplus), 4);
+    unit = then(&unit, &answered("B", ReceivingAnswer::Surplus), 4);
     assert_eq!(unit.asked_since(), None);
 }
 

@@ -11,8 +11,8 @@ use tower::ServiceExt;
 use super::*;
 use server::assets;
 
-fn shopper() -> Address {
-    Address {
+fn shopper() -> PostalAddress {
+    PostalAddress {
         name: "Dana Whitfield".to_owned(),
         street1: "418 Juniper Street".to_owned(),
         street2: Some("Flat 3".to_owned()),
@@ -24,15 +24,15 @@ fn shopper() -> Address {
     }
 }
 
-fn warehouse() -> Address {
-    Address {
+fn warehouse() -> PostalAddress {
+    PostalAddress {
         name: "Acme Outfitters Returns".to_owned(),
         street1: "2200 Harbor Gate Road".to_owned(),
         city: "Columbus".to_owned(),
         state: "OH".to_owned(),
         zip_code: "43217".to_owned(),
         country_code: "US".to_owned(),
-        ..Address::default()
+        ..PostalAddress::default()
     }
 }
 
@@ -213,17 +213,17 @@ fn every_picture_says_what_it_is() {
 
 #[test]
 fn an_address_leaves_out_what_it_does_not_have() {
-    let address = Address {
+    let address = PostalAddress {
         name: " Ada Byron ".to_owned(),
         street1: "Lange Gasse 4".to_owned(),
         street2: Some(String::new()),
         city: "Wien".to_owned(),
         zip_code: "1080".to_owned(),
         country_code: "AT".to_owned(),
-        ..Address::default()
+        ..PostalAddress::default()
     };
     assert_eq!(lines(&address), ["Ada Byron", "Lange Gasse 4", "Wien 1080", "AT"]);
-    assert!(lines(&Address::default()).is_empty());
+    assert!(lines(&PostalAddress::default()).is_empty());
 }
 
 #[test]
@@ -270,7 +270,7 @@ proptest! {
 
     #[test]
     fn no_text_makes_it_panic_or_gets_markup_through(text in "\\PC{0,40}") {
-        let address = Address { name: text.clone(), city: text.clone(), ..Address::default() };
+        let address = PostalAddress { name: text.clone(), city: text.clone(), ..PostalAddress::default() };
         for return_method in ReturnMethod::ALL {
             let page = page(&LabelPage {
                 merchant_name: &text,

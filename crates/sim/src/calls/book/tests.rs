@@ -1,7 +1,7 @@
 //! What the book notices, and what it forgets.
 
 use axum::http::header::AUTHORIZATION;
-use domain::messages::kind::Kind;
+use domain::messages::kind::MessageKind;
 use jiff::Timestamp;
 
 use super::*;
@@ -19,7 +19,7 @@ fn entry(id: u64, sequence: u64, answer: Answered) -> Entry {
     let call = Call {
         number: 0,
         at: Timestamp::UNIX_EPOCH,
-        kind: Some(Kind::Rma),
+        kind: Some(MessageKind::Rma),
         path: "/rmas".to_owned(),
         webhook_id: Some(format!("msg_{id}")),
         sequence: Some(sequence),
@@ -61,7 +61,7 @@ fn retries_in_order_break_no_promise() {
     assert_eq!(summary.violations, []);
     assert_eq!((summary.distinct_ids, summary.repeats), (3, 3));
     assert_eq!((summary.accepted_ids, summary.accepted_again), (3, 1));
-    assert_eq!(summary.kind(Kind::Rma).answers, BTreeMap::from([(OK, 4), (BROKEN, 2)]));
+    assert_eq!(summary.kind(MessageKind::Rma).answers, BTreeMap::from([(OK, 4), (BROKEN, 2)]));
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn a_first_arrival_behind_an_accepted_one_is_a_violation() {
     let summary = recorded([entry(2, 2, OK), entry(1, 1, BROKEN), entry(3, 2, OK)]);
     let violation = |call, id: &str, sequence| Violation::OutOfOrder {
         call,
-        kind: Kind::Rma,
+        kind: MessageKind::Rma,
         lane: "rma R1".to_owned(),
         webhook_id: id.to_owned(),
         sequence,

@@ -3,7 +3,7 @@
 use domain::returns::{
     message::message,
     receipt::Condition,
-    rma::{Event, LineQuantity, Receiving, Scan, Status, apply},
+    rma::{CarrierScan, LineQuantity, ReceivingStatus, RmaEvent, RmaStatus, apply},
 };
 use serde_json::json;
 
@@ -18,12 +18,12 @@ fn time(text: &str) -> Timestamp {
 fn opened() -> Rma {
     let mut rma = domain::samples::rma();
     rma.messages_sent = 1;
-    rma.status = Status::PendingExchange;
+    rma.status = RmaStatus::PendingExchange;
     rma.updated_at = rma.created_at;
     for unit in &mut rma.units {
         (unit.tracking, unit.tracking_number, unit.receipt) = (None, None, None);
         (unit.refund, unit.exchange) = (None, None);
-        unit.receiving = Some(Receiving::Pending);
+        unit.receiving = Some(ReceivingStatus::Pending);
     }
     rma
 }
@@ -47,7 +47,7 @@ fn file(rma: &Rma) -> TellingFile {
 }
 
 /// The return after these events, and the message that told of each state.
-fn lived(events: &[(&str, Event)]) -> (Rma, Vec<TellingFile>) {
+fn lived(events: &[(&str, RmaEvent)]) -> (Rma, Vec<TellingFile>) {
     let mut rma = opened();
     let mut told = vec![file(&rma)];
     for (at, event) in events {
@@ -59,10 +59,13 @@ fn lived(events: &[(&str, Event)]) -> (Rma, Vec<TellingFile>) {
 
 fn whole_life() -> (Rma, Vec<TellingFile>) {
     let order_identifier = "ORD-100472".to_owned();
-    let label = Event::LabelCreated { tracking_number: "9400".to_owned(), lines: Vec::new() };
-    let scanned =
-        Event::Scanned { scan: Scan::InTransit, tracking_number: None, lines: Vec::new() };
-    let received = Event::Received {
+    let label = RmaEvent::LabelCreated { tracking_number: "9400".to_owned(), lines: Vec::new() };
+    let scanned = RmaEvent::Scanned {
+        scan: CarrierScan::InTransit,
+        tracking_number: None,
+        lines: Vec::new(),
+    };
+    let received = RmaEvent::Received {
         receipt_identifier: "LP-1".to_owned(),
         line: None,
         sku: None,
@@ -71,15 +74,15 @@ fn whole_life() -> (Rma, Vec<TellingFile>) {
     let lines =
         vec![LineQuantity { order_line_item_identifier: "ORD-100472-1".to_owned(), quantity: 1 }];
     let refund_identifier = "RF-1".to_owned();
-    let failed = Event::ExchangeFailed { order_identifier: order_identifier.clone() };
-    let refunded = Event::Refunded { refund_identifier, order_identifier, lines };
+    let failed = RmaEvent::ExchangeFailed { order_identifier: order_identifier.clone() };
+    let refunded = RmaEvent::Refunded { refund_identifier, order_identifier, lines };
     lived(&[
         ("2026-02-20T10:15:02Z", failed),
         ("2026-02-20T10:15:09Z", label),
         ("2026-02-21T08:00:00Z", scanned),
         ("2026-02-23T08:00:00Z", received),
         ("2026-02-24T08:00:00Z", refunded),
-        ("2026-02-25T08:00:00Z", Event::ReceivingClosed),
+        ("2026-02-25T08:00:00Z", RmaEvent::ReceivingClosed),
     ])
 }
 
@@ -176,7 +179,7 @@ fn what_operators_did_is_told_where_it_names_the_return_or_a_message_of_it() {
 
 #[test]
 fn an_order_that_was_asked_for_stands_between_what_came_before_and_after() {
-    let placed = Event::ExchangePlaced {
+    let placed = RmaEvent::ExchangePlaced {
         order_identifier: "ORD-100472".to_owned(),
         exchange_order_identifier: "EX-1".to_owned(),
     };

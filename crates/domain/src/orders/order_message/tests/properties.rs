@@ -91,7 +91,7 @@ fn expected_body(order: &Value) -> Value {
     order
 }
 
-fn check_kept(message: &Value, text: &str, reading: &Reading) -> Result<(), TestCaseError> {
+fn check_kept(message: &Value, text: &str, reading: &OrderMessage) -> Result<(), TestCaseError> {
     let orders = message["returns_portal_order"]["orders"].as_array().unwrap();
     prop_assert_eq!(reading.orders.len(), orders.len());
     for (snapshot, sent) in reading.orders.iter().zip(orders) {

@@ -91,7 +91,7 @@ fn every_required_field_of_another_type_is_named_once() {
 
 #[test]
 fn an_order_of_nothing_misses_everything_in_reading_order() {
-    let expected: Vec<(String, Code)> =
+    let expected: Vec<(String, FaultCode)> =
         REQUIRED[0].1.iter().map(|name| missing(&format!("@.{name}"))).collect();
 
     assert_eq!(errors(&[json!({})]), expected);
@@ -111,7 +111,7 @@ fn every_optional_field_may_be_absent_or_null_and_has_a_type() {
         if with(Value::Null).is_empty() {
             let other_type = with(json!({ "a": { "b": [] } }));
             assert!(
-                other_type.iter().all(|(_, code)| *code != Code::MissingField),
+                other_type.iter().all(|(_, code)| *code != FaultCode::MissingField),
                 "{pointer} {other_type:?}"
             );
             assert_eq!(other_type.is_empty(), pointer.ends_with("payment_details"), "{pointer}");

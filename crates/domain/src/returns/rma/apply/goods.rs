@@ -4,7 +4,8 @@ use std::collections::HashSet;
 
 use crate::returns::ReturnMethod;
 use crate::returns::rma::{
-    Receiving, Refusal, Rma, Scan, Tracking, Unit, UnitReceipt, is_travelling,
+    CarrierScan, ReceivingStatus, Rma, RmaRefusal, RmaUnit, TrackingStatus, UnitReceipt,
+    is_travelling,
 };
 
 /// The units that a carrier speaks of: of that parcel, of those lines.
@@ -12,32 +13,32 @@ fn carried<'a>(
     rma: &'a mut Rma,
     tracking_number: Option<&str>,
     lines: &[String],
-) -> Result<Vec<&'a mut Unit>, Refusal> {
+) -> Result<Vec<&'a mut RmaUnit>, RmaRefusal> {
     if !is_travelling(rma.return_method) {
-        return Err(Refusal::Kept);
+        return Err(RmaRefusal::Kept);
     }
-    let travels = |unit: &&mut Unit| {
+    let travels = |unit: &&mut RmaUnit| {
         tracking_number.is_none_or(|number| unit.tracking_number.as_deref() == Some(number))
     };
-    let mut units: Vec<&mut Unit> = rma.units.iter_mut().filter(travels).collect();
+    let mut units: Vec<&mut RmaUnit> = rma.units.iter_mut().filter(travels).collect();
     if let Some(number) = tracking_number.filter(|_| units.is_empty()) {
-        return Err(Refusal::UnknownParcel(number.to_owned()));
+        return Err(RmaRefusal::UnknownParcel(number.to_owned()));
     }
     // By sets: a return may have thousands of units, and an event may name as many lines.
     let present: HashSet<&str> = units.iter().map(|unit| line_of(unit)).collect();
     if let Some(line) = lines.iter().find(|line| !present.contains(line.as_str())) {
-        return Err(Refusal::UnknownLine(line.clone()));
+        return Err(RmaRefusal::UnknownLine(line.clone()));
     }
     let named: HashSet<&str> = lines.iter().map(String::as_str).collect();
     units.retain(|unit| named.is_empty() || named.contains(line_of(unit)));
     Ok(units)
 }
 
-fn line_of(unit: &Unit) -> &str {
+fn line_of(unit: &RmaUnit) -> &str {
     &unit.goods.order_line_item_identifier
 }
 
-fn advance(unit: &mut Unit, tracking: Tracking) {
+fn advance(unit: &mut RmaUnit, tracking: TrackingStatus) {
     if tracking.follows(unit.tracking) {
         unit.tracking = Some(tracking);
     }
@@ -45,7 +46,7 @@ fn advance(unit: &mut Unit, tracking: Tracking) {
 
 /// The first label of a unit stands: were a later one to replace it, a repeated event could
 /// bring the old number back.
-pub(super) fn label(rma: &mut Rma, number: &str, lines: &[String]) -> Result<(), Refusal> {
+pub(super) fn label(rma: &mut Rma, number: &str, lines: &[String]) -> Result<(), RmaRefusal> {
     let units = carried(rma, None, lines)?;
     let is_new = !units.iter().any(|unit| unit.tracking_number.as_deref() == Some(number));
     let taken = units.iter().all(|unit| unit.tracking_number.is_some());
@@ -53,25 +54,25 @@ pub(super) fn label(rma: &mut Rma, number: &str, lines: &[String]) -> Result<(),
         && taken
         && is_new
     {
-        return Err(Refusal::Labelled(other));
+        return Err(RmaRefusal::Labelled(other));
     }
     for unit in units.into_iter().filter(|unit| unit.tracking_number.is_none()) {
         unit.tracking_number = Some(number.to_owned());
-        advance(unit, Tracking::PreTransit);
+        advance(unit, TrackingStatus::PreTransit);
     }
     Ok(())
 }
 
 pub(super) fn track(
     rma: &mut Rma,
-    scan: Scan,
+    scan: CarrierScan,
     number: Option<&str>,
     lines: &[String],
-) -> Result<(), Refusal> {
+) -> Result<(), RmaRefusal> {
     let method = rma.return_method;
     let units = carried(rma, number, lines)?;
-    if scan == Scan::NotDroppedOff && method != ReturnMethod::ExpressReturns {
-        return Err(Refusal::NotExpressReturns);
+    if scan == CarrierScan::NotDroppedOff && method != ReturnMethod::ExpressReturns {
+        return Err(RmaRefusal::NotExpressReturns);
     }
     for unit in units {
         advance(unit, scan.tracking());
@@ -90,45 +91,45 @@ pub(super) fn receive(
     rma: &mut Rma,
     wanted: &Wanted<'_>,
     receipt: &UnitReceipt,
-) -> Result<(), Refusal> {
+) -> Result<(), RmaRefusal> {
     let receipts = rma.units.iter().filter_map(|unit| unit.receipt.as_ref());
     if receipts.into_iter().any(|known| known.receipt_identifier == receipt.receipt_identifier) {
         return Ok(());
     }
     if rma.units.iter().all(|unit| unit.receiving.is_none()) {
-        return Err(Refusal::ReceivingNotManaged);
+        return Err(RmaRefusal::ReceivingNotManaged);
     }
-    let mut units: Vec<&mut Unit> = rma.units.iter_mut().collect();
+    let mut units: Vec<&mut RmaUnit> = rma.units.iter_mut().collect();
     if let Some(line) = wanted.line {
         units.retain(|unit| line_of(unit) == line);
         if units.is_empty() {
-            return Err(Refusal::UnknownLine(line.to_owned()));
+            return Err(RmaRefusal::UnknownLine(line.to_owned()));
         }
     }
     if let Some(sku) = wanted.sku {
         units.retain(|unit| unit.code() == sku);
         if units.is_empty() {
-            return Err(Refusal::UnknownSku(sku.to_owned()));
+            return Err(RmaRefusal::UnknownSku(sku.to_owned()));
         }
     }
     if rma.receiving_complete {
-        return Err(Refusal::ReceivingClosed);
+        return Err(RmaRefusal::ReceivingClosed);
     }
-    let awaited = |unit: &&mut Unit| Receiving::Received.follows(unit.receiving);
-    let unit = units.into_iter().find(awaited).ok_or(Refusal::NotAwaited)?;
-    unit.receiving = Some(Receiving::Received);
+    let awaited = |unit: &&mut RmaUnit| ReceivingStatus::Received.follows(unit.receiving);
+    let unit = units.into_iter().find(awaited).ok_or(RmaRefusal::NotAwaited)?;
+    unit.receiving = Some(ReceivingStatus::Received);
     unit.receipt = Some(receipt.clone());
     Ok(())
 }
 
-pub(super) fn close_receiving(rma: &mut Rma) -> Result<(), Refusal> {
+pub(super) fn close_receiving(rma: &mut Rma) -> Result<(), RmaRefusal> {
     if rma.units.iter().all(|unit| unit.receiving.is_none()) {
-        return Err(Refusal::ReceivingNotManaged);
+        return Err(RmaRefusal::ReceivingNotManaged);
     }
     rma.receiving_complete = true;
     for unit in &mut rma.units {
-        if Receiving::NotReceived.follows(unit.receiving) {
-            unit.receiving = Some(Receiving::NotReceived);
+        if ReceivingStatus::NotReceived.follows(unit.receiving) {
+            unit.receiving = Some(ReceivingStatus::NotReceived);
         }
     }
     Ok(())

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 
 use crate::returns::Resolution;
-use crate::returns::rma::{ExchangeOrder, LineQuantity, Receiving, RefundMade, Refusal, Rma, Unit};
+use crate::returns::rma::{
+    LineQuantity, ReceivingStatus, RefundMade, Rma, RmaExchangeOrder, RmaRefusal, RmaUnit,
+};
 
 /// Settles as many units of each line as `made` paid for, and gives what it could not place. What
 /// it has settled before counts, so that it can be told twice.
@@ -16,7 +18,7 @@ pub(super) fn refund(
     lines: &[LineQuantity],
 ) -> Vec<LineQuantity> {
     let mut owed = owed(lines);
-    let of_order = |unit: &&mut Unit| unit.goods.order_identifier == order_identifier;
+    let of_order = |unit: &&mut RmaUnit| unit.goods.order_identifier == order_identifier;
     let mut open = Vec::new();
     for unit in rma.units.iter_mut().filter(of_order) {
         match &unit.refund {
@@ -28,7 +30,7 @@ pub(super) fn refund(
         }
     }
     // Merchants pay for what has arrived, so that is settled first.
-    open.sort_by_key(|unit| unit.receiving != Some(Receiving::Received));
+    open.sort_by_key(|unit| unit.receiving != Some(ReceivingStatus::Received));
     for unit in open {
         if take_one(&mut owed, unit) {
             unit.refund = Some(made.clone());
@@ -38,7 +40,7 @@ pub(super) fn refund(
 }
 
 /// Takes one unit off what is owed for its line, if there is any.
-fn take_one(owed: &mut BTreeMap<&str, i64>, unit: &Unit) -> bool {
+fn take_one(owed: &mut BTreeMap<&str, i64>, unit: &RmaUnit) -> bool {
     match owed.get_mut(unit.goods.order_line_item_identifier.as_str()) {
         Some(left) if *left > 0 => {
             *left -= 1;
@@ -72,21 +74,21 @@ pub(super) fn place_exchange(
     order_identifier: &str,
     exchange_order_identifier: &str,
     now: Timestamp,
-) -> Result<(), Refusal> {
+) -> Result<(), RmaRefusal> {
     let replaced =
-        |unit: &&mut Unit| unit.goods.order_identifier == order_identifier && unit.is_replaced();
-    let units: Vec<&mut Unit> = rma.units.iter_mut().filter(replaced).collect();
+        |unit: &&mut RmaUnit| unit.goods.order_identifier == order_identifier && unit.is_replaced();
+    let units: Vec<&mut RmaUnit> = rma.units.iter_mut().filter(replaced).collect();
     if units.is_empty() {
-        return Err(Refusal::NoExchange(order_identifier.to_owned()));
+        return Err(RmaRefusal::NoExchange(order_identifier.to_owned()));
     }
     let mut placed = units.iter().filter_map(|unit| unit.exchange.as_ref());
     if let Some(other) =
         placed.find(|order| order.exchange_order_identifier != exchange_order_identifier)
     {
-        return Err(Refusal::ExchangePlaced(other.exchange_order_identifier.clone()));
+        return Err(RmaRefusal::ExchangePlaced(other.exchange_order_identifier.clone()));
     }
     for unit in units.into_iter().filter(|unit| unit.exchange.is_none()) {
-        unit.exchange = Some(ExchangeOrder {
+        unit.exchange = Some(RmaExchangeOrder {
             exchange_order_identifier: exchange_order_identifier.to_owned(),
             placed_at: now,
             fulfilled_at: None,
@@ -97,7 +99,7 @@ pub(super) fn place_exchange(
 
 /// A gift card is settled by its order being placed, so only exchanges are marked.
 pub(super) fn fulfil_exchange(rma: &mut Rma, exchange_order_identifier: &str, now: Timestamp) {
-    let exchanged = |unit: &&mut Unit| unit.goods.resolution == Resolution::Exchange;
+    let exchanged = |unit: &&mut RmaUnit| unit.goods.resolution == Resolution::Exchange;
     let units = rma.units.iter_mut().filter(exchanged);
     for order in units.filter_map(|unit| unit.exchange.as_mut()) {
         if order.exchange_order_identifier == exchange_order_identifier {
@@ -109,7 +111,7 @@ pub(super) fn fulfil_exchange(rma: &mut Rma, exchange_order_identifier: &str, no
 /// Nothing that is settled is ever unsettled: neither what was shipped, nor a gift card, which is given when its
 /// order is placed.
 pub(super) fn cancel_exchange(rma: &mut Rma, exchange_order_identifier: &str) {
-    let cancelled = |unit: &&mut Unit| {
+    let cancelled = |unit: &&mut RmaUnit| {
         let order = unit.exchange.as_ref();
         !unit.is_settled()
             && order.is_some_and(|it| it.exchange_order_identifier == exchange_order_identifier)
@@ -130,7 +132,7 @@ pub(super) fn fail_exchange(rma: &mut Rma, order_identifier: &str) {
             unit.goods.resolution = Resolution::Refund;
         }
     }
-    let is_card = |unit: &Unit| unit.goods.resolution == Resolution::GiftCard;
+    let is_card = |unit: &RmaUnit| unit.goods.resolution == Resolution::GiftCard;
     if cards_lost && !rma.units.iter().any(is_card) {
         rma.bonus_credit_amount_cents = 0;
     }

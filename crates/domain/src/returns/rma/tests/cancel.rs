@@ -10,38 +10,40 @@ fn a_return_is_canceled_before_anything_has_begun() {
             rma = changed(&rma, &event);
         }
 
-        let rma = changed(&rma, &Event::Canceled);
+        let rma = changed(&rma, &RmaEvent::Canceled);
 
-        assert_eq!(rma.status, Status::Canceled);
-        assert_unchanged(&rma, &Event::Canceled);
+        assert_eq!(rma.status, RmaStatus::Canceled);
+        assert_unchanged(&rma, &RmaEvent::Canceled);
     }
 }
 
 #[test]
 fn goods_that_were_never_brought_or_never_came_do_not_hinder() {
     let goods = vec![goods(ORDER, "1", Resolution::Refund)];
-    let missed = changed(&open(ReturnMethod::ExpressReturns, goods), &scan(Scan::NotDroppedOff));
-    assert_eq!(changed(&missed, &Event::Canceled).status, Status::Canceled);
+    let missed =
+        changed(&open(ReturnMethod::ExpressReturns, goods), &scan(CarrierScan::NotDroppedOff));
+    assert_eq!(changed(&missed, &RmaEvent::Canceled).status, RmaStatus::Canceled);
 
-    let closed = changed(&mailed(&["1"]), &Event::ReceivingClosed);
-    assert_eq!(changed(&closed, &Event::Canceled).status, Status::Canceled);
+    let closed = changed(&mailed(&["1"]), &RmaEvent::ReceivingClosed);
+    assert_eq!(changed(&closed, &RmaEvent::Canceled).status, RmaStatus::Canceled);
 }
 
 #[test]
 fn a_return_is_not_canceled_once_any_unit_was_handed_over_or_settled() {
-    let one = |scan: Scan| Event::Scanned { scan, tracking_number: None, lines: owned(&["2"]) };
+    let one =
+        |scan: CarrierScan| RmaEvent::Scanned { scan, tracking_number: None, lines: owned(&["2"]) };
     let begun = [
-        (one(Scan::Accepted), Refusal::DroppedOff),
-        (one(Scan::InTransit), Refusal::Scanned),
-        (one(Scan::Failure), Refusal::Scanned),
-        (one(Scan::Delivered), Refusal::Scanned),
-        (one(Scan::Returned), Refusal::Scanned),
-        (received("LP-1", "2"), Refusal::Received),
-        (refunded("RF-1", &[("2", 1)]), Refusal::Refunded),
+        (one(CarrierScan::Accepted), RmaRefusal::DroppedOff),
+        (one(CarrierScan::InTransit), RmaRefusal::Scanned),
+        (one(CarrierScan::Failure), RmaRefusal::Scanned),
+        (one(CarrierScan::Delivered), RmaRefusal::Scanned),
+        (one(CarrierScan::Returned), RmaRefusal::Scanned),
+        (received("LP-1", "2"), RmaRefusal::Received),
+        (refunded("RF-1", &[("2", 1)]), RmaRefusal::Refunded),
     ];
     for (event, why) in begun {
         let rma = changed(&mailed(&["1", "2"]), &event);
-        assert_eq!(refusal(&rma, &Event::Canceled), why);
+        assert_eq!(refusal(&rma, &RmaEvent::Canceled), why);
     }
 }
 
@@ -50,28 +52,28 @@ fn a_return_is_not_canceled_while_the_merchant_may_have_its_exchange_order() {
     let goods = vec![goods(ORDER, "1", Resolution::Exchange)];
     let rma = open(ReturnMethod::MailBack, goods);
 
-    assert_eq!(refusal(&rma, &Event::Canceled), Refusal::ExchangePending);
+    assert_eq!(refusal(&rma, &RmaEvent::Canceled), RmaRefusal::ExchangePending);
     assert_eq!(
-        refusal(&changed(&rma, &placed("EX-1")), &Event::Canceled),
-        Refusal::ExchangePlaced("EX-1".to_owned())
+        refusal(&changed(&rma, &placed("EX-1")), &RmaEvent::Canceled),
+        RmaRefusal::ExchangePlaced("EX-1".to_owned())
     );
-    let rma = changed(&changed(&rma, &failed()), &Event::Canceled);
-    assert_eq!(rma.status, Status::Canceled);
+    let rma = changed(&changed(&rma, &failed()), &RmaEvent::Canceled);
+    assert_eq!(rma.status, RmaStatus::Canceled);
 }
 
 #[test]
 fn to_a_canceled_return_nothing_happens_any_more() {
     let rma = changed(&mailed(&["1"]), &label("P-1", &[]));
-    let rma = changed(&rma, &Event::Canceled);
+    let rma = changed(&rma, &RmaEvent::Canceled);
 
     for event in [
         label("P-1", &[]),
-        scan(Scan::InTransit),
+        scan(CarrierScan::InTransit),
         received("LP-1", "1"),
-        Event::ReceivingClosed,
+        RmaEvent::ReceivingClosed,
         placed("EX-1"),
     ] {
-        assert_eq!(refusal(&rma, &event), Refusal::Canceled);
+        assert_eq!(refusal(&rma, &event), RmaRefusal::Canceled);
     }
     assert_unchanged(&rma, &fulfilled("EX-1"));
     assert_unchanged(&rma, &failed());
@@ -79,7 +81,7 @@ fn to_a_canceled_return_nothing_happens_any_more() {
 
 #[test]
 fn a_refund_of_a_canceled_return_has_no_place() {
-    let rma = changed(&mailed(&["1"]), &Event::Canceled);
+    let rma = changed(&mailed(&["1"]), &RmaEvent::Canceled);
 
     let decision = apply(&rma, &refunded("RF-1", &[("1", 1)]), time(60)).unwrap();
 
@@ -91,23 +93,23 @@ fn a_refund_of_a_canceled_return_has_no_place() {
 fn every_refusal_says_why_in_a_sentence_of_its_own() {
     let name = || "X-1".to_owned();
     let refusals = [
-        Refusal::Canceled,
-        Refusal::Kept,
-        Refusal::UnknownParcel(name()),
-        Refusal::UnknownLine(name()),
-        Refusal::UnknownSku(name()),
-        Refusal::Labelled(name()),
-        Refusal::NotExpressReturns,
-        Refusal::ReceivingNotManaged,
-        Refusal::ReceivingClosed,
-        Refusal::NotAwaited,
-        Refusal::DroppedOff,
-        Refusal::Scanned,
-        Refusal::Received,
-        Refusal::Refunded,
-        Refusal::ExchangePending,
-        Refusal::ExchangePlaced(name()),
-        Refusal::NoExchange(name()),
+        RmaRefusal::Canceled,
+        RmaRefusal::Kept,
+        RmaRefusal::UnknownParcel(name()),
+        RmaRefusal::UnknownLine(name()),
+        RmaRefusal::UnknownSku(name()),
+        RmaRefusal::Labelled(name()),
+        RmaRefusal::NotExpressReturns,
+        RmaRefusal::ReceivingNotManaged,
+        RmaRefusal::ReceivingClosed,
+        RmaRefusal::NotAwaited,
+        RmaRefusal::DroppedOff,
+        RmaRefusal::Scanned,
+        RmaRefusal::Received,
+        RmaRefusal::Refunded,
+        RmaRefusal::ExchangePending,
+        RmaRefusal::ExchangePlaced(name()),
+        RmaRefusal::NoExchange(name()),
     ];
 
     let words: std::collections::BTreeSet<String> =

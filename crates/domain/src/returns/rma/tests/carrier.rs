@@ -2,17 +2,17 @@
 
 use super::*;
 
-fn of_parcel(scan: Scan, number: &str, lines: &[&str]) -> Event {
-    Event::Scanned { scan, tracking_number: Some(number.to_owned()), lines: owned(lines) }
+fn of_parcel(scan: CarrierScan, number: &str, lines: &[&str]) -> RmaEvent {
+    RmaEvent::Scanned { scan, tracking_number: Some(number.to_owned()), lines: owned(lines) }
 }
 
 #[test]
 fn a_label_gives_the_units_a_number_and_announces_them() {
     let rma = changed(&mailed(&["1", "2"]), &label("1Z9", &[]));
 
-    assert_eq!(trackings(&rma), [Some(Tracking::PreTransit); 2]);
+    assert_eq!(trackings(&rma), [Some(TrackingStatus::PreTransit); 2]);
     assert!(rma.units.iter().all(|unit| unit.tracking_number.as_deref() == Some("1Z9")));
-    assert_eq!(rma.status, Status::Created);
+    assert_eq!(rma.status, RmaStatus::Created);
     assert_unchanged(&rma, &label("1Z9", &[]));
 }
 
@@ -32,23 +32,25 @@ fn each_parcel_has_its_label_and_the_rest_gets_what_is_left() {
 fn the_first_label_stands_and_another_is_refused() {
     let rma = changed(&mailed(&["1"]), &label("P-1", &[]));
 
-    assert_eq!(refusal(&rma, &label("P-2", &[])), Refusal::Labelled("P-1".to_owned()));
+    assert_eq!(refusal(&rma, &label("P-2", &[])), RmaRefusal::Labelled("P-1".to_owned()));
 }
 
 #[test]
 fn a_label_that_comes_after_the_scan_still_tells_the_number() {
-    let rma = changed(&mailed(&["1"]), &scan(Scan::InTransit));
+    let rma = changed(&mailed(&["1"]), &scan(CarrierScan::InTransit));
     let rma = changed(&rma, &label("P-1", &[]));
 
-    assert_eq!(trackings(&rma), [Some(Tracking::Transit)]);
+    assert_eq!(trackings(&rma), [Some(TrackingStatus::Transit)]);
     assert_eq!(rma.units[0].tracking_number.as_deref(), Some("P-1"));
 }
 
 /// What follows each state, in words of its own, as the module's table has it.
-fn successors(from: Option<Tracking>) -> Vec<Tracking> {
-    use Tracking::{Accepted, Delivered, Failure, NotDroppedOff, PreTransit, Returned, Transit};
+fn successors(from: Option<TrackingStatus>) -> Vec<TrackingStatus> {
+    use TrackingStatus::{
+        Accepted, Delivered, Failure, NotDroppedOff, PreTransit, Returned, Transit,
+    };
     match from {
-        None => Tracking::ALL.to_vec(),
+        None => TrackingStatus::ALL.to_vec(),
         Some(PreTransit) => {
             vec![NotDroppedOff, Accepted, Transit, Failure, Delivered, Returned]
         }
@@ -62,10 +64,10 @@ fn successors(from: Option<Tracking>) -> Vec<Tracking> {
 
 #[test]
 fn tracking_moves_exactly_as_its_table_says() {
-    let states = Tracking::ALL.map(Some).into_iter().chain([None]);
+    let states = TrackingStatus::ALL.map(Some).into_iter().chain([None]);
     for from in states {
-        let allowed: Vec<Tracking> =
-            Tracking::ALL.into_iter().filter(|next| next.follows(from)).collect();
+        let allowed: Vec<TrackingStatus> =
+            TrackingStatus::ALL.into_iter().filter(|next| next.follows(from)).collect();
         assert_eq!(allowed, successors(from), "{from:?}");
     }
 }
@@ -73,10 +75,10 @@ fn tracking_moves_exactly_as_its_table_says() {
 #[test]
 fn every_scan_moves_units_forward_and_late_ones_do_nothing() {
     let goods = vec![goods(ORDER, "1", Resolution::Refund)];
-    for first in Scan::ALL {
+    for first in CarrierScan::ALL {
         let rma = changed(&open(ReturnMethod::ExpressReturns, goods.clone()), &scan(first));
         assert_eq!(trackings(&rma), [Some(first.tracking())]);
-        for second in Scan::ALL {
+        for second in CarrierScan::ALL {
             if successors(Some(first.tracking())).contains(&second.tracking()) {
                 let rma = changed(&rma, &scan(second));
                 assert_eq!(trackings(&rma), [Some(second.tracking())]);
@@ -91,14 +93,24 @@ fn every_scan_moves_units_forward_and_late_ones_do_nothing() {
 fn a_scan_moves_only_the_parcel_and_the_lines_it_names() {
     let rma = changed(&mailed(&["1", "2", "3"]), &label("P-1", &["1", "2"]));
 
-    let rma = changed(&rma, &of_parcel(Scan::InTransit, "P-1", &[]));
-    assert_eq!(trackings(&rma), [Some(Tracking::Transit), Some(Tracking::Transit), None]);
+    let rma = changed(&rma, &of_parcel(CarrierScan::InTransit, "P-1", &[]));
+    assert_eq!(
+        trackings(&rma),
+        [Some(TrackingStatus::Transit), Some(TrackingStatus::Transit), None]
+    );
 
-    let rma = changed(&rma, &of_parcel(Scan::Delivered, "P-1", &["2"]));
-    assert_eq!(trackings(&rma), [Some(Tracking::Transit), Some(Tracking::Delivered), None]);
+    let rma = changed(&rma, &of_parcel(CarrierScan::Delivered, "P-1", &["2"]));
+    assert_eq!(
+        trackings(&rma),
+        [Some(TrackingStatus::Transit), Some(TrackingStatus::Delivered), None]
+    );
 
-    let line = Event::Scanned { scan: Scan::Accepted, tracking_number: None, lines: owned(&["3"]) };
-    assert_eq!(trackings(&changed(&rma, &line))[2], Some(Tracking::Accepted));
+    let line = RmaEvent::Scanned {
+        scan: CarrierScan::Accepted,
+        tracking_number: None,
+        lines: owned(&["3"]),
+    };
+    assert_eq!(trackings(&changed(&rma, &line))[2], Some(TrackingStatus::Accepted));
 }
 
 #[test]
@@ -106,44 +118,48 @@ fn a_scan_of_what_the_return_does_not_have_is_refused() {
     let rma = changed(&mailed(&["1", "2"]), &label("P-1", &["1"]));
 
     assert_eq!(
-        refusal(&rma, &of_parcel(Scan::InTransit, "P-2", &[])),
-        Refusal::UnknownParcel("P-2".to_owned())
+        refusal(&rma, &of_parcel(CarrierScan::InTransit, "P-2", &[])),
+        RmaRefusal::UnknownParcel("P-2".to_owned())
     );
     assert_eq!(
-        refusal(&rma, &of_parcel(Scan::InTransit, "P-1", &["1", "2"])),
-        Refusal::UnknownLine("2".to_owned()),
+        refusal(&rma, &of_parcel(CarrierScan::InTransit, "P-1", &["1", "2"])),
+        RmaRefusal::UnknownLine("2".to_owned()),
         "the line is not in that parcel"
     );
-    assert_eq!(refusal(&rma, &label("P-2", &["9"])), Refusal::UnknownLine("9".to_owned()));
+    assert_eq!(refusal(&rma, &label("P-2", &["9"])), RmaRefusal::UnknownLine("9".to_owned()));
 }
 
 #[test]
 fn only_what_goes_to_a_drop_off_point_can_miss_it() {
-    let missed = scan(Scan::NotDroppedOff);
+    let missed = scan(CarrierScan::NotDroppedOff);
 
-    assert_eq!(refusal(&mailed(&["1"]), &missed), Refusal::NotExpressReturns);
+    assert_eq!(refusal(&mailed(&["1"]), &missed), RmaRefusal::NotExpressReturns);
     let goods = vec![goods(ORDER, "1", Resolution::Refund)];
     let rma = changed(&open(ReturnMethod::ExpressReturns, goods), &missed);
-    let rma = changed(&rma, &scan(Scan::Accepted));
-    assert_eq!(trackings(&rma), [Some(Tracking::Accepted)], "the shopper came after all");
+    let rma = changed(&rma, &scan(CarrierScan::Accepted));
+    assert_eq!(trackings(&rma), [Some(TrackingStatus::Accepted)], "the shopper came after all");
 }
 
 #[test]
 fn what_a_shopper_keeps_never_travels() {
     let rma = open(ReturnMethod::CustomerKeep, vec![goods(ORDER, "1", Resolution::Refund)]);
 
-    for event in [label("P-1", &[]), scan(Scan::Accepted), scan(Scan::NotDroppedOff)] {
-        assert_eq!(refusal(&rma, &event), Refusal::Kept);
+    for event in [label("P-1", &[]), scan(CarrierScan::Accepted), scan(CarrierScan::NotDroppedOff)]
+    {
+        assert_eq!(refusal(&rma, &event), RmaRefusal::Kept);
     }
 }
 
 #[test]
 fn a_refunded_return_still_travels() {
-    let rma = changed(&mailed(&["1"]), &scan(Scan::InTransit));
+    let rma = changed(&mailed(&["1"]), &scan(CarrierScan::InTransit));
     let rma = changed(&rma, &refunded("RF-1", &[("1", 1)]));
-    assert_eq!(rma.status, Status::Refunded);
+    assert_eq!(rma.status, RmaStatus::Refunded);
 
-    let rma = changed(&rma, &scan(Scan::Delivered));
+    let rma = changed(&rma, &scan(CarrierScan::Delivered));
 
-    assert_eq!((rma.status, trackings(&rma)), (Status::Refunded, vec![Some(Tracking::Delivered)]));
+    assert_eq!(
+        (rma.status, trackings(&rma)),
+        (RmaStatus::Refunded, vec![Some(TrackingStatus::Delivered)])
+    );
 }

@@ -20,7 +20,7 @@ fn single(resolution: Resolution) -> Rma {
 fn a_placed_order_replaces_exchanges_and_gift_cards_together() {
     let rma = changed(&mixed(), &placed("EX-1"));
 
-    assert_eq!(rma.status, Status::Created);
+    assert_eq!(rma.status, RmaStatus::Created);
     let orders: Vec<Option<&str>> = rma
         .units
         .iter()
@@ -38,7 +38,7 @@ fn a_mixed_return_is_closed_by_the_refund_and_the_fulfilment_in_any_order() {
     let refund_last = changed(&changed(&rma, &fulfilled("EX-1")), &refund);
     let fulfilment_last = changed(&changed(&rma, &refund), &fulfilled("EX-1"));
 
-    assert_eq!(refund_last.status, Status::Refunded);
+    assert_eq!(refund_last.status, RmaStatus::Refunded);
     assert_eq!(refund_last, fulfilment_last);
     assert_unchanged(&refund_last, &fulfilled("EX-1"));
 }
@@ -47,18 +47,18 @@ fn a_mixed_return_is_closed_by_the_refund_and_the_fulfilment_in_any_order() {
 fn a_gift_card_is_settled_when_its_order_is_placed() {
     let rma = changed(&single(Resolution::GiftCard), &placed("EX-1"));
 
-    assert_eq!(rma.status, Status::Refunded);
+    assert_eq!(rma.status, RmaStatus::Refunded);
     assert_unchanged(&rma, &fulfilled("EX-1"));
 }
 
 #[test]
 fn an_exchange_is_settled_when_its_order_is_fulfilled() {
     let rma = changed(&single(Resolution::Exchange), &placed("EX-1"));
-    assert_eq!(rma.status, Status::Created);
+    assert_eq!(rma.status, RmaStatus::Created);
 
     let rma = changed(&rma, &fulfilled("EX-1"));
 
-    assert_eq!(rma.status, Status::Refunded);
+    assert_eq!(rma.status, RmaStatus::Refunded);
 }
 
 #[test]
@@ -71,12 +71,12 @@ fn a_fulfilment_that_is_early_or_of_another_order_changes_nothing() {
 fn what_cannot_be_placed_becomes_a_refund() {
     let rma = changed(&mixed(), &failed());
 
-    assert_eq!(rma.status, Status::Created);
-    assert!(rma.units.iter().all(Unit::awaits_refund));
+    assert_eq!(rma.status, RmaStatus::Created);
+    assert!(rma.units.iter().all(RmaUnit::awaits_refund));
     assert_unchanged(&rma, &failed());
-    assert_eq!(refusal(&rma, &placed("EX-1")), Refusal::NoExchange(ORDER.to_owned()));
+    assert_eq!(refusal(&rma, &placed("EX-1")), RmaRefusal::NoExchange(ORDER.to_owned()));
     let rma = changed(&rma, &refunded("RF-1", &[("1", 1), ("2", 1), ("3", 1)]));
-    assert_eq!(rma.status, Status::Refunded);
+    assert_eq!(rma.status, RmaStatus::Refunded);
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn a_failure_that_comes_after_the_order_was_placed_changes_nothing() {
 fn a_second_order_for_the_same_goods_is_refused() {
     let rma = changed(&mixed(), &placed("EX-1"));
 
-    assert_eq!(refusal(&rma, &placed("EX-2")), Refusal::ExchangePlaced("EX-1".to_owned()));
+    assert_eq!(refusal(&rma, &placed("EX-2")), RmaRefusal::ExchangePlaced("EX-1".to_owned()));
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn an_exchange_order_that_the_merchant_cancels_is_money_again() {
         goods(ORDER, "3", Resolution::Refund),
     ];
     let cancelled =
-        |order: &str| Event::ExchangeCancelled { exchange_order_identifier: order.to_owned() };
+        |order: &str| RmaEvent::ExchangeCancelled { exchange_order_identifier: order.to_owned() };
     let rma = changed(&open(ReturnMethod::MailBack, goods), &placed("EX-1"));
     assert!(!apply(&rma, &cancelled("EX-2"), time(60)).unwrap().changed);
 
@@ -117,25 +117,25 @@ fn each_order_has_an_exchange_order_of_its_own() {
     let goods =
         vec![goods(ORDER, "1", Resolution::Exchange), goods("B-2", "1", Resolution::Exchange)];
     let rma = changed(&open(ReturnMethod::MailBack, goods), &placed("EX-1"));
-    assert_eq!(rma.status, Status::PendingExchange, "the other one is still to come");
+    assert_eq!(rma.status, RmaStatus::PendingExchange, "the other one is still to come");
 
-    let other = Event::ExchangeFailed { order_identifier: "B-2".to_owned() };
+    let other = RmaEvent::ExchangeFailed { order_identifier: "B-2".to_owned() };
     let rma = changed(&rma, &other);
 
-    assert_eq!(rma.status, Status::Created);
+    assert_eq!(rma.status, RmaStatus::Created);
     assert!(rma.units[0].exchange.is_some() && rma.units[1].awaits_refund());
 }
 
 #[test]
 fn closing_leaves_an_awaited_order_pending_and_the_status_only_goes_forward() {
-    let rma = changed(&mixed(), &Event::ReceivingClosed);
-    assert_eq!(rma.status, Status::PendingExchange);
+    let rma = changed(&mixed(), &RmaEvent::ReceivingClosed);
+    assert_eq!(rma.status, RmaStatus::PendingExchange);
 
     let rma = changed(&rma, &placed("EX-1"));
-    assert_eq!(rma.status, Status::PartialRefund, "refund and exchange are still to come");
+    assert_eq!(rma.status, RmaStatus::PartialRefund, "refund and exchange are still to come");
 
     let rma = changed(&rma, &refunded("RF-1", &[("1", 1)]));
-    assert_eq!(rma.status, Status::PartialRefund, "the exchange is still to come");
+    assert_eq!(rma.status, RmaStatus::PartialRefund, "the exchange is still to come");
 
-    assert_eq!(changed(&rma, &fulfilled("EX-1")).status, Status::Refunded);
+    assert_eq!(changed(&rma, &fulfilled("EX-1")).status, RmaStatus::Refunded);
 }

@@ -17,7 +17,7 @@ fn some_lines() -> impl Strategy<Value = Vec<String>> {
     prop::collection::vec(text(&LINES), 0..3)
 }
 
-fn any_goods() -> impl Strategy<Value = Goods> {
+fn any_goods() -> impl Strategy<Value = RmaGoods> {
     (select(&ORDERS[..]), select(&LINES[..]), select(&Resolution::ALL[..]))
         .prop_map(|(order, line, resolution)| goods(order, line, resolution))
 }
@@ -29,7 +29,7 @@ fn any_rma() -> impl Strategy<Value = Rma> {
         .prop_map(|(method, managed, goods)| Rma::open(opening(method, managed, goods), time(0)))
 }
 
-fn any_event() -> impl Strategy<Value = Event> {
+fn any_event() -> impl Strategy<Value = RmaEvent> {
     let number = || text(&["P-1", "P-2"]);
     let order = || text(&ORDERS);
     let exchange = || text(&["EX-1", "EX-2"]);
@@ -38,9 +38,9 @@ fn any_event() -> impl Strategy<Value = Event> {
     });
     prop_oneof![
         (number(), some_lines())
-            .prop_map(|(tracking_number, lines)| Event::LabelCreated { tracking_number, lines }),
-        (select(&Scan::ALL[..]), prop::option::of(number()), some_lines()).prop_map(
-            |(scan, tracking_number, lines)| Event::Scanned { scan, tracking_number, lines }
+            .prop_map(|(tracking_number, lines)| RmaEvent::LabelCreated { tracking_number, lines }),
+        (select(&CarrierScan::ALL[..]), prop::option::of(number()), some_lines()).prop_map(
+            |(scan, tracking_number, lines)| RmaEvent::Scanned { scan, tracking_number, lines }
         ),
         (
             text(&["LP-1", "LP-2", "LP-3"]),
@@ -48,40 +48,40 @@ fn any_event() -> impl Strategy<Value = Event> {
             prop::option::of(text(&["SKU-1", "SKU-2"])),
             select(&Condition::ALL[..])
         )
-            .prop_map(|(receipt_identifier, line, sku, condition)| Event::Received {
+            .prop_map(|(receipt_identifier, line, sku, condition)| RmaEvent::Received {
                 receipt_identifier,
                 line,
                 sku,
                 condition
             }),
-        Just(Event::ReceivingClosed),
+        Just(RmaEvent::ReceivingClosed),
         (text(&["RF-1", "RF-2"]), order(), prop::collection::vec(quantity, 0..4)).prop_map(
-            |(refund_identifier, order_identifier, lines)| Event::Refunded {
+            |(refund_identifier, order_identifier, lines)| RmaEvent::Refunded {
                 refund_identifier,
                 order_identifier,
                 lines
             }
         ),
-        Just(Event::Canceled),
+        Just(RmaEvent::Canceled),
         (order(), exchange()).prop_map(|(order_identifier, exchange_order_identifier)| {
-            Event::ExchangePlaced { order_identifier, exchange_order_identifier }
+            RmaEvent::ExchangePlaced { order_identifier, exchange_order_identifier }
         }),
-        exchange().prop_map(|exchange_order_identifier| Event::ExchangeFulfilled {
+        exchange().prop_map(|exchange_order_identifier| RmaEvent::ExchangeFulfilled {
             exchange_order_identifier
         }),
-        order().prop_map(|order_identifier| Event::ExchangeFailed { order_identifier }),
-        exchange().prop_map(|exchange_order_identifier| Event::ExchangeCancelled {
+        order().prop_map(|order_identifier| RmaEvent::ExchangeFailed { order_identifier }),
+        exchange().prop_map(|exchange_order_identifier| RmaEvent::ExchangeCancelled {
             exchange_order_identifier
         }),
     ]
 }
 
-fn any_history() -> impl Strategy<Value = Vec<Event>> {
+fn any_history() -> impl Strategy<Value = Vec<RmaEvent>> {
     prop::collection::vec(any_event(), 0..24)
 }
 
 /// The return after all of `history` that was not refused.
-fn after(rma: &Rma, history: &[Event]) -> Rma {
+fn after(rma: &Rma, history: &[RmaEvent]) -> Rma {
     let mut rma = rma.clone();
     for event in history {
         if let Ok(decision) = apply(&rma, event, time(60)) {
@@ -92,51 +92,51 @@ fn after(rma: &Rma, history: &[Event]) -> Rma {
 }
 
 /// How far a status is; none ever comes after one that is further.
-fn progress(status: Status) -> u8 {
+fn progress(status: RmaStatus) -> u8 {
     match status {
-        Status::PendingExchange => 0,
-        Status::Created => 1,
-        Status::PartialRefund => 2,
-        Status::Refunded | Status::Canceled => 3,
+        RmaStatus::PendingExchange => 0,
+        RmaStatus::Created => 1,
+        RmaStatus::PartialRefund => 2,
+        RmaStatus::Refunded | RmaStatus::Canceled => 3,
     }
 }
 
 /// The status that the units demand, in words of its own.
 fn is_consistent(rma: &Rma) -> bool {
-    let settled = |unit: &Unit| match unit.goods.resolution {
+    let settled = |unit: &RmaUnit| match unit.goods.resolution {
         Resolution::Refund => unit.refund.is_some(),
         Resolution::GiftCard => unit.exchange.is_some(),
         Resolution::Exchange => {
             unit.exchange.clone().is_some_and(|order| order.fulfilled_at.is_some())
         }
     };
-    let replaced = |unit: &Unit| unit.goods.resolution != Resolution::Refund;
+    let replaced = |unit: &RmaUnit| unit.goods.resolution != Resolution::Refund;
     let begun =
-        |unit: &Unit| unit.receipt.is_some() || unit.refund.is_some() || unit.exchange.is_some();
+        |unit: &RmaUnit| unit.receipt.is_some() || unit.refund.is_some() || unit.exchange.is_some();
     let all_settled = rma.units.iter().all(settled);
     let pending = rma.units.iter().any(|unit| replaced(unit) && unit.exchange.is_none());
     match rma.status {
-        Status::Refunded => all_settled,
-        Status::PendingExchange => pending,
-        Status::PartialRefund => !all_settled && !pending && rma.receiving_complete,
-        Status::Created => !all_settled && !pending && !rma.receiving_complete,
-        Status::Canceled => !pending && !rma.units.iter().any(begun),
+        RmaStatus::Refunded => all_settled,
+        RmaStatus::PendingExchange => pending,
+        RmaStatus::PartialRefund => !all_settled && !pending && rma.receiving_complete,
+        RmaStatus::Created => !all_settled && !pending && !rma.receiving_complete,
+        RmaStatus::Canceled => !pending && !rma.units.iter().any(begun),
     }
 }
 
 /// Asserts that nothing of `unit` was taken back on its way to `next`.
-fn check_forward(unit: &Unit, next: &Unit) -> Result<(), TestCaseError> {
-    let moved = |next: Tracking| next.follows(unit.tracking) || Some(next) == unit.tracking;
+fn check_forward(unit: &RmaUnit, next: &RmaUnit) -> Result<(), TestCaseError> {
+    let moved = |next: TrackingStatus| next.follows(unit.tracking) || Some(next) == unit.tracking;
     prop_assert!(next.tracking.map_or(unit.tracking.is_none(), moved));
     prop_assert!(unit.tracking_number.is_none() || next.tracking_number == unit.tracking_number);
     prop_assert!(
         next.receiving == unit.receiving
             || next.receiving.is_some_and(|next| next.follows(unit.receiving))
     );
-    prop_assert_eq!(next.receipt.is_some(), next.receiving == Some(Receiving::Received));
+    prop_assert_eq!(next.receipt.is_some(), next.receiving == Some(ReceivingStatus::Received));
     prop_assert!(unit.receipt.is_none() || next.receipt == unit.receipt);
     prop_assert!(unit.refund.is_none() || next.refund == unit.refund);
-    let order = |unit: &Unit| unit.exchange.clone().map(|order| order.exchange_order_identifier);
+    let order = |unit: &RmaUnit| unit.exchange.clone().map(|order| order.exchange_order_identifier);
     // An order that was cancelled is money; nothing else takes an order away.
     let cancelled = next.exchange.is_none() && next.goods.resolution == Resolution::Refund;
     prop_assert!(unit.exchange.is_none() || order(next) == order(unit) || cancelled);
@@ -146,7 +146,7 @@ fn check_forward(unit: &Unit, next: &Unit) -> Result<(), TestCaseError> {
 }
 
 /// A step of a history, and what must hold of every step.
-fn check_step(rma: &Rma, event: &Event) -> Result<Rma, TestCaseError> {
+fn check_step(rma: &Rma, event: &RmaEvent) -> Result<Rma, TestCaseError> {
     let Ok(decision) = apply(rma, event, time(60)) else {
         return Ok(rma.clone());
     };
@@ -234,12 +234,12 @@ proptest! {
 
     #[test]
     fn scans_in_any_order_end_at_the_same_place(
-        scans in Just(vec![Scan::Accepted, Scan::InTransit, Scan::Delivered]).prop_shuffle(),
+        scans in Just(vec![CarrierScan::Accepted, CarrierScan::InTransit, CarrierScan::Delivered]).prop_shuffle(),
     ) {
-        let history: Vec<Event> = scans.into_iter().map(scan).collect();
+        let history: Vec<RmaEvent> = scans.into_iter().map(scan).collect();
 
         let rma = after(&mailed(&["1", "2"]), &history);
 
-        prop_assert_eq!(trackings(&rma), [Some(Tracking::Delivered); 2]);
+        prop_assert_eq!(trackings(&rma), [Some(TrackingStatus::Delivered); 2]);
     }
 }

@@ -11,7 +11,7 @@ fn refunds(rma: &Rma) -> Vec<Option<&str>> {
 fn a_refund_of_every_unit_closes_the_return() {
     let rma = changed(&mailed(&["1", "1", "2"]), &refunded("RF-1", &[("1", 2), ("2", 1)]));
 
-    assert_eq!(rma.status, Status::Refunded);
+    assert_eq!(rma.status, RmaStatus::Refunded);
     assert_eq!(refunds(&rma), [Some("RF-1"); 3]);
     assert_eq!(rma.units[0].refund.as_ref().unwrap().refunded_at, time(60));
 }
@@ -20,7 +20,7 @@ fn a_refund_of_every_unit_closes_the_return() {
 fn a_refund_of_some_units_is_announced_and_leaves_the_return_open() {
     let rma = changed(&mailed(&["1", "1", "2"]), &refunded("RF-1", &[("1", 1)]));
 
-    assert_eq!(rma.status, Status::Created);
+    assert_eq!(rma.status, RmaStatus::Created);
     assert_eq!(refunds(&rma), [Some("RF-1"), None, None]);
 }
 
@@ -31,7 +31,7 @@ fn a_repeated_refund_settles_nothing_more() {
 
     assert_unchanged(&rma, &refund);
     let rma = changed(&rma, &refunded("RF-2", &[("1", 1)]));
-    assert_eq!(rma.status, Status::Refunded);
+    assert_eq!(rma.status, RmaStatus::Refunded);
     assert_unchanged(&rma, &refund);
 }
 
@@ -47,7 +47,7 @@ fn a_refund_may_name_a_line_twice() {
 #[test]
 fn what_arrived_is_refunded_first() {
     let rma = changed(&mailed(&["1", "1", "1"]), &received("LP-1", "1"));
-    let mut rma = changed(&rma, &Event::ReceivingClosed);
+    let mut rma = changed(&rma, &RmaEvent::ReceivingClosed);
     rma.units.rotate_left(1);
 
     let rma = changed(&rma, &refunded("RF-1", &[("1", 1)]));
@@ -90,7 +90,7 @@ fn absurd_quantities_do_no_harm() {
 
     let decision = apply(&rma, &most, time(60)).unwrap();
 
-    assert_eq!(decision.rma.status, Status::Refunded);
+    assert_eq!(decision.rma.status, RmaStatus::Refunded);
     assert_eq!(decision.unplaced, quantities(&[("1", i64::MAX - 1)]));
     assert_unchanged(&rma, &refunded("RF-1", &[("1", -1)]));
 }
@@ -99,10 +99,10 @@ fn absurd_quantities_do_no_harm() {
 fn a_later_refund_of_the_rest_still_closes_the_return() {
     let rma = changed(&mailed(&["1", "1"]), &received("LP-1", "1"));
     let rma = changed(&rma, &refunded("RF-1", &[("1", 1)]));
-    let rma = changed(&rma, &Event::ReceivingClosed);
-    assert_eq!(rma.status, Status::PartialRefund);
+    let rma = changed(&rma, &RmaEvent::ReceivingClosed);
+    assert_eq!(rma.status, RmaStatus::PartialRefund);
 
     let rma = changed(&rma, &refunded("RF-2", &[("1", 1)]));
 
-    assert_eq!(rma.status, Status::Refunded);
+    assert_eq!(rma.status, RmaStatus::Refunded);
 }

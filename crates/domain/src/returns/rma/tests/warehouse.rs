@@ -3,8 +3,8 @@
 use super::*;
 use crate::returns::receipt::Condition;
 
-fn by_sku(receipt: &str, line: Option<&str>, sku: &str) -> Event {
-    Event::Received {
+fn by_sku(receipt: &str, line: Option<&str>, sku: &str) -> RmaEvent {
+    RmaEvent::Received {
         receipt_identifier: receipt.to_owned(),
         line: line.map(str::to_owned),
         sku: Some(sku.to_owned()),
@@ -16,11 +16,11 @@ fn by_sku(receipt: &str, line: Option<&str>, sku: &str) -> Event {
 fn a_received_unit_is_there_with_its_condition() {
     let rma = changed(&mailed(&["1", "2"]), &received("LP-1", "2"));
 
-    assert_eq!(receivings(&rma), [Some(Receiving::Pending), Some(Receiving::Received)]);
+    assert_eq!(receivings(&rma), [Some(ReceivingStatus::Pending), Some(ReceivingStatus::Received)]);
     let receipt = rma.units[1].receipt.as_ref().unwrap();
     assert_eq!((receipt.condition, receipt.received_at), (Condition::A, time(60)));
     assert!(!rma.receiving_complete);
-    assert_eq!(rma.status, Status::Created);
+    assert_eq!(rma.status, RmaStatus::Created);
 }
 
 #[test]
@@ -30,38 +30,38 @@ fn each_receipt_takes_one_unit_of_a_line_and_a_repeated_one_takes_none() {
 
     let rma = changed(&rma, &received("LP-2", "1"));
 
-    assert_eq!(receivings(&rma), [Some(Receiving::Received); 2]);
+    assert_eq!(receivings(&rma), [Some(ReceivingStatus::Received); 2]);
     assert_unchanged(&rma, &received("LP-1", "1"));
-    assert_eq!(refusal(&rma, &received("LP-3", "1")), Refusal::NotAwaited);
+    assert_eq!(refusal(&rma, &received("LP-3", "1")), RmaRefusal::NotAwaited);
 }
 
 #[test]
 fn a_unit_is_found_by_its_sku_or_by_its_upc_if_it_has_no_sku() {
     let rma = changed(&mailed(&["1", "2"]), &by_sku("LP-1", None, "SKU-2"));
-    assert_eq!(receivings(&rma), [Some(Receiving::Pending), Some(Receiving::Received)]);
+    assert_eq!(receivings(&rma), [Some(ReceivingStatus::Pending), Some(ReceivingStatus::Received)]);
 
-    let plain = Goods {
+    let plain = RmaGoods {
         sku: None,
         upc: Some("012345678905".to_owned()),
         ..goods(ORDER, "1", Resolution::Refund)
     };
     let rma = open(ReturnMethod::MailBack, vec![plain]);
     let rma = changed(&rma, &by_sku("LP-1", None, "012345678905"));
-    assert_eq!(receivings(&rma), [Some(Receiving::Received)]);
+    assert_eq!(receivings(&rma), [Some(ReceivingStatus::Received)]);
 }
 
 #[test]
 fn what_is_not_on_the_return_is_refused() {
     let rma = mailed(&["1", "2"]);
 
-    assert_eq!(refusal(&rma, &received("LP-1", "3")), Refusal::UnknownLine("3".to_owned()));
+    assert_eq!(refusal(&rma, &received("LP-1", "3")), RmaRefusal::UnknownLine("3".to_owned()));
     assert_eq!(
         refusal(&rma, &by_sku("LP-1", None, "SKU-3")),
-        Refusal::UnknownSku("SKU-3".to_owned())
+        RmaRefusal::UnknownSku("SKU-3".to_owned())
     );
     assert_eq!(
         refusal(&rma, &by_sku("LP-1", Some("1"), "SKU-2")),
-        Refusal::UnknownSku("SKU-2".to_owned()),
+        RmaRefusal::UnknownSku("SKU-2".to_owned()),
         "another article than the line has"
     );
 }
@@ -70,27 +70,30 @@ fn what_is_not_on_the_return_is_refused() {
 fn closing_gives_up_what_did_not_come() {
     let rma = changed(&mailed(&["1", "2"]), &received("LP-1", "1"));
 
-    let rma = changed(&rma, &Event::ReceivingClosed);
+    let rma = changed(&rma, &RmaEvent::ReceivingClosed);
 
-    assert_eq!(receivings(&rma), [Some(Receiving::Received), Some(Receiving::NotReceived)]);
+    assert_eq!(
+        receivings(&rma),
+        [Some(ReceivingStatus::Received), Some(ReceivingStatus::NotReceived)]
+    );
     assert!(rma.receiving_complete);
-    assert_eq!(rma.status, Status::PartialRefund);
-    assert_unchanged(&rma, &Event::ReceivingClosed);
+    assert_eq!(rma.status, RmaStatus::PartialRefund);
+    assert_unchanged(&rma, &RmaEvent::ReceivingClosed);
     assert_unchanged(&rma, &received("LP-1", "1"));
-    assert_eq!(refusal(&rma, &received("LP-2", "2")), Refusal::ReceivingClosed);
+    assert_eq!(refusal(&rma, &received("LP-2", "2")), RmaRefusal::ReceivingClosed);
 }
 
 #[test]
 fn receiving_moves_exactly_as_its_table_says() {
-    let follows = |next: Receiving, from| next.follows(from);
-    for next in Receiving::ALL {
+    let follows = |next: ReceivingStatus, from| next.follows(from);
+    for next in ReceivingStatus::ALL {
         assert!(!follows(next, None));
-        assert!(!follows(next, Some(Receiving::Received)));
-        assert!(!follows(next, Some(Receiving::NotReceived)));
+        assert!(!follows(next, Some(ReceivingStatus::Received)));
+        assert!(!follows(next, Some(ReceivingStatus::NotReceived)));
     }
-    assert!(!follows(Receiving::Pending, Some(Receiving::Pending)));
-    assert!(follows(Receiving::Received, Some(Receiving::Pending)));
-    assert!(follows(Receiving::NotReceived, Some(Receiving::Pending)));
+    assert!(!follows(ReceivingStatus::Pending, Some(ReceivingStatus::Pending)));
+    assert!(follows(ReceivingStatus::Received, Some(ReceivingStatus::Pending)));
+    assert!(follows(ReceivingStatus::NotReceived, Some(ReceivingStatus::Pending)));
 }
 
 #[test]
@@ -100,8 +103,8 @@ fn nothing_is_received_where_the_merchant_does_it() {
     let kept = open(ReturnMethod::CustomerKeep, goods);
 
     for rma in [unmanaged, kept] {
-        assert_eq!(refusal(&rma, &received("LP-1", "1")), Refusal::ReceivingNotManaged);
-        assert_eq!(refusal(&rma, &Event::ReceivingClosed), Refusal::ReceivingNotManaged);
+        assert_eq!(refusal(&rma, &received("LP-1", "1")), RmaRefusal::ReceivingNotManaged);
+        assert_eq!(refusal(&rma, &RmaEvent::ReceivingClosed), RmaRefusal::ReceivingNotManaged);
     }
 }
 
@@ -109,7 +112,7 @@ fn nothing_is_received_where_the_merchant_does_it() {
 fn a_refunded_return_is_still_received() {
     let rma = changed(&mailed(&["1"]), &refunded("RF-1", &[("1", 1)]));
     let rma = changed(&rma, &received("LP-1", "1"));
-    let rma = changed(&rma, &Event::ReceivingClosed);
+    let rma = changed(&rma, &RmaEvent::ReceivingClosed);
 
-    assert_eq!((rma.status, rma.receiving_complete), (Status::Refunded, true));
+    assert_eq!((rma.status, rma.receiving_complete), (RmaStatus::Refunded, true));
 }

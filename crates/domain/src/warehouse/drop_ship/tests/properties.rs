@@ -5,7 +5,7 @@ use proptest::sample::select;
 
 use super::*;
 
-fn any_action() -> impl Strategy<Value = Action> {
+fn any_action() -> impl Strategy<Value = DropShipAction> {
     let quantity = (select(&["1", "2", "3"][..]), -1..3_i64);
     let quantities = || prop::collection::vec(quantity.clone(), 0..3);
     prop_oneof![
@@ -69,7 +69,7 @@ proptest! {
             prop_assert_eq!(first.owed.is_some(), first.order != order);
             if let Some(owed) = first.owed {
                 prop_assert!(message(&first.order, owed).is_some());
-                prop_assert_eq!(owed == Owed::Cancellation, first.order.is_closed()
+                prop_assert_eq!(owed == DropShipNotice::Cancellation, first.order.is_closed()
                     && first.order.status != DropShipStatus::Shipped);
             }
             let second = act(&first.order, &identifier, action).expect("accepted once, and again");

@@ -4,42 +4,42 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::faults::{Code, Faults};
+use crate::faults::{FaultCode, Faults};
 use crate::json as document;
 
 fn parsed(
     value: &Value,
-    read: impl FnOnce(&document::Json<'_>) -> Vec<(String, Code)>,
-) -> Vec<(String, Code)> {
+    read: impl FnOnce(&document::Json<'_>) -> Vec<(String, FaultCode)>,
+) -> Vec<(String, FaultCode)> {
     read(&document::parse(value.to_string().as_bytes()).unwrap())
 }
 
-fn listed<T>(outcome: Result<T, Faults>) -> Vec<(String, Code)> {
+fn listed<T>(outcome: Result<T, Faults>) -> Vec<(String, FaultCode)> {
     let errors = outcome.err().map(|faults| faults.errors).unwrap_or_default();
     errors.into_iter().map(|error| (error.field, error.code)).collect()
 }
 
 /// Every fault of the sample order after `edit`.
-fn faults(edit: impl FnOnce(&mut Value)) -> Vec<(String, Code)> {
+fn faults(edit: impl FnOnce(&mut Value)) -> Vec<(String, FaultCode)> {
     let mut message: Value = serde_json::from_str(samples::drop_ship_order_request()).unwrap();
     edit(&mut message["order"]);
-    let context = ReadContext { first_id: 1, now: time(0) };
+    let context = DropShipReadContext { first_id: 1, now: time(0) };
     parsed(&message, |document| listed(read_drop_ship_order(document, &context)))
 }
 
-fn of_shipping(edit: impl FnOnce(&mut Value)) -> Vec<(String, Code)> {
+fn of_shipping(edit: impl FnOnce(&mut Value)) -> Vec<(String, FaultCode)> {
     let mut request = serde_json::from_str(samples::drop_ship_shipment_request()).unwrap();
     edit(&mut request);
     parsed(&request, |document| listed(read_shipping(document)))
 }
 
-fn of_cancellation(edit: impl FnOnce(&mut Value)) -> Vec<(String, Code)> {
+fn of_cancellation(edit: impl FnOnce(&mut Value)) -> Vec<(String, FaultCode)> {
     let mut request = serde_json::from_str(samples::drop_ship_cancellation_request()).unwrap();
     edit(&mut request);
     parsed(&request, |document| listed(read_cancellation(document)))
 }
 
-fn told(field: &str, code: Code) -> Vec<(String, Code)> {
+fn told(field: &str, code: FaultCode) -> Vec<(String, FaultCode)> {
     vec![(field.to_owned(), code)]
 }
 
@@ -79,7 +79,7 @@ fn everything_required_is_missed_when_it_is_absent() {
     for path in paths {
         let field = format!("$.order{}", path.replace('/', ".")).replace(".0", "[0]");
         let found = faults(|order| *order.pointer_mut(path).unwrap() = Value::Null);
-        assert_eq!(found, told(&field, Code::MissingField), "{path}");
+        assert_eq!(found, told(&field, FaultCode::MissingField), "{path}");
     }
 }
 
@@ -95,14 +95,14 @@ fn everything_wrong_is_told_at_once() {
         order["status"] = json!("shipped");
     });
 
-    let invalid = |field: &str| (format!("$.order.{field}"), Code::Invalid);
+    let invalid = |field: &str| (format!("$.order.{field}"), FaultCode::Invalid);
     assert_eq!(
         found,
         [
             invalid("shipping_method"),
             invalid("price_cents"),
             invalid("expected_delivery_date"),
-            ("$.order.signature_required".to_owned(), Code::InvalidType),
+            ("$.order.signature_required".to_owned(), FaultCode::InvalidType),
             invalid("order_items[0].quantity"),
             invalid("order_items[1].client_identifier"),
             invalid("status"),
@@ -113,7 +113,7 @@ fn everything_wrong_is_told_at_once() {
 #[test]
 fn an_order_has_1_to_125_lines() {
     let of_lines = |count: usize| faults(|order| order["order_items"] = lines(count));
-    let refused = told("$.order.order_items", Code::Invalid);
+    let refused = told("$.order.order_items", FaultCode::Invalid);
 
     assert_eq!(of_lines(0), refused);
     assert_eq!(of_lines(1), []);
@@ -128,7 +128,7 @@ fn numbers_are_given_in_a_row() {
     assert_eq!(order.id, 51_001);
     assert_eq!((order.billing_address.id, order.shipping_address.id), (51_002, 51_003));
     assert_eq!(order.order_items.iter().map(|item| item.id).collect::<Vec<_>>(), [51_004, 51_005]);
-    assert_eq!(ReadContext::IDS, 3 + i64::try_from(ITEMS_MAX).unwrap());
+    assert_eq!(DropShipReadContext::IDS, 3 + i64::try_from(ITEMS_MAX).unwrap());
 }
 
 #[test]
@@ -137,14 +137,18 @@ fn a_date_is_a_day_of_the_calendar() {
 
     assert_eq!(dated("2024-02-29"), []);
     for text in ["2026-02-29", "20260309", "09.03.2026", "2026-03-9", "", "2026-W10-1"] {
-        assert_eq!(dated(text), told("$.order.expected_delivery_date", Code::Invalid), "{text}");
+        assert_eq!(
+            dated(text),
+            told("$.order.expected_delivery_date", FaultCode::Invalid),
+            "{text}"
+        );
     }
 }
 
 #[test]
 fn a_request_to_ship_names_a_carrier_and_units() {
     assert_eq!(of_shipping(|_| ()), []);
-    assert_eq!(of_shipping(|it| it["items"] = json!([])), told("$.items", Code::Invalid));
+    assert_eq!(of_shipping(|it| it["items"] = json!([])), told("$.items", FaultCode::Invalid));
     let found = of_shipping(|it| {
         it["items"] = json!([{"client_identifier": "1", "quantity": 1},
                              {"client_identifier": "1", "quantity": 0, "sku": "A"}]);
@@ -156,13 +160,13 @@ fn a_request_to_ship_names_a_carrier_and_units() {
     assert_eq!(
         found,
         [
-            ("$.items[1].quantity".to_owned(), Code::Invalid),
-            ("$.items[1].sku".to_owned(), Code::Invalid),
-            ("$.carrier".to_owned(), Code::MissingField),
-            ("$.billed_weight".to_owned(), Code::Invalid),
-            ("$.shipping_cost_cents".to_owned(), Code::InvalidType),
-            ("$.items[1].client_identifier".to_owned(), Code::Invalid),
-            ("$.order".to_owned(), Code::Invalid),
+            ("$.items[1].quantity".to_owned(), FaultCode::Invalid),
+            ("$.items[1].sku".to_owned(), FaultCode::Invalid),
+            ("$.carrier".to_owned(), FaultCode::MissingField),
+            ("$.billed_weight".to_owned(), FaultCode::Invalid),
+            ("$.shipping_cost_cents".to_owned(), FaultCode::InvalidType),
+            ("$.items[1].client_identifier".to_owned(), FaultCode::Invalid),
+            ("$.order".to_owned(), FaultCode::Invalid),
         ]
     );
 }
@@ -174,11 +178,14 @@ fn a_request_to_cancel_has_a_reason_and_perhaps_units() {
     assert_eq!(of_cancellation(|it| it["items"] = json!([])), []);
     assert_eq!(
         of_cancellation(|it| it["reason"] = Value::Null),
-        told("$.reason", Code::MissingField)
+        told("$.reason", FaultCode::MissingField)
     );
-    assert_eq!(of_cancellation(|it| it["reason"] = json!("")), told("$.reason", Code::Invalid));
+    assert_eq!(
+        of_cancellation(|it| it["reason"] = json!("")),
+        told("$.reason", FaultCode::Invalid)
+    );
     assert_eq!(
         of_cancellation(|it| it["items"][0]["quantity"] = json!("1")),
-        told("$.items[0].quantity", Code::InvalidType)
+        told("$.items[0].quantity", FaultCode::InvalidType)
     );
 }

@@ -2,12 +2,15 @@
 
 use super::*;
 
-fn matching(asn: &str, line: &str) -> Answer {
-    Answer::Match { asn_number: AsnNumber::parse(asn).unwrap(), line_identifier: line.to_owned() }
+fn matching(asn: &str, line: &str) -> ReceivingAnswer {
+    ReceivingAnswer::Match {
+        asn_number: AsnNumber::parse(asn).unwrap(),
+        line_identifier: line.to_owned(),
+    }
 }
 
-fn rejecting() -> Answer {
-    Answer::Reject { reason: "not ours".to_owned() }
+fn rejecting() -> ReceivingAnswer {
+    ReceivingAnswer::Reject { reason: "not ours".to_owned() }
 }
 
 /// A unit of an unknown SKU, scanned for `state`.
@@ -15,15 +18,19 @@ fn stray(state: &AsnState) -> UnitRecord {
     excepted(scanned(state, &json!({"unit_identifier": "U-1", "sku": "Z"})))
 }
 
-fn decide(state: &AsnState, unit: &UnitRecord, choice: &Answer) -> Result<Answered, AnswerRefusal> {
-    let scene = Scene { asn: Some(state), others: &[], unit: Some(unit) };
+fn decide(
+    state: &AsnState,
+    unit: &UnitRecord,
+    choice: &ReceivingAnswer,
+) -> Result<AnswerDecision, AnswerRefusal> {
+    let scene = ReceivingContext { asn: Some(state), others: &[], unit: Some(unit) };
     answer(&scene, "A-1", choice, time(90))
 }
 
-fn accepted_by(state: &AsnState, unit: &UnitRecord, choice: &Answer) -> Acceptance {
+fn accepted_by(state: &AsnState, unit: &UnitRecord, choice: &ReceivingAnswer) -> Acceptance {
     match decide(state, unit, choice).unwrap() {
-        Answered::Accepted(acceptance) => *acceptance,
-        other @ (Answered::Unchanged | Answered::Rejected(_)) => panic!("{other:?}"),
+        AnswerDecision::Accepted(acceptance) => *acceptance,
+        other @ (AnswerDecision::Unchanged | AnswerDecision::Rejected(_)) => panic!("{other:?}"),
     }
 }
 
@@ -44,23 +51,23 @@ fn a_stray_unit_is_matched_to_a_line() {
     assert_eq!(acceptance.unit.announcement.as_ref().unwrap().sku, "B");
     assert_eq!(
         decide(&state, &acceptance.unit, &matching("A-1", "3")),
-        Ok(Answered::Unchanged),
+        Ok(AnswerDecision::Unchanged),
         "decided twice, it counts once"
     );
-    let scene = Scene { asn: Some(&state), others: &[], unit: Some(&acceptance.unit) };
+    let scene = ReceivingContext { asn: Some(&state), others: &[], unit: Some(&acceptance.unit) };
     let again = scanned_as(&scene, &json!({"unit_identifier": "U-1", "sku": "Z"}));
-    assert_eq!(again, Decision::Repeat);
+    assert_eq!(again, ReceivingDecision::Repeat);
 }
 
 #[test]
 fn a_stray_unit_is_matched_to_a_line_of_another_asn() {
     let (state, others) = (quantities("A-1"), [quantities("A-2")]);
     let unit = stray(&state);
-    let scene = Scene { asn: Some(&state), others: &others, unit: Some(&unit) };
+    let scene = ReceivingContext { asn: Some(&state), others: &others, unit: Some(&unit) };
 
     let answered = answer(&scene, "A-1", &matching("A-2", "3"), time(90)).unwrap();
 
-    let Answered::Accepted(acceptance) = answered else { panic!("{answered:?}") };
+    let AnswerDecision::Accepted(acceptance) = answered else { panic!("{answered:?}") };
     assert_eq!(acceptance.unit.receipt.as_ref().unwrap().asn_number, "A-2");
 }
 
@@ -68,7 +75,7 @@ fn a_stray_unit_is_matched_to_a_line_of_another_asn() {
 fn a_stray_unit_is_accepted_as_surplus_and_counts_on_no_line() {
     let mut state = quantities("A-1");
 
-    let acceptance = accepted_by(&state, &stray(&state), &Answer::Surplus);
+    let acceptance = accepted_by(&state, &stray(&state), &ReceivingAnswer::Surplus);
     state.count(&acceptance);
 
     assert_eq!(acceptance.line_identifier, None);
@@ -83,18 +90,18 @@ fn a_stray_unit_is_rejected_with_a_reason() {
 
     let answered = decide(&state, &stray(&state), &rejecting()).unwrap();
 
-    let Answered::Rejected(unit) = answered else { panic!("{answered:?}") };
+    let AnswerDecision::Rejected(unit) = answered else { panic!("{answered:?}") };
     assert_eq!(unit.reject_reason.as_deref(), Some("not ours"));
-    assert_eq!(decide(&state, &unit, &rejecting()), Ok(Answered::Unchanged));
-    let scene = Scene { asn: Some(&state), others: &[], unit: Some(&unit) };
+    assert_eq!(decide(&state, &unit, &rejecting()), Ok(AnswerDecision::Unchanged));
+    let scene = ReceivingContext { asn: Some(&state), others: &[], unit: Some(&unit) };
     let again = scanned_as(&scene, &json!({"unit_identifier": "U-1", "sku": "Z"}));
-    assert_eq!(again, Decision::Repeat);
+    assert_eq!(again, ReceivingDecision::Repeat);
 }
 
 #[test]
 fn nothing_is_decided_otherwise_a_second_time() {
     let state = quantities("A-1");
-    let unit = accepted_by(&state, &stray(&state), &Answer::Surplus).unit;
+    let unit = accepted_by(&state, &stray(&state), &ReceivingAnswer::Surplus).unit;
 
     assert_eq!(
         decide(&state, &unit, &rejecting()),
@@ -123,10 +130,16 @@ fn only_a_line_that_awaits_a_unit_can_be_chosen() {
 fn only_a_question_can_be_answered() {
     let state = quantities("A-1");
     let nothing_asked = AnswerRefusal::Unit(UnitRefusal::NoQuestion("A-1".to_owned()));
-    let scene = Scene { asn: Some(&state), others: &[], unit: None };
+    let scene = ReceivingContext { asn: Some(&state), others: &[], unit: None };
 
-    assert_eq!(answer(&scene, "A-1", &Answer::Surplus, time(0)), Err(nothing_asked.clone()));
-    assert_eq!(decide(&state, &UnitRecord::new("U-1"), &Answer::Surplus), Err(nothing_asked));
+    assert_eq!(
+        answer(&scene, "A-1", &ReceivingAnswer::Surplus, time(0)),
+        Err(nothing_asked.clone())
+    );
+    assert_eq!(
+        decide(&state, &UnitRecord::new("U-1"), &ReceivingAnswer::Surplus),
+        Err(nothing_asked)
+    );
 }
 
 #[test]
@@ -134,12 +147,12 @@ fn a_unit_that_is_here_already_never_counts_again() {
     let first = quantities("A-2");
     let unit = accepted(scanned(&first, &json!({"unit_identifier": "U-1", "sku": "A"}))).unit;
     let state = quantities("A-1");
-    let scene = Scene { asn: Some(&state), others: &[], unit: Some(&unit) };
+    let scene = ReceivingContext { asn: Some(&state), others: &[], unit: Some(&unit) };
     let unit = excepted(scanned_as(&scene, &json!({"unit_identifier": "U-1", "sku": "A"})));
 
     assert_eq!(decide(&state, &unit, &matching("A-1", "1")), Err(AnswerRefusal::Spent));
-    assert_eq!(decide(&state, &unit, &Answer::Surplus), Err(AnswerRefusal::Spent));
-    let Ok(Answered::Rejected(unit)) = decide(&state, &unit, &rejecting()) else { panic!() };
+    assert_eq!(decide(&state, &unit, &ReceivingAnswer::Surplus), Err(AnswerRefusal::Spent));
+    let Ok(AnswerDecision::Rejected(unit)) = decide(&state, &unit, &rejecting()) else { panic!() };
     assert!(unit.is_here(), "the second scan is rejected, not the unit");
 }
 

@@ -7,7 +7,7 @@ use proptest::sample::select;
 
 use super::*;
 use crate::returns::receipt::Condition;
-use crate::warehouse::unit::{ChangedBy, Happened, apply};
+use crate::warehouse::unit::{ChangedBy, StoryEvent, apply};
 
 const PLATES: [&str; 5] = ["U-1", "U-2", "U-3", "U-4", "U-5"];
 
@@ -15,7 +15,7 @@ const PLATES: [&str; 5] = ["U-1", "U-2", "U-3", "U-4", "U-5"];
 #[derive(Clone, Debug)]
 enum Step {
     Scan { asn: usize, plate: &'static str, sku: &'static str },
-    Answer { asn: usize, plate: &'static str, answer: Answer },
+    Answer { asn: usize, plate: &'static str, answer: ReceivingAnswer },
     Unit { plate: &'static str, event: UnitEvent },
 }
 
@@ -23,11 +23,10 @@ fn any_step() -> impl Strategy<Value = Step> {
     let plate = || select(&PLATES[..]);
     let asn_number = |number: usize| AsnNumber::parse(&format!("A-{number}")).unwrap();
     let answer = prop_oneof![
-        Just(Answer::Surplus),
-        Just(Answer::Reject { reason: "no".to_owned() }),
-        (0..2_usize, select(&["1", "2", "3"][..])).prop_map(move |(asn, line)| Answer::Match {
-            asn_number: asn_number(asn),
-            line_identifier: line.to_owned()
+        Just(ReceivingAnswer::Surplus),
+        Just(ReceivingAnswer::Reject { reason: "no".to_owned() }),
+        (0..2_usize, select(&["1", "2", "3"][..])).prop_map(move |(asn, line)| {
+            ReceivingAnswer::Match { asn_number: asn_number(asn), line_identifier: line.to_owned() }
         }),
     ];
     let event = (select(&["S-1", "S-2"][..]), 0..6_u8).prop_map(|(number, which)| {
@@ -89,17 +88,17 @@ impl Warehouse {
                 });
                 let scene = before.scene(*asn, plate);
                 match scanned_as(&scene, &fields) {
-                    Decision::Accepted(acceptance) => self.accept(*acceptance),
-                    Decision::Repeat => (),
-                    Decision::Exception(unit) => self.keep(*unit),
+                    ReceivingDecision::Accepted(acceptance) => self.accept(*acceptance),
+                    ReceivingDecision::Repeat => (),
+                    ReceivingDecision::Exception(unit) => self.keep(*unit),
                 }
             }
             Step::Answer { asn, plate, answer: choice } => {
                 let scene = before.scene(*asn, plate);
                 match answer(&scene, &format!("A-{asn}"), choice, time(90)) {
-                    Ok(Answered::Accepted(acceptance)) => self.accept(*acceptance),
-                    Ok(Answered::Rejected(unit)) => self.keep(*unit),
-                    Ok(Answered::Unchanged) | Err(_) => (),
+                    Ok(AnswerDecision::Accepted(acceptance)) => self.accept(*acceptance),
+                    Ok(AnswerDecision::Rejected(unit)) => self.keep(*unit),
+                    Ok(AnswerDecision::Unchanged) | Err(_) => (),
                 }
             }
             Step::Unit { plate, event } => {
@@ -112,8 +111,12 @@ impl Warehouse {
         }
     }
 
-    fn scene(&self, asn: usize, plate: &str) -> Scene<'_> {
-        Scene { asn: self.asns.get(asn), others: &self.asns, unit: self.units.get(plate) }
+    fn scene(&self, asn: usize, plate: &str) -> ReceivingContext<'_> {
+        ReceivingContext {
+            asn: self.asns.get(asn),
+            others: &self.asns,
+            unit: self.units.get(plate),
+        }
     }
 
     /// Asserts that what the ASNs count is what the units' records say, each unit once.
@@ -141,37 +144,37 @@ impl Warehouse {
 
 /// Asserts that the record of a unit and its story say the same.
 fn check_unit(unit: &UnitRecord) -> Result<(), TestCaseError> {
-    let told = |wanted: fn(&Happened) -> bool| {
+    let told = |wanted: fn(&StoryEvent) -> bool| {
         unit.story.iter().filter(|step| wanted(&step.happened)).count()
     };
     prop_assert_eq!(
-        told(|it| matches!(it, Happened::Received { .. })),
+        told(|it| matches!(it, StoryEvent::Received { .. })),
         usize::from(unit.receipt.is_some())
     );
     prop_assert_eq!(
-        told(|it| matches!(it, Happened::Shipped { .. })),
+        told(|it| matches!(it, StoryEvent::Shipped { .. })),
         usize::from(unit.has_left())
     );
     let (mut condition, mut place, mut channel) = (None, None, None);
     for step in &unit.story {
         match &step.happened {
-            Happened::Received { .. } => {
+            StoryEvent::Received { .. } => {
                 let scanned = &unit.receipt.as_ref().unwrap().scanned;
                 condition = Some(scanned.condition);
                 place.clone_from(&scanned.location_identifier);
                 channel.clone_from(&scanned.channel);
             }
-            Happened::Graded { condition: graded, .. } => condition = Some(*graded),
-            Happened::Moved { location_identifier, channel: assigned, .. } => {
+            StoryEvent::Graded { condition: graded, .. } => condition = Some(*graded),
+            StoryEvent::Moved { location_identifier, channel: assigned, .. } => {
                 place = location_identifier.clone().or(place);
                 channel = assigned.clone().or(channel);
             }
-            Happened::Announced { .. }
-            | Happened::Questioned { .. }
-            | Happened::Answered { .. }
-            | Happened::Packed { .. }
-            | Happened::Unpacked { .. }
-            | Happened::Shipped { .. } => (),
+            StoryEvent::Announced { .. }
+            | StoryEvent::Questioned { .. }
+            | StoryEvent::Answered { .. }
+            | StoryEvent::Packed { .. }
+            | StoryEvent::Unpacked { .. }
+            | StoryEvent::Shipped { .. } => (),
         }
     }
     prop_assert_eq!(unit.condition, condition);

@@ -80,13 +80,13 @@ fn a_change_is_read_with_all_its_faults() {
         faults.errors.into_iter().map(|error| (error.field, error.code)).collect::<Vec<_>>()
     };
 
-    assert_eq!(judge("{}"), told("$.ship_date | $.status", Code::MissingField));
+    assert_eq!(judge("{}"), told("$.ship_date | $.status", FaultCode::MissingField));
     assert_eq!(
         judge(r#"{"status":"lost","ship_date":7,"carrier":"x"}"#),
         [
-            ("$.ship_date".to_owned(), Code::InvalidType),
-            ("$.status".to_owned(), Code::Invalid),
-            ("$.carrier".to_owned(), Code::Invalid),
+            ("$.ship_date".to_owned(), FaultCode::InvalidType),
+            ("$.status".to_owned(), FaultCode::Invalid),
+            ("$.carrier".to_owned(), FaultCode::Invalid),
         ]
     );
 }

@@ -10,9 +10,9 @@ fn any_event() -> impl Strategy<Value = UnitEvent> {
     let shipment = || select(&["S-1", "S-2"][..]);
     let announcement = samples::received_unit().announcement.unwrap();
     let answer = prop_oneof![
-        Just(Answer::Surplus),
+        Just(ReceivingAnswer::Surplus),
         Just(rejecting()),
-        asn().prop_map(|asn| Answer::Match {
+        asn().prop_map(|asn| ReceivingAnswer::Match {
             asn_number: number(asn),
             line_identifier: "1".to_owned()
         }),
