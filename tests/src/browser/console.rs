@@ -18,7 +18,7 @@ use crate::{
     console::{
         desk::Desk,
         merchants::secrets,
-        stuck::{failed, refund_in_doubt, surprises},
+        problems::{failed, refund_in_doubt, surprises},
     },
     harness::{
         home::{Home, Merchant},

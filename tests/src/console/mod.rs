@@ -5,5 +5,5 @@ mod login;
 pub(crate) mod merchants;
 mod orders;
 mod overview;
+pub(crate) mod problems;
 mod receive;
-pub(crate) mod stuck;

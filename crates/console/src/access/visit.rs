@@ -137,6 +137,3 @@ fn login_address(parts: &Parts) -> String {
         "/console/login".to_owned()
     }
 }
-
-#[cfg(test)]
-pub(crate) mod fixtures;

@@ -4,6 +4,8 @@ pub(crate) mod audit;
 pub(crate) mod chart;
 pub(crate) mod difference;
 pub(crate) mod field;
+#[cfg(test)]
+pub(crate) mod fixtures;
 pub(crate) mod form;
 pub(crate) mod format;
 pub(crate) mod frame;

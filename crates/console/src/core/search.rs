@@ -88,7 +88,7 @@ fn line(hit: Hit) -> Line {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::access::visit::fixtures::{HOSTILE, assert_is_text, visitor};
+    use crate::core::fixtures::{HOSTILE, assert_is_text, visitor};
 
     #[test]
     fn what_was_asked_and_what_was_found_stay_text() {

@@ -1,7 +1,7 @@
 //! The failure queue: what was not accepted, and why; retried or discarded, some of it or all that matches.
 
-mod chosen;
 mod search;
+mod selection;
 
 use app::messages::{
     bulk_retry::start_bulk,
@@ -14,8 +14,8 @@ use askama::Template;
 use axum::{Router, extract::State, http::StatusCode, response::Response, routing::get};
 
 pub(crate) use self::{
-    chosen::{Chosen, Fault},
     search::{Search, Wrong},
+    selection::{Chosen, Fault},
 };
 use super::jobs;
 use crate::core::format::{

@@ -93,7 +93,7 @@ mod tests {
     use jiff::Timestamp;
 
     use super::*;
-    use crate::access::visit::fixtures::{HOSTILE, assert_is_text, visitor};
+    use crate::core::fixtures::{HOSTILE, assert_is_text, visitor};
 
     #[test]
     fn whatever_an_order_holds_stays_text() {

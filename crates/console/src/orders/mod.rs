@@ -1,7 +1,7 @@
 //! Orders: the list of them, and everything about one.
 
 mod list;
-mod view;
+mod order_page;
 
 use app::orders::order_view::{order_as_sent, order_view};
 use axum::{
@@ -16,7 +16,7 @@ use axum::{
 };
 use domain::identifier::MerchantId;
 
-pub(super) use self::view::{exchange_badge, policy_address};
+pub(super) use self::order_page::{exchange_badge, policy_address};
 use crate::{access::visit::Operator, core::frame::page};
 use server::{Web, error::ApiError, path::Path};
 
@@ -33,7 +33,7 @@ async fn show(
     Path((merchant, identifier)): Path<(String, String)>,
 ) -> Result<Response, ApiError> {
     let found = order_view(&web.app, &named(&merchant)?, &identifier).await?;
-    Ok(page(&visitor, StatusCode::OK, &view::order_page(&visitor, &merchant, &found)))
+    Ok(page(&visitor, StatusCode::OK, &order_page::order_page(&visitor, &merchant, &found)))
 }
 
 /// The order as the merchant sent it, byte by byte, as a file.

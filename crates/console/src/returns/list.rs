@@ -106,7 +106,7 @@ pub(crate) fn order_links(merchant: &str, rma: &Rma) -> Vec<(String, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::access::visit::fixtures::{HOSTILE, assert_is_text, visitor};
+    use crate::core::fixtures::{HOSTILE, assert_is_text, visitor};
 
     #[test]
     fn whatever_a_return_holds_stays_text() {

@@ -3,7 +3,7 @@
 mod list;
 pub(crate) mod policy;
 pub(crate) mod refunds;
-mod view;
+mod return_page;
 
 use app::{
     AppError,
@@ -50,7 +50,7 @@ async fn show(
     Path(rma): Path<String>,
 ) -> Result<Response, ApiError> {
     let story = return_story(&web.app, &rma).await?;
-    Ok(page(&visitor, StatusCode::OK, &view::return_page(&visitor, &story, None)))
+    Ok(page(&visitor, StatusCode::OK, &return_page::return_page(&visitor, &story, None)))
 }
 
 async fn cancel(
@@ -61,7 +61,7 @@ async fn cancel(
     let reason = form.text("reason");
     if reason.is_empty() || reason.chars().count() > REASON_MAX {
         let story = return_story(&web.app, &rma).await?;
-        let shown = view::return_page(&visitor, &story, Some(NO_REASON));
+        let shown = return_page::return_page(&visitor, &story, Some(NO_REASON));
         return Ok(page(&visitor, StatusCode::UNPROCESSABLE_ENTITY, &shown));
     }
     let canceled = cancel_by_hand(&web.app, visitor.session.request(), &rma, reason).await?;

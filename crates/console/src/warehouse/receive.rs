@@ -2,20 +2,20 @@
 //!
 //! Scanning a parcel or a unit only looks things up, so it is a plain address; giving a unit its condition
 //! changes something, so it is a form, with a key that makes it count once. What does not fit is a question
-//! on the same page. [`place`] is where somebody is, [`step`] decides what comes next, [`pages`] show it,
-//! [`act`] does it.
+//! on the same page. [`state`] is where somebody is, [`step`] decides what comes next, [`pages`] show it,
+//! [`actions`] does it.
 
-mod act;
+mod actions;
 mod pages;
-mod place;
+mod parts;
+mod state;
 mod step;
 #[cfg(test)]
 mod tests;
-mod view;
 
 use axum::{Router, extract::State, response::Response, routing::get};
 
-use self::place::Place;
+use self::state::Place;
 use crate::access::visit::{Worker, WorkerForm};
 use server::{Web, error::ApiError, query::Query};
 
@@ -37,5 +37,5 @@ async fn change(
     State(web): State<Web>,
     WorkerForm { visitor, form, .. }: WorkerForm,
 ) -> Result<Response, ApiError> {
-    act::act(&web, &visitor, &form).await
+    actions::act(&web, &visitor, &form).await
 }

@@ -143,7 +143,7 @@ mod tests {
     use jiff::Timestamp;
 
     use super::*;
-    use crate::access::visit::fixtures::{HOSTILE, assert_is_text, visitor};
+    use crate::core::fixtures::{HOSTILE, assert_is_text, visitor};
 
     #[test]
     fn whatever_a_unit_is_called_stays_text() {

@@ -6,10 +6,10 @@ use axum::{http::StatusCode, response::Response};
 use domain::warehouse::parcel::{ExpectedLine, ParcelKind};
 
 use super::{
-    act::takes_plate,
-    place::{CHANNEL, Place, Said},
+    actions::takes_plate,
+    parts::{Choice, Feedback, Row, Scan, Sheet, feedback, rows},
+    state::{CHANNEL, Place, Said},
     step::{Doubt, Step, can_be_closed, likely, next_parcel},
-    view::{Choice, Feedback, Row, Scan, Sheet, feedback, rows},
 };
 use crate::{
     access::visit::Visitor,

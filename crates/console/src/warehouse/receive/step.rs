@@ -3,7 +3,7 @@
 use app::warehouse::workbench::{Elsewhere, Found, belongs_to, parcels};
 use domain::warehouse::parcel::{CodeMeaning, ExpectedLine, ParcelKind};
 
-use super::place::{Place, Said};
+use super::state::{Place, Said};
 use server::{Web, error::ApiError};
 
 pub(super) enum Step {

@@ -14,9 +14,9 @@ use domain::{
 use jiff::Timestamp;
 
 use super::{
-    place::{Place, Said},
+    parts::{Choice, Sheet, codes, feedback},
+    state::{Place, Said},
     step::{can_be_closed, likely},
-    view::{Choice, Sheet, codes, feedback},
 };
 
 fn found(parcel: Parcel) -> Found {

@@ -5,9 +5,7 @@ use domain::identifier::MerchantId;
 use jiff::Timestamp;
 
 use super::*;
-use crate::access::visit::fixtures::{
-    HOSTILE, assert_is_text, hostile_exchange, hostile_message, visitor,
-};
+use crate::core::fixtures::{HOSTILE, assert_is_text, hostile_exchange, hostile_message, visitor};
 
 fn story(steps: Vec<Step>) -> ReturnStory {
     ReturnStory {

@@ -10,7 +10,7 @@ use domain::{
 };
 use jiff::Timestamp;
 
-use super::place::{Place, Said};
+use super::state::{Place, Said};
 
 /// More lines than this are not read by anybody who stands at a bench.
 const LINES_MAX: usize = 40;

@@ -8,9 +8,7 @@ use domain::{
 use jiff::Timestamp;
 
 use super::*;
-use crate::access::visit::fixtures::{
-    HOSTILE, assert_is_text, hostile_exchange, hostile_message, visitor,
-};
+use crate::core::fixtures::{HOSTILE, assert_is_text, hostile_exchange, hostile_message, visitor};
 
 /// The sample in which every field occurs; `change` may replace text in it.
 fn view(change: impl Fn(&str) -> String) -> OrderView {

@@ -13,7 +13,7 @@ use domain::{
     warehouse::parcel::{CodeMeaning, GradedUnit, Parcel},
 };
 
-use super::place::{CHANNEL, Place, Said};
+use super::state::{CHANNEL, Place, Said};
 use crate::{
     access::visit::Visitor,
     core::{form::Form, frame::redirect},

@@ -1,6 +1,6 @@
 //! Everything about one order, as a page shows it.
 
-mod money_parts;
+mod amounts;
 #[cfg(test)]
 mod tests;
 mod units;
@@ -14,7 +14,7 @@ use domain::{
 };
 
 use self::{
-    money_parts::{PaymentShown, RefundShown, discount_shown, payment_shown, refund_shown, sums},
+    amounts::{PaymentShown, RefundShown, discount_shown, payment_shown, refund_shown, sums},
     units::{UnitsShown, units},
 };
 use crate::{

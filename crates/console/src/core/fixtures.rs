@@ -11,7 +11,7 @@ use domain::{
 };
 use jiff::Timestamp;
 
-use super::Visitor;
+use crate::access::visit::Visitor;
 
 /// What would be an element, an end of an attribute, or a script.
 pub(crate) const HOSTILE: &str = "\"'><script>alert(1)</script><img src=x onerror=y>";
