@@ -1,7 +1,6 @@
 //! Settings: from flags, the environment, a file, and the defaults, in this order.
 //!
-//! `config.default.toml` is the documentation and the defaults at once, so that
-//! the two cannot differ.
+//! `config.default.toml` is both the documentation and the defaults, so that they cannot differ.
 
 use std::{
     net::SocketAddr,
@@ -18,15 +17,15 @@ use store::Location;
 
 const DEFAULTS: &str = include_str!("../config.default.toml");
 
-/// Every setting, each possibly not said. Flags, file and defaults have the same shape.
+/// Every setting, each of them optional. Flags, file and defaults have the same shape.
 #[derive(Clone, Debug, Default, Deserialize, clap::Args)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Options {
-    /// Where the database, the admin credential and the secret key are kept
+    /// Directory of the database, the admin credential and the secret key
     #[arg(long, global = true, env = "HOMEWARD_DATA_DIR", value_name = "DIR")]
     pub(crate) data_dir: Option<PathBuf>,
 
-    /// The address to listen on
+    /// Address to listen on
     #[arg(long, global = true, env = "HOMEWARD_LISTEN", value_name = "ADDR:PORT")]
     pub(crate) listen: Option<String>,
 
@@ -51,36 +50,36 @@ pub(crate) struct Options {
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     tls13: Option<bool>,
 
-    /// How many proxies in front may be trusted to name the client in X-Forwarded-For
+    /// Number of proxies in front that are trusted to name the client in X-Forwarded-For
     #[arg(long, global = true, env = "HOMEWARD_TRUSTED_PROXY_HOPS", value_name = "N")]
     trusted_proxy_hops: Option<usize>,
 
-    /// Requests a minute from one address
+    /// Requests per minute from one address
     #[arg(long, global = true, env = "HOMEWARD_RATE_LIMIT_PER_MINUTE", value_name = "N")]
     rate_limit_per_minute: Option<u32>,
 
-    /// A network that outbound messages may go to although it is not public; repeatable
+    /// Network that is not public but may receive outbound messages; repeatable
     #[arg(long, global = true, env = "HOMEWARD_ALLOW_NETWORK", value_name = "CIDR")]
     #[arg(value_delimiter = ',')]
     allow_network: Option<Vec<String>>,
 
-    /// Pause after the first failed attempt of a message
+    /// Delay after the first failed attempt of a message
     #[arg(long, global = true, env = "HOMEWARD_RETRY_BASE_MS", value_name = "MS")]
     retry_base_ms: Option<u64>,
 
-    /// How much longer each further pause is
+    /// Factor by which each further delay is longer
     #[arg(long, global = true, env = "HOMEWARD_RETRY_FACTOR", value_name = "N")]
     retry_factor: Option<u64>,
 
-    /// How long an attempt to deliver may take
+    /// Time limit of a delivery attempt
     #[arg(long, global = true, env = "HOMEWARD_DELIVERY_TIMEOUT_MS", value_name = "MS")]
     delivery_timeout_ms: Option<u64>,
 
-    /// For how many days finished messages and their attempts are kept
+    /// Days to keep finished messages and their attempts
     #[arg(long, global = true, env = "HOMEWARD_RETENTION_DAYS", value_name = "DAYS")]
     retention_days: Option<u32>,
 
-    /// The key that seals secrets in the database
+    /// Key that encrypts secrets in the database
     #[arg(long, global = true, env = "HOMEWARD_SECRET_KEY_FILE", value_name = "FILE")]
     secret_key_file: Option<PathBuf>,
 
@@ -108,7 +107,7 @@ impl Environment {
         }
     }
 
-    /// Requests a minute from one address.
+    /// Requests per minute from one address.
     fn rate_limit_per_minute(self) -> u32 {
         match self {
             Self::Sandbox => 2500,
@@ -124,7 +123,7 @@ pub(crate) enum LogFormat {
     Json,
 }
 
-/// Settings that were checked.
+/// Settings that have been checked.
 #[derive(Clone, Debug)]
 pub(crate) struct Config {
     pub(crate) data_dir: PathBuf,
@@ -144,7 +143,7 @@ pub(crate) struct Config {
 }
 
 impl Options {
-    /// Looks in `self` first, then in `other`.
+    /// The settings of `self`, and of `other` where `self` has none.
     fn or(self, other: Self) -> Self {
         Self {
             data_dir: self.data_dir.or(other.data_dir),
@@ -167,70 +166,71 @@ impl Options {
         }
     }
 
-    /// The settings in force, with `file` between these options and the defaults.
+    /// The effective settings: these options, then `file`, then the defaults.
     pub(crate) fn resolve(self, file: Option<&Path>) -> anyhow::Result<Config> {
         let from_file = match file {
             Some(path) => read_file(path)?,
             None => Self::default(),
         };
         let defaults = toml::from_str(DEFAULTS).context("config.default.toml")?;
-        Config::of(self.or(from_file).or(defaults))
+        Config::from_options(self.or(from_file).or(defaults))
     }
 }
 
 fn read_file(path: &Path) -> anyhow::Result<Options> {
     let text = std::fs::read_to_string(path)
         .with_context(|| format!("{} cannot be read", path.display()))?;
-    toml::from_str(&text).with_context(|| format!("{} is not as it must be", path.display()))
+    toml::from_str(&text)
+        .with_context(|| format!("{} is not a valid configuration", path.display()))
 }
 
 impl Config {
-    fn of(options: Options) -> anyhow::Result<Self> {
-        let said = "config.default.toml says every setting";
-        let data_dir = options.data_dir.context(said)?;
-        let environment = options.environment.context(said)?;
-        let listen = options.listen.context(said)?;
-        let tls13 = options.tls13.context(said)?;
-        let log_level = options.log_level.context(said)?;
+    fn from_options(options: Options) -> anyhow::Result<Self> {
+        let missing = "config.default.toml must have every setting";
+        let data_dir = options.data_dir.context(missing)?;
+        let environment = options.environment.context(missing)?;
+        let listen = options.listen.context(missing)?;
+        let tls13 = options.tls13.context(missing)?;
+        let log_level = options.log_level.context(missing)?;
         Ok(Self {
             listen: listen
                 .parse()
                 .with_context(|| format!("listen must be ADDRESS:PORT, not {listen}"))?,
-            location: location(&options.store.context(said)?, &data_dir)?,
-            tls: tls(options.tls_cert, options.tls_key, tls13)?,
-            trusted_hops: options.trusted_proxy_hops.context(said)?,
+            location: parse_location(&options.store.context(missing)?, &data_dir)?,
+            tls: tls_settings(options.tls_cert, options.tls_key, tls13)?,
+            trusted_hops: options.trusted_proxy_hops.context(missing)?,
             rate_limit_per_minute: options
                 .rate_limit_per_minute
                 .unwrap_or_else(|| environment.rate_limit_per_minute()),
-            allow_networks: networks(&options.allow_network.context(said)?)?,
+            allow_networks: parse_networks(&options.allow_network.context(missing)?)?,
             secret_key_file: options.secret_key_file.unwrap_or_else(|| data_dir.join("secret.key")),
             cadence: RetrySchedule {
-                base_ms: options.retry_base_ms.context(said)?,
-                factor: options.retry_factor.context(said)?,
+                base_ms: options.retry_base_ms.context(missing)?,
+                factor: options.retry_factor.context(missing)?,
             },
-            delivery_timeout: Duration::from_millis(options.delivery_timeout_ms.context(said)?),
-            retention_days: options.retention_days.context(said)?,
-            log_format: options.log_format.context(said)?,
+            delivery_timeout: Duration::from_millis(options.delivery_timeout_ms.context(missing)?),
+            retention_days: options.retention_days.context(missing)?,
+            log_format: options.log_format.context(missing)?,
             log_level: log_level
                 .parse()
-                .with_context(|| format!("there is no log level {log_level}"))?,
+                .with_context(|| format!("unknown log level {log_level}"))?,
             environment,
             data_dir,
         })
     }
 }
 
-fn location(store: &str, data_dir: &Path) -> anyhow::Result<Location> {
+fn parse_location(store: &str, data_dir: &Path) -> anyhow::Result<Location> {
     if store == "sqlite" {
         return Ok(Location::Sqlite(data_dir.join("homeward.db")));
     }
     if store.starts_with("postgres://") || store.starts_with("postgresql://") {
         return Ok(Location::Postgres(store.to_owned()));
     }
-    bail!("store must be sqlite or an address that begins with postgres://")
+    bail!("store must be sqlite or an address that starts with postgres://")
 }
 
-fn tls(
+fn tls_settings(
     cert: Option<PathBuf>,
     key: Option<PathBuf>,
     allow_tls13: bool,
@@ -243,12 +243,12 @@ fn tls(
     }
 }
 
-fn networks(texts: &[String]) -> anyhow::Result<Vec<Network>> {
+fn parse_networks(texts: &[String]) -> anyhow::Result<Vec<Network>> {
     texts
         .iter()
         .map(|text| {
             Network::parse(text)
-                .map_err(|why| anyhow!("{text} is no network such as 10.0.0.0/8: {why}"))
+                .map_err(|why| anyhow!("{text} is not a network such as 10.0.0.0/8: {why}"))
         })
         .collect()
 }
@@ -257,14 +257,14 @@ fn networks(texts: &[String]) -> anyhow::Result<Vec<Network>> {
 mod tests {
     use super::*;
 
-    fn resolved(options: Options, file: &str) -> anyhow::Result<Config> {
+    fn resolve(options: Options, file: &str) -> anyhow::Result<Config> {
         let defaults: Options = toml::from_str(DEFAULTS)?;
-        Config::of(options.or(toml::from_str(file)?).or(defaults))
+        Config::from_options(options.or(toml::from_str(file)?).or(defaults))
     }
 
     #[test]
     fn the_defaults_are_complete() {
-        let config = resolved(Options::default(), "").unwrap();
+        let config = resolve(Options::default(), "").unwrap();
         assert_eq!(config.listen.to_string(), "127.0.0.1:8080");
         assert_eq!(config.data_dir, Path::new("./homeward-data"));
         assert_eq!(config.rate_limit_per_minute, 2500);
@@ -272,21 +272,21 @@ mod tests {
     }
 
     #[test]
-    fn a_flag_wins_over_the_file_and_the_file_over_the_defaults() {
+    fn a_flag_overrides_the_file_and_the_file_overrides_the_defaults() {
         let flags = Options { listen: Some("127.0.0.1:1".to_owned()), ..Options::default() };
         let file = "listen = \"127.0.0.1:2\"\nenvironment = \"production\"";
-        let config = resolved(flags, file).unwrap();
+        let config = resolve(flags, file).unwrap();
         assert_eq!(config.listen.port(), 1);
         assert_eq!(config.rate_limit_per_minute, 5000);
     }
 
     #[test]
-    fn what_is_misspelt_or_halved_is_refused() {
+    fn unknown_and_incomplete_settings_are_refused() {
         assert!(toml::from_str::<Options>("lisen = \"127.0.0.1:2\"").is_err());
-        assert!(resolved(Options::default(), "tls_cert = \"a\"").is_err());
-        assert!(resolved(Options::default(), "store = \"mysql://\"").is_err());
-        assert!(resolved(Options::default(), "allow_network = [\"10.0.0.0/33\"]").is_err());
-        assert!(resolved(Options::default(), "log_level = \"loud\"").is_err());
-        assert!(resolved(Options::default(), "listen = \"here\"").is_err());
+        assert!(resolve(Options::default(), "tls_cert = \"a\"").is_err());
+        assert!(resolve(Options::default(), "store = \"mysql://\"").is_err());
+        assert!(resolve(Options::default(), "allow_network = [\"10.0.0.0/33\"]").is_err());
+        assert!(resolve(Options::default(), "log_level = \"loud\"").is_err());
+        assert!(resolve(Options::default(), "listen = \"here\"").is_err());
     }
 }

@@ -1,17 +1,17 @@
-//! The data directory: what lies in it and who may read it.
+//! The data directory: its files and who may read them.
 //!
-//! | file          | what it holds                                              |
+//! | file          | content                                                    |
 //! | ------------- | ---------------------------------------------------------- |
-//! | `lock`        | held by the process that uses the directory                |
+//! | `lock`        | locked by the process that uses the directory              |
 //! | `homeward.db` | the database, when the store is SQLite                     |
-//! | `secret.key`  | the key that seals secrets in the database                 |
-//! | `admin.json`  | the credential of this installation's operator tools       |
-//! | `server.json` | where the running server can be reached from this machine  |
+//! | `secret.key`  | the key that encrypts secrets in the database              |
+//! | `admin.json`  | the credential of this installation's commands             |
+//! | `server.json` | the address of the running server, for this machine        |
 //! | `node.id`     | the name under which the server leases shards              |
 //! | `demo.json`   | the credentials and the clock of a demo                    |
-//! | `life.json`   | what everybody in a demo is about to do                    |
+//! | `life.json`   | the scheduled actions of a demo                            |
 //!
-//! Files with secrets are readable by their owner only.
+//! Only their owner may read files with secrets.
 
 use std::{
     fs,
@@ -23,7 +23,7 @@ use anyhow::{Context, bail};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use world::{KEY_BYTES, World, private_file};
 
-/// The credential of the operator's tools.
+/// The credential that commands use.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct AdminCredential {
     pub(crate) client_id: String,
@@ -35,7 +35,7 @@ pub(crate) struct AdminCredential {
 pub(crate) struct ServerAddress {
     /// As clients reach it.
     pub(crate) address: String,
-    /// As this machine's commands reach it: always plain HTTP on loopback.
+    /// As commands on this machine reach it: always plain HTTP on loopback.
     pub(crate) local_address: String,
     pub(crate) pid: u32,
 }
@@ -45,13 +45,13 @@ pub(crate) struct Directory {
 }
 
 impl Directory {
-    /// Makes the directory when it is not there yet.
+    /// Creates the directory if it does not exist.
     pub(crate) fn open(path: &Path) -> anyhow::Result<Self> {
         fs::DirBuilder::new()
             .recursive(true)
             .mode(0o700)
             .create(path)
-            .with_context(|| format!("{} cannot be made", path.display()))?;
+            .with_context(|| format!("{} cannot be created", path.display()))?;
         Ok(Self { path: path.to_owned() })
     }
 
@@ -59,20 +59,20 @@ impl Directory {
         self.path.join("admin.json")
     }
 
-    pub(crate) fn admin(&self) -> anyhow::Result<Option<AdminCredential>> {
+    pub(crate) fn read_admin(&self) -> anyhow::Result<Option<AdminCredential>> {
         read_json(&self.admin_file())
     }
 
     pub(crate) fn write_admin(&self, admin: &AdminCredential) -> anyhow::Result<()> {
-        write_secretly(&self.admin_file(), serde_json::to_string_pretty(admin)?.as_bytes())
+        write_private_file(&self.admin_file(), serde_json::to_string_pretty(admin)?.as_bytes())
     }
 
-    /// The name of the node that uses this directory on this machine: the same after a restart, another for
-    /// a copy of the directory elsewhere.
+    /// The name of the node that uses this directory on this machine: the same after a restart,
+    /// another for a copy of the directory elsewhere.
     pub(crate) fn node_name(&self, world: &World) -> anyhow::Result<String> {
         let path = self.path.join("node.id");
         if !path.exists() {
-            write_secretly(&path, world.readable::<10>().as_bytes())?;
+            write_private_file(&path, world.readable::<10>().as_bytes())?;
         }
         let id = fs::read_to_string(&path)
             .with_context(|| format!("{} cannot be read", path.display()))?;
@@ -80,25 +80,25 @@ impl Directory {
         Ok(format!("{}@{}", id.trim(), machine.trim()))
     }
 
-    pub(crate) fn server(&self) -> anyhow::Result<Option<ServerAddress>> {
+    pub(crate) fn read_server(&self) -> anyhow::Result<Option<ServerAddress>> {
         read_json(&self.path.join("server.json"))
     }
 
     pub(crate) fn write_server(&self, server: &ServerAddress) -> anyhow::Result<()> {
         let text = serde_json::to_string_pretty(server)?;
-        write_secretly(&self.path.join("server.json"), text.as_bytes())
+        write_private_file(&self.path.join("server.json"), text.as_bytes())
     }
 
-    pub(crate) fn forget_server(&self) {
-        // It may be gone already; a stale one is noticed by whoever reads it.
+    pub(crate) fn remove_server_file(&self) {
+        // It may not exist. Readers notice a stale one.
         let _ = fs::remove_file(self.path.join("server.json"));
     }
 }
 
-/// The key in `path`, made when it is not there yet.
-pub(crate) fn secret_key(path: &Path, world: &World) -> anyhow::Result<[u8; KEY_BYTES]> {
+/// Reads the key in `path`. Creates it if there is none.
+pub(crate) fn load_secret_key(path: &Path, world: &World) -> anyhow::Result<[u8; KEY_BYTES]> {
     if !path.exists() {
-        write_secretly(path, &world.random::<KEY_BYTES>())?;
+        write_private_file(path, &world.random::<KEY_BYTES>())?;
     }
     let bytes = fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
     match bytes.try_into() {
@@ -107,13 +107,13 @@ pub(crate) fn secret_key(path: &Path, world: &World) -> anyhow::Result<[u8; KEY_
     }
 }
 
-/// Whether others than the owner may read `path`.
-pub(crate) fn is_open_to_others(path: &Path) -> std::io::Result<bool> {
+/// Whether users other than the owner may read `path`.
+pub(crate) fn is_readable_by_others(path: &Path) -> std::io::Result<bool> {
     Ok(fs::metadata(path)?.permissions().mode() & 0o077 != 0)
 }
 
-/// Replaces `path` whole or not at all, readable by the owner only.
-pub(crate) fn write_secretly(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+/// Replaces the whole of `path` or nothing of it. Only the owner may read it.
+pub(crate) fn write_private_file(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     private_file::write(path, bytes)
         .with_context(|| format!("{} cannot be written", path.display()))
 }
@@ -124,5 +124,5 @@ pub(crate) fn read_json<T: DeserializeOwned>(path: &Path) -> anyhow::Result<Opti
     let Some(bytes) = bytes else { return Ok(None) };
     serde_json::from_slice(&bytes)
         .map(Some)
-        .with_context(|| format!("{} is not as it was written", path.display()))
+        .with_context(|| format!("{} is damaged", path.display()))
 }

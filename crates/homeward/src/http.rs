@@ -1,6 +1,6 @@
-//! The small HTTP client with which commands talk to the server.
+//! The small HTTP client that commands use to call the server.
 //!
-//! One connection, used for one request after the other, made again when it was lost.
+//! It has one connection, uses it for one request after another, and reconnects when it was lost.
 
 use std::{sync::Arc, time::Duration};
 
@@ -16,7 +16,7 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 
-const ANSWER_TIME_MAX: Duration = Duration::from_secs(120);
+const RESPONSE_TIME_MAX: Duration = Duration::from_secs(120);
 
 pub(crate) struct Client {
     server: Uri,
@@ -24,32 +24,32 @@ pub(crate) struct Client {
     pub(crate) token: Option<String>,
 }
 
-/// What the server said.
+/// The response of the server.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct ServerResponse {
     pub(crate) status: StatusCode,
     pub(crate) retry_after: Option<Duration>,
     pub(crate) body: Bytes,
 }
 
-impl Answer {
-    /// The body as `T` when the server agreed; its own words when it did not.
+impl ServerResponse {
+    /// The body as `T` if the request succeeded, or the server's message as an error.
     pub(crate) fn json<T: serde::de::DeserializeOwned>(&self) -> anyhow::Result<T> {
         if !self.status.is_success() {
             bail!("{}", self.message());
         }
-        serde_json::from_slice(&self.body).context("the server's answer is not understood")
+        serde_json::from_slice(&self.body).context("the server's response is not as expected")
     }
 
     pub(crate) fn message(&self) -> String {
         let body: serde_json::Value = serde_json::from_slice(&self.body).unwrap_or_default();
-        let mut words = ["message", "error_description"].into_iter();
-        let words = words.find_map(|key| body.get(key)?.as_str());
-        words.map_or_else(|| format!("the server answered {}", self.status), str::to_owned)
+        let text = ["message", "error_description"].into_iter();
+        let text = text.filter_map(|key| body.get(key)?.as_str()).next();
+        text.map_or_else(|| format!("the server responded with {}", self.status), str::to_owned)
     }
 }
 
-/// What is sent.
+/// A request to the server.
 pub(crate) struct Outgoing<'a> {
     pub(crate) method: Method,
     pub(crate) path: &'a str,
@@ -61,21 +61,22 @@ pub(crate) struct Outgoing<'a> {
 impl Client {
     /// A client of the server at `address`, such as `http://127.0.0.1:8080`.
     pub(crate) fn new(address: &str) -> anyhow::Result<Self> {
-        let server: Uri = address.parse().with_context(|| format!("{address} is no address"))?;
+        let server: Uri =
+            address.parse().with_context(|| format!("{address} is not an address"))?;
         if server.host().is_none() || !matches!(server.scheme_str(), Some("http" | "https")) {
-            bail!("{address} is no address such as https://returns.example.com");
+            bail!("{address} is not an address such as https://returns.example.com");
         }
         Ok(Self { server, connection: None, token: None })
     }
 
-    pub(crate) async fn send(&mut self, outgoing: Outgoing<'_>) -> anyhow::Result<Answer> {
+    pub(crate) async fn send(&mut self, outgoing: Outgoing<'_>) -> anyhow::Result<ServerResponse> {
         let server = self.server.clone();
-        let exchange = tokio::time::timeout(ANSWER_TIME_MAX, self.exchange(outgoing));
-        let answer = exchange.await.unwrap_or_else(|_| bail!("no answer in time"));
-        answer.with_context(|| format!("{server} cannot be reached"))
+        let exchange = tokio::time::timeout(RESPONSE_TIME_MAX, self.exchange(outgoing));
+        let response = exchange.await.unwrap_or_else(|_| bail!("no response in time"));
+        response.with_context(|| format!("{server} cannot be reached"))
     }
 
-    async fn exchange(&mut self, outgoing: Outgoing<'_>) -> anyhow::Result<Answer> {
+    async fn exchange(&mut self, outgoing: Outgoing<'_>) -> anyhow::Result<ServerResponse> {
         let authority = self.server.authority().context("no authority")?.to_string();
         let mut request = Request::builder()
             .method(outgoing.method)
@@ -95,13 +96,13 @@ impl Client {
         let response = connection.send_request(request).await?;
         let retry_after = response.headers().get(RETRY_AFTER);
         let retry_after = retry_after.and_then(|value| value.to_str().ok()?.parse().ok());
-        let answer = Answer {
+        let received = ServerResponse {
             status: response.status(),
             retry_after: retry_after.map(Duration::from_secs),
             body: response.into_body().collect().await?.to_bytes(),
         };
         self.connection = Some(connection);
-        Ok(answer)
+        Ok(received)
     }
 }
 
@@ -117,14 +118,14 @@ async fn connect(server: &Uri) -> anyhow::Result<SendRequest<Full<Bytes>>> {
         return Ok(sender);
     }
     let name = rustls::pki_types::ServerName::try_from(host.to_owned())?;
-    let stream = TlsConnector::from(Arc::new(tls()?)).connect(name, stream).await?;
+    let stream = TlsConnector::from(Arc::new(tls_config()?)).connect(name, stream).await?;
     let (sender, connection) = handshake(TokioIo::new(stream)).await?;
     tokio::spawn(connection);
     Ok(sender)
 }
 
-/// Certificates that the machine's own roots vouch for.
-fn tls() -> anyhow::Result<rustls::ClientConfig> {
+/// Trusts the machine's own root certificates.
+fn tls_config() -> anyhow::Result<rustls::ClientConfig> {
     let mut roots = rustls::RootCertStore::empty();
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     let provider = Arc::new(rustls::crypto::ring::default_provider());

@@ -9,9 +9,15 @@ use tracing_subscriber::{
 
 use crate::config::LogFormat;
 
-/// Our crates at `level`; the libraries only when something is wrong.
+/// The crates of this workspace.
+const OUR_CRATES: &[&str] = &[
+    "api", "app", "console", "delivery", "demo", "domain", "homeward", "portal", "server", "sim",
+    "store", "web", "world",
+];
+
+/// Logs our crates at `level`, and libraries only at warnings and errors.
 pub(crate) fn start(format: LogFormat, level: Level) {
-    let ours = ["homeward", "web", "app", "store"].map(|name| (name, level));
+    let ours = OUR_CRATES.iter().map(|name| (*name, level));
     let filter = Targets::new().with_default(Level::WARN.min(level)).with_targets(ours);
     let stderr = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
     let layer = match format {
@@ -21,4 +27,20 @@ pub(crate) fn start(format: LogFormat, level: Level) {
         LogFormat::Json => stderr.json().flatten_event(true).boxed(),
     };
     registry().with(layer.with_filter(filter)).init();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_crate_of_the_workspace_is_logged() {
+        let crates = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).unwrap();
+        for entry in crates {
+            let entry = entry.unwrap();
+            let name = entry.file_name().into_string().unwrap();
+            let is_crate = entry.path().join("Cargo.toml").exists();
+            assert!(!is_crate || OUR_CRATES.contains(&name.as_str()), "{name}");
+        }
+    }
 }

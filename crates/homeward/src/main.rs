@@ -18,22 +18,23 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, parser::ValueSour
 use config::Options;
 use output::Output;
 
-/// Reading orders is a quarter allocation with the system's allocator, and a tenth with this one.
+/// With the system's allocator a quarter of the time to read orders is allocation; with this one a
+/// tenth.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Returns, exchange and fulfilment integration in one binary.
+/// Returns, exchange and fulfillment integration in one binary.
 #[derive(Debug, Parser)]
 #[command(name = "homeward", version, max_term_width = 100, propagate_version = true)]
 struct Cli {
     #[command(flatten)]
     options: Options,
 
-    /// Read settings from this file; flags and HOMEWARD_... variables win over it
+    /// Read settings from this file; flags and HOMEWARD_... variables override it
     #[arg(long, global = true, env = "HOMEWARD_CONFIG", value_name = "FILE")]
     config: Option<PathBuf>,
 
-    /// Print data as JSON, for machines
+    /// Print data as JSON
     #[arg(long, global = true)]
     json: bool,
 
@@ -45,49 +46,49 @@ struct Cli {
 enum Command {
     /// Run the server
     Serve,
-    /// Run a server with a merchant, shoppers, a carrier and half a year of history, to look around
+    /// Run a server with a simulated merchant, shoppers, a carrier and six months of history
     Demo(command::demo::Demo),
     /// Add, list and change merchants
     #[command(subcommand)]
     Merchant(command::merchant::Merchant),
-    /// Add and list clients: the credentials of systems
+    /// Add, list and disable clients: the API credentials of systems
     #[command(subcommand)]
     Client(command::client::Client),
-    /// Add and list operators: the people who log in to the console
+    /// Add, list and disable operators: the people who log in to the console
     #[command(subcommand)]
     Operator(command::operator::Operator),
-    /// Say where merchants' systems are reached, test, pause and resume them
+    /// Set, test, pause and resume the endpoints of merchants
     #[command(subcommand)]
     Endpoint(command::endpoint::Endpoint),
     /// Show, set and check merchants' return policies
     #[command(subcommand)]
     Policy(command::policy::Policy),
-    /// Show and set what merchants' returns portals look like and say
+    /// Show and set the theme and texts of merchants' returns portals
     #[command(subcommand)]
     Portal(command::portal::Portal),
-    /// Say what happens to parcels, as a carrier would
+    /// Report parcel events, as a carrier would
     #[command(subcommand)]
     Carrier(command::carrier::Carrier),
-    /// Look at messages to merchants
+    /// List and show messages to merchants
     #[command(subcommand)]
     Message(command::message::Message),
-    /// Look at, retry and discard messages whose tries are used up
+    /// List, retry and discard messages that failed all attempts
     #[command(subcommand)]
     Failures(command::failures::Failures),
-    /// Tell how things went
+    /// Report on deliveries
     #[command(subcommand)]
     Report(command::report::Report),
-    /// Bring in a merchant's order history
+    /// Import a merchant's order history
     Import(command::import::Import),
-    /// Show what operators changed, newest first
+    /// Show the changes that operators made, newest first
     Audit(command::audit::Audit),
-    /// Bring the database's schema up to date, without serving
+    /// Migrate the database schema without starting the server
     Migrate,
-    /// Copy the database, as of one moment, while the server runs
+    /// Back up the database while the server runs
     Backup(command::backup::Backup),
-    /// Say what is wrong with this installation, if anything is
+    /// Check this installation for problems
     Doctor,
-    /// Run the other end, to try things out
+    /// Run a simulated merchant to test against
     #[command(subcommand)]
     Sim(command::sim::Sim),
 }
@@ -97,30 +98,31 @@ async fn main() -> ExitCode {
     let matches = Cli::command().get_matches();
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     if let Command::Serve = cli.command {
-        memory::give_back_soon();
+        // Before anything is opened, because this replaces the process.
+        memory::restart_process_with_purge_delay();
     }
-    let said = matches.value_source("listen") == Some(ValueSource::CommandLine);
-    match run(cli, said).await {
+    let listen_is_argument = matches.value_source("listen") == Some(ValueSource::CommandLine);
+    match run(cli, listen_is_argument).await {
         Ok(code) => code,
         Err(error) => {
-            output::problem(&error);
+            output::print_error(&error);
             ExitCode::FAILURE
         }
     }
 }
 
-/// `listen_said`: the address to listen on is on the command line, not just in the environment.
-async fn run(cli: Cli, listen_said: bool) -> anyhow::Result<ExitCode> {
+/// `listen_is_argument`: the address to listen on is an argument, not only in the environment.
+async fn run(cli: Cli, listen_is_argument: bool) -> anyhow::Result<ExitCode> {
     let output = Output { json: cli.json };
     let is_server = matches!(cli.command, Command::Serve | Command::Demo(_) | Command::Sim(_));
-    let listen = cli.options.listen.clone().filter(|_| listen_said);
+    let listen = cli.options.listen.clone().filter(|_| listen_is_argument);
     let options = if matches!(cli.command, Command::Demo(_)) {
         command::demo::Demo::options(cli.options)
     } else {
         cli.options
     };
     let config = options.resolve(cli.config.as_deref())?;
-    // A command's own words are enough; the log of a node inside it would only disturb.
+    // The output of a command is enough. The log of a node inside it would be noise.
     let level = if is_server { config.log_level } else { tracing::Level::ERROR };
     logs::start(config.log_format, level);
     match cli.command {
@@ -155,18 +157,18 @@ mod tests {
         Cli::command().debug_assert();
     }
 
-    fn is_understood(line: &str) -> bool {
+    fn parses(line: &str) -> bool {
         Cli::try_parse_from(line.split(' ')).is_ok()
     }
 
     #[test]
-    fn failures_are_retried_by_name_or_by_what_they_have_in_common() {
+    fn failures_are_retried_by_identifier_or_by_filter() {
         for line in [
             "homeward failures retry msg_acme_1 msg_acme_2 --force",
             "homeward failures retry --all",
             "homeward failures retry --all --kind rma --status 0 --from 2026-02-14T16:00:00Z --detach",
         ] {
-            assert!(is_understood(line), "{line}");
+            assert!(parses(line), "{line}");
         }
         for line in [
             "homeward failures retry",
@@ -178,18 +180,18 @@ mod tests {
             "homeward failures discard msg_acme_1",
             "homeward failures discard --reason done",
         ] {
-            assert!(!is_understood(line), "{line}");
+            assert!(!parses(line), "{line}");
         }
     }
 
     #[test]
-    fn paths_belong_to_a_base_address_and_csv_is_no_json() {
-        assert!(is_understood("homeward endpoint set acme --url http://a --path rma=/b"));
-        assert!(is_understood("homeward endpoint set acme rma --url http://a --auth-json -"));
-        assert!(!is_understood("homeward endpoint set acme rma --url http://a --path rma=/b"));
-        assert!(!is_understood("homeward endpoint set acme rmas --url http://a"));
-        assert!(is_understood("homeward report deliveries --csv"));
-        assert!(!is_understood("homeward report deliveries --csv --json"));
-        assert!(is_understood("homeward sim merchant --listen 127.0.0.1:0 --status 503 --count 3"));
+    fn paths_need_a_base_address_and_csv_excludes_json() {
+        assert!(parses("homeward endpoint set acme --url http://a --path rma=/b"));
+        assert!(parses("homeward endpoint set acme rma --url http://a --auth-json -"));
+        assert!(!parses("homeward endpoint set acme rma --url http://a --path rma=/b"));
+        assert!(!parses("homeward endpoint set acme rmas --url http://a"));
+        assert!(parses("homeward report deliveries --csv"));
+        assert!(!parses("homeward report deliveries --csv --json"));
+        assert!(parses("homeward sim merchant --listen 127.0.0.1:0 --status 503 --count 3"));
     }
 }

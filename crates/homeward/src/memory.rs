@@ -1,19 +1,24 @@
-//! How soon memory that is not needed any more goes back to the system.
+//! How soon freed memory is returned to the system.
 
 use std::{env, os::unix::process::CommandExt, process::Command};
 
-/// What the allocator reads, and only when a process begins: milliseconds.
-const SETTING: &str = "MIMALLOC_PURGE_DELAY";
-const SOON: &str = "10";
+/// The allocator's setting, in milliseconds.
+const PURGE_DELAY: &str = "MIMALLOC_PURGE_DELAY";
+const PURGE_DELAY_MS: &str = "10";
 
-/// Begins the process once more, with an allocator that does not keep what was freed for a whole second: after a request with
-/// a hundred thousand units that is more than the request itself takes. Whoever has set something else gets it.
-pub(crate) fn give_back_soon() {
-    if env::var_os(SETTING).is_some() {
+/// Restarts this process with an allocator that returns freed memory after 10 ms instead of a
+/// second: a request with a hundred thousand units takes less than a second, and would otherwise
+/// keep its memory longer than it runs.
+///
+/// The allocator reads its settings from the environment when a process starts. It has no setting
+/// at build time, and no call without `unsafe`. A value that is already set wins.
+pub(crate) fn restart_process_with_purge_delay() {
+    if env::var_os(PURGE_DELAY).is_some() {
         return;
     }
     if let Ok(binary) = env::current_exe() {
-        // It returns only when it did not work, and then all is as it would have been without.
-        let _ = Command::new(binary).args(env::args_os().skip(1)).env(SETTING, SOON).exec();
+        // It returns only when it failed. Then the server runs with the allocator's default.
+        let restart = &mut Command::new(binary);
+        let _ = restart.args(env::args_os().skip(1)).env(PURGE_DELAY, PURGE_DELAY_MS).exec();
     }
 }

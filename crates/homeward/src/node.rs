@@ -1,8 +1,7 @@
 //! A running node: store, use cases, routes and listeners, wired together.
 //!
-//! `homeward serve` runs one until it is told to stop. A command that finds no
-//! server running starts one inside itself for as long as it needs it, so that there is only one
-//! way in which anything is done.
+//! `homeward serve` runs one until a signal stops it. A command that finds no server running starts
+//! a node inside itself for as long as it needs one, so that everything is done in only one way.
 
 use std::{net::SocketAddr, path::Path, time::Duration};
 
@@ -27,11 +26,11 @@ use world::{Vault, World};
 
 use crate::{
     config::Config,
-    directory::{AdminCredential, Directory, ServerAddress, secret_key},
+    directory::{AdminCredential, Directory, ServerAddress, load_secret_key},
     outbound::{self, Outbound, Way},
 };
 
-/// How long requests under way may take after the node was told to stop.
+/// How long requests under way may take after the node was stopped.
 const GRACE: Duration = Duration::from_secs(30);
 
 pub(crate) struct Node {
@@ -42,44 +41,45 @@ pub(crate) struct Node {
     directory: Directory,
     pub(crate) address: ServerAddress,
     retention_days: u32,
-    /// Until the node is gone nobody else may use the directory.
+    /// No other process may use the directory while the node exists.
     _lock: DirectoryLock,
 }
 
-/// Whether others on this machine shall find the node; one that serves a single command is its own.
+/// Whether other commands on this machine can find the node. One that serves a single command is
+/// private to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Announce {
     Yes,
     No,
 }
 
-/// What a node finds itself in: the usual world, or that of a demo.
-pub(crate) struct Surroundings {
+/// The time and the demo that a node runs with.
+pub(crate) struct NodeEnvironment {
     pub(crate) world: World,
     pub(crate) demo: Option<Demo>,
 }
 
-impl Default for Surroundings {
+impl Default for NodeEnvironment {
     fn default() -> Self {
         Self { world: World::system(), demo: None }
     }
 }
 
 impl Node {
-    /// Opens everything; the node answers once [`Node::run`] is called.
+    /// Opens everything. The node responds once [`Node::run`] is called.
     pub(crate) async fn start(
         config: &Config,
         lock: DirectoryLock,
         announce: Announce,
-        surroundings: Surroundings,
+        environment: NodeEnvironment,
     ) -> anyhow::Result<Self> {
-        let Surroundings { world, demo } = surroundings;
+        let NodeEnvironment { world, demo } = environment;
         let directory = Directory::open(&config.data_dir)?;
-        // What a server that was killed left behind would mislead commands until the new address is known.
-        directory.forget_server();
+        // The address of a server that was killed would mislead commands until the new one is known.
+        directory.remove_server_file();
         let mut registry = Registry::with_prefix("homeward");
         let store = open_store(&config.location, &mut registry).await?;
-        let vault = Vault::new(&secret_key(&config.secret_key_file, &world)?);
+        let vault = Vault::new(&load_secret_key(&config.secret_key_file, &world)?);
         let (delivery, inbox) = Delivery::new();
         let calls = outbound::calls(config, &world);
         let app = App::new(AppParts {
@@ -91,7 +91,7 @@ impl Node {
             calls: calls.clone(),
             meters: AppMeters::register(&mut registry),
         });
-        // A node that serves a single command leaves the sending to those that stay.
+        // A node that serves a single command leaves sending to servers.
         let way = Way { delivery, inbox, calls };
         let outbound = match announce {
             Announce::Yes => Some(Outbound::new(config, &app, way, &mut registry).await?),
@@ -108,7 +108,7 @@ impl Node {
             rate_limit_per_minute: config.rate_limit_per_minute,
             trusted_hops: config.trusted_hops,
             demo,
-            // In front of plain HTTP that is not only for this machine stands a proxy with TLS.
+            // Plain HTTP that is not only for this machine is behind a proxy with TLS.
             secure_cookies: config.tls.is_some() || config.trusted_hops > 0,
         };
         let router = web::router(Web::new(app.clone(), settings, registry));
@@ -125,12 +125,12 @@ impl Node {
         })
     }
 
-    /// The use cases, for whoever lives in the same process.
+    /// The use cases, for callers in the same process.
     pub(crate) fn app(&self) -> App {
         self.app.clone()
     }
 
-    /// The routes, for whoever calls them without a network.
+    /// The routes, for callers in the same process.
     pub(crate) fn router(&self) -> axum::Router {
         self.router.clone()
     }
@@ -162,12 +162,12 @@ impl Node {
         if let Some(sender) = sender {
             sender.join().await;
         }
-        self.directory.forget_server();
+        self.directory.remove_server_file();
         self.app.store.close().await;
     }
 }
 
-/// Opens the store and brings its schema up to date.
+/// Opens the store and migrates its schema.
 pub(crate) async fn open_store(
     location: &Location,
     registry: &mut Registry,
@@ -175,15 +175,15 @@ pub(crate) async fn open_store(
     let store = Store::open(location, &StoreMetrics::register(registry)).await?;
     let (from, to) = store.migrate().await?;
     if from != to {
-        tracing::info!(from, to, "schema changed from version {from} to {to}");
+        tracing::info!(from, to, "migrated the schema from version {from} to {to}");
     }
     Ok(store)
 }
 
-/// The credential for the operator's tools on this machine; a new one when there is none, or when
-/// the one that is there belongs to another database.
+/// Makes sure that commands on this machine have a credential: adds one if there is none, or if it
+/// belongs to another database.
 async fn ensure_admin(app: &App, directory: &Directory) -> anyhow::Result<()> {
-    if let Some(admin) = directory.admin()?
+    if let Some(admin) = directory.read_admin()?
         && let Some(id) = ClientId::parse(&admin.client_id)
         && app.store.client(&id).await?.is_some()
     {
@@ -196,8 +196,8 @@ async fn ensure_admin(app: &App, directory: &Directory) -> anyhow::Result<()> {
     })
 }
 
-/// The listener of the configuration and, when that is not plain HTTP on loopback, one that is, for
-/// this machine's commands.
+/// Binds the listener of the configuration and, if that is not plain HTTP on loopback, another one
+/// that is, for commands on this machine.
 async fn listen(config: &Config) -> anyhow::Result<(Vec<Listener>, ServerAddress)> {
     let mut settings = ListenSettings::new(config.listen);
     settings.tls.clone_from(&config.tls);
@@ -215,8 +215,8 @@ async fn listen(config: &Config) -> anyhow::Result<(Vec<Listener>, ServerAddress
     Ok((vec![main, local], ServerAddress { address, local_address, pid }))
 }
 
-/// Takes the lock of the data directory, which it makes when needed.
-pub(crate) fn lock(data_dir: &Path) -> anyhow::Result<DirectoryLock> {
+/// Locks the data directory. Creates it if it does not exist.
+pub(crate) fn lock_directory(data_dir: &Path) -> anyhow::Result<DirectoryLock> {
     Directory::open(data_dir)?;
     Ok(DirectoryLock::take(data_dir)?)
 }

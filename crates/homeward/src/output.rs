@@ -1,4 +1,4 @@
-//! What commands print: data on standard output, everything else on standard error.
+//! The output of commands: data on standard output, everything else on standard error.
 
 use std::io::Write;
 
@@ -10,38 +10,38 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    /// Prints `value` as JSON, or `words` for a person.
-    pub(crate) fn data(self, value: &impl Serialize, words: impl FnOnce() -> String) {
+    /// Prints `value` as JSON, or `text` for a person.
+    pub(crate) fn print(self, value: &impl Serialize, text: impl FnOnce() -> String) {
         let text = if self.json {
             serde_json::to_string_pretty(value).unwrap_or_else(|error| error.to_string())
         } else {
-            visible(&words())
+            replace_controls(&text())
         };
-        // A reader that has gone away, as in `| head`, is no failure of ours.
+        // A reader that has closed its end, as `| head` does, is not an error.
         let _ = writeln!(std::io::stdout(), "{text}");
     }
 }
 
-/// Words without the control characters that others may have put into them, which a terminal
-/// would obey.
-fn visible(words: &str) -> String {
+/// Replaces control characters, which a terminal would obey. Texts of other systems may contain
+/// them.
+fn replace_controls(text: &str) -> String {
     let shown =
         |letter: char| if letter.is_control() && letter != '\n' { '\u{fffd}' } else { letter };
-    words.chars().map(shown).collect()
+    text.chars().map(shown).collect()
 }
 
-/// Tells a person something that is not data.
-pub(crate) fn note(text: &str) {
+/// Prints something that is not data.
+pub(crate) fn print_note(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }
 
-/// Tells a person what went wrong, with every cause.
-pub(crate) fn problem(error: &anyhow::Error) {
-    note(&format!("homeward: {error:#}"));
+/// Prints an error with all its causes.
+pub(crate) fn print_error(error: &anyhow::Error) {
+    print_note(&format!("homeward: {error:#}"));
 }
 
 /// Rows under a heading, in columns as wide as their widest cell.
-pub(crate) fn table(heading: &[&str], rows: &[Vec<String>]) -> String {
+pub(crate) fn format_table(heading: &[&str], rows: &[Vec<String>]) -> String {
     let rows: Vec<Vec<String>> =
         rows.iter().map(|row| row.iter().map(|cell| one_line(cell)).collect()).collect();
     let heading: Vec<String> = heading.iter().map(|cell| (*cell).to_owned()).collect();
@@ -71,12 +71,12 @@ mod tests {
     fn columns_are_as_wide_as_their_widest_cell() {
         let rows =
             [vec!["acme".to_owned(), "Acme".to_owned()], vec!["b".to_owned(), String::new()]];
-        assert_eq!(table(&["id", "name"], &rows), "id    name\nacme  Acme\nb");
+        assert_eq!(format_table(&["id", "name"], &rows), "id    name\nacme  Acme\nb");
     }
 
     #[test]
-    fn what_others_wrote_neither_breaks_a_table_nor_commands_a_terminal() {
+    fn foreign_text_neither_breaks_a_table_nor_controls_a_terminal() {
         let rows = [vec!["a\nb".to_owned(), "\u{1b}[2J".to_owned()]];
-        assert_eq!(visible(&table(&["1", "2"], &rows)), "1    2\na b  \u{fffd}[2J");
+        assert_eq!(replace_controls(&format_table(&["1", "2"], &rows)), "1    2\na b  \u{fffd}[2J");
     }
 }

@@ -1,8 +1,8 @@
-//! A command's conversation with the server, as an operator.
+//! A command's session with the server, as an operator.
 //!
-//! With `--server` and `--token` it is any server; otherwise the one that runs on this
-//! data directory, whose admin credential lies there. When none runs, a node is
-//! started inside the command and stopped with it.
+//! With `--server` and `--token` it is any server. Otherwise it is the server that runs on this
+//! data directory, which holds the admin credential. If none runs, a node is started inside the
+//! command and stopped with it.
 
 use std::time::Duration;
 
@@ -18,18 +18,18 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     config::Config,
     directory::{Directory, ServerAddress},
-    http::{Answer, Client, Outgoing},
-    node::{Announce, Node, Surroundings},
+    http::{Client, Outgoing, ServerResponse},
+    node::{Announce, Node, NodeEnvironment},
 };
 
 const JSON: &str = "application/json";
-const STARTING_UP_TRIES: u32 = 300;
-const STARTING_UP_EVERY: Duration = Duration::from_millis(100);
+const START_ATTEMPTS_MAX: u32 = 300;
+const START_POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// How a command reaches a server that is not on this machine.
+/// A server on another machine.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Remote {
-    /// Talk to this server instead of the one on the data directory
+    /// Call this server instead of the one on the data directory
     #[arg(long, env = "HOMEWARD_SERVER", value_name = "URL", requires = "token")]
     server: Option<String>,
 
@@ -47,7 +47,13 @@ impl Remote {
 
 pub(crate) struct Session {
     client: Client,
-    own_node: Option<(CancellationToken, JoinHandle<()>)>,
+    own_node: Option<OwnNode>,
+}
+
+/// A node that was started for this session.
+struct OwnNode {
+    stop: CancellationToken,
+    running: JoinHandle<()>,
 }
 
 impl Session {
@@ -64,7 +70,7 @@ impl Session {
         Ok(session)
     }
 
-    /// Whether the server ends with this conversation, because it was started for it.
+    /// Whether the server stops with this session, because it was started for it.
     pub(crate) fn is_own(&self) -> bool {
         self.own_node.is_some()
     }
@@ -72,19 +78,19 @@ impl Session {
     async fn log_in(&mut self, directory: &Directory) -> anyhow::Result<()> {
         let file = directory.admin_file();
         let admin = directory
-            .admin()?
+            .read_admin()?
             .with_context(|| format!("{} is missing: start the server once", file.display()))?;
         let request = json!({
             "grant_type": "client_credentials",
             "client_id": admin.client_id,
             "client_secret": admin.client_secret,
         });
-        let answer: serde_json::Value = self
+        let response: serde_json::Value = self
             .send(Method::POST, "/oauth/token", &request)
             .await?
             .json()
             .with_context(|| format!("the credential in {} is not accepted", file.display()))?;
-        let token = answer.get("access_token").and_then(serde_json::Value::as_str);
+        let token = response.get("access_token").and_then(serde_json::Value::as_str);
         self.client.token = Some(token.context("the server gave no token")?.to_owned());
         Ok(())
     }
@@ -93,17 +99,17 @@ impl Session {
         self.send_bytes(Method::GET, path, JSON, Bytes::new()).await?.json()
     }
 
-    /// What is at `path`, as the media type `accept` instead of JSON.
-    pub(crate) async fn text(
+    /// Gets `path` as the media type `accept` instead of JSON.
+    pub(crate) async fn get_text(
         &mut self,
         path: &str,
         accept: &'static str,
     ) -> anyhow::Result<String> {
         let (method, content_type, body) = (Method::GET, JSON, Bytes::new());
         let outgoing = Outgoing { method, path, content_type, accept, body };
-        let answer = self.client.send(outgoing).await?;
-        anyhow::ensure!(answer.status.is_success(), "{}", answer.message());
-        Ok(String::from_utf8_lossy(&answer.body).into_owned())
+        let response = self.client.send(outgoing).await?;
+        anyhow::ensure!(response.status.is_success(), "{}", response.message());
+        Ok(String::from_utf8_lossy(&response.body).into_owned())
     }
 
     pub(crate) async fn post<T: DeserializeOwned>(
@@ -139,7 +145,7 @@ impl Session {
         method: Method,
         path: &str,
         body: &impl Serialize,
-    ) -> anyhow::Result<Answer> {
+    ) -> anyhow::Result<ServerResponse> {
         let body = serde_json::to_vec(body)?;
         self.send_bytes(method, path, JSON, body.into()).await
     }
@@ -150,23 +156,21 @@ impl Session {
         path: &str,
         content_type: &'static str,
         body: Bytes,
-    ) -> anyhow::Result<Answer> {
+    ) -> anyhow::Result<ServerResponse> {
         self.client.send(Outgoing { method, path, content_type, accept: JSON, body }).await
     }
 
-    /// Ends the conversation, and the node that was started for it.
+    /// Ends the session, and the node that was started for it.
     pub(crate) async fn close(self) {
         drop(self.client);
-        if let Some((stop, running)) = self.own_node {
-            stop.cancel();
-            let _ = running.await;
+        if let Some(node) = self.own_node {
+            node.stop.cancel();
+            let _ = node.running.await;
         }
     }
 }
 
-type OwnNode = Option<(CancellationToken, JoinHandle<()>)>;
-
-async fn own_node(
+async fn start_own_node(
     config: &Config,
     lock: DirectoryLock,
 ) -> anyhow::Result<(ServerAddress, OwnNode)> {
@@ -174,28 +178,31 @@ async fn own_node(
     config.listen = ([127, 0, 0, 1], 0).into();
     config.tls = None;
     config.rate_limit_per_minute = u32::MAX;
-    let node = Node::start(&config, lock, Announce::No, Surroundings::default()).await?;
+    let node = Node::start(&config, lock, Announce::No, NodeEnvironment::default()).await?;
     let (address, stop) = (node.address.clone(), CancellationToken::new());
     let running = tokio::spawn(node.run(stop.clone()));
-    Ok((address, Some((stop, running))))
+    Ok((address, OwnNode { stop, running }))
 }
 
-/// The server that holds the directory, or a node of our own when nobody does. Whoever holds it may be a
-/// server that is just starting, or another command that is soon done.
+/// Finds the server that holds the directory, or starts a node if no process holds it. The holder
+/// may be a server that is starting, or another command that will soon end.
 async fn find_server(
     config: &Config,
     directory: &Directory,
-) -> anyhow::Result<(ServerAddress, OwnNode)> {
-    for _ in 0..STARTING_UP_TRIES {
+) -> anyhow::Result<(ServerAddress, Option<OwnNode>)> {
+    for _ in 0..START_ATTEMPTS_MAX {
         match DirectoryLock::take(&config.data_dir) {
-            Ok(lock) => return own_node(config, lock).await,
+            Ok(lock) => {
+                let (address, node) = start_own_node(config, lock).await?;
+                return Ok((address, Some(node)));
+            }
             Err(LockError::InUse { .. }) => (),
             Err(error @ LockError::Io { .. }) => return Err(error.into()),
         }
-        if let Some(server) = directory.server()? {
+        if let Some(server) = directory.read_server()? {
             return Ok((server, None));
         }
-        tokio::time::sleep(STARTING_UP_EVERY).await;
+        tokio::time::sleep(START_POLL_INTERVAL).await;
     }
-    bail!("a homeward process holds the data directory but does not say where it listens")
+    bail!("a homeward process holds the data directory but has not published its address")
 }

@@ -97,9 +97,9 @@ fn a_backup_needs_no_server_and_overwrites_nothing() {
     let merchant = home.add_merchant("acme");
     let words = home.run(&["backup", "copy.db"]);
     assert_eq!(words.code, Some(0), "{}", words.err);
-    assert!(words.out.starts_with("copy.db holds "), "{}", words.out);
+    assert!(words.out.starts_with("Wrote "), "{}", words.out);
     let key = home.data_dir().join("secret.key");
-    let keep = "The secrets in it open only with";
+    let keep = "Its secrets can be decrypted only with";
     assert_eq!(words.err, format!("{keep} {}: keep that file too, elsewhere.\n", key.display()));
 
     assert_refused(&home.run(&["backup", "copy.db"]), "copy.db exists already");
@@ -108,7 +108,7 @@ fn a_backup_needs_no_server_and_overwrites_nothing() {
 
     let ran = Home::sqlite().run(&["backup", "copy.db"]);
     assert_eq!(ran.code, Some(1));
-    assert!(ran.err.starts_with("homeward: there is no database at "), "{}", ran.err);
+    assert!(ran.err.starts_with("homeward: no database at "), "{}", ran.err);
     let ran = home.run(&["backup", "no/such/folder/copy.db"]);
     assert_eq!(ran.code, Some(1), "{}", ran.out);
     let left: Vec<_> =

@@ -52,7 +52,7 @@ fn the_doctor_finds_a_sound_installation_sound() {
             }
         }
         let store = finding(&findings, "store").1;
-        assert!(store.contains("answers, schema version "), "{store}");
+        assert!(store.contains("responds, schema version "), "{store}");
         let words = home.run(&["doctor"]);
         assert_eq!(words.code, Some(0));
         assert!(words.out.lines().all(|line| line.starts_with("ok ")), "{}", words.out);
@@ -75,9 +75,9 @@ fn the_doctor_says_what_is_wrong_and_what_to_do() {
     assert_eq!(ran.code, Some(1));
     let findings: Value = serde_json::from_str(&ran.out).unwrap();
     let path = directory.display();
-    let said = format!("{path} is open to others: chmod 700 {path}");
+    let said = format!("other users can read {path}: run chmod 700 {path}");
     assert_eq!(finding(&findings, "data directory"), (false, said));
-    let said = format!("{} is open to others: chmod 600 it", admin.display());
+    let said = format!("other users can read {0}: run chmod 600 {0}", admin.display());
     assert_eq!(finding(&findings, "secret files"), (false, said));
     assert!(finding(&findings, "store").0);
 

@@ -16,7 +16,7 @@ fn operators_are_added_listed_disabled_and_enabled() {
         let file = file.to_str().unwrap();
         let said =
             home.run(&["operator", "add", "lena", "--role", "operator", "--password-file", file]);
-        assert_eq!(said.out, "lena may log in to /console with the role operator.\n");
+        assert_eq!(said.out, "lena can log in to /console with the role operator.\n");
 
         let taken = home.run(&["operator", "add", "lena", "--role", "operator"]);
         assert_refused(&taken, "the operator lena exists");
@@ -47,7 +47,7 @@ fn a_password_is_given_made_up_or_refused_and_never_noted() {
         let empty = home.file("empty", "");
         let empty = empty.to_str().unwrap();
         let refused = home.run(&["operator", "password", "lena", "--password-file", empty]);
-        assert_refused(&refused, &format!("{empty} holds nothing"));
+        assert_refused(&refused, &format!("{empty} is empty"));
         let unknown = home.run(&["operator", "password", "nobody"]);
         assert_refused(&unknown, "there is no such operator");
 

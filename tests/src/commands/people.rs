@@ -63,8 +63,8 @@ fn merchants_are_added_listed_changed_disabled_and_enabled() {
                      beta      disabled  lenient  Beta\n";
         assert_eq!(words.out, table);
         let words = home.run(&["merchant", "enable", "beta"]);
-        let said = "beta (Beta) is enabled, lenient about amounts; its carrier is simulated, \
-                    receiving is the merchant's.\n";
+        let said = "beta (Beta) is enabled. Amounts: lenient. Carrier: simulated. \
+                    Receiving: merchant.\n";
         assert_eq!(words.out, said);
     }
 }
@@ -122,7 +122,7 @@ fn secrets_are_rotated_for_the_client_that_is_meant() {
         let mut ids = [merchant.client_id, second.clone()];
         ids.sort();
         let ran = home.run(&["merchant", "rotate-secret", "acme"]);
-        let several = "acme has several clients; name one with --client: ";
+        let several = "acme has several clients; choose one with --client: ";
         assert_refused(&ran, &format!("{several}{}", ids.join(", ")));
         let rotated = home.json(&["merchant", "rotate-secret", "acme", "--client", &second]);
         assert_eq!(rotated["client_id"], second);

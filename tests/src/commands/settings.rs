@@ -66,7 +66,7 @@ fn settings_that_cannot_be_meant_are_refused() {
     home.file("misspelt.toml", "lisen = \"127.0.0.1:0\"\n");
     let ran = home.run(&["--config", "misspelt.toml", "serve"]);
     assert_eq!(ran.code, Some(1));
-    let begins = "homeward: misspelt.toml is not as it must be: ";
+    let begins = "homeward: misspelt.toml is not a valid configuration: ";
     assert!(ran.err.starts_with(begins) && ran.err.contains("lisen"), "{}", ran.err);
 
     let ran = home.run(&["--config", "none.toml", "serve"]);
@@ -74,7 +74,7 @@ fn settings_that_cannot_be_meant_are_refused() {
     let ran = home.run(&["--listen", "here", "serve"]);
     assert!(ran.err.starts_with("homeward: listen must be ADDRESS:PORT, not here"), "{}", ran.err);
     let ran = Home::on("mysql://x").run(&["serve"]);
-    let why = "store must be sqlite or an address that begins with postgres://";
+    let why = "store must be sqlite or an address that starts with postgres://";
     assert_refused(&ran, why);
     assert_eq!(home.run(&["--no-such-flag", "serve"]).code, Some(2));
     assert!(!home.data_dir().exists(), "nothing was begun");

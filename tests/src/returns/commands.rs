@@ -25,7 +25,7 @@ fn a_policy_is_shown_set_and_checked_by_command() {
         assert_eq!((&set["version"], &set["policy"]["window_days"]), (&json!(1), &json!(45)));
         home.file(&name, json!({ "window_days": 7 }).to_string());
         let said = run(&scene, &["policy", "set", merchant, &name]);
-        assert_eq!(said.out, format!("Version 2 of the policy of {merchant} holds now.\n"));
+        assert_eq!(said.out, format!("{merchant} now has policy version 2.\n"));
         assert_eq!(home.json(&["policy", "show", merchant])["version"], 2);
         assert_eq!(home.json(&["policy", "show", merchant, "--version", "1"]), set);
         let absent = run(&scene, &["policy", "show", merchant, "--version", "9"]);
@@ -77,7 +77,7 @@ fn parcels_are_moved_by_command() {
         let again = run(&scene, &["carrier", "move", &rma, "accepted"]);
         assert_eq!(
             (again.code, again.out),
-            (Some(0), format!("{rma} was there already, or further.\n"))
+            (Some(0), format!("{rma} already had this event or a later one.\n"))
         );
         let wrong = run(&scene, &["carrier", "move", &rma, "not_dropped_off"]);
         assert_eq!(wrong.code, Some(1));

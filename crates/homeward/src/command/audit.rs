@@ -1,11 +1,11 @@
-//! `homeward audit`: what operators changed.
+//! `homeward audit`: the changes that operators made.
 
 use app::core::audit_trail::{Change, Changes};
 use domain::identifier::MerchantId;
 
 use crate::{
     config::Config,
-    output::{Output, table},
+    output::{Output, format_table},
     session::{Remote, Session},
 };
 
@@ -14,7 +14,7 @@ pub(crate) struct Audit {
     /// Only changes that concern this merchant
     #[arg(long, value_parser = MerchantId::parse)]
     merchant: Option<MerchantId>,
-    /// How many
+    /// Number of changes to show
     #[arg(long, default_value_t = 50)]
     limit: usize,
     #[command(flatten)]
@@ -26,10 +26,10 @@ impl Audit {
         let mut session = Session::open(config, &self.remote).await?;
         let merchant = self.merchant.map(|it| format!("&merchant={it}")).unwrap_or_default();
         let path = format!("/admin/audit?limit={}{merchant}", self.limit);
-        let found = session.get::<Changes>(&path).await;
+        let changes = session.get::<Changes>(&path).await;
         session.close().await;
-        let found = found?;
-        output.data(&found, || {
+        let changes = changes?;
+        output.print(&changes, || {
             let row = |change: &Change| {
                 vec![
                     change.at.to_string(),
@@ -39,8 +39,8 @@ impl Audit {
                     change.detail.to_string(),
                 ]
             };
-            let rows: Vec<_> = found.changes.iter().map(row).collect();
-            table(&["AT", "MERCHANT", "ACTION", "ACTOR", "DETAIL"], &rows)
+            let rows: Vec<_> = changes.changes.iter().map(row).collect();
+            format_table(&["AT", "MERCHANT", "ACTION", "ACTOR", "DETAIL"], &rows)
         });
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! `homeward backup`: a consistent copy of the database, taken while the server runs.
+//! `homeward backup`: a consistent copy of the database, made while the server runs.
 
 use std::{
     path::{Path, PathBuf},
@@ -12,8 +12,8 @@ use store::Location;
 
 use crate::{
     config::Config,
-    directory::write_secretly,
-    output::{Output, note},
+    directory::write_private_file,
+    output::{Output, print_note},
 };
 
 #[derive(Debug, clap::Args)]
@@ -30,7 +30,7 @@ impl Backup {
         let mut partial = self.file.clone().into_os_string();
         partial.push(".partial");
         let partial = PathBuf::from(partial);
-        write_secretly(&partial, b"")?;
+        write_private_file(&partial, b"")?;
         let copied = copy(&config.location, &partial).await;
         if copied.is_err() {
             let _ = std::fs::remove_file(&partial);
@@ -39,12 +39,12 @@ impl Backup {
         make_durable(&partial, &self.file)
             .with_context(|| format!("{} cannot be written", self.file.display()))?;
         let bytes = std::fs::metadata(&self.file)?.len();
-        output.data(&json!({ "file": self.file, "bytes": bytes }), || {
-            format!("{} holds {} bytes.", self.file.display(), bytes)
+        output.print(&json!({ "file": self.file, "bytes": bytes }), || {
+            format!("Wrote {bytes} bytes to {}.", self.file.display())
         });
         if !output.json {
-            note(&format!(
-                "The secrets in it open only with {}: keep that file too, elsewhere.",
+            print_note(&format!(
+                "Its secrets can be decrypted only with {}: keep that file too, elsewhere.",
                 config.secret_key_file.display()
             ));
         }
@@ -52,11 +52,11 @@ impl Backup {
     }
 }
 
-/// Copies with a bar that follows the size of the new file.
+/// Copies with a progress bar that follows the size of the new file.
 async fn copy(location: &Location, to: &Path) -> anyhow::Result<()> {
     let expected = match location {
         Location::Sqlite(from) => std::fs::metadata(from)
-            .with_context(|| format!("there is no database at {}", from.display()))?
+            .with_context(|| format!("no database at {}", from.display()))?
             .len(),
         Location::Postgres(_) => 0,
     };

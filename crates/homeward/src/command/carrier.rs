@@ -1,4 +1,4 @@
-//! `homeward carrier`: says what happens to parcels, as a carrier's system would.
+//! `homeward carrier`: reports parcel events, as a carrier's system would.
 
 use anyhow::bail;
 use app::returns::carrier_events::{CarrierResults, EventOutcome};
@@ -14,13 +14,13 @@ use crate::{
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Carrier {
-    /// Move the parcel of a return
+    /// Report an event of a return's parcel
     Move {
         /// The return, such as RMA-7K3Q-9XWD-2M4T
-        #[arg(value_parser = rma)]
+        #[arg(value_parser = parse_rma)]
         rma: RmaId,
         /// accepted, in_transit, delivered, returned, failure or not_dropped_off
-        #[arg(value_parser = event)]
+        #[arg(value_parser = parse_event)]
         event: CarrierEventKind,
         /// Only the units of this order line; repeatable
         #[arg(long = "line", value_name = "LINE")]
@@ -30,11 +30,11 @@ pub(crate) enum Carrier {
     },
 }
 
-fn rma(text: &str) -> Result<RmaId, String> {
+fn parse_rma(text: &str) -> Result<RmaId, String> {
     RmaId::parse(text).ok_or_else(|| "must be like RMA-7K3Q-9XWD-2M4T".to_owned())
 }
 
-fn event(text: &str) -> Result<CarrierEventKind, String> {
+fn parse_event(text: &str) -> Result<CarrierEventKind, String> {
     let known = CarrierEventKind::parse(text).filter(|it| *it != CarrierEventKind::LabelCreated);
     known.ok_or_else(|| {
         "must be accepted, in_transit, delivered, returned, failure or not_dropped_off".to_owned()
@@ -48,13 +48,15 @@ impl Carrier {
         let body = json!({ "events": [{
             "type": event.name(), "rma_identifier": rma, "order_line_item_identifiers": lines
         }] });
-        let told: anyhow::Result<CarrierResults> = session.post("/carrier_events", &body).await;
+        let results: anyhow::Result<CarrierResults> = session.post("/carrier_events", &body).await;
         session.close().await;
-        let told = told?;
-        let result = told.results.first();
-        let words = match result.map(|it| it.result) {
-            Some(EventOutcome::Applied) => format!("{rma} is {} now.", event.name()),
-            Some(EventOutcome::Unchanged) => format!("{rma} was there already, or further."),
+        let results = results?;
+        let result = results.results.first();
+        let text = match result.map(|it| it.result) {
+            Some(EventOutcome::Applied) => format!("{rma} is now {}.", event.name()),
+            Some(EventOutcome::Unchanged) => {
+                format!("{rma} already had this event or a later one.")
+            }
             Some(EventOutcome::Refused) => {
                 let why = result.and_then(|it| it.message.clone()).unwrap_or_default();
                 bail!("{rma}: {why}")
@@ -63,7 +65,7 @@ impl Carrier {
                 bail!("there is no return {rma}")
             }
         };
-        output.data(&told, || words);
+        output.print(&results, || text);
         Ok(())
     }
 }

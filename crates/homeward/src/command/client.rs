@@ -1,4 +1,4 @@
-//! `homeward client`: the credentials of systems.
+//! `homeward client`: the API credentials of systems.
 
 use app::access::{add_client::Credentials, change_client::ClientView};
 use clap::Subcommand;
@@ -8,22 +8,22 @@ use serde_json::json;
 
 use crate::{
     config::Config,
-    output::{Output, table},
+    output::{Output, format_table},
     session::{Remote, Session},
 };
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Client {
-    /// Add a client and print its credentials, which are shown this once
+    /// Add a client and print its credentials, which are shown only once
     Add {
         /// What the client is, such as "carrier gateway"
         #[arg(long)]
         name: String,
-        /// Whose system it is; without it, a system of the platform
+        /// The merchant that the system belongs to; without it, a system of the platform
         #[arg(long, value_parser = MerchantId::parse)]
         merchant: Option<MerchantId>,
-        /// What it may do, separated by spaces. A merchant's client: orders:write returns:write
-        /// asns:write drop_ship:write read (all, when not said). The platform's: carrier:write
+        /// Its scopes, separated by spaces. For a merchant's client: orders:write returns:write
+        /// asns:write drop_ship:write read (default: all). For the platform's: carrier:write
         /// warehouse:write admin
         #[arg(long)]
         scope: Option<String>,
@@ -37,16 +37,16 @@ pub(crate) enum Client {
         #[command(flatten)]
         remote: Remote,
     },
-    /// Refuse a client and end its tokens
+    /// Disable a client and revoke its tokens
     Disable {
-        #[arg(value_parser = client_id)]
+        #[arg(value_parser = parse_client_id)]
         client_id: ClientId,
         #[command(flatten)]
         remote: Remote,
     },
-    /// Admit a disabled client again
+    /// Enable a disabled client
     Enable {
-        #[arg(value_parser = client_id)]
+        #[arg(value_parser = parse_client_id)]
         client_id: ClientId,
         #[command(flatten)]
         remote: Remote,
@@ -54,14 +54,14 @@ pub(crate) enum Client {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Clients {
-    clients: Vec<ClientView>,
+pub(super) struct Clients {
+    pub(super) clients: Vec<ClientView>,
 }
 
 impl Client {
     pub(crate) async fn run(self, config: &Config, output: Output) -> anyhow::Result<()> {
         let mut session = Session::open(config, self.remote()).await?;
-        let done = self.with(&mut session, output).await;
+        let done = self.execute(&mut session, output).await;
         session.close().await;
         done
     }
@@ -75,7 +75,7 @@ impl Client {
         }
     }
 
-    async fn with(self, session: &mut Session, output: Output) -> anyhow::Result<()> {
+    async fn execute(self, session: &mut Session, output: Output) -> anyhow::Result<()> {
         match self {
             Self::Add { name, merchant, scope, .. } => {
                 let mut body = json!({ "name": name, "merchant": merchant });
@@ -83,26 +83,29 @@ impl Client {
                     fields.insert("scope".to_owned(), scope.into());
                 }
                 let added: Credentials = session.post("/admin/clients", &body).await?;
-                output.data(&added, || credentials_words(&added));
+                output.print(&added, || format_credentials(&added));
             }
             Self::List { merchant, .. } => {
                 let query = merchant.map(|it| format!("?merchant={it}")).unwrap_or_default();
-                let found: Clients = session.get(&format!("/admin/clients{query}")).await?;
-                output.data(&found, || list_words(&found));
+                let clients: Clients = session.get(&format!("/admin/clients{query}")).await?;
+                output.print(&clients, || format_list(&clients));
             }
-            Self::Disable { client_id, .. } => set(session, output, &client_id, true).await?,
-            Self::Enable { client_id, .. } => set(session, output, &client_id, false).await?,
+            Self::Disable { client_id, .. } => {
+                set_disabled(session, output, &client_id, true).await?
+            }
+            Self::Enable { client_id, .. } => {
+                set_disabled(session, output, &client_id, false).await?
+            }
         }
         Ok(())
     }
 }
 
-/// A client's identifier on the command line.
-pub(crate) fn client_id(text: &str) -> Result<ClientId, String> {
+pub(crate) fn parse_client_id(text: &str) -> Result<ClientId, String> {
     ClientId::parse(text).ok_or_else(|| "not a client such as acme.k7w2mq9d4x".to_owned())
 }
 
-pub(crate) fn credentials_words(credentials: &Credentials) -> String {
+pub(crate) fn format_credentials(credentials: &Credentials) -> String {
     format!(
         "Keep the secret; it is not shown again.\n\
          client_id      {}\nclient_secret  {}\nscope          {}",
@@ -110,18 +113,18 @@ pub(crate) fn credentials_words(credentials: &Credentials) -> String {
     )
 }
 
-fn list_words(found: &Clients) -> String {
+fn format_list(clients: &Clients) -> String {
     let row = |client: &ClientView| {
         let state = if client.disabled_at.is_some() { "disabled" } else { "enabled" };
         let secrets = client.secrets_created_at.len().to_string();
         let cells = [client.client_id.as_str(), state, &secrets, &client.scope, &client.name];
         cells.map(str::to_owned).to_vec()
     };
-    let rows: Vec<_> = found.clients.iter().map(row).collect();
-    table(&["CLIENT", "STATE", "SECRETS", "SCOPE", "NAME"], &rows)
+    let rows: Vec<_> = clients.clients.iter().map(row).collect();
+    format_table(&["CLIENT", "STATE", "SECRETS", "SCOPE", "NAME"], &rows)
 }
 
-async fn set(
+async fn set_disabled(
     session: &mut Session,
     output: Output,
     client_id: &ClientId,
@@ -129,7 +132,7 @@ async fn set(
 ) -> anyhow::Result<()> {
     let path = format!("/admin/clients/{client_id}");
     let client: ClientView = session.patch(&path, &json!({ "disabled": disabled })).await?;
-    output.data(&client, || {
+    output.print(&client, || {
         let state = if disabled { "disabled" } else { "enabled" };
         format!("{} ({}) is {state}.", client.client_id, client.name)
     });

@@ -1,7 +1,8 @@
-//! `homeward demo`: a server with everybody around it, to look around.
+//! `homeward demo`: a server with simulated surroundings.
 //!
-//! One process: the server on SQLite, a simulated merchant on a port of its own, and people who order and return
-//! things ([`demo`]). The first page is there at once; the history is made behind it.
+//! One process runs the server on SQLite, a simulated merchant on its own port, and shoppers who
+//! order and return things ([`demo`]). The first page is available at once, while the history is
+//! still being created.
 
 use std::path::PathBuf;
 
@@ -18,28 +19,28 @@ use crate::{
     command::serve,
     config::{Config, Options},
     directory::Directory,
-    node::{Node, Surroundings},
+    node::{Node, NodeEnvironment},
     output::Output,
 };
 
-/// Finished messages of the whole history are kept.
+/// Keeps finished messages of the whole history.
 const RETENTION_DAYS: u32 = 3_650;
-/// Everybody in the demo asks from this machine.
+/// All requests of the demo come from this machine.
 const RATE_LIMIT_PER_MINUTE: u32 = 1_000_000;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Demo {
-    /// Forget what earlier demos left behind
+    /// Delete the data of earlier demos and start over
     #[arg(long)]
     reset: bool,
-    /// How many times as fast as yours the demo's time passes, at most 3600
+    /// How many times faster than real time the demo runs, at most 3600
     #[arg(long, default_value_t = 1, value_name = "N")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=i64::from(SPEED_MAX)))]
     speed: u32,
 }
 
 impl Demo {
-    /// The demo's data is apart from a real installation's, and its terminal is for people.
+    /// Keeps the demo's data apart from a real installation's, and its terminal free of log lines.
     pub(crate) fn options(mut options: Options) -> Options {
         options.data_dir.get_or_insert_with(|| PathBuf::from("./homeward-demo"));
         options.log_level.get_or_insert_with(|| "warn".to_owned());
@@ -55,8 +56,8 @@ impl Demo {
         let mut signals = serve::Signals::listen()?;
         let board = Board::new(demo::clock(earlier.as_ref()));
         let node = start_node(&config, &board).await?;
-        let admin = Directory::open(&config.data_dir)?.admin()?;
-        let admin = admin.context("the node wrote no admin credential")?;
+        let admin = Directory::open(&config.data_dir)?.read_admin()?;
+        let admin = admin.context("the node has not written an admin credential")?;
         let parts = Parts {
             app: node.app(),
             router: node.router(),
@@ -72,20 +73,20 @@ impl Demo {
         let demo = demo::Demo::prepare(parts).await?;
         show(&demo.access(), output);
 
-        let (stop_life, stop_node) = (CancellationToken::new(), CancellationToken::new());
-        let living = tokio::spawn(demo.run(stop_life.clone()));
+        let (stop_demo, stop_node) = (CancellationToken::new(), CancellationToken::new());
+        let simulating = tokio::spawn(demo.run(stop_demo.clone()));
         let serving = tokio::spawn(node.run(stop_node.clone()));
-        signals.heard().await;
-        stop_life.cancel();
-        let merchant = living.await.context("the life of the demo ended badly")?;
+        signals.wait().await;
+        stop_demo.cancel();
+        let merchant = simulating.await.context("the demo panicked")?;
         stop_node.cancel();
-        serving.await.context("the server ended badly")?;
+        serving.await.context("the server panicked")?;
         merchant.stop().await;
         Ok(())
     }
 }
 
-/// The settings that make a demo out of an installation: this machine alone, on SQLite, for as long as it is kept.
+/// The settings of a demo: calls to this machine are allowed, and messages are kept.
 fn demo_config(config: &Config) -> anyhow::Result<Config> {
     ensure!(matches!(config.location, Location::Sqlite(_)), "the demo runs on SQLite only");
     let mut config = config.clone();
@@ -100,35 +101,35 @@ fn demo_config(config: &Config) -> anyhow::Result<Config> {
 
 async fn start_node(config: &Config, board: &Board) -> anyhow::Result<Node> {
     let world = World::paced(board.pace().clone());
-    let surroundings = Surroundings { world, demo: Some(board.clone()) };
-    serve::start(config, surroundings).await.with_context(|| {
-        format!("the demo cannot start on {}; --listen says where else", config.listen)
+    let environment = NodeEnvironment { world, demo: Some(board.clone()) };
+    serve::start(config, environment).await.with_context(|| {
+        format!("the demo cannot start on {}; choose another address with --listen", config.listen)
     })
 }
 
-/// Tells whoever started the demo.
+/// Prints how to get access.
 fn show(access: &Access, output: Output) {
-    output.data(access, || {
+    output.print(access, || {
         let Access { address, portal, merchant_page, docs, console, .. } = access;
         let (id, secret) = (&access.client_id, &access.client_secret);
-        let login = |it: &Login| {
-            let password = it.password.as_deref().unwrap_or_default();
-            format!("\n  {:16} {password}", it.operator)
+        let login = |login: &Login| {
+            let password = login.password.as_deref().unwrap_or_default();
+            format!("\n  {:16} {password}", login.operator)
         };
         let logins: String = access.logins.iter().map(login).collect();
         format!(
             "
-  Open this        {address}
+  Start page       {address}
 
-  Returns portal   {portal}   (order DEMO-1001 with 97205)
-  Merchant's view  {merchant_page}
+  Returns portal   {portal}   (order DEMO-1001, postal code 97205)
+  Merchant         {merchant_page}
   API reference    {docs}
   client_id        {id}
   client_secret    {secret}
 
   Console          {console}{logins}
 
-  Stop with Ctrl-C. The demo's data is kept; --reset begins anew.
+  Stop with Ctrl-C. The demo keeps its data; --reset starts over.
 "
         )
     });

@@ -1,4 +1,4 @@
-//! `homeward doctor`: looks at an installation and says what is wrong, and what to do.
+//! `homeward doctor`: checks an installation and says what is wrong, and what to do.
 
 use std::{
     io::Write,
@@ -16,7 +16,7 @@ use store::{DirectoryLock, LockError};
 
 use crate::{
     config::Config,
-    directory::{Directory, is_open_to_others},
+    directory::{Directory, is_readable_by_others},
     output::Output,
     session::{Remote, Session},
 };
@@ -34,15 +34,15 @@ struct Finding {
 
 pub(crate) async fn doctor(config: &Config, output: Output) -> anyhow::Result<ExitCode> {
     let mut findings = vec![
-        finding("data directory", directory(config)),
-        finding("secret files", secret_files(config)),
-        finding("disk", disk(&config.data_dir)),
-        finding("certificate", certificate(config)),
+        finding("data directory", check_directory(config)),
+        finding("secret files", check_secret_files(config)),
+        finding("disk", check_disk(&config.data_dir)),
+        finding("certificate", check_certificate(config)),
     ];
-    findings.push(finding("server", server(config)));
-    findings.extend(ask(config).await);
+    findings.push(finding("server", check_server(config)));
+    findings.extend(ask_server(config).await);
     let healthy = findings.iter().all(|finding| finding.ok);
-    output.data(&findings, || {
+    output.print(&findings, || {
         let line = |finding: &Finding| {
             let mark = if finding.ok { "ok     " } else { "PROBLEM" };
             format!("{mark}  {:14}  {}", finding.check, finding.detail)
@@ -59,29 +59,32 @@ fn finding(check: &'static str, outcome: anyhow::Result<String>) -> Finding {
     }
 }
 
-fn directory(config: &Config) -> anyhow::Result<String> {
+fn check_directory(config: &Config) -> anyhow::Result<String> {
     let path = config.data_dir.display();
     Directory::open(&config.data_dir)?;
     anyhow::ensure!(
-        !is_open_to_others(&config.data_dir)?,
-        "{path} is open to others: chmod 700 {path}"
+        !is_readable_by_others(&config.data_dir)?,
+        "other users can read {path}: run chmod 700 {path}"
     );
-    Ok(format!("{path} is there, for its owner only"))
+    Ok(format!("{path} exists, and only its owner can read it"))
 }
 
-fn secret_files(config: &Config) -> anyhow::Result<String> {
+fn check_secret_files(config: &Config) -> anyhow::Result<String> {
     let directory = Directory::open(&config.data_dir)?;
     for path in [config.secret_key_file.clone(), directory.admin_file()] {
         let shown = path.display();
         if path.exists() {
-            anyhow::ensure!(!is_open_to_others(&path)?, "{shown} is open to others: chmod 600 it");
+            anyhow::ensure!(
+                !is_readable_by_others(&path)?,
+                "other users can read {shown}: run chmod 600 {shown}"
+            );
         }
     }
-    Ok("readable by their owner only".to_owned())
+    Ok("only their owner can read them".to_owned())
 }
 
-/// How long the disk takes to make a little data durable.
-fn disk(data_dir: &Path) -> anyhow::Result<String> {
+/// Measures how long the disk takes to make a little data durable.
+fn check_disk(data_dir: &Path) -> anyhow::Result<String> {
     let path = data_dir.join("doctor.partial");
     let mut times = Vec::new();
     let measure = || -> std::io::Result<()> {
@@ -103,59 +106,57 @@ fn disk(data_dir: &Path) -> anyhow::Result<String> {
     times.sort();
     let median = times.get(times.len() / 2).copied().unwrap_or_default();
     let milliseconds = median.as_secs_f64() * 1000.0;
-    anyhow::ensure!(
-        median < SYNC_SLOW,
-        "making data durable takes {milliseconds:.1} ms: use a faster disk"
-    );
-    Ok(format!("makes data durable in {milliseconds:.2} ms"))
+    anyhow::ensure!(median < SYNC_SLOW, "a sync takes {milliseconds:.1} ms: use a faster disk");
+    Ok(format!("a sync takes {milliseconds:.2} ms"))
 }
 
-fn certificate(config: &Config) -> anyhow::Result<String> {
+fn check_certificate(config: &Config) -> anyhow::Result<String> {
     let Some(tls) = &config.tls else {
         return Ok("none: plain HTTP on loopback or behind a proxy".to_owned());
     };
     ReloadingCertificate::load(tls)?;
-    Ok(format!("{} and its key fit", tls.cert.display()))
+    Ok(format!("{} matches its key", tls.cert.display()))
 }
 
-fn server(config: &Config) -> anyhow::Result<String> {
+fn check_server(config: &Config) -> anyhow::Result<String> {
     match DirectoryLock::take(&config.data_dir) {
         Ok(_) => Ok("not running; start it with homeward serve".to_owned()),
         Err(LockError::InUse { holder, .. }) => {
-            let server = Directory::open(&config.data_dir)?.server()?;
-            let address = server.context("a process holds the directory but names no address")?;
-            Ok(format!("process {holder} listens on {}", address.address))
+            let server = Directory::open(&config.data_dir)?.read_server()?;
+            let server = server.context("a process holds the directory but has no address")?;
+            Ok(format!("process {holder} listens on {}", server.address))
         }
         Err(error @ LockError::Io { .. }) => Err(error.into()),
     }
 }
 
-/// Asks the server, or a node of its own when none runs.
-async fn ask(config: &Config) -> Vec<Finding> {
+/// Asks the server, or a node inside this command if none runs.
+async fn ask_server(config: &Config) -> Vec<Finding> {
     let mut session = match Session::open(config, &Remote::none()).await {
         Ok(session) => session,
         Err(error) => return vec![finding("store", Err(error))],
     };
     let findings = vec![
-        finding("store", store(&mut session).await),
-        finding("deliveries", deliveries(&mut session).await),
+        finding("store", check_store(&mut session).await),
+        finding("deliveries", check_deliveries(&mut session).await),
     ];
     session.close().await;
     findings
 }
 
-async fn store(session: &mut Session) -> anyhow::Result<String> {
+async fn check_store(session: &mut Session) -> anyhow::Result<String> {
     let status: Value = session.get("/admin/status").await?;
     let field = |name: &str| status.get(name).map(ToString::to_string).unwrap_or_default();
-    Ok(format!("{} answers, schema version {}", field("store"), field("schema_version")))
+    Ok(format!("{} responds, schema version {}", field("store"), field("schema_version")))
 }
 
-/// Whether messages wait for an operator. That is worth telling, but nothing is wrong here.
-async fn deliveries(session: &mut Session) -> anyhow::Result<String> {
-    let found: Failures = session.get("/admin/failures?limit=1").await?;
-    Ok(if found.failures.is_empty() {
+/// Whether messages wait for an operator. That is worth a line, but is not a problem of the
+/// installation.
+async fn check_deliveries(session: &mut Session) -> anyhow::Result<String> {
+    let failures: Failures = session.get("/admin/failures?limit=1").await?;
+    Ok(if failures.failures.is_empty() {
         "the failure queue is empty".to_owned()
     } else {
-        "there are messages in the failure queue: see homeward failures list".to_owned()
+        "the failure queue has messages: see homeward failures list".to_owned()
     })
 }

@@ -1,11 +1,11 @@
-//! `homeward failures`: messages whose tries are used up.
+//! `homeward failures`: messages that failed all attempts.
 
 mod handle;
 mod retry;
 
 use std::process::ExitCode;
 
-use app::messages::failure_queue::{Failure, Failures as Found};
+use app::messages::failure_queue::{Failure, Failures as FailurePage};
 use clap::{Args, Subcommand};
 use domain::{
     identifier::{MerchantId, MessageId},
@@ -14,12 +14,12 @@ use domain::{
 use jiff::Timestamp;
 
 use super::{
-    argument::{self, Address},
+    argument::{self, PathAndQuery},
     message::{PAGE_MAX, show},
 };
 use crate::{
     config::Config,
-    output::{Output, note, table},
+    output::{Output, format_table, print_note},
     session::{Remote, Session},
 };
 
@@ -29,7 +29,7 @@ pub(crate) enum Failures {
     List {
         #[command(flatten)]
         filter: Filter,
-        /// How many
+        /// Number of messages to show
         #[arg(long, default_value_t = 50, value_name = "N")]
         limit: usize,
         #[command(flatten)]
@@ -38,21 +38,21 @@ pub(crate) enum Failures {
     /// Show a message: its body and every attempt to deliver it
     Show {
         /// Such as msg_acme_42
-        #[arg(value_parser = argument::message_id)]
+        #[arg(value_parser = argument::parse_message_id)]
         id: MessageId,
         #[command(flatten)]
         remote: Remote,
     },
-    /// Try messages again, with all their tries: those named, or all that match
+    /// Retry messages with all their attempts: those named, or all that match
     #[command(override_usage = "homeward failures retry [OPTIONS] <ID>...\n       \
         homeward failures retry [OPTIONS] --all")]
     Retry(retry::Retry),
-    /// Take messages out of the failure queue for good
+    /// Remove messages from the failure queue permanently
     Discard {
         /// Such as msg_acme_42; one or several
-        #[arg(value_parser = argument::message_id, required = true, value_name = "ID")]
+        #[arg(value_parser = argument::parse_message_id, required = true, value_name = "ID")]
         ids: Vec<MessageId>,
-        /// Why; it is kept with the message
+        /// The reason, which is kept with the message
         #[arg(long, value_name = "TEXT")]
         reason: String,
         #[command(flatten)]
@@ -60,29 +60,30 @@ pub(crate) enum Failures {
     },
 }
 
-/// Which failures are meant; everything that is said must hold.
+/// Which failures are meant. All conditions must match.
 #[derive(Debug, Args)]
 pub(crate) struct Filter {
     /// Only this merchant's
     #[arg(long, value_parser = MerchantId::parse)]
     merchant: Option<MerchantId>,
     /// Only this kind of message
-    #[arg(long, value_parser = argument::kind)]
+    #[arg(long, value_parser = argument::parse_kind)]
     kind: Option<MessageKind>,
-    /// Only those whose last answer had this status; 0 for no answer
+    /// Only those with this status in the last response; 0 for no response
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(0..=599))]
     status: Option<u16>,
     /// Failed at this time or later, such as 2026-02-14T16:00:00Z
-    #[arg(long, value_name = "TIME", value_parser = argument::moment)]
+    #[arg(long, value_name = "TIME", value_parser = argument::parse_time)]
     from: Option<Timestamp>,
     /// Failed at this time or earlier
-    #[arg(long, value_name = "TIME", value_parser = argument::moment)]
+    #[arg(long, value_name = "TIME", value_parser = argument::parse_time)]
     to: Option<Timestamp>,
 }
 
 impl Filter {
-    fn ask(&self, path: &str) -> Address {
-        Address::new(path)
+    /// The request for the failures that match.
+    fn request(&self, path: &str) -> PathAndQuery {
+        PathAndQuery::new(path)
             .with("merchant", self.merchant.as_ref())
             .with("kind", self.kind)
             .with("status", self.status)
@@ -94,7 +95,7 @@ impl Filter {
 impl Failures {
     pub(crate) async fn run(self, config: &Config, output: Output) -> anyhow::Result<ExitCode> {
         let mut session = Session::open(config, self.remote()).await?;
-        let done = self.with(&mut session, output).await;
+        let done = self.execute(&mut session, output).await;
         session.close().await;
         done
     }
@@ -108,7 +109,7 @@ impl Failures {
         }
     }
 
-    async fn with(&self, session: &mut Session, output: Output) -> anyhow::Result<ExitCode> {
+    async fn execute(&self, session: &mut Session, output: Output) -> anyhow::Result<ExitCode> {
         match self {
             Self::List { filter, limit, .. } => list(session, output, filter, *limit).await?,
             Self::Show { id, .. } => show(session, output, id).await?,
@@ -127,26 +128,26 @@ async fn list(
     filter: &Filter,
     limit: usize,
 ) -> anyhow::Result<()> {
-    let wanted = filter.ask("/admin/failures");
-    let mut found = Found { failures: Vec::new(), next: None };
+    let request = filter.request("/admin/failures");
+    let mut found = FailurePage { failures: Vec::new(), next: None };
     while found.failures.len() < limit {
         let room = (limit - found.failures.len()).min(PAGE_MAX);
-        let address = wanted.clone().with("after", found.next.take()).with("limit", Some(room));
-        let page: Found = session.get(address.as_str()).await?;
+        let request = request.clone().with("after", found.next.take()).with("limit", Some(room));
+        let page: FailurePage = session.get(request.as_str()).await?;
         found.failures.extend(page.failures);
         found.next = page.next;
         if found.next.is_none() {
             break;
         }
     }
-    output.data(&found, || words(&found));
+    output.print(&found, || describe(&found));
     if found.next.is_some() && !output.json {
-        note("Perhaps there are more: --limit shows them.");
+        print_note("There may be more: raise --limit to see them.");
     }
     Ok(())
 }
 
-fn words(found: &Found) -> String {
+fn describe(found: &FailurePage) -> String {
     let row = |failure: &Failure| {
         let superseded = if failure.superseded { "superseded" } else { "" };
         vec![
@@ -163,5 +164,5 @@ fn words(found: &Found) -> String {
         return "None.".to_owned();
     }
     let rows: Vec<_> = found.failures.iter().map(row).collect();
-    table(&["MESSAGE", "KIND", "REF", "FAILED", "STATUS", "ERROR", "NOTE"], &rows)
+    format_table(&["MESSAGE", "KIND", "REF", "FAILED", "STATUS", "ERROR", "NOTE"], &rows)
 }

@@ -1,9 +1,9 @@
-//! `homeward import`: brings in a merchant's order history.
+//! `homeward import`: imports a merchant's order history.
 //!
-//! The file is read as a stream and sent in chunks. After each chunk a journal
-//! beside the file says how far the import got, so that the same command goes on after an
-//! interruption. A chunk that is sent again changes nothing, because the server knows
-//! the orders already. What is rejected goes to a file of its own, with its errors.
+//! The file is read as a stream and sent in chunks. After each chunk a journal beside the file
+//! records the progress, so that the same command continues after an interruption. A chunk that is
+//! sent again changes nothing, because the server has the orders already. Rejected orders are
+//! written to a separate file, with their errors.
 
 mod journal;
 mod source;
@@ -26,29 +26,29 @@ use serde::Serialize;
 
 use crate::{
     config::Config,
-    output::{Output, note},
+    output::{Output, print_note},
     session::{Remote, Session},
 };
-use journal::{Journal, Totals};
-use source::{Found, Orders};
+use journal::{ImportTotals, Journal};
+use source::{OrderReader, OrderText};
 
 const CHUNK_ORDERS: usize = 500;
 const CHUNK_BYTES: usize = 4 << 20;
-/// How often a chunk is sent before the command gives up, and the first pause between.
-const TRIES: u32 = 4;
+/// How often a chunk is sent before the command gives up, and the first pause between attempts.
+const ATTEMPTS_MAX: u32 = 4;
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Import {
-    /// Whose orders they are
+    /// The merchant that the orders belong to
     #[arg(value_parser = MerchantId::parse)]
     merchant: MerchantId,
-    /// NDJSON (one order a line) or a message envelope, plain or gzip; - for standard input
+    /// NDJSON (one order per line) or a message envelope, plain or gzip; - for standard input
     file: PathBuf,
-    /// Where rejected orders go with their errors [default: FILE.rejected.ndjson]
+    /// File for rejected orders and their errors [default: FILE.rejected.ndjson]
     #[arg(long, value_name = "FILE")]
     rejected: Option<PathBuf>,
-    /// Begin anew even if an earlier import of this file was interrupted
+    /// Start over even if an earlier import of this file was interrupted
     #[arg(long)]
     restart: bool,
     #[command(flatten)]
@@ -56,28 +56,28 @@ pub(crate) struct Import {
 }
 
 #[derive(Serialize)]
-struct Summary<'a> {
+struct ImportSummary<'a> {
     merchant: &'a str,
     #[serde(flatten)]
-    totals: &'a Totals,
+    totals: &'a ImportTotals,
     #[serde(skip_serializing_if = "Option::is_none")]
     rejected_file: Option<&'a Path>,
     seconds: f64,
-    /// Orders of this run, without those of the run it resumed.
+    /// Orders of this run, without those of the run that it continues.
     orders_per_second: f64,
 }
 
-/// Orders on their way to the server.
+/// Orders to send in one request.
 #[derive(Default)]
 struct Chunk {
-    orders: Vec<Found>,
+    orders: Vec<OrderText>,
     bytes: usize,
 }
 
 impl Chunk {
-    fn has_room_for(&self, found: &Found) -> bool {
+    fn has_room_for(&self, order: &OrderText) -> bool {
         self.orders.is_empty()
-            || (self.orders.len() < CHUNK_ORDERS && self.bytes + found.bytes.len() <= CHUNK_BYTES)
+            || (self.orders.len() < CHUNK_ORDERS && self.bytes + order.bytes.len() <= CHUNK_BYTES)
     }
 }
 
@@ -92,21 +92,21 @@ impl Import {
     async fn import(&self, session: &mut Session, output: Output) -> anyhow::Result<ExitCode> {
         let started = Instant::now();
         let bar = progress_bar(&self.file)?;
-        let mut orders = Orders::new(open(&self.file, &bar)?)?;
+        let mut orders = OrderReader::new(open(&self.file, &bar)?)?;
         let mut journal = Journal::open(&self.file, self.merchant.as_str(), self.rejected.clone())?;
         if self.restart {
             journal.restart()?;
         }
         let resumed = journal.totals.read;
         if resumed > 0 {
-            note(&format!("Going on after {} orders.", HumanCount(resumed)));
+            print_note(&format!("Continuing after {} orders.", HumanCount(resumed)));
             orders.skip(resumed)?;
         }
         let copied = self.copy(session, &mut orders, &mut journal, &bar).await;
         bar.finish_and_clear();
         copied.with_context(|| {
             let done = HumanCount(journal.totals.read);
-            format!("stopped after {done} orders; the same command goes on from there")
+            format!("stopped after {done} orders; run the same command to continue")
         })?;
         journal.finish()?;
 
@@ -116,35 +116,39 @@ impl Import {
         #[expect(clippy::cast_precision_loss, clippy::as_conversions, reason = "a rate for people")]
         let orders_per_second = ((totals.read - resumed) as f64 / seconds).round();
         let merchant = self.merchant.as_str();
-        let summary = Summary { merchant, totals, rejected_file, seconds, orders_per_second };
-        output.data(&summary, || words(&summary));
+        let summary = ImportSummary { merchant, totals, rejected_file, seconds, orders_per_second };
+        output.print(&summary, || describe(&summary));
         Ok(if totals.rejected == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 
     async fn copy(
         &self,
         session: &mut Session,
-        orders: &mut Orders,
+        orders: &mut OrderReader,
         journal: &mut Journal,
         bar: &ProgressBar,
     ) -> anyhow::Result<()> {
-        let begun = Instant::now();
+        let started = Instant::now();
         let before = journal.totals.read;
         let mut chunk = Chunk::default();
-        while let Some(found) = orders.next()? {
-            // A long order must not make a body that the server refuses.
-            if !chunk.has_room_for(&found) {
-                self.pass_on(session, &mut chunk, journal).await?;
-                bar.set_message(rate(journal.totals.read, before, begun));
+        while let Some(order) = orders.next()? {
+            // A long order must not make the body so long that the server refuses it.
+            if !chunk.has_room_for(&order) {
+                self.flush(session, &mut chunk, journal).await?;
+                bar.set_message(format_rate(
+                    journal.totals.read - before,
+                    journal.totals.read,
+                    started,
+                ));
             }
-            chunk.bytes += found.bytes.len();
-            chunk.orders.push(found);
+            chunk.bytes += order.bytes.len();
+            chunk.orders.push(order);
         }
-        self.pass_on(session, &mut chunk, journal).await
+        self.flush(session, &mut chunk, journal).await
     }
 
-    /// Sends what the chunk holds and notes what became of it.
-    async fn pass_on(
+    /// Sends the orders of the chunk and records the result.
+    async fn flush(
         &self,
         session: &mut Session,
         chunk: &mut Chunk,
@@ -158,7 +162,7 @@ impl Import {
         journal.record(&full.orders, &imported)
     }
 
-    /// Sends a chunk; waits and sends it again when the server is busy or away for a moment.
+    /// Sends a chunk. Waits and retries when the server is busy or unreachable for a moment.
     async fn send(&self, session: &mut Session, chunk: &Chunk) -> anyhow::Result<Imported> {
         let lines: Vec<&[u8]> = chunk.orders.iter().map(|order| order.bytes.as_slice()).collect();
         let body = bytes::Bytes::from(lines.join(&b'\n'));
@@ -168,11 +172,13 @@ impl Import {
             let sent =
                 session.send_bytes(Method::POST, &path, "application/x-ndjson", body.clone()).await;
             let wait = match &sent {
-                Ok(answer) if answer.status == StatusCode::TOO_MANY_REQUESTS => {
-                    answer.retry_after.unwrap_or(pause)
+                Ok(response) if response.status == StatusCode::TOO_MANY_REQUESTS => {
+                    response.retry_after.unwrap_or(pause)
                 }
-                Ok(answer) if answer.status.is_server_error() && attempt < TRIES => pause,
-                Err(_) if attempt < TRIES => pause,
+                Ok(response) if response.status.is_server_error() && attempt < ATTEMPTS_MAX => {
+                    pause
+                }
+                Err(_) if attempt < ATTEMPTS_MAX => pause,
                 Ok(_) | Err(_) => return sent?.json(),
             };
             tokio::time::sleep(wait).await;
@@ -182,19 +188,20 @@ impl Import {
     }
 }
 
-fn rate(read: u64, before: u64, begun: Instant) -> String {
-    let seconds = begun.elapsed().as_secs().max(1);
-    format!("{} orders, {}/s", HumanCount(read), HumanCount((read - before) / seconds))
+fn format_rate(read_now: u64, read_total: u64, started: Instant) -> String {
+    let seconds = started.elapsed().as_secs().max(1);
+    format!("{} orders, {}/s", HumanCount(read_total), HumanCount(read_now / seconds))
 }
 
-fn words(summary: &Summary<'_>) -> String {
-    let Totals { read, created, updated, unchanged, stale, rejected, warnings } = summary.totals;
+fn describe(summary: &ImportSummary<'_>) -> String {
+    let ImportTotals { read, created, updated, unchanged, stale, rejected, warnings } =
+        summary.totals;
     let rejects = match summary.rejected_file {
         Some(file) => format!("\n{rejected} rejected: see {}", file.display()),
         None => String::new(),
     };
     format!(
-        "{} orders read for {} in {:.1} s ({} a second)\n\
+        "{} orders read for {} in {:.1} s ({} per second)\n\
          {created} created, {updated} updated, {unchanged} unchanged, {stale} stale, \
          {warnings} warnings{rejects}",
         HumanCount(*read),
@@ -204,14 +211,14 @@ fn words(summary: &Summary<'_>) -> String {
     )
 }
 
-/// A bar over the bytes of the file, as it lies on the disk.
+/// A progress bar over the bytes of the file on the disk.
 fn progress_bar(file: &Path) -> anyhow::Result<ProgressBar> {
     let size = std::fs::metadata(file).map_or(0, |metadata| metadata.len());
     let style = "{wide_bar} {percent}%  {msg}  {eta} to go";
     Ok(ProgressBar::new(size).with_style(ProgressStyle::with_template(style)?))
 }
 
-/// The bytes of the file, unpacked when they are gzip.
+/// Opens the file, and decompresses it if it is gzip.
 fn open(file: &Path, bar: &ProgressBar) -> anyhow::Result<Box<dyn BufRead>> {
     let raw: Box<dyn Read> = if file == Path::new("-") {
         Box::new(std::io::stdin())

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, bail};
 use app::{
-    access::{add_client::Credentials, change_client::ClientView, rotate_secret::SigningSecret},
+    access::{add_client::Credentials, rotate_secret::SigningSecret},
     merchants::{
         add_merchant::AddedMerchant,
         change_merchant::{MerchantChange, MerchantView},
@@ -16,17 +16,18 @@ use domain::{
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::client::{Clients, format_credentials, parse_client_id};
 use crate::{
     config::Config,
-    output::{Output, table},
+    output::{Output, format_table},
     session::{Remote, Session},
 };
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Merchant {
-    /// Add a merchant and print its credentials, which are shown this once
+    /// Add a merchant and print its credentials, which are shown only once
     Add {
-        /// 1 to 63 of a to z, 0 to 9 and hyphen
+        /// 1 to 63 characters: a to z, 0 to 9 and hyphen
         #[arg(value_parser = MerchantId::parse)]
         merchant: MerchantId,
         /// The merchant's name, as people know it
@@ -48,18 +49,18 @@ pub(crate) enum Merchant {
         #[arg(value_parser = MerchantId::parse)]
         merchant: MerchantId,
         #[command(flatten)]
-        change: Change,
+        settings: SettingsArgs,
         #[command(flatten)]
         remote: Remote,
     },
-    /// Give a merchant's client a new secret; the old one stays live beside it
+    /// Give a merchant's client a new secret; the old one stays valid
     RotateSecret {
         #[arg(value_parser = MerchantId::parse)]
         merchant: MerchantId,
-        /// Which client, when the merchant has several
-        #[arg(long, value_name = "CLIENT_ID", value_parser = super::client::client_id)]
+        /// The client, if the merchant has several
+        #[arg(long, value_name = "CLIENT_ID", value_parser = parse_client_id)]
         client: Option<ClientId>,
-        /// End the old secret and every token at once
+        /// Revoke the old secret and all tokens at once
         #[arg(long)]
         revoke_old: bool,
         /// Rotate the secret that signs messages instead
@@ -68,14 +69,14 @@ pub(crate) enum Merchant {
         #[command(flatten)]
         remote: Remote,
     },
-    /// Refuse a merchant's clients and tokens; its data stays
+    /// Disable a merchant: its clients and tokens are refused, its data is kept
     Disable {
         #[arg(value_parser = MerchantId::parse)]
         merchant: MerchantId,
         #[command(flatten)]
         remote: Remote,
     },
-    /// Admit a disabled merchant again
+    /// Enable a disabled merchant
     Enable {
         #[arg(value_parser = MerchantId::parse)]
         merchant: MerchantId,
@@ -86,41 +87,36 @@ pub(crate) enum Merchant {
 
 #[derive(Debug, Args)]
 #[group(required = true, multiple = true)]
-pub(crate) struct Change {
+pub(crate) struct SettingsArgs {
     /// A new name
     #[arg(long)]
     name: Option<String>,
     /// Refuse orders whose amounts do not add up (true), or warn (false)
     #[arg(long)]
     strict: Option<bool>,
-    /// Who makes labels and tells where parcels are: simulated or external
-    #[arg(long, value_parser = carrier)]
+    /// Where labels and parcel events come from: simulated or external
+    #[arg(long, value_parser = parse_carrier)]
     carrier: Option<CarrierMode>,
-    /// Whether our warehouse receives what comes back
+    /// Whether the platform's warehouse receives the returned units
     #[arg(long)]
     managed_receiving: Option<bool>,
 }
 
-fn carrier(text: &str) -> Result<CarrierMode, String> {
+fn parse_carrier(text: &str) -> Result<CarrierMode, String> {
     CarrierMode::parse(text).ok_or_else(|| "must be simulated or external".to_owned())
 }
 
 #[derive(Serialize, Deserialize)]
-struct Page {
+struct MerchantPage {
     merchants: Vec<MerchantView>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     next: Option<String>,
 }
 
-#[derive(Deserialize)]
-struct Clients {
-    clients: Vec<ClientView>,
-}
-
 impl Merchant {
     pub(crate) async fn run(self, config: &Config, output: Output) -> anyhow::Result<()> {
         let mut session = Session::open(config, self.remote()).await?;
-        let done = self.with(&mut session, output).await;
+        let done = self.execute(&mut session, output).await;
         session.close().await;
         done
     }
@@ -136,16 +132,16 @@ impl Merchant {
         }
     }
 
-    async fn with(self, session: &mut Session, output: Output) -> anyhow::Result<()> {
+    async fn execute(self, session: &mut Session, output: Output) -> anyhow::Result<()> {
         match self {
             Self::Add { merchant, name, strict, .. } => {
                 let body = json!({ "merchant": merchant, "name": name, "strict": strict });
                 let added: AddedMerchant = session.post("/admin/merchants", &body).await?;
-                output.data(&added, || added_words(&added));
+                output.print(&added, || format_added(&added));
             }
             Self::List { .. } => list(session, output).await?,
-            Self::Set { merchant, change, .. } => {
-                let Change { name, strict, carrier, managed_receiving } = change;
+            Self::Set { merchant, settings, .. } => {
+                let SettingsArgs { name, strict, carrier, managed_receiving } = settings;
                 let change = MerchantChange {
                     name,
                     strict,
@@ -158,28 +154,32 @@ impl Merchant {
             Self::RotateSecret { merchant, signing: true, .. } => {
                 let path = format!("/admin/merchants/{merchant}/rotate_signing_secret");
                 let secret: SigningSecret = session.post(&path, &json!({})).await?;
-                output.data(&secret, || format!("signing_secret  {}", secret.signing_secret));
+                output.print(&secret, || format!("signing_secret  {}", secret.signing_secret));
             }
             Self::RotateSecret { merchant, client, revoke_old, .. } => {
                 let client = match client {
                     Some(client) => client.to_string(),
-                    None => only_client(session, &merchant).await?,
+                    None => find_only_client(session, &merchant).await?,
                 };
                 let path = format!("/admin/clients/{client}/rotate_secret");
                 let rotated: Credentials =
                     session.post(&path, &json!({ "revoke_old": revoke_old })).await?;
-                output.data(&rotated, || super::client::credentials_words(&rotated));
+                output.print(&rotated, || format_credentials(&rotated));
             }
-            Self::Disable { merchant, .. } => disable(session, output, &merchant, true).await?,
-            Self::Enable { merchant, .. } => disable(session, output, &merchant, false).await?,
+            Self::Disable { merchant, .. } => {
+                set_disabled(session, output, &merchant, true).await?
+            }
+            Self::Enable { merchant, .. } => {
+                set_disabled(session, output, &merchant, false).await?
+            }
         }
         Ok(())
     }
 }
 
-fn added_words(added: &AddedMerchant) -> String {
+fn format_added(added: &AddedMerchant) -> String {
     format!(
-        "Merchant {} added. Keep these; they are not shown again.\n\
+        "Merchant {} added. Keep these secrets; they are not shown again.\n\
          client_id       {}\nclient_secret   {}\nsigning_secret  {}",
         added.merchant, added.client_id, added.client_secret, added.signing_secret
     )
@@ -190,15 +190,15 @@ async fn list(session: &mut Session, output: Output) -> anyhow::Result<()> {
     let mut after = String::new();
     loop {
         let path = format!("/admin/merchants?limit=500&after={after}");
-        let mut page: Page = session.get(&path).await?;
+        let mut page: MerchantPage = session.get(&path).await?;
         merchants.append(&mut page.merchants);
         match page.next {
             Some(next) => after = next,
             None => break,
         }
     }
-    let page = Page { merchants, next: None };
-    output.data(&page, || {
+    let page = MerchantPage { merchants, next: None };
+    output.print(&page, || {
         let row = |merchant: &MerchantView| {
             let state = if merchant.disabled_at.is_some() { "disabled" } else { "enabled" };
             let strict = if merchant.settings.strict { "strict" } else { "lenient" };
@@ -210,12 +210,12 @@ async fn list(session: &mut Session, output: Output) -> anyhow::Result<()> {
             ]
         };
         let rows: Vec<_> = page.merchants.iter().map(row).collect();
-        table(&["MERCHANT", "STATE", "AMOUNTS", "NAME"], &rows)
+        format_table(&["MERCHANT", "STATE", "AMOUNTS", "NAME"], &rows)
     });
     Ok(())
 }
 
-async fn disable(
+async fn set_disabled(
     session: &mut Session,
     output: Output,
     merchant: &MerchantId,
@@ -233,27 +233,26 @@ async fn change_merchant(
 ) -> anyhow::Result<()> {
     let path = format!("/admin/merchants/{merchant}");
     let changed: MerchantView = session.patch(&path, change).await?;
-    output.data(&changed, || {
+    output.print(&changed, || {
         let state = if changed.disabled_at.is_some() { "disabled" } else { "enabled" };
         let strict = if changed.settings.strict { "strict" } else { "lenient" };
         let carrier = changed.settings.carrier.name();
-        let received = if changed.settings.managed_receiving { "ours" } else { "the merchant's" };
+        let receiver = if changed.settings.managed_receiving { "platform" } else { "merchant" };
         format!(
-            "{} ({}) is {state}, {strict} about amounts; its carrier is {carrier}, receiving is \
-             {received}.",
+            "{} ({}) is {state}. Amounts: {strict}. Carrier: {carrier}. Receiving: {receiver}.",
             changed.merchant, changed.name
         )
     });
     Ok(())
 }
 
-async fn only_client(session: &mut Session, merchant: &MerchantId) -> anyhow::Result<String> {
-    let found: Clients = session.get(&format!("/admin/clients?merchant={merchant}")).await?;
-    let live: Vec<_> = found.clients.iter().filter(|it| it.disabled_at.is_none()).collect();
-    if live.len() > 1 {
-        let ids: Vec<_> = live.iter().map(|client| client.client_id.as_str()).collect();
-        bail!("{merchant} has several clients; name one with --client: {}", ids.join(", "));
+async fn find_only_client(session: &mut Session, merchant: &MerchantId) -> anyhow::Result<String> {
+    let all: Clients = session.get(&format!("/admin/clients?merchant={merchant}")).await?;
+    let enabled: Vec<_> = all.clients.iter().filter(|it| it.disabled_at.is_none()).collect();
+    if enabled.len() > 1 {
+        let ids: Vec<_> = enabled.iter().map(|client| client.client_id.as_str()).collect();
+        bail!("{merchant} has several clients; choose one with --client: {}", ids.join(", "));
     }
-    let client = live.first().with_context(|| format!("{merchant} has no client"))?;
+    let client = enabled.first().with_context(|| format!("{merchant} has no client"))?;
     Ok(client.client_id.clone())
 }

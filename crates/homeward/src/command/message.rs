@@ -1,4 +1,4 @@
-//! `homeward message`: what was sent to a merchant, and how that went.
+//! `homeward message`: messages to merchants, and their attempts.
 
 use app::messages::message_log::{AttemptView, MessageDetail, MessageState, MessageView, Messages};
 use clap::{Args, Subcommand, builder::PossibleValuesParser};
@@ -8,16 +8,16 @@ use domain::{
     messages::kind::MessageKind,
 };
 
-use super::argument::{self, Address};
+use super::argument::{self, PathAndQuery};
 use crate::{
     config::Config,
-    output::{Output, note, table},
+    output::{Output, format_table, print_note},
     session::{Remote, Session},
 };
 
-/// The server gives at most this many at once.
+/// The server returns at most this many at once.
 pub(super) const PAGE_MAX: usize = 500;
-const ANSWER_SHOWN: usize = 100;
+const RESPONSE_CHARACTERS_MAX: usize = 100;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Message {
@@ -26,7 +26,7 @@ pub(crate) enum Message {
     /// Show a message: its body and every attempt to deliver it
     Show {
         /// Such as msg_acme_42
-        #[arg(value_parser = argument::message_id)]
+        #[arg(value_parser = argument::parse_message_id)]
         id: MessageId,
         #[command(flatten)]
         remote: Remote,
@@ -37,17 +37,17 @@ pub(crate) enum Message {
 pub(crate) struct List {
     #[arg(value_parser = MerchantId::parse)]
     merchant: MerchantId,
-    /// Only messages that stand so
+    /// Only messages in this state
     #[arg(long)]
     #[arg(value_parser = PossibleValuesParser::new(["waiting", "delivered", "failed", "discarded"]))]
     state: Option<String>,
     /// Only this kind of message
-    #[arg(long, value_parser = argument::kind)]
+    #[arg(long, value_parser = argument::parse_kind)]
     kind: Option<MessageKind>,
-    /// Only messages about this, such as an RMA's identifier
+    /// Only messages about this reference, such as the identifier of an RMA
     #[arg(long = "ref", value_name = "REF")]
     reference: Option<String>,
-    /// How many
+    /// Number of messages to show
     #[arg(long, default_value_t = 50, value_name = "N")]
     limit: usize,
     #[command(flatten)]
@@ -71,44 +71,44 @@ impl Message {
 
 impl List {
     async fn run(&self, session: &mut Session, output: Output) -> anyhow::Result<()> {
-        let wanted = Address::new("/admin/messages")
+        let request = PathAndQuery::new("/admin/messages")
             .with("merchant", Some(&self.merchant))
             .with("state", self.state.as_ref())
             .with("kind", self.kind)
             .with("ref", self.reference.as_ref());
         let mut found = Messages { messages: Vec::new(), next: None };
-        // A page may be short although more follow.
+        // A page may be shorter than the limit although there are more.
         while found.messages.len() < self.limit {
             let room = (self.limit - found.messages.len()).min(PAGE_MAX);
-            let address =
-                wanted.clone().with("before", found.next.take()).with("limit", Some(room));
-            let page: Messages = session.get(address.as_str()).await?;
+            let request =
+                request.clone().with("before", found.next.take()).with("limit", Some(room));
+            let page: Messages = session.get(request.as_str()).await?;
             found.messages.extend(page.messages);
             found.next = page.next;
             if found.next.is_none() {
                 break;
             }
         }
-        output.data(&found, || list_words(&found));
+        output.print(&found, || format_list(&found));
         if found.next.is_some() && !output.json {
-            note("Perhaps there are more: --limit shows them.");
+            print_note("There may be more: raise --limit to see them.");
         }
         Ok(())
     }
 }
 
-/// Shows a message; the failure queue's messages are messages like any other.
+/// Shows a message. `homeward failures` uses it too.
 pub(super) async fn show(
     session: &mut Session,
     output: Output,
     id: &MessageId,
 ) -> anyhow::Result<()> {
     let detail: MessageDetail = session.get(&format!("/admin/messages/{id}")).await?;
-    output.data(&detail, || words(&detail));
+    output.print(&detail, || describe(&detail));
     Ok(())
 }
 
-fn list_words(found: &Messages) -> String {
+fn format_list(found: &Messages) -> String {
     let row = |message: &MessageView| {
         vec![
             message.id.clone(),
@@ -124,7 +124,7 @@ fn list_words(found: &Messages) -> String {
         return "None.".to_owned();
     }
     let rows: Vec<_> = found.messages.iter().map(row).collect();
-    table(&["MESSAGE", "KIND", "REF", "SEQUENCE", "STATE", "CREATED", "DUE"], &rows)
+    format_table(&["MESSAGE", "KIND", "REF", "SEQUENCE", "STATE", "CREATED", "DUE"], &rows)
 }
 
 fn state_name(state: MessageState) -> &'static str {
@@ -136,7 +136,7 @@ fn state_name(state: MessageState) -> &'static str {
     }
 }
 
-fn words(detail: &MessageDetail) -> String {
+fn describe(detail: &MessageDetail) -> String {
     let message = &detail.message;
     let mut fields = vec![
         ("message", message.id.clone()),
@@ -152,15 +152,15 @@ fn words(detail: &MessageDetail) -> String {
     let line = |(name, value): &(&str, String)| format!("{name:8}  {value}");
     let fields: Vec<_> = fields.iter().map(line).collect();
     let attempts = if detail.attempts.is_empty() {
-        "No attempt yet.".to_owned()
+        "No attempts yet.".to_owned()
     } else {
-        attempts_table(&detail.attempts)
+        format_attempts(&detail.attempts)
     };
     let body = json::pretty(&detail.body);
     format!("{}\n\n{attempts}\n\n{body}", fields.join("\n"))
 }
 
-fn attempts_table(attempts: &[AttemptView]) -> String {
+fn format_attempts(attempts: &[AttemptView]) -> String {
     let row = |attempt: &AttemptView| {
         let answer = attempt.answer.as_deref().unwrap_or_default();
         vec![
@@ -169,9 +169,9 @@ fn attempts_table(attempts: &[AttemptView]) -> String {
             attempt.status.map_or_else(|| "-".to_owned(), |status| status.to_string()),
             format!("{:.1}", attempt.latency_ms),
             attempt.error.clone().unwrap_or_default(),
-            answer.chars().take(ANSWER_SHOWN).collect(),
+            answer.chars().take(RESPONSE_CHARACTERS_MAX).collect(),
         ]
     };
     let rows: Vec<_> = attempts.iter().map(row).collect();
-    table(&["AT", "ATTEMPT", "STATUS", "MS", "ERROR", "ANSWER"], &rows)
+    format_table(&["AT", "ATTEMPT", "STATUS", "MS", "ERROR", "RESPONSE"], &rows)
 }

@@ -1,4 +1,4 @@
-//! `homeward migrate`: brings the schema up to date without serving.
+//! `homeward migrate`: migrates the schema without starting the server.
 
 use prometheus_client::registry::Registry;
 use serde_json::json;
@@ -7,20 +7,20 @@ use store::{Location, Store, StoreMetrics};
 use crate::{config::Config, node, output::Output};
 
 pub(crate) async fn migrate(config: &Config, output: Output) -> anyhow::Result<()> {
-    // An SQLite file in use is at its server's version already; PostgreSQL nodes migrate side by side.
+    // An SQLite file in use already has its server's version. PostgreSQL nodes migrate side by side.
     let _lock = match &config.location {
-        Location::Sqlite(_) => Some(node::lock(&config.data_dir)?),
+        Location::Sqlite(_) => Some(node::lock_directory(&config.data_dir)?),
         Location::Postgres(_) => None,
     };
     let metrics = StoreMetrics::register(&mut Registry::default());
     let store = Store::open(&config.location, &metrics).await?;
     let (from, to) = store.migrate().await?;
     store.close().await;
-    output.data(&json!({ "from": from, "to": to }), || {
+    output.print(&json!({ "from": from, "to": to }), || {
         if from == to {
             format!("The schema is at version {to}; nothing to do.")
         } else {
-            format!("The schema went from version {from} to {to}.")
+            format!("The schema was migrated from version {from} to {to}.")
         }
     });
     Ok(())

@@ -11,30 +11,30 @@ use serde_json::{Value, json};
 use super::argument;
 use crate::{
     config::Config,
-    output::{Output, table},
+    output::{Output, format_table},
     session::{Remote, Session},
 };
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Operator {
-    /// Add a person who may log in to the console
+    /// Add a person who can log in to the console
     Add {
         #[arg(value_parser = OperatorName::parse)]
         name: OperatorName,
-        /// What the person may see: `operator` everything, `warehouse` what arrives
-        #[arg(long, value_parser = role)]
+        /// `operator` can see everything, `warehouse` only the receiving pages
+        #[arg(long, value_parser = parse_role)]
         role: Role,
         #[command(flatten)]
         password: PasswordSource,
         #[command(flatten)]
         remote: Remote,
     },
-    /// List everybody who may log in
+    /// List the people who can log in
     List {
         #[command(flatten)]
         remote: Remote,
     },
-    /// Give a person another password and end its sessions
+    /// Change a person's password and end their sessions
     Password {
         #[arg(value_parser = OperatorName::parse)]
         name: OperatorName,
@@ -43,14 +43,14 @@ pub(crate) enum Operator {
         #[command(flatten)]
         remote: Remote,
     },
-    /// Refuse a person and end its sessions
+    /// Disable a person and end their sessions
     Disable {
         #[arg(value_parser = OperatorName::parse)]
         name: OperatorName,
         #[command(flatten)]
         remote: Remote,
     },
-    /// Admit a disabled person again
+    /// Enable a disabled person
     Enable {
         #[arg(value_parser = OperatorName::parse)]
         name: OperatorName,
@@ -62,15 +62,15 @@ pub(crate) enum Operator {
 /// Where the password comes from.
 #[derive(Debug, clap::Args)]
 pub(crate) struct PasswordSource {
-    /// The first line of this file, or of standard input for `-`; without it a password is made up
-    /// and printed once
+    /// The first line of this file, or of standard input for `-`; without it a password is
+    /// generated and printed once
     #[arg(long, value_name = "FILE")]
     password_file: Option<PathBuf>,
 }
 
 impl PasswordSource {
-    fn put_into(&self, mut body: Value) -> anyhow::Result<Value> {
-        let password = self.password_file.as_deref().map(argument::first_line).transpose()?;
+    fn add_to(&self, mut body: Value) -> anyhow::Result<Value> {
+        let password = self.password_file.as_deref().map(argument::read_first_line).transpose()?;
         if let (Some(password), Some(fields)) = (password, body.as_object_mut()) {
             fields.insert("password".to_owned(), password.into());
         }
@@ -83,14 +83,14 @@ struct Operators {
     operators: Vec<OperatorView>,
 }
 
-fn role(text: &str) -> Result<Role, String> {
+fn parse_role(text: &str) -> Result<Role, String> {
     Role::parse(text).ok_or_else(|| "the roles are operator and warehouse".to_owned())
 }
 
 impl Operator {
     pub(crate) async fn run(self, config: &Config, output: Output) -> anyhow::Result<()> {
         let mut session = Session::open(config, self.remote()).await?;
-        let done = self.with(&mut session, output).await;
+        let done = self.execute(&mut session, output).await;
         session.close().await;
         done
     }
@@ -105,52 +105,52 @@ impl Operator {
         }
     }
 
-    async fn with(self, session: &mut Session, output: Output) -> anyhow::Result<()> {
+    async fn execute(self, session: &mut Session, output: Output) -> anyhow::Result<()> {
         match self {
             Self::Add { name, role, password, .. } => {
-                let body = password.put_into(json!({ "operator": name, "role": role }))?;
+                let body = password.add_to(json!({ "operator": name, "role": role }))?;
                 let added: Login = session.post("/admin/operators", &body).await?;
-                output.data(&added, || login_words(&added));
+                output.print(&added, || format_login(&added));
             }
             Self::List { .. } => {
-                let found: Operators = session.get("/admin/operators").await?;
-                output.data(&found, || list_words(&found));
+                let operators: Operators = session.get("/admin/operators").await?;
+                output.print(&operators, || format_list(&operators));
             }
             Self::Password { name, password, .. } => {
                 let path = format!("/admin/operators/{name}/password");
-                let login: Login = session.post(&path, &password.put_into(json!({}))?).await?;
-                output.data(&login, || login_words(&login));
+                let login: Login = session.post(&path, &password.add_to(json!({}))?).await?;
+                output.print(&login, || format_login(&login));
             }
-            Self::Disable { name, .. } => set(session, output, &name, true).await?,
-            Self::Enable { name, .. } => set(session, output, &name, false).await?,
+            Self::Disable { name, .. } => set_disabled(session, output, &name, true).await?,
+            Self::Enable { name, .. } => set_disabled(session, output, &name, false).await?,
         }
         Ok(())
     }
 }
 
-fn login_words(login: &Login) -> String {
+fn format_login(login: &Login) -> String {
     let Login { operator, role, password } = login;
-    let who = format!("{operator} may log in to /console with the role {}.", role.name());
+    let text = format!("{operator} can log in to /console with the role {}.", role.name());
     match password {
         Some(password) => {
-            format!("{who}\nKeep the password; it is not shown again.\npassword  {password}")
+            format!("{text}\nKeep the password; it is not shown again.\npassword  {password}")
         }
-        None => who,
+        None => text,
     }
 }
 
-fn list_words(found: &Operators) -> String {
+fn format_list(operators: &Operators) -> String {
     let row = |operator: &OperatorView| {
         let state = if operator.disabled_at.is_some() { "disabled" } else { "enabled" };
         let since = operator.created_at.to_string();
         let cells = [operator.operator.as_str(), operator.role.name(), state, &since];
         cells.map(str::to_owned).to_vec()
     };
-    let rows: Vec<_> = found.operators.iter().map(row).collect();
-    table(&["NAME", "ROLE", "STATE", "SINCE"], &rows)
+    let rows: Vec<_> = operators.operators.iter().map(row).collect();
+    format_table(&["NAME", "ROLE", "STATE", "SINCE"], &rows)
 }
 
-async fn set(
+async fn set_disabled(
     session: &mut Session,
     output: Output,
     name: &OperatorName,
@@ -158,7 +158,7 @@ async fn set(
 ) -> anyhow::Result<()> {
     let path = format!("/admin/operators/{name}");
     let operator: OperatorView = session.patch(&path, &json!({ "disabled": disabled })).await?;
-    output.data(&operator, || {
+    output.print(&operator, || {
         format!("{name} is {}.", if disabled { "disabled" } else { "enabled" })
     });
     Ok(())

@@ -1,4 +1,4 @@
-//! `homeward policy`: what may come back to a merchant, how and for how much.
+//! `homeward policy`: a merchant's rules for returns.
 
 use std::{io::Read, path::PathBuf};
 
@@ -16,8 +16,8 @@ use crate::{
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Policy {
-    /// Show the policy that holds for a merchant, or an earlier version of it
-    // Here a version is one of the policy, not of the program.
+    /// Show a merchant's current policy, or an earlier version of it
+    // --version is the version of the policy, not of the program.
     #[command(disable_version_flag = true)]
     Show {
         #[arg(value_parser = MerchantId::parse)]
@@ -28,7 +28,7 @@ pub(crate) enum Policy {
         #[command(flatten)]
         remote: Remote,
     },
-    /// Set a merchant's policy: the whole of it, as JSON. It becomes a new version
+    /// Set a merchant's policy: the whole policy as JSON, which becomes a new version
     Set {
         #[arg(value_parser = MerchantId::parse)]
         merchant: MerchantId,
@@ -37,7 +37,7 @@ pub(crate) enum Policy {
         #[command(flatten)]
         remote: Remote,
     },
-    /// Say what is wrong with a policy, or show all of it with its defaults; nothing is stored
+    /// Check a policy and show it with its defaults; nothing is stored
     Check {
         /// A file, or - for standard input
         file: PathBuf,
@@ -56,56 +56,58 @@ impl Policy {
         let (Self::Show { remote, .. } | Self::Set { remote, .. } | Self::Check { remote, .. }) =
             &self;
         let mut session = Session::open(config, remote).await?;
-        let done = self.with(&mut session, output).await;
+        let done = self.execute(&mut session, output).await;
         session.close().await;
         done
     }
 
-    async fn with(self, session: &mut Session, output: Output) -> anyhow::Result<()> {
+    async fn execute(self, session: &mut Session, output: Output) -> anyhow::Result<()> {
         match self {
             Self::Show { merchant, version: None, .. } => {
                 let path = format!("/admin/merchants/{merchant}/policy");
                 let policy: PolicyView = session.get(&path).await?;
-                output.data(&policy, || words(&policy));
+                output.print(&policy, || describe(&policy));
             }
             Self::Show { merchant, version: Some(version), .. } => {
                 let before = version.saturating_add(1);
                 let path =
                     format!("/admin/merchants/{merchant}/policy/versions?before={before}&limit=1");
-                let found: Versions = session.get(&path).await?;
-                let policy = found.versions.into_iter().find(|it| it.version == version);
+                let page: Versions = session.get(&path).await?;
+                let policy = page.versions.into_iter().find(|it| it.version == version);
                 let policy = policy.with_context(|| {
                     format!("{merchant} has no version {version} of its policy")
                 })?;
-                output.data(&policy, || words(&policy));
+                output.print(&policy, || describe(&policy));
             }
             Self::Set { merchant, file, .. } => {
                 let path = format!("/admin/merchants/{merchant}/policy");
-                let policy: PolicyView = session.put(&path, &json(&file)?).await?;
-                output.data(&policy, || {
-                    format!("Version {} of the policy of {merchant} holds now.", policy.version)
+                let policy: PolicyView = session.put(&path, &read_json(&file)?).await?;
+                output.print(&policy, || {
+                    format!("{merchant} now has policy version {}.", policy.version)
                 });
             }
             Self::Check { file, .. } => {
-                let policy: Value = session.post("/admin/policy/check", &json(&file)?).await?;
-                output.data(&policy, || format!("The policy is sound. All of it:\n{policy:#}"));
+                let policy: Value = session.post("/admin/policy/check", &read_json(&file)?).await?;
+                output.print(&policy, || {
+                    format!("The policy is valid. With its defaults:\n{policy:#}")
+                });
             }
         }
         Ok(())
     }
 }
 
-fn words(view: &PolicyView) -> String {
+fn describe(view: &PolicyView) -> String {
     let policy = serde_json::to_value(&view.policy).unwrap_or_default();
     let since = match (&view.created_at, &view.set_by) {
         (Some(at), Some(by)) => format!("set {at} by {by}"),
-        _ => "the default; nobody set one".to_owned(),
+        _ => "the default".to_owned(),
     };
     format!("Version {}, {since}.\n{policy:#}", view.version)
 }
 
-/// The JSON in a file, or on standard input.
-pub(super) fn json(file: &PathBuf) -> anyhow::Result<Value> {
+/// Reads JSON from a file or, for `-`, standard input.
+pub(super) fn read_json(file: &PathBuf) -> anyhow::Result<Value> {
     let mut text = String::new();
     if file.as_os_str() == "-" {
         std::io::stdin().read_to_string(&mut text).context("reading standard input")?;

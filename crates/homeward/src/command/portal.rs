@@ -1,4 +1,4 @@
-//! `homeward portal`: what a merchant's returns portal looks like and says.
+//! `homeward portal`: the theme and texts of a merchant's returns portal.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use clap::Subcommand;
 use domain::{identifier::MerchantId, merchants::portal::logo_kind};
 use hyper::Method;
 
-use super::policy::json;
+use super::policy::read_json;
 use crate::{
     config::Config,
     output::Output,
@@ -17,22 +17,22 @@ use crate::{
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Portal {
-    /// Show what a merchant's portal looks like and says
+    /// Show the theme and texts of a merchant's portal
     Show {
         #[arg(value_parser = MerchantId::parse)]
         merchant: MerchantId,
         #[command(flatten)]
         remote: Remote,
     },
-    /// Set the look and the words of a merchant's portal, its logo, or both
+    /// Set the theme and texts of a merchant's portal, its logo, or both
     #[command(group = clap::ArgGroup::new("what").required(true).multiple(true))]
     Set {
         #[arg(value_parser = MerchantId::parse)]
         merchant: MerchantId,
-        /// Look and words, all of them, as JSON; - for standard input
+        /// The whole theme and all texts, as JSON; - for standard input
         #[arg(long, group = "what")]
         file: Option<PathBuf>,
-        /// A PNG, JPEG or WebP picture of at most 256 KiB
+        /// A PNG, JPEG or WebP image of at most 256 KiB
         #[arg(long, group = "what", value_name = "FILE")]
         logo: Option<PathBuf>,
         /// Show the merchant's name instead of a logo
@@ -47,17 +47,17 @@ impl Portal {
     pub(crate) async fn run(self, config: &Config, output: Output) -> anyhow::Result<()> {
         let (Self::Show { remote, .. } | Self::Set { remote, .. }) = &self;
         let mut session = Session::open(config, remote).await?;
-        let done = self.with(&mut session, output).await;
+        let done = self.execute(&mut session, output).await;
         session.close().await;
         done
     }
 
-    async fn with(self, session: &mut Session, output: Output) -> anyhow::Result<()> {
+    async fn execute(self, session: &mut Session, output: Output) -> anyhow::Result<()> {
         let (Self::Show { merchant, .. } | Self::Set { merchant, .. }) = &self;
         let path = format!("/admin/merchants/{merchant}/portal");
         if let Self::Set { file, logo, no_logo, .. } = &self {
             if let Some(file) = file {
-                let _: PortalView = session.put(&path, &json(file)?).await?;
+                let _: PortalView = session.put(&path, &read_json(file)?).await?;
             }
             if let Some(logo) = logo {
                 send_logo(session, &path, logo).await?;
@@ -67,22 +67,22 @@ impl Portal {
             }
         }
         let view: PortalView = session.get(&path).await?;
-        output.data(&view, || words(&view));
+        output.print(&view, || describe(&view));
         Ok(())
     }
 }
 
 async fn send_logo(session: &mut Session, path: &str, file: &Path) -> anyhow::Result<()> {
-    let named = || file.display();
-    let bytes = std::fs::read(file).with_context(|| format!("{} cannot be read", named()))?;
-    let kind = logo_kind(&bytes).map_err(|why| anyhow::anyhow!("{}: {why}", named()))?;
+    let name = file.display();
+    let bytes = std::fs::read(file).with_context(|| format!("{name} cannot be read"))?;
+    let kind = logo_kind(&bytes).map_err(|why| anyhow::anyhow!("{name}: {why}"))?;
     let path = format!("{path}/logo");
     let sent = session.send_bytes(Method::PUT, &path, kind.media_type(), bytes.into()).await?;
     sent.json::<PortalView>().map(drop)
 }
 
-fn words(view: &PortalView) -> String {
+fn describe(view: &PortalView) -> String {
     let portal = serde_json::to_value(&view.portal).unwrap_or_default();
-    let logo = if view.has_logo { "With a logo." } else { "Without a logo." };
+    let logo = if view.has_logo { "Logo: yes." } else { "Logo: none." };
     format!("{logo}\n{portal:#}")
 }

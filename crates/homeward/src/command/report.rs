@@ -1,29 +1,29 @@
-//! `homeward report`: how things went.
+//! `homeward report`: reports on deliveries.
 
 use app::messages::delivery_report::{DeliveryCount, DeliveryReport};
 use clap::Subcommand;
 use domain::identifier::MerchantId;
 use jiff::Timestamp;
 
-use super::argument::{self, Address};
+use super::argument::{self, PathAndQuery};
 use crate::{
     config::Config,
-    output::{Output, table},
+    output::{Output, format_table},
     session::{Remote, Session},
 };
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Report {
-    /// Attempts to deliver by hour, merchant, kind and status, and how long they took
+    /// Show delivery attempts and their latency by hour, merchant, kind and status
     Deliveries {
         /// Only this merchant's
         #[arg(long, value_parser = MerchantId::parse)]
         merchant: Option<MerchantId>,
         /// The first hour, such as 2026-02-14T16:00:00Z [default: 24 hours before the end]
-        #[arg(long, value_name = "TIME", value_parser = argument::moment)]
+        #[arg(long, value_name = "TIME", value_parser = argument::parse_time)]
         from: Option<Timestamp>,
-        /// Up to before this time [default: now]
-        #[arg(long, value_name = "TIME", value_parser = argument::moment)]
+        /// The end, exclusive [default: now]
+        #[arg(long, value_name = "TIME", value_parser = argument::parse_time)]
         to: Option<Timestamp>,
         /// Print comma-separated values
         #[arg(long, conflicts_with = "json")]
@@ -37,34 +37,34 @@ impl Report {
     pub(crate) async fn run(self, config: &Config, output: Output) -> anyhow::Result<()> {
         let Self::Deliveries { merchant, from, to, csv, remote } = self;
         let mut session = Session::open(config, &remote).await?;
-        let address = Address::new("/admin/reports/deliveries")
+        let request = PathAndQuery::new("/admin/reports/deliveries")
             .with("merchant", merchant)
             .with("from", from)
             .with("to", to);
         let done = if csv {
-            let text = session.text(address.as_str(), "text/csv").await;
-            text.map(|text| output.data(&text, || text.trim_end().to_owned()))
+            let text = session.get_text(request.as_str(), "text/csv").await;
+            text.map(|text| output.print(&text, || text.trim_end().to_owned()))
         } else {
-            let report = session.get::<DeliveryReport>(address.as_str()).await;
-            report.map(|report| output.data(&report, || words(&report)))
+            let report = session.get::<DeliveryReport>(request.as_str()).await;
+            report.map(|report| output.print(&report, || describe(&report)))
         };
         session.close().await;
         done
     }
 }
 
-fn words(report: &DeliveryReport) -> String {
+fn describe(report: &DeliveryReport) -> String {
     if report.rows.is_empty() {
-        return "No attempts in this time.".to_owned();
+        return "No attempts in this period.".to_owned();
     }
     let row = |count: &DeliveryCount| {
-        let no_answer = || "no answer".to_owned();
+        let no_response = || "no response".to_owned();
         let status = Some(count.status).filter(|status| *status != 0);
         vec![
             count.hour.to_string(),
             count.merchant.clone(),
             count.kind.clone(),
-            status.map_or_else(no_answer, |status| status.to_string()),
+            status.map_or_else(no_response, |status| status.to_string()),
             count.attempts.to_string(),
             format!("{:.1}", count.mean_ms),
             format!("{:.1}", count.p50_ms),
@@ -84,5 +84,5 @@ fn words(report: &DeliveryReport) -> String {
         "P99 MS",
         "REQUEST MS",
     ];
-    table(&heading, &rows)
+    format_table(&heading, &rows)
 }

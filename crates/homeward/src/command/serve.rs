@@ -1,4 +1,4 @@
-//! `homeward serve`: runs a node until it is told to stop.
+//! `homeward serve`: runs a node until a signal stops it.
 
 use std::time::Duration;
 
@@ -10,20 +10,20 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     config::Config,
     directory::Directory,
-    node::{Announce, Node, Surroundings},
+    node::{Announce, Node, NodeEnvironment},
 };
 
-const LOCK_TRIES: u32 = 50;
-const LOCK_EVERY: Duration = Duration::from_millis(100);
+const LOCK_ATTEMPTS_MAX: u32 = 50;
+const LOCK_POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 pub(crate) async fn serve(config: &Config) -> anyhow::Result<()> {
-    // First of all, so that a signal during a long start is heard too.
+    // First, so that a signal during a long start has an effect too.
     let signals = Signals::listen()?;
-    let node = start(config, Surroundings::default()).await?;
-    run_until_told(node, signals).await
+    let node = start(config, NodeEnvironment::default()).await?;
+    run_until_signal(node, signals).await
 }
 
-/// SIGINT and SIGTERM: both mean to stop.
+/// SIGINT and SIGTERM. Both mean to stop.
 pub(crate) struct Signals {
     terminate: Signal,
     interrupt: Signal,
@@ -32,12 +32,13 @@ pub(crate) struct Signals {
 impl Signals {
     pub(crate) fn listen() -> anyhow::Result<Self> {
         Ok(Self {
-            terminate: signal(SignalKind::terminate()).context("SIGTERM cannot be heard")?,
-            interrupt: signal(SignalKind::interrupt()).context("SIGINT cannot be heard")?,
+            terminate: signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?,
+            interrupt: signal(SignalKind::interrupt()).context("cannot listen for SIGINT")?,
         })
     }
 
-    pub(crate) async fn heard(&mut self) {
+    /// Waits for one of them.
+    pub(crate) async fn wait(&mut self) {
         tokio::select! {
             _ = self.terminate.recv() => (),
             _ = self.interrupt.recv() => (),
@@ -45,18 +46,18 @@ impl Signals {
     }
 }
 
-/// Starts a node, waiting a little for a command that may just be using the directory.
-pub(crate) async fn start(config: &Config, surroundings: Surroundings) -> anyhow::Result<Node> {
+/// Starts a node. Waits a few seconds for a command that uses the directory.
+pub(crate) async fn start(config: &Config, environment: NodeEnvironment) -> anyhow::Result<Node> {
     Directory::open(&config.data_dir)?;
-    let mut tries = 0;
+    let mut attempts = 0;
     let lock = loop {
         match DirectoryLock::take(&config.data_dir) {
-            Err(LockError::InUse { .. }) if tries < LOCK_TRIES => tries += 1,
+            Err(LockError::InUse { .. }) if attempts < LOCK_ATTEMPTS_MAX => attempts += 1,
             taken => break taken?,
         }
-        tokio::time::sleep(LOCK_EVERY).await;
+        tokio::time::sleep(LOCK_POLL_INTERVAL).await;
     };
-    let node = Node::start(config, lock, Announce::Yes, surroundings).await?;
+    let node = Node::start(config, lock, Announce::Yes, environment).await?;
     let networks: Vec<String> = config.allow_networks.iter().map(ToString::to_string).collect();
     tracing::info!(
         address = node.address.address,
@@ -70,14 +71,14 @@ pub(crate) async fn start(config: &Config, surroundings: Surroundings) -> anyhow
     Ok(node)
 }
 
-/// Runs `node` until a signal says to stop.
-async fn run_until_told(node: Node, mut signals: Signals) -> anyhow::Result<()> {
+/// Runs `node` until a signal stops it.
+async fn run_until_signal(node: Node, mut signals: Signals) -> anyhow::Result<()> {
     let stop = CancellationToken::new();
     let running = tokio::spawn(node.run(stop.clone()));
-    signals.heard().await;
-    tracing::info!("stopping: finishing what is under way");
+    signals.wait().await;
+    tracing::info!("stopping: finishing requests under way");
     stop.cancel();
-    running.await.context("the server ended badly")?;
+    running.await.context("the server panicked")?;
     tracing::info!("stopped");
     Ok(())
 }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use sim::{Behaviour, Running, Settings, SimulatedMerchant, Summary, TOKEN_LIFETIME_S};
 
 use super::{argument, serve::Signals};
-use crate::output::{Output, note};
+use crate::output::{Output, print_note};
 
 const LISTEN: &str = "127.0.0.1:9090";
 
@@ -57,7 +57,7 @@ pub(crate) struct Merchant {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Behaviour")]
 struct Told {
-    /// Answer with this status
+    /// ServerResponse with this status
     #[arg(long, value_name = "N")]
     status: Option<u16>,
     /// Wait before each answer
@@ -72,14 +72,14 @@ struct Told {
     /// Close the connection without an answer
     #[arg(long)]
     close: bool,
-    /// Answer with so long a body
+    /// ServerResponse with so long a body
     #[arg(long, value_name = "BYTES")]
     huge_body_bytes: Option<u64>,
     /// Do this to so many calls of a hundred, by chance
     #[arg(long, value_name = "N")]
     fail_percent: Option<u8>,
     /// Do this to calls of this kind only
-    #[arg(long, value_parser = argument::kind)]
+    #[arg(long, value_parser = argument::parse_kind)]
     kind: Option<MessageKind>,
     /// Do this to the next so many calls only
     #[arg(long, value_name = "N")]
@@ -114,10 +114,10 @@ impl Sim {
             running.merchant().behave(&[behaviour])?;
         }
         show(&running, &checks, output);
-        signals.heard().await;
+        signals.wait().await;
         let summary = running.merchant().summary();
         running.stop().await;
-        note(&ending(&summary));
+        print_note(&ending(&summary));
         Ok(ExitCode::SUCCESS)
     }
 }
@@ -125,7 +125,7 @@ impl Sim {
 impl Merchant {
     fn settings(self, listen: SocketAddr) -> anyhow::Result<Settings> {
         let auth = match &self.auth_json {
-            Some(file) => auth(argument::auth(file)?)?,
+            Some(file) => auth(argument::read_auth(file)?)?,
             None => Auth::None,
         };
         Ok(Settings {
@@ -190,7 +190,7 @@ fn show(running: &Running, checks: &Checks, output: Output) {
     let url = running.url();
     let behaviours = running.merchant().behaviours();
     let shown = json!({ "url": url, "auth": checks.credentials, "behaviours": behaviours });
-    output.data(&shown, || {
+    output.print(&shown, || {
         let told: Vec<String> = behaviours.iter().map(ToString::to_string).collect();
         let told = if told.is_empty() { "as usual".to_owned() } else { told.join("; ") };
         let Checks { signatures, credentials, order } = checks;

@@ -64,7 +64,7 @@ fn an_import_that_was_killed_loses_nothing_and_repeats_nothing() {
 
         let ran = home.run(&["--json", "import", "acme", file]);
 
-        assert!(ran.err.starts_with("Going on after "), "{}", ran.err);
+        assert!(ran.err.starts_with("Continuing after "), "{}", ran.err);
         assert_eq!(ran.code, Some(1));
         let summary = super::summary(&ran);
         let number = |name: &str| usize::try_from(summary[name].as_u64().unwrap()).unwrap();

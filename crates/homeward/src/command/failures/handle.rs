@@ -1,5 +1,4 @@
-//! Messages that are named one by one are retried or discarded, each on its own: one that is refused
-//! does not keep the others back.
+//! Retries or discards messages one by one. One that is refused does not affect the others.
 
 use std::process::ExitCode;
 
@@ -8,16 +7,16 @@ use domain::identifier::MessageId;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::super::argument::Address;
+use super::super::argument::PathAndQuery;
 use crate::{
-    http::Answer,
-    output::{Output, table},
+    http::ServerResponse,
+    output::{Output, format_table},
     session::Session,
 };
 
-/// What became of a message.
+/// What happened to a message.
 #[derive(Serialize)]
-struct Outcome {
+struct MessageResult {
     id: String,
     /// retried, discarded or refused.
     result: String,
@@ -33,7 +32,8 @@ pub(super) async fn retry(
     force: bool,
 ) -> anyhow::Result<ExitCode> {
     let force = force.then_some(true);
-    each(session, output, ids, ("retry", force, &json!({}))).await
+    let operation = Operation { name: "retry", force, body: json!({}) };
+    handle_each(session, output, ids, &operation).await
 }
 
 pub(super) async fn discard(
@@ -42,39 +42,48 @@ pub(super) async fn discard(
     ids: &[MessageId],
     reason: &str,
 ) -> anyhow::Result<ExitCode> {
-    each(session, output, ids, ("discard", None, &json!({ "reason": reason }))).await
+    let operation = Operation { name: "discard", force: None, body: json!({ "reason": reason }) };
+    handle_each(session, output, ids, &operation).await
 }
 
-/// The exit code tells whether all were handled.
-async fn each(
+/// What the server is asked to do with each message.
+struct Operation {
+    name: &'static str,
+    force: Option<bool>,
+    body: Value,
+}
+
+/// The exit code says whether all messages were handled.
+async fn handle_each(
     session: &mut Session,
     output: Output,
     ids: &[MessageId],
-    (deed, force, body): (&str, Option<bool>, &Value),
+    operation: &Operation,
 ) -> anyhow::Result<ExitCode> {
-    let mut outcomes = Vec::new();
+    let mut results = Vec::new();
     for id in ids {
-        let address = Address::new(&format!("/admin/messages/{id}/{deed}")).with("force", force);
-        let answer = session.send(hyper::Method::POST, address.as_str(), body).await?;
-        outcomes.push(outcome(id, &answer)?);
+        let path = format!("/admin/messages/{id}/{}", operation.name);
+        let path = PathAndQuery::new(&path).with("force", operation.force);
+        let response = session.send(hyper::Method::POST, path.as_str(), &operation.body).await?;
+        results.push(read_result(id, &response)?);
     }
-    output.data(&outcomes, || {
-        let row = |outcome: &Outcome| {
-            let why = outcome.message.clone().unwrap_or_default();
-            vec![outcome.id.clone(), outcome.result.clone(), why]
+    output.print(&results, || {
+        let row = |result: &MessageResult| {
+            let why = result.message.clone().unwrap_or_default();
+            vec![result.id.clone(), result.result.clone(), why]
         };
-        table(&["MESSAGE", "RESULT", "WHY"], &outcomes.iter().map(row).collect::<Vec<_>>())
+        format_table(&["MESSAGE", "RESULT", "WHY"], &results.iter().map(row).collect::<Vec<_>>())
     });
-    let all = outcomes.iter().all(|outcome| outcome.message.is_none());
+    let all = results.iter().all(|result| result.message.is_none());
     Ok(if all { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn outcome(id: &MessageId, answer: &Answer) -> anyhow::Result<Outcome> {
-    // Refused for what it is; anything else, such as a token that ended, is no word about the message.
-    if matches!(answer.status.as_u16(), 404 | 409 | 422) {
-        let message = Some(answer.message());
-        return Ok(Outcome { id: id.to_string(), result: "refused".to_owned(), message });
+fn read_result(id: &MessageId, response: &ServerResponse) -> anyhow::Result<MessageResult> {
+    // These are about the message. Anything else, such as an expired token, is about the request.
+    if matches!(response.status.as_u16(), 404 | 409 | 422) {
+        let message = Some(response.message());
+        return Ok(MessageResult { id: id.to_string(), result: "refused".to_owned(), message });
     }
-    let Handled { id, result } = answer.json()?;
-    Ok(Outcome { id, result, message: None })
+    let Handled { id, result } = response.json()?;
+    Ok(MessageResult { id, result, message: None })
 }

@@ -1,4 +1,5 @@
-//! `homeward failures retry`: messages by name, or all that match, in the background of the server.
+//! `homeward failures retry`: retries messages by identifier, or all that match, as a job of the
+//! server.
 
 use std::{process::ExitCode, time::Duration};
 
@@ -15,24 +16,24 @@ use crate::{
     session::{Remote, Session},
 };
 
-const LOOK_EVERY: Duration = Duration::from_millis(200);
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
 const RUNNING: &str = "running";
 
 #[derive(Debug, Args)]
 pub(crate) struct Retry {
     /// Such as msg_acme_42; one or several
-    #[arg(value_parser = argument::message_id, value_name = "ID", required_unless_present = "all")]
+    #[arg(value_parser = argument::parse_message_id, value_name = "ID", required_unless_present = "all")]
     #[arg(conflicts_with_all = ["all", "merchant", "kind", "status", "from", "to", "detach"])]
     ids: Vec<MessageId>,
-    /// All that match what else is said, or simply all
+    /// All messages that match the other options, or simply all
     #[arg(long)]
     all: bool,
     #[command(flatten)]
     filter: Filter,
-    /// Also messages that a newer one about the same thing has made superfluous
+    /// Also messages that a newer message has superseded
     #[arg(long)]
     force: bool,
-    /// With --all: print the job and return, instead of waiting for its end
+    /// With --all: print the job and return without waiting for its end
     #[arg(long)]
     detach: bool,
     #[command(flatten)]
@@ -50,24 +51,24 @@ impl Retry {
         }
         anyhow::ensure!(
             !(self.detach && session.is_own()),
-            "no server runs here, and the job would end with this command: leave out --detach"
+            "no server is running, and the job would end with this command: omit --detach"
         );
-        // First of all, so that nothing is begun that Ctrl-C would not cancel.
+        // First, so that Ctrl-C cancels the job from its start.
         let signals = Signals::listen()?;
-        let address = self.filter.ask("/admin/failures/retry");
-        let address = address.with("force", self.force.then_some(true));
-        let job: RetryJob = session.post(address.as_str(), &json!({})).await?;
+        let request = self.filter.request("/admin/failures/retry");
+        let request = request.with("force", self.force.then_some(true));
+        let job: RetryJob = session.post(request.as_str(), &json!({})).await?;
         if self.detach {
-            output.data(&job, || format!("Job {} retries {} messages.", job.id, job.total));
+            output.print(&job, || format!("Job {} retries {} messages.", job.id, job.total));
             return Ok(ExitCode::SUCCESS);
         }
         let job = follow(session, job, signals).await?;
-        output.data(&job, || words(&job));
+        output.print(&job, || describe(&job));
         Ok(if job.state == "done" { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 }
 
-/// Shows how far the job got until it ends; a signal cancels it.
+/// Shows the progress of the job until it ends. A signal cancels it.
 async fn follow(
     session: &mut Session,
     mut job: RetryJob,
@@ -78,12 +79,12 @@ async fn follow(
     let path = format!("/admin/failures/retry/{}", job.id);
     while job.state == RUNNING {
         tokio::select! {
-            () = signals.heard() => {
+            () = signals.wait() => {
                 let _: RetryJob = session.delete(&path).await?;
-                // It may be in the middle of a page, which still counts.
-                tokio::time::sleep(LOOK_EVERY).await;
+                // It may be in the middle of a page, which it completes.
+                tokio::time::sleep(POLL_INTERVAL).await;
             }
-            () = tokio::time::sleep(LOOK_EVERY) => (),
+            () = tokio::time::sleep(POLL_INTERVAL) => (),
         }
         job = session.get(&path).await?;
         bar.set_position(count(job.retried + job.skipped));
@@ -92,9 +93,9 @@ async fn follow(
     Ok(job)
 }
 
-fn words(job: &RetryJob) -> String {
+fn describe(job: &RetryJob) -> String {
     if job.total == 0 {
-        return "Nothing in the failure queue matches.".to_owned();
+        return "No message in the failure queue matches.".to_owned();
     }
     format!(
         "{}: {} of {} retried, {} skipped.",

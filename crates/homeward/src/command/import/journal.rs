@@ -1,8 +1,8 @@
-//! How far an import got, beside the file it reads.
+//! The progress of an import, in a file beside the one that it reads.
 //!
-//! The journal is written after each chunk that the server acknowledged. It names
-//! the file's size and time, so that a changed file begins anew, and the length
-//! of the rejects, so that going on does not write them twice.
+//! The journal is written after each chunk that the server acknowledged. It contains the file's
+//! size and time, so that a changed file starts over, and the length of the file of rejected orders,
+//! so that continuing does not write them twice.
 
 use std::{
     fs::{File, OpenOptions},
@@ -16,11 +16,11 @@ use app::orders::import_orders::{Imported, RejectedLine};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::source::Found;
+use super::source::OrderText;
 use crate::directory::read_json;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Totals {
+pub(super) struct ImportTotals {
     pub(super) read: u64,
     pub(super) created: u64,
     pub(super) updated: u64,
@@ -30,34 +30,34 @@ pub(super) struct Totals {
     pub(super) warnings: u64,
 }
 
-/// What lies on the disk.
+/// The content of the journal file.
 #[derive(Debug, Serialize, Deserialize)]
-struct Entry {
+struct JournalEntry {
     merchant: String,
-    file: Identity,
-    totals: Totals,
+    file: FileIdentity,
+    totals: ImportTotals,
     rejected_bytes: u64,
 }
 
-/// Tells whether a file is still the one that was read.
+/// Shows whether a file is still the one that was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Identity {
+struct FileIdentity {
     bytes: u64,
     modified_us: u128,
 }
 
 pub(super) struct Journal {
-    pub(super) totals: Totals,
+    pub(super) totals: ImportTotals,
     pub(super) rejected_file: PathBuf,
     merchant: String,
     /// None for standard input, which cannot be read again.
-    identity: Option<Identity>,
+    identity: Option<FileIdentity>,
     path: PathBuf,
     rejected_bytes: u64,
 }
 
 impl Journal {
-    /// The journal of an import of `file`: where an earlier one stopped, or the beginning.
+    /// Opens the journal of an import of `file`: where an earlier one stopped, or at the beginning.
     pub(super) fn open(
         file: &Path,
         merchant: &str,
@@ -66,16 +66,17 @@ impl Journal {
         let name = if file == Path::new("-") { Path::new("import") } else { file };
         let path = beside(name, ".import.json");
         let mut journal = Self {
-            totals: Totals::default(),
+            totals: ImportTotals::default(),
             rejected_file: rejected_file.unwrap_or_else(|| beside(name, ".rejected.ndjson")),
             merchant: merchant.to_owned(),
             identity: identity(file),
             path,
             rejected_bytes: 0,
         };
-        let earlier = read_json::<Entry>(&journal.path)?;
-        let same =
-            |entry: &Entry| entry.merchant == merchant && Some(entry.file) == journal.identity;
+        let earlier = read_json::<JournalEntry>(&journal.path)?;
+        let same = |entry: &JournalEntry| {
+            entry.merchant == merchant && Some(entry.file) == journal.identity
+        };
         if let Some(entry) = earlier.filter(same) {
             journal.totals = entry.totals;
             journal.rejected_bytes = entry.rejected_bytes;
@@ -84,13 +85,17 @@ impl Journal {
     }
 
     pub(super) fn restart(&mut self) -> anyhow::Result<()> {
-        self.totals = Totals::default();
+        self.totals = ImportTotals::default();
         self.rejected_bytes = 0;
         self.finish()
     }
 
-    /// Notes what became of a chunk.
-    pub(super) fn record(&mut self, orders: &[Found], imported: &Imported) -> anyhow::Result<()> {
+    /// Records the result of a chunk.
+    pub(super) fn record(
+        &mut self,
+        orders: &[OrderText],
+        imported: &Imported,
+    ) -> anyhow::Result<()> {
         self.append_rejected(orders, &imported.rejected)?;
         self.totals.read += count(orders.len());
         self.totals.created += imported.created;
@@ -100,7 +105,7 @@ impl Journal {
         self.totals.warnings += imported.warnings;
         self.totals.rejected += count(imported.rejected.len());
         let Some(file) = self.identity else { return Ok(()) };
-        let entry = Entry {
+        let entry = JournalEntry {
             merchant: self.merchant.clone(),
             file,
             totals: self.totals,
@@ -114,7 +119,7 @@ impl Journal {
         write().with_context(|| format!("{} cannot be written", self.path.display()))
     }
 
-    /// The import is complete: the next one begins anew.
+    /// Ends the journal. The next import starts over.
     pub(super) fn finish(&self) -> anyhow::Result<()> {
         match std::fs::remove_file(&self.path) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
@@ -124,14 +129,19 @@ impl Journal {
         }
     }
 
-    fn append_rejected(&mut self, orders: &[Found], lines: &[RejectedLine]) -> anyhow::Result<()> {
+    fn append_rejected(
+        &mut self,
+        orders: &[OrderText],
+        lines: &[RejectedLine],
+    ) -> anyhow::Result<()> {
         if lines.is_empty() {
             return Ok(());
         }
         let mut text = Vec::new();
         for line in lines {
-            let order = orders.get(line.line).context("the server names a line it did not get")?;
-            // What is JSON stays JSON, so that it can be mended and imported again.
+            let order =
+                orders.get(line.line).context("the server names a line that was not sent")?;
+            // JSON stays JSON, so that it can be fixed and imported again.
             let sent = serde_json::from_slice(&order.bytes).unwrap_or_else(|_| {
                 Value::String(String::from_utf8_lossy(&order.bytes).into_owned())
             });
@@ -172,8 +182,8 @@ fn beside(file: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
-fn identity(file: &Path) -> Option<Identity> {
+fn identity(file: &Path) -> Option<FileIdentity> {
     let metadata = std::fs::metadata(file).ok()?;
     let modified = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
-    Some(Identity { bytes: metadata.len(), modified_us: modified.as_micros() })
+    Some(FileIdentity { bytes: metadata.len(), modified_us: modified.as_micros() })
 }

@@ -1,34 +1,34 @@
 //! The orders in a file, one after the other, without holding the file in memory.
 //!
-//! A file that begins with `{"returns_portal_order"` is a message envelope (or several), whatever
-//! its line breaks; in every other file each line is an order. The envelope
-//! is cut by counting brackets outside of strings, so that one order at a time is in memory however
-//! long the message is.
+//! A file that starts with `{"returns_portal_order"` is a message envelope (or several), whatever
+//! its line breaks. In every other file each line is an order. An envelope is split by counting
+//! brackets outside of strings, so that only one order at a time is in memory, however long the
+//! message is.
 
 use std::io::BufRead;
 
 use anyhow::bail;
 
-/// No order is longer; the server takes no longer body.
+/// The server accepts no longer body.
 const ORDER_BYTES_MAX: usize = 10 << 20;
 
 /// The text of one order, on one line.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Found {
-    /// Its line in an NDJSON file, its place in an envelope; from 1.
+pub(super) struct OrderText {
+    /// Its line in an NDJSON file, or its position in an envelope, from 1.
     pub(super) number: u64,
     pub(super) bytes: Vec<u8>,
 }
 
-pub(super) struct Orders {
+pub(super) struct OrderReader {
     source: Box<dyn BufRead>,
-    /// Of the last order, or line.
+    /// The number of the last order or line.
     number: u64,
     /// None when every line is an order.
     envelope: Option<Envelope>,
 }
 
-impl Orders {
+impl OrderReader {
     pub(super) fn new(mut source: Box<dyn BufRead>) -> anyhow::Result<Self> {
         let begins = |bytes: &[u8]| {
             let visible = bytes.iter().filter(|byte| !byte.is_ascii_whitespace());
@@ -38,7 +38,7 @@ impl Orders {
         Ok(Self { source, number: 0, envelope })
     }
 
-    /// Passes over orders that were imported before.
+    /// Skips orders that were imported before.
     pub(super) fn skip(&mut self, orders: u64) -> anyhow::Result<()> {
         for _ in 0..orders {
             self.next()?;
@@ -46,8 +46,8 @@ impl Orders {
         Ok(())
     }
 
-    /// The next order; a line that is too long comes cut, so that the server refuses it.
-    pub(super) fn next(&mut self) -> anyhow::Result<Option<Found>> {
+    /// The next order. A line that is too long is truncated, so that the server refuses it.
+    pub(super) fn next(&mut self) -> anyhow::Result<Option<OrderText>> {
         let bytes = match &mut self.envelope {
             Some(envelope) => {
                 self.number += 1;
@@ -55,11 +55,11 @@ impl Orders {
             }
             None => next_line(&mut self.source, &mut self.number)?,
         };
-        Ok(bytes.map(|bytes| Found { number: self.number, bytes }))
+        Ok(bytes.map(|bytes| OrderText { number: self.number, bytes }))
     }
 }
 
-/// The next line with anything on it.
+/// The next line that is not blank.
 fn next_line(source: &mut impl BufRead, number: &mut u64) -> std::io::Result<Option<Vec<u8>>> {
     let mut line = Vec::new();
     let mut ended = false;
@@ -88,13 +88,13 @@ fn next_line(source: &mut impl BufRead, number: &mut u64) -> std::io::Result<Opt
     Ok(ended.then(|| line.trim_ascii().to_vec()))
 }
 
-/// Where in an envelope the reading stands.
+/// The position in an envelope.
 #[derive(Default)]
 struct Envelope {
     depth: u32,
     in_string: bool,
     escaped: bool,
-    /// The last string right inside the message's object: the key, when a list begins.
+    /// The last string directly in the message's object: the key, when a list starts.
     key: Vec<u8>,
     in_orders: bool,
     element: Vec<u8>,
@@ -115,19 +115,19 @@ impl Envelope {
                 return Ok(None);
             }
             let length = buffer.len();
-            let mut whole = None;
+            let mut order = None;
             let used = buffer.iter().position(|&byte| {
-                whole = self.push(byte);
-                whole.is_some()
+                order = self.push(byte);
+                order.is_some()
             });
             source.consume(used.map_or(length, |position| position + 1));
-            if whole.is_some() {
-                return Ok(whole);
+            if order.is_some() {
+                return Ok(order);
             }
         }
     }
 
-    /// Takes one byte and gives the order that it ends, if it does.
+    /// Takes one byte and returns the order that it completes, if it does.
     fn push(&mut self, byte: u8) -> Option<Vec<u8>> {
         if self.in_string {
             self.in_string = self.escaped || byte != b'"';
@@ -154,7 +154,7 @@ impl Envelope {
                 None
             }
             b'}' | b']' => self.close(byte),
-            b',' if self.depth == ORDERS_DEPTH => self.whole(),
+            b',' if self.depth == ORDERS_DEPTH => self.take_element(),
             _ => {
                 self.keep(byte);
                 None
@@ -163,7 +163,7 @@ impl Envelope {
     }
 
     fn close(&mut self, byte: u8) -> Option<Vec<u8>> {
-        let ended = if self.depth == ORDERS_DEPTH { self.whole() } else { None };
+        let ended = if self.depth == ORDERS_DEPTH { self.take_element() } else { None };
         self.depth = self.depth.saturating_sub(1);
         if self.depth < ORDERS_DEPTH {
             self.in_orders = false;
@@ -172,15 +172,15 @@ impl Envelope {
         ended
     }
 
-    /// Inside the list of orders everything but the commas belongs to an order. Line breaks can
-    /// only stand between values, where a space does as well.
+    /// In the list of orders everything but the commas belongs to an order. Line breaks can only be
+    /// between values, where a space is as good.
     fn keep(&mut self, byte: u8) {
         if self.in_orders && self.depth >= ORDERS_DEPTH && self.element.len() < ORDER_BYTES_MAX {
             self.element.push(if byte == b'\n' || byte == b'\r' { b' ' } else { byte });
         }
     }
 
-    fn whole(&mut self) -> Option<Vec<u8>> {
+    fn take_element(&mut self) -> Option<Vec<u8>> {
         let element = std::mem::take(&mut self.element);
         let trimmed = element.trim_ascii();
         (!trimmed.is_empty()).then(|| trimmed.to_vec())
@@ -193,13 +193,13 @@ mod tests {
 
     use super::*;
 
-    /// Reads with a tiny buffer, so that every cut between two reads is tried.
-    fn orders(text: &str) -> Vec<(u64, String)> {
+    /// Reads with a tiny buffer, so that reads end at many positions.
+    fn read_orders(text: &str) -> Vec<(u64, String)> {
         let source = BufReader::with_capacity(64, Cursor::new(text.as_bytes().to_vec()));
-        let mut orders = Orders::new(Box::new(source)).unwrap();
+        let mut orders = OrderReader::new(Box::new(source)).unwrap();
         let mut all = Vec::new();
-        while let Some(found) = orders.next().unwrap() {
-            all.push((found.number, String::from_utf8(found.bytes).unwrap()));
+        while let Some(order) = orders.next().unwrap() {
+            all.push((order.number, String::from_utf8(order.bytes).unwrap()));
         }
         all
     }
@@ -210,12 +210,12 @@ mod tests {
 
     #[test]
     fn every_line_is_an_order_and_blank_lines_only_count() {
-        let found = orders("{\"a\":1}\r\n\n  \nnot json\n{\"b\":2}");
+        let found = read_orders("{\"a\":1}\r\n\n  \nnot json\n{\"b\":2}");
         assert_eq!(found, numbered(&[(1, "{\"a\":1}"), (4, "not json"), (5, "{\"b\":2}")]));
     }
 
     #[test]
-    fn an_envelope_is_cut_into_its_orders() {
+    fn an_envelope_is_split_into_its_orders() {
         let text = r#" { "returns_portal_order" : { "note": "orders [", "others": [{"x":1}],
             "orders": [
               { "a": "}],\"{" , "items": [1, 2] },
@@ -229,21 +229,21 @@ mod tests {
             (3, r#"{ "b": {} }"#),
             (4, r#"{"c":3}"#),
         ];
-        assert_eq!(orders(text), numbered(&expected));
+        assert_eq!(read_orders(text), numbered(&expected));
     }
 
     #[test]
-    fn an_envelope_that_breaks_off_is_told() {
+    fn an_incomplete_envelope_is_an_error() {
         let text = r#"{"returns_portal_order":{"orders":[{"a":1},{"b":"#;
-        let mut orders = Orders::new(Box::new(Cursor::new(text.as_bytes()))).unwrap();
+        let mut orders = OrderReader::new(Box::new(Cursor::new(text.as_bytes()))).unwrap();
         assert_eq!(orders.next().unwrap().unwrap().bytes, br#"{"a":1}"#);
         assert!(orders.next().is_err());
     }
 
     #[test]
-    fn orders_that_were_imported_before_are_passed_over() {
-        let mut orders = Orders::new(Box::new(Cursor::new(&b"1\n\n2\n3\n"[..]))).unwrap();
+    fn orders_that_were_imported_before_are_skipped() {
+        let mut orders = OrderReader::new(Box::new(Cursor::new(&b"1\n\n2\n3\n"[..]))).unwrap();
         orders.skip(2).unwrap();
-        assert_eq!(orders.next().unwrap().unwrap(), Found { number: 4, bytes: b"3".to_vec() });
+        assert_eq!(orders.next().unwrap().unwrap(), OrderText { number: 4, bytes: b"3".to_vec() });
     }
 }
