@@ -5,7 +5,8 @@ use std::{sync::Arc, time::Duration};
 use anyhow::Context;
 use bytes::Bytes;
 use delivery::{
-    Delivery, Dispatcher, Leases, Meters, Parts, SenderSettings, Shared, TargetAnswer, Targets,
+    AddressBook, AddressLookup, DeliveryMetrics, Dispatcher, DispatcherHandle, DispatcherParts,
+    Leases, OutcomeObserver, SenderSettings, Shared,
     address::{AddressGuard, Network},
     machine_trust,
 };
@@ -14,7 +15,7 @@ use domain::{
     messages::{kind::MessageKind, retry::RetrySchedule},
 };
 use prometheus_client::registry::Registry;
-use store::{Location, NewMessage, Store, Transaction};
+use store::{Attempt, Location, NewMessage, Store, Transaction};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use world::World;
@@ -28,7 +29,7 @@ pub(crate) const SICK: &str = "sick";
 pub(crate) struct Running {
     store: Store,
     world: World,
-    delivery: Delivery,
+    dispatcher: DispatcherHandle,
     stop: CancellationToken,
     tasks: Vec<JoinHandle<()>>,
     _place: Place,
@@ -36,10 +37,14 @@ pub(crate) struct Running {
 
 struct ToSink(Sink);
 
-impl Targets for ToSink {
-    fn target(&self, merchant: MerchantId, kind: MessageKind) -> TargetAnswer<'_> {
+impl AddressBook for ToSink {
+    fn look_up(&self, merchant: MerchantId, kind: MessageKind) -> AddressLookup<'_> {
         Box::pin(async move { Ok(Some(limit::target(&self.0, &merchant, kind))) })
     }
+}
+
+impl OutcomeObserver for ToSink {
+    fn outcome_stored(&self, _attempt: &Attempt) {}
 }
 
 impl Running {
@@ -55,25 +60,26 @@ impl Running {
         let loopback = Network::parse("127.0.0.0/8").map_err(anyhow::Error::msg)?;
         let guard = AddressGuard::new(vec![loopback]);
         let settings = SenderSettings::default();
-        let (delivery, inbox) = Delivery::new();
+        let (handle, inbox) = DispatcherHandle::new();
         let leases = match store.shared_clock_us().await? {
             Some(_) => Leases::shared("bench".to_owned(), settings.request_time_max),
             None => Leases::all(),
         };
-        let parts = Parts {
+        let parts = DispatcherParts {
             store: store.clone(),
             world: world.clone(),
             shared: Shared::new(guard, machine_trust(), world.clone(), settings),
-            targets: Arc::new(ToSink(sink.clone())),
-            cadence: RetrySchedule::default(),
-            meters: Meters::register(&mut Registry::default()),
+            address_book: Arc::new(ToSink(sink.clone())),
+            observer: Arc::new(ToSink(sink.clone())),
+            retry_schedule: RetrySchedule::default(),
+            metrics: DeliveryMetrics::register(&mut Registry::default()),
             leases: leases.clone(),
         };
         let stop = CancellationToken::new();
-        let dispatcher = Dispatcher::new(delivery.clone(), inbox, parts);
-        let keeping = leases.keep(store.clone(), delivery.clone(), stop.clone());
+        let dispatcher = Dispatcher::new(handle.clone(), inbox, parts);
+        let keeping = leases.keep(store.clone(), handle.clone(), stop.clone());
         let tasks = vec![tokio::spawn(keeping), tokio::spawn(dispatcher.run(stop.clone()))];
-        Ok(Self { store, world, delivery, stop, tasks, _place: place })
+        Ok(Self { store, world, dispatcher: handle, stop, tasks, _place: place })
     }
 
     /// Commits `messages` in one transaction, the first with this number; gives the last one's identifier.
@@ -85,7 +91,7 @@ impl Running {
         }
         let messages = self.store.commit(transaction).await?;
         let last = messages.last().context("a message was enqueued")?.message_id;
-        self.delivery.enqueue(messages);
+        self.dispatcher.enqueue(messages);
         Ok(MessageId { merchant, number: last }.to_string())
     }
 

@@ -21,12 +21,9 @@ mod tests;
 
 use std::sync::Arc;
 
-use delivery::{Delivery, Shared, TargetAnswer, Targets, address::AddressGuard};
-use domain::{
-    faults::Faults, identifier::MerchantId, messages::kind::MessageKind,
-    returns::start::ReturnRefusal,
-};
-use store::{Conclusion, Store, StoreError, Transaction};
+use delivery::{DispatcherHandle, Shared, address::AddressGuard};
+use domain::{faults::Faults, returns::start::ReturnRefusal};
+use store::{Store, StoreError};
 use tokio::sync::Notify;
 
 use crate::core::metrics::Meters;
@@ -44,7 +41,7 @@ pub struct App {
     pub store: Store,
     pub world: World,
     vault: Arc<Vault>,
-    delivery: Delivery,
+    dispatcher: DispatcherHandle,
     guard: AddressGuard,
     callers: Arc<Callers>,
     jobs: SharedJobs,
@@ -65,8 +62,8 @@ pub struct Parts {
     pub store: Store,
     pub world: World,
     pub vault: Vault,
-    /// Where committed messages are handed over.
-    pub delivery: Delivery,
+    /// Where messages are enqueued after their commit.
+    pub dispatcher: DispatcherHandle,
     /// Decides which addresses messages may be sent to.
     pub guard: AddressGuard,
     /// Connections, tokens and limits for questions to merchants' servers.
@@ -80,7 +77,7 @@ impl App {
             store: parts.store,
             world: parts.world,
             vault: Arc::new(parts.vault),
-            delivery: parts.delivery,
+            dispatcher: parts.dispatcher,
             guard: parts.guard,
             callers: Arc::default(),
             jobs: Arc::default(),
@@ -94,32 +91,9 @@ impl App {
         }
     }
 
-    /// Makes a transaction durable and enqueues its messages, which are sent from then on.
-    pub(crate) async fn commit(&self, transaction: Transaction) -> Result<(), StoreError> {
-        let messages = self.store.commit(transaction).await?;
-        self.delivery.enqueue(messages);
-        Ok(())
-    }
-
     /// Whether messages may be sent to this address, as far as its text tells; why not, in words.
     pub fn check_url(&self, url: &str) -> Result<(), String> {
         self.guard.check_url(url).map(drop).map_err(|refused| refused.to_string())
-    }
-}
-
-/// Where the delivery engine asks for addresses.
-pub struct TargetsOf(pub App);
-
-impl Targets for TargetsOf {
-    fn target(&self, merchant: MerchantId, kind: MessageKind) -> TargetAnswer<'_> {
-        Box::pin(async move {
-            let target = messages::set_endpoints::target(&self.0, &merchant, kind).await;
-            target.map_err(|error| error.to_string())
-        })
-    }
-
-    fn ended(&self, end: &Conclusion) {
-        self.0.exchange_answers.note(end);
     }
 }
 

@@ -61,7 +61,7 @@ impl Fixture {
             store,
             world,
             vault,
-            delivery: delivery::Delivery::new().0,
+            dispatcher: delivery::DispatcherHandle::new().0,
             guard: AddressGuard::new(Vec::new()),
             calls: delivery::Shared::new(
                 AddressGuard::new(Vec::new()),

@@ -1,194 +1,345 @@
 //! The dispatcher: one task that owns the scheduler and has its decisions carried out.
 //!
-//! Everything reaches it as an event, so nothing in here is locked. Sends and reads run in tasks of their own
-//! and report back. Ends of attempts are collected ([`ends`]) and committed together.
+//! Everything reaches it as an event, so nothing in here is locked. Sends and reads run in tasks of
+//! their own and report back. Outcomes of attempts are collected and committed together.
 //!
-//! Messages that were just committed are handed over in memory. Their numbers rise without gaps within a merchant, so a
-//! gap tells that another commit is still on its way here (or was made by another node): then the store is read instead, which
-//! gives everything in order.
+//! Messages that were just committed are enqueued in memory. Their numbers rise without gaps within
+//! a merchant, so a gap means that another commit is still on its way here (or was made by another
+//! node): then the store is read instead, which returns everything in order.
 
-mod desk;
-mod ends;
-mod messengers;
-mod states;
-mod work;
+pub(crate) mod events;
+mod outcomes;
+mod parts;
+mod queues;
+mod status;
+mod tasks;
+mod workers;
 
-use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
-use domain::{
-    identifier::MerchantId,
-    messages::{kind::MessageKind, retry::RetrySchedule},
-};
-use store::{Conclusion, PendingMessage, Store};
-use tokio::sync::{mpsc, oneshot};
+use domain::{identifier::MerchantId, messages::kind::QueueKind};
+use store::{Attempt, PendingMessage};
 use tokio_util::sync::CancellationToken;
-use world::World;
 
-use crate::{
-    Leases,
-    attempts::{Ended, Meters},
-    scheduler::EndpointId,
-    sender::{Endpoint, Shared, Target},
+pub use events::{DispatcherHandle, EndpointStatus, Inbox};
+pub use parts::{AddressBook, AddressLookup, DispatcherParts, OutcomeObserver};
+
+use self::{
+    events::{Event, SendJob, Worker},
+    outcomes::{OutcomeBatches, store_batch},
+    queues::{Queues, endpoint_index},
+    status::StatusReport,
+    tasks::{find_pending, load_endpoint, read_pending},
+    workers::{WorkerContext, Workers},
 };
-use desk::Desk;
-use messengers::Messenger;
+use crate::{
+    scheduler::{Action, QueueId, Scheduler, Settings, Waiting},
+    sender::Endpoint,
+};
 
-/// How many events are taken in before the scheduler is asked again.
+/// How many events are handled before the scheduler is asked again.
 const EVENTS_AT_ONCE: usize = 512;
-/// How often the store is looked at for work that nobody announced, when several nodes share it.
-const LOOK_EVERY: Duration = Duration::from_secs(2);
-
-/// Knows where merchants' systems are; None while there is no address, or while it is paused.
-pub trait Targets: Send + Sync + 'static {
-    fn target(&self, merchant: MerchantId, kind: MessageKind) -> TargetAnswer<'_>;
-
-    /// The end of an attempt is on stable storage.
-    fn ended(&self, _end: &Conclusion) {}
-}
-
-/// The answer to [`Targets::target`]; an error in words.
-pub type TargetAnswer<'a> =
-    Pin<Box<dyn Future<Output = Result<Option<Target>, String>> + Send + 'a>>;
-
-/// How an endpoint is doing in this process.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EndpointState {
-    /// closed (well), throttled (failing: one attempt at a time) or suspended (probed now and then).
-    pub breaker: &'static str,
-    /// Messages that wait, as far as is known.
-    pub waiting: u64,
-    pub in_flight: usize,
-    /// Attempts that may be under way at once.
-    pub limit: usize,
-}
-
-/// What happened, as the dispatcher hears of it.
-pub(crate) enum Event {
-    /// Messages that were just committed.
-    Enqueued(Vec<PendingMessage>),
-    /// Messages were put back from the failure queue.
-    DeliveriesAdded(MerchantId),
-    EndpointsChanged(MerchantId),
-    /// The address of a door was looked up: None when nothing may be sent.
-    Ready(EndpointId, usize, Option<Arc<Endpoint>>),
-    Refilled {
-        endpoint: EndpointId,
-        rows: Option<Vec<PendingMessage>>,
-        most: usize,
-    },
-    Ended(EndpointId, Box<Ended>, Messenger),
-    /// A batch of ends is on stable storage.
-    Durable(Vec<(EndpointId, i64)>),
-    /// Merchants with something unfinished, as the store has it.
-    Work(Vec<MerchantId>),
-    /// This node sends for shards now that it did not send for before.
-    Leased,
-    States(MerchantId, oneshot::Sender<Vec<(MessageKind, EndpointState)>>),
-    Troubled(oneshot::Sender<Vec<(MerchantId, MessageKind, EndpointState)>>),
-}
-
-/// A handle to the dispatcher. Cheap to clone; works before the dispatcher runs.
-#[derive(Clone)]
-pub struct Delivery {
-    events: mpsc::UnboundedSender<Event>,
-}
-
-impl Delivery {
-    /// A handle, and the other end of it that [`Dispatcher`] takes.
-    pub fn new() -> (Self, Inbox) {
-        let (events, inbox) = mpsc::unbounded_channel();
-        (Self { events }, Inbox(inbox))
-    }
-
-    /// Messages that were just committed.
-    pub fn enqueue(&self, messages: Vec<PendingMessage>) {
-        if !messages.is_empty() {
-            self.tell(Event::Enqueued(messages));
-        }
-    }
-
-    /// Messages of `merchant` were put back among the deliveries.
-    pub fn deliveries_added(&self, merchant: &MerchantId) {
-        self.tell(Event::DeliveriesAdded(merchant.clone()));
-    }
-
-    /// Addresses, credentials or secrets of `merchant` are different now.
-    pub fn endpoints_changed(&self, merchant: &MerchantId) {
-        self.tell(Event::EndpointsChanged(merchant.clone()));
-    }
-
-    /// How a merchant's endpoints are doing in this process; empty when it sends nothing for it.
-    pub async fn states(&self, merchant: &MerchantId) -> Vec<(MessageKind, EndpointState)> {
-        let (answer, answered) = oneshot::channel();
-        self.tell(Event::States(merchant.clone(), answer));
-        answered.await.unwrap_or_default()
-    }
-
-    /// The endpoints, of any merchant, that get less from this process than they could, because they fail: the first
-    /// few, by merchant and kind.
-    pub async fn troubled(&self) -> Vec<(MerchantId, MessageKind, EndpointState)> {
-        let (answer, answered) = oneshot::channel();
-        self.tell(Event::Troubled(answer));
-        answered.await.unwrap_or_default()
-    }
-
-    /// A dispatcher that has ended hears nothing; the store remembers.
-    pub(crate) fn tell(&self, event: Event) {
-        let _ = self.events.send(event);
-    }
-}
-
-/// Where a dispatcher hears what [`Delivery`] says.
-pub struct Inbox(mpsc::UnboundedReceiver<Event>);
-
-/// What a dispatcher works with.
-#[derive(Clone)]
-pub struct Parts {
-    pub store: Store,
-    pub world: World,
-    pub shared: Shared,
-    pub targets: Arc<dyn Targets>,
-    pub cadence: RetrySchedule,
-    pub meters: Meters,
-    pub leases: Leases,
-}
+/// How often the store is searched for messages that no node announced, when several nodes share it.
+const SEARCH_EVERY: Duration = Duration::from_secs(2);
+const SLEEP_MAX: Duration = Duration::from_secs(60);
 
 pub struct Dispatcher {
     inbox: Inbox,
-    desk: Desk,
+    handle: DispatcherHandle,
+    parts: DispatcherParts,
+    scheduler: Scheduler<PendingMessage>,
+    queues: Queues,
+    /// The last message of a merchant that was enqueued without a gap before it.
+    last_enqueued: HashMap<MerchantId, i64>,
+    outcomes: OutcomeBatches,
+    workers: Workers,
 }
 
 impl Dispatcher {
-    pub fn new(delivery: Delivery, inbox: Inbox, parts: Parts) -> Self {
-        Self { inbox, desk: Desk::new(delivery, parts) }
+    pub fn new(handle: DispatcherHandle, inbox: Inbox, parts: DispatcherParts) -> Self {
+        let context = WorkerContext {
+            handle: handle.clone(),
+            world: parts.world.clone(),
+            retry_schedule: parts.retry_schedule,
+        };
+        Self {
+            inbox,
+            handle,
+            parts,
+            scheduler: Scheduler::new(Settings::default()),
+            queues: Queues::default(),
+            last_enqueued: HashMap::new(),
+            outcomes: OutcomeBatches::default(),
+            workers: Workers::new(context),
+        }
     }
 
-    /// Sends until `stop`; then finishes what is under way and returns.
+    /// Sends until `stop`; then finishes what is in flight and returns.
     pub async fn run(mut self, stop: CancellationToken) {
-        self.desk.look_for_work();
-        let mut look = tokio::time::interval(LOOK_EVERY);
-        look.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-        while !(stop.is_cancelled() && self.desk.is_idle()) {
-            self.desk.act(!stop.is_cancelled());
-            let nap = self.desk.until_due();
+        self.find_pending();
+        let mut search = tokio::time::interval(SEARCH_EVERY);
+        search.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        while !(stop.is_cancelled() && self.is_idle()) {
+            self.act(!stop.is_cancelled());
+            let sleep = self.sleep_for();
             tokio::select! {
-                event = self.inbox.0.recv() => self.take_in(event),
-                () = tokio::time::sleep(nap) => (),
+                event = self.inbox.0.recv() => self.handle_all(event),
+                () = tokio::time::sleep(sleep) => (),
                 () = stop.cancelled(), if !stop.is_cancelled() => (),
-                _ = look.tick() => self.desk.look_around(),
+                _ = search.tick() => self.follow_other_nodes(),
             }
         }
     }
 
-    fn take_in(&mut self, first: Option<Event>) {
+    fn is_idle(&self) -> bool {
+        self.scheduler.in_flight() == 0 && self.outcomes.are_stored()
+    }
+
+    /// How long nothing becomes due.
+    fn sleep_for(&self) -> Duration {
+        let Some(at_us) = self.scheduler.wake_at_us() else { return SLEEP_MAX };
+        let world = &self.parts.world;
+        world.sleep_for(at_us.saturating_sub(world.now_us())).min(SLEEP_MAX)
+    }
+
+    fn find_pending(&self) {
+        tokio::spawn(find_pending(self.parts.store.clone(), self.handle.clone()));
+    }
+
+    /// Now and then: messages that other nodes committed, and shards that moved to other nodes.
+    fn follow_other_nodes(&mut self) {
+        if self.parts.leases.are_shared() {
+            self.drop_foreign_queues();
+            self.find_pending();
+        }
+    }
+
+    fn drop_foreign_queues(&mut self) {
+        let leases = &self.parts.leases;
+        let foreign =
+            self.queues.iter().filter(|(merchant, queue, _)| !leases.own(merchant, *queue));
+        let foreign: Vec<QueueId> = foreign.map(|(_, _, id)| id).collect();
+        for id in foreign {
+            self.drop_queue(id);
+        }
+    }
+
+    fn drop_queue(&mut self, id: QueueId) {
+        self.scheduler.remove_endpoint(id);
+        self.queues.remove(id);
+    }
+
+    fn handle_all(&mut self, first: Option<Event>) {
         let mut next = first;
         for _ in 0..EVENTS_AT_ONCE {
             let Some(event) = next else { return };
-            self.desk.hear(event);
+            self.handle(event);
             next = self.inbox.0.try_recv().ok();
         }
         if let Some(event) = next {
-            self.desk.hear(event);
+            self.handle(event);
         }
+    }
+
+    fn handle(&mut self, event: Event) {
+        match event {
+            Event::Enqueued(messages) => {
+                messages.into_iter().for_each(|message| self.enqueue(message));
+            }
+            Event::Retried(merchant) => self.rewind(&merchant),
+            Event::EndpointsChanged(merchant) => self.reload_endpoints(&merchant),
+            Event::EndpointLoaded { queue, index, endpoint } => {
+                self.use_endpoint(queue, index, endpoint);
+            }
+            Event::Refilled { queue, messages, most } => self.finish_refill(queue, messages, most),
+            Event::AttemptFinished { queue, attempt, worker } => {
+                self.finish_attempt(queue, *attempt, worker);
+            }
+            Event::OutcomesStored(stored) => self.open_lanes(stored),
+            Event::PendingFound(merchants) => self.expect(&merchants),
+            Event::LeasesGained => self.find_pending(),
+            Event::ListEndpoints(merchant, sender) => {
+                let _ = sender.send(self.status().of_merchant(&merchant));
+            }
+            Event::ListDegraded(sender) => {
+                let _ = sender.send(self.status().degraded());
+            }
+        }
+    }
+
+    fn status(&self) -> StatusReport<'_> {
+        StatusReport { queues: &self.queues, scheduler: &self.scheduler }
+    }
+
+    /// Carries out what the scheduler decides; nothing new is started unless `sending`.
+    fn act(&mut self, sending: bool) {
+        let now_us = self.parts.world.now_us();
+        while sending && let Some(action) = self.scheduler.next(now_us) {
+            match action {
+                Action::Refill { endpoint, after, most } => self.refill(endpoint, after, most),
+                Action::Send { endpoint, attempt, payload, .. } => {
+                    self.send(endpoint, payload, attempt + 1);
+                }
+            }
+        }
+        if let Some(batch) = self.outcomes.next_batch() {
+            tokio::spawn(store_batch(self.parts.clone(), self.handle.clone(), batch));
+        }
+    }
+
+    fn refill(&mut self, id: QueueId, after: i64, most: usize) {
+        let Some(known) = self.queues.get(id) else { return };
+        let (merchant, queue) = (known.merchant.clone(), known.queue);
+        let (store, handle) = (self.parts.store.clone(), self.handle.clone());
+        tokio::spawn(async move {
+            let messages = read_pending(&store, &merchant, queue, after, most).await;
+            handle.notify(Event::Refilled { queue: id, messages, most });
+        });
+    }
+
+    fn finish_refill(&mut self, id: QueueId, messages: Option<Vec<PendingMessage>>, most: usize) {
+        let messages = messages.unwrap_or_default();
+        let reached_end = messages.len() < most;
+        self.scheduler.refilled(id, messages.into_iter().map(to_delivery).collect(), reached_end);
+    }
+
+    fn send(&mut self, id: QueueId, message: Arc<PendingMessage>, attempt: u32) {
+        let Some(known) = self.queues.get(id) else { return };
+        // A process that was stopped for some time finds its leases expired before it is notified.
+        if !self.parts.leases.own(&known.merchant, known.queue) {
+            return self.drop_queue(id);
+        }
+        let Some(endpoint) = known.endpoint(message.kind) else { return };
+        self.workers.send(SendJob { queue: id, endpoint, message, attempt });
+    }
+
+    fn finish_attempt(&mut self, id: QueueId, attempt: Attempt, worker: Worker) {
+        self.workers.release(worker);
+        self.parts.metrics.count(&attempt);
+        let now_us = self.parts.world.now_us();
+        self.scheduler.finished(id, attempt.message.message_id, attempt.outcome, now_us);
+        self.outcomes.push(id, attempt);
+    }
+
+    fn open_lanes(&mut self, stored: Vec<(QueueId, i64)>) {
+        self.outcomes.batch_is_stored();
+        for (id, message) in stored {
+            self.scheduler.durable(id, message);
+        }
+    }
+
+    fn enqueue(&mut self, message: PendingMessage) {
+        let gapless = self.follows(&message.merchant, message.message_id);
+        if !gapless {
+            self.expect_any(&message.merchant);
+        }
+        if !self.parts.leases.own(&message.merchant, message.kind.queue()) {
+            self.parts.leases.announce(&message.merchant);
+            return;
+        }
+        let id = self.queue_id(&message.merchant, message.kind.queue());
+        if gapless {
+            self.scheduler.arrived(id, to_delivery(message));
+        }
+    }
+
+    /// Whether a message directly follows the last one of its merchant that was enqueued.
+    fn follows(&mut self, merchant: &MerchantId, message_id: i64) -> bool {
+        let Some(last) = self.last_enqueued.get_mut(merchant) else {
+            self.last_enqueued.insert(merchant.clone(), message_id);
+            return false;
+        };
+        let follows = *last + 1 == message_id;
+        *last = (*last).max(message_id);
+        follows
+    }
+
+    /// Messages of an unknown kind are missing: a later one of any kind must not be taken for the
+    /// next.
+    fn expect_any(&mut self, merchant: &MerchantId) {
+        for queue in QueueKind::all() {
+            if let Some(id) = self.queues.id(merchant, queue) {
+                self.scheduler.expect_more(id);
+            }
+        }
+    }
+
+    fn rewind(&mut self, merchant: &MerchantId) {
+        for queue in QueueKind::all() {
+            if self.parts.leases.own(merchant, queue) {
+                let id = self.queue_id(merchant, queue);
+                self.scheduler.rewind(id, 0);
+            } else {
+                self.parts.leases.announce(merchant);
+            }
+        }
+    }
+
+    fn expect(&mut self, merchants: &[MerchantId]) {
+        for merchant in merchants {
+            for queue in QueueKind::all() {
+                if self.parts.leases.own(merchant, queue) {
+                    let id = self.queue_id(merchant, queue);
+                    self.scheduler.expect_more(id);
+                }
+            }
+        }
+    }
+
+    /// The number of a queue; a new one waits until its endpoints are loaded.
+    fn queue_id(&mut self, merchant: &MerchantId, queue: QueueKind) -> QueueId {
+        if let Some(id) = self.queues.id(merchant, queue) {
+            return id;
+        }
+        let (id, owner) = self.queues.add(merchant, queue);
+        self.scheduler.add_endpoint(id, owner, queue.kinds().len());
+        self.scheduler.expect_more(id);
+        self.load_endpoints(id);
+        id
+    }
+
+    /// Looks the endpoints of a queue up; until they are known, nothing is sent.
+    fn load_endpoints(&mut self, id: QueueId) {
+        let Some(known) = self.queues.get(id) else { return };
+        let (merchant, queue) = (known.merchant.clone(), known.queue);
+        for (index, kind) in queue.kinds().iter().enumerate() {
+            self.scheduler.pause(id, index);
+            let (merchant, parts) = (merchant.clone(), self.parts.clone());
+            let handle = self.handle.clone();
+            tokio::spawn(async move {
+                let endpoint = load_endpoint(&parts, merchant, *kind).await;
+                handle.notify(Event::EndpointLoaded { queue: id, index, endpoint });
+            });
+        }
+    }
+
+    fn use_endpoint(&mut self, id: QueueId, index: usize, endpoint: Option<Arc<Endpoint>>) {
+        let may_send = endpoint.is_some();
+        self.queues.set_endpoint(id, index, endpoint);
+        if may_send {
+            self.scheduler.resume(id, index);
+        } else {
+            self.scheduler.pause(id, index);
+        }
+    }
+
+    /// Nothing is sent to the old addresses from now on.
+    fn reload_endpoints(&mut self, merchant: &MerchantId) {
+        for queue in QueueKind::all() {
+            if let Some(id) = self.queues.id(merchant, queue) {
+                self.load_endpoints(id);
+            }
+        }
+    }
+}
+
+fn to_delivery(message: PendingMessage) -> Waiting<PendingMessage> {
+    Waiting {
+        message: message.message_id,
+        lane: u64::try_from(message.lane).unwrap_or(0),
+        door: endpoint_index(message.kind),
+        attempt: u32::try_from(message.attempts).unwrap_or(u32::MAX),
+        due_us: message.due_us,
+        payload: message,
     }
 }

@@ -21,7 +21,7 @@ use store::{Store, StoreError};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-use crate::dispatcher::{Delivery, Event};
+use crate::dispatcher::events::{DispatcherHandle, Event};
 
 const SHARDS: i64 = 64;
 const LEASE_MIN: Duration = Duration::from_secs(30);
@@ -102,17 +102,17 @@ impl Leases {
     }
 
     /// Gets and keeps this node's share until `stop`, then gives it back.
-    pub async fn keep(self, store: Store, delivery: Delivery, stop: CancellationToken) {
+    pub async fn keep(self, store: Store, handle: DispatcherHandle, stop: CancellationToken) {
         let Some(shared) = self.0 else { return };
         let telling = tokio::spawn(tell(Arc::clone(&shared), store.clone(), stop.clone()));
-        let hearing = tokio::spawn(hear(store.clone(), delivery.clone(), stop.clone()));
+        let hearing = tokio::spawn(hear(store.clone(), handle.clone(), stop.clone()));
         // What this node held before it was killed is its own again at once: nobody sends in its name.
         if let Err(error) = store.release_all_leases(&shared.node).await {
             tracing::warn!("leases from before the start stay until they end: {error}");
         }
         while !stop.is_cancelled() {
             match shared.renew(&store).await {
-                Ok(Renewed::WithMore) => delivery.tell(Event::Leased),
+                Ok(Renewed::WithMore) => handle.notify(Event::LeasesGained),
                 Ok(Renewed::AsBefore) => (),
                 Err(error) => tracing::error!("leases could not be renewed: {error}"),
             }
@@ -203,13 +203,13 @@ async fn tell(shared: Arc<Shared>, store: Store, stop: CancellationToken) {
 }
 
 /// Hears what other nodes announce; listens again when the connection is lost.
-async fn hear(store: Store, delivery: Delivery, stop: CancellationToken) {
+async fn hear(store: Store, handle: DispatcherHandle, stop: CancellationToken) {
     while !stop.is_cancelled() {
         match store.listen().await {
             Ok(mut told) => {
                 while let Some(Some(text)) = stop.run_until_cancelled(told.recv()).await {
                     let merchants = text.split(' ').filter_map(|it| MerchantId::parse(it).ok());
-                    delivery.tell(Event::Work(merchants.collect()));
+                    handle.notify(Event::PendingFound(merchants.collect()));
                 }
             }
             Err(error) => tracing::warn!("other nodes cannot be heard: {error}"),

@@ -1,24 +1,27 @@
-//! Outbound messages: the only room that opens outbound connections.
+//! Outgoing messages: the only crate that opens outbound connections.
 //!
-//! A use case commits a message with its decision and tells [`Delivery`], which is a handle to the
-//! dispatcher of this process. The dispatcher asks the pure [`scheduler`] what to
-//! do next, has the [`sender`] do it, and writes what came of it to the store in batches. A lane goes on when
-//! the end of its head is durable, so after a crash only the head of a lane can be repeated.
+//! A use case commits a message with its decision and enqueues it with the [`DispatcherHandle`] of
+//! this process. The dispatcher asks the pure [`scheduler`] what to do next, has the [`sender`] make
+//! the attempt, and writes the outcomes to the store in batches. A lane continues when the outcome
+//! of its first message is durable, so after a crash only that message can be repeated.
 
 pub mod address;
-mod attempts;
 mod dispatcher;
 mod fetch;
 mod leases;
+mod metrics;
 mod scheduler;
 mod sender;
 mod signature;
 mod tokens;
 
-pub use attempts::Meters;
-pub use dispatcher::{Delivery, Dispatcher, EndpointState, Inbox, Parts, TargetAnswer, Targets};
+pub use dispatcher::{
+    AddressBook, AddressLookup, Dispatcher, DispatcherHandle, DispatcherParts, EndpointStatus,
+    Inbox, OutcomeObserver,
+};
 pub use fetch::{FetchLimits, fetch};
 pub use leases::Leases;
+pub use metrics::DeliveryMetrics;
 pub use sender::{
-    Attempt, Endpoint, Outgoing, Settings as SenderSettings, Shared, Target, machine_trust,
+    CallResult, Endpoint, Outgoing, Settings as SenderSettings, Shared, Target, machine_trust,
 };

@@ -48,6 +48,8 @@ mod tests;
 
 use std::sync::Arc;
 
+use store::AttemptOutcome;
+
 pub(crate) use self::{breaker::BreakerState, settings::Settings};
 
 use self::{
@@ -67,7 +69,7 @@ pub(crate) const UNORDERED: u64 = 0;
 /// A number is not used again until everything sent under it has come back: an
 /// outcome names its message by this number and nothing else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct EndpointId(pub(crate) u32);
+pub(crate) struct QueueId(pub(crate) u32);
 
 /// The merchant that an endpoint belongs to, numbered by the caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -93,7 +95,7 @@ pub(crate) struct Waiting<P> {
 pub(crate) enum Action<P> {
     /// Send the message, then report [`Scheduler::finished`].
     Send {
-        endpoint: EndpointId,
+        endpoint: QueueId,
         message: i64,
         lane: u64,
         /// Attempts that were over before this one.
@@ -104,33 +106,7 @@ pub(crate) enum Action<P> {
     },
     /// Read at most `most` messages with an id above `after`, lowest first, then
     /// report [`Scheduler::refilled`]. An endpoint has one refill at a time.
-    Refill { endpoint: EndpointId, after: i64, most: usize },
-}
-
-/// How an attempt ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
-    Delivered,
-    /// Failed, to be tried again.
-    Again {
-        due_us: i64,
-        cause: Cause,
-    },
-    /// Failed for the last time.
-    Dead {
-        cause: Cause,
-    },
-}
-
-/// Why an attempt failed, as far as it matters for the next one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Cause {
-    /// An ordinary bad status: about the message rather than the load.
-    Refused,
-    /// 429 or 503.
-    Overloaded,
-    /// A time-out, or no connection.
-    Unreachable,
+    Refill { endpoint: QueueId, after: i64, most: usize },
 }
 
 /// A door of an endpoint as reports show it.
@@ -155,7 +131,7 @@ pub(crate) struct EndpointState {
 
 /// The scheduler of one node. See the module's comment.
 pub(crate) struct Scheduler<P> {
-    endpoints: NumberMap<EndpointId, Endpoint<P>>,
+    endpoints: NumberMap<QueueId, Endpoint<P>>,
     desk: Desk,
 }
 
@@ -166,7 +142,7 @@ impl<P> Scheduler<P> {
 
     /// Starts to serve an endpoint with so many doors. Work that is already on disk is announced
     /// with [`Self::expect_more`]. An endpoint that is known stays as it is.
-    pub(crate) fn add_endpoint(&mut self, id: EndpointId, owner: Owner, doors: usize) {
+    pub(crate) fn add_endpoint(&mut self, id: QueueId, owner: Owner, doors: usize) {
         if !self.endpoints.contains_key(&id) {
             self.endpoints.insert(id, Endpoint::new(owner, doors, &self.desk.settings));
             self.desk.turns.join(owner);
@@ -175,21 +151,21 @@ impl<P> Scheduler<P> {
 
     /// Forgets an endpoint with all it has in memory; the disk is not touched.
     /// Outcomes that come in later for it are ignored.
-    pub(crate) fn remove_endpoint(&mut self, id: EndpointId) {
+    pub(crate) fn remove_endpoint(&mut self, id: QueueId) {
         if let Some(mut endpoint) = self.endpoints.remove(&id) {
             self.desk.strike(id, &mut endpoint);
         }
     }
 
     /// Stops sending through a door; what is in flight ends as it would. Nothing is consumed.
-    pub(crate) fn pause(&mut self, id: EndpointId, door: usize) {
+    pub(crate) fn pause(&mut self, id: QueueId, door: usize) {
         self.change(id, |endpoint, desk| {
             endpoint.pause(door, true);
             endpoint.slim(desk.now_us, &desk.allowance());
         });
     }
 
-    pub(crate) fn resume(&mut self, id: EndpointId, door: usize) {
+    pub(crate) fn resume(&mut self, id: QueueId, door: usize) {
         self.change(id, |endpoint, _| endpoint.pause(door, false));
     }
 
@@ -198,18 +174,18 @@ impl<P> Scheduler<P> {
     ///
     /// Only for a store with one writer: where others commit for the same endpoint,
     /// a lower id may be on disk unannounced, and [`Self::expect_more`] is the call.
-    pub(crate) fn arrived(&mut self, id: EndpointId, waiting: Waiting<P>) {
+    pub(crate) fn arrived(&mut self, id: QueueId, waiting: Waiting<P>) {
         self.change(id, |endpoint, desk| endpoint.arrived(waiting, &desk.allowance()));
     }
 
     /// There may be messages on disk that were never read.
-    pub(crate) fn expect_more(&mut self, id: EndpointId) {
+    pub(crate) fn expect_more(&mut self, id: QueueId) {
         self.change(id, |endpoint, _| endpoint.cursor.expect_more());
     }
 
     /// Messages from `from` on were put back on disk (an operator's retry): they are
     /// read again. What is in memory stays there and is not read twice.
-    pub(crate) fn rewind(&mut self, id: EndpointId, from: i64) {
+    pub(crate) fn rewind(&mut self, id: QueueId, from: i64) {
         self.change(id, |endpoint, _| endpoint.cursor.rewind(from));
     }
 
@@ -231,7 +207,7 @@ impl<P> Scheduler<P> {
     /// The answer to [`Action::Refill`]; `reached_end` when nothing lies beyond
     /// `rows`. A read that failed is answered with no rows and `false`, once it is
     /// worth trying again.
-    pub(crate) fn refilled(&mut self, id: EndpointId, rows: Vec<Waiting<P>>, reached_end: bool) {
+    pub(crate) fn refilled(&mut self, id: QueueId, rows: Vec<Waiting<P>>, reached_end: bool) {
         self.change(id, |endpoint, desk| {
             endpoint.refilled(rows, reached_end, desk.settings.window_max);
         });
@@ -239,12 +215,18 @@ impl<P> Scheduler<P> {
 
     /// An attempt is over: its slot is free and what it teaches is learned, but its
     /// lane stays closed until [`Self::durable`].
-    pub(crate) fn finished(&mut self, id: EndpointId, message: i64, verdict: Verdict, now_us: i64) {
+    pub(crate) fn finished(
+        &mut self,
+        id: QueueId,
+        message: i64,
+        verdict: AttemptOutcome,
+        now_us: i64,
+    ) {
         self.desk.now_us = self.desk.now_us.max(now_us);
         self.change(id, |endpoint, desk| {
             let conclusion = match verdict {
-                Verdict::Delivered | Verdict::Dead { .. } => Conclusion::Gone,
-                Verdict::Again { due_us, .. } => Conclusion::Again { due_us },
+                AttemptOutcome::Delivered | AttemptOutcome::Failed { .. } => Conclusion::Gone,
+                AttemptOutcome::Retry { due_us, .. } => Conclusion::Again { due_us },
             };
             if let Some(flight) = endpoint.finished(message, conclusion) {
                 endpoint.learn(&flight, verdict, desk.now_us, &desk.settings);
@@ -254,11 +236,11 @@ impl<P> Scheduler<P> {
     }
 
     /// The conclusion of `message` is on stable storage: its lane goes on.
-    pub(crate) fn durable(&mut self, id: EndpointId, message: i64) {
+    pub(crate) fn durable(&mut self, id: QueueId, message: i64) {
         self.change(id, |endpoint, _| endpoint.durable(message));
     }
 
-    pub(crate) fn state(&self, id: EndpointId, door: usize) -> Option<EndpointState> {
+    pub(crate) fn state(&self, id: QueueId, door: usize) -> Option<EndpointState> {
         self.endpoints.get(&id)?.state(door, self.desk.now_us)
     }
 
@@ -269,7 +251,7 @@ impl<P> Scheduler<P> {
 
     /// The one way to touch an endpoint: afterwards it is counted and filed anew, so
     /// that no event can leave it in a line where it does not belong.
-    fn change(&mut self, id: EndpointId, edit: impl FnOnce(&mut Endpoint<P>, &Desk)) {
+    fn change(&mut self, id: QueueId, edit: impl FnOnce(&mut Endpoint<P>, &Desk)) {
         if let Some(endpoint) = self.endpoints.get_mut(&id) {
             let before = endpoint.totals();
             edit(endpoint, &self.desk);

@@ -1,7 +1,7 @@
 //! One call to one merchant's system: the only code that sends a message.
 //!
 //! An [`Endpoint`] is a target made ready: its address checked, its headers built, its signing keys
-//! prepared, its connections kept warm. [`Endpoint::send`] makes exactly one [`Attempt`] of a
+//! prepared, its connections kept warm. [`Endpoint::send`] makes exactly one [`CallResult`] of a
 //! message, within one time limit that covers everything, and never fails in any other way.
 //!
 //! The status decides. Any 2xx is success, whatever becomes of the rest of the answer; redirects
@@ -77,7 +77,7 @@ pub struct Outgoing<'a> {
 
 /// What came of one try.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Attempt {
+pub struct CallResult {
     /// The status of the answer, if there was one.
     pub status: Option<u16>,
     /// What went wrong short of or besides the status, in a few words without secrets.
@@ -89,9 +89,16 @@ pub struct Attempt {
     pub retry_after_ms: Option<u64>,
 }
 
-impl Attempt {
+impl CallResult {
+    /// The one definition of success: a 2xx status, and no error. For a message the status alone
+    /// decides, because [`Endpoint::send`] reports no error beside a 2xx; [`Endpoint::get`] does,
+    /// because a part of an answer is not an answer.
     pub fn is_success(&self) -> bool {
-        self.error.is_none() && self.status.is_some_and(|status| (200..300).contains(&status))
+        self.has_2xx_status() && self.error.is_none()
+    }
+
+    fn has_2xx_status(&self) -> bool {
+        self.status.is_some_and(|status| (200..300).contains(&status))
     }
 }
 
@@ -157,7 +164,7 @@ impl Endpoint {
     }
 
     /// Sends a message once.
-    pub async fn send(&self, outgoing: &Outgoing<'_>) -> Attempt {
+    pub async fn send(&self, outgoing: &Outgoing<'_>) -> CallResult {
         let call = Call {
             line: &self.line,
             id: outgoing.id,
@@ -167,7 +174,7 @@ impl Endpoint {
         };
         let time_max = self.shared.settings().request_time_max;
         let mut attempt = self.attempt(&call, time_max).await;
-        if attempt.status.is_some_and(|status| (200..300).contains(&status)) {
+        if attempt.has_2xx_status() {
             attempt.error = None;
         }
         attempt
@@ -195,22 +202,22 @@ impl Endpoint {
 
     /// Asks a question and waits for the whole answer, of at most one MiB. `url` must lead to the
     /// same scheme, host and port as the target, because it is sent the target's credential.
-    pub async fn get(&self, url: &str, time_max: Duration) -> Attempt {
+    pub async fn get(&self, url: &str, time_max: Duration) -> CallResult {
         let limits = Limits {
             read_max_bytes: ANSWER_TO_GET_MAX_BYTES,
             kept_max_bytes: ANSWER_TO_GET_MAX_BYTES,
         };
         let line = match self.shared.guard().check_url(url) {
             Ok(uri) if self.origin.leads_to(&uri) => request::line(&Method::GET, &uri),
-            Ok(_) => return Attempt::refused(&Refused::Malformed("it is of another machine")),
-            Err(refused) => return Attempt::refused(&refused),
+            Ok(_) => return CallResult::refused(&Refused::Malformed("it is of another machine")),
+            Err(refused) => return CallResult::refused(&refused),
         };
         let id = format!("get_{}", self.shared.world().readable::<20>());
         let call = Call { line: &line, id: &id, numbers: None, body: &[], limits };
         self.attempt(&call, time_max).await
     }
 
-    async fn attempt(&self, call: &Call<'_>, time_max: Duration) -> Attempt {
+    async fn attempt(&self, call: &Call<'_>, time_max: Duration) -> CallResult {
         let started = Instant::now();
         let mut answer = Answer::default();
         let outcome = match timeout(time_max, self.call_twice(call, &mut answer)).await {
@@ -220,7 +227,7 @@ impl Endpoint {
         };
         let pause_ms =
             |value| retry_after::retry_after_ms(answer.status, value, self.shared.world().now());
-        Attempt {
+        CallResult {
             status: answer.status.map(|status| status.as_u16()),
             error: outcome.err().map(|trouble| trouble.to_string()),
             latency: started.elapsed(),
@@ -290,7 +297,7 @@ impl fmt::Debug for Endpoint {
     }
 }
 
-impl Attempt {
+impl CallResult {
     /// Nothing was sent, because it must not be.
     fn refused(refused: &Refused) -> Self {
         Self {

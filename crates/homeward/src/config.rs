@@ -134,7 +134,7 @@ pub(crate) struct Config {
     pub(crate) trusted_hops: usize,
     pub(crate) rate_limit_per_minute: u32,
     pub(crate) allow_networks: Vec<Network>,
-    pub(crate) cadence: RetrySchedule,
+    pub(crate) retry_schedule: RetrySchedule,
     pub(crate) delivery_timeout: Duration,
     pub(crate) retention_days: u32,
     pub(crate) secret_key_file: PathBuf,
@@ -204,7 +204,7 @@ impl Config {
                 .unwrap_or_else(|| environment.rate_limit_per_minute()),
             allow_networks: parse_networks(&options.allow_network.context(missing)?)?,
             secret_key_file: options.secret_key_file.unwrap_or_else(|| data_dir.join("secret.key")),
-            cadence: RetrySchedule {
+            retry_schedule: RetrySchedule {
                 base_ms: options.retry_base_ms.context(missing)?,
                 factor: options.retry_factor.context(missing)?,
             },

@@ -12,7 +12,7 @@ use app::{
     background::{Task, cleanup, exchanges, labels},
     core::metrics::Meters as AppMeters,
 };
-use delivery::{Delivery, address::AddressGuard};
+use delivery::{DispatcherHandle, address::AddressGuard};
 use domain::identifier::ClientId;
 use prometheus_client::registry::Registry;
 use server::{
@@ -27,7 +27,7 @@ use world::{Vault, World};
 use crate::{
     config::Config,
     directory::{AdminCredential, Directory, ServerAddress, load_secret_key},
-    outbound::{self, Outbound, Way},
+    outbound::{self, Channel, Outbound},
 };
 
 /// How long requests under way may take after the node was stopped.
@@ -80,21 +80,21 @@ impl Node {
         let mut registry = Registry::with_prefix("homeward");
         let store = open_store(&config.location, &mut registry).await?;
         let vault = Vault::new(&load_secret_key(&config.secret_key_file, &world)?);
-        let (delivery, inbox) = Delivery::new();
+        let (handle, inbox) = DispatcherHandle::new();
         let calls = outbound::calls(config, &world);
         let app = App::new(AppParts {
             store,
             world,
             vault,
-            delivery: delivery.clone(),
+            dispatcher: handle.clone(),
             guard: AddressGuard::new(config.allow_networks.clone()),
             calls: calls.clone(),
             meters: AppMeters::register(&mut registry),
         });
         // A node that serves a single command leaves sending to servers.
-        let way = Way { delivery, inbox, calls };
+        let channel = Channel { handle, inbox, calls };
         let outbound = match announce {
-            Announce::Yes => Some(Outbound::new(config, &app, way, &mut registry).await?),
+            Announce::Yes => Some(Outbound::new(config, &app, channel, &mut registry).await?),
             Announce::No => None,
         };
         ensure_admin(&app, &directory).await?;

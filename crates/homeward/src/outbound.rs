@@ -1,11 +1,11 @@
-//! The delivery engine of a node, wired together.
+//! Wires the delivery engine of a node together.
 
 use std::sync::Arc;
 
-use app::{App, TargetsOf};
+use app::App;
 use delivery::{
-    Delivery, Dispatcher, Inbox, Leases, Meters, Parts, SenderSettings, Shared,
-    address::AddressGuard, machine_trust,
+    DeliveryMetrics, Dispatcher, DispatcherHandle, DispatcherParts, Inbox, Leases, SenderSettings,
+    Shared, address::AddressGuard, machine_trust,
 };
 use prometheus_client::registry::Registry;
 use tokio_util::sync::CancellationToken;
@@ -15,14 +15,14 @@ use crate::{config::Config, directory::Directory};
 
 pub(crate) struct Outbound {
     dispatcher: Dispatcher,
-    delivery: Delivery,
+    handle: DispatcherHandle,
     leases: Leases,
     app: App,
 }
 
-/// Both ends of the way from the use cases to the dispatcher.
-pub(crate) struct Way {
-    pub(crate) delivery: Delivery,
+/// Both ends of the channel from the use cases to the dispatcher, and what both call with.
+pub(crate) struct Channel {
+    pub(crate) handle: DispatcherHandle,
     pub(crate) inbox: Inbox,
     pub(crate) calls: Shared,
 }
@@ -38,7 +38,7 @@ impl Outbound {
     pub(crate) async fn new(
         config: &Config,
         app: &App,
-        way: Way,
+        channel: Channel,
         registry: &mut Registry,
     ) -> anyhow::Result<Self> {
         let leases = match app.store.shared_clock_us().await? {
@@ -48,29 +48,31 @@ impl Outbound {
             }
             None => Leases::all(),
         };
-        let Way { delivery, inbox, calls } = way;
-        let parts = Parts {
+        let Channel { handle, inbox, calls } = channel;
+        let parts = DispatcherParts {
             store: app.store.clone(),
             world: app.world.clone(),
             shared: calls,
-            targets: Arc::new(TargetsOf(app.clone())),
-            cadence: config.cadence,
-            meters: Meters::register(registry),
+            address_book: Arc::new(app.clone()),
+            observer: Arc::clone(&app.exchange_answers) as _,
+            retry_schedule: config.retry_schedule,
+            metrics: DeliveryMetrics::register(registry),
             leases: leases.clone(),
         };
-        let dispatcher = Dispatcher::new(delivery.clone(), inbox, parts);
-        Ok(Self { dispatcher, delivery, leases, app: app.clone() })
+        let dispatcher = Dispatcher::new(handle.clone(), inbox, parts);
+        Ok(Self { dispatcher, handle, leases, app: app.clone() })
     }
 
-    /// Sends until `stop`, finishes what is under way, and only then lets other nodes go on.
+    /// Sends until `stop`, finishes what is in flight, and only then releases the leases to other
+    /// nodes.
     pub(crate) async fn run(self, stop: CancellationToken) {
         let leasing = CancellationToken::new();
-        let keeper = self.leases.keep(self.app.store.clone(), self.delivery, leasing.clone());
+        let keeper = self.leases.keep(self.app.store.clone(), self.handle, leasing.clone());
         let keeper = tokio::spawn(keeper);
         self.dispatcher.run(stop).await;
         leasing.cancel();
         if let Err(error) = keeper.await {
-            tracing::error!(%error, "the leases were not given back: {error}");
+            tracing::error!(%error, "releasing the leases failed, other nodes wait until they expire: {error}");
         }
     }
 }

@@ -42,7 +42,7 @@ pub use engine::Location;
 pub use exchanges::exchange_orders::ExchangeFilter;
 pub use merchants::portals::StoredPortal;
 pub use messages::{
-    deliveries::{Attempted, Conclusion, Verdict},
+    deliveries::{Attempt, AttemptOutcome, FailureCause},
     failures::{FailureCount, FailureCursor, FailureFilter, FailureRow, MessageKey},
     message_histories::MessageHistory,
     outbox::{AttemptRow, MessageFilter, MessageRow, NewMessage, PendingMessage},

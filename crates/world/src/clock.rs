@@ -74,13 +74,13 @@ impl World {
     }
 
     /// How long to sleep until it is worth looking whether `wait_us` of this world's time have passed.
-    pub fn nap(&self, wait_us: i64) -> Duration {
+    pub fn sleep_for(&self, wait_us: i64) -> Duration {
         let wait_us = u64::try_from(wait_us).unwrap_or(0);
         match &self.clock {
             Clock::System | Clock::Manual(_) => Duration::from_micros(wait_us),
             Clock::Paced(pace) => {
-                let nap = Duration::from_micros(wait_us / u64::from(pace.speed()));
-                nap.min(PACED_WAIT_MAX)
+                let sleep = Duration::from_micros(wait_us / u64::from(pace.speed()));
+                sleep.min(PACED_WAIT_MAX)
             }
         }
     }

@@ -65,6 +65,6 @@ pub async fn rotate_signing_secret(
         Ok((SigningSecret { signing_secret: secret.reveal().to_owned() }, transaction))
     })
     .await?;
-    app.delivery.endpoints_changed(id);
+    app.dispatcher.notify_endpoints_changed(id);
     Ok(rotated)
 }

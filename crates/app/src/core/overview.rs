@@ -64,7 +64,7 @@ pub async fn overview(app: &App) -> Result<Overview, AppError> {
     let counts = app.store.day_counts(first_us).await?;
     let answers = app.store.answer_counts(now_us - DAY_US).await?;
     let failing = app.store.failing_endpoints(FAILURES_MAX, ENDPOINTS_MAX).await?;
-    let troubled = app.delivery.troubled().await;
+    let degraded = app.dispatcher.degraded_endpoints().await;
     Ok(Overview {
         at: moment(now_us),
         days: (0..DAYS).map(|day| day_of(first_us + day * DAY_US, &counts)).collect(),
@@ -75,13 +75,13 @@ pub async fn overview(app: &App) -> Result<Overview, AppError> {
             .into_iter()
             .map(|(merchant, kind, failures)| Failing { merchant, kind, failures })
             .collect(),
-        troubled: troubled
+        troubled: degraded
             .into_iter()
-            .map(|(merchant, kind, state)| Troubled {
-                merchant: merchant.to_string(),
-                kind,
-                breaker: state.breaker,
-                waiting: state.waiting,
+            .map(|status| Troubled {
+                merchant: status.merchant.to_string(),
+                kind: status.kind,
+                breaker: status.breaker,
+                waiting: status.waiting,
             })
             .collect(),
     })

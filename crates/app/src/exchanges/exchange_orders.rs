@@ -6,6 +6,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use delivery::OutcomeObserver;
 use domain::{
     exchanges::{
         order::{ExchangeAnswer, read_answer},
@@ -22,8 +23,7 @@ use domain::{
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use store::{
-    Conclusion, ExchangeFilter, MessageFilter, MessageRow, StoreError, Transaction, Verdict,
-    Versioned,
+    Attempt, ExchangeFilter, MessageFilter, MessageRow, StoreError, Transaction, Versioned,
 };
 use tokio::sync::Notify;
 use utoipa::ToSchema;
@@ -45,27 +45,26 @@ const REFUSED: &str = "the order was not placed; its units are refunded";
 /// Messages about exchange orders that ended, until somebody looks at what the merchants made of them.
 #[derive(Debug, Default)]
 pub struct ExchangeAnswers {
-    ended: Mutex<Vec<(MerchantId, i64)>>,
+    finished: Mutex<Vec<(MerchantId, i64)>>,
     news: Notify,
 }
 
-impl ExchangeAnswers {
-    pub(crate) fn note(&self, end: &Conclusion) {
-        let over = match end.verdict {
-            Verdict::Delivered | Verdict::Dead => true,
-            Verdict::Again { .. } => false,
-        };
-        if over && end.kind == MessageKind::ExchangeOrder {
-            let mut ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
-            ended.push((end.merchant.clone(), end.message_id));
+impl OutcomeObserver for ExchangeAnswers {
+    fn outcome_stored(&self, attempt: &Attempt) {
+        let message = &attempt.message;
+        if attempt.outcome.is_final() && message.kind == MessageKind::ExchangeOrder {
+            let mut finished = self.finished.lock().unwrap_or_else(PoisonError::into_inner);
+            finished.push((message.merchant.clone(), message.message_id));
             self.news.notify_one();
         }
     }
+}
 
+impl ExchangeAnswers {
     /// Waits until there are some.
     pub async fn next(&self) -> Vec<(MerchantId, i64)> {
         self.news.notified().await;
-        std::mem::take(&mut *self.ended.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut *self.finished.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use delivery::{Attempt, Endpoint};
+use delivery::{CallResult, Endpoint};
 use domain::{
     exchanges::variants::{Listed, VariantOffer, offers, read_listed},
     identifier::MerchantId,
@@ -181,19 +181,19 @@ async fn fetch(app: &App, merchant: &MerchantId, identifier: &str) -> Result<Lis
     found.url = found.url.replace(PLACEHOLDER, &encoded);
     let endpoint =
         Endpoint::new(&found, &app.calls).map_err(|refused| unusable(refused.to_string()))?;
-    let attempt = endpoint.get(&found.url, TIME_MAX).await;
-    if attempt.latency >= TIME_MAX {
+    let result = endpoint.get(&found.url, TIME_MAX).await;
+    if result.latency >= TIME_MAX {
         return Err(Silence::TooSlow);
     }
-    if !attempt.is_success() {
-        return Err(unusable(words(&attempt)));
+    if !result.is_success() {
+        return Err(unusable(words(&result)));
     }
-    let document = json::parse(&attempt.answer).map_err(|error| unusable(error.to_string()))?;
+    let document = json::parse(&result.answer).map_err(|error| unusable(error.to_string()))?;
     read_listed(&document).ok_or_else(|| unusable("it answered no list of variants".to_owned()))
 }
 
-fn words(attempt: &Attempt) -> String {
-    match (&attempt.error, attempt.status) {
+fn words(result: &CallResult) -> String {
+    match (&result.error, result.status) {
         (Some(error), _) => error.clone(),
         (None, Some(status)) => format!("it answered {status}"),
         (None, None) => "it did not answer".to_owned(),

@@ -235,7 +235,7 @@ async fn handle(app: &App, rows: &[FailureRow], action: &Action) -> Result<bool,
         Ok(_) => {
             merchants.dedup();
             for merchant in &merchants {
-                app.delivery.deliveries_added(merchant);
+                app.dispatcher.notify_retried(merchant);
             }
             Ok(true)
         }

@@ -202,7 +202,7 @@ pub async fn retry_message(
         Ok((Handled { id: id.to_string(), result: "retried".to_owned() }, transaction))
     })
     .await?;
-    app.delivery.deliveries_added(&id.merchant);
+    app.dispatcher.notify_retried(&id.merchant);
     Ok(handled)
 }
 

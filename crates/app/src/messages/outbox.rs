@@ -1,13 +1,23 @@
-//! Messages that a use case decides to send: they are committed with the decision.
+//! Messages that a use case decides to send: they are committed with the decision, and enqueued for
+//! the dispatcher after the commit.
 
 use bytes::Bytes;
 use domain::{
     identifier::MerchantId,
     messages::kind::{MessageKind, QueueKind},
 };
-use store::NewMessage;
+use store::{NewMessage, StoreError, Transaction};
 
 use crate::{App, access::secrets};
+
+impl App {
+    /// Makes a transaction durable and enqueues its messages, which are sent from then on.
+    pub(crate) async fn commit(&self, transaction: Transaction) -> Result<(), StoreError> {
+        let messages = self.store.commit(transaction).await?;
+        self.dispatcher.enqueue(messages);
+        Ok(())
+    }
+}
 
 /// What a message is about: messages about one thing are sent in order.
 pub(crate) struct About<'a> {

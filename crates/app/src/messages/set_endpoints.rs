@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use base64::{Engine, engine::general_purpose::STANDARD};
-use delivery::{EndpointState, Target};
+use delivery::{AddressBook, AddressLookup, EndpointStatus, Target};
 use domain::{
     identifier::MerchantId,
     messages::{
@@ -13,7 +13,7 @@ use domain::{
 };
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use store::Transaction;
+use store::{Transaction, with_causes};
 use world::{Secret, VaultError};
 
 use crate::{
@@ -95,24 +95,24 @@ pub struct EndpointsView {
 pub async fn endpoints(app: &App, merchant: &MerchantId) -> Result<EndpointsView, AppError> {
     app.store.merchant(merchant).await?.ok_or(AppError::NotFound("merchant"))?;
     let found = app.store.endpoints(merchant).await?.value;
-    let states = app.delivery.states(merchant).await;
-    Ok(view(&found, &states))
+    let statuses = app.dispatcher.endpoint_statuses(merchant).await;
+    Ok(view(&found, &statuses))
 }
 
-fn view(endpoints: &Endpoints<String>, states: &[(MessageKind, EndpointState)]) -> EndpointsView {
+fn view(endpoints: &Endpoints<String>, statuses: &[EndpointStatus]) -> EndpointsView {
     let one = |kind: MessageKind| {
         let target = endpoints.target(kind);
-        let state = states.iter().find(|(it, _)| *it == kind).map(|(_, state)| state);
+        let status = statuses.iter().find(|status| status.kind == kind);
         EndpointView {
             kind,
             auth: target.as_ref().map_or("none", |(_, auth)| auth.name()).to_owned(),
             url: target.map(|(url, _)| url),
             paused: endpoints.paused.contains(&kind),
-            state: state.map(|state| EndpointHealth {
-                breaker: state.breaker.to_owned(),
-                waiting: state.waiting,
-                in_flight: state.in_flight,
-                limit: state.limit,
+            state: status.map(|status| EndpointHealth {
+                breaker: status.breaker.to_owned(),
+                waiting: status.waiting,
+                in_flight: status.in_flight,
+                limit: status.limit,
             }),
         }
     };
@@ -136,7 +136,7 @@ pub async fn set_endpoints(
         Ok((view(&endpoints, &[]), transaction))
     })
     .await?;
-    app.delivery.endpoints_changed(merchant);
+    app.dispatcher.notify_endpoints_changed(merchant);
     Ok(changed)
 }
 
@@ -182,6 +182,14 @@ fn sealed(app: &App, auth: &Auth<Secret>) -> Auth<String> {
     match auth.clone().try_map(seal) {
         Ok(sealed) => sealed,
         Err(never) => match never {},
+    }
+}
+
+impl AddressBook for App {
+    fn look_up(&self, merchant: MerchantId, kind: MessageKind) -> AddressLookup<'_> {
+        Box::pin(
+            async move { target(self, &merchant, kind).await.map_err(|error| with_causes(&error)) },
+        )
     }
 }
 

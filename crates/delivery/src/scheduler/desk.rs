@@ -8,7 +8,7 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use super::{
-    EndpointId,
+    QueueId,
     endpoint::{Endpoint, Standing},
     settings::Settings,
     turns::{Class, Open, Turns},
@@ -20,8 +20,8 @@ pub(super) struct Desk {
     pub(super) totals: Totals,
     /// The latest time that the caller named.
     pub(super) now_us: i64,
-    sleepers: BTreeSet<(i64, EndpointId)>,
-    readers: VecDeque<EndpointId>,
+    sleepers: BTreeSet<(i64, QueueId)>,
+    readers: VecDeque<QueueId>,
 }
 
 /// Sums that are kept over all endpoints, and the part of one endpoint in them.
@@ -89,13 +89,13 @@ impl Desk {
     }
 
     /// Files an endpoint anew, after anything about it has changed.
-    pub(super) fn file<P>(&mut self, id: EndpointId, endpoint: &mut Endpoint<P>) {
+    pub(super) fn file<P>(&mut self, id: QueueId, endpoint: &mut Endpoint<P>) {
         let standing = endpoint.standing(self.now_us, &self.allowance(), &self.settings);
         self.place(id, endpoint, standing);
     }
 
     /// Takes an endpoint out of everything.
-    pub(super) fn strike<P>(&mut self, id: EndpointId, endpoint: &mut Endpoint<P>) {
+    pub(super) fn strike<P>(&mut self, id: QueueId, endpoint: &mut Endpoint<P>) {
         self.place(id, endpoint, Standing { line: None, wake_us: None, reader: false });
         if endpoint.filed.reader {
             self.readers.retain(|reader| *reader != id);
@@ -105,7 +105,7 @@ impl Desk {
     }
 
     /// The next endpoint whose time has come. The caller files it anew.
-    pub(super) fn next_sleeper(&self) -> Option<EndpointId> {
+    pub(super) fn next_sleeper(&self) -> Option<QueueId> {
         let (wake_us, id) = self.sleepers.first()?;
         (*wake_us <= self.now_us).then_some(*id)
     }
@@ -115,12 +115,12 @@ impl Desk {
     }
 
     /// The next endpoint that wants to read. It is no longer filed as a reader.
-    pub(super) fn next_reader(&mut self) -> Option<EndpointId> {
+    pub(super) fn next_reader(&mut self) -> Option<QueueId> {
         self.readers.pop_front()
     }
 
     /// The endpoint that a free slot goes to.
-    pub(super) fn next_sender(&self) -> Option<EndpointId> {
+    pub(super) fn next_sender(&self) -> Option<QueueId> {
         if self.totals.in_flight >= self.settings.slots_max {
             return None;
         }
@@ -131,14 +131,14 @@ impl Desk {
     }
 
     /// Takes an endpoint out of its line and charges it for one start.
-    pub(super) fn serve<P>(&mut self, id: EndpointId, endpoint: &mut Endpoint<P>) -> i64 {
+    pub(super) fn serve<P>(&mut self, id: QueueId, endpoint: &mut Endpoint<P>) -> i64 {
         if let Some(class) = endpoint.filed.line.take() {
             self.turns.leave(class, endpoint.owner, id, &endpoint.account);
         }
         self.turns.charge(endpoint.owner, &mut endpoint.account)
     }
 
-    fn place<P>(&mut self, id: EndpointId, endpoint: &mut Endpoint<P>, standing: Standing) {
+    fn place<P>(&mut self, id: QueueId, endpoint: &mut Endpoint<P>, standing: Standing) {
         let filed = &mut endpoint.filed;
         if filed.line != standing.line {
             if let Some(class) = filed.line {

@@ -2,8 +2,9 @@
 //!
 //! It knows nothing of lanes, nor of the other doors.
 
+use store::{AttemptOutcome, FailureCause};
+
 use super::{
-    Cause, Verdict,
     breaker::{Breaker, BreakerState},
     concurrency::Concurrency,
     settings::Settings,
@@ -70,13 +71,13 @@ impl Door {
     /// Draws the lesson of one attempt, for limit and breaker, while so many messages wait.
     pub(super) fn learn(
         &mut self,
-        (flight, verdict): (&Flight, Verdict),
+        (flight, verdict): (&Flight, AttemptOutcome),
         waiting: u64,
         now_us: i64,
         settings: &Settings,
     ) {
         let cause = match verdict {
-            Verdict::Delivered => {
+            AttemptOutcome::Delivered => {
                 let took_us = now_us.saturating_sub(flight.started_us);
                 self.concurrency.succeeded(took_us, settings.endpoint_slots_max);
                 match self.breaker.succeeded(now_us, settings) {
@@ -88,11 +89,11 @@ impl Door {
                 }
                 return;
             }
-            Verdict::Again { cause, .. } | Verdict::Dead { cause } => cause,
+            AttemptOutcome::Retry { cause, .. } | AttemptOutcome::Failed { cause } => cause,
         };
         match cause {
-            Cause::Refused => (),
-            Cause::Overloaded | Cause::Unreachable => {
+            FailureCause::Refused => (),
+            FailureCause::Overloaded | FailureCause::Unreachable => {
                 self.concurrency.strained(flight.started_us, now_us);
             }
         }

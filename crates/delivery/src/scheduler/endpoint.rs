@@ -4,8 +4,10 @@
 //! attempt teaches, and what the endpoint waits for. Its readings are in `reading`. It
 //! knows nothing of the other endpoints.
 
+use store::AttemptOutcome;
+
 use super::{
-    EndpointState, Owner, Verdict, Waiting,
+    EndpointState, Owner, Waiting,
     breaker::BreakerState,
     cursor::Cursor,
     desk::{Allowance, Filed, Totals},
@@ -125,7 +127,7 @@ impl<P> Endpoint<P> {
     pub(super) fn learn(
         &mut self,
         flight: &Flight,
-        verdict: Verdict,
+        verdict: AttemptOutcome,
         now_us: i64,
         settings: &Settings,
     ) {

@@ -6,9 +6,11 @@ mod reading;
 mod trouble;
 mod turns;
 
+use store::FailureCause;
+
 use super::*;
 
-const HERE: EndpointId = EndpointId(1);
+const HERE: QueueId = QueueId(1);
 const SECOND_US: i64 = 1_000_000;
 
 /// A scheduler, and a clock that the test moves.
@@ -28,16 +30,16 @@ impl Rig {
     fn with_endpoints(settings: Settings, count: u32) -> Self {
         let mut rig = Self::new(settings);
         for id in 2..=count {
-            rig.scheduler.add_endpoint(EndpointId(id), Owner(id), 1);
+            rig.scheduler.add_endpoint(QueueId(id), Owner(id), 1);
         }
         rig
     }
 
-    fn arrive(&mut self, endpoint: EndpointId, message: i64, lane: u64) {
+    fn arrive(&mut self, endpoint: QueueId, message: i64, lane: u64) {
         self.scheduler.arrived(endpoint, row(message, lane));
     }
 
-    fn arrive_many(&mut self, endpoint: EndpointId, messages: std::ops::RangeInclusive<i64>) {
+    fn arrive_many(&mut self, endpoint: QueueId, messages: std::ops::RangeInclusive<i64>) {
         for message in messages {
             self.arrive(endpoint, message, UNORDERED);
         }
@@ -48,7 +50,7 @@ impl Rig {
     }
 
     /// The next send, which must be one.
-    fn send(&mut self) -> (EndpointId, i64) {
+    fn send(&mut self) -> (QueueId, i64) {
         match self.next() {
             Some(Action::Send { endpoint, message, .. }) => (endpoint, message),
             other => panic!("not a send: {other:?}"),
@@ -80,19 +82,19 @@ impl Rig {
         self.scheduler.refilled(HERE, rows, reached_end);
     }
 
-    fn finish(&mut self, message: i64, verdict: Verdict) {
+    fn finish(&mut self, message: i64, verdict: AttemptOutcome) {
         self.scheduler.finished(HERE, message, verdict, self.now_us);
     }
 
     fn deliver(&mut self, message: i64) {
-        self.finish(message, Verdict::Delivered);
+        self.finish(message, AttemptOutcome::Delivered);
         self.scheduler.durable(HERE, message);
     }
 
     /// Fails `message`, durably, to be tried again after `delay_us`.
     fn fail(&mut self, message: i64, delay_us: i64) {
         let due_us = self.now_us + delay_us;
-        self.finish(message, Verdict::Again { due_us, cause: Cause::Refused });
+        self.finish(message, AttemptOutcome::Retry { due_us, cause: FailureCause::Refused });
         self.scheduler.durable(HERE, message);
     }
 
@@ -161,11 +163,11 @@ fn a_removed_endpoint_gives_its_slots_back() {
     let settings = Settings { slots_max: 2, heavy_percent: 100, ..Settings::default() };
     let mut rig = Rig::with_endpoints(settings, 2);
     rig.arrive_many(HERE, 1..=2);
-    rig.arrive(EndpointId(2), 3, 0);
+    rig.arrive(QueueId(2), 3, 0);
     assert_eq!(rig.sent().len(), 2);
 
     rig.scheduler.remove_endpoint(HERE);
-    rig.finish(1, Verdict::Delivered);
+    rig.finish(1, AttemptOutcome::Delivered);
 
     rig.sent();
     assert_eq!(rig.scheduler.in_flight(), 1, "only what endpoint 2 sends");
@@ -177,7 +179,7 @@ fn reports_for_what_is_not_known_are_ignored() {
     let mut rig = Rig::new(Settings::default());
     rig.deliver(9);
     rig.found(&[(9, 0)], true);
-    rig.scheduler.resume(EndpointId(77), 0);
+    rig.scheduler.resume(QueueId(77), 0);
     assert_eq!(rig.next(), None);
     assert_eq!(rig.scheduler.in_flight(), 0);
 }

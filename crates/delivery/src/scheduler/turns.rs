@@ -10,7 +10,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{EndpointId, Owner, numbers::NumberMap};
+use super::{Owner, QueueId, numbers::NumberMap};
 
 /// What a start costs at least, so that turns count even where answers take no time.
 const PRICE_MIN_US: i64 = 1_000;
@@ -139,7 +139,7 @@ struct Share {
     used_us: i64,
     /// What the endpoint served last had used before.
     reached_us: i64,
-    lines: Lines<EndpointId>,
+    lines: Lines<QueueId>,
 }
 
 #[derive(Debug)]
@@ -170,13 +170,7 @@ impl Turns {
         }
     }
 
-    pub(super) fn enter(
-        &mut self,
-        class: Class,
-        owner: Owner,
-        id: EndpointId,
-        account: &mut Account,
-    ) {
+    pub(super) fn enter(&mut self, class: Class, owner: Owner, id: QueueId, account: &mut Account) {
         let Some(share) = self.shares.get_mut(&owner) else { return };
         if share.lines.are_empty() {
             share.used_us = share.used_us.max(self.reached_us);
@@ -189,7 +183,7 @@ impl Turns {
         line.insert((account.used_us, id));
     }
 
-    pub(super) fn leave(&mut self, class: Class, owner: Owner, id: EndpointId, account: &Account) {
+    pub(super) fn leave(&mut self, class: Class, owner: Owner, id: QueueId, account: &Account) {
         let Some(share) = self.shares.get_mut(&owner) else { return };
         let line = share.lines.of_mut(class);
         line.remove(&(account.used_us, id));
@@ -199,7 +193,7 @@ impl Turns {
     }
 
     /// The endpoint whose turn it is, among those that `open` admits.
-    pub(super) fn first(&self, open: Open) -> Option<EndpointId> {
+    pub(super) fn first(&self, open: Open) -> Option<QueueId> {
         let slow = self.lines.slow.first().filter(|_| open.heavy);
         let throttled = self.lines.throttled.first().filter(|_| open.throttled);
         let classes = [

@@ -75,6 +75,6 @@ pub(crate) fn outgoing() -> Outgoing<'static> {
 }
 
 /// Sends one message to `url` without a credential.
-pub(crate) async fn send(url: &str) -> Attempt {
+pub(crate) async fn send(url: &str) -> CallResult {
     endpoint(url, Auth::None).send(&outgoing()).await
 }

@@ -13,7 +13,7 @@ const JITTER_PERCENT: u64 = 20;
 /// No pause is longer than this, whatever anybody asks for: seven days.
 const PAUSE_MAX_MS: u64 = 7 * 24 * 60 * 60 * 1000;
 
-/// The cadence of retries.
+/// The pauses between retries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RetrySchedule {
     pub base_ms: u64,
@@ -58,10 +58,10 @@ mod tests {
 
     #[test]
     fn a_merchant_that_asks_for_more_patience_gets_it() {
-        let cadence = RetrySchedule::default();
-        assert_eq!(cadence.pause_ms(1, Some(60_000), 0), Some(60_000));
-        assert_eq!(cadence.pause_ms(2, Some(1_000), 0), Some(50_000));
-        assert_eq!(cadence.pause_ms(6, Some(60_000), 0), None);
+        let schedule = RetrySchedule::default();
+        assert_eq!(schedule.pause_ms(1, Some(60_000), 0), Some(60_000));
+        assert_eq!(schedule.pause_ms(2, Some(1_000), 0), Some(50_000));
+        assert_eq!(schedule.pause_ms(6, Some(60_000), 0), None);
     }
 
     proptest! {
@@ -72,9 +72,9 @@ mod tests {
             attempt in 1_u32..=RETRIES_MAX,
             chance in any::<u64>(),
         ) {
-            let cadence = RetrySchedule { base_ms, factor };
-            let plain = cadence.pause_ms(attempt, None, 0).unwrap();
-            let jittered = cadence.pause_ms(attempt, None, chance).unwrap();
+            let schedule = RetrySchedule { base_ms, factor };
+            let plain = schedule.pause_ms(attempt, None, 0).unwrap();
+            let jittered = schedule.pause_ms(attempt, None, chance).unwrap();
             prop_assert!(plain <= jittered && jittered <= plain + plain / 5);
         }
     }

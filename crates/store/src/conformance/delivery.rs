@@ -1,6 +1,6 @@
 //! The outbox, deliveries and the failure queue.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, sync::Arc};
 
 use bytes::Bytes;
 use domain::{
@@ -10,8 +10,9 @@ use domain::{
 
 use super::{Subject, acme, on_both_engines, other};
 use crate::{
-    AnswerCount, AttemptCount, Attempted, Conclusion, FailureCount, FailureFilter, FailureRow,
-    MessageFilter, MessageKey, NewMessage, PendingMessage, Store, StoreError, Transaction, Verdict,
+    AnswerCount, Attempt, AttemptCount, AttemptOutcome, FailureCause, FailureCount, FailureFilter,
+    FailureRow, MessageFilter, MessageKey, NewMessage, PendingMessage, Store, StoreError,
+    Transaction,
 };
 
 on_both_engines!(
@@ -22,7 +23,7 @@ on_both_engines!(
     a_queue_of_several_kinds_is_read_as_one,
     a_delivered_message_leaves_only_history,
     a_retry_is_due_later_and_only_once,
-    a_dead_message_is_in_the_failure_queue_until_retried,
+    a_failed_message_is_in_the_failure_queue_until_retried,
     a_discarded_message_keeps_its_reason,
     a_failure_behind_a_delivered_snapshot_is_superseded,
     merchants_with_work_are_found,
@@ -55,30 +56,42 @@ async fn enqueue(
     store.commit(transaction).await
 }
 
-fn conclusion(message_id: i64, attempt: i64, verdict: Verdict) -> Conclusion {
-    let status = if verdict == Verdict::Delivered { 200 } else { 503 };
-    Conclusion {
+const FAILED: AttemptOutcome = AttemptOutcome::Failed { cause: FailureCause::Overloaded };
+
+fn retry_at(due_us: i64) -> AttemptOutcome {
+    AttemptOutcome::Retry { due_us, cause: FailureCause::Overloaded }
+}
+
+fn attempt(message_id: i64, number: u32, outcome: AttemptOutcome) -> Attempt {
+    let status = if outcome == AttemptOutcome::Delivered { 200 } else { 503 };
+    let message = PendingMessage {
         merchant: acme(),
-        kind: MessageKind::Rma,
         message_id,
+        kind: MessageKind::Rma,
         lane: 7,
         cycle: 1,
-        attempt,
-        verdict,
-        attempted: Attempted {
-            at_us: 1_000,
-            latency_us: 500,
-            waited_us: 900,
-            status: Some(status),
-            error: None,
-            answer: Some(Bytes::from_static(b"sorry")),
-        },
+        attempts: i64::from(number) - 1,
+        due_us: 100,
+        sequence: 1,
+        created_us: 100,
+        body: Bytes::new(),
+    };
+    Attempt {
+        message: Arc::new(message),
+        number,
+        at_us: 1_000,
+        latency_us: 500,
+        waited_us: 900,
+        status: Some(status),
+        error: None,
+        answer: Some(Bytes::from_static(b"sorry")),
+        outcome,
     }
 }
 
-async fn conclude(store: &Store, conclusions: &[Conclusion]) {
-    let mut transaction = Transaction::new("concluding");
-    transaction.conclude(conclusions);
+async fn record(store: &Store, attempts: &[Attempt]) {
+    let mut transaction = Transaction::new("recording attempts");
+    transaction.record_attempts(attempts.iter());
     store.commit(transaction).await.unwrap();
 }
 
@@ -186,8 +199,8 @@ async fn a_queue_of_several_kinds_is_read_as_one(Subject { store, .. }: Subject)
 async fn a_delivered_message_leaves_only_history(Subject { store, .. }: Subject) {
     enqueue(&store, vec![message(&acme(), "A", 1), message(&acme(), "A", 2)]).await.unwrap();
 
-    conclude(&store, &[conclusion(1, 1, Verdict::Delivered)]).await;
-    conclude(&store, &[conclusion(1, 1, Verdict::Delivered)]).await;
+    record(&store, &[attempt(1, 1, AttemptOutcome::Delivered)]).await;
+    record(&store, &[attempt(1, 1, AttemptOutcome::Delivered)]).await;
 
     assert_eq!(waiting(&store, 0).await, [2]);
     assert_eq!(state(&store, 1).await, MessageState::Delivered);
@@ -199,17 +212,17 @@ async fn a_delivered_message_leaves_only_history(Subject { store, .. }: Subject)
 async fn a_retry_is_due_later_and_only_once(Subject { store, .. }: Subject) {
     enqueue(&store, vec![message(&acme(), "A", 1)]).await.unwrap();
 
-    conclude(&store, &[conclusion(1, 1, Verdict::Again { due_us: 5_000 })]).await;
-    conclude(&store, &[conclusion(1, 1, Verdict::Again { due_us: 9_000 })]).await;
+    record(&store, &[attempt(1, 1, retry_at(5_000))]).await;
+    record(&store, &[attempt(1, 1, retry_at(9_000))]).await;
 
     let rows = store.pending_messages(&acme(), MessageKind::Rma.queue(), 0, 9).await.unwrap();
     assert_eq!((rows[0].attempts, rows[0].due_us), (1, 5_000));
     assert_eq!(state(&store, 1).await, MessageState::Waiting);
 }
 
-async fn a_dead_message_is_in_the_failure_queue_until_retried(Subject { store, .. }: Subject) {
+async fn a_failed_message_is_in_the_failure_queue_until_retried(Subject { store, .. }: Subject) {
     enqueue(&store, vec![message(&acme(), "A", 1)]).await.unwrap();
-    conclude(&store, &[conclusion(1, 1, Verdict::Dead)]).await;
+    record(&store, &[attempt(1, 1, FAILED)]).await;
 
     assert_eq!(state(&store, 1).await, MessageState::Failed);
     let start = (0, String::new(), 0);
@@ -238,7 +251,7 @@ async fn a_dead_message_is_in_the_failure_queue_until_retried(Subject { store, .
 
 async fn a_discarded_message_keeps_its_reason(Subject { store, .. }: Subject) {
     enqueue(&store, vec![message(&acme(), "A", 1)]).await.unwrap();
-    conclude(&store, &[conclusion(1, 1, Verdict::Dead)]).await;
+    record(&store, &[attempt(1, 1, FAILED)]).await;
 
     let mut transaction = Transaction::new("discarding");
     transaction.discard_failure(&acme(), MessageKind::Rma, 1, ("told by telephone", 9));
@@ -256,9 +269,8 @@ async fn a_failure_behind_a_delivered_snapshot_is_superseded(Subject { store, ..
     enqueue(&store, (1..=3).map(|sequence| message(&acme(), "A", sequence)).collect())
         .await
         .unwrap();
-    conclude(&store, &[conclusion(1, 1, Verdict::Dead), conclusion(2, 1, Verdict::Delivered)])
-        .await;
-    conclude(&store, &[conclusion(3, 1, Verdict::Dead)]).await;
+    record(&store, &[attempt(1, 1, FAILED), attempt(2, 1, AttemptOutcome::Delivered)]).await;
+    record(&store, &[attempt(3, 1, FAILED)]).await;
 
     let failures = store.failures(&any_failure(), &(0, String::new(), 0), 10).await.unwrap();
 
@@ -278,7 +290,7 @@ async fn merchants_with_work_are_found(Subject { store, .. }: Subject) {
     assert!(store.merchants_with_work().await.unwrap().is_empty());
     enqueue(&store, vec![message(&other(), "X", 1), message(&acme(), "A", 1)]).await.unwrap();
     assert_eq!(store.merchants_with_work().await.unwrap(), ["acme", "other"]);
-    conclude(&store, &[conclusion(1, 1, Verdict::Delivered)]).await;
+    record(&store, &[attempt(1, 1, AttemptOutcome::Delivered)]).await;
     assert_eq!(store.merchants_with_work().await.unwrap(), ["other"]);
 }
 
@@ -302,7 +314,7 @@ async fn endpoints_change_only_at_the_version_read(Subject { store, .. }: Subjec
 async fn pages_of_messages_go_on_where_they_ended(Subject { store, .. }: Subject) {
     let references = ["A", "B", "A", "B", "A"];
     enqueue(&store, references.iter().map(|it| message(&acme(), it, 1)).collect()).await.unwrap();
-    conclude(&store, &[conclusion(5, 1, Verdict::Delivered)]).await;
+    record(&store, &[attempt(5, 1, AttemptOutcome::Delivered)]).await;
     let page = async |before, state, reference: Option<&str>| {
         let reference = reference.map(str::to_owned);
         let filter = MessageFilter { before, state, kind: None, reference, limit: 2 };
@@ -321,9 +333,8 @@ async fn attempts_are_counted_by_hour_and_answer(Subject { store, .. }: Subject)
     enqueue(&store, (1..=3).map(|sequence| message(&acme(), "A", sequence)).collect())
         .await
         .unwrap();
-    conclude(&store, &[conclusion(1, 1, Verdict::Delivered), conclusion(2, 1, Verdict::Dead)])
-        .await;
-    conclude(&store, &[conclusion(3, 1, Verdict::Delivered)]).await;
+    record(&store, &[attempt(1, 1, AttemptOutcome::Delivered), attempt(2, 1, FAILED)]).await;
+    record(&store, &[attempt(3, 1, AttemptOutcome::Delivered)]).await;
 
     let counts = store.attempt_counts(Some(&acme()), 0, 1).await.unwrap();
 
@@ -350,9 +361,8 @@ async fn only_finished_messages_are_removed(Subject { store, .. }: Subject) {
     enqueue(&store, (1..=4).map(|sequence| message(&acme(), "A", sequence)).collect())
         .await
         .unwrap();
-    conclude(&store, &[conclusion(1, 1, Verdict::Delivered), conclusion(2, 1, Verdict::Dead)])
-        .await;
-    conclude(&store, &[conclusion(4, 1, Verdict::Delivered)]).await;
+    record(&store, &[attempt(1, 1, AttemptOutcome::Delivered), attempt(2, 1, FAILED)]).await;
+    record(&store, &[attempt(4, 1, AttemptOutcome::Delivered)]).await;
     let finished = async |after, before_us| {
         store.finished_messages(&acme(), after, before_us, 3).await.unwrap()
     };

@@ -1,5 +1,7 @@
 //! What the overview of the console reads.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use domain::{
     identifier::MerchantId,
@@ -10,8 +12,8 @@ use jiff::Timestamp;
 
 use super::{Subject, acme, on_both_engines, other};
 use crate::{
-    Attempted, Conclusion, CountedEvent, DayCount, NewMessage, OrderRow, Store, Transaction,
-    Verdict,
+    Attempt, AttemptOutcome, CountedEvent, DayCount, FailureCause, NewMessage, OrderRow, Store,
+    Transaction,
 };
 
 on_both_engines!(
@@ -115,28 +117,21 @@ async fn fail(store: &Store, merchant: &MerchantId, kind: MessageKind) {
         created_us: 100,
         body: Bytes::from_static(b"body"),
     };
-    let mut transaction = Transaction::new("owing a message");
+    let mut transaction = Transaction::new("enqueueing a message");
     transaction.enqueue(message);
     let pending = store.commit(transaction).await.unwrap();
-    let attempted = Attempted {
+    let attempt = Attempt {
+        message: Arc::new(pending[0].clone()),
+        number: 1,
         at_us: 1_000,
         latency_us: 500,
         waited_us: 900,
         status: Some(503),
         error: None,
         answer: None,
+        outcome: AttemptOutcome::Failed { cause: FailureCause::Overloaded },
     };
-    let conclusion = Conclusion {
-        merchant: merchant.clone(),
-        kind,
-        message_id: pending[0].message_id,
-        lane: 7,
-        cycle: 1,
-        attempt: 1,
-        verdict: Verdict::Dead,
-        attempted,
-    };
-    assert!(change(store, |it| it.conclude(&[conclusion])).await);
+    assert!(change(store, |it| it.record_attempts([&attempt].into_iter())).await);
 }
 
 async fn failures_are_counted_by_endpoint_up_to_a_limit(Subject { store, .. }: Subject) {

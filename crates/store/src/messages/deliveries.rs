@@ -1,9 +1,9 @@
-//! Deliveries: the messages that are not finished, and how attempts at them end.
+//! Deliveries: the messages that are not finished, and the attempts at them.
 //!
 //! Only unfinished work is here, so what was delivered long ago costs nothing. A page is read from
 //! where the last one ended, never from the beginning.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use bytes::Bytes;
 use domain::{
@@ -24,65 +24,83 @@ use crate::{
 const READING: &str = "loading pending deliveries";
 const HOUR_US: i64 = 3_600_000_000;
 
-/// An attempt that ended, and what follows from it.
+/// An attempt that is over.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Conclusion {
-    pub merchant: MerchantId,
-    pub kind: MessageKind,
-    pub message_id: i64,
-    pub lane: i64,
-    pub cycle: i64,
-    /// The number of the attempt that ended, from 1.
-    pub attempt: i64,
-    pub verdict: Verdict,
-    pub attempted: Attempted,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    Delivered,
-    /// Tried again at this time.
-    Again {
-        due_us: i64,
-    },
-    /// Moved to the failure queue.
-    Dead,
-}
-
-/// What the attempt itself was like.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Attempted {
+pub struct Attempt {
+    pub message: Arc<PendingMessage>,
+    /// The number of this attempt in the message's cycle, from 1.
+    pub number: u32,
     pub at_us: i64,
     /// From the request to its answer.
     pub latency_us: i64,
     /// From the message's commit to the answer.
     pub waited_us: i64,
     /// None when no answer came.
-    pub status: Option<i64>,
+    pub status: Option<u16>,
     pub error: Option<String>,
-    /// The beginning of the answer's body, when the attempt failed.
+    /// The beginning of the answer's body, where it is worth keeping.
     pub answer: Option<Bytes>,
+    pub outcome: AttemptOutcome,
+}
+
+/// What follows from an attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AttemptOutcome {
+    Delivered,
+    /// Failed; the next attempt is due at this time.
+    Retry {
+        due_us: i64,
+        cause: FailureCause,
+    },
+    /// Failed for the last time: the message goes to the failure queue.
+    Failed {
+        cause: FailureCause,
+    },
+}
+
+/// Why an attempt failed, as far as it matters for the next one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FailureCause {
+    /// An ordinary bad status: about the message rather than the load.
+    Refused,
+    /// 429 or 503.
+    Overloaded,
+    /// A timeout, or no connection.
+    Unreachable,
+}
+
+impl AttemptOutcome {
+    /// Whether no further attempt follows.
+    pub fn is_final(self) -> bool {
+        match self {
+            Self::Delivered | Self::Failed { .. } => true,
+            Self::Retry { .. } => false,
+        }
+    }
 }
 
 impl Transaction {
-    /// Makes the ends of attempts durable. A message that somebody else concluded meanwhile is left
-    /// as it is: every change asks for the attempt it knows.
-    pub fn conclude(&mut self, conclusions: &[Conclusion]) {
-        let mut sorted: Vec<&Conclusion> = conclusions.iter().collect();
-        sorted.sort_by_key(|it| (it.merchant.as_str(), it.kind, it.message_id));
-        let of = |wanted: fn(&Verdict) -> bool| {
-            sorted.iter().copied().filter(move |it| wanted(&it.verdict)).collect::<Vec<_>>()
+    /// Records attempts and what follows from them. A message that another node finished meanwhile
+    /// is left as it is: every change requires the number of attempts that it knows.
+    pub fn record_attempts<'a>(&mut self, attempts: impl Iterator<Item = &'a Attempt>) {
+        let mut sorted: Vec<&Attempt> = attempts.collect();
+        sorted.sort_by_key(|it| {
+            let message = &it.message;
+            (message.merchant.as_str(), message.kind, message.message_id)
+        });
+        let with_outcome = |wanted: fn(&AttemptOutcome) -> bool| {
+            sorted.iter().copied().filter(move |it| wanted(&it.outcome)).collect::<Vec<_>>()
         };
-        let again = of(|verdict| matches!(verdict, Verdict::Again { .. }));
-        let dead = of(|verdict| matches!(verdict, Verdict::Dead));
-        let delivered = of(|verdict| matches!(verdict, Verdict::Delivered));
+        let retried = with_outcome(|outcome| matches!(outcome, AttemptOutcome::Retry { .. }));
+        let failed = with_outcome(|outcome| matches!(outcome, AttemptOutcome::Failed { .. }));
+        let delivered = with_outcome(|outcome| matches!(outcome, AttemptOutcome::Delivered));
 
         // One by one and so by their keys, whatever a planner believes of a table that fills and empties all day.
         self.any_rows_each(
             "UPDATE deliveries SET attempt = $4, due_us = $5
              WHERE merchant_id = $1 AND kind = $2 AND message_id = $3
                  AND attempt = CAST($4 AS BIGINT) - 1",
-            again.iter().map(|it| retry_values(it)).collect(),
+            retried.iter().map(|it| retry_values(it)).collect(),
         );
         self.any_rows_each(
             "INSERT INTO failures
@@ -93,15 +111,15 @@ impl Transaction {
              WHERE merchant_id = $1 AND kind = $2 AND message_id = $3
                  AND attempt = CAST($4 AS BIGINT) - 1
              ON CONFLICT DO NOTHING",
-            dead.iter().map(|it| failure_values(it)).collect(),
+            failed.iter().map(|it| failure_values(it)).collect(),
         );
         self.any_rows_each(
             "DELETE FROM deliveries
              WHERE merchant_id = $1 AND kind = $2 AND message_id = $3
                  AND attempt = CAST($4 AS BIGINT) - 1",
-            dead.iter().map(|it| finished_values(it)).collect(),
+            failed.iter().map(|it| finished_values(it)).collect(),
         );
-        // Whoever delivered it, it was delivered.
+        // Whichever attempt it was, the message is delivered.
         self.any_rows_each(
             "DELETE FROM deliveries USING ROWS(merchant_id, kind, message_id)
              WHERE deliveries.merchant_id = r.merchant_id AND deliveries.kind = r.kind
@@ -121,7 +139,7 @@ impl Transaction {
         self.count_attempts(&sorted);
     }
 
-    fn count_attempts(&mut self, conclusions: &[&Conclusion]) {
+    fn count_attempts(&mut self, attempts: &[&Attempt]) {
         self.any_rows_each(
             "INSERT INTO attempt_counts
                  (merchant_id, hour_us, kind, status, bucket, attempts, waited_us, latency_us)
@@ -133,61 +151,66 @@ impl Transaction {
                  SET attempts = attempt_counts.attempts + excluded.attempts,
                      waited_us = attempt_counts.waited_us + excluded.waited_us,
                      latency_us = attempt_counts.latency_us + excluded.latency_us",
-            counts(conclusions),
+            count_values(attempts),
         );
     }
 }
 
-fn key_values(it: &Conclusion) -> Vec<Value> {
-    params![&it.merchant, it.kind, it.message_id]
+fn key_values(attempt: &Attempt) -> Vec<Value> {
+    let message = &attempt.message;
+    params![&message.merchant, message.kind, message.message_id]
 }
 
-fn finished_values(it: &Conclusion) -> Vec<Value> {
-    params![&it.merchant, it.kind, it.message_id, it.attempt]
+fn finished_values(attempt: &Attempt) -> Vec<Value> {
+    let message = &attempt.message;
+    params![&message.merchant, message.kind, message.message_id, i64::from(attempt.number)]
 }
 
-fn retry_values(it: &Conclusion) -> Vec<Value> {
-    let due_us = if let Verdict::Again { due_us } = it.verdict { due_us } else { 0 };
-    params![&it.merchant, it.kind, it.message_id, it.attempt, due_us]
+fn retry_values(attempt: &Attempt) -> Vec<Value> {
+    let message = &attempt.message;
+    let due_us =
+        if let AttemptOutcome::Retry { due_us, .. } = attempt.outcome { due_us } else { 0 };
+    params![&message.merchant, message.kind, message.message_id, i64::from(attempt.number), due_us]
 }
 
-fn failure_values(it: &Conclusion) -> Vec<Value> {
+fn failure_values(attempt: &Attempt) -> Vec<Value> {
+    let message = &attempt.message;
     params![
-        &it.merchant,
-        it.kind,
-        it.message_id,
-        it.attempt,
-        it.attempted.at_us + it.attempted.latency_us,
-        it.attempted.status,
-        it.attempted.error.clone()
+        &message.merchant,
+        message.kind,
+        message.message_id,
+        i64::from(attempt.number),
+        attempt.at_us + attempt.latency_us,
+        attempt.status.map(i64::from),
+        attempt.error.clone()
     ]
 }
 
-fn attempt_values(it: &Conclusion) -> Vec<Value> {
+fn attempt_values(attempt: &Attempt) -> Vec<Value> {
+    let message = &attempt.message;
     params![
-        &it.merchant,
-        it.message_id,
-        it.cycle,
-        it.attempt,
-        it.attempted.at_us,
-        it.attempted.latency_us,
-        it.attempted.status,
-        it.attempted.error.clone(),
-        it.attempted.answer.clone()
+        &message.merchant,
+        message.message_id,
+        message.cycle,
+        i64::from(attempt.number),
+        attempt.at_us,
+        attempt.latency_us,
+        attempt.status.map(i64::from),
+        attempt.error.clone(),
+        attempt.answer.clone()
     ]
 }
 
 /// The attempts of a batch, counted as the reports count them.
-fn counts(conclusions: &[&Conclusion]) -> Vec<Vec<Value>> {
+fn count_values(attempts: &[&Attempt]) -> Vec<Vec<Value>> {
     let mut counts: BTreeMap<_, (i64, i64, i64)> = BTreeMap::new();
-    for it in conclusions {
-        let Attempted { at_us, latency_us, waited_us, status, .. } = &it.attempted;
-        let hour_us = at_us - at_us.rem_euclid(HOUR_US);
+    for attempt in attempts {
+        let Attempt { message, at_us, latency_us, waited_us, status, .. } = attempt;
         let key = (
-            it.merchant.as_str(),
-            hour_us,
-            it.kind.name(),
-            status.unwrap_or(0),
+            message.merchant.as_str(),
+            at_us - at_us.rem_euclid(HOUR_US),
+            message.kind.name(),
+            status.map_or(0, i64::from),
             reports::bucket(*waited_us),
         );
         let count = counts.entry(key).or_default();

@@ -6,7 +6,7 @@
 
 use bytes::Bytes;
 use domain::{
-    identifier::MerchantId,
+    identifier::{MerchantId, MessageId},
     messages::{kind::MessageKind, state::MessageState},
 };
 
@@ -56,6 +56,10 @@ pub struct PendingMessage {
 }
 
 impl PendingMessage {
+    pub fn id(&self) -> MessageId {
+        MessageId { merchant: self.merchant.clone(), number: self.message_id }
+    }
+
     /// `message` as it is when the transaction that decided it has just committed.
     pub(crate) fn committed(message: NewMessage, message_id: i64) -> Self {
         Self {

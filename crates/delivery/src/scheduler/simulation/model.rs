@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::{BreakerState, EndpointId, EndpointState, Settings, UNORDERED};
+use super::super::{BreakerState, EndpointState, QueueId, Settings, UNORDERED};
 
 /// How long a message that could start may wait at an endpoint that is well: for slots
 /// that others have, and for each message that was there before it.
@@ -50,17 +50,17 @@ pub(super) struct Place {
 
 pub(super) struct Model {
     pub(super) settings: Settings,
-    pub(super) places: BTreeMap<EndpointId, Place>,
+    pub(super) places: BTreeMap<QueueId, Place>,
     pub(super) slowest_us: i64,
     /// A digest of all starts, to compare two histories.
     pub(super) trace: u64,
-    throttled: BTreeSet<(EndpointId, i64)>,
+    throttled: BTreeSet<(QueueId, i64)>,
 }
 
 /// A start that the scheduler asked for.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Start {
-    pub(super) endpoint: EndpointId,
+    pub(super) endpoint: QueueId,
     pub(super) message: i64,
     pub(super) lane: u64,
     pub(super) attempt: u32,
@@ -73,13 +73,13 @@ impl Model {
         Self { settings, places, slowest_us: 0, trace: 0, throttled }
     }
 
-    pub(super) fn place(&mut self, endpoint: EndpointId) -> &mut Place {
+    pub(super) fn place(&mut self, endpoint: QueueId) -> &mut Place {
         self.places.entry(endpoint).or_default()
     }
 
     pub(super) fn commit(
         &mut self,
-        endpoint: EndpointId,
+        endpoint: QueueId,
         message: i64,
         (lane, door): (u64, usize),
         now_us: i64,
@@ -123,7 +123,7 @@ impl Model {
         }
     }
 
-    pub(super) fn land(&mut self, endpoint: EndpointId, message: i64) {
+    pub(super) fn land(&mut self, endpoint: QueueId, message: i64) {
         self.throttled.remove(&(endpoint, message));
         let landed = self.place(endpoint).in_flight.remove(&message);
         assert!(landed.is_some(), "{message} was not in flight");
@@ -132,7 +132,7 @@ impl Model {
     /// The bounds that hold at every moment.
     pub(super) fn check(
         &self,
-        (endpoint, door): (EndpointId, usize),
+        (endpoint, door): (QueueId, usize),
         state: &EndpointState,
         in_flight: usize,
     ) {

@@ -2,7 +2,7 @@
 //! crashes that leave nothing but the disk.
 
 use super::{
-    super::{EndpointId, Owner, Scheduler},
+    super::{Owner, QueueId, Scheduler},
     world::{Event, SECOND_US, World},
 };
 
@@ -29,12 +29,12 @@ impl World {
         self.soon(4 * SECOND_US, Event::Operate);
     }
 
-    fn pause(&mut self, endpoint: EndpointId, door: usize) {
+    fn pause(&mut self, endpoint: QueueId, door: usize) {
         self.model.place(endpoint).paused.insert(door);
         self.scheduler.pause(endpoint, door);
     }
 
-    fn resume(&mut self, endpoint: EndpointId, door: usize) {
+    fn resume(&mut self, endpoint: QueueId, door: usize) {
         let now_us = self.now_us;
         let place = self.model.place(endpoint);
         if place.paused.remove(&door) {
@@ -44,7 +44,7 @@ impl World {
     }
 
     /// Also happens before the scheduler has heard that they failed.
-    pub(super) fn retry_failed(&mut self, endpoint: EndpointId) {
+    pub(super) fn retry_failed(&mut self, endpoint: QueueId) {
         let now_us = self.now_us;
         if let Some(lowest) = self.model.place(endpoint).put_back(now_us) {
             self.scheduler.rewind(endpoint, lowest);

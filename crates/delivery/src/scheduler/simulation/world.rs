@@ -4,9 +4,10 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use domain::random::SeededRandom;
+use store::{AttemptOutcome, FailureCause};
 
 use super::{
-    super::{Action, Cause, EndpointId, Scheduler, Settings, Verdict, Waiting},
+    super::{Action, QueueId, Scheduler, Settings, Waiting},
     model::{Model, Place, Start},
 };
 
@@ -36,12 +37,12 @@ pub(super) enum Habit {
 #[derive(Debug)]
 pub(super) enum Event {
     Arrive,
-    Announce(EndpointId),
-    Land(EndpointId, i64),
+    Announce(QueueId),
+    Land(QueueId, i64),
     Commit,
-    Report(EndpointId, i64),
-    Look(EndpointId, i64, usize),
-    Found(EndpointId, Vec<Waiting<i64>>, bool),
+    Report(QueueId, i64),
+    Look(QueueId, i64, usize),
+    Found(QueueId, Vec<Waiting<i64>>, bool),
     Operate,
     Crash,
 }
@@ -49,9 +50,9 @@ pub(super) enum Event {
 /// A conclusion on its way to the disk.
 #[derive(Debug)]
 pub(super) struct Outcome {
-    endpoint: EndpointId,
+    endpoint: QueueId,
     message: i64,
-    verdict: Verdict,
+    verdict: AttemptOutcome,
 }
 
 pub(super) struct World {
@@ -61,11 +62,11 @@ pub(super) struct World {
     pub(super) random: SeededRandom,
     pub(super) scheduler: Scheduler<i64>,
     /// One for each door.
-    pub(super) habits: BTreeMap<EndpointId, Vec<Habit>>,
+    pub(super) habits: BTreeMap<QueueId, Vec<Habit>>,
     pub(super) events: BTreeMap<(i64, u64), Event>,
     pub(super) outcomes: Vec<Outcome>,
     /// Committed, in order, and not yet announced.
-    pub(super) unannounced: BTreeMap<EndpointId, VecDeque<Waiting<i64>>>,
+    pub(super) unannounced: BTreeMap<QueueId, VecDeque<Waiting<i64>>>,
     pub(super) arrivals_left: u32,
     pub(super) crash_gap_us: i64,
     message: i64,
@@ -118,7 +119,7 @@ impl World {
         for id in 0..u32::try_from(random.count(1, 10)).unwrap() {
             let doors = if random.percent(35) { random.count(2, 3) } else { 1 };
             let each = (0..doors).map(|_| random_habit(&mut random)).collect();
-            habits.insert(EndpointId(id), each);
+            habits.insert(QueueId(id), each);
         }
         let mut world = Self {
             model: Model::new(settings.clone()),
@@ -221,27 +222,27 @@ impl World {
         }
     }
 
-    pub(super) fn check(&self, endpoint: EndpointId) {
+    pub(super) fn check(&self, endpoint: QueueId) {
         for door in 0..self.doors(endpoint) {
             let state = self.scheduler.state(endpoint, door).unwrap();
             self.model.check((endpoint, door), &state, self.scheduler.in_flight());
         }
     }
 
-    pub(super) fn doors(&self, endpoint: EndpointId) -> usize {
+    pub(super) fn doors(&self, endpoint: QueueId) -> usize {
         self.habits[&endpoint].len()
     }
 
-    pub(super) fn any_door(&mut self, endpoint: EndpointId) -> usize {
+    pub(super) fn any_door(&mut self, endpoint: QueueId) -> usize {
         let last = self.doors(endpoint) - 1;
         self.random.count(0, last)
     }
 
-    fn door(&mut self, endpoint: EndpointId, message: i64) -> usize {
+    fn door(&mut self, endpoint: QueueId, message: i64) -> usize {
         self.model.place(endpoint).rows.get(&message).map_or(0, |row| row.door)
     }
 
-    pub(super) fn any_endpoint(&mut self) -> EndpointId {
+    pub(super) fn any_endpoint(&mut self) -> QueueId {
         let nth = self.random.count(0, self.habits.len() - 1);
         *self.habits.keys().nth(nth).unwrap()
     }
@@ -271,7 +272,7 @@ impl World {
         }
     }
 
-    fn announce(&mut self, endpoint: EndpointId) {
+    fn announce(&mut self, endpoint: QueueId) {
         let waiting = self.unannounced.remove(&endpoint).unwrap_or_default();
         if self.random.percent(10) {
             self.scheduler.expect_more(endpoint);
@@ -283,7 +284,7 @@ impl World {
         self.check(endpoint);
     }
 
-    fn time_to_answer(&mut self, endpoint: EndpointId, door: usize) -> i64 {
+    fn time_to_answer(&mut self, endpoint: QueueId, door: usize) -> i64 {
         match self.habit(endpoint, door) {
             Habit::Healthy | Habit::Flaky | Habit::Picky | Habit::Broken { .. } => {
                 self.random.between(MILLISECOND_US, 80 * MILLISECOND_US)
@@ -293,35 +294,35 @@ impl World {
         }
     }
 
-    fn habit(&self, endpoint: EndpointId, door: usize) -> Habit {
+    fn habit(&self, endpoint: QueueId, door: usize) -> Habit {
         let habit = self.habits[&endpoint][door];
         let repaired = matches!(habit, Habit::Broken { until_us } if self.now_us >= until_us);
         if repaired { Habit::Healthy } else { habit }
     }
 
-    fn failure(&mut self, (endpoint, door): (EndpointId, usize), lane: u64) -> Option<Cause> {
-        let any = [Cause::Refused, Cause::Overloaded, Cause::Unreachable];
+    fn failure(&mut self, (endpoint, door): (QueueId, usize), lane: u64) -> Option<FailureCause> {
+        let any = [FailureCause::Refused, FailureCause::Overloaded, FailureCause::Unreachable];
         match self.habit(endpoint, door) {
             Habit::Healthy | Habit::Slow => None,
             Habit::Flaky => self.random.percent(30).then(|| any[self.random.count(0, 2)]),
-            Habit::Picky => (lane % 3 == 1).then_some(Cause::Refused),
-            Habit::Hanging => Some(Cause::Unreachable),
+            Habit::Picky => (lane % 3 == 1).then_some(FailureCause::Refused),
+            Habit::Hanging => Some(FailureCause::Unreachable),
             Habit::Broken { .. } => Some(any[self.random.count(0, 2)]),
         }
     }
 
-    fn land(&mut self, endpoint: EndpointId, message: i64) {
+    fn land(&mut self, endpoint: QueueId, message: i64) {
         self.model.land(endpoint, message);
         let place = self.model.place(endpoint);
         let attempt = place.rows.get(&message).map_or(ATTEMPTS_MAX, |row| row.attempt);
         let lane = place.busy.get(&message).copied().unwrap();
         let door = self.door(endpoint, message);
         let verdict = match self.failure((endpoint, door), lane) {
-            None => Verdict::Delivered,
-            Some(cause) if attempt + 1 >= ATTEMPTS_MAX => Verdict::Dead { cause },
+            None => AttemptOutcome::Delivered,
+            Some(cause) if attempt + 1 >= ATTEMPTS_MAX => AttemptOutcome::Failed { cause },
             Some(cause) => {
                 let due_us = self.now_us + SECOND_US * 6_i64.pow(attempt);
-                Verdict::Again { due_us, cause }
+                AttemptOutcome::Retry { due_us, cause }
             }
         };
         self.scheduler.finished(endpoint, message, verdict, self.now_us);
@@ -338,10 +339,10 @@ impl World {
         }
         for Outcome { endpoint, message, verdict } in std::mem::take(&mut self.outcomes) {
             let again = match verdict {
-                Verdict::Again { due_us, .. } => Some(due_us),
-                Verdict::Delivered | Verdict::Dead { .. } => None,
+                AttemptOutcome::Retry { due_us, .. } => Some(due_us),
+                AttemptOutcome::Delivered | AttemptOutcome::Failed { .. } => None,
             };
-            let delivered = verdict == Verdict::Delivered;
+            let delivered = verdict == AttemptOutcome::Delivered;
             self.model.place(endpoint).conclude(message, delivered, again);
             if self.arrivals_left > 0 && self.random.percent(3) {
                 self.retry_failed(endpoint);
@@ -350,13 +351,13 @@ impl World {
         }
     }
 
-    fn report(&mut self, endpoint: EndpointId, message: i64) {
+    fn report(&mut self, endpoint: QueueId, message: i64) {
         self.scheduler.durable(endpoint, message);
         self.model.place(endpoint).report(message, self.now_us);
         self.check(endpoint);
     }
 
-    fn look(&mut self, endpoint: EndpointId, after: i64, most: usize) -> (Vec<Waiting<i64>>, bool) {
+    fn look(&mut self, endpoint: QueueId, after: i64, most: usize) -> (Vec<Waiting<i64>>, bool) {
         if self.random.percent(2) {
             return (Vec::new(), false);
         }

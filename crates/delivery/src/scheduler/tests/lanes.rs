@@ -9,7 +9,7 @@ fn a_lane_opens_when_the_conclusion_is_durable_and_not_before() {
     rig.arrive(HERE, 2, 7);
     assert_eq!(rig.sent(), [1]);
 
-    rig.finish(1, Verdict::Delivered);
+    rig.finish(1, AttemptOutcome::Delivered);
     assert_eq!(rig.sent(), [0; 0], "delivered, but a crash would forget it");
     assert_eq!(rig.state().in_flight, 0, "the slot is free all the same");
 
@@ -23,7 +23,7 @@ fn a_dead_message_opens_its_lane_too() {
     rig.arrive(HERE, 1, 7);
     rig.arrive(HERE, 2, 7);
     rig.send();
-    rig.finish(1, Verdict::Dead { cause: Cause::Refused });
+    rig.finish(1, AttemptOutcome::Failed { cause: FailureCause::Refused });
     rig.scheduler.durable(HERE, 1);
     assert_eq!(rig.sent(), [2]);
 }
@@ -71,8 +71,8 @@ fn reports_of_durability_may_come_in_any_order() {
         rig.arrive(HERE, message, lane);
     }
     assert_eq!(rig.sent(), [1, 2]);
-    rig.finish(1, Verdict::Delivered);
-    rig.finish(2, Verdict::Delivered);
+    rig.finish(1, AttemptOutcome::Delivered);
+    rig.finish(2, AttemptOutcome::Delivered);
     rig.scheduler.durable(HERE, 2);
     assert_eq!(rig.sent(), [4]);
     rig.scheduler.durable(HERE, 1);

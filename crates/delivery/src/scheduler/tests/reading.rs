@@ -228,7 +228,7 @@ fn a_message_put_back_before_its_failure_was_reported_is_not_missed() {
     let mut rig = Rig::new(small());
     rig.arrive(HERE, 1, 7);
     rig.send();
-    rig.finish(1, Verdict::Dead { cause: Cause::Refused });
+    rig.finish(1, AttemptOutcome::Failed { cause: FailureCause::Refused });
     rig.scheduler.rewind(HERE, 1);
     rig.refill();
     rig.found(&[(1, 7)], true);
@@ -274,7 +274,7 @@ fn the_shelf_has_an_end() {
 fn windows_shrink_when_memory_is_full() {
     let settings = Settings { window_min: 1, held_max: 4, ..small() };
     let mut rig = Rig::with_endpoints(settings, 2);
-    rig.arrive_many(EndpointId(2), 1..=4);
+    rig.arrive_many(QueueId(2), 1..=4);
     rig.arrive_many(HERE, 5..=9);
     assert_eq!(rig.state().window, 1);
 }

@@ -48,13 +48,13 @@ fn every_message_of_a_throttled_endpoint_still_gets_its_attempts() {
         };
         let Action::Send { message, attempt, .. } = action else { panic!("nothing is on disk") };
         attempts[usize::try_from(message).unwrap()] += 1;
-        let cause = Cause::Unreachable;
+        let cause = FailureCause::Unreachable;
         if attempt == 5 {
-            rig.finish(message, Verdict::Dead { cause });
+            rig.finish(message, AttemptOutcome::Failed { cause });
             left -= 1;
         } else {
             let due_us = rig.now_us + 5 * SECOND_US * 10_i64.pow(attempt);
-            rig.finish(message, Verdict::Again { due_us, cause });
+            rig.finish(message, AttemptOutcome::Retry { due_us, cause });
         }
         rig.scheduler.durable(HERE, message);
     }
@@ -66,20 +66,19 @@ fn every_message_of_a_throttled_endpoint_still_gets_its_attempts() {
 fn all_endpoints_in_trouble_share_a_tenth_of_the_slots() {
     let mut rig = Rig::with_endpoints(Settings { slots_max: 20, ..settings() }, 8);
     for id in 1..=8 {
-        let endpoint = EndpointId(id);
+        let endpoint = QueueId(id);
         let first = i64::from(id) * 100;
         rig.arrive_many(endpoint, first..=first + 15);
     }
-    let again = Verdict::Again { due_us: 0, cause: Cause::Refused };
+    let again = AttemptOutcome::Retry { due_us: 0, cause: FailureCause::Refused };
     for _ in 0..200 {
         if let Some(Action::Send { endpoint, message, .. }) = rig.next() {
             rig.scheduler.finished(endpoint, message, again, rig.now_us);
             rig.scheduler.durable(endpoint, message);
         }
     }
-    let throttled = (1..=8)
-        .filter_map(|id| rig.scheduler.state(EndpointId(id), 0))
-        .all(|state| state.limit == 1);
+    let throttled =
+        (1..=8).filter_map(|id| rig.scheduler.state(QueueId(id), 0)).all(|state| state.limit == 1);
     assert!(throttled);
     assert_eq!(rig.sent().len(), 2);
 }
@@ -144,11 +143,13 @@ fn one_success_ends_the_throttling() {
 
 #[test]
 fn a_time_out_halves_the_limit_and_a_refusal_does_not() {
-    for (cause, limit) in [(Cause::Refused, 4), (Cause::Overloaded, 2), (Cause::Unreachable, 2)] {
+    for (cause, limit) in
+        [(FailureCause::Refused, 4), (FailureCause::Overloaded, 2), (FailureCause::Unreachable, 2)]
+    {
         let mut rig = Rig::new(settings());
         rig.arrive(HERE, 1, 0);
         rig.send();
-        rig.finish(1, Verdict::Again { due_us: SECOND_US, cause });
+        rig.finish(1, AttemptOutcome::Retry { due_us: SECOND_US, cause });
         assert_eq!(rig.state().limit, limit, "{cause:?}");
     }
 }
@@ -158,7 +159,7 @@ fn the_limit_learns_before_the_conclusion_is_durable() {
     let mut rig = Rig::new(settings());
     rig.arrive_many(HERE, 1..=4);
     for message in rig.sent() {
-        rig.finish(message, Verdict::Delivered);
+        rig.finish(message, AttemptOutcome::Delivered);
     }
     assert_eq!(rig.state().limit, 5);
 }

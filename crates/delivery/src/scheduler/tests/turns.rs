@@ -4,17 +4,17 @@ use std::collections::BTreeMap;
 
 use super::*;
 
-const THERE: EndpointId = EndpointId(2);
+const THERE: QueueId = QueueId(2);
 
 /// Lets every endpoint have as much as it likes to send, with each attempt taking what
 /// `took_us` says, for a minute, and counts what each of them got to send.
-fn share(rig: &mut Rig, endpoints: u32, took_us: impl Fn(EndpointId) -> i64) -> Vec<usize> {
+fn share(rig: &mut Rig, endpoints: u32, took_us: impl Fn(QueueId) -> i64) -> Vec<usize> {
     let mut message = 0;
     let mut counts = vec![0; usize::try_from(endpoints).unwrap()];
     let mut landings = BTreeMap::new();
     for id in (1..=endpoints).flat_map(|id| [id; 64]) {
         message += 1;
-        rig.arrive(EndpointId(id), message, 0);
+        rig.arrive(QueueId(id), message, 0);
     }
     while rig.now_us < 60 * SECOND_US {
         while let Some(action) = rig.next() {
@@ -26,7 +26,7 @@ fn share(rig: &mut Rig, endpoints: u32, took_us: impl Fn(EndpointId) -> i64) -> 
         }
         let Some(((at_us, sent), endpoint)) = landings.pop_first() else { break };
         rig.now_us = at_us;
-        rig.scheduler.finished(endpoint, sent, Verdict::Delivered, at_us);
+        rig.scheduler.finished(endpoint, sent, AttemptOutcome::Delivered, at_us);
         rig.scheduler.durable(endpoint, sent);
     }
     counts
@@ -40,7 +40,7 @@ fn the_slots_of_all_endpoints_together_are_bounded() {
     );
     for id in 1..=3 {
         let first = i64::from(id) * 10;
-        rig.arrive_many(EndpointId(id), first..=first + 4);
+        rig.arrive_many(QueueId(id), first..=first + 4);
     }
     assert_eq!(rig.sent().len(), 5);
     rig.deliver(10);
@@ -58,7 +58,7 @@ fn owners_take_turns() {
     let mut order = Vec::new();
     for _ in 0..6 {
         let (endpoint, message) = rig.send();
-        rig.scheduler.finished(endpoint, message, Verdict::Delivered, rig.now_us);
+        rig.scheduler.finished(endpoint, message, AttemptOutcome::Delivered, rig.now_us);
         rig.scheduler.durable(endpoint, message);
         order.push(endpoint.0);
     }
@@ -70,7 +70,7 @@ fn an_owner_with_many_endpoints_gets_no_more_than_one_with_a_single_one() {
     let settings = Settings { slots_max: 4, heavy_percent: 100, ..Settings::default() };
     let mut rig = Rig::new(settings);
     for id in 2..=5 {
-        rig.scheduler.add_endpoint(EndpointId(id), Owner(2), 1);
+        rig.scheduler.add_endpoint(QueueId(id), Owner(2), 1);
     }
     let counts = share(&mut rig, 5, |_| 100_000);
     let others: usize = counts[1..].iter().sum();
@@ -141,7 +141,7 @@ fn an_endpoint_with_nothing_to_send_saves_up_no_turns() {
     for _ in 0..20 {
         let (endpoint, message) = rig.send();
         rig.now_us += 10_000;
-        rig.scheduler.finished(endpoint, message, Verdict::Delivered, rig.now_us);
+        rig.scheduler.finished(endpoint, message, AttemptOutcome::Delivered, rig.now_us);
         rig.scheduler.durable(endpoint, message);
         there += usize::from(endpoint == THERE);
     }
@@ -156,11 +156,11 @@ fn slow_endpoints_leave_slots_for_quick_ones() {
     rig.arrive_many(THERE, 21..=40);
     assert_eq!(rig.sent().len(), 16, "four fifths of the slots");
 
-    let third = EndpointId(3);
+    let third = QueueId(3);
     rig.arrive_many(third, 41..=60);
     assert_eq!(rig.send(), (third, 41), "the first attempt of all is free");
     assert_eq!(rig.next(), None);
-    rig.scheduler.finished(third, 41, Verdict::Delivered, rig.now_us);
+    rig.scheduler.finished(third, 41, AttemptOutcome::Delivered, rig.now_us);
     rig.scheduler.durable(third, 41);
     assert_eq!(rig.sent(), [42, 43, 44, 45], "it has proved to be quick");
 }

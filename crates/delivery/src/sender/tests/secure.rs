@@ -44,7 +44,7 @@ async fn secure_merchant(name: &str) -> (String, RootCertStore) {
     (url, roots)
 }
 
-async fn send_trusting(url: &str, roots: RootCertStore) -> Attempt {
+async fn send_trusting(url: &str, roots: RootCertStore) -> CallResult {
     let shared = Shared::new(loopback(), trust(roots), standing().0, settings());
     let endpoint = Endpoint::new(&target(url, Auth::None), &shared).unwrap();
     endpoint.send(&outgoing()).await;

@@ -1,0 +1,123 @@
+//! What the dispatcher is notified of, and the handle that notifies it.
+
+use std::sync::Arc;
+
+use domain::{identifier::MerchantId, messages::kind::MessageKind};
+use store::{Attempt, PendingMessage};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::{scheduler::QueueId, sender::Endpoint};
+
+/// The state of an endpoint in this process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EndpointStatus {
+    pub merchant: MerchantId,
+    pub kind: MessageKind,
+    /// closed (healthy), throttled (failing: one attempt at a time) or suspended (probed now and
+    /// then).
+    pub breaker: &'static str,
+    /// Messages that wait, as far as is known.
+    pub waiting: u64,
+    pub in_flight: usize,
+    /// Attempts that may be in flight at once.
+    pub limit: usize,
+}
+
+/// One attempt to make.
+pub(crate) struct SendJob {
+    pub(super) queue: QueueId,
+    pub(super) endpoint: Arc<Endpoint>,
+    pub(super) message: Arc<PendingMessage>,
+    /// The number of the attempt in the message's cycle, from 1.
+    pub(super) attempt: u32,
+}
+
+/// The way to a task that sends. The task ends when the last of these is dropped.
+pub(crate) struct Worker(pub(super) mpsc::UnboundedSender<(SendJob, Worker)>);
+
+pub(crate) enum Event {
+    /// Messages that were just committed.
+    Enqueued(Vec<PendingMessage>),
+    /// Messages were put back from the failure queue.
+    Retried(MerchantId),
+    EndpointsChanged(MerchantId),
+    /// An endpoint of a queue was looked up: None when nothing may be sent there.
+    EndpointLoaded {
+        queue: QueueId,
+        index: usize,
+        endpoint: Option<Arc<Endpoint>>,
+    },
+    /// Pending messages were read for a queue: None when the store failed.
+    Refilled {
+        queue: QueueId,
+        messages: Option<Vec<PendingMessage>>,
+        most: usize,
+    },
+    AttemptFinished {
+        queue: QueueId,
+        attempt: Box<Attempt>,
+        worker: Worker,
+    },
+    /// The outcomes of attempts at these messages are on stable storage.
+    OutcomesStored(Vec<(QueueId, i64)>),
+    /// The store has pending messages of these merchants.
+    PendingFound(Vec<MerchantId>),
+    /// This node sends for shards now that it did not send for before.
+    LeasesGained,
+    ListEndpoints(MerchantId, oneshot::Sender<Vec<EndpointStatus>>),
+    ListDegraded(oneshot::Sender<Vec<EndpointStatus>>),
+}
+
+/// A handle to the dispatcher. Cheap to clone; works before the dispatcher runs.
+#[derive(Clone)]
+pub struct DispatcherHandle {
+    events: mpsc::UnboundedSender<Event>,
+}
+
+impl DispatcherHandle {
+    /// A handle, and the other end of it that the dispatcher takes.
+    pub fn new() -> (Self, Inbox) {
+        let (events, inbox) = mpsc::unbounded_channel();
+        (Self { events }, Inbox(inbox))
+    }
+
+    /// Sends messages that were just committed.
+    pub fn enqueue(&self, messages: Vec<PendingMessage>) {
+        if !messages.is_empty() {
+            self.notify(Event::Enqueued(messages));
+        }
+    }
+
+    /// Messages of `merchant` were put back from the failure queue.
+    pub fn notify_retried(&self, merchant: &MerchantId) {
+        self.notify(Event::Retried(merchant.clone()));
+    }
+
+    /// Addresses, credentials or secrets of `merchant` have changed.
+    pub fn notify_endpoints_changed(&self, merchant: &MerchantId) {
+        self.notify(Event::EndpointsChanged(merchant.clone()));
+    }
+
+    /// The endpoints of a merchant that this process sends to.
+    pub async fn endpoint_statuses(&self, merchant: &MerchantId) -> Vec<EndpointStatus> {
+        let (sender, receiver) = oneshot::channel();
+        self.notify(Event::ListEndpoints(merchant.clone(), sender));
+        receiver.await.unwrap_or_default()
+    }
+
+    /// The endpoints of any merchant that this process sends less to because they fail: the first
+    /// few, by merchant and kind.
+    pub async fn degraded_endpoints(&self) -> Vec<EndpointStatus> {
+        let (sender, receiver) = oneshot::channel();
+        self.notify(Event::ListDegraded(sender));
+        receiver.await.unwrap_or_default()
+    }
+
+    /// A dispatcher that has ended is not notified; the store keeps what is pending.
+    pub(crate) fn notify(&self, event: Event) {
+        let _ = self.events.send(event);
+    }
+}
+
+/// Where a dispatcher receives what a [`DispatcherHandle`] sends.
+pub struct Inbox(pub(super) mpsc::UnboundedReceiver<Event>);

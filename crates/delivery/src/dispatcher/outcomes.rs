@@ -1,0 +1,165 @@
+//! Outcomes of attempts on their way to the store.
+//!
+//! They are stored at once when none are being stored, and otherwise collected meanwhile: a commit
+//! costs about as much for one outcome as for a hundred, and load makes its own batches. Only the
+//! next message of the same lane waits for an outcome, and no outcome waits for an attempt that is
+//! still in flight, which may hang.
+//!
+//! A large batch does not wait, so that it is ready when the store has finished the previous one.
+//! Two batches that are stored at the same time never touch the same message: it is not attempted
+//! again until its outcome is stored.
+
+use store::{Attempt, Transaction, with_causes};
+
+use super::{
+    events::{DispatcherHandle, Event},
+    parts::{DispatcherParts, RETRY_PAUSE},
+};
+use crate::scheduler::QueueId;
+
+/// Attempts that one commit may cover.
+const BATCH_MAX: usize = 1_000;
+/// A batch that does not wait for the one before it.
+const BATCH_WORTH: usize = 256;
+/// Batches that may be stored at once.
+const STORING_MAX: usize = 2;
+
+/// Finished attempts of the queues that they belong to.
+pub(super) type Batch = Vec<(QueueId, Attempt)>;
+
+#[derive(Default)]
+pub(super) struct OutcomeBatches {
+    waiting: Batch,
+    /// Batches that are being stored.
+    storing: usize,
+}
+
+impl OutcomeBatches {
+    pub(super) fn push(&mut self, queue: QueueId, attempt: Attempt) {
+        self.waiting.push((queue, attempt));
+    }
+
+    /// Whether nothing waits and nothing is being stored.
+    pub(super) fn are_stored(&self) -> bool {
+        self.waiting.is_empty() && self.storing == 0
+    }
+
+    /// What to store now.
+    pub(super) fn next_batch(&mut self) -> Option<Batch> {
+        let worth = if self.storing == 0 { 1 } else { BATCH_WORTH };
+        let waiting = self.waiting.len();
+        if self.storing == STORING_MAX || waiting < worth {
+            return None;
+        }
+        let rest = self.waiting.split_off(waiting.min(BATCH_MAX));
+        self.storing += 1;
+        Some(std::mem::replace(&mut self.waiting, rest))
+    }
+
+    pub(super) fn batch_is_stored(&mut self) {
+        self.storing -= 1;
+    }
+}
+
+/// Makes a batch durable, however many attempts it takes: until then its lanes stay closed.
+pub(super) async fn store_batch(parts: DispatcherParts, handle: DispatcherHandle, batch: Batch) {
+    loop {
+        let mut transaction = Transaction::new("storing attempt outcomes");
+        transaction.record_attempts(batch.iter().map(|(_, attempt)| attempt));
+        match parts.store.commit(transaction).await {
+            Ok(_) => break,
+            Err(error) => {
+                tracing::error!(
+                    "storing {} attempt outcomes failed, retrying in 1 s: {}",
+                    batch.len(),
+                    with_causes(&error)
+                );
+                tokio::time::sleep(RETRY_PAUSE).await;
+            }
+        }
+    }
+    for (_, attempt) in &batch {
+        parts.observer.outcome_stored(attempt);
+    }
+    let stored = batch.iter().map(|(queue, attempt)| (*queue, attempt.message.message_id));
+    handle.notify(Event::OutcomesStored(stored.collect()));
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use domain::{identifier::MerchantId, messages::kind::MessageKind};
+    use store::{AttemptOutcome, PendingMessage};
+
+    use super::*;
+
+    fn attempt(message_id: i64) -> Attempt {
+        let message = PendingMessage {
+            merchant: MerchantId::parse("acme").unwrap(),
+            message_id,
+            kind: MessageKind::Rma,
+            lane: 1,
+            cycle: 1,
+            attempts: 0,
+            due_us: 0,
+            sequence: 1,
+            created_us: 0,
+            body: bytes::Bytes::new(),
+        };
+        Attempt {
+            message: Arc::new(message),
+            number: 1,
+            at_us: 0,
+            latency_us: 0,
+            waited_us: 0,
+            status: Some(200),
+            error: None,
+            answer: None,
+            outcome: AttemptOutcome::Delivered,
+        }
+    }
+
+    fn waiting(count: i64) -> OutcomeBatches {
+        let mut outcomes = OutcomeBatches::default();
+        for message_id in 0..count {
+            outcomes.push(QueueId(0), attempt(message_id));
+        }
+        outcomes
+    }
+
+    fn next(outcomes: &mut OutcomeBatches) -> Option<usize> {
+        outcomes.next_batch().map(|batch| batch.len())
+    }
+
+    #[test]
+    fn an_outcome_is_stored_at_once_when_none_is_being_stored() {
+        let mut outcomes = waiting(1);
+        assert_eq!((next(&mut outcomes), next(&mut outcomes)), (Some(1), None));
+        assert!(!outcomes.are_stored());
+        outcomes.batch_is_stored();
+        assert!(outcomes.are_stored());
+    }
+
+    #[test]
+    fn outcomes_are_collected_while_others_are_stored() {
+        let mut outcomes = waiting(1);
+        assert_eq!(next(&mut outcomes), Some(1));
+        for message_id in 1..=3 {
+            outcomes.push(QueueId(0), attempt(message_id));
+        }
+        assert_eq!(next(&mut outcomes), None);
+        outcomes.batch_is_stored();
+        assert_eq!(next(&mut outcomes), Some(3));
+    }
+
+    #[test]
+    fn a_large_batch_follows_the_one_that_is_being_stored_and_a_third_waits() {
+        let mut outcomes = waiting(2_500);
+        assert_eq!(next(&mut outcomes), Some(BATCH_MAX));
+        assert_eq!(next(&mut outcomes), Some(BATCH_MAX));
+        assert_eq!(next(&mut outcomes), None);
+        outcomes.batch_is_stored();
+        assert_eq!(next(&mut outcomes), Some(500));
+    }
+}

@@ -1,0 +1,86 @@
+//! The queues that this process sends for, and the endpoints of each.
+
+use std::{collections::HashMap, sync::Arc};
+
+use domain::{
+    identifier::MerchantId,
+    messages::kind::{MessageKind, QueueKind},
+};
+
+use crate::{
+    scheduler::{Owner, QueueId},
+    sender::Endpoint,
+};
+
+#[derive(Default)]
+pub(super) struct Queues {
+    /// By number; a queue keeps its number for as long as the process lives.
+    by_id: Vec<KnownQueue>,
+    ids: HashMap<(MerchantId, QueueKind), QueueId>,
+    owners: HashMap<MerchantId, Owner>,
+}
+
+pub(super) struct KnownQueue {
+    pub(super) merchant: MerchantId,
+    pub(super) queue: QueueKind,
+    /// One for each kind of the queue; None while nothing may be sent.
+    endpoints: Vec<Option<Arc<Endpoint>>>,
+}
+
+/// The place of a kind's endpoint among those of its queue.
+pub(super) fn endpoint_index(kind: MessageKind) -> usize {
+    kind.queue().kinds().iter().position(|it| *it == kind).unwrap_or(0)
+}
+
+impl Queues {
+    pub(super) fn get(&self, id: QueueId) -> Option<&KnownQueue> {
+        self.by_id.get(usize::try_from(id.0).ok()?)
+    }
+
+    pub(super) fn id(&self, merchant: &MerchantId, queue: QueueKind) -> Option<QueueId> {
+        self.ids.get(&(merchant.clone(), queue)).copied()
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&MerchantId, QueueKind, QueueId)> {
+        self.ids.iter().map(|((merchant, queue), id)| (merchant, *queue, *id))
+    }
+
+    /// Gives a queue a number, and its merchant when it has none.
+    pub(super) fn add(&mut self, merchant: &MerchantId, queue: QueueKind) -> (QueueId, Owner) {
+        let id = QueueId(u32::try_from(self.by_id.len()).unwrap_or(u32::MAX));
+        let next_owner = Owner(u32::try_from(self.owners.len()).unwrap_or(u32::MAX));
+        let owner = *self.owners.entry(merchant.clone()).or_insert(next_owner);
+        let endpoints = vec![None; queue.kinds().len()];
+        self.by_id.push(KnownQueue { merchant: merchant.clone(), queue, endpoints });
+        self.ids.insert((merchant.clone(), queue), id);
+        (id, owner)
+    }
+
+    /// Another node sends for this queue now; if it comes back, it gets a new number.
+    pub(super) fn remove(&mut self, id: QueueId) {
+        if let Some(known) = self.get(id) {
+            let key = (known.merchant.clone(), known.queue);
+            self.ids.remove(&key);
+        }
+    }
+
+    pub(super) fn set_endpoint(
+        &mut self,
+        id: QueueId,
+        index: usize,
+        endpoint: Option<Arc<Endpoint>>,
+    ) {
+        let position = usize::try_from(id.0).unwrap_or(usize::MAX);
+        let known = self.by_id.get_mut(position);
+        if let Some(slot) = known.and_then(|known| known.endpoints.get_mut(index)) {
+            *slot = endpoint;
+        }
+    }
+}
+
+impl KnownQueue {
+    /// Where messages of `kind` go; None while nothing may be sent.
+    pub(super) fn endpoint(&self, kind: MessageKind) -> Option<Arc<Endpoint>> {
+        self.endpoints.get(endpoint_index(kind)).and_then(Option::clone)
+    }
+}
