@@ -3,10 +3,7 @@
 use serde_json::json;
 
 use super::window::{Browser, ENTER, Scripts};
-use crate::{
-    harness::{http::Request, shared},
-    messages::stage::Stage,
-};
+use crate::harness::{http::Request, shared, stage::Stage};
 
 /// Announces two caps and a mug, and gives the number of the ASN.
 fn announced(stage: &Stage<'_>) -> String {

@@ -24,8 +24,8 @@ use crate::{
         home::{Home, Merchant},
         samples::{message, order},
         server::Server,
+        stage::{QUICK, Stage, receiver},
     },
-    messages::stage::{QUICK, Stage, receiver},
 };
 
 /// A server that has nothing on it but what these walks put there.

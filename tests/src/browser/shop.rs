@@ -6,15 +6,11 @@ use std::sync::OnceLock;
 use serde_json::{Value, json};
 use sim::Running;
 
-use crate::{
-    harness::{
-        eventually,
-        home::{Home, text},
-        http::Request,
-        samples::{full_order, message},
-        server::Server,
-    },
-    messages::stage::{ALLOW, Stage},
+use crate::harness::{
+    home::{Home, text},
+    samples::full_order,
+    server::Server,
+    stage::{ALLOW, Stage},
 };
 
 pub(super) const ORDER: &str = "ORD-100472";
@@ -26,8 +22,7 @@ pub(super) const MUG: &str = "Stoneware mug, clay";
 pub(super) struct Shop {
     pub(super) server: &'static Server,
     pub(super) merchant: String,
-    admin: String,
-    token: String,
+    stage: Stage<'static>,
     _systems: Running,
 }
 
@@ -50,11 +45,9 @@ impl Shop {
         tee.insert("tags".to_owned(), json!([]));
         tee.insert("return_policy_end_date".to_owned(), json!("2126-01-01T00:00:00Z"));
         tee.insert("quantity_refunded".to_owned(), json!(0));
-        let token = server.token(&stage.merchant);
-        let published = server.publish(&token, &message(&[order]));
-        assert_eq!(published.status, 200, "{}", published.said());
-        let Stage { merchant, admin, .. } = stage;
-        let shop = Self { server, merchant: merchant.id, admin, token, _systems: systems };
+        stage.publish(&[order]);
+        let merchant = stage.merchant.id.clone();
+        let shop = Self { server, merchant, stage, _systems: systems };
         shop.offer(&[json!({ "method": "mail-back" })]);
         shop
     }
@@ -65,10 +58,7 @@ impl Shop {
             "window_days": 3650, "gift_card": { "sku": "GIFT-CARD", "bonus_per_mille": 100 },
             "methods": methods,
         });
-        let target = format!("/admin/merchants/{}/policy", self.merchant);
-        let request = Request::new("PUT", &target).bearer(&self.admin).json(policy.to_string());
-        let reply = self.server.send(&request);
-        assert_eq!(reply.status, 200, "{}", reply.said());
+        self.stage.set_policy(&policy);
     }
 
     /// From now on labels are made by a carrier that takes its time.
@@ -84,17 +74,14 @@ impl Shop {
                 "quantity": 1, "return_reason": "too_small", "resolution": "refund",
             }],
         });
-        let request = Request::post("/returns").bearer(&self.token).json(body.to_string());
-        let reply = self.server.send(&request);
+        let reply = self.stage.call("POST", "/returns", &body);
         assert_eq!(reply.status, 201, "{}", reply.said());
         text(&reply.json()["rma_identifier"])
     }
 
     /// Waits until the carrier has made the label of a return.
     pub(super) fn await_label(&self, rma: &str) {
-        eventually("there is a label", || {
-            self.held(rma)["label"]["tracking_number"].is_string().then_some(())
-        });
+        self.stage.wait_for_label(rma);
     }
 
     /// The address of the portal.
@@ -104,10 +91,7 @@ impl Shop {
 
     /// What is held of a return, as the merchant reads it.
     pub(super) fn held(&self, rma: &str) -> Value {
-        let request = Request::get(&format!("/returns/{rma}")).bearer(&self.token);
-        let reply = self.server.send(&request);
-        assert_eq!(reply.status, 200, "{}", reply.said());
-        reply.json()
+        self.stage.show_return(rma)
     }
 
     /// What each unit of a return is worth, in cents, and what is given for it.

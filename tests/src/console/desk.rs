@@ -3,16 +3,13 @@
 use serde_json::{Value, json};
 use sim::Running;
 
-use crate::{
-    harness::{
-        console::Visitor,
-        eventually,
-        home::text,
-        http::{Reply, Request},
-        samples::{self, message},
-        server::Server,
-    },
-    messages::stage::{Stage, servers},
+use crate::harness::{
+    console::Visitor,
+    home::text,
+    http::Reply,
+    samples::{self},
+    server::Server,
+    stage::{Stage, servers},
 };
 
 /// A merchant whose systems listen, and an operator who is logged in.
@@ -20,7 +17,6 @@ pub(crate) struct Desk {
     pub(crate) stage: Stage<'static>,
     pub(crate) running: Running,
     pub(crate) visitor: Visitor<'static>,
-    token: String,
 }
 
 /// A desk on each engine there is.
@@ -31,8 +27,7 @@ pub(crate) fn desks() -> impl Iterator<Item = Desk> {
 impl Desk {
     pub(crate) fn at(server: &'static Server) -> Self {
         let (stage, running) = Stage::with_receiver(server);
-        let (visitor, token) = (server.visitor("operator"), server.token(&stage.merchant));
-        Self { stage, running, visitor, token }
+        Self { stage, running, visitor: server.visitor("operator") }
     }
 
     pub(crate) fn merchant(&self) -> &str {
@@ -61,14 +56,12 @@ impl Desk {
     }
 
     pub(crate) fn publish(&self, orders: &[Value]) {
-        let reply = self.stage.server.publish(&self.token, &message(orders));
-        assert_eq!(reply.status, 200, "{}", reply.said());
+        self.stage.publish(orders);
     }
 
     /// The merchant's own call.
     pub(crate) fn ask(&self, method: &str, target: &str, body: &Value) -> Reply {
-        let request = Request::new(method, target).bearer(&self.token).json(body.to_string());
-        let reply = self.stage.server.send(&request);
+        let reply = self.stage.call(method, target, body);
         assert!((200..300).contains(&reply.status), "{target}: {}", reply.said());
         reply
     }
@@ -88,10 +81,7 @@ impl Desk {
 
     /// Waits for the label of a return and gives the number on it.
     pub(crate) fn label(&self, rma: &str) -> String {
-        eventually("there is a label", || {
-            let shown = self.ask("GET", &format!("/returns/{rma}"), &json!({})).json();
-            shown["label"]["tracking_number"].as_str().map(str::to_owned)
-        })
+        self.stage.wait_for_label(rma)
     }
 
     /// Where a search leads when it finds one thing.

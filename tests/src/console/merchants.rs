@@ -4,14 +4,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use sim::Settings;
 
-use crate::{
-    harness::{
-        console::Visitor,
-        home::Merchant,
-        samples::{message, order},
-        shared,
-    },
-    messages::stage::{receiver, servers},
+use crate::harness::{
+    console::Visitor,
+    home::Merchant,
+    samples::{message, order},
+    shared,
+    stage::{receiver, servers},
 };
 
 /// Every secret that a page shows once, in its order.

@@ -3,16 +3,14 @@
 use serde_json::{Value, json};
 use sim::Behaviour;
 
-use crate::{
-    harness::{
-        console::{Visitor, between, form_request},
-        eventually,
-        home::text,
-        http::Request,
-        samples::{message, order},
-        server::Server,
-    },
-    messages::stage::{Stage, servers},
+use crate::harness::{
+    console::{Visitor, between, form_request},
+    eventually,
+    home::text,
+    http::Request,
+    samples::{message, order},
+    server::Server,
+    stage::{Stage, servers},
 };
 
 /// A merchant with one failed message in each of `lanes` lanes, and systems that are well again.

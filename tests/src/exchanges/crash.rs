@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use sim::{Behaviour, Running};
 
 use super::stage::{
-    QUICK, Rma, Stage, body, exchange_for, exchange_order, gift_card, item, order, request,
+    ExchangeStage, QUICK, Rma, body, exchange_for, exchange_order, gift_card, item, order, request,
 };
 use crate::harness::{
     home::{Home, text},
@@ -24,6 +24,7 @@ use crate::harness::{
     postgres,
     samples::message,
     server::publication,
+    stage::Stage,
 };
 
 const WORKERS: usize = 3;
@@ -84,7 +85,7 @@ fn wait_for_an_order(shop: &Running, before: u64) {
 
 fn survive(home: &Home, rounds: usize) {
     let mut server = home.serve(&QUICK);
-    let Stage { admin, merchant, token, shop, .. } = Stage::set(&server);
+    let ExchangeStage { stage: Stage { tenant, .. }, shop } = ExchangeStage::set(&server);
     shop.merchant().set_stock("TEE-NAVY-L", 1_000_000);
     let busy = Behaviour { delay_ms: 2, ..Behaviour::NORMAL }.of(MessageKind::ExchangeOrder);
     shop.merchant().behave(&[busy]).unwrap();
@@ -94,14 +95,14 @@ fn survive(home: &Home, rounds: usize) {
         let before = shop.merchant().summary().exchange_orders;
         thread::scope(|scope| {
             for _ in 0..WORKERS {
-                scope.spawn(|| exchange_on(&address, &token, &next));
+                scope.spawn(|| exchange_on(&address, &tenant.token, &next));
             }
             wait_for_an_order(&shop, before);
             server.kill9();
         });
         server.restart();
     }
-    let stage = Stage { server: &server, admin, merchant, token, shop };
+    let stage = ExchangeStage { stage: Stage { server: &server, tenant }, shop };
     let orders = next.into_inner();
     judge(&stage, orders);
     let calls = stage.shop.merchant().summary().kind(MessageKind::ExchangeOrder).calls;
@@ -110,7 +111,7 @@ fn survive(home: &Home, rounds: usize) {
 }
 
 /// All of them end as if nobody had ever been killed.
-fn judge(stage: &Stage<'_>, orders: usize) {
+fn judge(stage: &ExchangeStage<'_>, orders: usize) {
     let started: Vec<(String, Rma)> = (0..orders)
         .map(|number| {
             let id = format!("O-{number}");
@@ -142,7 +143,7 @@ fn judge(stage: &Stage<'_>, orders: usize) {
 }
 
 /// What the merchant called its order for each original order.
-fn given(stage: &Stage<'_>) -> BTreeMap<String, Value> {
+fn given(stage: &ExchangeStage<'_>) -> BTreeMap<String, Value> {
     let calls = stage.calls(MessageKind::ExchangeOrder).into_iter();
     let answers = calls.filter(|call| call.answer.is_success()).map(|call| {
         let answer: Value =
@@ -153,7 +154,7 @@ fn given(stage: &Stage<'_>) -> BTreeMap<String, Value> {
 }
 
 /// The return names its order, and no unit is paid for.
-fn assert_named(stage: &Stage<'_>, rma: &Rma, record: &Value) {
+fn assert_named(stage: &ExchangeStage<'_>, rma: &Rma, record: &Value) {
     let held = stage.held(rma);
     assert_eq!(held["status"], "CREATED");
     for unit in held["items"].as_array().unwrap() {
@@ -162,7 +163,7 @@ fn assert_named(stage: &Stage<'_>, rma: &Rma, record: &Value) {
     }
 }
 
-fn assert_asked_once(stage: &Stage<'_>, orders: usize) {
+fn assert_asked_once(stage: &ExchangeStage<'_>, orders: usize) {
     let summary = stage.shop.merchant().summary();
     assert_eq!(usize::try_from(summary.exchange_orders).unwrap(), orders);
     assert_eq!(summary.violations, []);

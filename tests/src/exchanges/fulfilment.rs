@@ -8,7 +8,7 @@ use sim::Behaviour;
 use super::{
     expected::{Becomes, rma, tee, unit},
     stage::{
-        Rma, Stage, exchange_for, exchange_order, gift_card, item, order, refund, servers,
+        ExchangeStage, Rma, exchange_for, exchange_order, gift_card, item, order, refund, servers,
         unshipped,
     },
 };
@@ -18,7 +18,7 @@ const EVEN: &str = "EVEN_EXCHANGE";
 const UNEVEN: &str = "UNEVEN_EXCHANGE";
 
 /// A merchant with whom one tee was exchanged for a large one.
-fn exchanged(stage: &Stage<'_>) -> Rma {
+fn exchanged(stage: &ExchangeStage<'_>) -> Rma {
     stage.publish(&order("O-1"));
     let started = stage.start(&[item("O-1", "tees", 1, &exchange_for("TEE-NAVY-L"))]);
     stage.told(&started, 2);
@@ -28,7 +28,7 @@ fn exchanged(stage: &Stage<'_>) -> Rma {
 #[test]
 fn an_exchange_order_that_is_shipped_settles_its_return_once() {
     for server in servers() {
-        let stage = Stage::set(server);
+        let stage = ExchangeStage::set(server);
         let started = exchanged(&stage);
         let shipped = exchange_order("EX-100001", 4_500, 360);
 
@@ -49,7 +49,7 @@ fn an_exchange_order_that_is_shipped_settles_its_return_once() {
 #[test]
 fn an_exchange_order_that_is_cancelled_is_paid_in_money() {
     for server in servers() {
-        let stage = Stage::set(server);
+        let stage = ExchangeStage::set(server);
         let started = exchanged(&stage);
         let mut cancelled = unshipped(&exchange_order("EX-100001", 4_500, 360));
         cancelled["status"] = json!("Cancelled");
@@ -68,7 +68,7 @@ fn an_exchange_order_that_is_cancelled_is_paid_in_money() {
 #[test]
 fn a_return_is_settled_when_all_its_parts_are() {
     for server in servers() {
-        let stage = Stage::set(server);
+        let stage = ExchangeStage::set(server);
         stage.publish(&order("O-1"));
         let started = stage.start(&[
             item("O-1", "tees", 1, &exchange_for("TEE-NAVY-L")),
@@ -105,7 +105,7 @@ fn refund_of(started: &Rma, quantity: i64) -> Value {
 #[test]
 fn money_for_what_was_exchanged_is_doubted() {
     for server in servers() {
-        let stage = Stage::set(server);
+        let stage = ExchangeStage::set(server);
         stage.publish(&order("O-1"));
         let started = stage.start(&[item("O-1", "tees", 2, &exchange_for("TEE-NAVY-L"))]);
         stage.told(&started, 2);
@@ -126,7 +126,7 @@ fn money_for_what_was_exchanged_is_doubted() {
 #[test]
 fn an_order_that_was_shipped_before_we_knew_of_it_settles_its_return() {
     for server in servers() {
-        let stage = Stage::set(server);
+        let stage = ExchangeStage::set(server);
         stage.publish(&order("O-1"));
         let slow = Behaviour { delay_ms: 1_000, ..Behaviour::NORMAL };
         stage.behave(MessageKind::ExchangeOrder, slow);
@@ -158,7 +158,7 @@ fn again(order: &str, origin: &str, cents: i64, becomes: &Becomes<'_>) -> Value 
 #[test]
 fn a_chain_of_exchanges_never_pays_more_than_was_paid_at_its_root() {
     for server in servers() {
-        let stage = Stage::set(server);
+        let stage = ExchangeStage::set(server);
         exchanged(&stage);
         stage.publish(&exchange_order("EX-100001", 9_000, 720));
 
@@ -187,7 +187,7 @@ fn what_was_paid_on_top_comes_back_and_what_was_not_charged_does_not() {
         for (price, tax, on_top, worth) in
             [(9_000, 720, 5_000, 9_610), (9_000, 720, 9_999, 9_720), (1_000, 80, 0, 1_080)]
         {
-            let stage = Stage::set(server);
+            let stage = ExchangeStage::set(server);
             let started = exchanged(&stage);
             let paid = stage.until(&started, "placed")["transaction_id"].clone();
             let mut published = exchange_order("EX-100001", price, tax);
@@ -212,7 +212,7 @@ fn what_was_paid_on_top_comes_back_and_what_was_not_charged_does_not() {
 #[test]
 fn goods_that_came_beside_a_card_are_worth_what_was_given_for_the_goods() {
     for server in servers() {
-        let stage = Stage::set(server);
+        let stage = ExchangeStage::set(server);
         stage.publish(&order("O-1"));
         let started = stage.start(&[
             item("O-1", "tees", 1, &exchange_for("TEE-NAVY-L")),

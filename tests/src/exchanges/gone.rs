@@ -7,7 +7,7 @@ use sim::Behaviour;
 
 use super::{
     expected::{Becomes, TEE, asked, card, rma, tee},
-    stage::{Stage, exchange_for, item, order, servers},
+    stage::{ExchangeStage, exchange_for, item, order, servers},
 };
 
 /// An exchange for the large tee, and something else if there is none.
@@ -20,7 +20,7 @@ fn large_or(fallback: Option<&str>) -> Value {
 }
 
 /// A merchant of whose large tees the shopper saw some, and then there are none.
-fn sold_out(stage: &Stage<'_>) {
+fn sold_out(stage: &ExchangeStage<'_>) {
     stage.publish(&order("O-1"));
     let offered = stage.get("/orders/O-1/lines/tees/variants").json();
     let large = offered["variants"].as_array().unwrap().iter().find(|it| it["sku"] == "TEE-NAVY-L");
@@ -31,7 +31,7 @@ fn sold_out(stage: &Stage<'_>) {
 #[test]
 fn money_is_paid_where_money_was_chosen_in_advance() {
     for server in servers() {
-        let stage = Stage::set(server);
+        let stage = ExchangeStage::set(server);
         sold_out(&stage);
 
         let started = stage.start(&[item("O-1", "tees", 1, &large_or(Some("refund")))]);
@@ -47,7 +47,7 @@ fn money_is_paid_where_money_was_chosen_in_advance() {
 #[test]
 fn a_gift_card_is_asked_for_where_one_was_chosen_in_advance() {
     for server in servers() {
-        let stage = Stage::set(server);
+        let stage = ExchangeStage::set(server);
         sold_out(&stage);
 
         let started = stage.start(&[item("O-1", "tees", 1, &large_or(Some("gift_card")))]);
@@ -68,7 +68,7 @@ fn a_gift_card_is_asked_for_where_one_was_chosen_in_advance() {
 #[test]
 fn without_a_choice_in_advance_nothing_begins_and_the_shopper_can_choose_again() {
     for server in servers() {
-        let stage = Stage::set(server);
+        let stage = ExchangeStage::set(server);
         sold_out(&stage);
 
         let refused = stage.try_to_start(&[item("O-1", "tees", 1, &large_or(None))]);
@@ -91,7 +91,7 @@ fn without_a_choice_in_advance_nothing_begins_and_the_shopper_can_choose_again()
 #[test]
 fn a_card_that_the_merchant_does_not_offer_is_no_way_out() {
     for server in servers() {
-        let stage = Stage::set(server);
+        let stage = ExchangeStage::set(server);
         stage.set_policy(&json!({ "window_days": 3650 }));
         sold_out(&stage);
 
@@ -107,7 +107,7 @@ fn a_card_that_the_merchant_does_not_offer_is_no_way_out() {
 #[test]
 fn what_is_gone_only_when_the_order_arrives_is_refunded_whatever_was_chosen() {
     for server in servers() {
-        let stage = Stage::set(server);
+        let stage = ExchangeStage::set(server);
         stage.publish(&order("O-1"));
         assert!(stage.shop.merchant().set_stock("TEE-NAVY-L", 0));
         stage.behave(MessageKind::ExchangeVariants, Behaviour::status(500));

@@ -4,11 +4,11 @@ use domain::messages::kind::MessageKind;
 use serde_json::{Value, json};
 use sim::Behaviour;
 
-use super::stage::{Rma, Stage, exchange_for, gift_card, item, order, servers};
+use super::stage::{ExchangeStage, Rma, exchange_for, gift_card, item, order, servers};
 use crate::harness::{home::text, http::Request};
 
 /// A merchant with one exchange order in each state: failed, placed and pending, in this order.
-fn one_of_each(stage: &Stage<'_>) -> [Rma; 3] {
+fn one_of_each(stage: &ExchangeStage<'_>) -> [Rma; 3] {
     for id in ["O-1", "O-2", "O-3"] {
         stage.publish(&order(id));
     }
@@ -30,7 +30,7 @@ fn originals(records: &[Value]) -> Vec<String> {
 #[test]
 fn exchange_orders_are_found_by_state_and_return_and_read_in_pages() {
     for server in servers() {
-        let stage = Stage::set(server);
+        let stage = ExchangeStage::set(server);
         let [failed, placed, pending] = one_of_each(&stage);
         let found = |query: &str| originals(&stage.exchange_orders(query));
         assert_eq!(found(""), ["O-3", "O-2", "O-1"], "newest first");
@@ -59,7 +59,7 @@ fn exchange_orders_are_found_by_state_and_return_and_read_in_pages() {
 #[test]
 fn a_record_tells_what_was_asked_and_what_it_comes_to() {
     for server in servers() {
-        let stage = Stage::set(server);
+        let stage = ExchangeStage::set(server);
         let [failed, placed, pending] = one_of_each(&stage);
         let record = |rma: &Rma| {
             let record = stage.exchange_orders(&format!("rma={}", rma.id)).remove(0);
@@ -98,7 +98,7 @@ fn a_record_tells_what_was_asked_and_what_it_comes_to() {
 #[test]
 fn no_merchant_sees_the_exchange_orders_of_another() {
     for server in servers() {
-        let (stage, stranger) = (Stage::set(server), Stage::set(server));
+        let (stage, stranger) = (ExchangeStage::set(server), ExchangeStage::set(server));
         let [_, placed, _] = one_of_each(&stage);
         assert_eq!(stranger.exchange_orders(""), Vec::<Value>::new());
         assert_eq!(stranger.exchange_orders(&format!("rma={}", placed.id)), Vec::<Value>::new());
@@ -117,7 +117,7 @@ fn no_merchant_sees_the_exchange_orders_of_another() {
 #[test]
 fn what_cannot_be_asked_is_refused() {
     for server in servers() {
-        let stage = Stage::set(server);
+        let stage = ExchangeStage::set(server);
         for query in ["state=lost", "limit=many"] {
             assert_eq!(stage.get(&format!("/exchange_orders?{query}")).status, 400, "{query}");
         }

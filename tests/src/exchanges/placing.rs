@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{
     expected::{Becomes, LARGE, SCARF, TEE, asked, card, fixed, rma, scarf, tee, tees_replaced},
-    stage::{Rma, Stage, exchange_for, gift_card, item, order, refund, request, servers},
+    stage::{ExchangeStage, Rma, exchange_for, gift_card, item, order, refund, request, servers},
 };
 use crate::harness::{binary::workspace, samples::full_order};
 
@@ -15,7 +15,7 @@ const UNEVEN: &str = "UNEVEN_EXCHANGE";
 #[test]
 fn an_exchange_is_asked_for_once_and_the_return_names_its_order() {
     for server in servers() {
-        let stage = Stage::set(server);
+        let stage = ExchangeStage::set(server);
         stage.publish(&order("O-1"));
 
         let started = stage.start(&[item("O-1", "tees", 2, &exchange_for("TEE-NAVY-L"))]);
@@ -44,7 +44,7 @@ fn an_exchange_is_asked_for_once_and_the_return_names_its_order() {
 #[test]
 fn a_gift_card_is_what_the_units_are_worth_with_the_bonus_apart() {
     for server in servers() {
-        let stage = Stage::set(server);
+        let stage = ExchangeStage::set(server);
         stage.publish(&order("O-1"));
 
         let started = stage.start(&[item("O-1", "tees", 1, &gift_card())]);
@@ -66,7 +66,7 @@ fn a_gift_card_is_what_the_units_are_worth_with_the_bonus_apart() {
 #[test]
 fn a_fee_is_taken_from_the_card() {
     for server in servers() {
-        let stage = Stage::set(server);
+        let stage = ExchangeStage::set(server);
         stage.set_policy(&json!({
             "window_days": 3650,
             "gift_card": { "sku": "GIFT-CARD" },
@@ -84,7 +84,7 @@ fn a_fee_is_taken_from_the_card() {
 #[test]
 fn an_exchange_and_a_gift_card_travel_in_one_order_beside_a_refund() {
     for server in servers() {
-        let stage = Stage::set(server);
+        let stage = ExchangeStage::set(server);
         stage.publish(&order("O-1"));
 
         let started = stage.start(&[
@@ -117,7 +117,7 @@ fn an_exchange_and_a_gift_card_travel_in_one_order_beside_a_refund() {
 #[test]
 fn a_variant_at_another_price_is_uneven_and_ordered_at_its_price() {
     for server in servers() {
-        let stage = Stage::set(server);
+        let stage = ExchangeStage::set(server);
         let mut bought_cheaper = order("O-1");
         let line = &mut bought_cheaper["items"][0];
         line["unit_price_amount_cents"] = json!(4_000);
@@ -159,7 +159,7 @@ fn a_variant_at_another_price_is_uneven_and_ordered_at_its_price() {
 #[test]
 fn a_return_of_two_orders_asks_for_an_exchange_order_of_each() {
     for server in servers() {
-        let stage = Stage::set(server);
+        let stage = ExchangeStage::set(server);
         for id in ["O-1", "O-2"] {
             stage.publish(&order(id));
         }
@@ -191,7 +191,7 @@ fn the_documented_exchange_order_is_what_is_sent() {
     let contract = std::fs::read_to_string(workspace().join("docs/contract.md")).unwrap();
     assert!(contract.contains(&format!("```json\n{sample}\n```")), "the contract has another");
     for server in servers() {
-        let stage = Stage::set(server);
+        let stage = ExchangeStage::set(server);
         let mut bought = full_order();
         bought["refunds"] = json!([]);
         let line = bought["items"][0].as_object_mut().unwrap();
@@ -213,7 +213,7 @@ fn the_documented_exchange_order_is_what_is_sent() {
 #[test]
 fn a_quote_asks_nothing_of_the_merchant() {
     for server in servers() {
-        let stage = Stage::set(server);
+        let stage = ExchangeStage::set(server);
         stage.publish(&order("O-1"));
         let wanted = request(&[item("O-1", "tees", 1, &exchange_for("TEE-NAVY-L"))]);
 

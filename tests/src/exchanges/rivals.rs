@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Barrier, thread};
 use domain::messages::kind::MessageKind;
 use serde_json::Value;
 
-use super::stage::{Stage, body, exchange_for, gift_card, item, order, refund, servers};
+use super::stage::{ExchangeStage, body, exchange_for, gift_card, item, order, refund, servers};
 use crate::harness::{home::text, http::Reply};
 
 const ORDERS: usize = 12;
@@ -20,7 +20,7 @@ fn tabs(order: &str) -> [Value; 3] {
 }
 
 /// Asks for all of them at the same moment.
-fn at_once(stage: &Stage<'_>, items: &[Value]) -> Vec<Reply> {
+fn at_once(stage: &ExchangeStage<'_>, items: &[Value]) -> Vec<Reply> {
     let ready = Barrier::new(items.len());
     thread::scope(|scope| {
         let ask = |item: &Value| {
@@ -36,7 +36,7 @@ fn at_once(stage: &Stage<'_>, items: &[Value]) -> Vec<Reply> {
 }
 
 /// How many different bodies were sent under each key.
-fn bodies_by_key(stage: &Stage<'_>) -> BTreeMap<String, usize> {
+fn bodies_by_key(stage: &ExchangeStage<'_>) -> BTreeMap<String, usize> {
     let mut bodies: BTreeMap<String, Vec<Value>> = BTreeMap::new();
     for call in stage.calls(MessageKind::ExchangeOrder) {
         let body = body(&call);
@@ -51,7 +51,7 @@ fn bodies_by_key(stage: &Stage<'_>) -> BTreeMap<String, usize> {
 #[test]
 fn of_several_tabs_one_gets_the_exchange_and_the_others_can_have_the_money() {
     for server in servers() {
-        let stage = Stage::set(server);
+        let stage = ExchangeStage::set(server);
         let orders: Vec<String> = (1..=ORDERS).map(|number| format!("O-{number:02}")).collect();
         for id in &orders {
             stage.publish(&order(id));
@@ -95,7 +95,7 @@ fn assert_told(reply: &Reply) {
     }
 }
 
-fn assert_can_be_refunded(stage: &Stage<'_>, tab: &Value) {
+fn assert_can_be_refunded(stage: &ExchangeStage<'_>, tab: &Value) {
     let order = text(&tab["order_identifier"]);
     let line = text(&tab["order_line_item_identifier"]);
     stage.start(&[item(&order, &line, 1, &refund())]);
@@ -105,7 +105,7 @@ fn assert_can_be_refunded(stage: &Stage<'_>, tab: &Value) {
 #[test]
 fn a_unit_is_not_exchanged_in_one_tab_and_refunded_in_the_other() {
     for server in servers() {
-        let stage = Stage::set(server);
+        let stage = ExchangeStage::set(server);
         for number in 0..ORDERS {
             let id = format!("O-{number}");
             stage.publish(&order(&id));

@@ -1,26 +1,23 @@
 //! The scene: a merchant with a shop, a policy and published orders, and a shopper who wants something else.
 
-use std::sync::{
-    OnceLock,
-    atomic::{AtomicU32, Ordering},
-};
+use std::ops::Deref;
 
 use domain::messages::kind::MessageKind;
 use serde_json::{Value, json};
-use sim::{Behaviour, Call, CallQuery, Running, Settings, SimulatedMerchant};
-use tokio::runtime::Runtime;
+use sim::{Behaviour, Call, Running, Settings};
 
 use super::expected::fixed;
 use crate::harness::{
     eventually,
-    home::{Home, Merchant, text},
+    home::text,
     http::{Reply, Request},
-    postgres,
-    samples::{full_order, message},
+    samples::full_order,
     server::Server,
+    shared::SharedServers,
+    stage::{Stage, calls_of, receiver},
 };
 
-/// Tries again quickly, and finds the simulated merchants on loopback.
+/// Repeats attempts quickly, and finds the simulated merchants on loopback.
 pub(super) const QUICK: [&str; 8] = [
     "--allow-network",
     "127.0.0.0/8",
@@ -32,52 +29,32 @@ pub(super) const QUICK: [&str; 8] = [
     "2000",
 ];
 
-/// A server on each engine there is.
+/// A server on each engine.
 pub(super) fn servers() -> impl Iterator<Item = &'static Server> {
-    static SQLITE: OnceLock<Server> = OnceLock::new();
-    static POSTGRES: OnceLock<Option<Server>> = OnceLock::new();
-    let postgres = || Some(Home::on(&postgres::schema("exchanges")?).serve(&QUICK));
-    let sqlite = SQLITE.get_or_init(|| Home::sqlite().serve(&QUICK));
-    std::iter::once(sqlite).chain(POSTGRES.get_or_init(postgres))
+    static SERVERS: SharedServers = SharedServers::new("exchanges", &QUICK);
+    SERVERS.each()
 }
 
-fn runtime() -> &'static Runtime {
-    static RUNTIME: OnceLock<Runtime> = OnceLock::new();
-    RUNTIME.get_or_init(|| Runtime::new().unwrap())
-}
-
-/// A merchant of its own for a test, and its systems.
-pub(super) struct Stage<'a> {
-    pub(super) server: &'a Server,
-    pub(super) admin: String,
-    pub(super) merchant: Merchant,
-    pub(super) token: String,
+/// A merchant of its own for a test, and its systems, which know variants and take exchange orders.
+pub(super) struct ExchangeStage<'a> {
+    pub(super) stage: Stage<'a>,
     pub(super) shop: Running,
 }
 
-impl<'a> Stage<'a> {
+impl<'a> Deref for ExchangeStage<'a> {
+    type Target = Stage<'a>;
+
+    fn deref(&self) -> &Stage<'a> {
+        &self.stage
+    }
+}
+
+impl<'a> ExchangeStage<'a> {
     pub(super) fn set(server: &'a Server) -> Self {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let admin = server.admin_token();
-        let id = format!("shop-{}", COUNT.fetch_add(1, Ordering::Relaxed));
-        // The parcels of another carrier tell nothing here by themselves.
-        let body = json!({ "merchant": id, "name": "A shop", "carrier": "external" }).to_string();
-        let reply = server.send(&Request::post("/admin/merchants").bearer(&admin).json(body));
-        assert_eq!(reply.status, 201, "{}", reply.said());
-        let added = reply.json();
-        let merchant = Merchant {
-            id,
-            client_id: text(&added["client_id"]),
-            client_secret: text(&added["client_secret"]),
-        };
-        let settings = Settings {
-            signing_secrets: vec![text(&added["signing_secret"])],
-            keep_bodies: 100_000,
-            ..Settings::default()
-        };
-        let shop = runtime().block_on(SimulatedMerchant::start(settings)).unwrap();
-        let token = server.token(&merchant);
-        let stage = Self { server, admin, merchant, token, shop };
+        // With an external carrier, nothing happens to a parcel by itself.
+        let stage = Stage::with(server, "shop", &json!({ "carrier": "external" }));
+        let shop = receiver(Settings { keep_bodies: 100_000, ..stage.settings() });
+        let stage = Self { stage, shop };
         stage.point_to(&stage.shop.url());
         stage.set_policy(&json!({
             "window_days": 3650, "gift_card": { "sku": "GIFT-CARD", "bonus_per_mille": 100 }
@@ -85,20 +62,9 @@ impl<'a> Stage<'a> {
         stage
     }
 
-    fn put(&self, what: &str, body: &Value) {
-        let target = format!("/admin/merchants/{}/{what}", self.merchant.id);
-        let request = Request::new("PUT", &target).bearer(&self.admin).json(body.to_string());
-        let reply = self.server.send(&request);
-        assert_eq!(reply.status, 200, "{}", reply.said());
-    }
-
     /// Says where the merchant's systems are.
     pub(super) fn point_to(&self, url: &str) {
-        self.put("endpoints", &json!({ "base_url": url, "auth": { "type": "none" } }));
-    }
-
-    pub(super) fn set_policy(&self, policy: &Value) {
-        self.put("policy", policy);
+        self.stage.point_to(url, &json!({ "type": "none" }));
     }
 
     /// From now on the merchant does this to calls of one kind.
@@ -111,12 +77,11 @@ impl<'a> Stage<'a> {
     }
 
     pub(super) fn post(&self, target: &str, body: &Value) -> Reply {
-        self.server.send(&Request::post(target).bearer(&self.token).json(body.to_string()))
+        self.call("POST", target, body)
     }
 
     pub(super) fn publish(&self, order: &Value) {
-        let reply = self.server.publish(&self.token, &message(std::slice::from_ref(order)));
-        assert_eq!(reply.status, 200, "{}", reply.said());
+        self.stage.publish(std::slice::from_ref(order));
     }
 
     /// Starts a return that must be possible.
@@ -133,22 +98,12 @@ impl<'a> Stage<'a> {
 
     /// What is held of a return now.
     pub(super) fn held(&self, rma: &Rma) -> Value {
-        self.get(&format!("/returns/{}", rma.id)).json()
+        self.show_return(&rma.id)
     }
 
     /// The calls of a kind that the merchant got, oldest first.
     pub(super) fn calls(&self, kind: MessageKind) -> Vec<Call> {
-        let mut calls = Vec::new();
-        loop {
-            let after = Some(calls.last().map_or(0, |call: &Call| call.number));
-            let limit = Some(sim::CALLS_MAX);
-            let query = CallQuery { kind: Some(kind), after, limit, id: None };
-            let page = self.shop.merchant().calls(&query);
-            calls.extend(page.calls);
-            if !page.more {
-                return calls;
-            }
-        }
+        calls_of(&self.shop, Some(kind))
     }
 
     /// Every state of a return that the merchant was told and took, once there are so many; times and

@@ -9,21 +9,21 @@ use sim::Behaviour;
 use super::{
     expected::{Becomes, LARGE, asked, rma, scarf, tee, tees_replaced},
     scripted::Scripted,
-    stage::{Rma, Stage, exchange_for, gift_card, item, order, refund, servers},
+    stage::{ExchangeStage, Rma, exchange_for, gift_card, item, order, refund, servers},
 };
 use crate::harness::{eventually, home::text, http::Request};
 
 const EVEN: &str = "EVEN_EXCHANGE";
 
 /// A merchant of whom a tee is exchanged for a large one, while it does this to exchange orders.
-fn exchanged(stage: &Stage<'_>, behaviour: Behaviour) -> Rma {
+fn exchanged(stage: &ExchangeStage<'_>, behaviour: Behaviour) -> Rma {
     stage.publish(&order("O-1"));
     stage.behave(MessageKind::ExchangeOrder, behaviour);
     stage.start(&[item("O-1", "tees", 1, &exchange_for("TEE-NAVY-L"))])
 }
 
 /// The exchange was placed as it was asked for, with so many calls, and told of.
-fn assert_placed(stage: &Stage<'_>, started: &Rma, calls: usize) {
+fn assert_placed(stage: &ExchangeStage<'_>, started: &Rma, calls: usize) {
     let unit = |exchange| [tee("O-1", &Becomes::Goods(EVEN, exchange))];
     assert_eq!(
         stage.told(started, 2),
@@ -43,7 +43,7 @@ fn assert_placed(stage: &Stage<'_>, started: &Rma, calls: usize) {
 #[test]
 fn a_merchant_that_is_down_for_two_retries_takes_the_order_then() {
     for server in servers() {
-        let stage = Stage::set(server);
+        let stage = ExchangeStage::set(server);
         let started = exchanged(&stage, Behaviour::status(503).times(3));
         assert_placed(&stage, &started, 4);
     }
@@ -52,7 +52,7 @@ fn a_merchant_that_is_down_for_two_retries_takes_the_order_then() {
 #[test]
 fn a_merchant_that_takes_its_time_gets_it() {
     for server in servers() {
-        let stage = Stage::set(server);
+        let stage = ExchangeStage::set(server);
         let slow = Behaviour { delay_ms: 1_000, ..Behaviour::NORMAL };
         let started = exchanged(&stage, slow);
         assert_eq!(stage.exchange_orders("state=pending").len(), 1);
@@ -75,7 +75,7 @@ fn a_merchant_that_takes_its_time_gets_it() {
 #[test]
 fn an_order_that_is_answered_twice_is_one_order() {
     for server in servers() {
-        let stage = Stage::set(server);
+        let stage = ExchangeStage::set(server);
         let late = Behaviour { delay_ms: 3_000, ..Behaviour::NORMAL };
         let started = exchanged(&stage, late.times(1));
         assert_placed(&stage, &started, 2);
@@ -86,7 +86,7 @@ fn an_order_that_is_answered_twice_is_one_order() {
 #[test]
 fn a_merchant_that_cannot_say_in_time_what_it_has_is_asked_for_it_nevertheless() {
     for server in servers() {
-        let stage = Stage::set(server);
+        let stage = ExchangeStage::set(server);
         let hang = Behaviour { hang: true, ..Behaviour::NORMAL };
         stage.behave(MessageKind::ExchangeVariants, hang);
         let begun = Instant::now();
@@ -101,7 +101,7 @@ fn a_merchant_that_cannot_say_in_time_what_it_has_is_asked_for_it_nevertheless()
 }
 
 /// What there is to say when an exchange order was given up: its units are refunded, and nobody can place it.
-fn assert_given_up(stage: &Stage<'_>, started: &Rma, attempts: usize) {
+fn assert_given_up(stage: &ExchangeStage<'_>, started: &Rma, attempts: usize) {
     let record = stage.until(started, "failed");
     assert_eq!(record["exchange_order_identifier"], Value::Null);
     let message = stage.messages("kind=exchange_order&ref=O-1").remove(0);
@@ -127,7 +127,7 @@ fn assert_given_up(stage: &Stage<'_>, started: &Rma, attempts: usize) {
 #[test]
 fn a_merchant_that_refuses_for_ever_is_told_to_refund() {
     for server in servers() {
-        let stage = Stage::set(server);
+        let stage = ExchangeStage::set(server);
         stage.publish(&order("O-1"));
         stage.behave(MessageKind::ExchangeOrder, Behaviour::status(500));
 
@@ -183,7 +183,7 @@ fn refunded(started: &Rma) -> Value {
 fn only_409_and_422_end_it_at_once() {
     for server in servers() {
         for (status, attempts) in [(409, 1), (422, 1), (400, 6), (404, 6)] {
-            let stage = Stage::set(server);
+            let stage = ExchangeStage::set(server);
             let started = exchanged(&stage, Behaviour::status(status));
             assert_given_up(&stage, &started, attempts);
             let told = stage.told(&started, 2);
@@ -195,7 +195,7 @@ fn only_409_and_422_end_it_at_once() {
 #[test]
 fn what_was_given_up_can_be_cancelled_and_returned_for_money() {
     for server in servers() {
-        let stage = Stage::set(server);
+        let stage = ExchangeStage::set(server);
         let started = exchanged(&stage, Behaviour::status(409));
         stage.until(&started, "failed");
 
@@ -219,7 +219,7 @@ fn an_order_that_the_merchant_did_not_name_has_a_name_of_ours() {
             (r#"{"order_identifier":null,"total_amount_cents":4860}"#, json!(4_860)),
             (r#"{"order_identifier":"O-1","total_amount_cents":"x"}"#, Value::Null),
         ] {
-            let stage = Stage::set(server);
+            let stage = ExchangeStage::set(server);
             stage.publish(&order("O-1"));
             let shop = Scripted::answering(move |request| {
                 let answer = if request.starts_with("POST") { answer } else { "[]" };
@@ -245,7 +245,7 @@ fn an_order_that_the_merchant_did_not_name_has_a_name_of_ours() {
 #[test]
 fn a_long_answer_is_read_to_its_end() {
     for server in servers() {
-        let stage = Stage::set(server);
+        let stage = ExchangeStage::set(server);
         stage.publish(&order("O-1"));
         let answer =
             json!({ "lines": "x".repeat(100_000), "order_identifier": "SO-7" }).to_string();
@@ -262,7 +262,7 @@ fn a_long_answer_is_read_to_its_end() {
 #[test]
 fn an_operators_test_is_no_exchange_order() {
     for server in servers() {
-        let stage = Stage::set(server);
+        let stage = ExchangeStage::set(server);
         let slow = Behaviour { delay_ms: 500, status: Some(422), ..Behaviour::NORMAL };
         let started = exchanged(&stage, slow);
 
@@ -280,7 +280,7 @@ fn an_operators_test_is_no_exchange_order() {
 #[test]
 fn a_shopper_reads_that_the_order_could_not_be_placed_and_what_comes_instead() {
     for server in servers() {
-        let stage = Stage::set(server);
+        let stage = ExchangeStage::set(server);
         let started = exchanged(&stage, Behaviour::status(409));
         let page = format!("/portal/{}/returns/{}", stage.merchant.id, started.id);
         let read = || server.send(&Request::get(&page)).text().to_owned();

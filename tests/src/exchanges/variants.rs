@@ -8,7 +8,7 @@ use sim::Behaviour;
 
 use super::{
     scripted::Scripted,
-    stage::{Stage, order, servers},
+    stage::{ExchangeStage, order, servers},
 };
 use crate::harness::http::Reply;
 
@@ -19,8 +19,8 @@ fn saying<'a>(
     server: &'a crate::harness::server::Server,
     status: u16,
     body: &str,
-) -> (Stage<'a>, Scripted) {
-    let (stage, body) = (Stage::set(server), body.to_owned());
+) -> (ExchangeStage<'a>, Scripted) {
+    let (stage, body) = (ExchangeStage::set(server), body.to_owned());
     stage.publish(&order("O-1"));
     let shop = Scripted::answering(move |_| (status, body.clone()));
     stage.point_to(&shop.url());
@@ -51,7 +51,7 @@ const OF_THE_ORDER: &str = concat!(
 #[test]
 fn the_merchants_list_is_offered_without_what_comes_back() {
     for server in servers() {
-        let stage = Stage::set(server);
+        let stage = ExchangeStage::set(server);
         stage.publish(&order_with_variants());
         let url = stage.shop.url();
         let variant = |size: &str, in_stock: bool| {
@@ -145,7 +145,7 @@ fn a_server_that_says_nothing_useful_is_a_bad_gateway() {
             let (stage, _shop) = saying(server, status, body);
             assert_eq!(stage.get(TARGET).status, 502);
         }
-        let stage = Stage::set(server);
+        let stage = ExchangeStage::set(server);
         stage.publish(&order("O-1"));
         stage.point_to("http://127.0.0.1:1");
         assert_eq!(stage.get(TARGET).status, 502);
@@ -155,7 +155,7 @@ fn a_server_that_says_nothing_useful_is_a_bad_gateway() {
 #[test]
 fn a_server_that_is_silent_for_three_seconds_is_too_slow() {
     for server in servers() {
-        let stage = Stage::set(server);
+        let stage = ExchangeStage::set(server);
         stage.publish(&order("O-1"));
         stage.behave(
             MessageKind::ExchangeVariants,
@@ -182,7 +182,7 @@ fn a_server_that_is_silent_for_three_seconds_is_too_slow() {
 #[test]
 fn the_orders_variants_stand_in_for_a_server_that_cannot_be_asked() {
     for server in servers() {
-        let stage = Stage::set(server);
+        let stage = ExchangeStage::set(server);
         stage.publish(&order_with_variants());
         stage.behave(MessageKind::ExchangeVariants, Behaviour::status(500));
         for _ in 0..5 {
@@ -199,7 +199,7 @@ fn the_orders_variants_stand_in_for_a_server_that_cannot_be_asked() {
 #[test]
 fn a_line_without_variants_asks_nobody() {
     for server in servers() {
-        let stage = Stage::set(server);
+        let stage = ExchangeStage::set(server);
         let mut plain = order("O-1");
         plain["items"][0]["variant_identifier"] = json!("");
         stage.publish(&plain);
@@ -225,7 +225,7 @@ fn an_odd_identifier_stays_one_step_of_the_path() {
 #[test]
 fn what_is_not_there_is_not_found() {
     for server in servers() {
-        let stage = Stage::set(server);
+        let stage = ExchangeStage::set(server);
         stage.publish(&order("O-1"));
         for (target, what) in [
             ("/orders/O-2/lines/tees/variants", "order"),
@@ -234,7 +234,7 @@ fn what_is_not_there_is_not_found() {
             let said = json!({ "message": format!("there is no such {what}") });
             assert_eq!(stage.get(target).said(), format!("404 {said}"));
         }
-        let stranger = Stage::set(server);
+        let stranger = ExchangeStage::set(server);
         assert_eq!(stranger.get(TARGET).status, 404);
         assert_eq!(stranger.calls(MessageKind::ExchangeVariants), []);
         let narrow = server.narrow_token(&stage.merchant, "orders:write");

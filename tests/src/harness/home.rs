@@ -113,7 +113,14 @@ impl Home {
 
     pub(crate) fn add_merchant(&self, id: &str) -> Merchant {
         let added = self.json(&["merchant", "add", id, "--name", "A merchant"]);
-        Merchant {
+        Merchant::read(id, &added)
+    }
+}
+
+impl Merchant {
+    /// The merchant `id` with the credentials in the response that added it.
+    pub(crate) fn read(id: &str, added: &Value) -> Self {
+        Self {
             id: id.to_owned(),
             client_id: text(&added["client_id"]),
             client_secret: text(&added["client_secret"]),

@@ -12,6 +12,7 @@ pub(crate) mod postgres;
 pub(crate) mod samples;
 pub(crate) mod server;
 pub(crate) mod shared;
+pub(crate) mod stage;
 
 use std::time::{Duration, Instant};
 

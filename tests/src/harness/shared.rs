@@ -1,20 +1,41 @@
-//! The servers that tests share: one on each engine, with a limit nobody reaches.
+//! The servers that tests share: one on each engine, started when a test first needs it.
 
 use std::sync::OnceLock;
 
 use super::{home::Home, postgres, server::Server};
 
+/// A server on each engine, all with the same arguments.
+pub(crate) struct SharedServers {
+    /// The name of their schema on PostgreSQL.
+    name: &'static str,
+    arguments: &'static [&'static str],
+    sqlite: OnceLock<Server>,
+    postgres: OnceLock<Option<Server>>,
+}
+
+impl SharedServers {
+    pub(crate) const fn new(name: &'static str, arguments: &'static [&'static str]) -> Self {
+        Self { name, arguments, sqlite: OnceLock::new(), postgres: OnceLock::new() }
+    }
+
+    pub(crate) fn sqlite(&self) -> &Server {
+        self.sqlite.get_or_init(|| Home::sqlite().serve(self.arguments))
+    }
+
+    /// The server on each engine that is available.
+    pub(crate) fn each(&self) -> impl Iterator<Item = &Server> {
+        let start = || Some(Home::on(&postgres::schema(self.name)?).serve(self.arguments));
+        std::iter::once(self.sqlite()).chain(self.postgres.get_or_init(start))
+    }
+}
+
+/// Servers with the usual settings and a rate limit that no test reaches.
+static USUAL: SharedServers = SharedServers::new("shared", &[]);
+
 pub(crate) fn sqlite() -> &'static Server {
-    static SERVER: OnceLock<Server> = OnceLock::new();
-    SERVER.get_or_init(|| Home::sqlite().serve(&[]))
+    USUAL.sqlite()
 }
 
-fn postgres() -> Option<&'static Server> {
-    static SERVER: OnceLock<Option<Server>> = OnceLock::new();
-    SERVER.get_or_init(|| Some(Home::on(&postgres::schema("shared")?).serve(&[]))).as_ref()
-}
-
-/// A server on each engine there is.
 pub(crate) fn on_both_engines() -> impl Iterator<Item = &'static Server> {
-    std::iter::once(sqlite()).chain(postgres())
+    USUAL.each()
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::stage::{Stage, calls, receiver, servers, statuses};
+use crate::harness::stage::{Stage, calls, receiver, servers, statuses};
 use crate::harness::{home::Home, server::Server};
 
 fn set(stage: &Stage<'_>, url: &str) -> (u16, Value) {

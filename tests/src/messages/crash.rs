@@ -18,8 +18,8 @@ use super::{
     ledger::judge,
     load::{acknowledged, crew, drained, given_up, post},
     number,
-    stage::{ALLOW, Stage, calls, receiver},
 };
+use crate::harness::stage::{ALLOW, Stage, calls, receiver};
 use crate::harness::{home::Home, postgres};
 
 const WORKERS: usize = 4;
@@ -70,31 +70,31 @@ fn survive(home: &Home) {
     let (begun, rounds) = (Instant::now(), number("HOMEWARD_CRASH_ROUNDS", 3));
     let quick = ["--retry-base-ms", "50", "--retry-factor", "1", "--delivery-timeout-ms", "3000"];
     let mut server = home.serve(&[&ALLOW[..], &quick].concat());
-    let Stage { admin, merchant, signing_secret, .. } = Stage::set(&server);
+    let Stage { tenant, .. } = Stage::set(&server);
     let running = receiver(Settings {
-        signing_secrets: vec![signing_secret.clone()],
+        signing_secrets: vec![tenant.signing_secret.clone()],
         check_order: false,
         keep_calls: 10_000_000,
         keep_bodies: 0,
         ..Settings::default()
     });
-    let stage = Stage { server: &server, admin, merchant, signing_secret };
+    let stage = Stage { server: &server, tenant };
     stage.point_to(&running.url(), &serde_json::json!({ "type": "none" }));
     let mut crew = crew(&[&stage], LANES, WORKERS);
-    let Stage { admin, merchant, signing_secret, .. } = stage;
+    let Stage { tenant, .. } = stage;
     for _ in 0..rounds {
         running.merchant().behave_normally();
         running.merchant().behave(&moods()).unwrap();
         let addresses = [server.address.clone()];
         let before = running.merchant().summary().calls;
-        post(&mut crew, (&addresses, &admin), usize::MAX, || {
+        post(&mut crew, (&addresses, &tenant.admin), usize::MAX, || {
             wait_for_calls(&running, before);
             thread::sleep(moment());
             server.kill9();
         });
         server.restart();
     }
-    let stage = Stage { server: &server, admin, merchant, signing_secret };
+    let stage = Stage { server: &server, tenant };
     drained(&[&stage], &running, || ());
     let acknowledged = acknowledged(&crew);
     let given_up = given_up(&[&stage], acknowledged.len());

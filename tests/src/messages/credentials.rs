@@ -4,7 +4,7 @@ use domain::messages::endpoint::Auth;
 use serde_json::{Value, json};
 use sim::{Behaviour, Running, Settings};
 
-use super::stage::{Stage, accepted, calls, receiver, servers, statuses};
+use crate::harness::stage::{Stage, accepted, calls, receiver, servers, statuses};
 
 fn text(text: &str) -> String {
     text.to_owned()

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use sim::Behaviour;
 
-use super::stage::{Stage, accepted, calls, servers, statuses};
+use crate::harness::stage::{Stage, accepted, calls, servers, statuses};
 use crate::harness::{eventually, home::text, http::Request};
 
 /// A merchant with one failed message in each of `lanes` lanes, and systems that are well again.

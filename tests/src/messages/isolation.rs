@@ -4,10 +4,8 @@ use std::time::{Duration, Instant};
 
 use sim::{Behaviour, Settings};
 
-use super::{
-    load::{crew, post},
-    stage::{ALLOW, Stage, accepted, receiver},
-};
+use super::load::{crew, post};
+use crate::harness::stage::{ALLOW, Stage, accepted, receiver};
 use crate::harness::{home::Home, postgres, server::Server};
 
 const SICK_MESSAGES: usize = 2_000;

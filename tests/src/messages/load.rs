@@ -11,7 +11,8 @@ use std::{
 
 use sim::Running;
 
-use super::{ledger::number, stage::Stage};
+use super::ledger::number;
+use crate::harness::stage::Stage;
 use crate::harness::{
     home::text,
     http::{Connection, Request},

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use sim::Behaviour;
 
-use super::stage::{Stage, servers};
+use crate::harness::stage::{Stage, servers};
 use crate::harness::{
     home::text,
     http::{Reply, Request},

@@ -25,7 +25,6 @@ mod queues;
 mod retention;
 mod retries;
 mod signed;
-pub(crate) mod stage;
 mod waiting;
 
 /// A number from the environment.

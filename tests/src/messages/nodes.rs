@@ -13,10 +13,10 @@ use sim::{Behaviour, Running, Settings};
 use super::{
     ledger::{Verdict, judge},
     load::{Worker, acknowledged, crew, drained, post},
-    stage::{ALLOW, Stage, calls, receiver},
 };
+use crate::harness::stage::{ALLOW, Stage, Tenant, calls, receiver};
 use crate::harness::{
-    home::{Home, Merchant},
+    home::Home,
     http::Request,
     postgres,
     server::{Server, signal},
@@ -43,7 +43,7 @@ fn nodes(name: &str) -> Option<[Server; 2]> {
 
 /// Some merchants at the first node, whose systems are all the same.
 struct Scene {
-    merchants: Vec<(String, String, Merchant)>,
+    tenants: Vec<Tenant>,
     running: Running,
     crew: Vec<Worker>,
 }
@@ -65,35 +65,27 @@ impl Scene {
             stage.point_to(&running.url(), &serde_json::json!({ "type": "none" }));
         }
         let crew = crew(&stages.iter().collect::<Vec<_>>(), LANES, WORKERS);
-        let parts = |stage: Stage<'_>| (stage.admin, stage.signing_secret, stage.merchant);
-        Self { merchants: stages.into_iter().map(parts).collect(), running, crew }
+        let tenants = stages.into_iter().map(|stage| stage.tenant).collect();
+        Self { tenants, running, crew }
     }
 
     /// Posts messages at these nodes, by turns.
     fn post(&mut self, nodes: &[&Server]) {
         let addresses: Vec<_> = nodes.iter().map(|node| node.address.clone()).collect();
-        let admin = &self.merchants[0].0;
+        let admin = &self.tenants[0].admin;
         post(&mut self.crew, (&addresses, admin), MESSAGES_OF_A_WORKER, || ());
     }
 
     /// Waits until everything is delivered, as this node sees it.
     fn drained(&self, node: &Server) {
-        let stages: Vec<_> = self
-            .merchants
-            .iter()
-            .map(|(admin, signing_secret, merchant)| Stage {
-                server: node,
-                admin: admin.clone(),
-                merchant: merchant.clone(),
-                signing_secret: signing_secret.clone(),
-            })
-            .collect();
+        let tenants = self.tenants.iter().cloned();
+        let stages: Vec<_> = tenants.map(|tenant| Stage { server: node, tenant }).collect();
         drained(&stages.iter().collect::<Vec<_>>(), &self.running, || ());
     }
 
     /// Whether this node is the one that sends the messages of some merchant.
     fn sends_for_some(&self, node: &Server) -> bool {
-        self.merchants.iter().any(|(admin, _, merchant)| {
+        self.tenants.iter().any(|Tenant { admin, merchant, .. }| {
             let target = format!("/admin/merchants/{}/endpoints", merchant.id);
             let view = node.send(&Request::get(&target).bearer(admin)).json();
             let endpoints = view["endpoints"].as_array().unwrap();

@@ -12,8 +12,8 @@ use super::{
     ledger::judge,
     load::{acknowledged, crew, drained, given_up, post},
     number,
-    stage::{ALLOW, Stage, calls, receiver},
 };
+use crate::harness::stage::{ALLOW, Stage, calls, receiver};
 use crate::harness::{home::Home, postgres};
 
 const WORKERS: usize = 4;

@@ -4,7 +4,7 @@ use domain::messages::kind::MessageKind;
 use serde_json::{Value, json};
 use sim::{Answered, Behaviour, Call, Running};
 
-use super::stage::{Stage, accepted, calls, servers};
+use crate::harness::stage::{Stage, accepted, calls, servers};
 use crate::harness::{
     home::{Merchant, text},
     http::Request,

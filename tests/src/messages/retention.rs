@@ -9,8 +9,8 @@ use std::{
 
 use sim::Behaviour;
 
-use super::stage::{ALLOW, Stage, homes};
 use crate::harness::home::Home;
+use crate::harness::stage::{ALLOW, Stage, homes};
 
 /// Messages are old enough at once.
 const NO_DAYS: [&str; 2] = ["--retention-days", "0"];

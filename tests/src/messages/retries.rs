@@ -5,8 +5,8 @@ use std::time::Instant;
 use serde_json::{Value, json};
 use sim::{Behaviour, Call, Running};
 
-use super::stage::{ALLOW, PAUSE_MS, Stage, accepted, calls, homes, servers, statuses};
 use crate::harness::eventually;
+use crate::harness::stage::{ALLOW, PAUSE_MS, Stage, accepted, calls, homes, servers, statuses};
 
 /// The milliseconds between one call and the next.
 fn gaps_ms(calls: &[Call]) -> Vec<i64> {
@@ -153,13 +153,13 @@ fn a_message_keeps_its_time_over_a_restart() {
             (statuses(&message) == [503]).then(|| message["due_at"].clone())
         };
         let due_at = eventually("the first attempt", || due(&stage));
-        let (admin, merchant, signing_secret) = (stage.admin, stage.merchant, stage.signing_secret);
+        let tenant = stage.tenant;
 
         server.stop();
         let begun = Instant::now();
         server.restart();
 
-        let stage = Stage { server: &server, admin, merchant, signing_secret };
+        let stage = Stage { server: &server, tenant };
         if begun.elapsed().as_millis() < 1_500 {
             assert_eq!(due(&stage), Some(due_at.clone()), "it still waits");
         }

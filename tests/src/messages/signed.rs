@@ -3,8 +3,8 @@
 use serde_json::json;
 use sim::{Running, SignatureCheck};
 
-use super::stage::{Stage, accepted, calls, receiver, servers};
 use crate::harness::home::text;
+use crate::harness::stage::{Stage, accepted, calls, receiver, servers};
 
 const NO_AUTH: &str = r#"{"type":"none"}"#;
 
@@ -117,7 +117,7 @@ fn a_merchant_with_another_secret_refuses_and_the_message_is_not_lost() {
         stage.point_to(&running.url(), &json!({ "type": "none" }));
         let id = stage.test("lane", 1);
         let failed = stage.until(&id, "failed");
-        assert_eq!(super::stage::statuses(&failed), [400; 6]);
+        assert_eq!(crate::harness::stage::statuses(&failed), [400; 6]);
         assert_eq!(failed["attempts"][0]["answer"], r#"{"message":"no signature fits"}"#);
     }
 }

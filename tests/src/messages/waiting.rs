@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::stage::{Stage, accepted, calls, receiver, servers, statuses};
+use crate::harness::stage::{Stage, accepted, calls, receiver, servers, statuses};
 
 /// A message of another merchant, sent later, has arrived: whatever could go by now has gone.
 fn others_are_served(stage: &Stage<'_>) {

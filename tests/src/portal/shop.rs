@@ -1,18 +1,15 @@
 //! The scene: a merchant with one order that can come back, and a browser that keeps a pass.
 
-use std::sync::{
-    OnceLock,
-    atomic::{AtomicU8, Ordering},
-};
+use std::sync::atomic::{AtomicU8, Ordering};
 
 use serde_json::{Value, json};
 
 use crate::harness::{
-    home::{Home, Merchant},
+    home::Merchant,
     http::{Reply, Request},
-    postgres,
     samples::{full_order, message},
     server::Server,
+    shared::SharedServers,
 };
 
 pub(super) const DANA: &str = "order_number=ORD-100472&secret=DANA.Whitfield%40example.com";
@@ -29,12 +26,8 @@ pub(super) struct Shop<'a> {
 
 /// A server on each engine there is, behind a proxy.
 pub(super) fn servers() -> impl Iterator<Item = &'static Server> {
-    static SQLITE: OnceLock<Server> = OnceLock::new();
-    static POSTGRES: OnceLock<Option<Server>> = OnceLock::new();
-    let behind = ["--trusted-proxy-hops", "1"];
-    let postgres = || Some(Home::on(&postgres::schema("portal")?).serve(&behind));
-    let sqlite = SQLITE.get_or_init(|| Home::sqlite().serve(&behind));
-    std::iter::once(sqlite).chain(POSTGRES.get_or_init(postgres))
+    static SERVERS: SharedServers = SharedServers::new("portal", &["--trusted-proxy-hops", "1"]);
+    SERVERS.each()
 }
 
 /// A shop on each engine there is.

@@ -45,7 +45,7 @@ fn the_requests_of_the_contract_are_accepted() {
         assert_eq!(sent.len(), 2);
         for (target, body) in sent {
             let admin = target.starts_with("/admin");
-            let token = if admin { &scene.stage.admin } else { &scene.token };
+            let token = if admin { &scene.stage.admin } else { &scene.stage.token };
             let reply = scene.send("POST", &target, token, &body);
             assert_eq!(reply.status, if admin { 200 } else { 201 }, "{}", reply.said());
         }

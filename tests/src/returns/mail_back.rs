@@ -111,7 +111,7 @@ fn what_is_quoted_is_what_is_started_and_a_quote_stores_nothing() {
     for scene in scenes() {
         let wanted = request("mail-back", &[("A", "tee", 2), ("A", "mug", 1)]);
         let target = "/orders/A/returnability";
-        let before = scene.stage.server.send(&Request::get(target).bearer(&scene.token));
+        let before = scene.stage.server.send(&Request::get(target).bearer(&scene.stage.token));
 
         let quoted = scene.ask("/returns/quote", &wanted);
         let quoted_again = scene.ask("/returns/quote", &wanted);
@@ -126,9 +126,9 @@ fn what_is_quoted_is_what_is_started_and_a_quote_stores_nothing() {
             "bonus_credit_cents": 0, "total_cents": 11_812,
         });
         assert_eq!(quoted["quote"], totals);
-        let after = scene.stage.server.send(&Request::get(target).bearer(&scene.token));
+        let after = scene.stage.server.send(&Request::get(target).bearer(&scene.stage.token));
         assert_eq!(after.json()["lines"], before.json()["lines"]);
-        let none = scene.stage.server.send(&Request::get("/messages").bearer(&scene.token));
+        let none = scene.stage.server.send(&Request::get("/messages").bearer(&scene.stage.token));
         assert_eq!(none.json()["messages"], json!([]));
 
         let mut started = scene.ask("/returns", &wanted).json();

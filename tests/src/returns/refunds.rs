@@ -151,7 +151,7 @@ fn a_dry_run_with_refunds_says_what_would_be_and_changes_nothing() {
         let pay = refund("RF-1", Some(&rma), &[("tee", 1)]);
         let doubtful = refund("RF-2", Some(UNKNOWN), &[("mug", 1)]);
         refunded["refunds"] = json!([pay, doubtful]);
-        let real = publication(&scene.token, message(&[refunded]));
+        let real = publication(&scene.stage.token, message(&[refunded]));
 
         let dry =
             scene.stage.server.send(&real.clone().target("/returns_portal_orders?dry_run=true"));
@@ -159,7 +159,7 @@ fn a_dry_run_with_refunds_says_what_would_be_and_changes_nothing() {
         assert_eq!(dry.status, 200, "{}", dry.said());
         assert_eq!((scene.show(&rma), scene.owed(&rma)), before);
         assert!(scene.problems("unmatched").is_empty());
-        assert_eq!(scene.stage.server.order(&scene.token, "A").json(), order("A"));
+        assert_eq!(scene.stage.server.order(&scene.stage.token, "A").json(), order("A"));
         assert_eq!(scene.stage.server.send(&real).said(), dry.said());
         assert_eq!(scene.show(&rma)["status"], "REFUNDED");
         assert_eq!(scene.problems("unmatched").len(), 1);

@@ -8,7 +8,7 @@ use crate::harness::{home::text, http::Request};
 const DAY_US: i64 = 24 * 60 * 60 * 1_000_000;
 
 fn returnability(scene: &Scene<'_>) -> Value {
-    let request = Request::get("/orders/A/returnability").bearer(&scene.token);
+    let request = Request::get("/orders/A/returnability").bearer(&scene.stage.token);
     let reply = scene.stage.server.send(&request);
     assert_eq!(reply.status, 200, "{}", reply.said());
     reply.json()

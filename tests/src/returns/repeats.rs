@@ -10,7 +10,7 @@ fn a_return_that_is_asked_for_again_under_its_key_is_started_once() {
     for scene in scenes() {
         let wanted = request("mail-back", &[("A", "tee", 1)]);
         let post = |body: &serde_json::Value| {
-            let post = Request::post("/returns").bearer(&scene.token).json(body.to_string());
+            let post = Request::post("/returns").bearer(&scene.stage.token).json(body.to_string());
             scene.stage.server.send(&post.header("Idempotency-Key", "tab-1"))
         };
         let first = post(&wanted);
@@ -29,7 +29,7 @@ fn a_refused_request_may_come_again_mended_under_its_key() {
     for scene in scenes() {
         let post = |line: &str| {
             let body = request("mail-back", &[("A", line, 1)]).to_string();
-            let post = Request::post("/returns").bearer(&scene.token).json(body);
+            let post = Request::post("/returns").bearer(&scene.stage.token).json(body);
             scene.stage.server.send(&post.header("Idempotency-Key", "tab-1"))
         };
         assert_eq!(post("hat").status, 422);
@@ -59,7 +59,7 @@ fn cancelling_events_and_receipts_under_a_key_get_their_first_answer() {
 
         let mug = scene.start(&request("mail-back", &[("A", "mug", 1)]));
         scene.label(&mug);
-        let cancel = Request::post(&format!("/returns/{mug}/cancel")).bearer(&scene.token);
+        let cancel = Request::post(&format!("/returns/{mug}/cancel")).bearer(&scene.stage.token);
         let cancel = cancel.header("Idempotency-Key", "c");
         let first = scene.stage.server.send(&cancel);
         assert_eq!((first.status, &first.json()["status"]), (200, &json!("CANCELED")));

@@ -13,7 +13,7 @@ const PAIRS: usize = 8;
 fn of_two_requests_for_the_same_unit_one_wins_and_the_other_gets_409() {
     for scene in scenes() {
         let server = scene.stage.server;
-        let token = &scene.token;
+        let token = &scene.stage.token;
         for pair in 0..PAIRS {
             scene.publish(&order(&format!("P{pair}")));
         }
@@ -51,7 +51,8 @@ fn a_cancel_and_a_scan_at_once_agree_on_who_was_first() {
             scene.publish(&order(&format!("C{number}")));
             let rma = scene.start(&request("mail-back", &[(&format!("C{number}"), "mug", 1)]));
             scene.label(&rma);
-            let cancel = Request::post(&format!("/returns/{rma}/cancel")).bearer(&scene.token);
+            let cancel =
+                Request::post(&format!("/returns/{rma}/cancel")).bearer(&scene.stage.token);
             let events = json!({ "events": [{ "type": "in_transit", "rma_identifier": rma }] });
             let scan = Request::post("/carrier_events").bearer(&scene.stage.admin);
             let scan = scan.json(events.to_string());
@@ -88,9 +89,10 @@ fn a_refund_and_a_return_of_the_same_unit_at_once_spend_it_once() {
             let mut refunded = order(&name);
             refunded["updated_at"] = json!("2026-04-01T08:00:00Z");
             refunded["refunds"] = json!([refund(&format!("RF-{number}"), None, &[("mug", 1)])]);
-            let pay = publication(&scene.token, message(&[refunded]));
+            let pay = publication(&scene.stage.token, message(&[refunded]));
             let wanted = request("mail-back", &[(&name, "mug", 1)]);
-            let start = Request::post("/returns").bearer(&scene.token).json(wanted.to_string());
+            let start =
+                Request::post("/returns").bearer(&scene.stage.token).json(wanted.to_string());
             let gate = Barrier::new(2);
             let (paid, started) = std::thread::scope(|scope| {
                 let at_once = |request: Request| {

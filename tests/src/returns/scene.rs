@@ -5,14 +5,12 @@ use serde_json::{Value, json};
 use sim::Running;
 
 use super::expected::redacted;
-use crate::{
-    harness::{
-        eventually,
-        home::text,
-        http::{Reply, Request},
-        samples::{self, message},
-    },
-    messages::stage::{Stage, accepted, calls, servers},
+use crate::harness::{
+    eventually,
+    home::text,
+    http::{Reply, Request},
+    samples::{self},
+    stage::{Stage, accepted, calls, servers},
 };
 
 pub(super) const SHOPPER: &str = "lena.brandt@example.com";
@@ -21,16 +19,13 @@ pub(super) const SHOPPER: &str = "lena.brandt@example.com";
 pub(super) struct Scene<'a> {
     pub(super) stage: Stage<'a>,
     pub(super) running: Running,
-    /// The merchant's own token.
-    pub(super) token: String,
 }
 
 /// A new merchant with an order on each engine there is.
 pub(super) fn scenes() -> impl Iterator<Item = Scene<'static>> {
     servers().map(|server| {
         let (stage, running) = Stage::with_receiver(server);
-        let token = server.token(&stage.merchant);
-        let scene = Scene { stage, running, token };
+        let scene = Scene { stage, running };
         scene.publish(&order("A"));
         scene
     })
@@ -102,13 +97,11 @@ impl Scene<'_> {
 
     /// The merchant's own call.
     pub(super) fn ask(&self, target: &str, body: &Value) -> Reply {
-        self.send("POST", target, &self.token, body)
+        self.stage.call("POST", target, body)
     }
 
     pub(super) fn publish(&self, order: &Value) -> Value {
-        let reply = self.stage.server.publish(&self.token, &message(std::slice::from_ref(order)));
-        assert_eq!(reply.status, 200, "{}", reply.said());
-        reply.json()
+        self.stage.publish(std::slice::from_ref(order))
     }
 
     /// Publishes the order anew, with these refunds in it.
@@ -132,17 +125,12 @@ impl Scene<'_> {
     }
 
     pub(super) fn show(&self, rma: &str) -> Value {
-        let target = format!("/returns/{rma}");
-        let reply = self.stage.server.send(&Request::get(&target).bearer(&self.token));
-        assert_eq!(reply.status, 200, "{}", reply.said());
-        reply.json()
+        self.stage.show_return(rma)
     }
 
     /// Waits for the label and gives the number on it.
     pub(super) fn label(&self, rma: &str) -> String {
-        eventually("there is a label", || {
-            self.show(rma)["label"]["tracking_number"].as_str().map(str::to_owned)
-        })
+        self.stage.wait_for_label(rma)
     }
 
     pub(super) fn cancel(&self, rma: &str) -> Reply {
@@ -176,11 +164,8 @@ impl Scene<'_> {
         self.send("POST", &target, &self.stage.admin, &json!({}))
     }
 
-    pub(super) fn set_policy(&self, policy: &Value) -> Reply {
-        let target = format!("/admin/merchants/{}/policy", self.stage.merchant.id);
-        let reply = self.send("PUT", &target, &self.stage.admin, policy);
-        assert_eq!(reply.status, 200, "{}", reply.said());
-        reply
+    pub(super) fn set_policy(&self, policy: &Value) -> Value {
+        self.stage.set_policy(policy)
     }
 
     /// Changes settings of the merchant.
@@ -209,7 +194,7 @@ impl Scene<'_> {
     /// How many messages about a return there are, sent or not.
     pub(super) fn owed(&self, rma: &str) -> usize {
         let target = format!("/messages?ref={rma}");
-        let reply = self.stage.server.send(&Request::get(&target).bearer(&self.token));
+        let reply = self.stage.server.send(&Request::get(&target).bearer(&self.stage.token));
         assert_eq!(reply.status, 200, "{}", reply.said());
         reply.json()["messages"].as_array().unwrap().len()
     }

@@ -1,24 +1,16 @@
 //! A merchant with its systems, the warehouse and an operator, on a server of either engine.
 
-use std::sync::{
-    OnceLock,
-    atomic::{AtomicU32, Ordering},
-};
-
 use serde_json::{Value, json};
-use sim::{Call, CallQuery, Running, Settings, SimulatedMerchant};
-use tokio::runtime::Runtime;
+use sim::{Call, Running};
 
 use crate::harness::{
     eventually,
-    home::{Home, Merchant, text},
+    home::{Merchant, text},
     http::Request,
-    postgres,
     server::Server,
+    shared::SharedServers,
+    stage::{ALLOW, Stage, Tenant, calls},
 };
-
-/// Loopback is where the simulated merchants are.
-const ALLOW: [&str; 2] = ["--allow-network", "127.0.0.0/8"];
 
 /// How numbers begin that the warehouse looks goods up by. No two scenes share one.
 const OWN: [&str; 5] = ["ASN-", "LP-", "RTV-", "DS-", "HP-"];
@@ -51,44 +43,20 @@ pub(super) struct Scene {
     mark: String,
 }
 
-/// A scene on each engine there is.
+/// A scene on each engine.
 pub(super) fn scenes() -> impl Iterator<Item = Scene> {
-    static SQLITE: OnceLock<Server> = OnceLock::new();
-    static POSTGRES: OnceLock<Option<Server>> = OnceLock::new();
-    let postgres = || Some(Home::on(&postgres::schema("warehouse")?).serve(&ALLOW));
-    let sqlite = SQLITE.get_or_init(|| Home::sqlite().serve(&ALLOW));
-    std::iter::once(sqlite).chain(POSTGRES.get_or_init(postgres)).map(Scene::set)
-}
-
-fn runtime() -> &'static Runtime {
-    static RUNTIME: OnceLock<Runtime> = OnceLock::new();
-    RUNTIME.get_or_init(|| Runtime::new().unwrap())
+    static SERVERS: SharedServers = SharedServers::new("warehouse", &ALLOW);
+    SERVERS.each().map(Scene::set)
 }
 
 impl Scene {
     fn set(server: &'static Server) -> Self {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        let operator = server.admin_token();
-        let body = json!({ "merchant": format!("stocked-{count}"), "name": "A merchant" });
-        let add = Request::post("/admin/merchants").bearer(&operator).json(body.to_string());
-        let added = server.send(&add);
-        assert_eq!(added.status, 201, "{}", added.said());
-        let added = added.json();
-        let merchant = client(&format!("stocked-{count}"), &added);
-        let settings = Settings {
-            signing_secrets: vec![text(&added["signing_secret"])],
-            ..Settings::default()
-        };
-        let running = runtime().block_on(SimulatedMerchant::start(settings)).unwrap();
-        let endpoints = format!("/admin/merchants/{}/endpoints", merchant.id);
-        let body = json!({ "base_url": running.url(), "auth": { "type": "none" } });
-        let set = Request::new("PUT", &endpoints).bearer(&operator).json(body.to_string());
-        assert_eq!(server.send(&set).status, 200);
+        let (stage, running) = Stage::with_receiver(server);
         let add = ["client", "add", "--name", "dock", "--scope", "warehouse:write"];
-        let warehouse = server.token(&client("platform", &server.home.json(&add)));
-        let tokens = [server.token(&merchant), warehouse, operator];
-        Self { server, merchant, running, tokens, mark: format!("q{count}z-") }
+        let warehouse = server.token(&Merchant::read("platform", &server.home.json(&add)));
+        let Tenant { merchant, token, admin, .. } = stage.tenant;
+        let mark = format!("q{}z-", merchant.id.replace("staged-", ""));
+        Self { server, merchant, running, tokens: [token, warehouse, admin], mark }
     }
 
     /// Another merchant, which uses the same numbers.
@@ -206,21 +174,9 @@ impl Scene {
     }
 
     fn calls(&self, kind: &str) -> Vec<Call> {
-        let query =
-            CallQuery { after: Some(0), limit: Some(sim::CALLS_MAX), ..CallQuery::default() };
-        let page = self.running.merchant().calls(&query);
-        assert!(!page.more);
         // The kind of an RMA is named by one, its address by many.
         let path = if kind == "rma" { "/rmas".to_owned() } else { format!("/{kind}") };
-        page.calls.into_iter().filter(|call| call.path == path).collect()
-    }
-}
-
-fn client(merchant: &str, added: &Value) -> Merchant {
-    Merchant {
-        id: merchant.to_owned(),
-        client_id: text(&added["client_id"]),
-        client_secret: text(&added["client_secret"]),
+        calls(&self.running).into_iter().filter(|call| call.path == path).collect()
     }
 }
 

@@ -2,16 +2,14 @@
 
 use serde_json::{Value, json};
 
-use crate::{
-    harness::{
-        console::{Visitor, form_request},
-        home::text,
-        http::{Reply, Request},
-        samples::{self, message},
-        server::Server,
-        shared,
-    },
-    messages::stage::Stage,
+use crate::harness::{
+    console::{Visitor, form_request},
+    home::text,
+    http::{Reply, Request},
+    samples::{self, message},
+    server::Server,
+    shared,
+    stage::Stage,
 };
 
 const GRADING: &str = "<form class=\"card grading\"";

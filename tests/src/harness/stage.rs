@@ -1,10 +1,15 @@
-//! The scene of a test: a server, a merchant of its own, and that merchant's simulated systems.
+//! What most tests start from: a server, a merchant of its own, and that merchant's simulated
+//! systems. The fixtures of the areas add to it what only they need.
 
-use std::sync::{
-    OnceLock,
-    atomic::{AtomicU32, Ordering},
+use std::{
+    ops::Deref,
+    sync::{
+        OnceLock,
+        atomic::{AtomicU32, Ordering},
+    },
 };
 
+use domain::messages::kind::MessageKind;
 use serde_json::{Value, json};
 use sim::{Call, CallQuery, Running, Settings, SimulatedMerchant};
 use tokio::runtime::Runtime;
@@ -14,14 +19,16 @@ use crate::harness::{
     home::{Home, Merchant, text},
     http::{Reply, Request},
     postgres,
+    samples::message,
     server::Server,
+    shared::SharedServers,
 };
 
 /// Loopback is where the simulated merchants are.
 pub(crate) const ALLOW: [&str; 2] = ["--allow-network", "127.0.0.0/8"];
-/// The pause between two tries on the servers that tests share.
+/// The pause between two attempts on the servers that tests share.
 pub(crate) const PAUSE_MS: i64 = 60;
-/// What makes a server try again quickly.
+/// What makes a server repeat attempts quickly.
 pub(crate) const QUICK: [&str; 8] = [
     ALLOW[0],
     ALLOW[1],
@@ -33,13 +40,10 @@ pub(crate) const QUICK: [&str; 8] = [
     "3000",
 ];
 
-/// A server on each engine there is, which tries again quickly.
+/// A server on each engine that repeats attempts quickly.
 pub(crate) fn servers() -> impl Iterator<Item = &'static Server> {
-    static SQLITE: OnceLock<Server> = OnceLock::new();
-    static POSTGRES: OnceLock<Option<Server>> = OnceLock::new();
-    let postgres = || Some(Home::on(&postgres::schema("delivery")?).serve(&QUICK));
-    let sqlite = SQLITE.get_or_init(|| Home::sqlite().serve(&QUICK));
-    std::iter::once(sqlite).chain(POSTGRES.get_or_init(postgres))
+    static SERVERS: SharedServers = SharedServers::new("delivery", &QUICK);
+    SERVERS.each()
 }
 
 /// The places for servers of one's own, one on each engine.
@@ -58,31 +62,52 @@ pub(crate) fn receiver(settings: Settings) -> Running {
     runtime().block_on(SimulatedMerchant::start(settings)).unwrap()
 }
 
-/// An operator, a merchant, and the merchant's systems.
-pub(crate) struct Stage<'a> {
-    pub(crate) server: &'a Server,
+/// A merchant and what it takes to act for it. It outlives a server that is restarted.
+#[derive(Clone)]
+pub(crate) struct Tenant {
+    /// An operator's token.
     pub(crate) admin: String,
     pub(crate) merchant: Merchant,
+    /// The merchant's own token.
+    pub(crate) token: String,
     pub(crate) signing_secret: String,
+}
+
+/// A merchant on a server.
+pub(crate) struct Stage<'a> {
+    pub(crate) server: &'a Server,
+    pub(crate) tenant: Tenant,
+}
+
+impl Deref for Stage<'_> {
+    type Target = Tenant;
+
+    fn deref(&self) -> &Tenant {
+        &self.tenant
+    }
 }
 
 impl<'a> Stage<'a> {
     /// A new merchant without an endpoint.
     pub(crate) fn set(server: &'a Server) -> Self {
+        Self::with(server, "staged", &json!({}))
+    }
+
+    /// A new merchant with these settings. Its identifier begins with `prefix`.
+    pub(crate) fn with(server: &'a Server, prefix: &str, settings: &Value) -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let admin = server.admin_token();
-        let id = format!("staged-{}", COUNT.fetch_add(1, Ordering::Relaxed));
-        let body = json!({ "merchant": id, "name": "A merchant" });
+        let id = format!("{prefix}-{}", COUNT.fetch_add(1, Ordering::Relaxed));
+        let mut body = json!({ "merchant": id, "name": "A merchant" });
+        body.as_object_mut().unwrap().extend(settings.as_object().unwrap().clone());
         let request = Request::post("/admin/merchants").bearer(&admin).json(body.to_string());
         let reply = server.send(&request);
         assert_eq!(reply.status, 201, "{}", reply.said());
         let added = reply.json();
-        let merchant = Merchant {
-            id,
-            client_id: text(&added["client_id"]),
-            client_secret: text(&added["client_secret"]),
-        };
-        Self { server, admin, merchant, signing_secret: text(&added["signing_secret"]) }
+        let merchant = Merchant::read(&id, &added);
+        let token = server.token(&merchant);
+        let signing_secret = text(&added["signing_secret"]);
+        Self { server, tenant: Tenant { admin, merchant, token, signing_secret } }
     }
 
     /// A new merchant whose systems check every signature.
@@ -106,10 +131,50 @@ impl<'a> Stage<'a> {
         self.server.send(&Request::post(target).bearer(&self.admin))
     }
 
+    /// Changes something of the merchant as an operator: its `policy`, its `endpoints` ...
+    pub(crate) fn try_to_put(&self, what: &str, body: &Value) -> Reply {
+        let target = format!("/admin/merchants/{}/{what}", self.merchant.id);
+        let request = Request::new("PUT", &target).bearer(&self.admin).json(body.to_string());
+        self.server.send(&request)
+    }
+
+    /// Sets the merchant's policy, and returns the response.
+    pub(crate) fn set_policy(&self, policy: &Value) -> Value {
+        let reply = self.try_to_put("policy", policy);
+        assert_eq!(reply.status, 200, "{}", reply.said());
+        reply.json()
+    }
+
+    /// A call of the merchant's systems.
+    pub(crate) fn call(&self, method: &str, target: &str, body: &Value) -> Reply {
+        let request = Request::new(method, target).bearer(&self.token).json(body.to_string());
+        self.server.send(&request)
+    }
+
+    /// Publishes orders, and returns the response.
+    pub(crate) fn publish(&self, orders: &[Value]) -> Value {
+        let reply = self.server.publish(&self.token, &message(orders));
+        assert_eq!(reply.status, 200, "{}", reply.said());
+        reply.json()
+    }
+
+    /// A return as the merchant reads it.
+    pub(crate) fn show_return(&self, rma: &str) -> Value {
+        let request = Request::get(&format!("/returns/{rma}")).bearer(&self.token);
+        let reply = self.server.send(&request);
+        assert_eq!(reply.status, 200, "{}", reply.said());
+        reply.json()
+    }
+
+    /// Waits for the label of a return, and returns the tracking number on it.
+    pub(crate) fn wait_for_label(&self, rma: &str) -> String {
+        eventually("there is a label", || {
+            self.show_return(rma)["label"]["tracking_number"].as_str().map(str::to_owned)
+        })
+    }
+
     pub(crate) fn try_to_point_to(&self, url: &str, auth: &Value) -> Reply {
-        let target = format!("/admin/merchants/{}/endpoints", self.merchant.id);
-        let body = json!({ "base_url": url, "auth": auth }).to_string();
-        self.server.send(&Request::new("PUT", &target).bearer(&self.admin).json(body))
+        self.try_to_put("endpoints", &json!({ "base_url": url, "auth": auth }))
     }
 
     /// Says where the merchant's systems are.
@@ -172,10 +237,15 @@ pub(crate) fn accepted(running: &Running, count: u64) {
 
 /// The calls so far, oldest first.
 pub(crate) fn calls(running: &Running) -> Vec<Call> {
+    calls_of(running, None)
+}
+
+/// The calls of one kind so far, or of all kinds, oldest first.
+pub(crate) fn calls_of(running: &Running, kind: Option<MessageKind>) -> Vec<Call> {
     let mut calls = Vec::new();
     loop {
         let after = Some(calls.last().map_or(0, |call: &Call| call.number));
-        let query = CallQuery { after, limit: Some(sim::CALLS_MAX), ..CallQuery::default() };
+        let query = CallQuery { kind, after, limit: Some(sim::CALLS_MAX), id: None };
         let page = running.merchant().calls(&query);
         calls.extend(page.calls);
         if !page.more {
