@@ -1,96 +1,80 @@
-//! The page on which a shopper chooses what comes back, why, and what it wants for it.
+//! The page on which a shopper chooses the items to return, the reasons and the resolutions.
 
 mod line;
 mod method;
+mod offer;
 
-use app::{exchanges::variants::LineVariants, returns::shopper::Shopper};
+use app::returns::shopper::Shopper;
 use askama::Template;
-use domain::{
-    orders::order::Order,
-    returns::{policy::Policy, returnability::Returnability, rma::Rma},
-};
+use domain::returns::rma::Rma;
 
 use self::{
-    line::{ChooseLine, Sheet},
-    method::Way,
+    line::{LineBuilder, LineCard},
+    method::{MethodOption, list_methods},
 };
-use super::{
-    selection::{Form, Problem},
-    visit::{Frame, Visit},
-    wording::standing,
+use crate::{
+    form::PortalForm,
+    selection::{FieldProblem, problem_at},
+    visit::{PageFrame, PortalVisit},
+    wording::status_text,
 };
 
-/// What there is to choose from.
-pub(super) struct Offer {
-    pub(super) order: Order,
-    pub(super) judged: Returnability,
-    pub(super) policy: Policy,
-    /// For each line; nothing where nobody knows.
-    pub(super) variants: Vec<Option<LineVariants>>,
-    /// What the shopper sent back before.
-    pub(super) returns: Vec<Rma>,
-}
+pub(super) use offer::ReturnOffer;
 
 #[derive(Template)]
 #[template(path = "portal/choose.html", whitespace = "minimize")]
-pub(super) struct Choose<'a> {
-    frame: Frame,
+pub(super) struct ChoosePage<'a> {
+    frame: PageFrame,
     order: String,
-    ordered: String,
-    problems: &'a [Problem],
-    returns: Vec<Before>,
-    lines: Vec<ChooseLine>,
-    ways: Vec<Way>,
+    ordered_on: String,
+    problems: &'a [FieldProblem],
+    earlier_returns: Vec<EarlierReturn>,
+    lines: Vec<LineCard>,
+    methods: Vec<MethodOption>,
     method_problem: Option<&'static str>,
     gift: bool,
     giftee_email: &'a str,
     email_problem: Option<&'static str>,
-    /// Whether anything can come back.
-    any: bool,
+    any_returnable: bool,
 }
 
-/// A return that was started before.
-struct Before {
+struct EarlierReturn {
     address: String,
     number: String,
     date: String,
-    standing: &'static str,
+    status: &'static str,
 }
 
-/// What is to be mended at an element of the page.
-fn problem_at(problems: &[Problem], element: &str) -> Option<&'static str> {
-    problems.iter().find(|problem| problem.element == element).map(|problem| problem.words)
-}
-
-impl<'a> Choose<'a> {
+impl<'a> ChoosePage<'a> {
     pub(super) fn new(
-        visit: &Visit,
+        visit: &PortalVisit,
         shopper: &Shopper,
-        offer: &Offer,
-        (form, problems): (&'a Form, &'a [Problem]),
+        offer: &ReturnOffer,
+        form: &'a PortalForm,
+        problems: &'a [FieldProblem],
     ) -> Self {
         let words = visit.words();
-        let sheet = Sheet { visit, offer, form, problems, gift: shopper.gift };
-        let lines = offer.order.items.iter().zip(&offer.judged.lines).enumerate();
-        let lines: Vec<ChooseLine> =
-            lines.map(|(position, (line, judged))| sheet.line(position, line, judged)).collect();
-        let before = |rma: &Rma| Before {
-            address: visit.at(&format!("/returns/{}", rma.rma_identifier)),
+        let builder = LineBuilder { visit, offer, form, problems, gift: shopper.gift };
+        let lines = offer.order.items.iter().zip(&offer.returnability.lines).enumerate();
+        let lines: Vec<LineCard> = lines
+            .map(|(position, (line, returnability))| builder.build(position, line, returnability))
+            .collect();
+        let earlier = |rma: &Rma| EarlierReturn {
+            address: visit.address_of(&format!("/returns/{}", rma.rma_identifier)),
             number: rma.rma_identifier.to_string(),
-            date: visit.date(rma.created_at),
-            standing: standing(rma.status, words),
+            date: visit.format_date(rma.created_at),
+            status: status_text(rma.status, words),
         };
-        let here = if problems.is_empty() { "/return" } else { "/review" };
-        let frame = visit.frame(words.choose.title, here);
+        let address = if problems.is_empty() { "/return" } else { "/review" };
         Self {
-            frame: frame.after(form),
+            frame: visit.frame(words.choose.title, address).with_form(form),
             order: (words.choose.order)(&offer.order.identifier),
-            ordered: (words.choose.ordered_on)(&visit.date(offer.order.created_at)),
+            ordered_on: (words.choose.ordered_on)(&visit.format_date(offer.order.created_at)),
             problems,
-            returns: offer.returns.iter().map(before).collect(),
-            any: lines.iter().any(ChooseLine::is_open),
+            earlier_returns: offer.returns.iter().map(earlier).collect(),
+            any_returnable: lines.iter().any(LineCard::is_returnable),
             lines,
-            ways: method::ways(visit, offer, form.text("method")),
+            methods: list_methods(visit, offer, form.text("method")),
             method_problem: problem_at(problems, "method"),
             gift: shopper.gift,
             giftee_email: form.text("giftee_email"),

@@ -1,29 +1,27 @@
-//! What every request to the portal passes.
+//! The page that a shopper reads when a request fails.
 //!
-//! A form that another site made a browser send is refused. Refusals become pages, because shoppers
-//! read them.
+//! Handlers fail as those of the API do, with JSON. Shoppers read pages, so each such response is
+//! replaced by a page.
 
 use askama::Template;
 use axum::{
-    extract::{Request, State},
-    http::{Method, StatusCode, header::CONTENT_TYPE},
+    extract::Request,
+    http::{StatusCode, header::CONTENT_TYPE},
     middleware::Next,
     response::Response,
 };
-use domain::merchants::portal::Portal;
+use server::assets::assets;
 
-use super::visit::shown;
 use crate::{
-    language::Spoken,
+    language::PageLanguage,
+    visit::render_page,
     words::{TitledText, Words},
 };
-use server::{Web, assets::assets};
 
-/// When there is nothing to show.
 #[derive(Template)]
 #[template(path = "portal/error.html", whitespace = "minimize")]
-struct SorryPage {
-    code: &'static str,
+struct ErrorPage {
+    language_code: &'static str,
     words: &'static Words,
     title: &'static str,
     text: &'static str,
@@ -32,20 +30,18 @@ struct SorryPage {
     icon: String,
 }
 
-pub(super) async fn gate(State(web): State<Web>, request: Request, next: Next) -> Response {
-    let spoken = Spoken::new(&Portal::default(), request.uri(), request.headers());
-    if request.method() == Method::POST && !web.is_same_origin(request.headers()) {
-        return sorry(StatusCode::FORBIDDEN, spoken);
-    }
+/// Replaces the JSON of a failed request with a page.
+pub(super) async fn show_errors_as_pages(request: Request, next: Next) -> Response {
+    let language = PageLanguage::of_any_portal(&request);
     let response = next.run(request).await;
-    let kind = response.headers().get(CONTENT_TYPE);
-    let is_json = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
+    let content_type = response.headers().get(CONTENT_TYPE);
+    let is_json = content_type.is_some_and(|it| it.as_bytes().starts_with(b"application/json"));
     let failed = response.status().is_client_error() || response.status().is_server_error();
-    if failed && is_json { sorry(response.status(), spoken) } else { response }
+    if failed && is_json { render_error(response.status(), language) } else { response }
 }
 
-fn sorry(status: StatusCode, spoken: Spoken) -> Response {
-    let words = spoken.words();
+pub(super) fn render_error(status: StatusCode, language: PageLanguage) -> Response {
+    let words = language.words();
     let TitledText { title, text } = match status {
         StatusCode::NOT_FOUND => words.errors.not_found,
         StatusCode::FORBIDDEN => words.errors.other_origin,
@@ -53,8 +49,8 @@ fn sorry(status: StatusCode, spoken: Spoken) -> Response {
         StatusCode::TOO_MANY_REQUESTS => words.errors.too_many_requests,
         _ => words.errors.server_error,
     };
-    let page = SorryPage {
-        code: spoken.language.code(),
+    let page = ErrorPage {
+        language_code: language.language.code(),
         words,
         title,
         text,
@@ -62,5 +58,5 @@ fn sorry(status: StatusCode, spoken: Spoken) -> Response {
         portal_style: assets().portal_style.address(),
         icon: assets().icon.address(),
     };
-    shown(status, &page)
+    render_page(status, &page)
 }

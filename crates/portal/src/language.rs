@@ -1,93 +1,98 @@
-//! Which language a reader is spoken to in, and how to change it.
+//! The language of a page, and how a reader changes it.
 //!
-//! `?lang=de` asks for a language, and is remembered in a cookie; without it the cookie counts, then what the
-//! browser likes, then what the merchant likes.
+//! `?lang=de` requests a language, which a cookie then remembers. Without it the cookie decides,
+//! then the browser's preference, then the merchant's default.
 
-use axum::http::{
-    HeaderMap, HeaderValue, Uri,
-    header::{ACCEPT_LANGUAGE, SET_COOKIE},
+use axum::{
+    extract::Request,
+    http::{
+        HeaderMap, HeaderValue, Uri,
+        header::{ACCEPT_LANGUAGE, CONTENT_LANGUAGE, SET_COOKIE},
+    },
+    response::Response,
 };
-use axum::response::Response;
 use domain::merchants::{language::Language, portal::Portal};
-
-use crate::words::{Words, words};
 use server::cookie::{Cookie, read_cookie};
 
-const COOKIE_NAME: &str = "homeward_language";
-const YEAR_S: u32 = 365 * 24 * 60 * 60;
+use crate::words::{Words, words_in};
 
-/// The language of an answer.
+const COOKIE_NAME: &str = "homeward_language";
+const COOKIE_MAX_AGE_S: u32 = 365 * 24 * 60 * 60;
+
+/// The language of a page.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Spoken {
+pub(crate) struct PageLanguage {
     pub(crate) language: Language,
-    /// It was asked for, and shall be remembered.
-    asked: bool,
+    /// Whether the reader requested it, so that the cookie has to remember it.
+    requested: bool,
 }
 
-impl Spoken {
+impl PageLanguage {
     pub(crate) fn new(portal: &Portal, uri: &Uri, headers: &HeaderMap) -> Self {
         let query = uri.query().unwrap_or_default();
         let mut pairs = query.split('&').filter_map(|pair| pair.split_once('='));
-        let asked = pairs.find(|(name, _)| *name == "lang");
-        let asked = asked.and_then(|(_, code)| Language::parse(code));
-        let kept = read_cookie(headers, COOKIE_NAME).and_then(Language::parse);
+        let requested = pairs.find(|(name, _)| *name == "lang");
+        let requested = requested.and_then(|(_, code)| Language::parse(code));
+        let remembered = read_cookie(headers, COOKIE_NAME).and_then(Language::parse);
         let accepted = headers.get(ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok());
-        let language = portal.language_for([asked, kept], accepted.unwrap_or_default());
-        Self { language, asked: asked == Some(language) }
+        let language = portal.language_for([requested, remembered], accepted.unwrap_or_default());
+        Self { language, requested: requested == Some(language) }
+    }
+
+    /// The language of a page that does not belong to a merchant's portal.
+    pub(crate) fn of_any_portal(request: &Request) -> Self {
+        Self::new(&Portal::default(), request.uri(), request.headers())
     }
 
     pub(crate) fn words(self) -> &'static Words {
-        words(self.language)
+        words_in(self.language)
     }
 
-    /// The answer, with the language remembered when it was asked for.
-    pub(crate) fn remembered(self, mut response: Response, secure: bool) -> Response {
+    /// Names the language in the response, and remembers it when the reader requested it.
+    pub(crate) fn mark(self, mut response: Response, secure: bool) -> Response {
+        let code = self.language.code();
         let cookie = Cookie {
             name: COOKIE_NAME,
-            value: self.language.code(),
+            value: code,
             path: "/",
-            max_age_s: YEAR_S,
+            max_age_s: COOKIE_MAX_AGE_S,
             same_site: "Lax",
             secure,
         };
-        if let Some(cookie) = cookie.header().filter(|_| self.asked) {
+        if let Some(cookie) = cookie.header().filter(|_| self.requested) {
             response.headers_mut().append(SET_COOKIE, cookie);
         }
-        response.headers_mut().insert("content-language", self.header());
+        response.headers_mut().insert(CONTENT_LANGUAGE, HeaderValue::from_static(code));
         response
     }
-
-    fn header(self) -> HeaderValue {
-        HeaderValue::from_static(self.language.code())
-    }
 }
 
-/// The languages that a reader can change to. On a page that a form led to, changing sends the form again.
+/// The languages to choose from. On a page that a form led to, a change submits the form again.
 #[derive(Clone, Debug)]
-pub(crate) struct Switch {
+pub(crate) struct LanguageSwitch {
     /// The address of the page.
-    pub(crate) here: String,
+    pub(crate) address: String,
     pub(crate) fields: Vec<(String, String)>,
-    pub(crate) choices: Vec<Choice>,
+    pub(crate) choices: Vec<LanguageChoice>,
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Choice {
+pub(crate) struct LanguageChoice {
     pub(crate) code: &'static str,
     pub(crate) name: &'static str,
     pub(crate) current: bool,
 }
 
-impl Switch {
-    /// Nothing to choose from is no choice.
-    pub(crate) fn new(portal: &Portal, spoken: Spoken, here: String) -> Self {
-        let choice = |language: &Language| Choice {
+impl LanguageSwitch {
+    /// A portal with a single language offers no choice.
+    pub(crate) fn new(portal: &Portal, page: PageLanguage, address: String) -> Self {
+        let choice = |language: &Language| LanguageChoice {
             code: language.code(),
             name: language.own_name(),
-            current: *language == spoken.language,
+            current: *language == page.language,
         };
         let several = portal.languages.len() > 1;
         let offered = portal.languages.iter().filter(|_| several);
-        Self { here, fields: Vec::new(), choices: offered.map(choice).collect() }
+        Self { address, fields: Vec::new(), choices: offered.map(choice).collect() }
     }
 }

@@ -9,7 +9,9 @@
 //! ours, and what goes wrong is told on a page, too.
 
 mod choose;
+mod csrf;
 mod error_page;
+mod form;
 mod label;
 mod language;
 mod locale;

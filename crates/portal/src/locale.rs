@@ -1,43 +1,42 @@
-//! Amounts and dates as people of a language write them.
+//! Amounts, dates and percentages as readers of a language write them.
 
 use domain::{currency::minor_digits, merchants::language::Language};
 use jiff::{Timestamp, tz::Offset};
 
-use crate::words::words;
+use crate::words::words_in;
 
 const NO_BREAK: char = '\u{a0}';
 const NARROW_NO_BREAK: char = '\u{202f}';
 const MINUS: &str = "−";
 
-/// How a language writes numbers.
-struct Signs {
+/// How a language separates the parts of a number.
+struct Separators {
     group: char,
     decimal: char,
 }
 
-const fn signs(language: Language) -> Signs {
+const fn separators(language: Language) -> Separators {
     match language {
-        Language::English => Signs { group: ',', decimal: '.' },
-        Language::German | Language::Spanish => Signs { group: '.', decimal: ',' },
-        Language::French => Signs { group: NARROW_NO_BREAK, decimal: ',' },
+        Language::English => Separators { group: ',', decimal: '.' },
+        Language::German | Language::Spanish => Separators { group: '.', decimal: ',' },
+        Language::French => Separators { group: NARROW_NO_BREAK, decimal: ',' },
     }
 }
 
 /// An amount in minor units of its currency: `$1,234.50`, `1.234,50 €`.
-pub(crate) fn money(language: Language, cents: i64, currency: &str) -> String {
+pub(crate) fn format_money(language: Language, cents: i64, currency: &str) -> String {
     let digits = minor_digits(currency).unwrap_or(2);
     let divisor = 10_u64.pow(u32::from(digits));
     let whole = cents.unsigned_abs() / divisor;
     let part = cents.unsigned_abs() % divisor;
-    let Signs { group, decimal } = signs(language);
-    let mut number = grouped(whole, group);
+    let Separators { group, decimal } = separators(language);
+    let mut number = group_digits(whole, group);
     if digits > 0 {
         let width = usize::from(digits);
         number = format!("{number}{decimal}{part:0width$}");
     }
     let sign = if cents < 0 { MINUS } else { "" };
-    let symbol = symbol(language, currency);
-    match (language, symbol) {
+    match (language, currency_symbol(language, currency)) {
         (Language::English, Some(symbol)) => format!("{sign}{symbol}{number}"),
         (Language::English, None) => format!("{sign}{currency}{NO_BREAK}{number}"),
         (Language::German | Language::French | Language::Spanish, symbol) => {
@@ -46,8 +45,8 @@ pub(crate) fn money(language: Language, cents: i64, currency: &str) -> String {
     }
 }
 
-/// The sign of a currency that everybody who speaks the language knows.
-fn symbol(language: Language, currency: &str) -> Option<&'static str> {
+/// The symbol of a currency, if readers of the language know it.
+fn currency_symbol(language: Language, currency: &str) -> Option<&'static str> {
     match (currency, language) {
         ("EUR", _) => Some("€"),
         ("GBP", _) => Some("£"),
@@ -60,12 +59,12 @@ fn symbol(language: Language, currency: &str) -> Option<&'static str> {
 }
 
 /// Digits in groups of three.
-fn grouped(number: u64, sign: char) -> String {
+fn group_digits(number: u64, separator: char) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (position, digit) in digits.chars().enumerate() {
         if position > 0 && (digits.len() - position).is_multiple_of(3) {
-            text.push(sign);
+            text.push(separator);
         }
         text.push(digit);
     }
@@ -73,18 +72,18 @@ fn grouped(number: u64, sign: char) -> String {
 }
 
 /// Thousandths as a percentage, without the sign: `10`, `12.5`.
-pub(crate) fn percent(language: Language, per_mille: u32) -> String {
+pub(crate) fn format_percent(language: Language, per_mille: u32) -> String {
     match per_mille % 10 {
         0 => (per_mille / 10).to_string(),
-        tenths => format!("{}{}{tenths}", per_mille / 10, signs(language).decimal),
+        tenths => format!("{}{}{tenths}", per_mille / 10, separators(language).decimal),
     }
 }
 
 /// The day of a moment, in UTC: `5 March 2026`, `5. März 2026`.
-pub(crate) fn date(language: Language, moment: Timestamp) -> String {
+pub(crate) fn format_date(language: Language, moment: Timestamp) -> String {
     let date = Offset::UTC.to_datetime(moment).date();
     let month = usize::try_from(date.month()).unwrap_or_default().saturating_sub(1);
-    let month = words(language).frame.months.get(month).copied().unwrap_or_default();
+    let month = words_in(language).frame.months.get(month).copied().unwrap_or_default();
     let (day, year) = (date.day(), date.year());
     match language {
         Language::German => format!("{day}. {month} {year}"),
@@ -94,10 +93,10 @@ pub(crate) fn date(language: Language, moment: Timestamp) -> String {
     }
 }
 
-/// The last whole day before a moment: what ends at midnight can still be done the day before.
-pub(crate) fn last_day(language: Language, end: Timestamp) -> String {
+/// The last whole day before `end`: a period that ends at midnight still includes the day before.
+pub(crate) fn format_last_day(language: Language, end: Timestamp) -> String {
     let before = Timestamp::from_microsecond(end.as_microsecond() - 1).unwrap_or(end);
-    date(language, before)
+    format_date(language, before)
 }
 
 #[cfg(test)]
@@ -106,7 +105,7 @@ mod tests {
 
     #[test]
     fn every_language_writes_amounts_in_its_own_way() {
-        let written = |cents, currency| Language::ALL.map(|it| money(it, cents, currency));
+        let written = |cents, currency| Language::ALL.map(|it| format_money(it, cents, currency));
         assert_eq!(
             written(123_450, "EUR"),
             ["€1,234.50", "1.234,50\u{a0}€", "1\u{202f}234,50\u{a0}€", "1.234,50\u{a0}€"]
@@ -120,7 +119,7 @@ mod tests {
 
     #[test]
     fn every_currency_has_its_own_minor_units() {
-        let english = |cents, currency| money(Language::English, cents, currency);
+        let english = |cents, currency| format_money(Language::English, cents, currency);
         assert_eq!(english(12_345, "JPY"), "¥12,345");
         assert_eq!(english(12_345, "KWD"), "KWD\u{a0}12.345");
         assert_eq!(english(i64::MIN, "USD"), "−$92,233,720,368,547,758.08");
@@ -131,18 +130,18 @@ mod tests {
     fn every_language_writes_dates_in_its_own_way() {
         let moment: Timestamp = "2026-03-01T23:59:59Z".parse().unwrap();
         assert_eq!(
-            Language::ALL.map(|language| date(language, moment)),
+            Language::ALL.map(|language| format_date(language, moment)),
             ["1 March 2026", "1. März 2026", "1er mars 2026", "1 de marzo de 2026"]
         );
         let midnight: Timestamp = "2026-03-02T00:00:00Z".parse().unwrap();
-        assert_eq!(last_day(Language::English, midnight), "1 March 2026");
-        assert_eq!(last_day(Language::English, moment), "1 March 2026");
+        assert_eq!(format_last_day(Language::English, midnight), "1 March 2026");
+        assert_eq!(format_last_day(Language::English, moment), "1 March 2026");
     }
 
     #[test]
-    fn a_share_is_written_without_needless_digits() {
-        assert_eq!(percent(Language::English, 100), "10");
-        assert_eq!(percent(Language::English, 125), "12.5");
-        assert_eq!(percent(Language::German, 5), "0,5");
+    fn a_percentage_is_written_without_needless_digits() {
+        assert_eq!(format_percent(Language::English, 100), "10");
+        assert_eq!(format_percent(Language::English, 125), "12.5");
+        assert_eq!(format_percent(Language::German, 5), "0,5");
     }
 }

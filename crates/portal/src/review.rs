@@ -1,4 +1,4 @@
-//! What the return comes to, before it is confirmed.
+//! The page that shows the refund before the shopper confirms the return.
 
 use app::{exchanges::variants::LineVariants, returns::start_return::Begun};
 use askama::Template;
@@ -9,79 +9,90 @@ use domain::returns::{
     rma::RmaUnit,
 };
 
-use super::{
-    selection::Form,
-    visit::{Frame, Visit},
-    wording,
+use crate::{
+    form::PortalForm,
+    visit::{PageFrame, PortalVisit},
+    wording::method_text,
+    words::TitledText,
 };
-use crate::words::TitledText;
 
-/// The fields that this page adds itself.
-const OWN: [&str; 2] = ["key", "total"];
+/// The fields that this page adds.
+const OWN_FIELDS: [&str; 2] = ["key", "total"];
 
 #[derive(Template)]
 #[template(path = "portal/review.html", whitespace = "minimize")]
-pub(super) struct Review<'a> {
-    frame: Frame,
+pub(super) struct ReviewPage<'a> {
+    frame: PageFrame,
     fields: Vec<&'a (String, String)>,
-    /// Confirming twice is confirming once.
+    /// Makes a second confirmation of the same page harmless.
     key: String,
     units: Vec<ReviewUnit<'a>>,
-    rows: Vec<(&'static str, String)>,
+    rows: Vec<AmountRow>,
     total: String,
     total_cents: i64,
-    /// Whether the shopper saw another total before.
+    /// Whether the shopper saw a different total before.
     changed: bool,
     exchanged: Option<String>,
-    way: TitledText,
-    paid: &'static str,
+    method: TitledText,
+    refund_timing: &'static str,
+}
+
+/// A part of the refund.
+struct AmountRow {
+    label: &'static str,
+    amount: String,
 }
 
 struct ReviewUnit<'a> {
     title: &'a str,
     reason: &'a str,
-    gets: String,
+    resolution: String,
     price: String,
     discount: String,
     tax: String,
-    worth: String,
+    value: String,
 }
 
-impl<'a> Review<'a> {
+impl<'a> ReviewPage<'a> {
     pub(super) fn new(
-        visit: &Visit,
-        form: &'a Form,
+        visit: &PortalVisit,
+        form: &'a PortalForm,
         begun: &'a Begun,
-        (variants, policy): (&[Option<LineVariants>], &'a Policy),
+        variants: &[Option<LineVariants>],
+        policy: &'a Policy,
     ) -> Self {
         let Begun { rma, quote } = begun;
         let words = visit.words();
-        let money = |cents: i64| visit.money(cents, &rma.currency);
+        let money = |cents: i64| visit.format_money(cents, &rma.currency);
         let unit = |unit: &'a RmaUnit| {
             let code = unit.goods.return_reason.as_str();
             ReviewUnit {
                 title: &unit.goods.title,
                 reason: policy.reason(code).map_or("", |it| it.label_in(visit.language())),
-                gets: gets(visit, unit, variants),
+                resolution: resolution_text(visit, unit, variants),
                 price: money(unit.goods.amounts.price_cents),
                 discount: money(-unit.goods.amounts.discount_cents),
                 tax: money(unit.goods.amounts.tax_cents),
-                worth: money(unit.goods.amounts.refund_cents()),
+                value: money(unit.goods.amounts.refund_cents()),
             }
         };
         let exchanged = Some(quote.exchange_cents).filter(|cents| *cents != 0);
         Self {
-            frame: visit.frame(words.review.title, "/review").after(form),
-            fields: form.0.iter().filter(|(name, _)| !OWN.contains(&name.as_str())).collect(),
+            frame: visit.frame(words.review.title, "/review").with_form(form),
+            fields: form
+                .0
+                .iter()
+                .filter(|(name, _)| !OWN_FIELDS.contains(&name.as_str()))
+                .collect(),
             key: visit.web.app.world.readable::<20>(),
             units: rma.units.iter().map(unit).collect(),
-            rows: rows(visit, quote, &rma.currency, rma.gift_refund_only()),
+            rows: list_amounts(visit, quote, &rma.currency, rma.gift_refund_only()),
             total: money(quote.total_cents),
             total_cents: quote.total_cents,
             changed: false,
             exchanged: exchanged.map(|cents| (words.review.exchanged)(&money(cents))),
-            way: wording::method(rma.return_method, words),
-            paid: match (rma.return_method, policy.refund_at) {
+            method: method_text(rma.return_method, words),
+            refund_timing: match (rma.return_method, policy.refund_at) {
                 (ReturnMethod::CustomerKeep, _) => "",
                 (_, RefundAt::CarrierScan) => words.review.refund_on_scan,
                 (_, RefundAt::Receipt) => words.review.refund_on_receipt,
@@ -90,20 +101,20 @@ impl<'a> Review<'a> {
     }
 }
 
-impl Review<'_> {
-    /// The page again, because what it says is new.
-    pub(super) fn changed(self) -> Self {
+impl ReviewPage<'_> {
+    /// Says that the refund has changed since the shopper saw it.
+    pub(super) fn mark_changed(self) -> Self {
         Self { changed: true, ..self }
     }
 }
 
-/// The parts of what the shopper gets, without those that are nothing.
-fn rows(
-    visit: &Visit,
+/// The parts of the refund, without those that are zero.
+fn list_amounts(
+    visit: &PortalVisit,
     quote: &Quote,
     currency: &str,
     is_gift: bool,
-) -> Vec<(&'static str, String)> {
+) -> Vec<AmountRow> {
     let words = &visit.words().review;
     let refund = if is_gift { words.gift_card } else { words.refund };
     let rows = [
@@ -114,11 +125,16 @@ fn rows(
         (words.bonus, quote.bonus_credit_cents),
     ];
     let rows = rows.into_iter().filter(|(_, cents)| *cents != 0);
-    rows.map(|(words, cents)| (words, visit.money(cents, currency))).collect()
+    rows.map(|(label, cents)| AmountRow { label, amount: visit.format_money(cents, currency) })
+        .collect()
 }
 
-/// What the shopper gets for a unit. A variant is called as the merchant calls it, where that is known.
-fn gets(visit: &Visit, unit: &RmaUnit, variants: &[Option<LineVariants>]) -> String {
+/// What the shopper gets for a unit. A variant has the merchant's name for it, if that is known.
+fn resolution_text(
+    visit: &PortalVisit,
+    unit: &RmaUnit,
+    variants: &[Option<LineVariants>],
+) -> String {
     let words = &visit.words().review;
     match (unit.goods.resolution, &unit.goods.exchange_sku) {
         (Resolution::Exchange, Some(sku)) => {

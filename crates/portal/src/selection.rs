@@ -1,9 +1,4 @@
-//! What a shopper chose in a form, and where in the form something is to be mended.
-//!
-//! Each line of the order has fields of its own, and where its pieces come back for different reasons, each
-//! part of it has: `quantity.N.K`, `reason.N.K`, `get.N.K`, `variant.N.K` and `fallback.N.K`, where N is
-//! the line's position and K the part's. `parts.N` says how many parts there are. The elements of the page
-//! have the same names with hyphens.
+//! The return that a shopper selected in a form, and the fields that need another value.
 
 use app::{AppError, returns::shopper::Shopper};
 use domain::{
@@ -15,110 +10,64 @@ use domain::{
     },
 };
 
-use super::wording::refusal;
-use crate::words::Words;
-
-/// No line is chosen from in more parts than this.
-const PARTS_MAX: usize = 10;
+use crate::{
+    form::{LinePart, PortalForm},
+    wording::refusal_text,
+    words::Words,
+};
 
 /// The element of the page that holds the lines.
 const ITEMS: &str = "items";
 
-/// The fields of a form.
-pub(super) struct Form(pub(super) Vec<(String, String)>);
-
-impl Form {
-    pub(super) fn text(&self, name: &str) -> &str {
-        let found = self.0.iter().find(|(known, _)| known == name);
-        found.map(|(_, value)| value.trim()).unwrap_or_default()
-    }
-
-    /// A field of a part of a line.
-    pub(super) fn of(&self, name: &str, place: Place) -> &str {
-        self.text(&format!("{name}.{}.{}", place.line, place.part))
-    }
-
-    /// In how many parts a line is chosen from.
-    pub(super) fn parts(&self, line: usize) -> usize {
-        let parts = self.text(&format!("parts.{line}")).parse().unwrap_or(1);
-        parts.clamp(1, PARTS_MAX)
-    }
-
-    /// The form with one part more of the line for which the shopper asked for one.
-    pub(super) fn split(mut self) -> Self {
-        if let Ok(line) = self.text("split").parse() {
-            let (name, parts) = (format!("parts.{line}"), self.parts(line) + 1);
-            self.0.retain(|(known, _)| *known != name);
-            self.0.push((name, parts.to_string()));
-        }
-        self.0.retain(|(known, _)| known != "split");
-        self
-    }
-}
-
-/// A part of a line in the form.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
-    pub(super) line: usize,
-    pub(super) part: usize,
-}
-
-impl Place {
-    /// The element of the page that a field of this part is.
-    pub(super) fn element(self, name: &str) -> String {
-        format!("{name}-{}-{}", self.line, self.part)
-    }
-}
-
-/// What is to be mended, and which element of the page it is.
-pub(super) struct Problem {
+/// Why a field needs another value, and the element of the page that holds the field.
+pub(super) struct FieldProblem {
     pub(super) element: String,
-    pub(super) words: &'static str,
+    pub(super) text: &'static str,
 }
 
-/// The return that a shopper chose, and where each of its items was chosen.
-pub(super) struct Chosen {
+/// The return that a shopper selected, and the part of the form that each of its items is from.
+pub(super) struct Selection {
     pub(super) request: ReturnRequest,
-    places: Vec<Place>,
+    parts: Vec<LinePart>,
 }
 
-/// The return that a form asks for, or everything that is missing in it.
-pub(super) fn chosen(
-    form: &Form,
+/// Reads the return from a form, or reports all fields that lack a value.
+pub(super) fn read_selection(
+    form: &PortalForm,
     shopper: &Shopper,
     order: &Order,
     words: &Words,
-) -> Result<Chosen, Vec<Problem>> {
-    let (mut items, mut places, mut problems) = (Vec::new(), Vec::new(), Vec::new());
-    let mut missing =
-        |element: String, words: &'static str| problems.push(Problem { element, words });
+) -> Result<Selection, Vec<FieldProblem>> {
+    let (mut items, mut parts, mut problems) = (Vec::new(), Vec::new(), Vec::new());
+    let mut require =
+        |element: String, text: &'static str| problems.push(FieldProblem { element, text });
     for (line, bought) in order.items.iter().enumerate() {
-        for place in (0..form.parts(line)).map(|part| Place { line, part }) {
-            let quantity: i64 = form.of("quantity", place).parse().unwrap_or(0);
+        for part in (0..form.part_count(line)).map(|part| LinePart { line, part }) {
+            let quantity: i64 = form.part_text("quantity", part).parse().unwrap_or(0);
             if quantity <= 0 {
                 continue;
             }
-            let item = item(form, place, quantity, (&order.identifier, &bought.identifier));
+            let item = read_item(form, part, quantity, &order.identifier, &bought.identifier);
             if item.return_reason.is_empty() {
-                missing(place.element("reason"), words.choose.need_reason);
+                require(part.element("reason"), words.choose.need_reason);
             }
             if item.exchange_sku.as_ref().is_some_and(String::is_empty) {
-                missing(place.element("variant"), words.choose.need_variant);
+                require(part.element("variant"), words.choose.need_variant);
             }
             items.push(item);
-            places.push(place);
+            parts.push(part);
         }
     }
     if items.is_empty() {
-        missing(ITEMS.to_owned(), words.choose.need_item);
+        require(ITEMS.to_owned(), words.choose.need_item);
     }
     let return_method = ReturnMethod::parse(form.text("method"));
     if return_method.is_none() {
-        missing("method".to_owned(), words.choose.need_method);
+        require("method".to_owned(), words.choose.need_method);
     }
-    let giftee = form.text("giftee_email");
-    if shopper.gift && !giftee.contains('@') {
-        missing("giftee_email".to_owned(), words.choose.need_email);
+    let giftee_email = form.text("giftee_email");
+    if shopper.gift && !giftee_email.contains('@') {
+        require("giftee_email".to_owned(), words.choose.need_email);
     }
     let return_method = match return_method {
         Some(method) if problems.is_empty() => method,
@@ -128,62 +77,73 @@ pub(super) fn chosen(
         email: (!shopper.gift).then(|| order.customer.email.clone()),
         return_method,
         items,
-        gift: shopper.gift.then(|| Gift { giftee_email: giftee.to_owned() }),
+        gift: shopper.gift.then(|| Gift { giftee_email: giftee_email.to_owned() }),
     };
-    Ok(Chosen { request, places })
+    Ok(Selection { request, parts })
 }
 
-fn item(form: &Form, place: Place, quantity: i64, (order, line): (&str, &str)) -> ReturnItem {
-    let resolution = Resolution::parse(form.of("get", place)).unwrap_or(Resolution::Refund);
-    let exchanged = resolution == Resolution::Exchange;
-    let fallback = Fallback::parse(form.of("fallback", place)).unwrap_or(Fallback::Refund);
+fn read_item(
+    form: &PortalForm,
+    part: LinePart,
+    quantity: i64,
+    order_id: &str,
+    line_id: &str,
+) -> ReturnItem {
+    let resolution = Resolution::parse(form.part_text("get", part)).unwrap_or(Resolution::Refund);
+    let is_exchange = resolution == Resolution::Exchange;
+    let fallback = Fallback::parse(form.part_text("fallback", part)).unwrap_or(Fallback::Refund);
     ReturnItem {
-        order_identifier: order.to_owned(),
-        order_line_item_identifier: line.to_owned(),
+        order_identifier: order_id.to_owned(),
+        order_line_item_identifier: line_id.to_owned(),
         quantity,
-        return_reason: form.of("reason", place).to_owned(),
+        return_reason: form.part_text("reason", part).to_owned(),
         resolution,
-        exchange_sku: exchanged.then(|| form.of("variant", place).to_owned()),
-        fallback: exchanged.then_some(fallback),
+        exchange_sku: is_exchange.then(|| form.part_text("variant", part).to_owned()),
+        fallback: is_exchange.then_some(fallback),
     }
 }
 
-impl Chosen {
-    /// What a use case has against the return, each where the shopper can choose otherwise.
-    pub(super) fn problems(
+impl Selection {
+    /// Why a use case refused the return, at the fields where the shopper can choose otherwise. Any
+    /// other error is returned as it is.
+    pub(super) fn explain_refusal(
         &self,
         error: AppError,
         words: &Words,
-    ) -> Result<Vec<Problem>, AppError> {
-        let problem = |element: String, words: &'static str| Problem { element, words };
+    ) -> Result<Vec<FieldProblem>, AppError> {
         if matches!(error, AppError::Conflict(_)) {
-            return Ok(vec![problem(ITEMS.to_owned(), words.rules.just_returned)]);
+            let text = words.rules.just_returned;
+            return Ok(vec![FieldProblem { element: ITEMS.to_owned(), text }]);
         }
         let AppError::Refused(refused) = error else { return Err(error) };
-        let mut problems: Vec<Problem> = Vec::new();
+        let mut problems: Vec<FieldProblem> = Vec::new();
         for ReturnRefusal { field, rule, .. } in &refused {
-            let found = problem(self.element(field), refusal(rule, words));
-            let same = |known: &Problem| known.element == found.element;
-            if !problems.iter().any(same) {
-                problems.push(found);
+            let element = self.element_of(field);
+            if !problems.iter().any(|problem| problem.element == element) {
+                problems.push(FieldProblem { element, text: refusal_text(rule, words) });
             }
         }
         Ok(problems)
     }
 
     /// The element of the page for a field of the request.
-    fn element(&self, field: &str) -> String {
+    fn element_of(&self, field: &str) -> String {
         if field == "$.return_method" {
             return "method".to_owned();
         }
         let item = field.strip_prefix("$.items[").and_then(|rest| rest.split_once(']'));
-        let place = item.and_then(|(number, _)| self.places.get(number.parse::<usize>().ok()?));
-        match (place, item.map(|(_, rest)| rest)) {
-            (Some(place), Some(".return_reason")) => place.element("reason"),
-            (Some(place), Some(".resolution")) => place.element("get"),
-            (Some(place), Some(".exchange_sku")) => place.element("variant"),
-            (Some(place), _) => place.element("quantity"),
+        let part = item.and_then(|(number, _)| self.parts.get(number.parse::<usize>().ok()?));
+        match (part, item.map(|(_, rest)| rest)) {
+            (Some(part), Some(".return_reason")) => part.element("reason"),
+            (Some(part), Some(".resolution")) => part.element("get"),
+            (Some(part), Some(".exchange_sku")) => part.element("variant"),
+            (Some(part), _) => part.element("quantity"),
             (None, _) => ITEMS.to_owned(),
         }
     }
+}
+
+/// The problem with the field that an element of the page holds.
+pub(super) fn problem_at(problems: &[FieldProblem], element: &str) -> Option<&'static str> {
+    problems.iter().find(|problem| problem.element == element).map(|problem| problem.text)
 }

@@ -1,5 +1,7 @@
-//! What became of a return, and what happens next. The page is for whoever knows the return's identifier, so
-//! it names neither the shopper nor an address.
+//! The page of a return: its progress, and what happens next.
+//!
+//! Everyone who knows the identifier of the return can open it, so it shows neither the shopper's
+//! name nor an address.
 
 use askama::Template;
 use domain::{
@@ -11,128 +13,137 @@ use domain::{
 };
 use jiff::Timestamp;
 
-use super::visit::{Frame, Visit};
-use crate::words::Words;
+use crate::{
+    visit::{PageFrame, PortalVisit},
+    words::Words,
+};
 
 #[derive(Template)]
 #[template(path = "portal/status.html", whitespace = "minimize")]
 pub(super) struct StatusPage<'a> {
-    frame: Frame,
+    frame: PageFrame,
     number: String,
-    started: String,
+    started_on: String,
     address: String,
-    /// What could not be done just now.
+    /// Why the last action failed.
     problem: Option<&'static str>,
     notice: Option<&'static str>,
     next: &'static str,
-    label: Option<(String, &'static str)>,
+    label: Option<LabelLink>,
     tracking_numbers: Vec<&'a str>,
     steps: Vec<Step>,
     units: Vec<StatusUnit<'a>>,
     cancellable: bool,
-    order: Option<String>,
+    /// The page of the order, if the shopper may see it.
+    order_address: Option<String>,
+}
+
+struct LabelLink {
+    address: String,
+    title: &'static str,
 }
 
 struct Step {
-    words: &'static str,
+    text: &'static str,
     date: String,
     done: bool,
 }
 
 struct StatusUnit<'a> {
     title: &'a str,
-    gets: String,
-    worth: String,
+    resolution: String,
+    value: String,
 }
 
 /// Where the goods are, as far as it matters to the shopper.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Goods {
+enum Whereabouts {
     Kept,
-    /// With the shopper, and there is no label or code yet.
-    Unlabelled,
-    /// With the shopper, ready to go.
+    /// With the shopper, without a label or code.
+    AwaitingLabel,
+    /// With the shopper, ready to be sent.
     Ready,
-    Away,
+    InTransit,
     Arrived,
-    /// The carrier lost them, or brought them back.
-    Astray,
+    /// Lost by the carrier, or sent back to the shopper.
+    Failed,
 }
 
 impl<'a> StatusPage<'a> {
     pub(super) fn new(
-        visit: &Visit,
+        visit: &PortalVisit,
         rma: &'a Rma,
         exchanges: &[ExchangeRecord],
-        (cancellable, problem): (bool, Option<&'static str>),
+        cancellable: bool,
+        problem: Option<&'static str>,
     ) -> Self {
         let words = visit.words();
-        let here = format!("/returns/{}", rma.rma_identifier);
-        let goods = whereabouts(rma);
+        let address = format!("/returns/{}", rma.rma_identifier);
+        let goods = locate_goods(rma);
         let failed = exchanges.iter().any(|it| it.state == ExchangeState::Failed);
         let own_order = visit.shopper.as_ref().is_some_and(|shopper| {
             rma.units.iter().any(|unit| unit.goods.order_identifier == shopper.order_id)
         });
         Self {
             number: (words.status.rma)(rma.rma_identifier.as_str()),
-            started: (words.status.started_on)(&visit.date(rma.created_at)),
-            address: visit.at(&here),
+            started_on: (words.status.started_on)(&visit.format_date(rma.created_at)),
+            address: visit.address_of(&address),
             problem,
             notice: failed.then_some(words.status.exchange_failed),
-            next: next(rma, goods, words),
-            label: label(rma, goods, words),
-            tracking_numbers: tracking_numbers(rma),
-            steps: steps(visit, rma, goods),
-            units: rma.units.iter().map(|unit| status_unit(visit, rma, unit)).collect(),
+            next: next_step_text(rma, goods, words),
+            label: link_label(rma, goods, words),
+            tracking_numbers: list_tracking_numbers(rma),
+            steps: list_steps(visit, rma, goods),
+            units: rma.units.iter().map(|unit| describe_unit(visit, rma, unit)).collect(),
             cancellable,
-            order: own_order.then(|| visit.at("/return")),
-            frame: visit.frame(words.status.title, &here),
+            order_address: own_order.then(|| visit.address_of("/return")),
+            frame: visit.frame(words.status.title, &address),
         }
     }
 }
 
-fn whereabouts(rma: &Rma) -> Goods {
+fn locate_goods(rma: &Rma) -> Whereabouts {
     let any = |states: &[TrackingStatus]| {
         rma.units.iter().any(|unit| unit.tracking.is_some_and(|it| states.contains(&it)))
     };
     if rma.return_method == ReturnMethod::CustomerKeep {
-        return Goods::Kept;
+        return Whereabouts::Kept;
     }
     if rma.units.iter().any(|unit| unit.receiving == Some(ReceivingStatus::Received))
         || any(&[TrackingStatus::Delivered])
     {
-        Goods::Arrived
+        Whereabouts::Arrived
     } else if any(&[TrackingStatus::Failure, TrackingStatus::Returned]) {
-        Goods::Astray
+        Whereabouts::Failed
     } else if any(&[TrackingStatus::Accepted, TrackingStatus::Transit]) {
-        Goods::Away
+        Whereabouts::InTransit
     } else if rma.units.iter().any(|unit| unit.tracking_number.is_some()) {
-        Goods::Ready
+        Whereabouts::Ready
     } else {
-        Goods::Unlabelled
+        Whereabouts::AwaitingLabel
     }
 }
 
-const fn next(rma: &Rma, goods: Goods, words: &Words) -> &'static str {
+const fn next_step_text(rma: &Rma, goods: Whereabouts, words: &Words) -> &'static str {
     let words = &words.status;
     match (rma.status, goods) {
         (RmaStatus::Canceled, _) => words.next_canceled,
-        (_, Goods::Unlabelled) => words.next_await_label,
-        (_, Goods::Ready) => match rma.return_method {
+        (_, Whereabouts::AwaitingLabel) => words.next_await_label,
+        (_, Whereabouts::Ready) => match rma.return_method {
             ReturnMethod::MailBack | ReturnMethod::CustomerKeep => words.next_print_label,
             ReturnMethod::ExpressReturns => words.next_show_code,
             ReturnMethod::HomePickup => words.next_await_pickup,
         },
         (RmaStatus::Refunded, _) => words.next_completed,
-        (_, Goods::Astray) => words.next_carrier_problem,
-        (_, Goods::Away) => words.next_in_transit,
-        (_, Goods::Kept | Goods::Arrived) => words.next_await_refund,
+        (_, Whereabouts::Failed) => words.next_carrier_problem,
+        (_, Whereabouts::InTransit) => words.next_in_transit,
+        (_, Whereabouts::Kept | Whereabouts::Arrived) => words.next_await_refund,
     }
 }
 
-/// Where the label or code is, while it is needed.
-fn label(rma: &Rma, goods: Goods, words: &Words) -> Option<(String, &'static str)> {
-    let needed = matches!(goods, Goods::Unlabelled | Goods::Ready);
+/// The link to the label or code, while the shopper needs it.
+fn link_label(rma: &Rma, goods: Whereabouts, words: &Words) -> Option<LabelLink> {
+    let needed = matches!(goods, Whereabouts::AwaitingLabel | Whereabouts::Ready);
     let title = match rma.return_method {
         ReturnMethod::ExpressReturns => words.status.show_code,
         ReturnMethod::MailBack | ReturnMethod::CustomerKeep | ReturnMethod::HomePickup => {
@@ -140,10 +151,11 @@ fn label(rma: &Rma, goods: Goods, words: &Words) -> Option<(String, &'static str
         }
     };
     let open = needed && rma.status != RmaStatus::Canceled;
-    open.then(|| (format!("/labels/{}", rma.rma_identifier), title))
+    let address = format!("/labels/{}", rma.rma_identifier);
+    open.then_some(LabelLink { address, title })
 }
 
-fn tracking_numbers(rma: &Rma) -> Vec<&str> {
+fn list_tracking_numbers(rma: &Rma) -> Vec<&str> {
     let mut numbers: Vec<&str> =
         rma.units.iter().filter_map(|unit| unit.tracking_number.as_deref()).collect();
     numbers.sort_unstable();
@@ -151,12 +163,12 @@ fn tracking_numbers(rma: &Rma) -> Vec<&str> {
     numbers
 }
 
-/// The steps of a return, in their order, with the days that are known.
-fn steps(visit: &Visit, rma: &Rma, goods: Goods) -> Vec<Step> {
+/// The steps of a return in order, with the known dates.
+fn list_steps(visit: &PortalVisit, rma: &Rma, goods: Whereabouts) -> Vec<Step> {
     let words = &visit.words().status;
-    let step = |words: &'static str, done: bool, at: Option<Timestamp>| Step {
-        words,
-        date: at.filter(|_| done).map(|at| visit.date(at)).unwrap_or_default(),
+    let step = |text: &'static str, done: bool, at: Option<Timestamp>| Step {
+        text,
+        date: at.filter(|_| done).map(|at| visit.format_date(at)).unwrap_or_default(),
         done,
     };
     let mut steps = vec![step(words.started, true, Some(rma.created_at))];
@@ -169,22 +181,22 @@ fn steps(visit: &Visit, rma: &Rma, goods: Goods) -> Vec<Step> {
         let placed = rma.units.iter().filter_map(|unit| Some(unit.exchange.as_ref()?.placed_at));
         steps.push(step(words.ordered, ordered, placed.max()));
     }
-    let gone = matches!(goods, Goods::Away | Goods::Arrived | Goods::Astray);
+    let gone = matches!(goods, Whereabouts::InTransit | Whereabouts::Arrived | Whereabouts::Failed);
     match rma.return_method {
         ReturnMethod::CustomerKeep => (),
         ReturnMethod::MailBack => {
-            let labelled = gone || goods == Goods::Ready;
-            steps.push(step(words.label_ready, labelled, None));
+            let label_ready = gone || goods == Whereabouts::Ready;
+            steps.push(step(words.label_ready, label_ready, None));
             steps.push(step(words.on_its_way, gone, None));
         }
         ReturnMethod::ExpressReturns => steps.push(step(words.dropped_off, gone, None)),
         ReturnMethod::HomePickup => steps.push(step(words.picked_up, gone, None)),
     }
     if rma.return_method != ReturnMethod::CustomerKeep
-        && (rma.managed_receiving || goods == Goods::Arrived)
+        && (rma.managed_receiving || goods == Whereabouts::Arrived)
     {
         let received = rma.units.iter().filter_map(|unit| Some(unit.receipt.as_ref()?.received_at));
-        steps.push(step(words.arrived, goods == Goods::Arrived, received.max()));
+        steps.push(step(words.arrived, goods == Whereabouts::Arrived, received.max()));
     }
     let settled = rma.units.iter().filter_map(settled_at).max();
     steps.push(step(words.completed, rma.status == RmaStatus::Refunded, settled));
@@ -200,16 +212,16 @@ fn settled_at(unit: &RmaUnit) -> Option<Timestamp> {
 }
 
 /// A unit, and what the shopper gets or got for it.
-fn status_unit<'a>(visit: &Visit, rma: &Rma, unit: &'a RmaUnit) -> StatusUnit<'a> {
+fn describe_unit<'a>(visit: &PortalVisit, rma: &Rma, unit: &'a RmaUnit) -> StatusUnit<'a> {
     let words = visit.words();
-    let gets = match (&unit.refund, &unit.exchange) {
-        (Some(refund), _) => (words.status.refunded_on)(&visit.date(refund.refunded_at)),
+    let resolution = match (&unit.refund, &unit.exchange) {
+        (Some(refund), _) => (words.status.refunded_on)(&visit.format_date(refund.refunded_at)),
         (None, Some(order)) if order.fulfilled_at.is_some() => {
             (words.status.exchange_shipped)(&order.exchange_order_identifier)
         }
         (None, Some(order)) => (words.status.exchange_placed)(
             &order.exchange_order_identifier,
-            &visit.date(order.placed_at),
+            &visit.format_date(order.placed_at),
         ),
         (None, None) if unit.awaits_order() => words.status.exchange_pending.to_owned(),
         (None, None) if rma.gift_refund_only() => words.review.as_gift_card.to_owned(),
@@ -218,6 +230,6 @@ fn status_unit<'a>(visit: &Visit, rma: &Rma, unit: &'a RmaUnit) -> StatusUnit<'a
             Resolution::GiftCard => words.review.as_gift_card.to_owned(),
         },
     };
-    let worth = visit.money(unit.goods.amounts.refund_cents(), &rma.currency);
-    StatusUnit { title: &unit.goods.title, gets, worth }
+    let value = visit.format_money(unit.goods.amounts.refund_cents(), &rma.currency);
+    StatusUnit { title: &unit.goods.title, resolution, value }
 }

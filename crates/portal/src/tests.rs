@@ -9,15 +9,15 @@ use domain::{
 };
 
 use super::{
-    selection::{Form, Place},
-    wording::{objection, refusal},
+    form::{LinePart, PortalForm},
+    wording::{objection_text, refusal_text},
 };
-use crate::words::words;
+use crate::words::words_in;
 
 #[test]
 fn every_rule_has_words_of_its_own_in_every_language() {
     for language in Language::ALL {
-        let words = words(language);
+        let words = words_in(language);
         let rules = ReturnRule::ALL
             .into_iter()
             .filter(|rule| *rule != ReturnRule::Tags)
@@ -26,11 +26,11 @@ fn every_rule_has_words_of_its_own_in_every_language() {
         let others = ["one_exchange_order", "variant_available"];
         let mut said: Vec<&str> = Vec::new();
         for rule in rules.chain(offers).chain(others) {
-            let words = refusal(rule, words);
+            let words = refusal_text(rule, words);
             assert!(!said.contains(&words), "{language:?} {rule}: {words}");
             said.push(words);
         }
-        assert_eq!(refusal("a rule of tomorrow", words), words.rules.not_possible);
+        assert_eq!(refusal_text("a rule of tomorrow", words), words.rules.not_possible);
     }
 }
 
@@ -43,33 +43,39 @@ fn a_window_that_is_over_says_until_when_it_was_open() {
         changes_at: None,
         ended_at: Some("2026-02-02T00:00:00Z".parse().unwrap()),
     };
-    let said = Language::ALL.map(|language| objection(&ended, words(language), language));
+    let said = Language::ALL.map(|language| objection_text(&ended, words_in(language), language));
     assert_eq!(said[0], "The return period ended on 1 February 2026.");
     assert_eq!(said[1], "Die Rückgabefrist endete am 1. Februar 2026.");
     assert_eq!(said[2], "Le délai de retour a pris fin le 1er février 2026.");
     assert_eq!(said[3], "El plazo de devolución terminó el 1 de febrero de 2026.");
 }
 
-fn form(pairs: &[(&str, &str)]) -> Form {
+fn form(pairs: &[(&str, &str)]) -> PortalForm {
     let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
-    Form(pairs.iter().map(owned).collect())
+    PortalForm(pairs.iter().map(owned).collect())
 }
 
 #[test]
 fn a_line_is_split_into_one_part_more_and_not_without_end() {
     let plain = form(&[("quantity.2.1", " 3 ")]);
-    assert_eq!((plain.parts(2), plain.of("quantity", Place { line: 2, part: 1 })), (1, "3"));
+    assert_eq!(
+        (plain.part_count(2), plain.part_text("quantity", LinePart { line: 2, part: 1 })),
+        (1, "3")
+    );
 
-    let mut split = form(&[("split", "2"), ("parts.1", "4"), ("parts.2", "2")]).split();
-    assert_eq!((split.parts(0), split.parts(1), split.parts(2)), (1, 4, 3));
+    let mut split = form(&[("split", "2"), ("parts.1", "4"), ("parts.2", "2")]).split_line();
+    assert_eq!((split.part_count(0), split.part_count(1), split.part_count(2)), (1, 4, 3));
     assert_eq!(split.text("split"), "");
 
     for _ in 0..20 {
         split.0.push(("split".to_owned(), "2".to_owned()));
-        split = split.split();
+        split = split.split_line();
     }
-    assert_eq!(split.parts(2), 10);
+    assert_eq!(split.part_count(2), 10);
     for nonsense in ["", "-1", "99999999999999999999", "x"] {
-        assert_eq!(form(&[("parts.0", nonsense), ("split", nonsense)]).split().parts(0), 1);
+        assert_eq!(
+            form(&[("parts.0", nonsense), ("split", nonsense)]).split_line().part_count(0),
+            1
+        );
     }
 }

@@ -1,14 +1,14 @@
-//! What gives a portal its merchant's look: colours, logo, and pictures of goods.
+//! The merchant's theme: colors, logo, and pictures of goods.
 //!
-//! Everything comes from our own address. Colours are a style sheet, so that no page needs styles of its own; a
-//! picture says what it is by its bytes, and is shown as nothing but a picture: a drawing that is
-//! opened by itself runs no script and loads nothing.
+//! Everything comes from our own address. The colors are a style sheet, so that pages need no inline
+//! styles. The bytes of a picture determine its type, and its content policy lets it do nothing: a
+//! drawing that is opened on its own runs no script and loads nothing.
 
 use std::fmt::Write as _;
 
 use app::merchants::{
     pictures::{Picture, picture},
-    portals::logo as stored_logo,
+    portals::logo as load_logo,
 };
 use axum::{
     extract::State,
@@ -21,7 +21,7 @@ use axum::{
 use bytes::Bytes;
 use domain::merchants::portal::colour::{BLACK, Color, PageSurfaces, Shades, WHITE};
 
-use super::visit::Visit;
+use crate::visit::PortalVisit;
 use server::{
     Web,
     assets::{Held, REVALIDATE, assets},
@@ -29,7 +29,7 @@ use server::{
     path::Path,
 };
 
-/// The surfaces of pages, as `base.css` has them.
+/// The surfaces of pages, as in `base.css`.
 const LIGHT: PageSurfaces = PageSurfaces {
     surfaces: [Color([0xfb, 0xf9, 0xf5]), WHITE, Color([0xf3, 0xee, 0xe6])],
     away: BLACK,
@@ -39,18 +39,18 @@ const DARK: PageSurfaces = PageSurfaces {
     away: WHITE,
 };
 
-/// No page, no script, no style: a picture.
+/// A picture needs no scripts, no styles and no frames.
 const PICTURE_POLICY: &str = "default-src 'none'; sandbox";
-const KEPT: &str = "private, max-age=3600";
-/// What could not be had is looked for again soon.
-const KEPT_SHORTLY: &str = "private, max-age=30";
+const CACHE_FOR_AN_HOUR: &str = "private, max-age=3600";
+/// A picture that failed to load is retried soon.
+const CACHE_BRIEFLY: &str = "private, max-age=30";
 
-pub(super) async fn style(visit: Visit, headers: HeaderMap) -> Response {
-    let text = visit.front.portal.accent.map(sheet).unwrap_or_default();
+pub(super) async fn serve_style(visit: PortalVisit, headers: HeaderMap) -> Response {
+    let text = visit.storefront.portal.accent.map(style_sheet).unwrap_or_default();
     Held::new("text/css; charset=utf-8", Bytes::from(text)).answer(&headers, REVALIDATE)
 }
 
-fn sheet(accent: Color) -> String {
+fn style_sheet(accent: Color) -> String {
     let mut sheet = String::new();
     for (before, ground, after) in
         [("", LIGHT, ""), ("@media (prefers-color-scheme: dark) {\n", DARK, "}\n")]
@@ -66,29 +66,33 @@ fn sheet(accent: Color) -> String {
     sheet
 }
 
-pub(super) async fn logo(visit: Visit, headers: HeaderMap) -> Result<Response, ApiError> {
-    let (kind, bytes) = stored_logo(&visit.web.app, &visit.front.merchant).await?;
-    Ok(guarded(Held::new(kind.media_type(), bytes).answer(&headers, REVALIDATE)))
+pub(super) async fn serve_logo(
+    visit: PortalVisit,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    let (kind, bytes) = load_logo(&visit.web.app, &visit.storefront.merchant).await?;
+    Ok(with_picture_policy(Held::new(kind.media_type(), bytes).answer(&headers, REVALIDATE)))
 }
 
-pub(super) async fn goods(
+pub(super) async fn serve_picture(
     State(web): State<Web>,
-    visit: Visit,
+    visit: PortalVisit,
     Path((_, token)): Path<(String, String)>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let Some(Picture { kind, bytes }) = picture(&web.app, &visit.front.merchant, &token).await?
+    let Some(Picture { kind, bytes }) =
+        picture(&web.app, &visit.storefront.merchant, &token).await?
     else {
-        return Ok(guarded(assets().no_picture.answer(&headers, KEPT_SHORTLY)));
+        return Ok(with_picture_policy(assets().no_picture.answer(&headers, CACHE_BRIEFLY)));
     };
-    let said = [
+    let headers = [
         (CONTENT_TYPE, HeaderValue::from_static(kind.media_type())),
-        (CACHE_CONTROL, HeaderValue::from_static(KEPT)),
+        (CACHE_CONTROL, HeaderValue::from_static(CACHE_FOR_AN_HOUR)),
     ];
-    Ok(guarded((said, bytes).into_response()))
+    Ok(with_picture_policy((headers, bytes).into_response()))
 }
 
-fn guarded(mut response: Response) -> Response {
+fn with_picture_policy(mut response: Response) -> Response {
     let headers = response.headers_mut();
     headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(PICTURE_POLICY));
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
@@ -112,7 +116,7 @@ mod tests {
 
     #[test]
     fn a_sheet_has_a_colour_for_light_pages_and_one_for_dark_ones() {
-        let sheet = sheet(Color([0x0b, 0x5c, 0xad]));
+        let sheet = style_sheet(Color([0x0b, 0x5c, 0xad]));
         let (light, dark) = sheet.split_once("@media").unwrap();
         assert!(light.contains("--accent: #0b5cad;") && light.contains("--on-accent: #ffffff;"));
         assert!(!dark.contains("--accent: #0b5cad;") && dark.contains("--on-accent: #000000;"));

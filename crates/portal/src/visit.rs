@@ -1,4 +1,4 @@
-//! Who asks for a page of the portal, of which merchant, and in which language.
+//! A request for a page of the portal: which merchant, which shopper, which language.
 
 use app::{
     AppError,
@@ -20,13 +20,6 @@ use axum::{
 };
 use domain::{identifier::MerchantId, merchants::language::Language};
 use jiff::Timestamp;
-
-use super::selection::Form;
-use crate::{
-    language::{Spoken, Switch},
-    locale,
-    words::Words,
-};
 use server::{
     Web,
     assets::{PAGE_HEADERS, assets},
@@ -34,112 +27,120 @@ use server::{
     error::ApiError,
 };
 
-const COOKIE_NAME: &str = "homeward_shopper";
-const PASS_S: u32 = 60 * 60;
+use crate::{
+    form::PortalForm,
+    language::{LanguageSwitch, PageLanguage},
+    locale::{format_date, format_money},
+    words::Words,
+};
 
-/// Forms go to us, and the address of a page is told to nobody else.
-const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self' data:; \
+const PASS_COOKIE: &str = "homeward_shopper";
+const PASS_MAX_AGE_S: u32 = 60 * 60;
+
+/// Pages load from our own address only, and their forms are sent to it only.
+const CONTENT_POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self' data:; \
                       base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
-pub(super) struct Visit {
+pub(super) struct PortalVisit {
     pub(super) web: Web,
-    pub(super) front: Front,
-    pub(super) spoken: Spoken,
-    /// Whoever showed a pass of this portal.
+    pub(super) storefront: Front,
+    pub(super) page_language: PageLanguage,
+    /// The shopper, if the browser sent a valid pass for this portal.
     pub(super) shopper: Option<Shopper>,
 }
 
-impl FromRequestParts<Web> for Visit {
+impl FromRequestParts<Web> for PortalVisit {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, web: &Web) -> Result<Self, ApiError> {
-        let missing = || AppError::NotFound("portal");
-        let path = RawPathParams::from_request_parts(parts, web).await.map_err(|_| missing())?;
+        let not_found = || AppError::NotFound("portal");
+        let path = RawPathParams::from_request_parts(parts, web).await.map_err(|_| not_found())?;
         let merchant = path.iter().find(|(name, _)| *name == "merchant");
         let merchant = merchant.map(|(_, value)| value).unwrap_or_default();
-        let merchant = MerchantId::parse(merchant).map_err(|_| missing())?;
-        let front = front(&web.app, &merchant).await?;
-        let pass = read_cookie(&parts.headers, COOKIE_NAME);
+        let merchant = MerchantId::parse(merchant).map_err(|_| not_found())?;
+        let storefront = front(&web.app, &merchant).await?;
+        let pass = read_cookie(&parts.headers, PASS_COOKIE);
         Ok(Self {
-            spoken: Spoken::new(&front.portal, &parts.uri, &parts.headers),
+            page_language: PageLanguage::new(&storefront.portal, &parts.uri, &parts.headers),
             shopper: pass.and_then(|pass| Shopper::of_pass(&web.app, &merchant, pass)),
-            front,
+            storefront,
             web: web.clone(),
         })
     }
 }
 
-impl Visit {
+impl PortalVisit {
     pub(super) fn words(&self) -> &'static Words {
-        self.spoken.words()
+        self.page_language.words()
     }
 
     pub(super) fn language(&self) -> Language {
-        self.spoken.language
+        self.page_language.language
     }
 
-    pub(super) fn money(&self, cents: i64, currency: &str) -> String {
-        locale::money(self.language(), cents, currency)
+    pub(super) fn format_money(&self, cents: i64, currency: &str) -> String {
+        format_money(self.language(), cents, currency)
     }
 
-    pub(super) fn date(&self, moment: Timestamp) -> String {
-        locale::date(self.language(), moment)
+    pub(super) fn format_date(&self, moment: Timestamp) -> String {
+        format_date(self.language(), moment)
     }
 
     /// The address of a page of this portal.
-    pub(super) fn at(&self, rest: &str) -> String {
-        format!("/portal/{}{rest}", self.front.merchant)
+    pub(super) fn address_of(&self, rest: &str) -> String {
+        format!("/portal/{}{rest}", self.storefront.merchant)
     }
 
-    /// The address at which we show a picture; of none, one that says so.
-    pub(super) fn picture(&self, url: Option<&str>) -> String {
-        let token = url.and_then(|url| picture_token(&self.web.app, &self.front.merchant, url));
+    /// The address at which we serve a picture; without one, that of a placeholder.
+    pub(super) fn picture_address(&self, url: Option<&str>) -> String {
+        let token =
+            url.and_then(|url| picture_token(&self.web.app, &self.storefront.merchant, url));
         token.map_or_else(
             || assets().no_picture.address(),
-            |token| self.at(&format!("/pictures/{token}")),
+            |token| self.address_of(&format!("/pictures/{token}")),
         )
     }
 
-    /// What every page has; `here` is where it is found again.
-    pub(super) fn frame(&self, title: &'static str, here: &str) -> Frame {
-        let Front { name, portal, has_logo, .. } = &self.front;
+    /// What all pages share; `rest` is the address of the page within the portal.
+    pub(super) fn frame(&self, title: &'static str, rest: &str) -> PageFrame {
+        let Front { name, portal, has_logo, .. } = &self.storefront;
         let words = self.words();
-        let said = portal.texts_in(self.language());
-        let help = said.and_then(|said| said.help.clone());
-        Frame {
-            home: self.at(""),
+        let own_texts = portal.texts_in(self.language());
+        let help = own_texts.and_then(|texts| texts.help.clone());
+        PageFrame {
+            home: self.address_of(""),
             name: name.clone(),
             title,
-            code: self.language().code(),
+            language_code: self.language().code(),
             words,
             help: help.unwrap_or_else(|| (words.frame.contact)(name)),
-            footer: said.and_then(|said| said.footer.clone()),
-            look: portal.accent.is_some(),
+            footer: own_texts.and_then(|texts| texts.footer.clone()),
+            has_theme: portal.accent.is_some(),
             has_logo: *has_logo,
-            switch: Switch::new(portal, self.spoken, self.at(here)),
+            switch: LanguageSwitch::new(portal, self.page_language, self.address_of(rest)),
             base_style: assets().base_style.address(),
             portal_style: assets().portal_style.address(),
             icon: assets().icon.address(),
         }
     }
 
-    /// A page, which nobody keeps: it is about a person.
-    pub(super) fn page(&self, status: StatusCode, page: &impl Template) -> Response {
-        self.spoken.remembered(shown(status, page), self.web.settings.secure_cookies)
+    /// The response with a page. It must not be cached, because it is about a person.
+    pub(super) fn render(&self, status: StatusCode, page: &impl Template) -> Response {
+        self.page_language.mark(render_page(status, page), self.web.settings.secure_cookies)
     }
 
     pub(super) fn redirect(&self, rest: &str) -> Response {
-        let headers = [(LOCATION, self.at(rest)), (CACHE_CONTROL, "no-store".to_owned())];
+        let headers = [(LOCATION, self.address_of(rest)), (CACHE_CONTROL, "no-store".to_owned())];
         (StatusCode::SEE_OTHER, headers).into_response()
     }
 
-    /// Lets a shopper in.
+    /// Gives the shopper a pass and shows the order.
     pub(super) fn admit(&self, shopper: &Shopper) -> Response {
         let cookie = Cookie {
-            name: COOKIE_NAME,
+            name: PASS_COOKIE,
             value: &shopper.pass(&self.web.app),
-            path: &self.at(""),
-            max_age_s: PASS_S,
+            path: &self.address_of(""),
+            max_age_s: PASS_MAX_AGE_S,
             same_site: "Strict",
             secure: self.web.settings.secure_cookies,
         };
@@ -151,39 +152,39 @@ impl Visit {
     }
 }
 
-/// A page as an answer.
-pub(super) fn shown(status: StatusCode, page: &impl Template) -> Response {
+/// The response with a page.
+pub(super) fn render_page(status: StatusCode, page: &impl Template) -> Response {
     let html = page.render().expect("writing to a string does not fail");
     let mut response =
         (status, PAGE_HEADERS, [(CACHE_CONTROL, "no-store")], Html(html)).into_response();
     let headers = response.headers_mut();
-    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
-    // Without any, browsers would not say where a form comes from.
+    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(CONTENT_POLICY));
+    // Under a stricter policy, browsers would not say where a form comes from.
     headers.insert(REFERRER_POLICY, HeaderValue::from_static("same-origin"));
     response
 }
 
-/// What every page has.
-pub(super) struct Frame {
+/// What all pages share.
+pub(super) struct PageFrame {
     pub(super) home: String,
     pub(super) name: String,
     pub(super) title: &'static str,
-    /// The language, by its code.
-    pub(super) code: &'static str,
+    pub(super) language_code: &'static str,
     pub(super) words: &'static Words,
     pub(super) help: String,
     pub(super) footer: Option<String>,
-    pub(super) look: bool,
+    /// Whether the merchant has colors of its own.
+    pub(super) has_theme: bool,
     pub(super) has_logo: bool,
-    pub(super) switch: Switch,
+    pub(super) switch: LanguageSwitch,
     pub(super) base_style: String,
     pub(super) portal_style: String,
     pub(super) icon: String,
 }
 
-impl Frame {
-    /// The page came from a form, which is sent again when the language changes.
-    pub(super) fn after(mut self, form: &Form) -> Self {
+impl PageFrame {
+    /// Submits the form that led to the page again when the language changes.
+    pub(super) fn with_form(mut self, form: &PortalForm) -> Self {
         self.switch.fields.clone_from(&form.0);
         self
     }

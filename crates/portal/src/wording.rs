@@ -1,7 +1,7 @@
-//! What rules say, in the shopper's language.
+//! Rules, return methods and states in the shopper's language.
 //!
-//! Rules are known by their names and facts, and each has its sentence here. The sentences that the
-//! domain writes are for merchants and operators, and no shopper reads them.
+//! Each rule has a sentence of its own. The sentences of the domain are for merchants and operators;
+//! shoppers never read them.
 
 use domain::{
     merchants::language::Language,
@@ -14,19 +14,21 @@ use domain::{
 };
 
 use crate::{
-    locale::last_day,
+    locale::format_last_day,
     words::{TitledText, Words},
 };
 
-/// What stands against a return of a unit.
-pub(super) fn objection(answer: &RuleAnswer, words: &Words, language: Language) -> String {
+/// Why a unit cannot be returned.
+pub(super) fn objection_text(answer: &RuleAnswer, words: &Words, language: Language) -> String {
     match (answer.rule, answer.ended_at) {
-        (ReturnRule::Window, Some(end)) => (words.rules.window_ended_on)(&last_day(language, end)),
-        (rule, _) => rule_words(rule, words).to_owned(),
+        (ReturnRule::Window, Some(end)) => {
+            (words.rules.window_ended_on)(&format_last_day(language, end))
+        }
+        (rule, _) => rule_text(rule, words).to_owned(),
     }
 }
 
-const fn rule_words(rule: ReturnRule, words: &Words) -> &'static str {
+const fn rule_text(rule: ReturnRule, words: &Words) -> &'static str {
     let rules = &words.rules;
     match rule {
         ReturnRule::OrderStatus => rules.order_canceled,
@@ -37,7 +39,7 @@ const fn rule_words(rule: ReturnRule, words: &Words) -> &'static str {
         ReturnRule::PickUpInStore => rules.pick_up_in_store,
         ReturnRule::ThirdParty => rules.third_party,
         ReturnRule::CustomerService => rules.customer_service,
-        // No tag that is not known stands against anything.
+        // An unknown tag never refuses a return.
         ReturnRule::Tags => rules.not_possible,
         ReturnRule::Country => rules.country,
         ReturnRule::Method => rules.no_method,
@@ -46,7 +48,7 @@ const fn rule_words(rule: ReturnRule, words: &Words) -> &'static str {
     }
 }
 
-const fn offer_words(rule: OfferRule, words: &Words) -> &'static str {
+const fn offer_rule_text(rule: OfferRule, words: &Words) -> &'static str {
     let rules = &words.rules;
     match rule {
         OfferRule::MethodOffered => rules.method_offered,
@@ -60,21 +62,21 @@ const fn offer_words(rule: OfferRule, words: &Words) -> &'static str {
     }
 }
 
-/// What a rule said that refused a return, by its name.
-pub(super) fn refusal(rule: &str, words: &Words) -> &'static str {
-    let known = ReturnRule::ALL.into_iter().find(|known| known.name() == rule);
-    let offer = OfferRule::ALL.into_iter().find(|known| known.name() == rule);
-    match (known, offer, rule) {
-        (Some(known), _, _) => rule_words(known, words),
-        (None, Some(offer), _) => offer_words(offer, words),
+/// The sentence for a rule that refused a return, by the name of the rule.
+pub(super) fn refusal_text(rule: &str, words: &Words) -> &'static str {
+    let unit_rule = ReturnRule::ALL.into_iter().find(|it| it.name() == rule);
+    let offer_rule = OfferRule::ALL.into_iter().find(|it| it.name() == rule);
+    match (unit_rule, offer_rule, rule) {
+        (Some(rule), _, _) => rule_text(rule, words),
+        (None, Some(rule), _) => offer_rule_text(rule, words),
         (None, None, "one_exchange_order") => words.rules.one_exchange,
         (None, None, "variant_available") => words.rules.variant_sold_out,
         (None, None, _) => words.rules.not_possible,
     }
 }
 
-/// A way back, and what the shopper does.
-pub(super) const fn method(method: ReturnMethod, words: &Words) -> TitledText {
+/// A return method, and what the shopper does.
+pub(super) const fn method_text(method: ReturnMethod, words: &Words) -> TitledText {
     match method {
         ReturnMethod::MailBack => words.methods.mail_back,
         ReturnMethod::ExpressReturns => words.methods.express,
@@ -83,8 +85,8 @@ pub(super) const fn method(method: ReturnMethod, words: &Words) -> TitledText {
     }
 }
 
-/// Why a return cannot be cancelled.
-pub(super) const fn too_late(refusal: &RmaRefusal, words: &Words) -> &'static str {
+/// Why a return cannot be canceled.
+pub(super) const fn cancel_refusal_text(refusal: &RmaRefusal, words: &Words) -> &'static str {
     match refusal {
         RmaRefusal::DroppedOff | RmaRefusal::Scanned => words.status.too_late_moving,
         RmaRefusal::Received => words.status.too_late_received,
@@ -106,8 +108,8 @@ pub(super) const fn too_late(refusal: &RmaRefusal, words: &Words) -> &'static st
     }
 }
 
-/// How far a return has come, in a word or two.
-pub(super) const fn standing(status: RmaStatus, words: &Words) -> &'static str {
+/// The status of a return in one or two words.
+pub(super) const fn status_text(status: RmaStatus, words: &Words) -> &'static str {
     match status {
         RmaStatus::Created => words.status.is_created,
         RmaStatus::PendingExchange => words.status.is_pending,

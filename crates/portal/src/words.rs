@@ -17,7 +17,7 @@ use domain::merchants::language::Language;
 pub(crate) use texts::{TitledText, Words};
 
 /// The texts in a language.
-pub(crate) const fn words(language: Language) -> &'static Words {
+pub(crate) const fn words_in(language: Language) -> &'static Words {
     match language {
         Language::English => &english::WORDS,
         Language::German => &german::WORDS,

@@ -1,92 +1,97 @@
-//! One line of the order: what it is, whether it can come back, and what is chosen for it.
+//! One line of the order: what it is, whether it can be returned, and what the shopper chose.
 
 use domain::{
     exchanges::variants::VariantOffer,
     orders::order::{OrderLine, VariantAttribute},
     returns::{
         Resolution,
-        policy::GiftCardOffer,
+        policy::{GiftCardOffer, Reason},
         request::Fallback,
         returnability::{LineReturnability, UnitReturnability},
     },
 };
 
-use super::{
-    super::{
-        selection::{Form, Place, Problem},
-        visit::Visit,
-        wording,
-    },
-    Offer, problem_at,
+use super::offer::ReturnOffer;
+use crate::{
+    form::{LinePart, PortalForm},
+    locale::{format_last_day, format_percent},
+    selection::{FieldProblem, problem_at},
+    visit::PortalVisit,
+    wording::objection_text,
 };
-use crate::locale;
 
-/// No line shows more variants than this: a shopper would not look through them.
+/// A line shows at most this many variants, because no shopper looks through more.
 const VARIANTS_SHOWN_MAX: usize = 100;
 
-/// What all lines of the page are made from.
-pub(super) struct Sheet<'a> {
-    pub(super) visit: &'a Visit,
-    pub(super) offer: &'a Offer,
-    pub(super) form: &'a Form,
-    pub(super) problems: &'a [Problem],
+/// Builds the lines of the page.
+pub(super) struct LineBuilder<'a> {
+    pub(super) visit: &'a PortalVisit,
+    pub(super) offer: &'a ReturnOffer,
+    pub(super) form: &'a PortalForm,
+    pub(super) problems: &'a [FieldProblem],
     pub(super) gift: bool,
 }
 
-pub(super) struct ChooseLine {
+pub(super) struct LineCard {
     pub(super) position: usize,
     pub(super) title: String,
-    /// What tells it from other variants, where the order says.
+    /// The attributes of the variant, if the order names them.
     pub(super) details: String,
     pub(super) picture: String,
     pub(super) price: String,
-    pub(super) until: Option<String>,
-    /// Why nothing of it, or not all of it, can come back.
+    pub(super) return_by: Option<String>,
+    /// Why none or only some of the units can be returned.
     pub(super) objections: Vec<String>,
-    pub(super) parts: Vec<Part>,
-    /// Whether another part can be chosen.
+    pub(super) parts: Vec<PartCard>,
+    /// Whether the line can be split into more parts.
     pub(super) splittable: bool,
 }
 
-impl ChooseLine {
-    /// Whether some of it can come back.
-    pub(super) fn is_open(&self) -> bool {
+impl LineCard {
+    /// Whether at least one unit can be returned.
+    pub(super) fn is_returnable(&self) -> bool {
         !self.parts.is_empty()
     }
 }
 
-/// Pieces of a line that come back together.
-pub(super) struct Part {
-    /// What the fields of this part end in, and its elements.
+/// Units of a line that are returned together.
+pub(super) struct PartCard {
+    /// The end of the names of its fields.
     pub(super) field: String,
+    /// The end of the identifiers of its elements.
     pub(super) id: String,
-    /// What it is called when there are several.
+    /// Its heading, if the line has several parts.
     pub(super) heading: Option<String>,
-    /// The numbers of pieces to choose from, each with whether it is chosen. One piece is a yes or no.
-    pub(super) quantities: Vec<(usize, bool)>,
+    /// Zero and up. A single unit is a check box.
+    pub(super) quantities: Vec<QuantityOption>,
     pub(super) quantity_problem: Option<&'static str>,
-    pub(super) reasons: Vec<Item>,
+    pub(super) reasons: Vec<FieldOption>,
     pub(super) reason_problem: Option<&'static str>,
-    pub(super) wants: Vec<Item>,
-    pub(super) want_problem: Option<&'static str>,
+    pub(super) resolutions: Vec<FieldOption>,
+    pub(super) resolution_problem: Option<&'static str>,
     pub(super) variants: Vec<VariantCard>,
     pub(super) variant_problem: Option<&'static str>,
-    pub(super) fallbacks: Vec<Item>,
+    pub(super) fallbacks: Vec<FieldOption>,
 }
 
-impl Part {
-    /// Whether there is one piece, which comes back or not.
+impl PartCard {
+    /// Whether there is just one unit, to be returned or not.
     pub(super) fn is_single(&self) -> bool {
         self.quantities.len() == 2
     }
 
-    pub(super) fn is_taken(&self) -> bool {
-        self.quantities.iter().any(|(number, chosen)| *number > 0 && *chosen)
+    pub(super) fn is_selected(&self) -> bool {
+        self.quantities.iter().any(|option| option.quantity > 0 && option.chosen)
     }
 }
 
-/// One of several things to choose.
-pub(super) struct Item {
+pub(super) struct QuantityOption {
+    pub(super) quantity: usize,
+    pub(super) chosen: bool,
+}
+
+/// One of the values that a field can have.
+pub(super) struct FieldOption {
     pub(super) value: String,
     pub(super) label: String,
     pub(super) hint: String,
@@ -103,202 +108,214 @@ pub(super) struct VariantCard {
     pub(super) chosen: bool,
 }
 
-impl Sheet<'_> {
-    pub(super) fn line(
+impl LineBuilder<'_> {
+    pub(super) fn build(
         &self,
         position: usize,
         line: &OrderLine,
-        judged: &LineReturnability,
-    ) -> ChooseLine {
+        returnability: &LineReturnability,
+    ) -> LineCard {
         let open: Vec<&UnitReturnability> =
-            judged.units.iter().filter(|unit| unit.returnable).collect();
-        let parts = if open.is_empty() { 0 } else { self.form.parts(position).min(open.len()) };
-        let part = |part| self.part(Place { line: position, part }, parts, line, &open);
-        ChooseLine {
+            returnability.units.iter().filter(|unit| unit.returnable).collect();
+        let parts =
+            if open.is_empty() { 0 } else { self.form.part_count(position).min(open.len()) };
+        let part = |part| self.build_part(LinePart { line: position, part }, parts, line, &open);
+        LineCard {
             position,
             title: line.title.clone(),
             details: own_details(line),
-            picture: self.visit.picture(line.image_url.as_deref()),
-            price: self.price(line, &open),
-            until: self.until(&open),
-            objections: self.objections(judged),
+            picture: self.visit.picture_address(line.image_url.as_deref()),
+            price: self.price_text(line, &open),
+            return_by: self.return_by_text(&open),
+            objections: self.list_objections(returnability),
             parts: (0..parts).map(part).collect(),
             splittable: parts > 0 && parts < open.len(),
         }
     }
 
-    /// What one piece is paid back for, or was sold for when it cannot come back.
-    fn price(&self, line: &OrderLine, open: &[&UnitReturnability]) -> String {
+    /// The refund of one unit, or its price if it cannot be returned.
+    fn price_text(&self, line: &OrderLine, open: &[&UnitReturnability]) -> String {
         let refund = open.iter().find_map(|unit| unit.refund);
         let cents = refund.map_or(line.unit_price_amount_cents, |refund| refund.refund_cents);
-        let amount = self.visit.money(cents, &self.offer.order.currency);
+        let amount = self.money(cents);
         if line.quantity > 1 { (self.visit.words().choose.price_each)(&amount) } else { amount }
     }
 
-    fn until(&self, open: &[&UnitReturnability]) -> Option<String> {
+    fn return_by_text(&self, open: &[&UnitReturnability]) -> Option<String> {
         let end = open.iter().flat_map(|unit| &unit.rules).find_map(|rule| rule.changes_at)?;
-        let day = locale::last_day(self.visit.language(), end);
+        let day = format_last_day(self.visit.language(), end);
         Some((self.visit.words().choose.return_by)(&day))
     }
 
-    fn objections(&self, judged: &LineReturnability) -> Vec<String> {
+    fn list_objections(&self, returnability: &LineReturnability) -> Vec<String> {
         let mut objections: Vec<String> = Vec::new();
-        for unit in judged.units.iter().filter(|unit| !unit.returnable) {
+        for unit in returnability.units.iter().filter(|unit| !unit.returnable) {
             for answer in unit.objections() {
-                let words = wording::objection(answer, self.visit.words(), self.visit.language());
-                if !objections.contains(&words) {
-                    objections.push(words);
+                let text = objection_text(answer, self.visit.words(), self.visit.language());
+                if !objections.contains(&text) {
+                    objections.push(text);
                 }
             }
         }
         objections
     }
 
-    fn part(
+    fn build_part(
         &self,
-        place: Place,
+        part: LinePart,
         parts: usize,
         line: &OrderLine,
         open: &[&UnitReturnability],
-    ) -> Part {
+    ) -> PartCard {
         let form = self.form;
-        let asked: usize = form.of("quantity", place).parse().unwrap_or(0);
-        let problem = |name: &str| problem_at(self.problems, &place.element(name));
+        let chosen: usize = form.part_text("quantity", part).parse().unwrap_or(0);
+        let option = |quantity| QuantityOption { quantity, chosen: quantity == chosen };
+        let problem = |name: &str| problem_at(self.problems, &part.element(name));
         let words = &self.visit.words().choose;
-        let variants = self.variants(place, line, open);
-        Part {
-            field: format!("{}.{}", place.line, place.part),
-            id: format!("{}-{}", place.line, place.part),
-            heading: (parts > 1).then(|| (words.selection)(&(place.part + 1).to_string())),
-            quantities: (0..=open.len()).map(|number| (number, number == asked)).collect(),
+        let variants = self.list_variants(part, line, open);
+        PartCard {
+            field: part.field_suffix(),
+            id: part.element_suffix(),
+            heading: (parts > 1).then(|| (words.selection)(&(part.part + 1).to_string())),
+            quantities: (0..=open.len()).map(option).collect(),
             quantity_problem: problem("quantity"),
-            reasons: self.reasons(form.of("reason", place)),
+            reasons: self.list_reasons(form.part_text("reason", part)),
             reason_problem: problem("reason"),
-            wants: self.wants(form.of("get", place), open, !variants.is_empty()),
-            want_problem: problem("get"),
-            fallbacks: self.fallbacks(form.of("fallback", place), open),
+            resolutions: self.list_resolutions(part, open, !variants.is_empty()),
+            resolution_problem: problem("get"),
+            fallbacks: self.list_fallbacks(form.part_text("fallback", part), open),
             variants,
             variant_problem: problem("variant"),
         }
     }
 
-    fn reasons(&self, chosen: &str) -> Vec<Item> {
+    fn list_reasons(&self, chosen: &str) -> Vec<FieldOption> {
         let language = self.visit.language();
-        let reason = |reason: &domain::returns::policy::Reason| Item {
+        let option = |reason: &Reason| FieldOption {
             value: reason.code.clone(),
             label: reason.label_in(language).to_owned(),
             hint: String::new(),
             chosen: reason.code == chosen,
         };
-        self.offer.judged.reasons.iter().map(reason).collect()
+        self.offer.returnability.reasons.iter().map(option).collect()
     }
 
-    /// What a shopper can have for a piece. Whoever got it as a gift has its money on a card.
-    fn wants(&self, chosen: &str, open: &[&UnitReturnability], variants: bool) -> Vec<Item> {
+    /// What a shopper can get for a unit. The recipient of a gift gets the refund as a gift card.
+    fn list_resolutions(
+        &self,
+        part: LinePart,
+        open: &[&UnitReturnability],
+        has_variants: bool,
+    ) -> Vec<FieldOption> {
         let words = &self.visit.words().choose;
-        let chosen = Resolution::parse(chosen).unwrap_or(Resolution::Refund);
-        let want = |resolution: Resolution, label: &str, hint: String| Item {
+        let chosen = Resolution::parse(self.form.part_text("get", part));
+        let chosen = chosen.unwrap_or(Resolution::Refund);
+        let option = |resolution: Resolution, label: &str, hint: String| FieldOption {
             value: resolution.name().to_owned(),
             label: label.to_owned(),
             hint,
             chosen: resolution == chosen,
         };
-        let card_hint = words.gift_card_hint.to_owned();
-        let mut wants = vec![if self.gift {
-            want(Resolution::Refund, words.gift_card, card_hint)
+        let mut options = vec![if self.gift {
+            option(Resolution::Refund, words.gift_card, words.gift_card_hint.to_owned())
         } else {
-            want(Resolution::Refund, words.refund, words.refund_hint.to_owned())
+            option(Resolution::Refund, words.refund, words.refund_hint.to_owned())
         }];
-        if variants {
-            wants.push(want(Resolution::Exchange, words.exchange, words.exchange_hint.to_owned()));
+        if has_variants {
+            let hint = words.exchange_hint.to_owned();
+            options.push(option(Resolution::Exchange, words.exchange, hint));
         }
         let card = self.offer.policy.gift_card.as_ref().filter(|_| !self.gift);
         if let Some(card) = card.filter(|_| open.iter().any(|unit| unit.gift_card)) {
-            wants.push(want(Resolution::GiftCard, words.gift_card, self.bonus(card)));
+            let hint = self.gift_card_hint(card);
+            options.push(option(Resolution::GiftCard, words.gift_card, hint));
         }
-        wants
+        options
     }
 
-    fn bonus(&self, card: &GiftCardOffer) -> String {
+    fn gift_card_hint(&self, card: &GiftCardOffer) -> String {
         let words = &self.visit.words().choose;
-        let percent = locale::percent(self.visit.language(), card.bonus_per_mille);
+        let percent = format_percent(self.visit.language(), card.bonus_per_mille);
         match (card.bonus_per_mille, card.bonus_max_cents) {
             (0, _) => words.gift_card_hint.to_owned(),
             (_, None) => (words.bonus)(&percent),
-            (_, Some(most)) => {
-                (words.bonus_up_to)(&percent, &self.visit.money(most, &self.offer.order.currency))
-            }
+            (_, Some(max_cents)) => (words.bonus_up_to)(&percent, &self.money(max_cents)),
         }
     }
 
-    fn fallbacks(&self, chosen: &str, open: &[&UnitReturnability]) -> Vec<Item> {
+    fn list_fallbacks(&self, chosen: &str, open: &[&UnitReturnability]) -> Vec<FieldOption> {
         let words = &self.visit.words().choose;
         let chosen = Fallback::parse(chosen).unwrap_or(Fallback::Refund);
-        let money = if self.gift { words.gift_card } else { words.refund };
-        let mut all = vec![(Fallback::Refund, money)];
-        if !self.gift && open.iter().any(|unit| unit.gift_card) {
-            all.push((Fallback::GiftCard, words.gift_card));
-        }
-        let option = |(fallback, label): (Fallback, &str)| Item {
+        let option = |fallback: Fallback, label: &str| FieldOption {
             value: fallback.name().to_owned(),
             label: label.to_owned(),
             hint: String::new(),
             chosen: fallback == chosen,
         };
-        all.into_iter().map(option).collect()
+        let refund = if self.gift { words.gift_card } else { words.refund };
+        let mut options = vec![option(Fallback::Refund, refund)];
+        if !self.gift && open.iter().any(|unit| unit.gift_card) {
+            options.push(option(Fallback::GiftCard, words.gift_card));
+        }
+        options
     }
 
-    /// What a piece can be exchanged for, if it can; nothing when nobody knows, or all is sold out.
-    fn variants(
+    /// The variants that a unit can be exchanged for. Empty if exchanges are not offered, the
+    /// variants are unknown, or all are sold out.
+    fn list_variants(
         &self,
-        place: Place,
+        part: LinePart,
         line: &OrderLine,
         open: &[&UnitReturnability],
     ) -> Vec<VariantCard> {
-        let listed = self.offer.variants.get(place.line).and_then(Option::as_ref);
+        let listed = self.offer.variants.get(part.line).and_then(Option::as_ref);
         let listed = listed.filter(|_| open.iter().any(|unit| unit.exchange));
         let listed = listed.map(|it| it.variants.as_slice()).unwrap_or_default();
         if !listed.iter().any(|variant| variant.in_stock) {
             return Vec::new();
         }
-        let chosen = self.form.of("variant", place);
+        let chosen = self.form.part_text("variant", part);
         let card = |variant: &VariantOffer| VariantCard {
             sku: variant.sku.clone(),
             title: variant.title.clone(),
-            details: attributes(&variant.attributes),
-            picture: self.visit.picture(variant.image_url.as_deref()),
-            note: self.note(variant, line),
+            details: attributes_text(&variant.attributes),
+            picture: self.visit.picture_address(variant.image_url.as_deref()),
+            note: self.price_note(variant, line),
             sold_out: !variant.in_stock,
             chosen: variant.in_stock && variant.sku == chosen,
         };
         listed.iter().take(VARIANTS_SHOWN_MAX).map(card).collect()
     }
 
-    /// Whether a variant is to be had, and what it costs beside what was bought.
-    fn note(&self, variant: &VariantOffer, line: &OrderLine) -> String {
+    /// Whether a variant is in stock, and how its price differs from that of the bought item.
+    fn price_note(&self, variant: &VariantOffer, line: &OrderLine) -> String {
         let words = &self.visit.words().choose;
         if !variant.in_stock {
             return words.sold_out.to_owned();
         }
-        let own = line.unit_price_amount_cents;
-        let more = variant.unit_price_amount_cents.map_or(0, |price| price.saturating_sub(own));
-        let apart = |cents| self.visit.money(cents, &self.offer.order.currency);
-        match more {
+        let bought_for = line.unit_price_amount_cents;
+        let price = variant.unit_price_amount_cents;
+        let difference = price.map_or(0, |price| price.saturating_sub(bought_for));
+        match difference {
             0 => words.same_price.to_owned(),
-            1.. => (words.costs_more)(&apart(more)),
-            _ => (words.costs_less)(&apart(more.saturating_neg())),
+            1.. => (words.costs_more)(&self.money(difference)),
+            _ => (words.costs_less)(&self.money(difference.saturating_neg())),
         }
+    }
+
+    fn money(&self, cents: i64) -> String {
+        self.visit.format_money(cents, &self.offer.order.currency)
     }
 }
 
-/// What the order says of the variant that was bought.
+/// The attributes of the variant that was bought, if the order names them.
 fn own_details(line: &OrderLine) -> String {
     let own = line.variants.iter().find(|it| it.sku.is_some() && it.sku == line.sku);
-    own.map(|variant| attributes(&variant.attributes)).unwrap_or_default()
+    own.map(|variant| attributes_text(&variant.attributes)).unwrap_or_default()
 }
 
-/// Properties of a variant in one line: `Size L · Colour Navy`.
-fn attributes(attributes: &[VariantAttribute]) -> String {
+/// The attributes of a variant in one line: `Size L · Color Navy`.
+fn attributes_text(attributes: &[VariantAttribute]) -> String {
     let each = attributes.iter().map(|it| format!("{} {}", it.name, it.value));
     each.collect::<Vec<_>>().join(" · ")
 }

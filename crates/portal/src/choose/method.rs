@@ -1,12 +1,12 @@
-//! The ways for goods to come back, and what each costs.
+//! The return methods that the shopper can choose from, and their fees.
 
 use domain::returns::{ReturnMethod, returnability::OfferedMethod};
 
-use super::{super::visit::Visit, super::wording, Offer};
-use crate::words::TitledText;
+use super::offer::ReturnOffer;
+use crate::{visit::PortalVisit, wording::method_text, words::TitledText};
 
-/// A way that some unit can come back by.
-pub(super) struct Way {
+/// A return method that at least one unit can use.
+pub(super) struct MethodOption {
     pub(super) value: &'static str,
     pub(super) title: &'static str,
     pub(super) hint: &'static str,
@@ -14,9 +14,13 @@ pub(super) struct Way {
     pub(super) checked: bool,
 }
 
-/// Every way that is open to any unit; without a choice, the first is chosen.
-pub(super) fn ways(visit: &Visit, offer: &Offer, chosen: &str) -> Vec<Way> {
-    let units = offer.judged.lines.iter().flat_map(|line| &line.units);
+/// All methods that any unit can use. Without a choice, the first one is checked.
+pub(super) fn list_methods(
+    visit: &PortalVisit,
+    offer: &ReturnOffer,
+    chosen: &str,
+) -> Vec<MethodOption> {
+    let units = offer.returnability.lines.iter().flat_map(|line| &line.units);
     let offered: Vec<&OfferedMethod> = units.flat_map(|unit| &unit.methods).collect();
     let mut methods: Vec<ReturnMethod> = Vec::new();
     for method in offered.iter().map(|offered| offered.method) {
@@ -26,32 +30,34 @@ pub(super) fn ways(visit: &Visit, offer: &Offer, chosen: &str) -> Vec<Way> {
     }
     let chosen = ReturnMethod::parse(chosen).filter(|method| methods.contains(method));
     let chosen = chosen.or_else(|| methods.first().copied());
-    let way = |method: ReturnMethod| {
-        let TitledText { title, text: hint } = wording::method(method, visit.words());
-        let same = offered.iter().filter(|offered| offered.method == method);
-        Way {
+    let option = |method: ReturnMethod| {
+        let TitledText { title, text } = method_text(method, visit.words());
+        let same: Vec<&OfferedMethod> =
+            offered.iter().copied().filter(|offered| offered.method == method).collect();
+        MethodOption {
             value: method.name(),
             title,
-            hint,
-            fee: fee(visit, &offer.order.currency, &same.copied().collect::<Vec<_>>()),
+            hint: text,
+            fee: fee_text(visit, &offer.order.currency, &same),
             checked: chosen == Some(method),
         }
     };
-    methods.into_iter().map(way).collect()
+    methods.into_iter().map(option).collect()
 }
 
-/// What a way costs, whichever unit comes back by it and why.
-fn fee(visit: &Visit, currency: &str, offered: &[&OfferedMethod]) -> String {
+/// The fee of a method, for any unit and any reason.
+fn fee_text(visit: &PortalVisit, currency: &str, offered: &[&OfferedMethod]) -> String {
     let words = &visit.words().choose;
-    // The fee for a unit is never more than its refund, so the dearest unit tells the fee.
+    let money = |cents| visit.format_money(cents, currency);
+    // A unit's fee is capped at its refund, so the highest fee is the real one.
     let usual = offered.iter().map(|offered| offered.fee_cents).max().unwrap_or_default();
-    let special = offered.iter().flat_map(|offered| &offered.fees_by_reason);
-    let special: Vec<i64> = special.map(|fee| fee.fee_cents).collect();
-    let low = special.iter().copied().fold(usual, i64::min);
-    let high = special.iter().copied().fold(usual, i64::max);
+    let by_reason = offered.iter().flat_map(|offered| &offered.fees_by_reason);
+    let by_reason: Vec<i64> = by_reason.map(|fee| fee.fee_cents).collect();
+    let low = by_reason.iter().copied().fold(usual, i64::min);
+    let high = by_reason.iter().copied().fold(usual, i64::max);
     match (low, high) {
         (0, 0) => words.free.to_owned(),
-        (low, high) if low == high => (words.fee)(&visit.money(high, currency)),
-        (low, high) => (words.fee_range)(&visit.money(low, currency), &visit.money(high, currency)),
+        (low, high) if low == high => (words.fee)(&money(high)),
+        (low, high) => (words.fee_range)(&money(low), &money(high)),
     }
 }

@@ -62,7 +62,7 @@ pub(super) fn draw(text: &str) -> Option<Drawing> {
     let wide = u32::try_from(modules.len() + 2 * QUIET_ZONE.beside).ok()?;
     let mut widths = DOTS_PER_MODULE.iter().map(|dots| f64::from(dots.saturating_mul(wide)));
     let dots = widths.find(|dots| *dots <= DOTS)?;
-    Some(Drawing::new("barcode", &[modules], &QUIET_ZONE).sharing(dots * 100.0 / DOTS))
+    Some(Drawing::new("barcode", &[modules], &QUIET_ZONE).with_width_percent(dots * 100.0 / DOTS))
 }
 
 /// Start, data and check, by value. Nothing for text that is empty or has characters that are

@@ -58,12 +58,12 @@ impl Drawing {
     }
 
     /// The same drawing, with the words that stand for it.
-    pub(super) fn titled(self, title: impl Into<String>) -> Self {
+    pub(super) fn with_title(self, title: impl Into<String>) -> Self {
         Self { title: title.into(), ..self }
     }
 
     /// The same drawing, `percent` of the label's inner width wide.
-    pub(super) fn sharing(self, percent: f64) -> Self {
+    pub(super) fn with_width_percent(self, percent: f64) -> Self {
         Self { share: Some(format!("{percent:.3}")), ..self }
     }
 

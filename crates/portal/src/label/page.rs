@@ -1,12 +1,12 @@
-//! The page with which a shopper sends goods back: a label to print, or a code to show.
+//! The page with a label to print or a code to show.
 //!
-//! What it holds depends on how the goods travel. A parcel gets a label of four by six inches, what
-//! carriers and label printers expect, to be cut from ordinary paper or printed on a label as it
-//! is. Goods that are handed over without a parcel get a code for a telephone's screen. Before
-//! there is a tracking number there is nothing to print: the page says so and looks again when
-//! it is asked to. The label is black on white whatever the screen prefers, because it is paper.
+//! Its content depends on the return method. A package gets a label of four by six inches, the size
+//! that carriers and label printers expect, to cut from ordinary paper or to print on label paper.
+//! Goods without a package get a code for the screen of a phone. Until there is a tracking number,
+//! there is nothing to print: the page says so and has a link that checks again. The label is black
+//! on white even on a dark screen, because it is for paper.
 //!
-//! The page has no script, and asks no other host for anything.
+//! The page has no script, and loads nothing from other hosts.
 
 #[cfg(test)]
 mod tests;
@@ -16,59 +16,67 @@ use domain::{merchants::language::Language, orders::order::PostalAddress, return
 
 use super::{barcode, drawing::Drawing, qr};
 use crate::{
-    language::Switch,
-    words::{TitledText, Words, words},
+    language::LanguageSwitch,
+    words::{TitledText, Words, words_in},
 };
 use server::assets::assets;
 
-/// How many characters of the receiver's address fit on one line of the label, and how many such
-/// lines leave room for the rest.
+/// One line of the label holds this many characters of the recipient's address.
 const LINE_CHARACTERS: usize = 26;
+/// The address can have this many lines before it needs smaller type.
 const LINES_MAX: usize = 5;
 
-/// What the page is about.
+/// The return, as the page shows it.
 #[derive(Clone, Debug)]
 pub(crate) struct LabelPage<'a> {
     pub(crate) merchant_name: &'a str,
     pub(crate) rma_identifier: &'a str,
     pub(crate) return_method: ReturnMethod,
-    pub(crate) cancelled: bool,
-    /// The carrier's number, once there is one.
+    pub(crate) canceled: bool,
+    /// None until the carrier has assigned it.
     pub(crate) tracking_number: Option<&'a str>,
-    /// The shopper.
+    /// The shopper's address.
     pub(crate) from: &'a PostalAddress,
-    /// Where the goods go.
+    /// The address that the goods are sent to.
     pub(crate) to: &'a PostalAddress,
-    /// Title, SKU and quantity of what comes back. Without a SKU the text is empty.
-    pub(crate) units: Vec<(&'a str, &'a str, u32)>,
-    /// When the return was started, in words for the shopper.
-    pub(crate) created: &'a str,
+    pub(crate) items: Vec<LabelItem<'a>>,
+    /// The day on which the return was started, in the shopper's language.
+    pub(crate) created_on: &'a str,
     pub(crate) language: Language,
-    pub(crate) switch: &'a Switch,
-    /// The style sheet with the merchant's colours, if it has any.
-    pub(crate) look: Option<&'a str>,
+    pub(crate) switch: &'a LanguageSwitch,
+    /// The address of the merchant's style sheet, if the merchant has colors of its own.
+    pub(crate) theme_address: Option<&'a str>,
 }
 
-/// What every shape of the page has.
-struct Frame<'a> {
-    /// What the shopper has to do, in two or three words.
+/// Equal units of a return.
+#[derive(Clone, Debug)]
+pub(crate) struct LabelItem<'a> {
+    pub(crate) title: &'a str,
+    /// Empty if there is none.
+    pub(crate) sku: &'a str,
+    pub(crate) quantity: u32,
+}
+
+/// What all variants of the page share.
+struct LabelFrame<'a> {
     heading: &'static str,
     label: &'a LabelPage<'a>,
-    code: &'static str,
+    language_code: &'static str,
     words: &'static Words,
-    started: String,
+    started_on: String,
     base_style: String,
     label_style: String,
     icon: String,
 }
 
-/// A parcel with a label on it.
+/// A label for a package, and a packing list.
 #[derive(Template)]
 #[template(path = "label/parcel.html", whitespace = "minimize")]
-struct Parcel<'a> {
-    frame: Frame<'a>,
+struct ParcelPage<'a> {
+    frame: LabelFrame<'a>,
     tracking_number: &'a str,
-    collected: bool,
+    /// Whether the carrier picks it up.
+    is_pickup: bool,
     tracking_code: Option<Drawing>,
     rma_code: Option<Drawing>,
     from: Vec<String>,
@@ -76,108 +84,118 @@ struct Parcel<'a> {
     crowded: bool,
 }
 
-/// Goods without a parcel, and a code instead of a label.
+/// A code for goods without a package.
 #[derive(Template)]
 #[template(path = "label/drop_off.html", whitespace = "minimize")]
-struct DropOff<'a> {
-    frame: Frame<'a>,
+struct DropOffPage<'a> {
+    frame: LabelFrame<'a>,
     tracking_number: &'a str,
     code: Option<Drawing>,
 }
 
-/// Nothing to print yet.
+/// There is nothing to print yet.
 #[derive(Template)]
 #[template(path = "label/waiting.html", whitespace = "minimize")]
-struct Waiting<'a> {
-    frame: Frame<'a>,
-    awaited: &'static str,
+struct WaitingPage<'a> {
+    frame: LabelFrame<'a>,
+    text: &'static str,
 }
 
-/// Nothing to print ever, or no more.
+/// There is nothing to print, because the shopper keeps the goods or the return was canceled.
 #[derive(Template)]
 #[template(path = "label/kept.html", whitespace = "minimize")]
-struct Kept<'a> {
-    frame: Frame<'a>,
-    why: &'static str,
+struct KeptPage<'a> {
+    frame: LabelFrame<'a>,
+    text: &'static str,
 }
 
-/// The page as HTML.
-pub(crate) fn page(label: &LabelPage<'_>) -> String {
+/// Renders the page as HTML.
+pub(crate) fn render_label(label: &LabelPage<'_>) -> String {
     let number = label.tracking_number.filter(|number| !number.trim().is_empty());
-    let said = &words(label.language).label;
-    if label.cancelled {
-        return kept(label, said.canceled).render().expect("writing to a string does not fail");
-    }
+    let words = &words_in(label.language).label;
     let rendered = match (label.return_method, number) {
-        (ReturnMethod::CustomerKeep, _) => kept(label, said.kept).render(),
-        (ReturnMethod::MailBack, Some(number)) => parcel(label, number, false).render(),
-        (ReturnMethod::HomePickup, Some(number)) => parcel(label, number, true).render(),
-        (ReturnMethod::ExpressReturns, Some(number)) => drop_off(label, number).render(),
+        _ if label.canceled => KeptPage::new(label, words.canceled).render(),
+        (ReturnMethod::CustomerKeep, _) => KeptPage::new(label, words.kept).render(),
+        (ReturnMethod::MailBack, Some(number)) => ParcelPage::new(label, number, false).render(),
+        (ReturnMethod::HomePickup, Some(number)) => ParcelPage::new(label, number, true).render(),
+        (ReturnMethod::ExpressReturns, Some(number)) => DropOffPage::new(label, number).render(),
         (ReturnMethod::MailBack | ReturnMethod::HomePickup, None) => {
-            waiting(label, said.label_pending).render()
+            WaitingPage::new(label, words.label_pending).render()
         }
-        (ReturnMethod::ExpressReturns, None) => waiting(label, said.code_pending).render(),
+        (ReturnMethod::ExpressReturns, None) => {
+            WaitingPage::new(label, words.code_pending).render()
+        }
     };
     rendered.expect("writing to a string does not fail")
 }
 
-fn frame<'a>(label: &'a LabelPage<'a>, heading: &'static str) -> Frame<'a> {
-    let words = words(label.language);
-    Frame {
-        heading,
-        label,
-        code: label.language.code(),
-        words,
-        started: (words.label.started_on)(label.created),
-        base_style: assets().base_style.address(),
-        label_style: assets().label_style.address(),
-        icon: assets().icon.address(),
+impl<'a> LabelFrame<'a> {
+    fn new(label: &'a LabelPage<'a>, heading: &'static str) -> Self {
+        let words = words_in(label.language);
+        Self {
+            heading,
+            label,
+            language_code: label.language.code(),
+            words,
+            started_on: (words.label.started_on)(label.created_on),
+            base_style: assets().base_style.address(),
+            label_style: assets().label_style.address(),
+            icon: assets().icon.address(),
+        }
     }
 }
 
-fn waiting<'a>(label: &'a LabelPage<'a>, said: TitledText) -> Waiting<'a> {
-    Waiting { frame: frame(label, said.title), awaited: said.text }
-}
-
-fn kept<'a>(label: &'a LabelPage<'a>, said: TitledText) -> Kept<'a> {
-    Kept { frame: frame(label, said.title), why: said.text }
-}
-
-fn parcel<'a>(label: &'a LabelPage<'a>, number: &'a str, collected: bool) -> Parcel<'a> {
-    let rma = label.rma_identifier;
-    let said = &words(label.language).label;
-    // A number that makes no bar code is still scanned rather than typed.
-    let tracking_code = barcode::draw(number)
-        .map(|code| code.titled((said.barcode_of_tracking_number)(number)))
-        .or_else(|| Some(qr::draw(number)?.titled((said.qr_of_tracking_number)(number))));
-    let to = lines(label.to);
-    Parcel {
-        frame: frame(label, said.label),
-        tracking_number: number,
-        collected,
-        tracking_code,
-        rma_code: qr::draw(rma).map(|code| code.titled((said.qr_of_return)(rma))),
-        from: lines(label.from),
-        crowded: crowded(&to),
-        to,
+impl<'a> WaitingPage<'a> {
+    fn new(label: &'a LabelPage<'a>, words: TitledText) -> Self {
+        Self { frame: LabelFrame::new(label, words.title), text: words.text }
     }
 }
 
-/// The code holds both numbers. The return's has no space in it, so the first one parts them.
-fn drop_off<'a>(label: &'a LabelPage<'a>, number: &'a str) -> DropOff<'a> {
-    let rma = label.rma_identifier;
-    let said = &words(label.language).label;
-    let title = (said.qr_of_both)(rma, number);
-    DropOff {
-        frame: frame(label, said.code),
-        tracking_number: number,
-        code: qr::draw(&format!("{rma} {number}")).map(|code| code.titled(title)),
+impl<'a> KeptPage<'a> {
+    fn new(label: &'a LabelPage<'a>, words: TitledText) -> Self {
+        Self { frame: LabelFrame::new(label, words.title), text: words.text }
     }
 }
 
-/// An address as it is written on a parcel: without what the country does not have, and without
-/// the telephone number, because everybody who carries a parcel reads its label.
-fn lines(address: &PostalAddress) -> Vec<String> {
+impl<'a> ParcelPage<'a> {
+    fn new(label: &'a LabelPage<'a>, number: &'a str, is_pickup: bool) -> Self {
+        let rma = label.rma_identifier;
+        let words = &words_in(label.language).label;
+        // A number that a barcode cannot hold becomes a QR code, so that it can still be scanned.
+        let tracking_code = barcode::draw(number)
+            .map(|code| code.with_title((words.barcode_of_tracking_number)(number)))
+            .or_else(|| Some(qr::draw(number)?.with_title((words.qr_of_tracking_number)(number))));
+        let to = address_lines(label.to);
+        Self {
+            frame: LabelFrame::new(label, words.label),
+            tracking_number: number,
+            is_pickup,
+            tracking_code,
+            rma_code: qr::draw(rma).map(|code| code.with_title((words.qr_of_return)(rma))),
+            from: address_lines(label.from),
+            crowded: is_crowded(&to),
+            to,
+        }
+    }
+}
+
+impl<'a> DropOffPage<'a> {
+    /// The code holds both numbers, separated by a space. The return's number contains none.
+    fn new(label: &'a LabelPage<'a>, number: &'a str) -> Self {
+        let rma = label.rma_identifier;
+        let words = &words_in(label.language).label;
+        let title = (words.qr_of_both)(rma, number);
+        Self {
+            frame: LabelFrame::new(label, words.code),
+            tracking_number: number,
+            code: qr::draw(&format!("{rma} {number}")).map(|code| code.with_title(title)),
+        }
+    }
+}
+
+/// An address as it is written on a package, without empty lines. The phone number is left out,
+/// because everyone who handles the package can read the label.
+fn address_lines(address: &PostalAddress) -> Vec<String> {
     let place = [address.state.as_str(), address.zip_code.as_str()].map(str::trim);
     let place = place.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
     let town = [address.city.trim(), place.as_str()];
@@ -188,8 +206,8 @@ fn lines(address: &PostalAddress) -> Vec<String> {
     lines.into_iter().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect()
 }
 
-/// Whether an address is so long that it must be written smaller to keep the label to its size.
-fn crowded(address: &[String]) -> bool {
+/// Whether an address is too long for the label at the normal size of type.
+fn is_crowded(address: &[String]) -> bool {
     let rows = address.iter().map(|line| line.chars().count().div_ceil(LINE_CHARACTERS));
     rows.sum::<usize>() > LINES_MAX
 }

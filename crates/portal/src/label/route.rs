@@ -1,4 +1,4 @@
-//! The address of a label's page. Its name is the return's identifier, which cannot be guessed.
+//! The route of the label's page. The identifier of the return cannot be guessed, so it grants access.
 
 use app::returns::label::{ReturnLabel, return_label};
 use axum::{
@@ -8,57 +8,61 @@ use axum::{
     response::{Html, IntoResponse, Response},
     routing::get,
 };
-
-use domain::returns::rma::RmaStatus;
-
-use super::page::{LabelPage, page};
-use crate::{
-    language::{Spoken, Switch},
-    locale::date,
-};
+use domain::returns::rma::{Rma, RmaStatus};
 use server::{Web, assets::PAGE_HEADERS, error::ApiError, path::Path};
 
+use super::page::{LabelItem, LabelPage, render_label};
+use crate::{
+    language::{LanguageSwitch, PageLanguage},
+    locale::format_date,
+};
+
 pub(crate) fn routes() -> Router<Web> {
-    Router::new().route("/labels/{rma}", get(show))
+    Router::new().route("/labels/{rma}", get(show_label))
 }
 
-async fn show(
+async fn show_label(
     State(web): State<Web>,
     Path(rma): Path<String>,
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let label = return_label(&web.app, &rma).await?;
-    let spoken = Spoken::new(&label.portal, &uri, &headers);
-    let html = Html(rendered(&label, spoken));
-    // It names people and where they live.
+    let language = PageLanguage::new(&label.portal, &uri, &headers);
+    let html = Html(render(&label, language));
+    // The page must not be cached, because it shows names and addresses.
     let response = (PAGE_HEADERS, [(CACHE_CONTROL, "no-store")], html).into_response();
-    Ok(spoken.remembered(response, web.settings.secure_cookies))
+    Ok(language.mark(response, web.settings.secure_cookies))
 }
 
-fn rendered(label: &ReturnLabel, spoken: Spoken) -> String {
+fn render(label: &ReturnLabel, page_language: PageLanguage) -> String {
     let rma = &label.rma;
-    let mut units: Vec<(&str, &str, u32)> = Vec::new();
-    for unit in &rma.units {
-        let (title, code) = (unit.goods.title.as_str(), unit.code());
-        match units.iter_mut().find(|known| (known.0, known.1) == (title, code)) {
-            Some(known) => known.2 += 1,
-            None => units.push((title, code, 1)),
-        }
-    }
-    let look = format!("/portal/{}/look.css", label.merchant);
-    page(&LabelPage {
+    let theme_address = format!("/portal/{}/look.css", label.merchant);
+    let address = format!("/labels/{}", rma.rma_identifier);
+    render_label(&LabelPage {
         merchant_name: &label.merchant_name,
         rma_identifier: rma.rma_identifier.as_str(),
         return_method: rma.return_method,
-        cancelled: rma.status == RmaStatus::Canceled,
+        canceled: rma.status == RmaStatus::Canceled,
         tracking_number: rma.units.iter().find_map(|unit| unit.tracking_number.as_deref()),
         from: &label.from,
         to: &label.to,
-        units,
-        created: &date(spoken.language, rma.created_at),
-        language: spoken.language,
-        look: label.portal.accent.map(|_| look.as_str()),
-        switch: &Switch::new(&label.portal, spoken, format!("/labels/{}", rma.rma_identifier)),
+        items: count_items(rma),
+        created_on: &format_date(page_language.language, rma.created_at),
+        language: page_language.language,
+        theme_address: label.portal.accent.map(|_| theme_address.as_str()),
+        switch: &LanguageSwitch::new(&label.portal, page_language, address),
     })
+}
+
+fn count_items(rma: &Rma) -> Vec<LabelItem<'_>> {
+    let mut items: Vec<LabelItem<'_>> = Vec::new();
+    for unit in &rma.units {
+        let (title, sku) = (unit.goods.title.as_str(), unit.code());
+        match items.iter_mut().find(|item| item.title == title && item.sku == sku) {
+            Some(item) => item.quantity += 1,
+            None => items.push(LabelItem { title, sku, quantity: 1 }),
+        }
+    }
+    items
 }

@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn every_sentence_says_what_was_put_into_it() {
     for language in Language::ALL {
-        let words = words(language);
+        let words = words_in(language);
         let lines = [
             words.frame.contact,
             words.choose.order,
@@ -47,7 +47,7 @@ fn every_sentence_says_what_was_put_into_it() {
 
 #[test]
 fn languages_differ_where_people_would_notice() {
-    let titles = Language::ALL.map(|language| words(language).choose.title);
+    let titles = Language::ALL.map(|language| words_in(language).choose.title);
     for (position, title) in titles.iter().enumerate() {
         assert!(!titles[..position].contains(title), "{title}");
     }

@@ -37,38 +37,42 @@ fn warehouse() -> PostalAddress {
 }
 
 /// One language, and nothing to change to.
-fn nothing_else() -> Switch {
-    Switch { here: String::new(), fields: Vec::new(), choices: Vec::new() }
+fn nothing_else() -> LanguageSwitch {
+    LanguageSwitch { address: String::new(), fields: Vec::new(), choices: Vec::new() }
 }
 
-fn rendered(return_method: ReturnMethod, tracking_number: Option<&str>) -> String {
-    written(return_method, tracking_number, false)
+fn render(return_method: ReturnMethod, tracking_number: Option<&str>) -> String {
+    render_either(return_method, tracking_number, false)
 }
 
-fn written(return_method: ReturnMethod, tracking_number: Option<&str>, cancelled: bool) -> String {
-    page(&LabelPage {
+fn render_either(
+    return_method: ReturnMethod,
+    tracking_number: Option<&str>,
+    canceled: bool,
+) -> String {
+    render_label(&LabelPage {
         merchant_name: "Acme Outfitters",
         rma_identifier: "RMA-7K3Q-9XWD-2M4T",
         return_method,
-        cancelled,
+        canceled,
         tracking_number,
         from: &shopper(),
         to: &warehouse(),
-        units: vec![
-            ("Organic cotton tee, navy, L", "TEE-NAVY-L", 2),
-            ("Trail running shoe <wide>, 42", "SHOE-TRAIL-42", 1),
+        items: vec![
+            LabelItem { title: "Organic cotton tee, navy, L", sku: "TEE-NAVY-L", quantity: 2 },
+            LabelItem { title: "Trail running shoe <wide>, 42", sku: "SHOE-TRAIL-42", quantity: 1 },
         ],
-        created: "15 November 2026",
+        created_on: "15 November 2026",
         language: Language::English,
         switch: &nothing_else(),
-        look: None,
+        theme_address: None,
     })
 }
 
 #[test]
 fn what_was_cancelled_has_nothing_to_print() {
     for return_method in ReturnMethod::ALL {
-        let page = written(return_method, Some("9400111899223100001234"), true);
+        let page = render_either(return_method, Some("9400111899223100001234"), true);
         assert!(page.contains("This return was canceled"), "{page}");
         assert!(!page.contains("<svg") && !page.contains("9400111899223100001234"), "{page}");
     }
@@ -78,13 +82,13 @@ fn what_was_cancelled_has_nothing_to_print() {
 fn shapes() -> Vec<String> {
     let methods = ReturnMethod::ALL.into_iter();
     let numbers = [Some("9400111899223100001234"), Some("1Z999AA10123456784"), None];
-    methods.flat_map(|method| numbers.map(|number| rendered(method, number))).collect()
+    methods.flat_map(|method| numbers.map(|number| render(method, number))).collect()
 }
 
 #[test]
 fn a_parcel_has_a_label_with_both_addresses_and_both_numbers_and_a_packing_list() {
     for method in [ReturnMethod::MailBack, ReturnMethod::HomePickup] {
-        let page = rendered(method, Some("1Z999AA10123456784"));
+        let page = render(method, Some("1Z999AA10123456784"));
         for essential in [
             "<p>Dana Whitfield</p><p>418 Juniper Street</p><p>Flat 3</p><p>Portland, OR 97205</p>",
             "<p>Acme Outfitters Returns</p><p>2200 Harbor Gate Road</p><p>Columbus, OH 43217</p>",
@@ -105,8 +109,8 @@ fn a_parcel_has_a_label_with_both_addresses_and_both_numbers_and_a_packing_list(
 #[test]
 fn a_parcel_is_taken_away_or_collected_at_the_shoppers_door() {
     let number = Some("1Z999AA10123456784");
-    let sent = rendered(ReturnMethod::MailBack, number);
-    let collected = rendered(ReturnMethod::HomePickup, number);
+    let sent = render(ReturnMethod::MailBack, number);
+    let collected = render(ReturnMethod::HomePickup, number);
 
     assert!(sent.contains("Take the package to one of the carrier’s drop-off points"));
     assert!(collected.contains("The carrier will pick it up"));
@@ -122,7 +126,7 @@ fn the_label_does_not_tell_the_shoppers_telephone_number() {
 
 #[test]
 fn goods_without_a_parcel_have_a_code_and_no_label() {
-    let page = rendered(ReturnMethod::ExpressReturns, Some("1Z999AA10123456784"));
+    let page = render(ReturnMethod::ExpressReturns, Some("1Z999AA10123456784"));
 
     let title = "QR code for return RMA-7K3Q-9XWD-2M4T and tracking number 1Z999AA10123456784";
     assert!(page.contains(&format!("<title>{title}</title>")));
@@ -141,7 +145,7 @@ fn before_there_is_a_number_the_page_says_so_and_looks_again_when_asked() {
         (ReturnMethod::HomePickup, "Your label is being prepared"),
         (ReturnMethod::ExpressReturns, "Your code is being prepared"),
     ] {
-        for page in [rendered(method, None), rendered(method, Some(" "))] {
+        for page in [render(method, None), render(method, Some(" "))] {
             assert!(page.contains(&format!("<h1>{heading}</h1>")));
             assert!(page.contains("<a href=\"\">Check again</a>"));
             // A page that changes under a reader's eyes takes the place away from whoever reads slowly.
@@ -154,7 +158,7 @@ fn before_there_is_a_number_the_page_says_so_and_looks_again_when_asked() {
 #[test]
 fn goods_that_are_kept_need_nothing() {
     for number in [None, Some("1Z999AA10123456784")] {
-        let page = rendered(ReturnMethod::CustomerKeep, number);
+        let page = render(ReturnMethod::CustomerKeep, number);
         assert!(page.contains("nothing to print and nothing to send"));
         assert!(!page.contains("http-equiv") && !page.contains("<svg"));
     }
@@ -163,7 +167,7 @@ fn goods_that_are_kept_need_nothing() {
 #[test]
 fn a_number_that_makes_no_bar_code_is_shown_as_a_square_one() {
     for number in ["Sendung-Nr. ü1", &"9".repeat(80)] {
-        let page = rendered(ReturnMethod::MailBack, Some(number));
+        let page = render(ReturnMethod::MailBack, Some(number));
         assert!(page.contains(&format!("<title>QR code for tracking number {number}</title>")));
         assert!(page.contains(&format!("<p class=\"number\">{number}</p>")));
     }
@@ -173,13 +177,13 @@ fn a_number_that_makes_no_bar_code_is_shown_as_a_square_one() {
 fn a_number_too_long_for_any_code_is_still_there_to_read() {
     let number = "9".repeat(8000);
     for method in [ReturnMethod::MailBack, ReturnMethod::ExpressReturns] {
-        assert!(rendered(method, Some(&number)).contains(&format!("\"number\">{number}<")));
+        assert!(render(method, Some(&number)).contains(&format!("\"number\">{number}<")));
     }
 }
 
 #[test]
 fn what_others_wrote_stays_text() {
-    let page = rendered(ReturnMethod::MailBack, Some("<b>\"1\"</b>"));
+    let page = render(ReturnMethod::MailBack, Some("<b>\"1\"</b>"));
 
     assert!(page.contains("Trail running shoe &#60;wide&#62;, 42"));
     assert!(page.contains("<p class=\"number\">&#60;b&#62;&#34;1&#34;&#60;/b&#62;</p>"));
@@ -222,17 +226,17 @@ fn an_address_leaves_out_what_it_does_not_have() {
         country_code: "AT".to_owned(),
         ..PostalAddress::default()
     };
-    assert_eq!(lines(&address), ["Ada Byron", "Lange Gasse 4", "Wien 1080", "AT"]);
-    assert!(lines(&PostalAddress::default()).is_empty());
+    assert_eq!(address_lines(&address), ["Ada Byron", "Lange Gasse 4", "Wien 1080", "AT"]);
+    assert!(address_lines(&PostalAddress::default()).is_empty());
 }
 
 #[test]
 fn a_long_address_is_written_smaller() {
     let mut to = warehouse();
-    assert!(!crowded(&lines(&to)));
+    assert!(!is_crowded(&address_lines(&to)));
 
     to.street1 = "Building 14, Gate 3, 2200 Harbor Gate Distribution Park Road North".to_owned();
-    assert!(crowded(&lines(&to)));
+    assert!(is_crowded(&address_lines(&to)));
 }
 
 /// What the style sheet promises about paper.
@@ -253,7 +257,7 @@ fn the_label_is_four_by_six_inches_and_black_on_white() {
 
 #[tokio::test]
 async fn what_the_page_loads_is_there() {
-    let page = rendered(ReturnMethod::MailBack, None);
+    let page = render(ReturnMethod::MailBack, None);
     let addresses: Vec<&str> = page.split("href=\"/").skip(1).collect();
     assert_eq!(addresses.len(), 3);
 
@@ -272,19 +276,19 @@ proptest! {
     fn no_text_makes_it_panic_or_gets_markup_through(text in "\\PC{0,40}") {
         let address = PostalAddress { name: text.clone(), city: text.clone(), ..PostalAddress::default() };
         for return_method in ReturnMethod::ALL {
-            let page = page(&LabelPage {
+            let page = render_label(&LabelPage {
                 merchant_name: &text,
                 rma_identifier: &text,
                 return_method,
-                cancelled: false,
+                canceled: false,
                 tracking_number: Some(&text),
                 from: &address,
                 to: &address,
-                units: vec![(&text, &text, u32::MAX)],
-                created: &text,
+                items: vec![LabelItem { title: &text, sku: &text, quantity: u32::MAX }],
+                created_on: &text,
                 language: Language::German,
                 switch: &nothing_else(),
-        look: None,
+        theme_address: None,
             });
             prop_assert!(!page.contains("<script"));
             prop_assert_eq!(page.matches("<main").count(), 1);

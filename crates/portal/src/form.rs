@@ -1,0 +1,86 @@
+//! The forms that shoppers submit.
+//!
+//! Each line of the order has its own fields. Where its units are returned for different reasons,
+//! each part of the line has: `quantity.N.K`, `reason.N.K`, `get.N.K`, `variant.N.K` and
+//! `fallback.N.K`, where N is the position of the line and K that of the part. `parts.N` is the
+//! number of parts. The elements of the page have the same names with hyphens.
+
+use axum::extract::{FromRequest, Request};
+use server::{
+    Web,
+    error::ApiError,
+    form::from_form,
+    guard::limits::{BODY_TIME_MAX, read_body},
+};
+
+const FORM_MAX_BYTES: usize = 256 << 10;
+/// A line can be split into this many parts.
+const PARTS_MAX: usize = 10;
+
+/// The fields of a form.
+#[derive(Default)]
+pub(super) struct PortalForm(pub(super) Vec<(String, String)>);
+
+impl FromRequest<Web> for PortalForm {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, _: &Web) -> Result<Self, ApiError> {
+        let body = read_body(request.into_body(), FORM_MAX_BYTES, BODY_TIME_MAX).await;
+        let body = body.map_err(|error| ApiError::of_body(&error, FORM_MAX_BYTES))?;
+        Ok(Self(from_form(&body).map_err(ApiError::BadRequest)?))
+    }
+}
+
+impl PortalForm {
+    /// The value of a field; empty if the form lacks it.
+    pub(super) fn text(&self, name: &str) -> &str {
+        let field = self.0.iter().find(|(field, _)| field == name);
+        field.map(|(_, value)| value.trim()).unwrap_or_default()
+    }
+
+    /// The value of a field of a part of a line.
+    pub(super) fn part_text(&self, name: &str, part: LinePart) -> &str {
+        self.text(&format!("{name}.{}", part.field_suffix()))
+    }
+
+    /// The number of parts of a line.
+    pub(super) fn part_count(&self, line: usize) -> usize {
+        let parts = self.text(&format!("parts.{line}")).parse().unwrap_or(1);
+        parts.clamp(1, PARTS_MAX)
+    }
+
+    /// Adds a part to the line that the shopper wants to split.
+    pub(super) fn split_line(mut self) -> Self {
+        if let Ok(line) = self.text("split").parse() {
+            let (name, parts) = (format!("parts.{line}"), self.part_count(line) + 1);
+            self.0.retain(|(field, _)| *field != name);
+            self.0.push((name, parts.to_string()));
+        }
+        self.0.retain(|(field, _)| field != "split");
+        self
+    }
+}
+
+/// A part of a line: units that are returned together, for the same reason.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct LinePart {
+    pub(super) line: usize,
+    pub(super) part: usize,
+}
+
+impl LinePart {
+    /// The end of the names of its fields.
+    pub(super) fn field_suffix(self) -> String {
+        format!("{}.{}", self.line, self.part)
+    }
+
+    /// The end of the identifiers of its elements.
+    pub(super) fn element_suffix(self) -> String {
+        format!("{}-{}", self.line, self.part)
+    }
+
+    /// The identifier of the element that holds a field of this part.
+    pub(super) fn element(self, name: &str) -> String {
+        format!("{name}-{}", self.element_suffix())
+    }
+}
