@@ -26,9 +26,10 @@ mod returns;
 mod warehouse;
 
 pub use crate::core::{
-    audit::AuditRecord,
+    audit::{AuditFilter, AuditRecord},
     backup::backup,
     counted_events::CountedEvent,
+    cursor::{Cursor, next_page},
     day_counts::DayCount,
     error::{EngineError, StoreError, with_causes},
     idempotency::StoredResponse,
@@ -43,7 +44,7 @@ pub use exchanges::exchange_orders::ExchangeFilter;
 pub use merchants::portals::StoredPortal;
 pub use messages::{
     deliveries::{Attempt, AttemptOutcome, FailureCause},
-    failures::{FailureCount, FailureCursor, FailureFilter, FailureRow, MessageKey},
+    failures::{FailingEndpoint, FailureCount, FailureFilter, FailureKey, FailureRow, MessageKey},
     message_histories::MessageHistory,
     outbox::{AttemptRow, MessageFilter, MessageRow, NewMessage, PendingMessage},
     reports::{AnswerCount, AttemptCount, bucket_end_us},
@@ -55,12 +56,13 @@ pub use orders::{
 };
 pub use returns::{
     policies::PolicyVersion,
-    refund_problems::{ProblemCursor, RefundProblem},
+    refund_problems::RefundProblem,
     refunds::{RefundHead, RefundRow},
     return_lists::{ListedReturn, ReturnFilter},
     rmas::LabelRequest,
 };
 pub use warehouse::{
     asns::AsnLineFilter,
-    units::{UnitRow, UnitSteps},
+    outbound::ShipmentRow,
+    units::{DoubtfulUnit, UnitRow, UnitSteps},
 };

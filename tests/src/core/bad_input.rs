@@ -237,7 +237,7 @@ fn addresses_that_name_nothing_are_refused_and_never_fail() {
         let reply = server.send(&Request::get(&long).bearer(&token));
         assert_eq!(reply.said(), said(404, "there is no such order"));
         let admin = server.admin_token();
-        for target in ["/admin/merchants?after=%00", "/admin/audit?before=1-%00"] {
+        for target in ["/admin/merchants?after=%00", "/admin/audit?before=1__%00"] {
             let reply = server.send(&Request::get(target).bearer(&admin));
             assert!(reply.status < 500, "{target}: {}", reply.said());
         }

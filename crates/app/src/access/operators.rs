@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// More than any installation has.
-const OPERATORS_MAX: i64 = 1_000;
+const OPERATORS_MAX: usize = 1_000;
 /// Letters of a password that is made up here; five random bits each.
 const MADE_UP_LETTERS: usize = 24;
 

@@ -74,7 +74,7 @@ pub async fn log_in(
     let expires_us = expires_us(operator.role, now_us, now_us);
     let mut transaction = Transaction::new("logging in");
     transaction.guard_operator(&operator.name, found.version);
-    transaction.insert_session(hash(&token), &operator.name, (now_us, expires_us));
+    transaction.insert_session(hash(&token), &operator.name, now_us, expires_us);
     match app.store.commit(transaction).await {
         Ok(_) => Ok(Some((token, operator.role))),
         // The password was changed, or the operator disabled, while it was compared.

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{App, core::commit_once};
 
 const BATCH: i64 = 500;
-const MERCHANTS: i64 = 200;
+const MERCHANTS: usize = 200;
 /// Between two batches of messages, so that other writers come first.
 const PAUSE: Duration = Duration::from_millis(20);
 const EVERY: Duration = Duration::from_secs(60);

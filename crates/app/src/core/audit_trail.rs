@@ -4,7 +4,7 @@ use domain::identifier::{ClientId, MerchantId};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use store::{AuditRecord, Transaction};
+use store::{AuditFilter, AuditRecord, Cursor, Transaction, next_page};
 
 use crate::{App, AppError};
 
@@ -74,21 +74,11 @@ pub async fn audit_trail(
 /// Changes, newest first.
 pub async fn changes(app: &App, wanted: &ChangesWanted<'_>) -> Result<Changes, AppError> {
     let ChangesWanted { merchant, actor, before, limit } = *wanted;
-    let (at_us, id) = before.and_then(cursor).unwrap_or((i64::MAX, ""));
-    let rows = i64::try_from(limit).unwrap_or(i64::MAX);
-    let records = match (actor, merchant) {
-        (Some(actor), _) => app.store.audit_by(actor, merchant, (at_us, id), rows).await?,
-        (None, Some(merchant)) => app.store.audit_of(merchant, at_us, id, rows).await?,
-        (None, None) => app.store.audit(at_us, id, rows).await?,
-    };
-    let full = records.len() == limit;
-    let last = records.last().map(|record| format!("{}-{}", record.at_us, record.id));
-    Ok(Changes { changes: records.into_iter().map(change).collect(), next: last.filter(|_| full) })
-}
-
-fn cursor(text: &str) -> Option<(i64, &str)> {
-    let (at_us, id) = text.split_once('-')?;
-    Some((at_us.parse().ok()?, id))
+    let before = before.and_then(Cursor::parse).unwrap_or_else(Cursor::newest);
+    let filter = AuditFilter { merchant, actor, before: &before, limit };
+    let records = app.store.audit(&filter).await?;
+    let next = next_page(&records, limit, AuditRecord::cursor);
+    Ok(Changes { changes: records.into_iter().map(change).collect(), next })
 }
 
 fn change(record: AuditRecord) -> Change {

@@ -1,8 +1,7 @@
-//! What every use case builds on: the optimistic commit, cursors, the audit trail, metrics.
+//! What every use case builds on: the optimistic commit, the audit trail, metrics.
 
 pub mod audit_trail;
 pub mod commit_once;
-pub(crate) mod cursor;
 pub mod metrics;
 pub mod notice;
 pub mod overview;

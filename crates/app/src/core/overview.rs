@@ -44,7 +44,7 @@ pub struct Day {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failing {
     pub merchant: String,
-    pub kind: String,
+    pub kind: MessageKind,
     /// At most [`FAILURES_MAX`]; there may be more.
     pub failures: i64,
 }
@@ -73,7 +73,7 @@ pub async fn overview(app: &App) -> Result<Overview, AppError> {
         answers: by_status(&answers),
         failing: failing
             .into_iter()
-            .map(|(merchant, kind, failures)| Failing { merchant, kind, failures })
+            .map(|it| Failing { merchant: it.merchant, kind: it.kind, failures: it.failures })
             .collect(),
         troubled: degraded
             .into_iter()

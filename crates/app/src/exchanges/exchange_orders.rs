@@ -23,7 +23,8 @@ use domain::{
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use store::{
-    Attempt, ExchangeFilter, MessageFilter, MessageRow, StoreError, Transaction, Versioned,
+    Attempt, Cursor, ExchangeFilter, FailureKey, MessageFilter, MessageRow, StoreError,
+    Transaction, Versioned, next_page,
 };
 use tokio::sync::Notify;
 use utoipa::ToSchema;
@@ -93,25 +94,22 @@ pub async fn exchange_orders(
     merchant: &MerchantId,
     wanted: &ExchangeOrdersWanted,
 ) -> Result<ExchangeOrders, AppError> {
-    let before = wanted.before.as_deref().and_then(cursor).unwrap_or((i64::MAX, String::new()));
+    let before = wanted.before.as_deref().and_then(Cursor::parse);
     let rma = wanted.rma.as_deref();
     let filter = ExchangeFilter {
-        before,
+        before: before.unwrap_or_else(Cursor::newest),
         state: wanted.state.map(|state| state.name().to_owned()),
         rma_id: rma.map(|text| RmaId::parse(text).map_or(text.to_owned(), |id| id.to_string())),
-        limit: i64::try_from(wanted.limit).unwrap_or(i64::MAX),
+        limit: wanted.limit,
     };
     let exchange_orders = app.store.exchange_orders(merchant, &filter).await?;
-    let last = exchange_orders
-        .last()
-        .map(|it| format!("{}_{}", it.created_at.as_microsecond(), it.original_order_id));
-    let next = last.filter(|_| exchange_orders.len() == wanted.limit);
+    let position = |it: &ExchangeRecord| Cursor {
+        at_us: it.created_at.as_microsecond(),
+        merchant: merchant.to_string(),
+        id: it.original_order_id.clone(),
+    };
+    let next = next_page(&exchange_orders, wanted.limit, position);
     Ok(ExchangeOrders { exchange_orders, next })
-}
-
-fn cursor(text: &str) -> Option<(i64, String)> {
-    let (at_us, order) = text.split_once('_')?;
-    Some((at_us.parse().ok()?, order.to_owned()))
 }
 
 /// Enters what a merchant made of the exchange order that a message asked for.
@@ -138,8 +136,7 @@ pub async fn settle_exchange_order(
 pub async fn settle_exchange_orders(app: &App) -> Result<usize, AppError> {
     let (mut found, mut after) = (0, (String::new(), String::new()));
     loop {
-        let place = (after.0.as_str(), after.1.as_str());
-        let page = app.store.pending_exchange_orders(place, PENDING_PAGE).await?;
+        let page = app.store.pending_exchange_orders(&after.0, &after.1, PENDING_PAGE).await?;
         for (merchant, record) in &page {
             match decide(app, merchant, record).await {
                 // Somebody else was faster: it is looked at again soon.
@@ -256,13 +253,9 @@ async fn give_up(
     let mut transaction = Transaction::new("giving up an exchange order");
     transaction.update_exchange_order(merchant, &failed, record.version);
     if message.state == MessageState::Failed {
-        let discard = (REFUSED, app.world.now_us());
-        transaction.discard_failure(
-            merchant,
-            MessageKind::ExchangeOrder,
-            message.message_id,
-            discard,
-        );
+        let message_id = message.message_id;
+        let key = FailureKey { merchant, kind: MessageKind::ExchangeOrder, message_id };
+        transaction.discard_failure(key, REFUSED, app.world.now_us());
     }
     let events = [RmaEvent::ExchangeFailed { order_identifier }];
     tell(app, merchant, (&failed.rma_identifier, &events), &mut transaction).await?;
@@ -280,7 +273,7 @@ async fn tell(
     if let Some(rma) = applied(&before.value, events, app.world.now(), |rma| {
         enqueue_message(app, transaction, merchant, rma);
     }) {
-        transaction.update_return(merchant, &rma, (before.version, before.value.status));
+        transaction.update_return(merchant, &rma, before.version, before.value.status);
     }
     Ok(())
 }

@@ -76,7 +76,6 @@ pub async fn merchants(
     after: &str,
     limit: usize,
 ) -> Result<Vec<MerchantView>, AppError> {
-    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let found = app.store.merchants(after, limit).await?;
     Ok(found.into_iter().map(MerchantView::from).collect())
 }

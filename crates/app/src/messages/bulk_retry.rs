@@ -8,10 +8,10 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use domain::{identifier::MerchantId, messages::kind::MessageKind};
+use domain::identifier::MerchantId;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use store::{FailureFilter, FailureRow, StoreError, Transaction};
+use store::{Cursor, FailureFilter, FailureKey, FailureRow, StoreError, Transaction};
 
 use crate::{
     App, AppError,
@@ -19,10 +19,10 @@ use crate::{
         audit_trail,
         commit_once::{Request, commit_once},
     },
-    messages::failure_queue::{Action, beginning, is_snapshot, key},
+    messages::failure_queue::{Action, key},
 };
 
-const PAGE: i64 = 500;
+const PAGE: usize = 500;
 /// Finished jobs that are remembered.
 const JOBS_MAX: usize = 100;
 
@@ -163,7 +163,7 @@ async fn run(
     filter: &FailureFilter,
     action: &Action,
 ) -> Result<bool, AppError> {
-    let mut after = beginning();
+    let mut after = Cursor::oldest();
     loop {
         let running = app.jobs.change(id, |_| ()).is_some_and(|job| job.state == "running");
         if !running {
@@ -171,7 +171,7 @@ async fn run(
         }
         let page = app.store.failures(filter, &after, PAGE).await?;
         let Some(last) = page.last() else { return Ok(true) };
-        after = (last.failed_us, last.merchant.clone(), last.message_id);
+        after = last.cursor();
         let looked_at = page.len();
         let wanted = wanted(app, page, action).await?;
         let mut handled = 0;
@@ -206,7 +206,7 @@ async fn wanted(
     let superseded = app.store.superseded(&page.iter().map(key).collect::<Vec<_>>()).await?;
     let is_wanted = |row: &FailureRow| {
         let old = superseded.contains(&(row.merchant.clone(), row.message_id));
-        !(old && is_snapshot(&row.kind))
+        !(old && row.kind.is_snapshot())
     };
     Ok(page.into_iter().filter(is_wanted).collect())
 }
@@ -217,18 +217,14 @@ async fn handle(app: &App, rows: &[FailureRow], action: &Action) -> Result<bool,
     let mut transaction = Transaction::new("handling failures");
     let mut merchants = Vec::new();
     for row in rows {
-        let merchant = MerchantId::parse(&row.merchant).ok();
-        if let (Some(merchant), Some(kind)) = (merchant, MessageKind::parse(&row.kind)) {
-            match action {
-                Action::Retry { .. } => {
-                    transaction.retry_failure(&merchant, kind, row.message_id, now_us);
-                    merchants.push(merchant);
-                }
-                Action::Discard { reason } => {
-                    let discard = (reason.as_str(), now_us);
-                    transaction.discard_failure(&merchant, kind, row.message_id, discard);
-                }
+        let Ok(merchant) = MerchantId::parse(&row.merchant) else { continue };
+        let key = FailureKey { merchant: &merchant, kind: row.kind, message_id: row.message_id };
+        match action {
+            Action::Retry { .. } => {
+                transaction.retry_failure(key, now_us);
+                merchants.push(merchant);
             }
+            Action::Discard { reason } => transaction.discard_failure(key, reason, now_us),
         }
     }
     match app.store.commit(transaction).await {

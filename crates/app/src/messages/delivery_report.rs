@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use domain::identifier::MerchantId;
+use domain::{identifier::MerchantId, messages::kind::MessageKind};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use store::{AttemptCount, bucket_end_us};
@@ -24,8 +24,7 @@ pub struct DeliveryCount {
     pub hour: Timestamp,
     #[schema(example = "acme")]
     pub merchant: String,
-    #[schema(value_type = domain::messages::kind::MessageKind)]
-    pub kind: String,
+    pub kind: MessageKind,
     /// Of the answers; 0 when none came.
     #[schema(example = 200)]
     pub status: i64,
@@ -65,7 +64,7 @@ fn row(group: &[&AttemptCount]) -> Option<DeliveryCount> {
     Some(DeliveryCount {
         hour: moment(first.hour_us),
         merchant: first.merchant.clone(),
-        kind: first.kind.clone(),
+        kind: first.kind,
         status: first.status,
         attempts,
         mean_ms: milliseconds(waited_us / attempts),
@@ -124,7 +123,7 @@ mod tests {
         let count = |bucket, attempts| AttemptCount {
             merchant: "acme".to_owned(),
             hour_us: 0,
-            kind: "rma".to_owned(),
+            kind: MessageKind::Rma,
             status: 200,
             bucket,
             attempts,

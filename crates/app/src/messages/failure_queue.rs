@@ -4,13 +4,15 @@
 //! would move the merchant's systems backwards, so it is skipped unless somebody insists.
 
 use domain::{
-    identifier::{MerchantId, MessageId},
+    identifier::MessageId,
     messages::{kind::MessageKind, state::MessageState},
 };
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use store::{FailureCount, FailureCursor, FailureFilter, FailureRow, MessageKey, Transaction};
+use store::{
+    Cursor, FailureCount, FailureFilter, FailureKey, FailureRow, MessageKey, Transaction, next_page,
+};
 
 use crate::{
     App, AppError,
@@ -28,8 +30,7 @@ pub struct Failure {
     pub id: String,
     #[schema(example = "acme")]
     pub merchant: String,
-    #[schema(value_type = MessageKind)]
-    pub kind: String,
+    pub kind: MessageKind,
     /// What it is about, such as an RMA's identifier.
     #[serde(rename = "ref")]
     #[schema(example = "RMA-7K2M9QWX")]
@@ -99,7 +100,7 @@ pub struct FailureSummary {
 #[derive(Clone, Debug)]
 pub struct EndpointFailures {
     pub merchant: String,
-    pub kind: String,
+    pub kind: MessageKind,
     pub failures: i64,
     /// When the first of them failed.
     pub since: Timestamp,
@@ -153,15 +154,13 @@ pub async fn failures(
     after: Option<&str>,
     limit: usize,
 ) -> Result<Failures, AppError> {
-    let after = after.and_then(cursor).unwrap_or_else(beginning);
-    let rows = i64::try_from(limit).unwrap_or(i64::MAX);
-    let found = app.store.failures(filter, &after, rows).await?;
+    let after = after.and_then(Cursor::parse).unwrap_or_else(Cursor::oldest);
+    let found = app.store.failures(filter, &after, limit).await?;
     let superseded = app.store.superseded(&found.iter().map(key).collect::<Vec<_>>()).await?;
-    let last = found.last().map(|it| format!("{}_{}_{}", it.failed_us, it.merchant, it.message_id));
-    let next = last.filter(|_| found.len() == limit);
+    let next = next_page(&found, limit, FailureRow::cursor);
     let view = |row: FailureRow| Failure {
         id: message_id(&row.merchant, row.message_id),
-        superseded: is_snapshot(&row.kind)
+        superseded: row.kind.is_snapshot()
             && superseded.contains(&(row.merchant.clone(), row.message_id)),
         merchant: row.merchant,
         kind: row.kind,
@@ -185,7 +184,7 @@ pub async fn retry_message(
         let (kind, reference) = failed(app, id).await?;
         let key = MessageKey {
             merchant: id.merchant.to_string(),
-            kind: kind.name().to_owned(),
+            kind,
             reference: reference.clone(),
             message_id: id.number,
         };
@@ -195,7 +194,8 @@ pub async fn retry_message(
             )));
         }
         let mut transaction = Transaction::new("retrying a message");
-        transaction.retry_failure(&id.merchant, kind, id.number, app.world.now_us());
+        let failure = FailureKey { merchant: &id.merchant, kind, message_id: id.number };
+        transaction.retry_failure(failure, app.world.now_us());
         let detail = json!({ "id": id.to_string(), "force": force });
         let noted = (&id.merchant, "message.retry", detail);
         audit_trail::note(app, &mut transaction, request.client, noted);
@@ -216,8 +216,8 @@ pub async fn discard_message(
     commit_once(app, request, || async {
         let (kind, _) = failed(app, id).await?;
         let mut transaction = Transaction::new("discarding a message");
-        let discard = (reason, app.world.now_us());
-        transaction.discard_failure(&id.merchant, kind, id.number, discard);
+        let failure = FailureKey { merchant: &id.merchant, kind, message_id: id.number };
+        transaction.discard_failure(failure, reason, app.world.now_us());
         let detail = json!({ "id": id.to_string(), "reason": reason });
         let noted = (&id.merchant, "message.discard", detail);
         audit_trail::note(app, &mut transaction, request.client, noted);
@@ -230,9 +230,8 @@ pub async fn discard_message(
 async fn failed(app: &App, id: &MessageId) -> Result<(MessageKind, String), AppError> {
     let found = app.store.message(&id.merchant, id.number).await?;
     let (row, _) = found.ok_or(AppError::NotFound("message"))?;
-    let kind = MessageKind::parse(&row.kind).ok_or(AppError::NotFound("message"))?;
     let why = match row.state {
-        MessageState::Failed => return Ok((kind, row.reference)),
+        MessageState::Failed => return Ok((row.kind, row.reference)),
         MessageState::Waiting => "is still being tried",
         MessageState::Delivered => "was delivered",
         MessageState::Discarded => "was discarded",
@@ -240,26 +239,11 @@ async fn failed(app: &App, id: &MessageId) -> Result<(MessageKind, String), AppE
     Err(AppError::Conflict(format!("{id} {why}: it is not in the failure queue")))
 }
 
-pub(crate) fn is_snapshot(kind: &str) -> bool {
-    MessageKind::parse(kind).is_some_and(MessageKind::is_snapshot)
-}
-
 pub(crate) fn key(row: &FailureRow) -> MessageKey {
     MessageKey {
         merchant: row.merchant.clone(),
-        kind: row.kind.clone(),
+        kind: row.kind,
         reference: row.reference.clone(),
         message_id: row.message_id,
     }
-}
-
-pub(crate) fn beginning() -> FailureCursor {
-    (i64::MIN, String::new(), 0)
-}
-
-fn cursor(text: &str) -> Option<FailureCursor> {
-    let mut parts = text.splitn(3, '_');
-    let failed_us = parts.next()?.parse().ok()?;
-    let merchant = MerchantId::parse(parts.next()?).ok()?.to_string();
-    Some((failed_us, merchant, parts.next()?.parse().ok()?))
 }

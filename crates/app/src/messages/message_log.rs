@@ -20,8 +20,7 @@ pub struct MessageView {
     pub id: String,
     #[schema(example = "acme")]
     pub merchant: String,
-    #[schema(value_type = MessageKind)]
-    pub kind: String,
+    pub kind: MessageKind,
     /// What it is about, such as an RMA's identifier.
     #[serde(rename = "ref")]
     #[schema(example = "RMA-7K2M9QWX")]

@@ -1,7 +1,7 @@
 //! How a message is sent: to which address, with which headers.
 
 use delivery::Endpoint;
-use domain::{identifier::MessageId, messages::kind::MessageKind};
+use domain::identifier::MessageId;
 
 use crate::{
     App, AppError,
@@ -23,9 +23,8 @@ pub struct SentRequest {
 
 /// How the message would be sent now.
 pub async fn sent_request(app: &App, message: &MessageView) -> Result<SentRequest, AppError> {
-    let missing = || AppError::NotFound("message");
-    let merchant = MessageId::parse(&message.id).ok_or_else(missing)?.merchant;
-    let kind = MessageKind::parse(&message.kind).ok_or_else(missing)?;
+    let id = MessageId::parse(&message.id).ok_or(AppError::NotFound("message"))?;
+    let (merchant, kind) = (id.merchant, message.kind);
     let endpoints = app.store.endpoints(&merchant).await?.value;
     let paused = endpoints.paused.contains(&kind);
     let Some(target) = target_of(app, &merchant, (&endpoints, kind)).await? else {

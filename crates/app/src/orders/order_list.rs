@@ -13,9 +13,9 @@ use domain::{
 };
 use jiff::Timestamp;
 use serde::Serialize;
-use store::{ListedOrder, OrderFilter};
+use store::{Cursor, ListedOrder, OrderFilter};
 
-use crate::{App, AppError, core::cursor::Cursor, messages::message_log::moment};
+use crate::{App, AppError, messages::message_log::moment};
 
 /// An order as a line of a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -50,13 +50,13 @@ pub async fn orders(
     wanted: &OrdersWanted<'_>,
 ) -> Result<(Vec<OrderSummary>, Option<String>), AppError> {
     let filter = OrderFilter {
-        before: Cursor::of(wanted.before).0,
+        before: wanted.before.and_then(Cursor::parse).unwrap_or_else(Cursor::newest),
         merchant: wanted.merchant.cloned(),
         status: wanted.status,
         limit: wanted.limit,
     };
     let (places, end) = app.store.orders(&filter).await?;
-    let next = end.map(|it| Cursor((it.created_us, it.merchant, it.order_id)).to_string());
+    let next = end.map(|it| it.cursor().to_string());
     Ok((summaries(app, places).await?, next))
 }
 

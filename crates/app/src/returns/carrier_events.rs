@@ -17,7 +17,7 @@ use domain::{
 };
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use store::Transaction;
+use store::{Cursor, LabelRequest, Transaction, next_page};
 use utoipa::ToSchema;
 
 use crate::{
@@ -214,31 +214,25 @@ pub async fn wanted_labels(
     after: Option<&str>,
     limit: usize,
 ) -> Result<WantedLabels, AppError> {
-    let after = after.and_then(|text| text.split_once('_'));
-    let after = after.and_then(|(at_us, rma)| Some((at_us.parse().ok()?, rma)));
+    let after = after.and_then(Cursor::parse).unwrap_or_else(Cursor::oldest);
     let (carrier, owner) = (CarrierMode::External.name(), caller.merchant.as_ref());
-    let most = i64::try_from(limit).unwrap_or(i64::MAX);
-    let wanted =
-        app.store.label_requests(carrier, owner, after.unwrap_or((i64::MIN, "")), most).await?;
-    let last = wanted.last().map(|it| format!("{}_{}", it.requested_us, it.rma_id));
-    let view = |it: &store::LabelRequest| WantedLabel {
+    let wanted = app.store.label_requests(carrier, owner, &after, limit).await?;
+    let next = next_page(&wanted, limit, LabelRequest::cursor);
+    let view = |it: &LabelRequest| WantedLabel {
         rma_identifier: it.rma_id.clone(),
         merchant: it.merchant.to_string(),
         requested_at: from_micros(it.requested_us).unwrap_or_default(),
     };
-    Ok(WantedLabels {
-        label_requests: wanted.iter().map(view).collect(),
-        next: last.filter(|_| wanted.len() == limit),
-    })
+    Ok(WantedLabels { label_requests: wanted.iter().map(view).collect(), next })
 }
 
-const LABELS_MAX: i64 = 1_000;
+const LABELS_MAX: usize = 1_000;
 
 /// The simulated carrier: makes the labels that are asked of it, and tells how many.
 pub async fn issue_simulated_labels(app: &App) -> Result<usize, AppError> {
     let carrier = CarrierMode::Simulated.name();
-    let wanted = app.store.label_requests(carrier, None, (i64::MIN, ""), LABELS_MAX).await?;
-    let issue = |request: store::LabelRequest| async move {
+    let wanted = app.store.label_requests(carrier, None, &Cursor::oldest(), LABELS_MAX).await?;
+    let issue = |request: LabelRequest| async move {
         let Some(rma) = RmaId::parse(&request.rma_id) else { return Ok(()) };
         let event = CarrierEvent {
             kind: CarrierEventKind::LabelCreated,

@@ -123,7 +123,7 @@ pub(crate) fn put(
     merchant: &MerchantId,
     (rma, before): (&Rma, &Versioned<Rma>),
 ) {
-    transaction.update_return(merchant, rma, (before.version, before.value.status));
+    transaction.update_return(merchant, rma, before.version, before.value.status);
     enqueue_message(app, transaction, merchant, rma);
 }
 

@@ -65,7 +65,6 @@ pub async fn policy_history(
     limit: usize,
 ) -> Result<Vec<PolicyView>, AppError> {
     app.store.merchant(merchant).await?.ok_or(AppError::NotFound("merchant"))?;
-    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let found = app.store.policies(merchant, before, limit).await?;
     Ok(found.into_iter().map(PolicyView::from).collect())
 }

@@ -9,7 +9,7 @@ use domain::{
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use store::{ProblemCursor, RefundProblem, Transaction};
+use store::{Cursor, RefundProblem, Transaction, next_page};
 use utoipa::ToSchema;
 
 use crate::{
@@ -73,21 +73,10 @@ pub async fn refund_problems(
     after: Option<&str>,
     limit: usize,
 ) -> Result<Problems, AppError> {
-    let after = after.and_then(cursor).unwrap_or_default();
-    let rows = i64::try_from(limit).unwrap_or(i64::MAX);
-    let found = app.store.refund_problems(state, &after, rows).await?;
-    let last = found.last().map(|it| format!("{}_{}_{}", it.noticed_us, it.merchant, it.refund_id));
-    let next = last.filter(|_| found.len() == limit);
+    let after = after.and_then(Cursor::parse).unwrap_or_else(Cursor::oldest);
+    let found = app.store.refund_problems(state, &after, limit).await?;
+    let next = next_page(&found, limit, RefundProblem::cursor);
     Ok(Problems { refunds: found.into_iter().map(ProblemView::from).collect(), next })
-}
-
-fn cursor(text: &str) -> Option<ProblemCursor> {
-    let mut parts = text.splitn(3, '_');
-    Some(ProblemCursor {
-        noticed_us: parts.next()?.parse().ok()?,
-        merchant: parts.next()?.to_owned(),
-        refund_id: parts.next()?.to_owned(),
-    })
 }
 
 /// How an operator settles a problem.

@@ -6,9 +6,9 @@ use domain::{
     identifier::MerchantId,
     returns::rma::{Rma, RmaStatus},
 };
-use store::ReturnFilter;
+use store::{Cursor, ReturnFilter};
 
-use crate::{App, AppError, core::cursor::Cursor};
+use crate::{App, AppError};
 
 /// Which returns to list.
 #[derive(Clone, Debug, Default)]
@@ -25,7 +25,7 @@ pub async fn returns(
     wanted: &ReturnsWanted<'_>,
 ) -> Result<(Vec<(String, Rma)>, Option<String>), AppError> {
     let filter = ReturnFilter {
-        before: Cursor::of(wanted.before).0,
+        before: wanted.before.and_then(Cursor::parse).unwrap_or_else(Cursor::newest),
         merchant: wanted.merchant.cloned(),
         status: wanted.status,
         limit: wanted.limit,
@@ -38,6 +38,6 @@ pub async fn returns(
         .map(|(merchant, rma)| (rma.rma_identifier.to_string(), (merchant, rma)))
         .collect();
     let listed = places.iter().filter_map(|place| found.remove(&place.rma_id)).collect();
-    let next = end.map(|it| Cursor((it.created_us, it.merchant, it.rma_id)).to_string());
+    let next = end.map(|it| it.cursor().to_string());
     Ok((listed, next))
 }

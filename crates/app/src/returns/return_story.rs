@@ -101,8 +101,7 @@ async fn exchanges(
         let Some(record) = app.store.exchange_order(merchant, order).await? else { continue };
         if record.value.rma_identifier == rma.rma_identifier {
             let files = app.store.message_histories(merchant, order, MESSAGES_MAX).await?;
-            let of_orders =
-                |it: &MessageHistory| it.message.kind == MessageKind::ExchangeOrder.name();
+            let of_orders = |it: &MessageHistory| it.message.kind == MessageKind::ExchangeOrder;
             asked.extend(files.into_iter().filter(of_orders));
             records.push(record.value);
         }

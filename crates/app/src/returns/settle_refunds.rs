@@ -195,7 +195,7 @@ impl Settled {
         }
         for Case { before, after } in self.returns.values() {
             if let Some(rma) = after {
-                transaction.update_return(merchant, rma, (before.version, before.value.status));
+                transaction.update_return(merchant, rma, before.version, before.value.status);
             }
         }
         for rma in &self.told {

@@ -195,7 +195,7 @@ pub(crate) async fn accept(
 ) -> Result<(), AppError> {
     asn.value.count(acceptance);
     let line = acceptance.line_identifier.as_deref();
-    transaction.count_unit(merchant, (&asn.value, asn.version), line);
+    transaction.count_unit(merchant, &asn, line);
     let unit = &acceptance.unit;
     transaction.put_units(merchant, vec![UnitRow { replaces, unit: unit.clone() }]);
     if let Some(message) = received(&asn.value.asn, unit) {

@@ -12,7 +12,7 @@ use domain::{
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use store::{AsnLineFilter, Transaction, UnitRow, Versioned};
+use store::{AsnLineFilter, Cursor, DoubtfulUnit, Transaction, UnitRow, Versioned, next_page};
 use utoipa::ToSchema;
 
 use crate::{
@@ -52,24 +52,15 @@ pub async fn units_in_doubt(
     after: Option<&str>,
     limit: usize,
 ) -> Result<UnitsInDoubt, AppError> {
-    let after = after.and_then(cursor).unwrap_or_default();
-    let rows = i64::try_from(limit).unwrap_or(i64::MAX);
-    let found = app.store.units_in_doubt(&after, rows).await?;
-    let last = found
-        .last()
-        .map(|(since, merchant, unit)| format!("{since}_{merchant}_{}", unit.unit_identifier));
-    let next = last.filter(|_| found.len() == limit);
-    let view = |(since, merchant, unit): (i64, String, UnitRecord)| UnitInDoubt {
-        merchant,
-        since: from_micros(since).unwrap_or_default(),
-        unit,
+    let after = after.and_then(Cursor::parse).unwrap_or_else(Cursor::oldest);
+    let found = app.store.units_in_doubt(&after, limit).await?;
+    let next = next_page(&found, limit, DoubtfulUnit::cursor);
+    let view = |it: DoubtfulUnit| UnitInDoubt {
+        merchant: it.merchant,
+        since: from_micros(it.since_us).unwrap_or_default(),
+        unit: it.unit,
     };
     Ok(UnitsInDoubt { exceptions: found.into_iter().map(view).collect(), next })
-}
-
-fn cursor(text: &str) -> Option<(i64, String, String)> {
-    let mut parts = text.splitn(3, '_');
-    Some((parts.next()?.parse().ok()?, parts.next()?.to_owned(), parts.next()?.to_owned()))
 }
 
 /// Which question is answered: about whose unit, asked when it was scanned for which ASN.
@@ -162,7 +153,7 @@ fn reject(
         return;
     }
     asn.value.told = asn.value.told.saturating_add(1);
-    transaction.count_unit(merchant, (&asn.value, asn.version), None);
+    transaction.count_unit(merchant, &asn, None);
     if let Some(message) = rejected(&asn.value.asn, unit) {
         enqueue_receipt(app, transaction, merchant, (&asn.value, unit), &message);
     }

@@ -8,6 +8,7 @@ use askama::Template;
 use domain::{
     access::operator::{OperatorName, Role},
     exchanges::record::{ExchangeRecord, ExchangeState},
+    messages::kind::MessageKind,
 };
 use jiff::Timestamp;
 
@@ -35,7 +36,7 @@ pub(crate) fn hostile_message() -> MessageView {
     MessageView {
         id: HOSTILE.to_owned(),
         merchant: HOSTILE.to_owned(),
-        kind: HOSTILE.to_owned(),
+        kind: MessageKind::Rma,
         reference: HOSTILE.to_owned(),
         sequence: 1,
         state: MessageState::Failed,

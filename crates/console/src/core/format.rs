@@ -34,13 +34,14 @@ pub(crate) struct Choice {
 pub(crate) fn kinds(chosen: &str) -> Vec<Choice> {
     let choice = |kind: MessageKind| Choice {
         name: kind.name(),
-        words: of_kind(kind),
+        words: kind_words(kind),
         chosen: kind.name() == chosen,
     };
     MessageKind::ALL.map(choice).into()
 }
 
-const fn of_kind(kind: MessageKind) -> &'static str {
+/// A kind of message, in words.
+pub(crate) const fn kind_words(kind: MessageKind) -> &'static str {
     match kind {
         MessageKind::Rma => "Return",
         MessageKind::ExchangeVariants => "Exchange variants",
@@ -51,11 +52,6 @@ const fn of_kind(kind: MessageKind) -> &'static str {
         MessageKind::DropShipmentCancellation => "Drop shipment cancelled",
         MessageKind::DropShipmentPartialCancellation => "Drop shipment cancelled in part",
     }
-}
-
-/// A kind by its name, in words.
-pub(crate) fn kind_words(name: &str) -> String {
-    MessageKind::parse(name).map_or_else(|| name.to_owned(), |kind| of_kind(kind).to_owned())
 }
 
 /// The states of messages; `chosen` is the name of one, or anything else.

@@ -139,7 +139,7 @@ impl MessageLine {
         Self {
             id: message.id.clone(),
             address: path(&["console", "messages", &message.id]),
-            kind: message.kind.replace('_', " "),
+            kind: message.kind.name().replace('_', " "),
             created: Moment(message.created_at),
             due: message.due_at.map(Moment),
             state: message_badge(message.state),

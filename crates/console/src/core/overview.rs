@@ -86,7 +86,7 @@ struct AnswerRow {
 
 struct FailingRow {
     merchant: String,
-    kind: String,
+    kind: &'static str,
     failures: String,
     link: String,
 }
@@ -108,9 +108,12 @@ impl Figures {
         });
         let failing = found.failing.iter().map(|it| FailingRow {
             failures: at_least(it.failures),
-            link: address("/console/failures", &[("merchant", &it.merchant), ("kind", &it.kind)]),
+            link: address(
+                "/console/failures",
+                &[("merchant", &it.merchant), ("kind", it.kind.name())],
+            ),
             merchant: it.merchant.clone(),
-            kind: it.kind.clone(),
+            kind: it.kind.name(),
         });
         let troubled = found.troubled.iter().map(|it| TroubledRow {
             merchant: it.merchant.clone(),

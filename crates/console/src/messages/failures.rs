@@ -83,12 +83,12 @@ struct FailureRow {
 fn endpoint_row(endpoint: EndpointFailures, search: &Search) -> EndpointRow {
     let alone = Search {
         merchant: endpoint.merchant.clone(),
-        kind: endpoint.kind.clone(),
+        kind: endpoint.kind.name().to_owned(),
         after: String::new(),
         ..search.clone()
     };
     EndpointRow {
-        kind: kind_words(&endpoint.kind),
+        kind: kind_words(endpoint.kind).to_owned(),
         failures: number(endpoint.failures),
         since: When(endpoint.since),
         address: alone.address(),
@@ -99,7 +99,7 @@ fn endpoint_row(endpoint: EndpointFailures, search: &Search) -> EndpointRow {
 fn failure_row(failure: Failure, chosen: &Chosen) -> FailureRow {
     FailureRow {
         address: message_address(&failure.id),
-        kind: kind_words(&failure.kind),
+        kind: kind_words(failure.kind).to_owned(),
         about: about_address(&failure.reference),
         cause: cause(failure.status, failure.error.as_deref()),
         failed: When(failure.failed_at),

@@ -99,7 +99,7 @@ fn row(message: MessageView) -> MessageRow {
     let (_, state, look) = of_state(message.state);
     MessageRow {
         address: message_address(&message.id),
-        kind: kind_words(&message.kind),
+        kind: kind_words(message.kind).to_owned(),
         about: about_address(&message.reference),
         sequence: message.sequence,
         state,

@@ -16,7 +16,7 @@ use axum::{
     response::Response,
     routing::{get, post},
 };
-use domain::{identifier::MessageId, json, messages::kind::MessageKind};
+use domain::{identifier::MessageId, json};
 
 use crate::core::format::{
     WORDS_MAX, When, about_address, kind_words, message_address, of_state, reason,
@@ -114,11 +114,11 @@ impl<'a> MessagePage<'a> {
         let bytes = i64::try_from(detail.body.len()).unwrap_or(i64::MAX);
         Self {
             frame: Frame::new(visitor, Section::Messages, message.id.clone()),
-            kind: kind_words(&message.kind),
+            kind: kind_words(message.kind).to_owned(),
             state,
             look,
             failed: message.state == MessageState::Failed,
-            snapshot: MessageKind::parse(&message.kind).is_some_and(MessageKind::is_snapshot),
+            snapshot: message.kind.is_snapshot(),
             created: When(message.created_at),
             due: message.due_at.map(When),
             about: about_address(&message.reference),

@@ -17,6 +17,7 @@ use app::{
 use askama::Template;
 use domain::{
     access::operator::{OperatorName, Role},
+    messages::kind::MessageKind,
     warehouse::{
         asn_number::AsnNumber,
         unit::{
@@ -63,7 +64,7 @@ fn view(state: MessageState) -> MessageView {
     MessageView {
         id: "msg_acme_42".to_owned(),
         merchant: "acme".to_owned(),
-        kind: hostile(),
+        kind: MessageKind::Rma,
         reference: hostile(),
         sequence: 2,
         state,
@@ -78,7 +79,7 @@ fn the_failure_queue_shows_text_as_text() {
     let failure = Failure {
         id: hostile(),
         merchant: hostile(),
-        kind: hostile(),
+        kind: MessageKind::Rma,
         reference: hostile(),
         created_at: at(),
         failed_at: at(),
@@ -86,8 +87,12 @@ fn the_failure_queue_shows_text_as_text() {
         error: Some(hostile()),
         superseded: true,
     };
-    let endpoint =
-        EndpointFailures { merchant: hostile(), kind: hostile(), failures: 1_234, since: at() };
+    let endpoint = EndpointFailures {
+        merchant: hostile(),
+        kind: MessageKind::Rma,
+        failures: 1_234,
+        since: at(),
+    };
     let found = failures::Found {
         summary: FailureSummary { failures: 1_234, endpoints: vec![endpoint] },
         page: Failures { failures: vec![failure], next: Some(hostile()) },

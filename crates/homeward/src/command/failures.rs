@@ -152,7 +152,7 @@ fn describe(found: &FailurePage) -> String {
         let superseded = if failure.superseded { "superseded" } else { "" };
         vec![
             failure.id.clone(),
-            failure.kind.clone(),
+            failure.kind.to_string(),
             failure.reference.clone(),
             failure.failed_at.to_string(),
             failure.status.map_or_else(|| "-".to_owned(), |status| status.to_string()),

@@ -112,7 +112,7 @@ fn format_list(found: &Messages) -> String {
     let row = |message: &MessageView| {
         vec![
             message.id.clone(),
-            message.kind.clone(),
+            message.kind.to_string(),
             message.reference.clone(),
             message.sequence.to_string(),
             state_name(message.state).to_owned(),
@@ -141,7 +141,7 @@ fn describe(detail: &MessageDetail) -> String {
     let mut fields = vec![
         ("message", message.id.clone()),
         ("merchant", message.merchant.clone()),
-        ("kind", message.kind.clone()),
+        ("kind", message.kind.to_string()),
         ("ref", message.reference.clone()),
         ("sequence", message.sequence.to_string()),
         ("state", state_name(message.state).to_owned()),

@@ -63,7 +63,7 @@ fn describe(report: &DeliveryReport) -> String {
         vec![
             count.hour.to_string(),
             count.merchant.clone(),
-            count.kind.clone(),
+            count.kind.to_string(),
             status.map_or_else(no_response, |status| status.to_string()),
             count.attempts.to_string(),
             format!("{:.1}", count.mean_ms),

@@ -48,8 +48,13 @@ impl Transaction {
         );
     }
 
-    pub fn insert_session(&mut self, hash: Bytes, name: &OperatorName, times_us: (i64, i64)) {
-        let (created_us, expires_us) = times_us;
+    pub fn insert_session(
+        &mut self,
+        hash: Bytes,
+        name: &OperatorName,
+        created_us: i64,
+        expires_us: i64,
+    ) {
         self.one_row(
             "INSERT INTO sessions (token_hash, operator, created_us, last_seen_us, expires_us)
              VALUES ($1, $2, $3, $3, $4)",
@@ -101,7 +106,7 @@ impl Store {
     }
 
     /// Operators in the order of their names.
-    pub async fn operators(&self, limit: i64) -> Result<Vec<Operator>, StoreError> {
+    pub async fn operators(&self, limit: usize) -> Result<Vec<Operator>, StoreError> {
         let rows = self
             .query(
                 "listing operators",

@@ -11,7 +11,7 @@ use domain::{
 };
 
 use super::{Subject, acme, on_both_engines, other};
-use crate::{AsnLineFilter, Store, StoreError, Transaction, UnitRow};
+use crate::{AsnLineFilter, Store, StoreError, Transaction, UnitRow, Versioned};
 
 on_both_engines!(
     an_asn_reads_back_with_the_lines_that_are_wanted,
@@ -194,7 +194,8 @@ async fn units_count_on_their_asn_and_line_only_at_its_version(Subject { store, 
     state.asn.cartons[0].details[0].quantity = 2;
     insert(&store, &acme(), &state).await.unwrap();
     let count = async |state: &AsnState, version: i64, line: Option<&str>| {
-        commit(&store, |it| it.count_unit(&acme(), (state, version), line)).await
+        let asn = Versioned { value: state.clone(), version };
+        commit(&store, |it| it.count_unit(&acme(), &asn, line)).await
     };
     let open = AsnLineFilter { more: true, ..AsnLineFilter::default() };
 
@@ -218,8 +219,8 @@ async fn units_count_on_their_asn_and_line_only_at_its_version(Subject { store, 
 async fn lines_that_await_a_unit_are_found_among_ten_thousand(Subject { store, .. }: Subject) {
     let state = large(10_000);
     insert(&store, &acme(), &state).await.unwrap();
-    let first = counted(&state, Some("L-1"));
-    commit(&store, |it| it.count_unit(&acme(), (&first, 1), Some("L-1"))).await.unwrap();
+    let first = Versioned { value: counted(&state, Some("L-1")), version: 1 };
+    commit(&store, |it| it.count_unit(&acme(), &first, Some("L-1"))).await.unwrap();
     let of_sku = AsnLineFilter { sku: "TEE-NAVY-M", ..AsnLineFilter::default() };
 
     let found = lines(&store, "LARGE", &of_sku).await;
@@ -234,10 +235,11 @@ async fn rivals_for_one_asn_have_one_winner(Subject { store, .. }: Subject) {
     insert(&store, &acme(), &state).await.unwrap();
     let mut rivals = tokio::task::JoinSet::new();
     for _ in 0..16 {
-        let (store, state) = (store.clone(), counted(&state, Some("1")));
-        rivals.spawn(async move {
-            commit(&store, |it| it.count_unit(&acme(), (&state, 1), Some("1"))).await
-        });
+        let asn = Versioned { value: counted(&state, Some("1")), version: 1 };
+        let store = store.clone();
+        rivals.spawn(
+            async move { commit(&store, |it| it.count_unit(&acme(), &asn, Some("1"))).await },
+        );
     }
 
     let outcomes = rivals.join_all().await;

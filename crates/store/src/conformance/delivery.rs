@@ -10,9 +10,9 @@ use domain::{
 
 use super::{Subject, acme, on_both_engines, other};
 use crate::{
-    AnswerCount, Attempt, AttemptCount, AttemptOutcome, FailureCause, FailureCount, FailureFilter,
-    FailureRow, MessageFilter, MessageKey, NewMessage, PendingMessage, Store, StoreError,
-    Transaction,
+    AnswerCount, Attempt, AttemptCount, AttemptOutcome, Cursor, FailingEndpoint, FailureCause,
+    FailureCount, FailureFilter, FailureKey, FailureRow, MessageFilter, MessageKey, NewMessage,
+    PendingMessage, Store, StoreError, Transaction,
 };
 
 on_both_engines!(
@@ -225,27 +225,29 @@ async fn a_failed_message_is_in_the_failure_queue_until_retried(Subject { store,
     record(&store, &[attempt(1, 1, FAILED)]).await;
 
     assert_eq!(state(&store, 1).await, MessageState::Failed);
-    let start = (0, String::new(), 0);
-    let failures = store.failures(&any_failure(), &start, 10).await.unwrap();
+    let failures = store.failures(&any_failure(), &Cursor::oldest(), 10).await.unwrap();
     assert_eq!(failures.len(), 1);
     assert_eq!((failures[0].status, failures[0].failed_us), (Some(503), 1_500));
     assert_eq!(store.count_failures(&any_failure()).await.unwrap(), 1);
     let elsewhere = FailureFilter { merchant: Some(other()), ..any_failure() };
     assert_eq!(store.count_failures(&elsewhere).await.unwrap(), 0);
-    let endpoint = ("acme".to_owned(), "rma".to_owned(), 1);
+    let endpoint =
+        FailingEndpoint { merchant: "acme".to_owned(), kind: MessageKind::Rma, failures: 1 };
     assert_eq!(store.failing_endpoints(10, 10).await.unwrap(), [endpoint]);
     let counts = store.failure_counts(&any_failure()).await.unwrap();
     let counted = |it: &FailureCount| (it.merchant.clone(), it.failures, it.since_us);
     assert_eq!(counts.iter().map(counted).collect::<Vec<_>>(), [("acme".to_owned(), 1, 1_500)]);
     assert_eq!(store.failure_counts(&elsewhere).await.unwrap(), []);
 
+    let merchant = acme();
+    let key = FailureKey { merchant: &merchant, kind: MessageKind::Rma, message_id: 1 };
     let mut transaction = Transaction::new("retrying");
-    transaction.retry_failure(&acme(), MessageKind::Rma, 1, 77);
+    transaction.retry_failure(key, 77);
     store.commit(transaction).await.unwrap();
     let rows = store.pending_messages(&acme(), MessageKind::Rma.queue(), 0, 9).await.unwrap();
     assert_eq!((rows[0].cycle, rows[0].attempts, rows[0].due_us), (2, 0, 77));
     let mut again = Transaction::new("retrying");
-    again.retry_failure(&acme(), MessageKind::Rma, 1, 78);
+    again.retry_failure(key, 78);
     assert!(matches!(store.commit(again).await, Err(StoreError::Conflict)));
 }
 
@@ -254,7 +256,8 @@ async fn a_discarded_message_keeps_its_reason(Subject { store, .. }: Subject) {
     record(&store, &[attempt(1, 1, FAILED)]).await;
 
     let mut transaction = Transaction::new("discarding");
-    transaction.discard_failure(&acme(), MessageKind::Rma, 1, ("told by telephone", 9));
+    let key = FailureKey { merchant: &acme(), kind: MessageKind::Rma, message_id: 1 };
+    transaction.discard_failure(key, "told by telephone", 9);
     store.commit(transaction).await.unwrap();
 
     let (row, _) = store.message(&acme(), 1).await.unwrap().unwrap();
@@ -272,11 +275,11 @@ async fn a_failure_behind_a_delivered_snapshot_is_superseded(Subject { store, ..
     record(&store, &[attempt(1, 1, FAILED), attempt(2, 1, AttemptOutcome::Delivered)]).await;
     record(&store, &[attempt(3, 1, FAILED)]).await;
 
-    let failures = store.failures(&any_failure(), &(0, String::new(), 0), 10).await.unwrap();
+    let failures = store.failures(&any_failure(), &Cursor::oldest(), 10).await.unwrap();
 
     let key = |it: &FailureRow| MessageKey {
         merchant: it.merchant.clone(),
-        kind: it.kind.clone(),
+        kind: it.kind,
         reference: it.reference.clone(),
         message_id: it.message_id,
     };
@@ -341,7 +344,7 @@ async fn attempts_are_counted_by_hour_and_answer(Subject { store, .. }: Subject)
     let expected = |status, attempts| AttemptCount {
         merchant: "acme".to_owned(),
         hour_us: 0,
-        kind: "rma".to_owned(),
+        kind: MessageKind::Rma,
         status,
         bucket: 0,
         attempts,

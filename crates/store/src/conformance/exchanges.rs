@@ -7,7 +7,7 @@ use domain::{
 };
 
 use super::{Subject, acme, on_both_engines, other};
-use crate::{ExchangeFilter, OrderRow, Store, StoreError, Transaction};
+use crate::{Cursor, ExchangeFilter, OrderRow, Store, StoreError, Transaction};
 
 on_both_engines!(
     an_exchange_order_reads_back_under_both_of_its_names,
@@ -19,7 +19,7 @@ on_both_engines!(
 );
 
 const ANY: fn() -> ExchangeFilter =
-    || ExchangeFilter { before: (i64::MAX, String::new()), state: None, rma_id: None, limit: 100 };
+    || ExchangeFilter { before: Cursor::newest(), state: None, rma_id: None, limit: 100 };
 
 fn record(order: &str, second: i64) -> ExchangeRecord {
     ExchangeRecord {
@@ -153,7 +153,8 @@ async fn exchange_orders_are_listed_newest_first_and_in_pages(Subject { store, .
     assert_eq!(listed(&store, &of_return("RMA-7K3Q-9XWD-2M4T")).await.len(), 3);
     assert_eq!(listed(&store, &of_return("RMA-0000-0000-0000")).await, Vec::<String>::new());
     let at_us = record("O-3", 2).created_at.as_microsecond();
-    let page = ExchangeFilter { before: (at_us, "O-3".to_owned()), limit: 1, ..ANY() };
+    let before = Cursor { at_us, merchant: String::new(), id: "O-3".to_owned() };
+    let page = ExchangeFilter { before, limit: 1, ..ANY() };
     assert_eq!(listed(&store, &page).await, ["O-2"]);
 }
 
@@ -164,15 +165,15 @@ async fn what_is_being_placed_is_read_page_by_page_over_all_merchants(
         insert(&store, &merchant, &record(order, 1)).await.unwrap();
     }
     update(&store, &placed("O-2", 1, "E-2"), 1).await.unwrap();
-    let read = async |after: (&str, &str), limit: usize| {
-        let page = store.pending_exchange_orders(after, limit).await.unwrap();
+    let read = async |merchant: &str, order: &str| {
+        let page = store.pending_exchange_orders(merchant, order, 2).await.unwrap();
         let name = |(merchant, it): (MerchantId, crate::Versioned<ExchangeRecord>)| {
             format!("{merchant} {}", it.value.original_order_id)
         };
         page.into_iter().map(name).collect::<Vec<_>>()
     };
 
-    assert_eq!(read(("", ""), 2).await, ["acme O-1", "acme O-3"]);
-    assert_eq!(read(("acme", "O-3"), 2).await, ["other O-1"]);
-    assert_eq!(read(("other", "O-1"), 2).await, Vec::<String>::new());
+    assert_eq!(read("", "").await, ["acme O-1", "acme O-3"]);
+    assert_eq!(read("acme", "O-3").await, ["other O-1"]);
+    assert_eq!(read("other", "O-1").await, Vec::<String>::new());
 }

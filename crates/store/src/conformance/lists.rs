@@ -15,8 +15,8 @@ use domain::{
 
 use super::{Subject, acme, on_both_engines, other};
 use crate::{
-    AuditRecord, ListedOrder, NewMessage, OrderFilter, OrderRow, RefundProblem, ReturnFilter,
-    Store, Transaction,
+    AuditFilter, AuditRecord, Cursor, ListedOrder, NewMessage, OrderFilter, OrderRow,
+    RefundProblem, ReturnFilter, Store, Transaction,
 };
 
 on_both_engines!(
@@ -51,12 +51,7 @@ async fn put(store: &Store, merchant: &MerchantId, order: OrderRow, now_us: i64)
 const SHIPPED: (OrderStatus, i64) = (OrderStatus::Shipped, 5);
 
 fn filter(limit: usize) -> OrderFilter {
-    let before = (i64::MAX, String::new(), String::new());
-    OrderFilter { before, merchant: None, status: None, limit }
-}
-
-fn behind(place: &ListedOrder) -> (i64, String, String) {
-    (place.created_us, place.merchant.clone(), place.order_id.clone())
+    OrderFilter { before: Cursor::newest(), merchant: None, status: None, limit }
 }
 
 fn ids(places: &[ListedOrder]) -> Vec<&str> {
@@ -72,7 +67,7 @@ async fn orders_come_newest_first_of_one_merchant_or_of_all(Subject { store, .. 
 
     let (first, end) = store.orders(&filter(3)).await.unwrap();
     assert_eq!(ids(&first), ["D", "B", "C"]);
-    let next = OrderFilter { before: behind(&end.unwrap()), ..filter(3) };
+    let next = OrderFilter { before: end.unwrap().cursor(), ..filter(3) };
     let (rest, end) = store.orders(&next).await.unwrap();
     assert_eq!((ids(&rest), end), (vec!["A"], None));
     assert_eq!((rest[0].created_us, rest[0].received_us), (1, 9));
@@ -80,7 +75,7 @@ async fn orders_come_newest_first_of_one_merchant_or_of_all(Subject { store, .. 
     let of_acme = OrderFilter { merchant: Some(acme()), ..filter(2) };
     let (first, end) = store.orders(&of_acme).await.unwrap();
     assert_eq!(ids(&first), ["D", "C"]);
-    let next = OrderFilter { before: behind(&end.unwrap()), ..of_acme };
+    let next = OrderFilter { before: end.unwrap().cursor(), ..of_acme };
     assert_eq!(ids(&store.orders(&next).await.unwrap().0), ["A"]);
     let mut bodies = store.order_bodies(&first).await.unwrap();
     bodies.sort();
@@ -98,7 +93,7 @@ async fn a_page_of_orders_in_one_status_says_where_to_go_on(Subject { store, .. 
     let wanted = OrderFilter { status: Some(OrderStatus::Cancelled), ..filter(2) };
     let (first, end) = store.orders(&wanted).await.unwrap();
     assert_eq!(ids(&first), ["X3", "X2"]);
-    let next = OrderFilter { before: behind(&end.unwrap()), ..wanted };
+    let next = OrderFilter { before: end.unwrap().cursor(), ..wanted };
     let (rest, end) = store.orders(&next).await.unwrap();
     assert_eq!((ids(&rest), end), (vec!["X1", "S1"], None));
 }
@@ -163,19 +158,18 @@ async fn returns_come_newest_first_of_one_merchant_or_of_all(Subject { store, ..
         transaction.insert_return(merchant, rma);
     }
     store.commit(transaction).await.unwrap();
-    let before = || (i64::MAX, String::new(), String::new());
-    let filter = ReturnFilter { before: before(), merchant: None, status: None, limit: 2 };
+    let filter = ReturnFilter { before: Cursor::newest(), merchant: None, status: None, limit: 2 };
 
     let (first, end) = store.returns(&filter).await.unwrap();
     let end = end.unwrap();
     assert_eq!(first.iter().map(|it| it.created_us).collect::<Vec<_>>(), [3, 2]);
-    let behind = (end.created_us, end.merchant, end.rma_id);
-    let (rest, end) = store.returns(&ReturnFilter { before: behind, ..filter }).await.unwrap();
+    let (rest, end) =
+        store.returns(&ReturnFilter { before: end.cursor(), ..filter }).await.unwrap();
     assert_eq!((rest.len(), rest[0].created_us, end), (1, 1, None));
 
     let merchant = Some(acme());
     let status = Some(RmaStatus::Created);
-    let filter = ReturnFilter { before: before(), merchant, status, limit: 2 };
+    let filter = ReturnFilter { before: Cursor::newest(), merchant, status, limit: 2 };
     let (found, end) = store.returns(&filter).await.unwrap();
     assert_eq!((found.len(), found[0].created_us, end), (1, 1, None));
     let named = all.iter().map(|(merchant, rma)| (merchant.as_str(), rma.rma_identifier.as_str()));
@@ -243,11 +237,16 @@ async fn the_audit_trail_is_read_by_actor(Subject { store, .. }: Subject) {
     }
     store.commit(transaction).await.unwrap();
     let times = |records: Vec<AuditRecord>| records.iter().map(|it| it.at_us).collect::<Vec<_>>();
-    let end = (i64::MAX, "");
+    let (acme, newest) = (acme(), Cursor::newest());
+    let fourth = Cursor { at_us: 4, merchant: "acme".to_owned(), id: "id4".to_owned() };
+    let all = AuditFilter { merchant: None, actor: Some("lena"), before: &newest, limit: 9 };
+    let of_acme = AuditFilter { merchant: Some(&acme), ..all };
 
-    assert_eq!(times(store.audit_by("lena", None, end, 9).await.unwrap()), [4, 2, 1]);
-    assert_eq!(times(store.audit_by("lena", Some(&acme()), end, 1).await.unwrap()), [4]);
-    let behind = store.audit_by("lena", Some(&acme()), (4, "id4"), 9).await.unwrap();
-    assert_eq!(times(behind), [1]);
-    assert_eq!(times(store.audit_by("nobody", None, end, 9).await.unwrap()), Vec::<i64>::new());
+    assert_eq!(times(store.audit(&all).await.unwrap()), [4, 2, 1]);
+    let first = store.audit(&AuditFilter { limit: 1, ..of_acme }).await.unwrap();
+    assert_eq!(times(first), [4]);
+    let rest = store.audit(&AuditFilter { before: &fourth, ..of_acme }).await.unwrap();
+    assert_eq!(times(rest), [1]);
+    let none = store.audit(&AuditFilter { actor: Some("no one"), ..all }).await.unwrap();
+    assert_eq!(times(none), Vec::<i64>::new());
 }

@@ -43,9 +43,9 @@ async fn people(store: &Store) -> (Operator, Operator) {
     change(store, |transaction| {
         transaction.insert_operator(&mara);
         transaction.insert_operator(&lena);
-        transaction.insert_session(hash(1), &lena.name, (10, 100));
-        transaction.insert_session(hash(2), &lena.name, (20, 200));
-        transaction.insert_session(hash(3), &mara.name, (30, 300));
+        transaction.insert_session(hash(1), &lena.name, 10, 100);
+        transaction.insert_session(hash(2), &lena.name, 20, 200);
+        transaction.insert_session(hash(3), &mara.name, 30, 300);
     })
     .await
     .unwrap();

@@ -12,8 +12,8 @@ use jiff::Timestamp;
 
 use super::{Subject, acme, on_both_engines, other};
 use crate::{
-    Attempt, AttemptOutcome, CountedEvent, DayCount, FailureCause, NewMessage, OrderRow, Store,
-    Transaction,
+    Attempt, AttemptOutcome, CountedEvent, DayCount, FailingEndpoint, FailureCause, NewMessage,
+    OrderRow, Store, Transaction,
 };
 
 on_both_engines!(
@@ -77,10 +77,10 @@ async fn a_return_is_counted_when_it_starts_and_once_when_it_closes(
     let open = rma(RmaStatus::Created, DAY_US);
     assert!(change(&store, |it| it.insert_return(&acme(), &open)).await);
     let still_open = rma(RmaStatus::PartialRefund, 2 * DAY_US);
-    assert!(change(&store, |it| it.update_return(&acme(), &still_open, (1, open.status))).await);
+    assert!(change(&store, |it| it.update_return(&acme(), &still_open, 1, open.status)).await);
     for (version, was) in [(2, RmaStatus::PartialRefund), (3, RmaStatus::Refunded)] {
         let closed = rma(RmaStatus::Refunded, 3 * DAY_US + version);
-        assert!(change(&store, |it| it.update_return(&acme(), &closed, (version, was))).await);
+        assert!(change(&store, |it| it.update_return(&acme(), &closed, version, was)).await);
     }
 
     let started = count(1, CountedEvent::ReturnsStarted, 1);
@@ -93,7 +93,7 @@ async fn a_change_that_is_undone_is_not_counted(Subject { store, .. }: Subject) 
     assert!(change(&store, |it| it.insert_return(&acme(), &open)).await);
     assert!(!change(&store, |it| it.insert_return(&acme(), &open)).await);
     let closed = rma(RmaStatus::Canceled, DAY_US);
-    assert!(!change(&store, |it| it.update_return(&acme(), &closed, (7, open.status))).await);
+    assert!(!change(&store, |it| it.update_return(&acme(), &closed, 7, open.status)).await);
 
     assert_eq!(store.day_counts(0).await.unwrap(), [count(1, CountedEvent::ReturnsStarted, 1)]);
 }
@@ -141,8 +141,10 @@ async fn failures_are_counted_by_endpoint_up_to_a_limit(Subject { store, .. }: S
     }
     fail(&store, &other(), MessageKind::ExchangeOrder).await;
 
-    let row = |merchant: &str, kind: MessageKind, failures| {
-        (merchant.to_owned(), kind.name().to_owned(), failures)
+    let row = |merchant: &str, kind: MessageKind, failures| FailingEndpoint {
+        merchant: merchant.to_owned(),
+        kind,
+        failures,
     };
     let all = [
         row("acme", MessageKind::OutboundAsn, 1),

@@ -9,7 +9,7 @@ use domain::{
 use jiff::Timestamp;
 
 use super::{Subject, acme, on_both_engines, other};
-use crate::{AuditRecord, Store, StoreError, StoredResponse, Transaction};
+use crate::{AuditFilter, AuditRecord, Cursor, Store, StoreError, StoredResponse, Transaction};
 
 on_both_engines!(
     a_merchant_reads_back_and_is_listed,
@@ -195,9 +195,11 @@ async fn the_audit_trail_is_read_backwards_in_pages(Subject { store, .. }: Subje
         .await
         .unwrap();
 
-    let newest = store.audit(i64::MAX, "", 2).await.unwrap();
-    assert_eq!(newest, [all[2].clone(), all[1].clone()]);
-    assert_eq!(store.audit(2, "b", 2).await.unwrap(), [all[0].clone()]);
-    let ours = store.audit_of(&acme(), i64::MAX, "", 9).await.unwrap();
-    assert_eq!(ours, [all[2].clone(), all[0].clone()]);
+    let (acme, newest, second) = (acme(), Cursor::newest(), all[1].cursor());
+    let page = AuditFilter { merchant: None, actor: None, before: &newest, limit: 2 };
+    assert_eq!(store.audit(&page).await.unwrap(), [all[2].clone(), all[1].clone()]);
+    let rest = AuditFilter { before: &second, ..page };
+    assert_eq!(store.audit(&rest).await.unwrap(), [all[0].clone()]);
+    let ours = AuditFilter { merchant: Some(&acme), limit: 9, ..page };
+    assert_eq!(store.audit(&ours).await.unwrap(), [all[2].clone(), all[0].clone()]);
 }

@@ -16,7 +16,7 @@ use domain::{
 use jiff::Timestamp;
 
 use super::{Subject, acme, on_both_engines, other};
-use crate::{PolicyVersion, ProblemCursor, RefundProblem, Store, StoreError, Transaction};
+use crate::{Cursor, PolicyVersion, RefundProblem, Store, StoreError, Transaction};
 
 on_both_engines!(
     policies_are_read_newest_first_and_a_number_is_taken_once,
@@ -140,17 +140,17 @@ async fn a_return_reads_back_and_changes_only_at_the_version_read(Subject { stor
 
     for version in [0, 2] {
         let stale =
-            change(&store, |it| it.update_return(&acme(), &changed, (version, first.status))).await;
+            change(&store, |it| it.update_return(&acme(), &changed, version, first.status)).await;
         assert!(is_conflict(&stale), "{version}");
     }
     let read = store.rma(&acme(), &first.rma_identifier).await.unwrap().unwrap();
     assert_eq!((read.value, read.version), (first.clone(), 1));
-    change(&store, |it| it.update_return(&acme(), &changed, (1, first.status))).await.unwrap();
+    change(&store, |it| it.update_return(&acme(), &changed, 1, first.status)).await.unwrap();
 
     let read = store.rma(&acme(), &first.rma_identifier).await.unwrap().unwrap();
     assert_eq!((read.value, read.version), (changed.clone(), 2));
     assert!(store.rma(&other(), &first.rma_identifier).await.unwrap().is_none());
-    let theirs = change(&store, |it| it.update_return(&other(), &changed, (2, first.status))).await;
+    let theirs = change(&store, |it| it.update_return(&other(), &changed, 2, first.status)).await;
     assert!(is_conflict(&theirs), "another merchant has no such return");
 }
 
@@ -192,11 +192,11 @@ async fn labels_are_wanted_oldest_first_until_they_are_made(Subject { store, .. 
     }
     change(&store, |it| it.request_label(&acme(), &ids[2], "simulated", 5)).await.unwrap();
 
-    let wanted = |after_us: i64, limit: i64| {
+    let wanted = |after_us: i64, limit: usize| {
         let store = store.clone();
+        let after = Cursor { at_us: after_us, ..Cursor::oldest() };
         async move {
-            let found =
-                store.label_requests("external", None, (after_us, ""), limit).await.unwrap();
+            let found = store.label_requests("external", None, &after, limit).await.unwrap();
             found
                 .into_iter()
                 .map(|it| (it.merchant, it.rma_id, it.requested_us))
@@ -209,7 +209,8 @@ async fn labels_are_wanted_oldest_first_until_they_are_made(Subject { store, .. 
     assert_eq!(wanted(0, 10).await, all);
     assert_eq!(wanted(0, 1).await, all[..1]);
     assert_eq!(wanted(11, 10).await, all[1..]);
-    let ours = store.label_requests("external", Some(&other()), (0, ""), 10).await.unwrap();
+    let ours =
+        store.label_requests("external", Some(&other()), &Cursor::oldest(), 10).await.unwrap();
     assert_eq!(ours.iter().map(|it| it.requested_us).collect::<Vec<_>>(), [10]);
     change(&store, |it| it.end_label_request(&acme(), &ids[0])).await.unwrap();
     assert_eq!(wanted(0, 10).await.len(), 3, "another merchant's wish stays");
@@ -238,13 +239,9 @@ async fn problems_are_listed_by_state_oldest_first_in_pages(Subject { store, .. 
     let rows = all.clone().map(|(_, problem)| problem);
 
     let mut found = Vec::new();
-    let mut after = ProblemCursor::default();
+    let mut after = Cursor::oldest();
     while let Some(row) = store.refund_problems("unmatched", &after, 1).await.unwrap().pop() {
-        after = ProblemCursor {
-            noticed_us: row.noticed_us,
-            merchant: row.merchant.clone(),
-            refund_id: row.refund_id.clone(),
-        };
+        after = row.cursor();
         found.push(row);
     }
     assert_eq!(found, rows);
@@ -255,7 +252,7 @@ async fn problems_are_listed_by_state_oldest_first_in_pages(Subject { store, .. 
         ..rows[0].clone()
     };
     change(&store, |it| it.put_refund_problem(&acme(), &settled)).await.unwrap();
-    let start = ProblemCursor::default();
+    let start = Cursor::oldest();
     assert_eq!(store.refund_problems("unmatched", &start, 9).await.unwrap(), rows[1..]);
     let listed = store.refund_problems("settled", &start, 9).await.unwrap();
     assert_eq!(listed, std::slice::from_ref(&settled));
@@ -278,5 +275,8 @@ async fn a_return_is_stored_with_its_ledger_or_not_at_all(Subject { store, .. }:
     assert!(is_conflict(&change(&store, begin(second.clone(), 0)).await));
 
     assert!(store.rma(&acme(), &second.rma_identifier).await.unwrap().is_none());
-    assert_eq!(store.label_requests("external", None, (0, ""), 9).await.unwrap().len(), 1);
+    assert_eq!(
+        store.label_requests("external", None, &Cursor::oldest(), 9).await.unwrap().len(),
+        1
+    );
 }

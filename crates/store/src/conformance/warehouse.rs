@@ -1,7 +1,5 @@
 //! Units, shipments and drop-ship orders.
 
-use std::sync::Arc;
-
 use domain::{
     identifier::MerchantId,
     warehouse::{
@@ -14,7 +12,10 @@ use domain::{
 use jiff::Timestamp;
 
 use super::{Subject, acme, on_both_engines, other};
-use crate::{Store, StoreError, Transaction, UnitRow, UnitSteps, core::body::to_json};
+use crate::{
+    Cursor, DoubtfulUnit, ShipmentRow, Store, StoreError, Transaction, UnitRow, UnitSteps,
+    core::body::to_json,
+};
 
 on_both_engines!(
     units_read_back_and_are_replaced_only_at_their_versions,
@@ -59,8 +60,8 @@ fn order(identifier: &str) -> DropShipOrder {
     DropShipOrder { client_identifier: identifier.to_owned(), ..domain::samples::drop_ship_order() }
 }
 
-fn stored(shipment: &Shipment) -> (&AsnNumber, Arc<str>) {
-    (&shipment.asn_number, to_json(shipment).into())
+fn shipment_row(shipment: &Shipment) -> ShipmentRow<'_> {
+    ShipmentRow { asn_number: &shipment.asn_number, body: to_json(shipment).into() }
 }
 
 async fn commit(store: &Store, fill: impl FnOnce(&mut Transaction)) -> Result<(), StoreError> {
@@ -161,20 +162,21 @@ async fn units_in_doubt_are_listed_by_age_and_page_by_page(Subject { store, .. }
     let ours = vec![(doubtful("LP-2", 2), 0), (unit("LP-0"), 0), (doubtful("LP-1", 2), 0)];
     put(&store, &acme(), ours).await.unwrap();
     put(&store, &other(), vec![(doubtful("LP-9", 1), 0)]).await.unwrap();
-    let page = async |after: &(i64, String, String), limit: i64| -> Vec<(i64, String, String)> {
+    let page = async |after: &Cursor, limit: usize| -> Vec<Cursor> {
         let found = store.units_in_doubt(after, limit).await.unwrap();
-        found.into_iter().map(|(at, whose, unit)| (at, whose, unit.unit_identifier)).collect()
+        found.iter().map(DoubtfulUnit::cursor).collect()
     };
-    let row = |second: i64, whose: &str, plate: &str| {
-        (second * 1_000_000, whose.to_owned(), plate.to_owned())
+    let row = |second: i64, merchant: &str, plate: &str| {
+        let (merchant, id) = (merchant.to_owned(), plate.to_owned());
+        Cursor { at_us: second * 1_000_000, merchant, id }
     };
     let all = [row(1, "other", "LP-9"), row(2, "acme", "LP-1"), row(2, "acme", "LP-2")];
 
-    assert_eq!(page(&(0, String::new(), String::new()), 9).await, all);
-    assert_eq!(page(&(0, String::new(), String::new()), 2).await, all[..2]);
+    assert_eq!(page(&Cursor::oldest(), 9).await, all);
+    assert_eq!(page(&Cursor::oldest(), 2).await, all[..2]);
     assert_eq!(page(&all[1], 2).await, all[2..]);
     put(&store, &other(), vec![(unit("LP-9"), 1)]).await.unwrap();
-    assert_eq!(page(&(0, String::new(), String::new()), 9).await, all[1..], "it was decided");
+    assert_eq!(page(&Cursor::oldest(), 9).await, all[1..], "it was decided");
 }
 
 async fn a_unit_that_was_never_matched_is_no_merchants(Subject { store, .. }: Subject) {
@@ -191,10 +193,10 @@ async fn a_shipment_reads_back_and_is_replaced_only_at_its_version(Subject { sto
     let second = Shipment { announcements: 3, ..first.clone() };
     let insert = async |merchant: MerchantId| {
         let numbers = ["OUT-1_1", "OUT-1_2"].into_iter();
-        commit(&store, |it| it.insert_shipment(&merchant, stored(&first), numbers)).await
+        commit(&store, |it| it.insert_shipment(&merchant, shipment_row(&first), numbers)).await
     };
     let update = async |version: i64| {
-        commit(&store, |it| it.update_shipment(&acme(), stored(&second), version)).await
+        commit(&store, |it| it.update_shipment(&acme(), shipment_row(&second), version)).await
     };
 
     insert(acme()).await.unwrap();
@@ -212,8 +214,10 @@ async fn a_shipment_reads_back_and_is_replaced_only_at_its_version(Subject { sto
 async fn every_number_belongs_to_one_shipment(Subject { store, .. }: Subject) {
     let insert = async |text: &str, numbers: &[&str]| {
         let shipment = shipment(text);
-        commit(&store, |it| it.insert_shipment(&acme(), stored(&shipment), numbers.iter().copied()))
-            .await
+        commit(&store, |it| {
+            it.insert_shipment(&acme(), shipment_row(&shipment), numbers.iter().copied())
+        })
+        .await
     };
 
     insert("OUT-1_2", &["OUT-1_2"]).await.unwrap();

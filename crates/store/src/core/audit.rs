@@ -3,12 +3,15 @@
 use domain::identifier::MerchantId;
 
 use crate::{
-    Store, StoreError, Transaction,
+    EngineError, Store, StoreError, Transaction,
     core::{
+        cursor::Cursor,
         error::During,
         value::{Row, params},
     },
 };
+
+const OPERATION: &str = "reading the audit trail";
 
 /// One change. `merchant` is the platform for changes that concern no single merchant.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,6 +24,13 @@ pub struct AuditRecord {
     pub action: String,
     /// A JSON object with what was changed; never a secret.
     pub detail: String,
+}
+
+impl AuditRecord {
+    /// Its position in the trail.
+    pub fn cursor(&self) -> Cursor {
+        Cursor { at_us: self.at_us, merchant: self.merchant.clone(), id: self.id.clone() }
+    }
 }
 
 impl Transaction {
@@ -40,86 +50,67 @@ impl Transaction {
     }
 }
 
+/// Which changes to list, newest first.
+#[derive(Clone, Copy, Debug)]
+pub struct AuditFilter<'a> {
+    /// Of one merchant, or of all.
+    pub merchant: Option<&'a MerchantId>,
+    /// By one actor, or by all.
+    pub actor: Option<&'a str>,
+    pub before: &'a Cursor,
+    pub limit: usize,
+}
+
 impl Store {
-    /// Changes before the one at (`before_us`, `before_id`), newest first.
-    pub async fn audit(
-        &self,
-        before_us: i64,
-        before_id: &str,
-        limit: i64,
-    ) -> Result<Vec<AuditRecord>, StoreError> {
-        let rows = self
-            .query(
-                OPERATION,
-                "SELECT merchant_id, at_us, audit_id, actor, action, detail FROM audit
-                 WHERE (at_us, audit_id) < ($1, $2)
-                 ORDER BY at_us DESC, audit_id DESC LIMIT $3",
-                params![before_us, before_id, limit],
-            )
-            .await?;
-        rows.iter().map(record).collect()
-    }
-
-    /// The same for one merchant.
-    pub async fn audit_of(
-        &self,
-        merchant: &MerchantId,
-        before_us: i64,
-        before_id: &str,
-        limit: i64,
-    ) -> Result<Vec<AuditRecord>, StoreError> {
-        let rows = self
-            .query(
-                OPERATION,
-                "SELECT merchant_id, at_us, audit_id, actor, action, detail FROM audit
-                 WHERE merchant_id = $1 AND (at_us, audit_id) < ($2, $3)
-                 ORDER BY at_us DESC, audit_id DESC LIMIT $4",
-                params![merchant, before_us, before_id, limit],
-            )
-            .await?;
-        rows.iter().map(record).collect()
-    }
-
-    /// The same for one actor, at one merchant or at all.
-    pub async fn audit_by(
-        &self,
-        actor: &str,
-        merchant: Option<&MerchantId>,
-        (before_us, before_id): (i64, &str),
-        limit: i64,
-    ) -> Result<Vec<AuditRecord>, StoreError> {
-        let rows = self
-            .query(
-                OPERATION,
-                "SELECT merchant_id, at_us, audit_id, actor, action, detail FROM audit
-                 WHERE actor = $1 AND (at_us, audit_id) < ($2, $3)
-                     AND ($4 = '' OR merchant_id = $4)
-                 ORDER BY at_us DESC, audit_id DESC LIMIT $5",
-                params![
-                    actor,
-                    before_us,
-                    before_id,
-                    merchant.map(MerchantId::as_str).unwrap_or_default(),
-                    limit
-                ],
-            )
-            .await?;
-        rows.iter().map(record).collect()
+    /// Changes, newest first.
+    pub async fn audit(&self, filter: &AuditFilter<'_>) -> Result<Vec<AuditRecord>, StoreError> {
+        let AuditFilter { merchant, actor, before, limit } = *filter;
+        let (at_us, id) = (before.at_us, before.id.as_str());
+        let rows = match (actor, merchant) {
+            (None, None) => {
+                self.query(
+                    OPERATION,
+                    "SELECT merchant_id, at_us, audit_id, actor, action, detail FROM audit
+                     WHERE (at_us, audit_id) < ($1, $2)
+                     ORDER BY at_us DESC, audit_id DESC LIMIT $3",
+                    params![at_us, id, limit],
+                )
+                .await?
+            }
+            (None, Some(merchant)) => {
+                self.query(
+                    OPERATION,
+                    "SELECT merchant_id, at_us, audit_id, actor, action, detail FROM audit
+                     WHERE merchant_id = $1 AND (at_us, audit_id) < ($2, $3)
+                     ORDER BY at_us DESC, audit_id DESC LIMIT $4",
+                    params![merchant, at_us, id, limit],
+                )
+                .await?
+            }
+            (Some(actor), _) => {
+                let merchant = merchant.map_or("", MerchantId::as_str);
+                self.query(
+                    OPERATION,
+                    "SELECT merchant_id, at_us, audit_id, actor, action, detail FROM audit
+                     WHERE actor = $1 AND (at_us, audit_id) < ($2, $3)
+                         AND ($4 = '' OR merchant_id = $4)
+                     ORDER BY at_us DESC, audit_id DESC LIMIT $5",
+                    params![actor, at_us, id, merchant, limit],
+                )
+                .await?
+            }
+        };
+        rows.iter().map(read_record).collect::<Result<_, _>>().during(OPERATION)
     }
 }
 
-const OPERATION: &str = "reading the audit trail";
-
-fn record(row: &Row) -> Result<AuditRecord, StoreError> {
-    let read = || {
-        Ok(AuditRecord {
-            merchant: row.text(0)?.to_owned(),
-            at_us: row.int(1)?,
-            id: row.text(2)?.to_owned(),
-            actor: row.text(3)?.to_owned(),
-            action: row.text(4)?.to_owned(),
-            detail: row.text(5)?.to_owned(),
-        })
-    };
-    read().during(OPERATION)
+fn read_record(row: &Row) -> Result<AuditRecord, EngineError> {
+    Ok(AuditRecord {
+        merchant: row.text(0)?.to_owned(),
+        at_us: row.int(1)?,
+        id: row.text(2)?.to_owned(),
+        actor: row.text(3)?.to_owned(),
+        action: row.text(4)?.to_owned(),
+        detail: row.text(5)?.to_owned(),
+    })
 }

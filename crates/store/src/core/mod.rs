@@ -4,6 +4,7 @@ pub(crate) mod audit;
 pub(crate) mod backup;
 pub(crate) mod body;
 pub(crate) mod counted_events;
+pub(crate) mod cursor;
 pub(crate) mod day_counts;
 pub(crate) mod error;
 pub(crate) mod idempotency;

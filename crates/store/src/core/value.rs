@@ -98,6 +98,13 @@ impl From<i64> for Value {
     }
 }
 
+/// A limit; one beyond what a database can count is as good as none.
+impl From<usize> for Value {
+    fn from(number: usize) -> Self {
+        Self::Int(i64::try_from(number).unwrap_or(i64::MAX))
+    }
+}
+
 impl From<Bytes> for Value {
     fn from(bytes: Bytes) -> Self {
         Self::Bytes(bytes)
@@ -142,6 +149,11 @@ impl Row {
     pub(crate) fn text(&self, column: usize) -> Result<&str, EngineError> {
         let found = self.0.get(column);
         found.and_then(Value::as_text).ok_or_else(|| shape(column, "text", found))
+    }
+
+    pub(crate) fn message_kind(&self, column: usize) -> Result<MessageKind, EngineError> {
+        let unknown = || EngineError::Shape { column, wanted: "a message kind", found: "a text" };
+        MessageKind::parse(self.text(column)?).ok_or_else(unknown)
     }
 
     pub(crate) fn optional_text(&self, column: usize) -> Result<Option<&str>, EngineError> {

@@ -6,6 +6,7 @@ use crate::{
     Store, StoreError, Transaction, Versioned,
     core::{
         body::{corrupt, parse_body, to_json},
+        cursor::Cursor,
         error::During,
         value::{Row, params},
     },
@@ -14,11 +15,10 @@ use crate::{
 /// Which exchange orders of a merchant to list, newest first.
 #[derive(Clone, Debug)]
 pub struct ExchangeFilter {
-    /// Those before this time and, at the same time, this original order.
-    pub before: (i64, String),
+    pub before: Cursor,
     pub state: Option<String>,
     pub rma_id: Option<String>,
-    pub limit: i64,
+    pub limit: usize,
 }
 
 impl Transaction {
@@ -131,20 +131,20 @@ impl Store {
         Ok(!rows.is_empty())
     }
 
-    /// Exchange orders of every merchant that are being placed, behind this merchant and original order.
+    /// Exchange orders of every merchant that are being placed, after this merchant and order.
     pub async fn pending_exchange_orders(
         &self,
-        after: (&str, &str),
+        after_merchant: &str,
+        after_order: &str,
         limit: usize,
     ) -> Result<Vec<(MerchantId, Versioned<ExchangeRecord>)>, StoreError> {
-        let most = i64::try_from(limit).unwrap_or(i64::MAX);
         let rows = self
             .query(
                 OPERATION,
                 "SELECT version, body, merchant_id FROM exchange_orders
                  WHERE state = 'pending' AND (merchant_id, original_order_id) > ($1, $2)
                  ORDER BY merchant_id, original_order_id LIMIT $3",
-                params![after.0, after.1, most],
+                params![after_merchant, after_order, limit],
             )
             .await?;
         rows.iter().map(|row| Ok((owner(row)?, record(row)?))).collect()
@@ -165,8 +165,8 @@ impl Store {
                  ORDER BY created_us DESC, original_order_id DESC LIMIT $6",
                 params![
                     merchant,
-                    filter.before.0,
-                    filter.before.1.as_str(),
+                    filter.before.at_us,
+                    filter.before.id.as_str(),
                     filter.state.as_deref().unwrap_or_default(),
                     filter.rma_id.as_deref().unwrap_or_default(),
                     filter.limit

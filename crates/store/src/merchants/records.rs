@@ -47,7 +47,7 @@ impl Store {
     }
 
     /// Merchants in the order of their identifiers, from the one behind `after`.
-    pub async fn merchants(&self, after: &str, limit: i64) -> Result<Vec<Merchant>, StoreError> {
+    pub async fn merchants(&self, after: &str, limit: usize) -> Result<Vec<Merchant>, StoreError> {
         let rows = self
             .query(
                 "listing merchants",

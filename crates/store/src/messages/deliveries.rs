@@ -6,15 +6,11 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use bytes::Bytes;
-use domain::{
-    identifier::MerchantId,
-    messages::kind::{MessageKind, QueueKind},
-};
+use domain::{identifier::MerchantId, messages::kind::QueueKind};
 
 use crate::{
     EngineError, Store, StoreError, Transaction,
     core::{
-        body::corrupt,
         error::During,
         value::{Row, Value, params},
     },
@@ -293,7 +289,6 @@ impl Store {
         after: i64,
         most: usize,
     ) -> Result<Vec<PendingMessage>, StoreError> {
-        let most = i64::try_from(most).unwrap_or(i64::MAX);
         let rows = if let [first, second, third] = *queue.kinds() {
             let kinds = (first.name(), second.name(), third.name());
             let values = params![merchant, kinds.0, kinds.1, kinds.2, after, most];
@@ -302,27 +297,22 @@ impl Store {
             let values = params![merchant, queue.name(), after, most];
             self.query(READING, PENDING_OF_ONE, values).await?
         };
-        rows.iter().map(|row| read_pending(row, merchant)).collect()
+        let read = rows.iter().map(|row| read_pending(row, merchant));
+        read.collect::<Result<_, _>>().during(READING)
     }
 }
 
-fn read_pending(row: &Row, merchant: &MerchantId) -> Result<PendingMessage, StoreError> {
-    let kind = row.text(8).during(READING)?;
-    let unknown = || corrupt("deliveries", kind, &"not a kind of message");
-    let kind = MessageKind::parse(kind).ok_or_else(unknown)?;
-    let read = || -> Result<PendingMessage, EngineError> {
-        Ok(PendingMessage {
-            merchant: merchant.clone(),
-            message_id: row.int(0)?,
-            kind,
-            lane: row.int(1)?,
-            cycle: row.int(2)?,
-            attempts: row.int(3)?,
-            due_us: row.int(4)?,
-            sequence: row.int(5)?,
-            created_us: row.int(6)?,
-            body: row.bytes(7)?,
-        })
-    };
-    read().during(READING)
+fn read_pending(row: &Row, merchant: &MerchantId) -> Result<PendingMessage, EngineError> {
+    Ok(PendingMessage {
+        merchant: merchant.clone(),
+        message_id: row.int(0)?,
+        kind: row.message_kind(8)?,
+        lane: row.int(1)?,
+        cycle: row.int(2)?,
+        attempts: row.int(3)?,
+        due_us: row.int(4)?,
+        sequence: row.int(5)?,
+        created_us: row.int(6)?,
+        body: row.bytes(7)?,
+    })
 }

@@ -7,6 +7,7 @@ use domain::{identifier::MerchantId, messages::kind::MessageKind};
 use crate::{
     EngineError, Store, StoreError, Transaction,
     core::{
+        cursor::Cursor,
         error::During,
         value::{Row, params},
     },
@@ -16,7 +17,7 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FailureRow {
     pub merchant: String,
-    pub kind: String,
+    pub kind: MessageKind,
     pub message_id: i64,
     pub lane: i64,
     pub reference: String,
@@ -26,11 +27,34 @@ pub struct FailureRow {
     pub error: Option<String>,
 }
 
+impl FailureRow {
+    /// Its position in the failure queue.
+    pub fn cursor(&self) -> Cursor<i64> {
+        Cursor { at_us: self.failed_us, merchant: self.merchant.clone(), id: self.message_id }
+    }
+}
+
+/// Names a message in the failure queue.
+#[derive(Clone, Copy, Debug)]
+pub struct FailureKey<'a> {
+    pub merchant: &'a MerchantId,
+    pub kind: MessageKind,
+    pub message_id: i64,
+}
+
+/// An endpoint with messages in the failure queue, and how many.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FailingEndpoint {
+    pub merchant: String,
+    pub kind: MessageKind,
+    pub failures: i64,
+}
+
 /// Names a message and the thing it is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MessageKey {
     pub merchant: String,
-    pub kind: String,
+    pub kind: MessageKind,
     pub reference: String,
     pub message_id: i64,
 }
@@ -49,67 +73,51 @@ pub struct FailureFilter {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FailureCount {
     pub merchant: String,
-    pub kind: String,
+    pub kind: MessageKind,
     pub failures: i64,
     /// When the first of them failed.
     pub since_us: i64,
 }
 
 impl Transaction {
-    /// Puts a failed message back among the deliveries, to be tried from the beginning. A conflict when
-    /// it is not in the failure queue any more.
-    pub fn retry_failure(
-        &mut self,
-        merchant: &MerchantId,
-        kind: MessageKind,
-        message_id: i64,
-        now_us: i64,
-    ) {
+    /// Moves a failed message back to the deliveries, with all of its attempts ahead of it. A conflict
+    /// when it is not in the failure queue any more.
+    pub fn retry_failure(&mut self, key: FailureKey<'_>, now_us: i64) {
         self.one_row(
             "INSERT INTO deliveries (merchant_id, kind, message_id, lane, cycle, attempt, due_us)
              SELECT merchant_id, kind, message_id, lane, cycle + 1, 0, $4 FROM failures
              WHERE merchant_id = $1 AND kind = $2 AND message_id = $3
              ON CONFLICT DO NOTHING",
-            params![merchant, kind.name(), message_id, now_us],
+            params![key.merchant, key.kind, key.message_id, now_us],
         );
-        self.remove_failure(merchant, kind, message_id);
+        self.remove_failure(key);
     }
 
-    /// Takes a failed message out of the queue for good.
-    pub fn discard_failure(
-        &mut self,
-        merchant: &MerchantId,
-        kind: MessageKind,
-        message_id: i64,
-        discard: (&str, i64),
-    ) {
-        let (reason, now_us) = discard;
-        self.remove_failure(merchant, kind, message_id);
+    /// Removes a failed message from the queue for good.
+    pub fn discard_failure(&mut self, key: FailureKey<'_>, reason: &str, now_us: i64) {
+        self.remove_failure(key);
         self.one_row(
             "INSERT INTO discards (merchant_id, message_id, discarded_us, reason)
              VALUES ($1, $2, $3, $4)",
-            params![merchant, message_id, now_us, reason],
+            params![key.merchant, key.message_id, now_us, reason],
         );
     }
 
-    fn remove_failure(&mut self, merchant: &MerchantId, kind: MessageKind, message_id: i64) {
+    fn remove_failure(&mut self, key: FailureKey<'_>) {
         self.one_row(
             "DELETE FROM failures WHERE merchant_id = $1 AND kind = $2 AND message_id = $3",
-            params![merchant, kind.name(), message_id],
+            params![key.merchant, key.kind, key.message_id],
         );
     }
 }
-
-/// A place in the failure queue.
-pub type FailureCursor = (i64, String, i64);
 
 impl Store {
     /// Failures behind `after`, oldest first.
     pub async fn failures(
         &self,
         filter: &FailureFilter,
-        after: &FailureCursor,
-        limit: i64,
+        after: &Cursor<i64>,
+        limit: usize,
     ) -> Result<Vec<FailureRow>, StoreError> {
         let operation = "listing the failure queue";
         let merchant = filter.merchant.as_ref().map_or("", MerchantId::as_str);
@@ -126,9 +134,9 @@ impl Store {
                      AND (CAST($8 AS BIGINT) < 0 OR coalesce(f.status, 0) = $8)
                  ORDER BY f.failed_us, f.merchant_id, f.message_id LIMIT $9",
                 params![
-                    after.0,
-                    after.1.as_str(),
-                    after.2,
+                    after.at_us,
+                    after.merchant.as_str(),
+                    after.id,
                     filter.from_us,
                     filter.to_us,
                     merchant,
@@ -153,12 +161,7 @@ impl Store {
             self.update_message_index(merchant).await?;
         }
         let wanted = keys.iter().map(|key| {
-            params![
-                key.merchant.as_str(),
-                key.kind.as_str(),
-                key.reference.as_str(),
-                key.message_id
-            ]
+            params![key.merchant.as_str(), key.kind, key.reference.as_str(), key.message_id]
         });
         let rows = self
             .query_each(
@@ -193,7 +196,7 @@ impl Store {
         &self,
         failures_max: i64,
         endpoints_max: i64,
-    ) -> Result<Vec<(String, String, i64)>, StoreError> {
+    ) -> Result<Vec<FailingEndpoint>, StoreError> {
         let operation = "counting failures by endpoint";
         let rows = self
             .query(
@@ -226,7 +229,13 @@ impl Store {
                 params![failures_max, endpoints_max],
             )
             .await?;
-        let read = |row: &Row| Ok((row.text(0)?.to_owned(), row.text(1)?.to_owned(), row.int(2)?));
+        let read = |row: &Row| {
+            Ok(FailingEndpoint {
+                merchant: row.text(0)?.to_owned(),
+                kind: row.message_kind(1)?,
+                failures: row.int(2)?,
+            })
+        };
         rows.iter().map(read).collect::<Result<_, _>>().during(operation)
     }
 
@@ -258,7 +267,7 @@ impl Store {
         let read = |row: &Row| {
             Ok(FailureCount {
                 merchant: row.text(0)?.to_owned(),
-                kind: row.text(1)?.to_owned(),
+                kind: row.message_kind(1)?,
                 failures: row.int(2)?,
                 since_us: row.int(3)?,
             })
@@ -293,7 +302,7 @@ impl Store {
 fn failure(row: &Row) -> Result<FailureRow, EngineError> {
     Ok(FailureRow {
         merchant: row.text(0)?.to_owned(),
-        kind: row.text(1)?.to_owned(),
+        kind: row.message_kind(1)?,
         message_id: row.int(2)?,
         lane: row.int(3)?,
         reference: row.text(4)?.to_owned(),

@@ -82,7 +82,7 @@ impl PendingMessage {
 pub struct MessageRow {
     pub merchant: String,
     pub message_id: i64,
-    pub kind: String,
+    pub kind: MessageKind,
     pub reference: String,
     pub sequence: i64,
     pub created_us: i64,
@@ -156,7 +156,7 @@ impl Store {
         let looked_at = self.message_page(merchant, filter, extent.most()).await?;
         let (matching, end) = extent.cut(looked_at, |row| {
             filter.state.is_none_or(|state| row.state == state)
-                && filter.kind.is_none_or(|kind| row.kind == kind.name())
+                && filter.kind.is_none_or(|kind| row.kind == kind)
         });
         Ok((matching, end.map(|row| row.message_id)))
     }
@@ -254,7 +254,7 @@ fn message(row: &Row) -> Result<MessageRow, EngineError> {
     Ok(MessageRow {
         merchant: row.text(0)?.to_owned(),
         message_id: row.int(1)?,
-        kind: row.text(2)?.to_owned(),
+        kind: row.message_kind(2)?,
         reference: row.text(3)?.to_owned(),
         sequence: row.int(4)?,
         created_us: row.int(5)?,

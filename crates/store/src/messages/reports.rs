@@ -1,6 +1,6 @@
 //! Attempts counted by hour, for the reports.
 
-use domain::identifier::MerchantId;
+use domain::{identifier::MerchantId, messages::kind::MessageKind};
 
 use crate::{
     EngineError, Store, StoreError,
@@ -19,7 +19,7 @@ const HOUR_US: i64 = 60 * 60 * 1_000_000;
 pub struct AttemptCount {
     pub merchant: String,
     pub hour_us: i64,
-    pub kind: String,
+    pub kind: MessageKind,
     /// 0 when no answer came.
     pub status: i64,
     pub bucket: i64,
@@ -97,7 +97,7 @@ fn count(row: &Row) -> Result<AttemptCount, EngineError> {
     Ok(AttemptCount {
         merchant: row.text(0)?.to_owned(),
         hour_us: row.int(1)?,
-        kind: row.text(2)?.to_owned(),
+        kind: row.message_kind(2)?,
         status: row.int(3)?,
         bucket: row.int(4)?,
         attempts: row.int(5)?,

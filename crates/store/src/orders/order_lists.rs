@@ -6,6 +6,7 @@ use domain::{identifier::MerchantId, orders::order::OrderStatus};
 use crate::{
     EngineError, Store, StoreError,
     core::{
+        cursor::Cursor,
         error::During,
         pages::Extent,
         value::{Row, params},
@@ -24,11 +25,18 @@ pub struct ListedOrder {
     pub status: String,
 }
 
+impl ListedOrder {
+    /// Its position in lists.
+    pub fn cursor(&self) -> Cursor {
+        let (merchant, id) = (self.merchant.clone(), self.order_id.clone());
+        Cursor { at_us: self.created_us, merchant, id }
+    }
+}
+
 /// Which orders to list, newest first.
 #[derive(Clone, Debug)]
 pub struct OrderFilter {
-    /// Those before this time and, at the same time, this merchant and order.
-    pub before: (i64, String, String),
+    pub before: Cursor,
     pub merchant: Option<MerchantId>,
     pub status: Option<OrderStatus>,
     pub limit: usize,
@@ -45,7 +53,7 @@ impl Store {
         filter: &OrderFilter,
     ) -> Result<(Vec<ListedOrder>, Option<ListedOrder>), StoreError> {
         let extent = Extent::new(filter.limit, filter.status.is_some());
-        let (at_us, merchant, order_id) = &filter.before;
+        let Cursor { at_us, merchant, id } = &filter.before;
         let rows = match &filter.merchant {
             None => {
                 self.query(
@@ -53,7 +61,7 @@ impl Store {
                     "SELECT merchant_id, order_id, created_us, received_us, status FROM orders
                      WHERE (created_us, merchant_id, order_id) < ($1, $2, $3)
                      ORDER BY created_us DESC, merchant_id DESC, order_id DESC LIMIT $4",
-                    params![*at_us, merchant.as_str(), order_id.as_str(), extent.most()],
+                    params![*at_us, merchant.as_str(), id.as_str(), extent.most()],
                 )
                 .await?
             }
@@ -63,7 +71,7 @@ impl Store {
                     "SELECT merchant_id, order_id, created_us, received_us, status FROM orders
                      WHERE merchant_id = $1 AND (created_us, order_id) < ($2, $3)
                      ORDER BY created_us DESC, order_id DESC LIMIT $4",
-                    params![owner.as_str(), *at_us, order_id.as_str(), extent.most()],
+                    params![owner.as_str(), *at_us, id.as_str(), extent.most()],
                 )
                 .await?
             }

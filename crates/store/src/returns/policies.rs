@@ -45,7 +45,7 @@ impl Store {
         &self,
         merchant: &MerchantId,
         before: i64,
-        limit: i64,
+        limit: usize,
     ) -> Result<Vec<PolicyVersion>, StoreError> {
         let rows = self
             .query(

@@ -5,6 +5,7 @@ use domain::identifier::MerchantId;
 use crate::{
     Store, StoreError, Transaction,
     core::{
+        cursor::Cursor,
         error::During,
         value::{Row, params},
     },
@@ -23,12 +24,12 @@ pub struct RefundProblem {
     pub detail: String,
 }
 
-/// Where a page of problems goes on: behind this time, merchant and refund.
-#[derive(Clone, Debug, Default)]
-pub struct ProblemCursor {
-    pub noticed_us: i64,
-    pub merchant: String,
-    pub refund_id: String,
+impl RefundProblem {
+    /// Its position among the problems.
+    pub fn cursor(&self) -> Cursor {
+        let (merchant, id) = (self.merchant.clone(), self.refund_id.clone());
+        Cursor { at_us: self.noticed_us, merchant, id }
+    }
 }
 
 impl Transaction {
@@ -95,8 +96,8 @@ impl Store {
     pub async fn refund_problems(
         &self,
         state: &str,
-        after: &ProblemCursor,
-        limit: i64,
+        after: &Cursor,
+        limit: usize,
     ) -> Result<Vec<RefundProblem>, StoreError> {
         let operation = "listing problems with refunds";
         let rows = self
@@ -106,13 +107,7 @@ impl Store {
                  FROM refund_problems
                  WHERE state = $1 AND (noticed_us, merchant_id, refund_id) > ($2, $3, $4)
                  ORDER BY noticed_us, merchant_id, refund_id LIMIT $5",
-                params![
-                    state,
-                    after.noticed_us,
-                    after.merchant.as_str(),
-                    after.refund_id.as_str(),
-                    limit
-                ],
+                params![state, after.at_us, after.merchant.as_str(), after.id.as_str(), limit],
             )
             .await?;
         rows.iter().map(problem).collect::<Result<_, _>>().during(operation)

@@ -9,6 +9,7 @@ use crate::{
     EngineError, Store, StoreError,
     core::{
         body::parse_body,
+        cursor::Cursor,
         error::During,
         pages::Extent,
         value::{Row, params},
@@ -24,11 +25,18 @@ pub struct ListedReturn {
     pub status: String,
 }
 
+impl ListedReturn {
+    /// Its position in lists.
+    pub fn cursor(&self) -> Cursor {
+        let (merchant, id) = (self.merchant.clone(), self.rma_id.clone());
+        Cursor { at_us: self.created_us, merchant, id }
+    }
+}
+
 /// Which returns to list, newest first.
 #[derive(Clone, Debug)]
 pub struct ReturnFilter {
-    /// Those before this time and, at the same time, this merchant and return.
-    pub before: (i64, String, String),
+    pub before: Cursor,
     pub merchant: Option<MerchantId>,
     pub status: Option<RmaStatus>,
     pub limit: usize,
@@ -43,7 +51,7 @@ impl Store {
         filter: &ReturnFilter,
     ) -> Result<(Vec<ListedReturn>, Option<ListedReturn>), StoreError> {
         let extent = Extent::new(filter.limit, filter.status.is_some());
-        let (at_us, merchant, rma_id) = &filter.before;
+        let Cursor { at_us, merchant, id } = &filter.before;
         let rows = match &filter.merchant {
             None => {
                 self.query(
@@ -51,7 +59,7 @@ impl Store {
                     "SELECT merchant_id, rma_id, created_us, status FROM returns
                      WHERE (created_us, merchant_id, rma_id) < ($1, $2, $3)
                      ORDER BY created_us DESC, merchant_id DESC, rma_id DESC LIMIT $4",
-                    params![*at_us, merchant.as_str(), rma_id.as_str(), extent.most()],
+                    params![*at_us, merchant.as_str(), id.as_str(), extent.most()],
                 )
                 .await?
             }
@@ -61,7 +69,7 @@ impl Store {
                     "SELECT merchant_id, rma_id, created_us, status FROM returns
                      WHERE merchant_id = $1 AND (created_us, rma_id) < ($2, $3)
                      ORDER BY created_us DESC, rma_id DESC LIMIT $4",
-                    params![owner.as_str(), *at_us, rma_id.as_str(), extent.most()],
+                    params![owner.as_str(), *at_us, id.as_str(), extent.most()],
                 )
                 .await?
             }

@@ -13,6 +13,7 @@ use crate::{
     CountedEvent, Store, StoreError, Transaction, Versioned,
     core::{
         body::{corrupt, parse_body, to_json},
+        cursor::Cursor,
         error::During,
         value::{Row, params},
     },
@@ -24,6 +25,14 @@ pub struct LabelRequest {
     pub merchant: MerchantId,
     pub rma_id: String,
     pub requested_us: i64,
+}
+
+impl LabelRequest {
+    /// Its position in the list of what a carrier is asked for.
+    pub fn cursor(&self) -> Cursor {
+        let (merchant, id) = (self.merchant.to_string(), self.rma_id.clone());
+        Cursor { at_us: self.requested_us, merchant, id }
+    }
 }
 
 impl Transaction {
@@ -43,14 +52,15 @@ impl Transaction {
         );
     }
 
-    /// Replaces a return that was read at a version and in a status.
+    /// Replaces a return that was read at `version`, when its status was `before`.
     pub fn update_return(
         &mut self,
         merchant: &MerchantId,
         rma: &Rma,
-        (version, was): (i64, RmaStatus),
+        version: i64,
+        before: RmaStatus,
     ) {
-        self.count_closed(merchant, rma, was);
+        self.count_closed(merchant, rma, before);
         self.one_row(
             "UPDATE returns SET version = version + 1, status = $4, body = $5
              WHERE merchant_id = $1 AND rma_id = $2 AND version = $3",
@@ -158,8 +168,8 @@ impl Store {
         &self,
         carrier: &str,
         owner: Option<&MerchantId>,
-        after: (i64, &str),
-        limit: i64,
+        after: &Cursor,
+        limit: usize,
     ) -> Result<Vec<LabelRequest>, StoreError> {
         let operation = "listing wanted labels";
         let rows = self
@@ -171,8 +181,8 @@ impl Store {
                  ORDER BY requested_us, rma_id LIMIT $5",
                 params![
                     carrier,
-                    after.0,
-                    after.1,
+                    after.at_us,
+                    after.id.as_str(),
                     owner.map(MerchantId::as_str).unwrap_or_default(),
                     limit
                 ],

@@ -107,18 +107,20 @@ impl Transaction {
         }
     }
 
-    /// Counts a unit on an ASN that was read at `version`, and on its line if it was received for one.
+    /// Stores the counters of an ASN at the version it was read at, and adds a unit to the line that it
+    /// was received for, if any.
     pub fn count_unit(
         &mut self,
         merchant: &MerchantId,
-        (state, version): (&AsnState, i64),
+        asn: &Versioned<AsnState>,
         line: Option<&str>,
     ) {
+        let Versioned { value: state, version } = asn;
         let (number, program) = (state.asn.asn_number.as_str(), &state.asn.program_identifier);
         self.one_row(
             "UPDATE asns SET version = version + 1, here = $5, told = $6
              WHERE merchant_id = $1 AND asn_number = $2 AND program_id = $3 AND version = $4",
-            params![merchant, number, program.as_str(), version, state.here, state.told],
+            params![merchant, number, program.as_str(), *version, state.here, state.told],
         );
         if let Some(line) = line {
             self.one_row(

@@ -16,12 +16,20 @@ use crate::{
     },
 };
 
+/// A shipment to store.
+#[derive(Clone, Debug)]
+pub struct ShipmentRow<'a> {
+    pub asn_number: &'a AsnNumber,
+    /// The shipment as JSON.
+    pub body: Arc<str>,
+}
+
 impl Transaction {
     /// Adds a shipment with the numbers of its messages; a conflict when one of them is taken.
     pub fn insert_shipment<'a>(
         &mut self,
         merchant: &MerchantId,
-        (asn_number, text): (&AsnNumber, Arc<str>),
+        shipment: ShipmentRow<'_>,
         numbers: impl Iterator<Item = &'a str>,
     ) {
         self.one_row_each(
@@ -33,7 +41,7 @@ impl Transaction {
         self.one_row(
             "INSERT INTO shipments (merchant_id, asn_number, version, body)
              VALUES ($1, $2, 1, $3) ON CONFLICT DO NOTHING",
-            params![merchant, asn_number.as_str(), text],
+            params![merchant, shipment.asn_number.as_str(), shipment.body],
         );
     }
 
@@ -41,13 +49,13 @@ impl Transaction {
     pub fn update_shipment(
         &mut self,
         merchant: &MerchantId,
-        (asn_number, text): (&AsnNumber, Arc<str>),
+        shipment: ShipmentRow<'_>,
         version: i64,
     ) {
         self.one_row(
             "UPDATE shipments SET version = version + 1, body = $4
              WHERE merchant_id = $1 AND asn_number = $2 AND version = $3",
-            params![merchant, asn_number.as_str(), version, text],
+            params![merchant, shipment.asn_number.as_str(), version, shipment.body],
         );
     }
 

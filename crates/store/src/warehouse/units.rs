@@ -16,6 +16,7 @@ use crate::{
     EngineError, Store, StoreError, Transaction, Versioned,
     core::{
         body::{parse_body, to_json},
+        cursor::Cursor,
         error::During,
         value::{Row, Value, params},
     },
@@ -39,6 +40,22 @@ pub struct UnitSteps<'a> {
     /// The version of the unit before.
     pub replaces: i64,
     pub steps: &'a [StoryStep],
+}
+
+/// A unit that an operator is asked about.
+#[derive(Clone, Debug)]
+pub struct DoubtfulUnit {
+    pub since_us: i64,
+    pub merchant: String,
+    pub unit: UnitRecord,
+}
+
+impl DoubtfulUnit {
+    /// Its position among the questions.
+    pub fn cursor(&self) -> Cursor {
+        let (merchant, id) = (self.merchant.clone(), self.unit.unit_identifier.clone());
+        Cursor { at_us: self.since_us, merchant, id }
+    }
 }
 
 impl UnitRow {
@@ -217,12 +234,12 @@ impl Store {
         Ok(owners)
     }
 
-    /// Units that an operator is asked about, the oldest question first, behind a time, merchant and unit.
+    /// Units that an operator is asked about, the oldest question first.
     pub async fn units_in_doubt(
         &self,
-        after: &(i64, String, String),
-        limit: i64,
-    ) -> Result<Vec<(i64, String, UnitRecord)>, StoreError> {
+        after: &Cursor,
+        limit: usize,
+    ) -> Result<Vec<DoubtfulUnit>, StoreError> {
         let operation = "listing units in doubt";
         let rows = self
             .query(
@@ -230,16 +247,16 @@ impl Store {
                 "SELECT doubt_us, merchant_id, unit_id FROM units
                  WHERE doubt_us > 0 AND (doubt_us, merchant_id, unit_id) > ($1, $2, $3)
                  ORDER BY doubt_us, merchant_id, unit_id LIMIT $4",
-                params![after.0, after.1.as_str(), after.2.as_str(), limit],
+                params![after.at_us, after.merchant.as_str(), after.id.as_str(), limit],
             )
             .await?;
         let mut units = Vec::with_capacity(rows.len());
         for row in &rows {
             let read = || Ok((row.int(0)?, row.text(1)?.to_owned(), row.text(2)?.to_owned()));
-            let (since, merchant, id) = read().during(operation)?;
+            let (since_us, merchant, id) = read().during(operation)?;
             let wanted = vec![params![merchant.as_str(), id.as_str()]];
             let found = self.units_with_rows(wanted).await?.pop();
-            units.extend(found.map(|it| (since, merchant, it.value)));
+            units.extend(found.map(|it| DoubtfulUnit { since_us, merchant, unit: it.value }));
         }
         Ok(units)
     }

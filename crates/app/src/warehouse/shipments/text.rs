@@ -4,9 +4,10 @@
 
 use std::{io, sync::Arc};
 
-use domain::warehouse::{asn_number::AsnNumber, shipment::Shipment};
+use domain::warehouse::shipment::Shipment;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
 use serde_json::value::RawValue;
+use store::ShipmentRow;
 
 #[derive(Clone, Debug)]
 pub struct ShipmentText(Arc<str>);
@@ -26,8 +27,8 @@ impl ShipmentText {
     }
 
     /// What the store is given.
-    pub(super) fn stored_for<'a>(&self, shipment: &'a Shipment) -> (&'a AsnNumber, Arc<str>) {
-        (&shipment.asn_number, Arc::clone(&self.0))
+    pub(super) fn stored_for<'a>(&self, shipment: &'a Shipment) -> ShipmentRow<'a> {
+        ShipmentRow { asn_number: &shipment.asn_number, body: Arc::clone(&self.0) }
     }
 }
 

@@ -21,7 +21,7 @@ fn sample() -> Overview {
         p99_us: 2_345_000,
         failing: vec![Failing {
             merchant: "acme".to_owned(),
-            kind: "rma".to_owned(),
+            kind: MessageKind::Rma,
             failures: FAILURES_MAX,
         }],
         troubled: vec![Troubled {

@@ -1,5 +1,6 @@
 //! Stories of the sample return, told from its messages, without them, and with what operators did.
 
+use domain::messages::kind::MessageKind;
 use domain::returns::{
     message::message,
     receipt::Condition,
@@ -33,7 +34,7 @@ fn file(rma: &Rma) -> TellingFile {
         message: MessageView {
             id: format!("msg_acme_{}", rma.messages_sent),
             merchant: "acme".to_owned(),
-            kind: "rma".to_owned(),
+            kind: MessageKind::Rma,
             reference: rma.rma_identifier.to_string(),
             sequence: rma.messages_sent,
             state: MessageState::Delivered,
