@@ -14,7 +14,7 @@ pub(crate) use console_routes::CONSOLE;
 use crate::harness::{
     home::{Home, Merchant, text},
     http::{Reply, Request},
-    samples::{message, order},
+    samples::{message, sample_order},
     server::Server,
     shared,
 };
@@ -117,7 +117,7 @@ impl Neighbours {
         {
             target = format!("{target}?merchant={}", self.victim.id);
         }
-        let mut theirs = order("secret-order");
+        let mut theirs = sample_order("secret-order");
         theirs["note"] = json!("changed by somebody else");
         theirs["updated_at"] = json!("2027-01-01T00:00:00Z");
         let (kind, body) = match operation.path.as_str() {
@@ -206,7 +206,7 @@ fn neighbours() -> impl Iterator<Item = Neighbours> {
     shared::on_both_engines().map(|server| {
         let (victim, other) = (server.merchant("victim"), server.merchant("other"));
         let victims_token = server.token(&victim);
-        let mut order = order("secret-order");
+        let mut order = sample_order("secret-order");
         order["note"] = json!("kept to ourselves");
         order["items"][0]["quantity"] = json!(2);
         order["items"][0]["quantity_shipped"] = json!(2);

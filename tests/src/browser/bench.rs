@@ -1,4 +1,5 @@
-//! Somebody with a scanner receives a parcel that has one wrong unit in it, by keys alone: with scripts and without.
+//! Somebody with a scanner receives a parcel that has one wrong unit in it, by keys alone: with
+//! scripts and without.
 
 use serde_json::json;
 

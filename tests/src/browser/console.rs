@@ -1,5 +1,6 @@
-//! What operators do at the console, from page to page: mend what failed, bring a merchant in, change its policy,
-//! find an order and its return. With scripts and, where the pages are the only way, without.
+//! What operators do at the console, from page to page: mend what failed, bring a merchant in,
+//! change its policy, find an order and its return. With scripts and, where the pages are the only
+//! way, without.
 
 use std::sync::{
     OnceLock,
@@ -22,22 +23,22 @@ use crate::{
     },
     harness::{
         home::{Home, Merchant},
-        samples::{message, order},
+        samples::{message, sample_order},
         server::Server,
         stage::{QUICK, Stage, receiver},
     },
 };
 
 /// A server that has nothing on it but what these walks put there.
-fn server() -> &'static Server {
+fn shared_server() -> &'static Server {
     static SERVER: OnceLock<Server> = OnceLock::new();
     SERVER.get_or_init(|| Home::sqlite().serve(&QUICK))
 }
 
 /// A browser in which a new operator is logged in.
 fn arrive(scripts: Scripts) -> Option<Browser> {
-    let browser = Browser::open(server(), scripts)?;
-    let (name, password) = server().operator("operator");
+    let browser = Browser::open(shared_server(), scripts)?;
+    let (name, password) = shared_server().operator("operator");
     let overview = log_in(&browser, &name, &password);
     assert!(overview.address.ends_with("/console"), "{}", overview.address);
     Some(browser)
@@ -52,7 +53,7 @@ fn queue(browser: &Browser, stage: &Stage<'_>) -> Page {
 
 fn mend_what_failed(scripts: Scripts) {
     let Some(browser) = arrive(scripts) else { return };
-    let (stage, _running, ids) = failed(server(), 3);
+    let (stage, _running, ids) = failed(shared_server(), 3);
     let [looked_into, ticked, left] = ids.as_slice() else { panic!("{ids:?}") };
     browser.follow("Overview");
     browser.see(&stage.merchant.id);
@@ -150,8 +151,8 @@ fn bring_a_merchant_in(scripts: Scripts) {
     browser.examine("console-merchant-begun");
 
     let first = format!("FIRST-{}", merchant.id);
-    let token = server().token(&merchant);
-    assert_eq!(server().publish(&token, &message(&[order(&first)])).status, 200);
+    let token = shared_server().token(&merchant);
+    assert_eq!(shared_server().publish(&token, &message(&[sample_order(&first)])).status, 200);
     browser.follow("Merchant");
     assert!(!browser.text().contains("Until the first return"), "{}", browser.text());
     browser.examine("console-merchant");
@@ -181,7 +182,7 @@ fn change_a_policy(scripts: Scripts) {
     const TEXT: &str = "The policy, as JSON";
     const LOOK: &str = "See what would be different";
     let Some(browser) = arrive(scripts) else { return };
-    let stage = Stage::set(server());
+    let stage = Stage::set(shared_server());
     browser.follow("Merchants");
     browser.follow(&stage.merchant.id);
     browser.follow("Policy");
@@ -203,7 +204,7 @@ fn change_a_policy(scripts: Scripts) {
     browser.press("Save the policy");
     browser.see("Version 1 holds");
     browser.examine("console-policy-saved");
-    let held = server().home.json(&["policy", "show", &stage.merchant.id]);
+    let held = shared_server().home.json(&["policy", "show", &stage.merchant.id]);
     assert_eq!(held["policy"]["window_days"], 45);
     browser.follow("1");
     browser.see("45");
@@ -222,7 +223,7 @@ fn a_policy_is_changed_after_a_preview_without_scripts() {
 
 fn find_a_return(scripts: Scripts) {
     let Some(browser) = arrive(scripts) else { return };
-    let desk = Desk::at(server());
+    let desk = Desk::at(shared_server());
     let order = desk.own("A");
     let rma = desk.returned(&order, "refund");
     let number = desk.label(&rma);
@@ -265,8 +266,8 @@ fn an_order_and_its_return_are_found_with_their_story_without_scripts() {
 
 #[test]
 fn the_door_of_the_console_can_be_used_by_everybody() {
-    let Some(browser) = Browser::open(server(), Scripts::On) else { return };
-    let (name, password) = server().operator("operator");
+    let Some(browser) = Browser::open(shared_server(), Scripts::On) else { return };
+    let (name, password) = shared_server().operator("operator");
     browser.visit("/console");
     browser.examine("console-login");
     log_in(&browser, &name, "not the password");
@@ -282,7 +283,7 @@ fn the_door_of_the_console_can_be_used_by_everybody() {
 #[test]
 fn every_page_of_the_console_can_be_used_by_everybody() {
     let Some(browser) = arrive(Scripts::On) else { return };
-    let (stage, _running, _ids) = failed(server(), 1);
+    let (stage, _running, _ids) = failed(shared_server(), 1);
     refund_in_doubt(&stage);
     surprises(&stage, &format!("ASN-{}", stage.merchant.id));
 

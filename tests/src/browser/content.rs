@@ -1,6 +1,6 @@
-//! Which elements HTML has, which attributes they take, and what may stand in what: the rules that a parser
-//! forgives and a validator does not, for what pages here are made of. An element or an attribute that is not
-//! listed is a fault until somebody adds it with its rule.
+//! Which elements HTML has, which attributes they take, and what may stand in what: the rules that
+//! a parser forgives and a validator does not, for what pages here are made of. An element or an
+//! attribute that is not listed is a fault until somebody adds it with its rule.
 
 use super::html::Element;
 

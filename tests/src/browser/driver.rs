@@ -13,7 +13,7 @@ use std::{
     time::Duration,
 };
 
-use crate::harness::{eventually, server::guardian};
+use crate::harness::{eventually, server::start_guardian};
 
 /// How long a test waits for anything in a browser.
 pub(super) const WAIT_MAX: Duration = Duration::from_secs(20);
@@ -26,7 +26,7 @@ pub(super) struct Driver {
 }
 
 /// The driver, or nothing when there is none on this machine.
-pub(super) fn driver() -> Option<&'static Driver> {
+pub(super) fn start_driver() -> Option<&'static Driver> {
     static DRIVER: OnceLock<Option<Driver>> = OnceLock::new();
     DRIVER.get_or_init(start).as_ref()
 }
@@ -50,7 +50,7 @@ fn start() -> Option<Driver> {
         }
         Err(error) => panic!("chromedriver: {error}"),
     };
-    let guardian = guardian(&format!("-{}", process.id()), &folder);
+    let guardian = start_guardian(&format!("-{}", process.id()), &folder);
     let port = eventually("chromedriver starts", || port(&log));
     Some(Driver { address: format!("127.0.0.1:{port}"), _process: process, _guardian: guardian })
 }
@@ -62,8 +62,8 @@ fn port(log: &PathBuf) -> Option<u16> {
     after.split_once('.')?.0.parse().ok()
 }
 
-/// Says aloud, even where the output of tests is not shown, that something is not tested. In CI it is a
-/// failure.
+/// Says aloud, even where the output of tests is not shown, that something is not tested. In CI it
+/// is a failure.
 pub(super) fn skipped(missing: &str, consequence: &str) {
     let install = "run tests/browser-tools to install what is needed";
     assert!(

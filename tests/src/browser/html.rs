@@ -1,6 +1,6 @@
-//! Whether the HTML of a page is sound: it parses without an error, everything in it stands where it may
-//! stand, what it refers to exists, and it asks nothing of other hosts and nothing that the content security
-//! policy would refuse.
+//! Whether the HTML of a page is sound: it parses without an error, everything in it stands where
+//! it may stand, what it refers to exists, and it asks nothing of other hosts and nothing that the
+//! content security policy would refuse.
 
 use std::collections::BTreeSet;
 
@@ -52,7 +52,7 @@ impl Element {
 
 /// Fails with everything that is wrong with a page.
 pub(crate) fn assert_sound(page: &Page) {
-    let mut faults = faults(&page.html);
+    let mut faults = find_faults(&page.html);
     let policy = page.header("content-security-policy");
     if !policy.starts_with("default-src 'none'") || policy.contains("unsafe") {
         faults.push(format!("the content security policy is {policy:?}"));
@@ -61,7 +61,7 @@ pub(crate) fn assert_sound(page: &Page) {
 }
 
 /// What is wrong with a document.
-pub(super) fn faults(html: &str) -> Vec<String> {
+pub(super) fn find_faults(html: &str) -> Vec<String> {
     let options = ParseOpts {
         tokenizer: TokenizerOpts { exact_errors: true, ..TokenizerOpts::default() },
         tree_builder: TreeBuilderOpts {
@@ -226,7 +226,7 @@ mod tests {
             <a href="https://example.com/" rel="noreferrer">away</a><a href="#hint">up</a>
             <svg viewBox="0 0 1 1" role="img"><title>A line</title><path d="M0 0h1"/></svg>
             <dl><div><dt>e</dt><dd><p>f</p></dd></div></dl>"##;
-        assert_eq!(faults(&page(form)), Vec::<String>::new());
+        assert_eq!(find_faults(&page(form)), Vec::<String>::new());
     }
 
     #[test]
@@ -253,9 +253,9 @@ mod tests {
             ("<img src=\"/a\">", "has to have"),
             ("<h1>again</h1>", "not one h1"),
         ] {
-            let faults = faults(&page(body));
+            let faults = find_faults(&page(body));
             assert!(faults.iter().any(|it| it.contains(fault)), "{body}: {fault}: {faults:?}");
         }
-        assert!(!faults("<html><title>x</title><h1>x</h1>").is_empty());
+        assert!(!find_faults("<html><title>x</title><h1>x</h1>").is_empty());
     }
 }

@@ -28,9 +28,9 @@ impl Page {
     }
 }
 
-/// The page that was opened last, or nothing while it is not there; `answer` is kept from one look to the next,
-/// until its body has arrived as well. All requests since the last look must have stayed on the host whose
-/// address begins with `base`.
+/// The page that was opened last, or nothing while it is not there; `answer` is kept from one look
+/// to the next, until its body has arrived as well. All requests since the last look must have
+/// stayed on the host whose address begins with `base`.
 pub(super) fn opened(session: &Session, base: &str, answer: &mut Option<Value>) -> Option<Page> {
     let entries = session.log("performance");
     let messages = entries.iter().map(|entry| {
@@ -66,9 +66,9 @@ fn assert_at_home(request: &Value, base: &str) {
     assert!(at_home, "{} asks another host: {address}", request["documentURL"]);
 }
 
-/// Fails when the browser complained: about the content security policy, a script, or something that a page
-/// names and that is not there. That a page itself was answered with a refusal is no complaint, nor that there
-/// is no icon for what is no page.
+/// Fails when the browser complained: about the content security policy, a script, or something
+/// that a page names and that is not there. That a page itself was answered with a refusal is no
+/// complaint, nor that there is no icon for what is no page.
 pub(super) fn assert_no_complaint(session: &Session, page: &Page) {
     for entry in session.log("browser") {
         let words = text(&entry["message"]);

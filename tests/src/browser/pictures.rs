@@ -17,7 +17,7 @@ const PHONE_HEIGHT: u64 = 844;
 
 #[test]
 fn the_pictures_of_the_readme_can_be_taken() {
-    if super::driver::driver().is_none() {
+    if super::driver::start_driver().is_none() {
         return;
     }
     let home = Home::sqlite();

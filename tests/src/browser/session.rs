@@ -1,13 +1,13 @@
 //! One browser behind the driver, spoken to in the words of the WebDriver protocol.
 //!
-//! A browser takes a second to start, so those that a test is done with are kept for the next one, which gets
-//! them without cookies, without anything cached, and with an empty log.
+//! A browser takes a second to start, so those that a test is done with are kept for the next one,
+//! which gets them without cookies, without anything cached, and with an empty log.
 
 use std::sync::{Mutex, PoisonError};
 
 use serde_json::{Value, json};
 
-use super::driver::{Driver, WAIT_MAX, driver};
+use super::driver::{Driver, WAIT_MAX, start_driver};
 use crate::harness::{
     home::text,
     http::{Connection, Request},
@@ -49,7 +49,7 @@ static IDLE: Mutex<Vec<Session>> = Mutex::new(Vec::new());
 impl Session {
     /// A browser that knows nothing, or none when there is no driver.
     pub(super) fn fresh() -> Option<Self> {
-        let driver = driver()?;
+        let driver = start_driver()?;
         let idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let session = idle.unwrap_or_else(|| Self::start(driver));
         session.go("about:blank");

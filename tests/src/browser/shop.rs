@@ -1,5 +1,6 @@
-//! A shop whose pages are looked at: a merchant of its own, whose simulated systems know the variants and take
-//! exchange orders, and one order of two tees that can come back and a mug that cannot.
+//! A shop whose pages are looked at: a merchant of its own, whose simulated systems know the
+//! variants and take exchange orders, and one order of two tees that can come back and a mug that
+//! cannot.
 
 use std::sync::OnceLock;
 
@@ -28,7 +29,7 @@ pub(super) struct Shop {
 
 /// The server that all of them share. It believes a proxy in front of it, so that each browser can
 /// be somebody else.
-fn server() -> &'static Server {
+fn shared_server() -> &'static Server {
     static SERVER: OnceLock<Server> = OnceLock::new();
     let arguments = [&ALLOW[..], &["--trusted-proxy-hops", "1"]].concat();
     SERVER.get_or_init(|| Home::sqlite().serve(&arguments))
@@ -36,7 +37,7 @@ fn server() -> &'static Server {
 
 impl Shop {
     pub(super) fn open() -> Self {
-        let server = server();
+        let server = shared_server();
         let (stage, systems) = Stage::with_receiver(server);
         let mut order = full_order();
         order["refunds"] = json!([]);

@@ -1,5 +1,5 @@
-//! What a shopper does in the portal, step by step. Things are found by the words that a shopper reads and by
-//! the names of fields, so that a page can be laid out anew without a change here.
+//! What a shopper does in the portal, step by step. Things are found by the words that a shopper
+//! reads and by the names of fields, so that a page can be laid out anew without a change here.
 
 use serde_json::json;
 
@@ -21,7 +21,8 @@ const LABEL: &str = "Show label";
 const CANCEL: &str = "Cancel return";
 const REALLY_CANCEL: &str = "Yes, cancel the return";
 
-/// What the fields of a line have behind their names: those that are nearest to where its title is to be read.
+/// What the fields of a line have behind their names: those that are nearest to where its title is
+/// to be read.
 const LINE_OF: &str = "
   const distance = (field) => {
     let steps = 0;
@@ -58,7 +59,7 @@ pub(super) struct Shopper {
 impl Shopper {
     /// Somebody with a browser at the door of a new shop, or nobody where there is no browser.
     pub(super) fn arrive(scripts: Scripts) -> Option<Self> {
-        super::driver::driver()?;
+        super::driver::start_driver()?;
         let shop = Shop::open();
         let browser = Browser::open(shop.server, scripts)?;
         browser.visit(&shop.portal());
@@ -94,8 +95,8 @@ impl Shopper {
         }
     }
 
-    /// Finds the order, chooses a unit of its first line and confirms without touching anything but keys, and gives
-    /// the page that says so.
+    /// Finds the order, chooses a unit of its first line and confirms without touching anything but
+    /// keys, and gives the page that says so.
     pub(super) fn return_by_keyboard(&self, number: &str, secret: &str) -> Page {
         let browser = &self.browser;
         browser.tab_to("order_number");

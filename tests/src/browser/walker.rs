@@ -1,5 +1,5 @@
-//! Goes through all pages that links lead to, and examines each: for soundness, as every page, and for whether
-//! everybody can use it, in every look.
+//! Goes through all pages that links lead to, and examines each: for soundness, as every page, and
+//! for whether everybody can use it, in every look.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -13,8 +13,8 @@ const LINKS: &str = "return [...document.querySelectorAll('a[href]')]
   .filter((link) => link.origin === location.origin && !link.hasAttribute('download'))
   .map((link) => link.pathname + link.search);";
 
-/// Takes away all but the first articles: those of the API reference are many and made alike, and axe would
-/// need a minute for them.
+/// Takes away all but the first articles: those of the API reference are many and made alike, and
+/// axe would need a minute for them.
 const SHORTEN: &str = "for (const article of [...document.querySelectorAll('article')].slice(3)) {
   article.remove();
 }";
@@ -43,8 +43,8 @@ pub(super) fn walk(browser: &Browser, starts: &[&str]) -> BTreeSet<String> {
     seen
 }
 
-/// What an address shares with all pages that are the same but for what they show: parts with a digit in them
-/// are names of things, and of what is asked only the names count.
+/// What an address shares with all pages that are the same but for what they show: parts with a
+/// digit in them are names of things, and of what is asked only the names count.
 fn kind(path: &str) -> String {
     let (place, query) = path.split_once('?').unwrap_or((path, ""));
     let named = |part: &str| {

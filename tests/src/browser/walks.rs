@@ -1,4 +1,5 @@
-//! What shoppers come for, from the first page to the last, as they would do it: with scripts and without.
+//! What shoppers come for, from the first page to the last, as they would do it: with scripts and
+//! without.
 
 use serde_json::json;
 

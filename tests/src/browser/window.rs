@@ -1,7 +1,9 @@
-//! The window that a test looks through: it opens pages, finds things by their names, and presses them.
+//! The window that a test looks through: it opens pages, finds things by their names, and presses
+//! them.
 //!
-//! Whatever page comes up is checked at once: its HTML ([`assert_sound`]), its requests, and what the browser
-//! had to say. Nothing waits for a time to pass; everything waits for what it needs to be there.
+//! Whatever page comes up is checked at once: its HTML ([`assert_sound`]), its requests, and what
+//! the browser had to say. Nothing waits for a time to pass; everything waits for what it needs to
+//! be there.
 
 use std::{
     path::PathBuf,
@@ -76,7 +78,8 @@ impl Browser {
         let session = Session::fresh()?;
         let disabled = json!({ "value": scripts == Scripts::Off });
         session.chrome("Emulation.setScriptExecutionDisabled", &disabled);
-        // Each window is a client of its own where the server believes a proxy: guesses are limited by address.
+        // Each window is a client of its own where the server believes a proxy: guesses are limited
+        // by address.
         let [_, high, middle, low] = COUNT.fetch_add(1, Ordering::Relaxed).to_be_bytes();
         let headers = json!({ "X-Forwarded-For": format!("10.{high}.{middle}.{low}") });
         session.chrome("Network.setExtraHTTPHeaders", &json!({ "headers": headers }));
@@ -173,8 +176,8 @@ impl Browser {
         });
     }
 
-    /// Goes from one thing to the next with the keyboard until this one has the focus: what has this name for a
-    /// person, or the field that has it in a form.
+    /// Goes from one thing to the next with the keyboard until this one has the focus: what has
+    /// this name for a person, or the field that has it in a form.
     pub(crate) fn tab_to(&self, name: &str) {
         const THINGS_MAX: usize = 60;
         for _ in 0..THINGS_MAX {
@@ -248,8 +251,9 @@ impl Browser {
         assert!(wide <= NARROWEST, "{name} is {wide} wide on a screen of {NARROWEST}");
     }
 
-    /// Examines the page in every look, and takes a picture of each: `target/screenshots/NAME-phone-dark.png`.
-    /// Without scripts there is nothing to examine it with, and the look is the same.
+    /// Examines the page in every look, and takes a picture of each:
+    /// `target/screenshots/NAME-phone-dark.png`. Without scripts there is nothing to examine it
+    /// with, and the look is the same.
     pub(crate) fn examine(&self, name: &str) {
         if self.scripts == Scripts::Off {
             return;

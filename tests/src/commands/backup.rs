@@ -6,7 +6,7 @@ use std::{
     thread,
 };
 
-use super::{assert_refused, places};
+use super::{assert_refused, make_places};
 use crate::harness::{
     eventually,
     home::Home,
@@ -51,7 +51,7 @@ fn restored(original: &Home, backup: &str) -> Home {
 
 #[test]
 fn a_backup_taken_under_load_holds_everything_answered_before_it_began() {
-    for (home, server) in places("backup") {
+    for (home, server) in make_places("backup") {
         let server = server.unwrap_or_else(|| home.serve(&[]));
         let merchant = server.merchant("backup");
         let token = server.token(&merchant);

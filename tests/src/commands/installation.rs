@@ -4,7 +4,7 @@ use std::{os::unix::fs::PermissionsExt, path::Path};
 
 use serde_json::{Value, json};
 
-use super::{assert_refused, places};
+use super::{assert_refused, make_places};
 use crate::harness::{
     home::{Home, Ran, text},
     postgres,
@@ -16,7 +16,7 @@ fn mode(path: &Path) -> u32 {
 
 #[test]
 fn files_with_secrets_are_for_their_owner_only() {
-    for (home, server) in places("files") {
+    for (home, server) in make_places("files") {
         home.add_merchant("acme");
         let directory = home.data_dir();
         assert_eq!(mode(&directory), 0o700);
@@ -36,7 +36,7 @@ fn finding(findings: &Value, check: &str) -> (bool, String) {
 
 #[test]
 fn the_doctor_finds_a_sound_installation_sound() {
-    for (home, server) in places("doctor") {
+    for (home, server) in make_places("doctor") {
         let findings = home.json(&["doctor"]);
 
         for check in ["data directory", "secret files", "disk", "certificate", "server", "store"] {
@@ -107,7 +107,7 @@ fn migrating_is_told_and_done_once() {
 
 #[test]
 fn beside_a_server_only_postgres_can_be_migrated() {
-    let mut places = places("migrate_served").into_iter().skip(1);
+    let mut places = make_places("migrate_served").into_iter().skip(1);
     let (home, server) = places.next().unwrap();
     let (path, pid) = (home.data_dir(), server.as_ref().unwrap().pid());
     let ran = home.run(&["migrate"]);

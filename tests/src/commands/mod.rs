@@ -16,7 +16,7 @@ use crate::harness::{
 };
 
 /// Data directories without a server, with one, and with one on PostgreSQL.
-fn places(name: &str) -> Vec<(Home, Option<Server>)> {
+fn make_places(name: &str) -> Vec<(Home, Option<Server>)> {
     let server = Home::sqlite().serve(&[]);
     let mut places = vec![(Home::sqlite(), None), (server.home.clone(), Some(server))];
     if let Some(address) = postgres::schema(name) {

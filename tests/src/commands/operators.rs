@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::{assert_refused, places};
+use super::{assert_refused, make_places};
 use crate::harness::home::{Ran, text};
 
 #[test]
 fn operators_are_added_listed_disabled_and_enabled() {
-    for (home, _server) in places("operators") {
+    for (home, _server) in make_places("operators") {
         let mut added = home.json(&["operator", "add", "mara", "--role", "warehouse"]);
         let password = added.as_object_mut().unwrap().shift_remove("password").unwrap();
         assert_eq!(text(&password).len(), 24, "made up");
@@ -38,7 +38,7 @@ fn operators_are_added_listed_disabled_and_enabled() {
 
 #[test]
 fn a_password_is_given_made_up_or_refused_and_never_noted() {
-    for (home, _server) in places("operator_passwords") {
+    for (home, _server) in make_places("operator_passwords") {
         home.json(&["operator", "add", "lena", "--role", "operator"]);
         let short = home.file("short", "short\n");
         let short = ["operator", "password", "lena", "--password-file", short.to_str().unwrap()];

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{assert_refused, places};
+use super::{assert_refused, make_places};
 use crate::harness::home::{Home, text};
 
 /// Takes the fields that nobody can foretell out of what a command printed.
@@ -34,7 +34,7 @@ fn row(id: &str, name: &str, strict: bool, disabled: bool) -> (String, String, b
 
 #[test]
 fn merchants_are_added_listed_changed_disabled_and_enabled() {
-    for (home, _server) in places("merchants") {
+    for (home, _server) in make_places("merchants") {
         let added = home.json(&["merchant", "add", "beta", "--name", "Beta", "--strict"]);
         assert!(text(&added["client_id"]).starts_with("beta."), "{added}");
         assert!(text(&added["client_secret"]).starts_with("hws_"), "{added}");
@@ -71,7 +71,7 @@ fn merchants_are_added_listed_changed_disabled_and_enabled() {
 
 #[test]
 fn clients_are_added_listed_disabled_and_enabled() {
-    for (home, _server) in places("clients") {
+    for (home, _server) in make_places("clients") {
         home.add_merchant("acme");
         let scope = "orders:write read";
         let till =
@@ -109,7 +109,7 @@ fn clients_are_added_listed_disabled_and_enabled() {
 
 #[test]
 fn secrets_are_rotated_for_the_client_that_is_meant() {
-    for (home, _server) in places("rotation") {
+    for (home, _server) in make_places("rotation") {
         let merchant = home.add_merchant("acme");
         let rotated = home.json(&["merchant", "rotate-secret", "acme"]);
         assert_eq!(rotated["client_id"], merchant.client_id);
@@ -135,7 +135,7 @@ fn secrets_are_rotated_for_the_client_that_is_meant() {
 
 #[test]
 fn what_cannot_be_done_is_said_in_plain_words() {
-    for (home, _server) in places("refusals") {
+    for (home, _server) in make_places("refusals") {
         home.add_merchant("acme");
         let nobody = "there is no such merchant";
         let cases: [(&[&str], &str); 8] = [
@@ -183,7 +183,7 @@ fn names_that_no_address_can_hold_are_no_merchants() {
 
 #[test]
 fn every_change_leaves_a_record_and_no_secret() {
-    for (home, _server) in places("audit") {
+    for (home, _server) in make_places("audit") {
         let merchant = home.add_merchant("acme");
         let client = home.json(&["client", "add", "--merchant", "acme", "--name", "till"]);
         let id = text(&client["client_id"]);

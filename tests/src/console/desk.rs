@@ -45,7 +45,7 @@ impl Desk {
 
     /// An order of two shipped units, to be returned for a century.
     pub(crate) fn order(&self, identifier: &str) -> Value {
-        let mut order = samples::order(identifier);
+        let mut order = samples::sample_order(identifier);
         order["status"] = json!("Shipped");
         order["customer"]["email"] = json!(self.email());
         for field in ["quantity", "quantity_shipped"] {
@@ -66,7 +66,8 @@ impl Desk {
         reply
     }
 
-    /// Publishes an order, starts a return of one unit of it, and gives the identifier of the return.
+    /// Publishes an order, starts a return of one unit of it, and gives the identifier of the
+    /// return.
     pub(crate) fn returned(&self, order: &str, resolution: &str) -> String {
         self.publish(&[self.order(order)]);
         let body = json!({

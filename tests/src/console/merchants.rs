@@ -7,7 +7,7 @@ use sim::Settings;
 use crate::harness::{
     console::Visitor,
     home::Merchant,
-    samples::{message, order},
+    samples::{message, sample_order},
     shared,
     stage::{receiver, servers},
 };
@@ -53,7 +53,7 @@ fn a_merchant_is_brought_from_nothing_to_its_first_order() {
         assert_eq!(to_do(&visitor.page(&place)), 1);
 
         let token = server.token(&merchant);
-        assert_eq!(server.publish(&token, &message(&[order("first")])).status, 200);
+        assert_eq!(server.publish(&token, &message(&[sample_order("first")])).status, 200);
         let page = visitor.page(&place);
         assert!(!page.contains("Until the first return"), "all of it is done: {page}");
         assert!(visitor.page("/console/merchants").contains(&place));

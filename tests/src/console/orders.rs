@@ -1,4 +1,5 @@
-//! Orders and returns: found by what is in hand, looked at, changed by hand, and every change in the trail.
+//! Orders and returns: found by what is in hand, looked at, changed by hand, and every change in
+//! the trail.
 
 use serde_json::json;
 use sim::Behaviour;

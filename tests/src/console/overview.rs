@@ -8,7 +8,7 @@ use crate::harness::{
     console::{Visitor, between},
     home::Home,
     http::Request,
-    samples::{full_order, message, order},
+    samples::{full_order, message, sample_order},
     shared,
 };
 
@@ -39,7 +39,7 @@ fn orders_and_returns_are_counted_as_they_come_and_once() {
         line["return_policy_end_date"] = json!("2126-01-01T00:00:00Z");
         line["quantity_refunded"] = json!(0);
     }
-    let orders = message(&[returnable.clone(), order("another")]);
+    let orders = message(&[returnable.clone(), sample_order("another")]);
     assert_eq!(server.publish(&token, &orders).status, 200);
     assert_eq!(server.publish(&token, &orders).status, 200, "the same again is nothing new");
     assert_eq!(figures(&visitor), [2, 0, 0]);

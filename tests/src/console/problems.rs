@@ -8,7 +8,7 @@ use crate::harness::{
     eventually,
     home::text,
     http::Request,
-    samples::{message, order},
+    samples::{message, sample_order},
     server::Server,
     stage::{Stage, servers},
 };
@@ -210,7 +210,7 @@ fn a_message_shows_the_headers_that_are_sent_but_no_secret() {
 /// Two returns of a unit each of one order, and a refund that could pay for either.
 pub(crate) fn refund_in_doubt(stage: &Stage<'_>) -> [String; 2] {
     let token = stage.server.token(&stage.merchant);
-    let mut order = order("A");
+    let mut order = sample_order("A");
     order["items"][0]["quantity"] = json!(2);
     order["items"][0]["quantity_shipped"] = json!(2);
     order["items"][0]["return_policy_end_date"] = json!("2126-04-30");

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{
     http::{Reply, Request},
-    samples::{message, order},
+    samples::{message, sample_order},
     server::{Server, publication},
     shared,
 };
@@ -28,7 +28,7 @@ fn not_json(column: usize, why: &str) -> String {
 
 /// Publishes one order in which `from` stands as `to`.
 fn with_text(server: &Server, token: &str, from: &str, to: &str) -> Reply {
-    let good = message(&[order("A")]);
+    let good = message(&[sample_order("A")]);
     assert!(good.contains(from), "{from}");
     server.publish(token, &good.replacen(from, to, 1))
 }
@@ -68,7 +68,7 @@ fn a_document_of_too_many_values_is_refused() {
 #[test]
 fn other_content_types_are_refused() {
     for (server, token) in merchants() {
-        let request = publication(&token, message(&[order("A")]));
+        let request = publication(&token, message(&[sample_order("A")]));
         let expected = said(415, "the Content-Type must be application/json");
         for kind in ["text/json", "application/x-ndjson", "application/json;charset=utf-16", ""] {
             let reply = server.send(&request.clone().with("Content-Type", kind));
@@ -112,12 +112,13 @@ fn documents_of_another_shape_are_refused_whole() {
 #[test]
 fn a_thousand_orders_are_accepted_and_one_more_is_refused() {
     for (server, token) in merchants() {
-        let mut orders: Vec<Value> = (0..1_000).map(|it| order(&format!("many-{it}"))).collect();
+        let mut orders: Vec<Value> =
+            (0..1_000).map(|it| sample_order(&format!("many-{it}"))).collect();
         let reply = server.publish(&token, &message(&orders));
         assert_eq!(reply.status, 200, "{}", reply.said());
         assert_eq!(reply.json()["orders"].as_array().unwrap().len(), 1_000);
 
-        orders.push(order("one-too-many"));
+        orders.push(sample_order("one-too-many"));
         let reply = server.publish(&token, &message(&orders));
 
         let field = "$.returns_portal_order.orders";
@@ -199,7 +200,7 @@ fn of_a_hundred_thousand_errors_the_first_thousand_are_listed() {
 fn queries_that_cannot_be_read_are_refused() {
     for (server, token) in merchants() {
         let admin = server.admin_token();
-        let good = publication(&token, message(&[order("A")]));
+        let good = publication(&token, message(&[sample_order("A")]));
         for query in ["dry_run=maybe", "dry_run=1", "dry_run=", "dry_run=true&dry_run=false"] {
             let reply =
                 server.send(&good.clone().target(&format!("/returns_portal_orders?{query}")));

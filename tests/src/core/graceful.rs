@@ -7,7 +7,7 @@ use crate::harness::{
     home::Home,
     http::{Connection, Request},
     postgres,
-    samples::{message, order, taken_in},
+    samples::{message, sample_order, taken_in},
     server::{Server, publication, signal},
 };
 
@@ -26,7 +26,7 @@ fn a_slow_upload_is_finished_and_answered_and_the_order_is_there_afterwards() {
     for home in homes() {
         let mut server = home.serve(&[]);
         let token = server.token(&server.merchant("slow"));
-        let request = publication(&token, message(&[order("A")])).bytes();
+        let request = publication(&token, message(&[sample_order("A")])).bytes();
         let mut connection = server.connect();
         let (first, rest) = request.split_at(request.len() - 300);
         connection.write(first).unwrap();
@@ -46,7 +46,7 @@ fn a_slow_upload_is_finished_and_answered_and_the_order_is_there_afterwards() {
         assert!(server.log().contains("stopped"));
 
         server.restart();
-        assert_eq!(server.order(&token, "A").json(), order("A"));
+        assert_eq!(server.order(&token, "A").json(), sample_order("A"));
         server.stop();
     }
 }
@@ -77,7 +77,7 @@ fn idle_connections_do_not_hold_a_server_that_is_told_to_stop() {
 fn a_request_after_the_signal_is_not_accepted() {
     let mut server = Home::sqlite().serve(&[]);
     let token = server.token(&server.merchant("slow"));
-    let request = publication(&token, message(&[order("A")])).bytes();
+    let request = publication(&token, message(&[sample_order("A")])).bytes();
     let mut connection = server.connect();
     connection.write(&request[..request.len() - 1]).unwrap();
     is_being_read(&server);

@@ -5,7 +5,7 @@ use crate::harness::{
     home::{Home, Ran},
     http::Request,
     postgres,
-    samples::{message, order, taken_in},
+    samples::{message, sample_order, taken_in},
     server::{Server, publication},
 };
 
@@ -23,14 +23,15 @@ fn what_one_node_takes_in_the_other_gives_back() {
     let Some([first, second]) = nodes("nodes") else { return };
     let merchant = first.merchant("shared");
     let token = first.token(&merchant);
-    let request = publication(&token, message(&[order("A")])).header("Idempotency-Key", "once");
+    let request =
+        publication(&token, message(&[sample_order("A")])).header("Idempotency-Key", "once");
 
     assert_eq!(first.send(&request).said(), taken_in(&[("A", "created")]));
 
     assert_eq!(second.send(&request).said(), taken_in(&[("A", "created")]), "the first answer");
-    assert_eq!(second.order(&token, "A").json(), order("A"));
+    assert_eq!(second.order(&token, "A").json(), sample_order("A"));
     assert_eq!(
-        second.publish(&token, &message(&[order("A")])).json()["orders"][0]["result"],
+        second.publish(&token, &message(&[sample_order("A")])).json()["orders"][0]["result"],
         "unchanged"
     );
 }
@@ -64,8 +65,10 @@ fn orders_that_race_through_two_nodes_are_stored_once() {
                 let token = &token;
                 scope.spawn(move || {
                     let created = |number: usize| {
-                        let sent =
-                            message(&[order(&format!("o{number}")), order(&format!("p{number}"))]);
+                        let sent = message(&[
+                            sample_order(&format!("o{number}")),
+                            sample_order(&format!("p{number}")),
+                        ]);
                         let reply = node.publish(token, &sent);
                         assert_eq!(reply.status, 200, "{}", reply.said());
                         reply.text().matches("\"created\"").count()

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::harness::{
     home::{Home, text},
     http::{Reply, Request},
-    samples::{message, order},
+    samples::{message, sample_order},
     server::Server,
     shared,
 };
@@ -82,10 +82,10 @@ fn a_chunk_of_history_that_comes_again_under_its_key_gets_the_first_answer() {
             let request = request.header("Content-Type", "application/x-ndjson");
             server.send(&request.header("Idempotency-Key", &merchant.id))
         };
-        let first = import(&order("A").to_string());
+        let first = import(&sample_order("A").to_string());
         assert_eq!(first.json()["created"], 1, "{}", first.said());
-        assert_eq!(import(&order("A").to_string()).said(), first.said());
-        assert_eq!(import(&order("B").to_string()).status, 409);
+        assert_eq!(import(&sample_order("A").to_string()).said(), first.said());
+        assert_eq!(import(&sample_order("B").to_string()).status, 409);
     }
 }
 
@@ -108,7 +108,7 @@ fn no_secret_lies_readable_in_the_data_directory() {
         text(&client["client_secret"]),
         token.clone(),
     ];
-    assert_eq!(server.publish(&token, &message(&[order("in-the-clear")])).status, 200);
+    assert_eq!(server.publish(&token, &message(&[sample_order("in-the-clear")])).status, 200);
     let found = |needle: &str| {
         let files = std::fs::read_dir(server.home.data_dir()).unwrap();
         let names = files.map(|entry| entry.unwrap().path());
@@ -131,7 +131,7 @@ fn no_secret_lies_readable_in_the_data_directory() {
 fn the_log_tells_nothing_of_shoppers() {
     let server = Home::sqlite().serve(&["--log-level", "trace"]);
     let token = server.token(&server.merchant("quiet"));
-    server.publish(&token, &message(&[order("A")]));
+    server.publish(&token, &message(&[sample_order("A")]));
     server.publish(&token, "{\"email\":\"lena.brandt@example.com\"}");
 
     let log = server.log();

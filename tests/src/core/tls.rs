@@ -21,7 +21,7 @@ use crate::harness::{
     eventually,
     home::{Home, text},
     http::{Connection, Request},
-    samples::{message, order, taken_in},
+    samples::{message, sample_order, taken_in},
     server::{Server, publication},
 };
 
@@ -53,7 +53,7 @@ struct Secured {
     certificate: CertificateDer<'static>,
 }
 
-fn secured(arguments: &[&str]) -> Secured {
+fn serve_secured(arguments: &[&str]) -> Secured {
     let home = Home::sqlite();
     let files = Files::in_folder(home.root());
     let certificate = files.renew();
@@ -90,7 +90,7 @@ fn connect(
 
 #[test]
 fn only_tls_1_2_is_spoken_unless_1_3_is_allowed() {
-    let Secured { server: _server, address, certificate, .. } = secured(&[]);
+    let Secured { server: _server, address, certificate, .. } = serve_secured(&[]);
     let stream = connect(&address, &certificate, &[&TLS12]).unwrap();
     assert_eq!(stream.conn.protocol_version(), Some(ProtocolVersion::TLSv1_2));
     let both = connect(&address, &certificate, &[&TLS12, &TLS13]).unwrap();
@@ -98,7 +98,7 @@ fn only_tls_1_2_is_spoken_unless_1_3_is_allowed() {
     let refused = connect(&address, &certificate, &[&TLS13]).unwrap_err();
     assert!(refused.to_string().contains("ProtocolVersion"), "{refused}");
 
-    let Secured { server: _server, address, certificate, .. } = secured(&["--tls13"]);
+    let Secured { server: _server, address, certificate, .. } = serve_secured(&["--tls13"]);
     for (version, spoken) in
         [(&TLS12, ProtocolVersion::TLSv1_2), (&TLS13, ProtocolVersion::TLSv1_3)]
     {
@@ -109,18 +109,18 @@ fn only_tls_1_2_is_spoken_unless_1_3_is_allowed() {
 
 #[test]
 fn orders_come_in_over_tls_and_commands_work_beside_it() {
-    let secured = secured(&[]);
+    let secured = serve_secured(&[]);
     let server = &secured.server;
     let merchant = server.merchant("tls");
     let token = server.token(&merchant);
     let stream = connect(&secured.address, &secured.certificate, &[&TLS12]).unwrap();
     let mut connection = Connection::over(stream);
 
-    let reply = connection.send(&publication(&token, message(&[order("A")]))).unwrap();
+    let reply = connection.send(&publication(&token, message(&[sample_order("A")]))).unwrap();
 
     assert_eq!(reply.said(), taken_in(&[("A", "created")]));
     let read = Request::get("/orders/A").bearer(&token);
-    assert_eq!(connection.send(&read).unwrap().json(), order("A"));
+    assert_eq!(connection.send(&read).unwrap().json(), sample_order("A"));
     assert_eq!(server.home.json(&["merchant", "list"])["merchants"][0]["merchant"], merchant.id);
     let doctor = server.home.json(&["doctor"]);
     let server_check = doctor.as_array().unwrap().iter().find(|it| it["check"] == "server");
@@ -130,7 +130,7 @@ fn orders_come_in_over_tls_and_commands_work_beside_it() {
 
 #[test]
 fn plain_http_is_not_spoken_where_tls_is() {
-    let secured = secured(&[]);
+    let secured = serve_secured(&[]);
     let mut connection = Connection::open(&secured.address).unwrap();
     let answered = connection.send(&Request::get("/healthz"));
     assert!(answered.is_err(), "{answered:?}");
@@ -138,7 +138,7 @@ fn plain_http_is_not_spoken_where_tls_is() {
 
 #[test]
 fn a_certificate_replaced_on_disk_is_served_within_five_seconds() {
-    let secured = secured(&[]);
+    let secured = serve_secured(&[]);
     let before = secured.certificate.clone();
     let mut open = Connection::over(connect(&secured.address, &before, &[&TLS12]).unwrap());
     let after = secured.files.renew();
@@ -156,7 +156,7 @@ fn a_certificate_replaced_on_disk_is_served_within_five_seconds() {
 
 #[test]
 fn a_broken_certificate_on_disk_leaves_the_old_one_in_use() {
-    let secured = secured(&[]);
+    let secured = serve_secured(&[]);
     std::fs::write(&secured.files.cert, "not a certificate").unwrap();
 
     eventually("the fault is logged", || {

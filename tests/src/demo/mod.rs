@@ -1,5 +1,5 @@
-//! `homeward demo`, from outside: everybody in it has done what they are there for, its pages are there, and its
-//! clock can be let run.
+//! `homeward demo`, from outside: everybody in it has done what they are there for, its pages are
+//! there, and its clock can be let run.
 
 pub(crate) mod place;
 

@@ -1,6 +1,6 @@
-//! The server is killed without warning while exchange orders are placed, again and again: often just after
-//! the merchant has answered, before anything of that is stored. What was confirmed ends with one order each,
-//! under the identifier that the merchant gave, for what the units were worth.
+//! The server is killed without warning while exchange orders are placed, again and again: often
+//! just after the merchant has answered, before anything of that is stored. What was confirmed ends
+//! with one order each, under the identifier that the merchant gave, for what the units were worth.
 //!
 //! `HOMEWARD_CRASH_ROUNDS` says how often on each engine.
 
@@ -16,7 +16,8 @@ use serde_json::{Value, json};
 use sim::{Behaviour, Running};
 
 use super::stage::{
-    ExchangeStage, QUICK, Rma, body, exchange_for, exchange_order, gift_card, item, order, request,
+    ExchangeStage, QUICK, Rma, exchange_for, exchange_order, gift_card, item, parse_body, request,
+    sample_order,
 };
 use crate::harness::{
     home::{Home, text},
@@ -59,7 +60,7 @@ fn exchange(id: &str) -> String {
 /// Publishes an order and exchanges it; None when the server went away meanwhile.
 fn try_once(address: &str, token: &str, id: &str) -> Option<Reply> {
     let mut connection = Connection::open(address).ok()?;
-    let published = connection.send(&publication(token, message(&[order(id)]))).ok()?;
+    let published = connection.send(&publication(token, message(&[sample_order(id)]))).ok()?;
     assert_eq!(published.status, 200, "{}", published.said());
     let start = Request::post("/returns").bearer(token).header("Idempotency-Key", id);
     connection.send(&start.json(exchange(id))).ok()
@@ -125,7 +126,7 @@ fn judge(stage: &ExchangeStage<'_>, orders: usize) {
     for (_, rma) in &started {
         stage.until(rma, "placed");
     }
-    let given = given(stage);
+    let given = list_given(stage);
     for (id, rma) in &started {
         let record = stage.until(rma, "placed");
         assert_eq!(record["original_order_id"], *id);
@@ -143,12 +144,12 @@ fn judge(stage: &ExchangeStage<'_>, orders: usize) {
 }
 
 /// What the merchant called its order for each original order.
-fn given(stage: &ExchangeStage<'_>) -> BTreeMap<String, Value> {
+fn list_given(stage: &ExchangeStage<'_>) -> BTreeMap<String, Value> {
     let calls = stage.calls(MessageKind::ExchangeOrder).into_iter();
     let answers = calls.filter(|call| call.answer.is_success()).map(|call| {
         let answer: Value =
             serde_json::from_str(&call.content.as_ref().unwrap().answer_body).unwrap();
-        (text(&body(&call)["original_order_id"]), answer["order_identifier"].clone())
+        (text(&parse_body(&call)["original_order_id"]), answer["order_identifier"].clone())
     });
     answers.collect()
 }

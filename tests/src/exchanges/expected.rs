@@ -1,5 +1,5 @@
-//! What the merchant should be told, whole: every field of every message, with fixed words where identifiers
-//! and times are.
+//! What the merchant should be told, whole: every field of every message, with fixed words where
+//! identifiers and times are.
 
 use serde_json::{Value, json};
 

@@ -1,5 +1,5 @@
-//! The exchange order is published like any other order: shipped, it settles its return; and its goods can come
-//! back in turn, for no more than was given for them.
+//! The exchange order is published like any other order: shipped, it settles its return; and its
+//! goods can come back in turn, for no more than was given for them.
 
 use domain::messages::kind::MessageKind;
 use serde_json::{Value, json};
@@ -8,8 +8,8 @@ use sim::Behaviour;
 use super::{
     expected::{Becomes, rma, tee, unit},
     stage::{
-        ExchangeStage, Rma, exchange_for, exchange_order, gift_card, item, order, refund, servers,
-        unshipped,
+        ExchangeStage, Rma, exchange_for, exchange_order, gift_card, item, refund, sample_order,
+        servers, unshipped,
     },
 };
 use crate::harness::samples::message;
@@ -19,7 +19,7 @@ const UNEVEN: &str = "UNEVEN_EXCHANGE";
 
 /// A merchant with whom one tee was exchanged for a large one.
 fn exchanged(stage: &ExchangeStage<'_>) -> Rma {
-    stage.publish(&order("O-1"));
+    stage.publish(&sample_order("O-1"));
     let started = stage.start(&[item("O-1", "tees", 1, &exchange_for("TEE-NAVY-L"))]);
     stage.told(&started, 2);
     started
@@ -69,7 +69,7 @@ fn an_exchange_order_that_is_cancelled_is_paid_in_money() {
 fn a_return_is_settled_when_all_its_parts_are() {
     for server in servers() {
         let stage = ExchangeStage::set(server);
-        stage.publish(&order("O-1"));
+        stage.publish(&sample_order("O-1"));
         let started = stage.start(&[
             item("O-1", "tees", 1, &exchange_for("TEE-NAVY-L")),
             item("O-1", "tees", 1, &refund()),
@@ -87,7 +87,7 @@ fn a_return_is_settled_when_all_its_parts_are() {
 
 /// The order with a refund of so many tees of the return.
 fn refund_of(started: &Rma, quantity: i64) -> Value {
-    let mut refunded = order("O-1");
+    let mut refunded = sample_order("O-1");
     refunded["updated_at"] = json!("2026-03-01T08:00:00Z");
     refunded["refunds"] = json!([{
         "identifier": "RF-1",
@@ -101,12 +101,13 @@ fn refund_of(started: &Rma, quantity: i64) -> Value {
     refunded
 }
 
-/// The merchant pays for what it has replaced: that is a fact, which a person should look at, and no change.
+/// The merchant pays for what it has replaced: that is a fact, which a person should look at, and
+/// no change.
 #[test]
 fn money_for_what_was_exchanged_is_doubted() {
     for server in servers() {
         let stage = ExchangeStage::set(server);
-        stage.publish(&order("O-1"));
+        stage.publish(&sample_order("O-1"));
         let started = stage.start(&[item("O-1", "tees", 2, &exchange_for("TEE-NAVY-L"))]);
         stage.told(&started, 2);
 
@@ -127,7 +128,7 @@ fn money_for_what_was_exchanged_is_doubted() {
 fn an_order_that_was_shipped_before_we_knew_of_it_settles_its_return() {
     for server in servers() {
         let stage = ExchangeStage::set(server);
-        stage.publish(&order("O-1"));
+        stage.publish(&sample_order("O-1"));
         let slow = Behaviour { delay_ms: 1_000, ..Behaviour::NORMAL };
         stage.behave(MessageKind::ExchangeOrder, slow);
         let started = stage.start(&[item("O-1", "tees", 1, &exchange_for("TEE-NAVY-L"))]);
@@ -153,8 +154,8 @@ fn again(order: &str, origin: &str, cents: i64, becomes: &Becomes<'_>) -> Value 
     unit(order, cents, becomes, &what)
 }
 
-/// The first order's tee cost 46.10. Twice the merchant sends something dearer in its place, and in the end
-/// it is 46.10 that comes back.
+/// The first order's tee cost 46.10. Twice the merchant sends something dearer in its place, and in
+/// the end it is 46.10 that comes back.
 #[test]
 fn a_chain_of_exchanges_never_pays_more_than_was_paid_at_its_root() {
     for server in servers() {
@@ -213,7 +214,7 @@ fn what_was_paid_on_top_comes_back_and_what_was_not_charged_does_not() {
 fn goods_that_came_beside_a_card_are_worth_what_was_given_for_the_goods() {
     for server in servers() {
         let stage = ExchangeStage::set(server);
-        stage.publish(&order("O-1"));
+        stage.publish(&sample_order("O-1"));
         let started = stage.start(&[
             item("O-1", "tees", 1, &exchange_for("TEE-NAVY-L")),
             item("O-1", "scarf", 1, &gift_card()),

@@ -1,5 +1,5 @@
-//! The variant that the shopper chose is gone: what was chosen in advance takes its place, exactly once, or the
-//! shopper is told.
+//! The variant that the shopper chose is gone: what was chosen in advance takes its place, exactly
+//! once, or the shopper is told.
 
 use domain::messages::kind::MessageKind;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use sim::Behaviour;
 
 use super::{
     expected::{Becomes, TEE, asked, card, rma, tee},
-    stage::{ExchangeStage, exchange_for, item, order, servers},
+    stage::{ExchangeStage, exchange_for, item, sample_order, servers},
 };
 
 /// An exchange for the large tee, and something else if there is none.
@@ -21,7 +21,7 @@ fn large_or(fallback: Option<&str>) -> Value {
 
 /// A merchant of whose large tees the shopper saw some, and then there are none.
 fn sold_out(stage: &ExchangeStage<'_>) {
-    stage.publish(&order("O-1"));
+    stage.publish(&sample_order("O-1"));
     let offered = stage.get("/orders/O-1/lines/tees/variants").json();
     let large = offered["variants"].as_array().unwrap().iter().find(|it| it["sku"] == "TEE-NAVY-L");
     assert_eq!(large.unwrap()["in_stock"], true);
@@ -102,13 +102,13 @@ fn a_card_that_the_merchant_does_not_offer_is_no_way_out() {
     }
 }
 
-/// The merchant could not be asked before, so it says so when it gets the order. A second order with another
-/// content is never sent under the same key: the shopper gets the money.
+/// The merchant could not be asked before, so it says so when it gets the order. A second order
+/// with another content is never sent under the same key: the shopper gets the money.
 #[test]
 fn what_is_gone_only_when_the_order_arrives_is_refunded_whatever_was_chosen() {
     for server in servers() {
         let stage = ExchangeStage::set(server);
-        stage.publish(&order("O-1"));
+        stage.publish(&sample_order("O-1"));
         assert!(stage.shop.merchant().set_stock("TEE-NAVY-L", 0));
         stage.behave(MessageKind::ExchangeVariants, Behaviour::status(500));
 

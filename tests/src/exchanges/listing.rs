@@ -1,16 +1,17 @@
-//! The exchange orders as finance sees them: found by state and return, read page by page, each merchant its own.
+//! The exchange orders as finance sees them: found by state and return, read page by page, each
+//! merchant its own.
 
 use domain::messages::kind::MessageKind;
 use serde_json::{Value, json};
 use sim::Behaviour;
 
-use super::stage::{ExchangeStage, Rma, exchange_for, gift_card, item, order, servers};
+use super::stage::{ExchangeStage, Rma, exchange_for, gift_card, item, sample_order, servers};
 use crate::harness::{home::text, http::Request};
 
 /// A merchant with one exchange order in each state: failed, placed and pending, in this order.
 fn one_of_each(stage: &ExchangeStage<'_>) -> [Rma; 3] {
     for id in ["O-1", "O-2", "O-3"] {
-        stage.publish(&order(id));
+        stage.publish(&sample_order(id));
     }
     let start = |order: &str, wants: &Value| stage.start(&[item(order, "tees", 1, wants)]);
     stage.behave(MessageKind::ExchangeOrder, Behaviour::status(409).times(1));
@@ -107,7 +108,7 @@ fn no_merchant_sees_the_exchange_orders_of_another() {
         // The same numbers mean other things to another merchant: its order is not shipped by this.
         stranger.publish(&super::stage::exchange_order("EX-100001", 4_500, 360));
         stage.told(&placed, 2);
-        stranger.publish(&order("O-2"));
+        stranger.publish(&sample_order("O-2"));
         let own = stranger.start(&[item("O-2", "tees", 1, &gift_card())]);
         assert_eq!(stranger.until(&own, "placed")["exchange_order_identifier"], "EX-100001");
         assert_eq!(stage.exchange_orders("state=placed").len(), 1);

@@ -5,7 +5,9 @@ use serde_json::{Value, json};
 
 use super::{
     expected::{Becomes, LARGE, SCARF, TEE, asked, card, fixed, rma, scarf, tee, tees_replaced},
-    stage::{ExchangeStage, Rma, exchange_for, gift_card, item, order, refund, request, servers},
+    stage::{
+        ExchangeStage, Rma, exchange_for, gift_card, item, refund, request, sample_order, servers,
+    },
 };
 use crate::harness::{binary::workspace, samples::full_order};
 
@@ -16,7 +18,7 @@ const UNEVEN: &str = "UNEVEN_EXCHANGE";
 fn an_exchange_is_asked_for_once_and_the_return_names_its_order() {
     for server in servers() {
         let stage = ExchangeStage::set(server);
-        stage.publish(&order("O-1"));
+        stage.publish(&sample_order("O-1"));
 
         let started = stage.start(&[item("O-1", "tees", 2, &exchange_for("TEE-NAVY-L"))]);
 
@@ -45,7 +47,7 @@ fn an_exchange_is_asked_for_once_and_the_return_names_its_order() {
 fn a_gift_card_is_what_the_units_are_worth_with_the_bonus_apart() {
     for server in servers() {
         let stage = ExchangeStage::set(server);
-        stage.publish(&order("O-1"));
+        stage.publish(&sample_order("O-1"));
 
         let started = stage.start(&[item("O-1", "tees", 1, &gift_card())]);
 
@@ -72,7 +74,7 @@ fn a_fee_is_taken_from_the_card() {
             "gift_card": { "sku": "GIFT-CARD" },
             "methods": [{ "method": "mail-back", "fee_cents": 595 }],
         }));
-        stage.publish(&order("O-1"));
+        stage.publish(&sample_order("O-1"));
 
         let started = stage.start(&[item("O-1", "scarf", 1, &gift_card())]);
 
@@ -85,7 +87,7 @@ fn a_fee_is_taken_from_the_card() {
 fn an_exchange_and_a_gift_card_travel_in_one_order_beside_a_refund() {
     for server in servers() {
         let stage = ExchangeStage::set(server);
-        stage.publish(&order("O-1"));
+        stage.publish(&sample_order("O-1"));
 
         let started = stage.start(&[
             item("O-1", "scarf", 1, &gift_card()),
@@ -118,7 +120,7 @@ fn an_exchange_and_a_gift_card_travel_in_one_order_beside_a_refund() {
 fn a_variant_at_another_price_is_uneven_and_ordered_at_its_price() {
     for server in servers() {
         let stage = ExchangeStage::set(server);
-        let mut bought_cheaper = order("O-1");
+        let mut bought_cheaper = sample_order("O-1");
         let line = &mut bought_cheaper["items"][0];
         line["unit_price_amount_cents"] = json!(4_000);
         line["product_amount_cents"] = json!(8_000);
@@ -161,7 +163,7 @@ fn a_return_of_two_orders_asks_for_an_exchange_order_of_each() {
     for server in servers() {
         let stage = ExchangeStage::set(server);
         for id in ["O-1", "O-2"] {
-            stage.publish(&order(id));
+            stage.publish(&sample_order(id));
         }
 
         let started = stage.start(&[
@@ -214,7 +216,7 @@ fn the_documented_exchange_order_is_what_is_sent() {
 fn a_quote_asks_nothing_of_the_merchant() {
     for server in servers() {
         let stage = ExchangeStage::set(server);
-        stage.publish(&order("O-1"));
+        stage.publish(&sample_order("O-1"));
         let wanted = request(&[item("O-1", "tees", 1, &exchange_for("TEE-NAVY-L"))]);
 
         let quoted = stage.post("/returns/quote", &wanted);

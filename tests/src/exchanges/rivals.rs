@@ -1,11 +1,14 @@
-//! Two tabs, one order: whoever is first gets the exchange, the other is told and can have the money.
+//! Two tabs, one order: whoever is first gets the exchange, the other is told and can have the
+//! money.
 
 use std::{collections::BTreeMap, sync::Barrier, thread};
 
 use domain::messages::kind::MessageKind;
 use serde_json::Value;
 
-use super::stage::{ExchangeStage, body, exchange_for, gift_card, item, order, refund, servers};
+use super::stage::{
+    ExchangeStage, exchange_for, gift_card, item, parse_body, refund, sample_order, servers,
+};
 use crate::harness::{home::text, http::Reply};
 
 const ORDERS: usize = 12;
@@ -39,7 +42,7 @@ fn at_once(stage: &ExchangeStage<'_>, items: &[Value]) -> Vec<Reply> {
 fn bodies_by_key(stage: &ExchangeStage<'_>) -> BTreeMap<String, usize> {
     let mut bodies: BTreeMap<String, Vec<Value>> = BTreeMap::new();
     for call in stage.calls(MessageKind::ExchangeOrder) {
-        let body = body(&call);
+        let body = parse_body(&call);
         let known = bodies.entry(text(&body["original_order_id"])).or_default();
         if !known.contains(&body) {
             known.push(body);
@@ -54,7 +57,7 @@ fn of_several_tabs_one_gets_the_exchange_and_the_others_can_have_the_money() {
         let stage = ExchangeStage::set(server);
         let orders: Vec<String> = (1..=ORDERS).map(|number| format!("O-{number:02}")).collect();
         for id in &orders {
-            stage.publish(&order(id));
+            stage.publish(&sample_order(id));
         }
         let all: Vec<Value> = orders.iter().flat_map(|id| tabs(id)).collect();
 
@@ -108,7 +111,7 @@ fn a_unit_is_not_exchanged_in_one_tab_and_refunded_in_the_other() {
         let stage = ExchangeStage::set(server);
         for number in 0..ORDERS {
             let id = format!("O-{number}");
-            stage.publish(&order(&id));
+            stage.publish(&sample_order(&id));
             let wants = [gift_card(), refund(), exchange_for("SCARF-GREY"), refund()];
             let items: Vec<Value> =
                 wants.iter().map(|wants| item(&id, "scarf", 1, wants)).collect();

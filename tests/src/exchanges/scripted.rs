@@ -1,4 +1,5 @@
-//! A merchant's server that answers whatever a test wants, also what no simulated merchant would say.
+//! A merchant's server that answers whatever a test wants, also what no simulated merchant would
+//! say.
 
 use std::{
     io::{BufRead, BufReader, Read, Write},
@@ -14,8 +15,8 @@ pub(super) struct Scripted {
 }
 
 impl Scripted {
-    /// A server that answers a request, given as its first line, with this status and body; with status 0 it
-    /// closes the connection instead.
+    /// A server that answers a request, given as its first line, with this status and body; with
+    /// status 0 it closes the connection instead.
     pub(super) fn answering(
         answer: impl Fn(&str) -> (u16, String) + Send + Sync + 'static,
     ) -> Self {

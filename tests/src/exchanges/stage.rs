@@ -1,4 +1,5 @@
-//! The scene: a merchant with a shop, a policy and published orders, and a shopper who wants something else.
+//! The scene: a merchant with a shop, a policy and published orders, and a shopper who wants
+//! something else.
 
 use std::ops::Deref;
 
@@ -106,15 +107,17 @@ impl<'a> ExchangeStage<'a> {
         calls_of(&self.shop, Some(kind))
     }
 
-    /// Every state of a return that the merchant was told and took, once there are so many; times and
-    /// identifiers are replaced by fixed words. No more of them are on their way.
+    /// Every state of a return that the merchant was told and took, once there are so many; times
+    /// and identifiers are replaced by fixed words. No more of them are on their way.
     pub(super) fn told(&self, rma: &Rma, count: usize) -> Vec<Value> {
         let mut seen = Vec::new();
         let accepted = |seen: &mut Vec<Value>| {
             let calls =
                 self.calls(MessageKind::Rma).into_iter().filter(|it| it.answer.is_success());
             seen.clear();
-            seen.extend(calls.map(|call| body(&call)).filter(|it| it["rma_identifier"] == rma.id));
+            seen.extend(
+                calls.map(|call| parse_body(&call)).filter(|it| it["rma_identifier"] == rma.id),
+            );
             seen.len() >= count
         };
         eventually(&format!("{count} messages about {}", rma.id), || {
@@ -128,7 +131,7 @@ impl<'a> ExchangeStage<'a> {
     /// The exchange orders that were asked for, in fixed words.
     pub(super) fn asked(&self, rma: &Rma) -> Vec<Value> {
         let calls = self.calls(MessageKind::ExchangeOrder);
-        calls.iter().map(|call| fixed(body(call), rma)).collect()
+        calls.iter().map(|call| fixed(parse_body(call), rma)).collect()
     }
 
     /// The messages that a query finds, newest first.
@@ -168,12 +171,12 @@ pub(super) struct Rma {
     pub(super) answer: Value,
 }
 
-pub(super) fn body(call: &Call) -> Value {
+pub(super) fn parse_body(call: &Call) -> Value {
     serde_json::from_str(&call.content.as_ref().unwrap().body).unwrap()
 }
 
 /// An order of two tees of 46.10 each and one scarf of 42.12, of which everything was shipped.
-pub(super) fn order(identifier: &str) -> Value {
+pub(super) fn sample_order(identifier: &str) -> Value {
     let mut order = full_order();
     let mut line = order["items"][0].clone();
     for key in ["quantity_refunded", "return_policy_end_date", "dropship_identifier", "variants"] {
@@ -219,10 +222,10 @@ fn scarf(line: &Value) -> Value {
     scarf
 }
 
-/// The order that the merchant publishes when it has placed an exchange order: one line, paid with the
-/// credit.
+/// The order that the merchant publishes when it has placed an exchange order: one line, paid with
+/// the credit.
 pub(super) fn exchange_order(identifier: &str, price_cents: i64, tax_cents: i64) -> Value {
-    let mut order = order(identifier);
+    let mut order = sample_order(identifier);
     let mut line = order["items"][0].clone();
     line["identifier"] = json!(format!("{identifier}-1"));
     line["sku"] = json!("TEE-NAVY-L");

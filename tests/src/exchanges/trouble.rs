@@ -1,4 +1,5 @@
-//! A merchant that is slow, down, forgetful or unwilling: in the end there is one exchange order or a refund.
+//! A merchant that is slow, down, forgetful or unwilling: in the end there is one exchange order or
+//! a refund.
 
 use std::time::Instant;
 
@@ -9,7 +10,7 @@ use sim::Behaviour;
 use super::{
     expected::{Becomes, LARGE, asked, rma, scarf, tee, tees_replaced},
     scripted::Scripted,
-    stage::{ExchangeStage, Rma, exchange_for, gift_card, item, order, refund, servers},
+    stage::{ExchangeStage, Rma, exchange_for, gift_card, item, refund, sample_order, servers},
 };
 use crate::harness::{eventually, home::text, http::Request};
 
@@ -17,7 +18,7 @@ const EVEN: &str = "EVEN_EXCHANGE";
 
 /// A merchant of whom a tee is exchanged for a large one, while it does this to exchange orders.
 fn exchanged(stage: &ExchangeStage<'_>, behaviour: Behaviour) -> Rma {
-    stage.publish(&order("O-1"));
+    stage.publish(&sample_order("O-1"));
     stage.behave(MessageKind::ExchangeOrder, behaviour);
     stage.start(&[item("O-1", "tees", 1, &exchange_for("TEE-NAVY-L"))])
 }
@@ -71,7 +72,8 @@ fn a_merchant_that_takes_its_time_gets_it() {
     }
 }
 
-/// The merchant placed the order, and its answer came too late: it is asked again and answers the same.
+/// The merchant placed the order, and its answer came too late: it is asked again and answers the
+/// same.
 #[test]
 fn an_order_that_is_answered_twice_is_one_order() {
     for server in servers() {
@@ -100,7 +102,8 @@ fn a_merchant_that_cannot_say_in_time_what_it_has_is_asked_for_it_nevertheless()
     }
 }
 
-/// What there is to say when an exchange order was given up: its units are refunded, and nobody can place it.
+/// What there is to say when an exchange order was given up: its units are refunded, and nobody can
+/// place it.
 fn assert_given_up(stage: &ExchangeStage<'_>, started: &Rma, attempts: usize) {
     let record = stage.until(started, "failed");
     assert_eq!(record["exchange_order_identifier"], Value::Null);
@@ -128,7 +131,7 @@ fn assert_given_up(stage: &ExchangeStage<'_>, started: &Rma, attempts: usize) {
 fn a_merchant_that_refuses_for_ever_is_told_to_refund() {
     for server in servers() {
         let stage = ExchangeStage::set(server);
-        stage.publish(&order("O-1"));
+        stage.publish(&sample_order("O-1"));
         stage.behave(MessageKind::ExchangeOrder, Behaviour::status(500));
 
         let started = stage.start(&[
@@ -164,7 +167,7 @@ fn a_merchant_that_refuses_for_ever_is_told_to_refund() {
 
 /// The order with a refund of what the return brought back.
 fn refunded(started: &Rma) -> Value {
-    let mut refunded = order("O-1");
+    let mut refunded = sample_order("O-1");
     refunded["updated_at"] = json!("2026-03-01T08:00:00Z");
     refunded["refunds"] = json!([{
         "identifier": "RF-1",
@@ -220,7 +223,7 @@ fn an_order_that_the_merchant_did_not_name_has_a_name_of_ours() {
             (r#"{"order_identifier":"O-1","total_amount_cents":"x"}"#, Value::Null),
         ] {
             let stage = ExchangeStage::set(server);
-            stage.publish(&order("O-1"));
+            stage.publish(&sample_order("O-1"));
             let shop = Scripted::answering(move |request| {
                 let answer = if request.starts_with("POST") { answer } else { "[]" };
                 (200, answer.to_owned())
@@ -246,7 +249,7 @@ fn an_order_that_the_merchant_did_not_name_has_a_name_of_ours() {
 fn a_long_answer_is_read_to_its_end() {
     for server in servers() {
         let stage = ExchangeStage::set(server);
-        stage.publish(&order("O-1"));
+        stage.publish(&sample_order("O-1"));
         let answer =
             json!({ "lines": "x".repeat(100_000), "order_identifier": "SO-7" }).to_string();
         let shop = Scripted::answering(move |_| (201, answer.clone()));

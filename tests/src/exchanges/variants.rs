@@ -1,4 +1,5 @@
-//! What a shopper can have instead: the merchant's word, in whichever shape it comes, or else the order's.
+//! What a shopper can have instead: the merchant's word, in whichever shape it comes, or else the
+//! order's.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +9,7 @@ use sim::Behaviour;
 
 use super::{
     scripted::Scripted,
-    stage::{ExchangeStage, order, servers},
+    stage::{ExchangeStage, sample_order, servers},
 };
 use crate::harness::http::Reply;
 
@@ -21,7 +22,7 @@ fn saying<'a>(
     body: &str,
 ) -> (ExchangeStage<'a>, Scripted) {
     let (stage, body) = (ExchangeStage::set(server), body.to_owned());
-    stage.publish(&order("O-1"));
+    stage.publish(&sample_order("O-1"));
     let shop = Scripted::answering(move |_| (status, body.clone()));
     stage.point_to(&shop.url());
     (stage, shop)
@@ -34,7 +35,7 @@ fn listed(reply: &Reply) -> Vec<Value> {
 
 /// The order with a variant on its line.
 fn order_with_variants() -> Value {
-    let mut order = order("O-1");
+    let mut order = sample_order("O-1");
     order["items"][0]["variants"] = json!([{
         "sku": "TEE-NAVY-XXL", "title": "XXL", "attributes": [{ "name": "Size", "value": "XXL" }],
         "unit_price_amount_cents": 4_900, "quantity_in_stock": 2,
@@ -146,7 +147,7 @@ fn a_server_that_says_nothing_useful_is_a_bad_gateway() {
             assert_eq!(stage.get(TARGET).status, 502);
         }
         let stage = ExchangeStage::set(server);
-        stage.publish(&order("O-1"));
+        stage.publish(&sample_order("O-1"));
         stage.point_to("http://127.0.0.1:1");
         assert_eq!(stage.get(TARGET).status, 502);
     }
@@ -156,7 +157,7 @@ fn a_server_that_says_nothing_useful_is_a_bad_gateway() {
 fn a_server_that_is_silent_for_three_seconds_is_too_slow() {
     for server in servers() {
         let stage = ExchangeStage::set(server);
-        stage.publish(&order("O-1"));
+        stage.publish(&sample_order("O-1"));
         stage.behave(
             MessageKind::ExchangeVariants,
             Behaviour { delay_ms: 20_000, ..Behaviour::NORMAL },
@@ -200,7 +201,7 @@ fn the_orders_variants_stand_in_for_a_server_that_cannot_be_asked() {
 fn a_line_without_variants_asks_nobody() {
     for server in servers() {
         let stage = ExchangeStage::set(server);
-        let mut plain = order("O-1");
+        let mut plain = sample_order("O-1");
         plain["items"][0]["variant_identifier"] = json!("");
         stage.publish(&plain);
         assert_eq!(listed(&stage.get(TARGET)), Vec::<Value>::new());
@@ -212,7 +213,7 @@ fn a_line_without_variants_asks_nobody() {
 fn an_odd_identifier_stays_one_step_of_the_path() {
     for server in servers() {
         let (stage, shop) = saying(server, 200, "[]");
-        let mut odd = order("O-1");
+        let mut odd = sample_order("O-1");
         odd["updated_at"] = json!("2026-05-01T08:00:00Z");
         odd["items"][0]["variant_identifier"] = json!("../a?b#c/ü");
         stage.publish(&odd);
@@ -226,7 +227,7 @@ fn an_odd_identifier_stays_one_step_of_the_path() {
 fn what_is_not_there_is_not_found() {
     for server in servers() {
         let stage = ExchangeStage::set(server);
-        stage.publish(&order("O-1"));
+        stage.publish(&sample_order("O-1"));
         for (target, what) in [
             ("/orders/O-2/lines/tees/variants", "order"),
             ("/orders/O-1/lines/socks/variants", "order line"),

@@ -12,7 +12,8 @@ use serde_json::Value;
 
 const ANSWER_TIME_MAX: Duration = Duration::from_secs(60);
 
-/// What is sent. `Content-Length` is written by the client, and `Host` where a test says nothing of it.
+/// What is sent. `Content-Length` is written by the client, and `Host` where a test says nothing of
+/// it.
 #[derive(Clone, Debug)]
 pub(crate) struct Request {
     method: String,

@@ -1,9 +1,9 @@
 //! PostgreSQL: a schema of its own for each server that needs one.
 //!
-//! Several runs of the tests may use one PostgreSQL at the same time. Each takes a slot, which is an
-//! advisory lock held by a connection for as long as the process lives, and its schemas carry
-//! the number of the slot. So no run takes another's tables away, and what a run leaves
-//! behind is used again by a later one.
+//! Several runs of the tests may use one PostgreSQL at the same time. Each takes a slot, which is
+//! an advisory lock held by a connection for as long as the process lives, and its schemas carry
+//! the number of the slot. So no run takes another's tables away, and what a run leaves behind is
+//! used again by a later one.
 
 use std::sync::{OnceLock, mpsc};
 

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 /// An order in which nothing stands but what must, under this identifier.
-pub(crate) fn order(identifier: &str) -> Value {
+pub(crate) fn sample_order(identifier: &str) -> Value {
     let mut order = first_order(domain::samples::minimal_order_message());
     order["identifier"] = json!(identifier);
     order
@@ -18,7 +18,7 @@ pub(crate) fn full_order() -> Value {
 
 /// An order with one unit shipped of which a refund of this identifier tells.
 pub(crate) fn refunded_order(identifier: &str, refund: &str) -> Value {
-    let mut order = order(identifier);
+    let mut order = sample_order(identifier);
     order["items"][0]["quantity_shipped"] = json!(1);
     order["items"][0]["unit_price_amount_cents"] = json!(0);
     order["refunds"] = json!([refund_of(refund)]);

@@ -47,7 +47,7 @@ impl Server {
         let child = command.args(&self.arguments).stderr(log).spawn().unwrap();
         let pid = child.id();
         self.process =
-            Some(Process { guardian: guardian(&pid.to_string(), self.home.root()), child });
+            Some(Process { guardian: start_guardian(&pid.to_string(), self.home.root()), child });
         let file = self.home.data_dir().join("server.json");
         self.address = eventually("the server starts", || {
             let ended = self.process.as_mut().and_then(|it| it.child.try_wait().unwrap());
@@ -168,7 +168,7 @@ pub(crate) fn publication(token: &str, message: impl Into<Vec<u8>>) -> Request {
 
 /// Ends a process, or all of a group when its number stands behind a minus, and removes its files
 /// when the test process is gone without having done so: what tests share is never dropped.
-pub(crate) fn guardian(process: &str, folder: &Path) -> Child {
+pub(crate) fn start_guardian(process: &str, folder: &Path) -> Child {
     // Who was just killed may still hold a file for a moment.
     let script = "read -r _; kill -9 \"$1\"; \
                   for _ in 1 2 3; do rm -rf \"$2\" && break; sleep 1; done";

@@ -236,7 +236,7 @@ pub(crate) fn accepted(running: &Running, count: u64) {
 }
 
 /// The calls so far, oldest first.
-pub(crate) fn calls(running: &Running) -> Vec<Call> {
+pub(crate) fn list_calls(running: &Running) -> Vec<Call> {
     calls_of(running, None)
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::stage::{Stage, calls, receiver, servers, statuses};
+use crate::harness::stage::{Stage, list_calls, receiver, servers, statuses};
 use crate::harness::{home::Home, server::Server};
 
 fn set(stage: &Stage<'_>, url: &str) -> (u16, Value) {
@@ -69,5 +69,5 @@ fn a_name_that_leads_to_a_forbidden_address_fails_the_attempt_and_says_why() {
     assert_eq!(statuses(&message), [0; 6]);
     let error = message["attempts"][0]["error"].as_str().unwrap();
     assert!(error.contains("is not public"), "{error}");
-    assert_eq!(calls(&running).len(), 0);
+    assert_eq!(list_calls(&running).len(), 0);
 }

@@ -3,8 +3,8 @@
 //!
 //! See [`super::ledger`] for what must hold, and for the broken builds that the judge was tried on.
 //! `HOMEWARD_CRASH_ROUNDS` says how often on each engine. The long run is
-//! `HOMEWARD_CRASH_ROUNDS=200 cargo test -p tests messages::crash -- --nocapture`. A round lasts about a
-//! second.
+//! `HOMEWARD_CRASH_ROUNDS=200 cargo test -p tests messages::crash -- --nocapture`. A round lasts
+//! about a second.
 
 use std::{
     hash::{BuildHasher, RandomState},
@@ -15,11 +15,11 @@ use std::{
 use sim::{Behaviour, Running, Settings};
 
 use super::{
+    compose_number,
     ledger::judge,
-    load::{acknowledged, crew, drained, given_up, post},
-    number,
+    load::{drained, form_crew, list_acknowledged, list_given_up, post},
 };
-use crate::harness::stage::{ALLOW, Stage, calls, receiver};
+use crate::harness::stage::{ALLOW, Stage, list_calls, receiver};
 use crate::harness::{home::Home, postgres};
 
 const WORKERS: usize = 4;
@@ -48,8 +48,8 @@ fn moment() -> Duration {
     Duration::from_millis(KILL_AFTER_MIN_MS + chance % (KILL_AFTER_MAX_MS - KILL_AFTER_MIN_MS))
 }
 
-/// A merchant that is slow, so that calls are under way at any moment, and now and then refuses one or
-/// hangs up.
+/// A merchant that is slow, so that calls are under way at any moment, and now and then refuses one
+/// or hangs up.
 fn moods() -> Vec<Behaviour> {
     let slow = Behaviour { delay_ms: 10, ..Behaviour::NORMAL };
     let hang_up = Behaviour { close: true, ..Behaviour::NORMAL };
@@ -67,7 +67,7 @@ fn wait_for_calls(running: &Running, before: u64) {
 }
 
 fn survive(home: &Home) {
-    let (begun, rounds) = (Instant::now(), number("HOMEWARD_CRASH_ROUNDS", 3));
+    let (begun, rounds) = (Instant::now(), compose_number("HOMEWARD_CRASH_ROUNDS", 3));
     let quick = ["--retry-base-ms", "50", "--retry-factor", "1", "--delivery-timeout-ms", "3000"];
     let mut server = home.serve(&[&ALLOW[..], &quick].concat());
     let Stage { tenant, .. } = Stage::set(&server);
@@ -80,14 +80,14 @@ fn survive(home: &Home) {
     });
     let stage = Stage { server: &server, tenant };
     stage.point_to(&running.url(), &serde_json::json!({ "type": "none" }));
-    let mut crew = crew(&[&stage], LANES, WORKERS);
+    let mut crew = form_crew(&[&stage], LANES, WORKERS);
     let Stage { tenant, .. } = stage;
     for _ in 0..rounds {
         running.merchant().behave_normally();
         running.merchant().behave(&moods()).unwrap();
         let addresses = [server.address.clone()];
         let before = running.merchant().summary().calls;
-        post(&mut crew, (&addresses, &tenant.admin), usize::MAX, || {
+        post(&mut crew, &addresses, &tenant.admin, usize::MAX, || {
             wait_for_calls(&running, before);
             thread::sleep(moment());
             server.kill9();
@@ -96,9 +96,9 @@ fn survive(home: &Home) {
     }
     let stage = Stage { server: &server, tenant };
     drained(&[&stage], &running, || ());
-    let acknowledged = acknowledged(&crew);
-    let given_up = given_up(&[&stage], acknowledged.len());
-    let verdict = judge(&calls(&running), &(&acknowledged - &given_up));
+    let acknowledged = list_acknowledged(&crew);
+    let given_up = list_given_up(&[&stage], acknowledged.len());
+    let verdict = judge(&list_calls(&running), &(&acknowledged - &given_up));
     eprintln!(
         "killed {rounds} times in {:.1} s: {} acknowledged, {} not answered, {} given up; {}",
         begun.elapsed().as_secs_f64(),

@@ -4,7 +4,7 @@ use domain::messages::endpoint::Auth;
 use serde_json::{Value, json};
 use sim::{Behaviour, Running, Settings};
 
-use crate::harness::stage::{Stage, accepted, calls, receiver, servers, statuses};
+use crate::harness::stage::{Stage, accepted, list_calls, receiver, servers, statuses};
 
 fn text(text: &str) -> String {
     text.to_owned()
@@ -105,6 +105,6 @@ fn credentials_are_never_shown() {
             assert!(!text.contains("its-secret") && !text.contains("sim_token"), "{text}");
         }
         assert!(shown.text().contains(r#""auth":"oauth2""#), "{}", shown.said());
-        assert_eq!(calls(&running).len(), 1);
+        assert_eq!(list_calls(&running).len(), 1);
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use sim::Behaviour;
 
-use crate::harness::stage::{Stage, accepted, calls, servers, statuses};
+use crate::harness::stage::{Stage, accepted, list_calls, servers, statuses};
 use crate::harness::{eventually, home::text, http::Request};
 
 /// A merchant with one failed message in each of `lanes` lanes, and systems that are well again.
@@ -100,7 +100,7 @@ fn a_failure_is_discarded_with_a_reason_and_never_without() {
         assert_eq!(message["discard_reason"], "told by telephone");
         assert_eq!(retry(&stage, id, "?force=true").0, 409);
         stage.until_failed(0);
-        assert_eq!(calls(&running).len(), 6);
+        assert_eq!(list_calls(&running).len(), 6);
     }
 }
 

@@ -4,24 +4,25 @@ use std::time::{Duration, Instant};
 
 use sim::{Behaviour, Settings};
 
-use super::load::{crew, post};
+use super::load::{form_crew, post};
 use crate::harness::stage::{ALLOW, Stage, accepted, receiver};
 use crate::harness::{home::Home, postgres, server::Server};
 
 const SICK_MESSAGES: usize = 2_000;
 const MESSAGES: usize = 200;
 const WORKERS: usize = 4;
-/// The machine may be busy with other things; a merchant that waits for another would wait for minutes.
+/// The machine may be busy with other things; a merchant that waits for another would wait for
+/// minutes.
 const FACTOR: u32 = 5;
 const ALLOWANCE: Duration = Duration::from_secs(5);
 
 /// How long it takes to post a new merchant's messages and have them all accepted.
 fn served(server: &Server) -> Duration {
     let (stage, running) = Stage::with_receiver(server);
-    let mut crew = crew(&[&stage], MESSAGES / 4, WORKERS);
+    let mut crew = form_crew(&[&stage], MESSAGES / 4, WORKERS);
     let begun = Instant::now();
     let addresses = [server.address.clone()];
-    post(&mut crew, (&addresses, &stage.admin), MESSAGES / WORKERS, || ());
+    post(&mut crew, &addresses, &stage.admin, MESSAGES / WORKERS, || ());
     accepted(&running, u64::try_from(MESSAGES).unwrap());
     assert_eq!(running.merchant().summary().calls, u64::try_from(MESSAGES).unwrap());
     begun.elapsed()
@@ -46,9 +47,9 @@ fn hold_nobody_up(home: &Home) {
     let hanging = receiver(Settings { keep_bodies: 0, ..sick.settings() });
     hanging.merchant().behave(&[Behaviour { hang: true, ..Behaviour::NORMAL }]).unwrap();
     sick.point_to(&hanging.url(), &serde_json::json!({ "type": "none" }));
-    let mut crew = crew(&[&sick], SICK_MESSAGES, WORKERS);
+    let mut crew = form_crew(&[&sick], SICK_MESSAGES, WORKERS);
     let addresses = [server.address.clone()];
-    post(&mut crew, (&addresses, &sick.admin), SICK_MESSAGES / WORKERS, || ());
+    post(&mut crew, &addresses, &sick.admin, SICK_MESSAGES / WORKERS, || ());
     assert!(hanging.merchant().summary().calls > 0, "it is tried");
 
     let beside = served(&server);

@@ -1,7 +1,7 @@
 //! The judge of what arrived. It knows what was acknowledged and what came, and nothing else.
 //!
-//! The number of a message (`X-Service-Sequence`) tells both its lane and its place there, so a call
-//! is judged by its headers alone. What is promised:
+//! The number of a message (`X-Service-Sequence`) tells both its lane and its place there, so a
+//! call is judged by its headers alone. What is promised:
 //!
 //! 1. Nothing acknowledged is lost: each such message was accepted with 2xx at least once, or its
 //!    tries are used up and it is in the failure queue.
@@ -16,9 +16,9 @@
 //! purpose, in a copy of the tree. Make the change, build `homeward`, then run
 //! `HOMEWARD_BIN=... HOMEWARD_CRASH_ROUNDS=10 cargo test -p tests messages::crash::on_sqlite`:
 //!
-//! - In `Desk::ended` (`crates/delivery/src/dispatcher/desk.rs`) call `self.scheduler.durable` right
-//!   after `finished`, so that a lane opens before the end of its head is stored. In ten rounds a
-//!   few messages come again that are no heads any more.
+//! - In `Desk::ended` (`crates/delivery/src/dispatcher/desk.rs`) call `self.scheduler.durable`
+//!   right after `finished`, so that a lane opens before the end of its head is stored. In ten
+//!   rounds a few messages come again that are no heads any more.
 //! - In `work::store` (beside it) leave out `transaction.conclude`, so that no end is ever stored.
 //!   Then messages wait for ever that have arrived long ago.
 
@@ -30,7 +30,7 @@ use sim::Call;
 const LANE: u64 = 1_000_000;
 
 /// The number of the message at this place of a lane.
-pub(super) fn number(lane: u64, place: u64) -> u64 {
+pub(super) fn compose_number(lane: u64, place: u64) -> u64 {
     lane * LANE + place
 }
 
@@ -69,7 +69,7 @@ fn verdict(arrivals: impl Iterator<Item = Arrival>, acknowledged: &BTreeSet<u64>
     let mut latest: BTreeMap<u64, u64> = BTreeMap::new();
     let mut verdict = Verdict::default();
     for Arrival { lane, place, accepted: welcome } in arrivals {
-        let number = number(lane, place);
+        let number = compose_number(lane, place);
         let latest = latest.entry(lane).or_default();
         let first = seen.insert(number);
         verdict.repeats += usize::from(!first);
@@ -127,7 +127,7 @@ mod tests {
             place: place.unsigned_abs(),
             accepted: *place > 0,
         });
-        let acknowledged = acknowledged.iter().map(|place| number(3, *place)).collect();
+        let acknowledged = acknowledged.iter().map(|place| compose_number(3, *place)).collect();
         let found = verdict(arrivals, &acknowledged);
         [found.repeats, found.lost.len(), found.disordered.len(), found.late.len()]
     }

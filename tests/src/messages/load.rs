@@ -11,7 +11,7 @@ use std::{
 
 use sim::Running;
 
-use super::ledger::number;
+use super::ledger::compose_number;
 use crate::harness::stage::Stage;
 use crate::harness::{
     home::text,
@@ -36,7 +36,7 @@ pub(super) struct Worker {
 }
 
 /// Workers who share `lanes` lanes of each merchant among them.
-pub(super) fn crew(stages: &[&Stage<'_>], lanes: usize, workers: usize) -> Vec<Worker> {
+pub(super) fn form_crew(stages: &[&Stage<'_>], lanes: usize, workers: usize) -> Vec<Worker> {
     let worker = |_| Worker { lanes: Vec::new(), turn: 0, acknowledged: Vec::new(), unanswered: 0 };
     let mut crew: Vec<Worker> = (0..workers).map(worker).collect();
     let merchants = stages.iter().flat_map(|stage| (0..lanes).map(|_| &stage.merchant.id));
@@ -64,7 +64,7 @@ impl Worker {
     fn post(&mut self, connections: &mut [Connection<TcpStream>], admin: &str) -> io::Result<()> {
         let place = self.turn % self.lanes.len();
         let Lane { merchant, number: lane, next } = &mut self.lanes[place];
-        let number = number(*lane, *next);
+        let number = compose_number(*lane, *next);
         let query = format!("ref=lane-{lane}&sequence={number}");
         let target = format!("/admin/merchants/{merchant}/endpoints/rma/test?{query}");
         let server = usize::try_from(*next).unwrap() % connections.len();
@@ -80,7 +80,8 @@ impl Worker {
 /// Lets every worker post `each` messages, and does `meanwhile` something else.
 pub(super) fn post(
     crew: &mut [Worker],
-    (addresses, admin): (&[String], &str),
+    addresses: &[String],
+    admin: &str,
     each: usize,
     meanwhile: impl FnOnce(),
 ) {
@@ -93,13 +94,13 @@ pub(super) fn post(
 }
 
 /// The numbers of all messages that were acknowledged.
-pub(super) fn acknowledged(crew: &[Worker]) -> BTreeSet<u64> {
+pub(super) fn list_acknowledged(crew: &[Worker]) -> BTreeSet<u64> {
     crew.iter().flat_map(|worker| worker.acknowledged.iter().copied()).collect()
 }
 
-/// The numbers of messages whose tries are used up: they are in the failure queue, not lost. They are
-/// fewer than one in a hundred, or something else is wrong.
-pub(super) fn given_up(stages: &[&Stage<'_>], posted: usize) -> BTreeSet<u64> {
+/// The numbers of messages whose tries are used up: they are in the failure queue, not lost. They
+/// are fewer than one in a hundred, or something else is wrong.
+pub(super) fn list_given_up(stages: &[&Stage<'_>], posted: usize) -> BTreeSet<u64> {
     let mut numbers = BTreeSet::new();
     for stage in stages {
         let target = format!("/admin/failures?limit=500&merchant={}", stage.merchant.id);

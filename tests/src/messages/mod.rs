@@ -28,7 +28,7 @@ mod signed;
 mod waiting;
 
 /// A number from the environment.
-fn number(variable: &str, otherwise: usize) -> usize {
+fn compose_number(variable: &str, otherwise: usize) -> usize {
     let text = std::env::var(variable);
     text.map_or(otherwise, |text| text.parse().unwrap_or_else(|_| panic!("{variable}: {text}")))
 }

@@ -12,9 +12,9 @@ use sim::{Behaviour, Running, Settings};
 
 use super::{
     ledger::{Verdict, judge},
-    load::{Worker, acknowledged, crew, drained, post},
+    load::{Worker, drained, form_crew, list_acknowledged, post},
 };
-use crate::harness::stage::{ALLOW, Stage, Tenant, calls, receiver};
+use crate::harness::stage::{ALLOW, Stage, Tenant, list_calls, receiver};
 use crate::harness::{
     home::Home,
     http::Request,
@@ -64,7 +64,7 @@ impl Scene {
         for stage in &stages {
             stage.point_to(&running.url(), &serde_json::json!({ "type": "none" }));
         }
-        let crew = crew(&stages.iter().collect::<Vec<_>>(), LANES, WORKERS);
+        let crew = form_crew(&stages.iter().collect::<Vec<_>>(), LANES, WORKERS);
         let tenants = stages.into_iter().map(|stage| stage.tenant).collect();
         Self { tenants, running, crew }
     }
@@ -73,7 +73,7 @@ impl Scene {
     fn post(&mut self, nodes: &[&Server]) {
         let addresses: Vec<_> = nodes.iter().map(|node| node.address.clone()).collect();
         let admin = &self.tenants[0].admin;
-        post(&mut self.crew, (&addresses, admin), MESSAGES_OF_A_WORKER, || ());
+        post(&mut self.crew, &addresses, admin, MESSAGES_OF_A_WORKER, || ());
     }
 
     /// Waits until everything is delivered, as this node sees it.
@@ -94,7 +94,7 @@ impl Scene {
     }
 
     fn verdict(&self, scene: &str) -> Verdict {
-        let verdict = judge(&calls(&self.running), &acknowledged(&self.crew));
+        let verdict = judge(&list_calls(&self.running), &list_acknowledged(&self.crew));
         eprintln!("{scene}: {}", verdict.words());
         assert_eq!(self.running.merchant().summary().bad_signatures, 0);
         verdict

@@ -9,11 +9,11 @@ use domain::random::SeededRandom;
 use sim::{Behaviour, Running, Settings};
 
 use super::{
+    compose_number,
     ledger::judge,
-    load::{acknowledged, crew, drained, given_up, post},
-    number,
+    load::{drained, form_crew, list_acknowledged, list_given_up, post},
 };
-use crate::harness::stage::{ALLOW, Stage, calls, receiver};
+use crate::harness::stage::{ALLOW, Stage, list_calls, receiver};
 use crate::harness::{home::Home, postgres};
 
 const WORKERS: usize = 4;
@@ -53,7 +53,7 @@ fn on_postgres_messages_of_a_lane_arrive_in_order_whatever_the_merchant_does() {
 }
 
 fn arrive_in_order(home: &Home) {
-    let messages = number("HOMEWARD_ORDER_MESSAGES", MESSAGES);
+    let messages = compose_number("HOMEWARD_ORDER_MESSAGES", MESSAGES);
     let lanes = (messages / MESSAGES_OF_A_LANE_MIN).min(LANES_MAX);
     let patience = ["--retry-base-ms", "20", "--retry-factor", "2"];
     let flags = [&ALLOW[..], &patience, &["--delivery-timeout-ms", TIMEOUT_MS]].concat();
@@ -70,17 +70,17 @@ fn arrive_in_order(home: &Home) {
     stage.point_to(&running.url(), &serde_json::json!({ "type": "none" }));
 
     let begun = Instant::now();
-    let mut crew = crew(&[&stage], lanes, WORKERS);
+    let mut crew = form_crew(&[&stage], lanes, WORKERS);
     let addresses = [server.address.clone()];
     for _ in 0..messages / PORTION {
-        post(&mut crew, (&addresses, &stage.admin), PORTION / WORKERS, || ());
+        post(&mut crew, &addresses, &stage.admin, PORTION / WORKERS, || ());
         vex(&running, &mut random);
     }
     let posted_s = begun.elapsed().as_secs_f64();
     drained(&[&stage], &running, || vex(&running, &mut random));
 
-    let given_up = given_up(&[&stage], messages);
-    let verdict = judge(&calls(&running), &(&acknowledged(&crew) - &given_up));
+    let given_up = list_given_up(&[&stage], messages);
+    let verdict = judge(&list_calls(&running), &(&list_acknowledged(&crew) - &given_up));
     let summary = running.merchant().summary();
     eprintln!(
         "{messages} messages in {lanes} lanes, posted in {posted_s:.1} s, all there after {:.1} s: \

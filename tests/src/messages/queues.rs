@@ -1,10 +1,11 @@
-//! Messages of three kinds about one drop-ship order, which go to three addresses and arrive in order.
+//! Messages of three kinds about one drop-ship order, which go to three addresses and arrive in
+//! order.
 
 use domain::messages::kind::MessageKind;
 use serde_json::{Value, json};
 use sim::{Answered, Behaviour, Call, Running};
 
-use crate::harness::stage::{Stage, accepted, calls, servers};
+use crate::harness::stage::{Stage, accepted, list_calls, servers};
 use crate::harness::{
     home::{Merchant, text},
     http::Request,
@@ -38,9 +39,9 @@ fn place(stage: &Stage<'_>, name: &str) {
     post(stage.server, &stage.server.token(&stage.merchant), "/drop_ship_orders", &order);
 }
 
-fn act(stage: &Stage<'_>, token: &str, (order, what): (&str, &str), body: &Value) {
+fn act(stage: &Stage<'_>, token: &str, action: &str, body: &Value) {
     let merchant = &stage.merchant.id;
-    let target = format!("/drop_ship_orders/{order}/{what}?merchant={merchant}");
+    let target = format!("/drop_ship_orders/{action}?merchant={merchant}");
     post(stage.server, token, &target, body);
 }
 
@@ -49,16 +50,21 @@ fn ship(stage: &Stage<'_>, token: &str, order: &str) {
         "carrier": "ups", "tracking_number": format!("1Z-{order}"),
         "items": [{ "client_identifier": "DS-20417-1", "quantity": 1 }],
     });
-    act(stage, token, (order, "shipments"), &parcel);
+    act(stage, token, &format!("{order}/shipments"), &parcel);
 }
 
 fn cancel(stage: &Stage<'_>, token: &str, order: &str) {
-    act(stage, token, (order, "cancellations"), &json!({ "reason": "inventory not found" }));
+    act(
+        stage,
+        token,
+        &format!("{order}/cancellations"),
+        &json!({ "reason": "inventory not found" }),
+    );
 }
 
 /// The addresses that were called about an order, and how each call was answered.
 fn told(running: &Running, order: &str) -> Vec<(String, u16)> {
-    let calls = calls(running);
+    let calls = list_calls(running);
     let about = calls.iter().filter(|call| {
         let content = call.content.as_ref().unwrap();
         content.body.contains(&format!("\"{order}\""))
@@ -102,7 +108,7 @@ fn a_cancellation_waits_for_the_confirmation_before_it_and_no_other_order_does()
                 (CANCELLATION, 200)
             ])
         );
-        let all: Vec<String> = calls(&running).into_iter().map(|call| call.path).collect();
+        let all: Vec<String> = list_calls(&running).into_iter().map(|call| call.path).collect();
         let first = all.iter().position(|path| path == CANCELLATION);
         let last = all.iter().rposition(|path| path == CONFIRMATION);
         assert!(first < last, "the other order was told of meanwhile: {all:?}");

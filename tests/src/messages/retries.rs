@@ -6,7 +6,9 @@ use serde_json::{Value, json};
 use sim::{Behaviour, Call, Running};
 
 use crate::harness::eventually;
-use crate::harness::stage::{ALLOW, PAUSE_MS, Stage, accepted, calls, homes, servers, statuses};
+use crate::harness::stage::{
+    ALLOW, PAUSE_MS, Stage, accepted, homes, list_calls, servers, statuses,
+};
 
 /// The milliseconds between one call and the next.
 fn gaps_ms(calls: &[Call]) -> Vec<i64> {
@@ -34,7 +36,7 @@ fn a_message_that_is_refused_twice_is_tried_again_and_each_attempt_is_told() {
             assert_eq!(attempt["error"], Value::Null);
         }
         assert_eq!(message["attempts"][0]["answer"], r#"{"message":"told to answer 503"}"#);
-        let calls = calls(&running);
+        let calls = list_calls(&running);
         let attempts: Vec<_> = calls.iter().filter_map(|call| call.attempt).collect();
         assert_eq!(attempts, [1, 2, 3]);
         assert!(calls.iter().all(|call| call.webhook_id.as_ref() == Some(&id)), "{calls:?}");
@@ -53,7 +55,7 @@ fn after_five_retries_a_message_is_in_the_failure_queue_and_the_next_one_goes() 
 
         assert_eq!(statuses(&stage.until(&first, "failed")), [500; 6]);
         assert_eq!(statuses(&stage.until(&second, "delivered")), [200]);
-        let arrived: Vec<_> = calls(&running).iter().filter_map(|it| it.sequence).collect();
+        let arrived: Vec<_> = list_calls(&running).iter().filter_map(|it| it.sequence).collect();
         assert_eq!(arrived, [1, 1, 1, 1, 1, 1, 2], "the second waited for the first");
     }
 }
@@ -65,11 +67,13 @@ fn whoever_asks_for_patience_gets_it() {
         for status in [429, 503, 500] {
             let asks = Behaviour { retry_after_s: Some(1), ..Behaviour::status(status) };
             behave(&running, asks.times(1));
-            let sent = calls(&running).len();
+            let sent = list_calls(&running).len();
             stage.test("lane", usize::from(status));
-            eventually("the second attempt", || (calls(&running).len() == sent + 2).then_some(()));
+            eventually("the second attempt", || {
+                (list_calls(&running).len() == sent + 2).then_some(())
+            });
         }
-        let gaps = gaps_ms(&calls(&running));
+        let gaps = gaps_ms(&list_calls(&running));
         assert!(gaps[0] >= 1_000 && gaps[2] >= 1_000, "{gaps:?}");
         assert!(gaps[4] < 1_000, "only 429 and 503 may ask: {gaps:?}");
     }
@@ -122,7 +126,7 @@ fn a_kept_connection_that_was_closed_costs_no_attempt() {
         behave(&running, Behaviour { close: true, ..Behaviour::NORMAL }.times(1));
         let id = stage.test("lane", 2);
         assert_eq!(statuses(&stage.until(&id, "delivered")), [200]);
-        assert_eq!(calls(&running).len(), 3, "it was sent once more at once");
+        assert_eq!(list_calls(&running).len(), 3, "it was sent once more at once");
     }
 }
 
@@ -164,7 +168,7 @@ fn a_message_keeps_its_time_over_a_restart() {
             assert_eq!(due(&stage), Some(due_at.clone()), "it still waits");
         }
         accepted(&running, 1);
-        let calls = calls(&running);
+        let calls = list_calls(&running);
         assert_eq!(calls.len(), 2, "{calls:?}");
         assert!(gaps_ms(&calls)[0] >= 2_500, "{:?}", gaps_ms(&calls));
         assert_eq!(statuses(&stage.until(&id, "delivered")), [503, 200]);

@@ -4,14 +4,14 @@ use serde_json::json;
 use sim::{Running, SignatureCheck};
 
 use crate::harness::home::text;
-use crate::harness::stage::{Stage, accepted, calls, receiver, servers};
+use crate::harness::stage::{Stage, accepted, list_calls, receiver, servers};
 
 const NO_AUTH: &str = r#"{"type":"none"}"#;
 
 /// The only call so far.
 fn only_call(running: &Running) -> sim::Call {
     accepted(running, 1);
-    let mut calls = calls(running);
+    let mut calls = list_calls(running);
     assert_eq!(calls.len(), 1, "{calls:?}");
     calls.remove(0)
 }
@@ -66,7 +66,7 @@ fn each_kind_goes_to_its_path_and_names_its_version() {
         for (kind, version) in kinds {
             let id = stage.test_of(kind, "lane", 1);
             let call = crate::harness::eventually(kind, || {
-                calls(&running).into_iter().find(|call| call.webhook_id.as_ref() == Some(&id))
+                list_calls(&running).into_iter().find(|call| call.webhook_id.as_ref() == Some(&id))
             });
             let headers = call.content.unwrap().headers;
             assert_eq!(headers["x-service-event"], kind);

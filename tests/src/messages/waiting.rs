@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::harness::stage::{Stage, accepted, calls, receiver, servers, statuses};
+use crate::harness::stage::{Stage, accepted, list_calls, receiver, servers, statuses};
 
 /// A message of another merchant, sent later, has arrived: whatever could go by now has gone.
 fn others_are_served(stage: &Stage<'_>) {
@@ -24,7 +24,7 @@ fn a_message_waits_for_an_endpoint_and_goes_when_there_is_one() {
         stage.point_to(&running.url(), &json!({ "type": "none" }));
 
         assert_eq!(statuses(&stage.until(&id, "delivered")), [200]);
-        assert_eq!(calls(&running).len(), 1);
+        assert_eq!(list_calls(&running).len(), 1);
     }
 }
 
@@ -35,14 +35,15 @@ fn a_paused_endpoint_gets_nothing_until_it_is_resumed() {
         stage.turn("pause");
         let ids: Vec<_> = (1..=3).map(|sequence| stage.test("lane", sequence)).collect();
         others_are_served(&stage);
-        assert_eq!(calls(&running).len(), 0);
+        assert_eq!(list_calls(&running).len(), 0);
 
         stage.turn("resume");
 
         for id in &ids {
             assert_eq!(statuses(&stage.until(id, "delivered")), [200]);
         }
-        let arrived: Vec<_> = calls(&running).into_iter().filter_map(|it| it.sequence).collect();
+        let arrived: Vec<_> =
+            list_calls(&running).into_iter().filter_map(|it| it.sequence).collect();
         assert_eq!(arrived, [1, 2, 3]);
     }
 }
@@ -66,7 +67,7 @@ fn a_kind_may_have_an_address_of_its_own_and_lose_it_again() {
         assert_eq!(server.send(&request("DELETE").bearer(&stage.admin)).status, 200);
         stage.test("lane", 2);
         accepted(&base, 2);
-        assert_eq!(calls(&own).len(), 1);
+        assert_eq!(list_calls(&own).len(), 1);
     }
 }
 

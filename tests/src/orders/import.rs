@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::harness::{
     home::{Home, Merchant, Ran},
     postgres,
-    samples::{full_order, order, refunded_order},
+    samples::{full_order, refunded_order, sample_order},
     server::Server,
 };
 
@@ -54,7 +54,7 @@ fn summary(ran: &Ran) -> Value {
 }
 
 /// A summary in which the numbers are read, created, unchanged, rejected and warnings.
-fn told(numbers: [u64; 5]) -> Value {
+fn read_told(numbers: [u64; 5]) -> Value {
     let [read, created, unchanged, rejected, warnings] = numbers;
     json!({
         "merchant": "acme", "read": read, "created": created, "updated": 0, "unchanged": unchanged,
@@ -63,7 +63,7 @@ fn told(numbers: [u64; 5]) -> Value {
 }
 
 fn told_with_rejects(numbers: [u64; 5], file: &str) -> Value {
-    let mut told = told(numbers);
+    let mut told = read_told(numbers);
     told["rejected_file"] = json!(file);
     told
 }
@@ -76,10 +76,10 @@ fn rejects(file: &Path) -> Vec<Value> {
 
 /// Six lines: three good ones, a blank one, one that is no JSON and one with two faults.
 fn lines() -> (String, Value) {
-    let mut bad = order("bad");
+    let mut bad = sample_order("bad");
     bad["status"] = json!("Lost");
     bad["items"][0]["quantity"] = json!("1");
-    let mut odd = order("odd");
+    let mut odd = sample_order("odd");
     odd["x"] = json!(1);
     let text = format!(
         "{}\r\n\n{{\"identifier\": \"broken\n{}\n{bad}\n{odd}",
@@ -150,10 +150,10 @@ fn lines_are_imported_and_broken_ones_are_kept_apart() {
 #[test]
 fn a_message_envelope_is_imported_order_by_order() {
     for (home, server, merchant) in places("import_envelope") {
-        let mut bad = order("bad");
+        let mut bad = sample_order("bad");
         bad["status"] = json!("Lost");
         bad["items"][0]["quantity"] = json!("1");
-        let mut odd = order("odd");
+        let mut odd = sample_order("odd");
         odd["x"] = json!(1);
         let orders = [full_order(), bad.clone(), refunded_order("refunded", "RF-1"), odd];
         let envelope = json!({ "returns_portal_order": { "note": "[", "orders": orders } });
@@ -179,7 +179,7 @@ fn a_message_envelope_is_imported_order_by_order() {
 fn a_file_without_faults_leaves_no_rejects_and_says_so_in_words() {
     let home = Home::sqlite();
     home.add_merchant("acme");
-    home.file("good.ndjson", format!("{}\n{}\n", order("A"), order("B")));
+    home.file("good.ndjson", format!("{}\n{}\n", sample_order("A"), sample_order("B")));
 
     let words = home.run(&["import", "acme", "good.ndjson"]);
 
@@ -194,19 +194,19 @@ fn a_file_without_faults_leaves_no_rejects_and_says_so_in_words() {
 fn standard_input_is_imported() {
     let home = Home::sqlite();
     home.add_merchant("acme");
-    let file = home.file("good.ndjson", order("A").to_string());
+    let file = home.file("good.ndjson", sample_order("A").to_string());
     let mut command = home.command(&["--json", "import", "acme", "-"]);
 
     let ran = Ran::of(command.stdin(std::fs::File::open(file).unwrap()));
 
-    assert_eq!((ran.code, summary(&ran)), (Some(0), told([1, 1, 0, 0, 0])));
+    assert_eq!((ran.code, summary(&ran)), (Some(0), read_told([1, 1, 0, 0, 0])));
 }
 
 #[test]
 fn snapshots_of_one_order_in_one_file_leave_the_newest() {
     for (home, server, merchant) in places("import_repeats") {
         let snapshot = |day: u32| {
-            let mut order = order("A");
+            let mut order = sample_order("A");
             order["updated_at"] = json!(format!("2026-03-{day:02}T08:00:00Z"));
             order
         };
@@ -215,7 +215,7 @@ fn snapshots_of_one_order_in_one_file_leave_the_newest() {
 
         let (code, summary) = import(&home, &["repeats.ndjson"]);
 
-        let mut expected = told([4, 1, 1, 0, 0]);
+        let mut expected = read_told([4, 1, 1, 0, 0]);
         expected["updated"] = json!(1);
         expected["stale"] = json!(1);
         assert_eq!((code, summary), (Some(0), expected));
@@ -229,7 +229,7 @@ fn snapshots_of_one_order_in_one_file_leave_the_newest() {
 fn a_strict_merchants_history_is_read_strictly() {
     let home = Home::sqlite();
     home.json(&["merchant", "add", "acme", "--name", "Acme", "--strict"]);
-    let mut doubtful = order("A");
+    let mut doubtful = sample_order("A");
     doubtful["total_amount_cents"] = json!(1);
     home.file("doubtful.ndjson", doubtful.to_string());
 
@@ -243,7 +243,7 @@ fn a_strict_merchants_history_is_read_strictly() {
 fn refunds_that_contradict_what_is_recorded_are_rejected_alone() {
     let home = Home::sqlite();
     home.add_merchant("acme");
-    let lines = [refunded_order("A", "RF-1"), order("B"), refunded_order("C", "RF-1")];
+    let lines = [refunded_order("A", "RF-1"), sample_order("B"), refunded_order("C", "RF-1")];
     home.file("clash.ndjson", lines.map(|line| line.to_string()).join("\n"));
 
     let (code, summary) = import(&home, &["clash.ndjson"]);
@@ -264,9 +264,9 @@ fn refunds_that_contradict_what_is_recorded_are_rejected_alone() {
 #[test]
 fn what_cannot_be_imported_is_said_in_plain_words() {
     for (home, _server, _) in places("import_refusals") {
-        home.file("good.ndjson", order("A").to_string());
+        home.file("good.ndjson", sample_order("A").to_string());
         home.file("cut.json", "{\"returns_portal_order\":{\"orders\":[{\"a\":1},{");
-        let gzip = packed(&order("A").to_string());
+        let gzip = packed(&sample_order("A").to_string());
         home.file("cut.gz", &gzip[..gzip.len() - 9]);
         for (merchant, file, why) in [
             ("nobody", "good.ndjson", "there is no such merchant"),

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{
     http::Reply,
-    samples::{full_order, message, order, taken_in},
+    samples::{full_order, message, sample_order, taken_in},
     server::{Server, publication},
     shared,
 };
@@ -87,7 +87,7 @@ fn a_snapshot_is_created_unchanged_updated_or_stale() {
 #[test]
 fn a_correction_within_the_same_moment_is_stored() {
     for (server, token) in new_merchants() {
-        let mut order = order("A");
+        let mut order = sample_order("A");
         publish_one(server, &token, &order);
         order["note"] = json!("corrected");
 
@@ -162,7 +162,7 @@ fn the_shopper_may_come_under_the_other_key_and_is_held_as_customer() {
 #[test]
 fn the_shopper_under_both_keys_is_refused() {
     for (server, token) in new_merchants() {
-        let mut order = order("A");
+        let mut order = sample_order("A");
         order["the service"] = order["customer"].clone();
 
         let reply = publish_one(server, &token, &order);
@@ -175,7 +175,7 @@ fn the_shopper_under_both_keys_is_refused() {
 #[test]
 fn canceled_is_read_as_cancelled() {
     for (server, token) in new_merchants() {
-        let mut order = order("A");
+        let mut order = sample_order("A");
         order["status"] = json!("Canceled");
 
         publish_one(server, &token, &order);
@@ -187,15 +187,15 @@ fn canceled_is_read_as_cancelled() {
 #[test]
 fn one_bad_order_and_the_message_stores_nothing() {
     for (server, token) in new_merchants() {
-        publish_one(server, &token, &order("known"));
-        let mut newer = order("known");
+        publish_one(server, &token, &sample_order("known"));
+        let mut newer = sample_order("known");
         newer["updated_at"] = json!("2026-03-02T08:00:00Z");
-        let mut bad = order("bad");
+        let mut bad = sample_order("bad");
         bad["currency"] = json!("EURO");
         bad["items"][0]["sku"].take();
         bad["customer"]["email"] = json!(5);
 
-        let reply = server.publish(&token, &message(&[newer, bad, order("good")]));
+        let reply = server.publish(&token, &message(&[newer, bad, sample_order("good")]));
 
         let at = "$.returns_portal_order.orders[1]";
         let codes = "must be an ISO 4217 currency code in capitals, such as USD";
@@ -206,7 +206,7 @@ fn one_bad_order_and_the_message_stores_nothing() {
             (&format!("{at}.customer.email"), "invalid_type", "must be text"),
         ]);
         assert_eq!(reply.said(), expected);
-        assert_eq!(server.order(&token, "known").json(), order("known"));
+        assert_eq!(server.order(&token, "known").json(), sample_order("known"));
         for absent in ["bad", "good"] {
             let read = server.order(&token, absent);
             assert_eq!(read.said(), r#"404 {"message":"there is no such order"}"#);
@@ -217,9 +217,10 @@ fn one_bad_order_and_the_message_stores_nothing() {
 #[test]
 fn several_orders_are_answered_in_the_order_of_the_message() {
     for (server, token) in new_merchants() {
-        publish_one(server, &token, &order("b"));
+        publish_one(server, &token, &sample_order("b"));
 
-        let reply = server.publish(&token, &message(&[order("c"), order("b"), order("a")]));
+        let reply = server
+            .publish(&token, &message(&[sample_order("c"), sample_order("b"), sample_order("a")]));
 
         let expected = [("c", "created"), ("b", "unchanged"), ("a", "created")];
         assert_eq!(reply.said(), taken_in(&expected));
@@ -233,9 +234,9 @@ fn an_identifier_with_any_characters_is_found_again() {
         let identifiers =
             [("a/b c%ü#?", "a%2Fb%20c%25%C3%BC%23%3F"), ("..", "%2E%2E"), ("a+b", "a+b")];
         for (identifier, encoded) in identifiers {
-            publish_one(server, &token, &order(identifier));
+            publish_one(server, &token, &sample_order(identifier));
             let read = server.order(&token, encoded);
-            assert_eq!((read.status, read.json()), (200, order(identifier)), "{identifier}");
+            assert_eq!((read.status, read.json()), (200, sample_order(identifier)), "{identifier}");
         }
     }
 }
@@ -248,18 +249,22 @@ fn a_dry_run_answers_alike_and_stores_nothing() {
                 publication(&token, message).target("/returns_portal_orders?dry_run=true");
             server.send(&request).said()
         };
-        let mut newer = order("A");
+        let mut newer = sample_order("A");
         newer["updated_at"] = json!("2026-03-02T08:00:00Z");
-        let mut bad = order("B");
+        let mut bad = sample_order("B");
         bad["status"] = json!("Lost");
 
-        assert_eq!(dry(&message(&[order("A")])), taken_in(&[("A", "created")]));
-        assert_eq!(dry(&message(&[order("A")])), taken_in(&[("A", "created")]), "not stored");
-        publish_one(server, &token, &order("A"));
+        assert_eq!(dry(&message(&[sample_order("A")])), taken_in(&[("A", "created")]));
+        assert_eq!(
+            dry(&message(&[sample_order("A")])),
+            taken_in(&[("A", "created")]),
+            "not stored"
+        );
+        publish_one(server, &token, &sample_order("A"));
         assert_eq!(dry(&message(&[newer])), taken_in(&[("A", "updated")]));
         let refused = server.publish(&token, &message(std::slice::from_ref(&bad)));
         assert_eq!(dry(&message(&[bad])), refused.said());
 
-        assert_eq!(server.order(&token, "A").json(), order("A"));
+        assert_eq!(server.order(&token, "A").json(), sample_order("A"));
     }
 }

@@ -23,7 +23,7 @@ struct Gallery {
     asked: Arc<Mutex<Vec<String>>>,
 }
 
-fn gallery() -> Gallery {
+fn open_gallery() -> Gallery {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
     let asked: Arc<Mutex<Vec<String>>> = Arc::default();
@@ -66,7 +66,7 @@ fn picture(shop: &Shop<'_>) -> (String, Reply) {
 
 #[test]
 fn a_picture_comes_through_us_and_is_nothing_but_a_picture() {
-    let gallery = gallery();
+    let gallery = open_gallery();
     let server = Home::sqlite().serve(&["--allow-network", "127.0.0.0/8"]);
     let at = |path: &str| {
         let url = format!("http://{}{path}", gallery.address);
@@ -97,7 +97,7 @@ fn a_picture_comes_through_us_and_is_nothing_but_a_picture() {
 
 #[test]
 fn nobody_is_asked_for_a_picture_at_an_address_that_is_not_public() {
-    let gallery = gallery();
+    let gallery = open_gallery();
     for server in servers() {
         for url in [
             format!("http://{}/a.png", gallery.address),

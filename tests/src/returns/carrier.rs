@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{
     expected::{created, labelled, tracked, unit},
-    scene::{Scene, order, request, scenes},
+    scene::{Scene, request, sample_order, scenes},
 };
 use crate::harness::{home::text, http::Request};
 
@@ -115,7 +115,7 @@ fn an_external_carrier_is_asked_for_labels_and_makes_them() {
 fn labels_may_be_made_line_by_line() {
     for scene in scenes() {
         scene.set(&json!({ "carrier": "external" }));
-        scene.publish(&order("B"));
+        scene.publish(&sample_order("B"));
         let both = scene.start(&request("mail-back", &[("A", "tee", 1), ("A", "mug", 1)]));
         let other = scene.start(&request("mail-back", &[("B", "tee", 1)]));
         let label = |line: &str, number: &str| {
@@ -133,7 +133,7 @@ fn labels_may_be_made_line_by_line() {
 fn a_scan_of_a_parcel_reaches_every_return_in_it() {
     for scene in scenes() {
         scene.set(&json!({ "carrier": "external" }));
-        scene.publish(&order("B"));
+        scene.publish(&sample_order("B"));
         let first = scene.start(&request("mail-back", &[("A", "tee", 1)]));
         let second = scene.start(&request("mail-back", &[("B", "tee", 1)]));
         for rma in [&first, &second] {

@@ -4,13 +4,13 @@ use serde_json::json;
 
 use super::{
     expected::{created, labelled, tracked, unit, with_status, with_unit},
-    scene::{line, order, refund, request, scenes},
+    scene::{line, refund, request, sample_order, scenes},
 };
 
 #[test]
 fn four_units_of_a_line_are_four_elements_that_sum_to_the_line() {
     for scene in scenes() {
-        let mut socks = order("A");
+        let mut socks = sample_order("A");
         // 10.01 of discount and 0.03 of tax do not divide by four.
         socks["items"] = json!([line("socks", 4, [1_000, 3, 1_001])]);
         socks["updated_at"] = json!("2026-03-02T08:00:00Z");
@@ -37,12 +37,12 @@ fn four_units_of_a_line_are_four_elements_that_sum_to_the_line() {
 #[test]
 fn a_return_may_bring_back_goods_of_two_orders() {
     for scene in scenes() {
-        scene.publish(&order("B"));
+        scene.publish(&sample_order("B"));
         let rma = scene.start(&request("mail-back", &[("A", "mug", 1), ("B", "mug", 1)]));
         scene.label(&rma);
-        scene.publish_refunds(&order("A"), &[refund("RF-A", Some(&rma), &[("mug", 1)])]);
+        scene.publish_refunds(&sample_order("A"), &[refund("RF-A", Some(&rma), &[("mug", 1)])]);
         assert_eq!(scene.show(&rma)["status"], "CREATED", "one of the orders is not refunded");
-        scene.publish_refunds(&order("B"), &[refund("RF-B", None, &[("mug", 1)])]);
+        scene.publish_refunds(&sample_order("B"), &[refund("RF-B", None, &[("mug", 1)])]);
 
         let first = created("mail-back", &[unit("mug", 2_592), unit("mug", 2_592)]);
         let first = with_unit(&first, 1, &[("order_identifier", json!("B"))]);
@@ -55,7 +55,7 @@ fn a_return_may_bring_back_goods_of_two_orders() {
 #[test]
 fn orders_of_two_shoppers_or_currencies_share_no_return() {
     for scene in scenes() {
-        let mut other = order("B");
+        let mut other = sample_order("B");
         other["customer"]["email"] = json!("somebody.else@example.com");
         other["currency"] = json!("USD");
         scene.publish(&other);
@@ -82,10 +82,10 @@ fn a_refund_in_parts_closes_the_return_with_the_last_part() {
         scene.label(&rma);
         scene.happens(&rma, "in_transit");
         let part = refund("RF-1", Some(&rma), &[("tee", 1)]);
-        scene.publish_refunds(&order("A"), std::slice::from_ref(&part));
+        scene.publish_refunds(&sample_order("A"), std::slice::from_ref(&part));
         assert_eq!(scene.show(&rma)["status"], "CREATED");
         let rest = refund("RF-2", None, &[("tee", 1), ("mug", 1)]);
-        scene.publish_refunds(&order("A"), &[part, rest]);
+        scene.publish_refunds(&sample_order("A"), &[part, rest]);
 
         let units = [unit("tee", 4_610), unit("tee", 4_610), unit("mug", 2_592)];
         let first = created("mail-back", &units);

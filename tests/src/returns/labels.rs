@@ -3,7 +3,7 @@
 use super::scene::{Scene, request, scenes};
 use crate::harness::http::{Reply, Request};
 
-fn page(scene: &Scene<'_>, rma: &str) -> Reply {
+fn fetch_page(scene: &Scene<'_>, rma: &str) -> Reply {
     scene.stage.server.send(&Request::get(&format!("/labels/{rma}")))
 }
 
@@ -13,7 +13,7 @@ fn a_label_shows_the_number_and_loads_nothing_from_elsewhere() {
         let rma = scene.start_tee();
         let number = scene.label(&rma);
 
-        let page = page(&scene, &rma);
+        let page = fetch_page(&scene, &rma);
 
         assert_eq!(page.status, 200);
         assert_eq!(page.header("cache-control"), Some("no-store"));
@@ -35,11 +35,11 @@ fn a_label_that_is_not_there_yet_says_so_and_an_unknown_one_is_not_found() {
     for scene in scenes() {
         scene.set(&serde_json::json!({ "carrier": "external" }));
         let rma = scene.start(&request("mail-back", &[("A", "tee", 1)]));
-        let early = page(&scene, &rma);
+        let early = fetch_page(&scene, &rma);
         assert_eq!(early.status, 200, "{}", early.said());
         assert!(early.text().contains(&rma));
         for unknown in ["RMA-7K3Q-9XWD-2M4T", "A", "..%2F..%2Fhomeward.db"] {
-            let reply = page(&scene, unknown);
+            let reply = fetch_page(&scene, unknown);
             assert_eq!(reply.said(), r#"404 {"message":"there is no such return"}"#, "{unknown}");
         }
     }
@@ -52,7 +52,7 @@ fn a_label_is_gone_when_its_return_was_cancelled() {
         let number = scene.label(&rma);
         assert_eq!(scene.cancel(&rma).status, 200);
 
-        let page = page(&scene, &rma);
+        let page = fetch_page(&scene, &rma);
 
         let html = page.text();
         assert!(html.contains("This return was canceled") && !html.contains(&number), "{html}");

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::scene::{Scene, order, refund, request, scenes};
+use super::scene::{Scene, refund, request, sample_order, scenes};
 use crate::harness::{home::text, http::Request};
 
 /// The bodies as one reads them.
@@ -17,7 +17,8 @@ fn whole_return(scene: &Scene<'_>) -> String {
     let rma = scene.start_tee();
     scene.label(&rma);
     scene.happens(&rma, "in_transit");
-    let answer = scene.publish_refunds(&order("A"), &[refund("RF-1", Some(&rma), &[("tee", 1)])]);
+    let answer =
+        scene.publish_refunds(&sample_order("A"), &[refund("RF-1", Some(&rma), &[("tee", 1)])]);
     assert_eq!(answer["warnings"], json!([]));
     rma
 }

@@ -4,13 +4,13 @@ use serde_json::json;
 
 use super::{
     expected::{created, labelled, tracked, unit, with_status, with_unit},
-    scene::{order, refund, request, scenes},
+    scene::{refund, request, sample_order, scenes},
 };
 
 #[test]
 fn of_an_express_return_one_unit_may_not_be_dropped_off() {
     for scene in scenes() {
-        let mut heavy = order("A");
+        let mut heavy = sample_order("A");
         heavy["items"][0]["weight"] = json!(0.4);
         heavy["items"][1]["weight"] = json!(0.6);
         heavy["updated_at"] = json!("2026-03-02T08:00:00Z");
@@ -55,7 +55,7 @@ fn what_a_shopper_keeps_never_travels() {
         let words = "the shopper keeps the goods, so nothing travels";
         let refused = json!({ "result": "refused", "rma_identifier": rma, "message": words });
         assert_eq!(told, json!([refused, refused]));
-        scene.publish_refunds(&order("A"), &[refund("RF-1", None, &[("mug", 1)])]);
+        scene.publish_refunds(&sample_order("A"), &[refund("RF-1", None, &[("mug", 1)])]);
         let first = created("customer-keep", &[unit("mug", 2_592)]);
         assert_eq!(scene.messages(&rma), [first.clone(), with_status(&first, "REFUNDED")]);
         assert_eq!(scene.show(&rma)["label"], json!(null));
@@ -72,7 +72,7 @@ fn a_driver_collects_at_the_door() {
         for kind in ["accepted", "in_transit", "delivered"] {
             scene.happens(&rma, kind);
         }
-        scene.publish_refunds(&order("A"), &[refund("RF-1", Some(&rma), &[("mug", 1)])]);
+        scene.publish_refunds(&sample_order("A"), &[refund("RF-1", Some(&rma), &[("mug", 1)])]);
 
         let mut first = created("home-pickup", &[unit("mug", 2_592)]);
         first["return_shipping_cost_cents"] = json!(595);

@@ -72,7 +72,7 @@ fn a_policy_that_cannot_be_meant_gets_every_fault_and_is_not_stored() {
 #[test]
 fn fees_bonus_and_shipping_follow_the_policy_and_what_is_started_stays_frozen() {
     for scene in scenes() {
-        let mut dear = super::scene::order("A");
+        let mut dear = super::scene::sample_order("A");
         dear["shipping_amount_cents"] = json!(595);
         dear["shipping_tax_amount_cents"] = json!(48);
         dear["total_amount_cents"] = json!(12_455);

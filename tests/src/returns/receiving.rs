@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{
     expected::{created, labelled, tracked, unit, with_status, with_unit, with_units},
-    scene::{Scene, order, refund, request, scenes},
+    scene::{Scene, refund, request, sample_order, scenes},
 };
 
 /// A return of two tees and a mug whose goods our warehouse receives, delivered.
@@ -58,7 +58,7 @@ fn every_unit_that_arrives_is_told_with_its_condition() {
         let unknown = json!({ "result": "unknown" });
         assert_eq!(told, json!([applied, applied, unchanged, applied, extra, unknown]));
         let all = refund("RF-1", Some(&rma), &[("tee", 2), ("mug", 1)]);
-        scene.publish_refunds(&order("A"), &[all]);
+        scene.publish_refunds(&sample_order("A"), &[all]);
 
         let one = with_unit(&delivered(), 0, &received("N"));
         let two = with_unit(&one, 2, &received("X"));
@@ -73,7 +73,7 @@ fn receiving_that_is_closed_early_leaves_a_partial_refund() {
     for scene in scenes() {
         let rma = awaited(&scene);
         scene.receive(&json!([receipt(&rma, "tee", "LP-1", "A")]));
-        scene.publish_refunds(&order("A"), &[refund("RF-1", Some(&rma), &[("tee", 1)])]);
+        scene.publish_refunds(&sample_order("A"), &[refund("RF-1", Some(&rma), &[("tee", 1)])]);
 
         let closed = scene.close_receiving(&rma);
 
@@ -93,7 +93,7 @@ fn receiving_that_is_closed_early_leaves_a_partial_refund() {
             refund("RF-1", Some(&rma), &[("tee", 1)]),
             refund("RF-2", Some(&rma), &[("tee", 1), ("mug", 1)]),
         ];
-        scene.publish_refunds(&order("A"), &refunds);
+        scene.publish_refunds(&sample_order("A"), &refunds);
         assert_eq!(scene.messages(&rma)[6..], [with_status(&partial, "REFUNDED")]);
     }
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{
     expected::{created, labelled, unit, with_status},
-    scene::{Scene, order, refund, request, scenes},
+    scene::{Scene, refund, request, sample_order, scenes},
 };
 use crate::harness::{http::Reply, samples::message, server::publication};
 
@@ -32,7 +32,8 @@ fn warning(words: &str) -> Value {
 fn a_refund_that_fits_two_returns_is_matched_by_hand() {
     for scene in scenes() {
         let [one, two] = two_returns(&scene);
-        let answer = scene.publish_refunds(&order("A"), &[refund("RF-1", None, &[("tee", 1)])]);
+        let answer =
+            scene.publish_refunds(&sample_order("A"), &[refund("RF-1", None, &[("tee", 1)])]);
         let words = format!("it names no return, and could pay for any of {one}, {two}");
         assert_eq!(answer["warnings"], warning(&words));
         assert_eq!(answer["orders"], json!([{ "identifier": "A", "result": "updated" }]));
@@ -68,7 +69,7 @@ fn a_refund_that_fits_two_returns_is_matched_by_hand() {
 fn a_refund_of_a_return_that_nobody_knows_keeps_its_units_from_being_returned() {
     for scene in scenes() {
         let named = refund("RF-1", Some(UNKNOWN), &[("mug", 1)]);
-        let answer = scene.publish_refunds(&order("A"), &[named]);
+        let answer = scene.publish_refunds(&sample_order("A"), &[named]);
         let words = answer["warnings"][0]["message"].as_str().unwrap();
         assert!(words.contains(UNKNOWN), "{answer}");
         assert_eq!(scene.problems("unmatched"), [("RF-1".to_owned(), words.to_owned())]);
@@ -97,7 +98,7 @@ fn a_refund_for_units_that_are_spent_is_a_conflict_whose_rest_can_be_matched() {
     for scene in scenes() {
         let [one, two] = two_returns(&scene);
         let too_much = refund("RF-1", Some(&one), &[("tee", 2)]);
-        let answer = scene.publish_refunds(&order("A"), &[too_much]);
+        let answer = scene.publish_refunds(&sample_order("A"), &[too_much]);
         let words = "it pays for units that were spent before: 1 of tee";
         assert_eq!(answer["warnings"], warning(words));
         assert_eq!(scene.problems("conflict"), [("RF-1".to_owned(), words.to_owned())]);
@@ -120,7 +121,7 @@ fn a_refund_outside_of_every_return_spends_the_unit() {
     for scene in scenes() {
         let rma = scene.start_tee();
         let outside = refund("RF-1", None, &[("mug", 1)]);
-        let answer = scene.publish_refunds(&order("A"), &[outside]);
+        let answer = scene.publish_refunds(&sample_order("A"), &[outside]);
         assert_eq!(answer["warnings"], json!([]));
         let refused = scene.ask("/returns", &request("mail-back", &[("A", "mug", 1)])).json();
         assert_eq!(refused["errors"][0]["rule"], "already_refunded");
@@ -135,7 +136,7 @@ fn an_ignored_refund_closes_nothing() {
         scene.label(&rma);
         let mut ignored = refund("RF-1", Some(&rma), &[("tee", 1)]);
         ignored["tags"] = json!(["ignore_refund"]);
-        scene.publish_refunds(&order("A"), &[ignored]);
+        scene.publish_refunds(&sample_order("A"), &[ignored]);
         assert_eq!((scene.show(&rma)["status"].clone(), scene.owed(&rma)), (json!("CREATED"), 2));
     }
 }
@@ -146,7 +147,7 @@ fn a_dry_run_with_refunds_says_what_would_be_and_changes_nothing() {
         let rma = scene.start_tee();
         scene.label(&rma);
         let before = (scene.show(&rma), scene.owed(&rma));
-        let mut refunded = order("A");
+        let mut refunded = sample_order("A");
         refunded["updated_at"] = json!("2026-04-01T08:00:00Z");
         let pay = refund("RF-1", Some(&rma), &[("tee", 1)]);
         let doubtful = refund("RF-2", Some(UNKNOWN), &[("mug", 1)]);
@@ -159,7 +160,7 @@ fn a_dry_run_with_refunds_says_what_would_be_and_changes_nothing() {
         assert_eq!(dry.status, 200, "{}", dry.said());
         assert_eq!((scene.show(&rma), scene.owed(&rma)), before);
         assert!(scene.problems("unmatched").is_empty());
-        assert_eq!(scene.stage.server.order(&scene.stage.token, "A").json(), order("A"));
+        assert_eq!(scene.stage.server.order(&scene.stage.token, "A").json(), sample_order("A"));
         assert_eq!(scene.stage.server.send(&real).said(), dry.said());
         assert_eq!(scene.show(&rma)["status"], "REFUNDED");
         assert_eq!(scene.problems("unmatched").len(), 1);

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::scene::{SHOPPER, Scene, line, order, refund, request, scenes};
+use super::scene::{SHOPPER, Scene, line, refund, request, sample_order, scenes};
 use crate::harness::{home::text, http::Request};
 
 const DAY_US: i64 = 24 * 60 * 60 * 1_000_000;
@@ -39,7 +39,7 @@ fn assert_refused(scene: &Scene<'_>, wanted: &Value, field: &str, rule: &str) {
 
 /// Publishes the order A with another first line or another field, newer each time.
 fn publish(scene: &Scene<'_>, second: u32, change: impl Fn(&mut Value)) {
-    let mut order = order("A");
+    let mut order = sample_order("A");
     change(&mut order);
     order["updated_at"] = json!(format!("2026-05-01T08:00:{second:02}Z"));
     scene.publish(&order);
@@ -186,7 +186,7 @@ fn every_reason_is_told_at_once() {
                 line("hat", 1, [0, 0, 0])
             ]);
         });
-        scene.publish_refunds(&order("Z"), &[refund("RF-Z", None, &[("mug", 1)])]);
+        scene.publish_refunds(&sample_order("Z"), &[refund("RF-Z", None, &[("mug", 1)])]);
         let items = [("A", "tee", 1), ("A", "mug", 2), ("Z", "mug", 1), ("Y", "mug", 1)];
         let mut wanted = request("home-pickup", &items);
         wanted["items"][1]["quantity"] = json!(1);

@@ -4,7 +4,7 @@ use std::sync::Barrier;
 
 use serde_json::json;
 
-use super::scene::{order, refund, request, scenes};
+use super::scene::{refund, request, sample_order, scenes};
 use crate::harness::{home::text, http::Request, samples::message, server::publication};
 
 const PAIRS: usize = 8;
@@ -15,7 +15,7 @@ fn of_two_requests_for_the_same_unit_one_wins_and_the_other_gets_409() {
         let server = scene.stage.server;
         let token = &scene.stage.token;
         for pair in 0..PAIRS {
-            scene.publish(&order(&format!("P{pair}")));
+            scene.publish(&sample_order(&format!("P{pair}")));
         }
         let gate = Barrier::new(2 * PAIRS);
         let replies: Vec<_> = std::thread::scope(|scope| {
@@ -48,7 +48,7 @@ fn a_cancel_and_a_scan_at_once_agree_on_who_was_first() {
     for scene in scenes() {
         let server = scene.stage.server;
         for number in 0..4 {
-            scene.publish(&order(&format!("C{number}")));
+            scene.publish(&sample_order(&format!("C{number}")));
             let rma = scene.start(&request("mail-back", &[(&format!("C{number}"), "mug", 1)]));
             scene.label(&rma);
             let cancel =
@@ -85,8 +85,8 @@ fn a_refund_and_a_return_of_the_same_unit_at_once_spend_it_once() {
         let server = scene.stage.server;
         for number in 0..PAIRS {
             let name = format!("R{number}");
-            scene.publish(&order(&name));
-            let mut refunded = order(&name);
+            scene.publish(&sample_order(&name));
+            let mut refunded = sample_order(&name);
             refunded["updated_at"] = json!("2026-04-01T08:00:00Z");
             refunded["refunds"] = json!([refund(&format!("RF-{number}"), None, &[("mug", 1)])]);
             let pay = publication(&scene.stage.token, message(&[refunded]));

@@ -10,7 +10,7 @@ use crate::harness::{
     home::text,
     http::{Reply, Request},
     samples::{self},
-    stage::{Stage, accepted, calls, servers},
+    stage::{Stage, accepted, list_calls, servers},
 };
 
 pub(super) const SHOPPER: &str = "lena.brandt@example.com";
@@ -26,14 +26,14 @@ pub(super) fn scenes() -> impl Iterator<Item = Scene<'static>> {
     servers().map(|server| {
         let (stage, running) = Stage::with_receiver(server);
         let scene = Scene { stage, running };
-        scene.publish(&order("A"));
+        scene.publish(&sample_order("A"));
         scene
     })
 }
 
 /// Two tees at 45.00 with 5.00 off and a mug at 24.00, all shipped, to be returned for a century.
-pub(super) fn order(identifier: &str) -> Value {
-    let mut order = samples::order(identifier);
+pub(super) fn sample_order(identifier: &str) -> Value {
+    let mut order = samples::sample_order(identifier);
     order["status"] = json!("Shipped");
     order["total_amount_cents"] = json!(11_812);
     order["product_amount_cents"] = json!(11_400);
@@ -45,7 +45,7 @@ pub(super) fn order(identifier: &str) -> Value {
 
 /// A line with the price of one unit, its tax and its discount.
 pub(super) fn line(identifier: &str, quantity: i64, [price, tax, discount]: [i64; 3]) -> Value {
-    let mut line = samples::order("any")["items"][0].clone();
+    let mut line = samples::sample_order("any")["items"][0].clone();
     line["identifier"] = json!(identifier);
     line["sku"] = json!(format!("SKU-{identifier}"));
     line["title"] = json!(format!("A {identifier}"));
@@ -205,7 +205,8 @@ impl Scene<'_> {
         let owed = self.owed(rma);
         let mut found = Vec::new();
         eventually(&format!("{owed} messages about {rma}"), || {
-            found = calls(&self.running).into_iter().filter(|call| tells_of(call, rma)).collect();
+            found =
+                list_calls(&self.running).into_iter().filter(|call| tells_of(call, rma)).collect();
             (found.len() == owed).then_some(())
         });
         let sequences: Vec<_> = found.iter().map(|call| call.sequence).collect();

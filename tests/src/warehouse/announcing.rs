@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::scene::{Scene, Who, asn, quantities, scenes};
+use super::scene::{Scene, Who, quantities, sample_asn, scenes};
 use crate::harness::http::Request;
 
-const ASN: (&str, &str) = ("PUT", "/asns/ASN-20260301-7");
+const ASN: &str = "/asns/ASN-20260301-7";
 
 fn announced(scene: &Scene, asn: &Value) -> (u16, Value) {
-    let answer = scene.ask(Who::Merchant, ("POST", "/asns"), asn);
+    let answer = scene.ask(Who::Merchant, "POST", "/asns", asn);
     (answer.status, answer.body)
 }
 
@@ -19,13 +19,13 @@ fn result(word: &str) -> Value {
 #[test]
 fn an_asn_is_announced_once_and_another_of_its_number_is_a_conflict() {
     for scene in scenes() {
-        let mut other = asn();
+        let mut other = sample_asn();
         other["carrier"] = json!("ups");
         let mut other_program = quantities("ASN-20260301-7", &[("1", "A", 1)]);
         other_program["program_identifier"] = json!("returns-east");
 
-        assert_eq!(announced(&scene, &asn()), (202, result("created")));
-        assert_eq!(announced(&scene, &asn()), (202, result("unchanged")));
+        assert_eq!(announced(&scene, &sample_asn()), (202, result("created")));
+        assert_eq!(announced(&scene, &sample_asn()), (202, result("unchanged")));
         let why = "an ASN with this number exists in the program; change it with PUT";
         assert_eq!(announced(&scene, &other), (409, json!({ "message": why })));
         assert_eq!(announced(&scene, &other_program), (202, result("created")));
@@ -35,7 +35,7 @@ fn an_asn_is_announced_once_and_another_of_its_number_is_a_conflict() {
 #[test]
 fn a_repeated_request_gets_the_first_answer() {
     for scene in scenes() {
-        let request = scene.request("POST", "/asns", &asn().to_string());
+        let request = scene.request("POST", "/asns", &sample_asn().to_string());
         let request = request.header("Idempotency-Key", "once");
 
         for _ in 0..2 {
@@ -48,7 +48,7 @@ fn a_repeated_request_gets_the_first_answer() {
 #[test]
 fn everything_wrong_with_an_asn_is_said_at_once() {
     for scene in scenes() {
-        let mut bad = asn();
+        let mut bad = sample_asn();
         bad["asn_number"] = json!("A 7");
         bad["status"] = json!("lost");
         bad["colour"] = json!("red");
@@ -113,8 +113,8 @@ fn the_number_of_an_asn_has_1_to_255_plain_characters() {
 #[test]
 fn a_unit_that_another_asn_announces_is_refused_by_name() {
     for scene in scenes() {
-        scene.announce(&asn());
-        let mut second = asn();
+        scene.announce(&sample_asn());
+        let mut second = sample_asn();
         second["asn_number"] = json!("ASN-8");
 
         let (status, body) = announced(&scene, &second);
@@ -134,12 +134,12 @@ fn a_unit_that_another_asn_announces_is_refused_by_name() {
 #[test]
 fn an_asn_changes_until_the_first_of_its_units_is_here() {
     for scene in scenes() {
-        scene.announce(&asn());
-        let mut changed = asn();
+        scene.announce(&sample_asn());
+        let mut changed = sample_asn();
         changed["cartons"][0]["details"][1]["unit_identifier"] = json!("LP-0093323");
 
         let change = |asn: &Value| {
-            let answer = scene.ask(Who::Merchant, ASN, asn);
+            let answer = scene.ask(Who::Merchant, "PUT", ASN, asn);
             (answer.status, answer.body)
         };
 
@@ -150,7 +150,7 @@ fn an_asn_changes_until_the_first_of_its_units_is_here() {
 
         scene.scan(&[json!({ "unit_identifier": "LP-0093323" })]);
         let why = json!({ "message": "units of the ASN were received already" });
-        assert_eq!(change(&asn()), (409, why));
+        assert_eq!(change(&sample_asn()), (409, why));
         assert_eq!(change(&changed), (202, result("unchanged")), "it says the same");
     }
 }
@@ -158,8 +158,8 @@ fn an_asn_changes_until_the_first_of_its_units_is_here() {
 #[test]
 fn what_was_not_announced_cannot_be_changed() {
     for scene in scenes() {
-        let unknown = scene.ask(Who::Merchant, ASN, &asn());
-        let other = scene.ask(Who::Merchant, ("PUT", "/asns/ASN-8"), &asn());
+        let unknown = scene.ask(Who::Merchant, "PUT", ASN, &sample_asn());
+        let other = scene.ask(Who::Merchant, "PUT", "/asns/ASN-8", &sample_asn());
 
         assert_eq!(
             (unknown.status, unknown.body),

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{
-    scene::{Answer, Scene, Who, asn, parsed, scenes},
+    scene::{Answer, Scene, Who, parsed, sample_asn, scenes},
     shipments::stock_transfer,
 };
 
@@ -11,12 +11,12 @@ const UNIT: &str = "/units/LP-0093321/changes";
 
 /// The sample's ASN is announced, and its first unit received.
 fn received(scene: &Scene) {
-    scene.announce(&asn());
+    scene.announce(&sample_asn());
     scene.scan(&[json!({ "unit_identifier": "LP-0093321", "location_identifier": "A-14-03" })]);
 }
 
 fn change(scene: &Scene, change: &Value) -> Answer {
-    scene.ask(Who::Warehouse, ("POST", UNIT), change)
+    scene.ask(Who::Warehouse, "POST", UNIT, change)
 }
 
 fn story(scene: &Scene) -> Vec<Value> {
@@ -54,11 +54,11 @@ fn a_unit_is_graded_and_moved_and_leaves_as_it_is() {
             ]
         );
         let shipment = stock_transfer("RTV-1", &["LP-0093321"]);
-        assert_eq!(scene.ask(Who::Warehouse, ("POST", "/shipments"), &shipment).status, 201);
+        assert_eq!(scene.ask(Who::Warehouse, "POST", "/shipments", &shipment).status, 201);
         assert_eq!(told_condition(&scene), "C");
         assert_eq!(change(&scene, &json!({ "condition": "X" })).status, 200, "it is set aside");
         let left = json!({ "status": "shipped" });
-        assert_eq!(scene.ask(Who::Warehouse, ("PATCH", "/shipments/RTV-1"), &left).status, 200);
+        assert_eq!(scene.ask(Who::Warehouse, "PATCH", "/shipments/RTV-1", &left).status, 200);
         assert_eq!(told_condition(&scene), "X");
 
         let late = change(&scene, &json!({ "condition": "A" }));
@@ -93,7 +93,7 @@ fn only_a_unit_that_is_here_changes_and_only_in_ways_that_there_are() {
         received(&scene);
         let ask = |unit: &str, change: &Value| {
             let target = format!("/units/{unit}/changes");
-            scene.ask(Who::Warehouse, ("POST", &target), change)
+            scene.ask(Who::Warehouse, "POST", &target, change)
         };
         let message = |answer: &Answer| answer.body["message"].clone();
 
@@ -107,7 +107,7 @@ fn only_a_unit_that_is_here_changes_and_only_in_ways_that_there_are() {
             bad.body["errors"].as_array().unwrap().iter().map(|it| &it["field"]).collect();
         assert_eq!((bad.status, faults.len()), (422, 3), "{bad:?}");
         assert_eq!(change(&scene, &json!({ "reason": "none" })).status, 422);
-        let merchant = scene.ask(Who::Merchant, ("POST", UNIT), &json!({ "condition": "A" }));
+        let merchant = scene.ask(Who::Merchant, "POST", UNIT, &json!({ "condition": "A" }));
         assert_eq!(merchant.status, 403, "units are the warehouse's to change");
         assert_eq!(story(&scene).len(), 2, "nothing happened");
     }

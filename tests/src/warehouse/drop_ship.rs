@@ -9,12 +9,12 @@ const CANCELLATION: &str = "drop_shipment_cancellation";
 const PARTIAL: &str = "drop_shipment_partial_cancellation";
 
 /// The sample's order, of two of line 1 and one of line 2.
-fn order() -> Value {
+fn sample_order() -> Value {
     parsed(domain::samples::drop_ship_order_request())
 }
 
 fn placed(scene: &Scene) -> Value {
-    let answer = scene.ask(Who::Merchant, ("POST", "/drop_ship_orders"), &order());
+    let answer = scene.ask(Who::Merchant, "POST", "/drop_ship_orders", &sample_order());
     assert_eq!(answer.status, 201, "{answer:?}");
     answer.body
 }
@@ -24,15 +24,15 @@ fn held(scene: &Scene) -> Value {
 }
 
 fn ship(scene: &Scene, request: &Value) -> Answer {
-    scene.ask(Who::Warehouse, ("POST", "/drop_ship_orders/DS-20417/shipments"), request)
+    scene.ask(Who::Warehouse, "POST", "/drop_ship_orders/DS-20417/shipments", request)
 }
 
 fn cancel(scene: &Scene, request: &Value) -> Answer {
-    scene.ask(Who::Warehouse, ("POST", "/drop_ship_orders/DS-20417/cancellations"), request)
+    scene.ask(Who::Warehouse, "POST", "/drop_ship_orders/DS-20417/cancellations", request)
 }
 
 /// A shipment of so many units of lines.
-fn parcel(tracking: &str, lines: &[(&str, i64)]) -> Value {
+fn pack_parcel(tracking: &str, lines: &[(&str, i64)]) -> Value {
     let mut request = parsed(domain::samples::drop_ship_shipment_request());
     request["tracking_number"] = json!(tracking);
     request["items"] = units(lines);
@@ -74,7 +74,7 @@ fn an_order_is_placed_once_and_read_as_it_stands() {
     for scene in scenes() {
         let order_answered = placed(&scene);
 
-        let mut expected = order()["order"].clone();
+        let mut expected = sample_order()["order"].clone();
         expected["status"] = json!("accepted");
         for (key, value) in expected.as_object().unwrap() {
             if key != "order_items" && !key.ends_with("_address") {
@@ -84,7 +84,7 @@ fn an_order_is_placed_once_and_read_as_it_stands() {
         assert_eq!(held(&scene), order_answered);
         let open = stands("accepted", &[("accepted", 0, 0), ("accepted", 0, 0)]);
         assert_eq!(standing(&order_answered), open);
-        let again = scene.ask(Who::Merchant, ("POST", "/drop_ship_orders"), &order());
+        let again = scene.ask(Who::Merchant, "POST", "/drop_ship_orders", &sample_order());
         let why = json!({ "message": "the drop-ship order DS-20417 exists" });
         assert_eq!((again.status, again.body), (409, why));
     }
@@ -127,11 +127,11 @@ fn an_order_leaves_in_several_shipments() {
     for scene in scenes() {
         placed(&scene);
 
-        let first = ship(&scene, &parcel("1Z-1", &[("1", 1)]));
+        let first = ship(&scene, &pack_parcel("1Z-1", &[("1", 1)]));
         let partly =
             stands("partially_shipped", &[("partially_shipped", 1, 0), ("accepted", 0, 0)]);
         assert_eq!((first.status, standing(&first.body)), (201, partly));
-        let second = ship(&scene, &parcel("1Z-2", &[("1", 1), ("2", 1)]));
+        let second = ship(&scene, &pack_parcel("1Z-2", &[("1", 1), ("2", 1)]));
         let done = stands("shipped", &[("shipped", 2, 0), ("shipped", 1, 0)]);
         assert_eq!((second.status, standing(&second.body)), (201, done));
 
@@ -170,7 +170,7 @@ fn cancelling_all_before_anything_left_rejects_the_order() {
             item["status"] = json!("rejected");
         }
         assert_same(&told[0], &expected);
-        assert_eq!(ship(&scene, &parcel("1Z-1", &[("1", 1)])).status, 409);
+        assert_eq!(ship(&scene, &pack_parcel("1Z-1", &[("1", 1)])).status, 409);
     }
 }
 
@@ -197,7 +197,7 @@ fn cancelling_what_is_left_line_by_line_ends_with_a_cancellation() {
 fn what_is_told_again_changes_nothing() {
     for scene in scenes() {
         placed(&scene);
-        let parcel = parcel("1Z-1", &[("1", 1)]);
+        let parcel = pack_parcel("1Z-1", &[("1", 1)]);
         let first = ship(&scene, &parcel);
         assert_eq!(scene.told(CONFIRMATION).len(), 1);
         let body = json!({ "reason": "damaged", "items": units(&[("1", 1)]) }).to_string();
@@ -220,13 +220,13 @@ fn what_is_told_again_changes_nothing() {
 fn no_more_is_shipped_or_cancelled_than_is_open() {
     for scene in scenes() {
         placed(&scene);
-        ship(&scene, &parcel("1Z-1", &[("1", 1)]));
+        ship(&scene, &pack_parcel("1Z-1", &[("1", 1)]));
         let before = held(&scene);
         let refused = |answer: Answer| (answer.status, answer.body["message"].clone());
         let open = json!("line DS-20417-1 has no more than 1 open units");
 
         assert_eq!(
-            refused(ship(&scene, &parcel("1Z-2", &[("2", 1), ("1", 2)]))),
+            refused(ship(&scene, &pack_parcel("1Z-2", &[("2", 1), ("1", 2)]))),
             (409, open.clone())
         );
         let some = json!({ "reason": "damaged", "items": units(&[("1", 2)]) });
@@ -238,8 +238,8 @@ fn no_more_is_shipped_or_cancelled_than_is_open() {
         );
 
         assert_eq!(held(&scene), before);
-        let nowhere = ("POST", "/drop_ship_orders/DS-9/cancellations");
-        let missing = scene.ask(Who::Warehouse, nowhere, &json!({ "reason": "x" }));
+        let nowhere = "/drop_ship_orders/DS-9/cancellations";
+        let missing = scene.ask(Who::Warehouse, "POST", nowhere, &json!({ "reason": "x" }));
         assert_eq!(refused(missing), (404, json!("there is no such drop-ship order")));
     }
 }
@@ -247,7 +247,7 @@ fn no_more_is_shipped_or_cancelled_than_is_open() {
 #[test]
 fn everything_wrong_is_said_at_once() {
     for scene in scenes() {
-        let mut bad = order();
+        let mut bad = sample_order();
         let fields = bad["order"].as_object_mut().unwrap();
         fields.shift_remove("client_identifier");
         fields["shipping_method"] = json!("PIGEON");
@@ -255,7 +255,7 @@ fn everything_wrong_is_said_at_once() {
         fields["expected_delivery_date"] = json!("2026-02-30");
         fields["order_items"][0]["quantity"] = json!(0);
         fields["order_items"][1]["client_identifier"] = json!("DS-20417-1");
-        let mut many = order();
+        let mut many = sample_order();
         let line = many["order"]["order_items"][0].clone();
         let lines = (0..126).map(|number| {
             let mut line = line.clone();
@@ -271,7 +271,7 @@ fn everything_wrong_is_said_at_once() {
             fields.sort_unstable();
             fields
         };
-        let place = |order: &Value| scene.ask(Who::Merchant, ("POST", "/drop_ship_orders"), order);
+        let place = |order: &Value| scene.ask(Who::Merchant, "POST", "/drop_ship_orders", order);
 
         assert_eq!(
             faults(place(&bad)),

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::scene::{
-    Scene, Who, applied, asn, assert_same, exception, quantities, scenes, unchanged,
+    Scene, Who, applied, assert_same, exception, quantities, sample_asn, scenes, unchanged,
 };
 
 const TOLD: &str = "inventory_receipt";
@@ -49,7 +49,7 @@ fn what_does_not_fit_is_kept_and_asked_about() {
 #[test]
 fn candidates_are_ranked_by_what_speaks_for_them() {
     for scene in scenes() {
-        scene.announce(&asn());
+        scene.announce(&sample_asn());
 
         let scan = json!({ "unit_identifier": "LP-9", "sku": "TEE-NAVY-M",
             "serial_number": "SN-20114", "carton_identifier": "CTN-1" });
@@ -76,7 +76,7 @@ fn a_matched_unit_counts_on_its_line_and_is_told_once() {
         let matched = json!({ "action": "match", "asn_number": NUMBER, "line_identifier": "2" });
 
         for _ in 0..2 {
-            let decided = scene.decide(("LP-4", NUMBER), &matched);
+            let decided = scene.decide("LP-4", NUMBER, &matched);
             assert_eq!(decided.status, 200, "{decided:?}");
             assert_eq!(decided.body["receipt"]["line_identifier"], "2");
         }
@@ -99,7 +99,7 @@ fn no_line_is_matched_beyond_what_was_announced() {
         let decide = |line: &str| {
             let answer =
                 json!({ "action": "match", "asn_number": NUMBER, "line_identifier": line });
-            let decided = scene.decide(("LP-3", NUMBER), &answer);
+            let decided = scene.decide("LP-3", NUMBER, &answer);
             (decided.status, decided.body["message"].as_str().unwrap_or_default().to_owned())
         };
 
@@ -116,7 +116,7 @@ fn surplus_is_kept_without_a_line() {
         with_both_a(&scene);
         scene.scan(&[unit("LP-3", "A")]);
 
-        let decided = scene.decide(("LP-3", NUMBER), &json!({ "action": "surplus" }));
+        let decided = scene.decide("LP-3", NUMBER, &json!({ "action": "surplus" }));
 
         assert_eq!(decided.status, 200, "{decided:?}");
         let told = scene.told(TOLD);
@@ -138,8 +138,7 @@ fn surplus_is_kept_without_a_line() {
         );
         assert_eq!(scene.scan(&[unit("LP-8", "B")]), [applied()], "line 2 still awaits its unit");
         assert_eq!(scene.doubts(), []);
-        let otherwise =
-            scene.decide(("LP-3", NUMBER), &json!({ "action": "reject", "reason": "x" }));
+        let otherwise = scene.decide("LP-3", NUMBER, &json!({ "action": "reject", "reason": "x" }));
         assert_eq!(otherwise.status, 409);
     }
 }
@@ -151,7 +150,7 @@ fn a_rejected_unit_is_told_with_its_reason_and_does_not_count() {
         scene.scan(&[unit("LP-4", "C")]);
         let reject = json!({ "action": "reject", "reason": "not our article" });
 
-        let decided = scene.decide(("LP-4", NUMBER), &reject);
+        let decided = scene.decide("LP-4", NUMBER, &reject);
 
         assert_eq!(decided.body["reject_reason"], "not our article");
         assert_eq!(scene.scan(&[unit("LP-1", "A")]), [applied()], "the line still awaits its unit");
@@ -181,9 +180,9 @@ fn a_unit_that_is_here_is_not_received_for_another_asn() {
 
         assert_eq!(scene.doubts(), [doubt("LP-1", "already_received_elsewhere")]);
         let matched = json!({ "action": "match", "asn_number": "ASN-8", "line_identifier": "1" });
-        assert_eq!(scene.decide(("LP-1", "ASN-8"), &matched).status, 409, "it counts already");
+        assert_eq!(scene.decide("LP-1", "ASN-8", &matched).status, 409, "it counts already");
         let reject = json!({ "action": "reject", "reason": "scanned twice" });
-        let decided = scene.decide(("LP-1", "ASN-8"), &reject);
+        let decided = scene.decide("LP-1", "ASN-8", &reject);
         assert_eq!((decided.status, &decided.body["reject_reason"]), (200, &Value::Null));
         assert_eq!(decided.body["receipt"]["asn_number"], NUMBER, "it stays here");
         assert_eq!(scene.told(TOLD).len(), 2);
@@ -201,8 +200,8 @@ fn a_question_stays_with_operators_whatever_else_happens_to_its_unit() {
 
         // One of them leaves, the other is announced after all.
         let shipment = super::shipments::stock_transfer("RTV-1", &["LP-1"]);
-        assert_eq!(scene.ask(Who::Warehouse, ("POST", "/shipments"), &shipment).status, 201);
-        let mut late = asn();
+        assert_eq!(scene.ask(Who::Warehouse, "POST", "/shipments", &shipment).status, 201);
+        let mut late = sample_asn();
         late["asn_number"] = json!("ASN-9");
         late["cartons"][0]["details"][0]["unit_identifier"] = json!("LP-5");
         scene.announce(&late);
@@ -217,7 +216,7 @@ fn everything_wrong_with_a_decision_is_said() {
     for scene in scenes() {
         with_both_a(&scene);
         scene.scan(&[unit("LP-3", "A")]);
-        let decide = |answer: &Value| scene.decide(("LP-3", NUMBER), answer);
+        let decide = |answer: &Value| scene.decide("LP-3", NUMBER, answer);
         let fields = |answer: &Value| {
             let decided = decide(answer);
             assert_eq!(decided.status, 422, "{decided:?}");
@@ -228,7 +227,7 @@ fn everything_wrong_with_a_decision_is_said() {
         assert_eq!(fields(&json!({})), ["$.action"]);
         assert_eq!(fields(&json!({ "action": "match" })), ["$.asn_number", "$.line_identifier"]);
         assert_eq!(fields(&json!({ "action": "reject", "reason": "" })), ["$.reason"]);
-        assert_eq!(scene.decide(("LP-9", NUMBER), &json!({ "action": "surplus" })).status, 404);
-        assert_eq!(scene.decide(("LP-3", "ASN-9"), &json!({ "action": "surplus" })).status, 409);
+        assert_eq!(scene.decide("LP-9", NUMBER, &json!({ "action": "surplus" })).status, 404);
+        assert_eq!(scene.decide("LP-3", "ASN-9", &json!({ "action": "surplus" })).status, 409);
     }
 }

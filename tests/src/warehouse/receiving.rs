@@ -2,10 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::scene::{Scene, Who, applied, asn, assert_same, parsed, quantities, scenes, unchanged};
+use super::scene::{
+    Scene, Who, applied, assert_same, parsed, quantities, sample_asn, scenes, unchanged,
+};
 use crate::harness::{
     eventually,
-    samples::{message, order},
+    samples::{message, sample_order},
 };
 
 const TOLD: &str = "inventory_receipt";
@@ -13,10 +15,10 @@ const TOLD: &str = "inventory_receipt";
 #[test]
 fn the_receipt_of_the_sample_is_told_with_every_field() {
     for scene in scenes() {
-        scene.announce(&asn());
+        scene.announce(&sample_asn());
         let receipts = parsed(domain::samples::receipts_request());
 
-        let answer = scene.ask(Who::Warehouse, ("POST", "/receipts"), &receipts);
+        let answer = scene.ask(Who::Warehouse, "POST", "/receipts", &receipts);
 
         assert_eq!((answer.status, answer.body), (200, json!({ "results": [applied()] })));
         let told = scene.told(TOLD);
@@ -143,7 +145,7 @@ fn receipts_without_a_license_plate_are_told_apart_by_their_request() {
 #[test]
 fn a_bad_receipt_keeps_the_others_out_and_every_fault_is_said() {
     for scene in scenes() {
-        scene.announce(&asn());
+        scene.announce(&sample_asn());
         let body = json!({ "receipts": [
             { "asn_number": "ASN-20260301-7", "unit_identifier": "LP-0093321", "condition": "A",
               "channel": "RTS", "user_login": "mkowalski" },
@@ -151,7 +153,7 @@ fn a_bad_receipt_keeps_the_others_out_and_every_fault_is_said() {
             { "unit_identifier": 7 },
         ] });
 
-        let answer = scene.ask(Who::Warehouse, ("POST", "/receipts"), &body);
+        let answer = scene.ask(Who::Warehouse, "POST", "/receipts", &body);
 
         assert_eq!(answer.status, 422);
         let mut fields: Vec<&str> = answer.body["errors"]
@@ -180,8 +182,8 @@ fn a_bad_receipt_keeps_the_others_out_and_every_fault_is_said() {
 fn started_return(scene: &Scene) -> String {
     let merchant = format!("/admin/merchants/{}", scene.merchant.id);
     let managed = json!({ "managed_receiving": true, "carrier": "simulated" });
-    assert_eq!(scene.ask(Who::Operator, ("PATCH", &merchant), &managed).status, 200);
-    let mut order = order("returned");
+    assert_eq!(scene.ask(Who::Operator, "PATCH", &merchant, &managed).status, 200);
+    let mut order = sample_order("returned");
     order["status"] = json!("Shipped");
     order["total_amount_cents"] = json!(7800);
     order["product_amount_cents"] = json!(7800);
@@ -200,7 +202,7 @@ fn started_return(scene: &Scene) -> String {
             "return_reason": "too_small", "resolution": "refund",
         }],
     });
-    let started = scene.ask(Who::Merchant, ("POST", "/returns"), &request);
+    let started = scene.ask(Who::Merchant, "POST", "/returns", &request);
     assert_eq!(started.status, 201, "{started:?}");
     started.body["rma_identifier"].as_str().unwrap().to_owned()
 }
@@ -209,7 +211,7 @@ fn started_return(scene: &Scene) -> String {
 fn a_unit_of_a_return_is_received_for_the_return_too() {
     for scene in scenes() {
         let rma = started_return(&scene);
-        let mut asn = asn();
+        let mut asn = sample_asn();
         asn["cartons"][0]["reference"]["identifier"] = json!(rma);
         for detail in asn["cartons"][0]["details"].as_array_mut().unwrap() {
             detail["sku"] = json!("SCARF-RED");

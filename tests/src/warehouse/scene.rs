@@ -9,7 +9,7 @@ use crate::harness::{
     http::Request,
     server::Server,
     shared::SharedServers,
-    stage::{ALLOW, Stage, Tenant, calls},
+    stage::{ALLOW, Stage, Tenant, list_calls},
 };
 
 /// How numbers begin that the warehouse looks goods up by. No two scenes share one.
@@ -93,7 +93,7 @@ impl Scene {
         Request::new(method, &self.own(target)).json(self.own(body))
     }
 
-    pub(super) fn ask(&self, who: Who, (method, target): (&str, &str), body: &Value) -> Answer {
+    pub(super) fn ask(&self, who: Who, method: &str, target: &str, body: &Value) -> Answer {
         self.send(who, self.request(method, target, &body.to_string()))
     }
 
@@ -103,7 +103,7 @@ impl Scene {
 
     /// The merchant announces goods.
     pub(super) fn announce(&self, asn: &Value) {
-        let answer = self.ask(Who::Merchant, ("POST", "/asns"), asn);
+        let answer = self.ask(Who::Merchant, "POST", "/asns", asn);
         assert_eq!(answer.status, 202, "{answer:?}");
     }
 
@@ -112,24 +112,25 @@ impl Scene {
     pub(super) fn scan(&self, units: &[Value]) -> Vec<Value> {
         let receipts: Vec<Value> = units.iter().map(receipt).collect();
         let body = json!({ "receipts": receipts });
-        let answer = self.ask(Who::Warehouse, ("POST", "/receipts"), &body);
+        let answer = self.ask(Who::Warehouse, "POST", "/receipts", &body);
         assert_eq!(answer.status, 200, "{answer:?}");
         answer.body["results"].as_array().unwrap().clone()
     }
 
     /// An operator decides about a unit that was scanned for an ASN.
-    pub(super) fn decide(&self, (unit, asn): (&str, &str), answer: &Value) -> Answer {
-        self.decide_for(&self.merchant.id, (unit, asn), answer)
+    pub(super) fn decide(&self, unit: &str, asn: &str, answer: &Value) -> Answer {
+        self.decide_for(&self.merchant.id, unit, asn, answer)
     }
 
     pub(super) fn decide_for(
         &self,
         merchant: &str,
-        (unit, asn): (&str, &str),
+        unit: &str,
+        asn: &str,
         answer: &Value,
     ) -> Answer {
         let target = format!("/admin/merchants/{merchant}/units/{unit}/questions/{asn}/answer");
-        self.ask(Who::Operator, ("POST", &target), answer)
+        self.ask(Who::Operator, "POST", &target, answer)
     }
 
     /// The units of this scene that operators are asked about: whose, which, and why.
@@ -176,7 +177,7 @@ impl Scene {
     fn calls(&self, kind: &str) -> Vec<Call> {
         // The kind of an RMA is named by one, its address by many.
         let path = if kind == "rma" { "/rmas".to_owned() } else { format!("/{kind}") };
-        calls(&self.running).into_iter().filter(|call| call.path == path).collect()
+        list_calls(&self.running).into_iter().filter(|call| call.path == path).collect()
     }
 }
 
@@ -228,7 +229,7 @@ pub(super) fn assert_same(told: &Value, expected: &Value) {
 }
 
 /// The sample's ASN, which announces two pieces: LP-0093321 (TEE-NAVY-M) and LP-0093322 (CAP-SAND).
-pub(super) fn asn() -> Value {
+pub(super) fn sample_asn() -> Value {
     parsed(domain::samples::inbound_asn_request())
 }
 

@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::scene::{Scene, Who, asn, assert_same, parsed, quantities, scenes};
+use super::scene::{Scene, Who, assert_same, parsed, quantities, sample_asn, scenes};
 
 const TOLD: &str = "outbound_asn";
-const SHIPMENTS: (&str, &str) = ("POST", "/shipments");
+const SHIPMENTS: &str = "/shipments";
 
 fn patch(scene: &Scene, number: &str, change: &Value) -> (u16, Value) {
     let target = format!("/shipments/{number}");
-    let answer = scene.ask(Who::Warehouse, ("PATCH", &target), change);
+    let answer = scene.ask(Who::Warehouse, "PATCH", &target, change);
     (answer.status, answer.body)
 }
 
@@ -42,11 +42,11 @@ pub(super) fn with_units(scene: &Scene, count: usize) {
 #[test]
 fn the_shipment_of_the_sample_is_told_with_every_field_and_again_when_it_changes() {
     for scene in scenes() {
-        scene.announce(&asn());
+        scene.announce(&sample_asn());
         scene.scan(&[json!({ "unit_identifier": "LP-0093321", "condition": "B" })]);
         let shipment = parsed(domain::samples::shipment_request());
 
-        let created = scene.ask(Who::Warehouse, SHIPMENTS, &shipment);
+        let created = scene.ask(Who::Warehouse, "POST", SHIPMENTS, &shipment);
         assert_eq!(created.status, 201, "{created:?}");
         let change = parsed(domain::samples::shipment_change_request());
         let (status, changed) = patch(&scene, "RTV-20260310-2", &change);
@@ -76,7 +76,8 @@ fn a_stock_transfer_tells_of_no_carrier() {
     for scene in scenes() {
         with_units(&scene, 1);
 
-        let created = scene.ask(Who::Warehouse, SHIPMENTS, &stock_transfer("RTV-1", &["LP-1"]));
+        let created =
+            scene.ask(Who::Warehouse, "POST", SHIPMENTS, &stock_transfer("RTV-1", &["LP-1"]));
         assert_eq!(created.status, 201, "{created:?}");
 
         let mut expected = parsed(domain::samples::outbound_asn_message());
@@ -111,7 +112,7 @@ fn freight_goes_to_the_external_identifier_with_the_first_number_that_was_scanne
         shipment["from"] = json!({ "identifier": 31, "type": "warehouse" });
         shipment["status"] = json!("shipped");
 
-        let created = scene.ask(Who::Warehouse, SHIPMENTS, &shipment);
+        let created = scene.ask(Who::Warehouse, "POST", SHIPMENTS, &shipment);
 
         assert_eq!(created.status, 201, "{created:?}");
         let told = &scene.told(TOLD)[0];
@@ -128,7 +129,7 @@ fn freight_goes_to_the_external_identifier_with_the_first_number_that_was_scanne
 #[test]
 fn a_unit_leaves_with_what_is_known_of_it() {
     for scene in scenes() {
-        scene.announce(&asn());
+        scene.announce(&sample_asn());
         scene.scan(&[json!({ "unit_identifier": "LP-0093321", "condition": "B" })]);
         let mut shipment = parsed(domain::samples::shipment_request());
         shipment["cartons"][0]["details"] = json!([{
@@ -136,7 +137,7 @@ fn a_unit_leaves_with_what_is_known_of_it() {
             "unit_identifier": "LP-0093321", "sku": "TEE-NAVY-M", "condition": "B",
         }]);
 
-        assert_eq!(scene.ask(Who::Warehouse, SHIPMENTS, &shipment).status, 201);
+        assert_eq!(scene.ask(Who::Warehouse, "POST", SHIPMENTS, &shipment).status, 201);
 
         let sample = parsed(domain::samples::outbound_asn_message());
         assert_same(&scene.told(TOLD)[0]["cartons"], &sample["cartons"]);
@@ -148,7 +149,8 @@ fn a_unit_leaves_once_and_a_cancelled_shipment_sets_it_free() {
     for scene in scenes() {
         with_units(&scene, 2);
         let ship = |number: &str, units: &[&str]| {
-            let answer = scene.ask(Who::Warehouse, SHIPMENTS, &stock_transfer(number, units));
+            let answer =
+                scene.ask(Who::Warehouse, "POST", SHIPMENTS, &stock_transfer(number, units));
             (answer.status, answer.body["message"].clone())
         };
 
@@ -215,7 +217,7 @@ fn everything_wrong_with_a_shipment_is_said_at_once() {
         shipment["cartons"][0]["details"][1]["line_identifier"] = json!("1");
         shipment["cartons"][0]["details"][1]["condition"] = json!("Z");
 
-        let answer = scene.ask(Who::Warehouse, SHIPMENTS, &shipment);
+        let answer = scene.ask(Who::Warehouse, "POST", SHIPMENTS, &shipment);
 
         assert_eq!(answer.status, 422);
         let mut fields: Vec<&str> = answer.body["errors"]
@@ -249,15 +251,15 @@ fn what_is_known_of_no_merchant_must_name_one() {
     for scene in scenes() {
         let shipment = stock_transfer("RTV-1", &["LP-1"]);
 
-        let unclear = scene.ask(Who::Warehouse, SHIPMENTS, &shipment);
+        let unclear = scene.ask(Who::Warehouse, "POST", SHIPMENTS, &shipment);
         assert_eq!(
             (unclear.status, &unclear.body["errors"][0]["field"]),
             (422, &json!("merchant"))
         );
 
         let target = format!("/shipments?merchant={}", scene.merchant.id);
-        assert_eq!(scene.ask(Who::Warehouse, ("POST", &target), &shipment).status, 201);
-        let nobody = scene.ask(Who::Warehouse, ("POST", "/shipments?merchant=nobody"), &shipment);
+        assert_eq!(scene.ask(Who::Warehouse, "POST", &target, &shipment).status, 201);
+        let nobody = scene.ask(Who::Warehouse, "POST", "/shipments?merchant=nobody", &shipment);
         assert_eq!(nobody.status, 404);
     }
 }

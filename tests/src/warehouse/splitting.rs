@@ -23,7 +23,7 @@ fn five() -> Value {
 }
 
 fn ship(scene: &Scene, shipment: &Value) -> u16 {
-    scene.ask(Who::Warehouse, ("POST", "/shipments"), shipment).status
+    scene.ask(Who::Warehouse, "POST", "/shipments", shipment).status
 }
 
 /// The name of a carton, and its units.
@@ -80,7 +80,7 @@ fn a_change_is_told_with_the_same_numbers() {
         assert_eq!(ship(&scene, &five()), 201);
         let change = json!({ "ship_date": "2026-03-12T09:00:00Z" });
 
-        let changed = scene.ask(Who::Warehouse, ("PATCH", "/shipments/RTV-5"), &change);
+        let changed = scene.ask(Who::Warehouse, "PATCH", "/shipments/RTV-5", &change);
         assert_eq!(changed.status, 200, "{changed:?}");
 
         let told = scene.told(TOLD);
@@ -123,7 +123,7 @@ fn no_message_takes_the_number_of_another_shipment() {
         with_units(&scene, 6);
         assert_eq!(ship(&scene, &stock_transfer("RTV-5_2", &["LP-6"])), 201);
 
-        let taken = scene.ask(Who::Warehouse, ("POST", "/shipments"), &five());
+        let taken = scene.ask(Who::Warehouse, "POST", "/shipments", &five());
 
         assert_eq!(taken.status, 409, "{taken:?}");
         assert_eq!(taken.body["message"], "the number RTV-5_2 is that of another shipment");

@@ -3,21 +3,21 @@
 use serde_json::{Value, json};
 
 use super::{
-    scene::{Who, asn, assert_same, parsed, scenes},
+    scene::{Who, assert_same, parsed, sample_asn, scenes},
     shipments::stock_transfer,
 };
 
 #[test]
 fn a_unit_tells_its_story_with_the_messages_that_were_sent_for_it() {
     for scene in scenes() {
-        scene.announce(&asn());
+        scene.announce(&sample_asn());
         let receipts = parsed(domain::samples::receipts_request());
-        assert_eq!(scene.ask(Who::Warehouse, ("POST", "/receipts"), &receipts).status, 200);
+        assert_eq!(scene.ask(Who::Warehouse, "POST", "/receipts", &receipts).status, 200);
         let shipment = parsed(domain::samples::shipment_request());
-        assert_eq!(scene.ask(Who::Warehouse, ("POST", "/shipments"), &shipment).status, 201);
+        assert_eq!(scene.ask(Who::Warehouse, "POST", "/shipments", &shipment).status, 201);
         let change = parsed(domain::samples::shipment_change_request());
         let target = "/shipments/RTV-20260310-2";
-        assert_eq!(scene.ask(Who::Warehouse, ("PATCH", target), &change).status, 200);
+        assert_eq!(scene.ask(Who::Warehouse, "PATCH", target, &change).status, 200);
 
         let story = scene.get(Who::Merchant, "/units/LP-0093321").body;
 
@@ -57,7 +57,7 @@ fn a_unit_tells_its_story_with_the_messages_that_were_sent_for_it() {
 #[test]
 fn an_announced_unit_has_a_story_before_it_comes() {
     for scene in scenes() {
-        scene.announce(&asn());
+        scene.announce(&sample_asn());
 
         let story = scene.get(Who::Merchant, "/units/LP-0093322").body;
 
@@ -70,12 +70,12 @@ fn an_announced_unit_has_a_story_before_it_comes() {
 #[test]
 fn another_merchant_sees_and_changes_none_of_it() {
     for scene in scenes() {
-        scene.announce(&asn());
+        scene.announce(&sample_asn());
         scene.scan(&[json!({ "unit_identifier": "LP-0093321" })]);
         let order = parsed(domain::samples::drop_ship_order_request());
-        assert_eq!(scene.ask(Who::Merchant, ("POST", "/drop_ship_orders"), &order).status, 201);
+        assert_eq!(scene.ask(Who::Merchant, "POST", "/drop_ship_orders", &order).status, 201);
         let shipment = stock_transfer("RTV-1", &["LP-0093321"]);
-        assert_eq!(scene.ask(Who::Warehouse, ("POST", "/shipments"), &shipment).status, 201);
+        assert_eq!(scene.ask(Who::Warehouse, "POST", "/shipments", &shipment).status, 201);
         let other = scene.neighbour();
 
         let seen = |target: &str| other.get(Who::Merchant, target).status;
@@ -83,8 +83,8 @@ fn another_merchant_sees_and_changes_none_of_it() {
         assert_eq!(seen("/units/LP-0093322"), 404);
         assert_eq!(seen("/drop_ship_orders/DS-20417"), 404);
         assert_eq!(seen("/shipments/RTV-1"), 403, "shipments are the warehouse's to read");
-        let put = ("PUT", "/asns/ASN-20260301-7");
-        assert_eq!(other.ask(Who::Merchant, put, &asn()).status, 404);
+        let asn = "/asns/ASN-20260301-7";
+        assert_eq!(other.ask(Who::Merchant, "PUT", asn, &sample_asn()).status, 404);
         for target in [
             "/receipts",
             "/shipments",
@@ -92,7 +92,7 @@ fn another_merchant_sees_and_changes_none_of_it() {
             "/drop_ship_orders/DS-20417/cancellations",
         ] {
             assert_eq!(
-                other.ask(Who::Merchant, ("POST", target), &json!({})).status,
+                other.ask(Who::Merchant, "POST", target, &json!({})).status,
                 403,
                 "{target}"
             );
@@ -100,8 +100,8 @@ fn another_merchant_sees_and_changes_none_of_it() {
         assert_eq!(other.get(Who::Merchant, "/admin/exceptions").status, 403);
 
         // Its own things may have the same names.
-        assert_eq!(other.ask(Who::Merchant, ("POST", "/asns"), &asn()).status, 202);
-        assert_eq!(other.ask(Who::Merchant, ("POST", "/drop_ship_orders"), &order).status, 201);
+        assert_eq!(other.ask(Who::Merchant, "POST", "/asns", &sample_asn()).status, 202);
+        assert_eq!(other.ask(Who::Merchant, "POST", "/drop_ship_orders", &order).status, 201);
         assert_eq!(other.get(Who::Merchant, "/units/LP-0093321").body["receipt"], Value::Null);
         assert!(scene.get(Who::Merchant, "/units/LP-0093321").body["receipt"].is_object());
     }
@@ -113,15 +113,15 @@ fn the_warehouse_names_the_merchant_where_two_have_a_thing_of_one_name() {
         let other = scene.neighbour();
         let order = parsed(domain::samples::drop_ship_order_request());
         for merchant in [&scene, &other] {
-            let placed = merchant.ask(Who::Merchant, ("POST", "/drop_ship_orders"), &order);
+            let placed = merchant.ask(Who::Merchant, "POST", "/drop_ship_orders", &order);
             assert_eq!(placed.status, 201, "{placed:?}");
         }
         let target = "/drop_ship_orders/DS-20417/cancellations";
         let reason = json!({ "reason": "inventory not found" });
 
-        let unclear = scene.ask(Who::Warehouse, ("POST", target), &reason);
+        let unclear = scene.ask(Who::Warehouse, "POST", target, &reason);
         let named = format!("{target}?merchant={}", other.merchant.id);
-        let clear = scene.ask(Who::Warehouse, ("POST", &named), &reason);
+        let clear = scene.ask(Who::Warehouse, "POST", &named, &reason);
 
         assert_eq!(
             (unclear.status, &unclear.body["errors"][0]["field"]),

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::scene::{Who, applied, asn, exception, quantities, scenes, unchanged};
+use super::scene::{Who, applied, exception, quantities, sample_asn, scenes, unchanged};
 
 const TOLD: &str = "inventory_receipt";
 const NUMBER: &str = "ASN-20260301-7";
@@ -30,7 +30,7 @@ fn a_unit_that_nobody_announced_becomes_that_of_the_merchant_it_is_matched_to() 
         assert_eq!(scene.get(Who::Merchant, "/units/LP-1").status, 404);
 
         for _ in 0..2 {
-            let decided = scene.decide_for("platform", ("LP-1", "ASN-TYPO"), &to_line("1"));
+            let decided = scene.decide_for("platform", "LP-1", "ASN-TYPO", &to_line("1"));
             assert_eq!(decided.status, 200, "{decided:?}");
         }
 
@@ -50,10 +50,10 @@ fn a_unit_that_nobody_announced_becomes_that_of_the_merchant_it_is_matched_to() 
 #[test]
 fn an_announced_unit_that_was_scanned_for_a_wrong_number_is_matched_to_its_line() {
     for scene in scenes() {
-        scene.announce(&asn());
+        scene.announce(&sample_asn());
         assert_eq!(scene.scan(&[stray("LP-0093321", "TEE-NAVY-M")]), [exception("unknown_asn")]);
 
-        let decided = scene.decide_for("platform", ("LP-0093321", "ASN-TYPO"), &to_line("1"));
+        let decided = scene.decide_for("platform", "LP-0093321", "ASN-TYPO", &to_line("1"));
 
         assert_eq!(decided.status, 200, "{decided:?}");
         assert_eq!(scene.told(TOLD).len(), 1);
@@ -68,11 +68,11 @@ fn an_announced_unit_that_was_scanned_for_a_wrong_number_is_matched_to_its_line(
 #[test]
 fn a_unit_that_is_here_is_not_matched_again_under_a_wrong_number() {
     for scene in scenes() {
-        scene.announce(&asn());
+        scene.announce(&sample_asn());
         assert_eq!(scene.scan(&[json!({ "unit_identifier": "LP-0093321" })]), [applied()]);
         assert_eq!(scene.scan(&[stray("LP-0093321", "TEE-NAVY-M")]), [exception("unknown_asn")]);
 
-        let decided = scene.decide_for("platform", ("LP-0093321", "ASN-TYPO"), &to_line("2"));
+        let decided = scene.decide_for("platform", "LP-0093321", "ASN-TYPO", &to_line("2"));
 
         assert_eq!(decided.status, 409, "{decided:?}");
         let why = "the unit was received, rejected or shipped already";
@@ -86,10 +86,10 @@ fn a_matched_unit_can_leave_without_its_merchant_being_named() {
     for scene in scenes() {
         scene.announce(&quantities(NUMBER, &[("1", "A", 1)]));
         scene.scan(&[stray("LP-1", "A")]);
-        scene.decide_for("platform", ("LP-1", "ASN-TYPO"), &to_line("1"));
+        scene.decide_for("platform", "LP-1", "ASN-TYPO", &to_line("1"));
 
         let shipment = super::shipments::stock_transfer("RTV-1", &["LP-1"]);
-        let shipped = scene.ask(Who::Warehouse, ("POST", "/shipments"), &shipment);
+        let shipped = scene.ask(Who::Warehouse, "POST", "/shipments", &shipment);
 
         assert_eq!(shipped.status, 201, "{shipped:?}");
         assert_eq!(scene.told("outbound_asn").len(), 1);
@@ -103,7 +103,7 @@ fn what_came_before_its_announcement_fits_when_it_is_scanned_again() {
             scene.scan(&[json!({ "unit_identifier": "LP-0093321" })]),
             [exception("unknown_asn")]
         );
-        scene.announce(&asn());
+        scene.announce(&sample_asn());
 
         assert_eq!(scene.scan(&[json!({ "unit_identifier": "LP-0093321" })]), [applied()]);
 
@@ -129,7 +129,7 @@ fn what_nobody_wants_can_be_kept_or_rejected() {
     for scene in scenes() {
         scene.scan(&[stray("LP-1", "A"), stray("LP-2", "A")]);
         let decide = |plate: &str, answer: &Value| {
-            scene.decide_for("platform", (plate, "ASN-TYPO"), answer).status
+            scene.decide_for("platform", plate, "ASN-TYPO", answer).status
         };
 
         assert_eq!(decide("LP-1", &json!({ "action": "surplus" })), 200);
@@ -173,7 +173,7 @@ fn a_stray_is_matched_to_the_merchant_and_the_program_that_has_the_line() {
         scene.scan(&[stray("LP-1", "A"), stray("LP-2", "B"), stray("LP-3", "C")]);
 
         for (plate, line) in [("LP-1", "1"), ("LP-2", "2"), ("LP-3", "3")] {
-            let decided = scene.decide_for("platform", (plate, "ASN-TYPO"), &to_line(line));
+            let decided = scene.decide_for("platform", plate, "ASN-TYPO", &to_line(line));
             assert_eq!(decided.status, 200, "{decided:?}");
         }
 

@@ -1,4 +1,5 @@
-//! Somebody at a bench, with a scanner and without scripts: pages are read, forms are sent as they stand.
+//! Somebody at a bench, with a scanner and without scripts: pages are read, forms are sent as they
+//! stand.
 
 use serde_json::{Value, json};
 
@@ -52,7 +53,7 @@ impl<'a> Bench<'a> {
 
     /// A return of these articles, each `(line, title, units)`; the SKU of a line is `SKU-line`.
     pub(super) fn returned(&self, lines: &[(&str, &str, i64)]) -> String {
-        let mut order = samples::order("A");
+        let mut order = samples::sample_order("A");
         let sample = order["items"][0].clone();
         let total: i64 = lines.iter().map(|(.., units)| units * 1_000).sum();
         order["status"] = json!("Shipped");
@@ -60,7 +61,8 @@ impl<'a> Bench<'a> {
         order["product_amount_cents"] = json!(total);
         order["tax_amount_cents"] = json!(0);
         order["discount_amount_cents"] = json!(0);
-        order["items"] = lines.iter().map(|it| line(&sample, it)).collect();
+        order["items"] =
+            lines.iter().map(|&(id, title, units)| line(&sample, id, title, units)).collect();
         let reply = self.stage.server.publish(&self.token, &message(&[order]));
         assert_eq!(reply.status, 200, "{}", reply.said());
         let item = |(line, _, units): &(&str, &str, i64)| {
@@ -133,8 +135,8 @@ impl<'a> Bench<'a> {
         self.typed(&self.scan(page, unit), condition)
     }
 
-    /// Sends the first form of a page that begins so, with something typed into it or pressed, and reads
-    /// the page that it leads to.
+    /// Sends the first form of a page that begins so, with something typed into it or pressed, and
+    /// reads the page that it leads to.
     pub(super) fn sent(&self, form: &str, page: &str, typed: &[(&str, &str)]) -> String {
         let form = page.split_once(form).unwrap_or_else(|| panic!("no {form}: {page}")).1;
         let form = form.split_once("</form>").unwrap().0;
@@ -195,7 +197,7 @@ impl<'a> Bench<'a> {
     }
 }
 
-fn line(sample: &Value, (identifier, title, units): &(&str, &str, i64)) -> Value {
+fn line(sample: &Value, identifier: &str, title: &str, units: i64) -> Value {
     let mut line = sample.clone();
     line["identifier"] = json!(identifier);
     line["sku"] = json!(format!("SKU-{identifier}"));

@@ -3,7 +3,7 @@
 use super::{assert_message_only, said};
 use crate::harness::{
     http::Request,
-    samples::{message, order},
+    samples::{message, sample_order},
     server::publication,
     shared,
 };
@@ -45,7 +45,7 @@ fn wrong_methods_are_told_in_json_with_the_right_ones() {
 fn a_body_of_exactly_the_limit_is_read_and_one_byte_more_is_not() {
     let server = shared::sqlite();
     let token = server.token(&server.merchant("large"));
-    let mut body = message(&[order("A")]).into_bytes();
+    let mut body = message(&[sample_order("A")]).into_bytes();
     body.resize(TEN_MIB, b' ');
 
     let reply = server.connect().send_large(&publication(&token, body.clone()).bytes()).unwrap();
@@ -75,7 +75,7 @@ fn a_body_that_announces_too_much_is_refused_before_it_is_sent() {
 fn a_body_that_breaks_off_stores_nothing() {
     for server in shared::on_both_engines() {
         let token = server.token(&server.merchant("broken"));
-        let request = publication(&token, message(&[order("A")]));
+        let request = publication(&token, message(&[sample_order("A")]));
         let mut connection = server.connect();
         let whole = request.bytes();
         connection.write(&whole[..whole.len() - 1]).unwrap();
@@ -119,7 +119,7 @@ fn requests_one_behind_the_other_are_answered_in_turn() {
     let server = shared::sqlite();
     let token = server.token(&server.merchant("pipelined"));
     let mut connection = server.connect();
-    let all = ["A", "B", "C"].map(|id| publication(&token, message(&[order(id)])).bytes());
+    let all = ["A", "B", "C"].map(|id| publication(&token, message(&[sample_order(id)])).bytes());
 
     connection.write(&all.concat()).unwrap();
 

@@ -1,5 +1,5 @@
-//! What was sent, and what a client may expect of it. Everything about a message follows from its name
-//! and its version, so nothing else has to be remembered.
+//! What was sent, and what a client may expect of it. Everything about a message follows from its
+//! name and its version, so nothing else has to be remembered.
 
 use serde_json::{Value, json};
 

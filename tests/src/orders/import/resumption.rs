@@ -4,8 +4,8 @@ use std::{collections::BTreeSet, fmt::Write as _, fs, process::Stdio};
 
 use serde_json::{Value, json};
 
-use super::{import, packed, places, rejects, told, told_with_rejects};
-use crate::harness::{eventually, home::Home, samples::order};
+use super::{import, packed, places, read_told, rejects, told_with_rejects};
+use crate::harness::{eventually, home::Home, samples::sample_order};
 
 /// Every order of this number is not acceptable.
 const BAD_EVERY: usize = 50;
@@ -14,7 +14,7 @@ const BAD_EVERY: usize = 50;
 fn history(orders: usize) -> String {
     let mut text = String::new();
     for number in 0..orders {
-        let mut order = order(&format!("history-{number}"));
+        let mut order = sample_order(&format!("history-{number}"));
         if number % BAD_EVERY == 7 {
             order["currency"] = json!("none");
         }
@@ -90,11 +90,11 @@ fn a_file_that_was_changed_begins_anew() {
     home.add_merchant("acme");
     home.file("history.ndjson", history(1_500));
     interrupted(&home, "history.ndjson", 1);
-    home.file("history.ndjson", format!("{}\n", order("another")));
+    home.file("history.ndjson", format!("{}\n", sample_order("another")));
 
     let summary = import(&home, &["history.ndjson"]);
 
-    assert_eq!(summary, (Some(0), told([1, 1, 0, 0, 0])));
+    assert_eq!(summary, (Some(0), read_told([1, 1, 0, 0, 0])));
 }
 
 #[test]
@@ -117,11 +117,11 @@ fn an_interrupted_import_can_be_told_to_begin_anew() {
 fn a_line_longer_than_any_order_is_rejected_and_the_others_are_imported() {
     let home = Home::sqlite();
     home.add_merchant("acme");
-    let mut long = order("long");
+    let mut long = sample_order("long");
     long["x"] = json!("x".repeat(11 << 20));
-    let mut large = order("large");
+    let mut large = sample_order("large");
     large["x"] = json!("x".repeat(8 << 20));
-    let lines = [order("A"), long, order("B"), large, order("C")];
+    let lines = [sample_order("A"), long, sample_order("B"), large, sample_order("C")];
     home.file("long.ndjson", lines.map(|line| line.to_string()).join("\n"));
 
     let ran = home.run(&["--json", "import", "acme", "long.ndjson"]);

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::harness::{
     http::Request,
-    samples::{message, order},
+    samples::{message, sample_order},
     server::{Server, publication},
     shared,
 };
@@ -48,7 +48,7 @@ fn announce_too_much(server: &Server, request: &Request) -> String {
 fn the_version_must_be_three() {
     let server = shared::sqlite();
     let token = server.token(&server.merchant("checks"));
-    let good = publication(&token, message(&[order("A")]));
+    let good = publication(&token, message(&[sample_order("A")]));
     for version in ["2", "4", "3.0", "03", "v3", ""] {
         let reply = server.send(&good.clone().with("Api-Version", version));
         assert_eq!(reply.said(), other_version(), "{version}");
@@ -62,7 +62,7 @@ fn the_version_must_be_three() {
 #[test]
 fn a_bad_token_is_told_before_everything_that_follows() {
     let server = shared::sqlite();
-    let good = publication("hwt.nobody.x", message(&[order("A")]));
+    let good = publication("hwt.nobody.x", message(&[sample_order("A")]));
     let version = good.clone().with("Api-Version", "2");
 
     assert_eq!(server.send(&good).said(), unknown_token());
@@ -76,7 +76,7 @@ fn a_bad_token_is_told_before_everything_that_follows() {
 fn a_missing_scope_is_told_before_version_type_size_and_content() {
     let server = shared::sqlite();
     let token = server.narrow_token(&server.merchant("checks"), "read");
-    let good = publication(&token, message(&[order("A")]));
+    let good = publication(&token, message(&[sample_order("A")]));
     let version = good.clone().with("Api-Version", "2");
 
     assert_eq!(server.send(&good).said(), no_scope());

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::new_merchants;
 use crate::harness::{
     http::Request,
-    samples::{message, order, taken_in},
+    samples::{message, sample_order, taken_in},
     server::publication,
     shared,
 };
@@ -21,7 +21,7 @@ fn the_same_request_gets_the_first_answer_and_another_is_refused() {
             server.send(&request.header("Idempotency-Key", "key-1")).said()
         };
         let (path, dry) = ("/returns_portal_orders", "/returns_portal_orders?dry_run=true");
-        let (one, other) = (message(&[order("A")]), message(&[order("B")]));
+        let (one, other) = (message(&[sample_order("A")]), message(&[sample_order("B")]));
         let first = taken_in(&[("A", "created")]);
 
         assert_eq!(keyed(path, &one), first);
@@ -40,7 +40,7 @@ fn a_key_belongs_to_the_client_that_used_it() {
     for (server, token) in new_merchants() {
         let other = server.token(&server.merchant("other"));
         for (token, identifier) in [(&token, "A"), (&other, "B")] {
-            let request = publication(token, message(&[order(identifier)]));
+            let request = publication(token, message(&[sample_order(identifier)]));
             let reply = server.send(&request.header("Idempotency-Key", "shared"));
             assert_eq!(reply.said(), taken_in(&[(identifier, "created")]));
         }
@@ -50,7 +50,7 @@ fn a_key_belongs_to_the_client_that_used_it() {
 #[test]
 fn a_refused_request_uses_up_no_key() {
     for (server, token) in new_merchants() {
-        let mut bad = order("A");
+        let mut bad = sample_order("A");
         bad["status"] = json!("Lost");
         let keyed = |order| {
             let request = publication(&token, message(&[order]));
@@ -58,7 +58,7 @@ fn a_refused_request_uses_up_no_key() {
         };
 
         assert_eq!(keyed(bad).status, 422);
-        assert_eq!(keyed(order("A")).said(), taken_in(&[("A", "created")]));
+        assert_eq!(keyed(sample_order("A")).said(), taken_in(&[("A", "created")]));
     }
 }
 
@@ -72,7 +72,7 @@ fn a_key_that_nobody_could_repeat_is_refused() {
         for (key, accepted) in
             [("", false), ("a b", false), ("clé", false), (&too_long, false), (&longest, true)]
         {
-            let request = publication(&token, message(&[order("A")]));
+            let request = publication(&token, message(&[sample_order("A")]));
             let reply = server.send(&request.header("Idempotency-Key", key));
             assert_eq!(reply.said() == refused, !accepted, "{key}: {}", reply.said());
         }

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{new_merchants, publish_one};
 use crate::harness::{
-    samples::{message, order, refunded_order, taken_in},
+    samples::{message, refunded_order, sample_order, taken_in},
     server::publication,
 };
 
@@ -15,7 +15,7 @@ fn snapshots_that_race_for_one_order_leave_the_newest() {
     const EACH: usize = 15;
     for (server, token) in new_merchants() {
         let snapshot = |number: usize| {
-            let mut order = order("race");
+            let mut order = sample_order("race");
             order["updated_at"] = json!(format!("2026-03-01T08:00:00.{number:06}Z"));
             order
         };
@@ -75,7 +75,7 @@ fn copies_of_one_request_at_the_same_moment_get_one_answer() {
     for (server, token) in new_merchants() {
         for round in 0..5 {
             let identifier = format!("copy-{round}");
-            let request = publication(&token, message(&[order(&identifier)]))
+            let request = publication(&token, message(&[sample_order(&identifier)]))
                 .header("Idempotency-Key", &identifier);
             std::thread::scope(|scope| {
                 let copies: Vec<_> =

@@ -6,7 +6,7 @@
 use serde_json::{Value, json};
 
 use super::{invalid, new_merchants, publish_one};
-use crate::harness::samples::{message, order, refund_of, refunded_order, taken_in};
+use crate::harness::samples::{message, refund_of, refunded_order, sample_order, taken_in};
 
 const CENTS: &str = "must be from 0 to 10000000000000";
 const QUANTITY: &str = "must be from 0 to 1000";
@@ -55,7 +55,7 @@ fn order_rules() -> Vec<Rule> {
 /// An order of two lines, the first with a refund.
 fn two_lines() -> Value {
     let mut order = refunded_order("A", "RF-1");
-    let mut second = super::order("A")["items"][0].clone();
+    let mut second = super::sample_order("A")["items"][0].clone();
     second["identifier"] = json!("2");
     second["quantity_refunded"] = json!(0);
     order["items"].as_array_mut().unwrap().push(second);
@@ -81,7 +81,7 @@ fn every_rule_of_an_order_is_told_with_its_field_code_and_reason() {
 #[test]
 fn identifiers_are_unique_within_a_message() {
     for (server, token) in new_merchants() {
-        let orders = [refunded_order("A", "RF-1"), order("A"), refunded_order("B", "RF-1")];
+        let orders = [refunded_order("A", "RF-1"), sample_order("A"), refunded_order("B", "RF-1")];
 
         let reply = server.publish(&token, &message(&orders));
 

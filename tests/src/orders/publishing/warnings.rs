@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{invalid, publish_one};
 use crate::harness::{
     home::Merchant,
-    samples::{full_order, message, order, refunded_order, taken_in},
+    samples::{full_order, message, refunded_order, sample_order, taken_in},
     server::Server,
     shared,
 };
@@ -88,7 +88,7 @@ fn a_strict_merchant_is_refused_the_same_order_until_it_is_lenient_again() {
 fn a_strict_merchant_may_send_sums_that_close_and_fields_nobody_knows() {
     let server = shared::sqlite();
     let token = server.token(&strict_merchant(server));
-    let mut order = order("A");
+    let mut order = sample_order("A");
     order["loyalty_tier"] = json!("gold");
 
     let reply = publish_one(server, &token, &order);
@@ -107,7 +107,7 @@ fn a_strict_merchant_may_send_sums_that_close_and_fields_nobody_knows() {
 fn one_doubt_of_a_strict_merchant_is_one_error() {
     let server = shared::sqlite();
     let token = server.token(&strict_merchant(server));
-    let mut order = order("A");
+    let mut order = sample_order("A");
     order["total_amount_cents"] = json!(1);
 
     let reply = publish_one(server, &token, &order);
@@ -121,7 +121,7 @@ fn one_doubt_of_a_strict_merchant_is_one_error() {
 fn unknown_fields_are_named_wherever_they_are() {
     for server in shared::on_both_engines() {
         let token = server.token(&server.merchant("lenient"));
-        let mut order = order("A");
+        let mut order = sample_order("A");
         order["items"][0]["x"] = json!(1);
         order["customer"]["y"] = json!({ "deep": true });
         order["billing_address"]["z"] = json!(null);
