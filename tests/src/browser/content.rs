@@ -1,8 +1,8 @@
 //! Which elements HTML has, which attributes they take, and what may stand in what: the rules that
 //! a parser forgives and a validator does not, for what pages here are made of. An element or an
-//! attribute that is not listed is a fault until somebody adds it with its rule.
+//! attribute that is not listed is a fault until it is added with its rule.
 
-use super::html::Element;
+use super::element::Element;
 
 /// Attributes of every element.
 const EVERYWHERE: [&str; 13] = [

@@ -12,43 +12,7 @@ use html5ever::{
 };
 use markup5ever_rcdom::{Handle, NodeData, RcDom};
 
-use super::{content, page::Page};
-
-/// An element with its place in the document: all elements lie in one list, in their order.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Element {
-    pub(super) name: String,
-    pub(super) attributes: Vec<(String, String)>,
-    /// Where its parent is in the list.
-    pub(super) parent: Option<usize>,
-    /// Part of a drawing, which has rules of its own.
-    pub(super) foreign: bool,
-    /// All text in it, with that of its children.
-    pub(super) text: String,
-}
-
-impl Element {
-    pub(super) fn attribute(&self, name: &str) -> Option<&str> {
-        self.attributes.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
-    }
-
-    pub(super) fn is(&self, names: &[&str]) -> bool {
-        !self.foreign && names.contains(&self.name.as_str())
-    }
-
-    /// Something to fill in or to choose, that somebody sees.
-    pub(super) fn is_field(&self) -> bool {
-        let unseen = ["hidden", "submit", "button", "reset", "image"];
-        let unseen = self.attribute("type").is_some_and(|kind| unseen.contains(&kind));
-        self.is(&["select", "textarea"]) || (self.is(&["input"]) && !unseen)
-    }
-
-    /// The beginning of the tag, to find it by.
-    pub(super) fn tag(&self) -> String {
-        let attributes = self.attributes.iter().map(|(name, value)| format!(" {name}=\"{value}\""));
-        format!("<{}{}>", self.name, attributes.collect::<String>())
-    }
-}
+use super::{content, element::Element, page::Page};
 
 /// Fails with everything that is wrong with a page.
 pub(crate) fn assert_sound(page: &Page) {

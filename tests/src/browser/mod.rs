@@ -12,6 +12,7 @@ mod bench;
 mod console;
 mod content;
 mod driver;
+mod element;
 mod html;
 mod instruments;
 mod operator;

@@ -15,8 +15,9 @@ use domain::messages::kind::MessageKind;
 use serde_json::{Value, json};
 use sim::{Behaviour, Running};
 
+use super::expected::Rma;
 use super::stage::{
-    ExchangeStage, QUICK, Rma, exchange_for, exchange_order, gift_card, item, parse_body, request,
+    ExchangeStage, QUICK, exchange_for, exchange_order, gift_card, item, parse_body, request,
     sample_order,
 };
 use crate::harness::{

@@ -3,7 +3,12 @@
 
 use serde_json::{Value, json};
 
-use super::stage::Rma;
+/// A return that was started.
+pub(super) struct Rma {
+    pub(super) id: String,
+    /// What was answered.
+    pub(super) answer: Value,
+}
 
 /// A message with fixed words in the place of what is new each time.
 pub(super) fn fixed(mut message: Value, rma: &Rma) -> Value {

@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 use sim::Behaviour;
 
 use super::{
-    expected::{Becomes, rma, tee, unit},
+    expected::{Becomes, Rma, rma, tee, unit},
     stage::{
-        ExchangeStage, Rma, exchange_for, exchange_order, gift_card, item, refund, sample_order,
+        ExchangeStage, exchange_for, exchange_order, gift_card, item, refund, sample_order,
         servers, unshipped,
     },
 };

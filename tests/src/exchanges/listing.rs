@@ -5,7 +5,8 @@ use domain::messages::kind::MessageKind;
 use serde_json::{Value, json};
 use sim::Behaviour;
 
-use super::stage::{ExchangeStage, Rma, exchange_for, gift_card, item, sample_order, servers};
+use super::expected::{Rma, fixed};
+use super::stage::{ExchangeStage, exchange_for, gift_card, item, sample_order, servers};
 use crate::harness::{home::text, http::Request};
 
 /// A merchant with one exchange order in each state: failed, placed and pending, in this order.
@@ -64,7 +65,7 @@ fn a_record_tells_what_was_asked_and_what_it_comes_to() {
         let [failed, placed, pending] = one_of_each(&stage);
         let record = |rma: &Rma| {
             let record = stage.exchange_orders(&format!("rma={}", rma.id)).remove(0);
-            super::expected::fixed(record, rma)
+            fixed(record, rma)
         };
         let expected = |order: &str, state: &str, goods: i64| {
             json!({

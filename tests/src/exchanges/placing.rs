@@ -4,10 +4,10 @@ use domain::messages::kind::MessageKind;
 use serde_json::{Value, json};
 
 use super::{
-    expected::{Becomes, LARGE, SCARF, TEE, asked, card, fixed, rma, scarf, tee, tees_replaced},
-    stage::{
-        ExchangeStage, Rma, exchange_for, gift_card, item, refund, request, sample_order, servers,
+    expected::{
+        Becomes, LARGE, Rma, SCARF, TEE, asked, card, fixed, rma, scarf, tee, tees_replaced,
     },
+    stage::{ExchangeStage, exchange_for, gift_card, item, refund, request, sample_order, servers},
 };
 use crate::harness::{binary::workspace, samples::full_order};
 

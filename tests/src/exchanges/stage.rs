@@ -7,7 +7,7 @@ use domain::messages::kind::MessageKind;
 use serde_json::{Value, json};
 use sim::{Behaviour, Call, Running, Settings};
 
-use super::expected::fixed;
+use super::expected::{Rma, fixed};
 use crate::harness::{
     eventually,
     home::text,
@@ -162,13 +162,6 @@ impl<'a> ExchangeStage<'a> {
         assert_eq!(summary.violations, []);
         assert_eq!((summary.bad_signatures, summary.unknown_paths), (0, 0));
     }
-}
-
-/// A return that was started.
-pub(super) struct Rma {
-    pub(super) id: String,
-    /// What was answered.
-    pub(super) answer: Value,
 }
 
 pub(super) fn parse_body(call: &Call) -> Value {

@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 use sim::Behaviour;
 
 use super::{
-    expected::{Becomes, LARGE, asked, rma, scarf, tee, tees_replaced},
+    expected::{Becomes, LARGE, Rma, asked, rma, scarf, tee, tees_replaced},
     scripted::Scripted,
-    stage::{ExchangeStage, Rma, exchange_for, gift_card, item, refund, sample_order, servers},
+    stage::{ExchangeStage, exchange_for, gift_card, item, refund, sample_order, servers},
 };
 use crate::harness::{eventually, home::text, http::Request};
 

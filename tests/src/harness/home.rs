@@ -12,7 +12,7 @@ use std::{
 use serde_json::Value;
 use tempfile::TempDir;
 
-use super::{binary::homeward, server::Server};
+use super::binary::homeward;
 
 /// A place for an installation. It is gone when nobody uses it any more.
 #[derive(Clone, Debug)]
@@ -90,18 +90,6 @@ impl Home {
         let ran = self.run(&[&["--json"], arguments].concat());
         assert_eq!(ran.code, Some(0), "{arguments:?}: {}", ran.err);
         serde_json::from_str(&ran.out).unwrap()
-    }
-
-    /// A server on a free port, with a rate limit that nobody reaches unless `arguments` say so.
-    pub(crate) fn serve(&self, arguments: &[&str]) -> Server {
-        let mut all = arguments.to_vec();
-        for (flag, value) in [("--listen", "127.0.0.1:0"), ("--rate-limit-per-minute", "1000000")] {
-            // A flag that stands twice would be an error.
-            if !arguments.contains(&flag) {
-                all.extend([flag, value]);
-            }
-        }
-        Server::start(self, &all)
     }
 
     /// Adds a merchant; its name begins with `name` and is no other's.

@@ -30,6 +30,20 @@ struct Process {
     guardian: Child,
 }
 
+impl Home {
+    /// A server on a free port, with a rate limit that nobody reaches unless `arguments` say so.
+    pub(crate) fn serve(&self, arguments: &[&str]) -> Server {
+        let mut all = arguments.to_vec();
+        for (flag, value) in [("--listen", "127.0.0.1:0"), ("--rate-limit-per-minute", "1000000")] {
+            // A flag that stands twice would be an error.
+            if !arguments.contains(&flag) {
+                all.extend([flag, value]);
+            }
+        }
+        Server::start(self, &all)
+    }
+}
+
 impl Server {
     pub(crate) fn start(home: &Home, arguments: &[&str]) -> Self {
         let arguments = arguments.iter().map(|argument| (*argument).to_owned()).collect();
