@@ -11,6 +11,7 @@ pub mod demo;
 pub mod error;
 pub mod form;
 pub mod guard;
+pub mod json_body;
 pub mod limit;
 pub mod login_throttle;
 pub mod metrics;

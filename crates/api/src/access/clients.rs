@@ -9,13 +9,8 @@ use app::{
     core::commit_once::Request,
 };
 use axum::{Json, extract::State, http::StatusCode};
-use domain::{
-    identifier::MerchantId,
-    json,
-    reader::{self, Reader},
-};
+use domain::{faults::Faults, identifier::MerchantId, json::Json as Document, reader::Reader};
 use serde::{Deserialize, Serialize};
-use server::requests::clients::{client_named, new_client};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::core::{
@@ -23,12 +18,16 @@ use crate::core::{
     caller::{Admin, Allowed},
     idempotency::IdempotencyKey,
 };
-use server::requests::merchants::named;
 use server::{
     Web,
     error::{ApiError, Invalid, Message},
+    json_body::read_object,
     path::Path,
     query::Query,
+    requests::{
+        clients::{client_named, read_new_client},
+        merchants::named,
+    },
 };
 
 /// The clients of one merchant, or of the platform.
@@ -119,7 +118,7 @@ pub(crate) async fn add(
     Allowed { caller, .. }: Allowed<Admin>,
     JsonRequest { body, repeatable }: JsonRequest,
 ) -> Result<(StatusCode, Json<Credentials>), ApiError> {
-    let new = new_client(&body)?;
+    let new = body.read(read_new_client)?;
     let added = add_client(
         &web.app,
         Request { client: &caller.client, repeatable: repeatable.as_ref() },
@@ -167,17 +166,17 @@ pub(crate) async fn change(
     Path(client): Path<String>,
     JsonRequest { body, repeatable }: JsonRequest,
 ) -> Result<Json<ClientView>, ApiError> {
-    let (client, disabled) = (client_named(&client)?, required_flag(&body, "disabled")?);
+    let (client, disabled) = (client_named(&client)?, body.read(read_disabled)?);
     let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
     Ok(Json(change_client::set_client_disabled(&web.app, request, &client, disabled).await?))
 }
 
-pub(crate) fn required_flag(body: &[u8], key: &'static str) -> Result<bool, ApiError> {
-    let document = json::parse(body).map_err(app::AppError::Malformed)?;
-    let read = reader::read(&document, false, |root| {
-        root.object(|at| at.required(key, |at: &Reader<'_>| at.flag()))?
-    });
-    Ok(read.map(|(flag, _)| flag)?)
+pub(super) fn read_disabled(document: &Document<'_>) -> Result<bool, Faults> {
+    read_object(document, |at| at.required("disabled", |at: &Reader<'_>| at.flag()))
+}
+
+fn read_revoke_old(document: &Document<'_>) -> Result<bool, Faults> {
+    read_object(document, |at| at.required("revoke_old", |at: &Reader<'_>| at.flag()))
 }
 
 /// How a secret is replaced.
@@ -219,7 +218,7 @@ pub(crate) async fn rotate_secret(
     Path(client): Path<String>,
     JsonRequest { body, repeatable }: JsonRequest,
 ) -> Result<Json<Credentials>, ApiError> {
-    let (client, revoke_old) = (client_named(&client)?, required_flag(&body, "revoke_old")?);
+    let (client, revoke_old) = (client_named(&client)?, body.read(read_revoke_old)?);
     let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
     let rotated =
         rotate_secret::rotate_client_secret(&web.app, request, &client, revoke_old).await?;

@@ -7,15 +7,15 @@ use app::{
 use axum::{Json, extract::State, http::StatusCode};
 use domain::{
     access::operator::{OperatorName, Role},
-    faults::FaultCode,
-    json,
-    reader::{self, Reader, TEXT_MAX},
+    faults::{FaultCode, Faults},
+    json::Json as Document,
+    reader::{Reader, TEXT_MAX},
 };
 use serde::Serialize;
 use utoipa::ToSchema;
 use world::Secret;
 
-use super::clients::required_flag;
+use super::clients::read_disabled;
 use crate::core::{
     body::JsonRequest,
     caller::{Admin, Allowed},
@@ -24,6 +24,7 @@ use crate::core::{
 use server::{
     Web,
     error::{ApiError, Invalid, Message},
+    json_body::read_object,
     path::Path,
 };
 
@@ -102,26 +103,22 @@ pub(crate) async fn add(
     Allowed { caller, .. }: Allowed<Admin>,
     JsonRequest { body, repeatable }: JsonRequest,
 ) -> Result<(StatusCode, Json<Login>), ApiError> {
-    let new = new_operator(&body)?;
+    let new = body.read(read_new_operator)?;
     let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
     Ok((StatusCode::CREATED, Json(operators::add_operator(&web.app, request, &new).await?)))
 }
 
-fn new_operator(body: &[u8]) -> Result<NewOperator, ApiError> {
-    let document = json::parse(body).map_err(app::AppError::Malformed)?;
-    let read = reader::read(&document, false, |root| {
-        root.object(|at| {
-            let name = at.required("operator", |at| {
-                let parsed = OperatorName::parse(at.text(1..=TEXT_MAX)?);
-                parsed.map_err(|why| at.note(FaultCode::Invalid, &why)).ok()
-            });
-            let role = at
-                .required("role", |at| at.named(Role::parse, "must be `operator` or `warehouse`"));
-            let password = at.optional("password", secret);
-            Some(NewOperator { name: name?, role: role?, password })
-        })?
-    });
-    Ok(read.map(|(new, _)| new)?)
+fn read_new_operator(document: &Document<'_>) -> Result<NewOperator, Faults> {
+    read_object(document, |at| {
+        let name = at.required("operator", |at| {
+            let parsed = OperatorName::parse(at.text(1..=TEXT_MAX)?);
+            parsed.map_err(|why| at.note(FaultCode::Invalid, &why)).ok()
+        });
+        let role =
+            at.required("role", |at| at.named(Role::parse, "must be `operator` or `warehouse`"));
+        let password = at.optional("password", secret);
+        Some(NewOperator { name: name?, role: role?, password })
+    })
 }
 
 fn secret(at: &Reader<'_>) -> Option<Secret> {
@@ -170,7 +167,7 @@ pub(crate) async fn change(
     Path(operator): Path<String>,
     JsonRequest { body, repeatable }: JsonRequest,
 ) -> Result<Json<OperatorView>, ApiError> {
-    let (name, disabled) = (operator_named(&operator)?, required_flag(&body, "disabled")?);
+    let (name, disabled) = (operator_named(&operator)?, body.read(read_disabled)?);
     let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
     Ok(Json(operators::set_operator_disabled(&web.app, request, &name, disabled).await?))
 }
@@ -214,15 +211,11 @@ pub(crate) async fn set_password(
     Path(operator): Path<String>,
     JsonRequest { body, repeatable }: JsonRequest,
 ) -> Result<Json<Login>, ApiError> {
-    let (name, password) = (operator_named(&operator)?, new_password(&body)?);
+    let (name, password) = (operator_named(&operator)?, body.read(read_new_password)?);
     let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
     Ok(Json(operators::set_password(&web.app, request, &name, password.as_ref()).await?))
 }
 
-fn new_password(body: &[u8]) -> Result<Option<Secret>, ApiError> {
-    let document = json::parse(body).map_err(app::AppError::Malformed)?;
-    let read = reader::read(&document, false, |root| {
-        root.object(|at| Some(at.optional("password", secret)))?
-    });
-    Ok(read.map(|(password, _)| password)?)
+fn read_new_password(document: &Document<'_>) -> Result<Option<Secret>, Faults> {
+    read_object(document, |at| Some(at.optional("password", secret)))
 }

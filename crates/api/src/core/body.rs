@@ -1,4 +1,7 @@
-//! Request bodies: their type, their size, their time.
+//! Request bodies: their media type, their size, and the time they may take.
+//!
+//! Each kind of body is an extractor. It also extracts the `Idempotency-Key`, because a key belongs
+//! to one body.
 
 use app::core::commit_once::Repeatable;
 use axum::{
@@ -14,38 +17,43 @@ use domain::{
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use super::idempotency::Idempotency;
-use server::error::ApiError;
 use server::{
     Web,
+    error::ApiError,
     guard::limits::{BODY_MAX_BYTES, BODY_TIME_MAX, LARGE_BODY_MAX_BYTES, read_body},
+    json_body::JsonBody,
 };
 
-/// Bodies beyond this take turns.
+/// Larger bodies are read one at a time.
 const LARGE_FROM_BYTES: usize = 1024 * 1024;
 
-/// The bytes of a JSON body (whether they are JSON is the reader's to say), and the key under which
-/// the request may come again.
+/// A request with a JSON body. The body is not parsed yet.
 pub(crate) struct JsonRequest {
-    pub(crate) body: Bytes,
+    pub(crate) body: JsonBody,
     pub(crate) repeatable: Option<Repeatable>,
 }
 
-/// The same for a body that lists the units of a whole pallet. Such bodies take turns, so that several of
-/// them do not fill the memory.
+/// A request with a JSON body that may list the units of a whole pallet.
 pub(crate) struct LargeRequest {
-    body: Bytes,
+    pub(crate) body: LargeBody,
     pub(crate) repeatable: Option<Repeatable>,
-    /// Ends with the request.
+}
+
+/// The bytes of a JSON body that may be large. Large bodies are read one at a time, so that several
+/// of them do not fill the memory.
+pub(crate) struct LargeBody {
+    bytes: Bytes,
+    /// Held until the request ends.
     _turn: Option<SemaphorePermit<'static>>,
 }
 
-/// The same for a body with one JSON document a line.
+/// A request with one JSON document per line.
 pub(crate) struct LinesRequest {
     pub(crate) lines: Bytes,
     pub(crate) repeatable: Option<Repeatable>,
 }
 
-/// The same for a small picture.
+/// A request with a small image.
 pub(crate) struct PictureRequest {
     pub(crate) picture: Bytes,
     pub(crate) repeatable: Option<Repeatable>,
@@ -57,7 +65,7 @@ const LINES: Wanted = Wanted { kinds: &["application/x-ndjson"], max_bytes: BODY
 const PICTURE: Wanted =
     Wanted { kinds: &["image/png", "image/jpeg", "image/webp"], max_bytes: LOGO_BYTES_MAX };
 
-/// What a body may be; the first kind is the one that is named to who sends another.
+/// What a body may be. The refusal of another media type names the first one.
 struct Wanted {
     kinds: &'static [&'static str],
     max_bytes: usize,
@@ -68,29 +76,19 @@ impl FromRequest<Web> for JsonRequest {
 
     async fn from_request(request: Request, web: &Web) -> Result<Self, ApiError> {
         let (body, repeatable) = read(request, web, &JSON).await?;
-        Ok(Self { body, repeatable })
+        Ok(Self { body: body.into(), repeatable })
     }
 }
 
-impl JsonRequest {
-    /// The body as `reader` reads it.
-    pub(crate) fn read<T>(
-        &self,
-        reader: impl FnOnce(&Json<'_>) -> Result<T, Faults>,
-    ) -> Result<T, ApiError> {
-        let document = json::parse(&self.body).map_err(app::AppError::Malformed)?;
-        Ok(reader(&document)?)
-    }
-}
-
-impl LargeRequest {
-    /// The body as `reader` reads it, once: it is not kept beside what was read.
+impl LargeBody {
+    /// Parses the body, then reads it with `reader`. This works once: the bytes are freed, because
+    /// they would double the memory that the request needs.
     pub(crate) fn read<T>(
         &mut self,
         reader: impl FnOnce(&Json<'_>) -> Result<T, Faults>,
     ) -> Result<T, ApiError> {
-        let body = std::mem::take(&mut self.body);
-        let document = json::parse_large(&body).map_err(app::AppError::Malformed)?;
+        let bytes = std::mem::take(&mut self.bytes);
+        let document = json::parse_large(&bytes).map_err(app::AppError::Malformed)?;
         Ok(reader(&document)?)
     }
 }
@@ -100,10 +98,10 @@ impl FromRequest<Web> for LargeRequest {
 
     async fn from_request(request: Request, web: &Web) -> Result<Self, ApiError> {
         static TURNS: Semaphore = Semaphore::const_new(1);
-        let (body, repeatable) = read(request, web, &LARGE).await?;
-        let large = body.len() > LARGE_FROM_BYTES;
+        let (bytes, repeatable) = read(request, web, &LARGE).await?;
+        let large = bytes.len() > LARGE_FROM_BYTES;
         let turn = if large { TURNS.acquire().await.ok() } else { None };
-        Ok(Self { body, repeatable, _turn: turn })
+        Ok(Self { body: LargeBody { bytes, _turn: turn }, repeatable })
     }
 }
 
@@ -144,8 +142,8 @@ async fn read(
     Ok((body, repeatable))
 }
 
-/// The media type in lower case, without parameters; None when it names a charset other than
-/// UTF-8, because everything here is UTF-8.
+/// The media type in lower case, without parameters. None if the header names a charset other than
+/// UTF-8.
 pub(crate) fn media_type(headers: &HeaderMap) -> Option<String> {
     let text = headers.get(CONTENT_TYPE)?.to_str().ok()?.to_ascii_lowercase();
     let mut parts = text.split(';').map(str::trim);

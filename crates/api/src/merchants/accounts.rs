@@ -12,7 +12,7 @@ use app::{
 use axum::{Json, extract::State, http::StatusCode};
 use domain::merchants::merchant::CarrierMode;
 use serde::{Deserialize, Serialize};
-use server::requests::merchants::{merchant_change, named, new_merchant};
+use server::requests::merchants::{named, read_merchant_change, read_new_merchant};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::core::{
@@ -123,7 +123,8 @@ pub(crate) async fn add(
     Allowed { caller, .. }: Allowed<Admin>,
     JsonRequest { body, repeatable }: JsonRequest,
 ) -> Result<(StatusCode, Json<AddedMerchant>), ApiError> {
-    let new = new_merchant(&body, web.settings.environment)?;
+    let environment = web.settings.environment;
+    let new = body.read(|document| read_new_merchant(document, environment))?;
     let added = add_merchant(
         &web.app,
         Request { client: &caller.client, repeatable: repeatable.as_ref() },
@@ -184,7 +185,7 @@ pub(crate) async fn change(
     Path(merchant): Path<String>,
     JsonRequest { body, repeatable }: JsonRequest,
 ) -> Result<Json<MerchantView>, ApiError> {
-    let (merchant, change) = (named(&merchant)?, merchant_change(&body)?);
+    let (merchant, change) = (named(&merchant)?, body.read(read_merchant_change)?);
     let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
     Ok(Json(change_merchant::change_merchant(&web.app, request, &merchant, &change).await?))
 }

@@ -5,10 +5,7 @@ use app::{
     merchants::portals::{PortalView, portal_of, set_logo, set_portal},
 };
 use axum::{Json, extract::State};
-use domain::{
-    json,
-    merchants::portal::{Portal, logo_kind},
-};
+use domain::merchants::portal::{Portal, logo_kind};
 use serde_json::Value;
 
 use crate::core::{
@@ -76,8 +73,7 @@ pub(crate) async fn set(
     JsonRequest { body, repeatable }: JsonRequest,
 ) -> Result<Json<PortalView>, ApiError> {
     let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
-    let document = json::parse(&body).map_err(app::AppError::Malformed)?;
-    let portal = Portal::read(&document)?;
+    let portal = body.read(Portal::read)?;
     Ok(Json(set_portal(&web.app, request, &named(&merchant)?, &portal).await?))
 }
 

@@ -20,7 +20,7 @@ use crate::core::{
     caller::{Admin, Allowed},
     idempotency::{Idempotency, IdempotencyKey},
 };
-use server::requests::endpoints::{base_change, kind_named, one_change};
+use server::requests::endpoints::{kind_named, read_base_change, read_kind_change};
 use server::requests::merchants::named;
 use server::{
     Web,
@@ -125,7 +125,7 @@ pub(crate) async fn set(
     Path(merchant): Path<String>,
     JsonRequest { body, repeatable }: JsonRequest,
 ) -> Result<Json<EndpointsView>, ApiError> {
-    let change = base_change(&web, &body)?;
+    let change = body.read(|document| read_base_change(&web, document))?;
     let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
     Ok(Json(set_endpoints(&web.app, request, &named(&merchant)?, &change).await?))
 }
@@ -159,7 +159,8 @@ pub(crate) async fn set_one(
     Path((merchant, kind)): Path<(String, String)>,
     JsonRequest { body, repeatable }: JsonRequest,
 ) -> Result<Json<EndpointsView>, ApiError> {
-    let change = one_change(&web, kind_named(&kind)?, &body)?;
+    let kind = kind_named(&kind)?;
+    let change = body.read(|document| read_kind_change(&web, kind, document))?;
     let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
     Ok(Json(set_endpoints(&web.app, request, &named(&merchant)?, &change).await?))
 }

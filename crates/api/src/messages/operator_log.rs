@@ -8,10 +8,7 @@ use app::{
     },
 };
 use axum::{Json, extract::State};
-use domain::{
-    json,
-    reader::{self, Reader, TEXT_MAX},
-};
+use domain::{faults::Faults, json::Json as Document, reader::TEXT_MAX};
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 
@@ -30,6 +27,7 @@ use server::requests::merchants::named as merchant_named;
 use server::{
     Web,
     error::{ApiError, Invalid, Message},
+    json_body::read_object,
     path::Path,
     query::Query,
 };
@@ -181,16 +179,11 @@ pub(crate) async fn discard(
     Path(id): Path<String>,
     JsonRequest { body, repeatable }: JsonRequest,
 ) -> Result<Json<Handled>, ApiError> {
-    let (id, reason) = (named(&id)?, reason(&body)?);
+    let (id, reason) = (named(&id)?, body.read(read_reason)?);
     let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
     Ok(Json(discard_message(&web.app, request, &id, &reason).await?))
 }
 
-fn reason(body: &[u8]) -> Result<String, ApiError> {
-    let document = json::parse(body).map_err(app::AppError::Malformed)?;
-    let read = reader::read(&document, false, |root| {
-        let text = |at: &Reader<'_>| at.text(1..=TEXT_MAX).map(str::to_owned);
-        root.object(|at| at.required("reason", text))?
-    });
-    Ok(read.map(|(reason, _)| reason)?)
+fn read_reason(document: &Document<'_>) -> Result<String, Faults> {
+    read_object(document, |at| at.required("reason", |at| at.text(1..=TEXT_MAX).map(str::to_owned)))
 }

@@ -87,7 +87,8 @@ pub(crate) async fn publish(
     Query(PublishQuery { dry_run }): Query<PublishQuery>,
     JsonRequest { body, repeatable }: JsonRequest,
 ) -> Result<Json<TakenIn>, ApiError> {
-    let message = OrdersMessage { body, dry_run, repeatable };
+    // The use case reads the bytes itself, because it stores each order as it was sent.
+    let message = OrdersMessage { body: body.into_bytes(), dry_run, repeatable };
     Ok(Json(take_in_orders(&web.app, &merchant.caller, message).await?))
 }
 

@@ -4,10 +4,7 @@ use app::returns::carrier_events::{
     CarrierResults, WantedLabels, take_in_carrier_events, wanted_labels,
 };
 use axum::{Json, extract::State};
-use domain::{
-    json,
-    returns::carrier::{CarrierEvents, read_carrier_events},
-};
+use domain::returns::carrier::{CarrierEvents, read_carrier_events};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
@@ -59,8 +56,7 @@ pub(crate) async fn report(
     Allowed { caller, .. }: Allowed<CarrierWrite>,
     JsonRequest { body, repeatable }: JsonRequest,
 ) -> Result<Json<CarrierResults>, ApiError> {
-    let document = json::parse(&body).map_err(app::AppError::Malformed)?;
-    let events = read_carrier_events(&document)?;
+    let events = body.read(read_carrier_events)?;
     let results = take_in_carrier_events(&web.app, &caller, &events, repeatable.as_ref()).await?;
     Ok(Json(results))
 }

@@ -9,15 +9,12 @@ use app::{
     },
 };
 use axum::{Json, extract::State, http::StatusCode};
-use domain::{
-    json,
-    returns::{
-        message::{RmaMessage, message},
-        quote::Quote,
-        request::{ReturnRequest, read_request},
-        returnability::Returnability,
-        rma::Rma,
-    },
+use domain::returns::{
+    message::{RmaMessage, message},
+    quote::Quote,
+    request::{ReturnRequest, read_request},
+    returnability::Returnability,
+    rma::Rma,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -136,7 +133,8 @@ pub(crate) async fn quote(
     merchant: Merchant<ReturnsWrite>,
     JsonRequest { body, .. }: JsonRequest,
 ) -> Result<(StatusCode, Json<Value>), ApiError> {
-    let Begun { rma, quote } = quote_return(&web.app, &merchant.caller, &request(&body)?).await?;
+    let request = body.read(read_request)?;
+    let Begun { rma, quote } = quote_return(&web.app, &merchant.caller, &request).await?;
     let Json(mut answer) = answer(&rma, Some(quote));
     // What is not stored has no identifier, and leads nowhere.
     if let Value::Object(fields) = &mut answer {
@@ -169,14 +167,9 @@ pub(crate) async fn start(
     merchant: Merchant<ReturnsWrite>,
     JsonRequest { body, repeatable }: JsonRequest,
 ) -> Result<(StatusCode, Json<Value>), ApiError> {
-    let request = request(&body)?;
+    let request = body.read(read_request)?;
     let begun = start_return(&web.app, &merchant.caller, &request, repeatable.as_ref()).await?;
     Ok((StatusCode::CREATED, answer(&begun.rma, Some(begun.quote))))
-}
-
-fn request(body: &[u8]) -> Result<ReturnRequest, ApiError> {
-    let document = json::parse(body).map_err(app::AppError::Malformed)?;
-    Ok(read_request(&document)?)
 }
 
 /// Read a return

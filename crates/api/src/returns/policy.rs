@@ -8,7 +8,6 @@ use axum::{Json, extract::State};
 use domain::returns::policy::Policy;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use server::requests::policy::read_policy;
 use utoipa::{IntoParams, ToSchema};
 
 use crate::core::paging::{PAGE, PAGE_MAX};
@@ -76,7 +75,8 @@ pub(crate) async fn set(
     JsonRequest { body, repeatable }: JsonRequest,
 ) -> Result<Json<PolicyView>, ApiError> {
     let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
-    Ok(Json(set_policy(&web.app, request, &named(&merchant)?, &read_policy(&body)?).await?))
+    let (merchant, policy) = (named(&merchant)?, body.read(Policy::read)?);
+    Ok(Json(set_policy(&web.app, request, &merchant, &policy).await?))
 }
 
 /// Check a policy
@@ -99,7 +99,7 @@ pub(crate) async fn check(
     _: Allowed<Admin>,
     JsonRequest { body, .. }: JsonRequest,
 ) -> Result<Json<Policy>, ApiError> {
-    Ok(Json(read_policy(&body)?))
+    Ok(Json(body.read(Policy::read)?))
 }
 
 /// The versions of a policy.

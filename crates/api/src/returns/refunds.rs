@@ -5,7 +5,7 @@ use app::{
     returns::refund_problems::{Match, ProblemView, Problems, match_refund, refund_problems},
 };
 use axum::{Json, extract::State};
-use domain::{json, reader, reader::TEXT_MAX};
+use domain::{faults::Faults, json::Json as Document, reader::TEXT_MAX};
 use serde::Deserialize;
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
@@ -16,13 +16,13 @@ use crate::core::{
     caller::{Admin, Allowed},
     idempotency::IdempotencyKey,
 };
-use server::requests::merchants::named;
 use server::{
     Web,
     error::{ApiError, Invalid, Message},
     path::Path,
     query::Query,
 };
+use server::{json_body::read_object, requests::merchants::named};
 
 /// What is the matter with a refund.
 #[derive(Clone, Copy, Deserialize, ToSchema)]
@@ -111,22 +111,18 @@ pub(crate) async fn settle(
     JsonRequest { body, repeatable }: JsonRequest,
 ) -> Result<Json<ProblemView>, ApiError> {
     let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
-    let merchant = named(&merchant)?;
-    Ok(Json(match_refund(&web.app, request, (&merchant, &refund), &read(&body)?).await?))
+    let (merchant, matched) = (named(&merchant)?, body.read(read_match)?);
+    Ok(Json(match_refund(&web.app, request, (&merchant, &refund), &matched).await?))
 }
 
-fn read(body: &[u8]) -> Result<Match, ApiError> {
-    let document = json::parse(body).map_err(app::AppError::Malformed)?;
-    let read = reader::read(&document, false, |root| {
-        root.object(|at| {
-            at.refuses_unknown();
-            Match {
-                rma_identifier: at.optional_identifier("rma_identifier"),
-                note: at.optional("note", |at| at.text(1..=TEXT_MAX).map(str::to_owned)),
-            }
+fn read_match(document: &Document<'_>) -> Result<Match, Faults> {
+    read_object(document, |at| {
+        at.refuses_unknown();
+        Some(Match {
+            rma_identifier: at.optional_identifier("rma_identifier"),
+            note: at.optional("note", |at| at.text(1..=TEXT_MAX).map(str::to_owned)),
         })
-    });
-    Ok(read.map(|(matched, _)| matched)?)
+    })
 }
 
 fn sample() -> Value {

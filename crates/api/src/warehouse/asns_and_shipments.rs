@@ -11,15 +11,16 @@ use domain::warehouse::{
 };
 use serde_json::Value;
 
-use super::dock::{Dock, ForMerchant};
+use super::warehouse_request::{ForMerchant, WarehouseRequest};
 use crate::core::{
-    body::{JsonRequest, LargeRequest},
+    body::{LargeBody, LargeRequest},
     caller::{Allowed, AsnsWrite, Merchant, WarehouseWrite},
     idempotency::IdempotencyKey,
 };
-use server::Web;
 use server::{
+    Web,
     error::{ApiError, Invalid, Message},
+    json_body::JsonBody,
     path::Path,
     query::Query,
 };
@@ -46,10 +47,10 @@ use server::{
 pub(crate) async fn announce(
     State(web): State<Web>,
     merchant: Merchant<AsnsWrite>,
-    mut body: LargeRequest,
+    LargeRequest { mut body, repeatable }: LargeRequest,
 ) -> Result<(StatusCode, Json<AnnouncedAsn>), ApiError> {
     let asn = body.read(read_asn)?;
-    let request = merchant.asks(body.repeatable.as_ref());
+    let request = merchant.asks(repeatable.as_ref());
     let announced = announce_asn(&web.app, &merchant.id, request, asn).await?;
     Ok((StatusCode::ACCEPTED, Json(announced)))
 }
@@ -83,10 +84,10 @@ pub(crate) async fn replace(
     State(web): State<Web>,
     merchant: Merchant<AsnsWrite>,
     Path(asn_number): Path<String>,
-    mut body: LargeRequest,
+    LargeRequest { mut body, repeatable }: LargeRequest,
 ) -> Result<(StatusCode, Json<AnnouncedAsn>), ApiError> {
     let asn = (asn_number.as_str(), body.read(read_asn)?);
-    let request = merchant.asks(body.repeatable.as_ref());
+    let request = merchant.asks(repeatable.as_ref());
     let replaced = replace_asn(&web.app, &merchant.id, request, asn).await?;
     Ok((StatusCode::ACCEPTED, Json(replaced)))
 }
@@ -112,11 +113,11 @@ pub(crate) async fn replace(
 )]
 pub(crate) async fn ship(
     State(web): State<Web>,
-    mut dock: Dock<LargeRequest>,
+    mut request: WarehouseRequest<LargeBody>,
 ) -> Result<(StatusCode, Json<ShipmentText>), ApiError> {
-    let asked = dock.body.read(|document| read_shipment(&web.app, document))?;
-    let asked = (dock.named.as_ref(), asked);
-    let shipment = create_shipment(&web.app, &dock.caller, dock.asks(), asked).await?;
+    let asked = request.body.read(|document| read_shipment(&web.app, document))?;
+    let asked = (request.merchant.as_ref(), asked);
+    let shipment = create_shipment(&web.app, &request.caller, request.asks(), asked).await?;
     Ok((StatusCode::CREATED, Json(shipment)))
 }
 
@@ -147,11 +148,11 @@ pub(crate) async fn ship(
 pub(crate) async fn change(
     State(web): State<Web>,
     Path(asn_number): Path<String>,
-    dock: Dock<JsonRequest>,
+    request: WarehouseRequest<JsonBody>,
 ) -> Result<Json<Shipment>, ApiError> {
-    let change = dock.body.read(read_change)?;
-    let which = (dock.named.as_ref(), asn_number.as_str());
-    Ok(Json(change_shipment(&web.app, &dock.caller, dock.asks(), which, &change).await?))
+    let change = request.body.read(read_change)?;
+    let which = (request.merchant.as_ref(), asn_number.as_str());
+    Ok(Json(change_shipment(&web.app, &request.caller, request.asks(), which, &change).await?))
 }
 
 /// Read a shipment
@@ -176,7 +177,7 @@ pub(crate) async fn shipment(
     Path(asn_number): Path<String>,
     Query(merchant): Query<ForMerchant>,
 ) -> Result<Json<Shipment>, ApiError> {
-    let named = merchant.named()?;
+    let named = merchant.parse()?;
     Ok(Json(held_shipment(&web.app, &caller, named.as_ref(), &asn_number).await?))
 }
 

@@ -10,15 +10,16 @@ use domain::warehouse::drop_ship::{
 };
 use serde_json::Value;
 
-use super::dock::{Dock, ForMerchant};
+use super::warehouse_request::{ForMerchant, WarehouseRequest};
 use crate::core::{
     body::JsonRequest,
     caller::{DropShipWrite, Merchant, Read},
     idempotency::IdempotencyKey,
 };
-use server::Web;
 use server::{
+    Web,
     error::{ApiError, Invalid, Message},
+    json_body::JsonBody,
     path::Path,
 };
 
@@ -42,10 +43,10 @@ use server::{
 pub(crate) async fn place(
     State(web): State<Web>,
     merchant: Merchant<DropShipWrite>,
-    body: JsonRequest,
+    JsonRequest { body, repeatable }: JsonRequest,
 ) -> Result<(StatusCode, Json<DropShipOrder>), ApiError> {
     let order = body.read(|document| read_drop_ship_order(&web.app, document))?;
-    let request = merchant.asks(body.repeatable.as_ref());
+    let request = merchant.asks(repeatable.as_ref());
     let order = place_drop_ship_order(&web.app, &merchant.id, request, &order).await?;
     Ok((StatusCode::CREATED, Json(order)))
 }
@@ -102,12 +103,12 @@ pub(crate) async fn show(
 pub(crate) async fn ship(
     State(web): State<Web>,
     Path(client_identifier): Path<String>,
-    dock: Dock<JsonRequest>,
+    request: WarehouseRequest<JsonBody>,
 ) -> Result<(StatusCode, Json<DropShipOrder>), ApiError> {
-    let action = dock.body.read(read_shipping)?;
-    let which = (dock.named.as_ref(), client_identifier.as_str());
-    let asks = dock.asks();
-    let order = act_on_drop_ship_order(&web.app, &dock.caller, asks, which, &action).await?;
+    let action = request.body.read(read_shipping)?;
+    let which = (request.merchant.as_ref(), client_identifier.as_str());
+    let asks = request.asks();
+    let order = act_on_drop_ship_order(&web.app, &request.caller, asks, which, &action).await?;
     Ok((StatusCode::CREATED, Json(order)))
 }
 
@@ -140,12 +141,12 @@ pub(crate) async fn ship(
 pub(crate) async fn cancel(
     State(web): State<Web>,
     Path(client_identifier): Path<String>,
-    dock: Dock<JsonRequest>,
+    request: WarehouseRequest<JsonBody>,
 ) -> Result<(StatusCode, Json<DropShipOrder>), ApiError> {
-    let action = dock.body.read(read_cancellation)?;
-    let which = (dock.named.as_ref(), client_identifier.as_str());
-    let asks = dock.asks();
-    let order = act_on_drop_ship_order(&web.app, &dock.caller, asks, which, &action).await?;
+    let action = request.body.read(read_cancellation)?;
+    let which = (request.merchant.as_ref(), client_identifier.as_str());
+    let asks = request.asks();
+    let order = act_on_drop_ship_order(&web.app, &request.caller, asks, which, &action).await?;
     Ok((StatusCode::CREATED, Json(order)))
 }
 

@@ -7,7 +7,6 @@ use app::{
 use axum::{Json, extract::State};
 use domain::{
     identifier::MerchantId,
-    json,
     warehouse::unit::{ReceivingAnswer, UnitRecord, read_answer},
 };
 use serde::Deserialize;
@@ -101,8 +100,7 @@ pub(crate) async fn decide(
 ) -> Result<Json<UnitRecord>, ApiError> {
     let missing = |_| ApiError::from(app::AppError::NotFound("merchant"));
     let merchant = MerchantId::parse_stored(&merchant).map_err(missing)?;
-    let document = json::parse(&body).map_err(app::AppError::Malformed)?;
-    let answer = read_answer(&document)?;
+    let answer = body.read(read_answer)?;
     let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
     let asked = Asked { merchant: &merchant, unit: &unit, asn_number: &asn_number };
     Ok(Json(answer_question(&web.app, request, asked, &answer).await?))

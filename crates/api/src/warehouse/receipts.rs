@@ -2,10 +2,7 @@
 
 use app::warehouse::receipts::{ReceiptResults, take_in_receipts};
 use axum::{Json, extract::State};
-use domain::{
-    json,
-    returns::receipt::{Receipts, read_receipts},
-};
+use domain::returns::receipt::{Receipts, read_receipts};
 
 use crate::core::{
     body::JsonRequest,
@@ -47,7 +44,6 @@ pub(crate) async fn report(
     Allowed { caller, .. }: Allowed<WarehouseWrite>,
     JsonRequest { body, repeatable }: JsonRequest,
 ) -> Result<Json<ReceiptResults>, ApiError> {
-    let document = json::parse(&body).map_err(app::AppError::Malformed)?;
-    let receipts = read_receipts(&document)?;
+    let receipts = body.read(read_receipts)?;
     Ok(Json(take_in_receipts(&web.app, &caller, &receipts, repeatable.as_ref()).await?))
 }

@@ -8,15 +8,15 @@ use axum::{Json, extract::State};
 use domain::warehouse::unit::{UnitChange, UnitRecord, read_unit_change};
 use serde_json::Value;
 
-use super::dock::{Dock, ForMerchant};
+use super::warehouse_request::{ForMerchant, WarehouseRequest};
 use crate::core::{
-    body::JsonRequest,
     caller::{Merchant, Read},
     idempotency::IdempotencyKey,
 };
-use server::Web;
 use server::{
+    Web,
     error::{ApiError, Invalid, Message},
+    json_body::JsonBody,
     path::Path,
 };
 
@@ -78,11 +78,11 @@ pub(crate) async fn story(
 pub(crate) async fn change(
     State(web): State<Web>,
     Path(unit_identifier): Path<String>,
-    dock: Dock<JsonRequest>,
+    request: WarehouseRequest<JsonBody>,
 ) -> Result<Json<UnitRecord>, ApiError> {
-    let change = dock.body.read(read_unit_change)?;
-    let which = (dock.named.as_ref(), unit_identifier.as_str());
-    Ok(Json(change_unit_state(&web.app, &dock.caller, dock.asks(), which, &change).await?))
+    let change = request.body.read(read_unit_change)?;
+    let which = (request.merchant.as_ref(), unit_identifier.as_str());
+    Ok(Json(change_unit_state(&web.app, &request.caller, request.asks(), which, &change).await?))
 }
 
 fn sample_story() -> Value {

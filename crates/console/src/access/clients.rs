@@ -13,10 +13,10 @@ use serde_json::json;
 use super::visit::{OperatorForm, Visitor};
 use crate::core::frame::{Frame, Section, done, page};
 use server::requests::{
-    clients::{client_named, new_client},
+    clients::{client_named, read_new_client},
     merchants::named,
 };
-use server::{Web, error::ApiError, path::Path};
+use server::{Web, error::ApiError, json_body::JsonBody, path::Path};
 
 pub(crate) fn routes() -> Router<Web> {
     Router::new()
@@ -57,7 +57,7 @@ async fn add(
     let chosen: Vec<&str> = scopes.split(' ').filter(|scope| !form.raw(scope).is_empty()).collect();
     let name = Some(form.text("name")).filter(|name| !name.is_empty());
     let body = json!({ "merchant": merchant, "name": name, "scope": chosen.join(" ") });
-    let new = new_client(body.to_string().as_bytes())?;
+    let new = JsonBody::from(body.to_string()).read(read_new_client)?;
     let added = add_client(&web.app, visitor.session.request(), &new).await?;
     let secrets = vec![
         ("Client identifier", added.client_id),

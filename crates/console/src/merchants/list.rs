@@ -16,8 +16,8 @@ use crate::{
         words::address,
     },
 };
-use server::requests::merchants::new_merchant;
-use server::{Web, error::ApiError, query::Query};
+use server::requests::merchants::read_new_merchant;
+use server::{Web, error::ApiError, json_body::JsonBody, query::Query};
 
 const PAGE: usize = 50;
 
@@ -103,8 +103,9 @@ async fn add(
 ) -> Result<Response, ApiError> {
     let mut fields = fields();
     fill(&mut fields, &form);
-    let body = document(&fields, &form).to_string();
-    let added = match new_merchant(body.as_bytes(), web.settings.environment) {
+    let body = JsonBody::from(document(&fields, &form).to_string());
+    let environment = web.settings.environment;
+    let added = match body.read(|document| read_new_merchant(document, environment)) {
         Ok(new) => {
             let added = add_merchant(&web.app, visitor.session.request(), &new).await;
             added.map_err(ApiError::from)

@@ -25,8 +25,8 @@ use crate::{
         frame::{Frame, Section, done, page},
     },
 };
-use server::requests::merchants::{merchant_change, named};
-use server::{Web, error::ApiError, path::Path};
+use server::requests::merchants::{named, read_merchant_change};
+use server::{Web, error::ApiError, json_body::JsonBody, path::Path};
 
 pub(crate) fn routes() -> Router<Web> {
     Router::new()
@@ -157,8 +157,8 @@ async fn change(
     fill(&mut fields, &form);
     fill(&mut address, &form);
     let all = [fields.as_slice(), address.as_slice()].concat();
-    let body = document(&all, &form).to_string();
-    let error = match merchant_change(body.as_bytes()) {
+    let body = JsonBody::from(document(&all, &form).to_string());
+    let error = match body.read(read_merchant_change) {
         Ok(change) => {
             change_merchant(&web.app, visitor.session.request(), &id, &change).await?;
             let to = format!("/console/merchants/{id}");

@@ -29,10 +29,10 @@ use crate::{
     merchants::merchant::{About, Part},
 };
 use server::requests::{
-    endpoints::{base_change, kind_named, one_change},
+    endpoints::{kind_named, read_base_change, read_kind_change},
     merchants::named,
 };
-use server::{Web, error::ApiError, path::Path};
+use server::{Web, error::ApiError, json_body::JsonBody, path::Path};
 
 /// For how long the page of a test waits for the merchant's answer before it is shown without.
 const ANSWER_TRIES: u32 = 20;
@@ -157,8 +157,8 @@ async fn set_base(
     let merchant = named(&merchant)?;
     let mut fields = base_fields();
     fill(&mut fields, &form);
-    let body = document(&fields, &form).to_string();
-    match base_change(&web, body.as_bytes()) {
+    let body = JsonBody::from(document(&fields, &form).to_string());
+    match body.read(|document| read_base_change(&web, document)) {
         Ok(change) => {
             set_endpoints(&web.app, visitor.session.request(), &merchant, &change).await?;
             let words = "The base address is set. Send a test to see whether it is reached.";
@@ -211,8 +211,8 @@ async fn set_one(
     let (merchant, kind) = (named(&merchant)?, kind_named(&kind)?);
     let mut fields = one_fields();
     fill(&mut fields, &form);
-    let body = document(&fields, &form).to_string();
-    match one_change(&web, kind, body.as_bytes()) {
+    let body = JsonBody::from(document(&fields, &form).to_string());
+    match body.read(|document| read_kind_change(&web, kind, document)) {
         Ok(change) => {
             set_endpoints(&web.app, visitor.session.request(), &merchant, &change).await?;
             Ok(done(&web, &list_address(&merchant), &format!("{kind} has an address of its own.")))

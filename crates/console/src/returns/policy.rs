@@ -14,8 +14,8 @@ use crate::{
     },
     merchants::merchant::{About, Part},
 };
-use server::requests::{merchants::named, policy::read_policy};
-use server::{Web, error::ApiError, path::Path};
+use server::requests::merchants::named;
+use server::{Web, error::ApiError, json_body::JsonBody, path::Path};
 
 const VERSIONS: usize = 20;
 
@@ -95,7 +95,7 @@ async fn change(
 ) -> Result<Response, ApiError> {
     let merchant = named(&merchant)?;
     let text = form.raw("policy").to_owned();
-    let policy = match read_policy(text.as_bytes()) {
+    let policy = match JsonBody::from(text.clone()).read(Policy::read) {
         Ok(policy) => policy,
         Err(error) => {
             let problems = faults(error)?;

@@ -3,34 +3,30 @@
 use app::access::add_client::NewClient;
 use domain::{
     access::scope::Scopes,
-    faults::FaultCode,
+    faults::{FaultCode, Faults},
     identifier::{ClientId, MerchantId},
-    json,
-    reader::{self, Reader, TEXT_MAX},
+    json::Json,
+    reader::{Reader, TEXT_MAX},
 };
 
-use crate::error::ApiError;
+use crate::{error::ApiError, json_body::read_object};
 
-pub fn new_client(body: &[u8]) -> Result<NewClient, ApiError> {
-    let document = json::parse(body).map_err(app::AppError::Malformed)?;
-    let read = reader::read(&document, false, |root| {
-        root.object(|at| {
-            let merchant = at.optional("merchant", |at| {
-                let parsed = MerchantId::parse(at.text(1..=TEXT_MAX)?);
-                parsed.map_err(|why| at.note(FaultCode::Invalid, &why)).ok()
-            });
-            let name = at.required("name", |at| at.text(1..=TEXT_MAX).map(str::to_owned));
-            let merchant = merchant.unwrap_or_else(MerchantId::platform);
-            let allowed = allowed_scopes(&merchant);
-            let scopes = if at.has("scope") || merchant == MerchantId::platform() {
-                at.required("scope", |at| scopes(at, allowed))
-            } else {
-                Some(allowed)
-            };
-            Some(NewClient { merchant, name: name?, scopes: scopes? })
-        })?
-    });
-    Ok(read.map(|(new, _)| new)?)
+pub fn read_new_client(document: &Json<'_>) -> Result<NewClient, Faults> {
+    read_object(document, |at| {
+        let merchant = at.optional("merchant", |at| {
+            let parsed = MerchantId::parse(at.text(1..=TEXT_MAX)?);
+            parsed.map_err(|why| at.note(FaultCode::Invalid, &why)).ok()
+        });
+        let name = at.required("name", |at| at.text(1..=TEXT_MAX).map(str::to_owned));
+        let merchant = merchant.unwrap_or_else(MerchantId::platform);
+        let allowed = allowed_scopes(&merchant);
+        let scopes = if at.has("scope") || merchant == MerchantId::platform() {
+            at.required("scope", |at| scopes(at, allowed))
+        } else {
+            Some(allowed)
+        };
+        Some(NewClient { merchant, name: name?, scopes: scopes? })
+    })
 }
 
 /// What no client of this owner may exceed: a merchant's token must never reach the platform's

@@ -7,36 +7,33 @@ use std::collections::BTreeMap;
 
 use app::messages::set_endpoints::EndpointsChange;
 use domain::{
-    json,
+    faults::Faults,
+    json::Json,
     messages::{endpoint::Auth, kind::MessageKind},
-    reader::{self, Reader, TEXT_MAX, fields::Fields},
+    reader::{Reader, TEXT_MAX, fields::Fields},
 };
 use world::Secret;
 
-use crate::{Web, error::ApiError};
+use crate::{Web, error::ApiError, json_body::read_object};
 
-pub fn base_change(web: &Web, body: &[u8]) -> Result<EndpointsChange, ApiError> {
-    let document = json::parse(body).map_err(app::AppError::Malformed)?;
-    let read = reader::read(&document, false, |root| {
-        root.object(|at| {
-            let base_url = at.required("base_url", |at| address(web, at));
-            let auth = auth(web, at);
-            let paths = at.optional("paths", paths).unwrap_or_default();
-            Some(EndpointsChange::Base { base_url: base_url?, auth: auth?, paths })
-        })?
-    });
-    Ok(read.map(|(change, _)| change)?)
+pub fn read_base_change(web: &Web, document: &Json<'_>) -> Result<EndpointsChange, Faults> {
+    read_object(document, |at| {
+        let base_url = at.required("base_url", |at| address(web, at));
+        let auth = auth(web, at);
+        let paths = at.optional("paths", paths).unwrap_or_default();
+        Some(EndpointsChange::Base { base_url: base_url?, auth: auth?, paths })
+    })
 }
 
-pub fn one_change(web: &Web, kind: MessageKind, body: &[u8]) -> Result<EndpointsChange, ApiError> {
-    let document = json::parse(body).map_err(app::AppError::Malformed)?;
-    let read = reader::read(&document, false, |root| {
-        root.object(|at| {
-            let url = at.required("url", |at| address(web, at));
-            Some(EndpointsChange::One { kind, url: url?, auth: auth(web, at)? })
-        })?
-    });
-    Ok(read.map(|(change, _)| change)?)
+pub fn read_kind_change(
+    web: &Web,
+    kind: MessageKind,
+    document: &Json<'_>,
+) -> Result<EndpointsChange, Faults> {
+    read_object(document, |at| {
+        let url = at.required("url", |at| address(web, at));
+        Some(EndpointsChange::One { kind, url: url?, auth: auth(web, at)? })
+    })
 }
 
 /// An address that messages may be sent to, as far as its text tells.

@@ -4,37 +4,33 @@ use app::merchants::{add_merchant::NewMerchant, change_merchant::MerchantChange}
 use domain::{
     faults::{FaultCode, Faults},
     identifier::MerchantId,
-    json,
+    json::Json,
     merchants::merchant::{CarrierMode, MerchantSettings},
     orders::order::PostalAddress,
-    reader::{self, TEXT_MAX, fields::Fields},
+    reader::{TEXT_MAX, fields::Fields},
 };
 
-use crate::error::ApiError;
+use crate::{error::ApiError, json_body::read_object};
 
 /// Where merchants try things out.
 const SANDBOX: &str = "sandbox";
 
-pub fn new_merchant(body: &[u8], environment: &str) -> Result<NewMerchant, ApiError> {
+pub fn read_new_merchant(document: &Json<'_>, environment: &str) -> Result<NewMerchant, Faults> {
     let usual = if environment == SANDBOX { CarrierMode::Simulated } else { CarrierMode::External };
-    let document = json::parse(body).map_err(app::AppError::Malformed)?;
-    let read = reader::read(&document, false, |root| {
-        root.object(|at| {
-            let id = at.required("merchant", |at| {
-                let text = at.text(1..=TEXT_MAX)?;
-                let parsed = MerchantId::parse(text);
-                parsed.map_err(|why| at.note(FaultCode::Invalid, &why)).ok()
-            });
-            let name = at.required("name", |at| at.text(1..=TEXT_MAX).map(str::to_owned));
-            let settings = MerchantSettings {
-                strict: at.optional_flag("strict").unwrap_or_default(),
-                carrier: carrier(at).unwrap_or(usual),
-                managed_receiving: at.optional_flag("managed_receiving").unwrap_or_default(),
-            };
-            Some(NewMerchant { id: id?, name: name?, settings })
-        })?
-    });
-    Ok(read.map(|(new, _)| new)?)
+    read_object(document, |at| {
+        let id = at.required("merchant", |at| {
+            let text = at.text(1..=TEXT_MAX)?;
+            let parsed = MerchantId::parse(text);
+            parsed.map_err(|why| at.note(FaultCode::Invalid, &why)).ok()
+        });
+        let name = at.required("name", |at| at.text(1..=TEXT_MAX).map(str::to_owned));
+        let settings = MerchantSettings {
+            strict: at.optional_flag("strict").unwrap_or_default(),
+            carrier: carrier(at).unwrap_or(usual),
+            managed_receiving: at.optional_flag("managed_receiving").unwrap_or_default(),
+        };
+        Some(NewMerchant { id: id?, name: name?, settings })
+    })
 }
 
 /// The merchant that an address names; what cannot be one does not exist.
@@ -42,10 +38,9 @@ pub fn named(text: &str) -> Result<MerchantId, ApiError> {
     MerchantId::parse(text).map_err(|_| app::AppError::NotFound("merchant").into())
 }
 
-pub fn merchant_change(body: &[u8]) -> Result<MerchantChange, ApiError> {
-    let document = json::parse(body).map_err(app::AppError::Malformed)?;
-    let read: Result<_, Faults> = reader::read(&document, false, |root| {
-        root.object(|at| MerchantChange {
+pub fn read_merchant_change(document: &Json<'_>) -> Result<MerchantChange, Faults> {
+    read_object(document, |at| {
+        Some(MerchantChange {
             name: at.optional("name", |at| at.text(1..=TEXT_MAX).map(str::to_owned)),
             strict: at.optional_flag("strict"),
             carrier: carrier(at),
@@ -53,8 +48,7 @@ pub fn merchant_change(body: &[u8]) -> Result<MerchantChange, ApiError> {
             return_address: at.optional_object("return_address", address),
             disabled: at.optional_flag("disabled"),
         })
-    });
-    Ok(read.map(|(change, _)| change)?)
+    })
 }
 
 fn carrier(at: &Fields<'_>) -> Option<CarrierMode> {

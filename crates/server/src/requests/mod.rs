@@ -3,4 +3,3 @@
 pub mod clients;
 pub mod endpoints;
 pub mod merchants;
-pub mod policy;
