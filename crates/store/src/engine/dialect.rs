@@ -1,32 +1,87 @@
-//! The few places where the shared SQL has to be said differently to each engine.
+//! The few places where the shared SQL is written differently for each engine.
+//!
+//! A batch is a statement with a table `ROWS(a, b, ..)`, read as `r`. SQLite runs it once for each
+//! row, PostgreSQL once for all of them. Both translations cut the text into pieces, so they know only
+//! the shapes that [`check_batch`] lists; tests fail on any other.
 
 use crate::core::value::Kind;
 
-/// The table that `ROWS(a, b, ..)` stands for, cut out of a statement.
+/// A statement around the table that `ROWS(a, b, ..)` stands for.
 struct Batch<'a> {
     before: &'a str,
     columns: Vec<&'a str>,
     after: &'a str,
 }
 
-fn batch(sql: &str) -> Option<Batch<'_>> {
+fn split_batch(sql: &str) -> Option<Batch<'_>> {
     let (before, rest) = sql.split_once("ROWS(")?;
     let (columns, after) = rest.split_once(')')?;
-    Some(Batch { before, columns: columns.split(',').map(str::trim).collect(), after })
+    let batch = Batch { before, columns: columns.split(',').map(str::trim).collect(), after };
+    debug_assert_eq!(check_batch(&batch), Ok(()), "a statement has an unknown shape:\n{sql}");
+    Some(batch)
 }
 
-/// A statement for SQLite, where `$1` would be a name and `?1` is a position, and where a
-/// batch is the same statement run once per row.
+/// Says what is wrong with a batch that the translations do not know. They know:
+///
+/// - `INSERT .. SELECT .. FROM ROWS(..) WHERE true ..`
+/// - `UPDATE .. FROM ROWS(..) WHERE ..`
+/// - `DELETE FROM t USING ROWS(..) WHERE ..`
+/// - `.. FROM t, ROWS(..) WHERE ..`
+/// - `SELECT .. FROM ROWS(..)`, followed by `WHERE`, `JOIN` or `LEFT JOIN`
+fn check_batch(batch: &Batch<'_>) -> Result<(), String> {
+    let (before, after) = (batch.before.trim(), batch.after.trim_start());
+    let is_name = |name: &str| !name.is_empty() && name.chars().all(is_part_of_name);
+    if let Some(column) = batch.columns.iter().find(|column| !is_name(column)) {
+        return Err(format!("`{column}` is not the name of a column"));
+    }
+    if after.contains("ROWS(") || before.contains('$') || after.contains('$') {
+        return Err("there must be one ROWS and no other parameter".to_owned());
+    }
+    let preceded = ["FROM", "USING", ","].iter().any(|word| before.ends_with(word));
+    let followed = ["WHERE ", "JOIN ", "LEFT JOIN "].iter().any(|word| after.starts_with(word));
+    if !preceded || !followed {
+        return Err("ROWS must be the last table, or joined to the ones after it".to_owned());
+    }
+    let is_insert = before.starts_with("INSERT ") && before.ends_with("FROM");
+    if is_insert && !(before.contains("SELECT ") && after.starts_with("WHERE true")) {
+        return Err("an INSERT must be a SELECT from ROWS with `WHERE true`".to_owned());
+    }
+    let deleted_from = before.strip_suffix(" USING").map(|it| it.strip_prefix("DELETE FROM "));
+    if deleted_from.is_some_and(|table| !table.is_some_and(is_name)) {
+        return Err("only `DELETE FROM t USING ROWS` may say USING".to_owned());
+    }
+    let unknown = |text| row_columns(text).find(|name| !batch.columns.contains(name));
+    match unknown(before).or_else(|| unknown(after)) {
+        Some(name) => Err(format!("`r.{name}` is not a column of ROWS")),
+        None => Ok(()),
+    }
+}
+
+fn is_part_of_name(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || letter == '_'
+}
+
+/// The `a` of every `r.a` in a text.
+fn row_columns(text: &str) -> impl Iterator<Item = &str> {
+    text.match_indices("r.").filter_map(|(position, _)| {
+        let is_alias = !text.get(..position)?.ends_with(is_part_of_name);
+        let name = text.get(position + 2..)?.split(|letter| !is_part_of_name(letter)).next()?;
+        is_alias.then_some(name)
+    })
+}
+
+/// A statement for SQLite, where `$1` would be a name and `?1` is a position, and where a batch is
+/// the same statement run once per row.
 pub(super) fn statement_for_sqlite(sql: &str) -> String {
-    match batch(sql) {
+    match split_batch(sql) {
         None => sql.replace('$', "?"),
         Some(batch) => for_one_row(&batch).unwrap_or_else(|| with_a_table_of_one_row(&batch)),
     }
 }
 
-/// The plain statement that somebody would write for a single row: the table of rows is left out,
-/// and its columns are parameters. It costs half of what a table of one row does, and a third of
-/// that when something is deleted. None when other tables are joined behind the rows.
+/// The plain statement for a single row: the table of rows is left out, and its columns are
+/// parameters. It costs half of what a table of one row does, and a third of that when something is
+/// deleted. None when other tables are joined after the rows.
 fn for_one_row(batch: &Batch<'_>) -> Option<String> {
     let (before, after) = (batch.before.trim_end(), batch.after.trim_start());
     if after.starts_with("JOIN") || after.starts_with("LEFT JOIN") {
@@ -37,23 +92,23 @@ fn for_one_row(batch: &Batch<'_>) -> Option<String> {
         && let Some((insert, values)) = before.split_once("SELECT ")
     {
         let values = values.trim_end();
-        return Some(bound(&format!("{insert}VALUES ({values}){after}"), &batch.columns));
+        return Some(bind_columns(&format!("{insert}VALUES ({values}){after}"), &batch.columns));
     }
     let before = ["FROM", "USING", ","].iter().find_map(|word| before.strip_suffix(word))?;
-    Some(bound(&format!("{} {after}", before.trim_end()), &batch.columns))
+    Some(bind_columns(&format!("{} {after}", before.trim_end()), &batch.columns))
 }
 
-/// The text with `r.a`, `r.b` and so on as the first, second and so on parameter.
-fn bound(text: &str, columns: &[&str]) -> String {
-    let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+/// Replaces `r.a`, `r.b` and so on by the first, second and so on parameter.
+fn bind_columns(text: &str, columns: &[&str]) -> String {
     let mut pieces = text.split("r.");
     let mut bound = pieces.next().unwrap_or_default().to_owned();
     for piece in pieces {
-        let name = piece.split(|letter| !is_part(letter)).next().unwrap_or_default();
+        let name = piece.split(|letter| !is_part_of_name(letter)).next().unwrap_or_default();
         let column = (1_usize..).zip(columns).find(|(_, column)| **column == name);
-        let place = column.filter(|_| !bound.ends_with(is_part)).map(|(place, _)| place);
-        let (word, rest) = match place {
-            Some(place) => (format!("?{place}"), piece.get(name.len()..).unwrap_or_default()),
+        let position =
+            column.filter(|_| !bound.ends_with(is_part_of_name)).map(|(position, _)| position);
+        let (word, rest) = match position {
+            Some(position) => (format!("?{position}"), piece.get(name.len()..).unwrap_or_default()),
             None => ("r.".to_owned(), piece),
         };
         bound.push_str(&word);
@@ -72,7 +127,7 @@ fn with_a_table_of_one_row(Batch { before, columns, after }: &Batch<'_>) -> Stri
 
 /// A statement for PostgreSQL, where a batch is one array for each column.
 pub(super) fn statement_for_postgres(sql: &str, kinds: impl Iterator<Item = Kind>) -> String {
-    let Some(Batch { before, columns, after }) = batch(sql) else {
+    let Some(Batch { before, columns, after }) = split_batch(sql) else {
         return sql.to_owned();
     };
     let arrays: Vec<String> = (1_usize..)
@@ -93,8 +148,8 @@ pub(super) fn statement_for_postgres(sql: &str, kinds: impl Iterator<Item = Kind
     }
 }
 
-/// First finds what to delete, for each of the rows by itself. For a table that was nearly empty when it was last looked
-/// at, a planner would rather read all of it, once or even for each row, if it could.
+/// First finds what to delete, for each of the rows by itself. Otherwise the planner would read all of
+/// a table that was nearly empty when it was last analyzed, once or even for each row.
 fn delete_by_rows(table: &str, rows: &str, after: &str) -> String {
     let conditions = after.trim_start().trim_start_matches("WHERE");
     format!(
@@ -108,13 +163,15 @@ pub(super) fn schema_for_sqlite(text: &str) -> String {
     text.replace("BYTES", "BLOB").replace("CLUSTERED", "WITHOUT ROWID")
 }
 
-/// Text compares byte by byte, as in SQLite, whatever the database's locale is.
+/// Text compares byte by byte, as in SQLite, whatever the locale of the database.
 pub(super) fn schema_for_postgres(text: &str) -> String {
     text.replace("BYTES", "BYTEA").replace("CLUSTERED", "").replace("TEXT", "TEXT COLLATE \"C\"")
 }
 
 #[cfg(test)]
 mod tests {
+    use std::{fs, path::Path};
+
     use super::*;
 
     #[test]
@@ -175,6 +232,57 @@ mod tests {
 
     #[test]
     fn only_whole_names_are_columns_of_the_rows() {
-        assert_eq!(bound("our.a = r.a AND r.ab = r.a", &["a"]), "our.a = ?1 AND r.ab = ?1");
+        assert_eq!(bind_columns("our.a = r.a AND r.ab = r.a", &["a"]), "our.a = ?1 AND r.ab = ?1");
+    }
+
+    /// The batches in a source file.
+    fn batches(source: &str) -> Vec<String> {
+        let code = source.lines().filter(|line| !line.trim_start().starts_with("//"));
+        let code = code.collect::<Vec<_>>().join("\n");
+        // Statements are literals, and no statement has a quotation mark in it.
+        let literals = code.match_indices("ROWS(").map(|(position, _)| {
+            let start = code[..position].rfind('"').unwrap() + 1;
+            code[start..].split('"').next().unwrap().to_owned()
+        });
+        literals.filter(|literal| literal != "ROWS(").collect()
+    }
+
+    #[test]
+    fn every_statement_of_the_store_has_a_shape_that_the_dialect_knows() {
+        let mut statements = 0;
+        let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("src")];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else if !path.ends_with("dialect.rs") {
+                    for statement in batches(&fs::read_to_string(&path).unwrap()) {
+                        assert!(split_batch(&statement).is_some(), "{statement}");
+                        statements += 1;
+                    }
+                }
+            }
+        }
+        assert!(statements > 25, "{statements}");
+    }
+
+    #[test]
+    fn other_shapes_are_rejected() {
+        for (sql, complaint) in [
+            ("SELECT 1 FROM ROWS(a, b c) WHERE true", "`b c` is not the name of a column"),
+            ("SELECT 1 FROM ROWS(a) WHERE r.a = $1", "no other parameter"),
+            ("SELECT 1 FROM ROWS(a), t WHERE t.a = r.a", "the last table"),
+            ("SELECT 1 FROM t CROSS JOIN ROWS(a) WHERE t.a = r.a", "the last table"),
+            ("INSERT INTO t SELECT r.a FROM ROWS(a) WHERE r.a > 1", "with `WHERE true`"),
+            ("DELETE FROM t AS x USING ROWS(a) WHERE x.a = r.a", "may say USING"),
+            ("DELETE FROM t USING ROWS(a) WHERE t.a = r.b", "`r.b` is not a column of ROWS"),
+        ] {
+            let (before, rest) = sql.split_once("ROWS(").unwrap();
+            let (columns, after) = rest.split_once(')').unwrap();
+            let columns = columns.split(',').map(str::trim).collect();
+            let refused = check_batch(&Batch { before, columns, after }).unwrap_err();
+            assert!(refused.contains(complaint), "{sql}: {refused}");
+        }
     }
 }
