@@ -1,4 +1,4 @@
-//! The page with which a shopper sends goods back: a label to print, or a code to show.
+//! The page with a label to print or a code to show, and the drawing of barcodes and QR codes.
 
 mod barcode;
 mod drawing;

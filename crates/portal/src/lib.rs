@@ -1,12 +1,12 @@
-//! The returns portal: a shopper finds an order, chooses what comes back and why, sees what it comes to, and
-//! confirms. Pages are rendered here and need no script.
+//! The returns portal: a shopper finds an order, chooses the items to return, reviews the refund and
+//! confirms. Pages are rendered on the server and need no script.
 //!
-//! Whoever names an order and something that only the buyer knows gets a pass for an hour, in a cookie of the
-//! merchant's portal. A return that was started is found by its identifier, which cannot be guessed; its
-//! page names neither the shopper nor where it lives.
+//! A shopper who knows the order number and the buyer's email address or postal code gets a pass for
+//! one hour, in a cookie of the merchant's portal. The page of a return is found by the identifier of
+//! the return, which cannot be guessed, and shows neither the shopper's name nor the address.
 //!
-//! Pages have the merchant's look and the shopper's language. A form counts only when it comes from a page of
-//! ours, and what goes wrong is told on a page, too.
+//! Pages have the merchant's theme and the shopper's language. A form is accepted only from a page of
+//! ours (`csrf`), and errors are pages, too (`error_page`).
 
 mod choose;
 mod csrf;

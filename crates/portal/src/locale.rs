@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_percentage_is_written_without_needless_digits() {
+    fn a_percentage_has_no_needless_digits() {
         assert_eq!(format_percent(Language::English, 100), "10");
         assert_eq!(format_percent(Language::English, 125), "12.5");
         assert_eq!(format_percent(Language::German, 5), "0,5");

@@ -174,7 +174,8 @@ enum Intent {
     Confirm,
 }
 
-/// Shows the refund, or starts the return. A refusal appears where the shopper can choose otherwise.
+/// Shows the refund, or starts the return. A refusal appears at the fields that the shopper has to
+/// change.
 async fn submit(
     visit: &PortalVisit,
     form: &PortalForm,

@@ -1,4 +1,4 @@
-//! Rules have words in every language, and no page forgets what was chosen.
+//! Every rule has a text in every language, and forms keep the shopper's choices.
 
 use domain::{
     merchants::language::Language,
@@ -15,7 +15,7 @@ use super::{
 use crate::words::words_in;
 
 #[test]
-fn every_rule_has_words_of_its_own_in_every_language() {
+fn every_rule_has_its_own_text_in_every_language() {
     for language in Language::ALL {
         let words = words_in(language);
         let rules = ReturnRule::ALL
@@ -24,18 +24,18 @@ fn every_rule_has_words_of_its_own_in_every_language() {
             .map(ReturnRule::name);
         let offers = OfferRule::ALL.into_iter().map(OfferRule::name);
         let others = ["one_exchange_order", "variant_available"];
-        let mut said: Vec<&str> = Vec::new();
+        let mut texts: Vec<&str> = Vec::new();
         for rule in rules.chain(offers).chain(others) {
-            let words = refusal_text(rule, words);
-            assert!(!said.contains(&words), "{language:?} {rule}: {words}");
-            said.push(words);
+            let text = refusal_text(rule, words);
+            assert!(!texts.contains(&text), "{language:?} {rule}: {text}");
+            texts.push(text);
         }
-        assert_eq!(refusal_text("a rule of tomorrow", words), words.rules.not_possible);
+        assert_eq!(refusal_text("unknown_rule", words), words.rules.not_possible);
     }
 }
 
 #[test]
-fn a_window_that_is_over_says_until_when_it_was_open() {
+fn a_return_window_that_has_ended_names_its_last_day() {
     let ended = RuleAnswer {
         rule: ReturnRule::Window,
         verdict: RuleVerdict::Refuses,
@@ -43,11 +43,11 @@ fn a_window_that_is_over_says_until_when_it_was_open() {
         changes_at: None,
         ended_at: Some("2026-02-02T00:00:00Z".parse().unwrap()),
     };
-    let said = Language::ALL.map(|language| objection_text(&ended, words_in(language), language));
-    assert_eq!(said[0], "The return period ended on 1 February 2026.");
-    assert_eq!(said[1], "Die Rückgabefrist endete am 1. Februar 2026.");
-    assert_eq!(said[2], "Le délai de retour a pris fin le 1er février 2026.");
-    assert_eq!(said[3], "El plazo de devolución terminó el 1 de febrero de 2026.");
+    let texts = Language::ALL.map(|language| objection_text(&ended, words_in(language), language));
+    assert_eq!(texts[0], "The return period ended on 1 February 2026.");
+    assert_eq!(texts[1], "Die Rückgabefrist endete am 1. Februar 2026.");
+    assert_eq!(texts[2], "Le délai de retour a pris fin le 1er février 2026.");
+    assert_eq!(texts[3], "El plazo de devolución terminó el 1 de febrero de 2026.");
 }
 
 fn form(pairs: &[(&str, &str)]) -> PortalForm {
@@ -56,7 +56,7 @@ fn form(pairs: &[(&str, &str)]) -> PortalForm {
 }
 
 #[test]
-fn a_line_is_split_into_one_part_more_and_not_without_end() {
+fn splitting_a_line_adds_a_part_up_to_the_limit() {
     let plain = form(&[("quantity.2.1", " 3 ")]);
     assert_eq!(
         (plain.part_count(2), plain.part_text("quantity", LinePart { line: 2, part: 1 })),

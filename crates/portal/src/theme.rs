@@ -104,18 +104,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn colours_are_judged_on_the_surfaces_that_pages_have() {
+    fn the_surfaces_are_those_of_the_style_sheet() {
         let base = include_str!("../../server/static/base.css");
         let (light, dark) = base.split_once("prefers-color-scheme: dark").unwrap();
         for (text, ground) in [(light, LIGHT), (dark, DARK)] {
-            for (name, colour) in ["paper", "surface", "sunken"].iter().zip(ground.surfaces) {
-                assert!(text.contains(&format!("--{name}: {colour};")), "{name} {colour}");
+            for (name, color) in ["paper", "surface", "sunken"].iter().zip(ground.surfaces) {
+                assert!(text.contains(&format!("--{name}: {color};")), "{name} {color}");
             }
         }
     }
 
     #[test]
-    fn a_sheet_has_a_colour_for_light_pages_and_one_for_dark_ones() {
+    fn a_style_sheet_has_colors_for_light_and_for_dark_pages() {
         let sheet = style_sheet(Color([0x0b, 0x5c, 0xad]));
         let (light, dark) = sheet.split_once("@media").unwrap();
         assert!(light.contains("--accent: #0b5cad;") && light.contains("--on-accent: #ffffff;"));

@@ -1,17 +1,17 @@
-//! Code 128, the bar code that carriers and warehouses scan.
+//! Code 128, the barcode that carriers and warehouses scan.
 //!
 //! A symbol is eleven modules: three bars and the three spaces behind them. There are 103 symbols
-//! for data, and what one means depends on the set that is spoken: in set B it is a character, in
-//! set C two digits. So digits take half the room in C, and [`symbols`] changes sets where that
-//! makes the code shorter. A check symbol and the stop symbol end it. Set A, which has control
-//! characters, is not needed: no number on a parcel has any.
+//! for data, and the meaning of one depends on the current set: in set B it is a character, in set C
+//! two digits. Digits take half the space in C, so [`encode`] changes sets where that makes the code
+//! shorter. A check symbol and the stop symbol end it. Set A, which has control characters, is not
+//! needed: tracking numbers contain none.
 
 #[cfg(test)]
 mod tests;
 
 use super::drawing::{Drawing, QuietZone};
 
-/// What the standard asks for: ten modules on either side, and none above.
+/// The standard requires ten modules on either side, and none above.
 const QUIET_ZONE: QuietZone = QuietZone { beside: 10, above: 0 };
 
 const CODE_C: u8 = 99;
@@ -19,7 +19,7 @@ const CODE_B: u8 = 100;
 const START_B: u8 = 104;
 const START_C: u8 = 105;
 
-/// Symbols are counted by this for the check symbol.
+/// The check symbol is a sum modulo this number.
 const CHECK_MODULUS: usize = 103;
 
 /// The widths of bar, space, bar, space, bar and space of every symbol, by its value.
@@ -38,97 +38,96 @@ const WIDTHS: [&str; 106] = [
     "113141", "114131", "311141", "411131", "211412", "211214", "211232",
 ];
 
-/// The stop symbol, which ends with a bar more than the others.
+/// The stop symbol, which has one bar more than the others.
 const STOP: &str = "2331112";
 
-/// Dots that a label printer makes on the 3.6 inches between the label's margins: 203 an inch.
+/// A label printer prints this many dots between the margins of the label: 3.6 inches, 203 dots each.
 const DOTS: f64 = 730.8;
 
-/// A module is a whole number of such dots wide, so that all bars come out evenly. Below two,
-/// which is a quarter of a millimetre, scanners begin to miss; above four nothing is gained.
+/// A module is a whole number of dots wide, so that all bars are even. Below two dots, a quarter of a
+/// millimeter, scanners become unreliable; more than four bring no benefit.
 const DOTS_PER_MODULE: [u32; 3] = [4, 3, 2];
 
-/// The set that is spoken at some place in a code.
+/// The set that gives a symbol its meaning.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Set {
+enum CodeSet {
     B,
     C,
 }
 
-/// `text` as a bar code for the label. Nothing for what Code 128 does not write or what does not
-/// fit between the label's margins, which is beyond about 28 letters or 56 digits.
+/// Draws `text` as a barcode for the label. None if Code 128 cannot encode it, or if it does not fit
+/// between the margins of the label: about 28 letters or 56 digits do.
 pub(super) fn draw(text: &str) -> Option<Drawing> {
-    let modules = modules(&symbols(text)?);
+    let modules = expand_modules(&encode(text)?);
     let wide = u32::try_from(modules.len() + 2 * QUIET_ZONE.beside).ok()?;
     let mut widths = DOTS_PER_MODULE.iter().map(|dots| f64::from(dots.saturating_mul(wide)));
     let dots = widths.find(|dots| *dots <= DOTS)?;
     Some(Drawing::new("barcode", &[modules], &QUIET_ZONE).with_width_percent(dots * 100.0 / DOTS))
 }
 
-/// Start, data and check, by value. Nothing for text that is empty or has characters that are
-/// not printable ASCII.
-fn symbols(text: &str) -> Option<Vec<u8>> {
+/// The start, data and check symbols, by value. None if the text is empty or not printable ASCII.
+fn encode(text: &str) -> Option<Vec<u8>> {
     let mut rest = text.as_bytes();
     if rest.is_empty() || !rest.iter().all(|byte| matches!(byte, b' '..=b'~')) {
         return None;
     }
-    let mut set = if begins_in_c(rest) { Set::C } else { Set::B };
+    let mut set = if starts_in_c(rest) { CodeSet::C } else { CodeSet::B };
     let mut symbols = vec![match set {
-        Set::B => START_B,
-        Set::C => START_C,
+        CodeSet::B => START_B,
+        CodeSet::C => START_C,
     }];
     while let [first, behind @ ..] = rest {
         match (set, behind) {
-            (Set::C, [second, behind @ ..]) if digits(rest) >= 2 => {
+            (CodeSet::C, [second, behind @ ..]) if count_digits(rest) >= 2 => {
                 symbols.push((first - b'0') * 10 + (second - b'0'));
                 rest = behind;
             }
-            (Set::C, _) => {
+            (CodeSet::C, _) => {
                 symbols.push(CODE_B);
-                set = Set::B;
+                set = CodeSet::B;
             }
-            (Set::B, _) if changes_to_c(rest) => {
+            (CodeSet::B, _) if switches_to_c(rest) => {
                 symbols.push(CODE_C);
-                set = Set::C;
+                set = CodeSet::C;
             }
-            (Set::B, _) => {
+            (CodeSet::B, _) => {
                 symbols.push(first - b' ');
                 rest = behind;
             }
         }
     }
-    symbols.push(check(&symbols));
+    symbols.push(check_symbol(&symbols));
     Some(symbols)
 }
 
-/// How many digits `text` begins with.
-fn digits(text: &[u8]) -> usize {
+/// The number of digits at the start of `text`.
+fn count_digits(text: &[u8]) -> usize {
     text.iter().take_while(|byte| byte.is_ascii_digit()).count()
 }
 
-/// Whether a code of `text` is shorter for beginning in set C.
-fn begins_in_c(text: &[u8]) -> bool {
-    let digits = digits(text);
+/// Whether the code of `text` is shorter if it starts in set C.
+fn starts_in_c(text: &[u8]) -> bool {
+    let digits = count_digits(text);
     digits >= 4 || (digits == 2 && text.len() == 2)
 }
 
-/// Whether to leave set B before `text`. Going costs a symbol, and so does coming back, so it
-/// takes four digits at the end and six elsewhere. The odd digit of a run goes first, in B.
-fn changes_to_c(text: &[u8]) -> bool {
-    let digits = digits(text);
+/// Whether to switch from set B to C before `text`. Each switch costs a symbol, so it takes four
+/// digits at the end and six elsewhere. If the number of digits is odd, the first stays in B.
+fn switches_to_c(text: &[u8]) -> bool {
+    let digits = count_digits(text);
     let enough = if digits == text.len() { 4 } else { 6 };
     digits >= enough && digits.is_multiple_of(2)
 }
 
-/// The sum of the symbols, each times its place; the start symbol counts once.
-fn check(symbols: &[u8]) -> u8 {
-    let weighed = |(place, symbol): (usize, &u8)| usize::from(*symbol) * place.max(1);
-    let sum: usize = symbols.iter().enumerate().map(weighed).sum();
+/// The sum of the symbols, each times its position; the start symbol counts once.
+fn check_symbol(symbols: &[u8]) -> u8 {
+    let places = symbols.iter().zip(0_usize..);
+    let sum: usize = places.map(|(symbol, place)| usize::from(*symbol) * place.max(1)).sum();
     u8::try_from(sum % CHECK_MODULUS).unwrap_or_default()
 }
 
 /// The modules of `symbols` and of the stop symbol: bars are true.
-fn modules(symbols: &[u8]) -> Vec<bool> {
+fn expand_modules(symbols: &[u8]) -> Vec<bool> {
     let widths = symbols.iter().filter_map(|symbol| WIDTHS.get(usize::from(*symbol)));
     let widths = widths
         .chain([&STOP])

@@ -1,29 +1,29 @@
-//! Modules, the black and white cells of a code, drawn as one SVG path.
+//! Draws the black and white cells of a code as one SVG path.
 //!
-//! The path has whole numbers in a `viewBox` of whole numbers, so a printer draws it as sharp as
-//! it can. Around the cells stays the quiet zone without which no scanner finds a code. Colours
-//! and how a screen smooths edges come from the style sheet.
+//! The path and its `viewBox` have whole numbers, so a printer draws sharp edges. Around the cells is
+//! the quiet zone, without which scanners do not find a code. The style sheet sets the colors and
+//! prevents smoothing on screens.
 
 use std::fmt::Write as _;
 
 use askama::{Template, filters::HtmlSafe};
 
-/// One code as a picture that also says in words what it is.
+/// A code as a picture with a text alternative.
 #[derive(Clone, Debug, Template)]
 #[template(path = "label/drawing.html", whitespace = "minimize")]
 pub(super) struct Drawing {
-    /// How the style sheet calls it.
+    /// Its class in the style sheet.
     class: &'static str,
-    /// What a screen reader says.
+    /// The text for screen readers.
     title: String,
-    /// The share of the label's inner width that it takes, in percent, where that is fixed.
-    share: Option<String>,
+    /// Its width in percent of the label's inner width, if fixed.
+    width_percent: Option<String>,
     columns: usize,
     rows: usize,
     path: String,
 }
 
-/// White cells that a code needs around it.
+/// The number of white cells that a code needs around it.
 pub(super) struct QuietZone {
     pub(super) beside: usize,
     pub(super) above: usize,
@@ -32,7 +32,7 @@ pub(super) struct QuietZone {
 impl HtmlSafe for Drawing {}
 
 impl Drawing {
-    /// Draws `rows` of cells, of which the true ones are black.
+    /// Draws rows of cells; true is black.
     pub(super) fn new(class: &'static str, rows: &[Vec<bool>], quiet: &QuietZone) -> Self {
         let mut path = String::new();
         for (row, y) in rows.iter().zip(quiet.above..) {
@@ -50,24 +50,24 @@ impl Drawing {
         Self {
             class,
             title: String::new(),
-            share: None,
+            width_percent: None,
             columns: columns + 2 * quiet.beside,
             rows: rows.len() + 2 * quiet.above,
             path,
         }
     }
 
-    /// The same drawing, with the words that stand for it.
+    /// Sets the text alternative.
     pub(super) fn with_title(self, title: impl Into<String>) -> Self {
         Self { title: title.into(), ..self }
     }
 
-    /// The same drawing, `percent` of the label's inner width wide.
+    /// Sets the width in percent of the label's inner width.
     pub(super) fn with_width_percent(self, percent: f64) -> Self {
-        Self { share: Some(format!("{percent:.3}")), ..self }
+        Self { width_percent: Some(format!("{percent:.3}")), ..self }
     }
 
-    /// The cells with their quiet zone, read back from the path.
+    /// The cells with the quiet zone, parsed from the path.
     #[cfg(test)]
     pub(super) fn cells(&self) -> Vec<Vec<bool>> {
         let mut cells = vec![vec![false; self.columns]; self.rows];

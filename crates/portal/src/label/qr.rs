@@ -1,14 +1,14 @@
-//! QR codes: the square kind, which a telephone's screen shows and a camera reads.
+//! QR codes, which a phone shows on its screen and a camera reads.
 
 use qrcode::{Color, EcLevel, QrCode};
 
 use super::drawing::{Drawing, QuietZone};
 
-/// What the standard asks for.
+/// The standard requires four modules on all sides.
 const QUIET_ZONE: QuietZone = QuietZone { beside: 4, above: 4 };
 
-/// `text` as a QR code of level M, which is read with a seventh of it dirty or torn. Nothing for
-/// more than a QR code holds, about two thousand characters.
+/// Draws `text` as a QR code of level M, which can be read with a seventh of it damaged. None if the
+/// text is too long: a QR code holds about two thousand characters.
 pub(super) fn draw(text: &str) -> Option<Drawing> {
     let code = QrCode::with_error_correction_level(text, EcLevel::M).ok()?;
     let width = code.width();
@@ -33,10 +33,10 @@ mod tests {
         ["#######", "#     #", "# ### #", "# ### #", "# ### #", "#     #", "#######"];
 
     fn eye_at(cells: &[Vec<bool>], x: usize, y: usize) -> Vec<String> {
-        let shown = |row: &Vec<bool>| {
+        let line = |row: &Vec<bool>| {
             row[x..x + 7].iter().map(|black| if *black { '#' } else { ' ' }).collect()
         };
-        cells[y..y + 7].iter().map(shown).collect()
+        cells[y..y + 7].iter().map(line).collect()
     }
 
     #[test]

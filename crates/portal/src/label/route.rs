@@ -1,4 +1,5 @@
-//! The route of the label's page. The identifier of the return cannot be guessed, so it grants access.
+//! The route of the label's page. It is found by the identifier of the return, which cannot be
+//! guessed.
 
 use app::returns::label::{ReturnLabel, return_label};
 use axum::{

@@ -1,12 +1,12 @@
-//! Sentences keep what is put into them.
+//! Sentences contain their values, and languages differ.
 
 use super::*;
 
 #[test]
-fn every_sentence_says_what_was_put_into_it() {
+fn every_sentence_contains_its_values() {
     for language in Language::ALL {
         let words = words_in(language);
-        let lines = [
+        let sentences = [
             words.frame.contact,
             words.choose.order,
             words.choose.ordered_on,
@@ -29,24 +29,24 @@ fn every_sentence_says_what_was_put_into_it() {
             words.label.qr_of_tracking_number,
             words.label.qr_of_return,
         ];
-        for (number, line) in lines.iter().enumerate() {
-            assert!(line("§").contains('§'), "{language:?} {number}");
+        for (number, sentence) in sentences.iter().enumerate() {
+            assert!(sentence("§").contains('§'), "{language:?} {number}");
         }
-        let long = [
+        let sentences_of_two = [
             words.choose.bonus_up_to,
             words.choose.fee_range,
             words.status.exchange_placed,
             words.label.qr_of_both,
         ];
-        for line in long {
-            let said = line("§", "¶");
-            assert!(said.contains('§') && said.contains('¶'), "{said}");
+        for sentence in sentences_of_two {
+            let text = sentence("§", "¶");
+            assert!(text.contains('§') && text.contains('¶'), "{text}");
         }
     }
 }
 
 #[test]
-fn languages_differ_where_people_would_notice() {
+fn titles_differ_between_languages() {
     let titles = Language::ALL.map(|language| words_in(language).choose.title);
     for (position, title) in titles.iter().enumerate() {
         assert!(!titles[..position].contains(title), "{title}");
@@ -54,7 +54,7 @@ fn languages_differ_where_people_would_notice() {
 }
 
 #[test]
-fn no_line_of_french_starts_with_a_punctuation_mark() {
+fn french_punctuation_follows_a_no_break_space() {
     let source = include_str!("french.rs");
     for mark in ["?", "!", ":", ";", "»"] {
         assert!(!source.contains(&format!(" {mark}")), "a space that can break before {mark}");

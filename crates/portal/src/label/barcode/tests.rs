@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// The text that `cells` say, quiet zones and all.
+/// The text that `cells` encode, including the quiet zones.
 fn read(cells: &[bool]) -> String {
     let quiet = [false; 10];
     let code = cells.strip_prefix(&quiet).unwrap().strip_suffix(&quiet).unwrap();
@@ -14,21 +14,20 @@ fn read(cells: &[bool]) -> String {
     let runs: Vec<usize> = code.chunk_by(|left, right| left == right).map(<[bool]>::len).collect();
     let widths: String = runs.iter().map(ToString::to_string).collect();
     let data = widths.strip_suffix(STOP).unwrap();
-    let symbol =
-        |widths: &[u8]| WIDTHS.iter().position(|known| known.as_bytes() == widths).unwrap();
+    let symbol = |widths: &[u8]| WIDTHS.iter().position(|it| it.as_bytes() == widths).unwrap();
     let symbols: Vec<usize> = data.as_bytes().chunks(6).map(symbol).collect();
     let (check, symbols) = symbols.split_last().unwrap();
     let sum: usize = symbols.iter().enumerate().map(|(place, it)| it * place.max(1)).sum();
     assert_eq!(sum % 103, *check);
-    text(symbols)
+    decode(symbols)
 }
 
-/// What the data `symbols` mean, the start symbol first.
-fn text(symbols: &[usize]) -> String {
+/// The text of the data `symbols`, which begin with the start symbol.
+fn decode(symbols: &[usize]) -> String {
     let mut digits = match symbols[0] {
         104 => false,
         105 => true,
-        other => panic!("{other} starts no code"),
+        other => panic!("{other} is not a start symbol"),
     };
     let mut text = String::new();
     for symbol in &symbols[1..] {
@@ -39,26 +38,26 @@ fn text(symbols: &[usize]) -> String {
             (false, character @ 0..=94) => {
                 text.push(char::from(u8::try_from(character + 32).unwrap()));
             }
-            (_, other) => panic!("{other} is no data"),
+            (_, other) => panic!("{other} is not a data symbol"),
         }
     }
     text
 }
 
-/// The fewest symbols between start and check that say `text`, found by trying everything.
-fn fewest(text: &[u8], set: Set) -> usize {
+/// The smallest number of symbols between start and check that encode `text`, by exhaustive search.
+fn count_fewest(text: &[u8], set: CodeSet) -> usize {
     let [_, behind @ ..] = text else { return 0 };
-    let in_b = 1 + fewest(behind, Set::B);
-    let in_c = (digits(text) >= 2).then(|| 1 + fewest(&text[2..], Set::C));
+    let in_b = 1 + count_fewest(behind, CodeSet::B);
+    let in_c = (count_digits(text) >= 2).then(|| 1 + count_fewest(&text[2..], CodeSet::C));
     match set {
-        Set::B => in_b.min(in_c.map_or(usize::MAX, |symbols| symbols + 1)),
-        Set::C => in_c.unwrap_or(usize::MAX).min(in_b + 1),
+        CodeSet::B => in_b.min(in_c.map_or(usize::MAX, |symbols| symbols + 1)),
+        CodeSet::C => in_c.unwrap_or(usize::MAX).min(in_b + 1),
     }
 }
 
 fn bars(text: &str) -> String {
-    let shown = |bar| if bar { '1' } else { '0' };
-    modules(&symbols(text).unwrap()).into_iter().map(shown).collect()
+    let digit = |bar| if bar { '1' } else { '0' };
+    expand_modules(&encode(text).unwrap()).into_iter().map(digit).collect()
 }
 
 #[test]
@@ -68,7 +67,7 @@ fn every_symbol_is_eleven_modules_with_an_even_number_of_black_ones_and_unlike_t
         assert_eq!(widths.len(), 6, "{value}");
         assert_eq!(widths.iter().sum::<u8>(), 11, "{value}");
         assert_eq!(widths.iter().step_by(2).sum::<u8>() % 2, 0, "{value}");
-        assert_eq!(WIDTHS.iter().filter(|known| **known == WIDTHS[value]).count(), 1, "{value}");
+        assert_eq!(WIDTHS.iter().filter(|it| **it == WIDTHS[value]).count(), 1, "{value}");
     }
 }
 
@@ -84,7 +83,7 @@ fn known_texts_have_their_known_symbols() {
         ("A12345", &[104, 33, 17, 99, 23, 45, 64]),
     ];
     for (text, expected) in known {
-        assert_eq!(symbols(text).unwrap(), expected, "{text}");
+        assert_eq!(encode(text).unwrap(), expected, "{text}");
     }
 }
 
@@ -99,10 +98,10 @@ fn a_known_text_has_its_known_bars() {
 
 #[test]
 fn numbers_of_carriers_fit_the_label_with_wide_bars() {
-    let share = |text| draw(text).unwrap().to_string();
-    // Four dots a module, 176 modules; three dots, 209 modules.
-    assert!(share("9400111899223100001234").contains("width=\"96.333%\""));
-    assert!(share("1Z999AA10123456784").contains("width=\"85.796%\""));
+    let drawn = |text| draw(text).unwrap().to_string();
+    // 176 modules of four dots; 209 modules of three dots.
+    assert!(drawn("9400111899223100001234").contains("width=\"96.333%\""));
+    assert!(drawn("1Z999AA10123456784").contains("width=\"85.796%\""));
 }
 
 #[test]
@@ -126,8 +125,8 @@ proptest! {
 
     #[test]
     fn no_other_choice_of_sets_is_shorter(text in "[A-B0-9]{1,6}[0-9]{0,8}[A-B]{0,2}") {
-        let best = fewest(text.as_bytes(), Set::B).min(fewest(text.as_bytes(), Set::C));
-        prop_assert_eq!(symbols(&text).unwrap().len(), best + 2);
+        let best = count_fewest(text.as_bytes(), CodeSet::B).min(count_fewest(text.as_bytes(), CodeSet::C));
+        prop_assert_eq!(encode(&text).unwrap().len(), best + 2);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Every shape of the page has what it needs, and nothing from elsewhere.
+//! Every variant of the page has all it needs, and loads nothing from elsewhere.
 
 use axum::{
     Router,
@@ -36,8 +36,8 @@ fn warehouse() -> PostalAddress {
     }
 }
 
-/// One language, and nothing to change to.
-fn nothing_else() -> LanguageSwitch {
+/// A switch without other languages.
+fn single_language() -> LanguageSwitch {
     LanguageSwitch { address: String::new(), fields: Vec::new(), choices: Vec::new() }
 }
 
@@ -64,13 +64,13 @@ fn render_either(
         ],
         created_on: "15 November 2026",
         language: Language::English,
-        switch: &nothing_else(),
+        switch: &single_language(),
         theme_address: None,
     })
 }
 
 #[test]
-fn what_was_cancelled_has_nothing_to_print() {
+fn a_canceled_return_has_nothing_to_print() {
     for return_method in ReturnMethod::ALL {
         let page = render_either(return_method, Some("9400111899223100001234"), true);
         assert!(page.contains("This return was canceled"), "{page}");
@@ -78,8 +78,8 @@ fn what_was_cancelled_has_nothing_to_print() {
     }
 }
 
-/// Every shape that the page has.
-fn shapes() -> Vec<String> {
+/// All variants of the page.
+fn variants() -> Vec<String> {
     let methods = ReturnMethod::ALL.into_iter();
     let numbers = [Some("9400111899223100001234"), Some("1Z999AA10123456784"), None];
     methods.flat_map(|method| numbers.map(|number| render(method, number))).collect()
@@ -107,7 +107,7 @@ fn a_parcel_has_a_label_with_both_addresses_and_both_numbers_and_a_packing_list(
 }
 
 #[test]
-fn a_parcel_is_taken_away_or_collected_at_the_shoppers_door() {
+fn a_parcel_is_dropped_off_or_picked_up() {
     let number = Some("1Z999AA10123456784");
     let sent = render(ReturnMethod::MailBack, number);
     let collected = render(ReturnMethod::HomePickup, number);
@@ -118,8 +118,8 @@ fn a_parcel_is_taken_away_or_collected_at_the_shoppers_door() {
 }
 
 #[test]
-fn the_label_does_not_tell_the_shoppers_telephone_number() {
-    for page in shapes() {
+fn the_label_does_not_show_the_shoppers_phone_number() {
+    for page in variants() {
         assert!(!page.contains("555 0142"));
     }
 }
@@ -139,7 +139,7 @@ fn goods_without_a_parcel_have_a_code_and_no_label() {
 }
 
 #[test]
-fn before_there_is_a_number_the_page_says_so_and_looks_again_when_asked() {
+fn without_a_tracking_number_the_page_has_a_link_that_checks_again() {
     for (method, heading) in [
         (ReturnMethod::MailBack, "Your label is being prepared"),
         (ReturnMethod::HomePickup, "Your label is being prepared"),
@@ -148,7 +148,7 @@ fn before_there_is_a_number_the_page_says_so_and_looks_again_when_asked() {
         for page in [render(method, None), render(method, Some(" "))] {
             assert!(page.contains(&format!("<h1>{heading}</h1>")));
             assert!(page.contains("<a href=\"\">Check again</a>"));
-            // A page that changes under a reader's eyes takes the place away from whoever reads slowly.
+            // A page that reloads itself makes slow readers lose their place.
             assert!(!page.contains("http-equiv"));
             assert!(!page.contains("<svg"));
         }
@@ -165,7 +165,7 @@ fn goods_that_are_kept_need_nothing() {
 }
 
 #[test]
-fn a_number_that_makes_no_bar_code_is_shown_as_a_square_one() {
+fn a_number_that_a_barcode_cannot_hold_becomes_a_qr_code() {
     for number in ["Sendung-Nr. ü1", &"9".repeat(80)] {
         let page = render(ReturnMethod::MailBack, Some(number));
         assert!(page.contains(&format!("<title>QR code for tracking number {number}</title>")));
@@ -174,7 +174,7 @@ fn a_number_that_makes_no_bar_code_is_shown_as_a_square_one() {
 }
 
 #[test]
-fn a_number_too_long_for_any_code_is_still_there_to_read() {
+fn a_number_too_long_for_any_code_is_shown_as_text() {
     let number = "9".repeat(8000);
     for method in [ReturnMethod::MailBack, ReturnMethod::ExpressReturns] {
         assert!(render(method, Some(&number)).contains(&format!("\"number\">{number}<")));
@@ -182,7 +182,7 @@ fn a_number_too_long_for_any_code_is_still_there_to_read() {
 }
 
 #[test]
-fn what_others_wrote_stays_text() {
+fn markup_in_values_is_escaped() {
     let page = render(ReturnMethod::MailBack, Some("<b>\"1\"</b>"));
 
     assert!(page.contains("Trail running shoe &#60;wide&#62;, 42"));
@@ -191,8 +191,8 @@ fn what_others_wrote_stays_text() {
 }
 
 #[test]
-fn no_shape_has_a_script_or_a_style_of_its_own_or_asks_another_host() {
-    for page in shapes() {
+fn no_variant_has_scripts_or_inline_styles_or_loads_from_other_hosts() {
+    for page in variants() {
         for forbidden in ["<script", "<style", "style=", "javascript:", "://", "url("] {
             assert!(!page.contains(forbidden), "{forbidden}");
         }
@@ -206,8 +206,8 @@ fn no_shape_has_a_script_or_a_style_of_its_own_or_asks_another_host() {
 }
 
 #[test]
-fn every_picture_says_what_it_is() {
-    for page in shapes() {
+fn every_picture_has_a_text_alternative() {
+    for page in variants() {
         let pictures = page.matches("<svg").count();
         assert_eq!(page.matches("role=\"img\"").count(), pictures);
         assert_eq!(page.matches("<title>").count(), pictures + 1);
@@ -216,7 +216,7 @@ fn every_picture_says_what_it_is() {
 }
 
 #[test]
-fn an_address_leaves_out_what_it_does_not_have() {
+fn empty_parts_of_an_address_are_left_out() {
     let address = PostalAddress {
         name: " Ada Byron ".to_owned(),
         street1: "Lange Gasse 4".to_owned(),
@@ -231,7 +231,7 @@ fn an_address_leaves_out_what_it_does_not_have() {
 }
 
 #[test]
-fn a_long_address_is_written_smaller() {
+fn a_long_address_has_smaller_type() {
     let mut to = warehouse();
     assert!(!is_crowded(&address_lines(&to)));
 
@@ -239,7 +239,6 @@ fn a_long_address_is_written_smaller() {
     assert!(is_crowded(&address_lines(&to)));
 }
 
-/// What the style sheet promises about paper.
 #[test]
 fn the_label_is_four_by_six_inches_and_black_on_white() {
     let style = include_str!("../../../../server/static/label_paper.css");
@@ -256,7 +255,7 @@ fn the_label_is_four_by_six_inches_and_black_on_white() {
 }
 
 #[tokio::test]
-async fn what_the_page_loads_is_there() {
+async fn everything_that_the_page_loads_exists() {
     let page = render(ReturnMethod::MailBack, None);
     let addresses: Vec<&str> = page.split("href=\"/").skip(1).collect();
     assert_eq!(addresses.len(), 3);
@@ -269,11 +268,11 @@ async fn what_the_page_loads_is_there() {
 }
 
 proptest! {
-    // A case draws five square codes, which takes its time without optimisation.
+    // Each case draws five QR codes, which is slow in debug builds.
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn no_text_makes_it_panic_or_gets_markup_through(text in "\\PC{0,40}") {
+    fn no_text_causes_a_panic_or_injects_markup(text in "\\PC{0,40}") {
         let address = PostalAddress { name: text.clone(), city: text.clone(), ..PostalAddress::default() };
         for return_method in ReturnMethod::ALL {
             let page = render_label(&LabelPage {
@@ -287,7 +286,7 @@ proptest! {
                 items: vec![LabelItem { title: &text, sku: &text, quantity: u32::MAX }],
                 created_on: &text,
                 language: Language::German,
-                switch: &nothing_else(),
+                switch: &single_language(),
         theme_address: None,
             });
             prop_assert!(!page.contains("<script"));
