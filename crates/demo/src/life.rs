@@ -197,7 +197,7 @@ impl Life {
             if labels == 0 && exchanges == 0 && self.told() >= self.owed().await {
                 return;
             }
-            let outage = !self.hands.merchant.behaviours().is_empty();
+            let outage = !self.hands.merchant.behaviors().is_empty();
             let patience = if outage { OUTAGE_PATIENCE } else { PATIENCE };
             if begun.elapsed() > patience {
                 return;

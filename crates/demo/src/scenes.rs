@@ -6,7 +6,7 @@ use std::slice::from_ref;
 use domain::messages::kind::MessageKind;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use sim::Behaviour;
+use sim::Behavior;
 
 use crate::{
     DAY_US, HOUR_US,
@@ -95,10 +95,8 @@ impl Hands {
     pub(crate) async fn play(&self, scene: Scene, at_us: i64) -> anyhow::Result<Next> {
         match scene {
             Scene::OutageBegins => {
-                let refuses = Behaviour {
-                    kind: Some(MessageKind::InventoryReceipt),
-                    ..Behaviour::status(500)
-                };
+                let refuses =
+                    Behavior { kind: Some(MessageKind::InventoryReceipt), ..Behavior::status(500) };
                 self.merchant.behave(&[refuses])?;
             }
             Scene::OutageEnds => self.merchant.behave_normally(),

@@ -12,7 +12,7 @@ pub(crate) struct Shelf {
 impl Shelf {
     /// What is on the shelves now, which are full at the start.
     pub(crate) fn of(merchant: &SimulatedMerchant) -> Self {
-        Self { articles: merchant.articles(), full: merchant.whole_stock() }
+        Self { articles: merchant.articles(), full: merchant.stock_by_sku() }
     }
 
     pub(crate) fn article(&self, sku: &str) -> Option<&Article> {

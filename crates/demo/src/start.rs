@@ -171,7 +171,7 @@ async fn start_merchant(state: &State, pace: &Pace) -> anyhow::Result<Running> {
         listen: SocketAddr::from((Ipv4Addr::LOCALHOST, port)),
         signing_secrets: vec![state.merchant.signing_secret.clone()],
         first_order_number: FIRST_ORDER_NUMBER + state.starts * ORDERS_PER_START,
-        clock: Clock::told({
+        clock: Clock::from_fn({
             let pace = pace.clone();
             move || pace.now_us()
         }),

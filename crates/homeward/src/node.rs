@@ -75,7 +75,8 @@ impl Node {
     ) -> anyhow::Result<Self> {
         let NodeEnvironment { world, demo } = environment;
         let directory = Directory::open(&config.data_dir)?;
-        // The address of a server that was killed would mislead commands until the new one is known.
+        // The address of a server that was killed would mislead commands until the new one is
+        // known.
         directory.remove_server_file();
         let mut registry = Registry::with_prefix("homeward");
         let store = open_store(&config.location, &mut registry).await?;

@@ -1,23 +1,22 @@
-//! What a merchant can be told to do instead of its duty.
+//! How a merchant can be made to misbehave.
 //!
-//! A behaviour is one JSON object, all of whose fields may be left out:
+//! A behavior is a JSON object. All fields are optional:
 //!
 //! | field                          | meaning                                                     |
 //! | ------------------------------ | ----------------------------------------------------------- |
 //! | `kind`                         | only calls of this kind                                     |
-//! | `count`                        | only the next so many calls, then as before                 |
-//! | `status`                       | answer with this status                                     |
-//! | `delay_ms`                     | wait before the answer                                      |
+//! | `count`                        | only this number of calls, then as before                   |
+//! | `status`                       | respond with this status                                    |
+//! | `delay_ms`                     | wait before responding                                      |
 //! | `retry_after_s`                | send `Retry-After`                                          |
-//! | `hang`                         | never answer                                                |
-//! | `close`                        | close the connection without an answer                      |
-//! | `huge_body_bytes`              | an answer with so long a body                               |
-//! | `fail_percent`                 | do it to so many calls of a hundred, by chance              |
-//! | `unauthorized_until_new_token` | revoke every token now (only with OAuth 2.0)                |
+//! | `hang`                         | never respond                                               |
+//! | `close`                        | close the connection without a response                     |
+//! | `huge_body_bytes`              | respond with a body of this length                          |
+//! | `fail_percent`                 | apply it at random to this percentage of calls              |
+//! | `unauthorized_until_new_token` | revoke all tokens now (only with OAuth 2.0)                 |
 //!
-//! Where a failure is asked for and none is named, it is 503. A status of success changes only
-//! the number: the call is still taken in. A behaviour without anything in it is the normal
-//! one.
+//! A failure without a status is 503. A status of success changes only the number: the call is
+//! still processed. A behavior without any field is the normal one.
 
 use std::fmt;
 
@@ -31,7 +30,7 @@ const FAILURE: u16 = 503;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Behaviour {
+pub struct Behavior {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<MessageKind>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -50,9 +49,9 @@ pub struct Behaviour {
     pub unauthorized_until_new_token: bool,
 }
 
-/// Why a behaviour cannot be followed.
+/// Why a behavior is not possible.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum BehaviourError {
+pub enum BehaviorError {
     #[error("status must be from 200 to 599")]
     Status,
     #[error("delay_ms must be at most {DELAY_MAX_MS}")]
@@ -63,15 +62,15 @@ pub enum BehaviourError {
     Percent,
     #[error("count must be from 1 to {COUNT_MAX}")]
     Count,
-    #[error("hang and close exclude each other and every answer")]
+    #[error("hang and close exclude each other and every response")]
     Contradiction,
     #[error("unauthorized_until_new_token needs a merchant that uses OAuth 2.0")]
     NoTokens,
-    #[error("there are too many behaviours with a count; wait until some are done")]
+    #[error("too many behaviors with a count; wait until some are done")]
     TooMany,
 }
 
-impl Behaviour {
+impl Behavior {
     pub const NORMAL: Self = Self {
         kind: None,
         count: None,
@@ -85,64 +84,64 @@ impl Behaviour {
         unauthorized_until_new_token: false,
     };
 
-    /// Every call is answered with `status`.
+    /// Responds to every call with `status`.
     pub fn status(status: u16) -> Self {
         Self { status: Some(status), ..Self::NORMAL }
     }
 
-    /// The same for calls of `kind` alone.
+    /// The same, only for calls of `kind`.
     #[must_use]
     pub fn of(self, kind: MessageKind) -> Self {
         Self { kind: Some(kind), ..self }
     }
 
-    /// The same for the next `count` calls alone.
+    /// The same, only for the next `count` calls.
     #[must_use]
     pub fn times(self, count: u32) -> Self {
         Self { count: Some(count), ..self }
     }
 
-    pub fn check(&self) -> Result<(), BehaviourError> {
-        let answers =
+    pub fn check(&self) -> Result<(), BehaviorError> {
+        let responds =
             self.status.is_some() || self.retry_after_s.is_some() || self.huge_body_bytes.is_some();
         if self.status.is_some_and(|status| !(200..600).contains(&status)) {
-            Err(BehaviourError::Status)
+            Err(BehaviorError::Status)
         } else if self.delay_ms > DELAY_MAX_MS {
-            Err(BehaviourError::Delay)
+            Err(BehaviorError::Delay)
         } else if self.huge_body_bytes.is_some_and(|bytes| bytes > HUGE_BODY_MAX_BYTES) {
-            Err(BehaviourError::HugeBody)
+            Err(BehaviorError::HugeBody)
         } else if self.fail_percent.is_some_and(|percent| percent > 100) {
-            Err(BehaviourError::Percent)
+            Err(BehaviorError::Percent)
         } else if self.count.is_some_and(|count| !(1..=COUNT_MAX).contains(&count)) {
-            Err(BehaviourError::Count)
-        } else if (self.hang && self.close) || ((self.hang || self.close) && answers) {
-            Err(BehaviourError::Contradiction)
+            Err(BehaviorError::Count)
+        } else if (self.hang && self.close) || ((self.hang || self.close) && responds) {
+            Err(BehaviorError::Contradiction)
         } else {
             Ok(())
         }
     }
 
-    /// Whether it changes nothing, whichever calls it is about.
+    /// Whether it changes nothing, whatever calls it applies to.
     pub(crate) fn is_normal(&self) -> bool {
         let Self { kind, count, .. } = *self;
         *self == Self { kind, count, ..Self::NORMAL }
     }
 
-    /// What is left to do when the tokens are revoked; None if that was all.
-    pub(crate) fn beyond_revocation(&self) -> Option<Self> {
+    /// The behavior without the revocation of tokens; None if that was all.
+    pub(crate) fn without_revocation(&self) -> Option<Self> {
         let rest = Self { unauthorized_until_new_token: false, ..*self };
         (!self.unauthorized_until_new_token || !rest.is_normal()).then_some(rest)
     }
 
-    /// The status to answer with, when one is asked for in any way.
-    pub(crate) fn told_status(&self) -> Option<u16> {
+    /// The status to respond with, if the behavior determines one.
+    pub(crate) fn effective_status(&self) -> Option<u16> {
         let something_else = self.hang || self.close || self.huge_body_bytes.is_some();
         let failing = self.retry_after_s.is_some() || self.fail_percent.is_some();
         self.status.or((failing && !something_else).then_some(FAILURE))
     }
 }
 
-impl fmt::Display for Behaviour {
+impl fmt::Display for Behavior {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.count {
             Some(count) => write!(formatter, "the next {count} ")?,
@@ -153,15 +152,15 @@ impl fmt::Display for Behaviour {
             None => formatter.write_str("call: ")?,
         }
         let mut parts = Vec::new();
-        parts.extend(self.fail_percent.map(|percent| format!("for {percent} of 100")));
+        parts.extend(self.fail_percent.map(|percent| format!("{percent} % of calls")));
         parts.extend((self.delay_ms > 0).then(|| format!("wait {} ms", self.delay_ms)));
-        parts.extend(self.hang.then(|| "never answer".to_owned()));
+        parts.extend(self.hang.then(|| "never respond".to_owned()));
         parts.extend(self.close.then(|| "close the connection".to_owned()));
-        parts.extend(self.told_status().map(|status| format!("answer {status}")));
+        parts.extend(self.effective_status().map(|status| format!("respond {status}")));
         parts.extend(self.retry_after_s.map(|seconds| format!("Retry-After {seconds} s")));
         parts.extend(self.huge_body_bytes.map(|bytes| format!("a body of {bytes} bytes")));
         if parts.is_empty() {
-            parts.push("as usual".to_owned());
+            parts.push("normal".to_owned());
         }
         formatter.write_str(&parts.join(", "))
     }
@@ -171,20 +170,20 @@ impl fmt::Display for Behaviour {
 mod tests {
     use super::*;
 
-    fn read(json: &str) -> Behaviour {
+    fn read(json: &str) -> Behavior {
         serde_json::from_str(json).unwrap()
     }
 
     #[test]
-    fn what_cannot_be_done_is_refused() {
+    fn impossible_behavior_is_refused() {
         let refused = [
-            (r#"{"status": 199}"#, BehaviourError::Status),
-            (r#"{"delay_ms": 600001}"#, BehaviourError::Delay),
-            (r#"{"huge_body_bytes": 99999999999}"#, BehaviourError::HugeBody),
-            (r#"{"fail_percent": 101}"#, BehaviourError::Percent),
-            (r#"{"count": 0}"#, BehaviourError::Count),
-            (r#"{"hang": true, "close": true}"#, BehaviourError::Contradiction),
-            (r#"{"hang": true, "status": 200}"#, BehaviourError::Contradiction),
+            (r#"{"status": 199}"#, BehaviorError::Status),
+            (r#"{"delay_ms": 600001}"#, BehaviorError::Delay),
+            (r#"{"huge_body_bytes": 99999999999}"#, BehaviorError::HugeBody),
+            (r#"{"fail_percent": 101}"#, BehaviorError::Percent),
+            (r#"{"count": 0}"#, BehaviorError::Count),
+            (r#"{"hang": true, "close": true}"#, BehaviorError::Contradiction),
+            (r#"{"hang": true, "status": 200}"#, BehaviorError::Contradiction),
         ];
         for (json, error) in refused {
             assert_eq!(read(json).check(), Err(error), "{json}");
@@ -193,17 +192,17 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_without_a_name_is_503() {
-        assert_eq!(read(r#"{"fail_percent": 30}"#).told_status(), Some(503));
-        assert_eq!(read(r#"{"retry_after_s": 5}"#).told_status(), Some(503));
-        assert_eq!(read(r#"{"fail_percent": 30, "close": true}"#).told_status(), None);
-        assert_eq!(read(r#"{"delay_ms": 10}"#).told_status(), None);
+    fn a_failure_without_a_status_is_503() {
+        assert_eq!(read(r#"{"fail_percent": 30}"#).effective_status(), Some(503));
+        assert_eq!(read(r#"{"retry_after_s": 5}"#).effective_status(), Some(503));
+        assert_eq!(read(r#"{"fail_percent": 30, "close": true}"#).effective_status(), None);
+        assert_eq!(read(r#"{"delay_ms": 10}"#).effective_status(), None);
     }
 
     #[test]
-    fn it_is_said_in_words() {
-        let behaviour = read(r#"{"kind": "rma", "count": 3, "retry_after_s": 5}"#);
-        assert_eq!(behaviour.to_string(), "the next 3 rma: answer 503, Retry-After 5 s");
-        assert_eq!(Behaviour::NORMAL.to_string(), "every call: as usual");
+    fn it_is_described_in_words() {
+        let behavior = read(r#"{"kind": "rma", "count": 3, "retry_after_s": 5}"#);
+        assert_eq!(behavior.to_string(), "the next 3 rma: respond 503, Retry-After 5 s");
+        assert_eq!(Behavior::NORMAL.to_string(), "every call: normal");
     }
 }

@@ -1,18 +1,18 @@
 //! A simulated merchant: the other end of every call that Homeward makes.
 //!
-//! It takes every kind of message at its usual path, checks signature and credentials, answers
-//! as it is told (also late, wrongly, or not at all), and keeps a book that tells afterwards
-//! whether everything came, once and in order. It sells a few articles, so that exchanges can
-//! be tried, and shows all of it on a page. Developers run it beside Homeward, tests and
-//! benchmarks run it inside themselves:
+//! It accepts every kind of message at its default path, checks signature and credentials, responds
+//! as configured (also late, with an error, or not at all), and records every call, so that a test
+//! can check that everything arrived, once and in order. It sells a few articles, so that exchanges
+//! can be tested, and shows all of this on a page. Developers run it beside Homeward; tests and
+//! benchmarks run it in their own process:
 //!
 //! ```
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! use sim::{Behaviour, Settings, SimulatedMerchant};
+//! use sim::{Behavior, Settings, SimulatedMerchant};
 //!
 //! let running = SimulatedMerchant::start(Settings::default()).await?;
-//! running.merchant().behave(&[Behaviour::status(503).times(2)])?;
+//! running.merchant().behave(&[Behavior::status(503).times(2)])?;
 //! // ... let something call running.url() ...
 //! assert_eq!(running.merchant().summary().violation_count, 0);
 //! running.stop().await;
@@ -20,9 +20,9 @@
 //! # }
 //! ```
 //!
-//! A call goes through [`server::serve`] and [`server::receive`]; what it meets there is decided in
-//! [`access`] and [`script`], and it ends in the book of [`calls`]. [`server::control`] and
-//! [`pages`] look at the same things from outside.
+//! A call goes through [`server::serve`] and [`server::receive`]. [`access`] and [`script`] decide
+//! how it is treated, and [`calls`] records it. [`server::control`] and [`pages`] show and change
+//! the same things from outside.
 
 mod access;
 mod behavior;
@@ -34,9 +34,9 @@ mod server;
 mod settings;
 mod shop;
 
-pub use behavior::{Behaviour, BehaviourError};
+pub use behavior::{Behavior, BehaviorError};
 pub use calls::{
-    call::{Answered, CALLS_MAX, Call, CallQuery, Calls, Content, SignatureCheck},
+    call::{CALLS_MAX, Call, CallOutcome, CallQuery, Calls, Content, SignatureCheck},
     summary::{KindSummary, Summary, Violation},
 };
 pub use merchant::{Article, SimulatedMerchant, StartError};

@@ -1,7 +1,7 @@
-//! The merchant itself: what it knows, and what can be asked of it from within the program.
+//! The state of the merchant, and its interface for code in the same process.
 //!
-//! A [`SimulatedMerchant`] is a handle; its copies are the same merchant. The same can be had
-//! over HTTP, see [`crate::server::control`].
+//! A [`SimulatedMerchant`] is a handle; its copies are the same merchant.
+//! [`crate::server::control`] offers the same over HTTP.
 
 use std::{
     collections::BTreeMap,
@@ -11,10 +11,10 @@ use std::{
 
 use crate::{
     access::{
-        credentials::{Proof, Tokens},
-        signature::Verifier,
+        credentials::{RequiredAuth, Tokens},
+        signature::SignatureVerifier,
     },
-    behavior::{Behaviour, BehaviourError},
+    behavior::{Behavior, BehaviorError},
     calls::{
         book::Book,
         call::{Call, CallQuery, Calls},
@@ -24,19 +24,19 @@ use crate::{
     server::serve::Running,
     settings::{Clock, Settings},
     shop::{
-        catalog::{Catalogue, Product, Variant},
+        catalog::{Catalog, Product, Variant},
         exchange::Shop,
     },
 };
 
-/// A handle on a merchant that runs.
+/// A handle to a running merchant.
 #[derive(Clone)]
 pub struct SimulatedMerchant(pub(crate) Arc<Merchant>);
 
-/// An article that the merchant sells, as its orders name it.
+/// An article that the merchant sells, in the terms of its orders.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Article {
-    /// What it has in common with its variants.
+    /// Shared by its variants.
     pub variant_identifier: &'static str,
     pub sku: String,
     pub title: String,
@@ -49,7 +49,7 @@ pub struct Article {
 pub enum StartError {
     #[error("a signing secret must be whsec_ followed by base64")]
     Secret,
-    #[error("the header for the credentials has no valid name")]
+    #[error("the header for the credentials does not have a valid name")]
     HeaderName,
     #[error("cannot listen at {address}")]
     Listen { address: std::net::SocketAddr, source: std::io::Error },
@@ -57,9 +57,9 @@ pub enum StartError {
 
 pub(crate) struct Merchant {
     pub(crate) clock: Clock,
-    /// None when signatures are not checked.
-    pub(crate) verifier: Option<Verifier>,
-    pub(crate) proof: Proof,
+    /// None if signatures are not checked.
+    pub(crate) verifier: Option<SignatureVerifier>,
+    pub(crate) auth: RequiredAuth,
     pub(crate) token_lifetime_s: u32,
     pub(crate) check_order: bool,
     hasher: RandomState,
@@ -70,21 +70,22 @@ pub(crate) struct Merchant {
 }
 
 impl Merchant {
-    /// A merchant as `settings` say, whose pictures are under `public_url`.
+    /// Creates a merchant. Its images are under `public_url`.
     pub(crate) fn new(settings: Settings, public_url: &str) -> Result<Self, StartError> {
-        let verifier = Verifier::new(&settings.signing_secrets).map_err(|_| StartError::Secret)?;
-        let proof = Proof::new(settings.auth).ok_or(StartError::HeaderName)?;
-        let book = Book::new(settings.keep_calls, settings.keep_bodies, proof.header());
+        let verifier =
+            SignatureVerifier::new(&settings.signing_secrets).map_err(|_| StartError::Secret)?;
+        let auth = RequiredAuth::new(settings.auth).ok_or(StartError::HeaderName)?;
+        let book = Book::new(settings.keep_calls, settings.keep_bodies, auth.header());
         Ok(Self {
             clock: settings.clock,
-            verifier: Some(verifier).filter(|it| settings.verify && it.knows_a_secret()),
-            proof,
+            verifier: Some(verifier).filter(|it| settings.verify && it.has_secrets()),
+            auth,
             token_lifetime_s: settings.token_lifetime_s,
             check_order: settings.check_order,
             hasher: RandomState::new(),
             tokens: Mutex::new(Tokens::default()),
             script: Mutex::new(Script::new(settings.seed)),
-            shop: Mutex::new(Shop::new(Catalogue::new(public_url), settings.first_order_number)),
+            shop: Mutex::new(Shop::new(Catalog::new(public_url), settings.first_order_number)),
             book: Mutex::new(book),
         })
     }
@@ -110,41 +111,41 @@ impl Merchant {
     }
 }
 
-/// Nothing here is left half done by a panic that would matter to the next caller.
+/// A panic leaves nothing inconsistent that would matter to the next caller.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl SimulatedMerchant {
-    /// Opens the door. The merchant is served until it is stopped or dropped.
+    /// Starts the merchant's server. It runs until it is stopped or dropped.
     pub async fn start(settings: Settings) -> Result<Running, StartError> {
         Running::start(settings).await
     }
 
-    /// Follows all of `behaviours` from now on, or none when one cannot be followed.
-    pub fn behave(&self, behaviours: &[Behaviour]) -> Result<(), BehaviourError> {
-        for behaviour in behaviours {
-            behaviour.check()?;
-            if behaviour.unauthorized_until_new_token && !self.0.proof.uses_tokens() {
-                return Err(BehaviourError::NoTokens);
+    /// Applies all of `behaviors` from now on, or none if one is not possible.
+    pub fn behave(&self, behaviors: &[Behavior]) -> Result<(), BehaviorError> {
+        for behavior in behaviors {
+            behavior.check()?;
+            if behavior.unauthorized_until_new_token && !self.0.auth.uses_tokens() {
+                return Err(BehaviorError::NoTokens);
             }
         }
-        let lasting: Vec<_> = behaviours.iter().filter_map(Behaviour::beyond_revocation).collect();
+        let lasting: Vec<_> = behaviors.iter().filter_map(Behavior::without_revocation).collect();
         self.0.script().add(&lasting)?;
-        if behaviours.iter().any(|behaviour| behaviour.unauthorized_until_new_token) {
+        if behaviors.iter().any(|behavior| behavior.unauthorized_until_new_token) {
             self.revoke_tokens();
         }
         Ok(())
     }
 
-    /// Forgets every behaviour it was told.
+    /// Removes all behaviors.
     pub fn behave_normally(&self) {
         self.0.script().clear();
     }
 
-    /// The behaviours in force, in the order in which they are looked at.
-    pub fn behaviours(&self) -> Vec<Behaviour> {
-        self.0.script().behaviours()
+    /// The current behaviors, in the order in which they are considered.
+    pub fn behaviors(&self) -> Vec<Behavior> {
+        self.0.script().behaviors()
     }
 
     pub fn summary(&self) -> Summary {
@@ -165,19 +166,18 @@ impl SimulatedMerchant {
         self.0.book().call(number)
     }
 
-    /// Forgets all calls and begins to count anew. Tokens stay good, behaviours in force, goods
-    /// sold and orders placed.
+    /// Deletes all calls and resets the counters. Tokens, behaviors, stock and orders stay.
     pub fn forget_calls(&self) {
         self.0.book().clear();
-        self.0.tokens().forget_counts();
+        self.0.tokens().reset_counts();
     }
 
-    /// From now on every token that was given out is refused.
+    /// Revokes all tokens.
     pub fn revoke_tokens(&self) {
         self.0.tokens().revoke_all();
     }
 
-    /// Everything it sells, in the order of the catalogue.
+    /// All articles, in the order of the catalog.
     pub fn articles(&self) -> Vec<Article> {
         let shop = self.0.shop();
         let article = |product: &'static str, variant: &Variant| Article {
@@ -191,25 +191,25 @@ impl SimulatedMerchant {
             let name = product.variant_identifier;
             product.variants.iter().map(|variant| article(name, variant)).collect::<Vec<_>>()
         };
-        shop.catalogue.products.iter().flat_map(of).collect()
+        shop.catalog.products.iter().flat_map(of).collect()
     }
 
-    /// How many of `sku` are left, if it is sold here.
+    /// How many of `sku` are in stock. None if the merchant does not sell it.
     pub fn stock(&self, sku: &str) -> Option<u32> {
-        self.0.shop().catalogue.variant(sku).map(|variant| variant.quantity_in_stock)
+        self.0.shop().catalog.variant(sku).map(|variant| variant.quantity_in_stock)
     }
 
-    /// How many of each article are left.
-    pub fn whole_stock(&self) -> BTreeMap<String, u32> {
+    /// How many of each article are in stock.
+    pub fn stock_by_sku(&self) -> BTreeMap<String, u32> {
         let shop = self.0.shop();
-        let variants = shop.catalogue.products.iter().flat_map(|product| &product.variants);
+        let variants = shop.catalog.products.iter().flat_map(|product| &product.variants);
         variants.map(|variant| (variant.sku.clone(), variant.quantity_in_stock)).collect()
     }
 
-    /// False when `sku` is not sold here.
+    /// False if the merchant does not sell `sku`.
     pub fn set_stock(&self, sku: &str, quantity: u32) -> bool {
         let mut shop = self.0.shop();
-        let variant = shop.catalogue.variant_mut(sku);
+        let variant = shop.catalog.variant_mut(sku);
         variant.map(|variant| variant.quantity_in_stock = quantity).is_some()
     }
 }

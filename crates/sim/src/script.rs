@@ -1,22 +1,21 @@
-//! Which behaviour meets the next call.
+//! Which behavior applies to the next call.
 //!
-//! Behaviours with a count stand in a queue, and a call takes the first that is meant for it.
-//! Without one, the lasting behaviour of its kind applies, and else the lasting one of all
-//! kinds. A count goes down with every call that meets the behaviour, also when chance spares
-//! the call.
+//! Behaviors with a count are in a queue, and a call uses the first that applies to it. Otherwise
+//! the lasting behavior of its kind applies, and otherwise the lasting one of all kinds. Every call
+//! that uses a behavior decreases its count, also a call that `fail_percent` spares.
 
 use std::collections::VecDeque;
 
 use domain::{messages::kind::MessageKind, random::SeededRandom};
 
-use crate::behavior::{Behaviour, BehaviourError};
+use crate::behavior::{Behavior, BehaviorError};
 
 const COUNTED_MAX: usize = 1_000;
 
 pub(crate) struct Script {
-    counted: VecDeque<Behaviour>,
+    counted: VecDeque<Behavior>,
     /// At most one for each kind, and one for all.
-    lasting: Vec<Behaviour>,
+    lasting: Vec<Behavior>,
     random: SeededRandom,
 }
 
@@ -25,21 +24,21 @@ impl Script {
         Self { counted: VecDeque::new(), lasting: Vec::new(), random: SeededRandom::new(seed) }
     }
 
-    /// Puts each of `behaviours` in the queue, or in the place of the lasting one for the same
-    /// calls; none if there is no room for all.
-    pub(crate) fn add(&mut self, behaviours: &[Behaviour]) -> Result<(), BehaviourError> {
-        let counted = behaviours.iter().filter(|behaviour| behaviour.count.is_some()).count();
+    /// Adds each of `behaviors` to the queue, or replaces the lasting one for the same calls. Adds
+    /// none if there is no room for all.
+    pub(crate) fn add(&mut self, behaviors: &[Behavior]) -> Result<(), BehaviorError> {
+        let counted = behaviors.iter().filter(|behavior| behavior.count.is_some()).count();
         if self.counted.len().saturating_add(counted) > COUNTED_MAX {
-            return Err(BehaviourError::TooMany);
+            return Err(BehaviorError::TooMany);
         }
-        for &behaviour in behaviours {
-            if behaviour.count.is_some() {
-                self.counted.push_back(behaviour);
+        for &behavior in behaviors {
+            if behavior.count.is_some() {
+                self.counted.push_back(behavior);
                 continue;
             }
-            self.lasting.retain(|lasting| lasting.kind != behaviour.kind);
-            if behaviour.kind.is_some() || !behaviour.is_normal() {
-                self.lasting.push(behaviour);
+            self.lasting.retain(|lasting| lasting.kind != behavior.kind);
+            if behavior.kind.is_some() || !behavior.is_normal() {
+                self.lasting.push(behavior);
             }
         }
         Ok(())
@@ -50,42 +49,42 @@ impl Script {
         self.lasting.clear();
     }
 
-    /// All that is in force, in the order in which it is looked at.
-    pub(crate) fn behaviours(&self) -> Vec<Behaviour> {
+    /// All behaviors, in the order in which they are considered.
+    pub(crate) fn behaviors(&self) -> Vec<Behavior> {
         let (of_a_kind, of_all): (Vec<_>, Vec<_>) =
-            self.lasting.iter().partition(|behaviour| behaviour.kind.is_some());
+            self.lasting.iter().partition(|behavior| behavior.kind.is_some());
         self.counted.iter().copied().chain(of_a_kind).chain(of_all).collect()
     }
 
-    /// The behaviour for a call of `kind` that has just come.
-    pub(crate) fn next(&mut self, kind: MessageKind) -> Behaviour {
-        let behaviour = self.counted_for(kind).or_else(|| self.lasting_for(kind));
-        let behaviour = behaviour.unwrap_or(Behaviour::NORMAL);
-        match behaviour.fail_percent {
-            Some(percent) if !self.random.percent(u64::from(percent)) => Behaviour::NORMAL,
-            Some(_) | None => behaviour,
+    /// The behavior for a call of `kind`. Decreases its count.
+    pub(crate) fn next(&mut self, kind: MessageKind) -> Behavior {
+        let behavior = self.take_counted(kind).or_else(|| self.find_lasting(kind));
+        let behavior = behavior.unwrap_or(Behavior::NORMAL);
+        match behavior.fail_percent {
+            Some(percent) if !self.random.percent(u64::from(percent)) => Behavior::NORMAL,
+            Some(_) | None => behavior,
         }
     }
 
-    fn counted_for(&mut self, kind: MessageKind) -> Option<Behaviour> {
-        let position = self.counted.iter().position(|behaviour| meant_for(behaviour, kind))?;
-        let behaviour = self.counted.get_mut(position)?;
-        let found = *behaviour;
-        behaviour.count = found.count.map(|count| count.saturating_sub(1));
-        if behaviour.count == Some(0) {
+    fn take_counted(&mut self, kind: MessageKind) -> Option<Behavior> {
+        let position = self.counted.iter().position(|behavior| applies_to(behavior, kind))?;
+        let behavior = self.counted.get_mut(position)?;
+        let current = *behavior;
+        behavior.count = current.count.map(|count| count.saturating_sub(1));
+        if behavior.count == Some(0) {
             self.counted.remove(position);
         }
-        Some(found)
+        Some(current)
     }
 
-    fn lasting_for(&self, kind: MessageKind) -> Option<Behaviour> {
-        let of = |kind| self.lasting.iter().find(|behaviour| behaviour.kind == kind).copied();
+    fn find_lasting(&self, kind: MessageKind) -> Option<Behavior> {
+        let of = |kind| self.lasting.iter().find(|behavior| behavior.kind == kind).copied();
         of(Some(kind)).or_else(|| of(None))
     }
 }
 
-fn meant_for(behaviour: &Behaviour, kind: MessageKind) -> bool {
-    behaviour.kind.is_none_or(|meant| meant == kind)
+fn applies_to(behavior: &Behavior, kind: MessageKind) -> bool {
+    behavior.kind.is_none_or(|only| only == kind)
 }
 
 #[cfg(test)]
@@ -97,12 +96,12 @@ mod tests {
     }
 
     #[test]
-    fn counted_comes_before_the_kind_and_the_kind_before_all() {
+    fn counted_behavior_comes_before_the_kind_and_the_kind_before_all() {
         let mut script = Script::new(1);
-        script.add(&[Behaviour::status(500)]).unwrap();
-        script.add(&[Behaviour::status(502).of(MessageKind::Rma)]).unwrap();
-        script.add(&[Behaviour::status(503).times(1)]).unwrap();
-        script.add(&[Behaviour::status(504).of(MessageKind::Rma).times(2)]).unwrap();
+        script.add(&[Behavior::status(500)]).unwrap();
+        script.add(&[Behavior::status(502).of(MessageKind::Rma)]).unwrap();
+        script.add(&[Behavior::status(503).times(1)]).unwrap();
+        script.add(&[Behavior::status(504).of(MessageKind::Rma).times(2)]).unwrap();
         let calls = [
             MessageKind::OutboundAsn,
             MessageKind::Rma,
@@ -119,23 +118,23 @@ mod tests {
     #[test]
     fn a_kind_can_be_normal_while_the_others_are_not() {
         let mut script = Script::new(1);
-        script.add(&[Behaviour::status(500)]).unwrap();
-        script.add(&[Behaviour::NORMAL.of(MessageKind::Rma)]).unwrap();
+        script.add(&[Behavior::status(500)]).unwrap();
+        script.add(&[Behavior::NORMAL.of(MessageKind::Rma)]).unwrap();
         assert_eq!(
             statuses(&mut script, &[MessageKind::Rma, MessageKind::OutboundAsn]),
             [None, Some(500)]
         );
-        script.add(&[Behaviour::NORMAL]).unwrap();
+        script.add(&[Behavior::NORMAL]).unwrap();
         assert_eq!(statuses(&mut script, &[MessageKind::OutboundAsn]), [None]);
     }
 
     #[test]
-    fn chance_is_fair_and_the_same_for_the_same_seed() {
+    fn failures_are_random_and_the_same_for_the_same_seed() {
         let draw = |seed| {
             let mut script = Script::new(seed);
-            script.add(&[Behaviour { fail_percent: Some(30), ..Behaviour::NORMAL }]).unwrap();
+            script.add(&[Behavior { fail_percent: Some(30), ..Behavior::NORMAL }]).unwrap();
             let calls: Vec<_> = (0..10_000)
-                .map(|_| script.next(MessageKind::Rma).told_status().is_some())
+                .map(|_| script.next(MessageKind::Rma).effective_status().is_some())
                 .collect();
             calls
         };
@@ -146,11 +145,11 @@ mod tests {
     }
 
     #[test]
-    fn the_queue_has_an_end() {
+    fn the_queue_is_limited() {
         let mut script = Script::new(1);
         for _ in 0..COUNTED_MAX {
-            script.add(&[Behaviour::status(500).times(1)]).unwrap();
+            script.add(&[Behavior::status(500).times(1)]).unwrap();
         }
-        assert_eq!(script.add(&[Behaviour::status(500).times(1)]), Err(BehaviourError::TooMany));
+        assert_eq!(script.add(&[Behavior::status(500).times(1)]), Err(BehaviorError::TooMany));
     }
 }

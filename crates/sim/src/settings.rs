@@ -1,4 +1,4 @@
-//! How a simulated merchant is set up.
+//! The settings of a simulated merchant.
 
 use std::{
     fmt,
@@ -17,33 +17,33 @@ pub const KEEP_BODIES: usize = 1_000;
 pub const TOKEN_LIFETIME_S: u32 = 60 * 60;
 pub const FIRST_ORDER_NUMBER: u64 = 100_001;
 
-/// Everything a merchant is told before it opens its door.
+/// The settings of a merchant.
 ///
-/// It has no `Debug`, because it holds secrets.
+/// There is no `Debug`, because they contain secrets.
 #[derive(Clone)]
 pub struct Settings {
     /// Port 0 takes any free port.
     pub listen: SocketAddr,
-    /// The address under which a browser finds the pictures; the listening address if not told.
+    /// The address of the images for browsers; by default the listening address.
     pub public_url: Option<String>,
     /// `whsec_<base64>`, as Homeward prints them. A call must be signed with one of these.
     pub signing_secrets: Vec<String>,
-    /// What a call must prove. Of OAuth 2.0 only the client's name and secret matter: the token
-    /// endpoint is always the merchant's own `/oauth/token`.
+    /// The credentials that calls must have. Of OAuth 2.0 only the client's id and secret matter:
+    /// the token endpoint is always the merchant's own `/oauth/token`.
     pub auth: Auth<String>,
     pub token_lifetime_s: u32,
-    /// Whether signatures are checked. Without a secret there is nothing to check them with.
+    /// Whether signatures are checked. This needs a secret.
     pub verify: bool,
-    /// Whether the order of messages is checked, for which every body is read.
+    /// Whether the order of messages is checked. This reads every body.
     pub check_order: bool,
     /// How many of the latest calls are kept.
     pub keep_calls: usize,
     /// How many of those are kept with their headers and bodies.
     pub keep_bodies: usize,
-    /// Where chance begins, so that the same calls meet the same fate again.
+    /// The seed for random failures: the same calls fail again.
     pub seed: u64,
-    /// The number of the first exchange order that is placed; a merchant that is started again must not give out
-    /// the old ones.
+    /// The number of the first exchange order. A merchant that is started again must not reuse old
+    /// numbers.
     pub first_order_number: u64,
     pub clock: Clock,
 }
@@ -67,7 +67,7 @@ impl Default for Settings {
     }
 }
 
-/// Where the merchant takes the time from.
+/// The merchant's clock.
 #[derive(Clone)]
 pub struct Clock(Arc<dyn Fn() -> Timestamp + Send + Sync>);
 
@@ -77,13 +77,13 @@ impl Clock {
         Self(Arc::new(Timestamp::now))
     }
 
-    /// A clock that shows `micros` since the epoch until somebody moves it.
-    pub fn standing(micros: Arc<AtomicI64>) -> Self {
-        Self::told(move || micros.load(Ordering::Relaxed))
+    /// A clock that shows `micros` since the epoch.
+    pub fn manual(micros: Arc<AtomicI64>) -> Self {
+        Self::from_fn(move || micros.load(Ordering::Relaxed))
     }
 
-    /// A clock that shows what `micros` tells, in microseconds since the epoch.
-    pub fn told(micros: impl Fn() -> i64 + Send + Sync + 'static) -> Self {
+    /// A clock that shows the result of `micros`, in microseconds since the epoch.
+    pub fn from_fn(micros: impl Fn() -> i64 + Send + Sync + 'static) -> Self {
         Self(Arc::new(move || Timestamp::from_microsecond(micros()).unwrap_or_default()))
     }
 

@@ -1,8 +1,8 @@
 //! Time and randomness, from one value, so that tests, simulations and the demo own both.
 //!
-//! There are two times. What happens to goods and messages has the world's time, which a demo lets run quicker. What
-//! people and systems hold meanwhile, such as tokens and sessions, lasts by the machine's: an hour to fill in a form
-//! stays an hour. Outside of a demo they are the same.
+//! There are two times. What happens to goods and messages has the world's time, which a demo lets
+//! run quicker. What people and systems hold meanwhile, such as tokens and sessions, lasts by the
+//! machine's: an hour to fill in a form stays an hour. Outside of a demo they are the same.
 
 use std::{
     sync::{
@@ -73,7 +73,8 @@ impl World {
         }
     }
 
-    /// How long to sleep until it is worth looking whether `wait_us` of this world's time have passed.
+    /// How long to sleep until it is worth looking whether `wait_us` of this world's time have
+    /// passed.
     pub fn sleep_for(&self, wait_us: i64) -> Duration {
         let wait_us = u64::try_from(wait_us).unwrap_or(0);
         match &self.clock {

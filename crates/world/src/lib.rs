@@ -1,4 +1,5 @@
-//! What is not pure and what more than one room needs: time, randomness, and the sealing of secrets.
+//! What is not pure and what more than one room needs: time, randomness, and the sealing of
+//! secrets.
 
 mod clock;
 mod pace;

@@ -1,7 +1,7 @@
 //! A clock that somebody can set ahead and let run quicker, for a demo.
 //!
-//! It shows a time of its own, which passes so many times as fast as the machine's. It never goes back: what was stored
-//! at a time must not lie in the future afterwards.
+//! It shows a time of its own, which passes so many times as fast as the machine's. It never goes
+//! back: what was stored at a time must not lie in the future afterwards.
 
 use std::sync::{Arc, PoisonError, RwLock};
 

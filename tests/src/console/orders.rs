@@ -2,7 +2,7 @@
 //! the trail.
 
 use serde_json::json;
-use sim::Behaviour;
+use sim::Behavior;
 
 use super::desk::{Desk, desks};
 use crate::harness::{console::between, eventually, home::text};
@@ -176,7 +176,7 @@ fn receiving_is_closed_by_hand() {
 #[test]
 fn a_message_that_failed_is_sent_again_from_the_time_line_of_its_return() {
     for desk in desks() {
-        desk.running.merchant().behave(&[Behaviour::status(503)]).unwrap();
+        desk.running.merchant().behave(&[Behavior::status(503)]).unwrap();
         let rma = desk.returned(&desk.own("A"), "refund");
         let failures = desk.stage.until_failed(1);
         let message = text(&failures[0]["id"]);

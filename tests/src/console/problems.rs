@@ -1,7 +1,7 @@
 //! What is stuck is mended through the pages: messages, refunds, and units that did not fit.
 
 use serde_json::{Value, json};
-use sim::Behaviour;
+use sim::Behavior;
 
 use crate::harness::{
     console::{Visitor, between, form_request},
@@ -19,7 +19,7 @@ pub(crate) fn failed(
     lanes: usize,
 ) -> (Stage<'static>, sim::Running, Vec<String>) {
     let (stage, running) = Stage::with_receiver(server);
-    running.merchant().behave(&[Behaviour::status(503)]).unwrap();
+    running.merchant().behave(&[Behavior::status(503)]).unwrap();
     let ids = (0..lanes).map(|lane| stage.test(&format!("lane-{lane}"), 1)).collect();
     stage.until_failed(lanes);
     running.merchant().behave_normally();
@@ -57,7 +57,7 @@ fn a_failure_is_found_looked_into_and_retried_to_success() {
         let visitor = server.visitor("operator");
         let list = visitor.page(&queue(&stage));
         assert!(ids.iter().all(|id| list.contains(id)), "{list}");
-        assert!(list.contains("Answered 503") && list.contains("2 messages"), "{list}");
+        assert!(list.contains("CallOutcome 503") && list.contains("2 messages"), "{list}");
         let other = visitor.page(&format!("{}&status=500", queue(&stage)));
         assert!(!other.contains(&ids[0]) && other.contains("Nothing here"), "{other}");
         let wrong = visitor.get(&format!("{}&status=soon", queue(&stage)));

@@ -13,7 +13,7 @@ use std::{
 
 use domain::messages::kind::MessageKind;
 use serde_json::{Value, json};
-use sim::{Behaviour, Running};
+use sim::{Behavior, Running};
 
 use super::expected::Rma;
 use super::stage::{
@@ -89,7 +89,7 @@ fn survive(home: &Home, rounds: usize) {
     let mut server = home.serve(&QUICK);
     let ExchangeStage { stage: Stage { tenant, .. }, shop } = ExchangeStage::set(&server);
     shop.merchant().set_stock("TEE-NAVY-L", 1_000_000);
-    let busy = Behaviour { delay_ms: 2, ..Behaviour::NORMAL }.of(MessageKind::ExchangeOrder);
+    let busy = Behavior { delay_ms: 2, ..Behavior::NORMAL }.of(MessageKind::ExchangeOrder);
     shop.merchant().behave(&[busy]).unwrap();
     let next = AtomicUsize::new(0);
     for _ in 0..rounds {

@@ -3,7 +3,7 @@
 
 use domain::messages::kind::MessageKind;
 use serde_json::{Value, json};
-use sim::Behaviour;
+use sim::Behavior;
 
 use super::{
     expected::{Becomes, Rma, rma, tee, unit},
@@ -129,7 +129,7 @@ fn an_order_that_was_shipped_before_we_knew_of_it_settles_its_return() {
     for server in servers() {
         let stage = ExchangeStage::set(server);
         stage.publish(&sample_order("O-1"));
-        let slow = Behaviour { delay_ms: 1_000, ..Behaviour::NORMAL };
+        let slow = Behavior { delay_ms: 1_000, ..Behavior::NORMAL };
         stage.behave(MessageKind::ExchangeOrder, slow);
         let started = stage.start(&[item("O-1", "tees", 1, &exchange_for("TEE-NAVY-L"))]);
         stage.publish(&exchange_order("EX-100001", 4_500, 360));

@@ -3,7 +3,7 @@
 
 use domain::messages::kind::MessageKind;
 use serde_json::{Value, json};
-use sim::Behaviour;
+use sim::Behavior;
 
 use super::{
     expected::{Becomes, TEE, asked, card, rma, tee},
@@ -110,7 +110,7 @@ fn what_is_gone_only_when_the_order_arrives_is_refunded_whatever_was_chosen() {
         let stage = ExchangeStage::set(server);
         stage.publish(&sample_order("O-1"));
         assert!(stage.shop.merchant().set_stock("TEE-NAVY-L", 0));
-        stage.behave(MessageKind::ExchangeVariants, Behaviour::status(500));
+        stage.behave(MessageKind::ExchangeVariants, Behavior::status(500));
 
         let started = stage.start(&[item("O-1", "tees", 1, &large_or(Some("gift_card")))]);
 

@@ -3,7 +3,7 @@
 
 use domain::messages::kind::MessageKind;
 use serde_json::{Value, json};
-use sim::Behaviour;
+use sim::Behavior;
 
 use super::expected::{Rma, fixed};
 use super::stage::{ExchangeStage, exchange_for, gift_card, item, sample_order, servers};
@@ -15,12 +15,12 @@ fn one_of_each(stage: &ExchangeStage<'_>) -> [Rma; 3] {
         stage.publish(&sample_order(id));
     }
     let start = |order: &str, wants: &Value| stage.start(&[item(order, "tees", 1, wants)]);
-    stage.behave(MessageKind::ExchangeOrder, Behaviour::status(409).times(1));
+    stage.behave(MessageKind::ExchangeOrder, Behavior::status(409).times(1));
     let failed = start("O-1", &exchange_for("TEE-NAVY-L"));
     stage.until(&failed, "failed");
     let placed = start("O-2", &gift_card());
     stage.until(&placed, "placed");
-    let hang = Behaviour { hang: true, ..Behaviour::NORMAL };
+    let hang = Behavior { hang: true, ..Behavior::NORMAL };
     stage.behave(MessageKind::ExchangeOrder, hang);
     [failed, placed, start("O-3", &gift_card())]
 }

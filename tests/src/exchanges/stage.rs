@@ -5,7 +5,7 @@ use std::ops::Deref;
 
 use domain::messages::kind::MessageKind;
 use serde_json::{Value, json};
-use sim::{Behaviour, Call, Running, Settings};
+use sim::{Behavior, Call, Running, Settings};
 
 use super::expected::{Rma, fixed};
 use crate::harness::{
@@ -69,8 +69,8 @@ impl<'a> ExchangeStage<'a> {
     }
 
     /// From now on the merchant does this to calls of one kind.
-    pub(super) fn behave(&self, kind: MessageKind, behaviour: Behaviour) {
-        self.shop.merchant().behave(&[behaviour.of(kind)]).unwrap();
+    pub(super) fn behave(&self, kind: MessageKind, behavior: Behavior) {
+        self.shop.merchant().behave(&[behavior.of(kind)]).unwrap();
     }
 
     pub(super) fn get(&self, target: &str) -> Reply {

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use domain::messages::kind::MessageKind;
 use serde_json::{Value, json};
-use sim::Behaviour;
+use sim::Behavior;
 
 use super::{
     expected::{Becomes, LARGE, Rma, asked, rma, scarf, tee, tees_replaced},
@@ -17,9 +17,9 @@ use crate::harness::{eventually, home::text, http::Request};
 const EVEN: &str = "EVEN_EXCHANGE";
 
 /// A merchant of whom a tee is exchanged for a large one, while it does this to exchange orders.
-fn exchanged(stage: &ExchangeStage<'_>, behaviour: Behaviour) -> Rma {
+fn exchanged(stage: &ExchangeStage<'_>, behavior: Behavior) -> Rma {
     stage.publish(&sample_order("O-1"));
-    stage.behave(MessageKind::ExchangeOrder, behaviour);
+    stage.behave(MessageKind::ExchangeOrder, behavior);
     stage.start(&[item("O-1", "tees", 1, &exchange_for("TEE-NAVY-L"))])
 }
 
@@ -45,7 +45,7 @@ fn assert_placed(stage: &ExchangeStage<'_>, started: &Rma, calls: usize) {
 fn a_merchant_that_is_down_for_two_retries_takes_the_order_then() {
     for server in servers() {
         let stage = ExchangeStage::set(server);
-        let started = exchanged(&stage, Behaviour::status(503).times(3));
+        let started = exchanged(&stage, Behavior::status(503).times(3));
         assert_placed(&stage, &started, 4);
     }
 }
@@ -54,7 +54,7 @@ fn a_merchant_that_is_down_for_two_retries_takes_the_order_then() {
 fn a_merchant_that_takes_its_time_gets_it() {
     for server in servers() {
         let stage = ExchangeStage::set(server);
-        let slow = Behaviour { delay_ms: 1_000, ..Behaviour::NORMAL };
+        let slow = Behavior { delay_ms: 1_000, ..Behavior::NORMAL };
         let started = exchanged(&stage, slow);
         assert_eq!(stage.exchange_orders("state=pending").len(), 1);
         assert_eq!(stage.held(&started)["status"], "PENDING_EXCHANGE");
@@ -78,7 +78,7 @@ fn a_merchant_that_takes_its_time_gets_it() {
 fn an_order_that_is_answered_twice_is_one_order() {
     for server in servers() {
         let stage = ExchangeStage::set(server);
-        let late = Behaviour { delay_ms: 3_000, ..Behaviour::NORMAL };
+        let late = Behavior { delay_ms: 3_000, ..Behavior::NORMAL };
         let started = exchanged(&stage, late.times(1));
         assert_placed(&stage, &started, 2);
     }
@@ -89,10 +89,10 @@ fn an_order_that_is_answered_twice_is_one_order() {
 fn a_merchant_that_cannot_say_in_time_what_it_has_is_asked_for_it_nevertheless() {
     for server in servers() {
         let stage = ExchangeStage::set(server);
-        let hang = Behaviour { hang: true, ..Behaviour::NORMAL };
+        let hang = Behavior { hang: true, ..Behavior::NORMAL };
         stage.behave(MessageKind::ExchangeVariants, hang);
         let begun = Instant::now();
-        let started = exchanged(&stage, Behaviour::NORMAL);
+        let started = exchanged(&stage, Behavior::NORMAL);
         let waited_s = begun.elapsed().as_secs_f64();
         assert!((3.0..9.0).contains(&waited_s), "{waited_s}");
         stage.told(&started, 2);
@@ -132,7 +132,7 @@ fn a_merchant_that_refuses_for_ever_is_told_to_refund() {
     for server in servers() {
         let stage = ExchangeStage::set(server);
         stage.publish(&sample_order("O-1"));
-        stage.behave(MessageKind::ExchangeOrder, Behaviour::status(500));
+        stage.behave(MessageKind::ExchangeOrder, Behavior::status(500));
 
         let started = stage.start(&[
             item("O-1", "tees", 1, &exchange_for("TEE-NAVY-L")),
@@ -187,7 +187,7 @@ fn only_409_and_422_end_it_at_once() {
     for server in servers() {
         for (status, attempts) in [(409, 1), (422, 1), (400, 6), (404, 6)] {
             let stage = ExchangeStage::set(server);
-            let started = exchanged(&stage, Behaviour::status(status));
+            let started = exchanged(&stage, Behavior::status(status));
             assert_given_up(&stage, &started, attempts);
             let told = stage.told(&started, 2);
             assert_eq!(told[1], rma("CREATED", &[tee("O-1", &Becomes::Money)], 0), "{status}");
@@ -199,7 +199,7 @@ fn only_409_and_422_end_it_at_once() {
 fn what_was_given_up_can_be_cancelled_and_returned_for_money() {
     for server in servers() {
         let stage = ExchangeStage::set(server);
-        let started = exchanged(&stage, Behaviour::status(409));
+        let started = exchanged(&stage, Behavior::status(409));
         stage.until(&started, "failed");
 
         let cancelled = stage.post(&format!("/returns/{}/cancel", started.id), &json!({}));
@@ -266,7 +266,7 @@ fn a_long_answer_is_read_to_its_end() {
 fn an_operators_test_is_no_exchange_order() {
     for server in servers() {
         let stage = ExchangeStage::set(server);
-        let slow = Behaviour { delay_ms: 500, status: Some(422), ..Behaviour::NORMAL };
+        let slow = Behavior { delay_ms: 500, status: Some(422), ..Behavior::NORMAL };
         let started = exchanged(&stage, slow);
 
         let target = format!(
@@ -284,7 +284,7 @@ fn an_operators_test_is_no_exchange_order() {
 fn a_shopper_reads_that_the_order_could_not_be_placed_and_what_comes_instead() {
     for server in servers() {
         let stage = ExchangeStage::set(server);
-        let started = exchanged(&stage, Behaviour::status(409));
+        let started = exchanged(&stage, Behavior::status(409));
         let page = format!("/portal/{}/returns/{}", stage.merchant.id, started.id);
         let read = || server.send(&Request::get(&page)).text().to_owned();
         eventually("the refund takes its place", || {

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use domain::messages::kind::MessageKind;
 use serde_json::{Value, json};
-use sim::Behaviour;
+use sim::Behavior;
 
 use super::{
     scripted::Scripted,
@@ -160,7 +160,7 @@ fn a_server_that_is_silent_for_three_seconds_is_too_slow() {
         stage.publish(&sample_order("O-1"));
         stage.behave(
             MessageKind::ExchangeVariants,
-            Behaviour { delay_ms: 20_000, ..Behaviour::NORMAL },
+            Behavior { delay_ms: 20_000, ..Behavior::NORMAL },
         );
         let begun = Instant::now();
 
@@ -185,7 +185,7 @@ fn the_orders_variants_stand_in_for_a_server_that_cannot_be_asked() {
     for server in servers() {
         let stage = ExchangeStage::set(server);
         stage.publish(&order_with_variants());
-        stage.behave(MessageKind::ExchangeVariants, Behaviour::status(500));
+        stage.behave(MessageKind::ExchangeVariants, Behavior::status(500));
         for _ in 0..5 {
             assert_eq!(stage.get(TARGET).said(), OF_THE_ORDER);
         }

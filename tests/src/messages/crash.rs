@@ -12,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use sim::{Behaviour, Running, Settings};
+use sim::{Behavior, Running, Settings};
 
 use super::{
     compose_number,
@@ -50,10 +50,10 @@ fn moment() -> Duration {
 
 /// A merchant that is slow, so that calls are under way at any moment, and now and then refuses one
 /// or hangs up.
-fn moods() -> Vec<Behaviour> {
-    let slow = Behaviour { delay_ms: 10, ..Behaviour::NORMAL };
-    let hang_up = Behaviour { close: true, ..Behaviour::NORMAL };
-    let some = [slow.times(12), Behaviour::status(503).times(1), slow.times(12), hang_up.times(1)];
+fn moods() -> Vec<Behavior> {
+    let slow = Behavior { delay_ms: 10, ..Behavior::NORMAL };
+    let hang_up = Behavior { close: true, ..Behavior::NORMAL };
+    let some = [slow.times(12), Behavior::status(503).times(1), slow.times(12), hang_up.times(1)];
     some.into_iter().cycle().take(400).chain([slow]).collect()
 }
 

@@ -2,7 +2,7 @@
 
 use domain::messages::endpoint::Auth;
 use serde_json::{Value, json};
-use sim::{Behaviour, Running, Settings};
+use sim::{Behavior, Running, Settings};
 
 use crate::harness::stage::{Stage, accepted, list_calls, receiver, servers, statuses};
 
@@ -72,7 +72,7 @@ fn a_revoked_token_is_renewed_once_for_all_and_costs_no_attempt() {
         let stage = Stage::set(server);
         let running = receiver(Settings { auth: oauth2(), ..stage.settings() });
         // Several are under way at any moment.
-        let slow = Behaviour { delay_ms: 50, ..Behaviour::NORMAL };
+        let slow = Behavior { delay_ms: 50, ..Behavior::NORMAL };
         running.merchant().behave(&[slow]).unwrap();
         stage.point_to(&running.url(), &said(&oauth2(), &running));
         let mut ids: Vec<_> =

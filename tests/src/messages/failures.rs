@@ -1,7 +1,7 @@
 //! The failure queue: what an operator sees there and does about it.
 
 use serde_json::{Value, json};
-use sim::Behaviour;
+use sim::Behavior;
 
 use crate::harness::stage::{Stage, accepted, list_calls, servers, statuses};
 use crate::harness::{eventually, home::text, http::Request};
@@ -12,7 +12,7 @@ fn failed(
     lanes: usize,
 ) -> (Stage<'static>, sim::Running, Vec<String>) {
     let (stage, running) = Stage::with_receiver(server);
-    running.merchant().behave(&[Behaviour::status(503)]).unwrap();
+    running.merchant().behave(&[Behavior::status(503)]).unwrap();
     let ids = (0..lanes).map(|lane| stage.test(&format!("lane-{lane}"), 1)).collect();
     stage.until_failed(lanes);
     running.merchant().behave_normally();
@@ -65,7 +65,7 @@ fn a_failure_that_is_retried_starts_a_new_cycle_with_the_same_bytes() {
     for server in servers() {
         let (stage, running, ids) = failed(server, 1);
         let id = &ids[0];
-        running.merchant().behave(&[Behaviour::status(500).times(1)]).unwrap();
+        running.merchant().behave(&[Behavior::status(500).times(1)]).unwrap();
 
         let handled = stage.post(&format!("/admin/messages/{id}/retry"));
         assert_eq!(handled.said(), format!("200 {}", json!({ "id": id, "result": "retried" })));
@@ -130,7 +130,7 @@ fn an_old_snapshot_is_sent_only_by_force() {
 fn what_is_no_snapshot_is_never_superseded() {
     for server in servers() {
         let (stage, running) = Stage::with_receiver(server);
-        running.merchant().behave(&[Behaviour::status(503).times(6)]).unwrap();
+        running.merchant().behave(&[Behavior::status(503).times(6)]).unwrap();
         let id = stage.test_of("inventory_receipt", "lane", 1);
         stage.until(&id, "failed");
         stage.until(&stage.test_of("inventory_receipt", "lane", 2), "delivered");

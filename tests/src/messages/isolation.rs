@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use sim::{Behaviour, Settings};
+use sim::{Behavior, Settings};
 
 use super::load::{form_crew, post};
 use crate::harness::stage::{ALLOW, Stage, accepted, receiver};
@@ -45,7 +45,7 @@ fn hold_nobody_up(home: &Home) {
     let alone = served(&server);
     let sick = Stage::set(&server);
     let hanging = receiver(Settings { keep_bodies: 0, ..sick.settings() });
-    hanging.merchant().behave(&[Behaviour { hang: true, ..Behaviour::NORMAL }]).unwrap();
+    hanging.merchant().behave(&[Behavior { hang: true, ..Behavior::NORMAL }]).unwrap();
     sick.point_to(&hanging.url(), &serde_json::json!({ "type": "none" }));
     let mut crew = form_crew(&[&sick], SICK_MESSAGES, WORKERS);
     let addresses = [server.address.clone()];

@@ -1,7 +1,7 @@
 //! What merchants see of their own messages, and operators of everybody's.
 
 use serde_json::{Value, json};
-use sim::Behaviour;
+use sim::Behavior;
 
 use crate::harness::stage::{Stage, servers};
 use crate::harness::{
@@ -47,7 +47,7 @@ fn a_merchant_retries_its_own_failures_and_no_others() {
         let (ours, running) = Stage::with_receiver(server);
         let (theirs, their_running) = Stage::with_receiver(server);
         for running in [&running, &their_running] {
-            running.merchant().behave(&[Behaviour::status(503).times(6)]).unwrap();
+            running.merchant().behave(&[Behavior::status(503).times(6)]).unwrap();
         }
         let (own, foreign) = (ours.test("lane", 1), theirs.test("lane", 1));
         ours.until(&own, "failed");
@@ -71,7 +71,7 @@ fn a_merchant_retries_its_own_failures_and_no_others() {
 fn the_report_counts_attempts_by_status_as_json_and_csv() {
     for server in servers() {
         let (stage, running) = Stage::with_receiver(server);
-        running.merchant().behave(&[Behaviour::status(503).times(2)]).unwrap();
+        running.merchant().behave(&[Behavior::status(503).times(2)]).unwrap();
         stage.until(&stage.test("lane", 1), "delivered");
         let target = format!("/admin/reports/deliveries?merchant={}", stage.merchant.id);
 

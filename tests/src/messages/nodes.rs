@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use sim::{Behaviour, Running, Settings};
+use sim::{Behavior, Running, Settings};
 
 use super::{
     ledger::{Verdict, judge},
@@ -57,8 +57,8 @@ impl Scene {
             keep_bodies: 0,
             ..Settings::default()
         });
-        let slow = Behaviour { delay_ms: 5, ..Behaviour::NORMAL };
-        let some = [slow.times(15), Behaviour::status(503).times(1)];
+        let slow = Behavior { delay_ms: 5, ..Behavior::NORMAL };
+        let some = [slow.times(15), Behavior::status(503).times(1)];
         let moods: Vec<_> = some.into_iter().cycle().take(80).chain([slow]).collect();
         running.merchant().behave(&moods).unwrap();
         for stage in &stages {

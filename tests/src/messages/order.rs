@@ -6,7 +6,7 @@
 use std::time::Instant;
 
 use domain::random::SeededRandom;
-use sim::{Behaviour, Running, Settings};
+use sim::{Behavior, Running, Settings};
 
 use super::{
     compose_number,
@@ -29,13 +29,13 @@ const SEED: u64 = 7;
 /// Keeps the merchant moody: of about a hundred calls twelve are refused, five cut off, and now and
 /// then one hangs.
 fn vex(running: &Running, random: &mut SeededRandom) {
-    while running.merchant().behaviours().len() < 500 {
+    while running.merchant().behaviors().len() < 500 {
         let mood = match random.below(100) {
-            0..70 => Behaviour::status(503),
-            70..99 => Behaviour { close: true, ..Behaviour::NORMAL },
-            _ => Behaviour { hang: true, ..Behaviour::NORMAL },
+            0..70 => Behavior::status(503),
+            70..99 => Behavior { close: true, ..Behavior::NORMAL },
+            _ => Behavior { hang: true, ..Behavior::NORMAL },
         };
-        let well = Behaviour::NORMAL.times(1 + u32::try_from(random.below(9)).unwrap());
+        let well = Behavior::NORMAL.times(1 + u32::try_from(random.below(9)).unwrap());
         running.merchant().behave(&[well, mood.times(1)]).unwrap();
     }
 }

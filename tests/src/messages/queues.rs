@@ -3,7 +3,7 @@
 
 use domain::messages::kind::MessageKind;
 use serde_json::{Value, json};
-use sim::{Answered, Behaviour, Call, Running};
+use sim::{Behavior, Call, CallOutcome, Running};
 
 use crate::harness::stage::{Stage, accepted, list_calls, servers};
 use crate::harness::{
@@ -74,8 +74,8 @@ fn told(running: &Running, order: &str) -> Vec<(String, u16)> {
 
 fn status(call: &Call) -> u16 {
     match call.answer {
-        Answered::Status(status) => status,
-        Answered::Hang | Answered::Close => 0,
+        CallOutcome::Status(status) => status,
+        CallOutcome::Hang | CallOutcome::Close => 0,
     }
 }
 
@@ -91,7 +91,7 @@ fn a_cancellation_waits_for_the_confirmation_before_it_and_no_other_order_does()
         for order in ["DS-A", "DS-B"] {
             place(&stage, order);
         }
-        let failing = Behaviour::status(503).of(MessageKind::DropShipmentConfirmation);
+        let failing = Behavior::status(503).of(MessageKind::DropShipmentConfirmation);
         running.merchant().behave(&[failing.times(2)]).unwrap();
 
         ship(&stage, &token, "DS-A");

@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use sim::Behaviour;
+use sim::Behavior;
 
 use crate::harness::home::Home;
 use crate::harness::stage::{ALLOW, Stage, homes};
@@ -31,7 +31,7 @@ fn only_finished_messages_go(home: &Home) {
     let (stage, running) = Stage::with_receiver(&server);
     let delivered = stage.test("delivered", 1);
     stage.until(&delivered, "delivered");
-    running.merchant().behave(&[Behaviour::status(500)]).unwrap();
+    running.merchant().behave(&[Behavior::status(500)]).unwrap();
     let failed = stage.test("failed", 1);
     stage.until(&failed, "failed");
     stage.turn("pause");

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use serde_json::{Value, json};
-use sim::{Behaviour, Call, Running};
+use sim::{Behavior, Call, Running};
 
 use crate::harness::eventually;
 use crate::harness::stage::{
@@ -16,15 +16,15 @@ fn gaps_ms(calls: &[Call]) -> Vec<i64> {
     calls.windows(2).map(|pair| at_ms(&pair[1]) - at_ms(&pair[0])).collect()
 }
 
-fn behave(running: &Running, behaviour: Behaviour) {
-    running.merchant().behave(&[behaviour]).unwrap();
+fn behave(running: &Running, behavior: Behavior) {
+    running.merchant().behave(&[behavior]).unwrap();
 }
 
 #[test]
 fn a_message_that_is_refused_twice_is_tried_again_and_each_attempt_is_told() {
     for server in servers() {
         let (stage, running) = Stage::with_receiver(server);
-        behave(&running, Behaviour::status(503).times(2));
+        behave(&running, Behavior::status(503).times(2));
 
         let id = stage.test("lane", 1);
 
@@ -35,7 +35,10 @@ fn a_message_that_is_refused_twice_is_tried_again_and_each_attempt_is_told() {
             assert!(attempt["latency_ms"].as_f64().unwrap() > 0.0, "{attempt}");
             assert_eq!(attempt["error"], Value::Null);
         }
-        assert_eq!(message["attempts"][0]["answer"], r#"{"message":"told to answer 503"}"#);
+        assert_eq!(
+            message["attempts"][0]["answer"],
+            r#"{"message":"configured to respond with 503"}"#
+        );
         let calls = list_calls(&running);
         let attempts: Vec<_> = calls.iter().filter_map(|call| call.attempt).collect();
         assert_eq!(attempts, [1, 2, 3]);
@@ -49,7 +52,7 @@ fn a_message_that_is_refused_twice_is_tried_again_and_each_attempt_is_told() {
 fn after_five_retries_a_message_is_in_the_failure_queue_and_the_next_one_goes() {
     for server in servers() {
         let (stage, running) = Stage::with_receiver(server);
-        behave(&running, Behaviour::status(500).times(6));
+        behave(&running, Behavior::status(500).times(6));
 
         let (first, second) = (stage.test("lane", 1), stage.test("lane", 2));
 
@@ -65,7 +68,7 @@ fn whoever_asks_for_patience_gets_it() {
     for server in servers() {
         let (stage, running) = Stage::with_receiver(server);
         for status in [429, 503, 500] {
-            let asks = Behaviour { retry_after_s: Some(1), ..Behaviour::status(status) };
+            let asks = Behavior { retry_after_s: Some(1), ..Behavior::status(status) };
             behave(&running, asks.times(1));
             let sent = list_calls(&running).len();
             stage.test("lane", usize::from(status));
@@ -83,7 +86,7 @@ fn whoever_asks_for_patience_gets_it() {
 fn redirects_are_failures_and_not_followed() {
     for server in servers() {
         let (stage, running) = Stage::with_receiver(server);
-        behave(&running, Behaviour::status(302).times(1));
+        behave(&running, Behavior::status(302).times(1));
         let id = stage.test("lane", 1);
         assert_eq!(statuses(&stage.until(&id, "delivered")), [302, 200]);
         assert_eq!(running.merchant().summary().unknown_paths, 0);
@@ -94,7 +97,7 @@ fn redirects_are_failures_and_not_followed() {
 fn a_merchant_that_does_not_answer_has_timed_out() {
     for server in servers() {
         let (stage, running) = Stage::with_receiver(server);
-        behave(&running, Behaviour { hang: true, ..Behaviour::NORMAL }.times(1));
+        behave(&running, Behavior { hang: true, ..Behavior::NORMAL }.times(1));
         let id = stage.test("lane", 1);
         let message = stage.until(&id, "delivered");
         assert_eq!(statuses(&message), [0, 200]);
@@ -107,7 +110,7 @@ fn a_merchant_that_does_not_answer_has_timed_out() {
 fn a_merchant_that_hangs_up_without_an_answer_has_failed() {
     for server in servers() {
         let (stage, running) = Stage::with_receiver(server);
-        behave(&running, Behaviour { close: true, ..Behaviour::NORMAL }.times(1));
+        behave(&running, Behavior { close: true, ..Behavior::NORMAL }.times(1));
         let id = stage.test("lane", 1);
         let message = stage.until(&id, "delivered");
         assert_eq!(statuses(&message), [0, 200]);
@@ -123,7 +126,7 @@ fn a_kept_connection_that_was_closed_costs_no_attempt() {
     for server in servers() {
         let (stage, running) = Stage::with_receiver(server);
         stage.until(&stage.test("lane", 1), "delivered");
-        behave(&running, Behaviour { close: true, ..Behaviour::NORMAL }.times(1));
+        behave(&running, Behavior { close: true, ..Behavior::NORMAL }.times(1));
         let id = stage.test("lane", 2);
         assert_eq!(statuses(&stage.until(&id, "delivered")), [200]);
         assert_eq!(list_calls(&running).len(), 3, "it was sent once more at once");
@@ -134,10 +137,7 @@ fn a_kept_connection_that_was_closed_costs_no_attempt() {
 fn a_huge_answer_to_a_success_does_no_harm() {
     for server in servers() {
         let (stage, running) = Stage::with_receiver(server);
-        behave(
-            &running,
-            Behaviour { huge_body_bytes: Some(1 << 27), ..Behaviour::NORMAL }.times(1),
-        );
+        behave(&running, Behavior { huge_body_bytes: Some(1 << 27), ..Behavior::NORMAL }.times(1));
         let id = stage.test("lane", 1);
         assert_eq!(statuses(&stage.until(&id, "delivered")), [200]);
     }
@@ -150,7 +150,7 @@ fn a_message_keeps_its_time_over_a_restart() {
     for home in homes("delivery_restart") {
         let mut server = home.serve(&[&ALLOW[..], &quick].concat());
         let (stage, running) = Stage::with_receiver(&server);
-        behave(&running, Behaviour::status(503).times(1));
+        behave(&running, Behavior::status(503).times(1));
         let id = stage.test("lane", 1);
         let due = |stage: &Stage<'_>| {
             let message = stage.message(&id);

@@ -62,7 +62,7 @@ fn each_kind_goes_to_its_path_and_names_its_version() {
             ("drop_shipment_partial_cancellation", "1"),
         ];
         // A test message is no exchange order, so the merchant would refuse that one.
-        running.merchant().behave(&[sim::Behaviour::status(200)]).unwrap();
+        running.merchant().behave(&[sim::Behavior::status(200)]).unwrap();
         for (kind, version) in kinds {
             let id = stage.test_of(kind, "lane", 1);
             let call = crate::harness::eventually(kind, || {
@@ -118,6 +118,6 @@ fn a_merchant_with_another_secret_refuses_and_the_message_is_not_lost() {
         let id = stage.test("lane", 1);
         let failed = stage.until(&id, "failed");
         assert_eq!(crate::harness::stage::statuses(&failed), [400; 6]);
-        assert_eq!(failed["attempts"][0]["answer"], r#"{"message":"no signature fits"}"#);
+        assert_eq!(failed["attempts"][0]["answer"], r#"{"message":"no signature matches"}"#);
     }
 }

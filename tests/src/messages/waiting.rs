@@ -77,7 +77,7 @@ fn the_operator_sees_what_waits() {
         let (stage, running) = Stage::with_receiver(server);
         running
             .merchant()
-            .behave(&[sim::Behaviour { hang: true, ..sim::Behaviour::NORMAL }])
+            .behave(&[sim::Behavior { hang: true, ..sim::Behavior::NORMAL }])
             .unwrap();
         for sequence in 1..=3 {
             stage.test("lane", sequence);

@@ -33,7 +33,7 @@ pub(crate) enum Merchant {
         /// The merchant's name, as people know it
         #[arg(long)]
         name: String,
-        /// Refuse orders whose amounts do not add up, instead of warning
+        /// Refuse orders if their amounts do not add up, instead of warning
         #[arg(long)]
         strict: bool,
         #[command(flatten)]
@@ -91,7 +91,7 @@ pub(crate) struct SettingsArgs {
     /// A new name
     #[arg(long)]
     name: Option<String>,
-    /// Refuse orders whose amounts do not add up (true), or warn (false)
+    /// Refuse orders if their amounts do not add up (true), or warn (false)
     #[arg(long)]
     strict: Option<bool>,
     /// Where labels and parcel events come from: simulated or external

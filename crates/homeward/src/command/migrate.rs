@@ -7,7 +7,8 @@ use store::{Location, Store, StoreMetrics};
 use crate::{config::Config, node, output::Output};
 
 pub(crate) async fn migrate(config: &Config, output: Output) -> anyhow::Result<()> {
-    // An SQLite file in use already has its server's version. PostgreSQL nodes migrate side by side.
+    // An SQLite file in use already has its server's version. PostgreSQL nodes migrate side by
+    // side.
     let _lock = match &config.location {
         Location::Sqlite(_) => Some(node::lock_directory(&config.data_dir)?),
         Location::Postgres(_) => None,

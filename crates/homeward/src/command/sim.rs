@@ -1,4 +1,4 @@
-//! `homeward sim`: the other end of the calls that Homeward makes, to try things out.
+//! `homeward sim`: a simulated merchant, which receives the calls that Homeward makes.
 //!
 //! It needs neither a data directory nor a server.
 
@@ -8,7 +8,7 @@ use anyhow::Context;
 use clap::{Args, Subcommand};
 use domain::messages::{endpoint::Auth, kind::MessageKind};
 use serde_json::{Value, json};
-use sim::{Behaviour, Running, Settings, SimulatedMerchant, Summary, TOKEN_LIFETIME_S};
+use sim::{Behavior, Running, Settings, SimulatedMerchant, Summary, TOKEN_LIFETIME_S};
 
 use super::{argument, serve::Signals};
 use crate::output::{Output, print_note};
@@ -17,71 +17,70 @@ const LISTEN: &str = "127.0.0.1:9090";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Sim {
-    /// Run a merchant's systems: they take every message, and fail as they are told
+    /// Run a simulated merchant: it accepts every message, or fails as configured
     ///
-    /// Listens on 127.0.0.1:9090 unless --listen says otherwise (HOMEWARD_LISTEN is the server's).
+    /// Listens on 127.0.0.1:9090 unless --listen is given (HOMEWARD_LISTEN is for the server).
     Merchant(Merchant),
 }
 
 #[derive(Args)]
 pub(crate) struct Merchant {
-    /// A secret that signs the messages, whsec_...; repeatable. Without one, signatures are not
-    /// checked
+    /// A secret that signs messages, whsec_...; repeatable. Without one, signatures are not checked
     #[arg(long = "signing-secret", env = "HOMEWARD_SIM_SIGNING_SECRET", hide_env_values = true)]
     #[arg(value_name = "SECRET", value_delimiter = ',')]
     signing_secrets: Vec<String>,
-    /// What calls must prove: a file as for `homeward endpoint set`, or - for standard input. With
-    /// oauth2, tokens come from the merchant's own /oauth/token
+    /// The credentials that calls must have: a file as for `homeward endpoint set`, or - for
+    /// standard input. With oauth2, the merchant's own /oauth/token issues the tokens
     #[arg(long, value_name = "FILE")]
     auth_json: Option<PathBuf>,
-    /// How long a token is good
+    /// Lifetime of a token
     #[arg(long, default_value_t = TOKEN_LIFETIME_S, value_name = "SECONDS")]
     token_lifetime_s: u32,
     /// Do not check signatures
     #[arg(long)]
     no_verify: bool,
-    /// Check that messages about one thing come in order
+    /// Check that the messages of a lane arrive in order
     #[arg(long)]
     check_order: bool,
-    /// The address under which browsers find its pictures [default: where it listens]
+    /// The address of its images for browsers [default: where it listens]
     #[arg(long, value_name = "URL")]
     public_url: Option<String>,
-    /// Where chance begins, for --fail-percent
+    /// Seed of the random numbers for --fail-percent
     #[arg(long, default_value_t = 1, value_name = "N")]
     seed: u64,
     #[command(flatten)]
-    told: Told,
+    behavior: BehaviorArgs,
 }
 
-/// What it does from the start instead of its duty; more can be said while it runs.
+/// The behavior at the start. It can be changed while the merchant runs.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Behaviour")]
-struct Told {
-    /// ServerResponse with this status
+#[command(next_help_heading = "Behavior")]
+struct BehaviorArgs {
+    /// Respond with this status
     #[arg(long, value_name = "N")]
     status: Option<u16>,
-    /// Wait before each answer
+    /// Wait before each response
     #[arg(long, default_value_t = 0, value_name = "MS")]
     delay_ms: u64,
     /// Send Retry-After
     #[arg(long, value_name = "SECONDS")]
     retry_after_s: Option<u32>,
-    /// Never answer
+    /// Never respond
     #[arg(long)]
     hang: bool,
-    /// Close the connection without an answer
+    /// Close the connection without a response
     #[arg(long)]
     close: bool,
-    /// ServerResponse with so long a body
+    /// Respond with a body of this length
     #[arg(long, value_name = "BYTES")]
     huge_body_bytes: Option<u64>,
-    /// Do this to so many calls of a hundred, by chance
+    /// Apply it at random to this percentage of calls
     #[arg(long, value_name = "N")]
     fail_percent: Option<u8>,
-    /// Do this to calls of this kind only
+    /// Apply it only to calls of this kind
     #[arg(long, value_parser = argument::parse_kind)]
     kind: Option<MessageKind>,
-    /// Do this to the next so many calls only
+    /// Apply it only to this number of calls
     #[arg(long, value_name = "N")]
     count: Option<u32>,
 }
@@ -95,7 +94,7 @@ impl std::fmt::Debug for Merchant {
 }
 
 impl Sim {
-    /// Runs until a signal says to stop. `listen` is where, when the command line says so.
+    /// Runs until a signal stops it. `listen` is the address, if it is on the command line.
     pub(crate) async fn run(
         self,
         listen: Option<&str>,
@@ -106,18 +105,18 @@ impl Sim {
         let listen = listen.unwrap_or(LISTEN);
         let listen: SocketAddr =
             listen.parse().with_context(|| format!("listen must be ADDRESS:PORT, not {listen}"))?;
-        let behaviour = merchant.told.behaviour();
+        let behavior = merchant.behavior.read();
         let settings = merchant.settings(listen)?;
         let checks = Checks::of(&settings);
         let running = SimulatedMerchant::start(settings).await?;
-        if behaviour != Behaviour::NORMAL {
-            running.merchant().behave(&[behaviour])?;
+        if behavior != Behavior::NORMAL {
+            running.merchant().behave(&[behavior])?;
         }
         show(&running, &checks, output);
         signals.wait().await;
         let summary = running.merchant().summary();
         running.stop().await;
-        print_note(&ending(&summary));
+        print_note(&describe_end(&summary));
         Ok(ExitCode::SUCCESS)
     }
 }
@@ -125,7 +124,7 @@ impl Sim {
 impl Merchant {
     fn settings(self, listen: SocketAddr) -> anyhow::Result<Settings> {
         let auth = match &self.auth_json {
-            Some(file) => auth(argument::read_auth(file)?)?,
+            Some(file) => parse_auth(argument::read_auth(file)?)?,
             None => Auth::None,
         };
         Ok(Settings {
@@ -142,17 +141,17 @@ impl Merchant {
     }
 }
 
-/// The merchant gives its tokens out itself, so nobody needs to say where they come from.
-fn auth(mut value: Value) -> anyhow::Result<Auth<String>> {
+/// The merchant issues tokens itself, so `token_url` is optional.
+fn parse_auth(mut value: Value) -> anyhow::Result<Auth<String>> {
     if let Some(fields) = value.as_object_mut() {
         fields.entry("token_url").or_insert_with(|| json!(""));
     }
-    serde_json::from_value(value).context("the authentication is not understood")
+    serde_json::from_value(value).context("the authentication is not valid")
 }
 
-impl Told {
-    fn behaviour(&self) -> Behaviour {
-        Behaviour {
+impl BehaviorArgs {
+    fn read(&self) -> Behavior {
+        Behavior {
             kind: self.kind,
             count: self.count,
             status: self.status,
@@ -167,7 +166,7 @@ impl Told {
     }
 }
 
-/// What the merchant looks at in a call, in words.
+/// What the merchant checks in a call, as text.
 struct Checks {
     signatures: &'static str,
     credentials: &'static str,
@@ -188,27 +187,27 @@ impl Checks {
 
 fn show(running: &Running, checks: &Checks, output: Output) {
     let url = running.url();
-    let behaviours = running.merchant().behaviours();
-    let shown = json!({ "url": url, "auth": checks.credentials, "behaviours": behaviours });
+    let behaviors = running.merchant().behaviors();
+    let shown = json!({ "url": url, "auth": checks.credentials, "behaviours": behaviors });
     output.print(&shown, || {
-        let told: Vec<String> = behaviours.iter().map(ToString::to_string).collect();
-        let told = if told.is_empty() { "as usual".to_owned() } else { told.join("; ") };
+        let behavior: Vec<String> = behaviors.iter().map(ToString::to_string).collect();
+        let behavior = if behavior.is_empty() { "normal".to_owned() } else { behavior.join("; ") };
         let Checks { signatures, credentials, order } = checks;
         format!(
             "
-  A simulated merchant runs at {url}; open it to see what came.
+  A simulated merchant runs at {url}; open it to see the received calls.
 
   Signatures       {signatures}
   Credentials      {credentials}
   Order            {order}
-  Behaviour        {told}
+  Behavior         {behavior}
 
   Send it messages (the server needs --allow-network for this address):
 
     homeward endpoint set acme --url {url}
     homeward endpoint test acme rma
 
-  Let the next three calls fail, and see what came:
+  Make the next three calls fail, and show the calls:
 
     curl -X PUT {url}/sim/behaviour -d '{{\"status\": 503, \"count\": 3}}'
     curl {url}/sim/summary
@@ -219,9 +218,9 @@ fn show(running: &Running, checks: &Checks, output: Output) {
     });
 }
 
-fn ending(summary: &Summary) -> String {
+fn describe_end(summary: &Summary) -> String {
     format!(
-        "{} calls came, {} different messages were accepted, {} promises were broken.",
+        "{} calls received, {} different messages accepted, {} violations.",
         summary.calls, summary.accepted_ids, summary.violation_count
     )
 }
@@ -231,10 +230,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_for_an_endpoint_does_for_the_merchant_too() {
+    fn a_file_for_an_endpoint_works_for_the_merchant_too() {
         let file = json!({ "type": "oauth2", "client_id": "a", "client_secret": "b" });
-        assert_eq!(auth(file).unwrap().name(), "oauth2");
-        assert_eq!(auth(json!({ "type": "none" })).unwrap(), Auth::None);
-        assert!(auth(json!({ "type": "magic" })).is_err());
+        assert_eq!(parse_auth(file).unwrap().name(), "oauth2");
+        assert_eq!(parse_auth(json!({ "type": "none" })).unwrap(), Auth::None);
+        assert!(parse_auth(json!({ "type": "magic" })).is_err());
     }
 }

@@ -1,7 +1,7 @@
-//! Who may call: what the merchant asks a caller to prove, and the tokens it has given out.
+//! Who may call: the credentials that the merchant requires, and the tokens it has issued.
 //!
-//! Tokens are numbered rather than secret. Nothing real is behind this door, and a test that
-//! prints them can be read.
+//! Tokens are numbers rather than secrets. They protect nothing real, and are readable in the
+//! output of a test.
 
 use std::collections::VecDeque;
 
@@ -11,14 +11,14 @@ use domain::messages::endpoint::Auth;
 
 const TOKENS_MAX: usize = 1_000;
 
-/// What a call must carry.
-pub(crate) enum Proof {
+/// The credentials that a call must have.
+pub(crate) enum RequiredAuth {
     Nothing,
     Header {
         name: HeaderName,
         value: String,
     },
-    /// `Authorization` with a scheme, which may be in any case, and what follows it.
+    /// `Authorization` with a scheme, in any case, and a value.
     Authorization {
         scheme: &'static str,
         rest: String,
@@ -29,8 +29,8 @@ pub(crate) enum Proof {
     },
 }
 
-impl Proof {
-    /// None when the header of `auth` cannot be the name of one.
+impl RequiredAuth {
+    /// None if the header of `auth` is not a valid name.
     pub(crate) fn new(auth: Auth<String>) -> Option<Self> {
         Some(match auth {
             Auth::None => Self::Nothing,
@@ -50,7 +50,7 @@ impl Proof {
         matches!(self, Self::Token { .. })
     }
 
-    /// The header that holds the proof, whose value is nobody's business.
+    /// The header with the credentials, which is not shown.
     pub(crate) fn header(&self) -> HeaderName {
         match self {
             Self::Header { name, .. } => name.clone(),
@@ -58,7 +58,7 @@ impl Proof {
         }
     }
 
-    /// What a refused caller is told in `WWW-Authenticate`.
+    /// The value of `WWW-Authenticate` for a refused call.
     pub(crate) fn challenge(&self) -> &'static str {
         match self {
             Self::Authorization { scheme: "Basic", .. } => "Basic realm=\"simulated merchant\"",
@@ -69,22 +69,22 @@ impl Proof {
         }
     }
 
-    /// Whether a call with `headers` may come in; `is_live` knows the tokens.
-    pub(crate) fn holds(&self, headers: &HeaderMap, is_live: impl FnOnce(&str) -> bool) -> bool {
+    /// Whether a call with `headers` is authorized; `is_live` checks tokens.
+    pub(crate) fn accepts(&self, headers: &HeaderMap, is_live: impl FnOnce(&str) -> bool) -> bool {
         match self {
             Self::Nothing => true,
             Self::Header { name, value } => {
-                headers.get(name).is_some_and(|found| found.as_bytes() == value.as_bytes())
+                headers.get(name).is_some_and(|sent| sent.as_bytes() == value.as_bytes())
             }
             Self::Authorization { scheme, rest } => {
-                after_scheme(headers, scheme).is_some_and(|found| found == rest)
+                after_scheme(headers, scheme).is_some_and(|sent| sent == rest)
             }
             Self::Token { .. } => after_scheme(headers, "Bearer").is_some_and(is_live),
         }
     }
 
-    /// Whether these are the client credentials that tokens are given out for.
-    pub(crate) fn are_ours(&self, id: &str, secret: &str) -> bool {
+    /// Whether these are the client credentials that tokens are issued for.
+    pub(crate) fn matches_client(&self, id: &str, secret: &str) -> bool {
         match self {
             Self::Token { client_id, client_secret } => id == client_id && secret == client_secret,
             Self::Nothing | Self::Header { .. } | Self::Authorization { .. } => false,
@@ -92,24 +92,29 @@ impl Proof {
     }
 }
 
-/// What follows `scheme` in `Authorization`.
+/// The value after `scheme` in `Authorization`.
 pub(crate) fn after_scheme<'a>(headers: &'a HeaderMap, scheme: &str) -> Option<&'a str> {
     let value = headers.get(AUTHORIZATION)?.to_str().ok()?;
-    let (found, rest) = value.split_once(' ')?;
-    found.eq_ignore_ascii_case(scheme).then_some(rest)
+    let (sent_scheme, rest) = value.split_once(' ')?;
+    sent_scheme.eq_ignore_ascii_case(scheme).then_some(rest)
 }
 
-/// The tokens that are good at the moment, and how often one was asked for.
+/// The valid tokens, and how often one was requested.
 #[derive(Default)]
 pub(crate) struct Tokens {
-    live: VecDeque<(String, i64)>,
+    live: VecDeque<LiveToken>,
     last_number: u64,
     pub(crate) requests: u64,
     pub(crate) issued: u64,
 }
 
+struct LiveToken {
+    token: String,
+    ends_us: i64,
+}
+
 impl Tokens {
-    /// A new token that is good until `ends_us`.
+    /// Issues a token that is valid until `ends_us`.
     pub(crate) fn issue(&mut self, ends_us: i64) -> String {
         self.issued += 1;
         self.last_number += 1;
@@ -117,20 +122,20 @@ impl Tokens {
         if self.live.len() >= TOKENS_MAX {
             self.live.pop_front();
         }
-        self.live.push_back((token.clone(), ends_us));
+        self.live.push_back(LiveToken { token: token.clone(), ends_us });
         token
     }
 
     pub(crate) fn is_live(&self, token: &str, now_us: i64) -> bool {
-        // The newest is the likeliest.
-        self.live.iter().rev().any(|(live, ends_us)| live == token && now_us < *ends_us)
+        // The newest is the most likely.
+        self.live.iter().rev().any(|live| live.token == token && now_us < live.ends_us)
     }
 
     pub(crate) fn revoke_all(&mut self) {
         self.live.clear();
     }
 
-    pub(crate) fn forget_counts(&mut self) {
+    pub(crate) fn reset_counts(&mut self) {
         self.requests = 0;
         self.issued = 0;
     }
@@ -140,16 +145,16 @@ impl Tokens {
 mod tests {
     use super::*;
 
-    fn with(name: &'static str, value: &str) -> HeaderMap {
+    fn header(name: &'static str, value: &str) -> HeaderMap {
         HeaderMap::from_iter([(HeaderName::from_static(name), value.parse().unwrap())])
     }
 
-    fn holds(auth: Auth<String>, headers: &HeaderMap) -> bool {
-        Proof::new(auth).unwrap().holds(headers, |token| token == "live")
+    fn accepts(auth: Auth<String>, headers: &HeaderMap) -> bool {
+        RequiredAuth::new(auth).unwrap().accepts(headers, |token| token == "live")
     }
 
     #[test]
-    fn each_way_to_prove_oneself_is_understood() {
+    fn every_kind_of_credentials_is_checked() {
         let text = str::to_owned;
         let basic = || Auth::Basic { username: text("a"), password: text("b:c") };
         let key = || Auth::Header { name: text("X-Api-Key"), value: text("k") };
@@ -160,20 +165,20 @@ mod tests {
             client_secret: text("s"),
             scope: None,
         };
-        assert!(holds(Auth::None, &HeaderMap::new()));
-        assert!(holds(basic(), &with("authorization", "basic YTpiOmM=")));
-        assert!(holds(key(), &with("x-api-key", "k")));
-        assert!(holds(bearer(), &with("authorization", "bearer t")));
-        assert!(holds(oauth2(), &with("authorization", "Bearer live")));
+        assert!(accepts(Auth::None, &HeaderMap::new()));
+        assert!(accepts(basic(), &header("authorization", "basic YTpiOmM=")));
+        assert!(accepts(key(), &header("x-api-key", "k")));
+        assert!(accepts(bearer(), &header("authorization", "bearer t")));
+        assert!(accepts(oauth2(), &header("authorization", "Bearer live")));
 
-        assert!(!holds(basic(), &with("authorization", "Bearer YTpiOmM=")));
-        assert!(!holds(key(), &with("x-api-key", "kk")));
-        assert!(!holds(bearer(), &HeaderMap::new()));
-        assert!(!holds(oauth2(), &with("authorization", "Bearer dead")));
+        assert!(!accepts(basic(), &header("authorization", "Bearer YTpiOmM=")));
+        assert!(!accepts(key(), &header("x-api-key", "kk")));
+        assert!(!accepts(bearer(), &HeaderMap::new()));
+        assert!(!accepts(oauth2(), &header("authorization", "Bearer dead")));
     }
 
     #[test]
-    fn a_token_ends_by_time_or_by_word() {
+    fn a_token_expires_or_is_revoked() {
         let mut tokens = Tokens::default();
         let first = tokens.issue(100);
         assert!(tokens.is_live(&first, 99));

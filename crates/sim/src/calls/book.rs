@@ -1,10 +1,10 @@
-//! The book in which the merchant writes down every call.
+//! Records every call to the merchant.
 //!
-//! It is bounded in all directions: the latest calls are kept, fewer of them with their content,
-//! and of those no more than fit in [`CONTENTS_MAX_BYTES`]. The counters are of all calls.
+//! The book is bounded: it keeps the latest calls, fewer of them with their content, and of those
+//! no more than fit in [`CONTENTS_MAX_BYTES`]. The counters include all calls.
 //!
-//! A call with a bad signature is counted and kept, but says nothing about a message: anybody
-//! could have sent it.
+//! A call with a bad signature is counted and kept, but says nothing about a message: anyone could
+//! have sent it.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -13,7 +13,7 @@ use bytes::Bytes;
 
 use crate::calls::{
     call::{Call, CallQuery, Calls, Content, SignatureCheck},
-    recent::Recent,
+    recent::RecentMap,
     summary::{Summary, Violation},
 };
 
@@ -22,22 +22,28 @@ const VIOLATIONS_MAX: usize = 1_000;
 const REMEMBERED_IDS: usize = 1 << 20;
 const REMEMBERED_LANES: usize = 1 << 18;
 
-/// A call that is to be written down.
-pub(crate) struct Entry {
-    /// Its number is given by the book, and so is whether it is a repetition.
+/// A call to record.
+pub(crate) struct CallRecord {
+    /// The book sets its number and whether it is a repetition.
     pub(crate) call: Call,
     pub(crate) content: RawContent,
     /// Hashes of the webhook-id and of the body.
     pub(crate) id_hash: u64,
     pub(crate) body_hash: u64,
     pub(crate) unauthorized: bool,
-    /// The hash of the lane and its name, when the order is checked.
-    pub(crate) lane: Option<(u64, String)>,
+    /// The lane, if the order is checked.
+    pub(crate) lane: Option<LaneKey>,
     /// The original order for which this is a second, different exchange order.
     pub(crate) changed_order: Option<String>,
 }
 
-/// Headers and bodies as they came, read only when somebody looks at them.
+/// The lane of a message, by its hash.
+pub(crate) struct LaneKey {
+    pub(crate) hash: u64,
+    pub(crate) name: String,
+}
+
+/// Headers and bodies as received. They are decoded only when a page or a test asks for them.
 pub(crate) struct RawContent {
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
@@ -48,19 +54,19 @@ pub(crate) struct Book {
     keep_calls: usize,
     keep_contents: usize,
     calls: VecDeque<Call>,
-    /// Of the latest calls, as many as these are.
+    /// The contents of the latest calls, in the same order.
     contents: VecDeque<RawContent>,
     content_bytes: usize,
     summary: Summary,
-    messages: Recent<Message>,
+    messages: RecentMap<KnownMessage>,
     /// The highest sequence that was accepted in each lane.
-    lanes: Recent<u64>,
-    /// The header whose value is not shown.
+    lanes: RecentMap<u64>,
+    /// The header with the credentials, which is not shown.
     hidden: HeaderName,
 }
 
-/// What is remembered of a message.
-struct Message {
+/// What is remembered about a message.
+struct KnownMessage {
     body_hash: u64,
     accepted: bool,
 }
@@ -74,22 +80,22 @@ impl Book {
             contents: VecDeque::new(),
             content_bytes: 0,
             summary: Summary::default(),
-            messages: Recent::new(REMEMBERED_IDS),
-            lanes: Recent::new(REMEMBERED_LANES),
+            messages: RecentMap::new(REMEMBERED_IDS),
+            lanes: RecentMap::new(REMEMBERED_LANES),
             hidden,
         }
     }
 
-    /// Begins anew.
+    /// Deletes everything.
     pub(crate) fn clear(&mut self) {
         *self = Self::new(self.keep_calls, self.keep_contents, self.hidden.clone());
     }
 
-    pub(crate) fn record(&mut self, mut entry: Entry) {
+    pub(crate) fn record(&mut self, mut entry: CallRecord) {
         entry.call.number = self.summary.calls + 1;
         self.count(&entry);
         if entry.call.signature != SignatureCheck::Invalid {
-            self.judge(&mut entry);
+            self.compare_with_history(&mut entry);
         }
         self.keep(entry.call, entry.content);
     }
@@ -98,7 +104,7 @@ impl Book {
         &self.summary
     }
 
-    fn count(&mut self, entry: &Entry) {
+    fn count(&mut self, entry: &CallRecord) {
         let summary = &mut self.summary;
         let call = &entry.call;
         summary.calls += 1;
@@ -119,11 +125,11 @@ impl Book {
         }
     }
 
-    /// Compares the call with what came before it.
-    fn judge(&mut self, entry: &mut Entry) {
+    /// Compares the call with earlier ones.
+    fn compare_with_history(&mut self, entry: &mut CallRecord) {
         let number = entry.call.number;
         if let Some(original_order_id) = entry.changed_order.take() {
-            self.violated(Violation::ExchangeOrderChanged { call: number, original_order_id });
+            self.add_violation(Violation::ExchangeOrderChanged { call: number, original_order_id });
         }
         let Some(webhook_id) = entry.call.webhook_id.clone() else {
             self.summary.without_id += 1;
@@ -139,13 +145,13 @@ impl Book {
             changed = message.body_hash != entry.body_hash;
             message.accepted |= accepted;
         } else {
-            let message = Message { body_hash: entry.body_hash, accepted };
+            let message = KnownMessage { body_hash: entry.body_hash, accepted };
             self.messages.insert(entry.id_hash, message);
         }
         self.count_message(&entry.call, accepted, accepted_before);
         if changed {
             let webhook_id = webhook_id.clone();
-            self.violated(Violation::BodyChanged { call: number, webhook_id });
+            self.add_violation(Violation::BodyChanged { call: number, webhook_id });
         }
         self.check_order(entry, webhook_id);
     }
@@ -164,19 +170,18 @@ impl Book {
         }
     }
 
-    fn check_order(&mut self, entry: &mut Entry, webhook_id: String) {
+    fn check_order(&mut self, entry: &mut CallRecord, webhook_id: String) {
         let Call { number, kind, sequence, repeated, answer, .. } = entry.call;
-        let (Some((key, lane)), Some(kind), Some(sequence)) = (entry.lane.take(), kind, sequence)
-        else {
+        let (Some(lane), Some(kind), Some(sequence)) = (entry.lane.take(), kind, sequence) else {
             return;
         };
-        let highest = self.lanes.get_mut(key).copied();
+        let highest = self.lanes.get_mut(lane.hash).copied();
         if let Some(accepted_sequence) = highest.filter(|highest| sequence <= *highest) {
             if !repeated {
-                self.violated(Violation::OutOfOrder {
+                self.add_violation(Violation::OutOfOrder {
                     call: number,
                     kind,
-                    lane,
+                    lane: lane.name,
                     webhook_id,
                     sequence,
                     accepted_sequence,
@@ -185,11 +190,11 @@ impl Book {
                 self.summary.accepted_late += 1;
             }
         } else if answer.is_success() {
-            self.lanes.insert(key, sequence);
+            self.lanes.insert(lane.hash, sequence);
         }
     }
 
-    fn violated(&mut self, violation: Violation) {
+    fn add_violation(&mut self, violation: Violation) {
         self.summary.violation_count += 1;
         if self.summary.violations.len() < VIOLATIONS_MAX {
             self.summary.violations.push(violation);
@@ -209,7 +214,7 @@ impl Book {
         }
     }
 
-    /// The kept calls that `query` asks for.
+    /// The kept calls that match `query`.
     pub(crate) fn calls(&self, query: &CallQuery) -> Calls {
         let limit = query.limit();
         let matches = |call: &&Call| query.matches(call);
@@ -241,7 +246,7 @@ impl Book {
         let age = usize::try_from(self.summary.calls - call.number).unwrap_or(usize::MAX);
         let index = self.contents.len().checked_sub(age.saturating_add(1));
         let content = index.and_then(|index| self.contents.get(index));
-        let content = content.map(|content| Box::new(content.read(&self.hidden)));
+        let content = content.map(|content| Box::new(content.decode(&self.hidden)));
         Call { content, ..call.clone() }
     }
 }
@@ -251,7 +256,7 @@ impl RawContent {
         self.body.len() + self.answer_body.len()
     }
 
-    fn read(&self, hidden: &HeaderName) -> Content {
+    fn decode(&self, hidden: &HeaderName) -> Content {
         let mut headers: BTreeMap<String, String> = BTreeMap::new();
         for (name, value) in &self.headers {
             let value = String::from_utf8_lossy(value.as_bytes());

@@ -1,4 +1,4 @@
-//! One call as the merchant remembers it.
+//! One recorded call.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -6,13 +6,13 @@ use domain::messages::kind::MessageKind;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// A call that came, and what it was answered.
+/// A call and its outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Call {
-    /// Calls are numbered from one, in the order in which they came.
+    /// Calls are numbered from one, in the order in which they arrived.
     pub number: u64,
     pub at: Timestamp,
-    /// None for a call to a path where no kind lives.
+    /// None for a call to a path of no kind.
     pub kind: Option<MessageKind>,
     pub path: String,
     pub webhook_id: Option<String>,
@@ -21,19 +21,19 @@ pub struct Call {
     /// `X-Service-Attempt`
     pub attempt: Option<u64>,
     pub signature: SignatureCheck,
-    pub answer: Answered,
-    /// Whether a call with the same webhook-id came before.
+    pub answer: CallOutcome,
+    /// Whether an earlier call had the same webhook-id.
     pub repeated: bool,
     pub body_bytes: usize,
-    /// None once the call is too old.
+    /// None if the call is too old.
     #[serde(flatten)]
     pub content: Option<Box<Content>>,
 }
 
-/// The longer part of a call, which is kept for the latest ones only.
+/// The long part of a call, which is kept only for the latest ones.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Content {
-    /// The proof of who called is not shown.
+    /// Without the credentials.
     pub headers: BTreeMap<String, String>,
     /// Bytes that are not UTF-8 are replaced.
     pub body: String,
@@ -44,29 +44,29 @@ pub struct Content {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Calls {
     pub calls: Vec<Call>,
-    /// Where to go on: the number after which the next calls are.
+    /// Pass as `after` to continue: the number of the last call that was considered.
     pub cursor: u64,
-    /// Whether there were more calls when this was answered.
+    /// Whether there were more calls at this time.
     pub more: bool,
 }
 
 pub const CALLS_MAX: usize = 1_000;
-const CALLS_USUAL: usize = 100;
+const CALLS_DEFAULT: usize = 100;
 
-/// Which calls are wanted.
+/// Which calls to return.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CallQuery {
     pub kind: Option<MessageKind>,
     /// The webhook-id.
     pub id: Option<String>,
-    /// The calls after this number, beginning with the oldest; without it the newest.
+    /// The calls after this number, starting with the oldest; without it the newest.
     pub after: Option<u64>,
     pub limit: Option<usize>,
 }
 
 impl CallQuery {
     pub(crate) fn limit(&self) -> usize {
-        self.limit.unwrap_or(CALLS_USUAL).clamp(1, CALLS_MAX)
+        self.limit.unwrap_or(CALLS_DEFAULT).clamp(1, CALLS_MAX)
     }
 
     pub(crate) fn matches(&self, call: &Call) -> bool {
@@ -80,7 +80,7 @@ impl CallQuery {
 pub enum SignatureCheck {
     Valid,
     Invalid,
-    /// Checking is switched off, or there is no secret to check with.
+    /// Checking is disabled, or there is no secret to check with.
     Unchecked,
 }
 
@@ -94,22 +94,22 @@ impl SignatureCheck {
     }
 }
 
-/// What a call got. Written as the status (`"200"`), `"hang"` or `"close"`.
+/// How a call ended. Written as the status (`"200"`), `"hang"` or `"close"`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
-pub enum Answered {
+pub enum CallOutcome {
     Status(u16),
     Hang,
     Close,
 }
 
-impl Answered {
+impl CallOutcome {
     pub fn is_success(self) -> bool {
         matches!(self, Self::Status(200..300))
     }
 }
 
-impl fmt::Display for Answered {
+impl fmt::Display for CallOutcome {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Status(status) => write!(formatter, "{status}"),
@@ -119,20 +119,20 @@ impl fmt::Display for Answered {
     }
 }
 
-impl From<Answered> for String {
-    fn from(answered: Answered) -> Self {
-        answered.to_string()
+impl From<CallOutcome> for String {
+    fn from(outcome: CallOutcome) -> Self {
+        outcome.to_string()
     }
 }
 
-impl TryFrom<String> for Answered {
+impl TryFrom<String> for CallOutcome {
     type Error = &'static str;
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
         match text.as_str() {
             "hang" => Ok(Self::Hang),
             "close" => Ok(Self::Close),
-            status => status.parse().map(Self::Status).map_err(|_| "not an answer"),
+            status => status.parse().map(Self::Status).map_err(|_| "not an outcome"),
         }
     }
 }
@@ -142,12 +142,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_is_read_as_it_is_written() {
-        for answered in [Answered::Status(200), Answered::Hang, Answered::Close] {
-            let json = serde_json::to_string(&answered).unwrap();
-            assert_eq!(serde_json::from_str::<Answered>(&json).unwrap(), answered);
+    fn an_outcome_is_read_as_it_is_written() {
+        for outcome in [CallOutcome::Status(200), CallOutcome::Hang, CallOutcome::Close] {
+            let json = serde_json::to_string(&outcome).unwrap();
+            assert_eq!(serde_json::from_str::<CallOutcome>(&json).unwrap(), outcome);
         }
-        assert!(Answered::Status(204).is_success());
-        assert!(!Answered::Status(302).is_success());
+        assert!(CallOutcome::Status(204).is_success());
+        assert!(!CallOutcome::Status(302).is_success());
     }
 }

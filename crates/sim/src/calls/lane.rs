@@ -1,8 +1,8 @@
-//! Which messages are about the same thing.
+//! Which messages belong to the same lane.
 //!
-//! Messages about one thing must come in order, and this is how the merchant tells what a
-//! message is about: by an identifier in its body. The three kinds of a drop shipment share
-//! a lane, because they are about the same order. Questions for variants have no lane.
+//! Messages of one lane must arrive in order. An identifier in the body determines the lane. The
+//! three kinds of a drop shipment share a lane, because they are about the same order. Requests for
+//! variants have no lane.
 
 use domain::messages::kind::MessageKind;
 use serde::Deserialize;
@@ -33,15 +33,15 @@ struct Named<'a> {
     client_identifier: &'a RawValue,
 }
 
-/// The lane of a message of `kind`, if its body says.
-pub(crate) fn lane(kind: MessageKind, body: &[u8]) -> Option<String> {
+/// Finds the lane of a message of `kind`. None if its body does not name one.
+pub(crate) fn find_lane(kind: MessageKind, body: &[u8]) -> Option<String> {
     let (group, name) = match kind {
         MessageKind::ExchangeVariants => return None,
         MessageKind::Rma => ("rma", read(body)?.rma_identifier?),
         MessageKind::ExchangeOrder => ("exchange order", read(body)?.original_order_id?),
         MessageKind::OutboundAsn => ("outbound asn", read(body)?.asn_number?),
         MessageKind::InventoryReceipt => {
-            // A number is unique within its program only.
+            // A number is unique only within its program.
             let body = read(body)?;
             let (program, number) = (body.program_identifier?, body.asn_number?);
             return Some(format!("asn {} {}", plain(program), plain(number)));
@@ -95,16 +95,16 @@ mod tests {
             ),
         ];
         for (kind, body, expected) in lanes {
-            assert_eq!(lane(kind, body.as_bytes()).as_deref(), Some(expected), "{kind}");
+            assert_eq!(find_lane(kind, body.as_bytes()).as_deref(), Some(expected), "{kind}");
         }
     }
 
     #[test]
-    fn a_body_that_does_not_say_has_no_lane() {
+    fn a_body_without_an_identifier_has_no_lane() {
         for kind in MessageKind::ALL {
-            assert_eq!(lane(kind, b"{}"), None);
-            assert_eq!(lane(kind, b"not json"), None);
-            assert_eq!(lane(kind, b""), None);
+            assert_eq!(find_lane(kind, b"{}"), None);
+            assert_eq!(find_lane(kind, b"not json"), None);
+            assert_eq!(find_lane(kind, b""), None);
         }
     }
 }

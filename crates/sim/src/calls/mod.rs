@@ -1,4 +1,4 @@
-//! The calls that were received, and what they say about the caller.
+//! The received calls, and what they say about the sender.
 
 pub(crate) mod book;
 pub(crate) mod call;

@@ -1,17 +1,17 @@
-//! A map that forgets the oldest.
+//! A map that drops its oldest entries.
 //!
-//! There are two generations. New entries go into the young one; when that is full it becomes
-//! the old one, and the old one is forgotten with all that nobody asked about since. So the
-//! latest `generation` entries are always there, and never more than twice as many.
+//! There are two generations. New entries go into the young one. When that is full it replaces the
+//! old one, whose entries are dropped unless they were used meanwhile. So the map always has the
+//! latest `generation` entries, and never more than twice as many.
 //!
-//! The map is cut into shards, because a big table that grows moves all its entries at once,
-//! and a call that comes at that moment would have to wait for it.
+//! The map is split into shards, because a large table that grows moves all its entries at once,
+//! and a call at that moment would have to wait.
 
 use std::{collections::HashMap, mem};
 
 const SHARDS: usize = 64;
 
-pub(crate) struct Recent<V> {
+pub(crate) struct RecentMap<V> {
     shards: Vec<Shard<V>>,
     shard_generation: usize,
 }
@@ -21,8 +21,8 @@ struct Shard<V> {
     old: HashMap<u64, V>,
 }
 
-impl<V> Recent<V> {
-    /// Remembers about the latest `generation` entries at least.
+impl<V> RecentMap<V> {
+    /// Keeps at least about the latest `generation` entries.
     pub(crate) fn new(generation: usize) -> Self {
         let shard = || Shard { young: HashMap::new(), old: HashMap::new() };
         Self {
@@ -31,7 +31,7 @@ impl<V> Recent<V> {
         }
     }
 
-    /// What is remembered under `key`, which is fresh again by being asked for.
+    /// The entry of `key`, which counts as new again.
     pub(crate) fn get_mut(&mut self, key: u64) -> Option<&mut V> {
         let generation = self.shard_generation;
         let shard = self.shard(key)?;
@@ -69,8 +69,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_latest_are_remembered_and_the_oldest_forgotten() {
-        let mut recent = Recent::new(SHARDS * 10);
+    fn the_latest_entries_are_kept_and_the_oldest_dropped() {
+        let mut recent = RecentMap::new(SHARDS * 10);
         let keys = |range: std::ops::Range<u64>| range.map(|number| number * 64);
         for key in keys(0..25) {
             recent.insert(key, key);
@@ -80,8 +80,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_asked_for_stays() {
-        let mut recent = Recent::new(SHARDS);
+    fn entries_in_use_are_kept() {
+        let mut recent = RecentMap::new(SHARDS);
         recent.insert(0, "kept");
         for key in 1..50 {
             recent.insert(key * 64, "other");

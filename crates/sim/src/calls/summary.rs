@@ -1,9 +1,9 @@
-//! What a test wants to know when all is over: how many calls came, what they were answered,
-//! and whether a promise was broken.
+//! What a test checks at its end: how many calls arrived, how they ended, and whether the sender
+//! broke a promise.
 //!
-//! Counters are of all calls since the start or the last reset, however many are kept. Whether
-//! a webhook-id is known is remembered for the latest million of them, so `repeats` and its kin
-//! are exact unless a message comes again after a million others.
+//! Counters include all calls since the start or the last reset, however many are kept. The latest
+//! million webhook-ids are remembered, so `repeats` and related counters are exact unless a message
+//! is repeated after a million others.
 
 use std::collections::BTreeMap;
 
@@ -11,29 +11,29 @@ use domain::messages::kind::MessageKind;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::calls::call::Answered;
+use crate::calls::call::CallOutcome;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Summary {
     pub calls: u64,
     pub kinds: BTreeMap<MessageKind, KindSummary>,
-    /// Calls with a webhook-id to a path where no kind lives.
+    /// Calls with a webhook-id to a path of no kind.
     pub unknown_paths: u64,
     pub distinct_ids: u64,
-    /// Calls whose webhook-id came before.
+    /// Calls with a webhook-id that an earlier call had.
     pub repeats: u64,
-    /// Distinct webhook-ids that were answered with success at least once.
+    /// Distinct webhook-ids with at least one successful call.
     pub accepted_ids: u64,
-    /// Successes for a webhook-id that already had one.
+    /// Successful calls with a webhook-id that already had one.
     pub accepted_again: u64,
-    /// Successes of a repeated message after a later one of its lane. No violation, because an
-    /// operator may retry an old message by hand.
+    /// Successful calls of a repeated message after a later one of its lane. Not a violation,
+    /// because an operator may retry an old message.
     pub accepted_late: u64,
     pub without_id: u64,
     pub valid_signatures: u64,
     pub bad_signatures: u64,
     pub unchecked_signatures: u64,
-    /// Calls that were turned away for their credentials.
+    /// Calls that were refused because of their credentials.
     pub unauthorized: u64,
     pub token_requests: u64,
     pub tokens_issued: u64,
@@ -48,7 +48,7 @@ pub struct Summary {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KindSummary {
     pub calls: u64,
-    pub answers: BTreeMap<Answered, u64>,
+    pub answers: BTreeMap<CallOutcome, u64>,
     pub distinct_ids: u64,
     pub accepted_ids: u64,
 }
@@ -57,8 +57,8 @@ pub struct KindSummary {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Violation {
-    /// A message came for the first time when a later one of its lane, or another with the same
-    /// number, had already been accepted.
+    /// A message arrived for the first time after a later one of its lane, or another with the same
+    /// number, was accepted.
     OutOfOrder {
         call: u64,
         kind: MessageKind,
@@ -67,14 +67,14 @@ pub enum Violation {
         sequence: u64,
         accepted_sequence: u64,
     },
-    /// A message came again with other bytes.
+    /// A message was repeated with another body.
     BodyChanged { call: u64, webhook_id: String },
-    /// A second exchange order came for the same original order.
+    /// A second exchange order arrived for the same original order.
     ExchangeOrderChanged { call: u64, original_order_id: String },
 }
 
 impl Violation {
-    /// The number of the call that broke it.
+    /// The number of the call that broke the promise.
     pub fn call(&self) -> u64 {
         match self {
             Self::OutOfOrder { call, .. }
@@ -92,7 +92,7 @@ impl std::fmt::Display for Violation {
                 "{webhook_id} is number {sequence} of {lane}, after number {accepted_sequence}"
             ),
             Self::BodyChanged { webhook_id, .. } => {
-                write!(formatter, "{webhook_id} came again with another body")
+                write!(formatter, "{webhook_id} was repeated with another body")
             }
             Self::ExchangeOrderChanged { original_order_id, .. } => {
                 write!(formatter, "a second, different exchange order for {original_order_id}")
@@ -106,9 +106,9 @@ impl Summary {
         self.kinds.get(&kind).cloned().unwrap_or_default()
     }
 
-    /// How many calls of any kind got this answer.
-    pub fn answered(&self, answered: Answered) -> u64 {
-        self.kinds.values().filter_map(|kind| kind.answers.get(&answered)).sum()
+    /// How many calls of any kind had this outcome.
+    pub fn count_of(&self, outcome: CallOutcome) -> u64 {
+        self.kinds.values().filter_map(|kind| kind.answers.get(&outcome)).sum()
     }
 }
 
@@ -120,7 +120,7 @@ mod tests {
     fn a_summary_is_read_as_it_is_written() {
         let rma = KindSummary {
             calls: 3,
-            answers: [(Answered::Status(200), 2), (Answered::Hang, 1)].into(),
+            answers: [(CallOutcome::Status(200), 2), (CallOutcome::Hang, 1)].into(),
             ..KindSummary::default()
         };
         let violation = Violation::BodyChanged { call: 3, webhook_id: "msg_1".to_owned() };
@@ -132,6 +132,6 @@ mod tests {
         };
         let json = serde_json::to_string(&summary).unwrap();
         assert_eq!(serde_json::from_str::<Summary>(&json).unwrap(), summary);
-        assert_eq!(summary.answered(Answered::Hang), 1);
+        assert_eq!(summary.count_of(CallOutcome::Hang), 1);
     }
 }

@@ -1,8 +1,7 @@
-//! The pages for people: what came, what it was answered, what is left on the shelves, and a
-//! form to change what happens next.
+//! The pages for people: the calls and their outcomes, the stock, and a form for the behavior.
 //!
-//! They need no script, and the policy that is sent with them allows none: whatever a body
-//! holds, it is text. A form that comes from a page of somebody else is refused.
+//! They need no script, and their content security policy allows none: a body can only be shown as
+//! text. A form on a page of another site is refused.
 
 use std::sync::Arc;
 
@@ -18,11 +17,11 @@ use axum::{
 use serde::Deserialize;
 
 use crate::{
-    access::token::form,
+    access::token::read_form,
     calls::call::CallQuery,
     merchant::{Merchant, SimulatedMerchant},
     pages::{
-        form::BehaviourForm,
+        form::BehaviorForm,
         view::{CallPage, Overview},
     },
     shop::picture,
@@ -46,38 +45,38 @@ pub(crate) fn routes() -> Router<Arc<Merchant>> {
 }
 
 #[derive(Deserialize)]
-struct Look {
+struct OverviewQuery {
     refresh: Option<u32>,
 }
 
 async fn overview(
     State(merchant): State<Arc<Merchant>>,
-    look: Result<Query<Look>, QueryRejection>,
+    query: Result<Query<OverviewQuery>, QueryRejection>,
 ) -> Response {
-    let refresh_s = look.ok().and_then(|Query(look)| look.refresh);
+    let refresh_s = query.ok().and_then(|Query(query)| query.refresh);
     let refresh_s = refresh_s.map(|seconds| seconds.clamp(1, REFRESH_MAX_S));
     let merchant = SimulatedMerchant(merchant);
-    let page = whole_page(&merchant, BehaviourForm::default(), None);
-    shown(StatusCode::OK, &Overview { refresh_s, ..page })
+    let page = build_overview(&merchant, BehaviorForm::default(), None);
+    render(StatusCode::OK, &Overview { refresh_s, ..page })
 }
 
-fn whole_page(
+fn build_overview(
     merchant: &SimulatedMerchant,
-    form: BehaviourForm,
+    form: BehaviorForm,
     mistake: Option<String>,
 ) -> Overview {
     let query = CallQuery { limit: Some(CALLS_SHOWN), ..CallQuery::default() };
     let mut calls = merchant.calls(&query).calls;
     calls.reverse();
-    let stock = merchant.shelves();
-    let uses_tokens = merchant.0.proof.uses_tokens();
-    let page = Overview::of(&merchant.summary(), &calls, &merchant.behaviours());
+    let stock = merchant.stock_rows();
+    let uses_tokens = merchant.0.auth.uses_tokens();
+    let page = Overview::of(&merchant.summary(), &calls, &merchant.behaviors());
     Overview { form, mistake, uses_tokens, stock, ..page }
 }
 
 async fn call(State(merchant): State<Arc<Merchant>>, Path(number): Path<u64>) -> Response {
     match SimulatedMerchant(merchant).call(number) {
-        Some(call) => shown(StatusCode::OK, &CallPage::of(&call)),
+        Some(call) => render(StatusCode::OK, &CallPage::of(&call)),
         None => (StatusCode::NOT_FOUND, "This call is not kept.").into_response(),
     }
 }
@@ -87,41 +86,41 @@ async fn behave(
     headers: HeaderMap,
     body: Bytes,
 ) -> Response {
-    let Some(form) = form::<BehaviourForm>(&body).filter(|_| comes_from_here(&headers)) else {
+    let Some(form) = read_form::<BehaviorForm>(&body).filter(|_| is_same_origin(&headers)) else {
         return StatusCode::FORBIDDEN.into_response();
     };
     let merchant = SimulatedMerchant(merchant);
-    let told = form
+    let done = form
         .read()
-        .and_then(|behaviour| merchant.behave(&[behaviour]).map_err(|error| format!("{error}.")));
-    match told {
+        .and_then(|behavior| merchant.behave(&[behavior]).map_err(|error| format!("{error}.")));
+    match done {
         Ok(()) => Redirect::to("/").into_response(),
         Err(mistake) => {
-            let page = whole_page(&merchant, form, Some(mistake));
-            shown(StatusCode::UNPROCESSABLE_ENTITY, &page)
+            let page = build_overview(&merchant, form, Some(mistake));
+            render(StatusCode::UNPROCESSABLE_ENTITY, &page)
         }
     }
 }
 
 async fn behave_normally(State(merchant): State<Arc<Merchant>>, headers: HeaderMap) -> Response {
-    pressed(&headers, || SimulatedMerchant(merchant).behave_normally())
+    run_action(&headers, || SimulatedMerchant(merchant).behave_normally())
 }
 
 async fn forget_calls(State(merchant): State<Arc<Merchant>>, headers: HeaderMap) -> Response {
-    pressed(&headers, || SimulatedMerchant(merchant).forget_calls())
+    run_action(&headers, || SimulatedMerchant(merchant).forget_calls())
 }
 
-/// A button without fields: does it, and shows the page again.
-fn pressed(headers: &HeaderMap, deed: impl FnOnce()) -> Response {
-    if !comes_from_here(headers) {
+/// Handles a button without fields: runs the action and shows the page again.
+fn run_action(headers: &HeaderMap, action: impl FnOnce()) -> Response {
+    if !is_same_origin(headers) {
         return StatusCode::FORBIDDEN.into_response();
     }
-    deed();
+    action();
     Redirect::to("/").into_response()
 }
 
-/// Browsers say which page a form was on. What is not a browser need not say.
-fn comes_from_here(headers: &HeaderMap) -> bool {
+/// Browsers send the origin of a form. Other clients need not.
+fn is_same_origin(headers: &HeaderMap) -> bool {
     let text = |name: HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or_default());
     let Some(origin) = text(header::ORIGIN) else { return true };
     let here = text(header::HOST).unwrap_or_default();
@@ -134,20 +133,20 @@ async fn style() -> Response {
 
 async fn image(State(merchant): State<Arc<Merchant>>, Path(file): Path<String>) -> Response {
     let shop = merchant.shop();
-    let variant = file.strip_suffix(".svg").and_then(|sku| shop.catalogue.variant(sku));
+    let variant = file.strip_suffix(".svg").and_then(|sku| shop.catalog.variant(sku));
     match variant {
         Some(variant) => {
             let headers = [
                 (header::CONTENT_TYPE, "image/svg+xml"),
                 (header::CONTENT_SECURITY_POLICY, "default-src 'none'"),
             ];
-            (headers, picture::svg(variant)).into_response()
+            (headers, picture::draw_svg(variant)).into_response()
         }
         None => StatusCode::NOT_FOUND.into_response(),
     }
 }
 
-fn shown(status: StatusCode, page: &impl Template) -> Response {
+fn render(status: StatusCode, page: &impl Template) -> Response {
     let headers = [
         (header::CONTENT_SECURITY_POLICY, POLICY),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
@@ -157,7 +156,7 @@ fn shown(status: StatusCode, page: &impl Template) -> Response {
     match page.render() {
         Ok(html) => (status, headers, Html(html)).into_response(),
         Err(error) => {
-            tracing::error!(%error, "a page of the simulated merchant cannot be shown");
+            tracing::error!("rendering a page of the simulated merchant failed: {error}");
             StatusCode::INTERNAL_SERVER_ERROR.into_response()
         }
     }
@@ -168,17 +167,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_form_on_a_foreign_page_is_refused() {
+    fn a_form_of_another_site_is_refused() {
         let from = |origin: &'static str| {
             HeaderMap::from_iter([
                 (header::HOST, "127.0.0.1:9000".parse().unwrap()),
                 (header::ORIGIN, origin.parse().unwrap()),
             ])
         };
-        assert!(comes_from_here(&from("http://127.0.0.1:9000")));
-        assert!(comes_from_here(&HeaderMap::new()));
+        assert!(is_same_origin(&from("http://127.0.0.1:9000")));
+        assert!(is_same_origin(&HeaderMap::new()));
         for origin in ["http://evil.example", "null", "http://127.0.0.1:9001", ""] {
-            assert!(!comes_from_here(&from(origin)), "{origin}");
+            assert!(!is_same_origin(&from(origin)), "{origin}");
         }
     }
 }

@@ -1,17 +1,17 @@
-//! What the pages show: words, so that the templates decide nothing.
+//! What the pages show: finished texts, so that the templates decide nothing.
 
 use askama::Template;
 use domain::messages::kind::MessageKind;
 use serde_json::Value;
 
 use crate::{
-    behavior::Behaviour,
+    behavior::Behavior,
     calls::{
-        call::{Answered, Call},
+        call::{Call, CallOutcome},
         summary::Summary,
     },
     merchant::SimulatedMerchant,
-    pages::form::BehaviourForm,
+    pages::form::BehaviorForm,
 };
 
 const BODY_SHOWN_BYTES: usize = 256 * 1024;
@@ -24,8 +24,8 @@ pub(crate) struct Overview {
     pub(crate) counters: Vec<Counter>,
     pub(crate) kinds: Vec<KindRow>,
     pub(crate) violations: Vec<ViolationRow>,
-    pub(crate) behaviours: Vec<String>,
-    pub(crate) form: BehaviourForm,
+    pub(crate) behaviors: Vec<String>,
+    pub(crate) form: BehaviorForm,
     pub(crate) mistake: Option<String>,
     pub(crate) uses_tokens: bool,
     pub(crate) calls: Vec<CallRow>,
@@ -35,7 +35,7 @@ pub(crate) struct Overview {
 pub(crate) struct Counter {
     label: &'static str,
     value: u64,
-    /// Whether anything but zero is bad news.
+    /// Whether a value above zero is a problem.
     alarming: bool,
 }
 
@@ -49,7 +49,7 @@ pub(crate) struct KindRow {
 
 pub(crate) struct ViolationRow {
     call: u64,
-    words: String,
+    text: String,
 }
 
 pub(crate) struct CallRow {
@@ -80,7 +80,7 @@ pub(crate) struct CallPage {
     path: String,
     repeated: bool,
     body_bytes: usize,
-    /// None when the call is too old.
+    /// None if the call is too old.
     content: Option<ContentView>,
 }
 
@@ -91,7 +91,7 @@ struct ContentView {
 }
 
 impl Overview {
-    pub(crate) fn of(summary: &Summary, calls: &[Call], behaviours: &[Behaviour]) -> Self {
+    pub(crate) fn of(summary: &Summary, calls: &[Call], behaviors: &[Behavior]) -> Self {
         let violations = summary.violations.iter().take(VIOLATIONS_SHOWN);
         Self {
             counters: counters(summary),
@@ -102,10 +102,10 @@ impl Overview {
             violations: violations
                 .map(|violation| ViolationRow {
                     call: violation.call(),
-                    words: violation.to_string(),
+                    text: violation.to_string(),
                 })
                 .collect(),
-            behaviours: behaviours.iter().map(ToString::to_string).collect(),
+            behaviors: behaviors.iter().map(ToString::to_string).collect(),
             calls: calls.iter().map(CallRow::of).collect(),
             ..Self::default()
         }
@@ -136,13 +136,13 @@ fn counters(summary: &Summary) -> Vec<Counter> {
 
 impl KindRow {
     fn of(summary: &Summary, kind: MessageKind) -> Option<Self> {
-        let found = summary.kinds.get(&kind)?;
-        let answers = found.answers.iter().map(|(answer, count)| format!("{answer}: {count}"));
+        let counts = summary.kinds.get(&kind)?;
+        let answers = counts.answers.iter().map(|(answer, count)| format!("{answer}: {count}"));
         Some(Self {
             name: kind.name(),
-            calls: found.calls,
-            distinct_ids: found.distinct_ids,
-            accepted_ids: found.accepted_ids,
+            calls: counts.calls,
+            distinct_ids: counts.distinct_ids,
+            accepted_ids: counts.accepted_ids,
             answers: answers.collect::<Vec<_>>().join(", "),
         })
     }
@@ -160,9 +160,9 @@ impl CallRow {
             attempt: number(call.attempt),
             signature: call.signature.name(),
             answer: match call.answer {
-                Answered::Status(status) => status.to_string(),
-                Answered::Hang => "never answered".to_owned(),
-                Answered::Close => "closed".to_owned(),
+                CallOutcome::Status(status) => status.to_string(),
+                CallOutcome::Hang => "no response".to_owned(),
+                CallOutcome::Close => "closed".to_owned(),
             },
             tone: if call.answer.is_success() { "good" } else { "bad" },
         }
@@ -173,8 +173,8 @@ impl CallPage {
     pub(crate) fn of(call: &Call) -> Self {
         let content = call.content.as_ref().map(|content| ContentView {
             headers: content.headers.clone().into_iter().collect(),
-            body: pretty(&content.body),
-            answer_body: pretty(&content.answer_body),
+            body: format_body(&content.body),
+            answer_body: format_body(&content.answer_body),
         });
         Self {
             call: CallRow::of(call),
@@ -188,10 +188,10 @@ impl CallPage {
 }
 
 impl SimulatedMerchant {
-    /// All articles with what is left of them.
-    pub(crate) fn shelves(&self) -> Vec<StockRow> {
+    /// All articles with their stock.
+    pub(crate) fn stock_rows(&self) -> Vec<StockRow> {
         let shop = self.0.shop();
-        let variants = shop.catalogue.products.iter().flat_map(|product| &product.variants);
+        let variants = shop.catalog.products.iter().flat_map(|product| &product.variants);
         let row = |variant: &crate::shop::catalog::Variant| StockRow {
             sku: variant.sku.clone(),
             title: variant.title.clone(),
@@ -205,14 +205,14 @@ impl SimulatedMerchant {
     }
 }
 
-/// JSON with line breaks, anything else as it is, and not too much of either.
-fn pretty(text: &str) -> String {
+/// JSON with line breaks, anything else as it is, and not more than a page can show.
+fn format_body(text: &str) -> String {
     let Some((end, _)) = text.char_indices().find(|(index, _)| *index >= BODY_SHOWN_BYTES) else {
         let value: Option<Value> = serde_json::from_str(text).ok();
         let pretty = value.and_then(|value| serde_json::to_string_pretty(&value).ok());
         return pretty.unwrap_or_else(|| text.to_owned());
     };
-    format!("{}\n… (cut)", text.get(..end).unwrap_or_default())
+    format!("{}\n… (truncated)", text.get(..end).unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -220,9 +220,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_body_is_shown_readably_and_not_without_end() {
-        assert_eq!(pretty(r#"{"a":[1]}"#), "{\n  \"a\": [\n    1\n  ]\n}");
-        assert_eq!(pretty("{broken"), "{broken");
-        assert!(pretty(&"ä".repeat(BODY_SHOWN_BYTES)).ends_with("ä\n… (cut)"));
+    fn a_body_is_readable_and_limited() {
+        assert_eq!(format_body(r#"{"a":[1]}"#), "{\n  \"a\": [\n    1\n  ]\n}");
+        assert_eq!(format_body("{broken"), "{broken");
+        assert!(format_body(&"ä".repeat(BODY_SHOWN_BYTES)).ends_with("ä\n… (truncated)"));
     }
 }

@@ -1,20 +1,19 @@
-//! The strings behind the merchant, over HTTP, for tests and people: what came, and what shall
-//! happen next.
+//! Controls the merchant over HTTP, for tests and people: shows the calls and sets the behavior.
 //!
-//! | call                    | does                                                             |
+//! | call                    | effect                                                           |
 //! | ----------------------- | ---------------------------------------------------------------- |
-//! | `GET /sim/calls`        | the calls: `kind`, `id`, `after`, `limit`; the newest last        |
-//! | `DELETE /sim/calls`     | forgets them and all counts                                       |
-//! | `GET /sim/summary`      | the counts and violations                                         |
-//! | `GET /sim/behaviour`    | the behaviours in force                                           |
-//! | `PUT /sim/behaviour`    | one behaviour, or an array of them                                |
-//! | `DELETE /sim/behaviour` | back to normal                                                    |
-//! | `DELETE /sim/tokens`    | revokes every token                                               |
-//! | `GET /sim/stock`        | how many of each article are left                                 |
-//! | `PUT /sim/stock`        | an object of SKUs and quantities                                  |
+//! | `GET /sim/calls`        | the calls: `kind`, `id`, `after`, `limit`; the newest last       |
+//! | `DELETE /sim/calls`     | deletes the calls and resets the counters                        |
+//! | `GET /sim/summary`      | the counters and violations                                      |
+//! | `GET /sim/behaviour`    | the current behaviors                                            |
+//! | `PUT /sim/behaviour`    | adds one behavior, or an array of them                           |
+//! | `DELETE /sim/behaviour` | removes all behaviors                                            |
+//! | `DELETE /sim/tokens`    | revokes all tokens                                               |
+//! | `GET /sim/stock`        | the stock of each article                                        |
+//! | `PUT /sim/stock`        | sets the stock: an object of SKUs and quantities                 |
 //!
-//! Nobody is asked who they are: a simulated merchant has nothing to hide, and listens on this
-//! machine unless it was told otherwise.
+//! There is no authentication: a simulated merchant has no real data, and listens only on this
+//! machine by default.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -30,43 +29,43 @@ use domain::messages::kind::MessageKind;
 use serde::de::DeserializeOwned;
 
 use crate::{
-    behavior::Behaviour,
+    behavior::Behavior,
     calls::{call::CallQuery, summary::Summary},
     merchant::{Merchant, SimulatedMerchant},
-    server::reply::Answer,
+    server::reply::JsonResponse,
 };
 
 pub(crate) fn routes() -> Router<Arc<Merchant>> {
     Router::new()
         .route("/sim/calls", get(calls).delete(forget_calls))
         .route("/sim/summary", get(summary))
-        .route("/sim/behaviour", get(behaviours).put(behave).delete(behave_normally))
+        .route("/sim/behaviour", get(behaviors).put(behave).delete(behave_normally))
         .route("/sim/tokens", delete(revoke_tokens))
         .route("/sim/stock", get(stock).put(set_stock))
 }
 
 async fn calls(
     State(merchant): State<Arc<Merchant>>,
-    Query(words): Query<BTreeMap<String, String>>,
+    Query(fields): Query<BTreeMap<String, String>>,
 ) -> Response {
-    match query(&words) {
+    match parse_query(&fields) {
         Ok(query) => {
             let calls = SimulatedMerchant(merchant).calls(&query);
-            Answer::json(StatusCode::OK, &calls).into_response()
+            JsonResponse::json(StatusCode::OK, &calls).into_response()
         }
-        Err(field) => bad_request(&format!("{field} cannot be read")),
+        Err(field) => bad_request(&format!("{field} is not valid")),
     }
 }
 
-/// What is asked for; a field without a value says nothing. The error names a field.
-fn query(words: &BTreeMap<String, String>) -> Result<CallQuery, &'static str> {
-    let word = |name| words.get(name).map(String::as_str).filter(|word| !word.is_empty());
-    let kind = word("kind").map(|word| MessageKind::parse(word).ok_or("kind"));
-    let after = word("after").map(|word| word.parse().map_err(|_| "after"));
-    let limit = word("limit").map(|word| word.parse().map_err(|_| "limit"));
+/// An empty field is the same as none. The error is the name of a field.
+fn parse_query(fields: &BTreeMap<String, String>) -> Result<CallQuery, &'static str> {
+    let field = |name| fields.get(name).map(String::as_str).filter(|text| !text.is_empty());
+    let kind = field("kind").map(|text| MessageKind::parse(text).ok_or("kind"));
+    let after = field("after").map(|text| text.parse().map_err(|_| "after"));
+    let limit = field("limit").map(|text| text.parse().map_err(|_| "limit"));
     Ok(CallQuery {
         kind: kind.transpose()?,
-        id: word("id").map(str::to_owned),
+        id: field("id").map(str::to_owned),
         after: after.transpose()?,
         limit: limit.transpose()?,
     })
@@ -81,21 +80,21 @@ async fn summary(State(merchant): State<Arc<Merchant>>) -> Json<Summary> {
     Json(SimulatedMerchant(merchant).summary())
 }
 
-async fn behaviours(State(merchant): State<Arc<Merchant>>) -> Json<Vec<Behaviour>> {
-    Json(SimulatedMerchant(merchant).behaviours())
+async fn behaviors(State(merchant): State<Arc<Merchant>>) -> Json<Vec<Behavior>> {
+    Json(SimulatedMerchant(merchant).behaviors())
 }
 
-/// A script may be a single line.
 async fn behave(State(merchant): State<Arc<Merchant>>, body: Bytes) -> Response {
-    let many = body.trim_ascii_start().starts_with(b"[");
-    let behaviours = if many { json(&body) } else { json(&body).map(|one| vec![one]) };
-    let behaviours: Vec<Behaviour> = match behaviours {
-        Ok(behaviours) => behaviours,
+    let is_array = body.trim_ascii_start().starts_with(b"[");
+    let behaviors =
+        if is_array { parse_json(&body) } else { parse_json(&body).map(|one| vec![one]) };
+    let behaviors: Vec<Behavior> = match behaviors {
+        Ok(behaviors) => behaviors,
         Err(why) => return bad_request(&why),
     };
     let merchant = SimulatedMerchant(merchant);
-    match merchant.behave(&behaviours) {
-        Ok(()) => Answer::json(StatusCode::OK, &merchant.behaviours()).into_response(),
+    match merchant.behave(&behaviors) {
+        Ok(()) => JsonResponse::json(StatusCode::OK, &merchant.behaviors()).into_response(),
         Err(error) => bad_request(&error.to_string()),
     }
 }
@@ -111,29 +110,29 @@ async fn revoke_tokens(State(merchant): State<Arc<Merchant>>) -> StatusCode {
 }
 
 async fn stock(State(merchant): State<Arc<Merchant>>) -> Json<BTreeMap<String, u32>> {
-    Json(SimulatedMerchant(merchant).whole_stock())
+    Json(SimulatedMerchant(merchant).stock_by_sku())
 }
 
 async fn set_stock(State(merchant): State<Arc<Merchant>>, body: Bytes) -> Response {
-    let wanted: BTreeMap<String, u32> = match json(&body) {
-        Ok(wanted) => wanted,
+    let stock: BTreeMap<String, u32> = match parse_json(&body) {
+        Ok(stock) => stock,
         Err(why) => return bad_request(&why),
     };
     let merchant = SimulatedMerchant(merchant);
-    if let Some(sku) = wanted.keys().find(|sku| merchant.stock(sku).is_none()) {
-        let message = format!("{sku} is not sold here");
-        return Answer::message(StatusCode::NOT_FOUND, &message).into_response();
+    if let Some(sku) = stock.keys().find(|sku| merchant.stock(sku).is_none()) {
+        let message = format!("this merchant does not sell {sku}");
+        return JsonResponse::message(StatusCode::NOT_FOUND, &message).into_response();
     }
-    for (sku, quantity) in wanted {
+    for (sku, quantity) in stock {
         merchant.set_stock(&sku, quantity);
     }
-    Answer::json(StatusCode::OK, &merchant.whole_stock()).into_response()
+    JsonResponse::json(StatusCode::OK, &merchant.stock_by_sku()).into_response()
 }
 
-fn json<T: DeserializeOwned>(body: &[u8]) -> Result<T, String> {
+fn parse_json<T: DeserializeOwned>(body: &[u8]) -> Result<T, String> {
     serde_json::from_slice(body).map_err(|error| error.to_string())
 }
 
 fn bad_request(why: &str) -> Response {
-    Answer::message(StatusCode::BAD_REQUEST, why).into_response()
+    JsonResponse::message(StatusCode::BAD_REQUEST, why).into_response()
 }

@@ -1,11 +1,10 @@
-//! Taking a call: who is it, is it signed, what were we told to do, what is the answer.
+//! Receives a call: checks credentials and signature, applies the behavior, and responds.
 //!
-//! This is the way every call goes, and benchmarks send very many, so it is short: the body is
-//! read as JSON only where the answer depends on it or the order is checked, and the book is
-//! locked only to write in it.
+//! Benchmarks send very many calls, so this is kept short: the body is parsed only where the
+//! response depends on it or the order is checked, and the book is locked only to record the call.
 //!
-//! Only a call that would be accepted meets a behaviour. A caller without credentials gets 401
-//! and one with a bad signature 400, whatever the merchant was told to do.
+//! A behavior applies only to calls that would be accepted. Without credentials the response is
+//! 401, and with a bad signature 400, whatever the behavior.
 
 use std::{sync::Arc, time::Duration};
 
@@ -23,27 +22,27 @@ use percent_encoding::percent_decode_str;
 use serde_json::json;
 
 use crate::{
-    behavior::Behaviour,
+    behavior::Behavior,
     calls::{
-        book::{Entry, RawContent},
+        book::{CallRecord, LaneKey, RawContent},
         call::{Call, SignatureCheck},
-        lane::lane,
+        lane::find_lane,
     },
     merchant::Merchant,
-    server::reply::{Act, Answer, Reply},
-    shop::exchange::Outcome,
+    server::reply::{JsonResponse, Reply, ReplyAction},
+    shop::exchange::OrderOutcome,
 };
 
 const BODY_MAX_BYTES: usize = 16 << 20;
 const ID_MAX_CHARACTERS: usize = 256;
 const PATH_MAX_CHARACTERS: usize = 1_024;
 
-/// A door for each kind, at its usual path.
+/// A route for each kind, at its default path.
 pub(crate) fn routes() -> Router<Arc<Merchant>> {
     let mut router = Router::new();
     for kind in MessageKind::ALL {
         let handler = move |State(merchant): State<Arc<Merchant>>, request: Request| async move {
-            take(&merchant, Some(kind), request).await
+            receive(&merchant, Some(kind), request).await
         };
         let method =
             if kind == MessageKind::ExchangeVariants { get(handler) } else { post(handler) };
@@ -52,33 +51,36 @@ pub(crate) fn routes() -> Router<Arc<Merchant>> {
     router
 }
 
-/// Somebody knocked where no door is. A message that went astray is written down.
-pub(crate) async fn elsewhere(State(merchant): State<Arc<Merchant>>, request: Request) -> Response {
+/// A call to an unknown path. If it is a message it is recorded.
+pub(crate) async fn receive_elsewhere(
+    State(merchant): State<Arc<Merchant>>,
+    request: Request,
+) -> Response {
     if request.headers().contains_key("webhook-id") {
-        return take(&merchant, None, request).await;
+        return receive(&merchant, None, request).await;
     }
-    Answer::message(StatusCode::NOT_FOUND, "there is nothing here").into_response()
+    JsonResponse::message(StatusCode::NOT_FOUND, "there is nothing at this path").into_response()
 }
 
-async fn take(merchant: &Merchant, kind: Option<MessageKind>, request: Request) -> Response {
+async fn receive(merchant: &Merchant, kind: Option<MessageKind>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
-    match read(body).await {
-        Ok(body) => merchant.take(kind, parts, body).send().await,
-        Err(answer) => answer.into_response(),
+    match read_body(body).await {
+        Ok(body) => merchant.receive(kind, parts, body).send().await,
+        Err(response) => response.into_response(),
     }
 }
 
-/// The whole body, if it is not too long.
-pub(crate) async fn read(body: Body) -> Result<Bytes, Answer> {
-    let too_long = |_| Answer::message(StatusCode::PAYLOAD_TOO_LARGE, "the body is too long");
+/// Reads the whole body, if it is not too long.
+pub(crate) async fn read_body(body: Body) -> Result<Bytes, JsonResponse> {
+    let too_long = |_| JsonResponse::message(StatusCode::PAYLOAD_TOO_LARGE, "the body is too long");
     to_bytes(body, BODY_MAX_BYTES).await.map_err(too_long)
 }
 
 impl Merchant {
-    fn take(&self, kind: Option<MessageKind>, parts: Parts, body: Bytes) -> Reply {
+    fn receive(&self, kind: Option<MessageKind>, parts: Parts, body: Bytes) -> Reply {
         let at = self.clock.now();
         let live = |token: &str| self.tokens().is_live(token, at.as_microsecond());
-        let authorized = self.proof.holds(&parts.headers, live);
+        let authorized = self.auth.accepts(&parts.headers, live);
         let signature = self
             .verifier
             .as_ref()
@@ -86,20 +88,24 @@ impl Merchant {
         let mut changed_order = None;
         let reply = match (kind, signature) {
             _ if !authorized => Reply::now(self.unauthorized()),
-            (_, Some(Err(why))) => Reply::now(Answer::message(StatusCode::BAD_REQUEST, why)),
-            (None, _) => Reply::now(Answer::message(StatusCode::NOT_FOUND, "no kind lives here")),
+            (_, Some(Err(why))) => Reply::now(JsonResponse::message(StatusCode::BAD_REQUEST, why)),
+            (None, _) => Reply::now(JsonResponse::message(
+                StatusCode::NOT_FOUND,
+                "no kind of message has this path",
+            )),
             (Some(kind), Some(Ok(())) | None) => {
-                let behaviour = self.script().next(kind);
-                let usual = || self.usual(kind, parts.uri.path(), &body, &mut changed_order);
-                behave(behaviour, usual)
+                let behavior = self.script().next(kind);
+                let respond = || self.respond(kind, parts.uri.path(), &body, &mut changed_order);
+                apply_behavior(behavior, respond)
             }
         };
         let call = Call {
             number: 0,
             at,
             kind,
-            path: cut(parts.uri.path(), PATH_MAX_CHARACTERS),
-            webhook_id: text(&parts.headers, "webhook-id").map(|id| cut(id, ID_MAX_CHARACTERS)),
+            path: truncate(parts.uri.path(), PATH_MAX_CHARACTERS),
+            webhook_id: text(&parts.headers, "webhook-id")
+                .map(|id| truncate(id, ID_MAX_CHARACTERS)),
             sequence: number(&parts.headers, "x-service-sequence"),
             attempt: number(&parts.headers, "x-service-attempt"),
             signature: match signature {
@@ -107,17 +113,17 @@ impl Merchant {
                 Some(Err(_)) => SignatureCheck::Invalid,
                 None => SignatureCheck::Unchecked,
             },
-            answer: reply.answered(),
+            answer: reply.outcome(),
             repeated: false,
             body_bytes: body.len(),
             content: None,
         };
-        let lane = kind.filter(|_| self.check_order).and_then(|kind| lane(kind, &body));
-        let entry = Entry {
+        let lane = kind.filter(|_| self.check_order).and_then(|kind| find_lane(kind, &body));
+        let entry = CallRecord {
             id_hash: self.hash(call.webhook_id.as_deref().unwrap_or_default().as_bytes()),
             body_hash: self.hash(&body),
             unauthorized: !authorized,
-            lane: lane.map(|lane| (self.hash(lane.as_bytes()), lane)),
+            lane: lane.map(|name| LaneKey { hash: self.hash(name.as_bytes()), name }),
             changed_order,
             call,
             content: RawContent { headers: parts.headers, body, answer_body: reply.body() },
@@ -126,62 +132,62 @@ impl Merchant {
         reply
     }
 
-    fn unauthorized(&self) -> Answer {
-        let challenge = HeaderValue::from_static(self.proof.challenge());
-        Answer::message(StatusCode::UNAUTHORIZED, "the credentials are missing or wrong")
+    fn unauthorized(&self) -> JsonResponse {
+        let challenge = HeaderValue::from_static(self.auth.challenge());
+        JsonResponse::message(StatusCode::UNAUTHORIZED, "the credentials are missing or wrong")
             .with(header::WWW_AUTHENTICATE, challenge)
     }
 
-    /// The answer of a merchant that does its duty.
-    fn usual(
+    /// The normal response.
+    fn respond(
         &self,
         kind: MessageKind,
         path: &str,
         body: &Bytes,
         changed_order: &mut Option<String>,
-    ) -> Answer {
+    ) -> JsonResponse {
         match kind {
-            MessageKind::ExchangeVariants => self.variants(path),
+            MessageKind::ExchangeVariants => self.list_variants(path),
             MessageKind::ExchangeOrder => {
                 let outcome = self.shop().place(body, |bytes| self.hash(bytes));
-                if let Outcome::Changed { original_order_id, .. } = &outcome {
+                if let OrderOutcome::Changed { original_order_id, .. } = &outcome {
                     *changed_order = Some(original_order_id.clone());
                 }
-                exchange_order(outcome)
+                respond_to_order(outcome)
             }
             MessageKind::Rma
             | MessageKind::OutboundAsn
             | MessageKind::InventoryReceipt
             | MessageKind::DropShipmentConfirmation
             | MessageKind::DropShipmentCancellation
-            | MessageKind::DropShipmentPartialCancellation => Answer::received(),
+            | MessageKind::DropShipmentPartialCancellation => JsonResponse::received(),
         }
     }
 
-    fn variants(&self, path: &str) -> Answer {
+    fn list_variants(&self, path: &str) -> JsonResponse {
         let (before, after) =
             MessageKind::ExchangeVariants.default_path().split_once("{variant_identifier}").unzip();
         let inner = path.strip_prefix(before.unwrap_or_default());
         let inner = inner.and_then(|inner| inner.strip_suffix(after.unwrap_or_default()));
         let name = percent_decode_str(inner.unwrap_or_default()).decode_utf8_lossy();
         let shop = self.shop();
-        match shop.catalogue.variants_of(&name) {
-            Some(variants) => Answer::json(StatusCode::OK, &variants),
-            None => Answer::message(StatusCode::NOT_FOUND, "no such product"),
+        match shop.catalog.variants_of(&name) {
+            Some(variants) => JsonResponse::json(StatusCode::OK, &variants),
+            None => JsonResponse::message(StatusCode::NOT_FOUND, "no such product"),
         }
     }
 }
 
-fn exchange_order(outcome: Outcome) -> Answer {
+fn respond_to_order(outcome: OrderOutcome) -> JsonResponse {
     match outcome {
-        Outcome::Placed(order) | Outcome::Changed { first: order, .. } => {
-            Answer::json(StatusCode::OK, &order)
+        OrderOutcome::Placed(order) | OrderOutcome::Changed { first: order, .. } => {
+            JsonResponse::json(StatusCode::OK, &order)
         }
-        Outcome::OutOfStock { sku } => {
-            Answer::message(StatusCode::CONFLICT, &format!("{sku} is out of stock"))
+        OrderOutcome::OutOfStock { sku } => {
+            JsonResponse::message(StatusCode::CONFLICT, &format!("{sku} is out of stock"))
         }
-        Outcome::Unreadable(why) => Answer::message(StatusCode::BAD_REQUEST, &why),
-        Outcome::WithoutKey => Answer::json(
+        OrderOutcome::Unreadable(why) => JsonResponse::message(StatusCode::BAD_REQUEST, &why),
+        OrderOutcome::WithoutKey => JsonResponse::json(
             StatusCode::UNPROCESSABLE_ENTITY,
             &json!({
                 "message": "some fields are not acceptable",
@@ -191,40 +197,41 @@ fn exchange_order(outcome: Outcome) -> Answer {
     }
 }
 
-/// Does what was told. A call that is to fail never reaches the usual business.
-fn behave(behaviour: Behaviour, usual: impl FnOnce() -> Answer) -> Reply {
-    let delay = Duration::from_millis(behaviour.delay_ms);
-    if behaviour.hang {
-        return Reply { delay, act: Act::Hang };
+/// Replies as `behavior` says. A call that shall fail is not processed.
+fn apply_behavior(behavior: Behavior, respond: impl FnOnce() -> JsonResponse) -> Reply {
+    let delay = Duration::from_millis(behavior.delay_ms);
+    if behavior.hang {
+        return Reply { delay, action: ReplyAction::Hang };
     }
-    if behaviour.close {
-        return Reply { delay, act: Act::Close };
+    if behavior.close {
+        return Reply { delay, action: ReplyAction::Close };
     }
-    let status = behaviour.told_status().and_then(|status| StatusCode::from_u16(status).ok());
-    let mut answer = match status {
-        Some(status) if !status.is_success() => {
-            Answer::message(status, &format!("told to answer {}", status.as_u16()))
-        }
+    let status = behavior.effective_status().and_then(|status| StatusCode::from_u16(status).ok());
+    let mut response = match status {
+        Some(status) if !status.is_success() => JsonResponse::message(
+            status,
+            &format!("configured to respond with {}", status.as_u16()),
+        ),
         Some(status) => {
-            let usual = usual();
-            let status = if usual.status.is_success() { status } else { usual.status };
-            Answer { status, ..usual }
+            let normal = respond();
+            let status = if normal.status.is_success() { status } else { normal.status };
+            JsonResponse { status, ..normal }
         }
-        None => usual(),
+        None => respond(),
     };
-    if answer.status.is_redirection() {
-        answer = answer.with(header::LOCATION, HeaderValue::from_static("/elsewhere"));
+    if response.status.is_redirection() {
+        response = response.with(header::LOCATION, HeaderValue::from_static("/elsewhere"));
     }
-    if let Some(seconds) = behaviour.retry_after_s {
-        answer = answer.with(header::RETRY_AFTER, seconds);
+    if let Some(seconds) = behavior.retry_after_s {
+        response = response.with(header::RETRY_AFTER, seconds);
     }
-    answer.padding_bytes = behaviour.huge_body_bytes;
-    Reply { delay, act: Act::Answer(answer) }
+    response.padding_bytes = behavior.huge_body_bytes;
+    Reply { delay, action: ReplyAction::Respond(response) }
 }
 
 impl Reply {
-    fn now(answer: Answer) -> Self {
-        Self { delay: Duration::ZERO, act: Act::Answer(answer) }
+    fn now(response: JsonResponse) -> Self {
+        Self { delay: Duration::ZERO, action: ReplyAction::Respond(response) }
     }
 }
 
@@ -236,7 +243,7 @@ fn number(headers: &HeaderMap, name: &str) -> Option<u64> {
     text(headers, name)?.parse().ok()
 }
 
-fn cut(text: &str, characters: usize) -> String {
+fn truncate(text: &str, characters: usize) -> String {
     match text.char_indices().nth(characters) {
         Some((end, _)) => text.get(..end).unwrap_or_default().to_owned(),
         None => text.to_owned(),

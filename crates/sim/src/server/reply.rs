@@ -1,4 +1,4 @@
-//! What a call gets: an answer, sooner or later, or none at all.
+//! The reply to a call: a response, at once or later, or none at all.
 
 use std::{
     convert::Infallible,
@@ -18,36 +18,36 @@ use hyper::body::{Frame, SizeHint};
 use serde::Serialize;
 use serde_json::json;
 
-use crate::calls::call::Answered;
+use crate::calls::call::CallOutcome;
 
 const RECEIVED: Bytes = Bytes::from_static(br#"{"message":"received"}"#);
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
 pub(crate) struct Reply {
     pub(crate) delay: Duration,
-    pub(crate) act: Act,
+    pub(crate) action: ReplyAction,
 }
 
-pub(crate) enum Act {
-    Answer(Answer),
+pub(crate) enum ReplyAction {
+    Respond(JsonResponse),
     Hang,
     Close,
 }
 
-/// An answer in JSON.
-pub(crate) struct Answer {
+/// A response in JSON.
+pub(crate) struct JsonResponse {
     pub(crate) status: StatusCode,
     pub(crate) headers: Vec<(HeaderName, HeaderValue)>,
     pub(crate) body: Bytes,
-    /// Instead of the body, one that is made up and this long.
+    /// Send a meaningless body of this length instead.
     pub(crate) padding_bytes: Option<u64>,
 }
 
-/// Marks a response that must not be sent: the connection is closed instead.
+/// Marks a response that is not sent: the connection is closed instead.
 #[derive(Clone, Copy)]
 pub(crate) struct CloseConnection;
 
-impl Answer {
+impl JsonResponse {
     pub(crate) fn received() -> Self {
         Self::new(StatusCode::OK, RECEIVED)
     }
@@ -61,7 +61,7 @@ impl Answer {
     }
 
     pub(crate) fn json(status: StatusCode, value: &impl Serialize) -> Self {
-        let body = serde_json::to_vec(value).expect("answers have only texts as keys");
+        let body = serde_json::to_vec(value).expect("responses have only texts as keys");
         Self::new(status, body.into())
     }
 
@@ -86,34 +86,34 @@ impl Answer {
 }
 
 impl Reply {
-    pub(crate) fn answered(&self) -> Answered {
-        match &self.act {
-            Act::Answer(answer) => Answered::Status(answer.status.as_u16()),
-            Act::Hang => Answered::Hang,
-            Act::Close => Answered::Close,
+    pub(crate) fn outcome(&self) -> CallOutcome {
+        match &self.action {
+            ReplyAction::Respond(response) => CallOutcome::Status(response.status.as_u16()),
+            ReplyAction::Hang => CallOutcome::Hang,
+            ReplyAction::Close => CallOutcome::Close,
         }
     }
 
-    /// The body as it is written down, which is shorter than a huge one.
+    /// The body to record, without a huge one.
     pub(crate) fn body(&self) -> Bytes {
-        match &self.act {
-            Act::Answer(Answer { padding_bytes: Some(bytes), .. }) => {
+        match &self.action {
+            ReplyAction::Respond(JsonResponse { padding_bytes: Some(bytes), .. }) => {
                 format!("(a body of {bytes} bytes)").into()
             }
-            Act::Answer(answer) => answer.body.clone(),
-            Act::Hang | Act::Close => Bytes::new(),
+            ReplyAction::Respond(response) => response.body.clone(),
+            ReplyAction::Hang | ReplyAction::Close => Bytes::new(),
         }
     }
 
-    /// The response, when its time has come.
+    /// Waits for the delay and returns the response.
     pub(crate) async fn send(self) -> Response {
         if !self.delay.is_zero() {
             tokio::time::sleep(self.delay).await;
         }
-        match self.act {
-            Act::Answer(answer) => answer.into_response(),
-            Act::Hang => future::pending().await,
-            Act::Close => {
+        match self.action {
+            ReplyAction::Respond(response) => response.into_response(),
+            ReplyAction::Hang => future::pending().await,
+            ReplyAction::Close => {
                 let mut response = Response::new(Body::empty());
                 response.extensions_mut().insert(CloseConnection);
                 response
@@ -122,7 +122,7 @@ impl Reply {
     }
 }
 
-/// A long body that is never in memory as a whole. It is JSON, if only just: digits.
+/// A long body that is never in memory as a whole. It consists of digits, so it is JSON.
 struct Padding {
     remaining: u64,
 }

@@ -1,7 +1,7 @@
-//! The open door: from a port to calls in the router.
+//! Listens on a port and passes calls to the router.
 //!
-//! Connections are served by hyper itself rather than by axum's own loop, because a merchant
-//! must be able to close a connection without an answer: a service that fails does just that.
+//! Connections are served by hyper rather than by axum's own loop, because a merchant must be able
+//! to close a connection without a response. A hyper service that fails does that.
 
 use std::{convert::Infallible, io, net::SocketAddr, pin::pin, sync::Arc, time::Duration};
 
@@ -31,13 +31,14 @@ use crate::{
 const CONNECTIONS_MAX: usize = 4_096;
 const BUFFER_MAX_BYTES: usize = 64 * 1024;
 
-/// How long calls under way have to end when the merchant is stopped.
+/// How long calls under way may take when the merchant is stopped.
 const GRACE: Duration = Duration::from_millis(250);
-/// The pause after the system refused to accept, such as for want of file descriptors.
+/// The pause after the system refused to accept a connection, for example without a free file
+/// descriptor.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
-const LOOK_AGAIN: Duration = Duration::from_millis(5);
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
-/// A merchant with an open door. Dropping it closes the door at once.
+/// A merchant with a running server. Dropping it stops the server at once.
 pub struct Running {
     merchant: SimulatedMerchant,
     address: SocketAddr,
@@ -55,14 +56,14 @@ impl Running {
         let public_url = settings.public_url.clone();
         let public_url = public_url.unwrap_or_else(|| format!("http://{address}"));
         let merchant = Arc::new(Merchant::new(settings, public_url.trim_end_matches('/'))?);
-        let router = router(Arc::clone(&merchant));
+        let router = build_router(Arc::clone(&merchant));
         let (tasks, stop) = (TaskTracker::new(), CancellationToken::new());
         tasks.spawn(accept(listener, router, tasks.clone(), stop.clone()));
         let merchant = SimulatedMerchant(merchant);
         Ok(Self { merchant, address, tasks, stop: stop.drop_guard() })
     }
 
-    /// Where it listens; tells the port when port 0 was asked for.
+    /// Where it listens, with the actual port if port 0 was configured.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -76,26 +77,26 @@ impl Running {
         &self.merchant
     }
 
-    /// Waits until the summary is as wanted. After `patience` the last one is the error.
+    /// Waits until the summary meets the condition. After `time_max` the last one is the error.
     pub async fn wait_until(
         &self,
-        patience: Duration,
-        wanted: impl Fn(&Summary) -> bool,
+        time_max: Duration,
+        condition: impl Fn(&Summary) -> bool,
     ) -> Result<Summary, Box<Summary>> {
-        let deadline = Instant::now() + patience;
+        let deadline = Instant::now() + time_max;
         loop {
             let summary = self.merchant.summary();
-            if wanted(&summary) {
+            if condition(&summary) {
                 return Ok(summary);
             }
             if Instant::now() >= deadline {
                 return Err(Box::new(summary));
             }
-            sleep(LOOK_AGAIN).await;
+            sleep(POLL_INTERVAL).await;
         }
     }
 
-    /// Closes the door. Calls under way have a moment to end; those that hang are dropped.
+    /// Stops the server. Calls under way may take a moment to end; those that hang are dropped.
     pub async fn stop(self) {
         drop(self.stop);
         self.tasks.close();
@@ -103,12 +104,12 @@ impl Running {
     }
 }
 
-fn router(merchant: Arc<Merchant>) -> Router {
+fn build_router(merchant: Arc<Merchant>) -> Router {
     receive::routes()
         .merge(token::routes())
         .merge(control::routes())
         .merge(page::routes())
-        .fallback(receive::elsewhere)
+        .fallback(receive::receive_elsewhere)
         .with_state(merchant)
 }
 
@@ -133,7 +134,7 @@ async fn accept(
                 });
             }
             Err(error) => {
-                tracing::warn!(%error, "the simulated merchant cannot accept a connection");
+                tracing::warn!("accepting a connection failed, will retry: {error}");
                 sleep(ACCEPT_PAUSE).await;
             }
         }
@@ -143,12 +144,12 @@ async fn accept(
 /// Serves one connection to its end.
 async fn serve(stream: TcpStream, router: Router, stop: CancellationToken) {
     if let Err(error) = stream.set_nodelay(true) {
-        tracing::debug!(%error, "a connection was lost at once");
+        tracing::debug!("a connection was lost at its start: {error}");
         return;
     }
     let service = service_fn(|request: Request<Incoming>| {
-        let answer = router.clone().oneshot(request);
-        async { unless_closed(answer.await) }
+        let response = router.clone().oneshot(request);
+        async { close_if_marked(response.await) }
     });
     let connection = http1::Builder::new()
         .max_buf_size(BUFFER_MAX_BYTES)
@@ -162,17 +163,17 @@ async fn serve(stream: TcpStream, router: Router, stop: CancellationToken) {
         }
     };
     if let Err(error) = ended {
-        tracing::debug!(%error, "a connection ended early");
+        tracing::debug!("a connection ended early: {error}");
     }
 }
 
-/// The merchant was told to close the connection.
+/// The behavior says to close the connection.
 #[derive(Debug, thiserror::Error)]
-#[error("closed as told")]
+#[error("closed as configured")]
 struct Closed;
 
-fn unless_closed(answer: Result<Response, Infallible>) -> Result<Response, Closed> {
-    let Ok(response) = answer;
+fn close_if_marked(result: Result<Response, Infallible>) -> Result<Response, Closed> {
+    let Ok(response) = result;
     if response.extensions().get::<CloseConnection>().is_some() {
         Err(Closed)
     } else {

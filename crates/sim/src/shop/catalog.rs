@@ -1,19 +1,18 @@
-//! The goods of the simulated merchant: what it sells, in which variants, and how many are
-//! left.
+//! The articles of the simulated merchant, their variants and their stock.
 //!
-//! The range is always the same, so that a test can name a variant. Two of the products are
-//! those of the sample orders in the documentation, and of every product some variant is sold
+//! The articles are always the same, so that a test can name a variant. Two of the products are
+//! those of the sample orders in the documentation, and every product has a variant that is sold
 //! out.
 
 use serde::Serialize;
 
-/// A kind of article that comes in several variants.
+/// A product with several variants.
 pub(crate) struct Product {
     pub(crate) variant_identifier: &'static str,
     pub(crate) variants: Vec<Variant>,
 }
 
-/// One article, in the words of an answer.
+/// One article, as in a response.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Variant {
     pub(crate) sku: String,
@@ -30,114 +29,116 @@ pub(crate) struct Attribute {
     pub(crate) value: &'static str,
 }
 
-/// How a product is described; its variants are every colour in every size.
-struct Range {
+/// The description of a product. Its variants are every color in every size.
+struct ProductRange {
     variant_identifier: &'static str,
     title: &'static str,
     price_cents: i64,
-    colours: &'static [&'static str],
+    colors: &'static [&'static str],
     sizes: &'static [&'static str],
 }
 
-const RANGES: [Range; 5] = [
-    Range {
+const RANGES: [ProductRange; 5] = [
+    ProductRange {
         variant_identifier: "TEE-NAVY",
         title: "Organic cotton tee",
         price_cents: 4_500,
-        colours: &["Navy"],
+        colors: &["Navy"],
         sizes: &["S", "M", "L", "XL"],
     },
-    Range {
+    ProductRange {
         variant_identifier: "SCARF",
         title: "Lambswool scarf",
         price_cents: 3_900,
-        colours: &["Red", "Grey", "Moss", "Ochre"],
+        colors: &["Red", "Grey", "Moss", "Ochre"],
         sizes: &[],
     },
-    Range {
+    ProductRange {
         variant_identifier: "HARBOUR-SHIRT",
         title: "Harbour linen shirt",
         price_cents: 6_900,
-        colours: &["Indigo", "Chalk", "Moss"],
+        colors: &["Indigo", "Chalk", "Moss"],
         sizes: &["S", "M", "L", "XL"],
     },
-    Range {
+    ProductRange {
         variant_identifier: "TRAIL-SHOE",
         title: "Trail shoe",
         price_cents: 11_900,
-        colours: &["Slate", "Rust"],
+        colors: &["Slate", "Rust"],
         sizes: &["38", "39", "40", "41", "42", "43", "44"],
     },
-    Range {
+    ProductRange {
         variant_identifier: "RAIN-JACKET",
         title: "Rain jacket",
         price_cents: 14_900,
-        colours: &["Ochre", "Pine"],
+        colors: &["Ochre", "Pine"],
         sizes: &["S", "M", "L"],
     },
 ];
 
-/// The stock of one variant after the other, over and over.
+/// The stock of the variants, repeated in this order.
 const STOCK: [u32; 4] = [12, 7, 25, 0];
 
-pub(crate) struct Catalogue {
+pub(crate) struct Catalog {
     pub(crate) products: Vec<Product>,
 }
 
-impl Catalogue {
-    /// The full range; pictures are under `public_url`.
+impl Catalog {
+    /// All articles; their images are under `public_url`.
     pub(crate) fn new(public_url: &str) -> Self {
         Self { products: RANGES.iter().map(|range| range.product(public_url)).collect() }
     }
 
     pub(crate) fn variants_of(&self, variant_identifier: &str) -> Option<&[Variant]> {
-        let wanted = |product: &&Product| product.variant_identifier == variant_identifier;
-        self.products.iter().find(wanted).map(|product| product.variants.as_slice())
+        let matches = |product: &&Product| product.variant_identifier == variant_identifier;
+        self.products.iter().find(matches).map(|product| product.variants.as_slice())
     }
 
     pub(crate) fn variant(&self, sku: &str) -> Option<&Variant> {
-        self.products.iter().flat_map(|product| &product.variants).find(|found| found.sku == sku)
+        self.products
+            .iter()
+            .flat_map(|product| &product.variants)
+            .find(|variant| variant.sku == sku)
     }
 
     pub(crate) fn variant_mut(&mut self, sku: &str) -> Option<&mut Variant> {
         let mut variants = self.products.iter_mut().flat_map(|product| &mut product.variants);
-        variants.find(|found| found.sku == sku)
+        variants.find(|variant| variant.sku == sku)
     }
 }
 
-impl Range {
+impl ProductRange {
     fn product(&self, public_url: &str) -> Product {
         let one_size: &[Option<&'static str>] = &[None];
         let sizes: Vec<_> = self.sizes.iter().copied().map(Some).collect();
         let sizes = if sizes.is_empty() { one_size } else { sizes.as_slice() };
-        let kinds =
-            self.colours.iter().flat_map(|colour| sizes.iter().map(|size| (*colour, *size)));
+        let kinds = self.colors.iter().flat_map(|color| sizes.iter().map(|size| (*color, *size)));
         let variants = kinds
             .zip(STOCK.into_iter().cycle())
-            .map(|((colour, size), stock)| self.variant(colour, size, stock, public_url))
+            .map(|((color, size), stock)| self.variant(color, size, stock, public_url))
             .collect();
         Product { variant_identifier: self.variant_identifier, variants }
     }
 
     fn variant(
         &self,
-        colour: &'static str,
+        color: &'static str,
         size: Option<&'static str>,
         quantity_in_stock: u32,
         public_url: &str,
     ) -> Variant {
         let mut sku = self.variant_identifier.to_owned();
-        let mut title = format!("{}, {}", self.title, colour.to_lowercase());
+        let mut title = format!("{}, {}", self.title, color.to_lowercase());
         let mut attributes = Vec::new();
-        if self.colours.len() > 1 {
-            sku = format!("{sku}-{}", colour.to_uppercase());
+        if self.colors.len() > 1 {
+            sku = format!("{sku}-{}", color.to_uppercase());
         }
         if let Some(size) = size {
             sku = format!("{sku}-{size}");
             title = format!("{title}, {size}");
             attributes.push(Attribute { name: "Size", value: size });
         }
-        attributes.push(Attribute { name: "Colour", value: colour });
+        attributes.push(Attribute { name: "Colour", value: color });
         Variant {
             image_url: format!("{public_url}/images/{sku}.svg"),
             sku,
@@ -156,10 +157,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_sku_is_there_once_and_every_product_lacks_something() {
-        let catalogue = Catalogue::new("http://shop");
+    fn every_sku_is_unique_and_every_product_has_a_sold_out_variant() {
+        let catalog = Catalog::new("http://shop");
         let mut skus = BTreeSet::new();
-        for product in &catalogue.products {
+        for product in &catalog.products {
             assert!(product.variants.iter().any(|variant| variant.quantity_in_stock == 0));
             assert!(product.variants.iter().all(|variant| skus.insert(variant.sku.clone())));
         }
@@ -167,9 +168,9 @@ mod tests {
     }
 
     #[test]
-    fn a_variant_says_what_it_is() {
-        let catalogue = Catalogue::new("http://shop");
-        let shirt = catalogue.variant("HARBOUR-SHIRT-CHALK-M").unwrap();
+    fn a_variant_is_described_by_its_attributes() {
+        let catalog = Catalog::new("http://shop");
+        let shirt = catalog.variant("HARBOUR-SHIRT-CHALK-M").unwrap();
         assert_eq!(
             serde_json::to_string(shirt).unwrap(),
             concat!(

@@ -1,20 +1,20 @@
-//! Exchange orders: one for each original order, for ever.
+//! Exchange orders: only one for each original order.
 //!
-//! `original_order_id` is the key. The first order with a key takes the goods from the stock
-//! and gets a number; whoever comes with the same key gets that order back. A second order that
-//! is not the same byte for byte gets it back too, but has broken a promise.
+//! `original_order_id` is the key. The first order with a key takes its articles from the stock and
+//! gets a number. Further requests with the same key get the same order. A second order that is not
+//! the same byte for byte gets it too, but is a violation.
 //!
-//! The merchant computes the tax itself: a flat rate on what is paid for goods. A gift card is
-//! not taxed, and like everything else that is not in the catalogue it is never out of stock.
+//! The merchant computes the tax: a flat rate on the price of articles. A gift card is not taxed
+//! and, like everything else that is not in the catalog, never out of stock.
 
 use serde::{Deserialize, Serialize};
 
-use crate::{calls::recent::Recent, shop::catalog::Catalogue};
+use crate::{calls::recent::RecentMap, shop::catalog::Catalog};
 
 const TAX_PERCENT: i64 = 8;
 const REMEMBERED_ORDERS: usize = 1 << 18;
 
-/// What the merchant reads of an exchange order.
+/// The fields of an exchange order that the merchant reads.
 #[derive(Deserialize)]
 struct ExchangeOrder {
     original_order_id: Option<String>,
@@ -31,7 +31,7 @@ struct Item {
     discount_amount_cents: i64,
 }
 
-/// An order that was placed, in the words of the answer.
+/// An order that was placed, as in the response.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct PlacedOrder {
     pub(crate) order_identifier: String,
@@ -40,11 +40,11 @@ pub(crate) struct PlacedOrder {
     pub(crate) tax_amount_cents: i64,
 }
 
-/// What came of an order.
+/// The outcome of an order.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
+pub(crate) enum OrderOutcome {
     Placed(PlacedOrder),
-    /// The order was placed before, with another content.
+    /// The order was placed before, with other content.
     Changed {
         first: PlacedOrder,
         original_order_id: String,
@@ -59,15 +59,21 @@ pub(crate) enum Outcome {
 }
 
 pub(crate) struct Shop {
-    pub(crate) catalogue: Catalogue,
-    orders: Recent<(u64, PlacedOrder)>,
+    pub(crate) catalog: Catalog,
+    orders: RecentMap<KnownOrder>,
     first_number: u64,
     placed: u64,
 }
 
+/// An order that was placed, and the hash of its request.
+struct KnownOrder {
+    content: u64,
+    order: PlacedOrder,
+}
+
 impl Shop {
-    pub(crate) fn new(catalogue: Catalogue, first_number: u64) -> Self {
-        Self { catalogue, orders: Recent::new(REMEMBERED_ORDERS), first_number, placed: 0 }
+    pub(crate) fn new(catalog: Catalog, first_number: u64) -> Self {
+        Self { catalog, orders: RecentMap::new(REMEMBERED_ORDERS), first_number, placed: 0 }
     }
 
     /// How many orders were placed.
@@ -75,39 +81,41 @@ impl Shop {
         self.placed
     }
 
-    /// Takes in an order. `hash` tells keys and contents apart.
-    pub(crate) fn place(&mut self, body: &[u8], hash: impl Fn(&[u8]) -> u64) -> Outcome {
+    /// Places an order. `hash` distinguishes keys and contents.
+    pub(crate) fn place(&mut self, body: &[u8], hash: impl Fn(&[u8]) -> u64) -> OrderOutcome {
         let order: ExchangeOrder = match serde_json::from_slice(body) {
             Ok(order) => order,
-            Err(error) => return Outcome::Unreadable(error.to_string()),
+            Err(error) => return OrderOutcome::Unreadable(error.to_string()),
         };
-        let Some(original_order_id) = order.original_order_id else { return Outcome::WithoutKey };
+        let Some(original_order_id) = order.original_order_id else {
+            return OrderOutcome::WithoutKey;
+        };
         let (key, content) = (hash(original_order_id.as_bytes()), hash(body));
-        if let Some((first_content, first)) = self.orders.get_mut(key) {
-            let first = first.clone();
-            return if *first_content == content {
-                Outcome::Placed(first)
+        if let Some(known) = self.orders.get_mut(key) {
+            let first = known.order.clone();
+            return if known.content == content {
+                OrderOutcome::Placed(first)
             } else {
-                Outcome::Changed { first, original_order_id }
+                OrderOutcome::Changed { first, original_order_id }
             };
         }
-        if let Some(sku) = self.lacking(&order.items) {
-            return Outcome::OutOfStock { sku };
+        if let Some(sku) = self.find_out_of_stock(&order.items) {
+            return OrderOutcome::OutOfStock { sku };
         }
         let placed = self.sell(&order.items);
-        self.orders.insert(key, (content, placed.clone()));
-        Outcome::Placed(placed)
+        self.orders.insert(key, KnownOrder { content, order: placed.clone() });
+        OrderOutcome::Placed(placed)
     }
 
-    /// An article of which fewer are left than `items` ask for altogether.
-    fn lacking(&self, items: &[Item]) -> Option<String> {
-        let lacks = |item: &&Item| {
+    /// Finds an article of which fewer are in stock than all `items` together need.
+    fn find_out_of_stock(&self, items: &[Item]) -> Option<String> {
+        let is_short = |item: &&Item| {
             let same = items.iter().filter(|other| other.sku == item.sku);
-            let wanted: u64 = same.map(|other| u64::from(other.quantity)).sum();
-            let variant = self.catalogue.variant(&item.sku);
-            variant.is_some_and(|variant| u64::from(variant.quantity_in_stock) < wanted)
+            let needed: u64 = same.map(|other| u64::from(other.quantity)).sum();
+            let variant = self.catalog.variant(&item.sku);
+            variant.is_some_and(|variant| u64::from(variant.quantity_in_stock) < needed)
         };
-        items.iter().find(lacks).map(|item| item.sku.clone())
+        items.iter().find(is_short).map(|item| item.sku.clone())
     }
 
     fn sell(&mut self, items: &[Item]) -> PlacedOrder {
@@ -117,7 +125,7 @@ impl Shop {
             let net = gross.saturating_sub(item.discount_amount_cents);
             product = product.saturating_add(gross);
             total = total.saturating_add(net);
-            if let Some(variant) = self.catalogue.variant_mut(&item.sku) {
+            if let Some(variant) = self.catalog.variant_mut(&item.sku) {
                 variant.quantity_in_stock = variant.quantity_in_stock.saturating_sub(item.quantity);
                 tax = tax.saturating_add(net.saturating_mul(TAX_PERCENT) / 100);
             }
@@ -141,11 +149,11 @@ mod tests {
 
     use super::*;
 
-    fn shop() -> Shop {
-        Shop::new(Catalogue::new(""), crate::settings::FIRST_ORDER_NUMBER)
+    fn new_shop() -> Shop {
+        Shop::new(Catalog::new(""), crate::settings::FIRST_ORDER_NUMBER)
     }
 
-    fn place(shop: &mut Shop, key: &str, items: &[(&str, u32)]) -> Outcome {
+    fn place(shop: &mut Shop, key: &str, items: &[(&str, u32)]) -> OrderOutcome {
         let item = |(sku, quantity): &(&str, u32)| {
             json!({ "sku": sku, "quantity": quantity, "unit_price_amount_cents": 1_000,
                     "discount_amount_cents": 100 })
@@ -157,12 +165,12 @@ mod tests {
     }
 
     fn stock(shop: &Shop, sku: &str) -> u32 {
-        shop.catalogue.variant(sku).unwrap().quantity_in_stock
+        shop.catalog.variant(sku).unwrap().quantity_in_stock
     }
 
     #[test]
-    fn the_same_key_gets_the_same_order_and_goods_are_taken_once() {
-        let mut shop = shop();
+    fn the_same_key_gets_the_same_order_and_stock_is_taken_once() {
+        let mut shop = new_shop();
         let items = [("TEE-NAVY-M", 2), ("GIFT-CARD", 1)];
         let expected = PlacedOrder {
             order_identifier: "EX-100001".to_owned(),
@@ -171,31 +179,31 @@ mod tests {
             tax_amount_cents: 152,
         };
         for _ in 0..3 {
-            assert_eq!(place(&mut shop, "O-1", &items), Outcome::Placed(expected.clone()));
+            assert_eq!(place(&mut shop, "O-1", &items), OrderOutcome::Placed(expected.clone()));
         }
         assert_eq!((stock(&shop, "TEE-NAVY-M"), shop.placed()), (5, 1));
 
         let changed = place(&mut shop, "O-1", &[("TEE-NAVY-M", 1)]);
         let original_order_id = "O-1".to_owned();
-        assert_eq!(changed, Outcome::Changed { first: expected, original_order_id });
+        assert_eq!(changed, OrderOutcome::Changed { first: expected, original_order_id });
         assert_eq!((stock(&shop, "TEE-NAVY-M"), shop.placed()), (5, 1));
     }
 
     #[test]
     fn an_order_that_cannot_be_filled_takes_nothing() {
-        let mut shop = shop();
+        let mut shop = new_shop();
         let items = [("TEE-NAVY-S", 1), ("TEE-NAVY-M", 4), ("TEE-NAVY-M", 4)];
         let sku = "TEE-NAVY-M".to_owned();
-        assert_eq!(place(&mut shop, "O-1", &items), Outcome::OutOfStock { sku });
+        assert_eq!(place(&mut shop, "O-1", &items), OrderOutcome::OutOfStock { sku });
         assert_eq!((stock(&shop, "TEE-NAVY-S"), shop.placed()), (12, 0));
-        assert!(matches!(place(&mut shop, "O-1", &[("TEE-NAVY-S", 1)]), Outcome::Placed(_)));
+        assert!(matches!(place(&mut shop, "O-1", &[("TEE-NAVY-S", 1)]), OrderOutcome::Placed(_)));
     }
 
     #[test]
-    fn what_is_not_an_order_is_refused() {
-        let mut shop = shop();
-        assert!(matches!(shop.place(b"[", |_| 0), Outcome::Unreadable(_)));
-        assert!(matches!(shop.place(br#"{"items": {}}"#, |_| 0), Outcome::Unreadable(_)));
-        assert_eq!(shop.place(br#"{"items": []}"#, |_| 0), Outcome::WithoutKey);
+    fn invalid_orders_are_refused() {
+        let mut shop = new_shop();
+        assert!(matches!(shop.place(b"[", |_| 0), OrderOutcome::Unreadable(_)));
+        assert!(matches!(shop.place(br#"{"items": {}}"#, |_| 0), OrderOutcome::Unreadable(_)));
+        assert_eq!(shop.place(br#"{"items": []}"#, |_| 0), OrderOutcome::WithoutKey);
     }
 }

@@ -1,4 +1,4 @@
-//! What the merchant sells, and the orders that exchange it.
+//! The merchant's articles and exchange orders.
 
 pub(crate) mod catalog;
 pub(crate) mod exchange;

@@ -1,8 +1,8 @@
-//! A picture for every article: its outline in its colour, drawn as SVG.
+//! An image for every article: its outline in its color, as SVG.
 
 use crate::shop::catalog::Variant;
 
-const COLOURS: [(&str, &str); 10] = [
+const COLORS: [(&str, &str); 10] = [
     ("Navy", "#27406b"),
     ("Red", "#b3392f"),
     ("Grey", "#8b9097"),
@@ -19,23 +19,23 @@ const TOP: &str = "M70 50 100 62 130 50 176 74 160 112 142 104 142 196 58 196 58
 const SHOE: &str = "M30 100 66 92 84 118 136 138Q178 146 176 166L176 176 30 176Z";
 const SCARF: &str = "M74 40 126 40 120 104 148 190 116 200 98 128 92 200 60 200Z";
 
-/// The picture of `variant`. Everything in it comes from the catalogue, so nothing needs escaping.
-pub(crate) fn svg(variant: &Variant) -> String {
+/// Draws `variant`. All text comes from the catalog, so nothing needs escaping.
+pub(crate) fn draw_svg(variant: &Variant) -> String {
     let outline = match variant.sku.split('-').next() {
         Some("TRAIL") => SHOE,
         Some("SCARF") => SCARF,
         _ => TOP,
     };
     let value = |name: &str| {
-        let found = variant.attributes.iter().find(|attribute| attribute.name == name);
-        found.map_or("", |attribute| attribute.value)
+        let attribute = variant.attributes.iter().find(|attribute| attribute.name == name);
+        attribute.map_or("", |attribute| attribute.value)
     };
-    let colour = COLOURS.iter().find(|(name, _)| *name == value("Colour"));
-    let colour = colour.map_or("#777777", |(_, colour)| colour);
+    let color = COLORS.iter().find(|(name, _)| *name == value("Colour"));
+    let color = color.map_or("#777777", |(_, color)| color);
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 200 240\" role=\"img\">\
          <title>{title}</title><rect width=\"200\" height=\"240\" fill=\"#f3eee6\"/>\
-         <path d=\"{outline}\" fill=\"{colour}\" stroke=\"#211d19\" stroke-width=\"3\" \
+         <path d=\"{outline}\" fill=\"{color}\" stroke=\"#211d19\" stroke-width=\"3\" \
          stroke-linejoin=\"round\"/>\
          <text x=\"100\" y=\"226\" text-anchor=\"middle\" font-family=\"sans-serif\" \
          font-size=\"16\" fill=\"#211d19\">{size}</text></svg>",
@@ -47,15 +47,15 @@ pub(crate) fn svg(variant: &Variant) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shop::catalog::Catalogue;
+    use crate::shop::catalog::Catalog;
 
     #[test]
     fn every_article_has_a_colour_of_its_own() {
-        for product in Catalogue::new("").products {
+        for product in Catalog::new("").products {
             for variant in product.variants {
-                let svg = svg(&variant);
+                let svg = draw_svg(&variant);
                 assert!(svg.contains(&variant.title));
-                assert!(!svg.contains("#777777"), "{} has no colour", variant.sku);
+                assert!(!svg.contains("#777777"), "{} has no color", variant.sku);
             }
         }
     }

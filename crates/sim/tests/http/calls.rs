@@ -1,7 +1,7 @@
 //! What is kept, and the verdict.
 
 use domain::messages::kind::MessageKind;
-use sim::{Answered, CallQuery, Calls, Settings, Summary, Violation};
+use sim::{CallOutcome, CallQuery, Calls, Settings, Summary, Violation};
 
 use crate::client::{call, rma, send, start, start_plain};
 
@@ -12,15 +12,15 @@ async fn calls_can_be_read_back() {
     rma(&running, "msg_2", "R1", 2).await;
     send(&running, "POST /outbound_asn", &[("webhook-id", "msg_3")], "{}").await;
 
-    let answer = call(&running, "GET /sim/calls?kind=rma&id=&after=0&limit=1", "").await;
-    let page: Calls = serde_json::from_slice(&answer.body).unwrap();
+    let response = call(&running, "GET /sim/calls?kind=rma&id=&after=0&limit=1", "").await;
+    let page: Calls = serde_json::from_slice(&response.body).unwrap();
     assert_eq!((page.calls.len(), page.cursor, page.more), (1, 1, true));
     let first = &page.calls[0];
     assert_eq!(
         (first.kind, first.sequence, first.attempt),
         (Some(MessageKind::Rma), Some(1), Some(1))
     );
-    assert_eq!(first.answer, Answered::Status(200));
+    assert_eq!(first.answer, CallOutcome::Status(200));
     let content = first.content.as_ref().unwrap();
     assert_eq!(content.body, r#"{"rma_identifier":"R1"}"#);
     assert_eq!(content.headers["webhook-id"], "msg_1");
@@ -37,8 +37,8 @@ async fn a_message_that_overtook_another_is_found_out() {
     rma(&running, "msg_9", "R2", 1).await;
     rma(&running, "msg_1", "R1", 1).await;
 
-    let answer = call(&running, "GET /sim/summary", "").await;
-    let summary: Summary = serde_json::from_slice(&answer.body).unwrap();
+    let response = call(&running, "GET /sim/summary", "").await;
+    let summary: Summary = serde_json::from_slice(&response.body).unwrap();
     assert_eq!(summary, running.merchant().summary());
     assert_eq!(
         summary.violations,
@@ -78,7 +78,7 @@ async fn repetitions_are_counted_and_forgotten_on_request() {
 }
 
 #[tokio::test]
-async fn no_more_is_kept_than_told() {
+async fn no_more_is_kept_than_configured() {
     let settings = Settings { keep_calls: 4, keep_bodies: 2, ..Settings::default() };
     let running = start(settings).await;
     for number in 1..=6 {

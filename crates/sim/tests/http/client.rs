@@ -11,13 +11,13 @@ use sim::{Running, Settings, SimulatedMerchant};
 use tokio::net::TcpStream;
 
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct TestResponse {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
 }
 
-impl Answer {
+impl TestResponse {
     pub(crate) fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap()
     }
@@ -39,13 +39,13 @@ pub(crate) async fn start_plain() -> Running {
     start(Settings::default()).await
 }
 
-/// The answer, or nothing when the connection ended without one.
+/// The response, or nothing when the connection ended without one.
 pub(crate) async fn send(
     running: &Running,
     method_and_path: &str,
     headers: &[(&str, &str)],
     body: &str,
-) -> Option<Answer> {
+) -> Option<TestResponse> {
     let (method, path) = method_and_path.split_once(' ').unwrap();
     let mut request = Request::builder().method(method).uri(path).header("host", "sim");
     for (name, value) in headers {
@@ -58,10 +58,10 @@ pub(crate) async fn send(
     let response = sender.send_request(request).await.ok()?;
     let (parts, body) = response.into_parts();
     let body = body.collect().await.ok()?.to_bytes();
-    Some(Answer { status: parts.status, headers: parts.headers, body })
+    Some(TestResponse { status: parts.status, headers: parts.headers, body })
 }
 
-pub(crate) async fn call(running: &Running, method_and_path: &str, body: &str) -> Answer {
+pub(crate) async fn call(running: &Running, method_and_path: &str, body: &str) -> TestResponse {
     send(running, method_and_path, &[], body).await.unwrap()
 }
 
@@ -73,11 +73,11 @@ pub(crate) async fn rma(running: &Running, id: &str, lane: &str, sequence: u64) 
         ("x-service-attempt", "1"),
     ];
     let body = format!(r#"{{"rma_identifier":"{lane}"}}"#);
-    let answer = send(running, "POST /rmas", &headers, &body).await;
-    answer.map(|answer| answer.status.as_u16())
+    let response = send(running, "POST /rmas", &headers, &body).await;
+    response.map(|response| response.status.as_u16())
 }
 
-/// An RMA message that nobody sent before.
+/// An RMA message that was not sent before.
 pub(crate) async fn new_rma(running: &Running) -> Option<u16> {
     static LAST: AtomicU64 = AtomicU64::new(0);
     let number = LAST.fetch_add(1, Ordering::Relaxed);

@@ -9,7 +9,7 @@ use domain::messages::endpoint::Auth;
 use serde_json::json;
 use sim::{Clock, Running, Settings};
 
-use crate::client::{Answer, call, send, start};
+use crate::client::{TestResponse, call, send, start};
 
 fn oauth2() -> Auth<String> {
     Auth::Oauth2 {
@@ -29,7 +29,7 @@ async fn status(running: &Running, authorization: &str) -> u16 {
     send(running, "POST /rmas", &headers, "{}").await.unwrap().status.as_u16()
 }
 
-async fn token_request(running: &Running, headers: &[(&str, &str)], body: &str) -> Answer {
+async fn token_request(running: &Running, headers: &[(&str, &str)], body: &str) -> TestResponse {
     send(running, "POST /oauth/token", headers, body).await.unwrap()
 }
 
@@ -37,9 +37,9 @@ async fn new_token(running: &Running) -> String {
     let body = json!({ "grant_type": "client_credentials", "client_id": "homeward",
                        "client_secret": "s3cret/%", "scope": "returns" });
     let headers = [("content-type", "application/json")];
-    let answer = token_request(running, &headers, &body.to_string()).await;
-    assert_eq!((answer.status.as_u16(), answer.header("cache-control")), (200, "no-store"));
-    let token = answer.json();
+    let response = token_request(running, &headers, &body.to_string()).await;
+    assert_eq!((response.status.as_u16(), response.header("cache-control")), (200, "no-store"));
+    let token = response.json();
     assert_eq!((&token["token_type"], &token["scope"]), (&json!("Bearer"), &json!("returns")));
     format!("Bearer {}", token["access_token"].as_str().unwrap())
 }
@@ -61,8 +61,8 @@ async fn a_call_without_the_right_credentials_is_turned_away() {
 #[tokio::test]
 async fn a_key_in_a_header_opens_the_door() {
     let running = with(Auth::Header { name: "X-Api-Key".to_owned(), value: "k".to_owned() }).await;
-    let answer = send(&running, "POST /rmas", &[("x-api-key", "k")], "{}").await.unwrap();
-    assert_eq!(answer.status, 200);
+    let response = send(&running, "POST /rmas", &[("x-api-key", "k")], "{}").await.unwrap();
+    assert_eq!(response.status, 200);
     assert_eq!(call(&running, "POST /rmas", "{}").await.status, 401);
 }
 
@@ -73,8 +73,9 @@ async fn a_revoked_token_is_refused_until_a_new_one_is_fetched() {
     let first = new_token(&running).await;
     assert_eq!(status(&running, &first).await, 200);
 
-    let told = call(&running, "PUT /sim/behaviour", r#"{"unauthorized_until_new_token": true}"#);
-    assert_eq!(told.await.json(), json!([]), "it is done at once and leaves nothing behind");
+    let behavior =
+        call(&running, "PUT /sim/behaviour", r#"{"unauthorized_until_new_token": true}"#);
+    assert_eq!(behavior.await.json(), json!([]), "it is done at once and leaves nothing behind");
     assert_eq!(status(&running, &first).await, 401);
     let second = new_token(&running).await;
     assert_eq!(status(&running, &second).await, 200);
@@ -92,7 +93,7 @@ async fn a_token_ends_when_its_time_is_over() {
     let running = start(Settings {
         auth: oauth2(),
         token_lifetime_s: 60,
-        clock: Clock::standing(Arc::clone(&micros)),
+        clock: Clock::manual(Arc::clone(&micros)),
         ..Settings::default()
     })
     .await;

@@ -3,9 +3,9 @@
 use serde_json::json;
 use sim::{Running, Violation};
 
-use crate::client::{Answer, call, send, start_plain};
+use crate::client::{TestResponse, call, send, start_plain};
 
-async fn order(running: &Running, id: &str, key: &str, quantity: u32) -> Answer {
+async fn order(running: &Running, id: &str, key: &str, quantity: u32) -> TestResponse {
     let body = json!({
         "original_order_id": key,
         "items": [{ "sku": "TEE-NAVY-L", "quantity": quantity, "unit_price_amount_cents": 4_500 }],
@@ -62,7 +62,7 @@ async fn an_order_is_placed_once_for_each_original_order() {
 }
 
 #[tokio::test]
-async fn what_is_out_of_stock_cannot_be_ordered() {
+async fn articles_out_of_stock_cannot_be_ordered() {
     let running = start_plain().await;
     let stock = call(&running, "PUT /sim/stock", r#"{"TEE-NAVY-L": 1}"#).await.json();
     assert_eq!(stock["TEE-NAVY-L"], 1);
@@ -79,7 +79,7 @@ async fn what_is_out_of_stock_cannot_be_ordered() {
 }
 
 #[tokio::test]
-async fn what_is_not_an_order_is_refused() {
+async fn invalid_orders_are_refused() {
     let running = start_plain().await;
     assert_eq!(call(&running, "POST /exchange_orders", "{").await.status, 400);
     let keyless = call(&running, "POST /exchange_orders", "{}").await;
@@ -88,9 +88,9 @@ async fn what_is_not_an_order_is_refused() {
 }
 
 #[tokio::test]
-async fn a_failure_that_was_told_places_nothing() {
+async fn a_configured_failure_places_no_order() {
     let running = start_plain().await;
-    let once = sim::Behaviour::status(500).times(1);
+    let once = sim::Behavior::status(500).times(1);
     running.merchant().behave(&[once]).unwrap();
     assert_eq!(order(&running, "msg_1", "ORD-1", 1).await.status, 500);
     assert_eq!(running.merchant().summary().exchange_orders, 0);

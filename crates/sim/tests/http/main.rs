@@ -6,7 +6,7 @@
     reason = "a test that cannot go on should stop"
 )]
 
-mod behaviours;
+mod behaviors;
 mod calls;
 mod client;
 mod credentials;

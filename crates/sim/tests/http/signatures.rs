@@ -18,7 +18,7 @@ async fn merchant(verify: bool) -> Running {
     start(Settings {
         signing_secrets: vec!["whsec_b3RoZXI=".to_owned(), SECRET.to_owned()],
         verify,
-        clock: Clock::standing(micros),
+        clock: Clock::manual(micros),
         ..Settings::default()
     })
     .await

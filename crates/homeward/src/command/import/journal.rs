@@ -1,8 +1,8 @@
 //! The progress of an import, in a file beside the one that it reads.
 //!
 //! The journal is written after each chunk that the server acknowledged. It contains the file's
-//! size and time, so that a changed file starts over, and the length of the file of rejected orders,
-//! so that continuing does not write them twice.
+//! size and time, so that a changed file starts over, and the length of the file of rejected
+//! orders, so that continuing does not write them twice.
 
 use std::{
     fs::{File, OpenOptions},

@@ -1,21 +1,21 @@
-//! What the book notices, and what it forgets.
+//! What the book notices, and what it drops.
 
 use axum::http::header::AUTHORIZATION;
 use domain::messages::kind::MessageKind;
 use jiff::Timestamp;
 
 use super::*;
-use crate::calls::call::Answered;
+use crate::calls::call::CallOutcome;
 
-const OK: Answered = Answered::Status(200);
-const BROKEN: Answered = Answered::Status(503);
+const OK: CallOutcome = CallOutcome::Status(200);
+const BROKEN: CallOutcome = CallOutcome::Status(503);
 
-fn book() -> Book {
+fn new_book() -> Book {
     Book::new(100, 10, AUTHORIZATION)
 }
 
 /// Message `id` is number `sequence` of lane 1, and its body is hash 7.
-fn entry(id: u64, sequence: u64, answer: Answered) -> Entry {
+fn entry(id: u64, sequence: u64, answer: CallOutcome) -> CallRecord {
     let call = Call {
         number: 0,
         at: Timestamp::UNIX_EPOCH,
@@ -31,26 +31,26 @@ fn entry(id: u64, sequence: u64, answer: Answered) -> Entry {
         content: None,
     };
     let body = Bytes::from_static(b"body");
-    Entry {
+    CallRecord {
         call,
         content: RawContent { headers: HeaderMap::new(), body, answer_body: Bytes::new() },
         id_hash: id,
         body_hash: 7,
         unauthorized: false,
-        lane: Some((1, "rma R1".to_owned())),
+        lane: Some(LaneKey { hash: 1, name: "rma R1".to_owned() }),
         changed_order: None,
     }
 }
 
-fn recorded(entries: impl IntoIterator<Item = Entry>) -> Summary {
-    let mut book = book();
+fn record_all(entries: impl IntoIterator<Item = CallRecord>) -> Summary {
+    let mut book = new_book();
     entries.into_iter().for_each(|entry| book.record(entry));
     book.summary().clone()
 }
 
 #[test]
 fn retries_in_order_break_no_promise() {
-    let summary = recorded([
+    let summary = record_all([
         entry(1, 1, BROKEN),
         entry(1, 1, BROKEN),
         entry(1, 1, OK),
@@ -66,7 +66,7 @@ fn retries_in_order_break_no_promise() {
 
 #[test]
 fn a_first_arrival_behind_an_accepted_one_is_a_violation() {
-    let summary = recorded([entry(2, 2, OK), entry(1, 1, BROKEN), entry(3, 2, OK)]);
+    let summary = record_all([entry(2, 2, OK), entry(1, 1, BROKEN), entry(3, 2, OK)]);
     let violation = |call, id: &str, sequence| Violation::OutOfOrder {
         call,
         kind: MessageKind::Rma,
@@ -80,36 +80,39 @@ fn a_first_arrival_behind_an_accepted_one_is_a_violation() {
 
 #[test]
 fn a_failed_one_does_not_bar_the_way_and_a_late_success_is_only_noted() {
-    let summary = recorded([entry(1, 1, BROKEN), entry(2, 2, OK), entry(1, 1, OK)]);
+    let summary = record_all([entry(1, 1, BROKEN), entry(2, 2, OK), entry(1, 1, OK)]);
     assert_eq!(summary.violations, []);
     assert_eq!(summary.accepted_late, 1);
 }
 
 #[test]
 fn lanes_do_not_disturb_each_other() {
-    let other = Entry { lane: Some((2, "rma R2".to_owned())), ..entry(2, 1, OK) };
-    assert_eq!(recorded([entry(1, 9, OK), other]).violations, []);
+    let other = CallRecord {
+        lane: Some(LaneKey { hash: 2, name: "rma R2".to_owned() }),
+        ..entry(2, 1, OK)
+    };
+    assert_eq!(record_all([entry(1, 9, OK), other]).violations, []);
 }
 
 #[test]
 fn a_message_with_other_bytes_is_a_violation() {
-    let changed = Entry { body_hash: 8, ..entry(1, 1, OK) };
+    let changed = CallRecord { body_hash: 8, ..entry(1, 1, OK) };
     let violation = Violation::BodyChanged { call: 2, webhook_id: "msg_1".to_owned() };
-    assert_eq!(recorded([entry(1, 1, BROKEN), changed]).violations, [violation]);
+    assert_eq!(record_all([entry(1, 1, BROKEN), changed]).violations, [violation]);
 }
 
 #[test]
 fn a_bad_signature_says_nothing_about_a_message() {
     let mut forged = entry(9, 9, OK);
     forged.call.signature = SignatureCheck::Invalid;
-    let summary = recorded([forged, entry(1, 1, OK)]);
+    let summary = record_all([forged, entry(1, 1, OK)]);
     assert_eq!((summary.bad_signatures, summary.distinct_ids), (1, 1));
     assert_eq!(summary.violations, []);
 }
 
 #[test]
 fn old_calls_are_forgotten_their_content_before() {
-    let mut book = book();
+    let mut book = new_book();
     (1..=250).for_each(|id| book.record(entry(id, id, OK)));
     assert_eq!(book.summary().calls, 250);
     assert_eq!(book.call(150), None);
@@ -121,7 +124,7 @@ fn old_calls_are_forgotten_their_content_before() {
 
 #[test]
 fn contents_are_bounded_in_bytes() {
-    let mut book = book();
+    let mut book = new_book();
     for id in 1..=5 {
         let mut big = entry(id, id, OK);
         big.content.body = vec![b' '; CONTENTS_MAX_BYTES / 2].into();
@@ -133,7 +136,7 @@ fn contents_are_bounded_in_bytes() {
 
 #[test]
 fn calls_are_read_page_by_page_with_the_newest_last() {
-    let mut book = book();
+    let mut book = new_book();
     (1..=120).for_each(|id| book.record(entry(id, id, OK)));
     let numbers = |query: &CallQuery| {
         let Calls { calls, cursor, more } = book.calls(query);
