@@ -26,13 +26,13 @@ use domain::{faults::Faults, returns::start::ReturnRefusal};
 use store::{Store, StoreError};
 use tokio::sync::Notify;
 
-use crate::core::metrics::Meters;
-use access::authenticate::Callers;
-use access::passwords::Passwords;
+use crate::core::metrics::AppMetrics;
+use access::authenticate::CallerCache;
+use access::passwords::PasswordHasherSlots;
 use exchanges::exchange_orders::ExchangeAnswers;
-use exchanges::variants::Remembered;
-use merchants::pictures::Pictures;
-use messages::bulk_retry::SharedJobs;
+use exchanges::variants::VariantCache;
+use merchants::pictures::PictureCache;
+use messages::bulk_retry::SharedBulkJobs;
 use world::{Vault, World};
 
 /// Everything a use case needs. Cheap to clone.
@@ -43,18 +43,18 @@ pub struct App {
     vault: Arc<Vault>,
     dispatcher: DispatcherHandle,
     guard: AddressGuard,
-    callers: Arc<Callers>,
-    jobs: SharedJobs,
+    callers: Arc<CallerCache>,
+    jobs: SharedBulkJobs,
     /// Told when a return may want a label.
     pub labels_wanted: Arc<Notify>,
     /// Exchange orders whose merchants have answered.
     pub exchange_answers: Arc<ExchangeAnswers>,
     /// For questions to merchants' servers.
     calls: Shared,
-    variants: Arc<Remembered>,
-    passwords: Arc<Passwords>,
-    pictures: Arc<Pictures>,
-    meters: Meters,
+    variants: Arc<VariantCache>,
+    passwords: Arc<PasswordHasherSlots>,
+    pictures: Arc<PictureCache>,
+    meters: AppMetrics,
 }
 
 /// What an app is made of.
@@ -68,7 +68,7 @@ pub struct Parts {
     pub guard: AddressGuard,
     /// Connections, tokens and limits for questions to merchants' servers.
     pub calls: Shared,
-    pub meters: Meters,
+    pub meters: AppMetrics,
 }
 
 impl App {

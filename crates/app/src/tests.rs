@@ -27,14 +27,14 @@ use crate::{
     },
     background::cleanup::remove_expired,
     core::{
-        commit_once::{Repeatable, Request},
-        metrics::Meters,
+        commit_once::{IdempotencyKey, Request},
+        metrics::AppMetrics,
     },
     merchants::{
         add_merchant::{AddedMerchant, NewMerchant, add_merchant},
         change_merchant::{MerchantChange, change_merchant},
     },
-    orders::publish_orders::{OrdersMessage, TakenIn, take_in_orders},
+    orders::publish_orders::{IntakeResult, OrdersMessage, publish_orders},
 };
 
 const HOUR_US: i64 = 3_600_000_000;
@@ -69,7 +69,7 @@ impl Fixture {
                 World::system(),
                 delivery::SenderSettings::default(),
             ),
-            meters: Meters::register(&mut registry),
+            meters: AppMetrics::register(&mut registry),
         });
         let new = NewMerchant {
             id: MerchantId::parse("acme").unwrap(),
@@ -98,14 +98,14 @@ impl Fixture {
         authenticate(&self.app, self.token().await.reveal()).await.unwrap().unwrap()
     }
 
-    async fn publish(&self, key: Option<&str>, body: &str) -> Result<TakenIn, AppError> {
-        let repeatable = key.map(|key| Repeatable {
+    async fn publish(&self, key: Option<&str>, body: &str) -> Result<IntakeResult, AppError> {
+        let repeatable = key.map(|key| IdempotencyKey {
             key: key.to_owned(),
             request_hash: crate::access::secrets::hash(body.as_bytes()),
         });
         let body = Bytes::from(body.to_owned());
         let message = OrdersMessage { body, dry_run: false, repeatable };
-        take_in_orders(&self.app, &self.caller().await, message).await
+        publish_orders(&self.app, &self.caller().await, message).await
     }
 }
 
@@ -195,8 +195,9 @@ async fn of_many_snapshots_at_once_the_newest_stands() {
     }
 
     let acme = MerchantId::parse("acme").unwrap();
-    let held =
-        crate::orders::load_order::held_order(&fixture.app, &acme, "ORD-100472").await.unwrap();
+    let held = crate::orders::load_order::load_order_json(&fixture.app, &acme, "ORD-100472")
+        .await
+        .unwrap();
     assert!(String::from_utf8(held).unwrap().contains("2030-01-01T00:07:00Z"));
 }
 

@@ -6,7 +6,7 @@ use std::{
 };
 
 use anyhow::ensure;
-use app::{App, access::operators::Login};
+use app::{App, access::operators::OperatorLogin};
 use axum::Router;
 use serde::Serialize;
 use server::demo::{Demo as Board, Guide, Login as ShownLogin};
@@ -89,7 +89,7 @@ pub struct Access {
     pub merchant_page: String,
     pub docs: String,
     pub console: String,
-    pub logins: Vec<Login>,
+    pub logins: Vec<OperatorLogin>,
     pub merchant: &'static str,
     pub client_id: String,
     pub client_secret: String,
@@ -183,7 +183,7 @@ async fn start_merchant(state: &State, pace: &Pace) -> anyhow::Result<Running> {
     }
 }
 
-fn login(known: &Login) -> ShownLogin {
+fn login(known: &OperatorLogin) -> ShownLogin {
     let (purpose, what) = purpose(known.role);
     let password = known.password.clone().unwrap_or_default();
     ShownLogin { name: known.operator.clone(), password, purpose, what }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use app::{
-    access::{add_client::Credentials, operators::Login},
+    access::{add_client::ClientCredentials, operators::OperatorLogin},
     merchants::add_merchant::AddedMerchant,
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -19,10 +19,10 @@ pub struct State {
     #[serde(flatten)]
     pub(crate) merchant: AddedMerchant,
     pub(crate) neighbour: AddedMerchant,
-    pub(crate) carrier: Credentials,
-    pub(crate) warehouse: Credentials,
+    pub(crate) carrier: ClientCredentials,
+    pub(crate) warehouse: ClientCredentials,
     /// The people who can log in to the console.
-    pub(crate) logins: Vec<Login>,
+    pub(crate) logins: Vec<OperatorLogin>,
     /// Where the merchant's server listens.
     pub(crate) merchant_port: u16,
     /// When the demo was started first.

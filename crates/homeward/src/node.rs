@@ -10,7 +10,7 @@ use app::{
     App, Parts as AppParts,
     access::add_client::add_first_admin,
     background::{Task, cleanup, exchanges, labels},
-    core::metrics::Meters as AppMeters,
+    core::metrics::AppMetrics,
 };
 use delivery::{DispatcherHandle, address::AddressGuard};
 use domain::identifier::ClientId;
@@ -90,7 +90,7 @@ impl Node {
             dispatcher: handle.clone(),
             guard: AddressGuard::new(config.allow_networks.clone()),
             calls: calls.clone(),
-            meters: AppMeters::register(&mut registry),
+            meters: AppMetrics::register(&mut registry),
         });
         // A node that serves a single command leaves sending to servers.
         let channel = Channel { handle, inbox, calls };

@@ -1,6 +1,6 @@
 //! The page that shows the refund before the shopper confirms the return.
 
-use app::{exchanges::variants::LineVariants, returns::start_return::Begun};
+use app::{exchanges::variants::LineVariants, returns::start_return::QuotedReturn};
 use askama::Template;
 use domain::returns::{
     Resolution, ReturnMethod,
@@ -57,11 +57,11 @@ impl<'a> ReviewPage<'a> {
     pub(super) fn new(
         visit: &PortalVisit,
         form: &'a PortalForm,
-        begun: &'a Begun,
+        begun: &'a QuotedReturn,
         variants: &[Option<LineVariants>],
         policy: &'a Policy,
     ) -> Self {
-        let Begun { rma, quote } = begun;
+        let QuotedReturn { rma, quote } = begun;
         let words = visit.words();
         let money = |cents: i64| visit.format_money(cents, &rma.currency);
         let unit = |unit: &'a RmaUnit| {

@@ -3,13 +3,13 @@
 use app::{
     AppError,
     access::secrets,
-    core::commit_once::{Repeatable, Request},
-    exchanges::variants::{LineVariants, line_variants},
-    orders::returnability::returnability as judge_order,
+    core::commit_once::{IdempotencyKey, Request},
+    exchanges::variants::{LineVariants, list_line_variants},
+    orders::returnability::load_returnability,
     returns::{
-        change_return::{cancel_return, held_return},
-        policies::policy as load_policy,
-        shopper::{Claim, Shopper, exchanges_of, find_order as verify_claim},
+        change_return::{cancel_return, load_return},
+        policies::load_policy,
+        shopper::{Shopper, ShopperClaim, identify_shopper, list_exchanges},
         start_return::{confirm_return, quote_return, start_return},
     },
 };
@@ -107,12 +107,12 @@ async fn find_order(
         let problem = Some(words.find.too_many_attempts);
         return Ok(render_find(&visit, &form, StatusCode::TOO_MANY_REQUESTS, problem));
     }
-    let claim = Claim {
+    let claim = ShopperClaim {
         order_number: form.text("order_number"),
         secret: form.text("secret"),
         gift: form.text("gift") == "yes",
     };
-    match verify_claim(&web.app, &visit.storefront.merchant, &claim).await? {
+    match identify_shopper(&web.app, &visit.storefront.merchant, &claim).await? {
         Some(shopper) => Ok(visit.admit(&shopper)),
         None => Ok(render_find(&visit, &form, StatusCode::OK, Some(words.find.not_found))),
     }
@@ -138,10 +138,10 @@ async fn render_choose(
 ) -> Result<Response, ApiError> {
     let app = &visit.web.app;
     let (order, returnability, policy, returns) = tokio::try_join!(
-        shopper.order(app),
-        judge_order(app, &shopper.merchant, &shopper.order_id),
+        shopper.load_order(app),
+        load_returnability(app, &shopper.merchant, &shopper.order_id),
         load_policy(app, &shopper.merchant),
-        shopper.returns(app),
+        shopper.load_returns(app),
     )?;
     let variants = load_variants(&visit.web, shopper, &order).await;
     let offer = ReturnOffer { order, returnability, policy: policy.policy, variants, returns };
@@ -154,7 +154,7 @@ async fn render_choose(
 async fn load_variants(web: &Web, shopper: &Shopper, order: &Order) -> Vec<Option<LineVariants>> {
     let lines = order.items.iter().map(|line| async {
         let id = line.identifier.as_str();
-        line_variants(&web.app, &shopper.merchant, &shopper.order_id, id).await.ok()
+        list_line_variants(&web.app, &shopper.merchant, &shopper.order_id, id).await.ok()
     });
     futures_util::future::join_all(lines).await
 }
@@ -183,7 +183,7 @@ async fn submit(
 ) -> Result<Response, ApiError> {
     let Some(shopper) = &visit.shopper else { return Ok(visit.redirect("")) };
     let app = &visit.web.app;
-    let order = shopper.order(app).await?;
+    let order = shopper.load_order(app).await?;
     let selection = match read_selection(form, shopper, &order, visit.words()) {
         Ok(selection) => selection,
         Err(problems) => return Box::pin(render_choose(visit, shopper, form, &problems)).await,
@@ -215,11 +215,11 @@ async fn render_review(
     changed: bool,
 ) -> Result<Response, AppError> {
     let app = &visit.web.app;
-    let caller = shopper.caller(app).await?;
+    let caller = shopper.load_caller(app).await?;
     let (quoted, policy, order) = tokio::try_join!(
         quote_return(app, &caller, &selection.request),
         load_policy(app, &shopper.merchant),
-        shopper.order(app),
+        shopper.load_order(app),
     )?;
     let variants = load_variants(&visit.web, shopper, &order).await;
     let page = ReviewPage::new(visit, form, &quoted, &variants, &policy.policy);
@@ -237,7 +237,7 @@ async fn start(
     selection: &Selection,
 ) -> Result<Response, AppError> {
     let app = &visit.web.app;
-    let caller = shopper.caller(app).await?;
+    let caller = shopper.load_caller(app).await?;
     let (request, key) = (&selection.request, idempotency_key(shopper, form));
     let started = match form.text("total").parse() {
         Ok(total) => confirm_return(app, &caller, request, key.as_ref(), total).await?,
@@ -247,19 +247,19 @@ async fn start(
 }
 
 /// A page that is confirmed twice, by a double click for example, starts only one return.
-fn idempotency_key(shopper: &Shopper, form: &PortalForm) -> Option<Repeatable> {
+fn idempotency_key(shopper: &Shopper, form: &PortalForm) -> Option<IdempotencyKey> {
     let key = form.text("key");
     let valid = (1..=KEY_MAX).contains(&key.len()) && key.bytes().all(|it| it.is_ascii_graphic());
     let content = format!("{}\n{:?}", shopper.order_id, form.0);
     let request_hash = secrets::hash(content.as_bytes());
-    valid.then(|| Repeatable { key: format!("portal {key}"), request_hash })
+    valid.then(|| IdempotencyKey { key: format!("portal {key}"), request_hash })
 }
 
 async fn show_status(
     visit: PortalVisit,
     Path((_, rma)): Path<(String, String)>,
 ) -> Result<Response, ApiError> {
-    let rma = held_return(&visit.web.app, &visit.storefront.merchant, &rma).await?;
+    let rma = load_return(&visit.web.app, &visit.storefront.merchant, &rma).await?;
     render_status(&visit, &rma, StatusCode::OK, None).await
 }
 
@@ -270,7 +270,7 @@ async fn render_status(
     problem: Option<&'static str>,
 ) -> Result<Response, ApiError> {
     let app = &visit.web.app;
-    let exchanges = exchanges_of(app, &visit.storefront.merchant, rma).await?;
+    let exchanges = list_exchanges(app, &visit.storefront.merchant, rma).await?;
     let canceled = apply(rma, &RmaEvent::Canceled, app.world.now());
     let cancellable = canceled.is_ok_and(|it| it.changed);
     Ok(visit.render(status, &StatusPage::new(visit, rma, &exchanges, cancellable, problem)))
@@ -286,7 +286,7 @@ async fn cancel(
     match cancel_return(app, merchant, request, &rma).await {
         Ok(rma) => Ok(visit.redirect(&format!("/returns/{}", rma.rma_identifier))),
         Err(AppError::Conflict(_)) => {
-            let rma = held_return(app, merchant, &rma).await?;
+            let rma = load_return(app, merchant, &rma).await?;
             let refusal = apply(&rma, &RmaEvent::Canceled, app.world.now()).err();
             let words = visit.words();
             let problem = refusal

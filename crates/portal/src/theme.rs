@@ -7,8 +7,8 @@
 use std::fmt::Write as _;
 
 use app::merchants::{
-    pictures::{Picture, picture},
-    portals::logo as load_logo,
+    pictures::{Picture, load_picture},
+    portals::load_logo,
 };
 use axum::{
     extract::State,
@@ -81,7 +81,7 @@ pub(super) async fn serve_picture(
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let Some(Picture { kind, bytes }) =
-        picture(&web.app, &visit.storefront.merchant, &token).await?
+        load_picture(&web.app, &visit.storefront.merchant, &token).await?
     else {
         return Ok(with_picture_policy(assets().no_picture.answer(&headers, CACHE_BRIEFLY)));
     };

@@ -4,7 +4,7 @@ use app::{
     AppError,
     merchants::{
         pictures::picture_token,
-        portals::{Front, front},
+        portals::{PortalFront, load_portal_front},
     },
     returns::shopper::Shopper,
 };
@@ -43,7 +43,7 @@ const CONTENT_POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'sel
 
 pub(super) struct PortalVisit {
     pub(super) web: Web,
-    pub(super) storefront: Front,
+    pub(super) storefront: PortalFront,
     pub(super) page_language: PageLanguage,
     /// The shopper, if the browser sent a valid pass for this portal.
     pub(super) shopper: Option<Shopper>,
@@ -58,7 +58,7 @@ impl FromRequestParts<Web> for PortalVisit {
         let merchant = path.iter().find(|(name, _)| *name == "merchant");
         let merchant = merchant.map(|(_, value)| value).unwrap_or_default();
         let merchant = MerchantId::parse(merchant).map_err(|_| not_found())?;
-        let storefront = front(&web.app, &merchant).await?;
+        let storefront = load_portal_front(&web.app, &merchant).await?;
         let pass = read_cookie(&parts.headers, PASS_COOKIE);
         Ok(Self {
             page_language: PageLanguage::new(&storefront.portal, &parts.uri, &parts.headers),
@@ -103,7 +103,7 @@ impl PortalVisit {
 
     /// What all pages share; `rest` is the address of the page within the portal.
     pub(super) fn frame(&self, title: &'static str, rest: &str) -> PageFrame {
-        let Front { name, portal, has_logo, .. } = &self.storefront;
+        let PortalFront { name, portal, has_logo, .. } = &self.storefront;
         let words = self.words();
         let own_texts = portal.texts_in(self.language());
         let help = own_texts.and_then(|texts| texts.help.clone());

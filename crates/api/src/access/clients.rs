@@ -2,7 +2,7 @@
 
 use app::{
     access::{
-        add_client::{Credentials, add_client},
+        add_client::{ClientCredentials, add_client},
         change_client::{self, ClientView},
         rotate_secret,
     },
@@ -16,7 +16,7 @@ use utoipa::{IntoParams, ToSchema};
 use crate::core::{
     body::JsonRequest,
     caller::{Admin, Allowed},
-    idempotency::IdempotencyKey,
+    idempotency::IdempotencyHeader,
 };
 use server::{
     Web,
@@ -59,7 +59,7 @@ pub(crate) async fn list(
     Query(query): Query<ClientsQuery>,
 ) -> Result<Json<Clients>, ApiError> {
     let merchant = query.merchant.as_deref().map_or(Ok(MerchantId::platform()), named)?;
-    Ok(Json(Clients { clients: change_client::clients(&web.app, &merchant).await? }))
+    Ok(Json(Clients { clients: change_client::list_clients(&web.app, &merchant).await? }))
 }
 
 fn sample_client() -> serde_json::Value {
@@ -96,12 +96,12 @@ pub(crate) struct ClientBody {
 /// A system of a merchant or of the platform that is to get tokens of its own.
 #[utoipa::path(
     post, path = "/clients", operation_id = "add_client", tag = "Operation",
-    params(IdempotencyKey),
+    params(IdempotencyHeader),
     request_body(content = ClientBody, example = json!({
         "merchant": "acme", "name": "warehouse scanner", "scope": "orders:write read"
     })),
     responses(
-        (status = 201, body = Credentials, description = "Its credentials, shown this once.",
+        (status = 201, body = ClientCredentials, description = "Its credentials, shown this once.",
             example = json!(sample_credentials())),
         (status = 404, body = Message, description = "There is no such merchant.",
             example = json!({ "message": "there is no such merchant" })),
@@ -117,7 +117,7 @@ pub(crate) async fn add(
     State(web): State<Web>,
     Allowed { caller, .. }: Allowed<Admin>,
     JsonRequest { body, repeatable }: JsonRequest,
-) -> Result<(StatusCode, Json<Credentials>), ApiError> {
+) -> Result<(StatusCode, Json<ClientCredentials>), ApiError> {
     let new = body.read(read_new_client)?;
     let added = add_client(
         &web.app,
@@ -144,7 +144,7 @@ pub(crate) struct ClientChange {
     params(
         ("client_id" = String, Path, description = "The client's identifier.",
             example = "acme.k7w2mq9d4x"),
-        IdempotencyKey,
+        IdempotencyHeader,
     ),
     request_body(content = ClientChange, example = json!({ "disabled": false })),
     responses(
@@ -196,11 +196,11 @@ pub(crate) struct RotateBody {
     params(
         ("client_id" = String, Path, description = "The client's identifier.",
             example = "acme.k7w2mq9d4x"),
-        IdempotencyKey,
+        IdempotencyHeader,
     ),
     request_body(content = RotateBody, example = json!({ "revoke_old": false })),
     responses(
-        (status = 200, body = Credentials, description = "The new secret, shown this once.",
+        (status = 200, body = ClientCredentials, description = "The new secret, shown this once.",
             example = json!(sample_credentials())),
         (status = 404, body = Message, description = "There is no such client.",
             example = json!({ "message": "there is no such client" })),
@@ -217,7 +217,7 @@ pub(crate) async fn rotate_secret(
     Allowed { caller, .. }: Allowed<Admin>,
     Path(client): Path<String>,
     JsonRequest { body, repeatable }: JsonRequest,
-) -> Result<Json<Credentials>, ApiError> {
+) -> Result<Json<ClientCredentials>, ApiError> {
     let (client, revoke_old) = (client_named(&client)?, body.read(read_revoke_old)?);
     let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
     let rotated =

@@ -1,7 +1,7 @@
 //! Operators: the people who log in to the console.
 
 use app::{
-    access::operators::{self, Login, NewOperator, OperatorView},
+    access::operators::{self, NewOperator, OperatorLogin, OperatorView},
     core::commit_once::Request,
 };
 use axum::{Json, extract::State, http::StatusCode};
@@ -19,7 +19,7 @@ use super::clients::read_disabled;
 use crate::core::{
     body::JsonRequest,
     caller::{Admin, Allowed},
-    idempotency::IdempotencyKey,
+    idempotency::IdempotencyHeader,
 };
 use server::{
     Web,
@@ -60,7 +60,7 @@ pub(crate) async fn list(
     State(web): State<Web>,
     _: Allowed<Admin>,
 ) -> Result<Json<Operators>, ApiError> {
-    Ok(Json(Operators { operators: operators::operators(&web.app).await? }))
+    Ok(Json(Operators { operators: operators::list_operators(&web.app).await? }))
 }
 
 /// Who is to be added.
@@ -81,12 +81,12 @@ pub(crate) struct OperatorBody {
 /// A person who may log in to the console, with a password of its own or one that is made up.
 #[utoipa::path(
     post, path = "/operators", operation_id = "add_operator", tag = "Operation",
-    params(IdempotencyKey),
+    params(IdempotencyHeader),
     request_body(content = OperatorBody, example = json!({
         "operator": "lena", "role": "operator"
     })),
     responses(
-        (status = 201, body = Login, description = "The login. A password that was made up is shown \
+        (status = 201, body = OperatorLogin, description = "The login. A password that was made up is shown \
             this once.", example = json!(sample_login())),
         (status = 409, body = Message, description = "The name is taken.",
             example = json!({ "message": "the operator lena exists" })),
@@ -102,7 +102,7 @@ pub(crate) async fn add(
     State(web): State<Web>,
     Allowed { caller, .. }: Allowed<Admin>,
     JsonRequest { body, repeatable }: JsonRequest,
-) -> Result<(StatusCode, Json<Login>), ApiError> {
+) -> Result<(StatusCode, Json<OperatorLogin>), ApiError> {
     let new = body.read(read_new_operator)?;
     let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
     Ok((StatusCode::CREATED, Json(operators::add_operator(&web.app, request, &new).await?)))
@@ -145,7 +145,7 @@ pub(crate) struct OperatorChange {
     patch, path = "/operators/{operator}", operation_id = "change_operator", tag = "Operation",
     params(
         ("operator" = String, Path, description = "The operator's name.", example = "lena"),
-        IdempotencyKey,
+        IdempotencyHeader,
     ),
     request_body(content = OperatorChange, example = json!({ "disabled": false })),
     responses(
@@ -189,11 +189,11 @@ pub(crate) struct PasswordBody {
     tag = "Operation",
     params(
         ("operator" = String, Path, description = "The operator's name.", example = "lena"),
-        IdempotencyKey,
+        IdempotencyHeader,
     ),
     request_body(content = PasswordBody, example = json!({})),
     responses(
-        (status = 200, body = Login, description = "The login. A password that was made up is shown \
+        (status = 200, body = OperatorLogin, description = "The login. A password that was made up is shown \
             this once.", example = json!(sample_login())),
         (status = 404, body = Message, description = "There is no such operator.",
             example = json!({ "message": "there is no such operator" })),
@@ -210,7 +210,7 @@ pub(crate) async fn set_password(
     Allowed { caller, .. }: Allowed<Admin>,
     Path(operator): Path<String>,
     JsonRequest { body, repeatable }: JsonRequest,
-) -> Result<Json<Login>, ApiError> {
+) -> Result<Json<OperatorLogin>, ApiError> {
     let (name, password) = (operator_named(&operator)?, body.read(read_new_password)?);
     let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
     Ok(Json(operators::set_password(&web.app, request, &name, password.as_ref()).await?))

@@ -1,6 +1,6 @@
 //! The audit trail.
 
-use app::core::audit_trail::{Changes, audit_trail};
+use app::core::audit_trail::{AuditPage, audit_trail};
 use axum::{Json, extract::State};
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -26,7 +26,7 @@ pub(crate) struct AuditQuery {
 /// Every change operators made, newest first.
 #[utoipa::path(
     get, path = "/audit", operation_id = "list_changes", tag = "Operation", params(AuditQuery),
-    responses((status = 200, body = Changes, description = "Newest first.", example = json!({
+    responses((status = 200, body = AuditPage, description = "Newest first.", example = json!({
         "changes": [{
             "id": "4aqjxjp32x4p", "at": "2026-02-14T16:02:10.452334Z", "merchant": "acme",
             "actor": "platform.mw9v79n7z9", "action": "merchant.add",
@@ -43,7 +43,7 @@ pub(crate) async fn list(
     State(web): State<Web>,
     _: Allowed<Admin>,
     Query(query): Query<AuditQuery>,
-) -> Result<Json<Changes>, ApiError> {
+) -> Result<Json<AuditPage>, ApiError> {
     let merchant = query.merchant.as_deref().map(named).transpose()?;
     let limit = query.limit.unwrap_or(PAGE).clamp(1, PAGE_MAX);
     let before = query.before.as_deref();

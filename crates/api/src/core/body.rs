@@ -3,7 +3,7 @@
 //! Each kind of body is an extractor. It also extracts the `Idempotency-Key`, because a key belongs
 //! to one body.
 
-use app::core::commit_once::Repeatable;
+use app::core::commit_once::IdempotencyKey;
 use axum::{
     extract::{FromRequest, FromRequestParts, Request},
     http::{HeaderMap, header::CONTENT_TYPE},
@@ -30,13 +30,13 @@ const LARGE_FROM_BYTES: usize = 1024 * 1024;
 /// A request with a JSON body. The body is not parsed yet.
 pub(crate) struct JsonRequest {
     pub(crate) body: JsonBody,
-    pub(crate) repeatable: Option<Repeatable>,
+    pub(crate) repeatable: Option<IdempotencyKey>,
 }
 
 /// A request with a JSON body that may list the units of a whole pallet.
 pub(crate) struct LargeRequest {
     pub(crate) body: LargeBody,
-    pub(crate) repeatable: Option<Repeatable>,
+    pub(crate) repeatable: Option<IdempotencyKey>,
 }
 
 /// The bytes of a JSON body that may be large. Large bodies are read one at a time, so that several
@@ -50,13 +50,13 @@ pub(crate) struct LargeBody {
 /// A request with one JSON document per line.
 pub(crate) struct LinesRequest {
     pub(crate) lines: Bytes,
-    pub(crate) repeatable: Option<Repeatable>,
+    pub(crate) repeatable: Option<IdempotencyKey>,
 }
 
 /// A request with a small image.
 pub(crate) struct PictureRequest {
     pub(crate) picture: Bytes,
-    pub(crate) repeatable: Option<Repeatable>,
+    pub(crate) repeatable: Option<IdempotencyKey>,
 }
 
 const JSON: Wanted = Wanted { kinds: &["application/json"], max_bytes: BODY_MAX_BYTES };
@@ -127,7 +127,7 @@ async fn read(
     request: Request,
     web: &Web,
     wanted: &Wanted,
-) -> Result<(Bytes, Option<Repeatable>), ApiError> {
+) -> Result<(Bytes, Option<IdempotencyKey>), ApiError> {
     let (mut parts, body) = request.into_parts();
     let idempotency = Idempotency::from_request_parts(&mut parts, web).await?;
     let kind = media_type(&parts.headers).unwrap_or_default();

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use app::{
     access::authenticate::{Caller, authenticate},
-    core::commit_once::{Repeatable, Request},
+    core::commit_once::{IdempotencyKey, Request},
 };
 use axum::{
     extract::FromRequestParts,
@@ -76,7 +76,7 @@ pub(crate) struct Merchant<S: Needs> {
 
 impl<S: Needs> Merchant<S> {
     /// That it asks for something, under a key if it sent one.
-    pub(crate) fn asks<'a>(&'a self, repeatable: Option<&'a Repeatable>) -> Request<'a> {
+    pub(crate) fn asks<'a>(&'a self, repeatable: Option<&'a IdempotencyKey>) -> Request<'a> {
         Request { client: &self.caller.client, repeatable }
     }
 }

@@ -1,6 +1,6 @@
 //! The header `Idempotency-Key`: the same request again gets the first answer again.
 
-use app::{access::secrets, core::commit_once::Repeatable};
+use app::{access::secrets, core::commit_once::IdempotencyKey};
 use axum::{extract::FromRequestParts, http::request::Parts};
 use utoipa::IntoParams;
 
@@ -14,7 +14,7 @@ const KEY_MAX: usize = 255;
 #[derive(IntoParams)]
 #[into_params(parameter_in = Header)]
 #[expect(dead_code, reason = "describes the header; it is read below")]
-pub(crate) struct IdempotencyKey {
+pub(crate) struct IdempotencyHeader {
     /// A text of yours that names this request, 1 to 255 visible ASCII characters. The same request with the
     /// same key within 24 hours gets the first answer; another request with that key gets 409.
     #[param(rename = "Idempotency-Key", example = "req-7d1c0a52")]
@@ -49,9 +49,9 @@ impl FromRequestParts<Web> for Idempotency {
 
 impl Idempotency {
     /// What to remember of the request with this `body`.
-    pub(crate) fn of(self, body: &[u8]) -> Option<Repeatable> {
+    pub(crate) fn of(self, body: &[u8]) -> Option<IdempotencyKey> {
         let key = self.key?;
         let whole = [self.target.as_bytes(), body].concat();
-        Some(Repeatable { key, request_hash: secrets::hash(&whole) })
+        Some(IdempotencyKey { key, request_hash: secrets::hash(&whole) })
     }
 }

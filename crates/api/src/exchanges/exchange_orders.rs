@@ -1,8 +1,8 @@
 //! Exchanges: what a shopper can have instead, and what was asked of the merchant.
 
 use app::exchanges::{
-    exchange_orders::{ExchangeOrders, ExchangeOrdersWanted, exchange_orders},
-    variants::{LineVariants, line_variants},
+    exchange_orders::{ExchangeOrderQuery, ExchangeOrders, list_exchange_orders},
+    variants::{LineVariants, list_line_variants},
 };
 use axum::{Json, extract::State};
 use domain::exchanges::record::ExchangeState;
@@ -61,7 +61,7 @@ pub(crate) async fn variants(
     merchant: Merchant<Read>,
     Path((order, line)): Path<(String, String)>,
 ) -> Result<Json<LineVariants>, ApiError> {
-    Ok(Json(line_variants(&web.app, &merchant.id, &order, &line).await?))
+    Ok(Json(list_line_variants(&web.app, &merchant.id, &order, &line).await?))
 }
 
 #[derive(Deserialize, IntoParams)]
@@ -101,11 +101,11 @@ pub(crate) async fn list(
     merchant: Merchant<Read>,
     Query(query): Query<ExchangeOrdersQuery>,
 ) -> Result<Json<ExchangeOrders>, ApiError> {
-    let wanted = ExchangeOrdersWanted {
+    let wanted = ExchangeOrderQuery {
         state: query.state,
         rma: query.rma,
         before: query.before,
         limit: query.limit.unwrap_or(PAGE).clamp(1, PAGE_MAX),
     };
-    Ok(Json(exchange_orders(&web.app, &merchant.id, &wanted).await?))
+    Ok(Json(list_exchange_orders(&web.app, &merchant.id, &wanted).await?))
 }

@@ -18,7 +18,7 @@ use utoipa::{IntoParams, ToSchema};
 use crate::core::{
     body::JsonRequest,
     caller::{Admin, Allowed},
-    idempotency::{Idempotency, IdempotencyKey},
+    idempotency::{Idempotency, IdempotencyHeader},
 };
 use server::{
     Web,
@@ -62,7 +62,7 @@ pub(crate) async fn list(
 ) -> Result<Json<Merchants>, ApiError> {
     let limit = query.limit.unwrap_or(PAGE).clamp(1, PAGE_MAX);
     let after = query.after.unwrap_or_default();
-    let merchants = change_merchant::merchants(&web.app, &after, limit).await?;
+    let merchants = change_merchant::list_merchants(&web.app, &after, limit).await?;
     let last = merchants.last().map(|merchant| merchant.merchant.clone());
     let next = last.filter(|_| merchants.len() == limit);
     Ok(Json(Merchants { merchants, next }))
@@ -99,7 +99,7 @@ pub(crate) struct MerchantBody {
 /// are shown this once.
 #[utoipa::path(
     post, path = "/merchants", operation_id = "add_merchant", tag = "Operation",
-    params(IdempotencyKey),
+    params(IdempotencyHeader),
     request_body(content = MerchantBody, example = json!({
         "merchant": "acme", "name": "Acme Outfitters", "strict": false
     })),
@@ -152,7 +152,7 @@ pub(crate) async fn show(
     _: Allowed<Admin>,
     Path(merchant): Path<String>,
 ) -> Result<Json<MerchantView>, ApiError> {
-    Ok(Json(change_merchant::merchant(&web.app, &named(&merchant)?).await?))
+    Ok(Json(change_merchant::load_merchant(&web.app, &named(&merchant)?).await?))
 }
 
 /// Change a merchant
@@ -163,7 +163,7 @@ pub(crate) async fn show(
     patch, path = "/merchants/{merchant}", operation_id = "change_merchant", tag = "Operation",
     params(
         ("merchant" = String, Path, description = "The merchant's identifier.", example = "acme"),
-        IdempotencyKey,
+        IdempotencyHeader,
     ),
     request_body(content = MerchantChange, example = json!({ "name": "Acme Outfitters" })),
     responses(
@@ -198,7 +198,7 @@ pub(crate) async fn change(
     operation_id = "rotate_signing_secret", tag = "Operation",
     params(
         ("merchant" = String, Path, description = "The merchant's identifier.", example = "acme"),
-        IdempotencyKey,
+        IdempotencyHeader,
     ),
     responses(
         (status = 200, body = SigningSecret, description = "The new secret, shown this once.",

@@ -2,7 +2,7 @@
 
 use app::{
     core::commit_once::Request,
-    merchants::portals::{PortalView, portal_of, set_logo, set_portal},
+    merchants::portals::{PortalView, load_portal, set_logo, set_portal},
 };
 use axum::{Json, extract::State};
 use domain::merchants::portal::{Portal, logo_kind};
@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::core::{
     body::{JsonRequest, PictureRequest},
     caller::{Admin, Allowed},
-    idempotency::{Idempotency, IdempotencyKey},
+    idempotency::{Idempotency, IdempotencyHeader},
 };
 use server::requests::merchants::named;
 use server::{
@@ -40,7 +40,7 @@ pub(crate) async fn show(
     _: Allowed<Admin>,
     Path(merchant): Path<String>,
 ) -> Result<Json<PortalView>, ApiError> {
-    Ok(Json(portal_of(&web.app, &named(&merchant)?).await?))
+    Ok(Json(load_portal(&web.app, &named(&merchant)?).await?))
 }
 
 /// Set a merchant's portal
@@ -50,7 +50,7 @@ pub(crate) async fn show(
     put, path = "/merchants/{merchant}/portal", operation_id = "set_portal", tag = "Operation",
     params(
         ("merchant" = String, Path, description = "The merchant's identifier.", example = "acme"),
-        IdempotencyKey,
+        IdempotencyHeader,
     ),
     request_body(content = Portal, example = json!(sample_portal())),
     responses(
@@ -85,7 +85,7 @@ pub(crate) async fn set(
     tag = "Operation",
     params(
         ("merchant" = String, Path, description = "The merchant's identifier.", example = "acme"),
-        IdempotencyKey,
+        IdempotencyHeader,
     ),
     request_body(
         content = String, content_type = "image/png",
@@ -122,7 +122,7 @@ pub(crate) async fn set_picture(
     tag = "Operation",
     params(
         ("merchant" = String, Path, description = "The merchant's identifier.", example = "acme"),
-        IdempotencyKey,
+        IdempotencyHeader,
     ),
     responses(
         (status = 200, body = PortalView, description = "What shoppers see from now on.",

@@ -5,8 +5,8 @@ pub(crate) mod body;
 use app::{
     core::commit_once::Request,
     messages::{
-        set_endpoints::{EndpointsChange, EndpointsView, endpoints, set_endpoints},
-        test_endpoint::{Test, TestMessage, test_endpoint},
+        set_endpoints::{EndpointsChange, EndpointsView, list_endpoints, set_endpoints},
+        test_endpoint::{TestMessage, TestMessageRequest, send_test_message},
     },
 };
 use axum::{Json, extract::State, http::StatusCode};
@@ -18,7 +18,7 @@ use self::body::{EndpointBody, EndpointsBody};
 use crate::core::{
     body::JsonRequest,
     caller::{Admin, Allowed},
-    idempotency::{Idempotency, IdempotencyKey},
+    idempotency::{Idempotency, IdempotencyHeader},
 };
 use server::requests::endpoints::{kind_named, read_base_change, read_kind_change};
 use server::requests::merchants::named;
@@ -85,7 +85,7 @@ pub(crate) async fn list(
     _: Allowed<Admin>,
     Path(merchant): Path<String>,
 ) -> Result<Json<EndpointsView>, ApiError> {
-    Ok(Json(endpoints(&web.app, &named(&merchant)?).await?))
+    Ok(Json(list_endpoints(&web.app, &named(&merchant)?).await?))
 }
 
 /// Set a merchant's base address
@@ -97,7 +97,7 @@ pub(crate) async fn list(
     tag = "Operation",
     params(
         ("merchant" = String, Path, description = "The merchant's identifier.", example = "acme"),
-        IdempotencyKey,
+        IdempotencyHeader,
     ),
     request_body(content = EndpointsBody, example = json!({
         "base_url": "https://hooks.acme.example",
@@ -136,7 +136,7 @@ pub(crate) async fn set(
 #[utoipa::path(
     put, operation_id = "set_endpoint", path = "/merchants/{merchant}/endpoints/{kind}",
     tag = "Operation",
-    params(EndpointPath, IdempotencyKey),
+    params(EndpointPath, IdempotencyHeader),
     request_body(content = EndpointBody, example = json!({
         "url": "https://wms.acme.example/asn", "auth": { "type": "none" }
     })),
@@ -171,7 +171,7 @@ pub(crate) async fn set_one(
 #[utoipa::path(
     delete, operation_id = "forget_endpoint", path = "/merchants/{merchant}/endpoints/{kind}",
     tag = "Operation",
-    params(EndpointPath, IdempotencyKey),
+    params(EndpointPath, IdempotencyHeader),
     responses(
         (status = 200, body = EndpointsView, description = "The endpoints as they are now.",
             example = json!(sample_endpoints(UNDER_BASE, "oauth2", false))),
@@ -198,7 +198,7 @@ pub(crate) async fn forget(
 #[utoipa::path(
     post, operation_id = "pause_endpoint", path = "/merchants/{merchant}/endpoints/{kind}/pause",
     tag = "Operation",
-    params(EndpointPath, IdempotencyKey),
+    params(EndpointPath, IdempotencyHeader),
     responses(
         (status = 200, body = EndpointsView, description = "The endpoints as they are now.",
             example = json!(sample_endpoints(OF_ITS_OWN, "none", true))),
@@ -225,7 +225,7 @@ pub(crate) async fn pause(
 #[utoipa::path(
     post, operation_id = "resume_endpoint", path = "/merchants/{merchant}/endpoints/{kind}/resume",
     tag = "Operation",
-    params(EndpointPath, IdempotencyKey),
+    params(EndpointPath, IdempotencyHeader),
     responses(
         (status = 200, body = EndpointsView, description = "The endpoints as they are now.",
             example = json!(sample_endpoints(OF_ITS_OWN, "none", false))),
@@ -259,7 +259,7 @@ pub(crate) struct TestQuery {
 }
 
 impl TestQuery {
-    fn test(self, kind: MessageKind) -> Result<Test, ApiError> {
+    fn test(self, kind: MessageKind) -> Result<TestMessageRequest, ApiError> {
         let readable = |it: &String| {
             (1..=IDENTIFIER_MAX).contains(&it.chars().count()) && !it.chars().any(char::is_control)
         };
@@ -269,7 +269,11 @@ impl TestQuery {
             );
             return Err(ApiError::BadRequest(why));
         }
-        Ok(Test { kind, reference: self.reference, sequence: self.sequence.unwrap_or(1) })
+        Ok(TestMessageRequest {
+            kind,
+            reference: self.reference,
+            sequence: self.sequence.unwrap_or(1),
+        })
     }
 }
 
@@ -279,7 +283,7 @@ impl TestQuery {
 #[utoipa::path(
     post, operation_id = "test_endpoint", path = "/merchants/{merchant}/endpoints/{kind}/test",
     tag = "Operation",
-    params(EndpointPath, TestQuery, IdempotencyKey),
+    params(EndpointPath, TestQuery, IdempotencyHeader),
     responses(
         (status = 202, body = TestMessage, description = "On its way.",
             example = json!({ "id": "msg_acme_42" })),
@@ -304,6 +308,6 @@ pub(crate) async fn test(
     let repeatable = idempotency.of(b"");
     let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
     let test = query.test(kind)?;
-    let sent = test_endpoint(&web.app, request, &merchant, &test).await?;
+    let sent = send_test_message(&web.app, request, &merchant, &test).await?;
     Ok((StatusCode::ACCEPTED, Json(sent)))
 }

@@ -3,8 +3,8 @@
 use app::{
     core::commit_once::Request,
     messages::{
-        bulk_retry::{RetryJob, bulk_retry, cancel_bulk_retry, start_bulk},
-        failure_queue::{Action, Failures, failures},
+        bulk_retry::{RetryJob, cancel_bulk_job, find_bulk_job, start_bulk_job},
+        failure_queue::{FailureAction, FailurePage, list_failures},
     },
 };
 use axum::{Json, extract::State, http::StatusCode};
@@ -17,7 +17,7 @@ use utoipa::IntoParams;
 use crate::core::paging::{PAGE, PAGE_MAX};
 use crate::core::{
     caller::{Admin, Allowed},
-    idempotency::{Idempotency, IdempotencyKey},
+    idempotency::{Idempotency, IdempotencyHeader},
 };
 use server::requests::merchants::named;
 use server::{
@@ -76,7 +76,7 @@ pub(crate) struct PageQuery {
     get, operation_id = "list_failures", path = "/failures", tag = "Operation",
     params(FailuresQuery, PageQuery),
     responses(
-        (status = 200, body = Failures, description = "Oldest first.", example = json!({
+        (status = 200, body = FailurePage, description = "Oldest first.", example = json!({
             "failures": [{
                 "id": "msg_acme_42", "merchant": "acme", "kind": "rma", "ref": "RMA-7K2M9QWX",
                 "created_at": "2026-02-14T16:02:10Z", "failed_at": "2026-02-15T07:11:48Z",
@@ -94,10 +94,10 @@ pub(crate) async fn list(
     _: Allowed<Admin>,
     Query(filter): Query<FailuresQuery>,
     Query(page): Query<PageQuery>,
-) -> Result<Json<Failures>, ApiError> {
+) -> Result<Json<FailurePage>, ApiError> {
     let limit = page.limit.unwrap_or(PAGE).clamp(1, PAGE_MAX);
     let after = page.after.as_deref();
-    Ok(Json(failures(&web.app, &filter.filter()?, after, limit).await?))
+    Ok(Json(list_failures(&web.app, &filter.filter()?, after, limit).await?))
 }
 
 #[derive(Deserialize, IntoParams)]
@@ -114,7 +114,7 @@ pub(crate) struct ForceQuery {
 /// skipped unless forced. The job belongs to the node that began it.
 #[utoipa::path(
     post, operation_id = "retry_failures", path = "/failures/retry", tag = "Operation",
-    params(FailuresQuery, ForceQuery, IdempotencyKey),
+    params(FailuresQuery, ForceQuery, IdempotencyHeader),
     responses(
         (status = 202, body = RetryJob, description = "Begun.", example = json!({
             "id": "k7w2mq9d4x", "state": "running", "total": 12000, "retried": 0, "discarded": 0,
@@ -138,8 +138,8 @@ pub(crate) async fn retry(
 ) -> Result<(StatusCode, Json<RetryJob>), ApiError> {
     let repeatable = idempotency.of(b"");
     let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
-    let action = Action::Retry { force };
-    let job = start_bulk(&web.app, request, filter.filter()?, action).await?;
+    let action = FailureAction::Retry { force };
+    let job = start_bulk_job(&web.app, request, filter.filter()?, action).await?;
     Ok((StatusCode::ACCEPTED, Json(job)))
 }
 
@@ -164,7 +164,7 @@ pub(crate) async fn job(
     _: Allowed<Admin>,
     Path(id): Path<String>,
 ) -> Result<Json<RetryJob>, ApiError> {
-    Ok(Json(bulk_retry(&web.app, &id)?))
+    Ok(Json(find_bulk_job(&web.app, &id)?))
 }
 
 /// Cancel a background retry
@@ -174,7 +174,7 @@ pub(crate) async fn job(
     delete, operation_id = "cancel_retry", path = "/failures/retry/{id}", tag = "Operation",
     params(
         ("id" = String, Path, description = "The job's identifier.", example = "k7w2mq9d4x"),
-        IdempotencyKey,
+        IdempotencyHeader,
     ),
     responses(
         (status = 200, body = RetryJob, description = "How far it got.", example = json!({
@@ -194,5 +194,5 @@ pub(crate) async fn cancel(
 ) -> Result<Json<RetryJob>, ApiError> {
     let repeatable = idempotency.of(b"");
     let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
-    Ok(Json(cancel_bulk_retry(&web.app, request, &id).await?))
+    Ok(Json(cancel_bulk_job(&web.app, request, &id).await?))
 }

@@ -3,8 +3,8 @@
 use app::{
     core::commit_once::Request,
     messages::{
-        failure_queue::{Handled, retry_message},
-        message_log::{self, MessageDetail, MessageState, Messages, Wanted},
+        failure_queue::{FailureResult, retry_message},
+        message_log::{self, MessageQuery, MessageState, MessageWithAttempts, Messages},
     },
 };
 use axum::{Json, extract::State};
@@ -14,7 +14,7 @@ use utoipa::IntoParams;
 
 use crate::core::{
     caller::{Merchant, Read, ReturnsWrite},
-    idempotency::{Idempotency, IdempotencyKey},
+    idempotency::{Idempotency, IdempotencyHeader},
 };
 use server::Web;
 use server::{
@@ -47,8 +47,8 @@ pub(crate) struct MessagesQuery {
 }
 
 impl MessagesQuery {
-    pub(crate) fn wanted(self) -> Wanted {
-        Wanted {
+    pub(crate) fn wanted(self) -> MessageQuery {
+        MessageQuery {
             state: self.state,
             kind: self.kind,
             reference: self.reference,
@@ -89,7 +89,7 @@ pub(crate) async fn list(
     merchant: Merchant<Read>,
     Query(query): Query<MessagesQuery>,
 ) -> Result<Json<Messages>, ApiError> {
-    Ok(Json(message_log::messages(&web.app, &merchant.id, query.wanted()).await?))
+    Ok(Json(message_log::list_messages(&web.app, &merchant.id, query.wanted()).await?))
 }
 
 pub(crate) fn sample_message(state: &str) -> serde_json::Value {
@@ -137,7 +137,7 @@ pub(crate) fn sample_superseded() -> serde_json::Value {
     params(("id" = String, Path, description = "The message's identifier, also its `webhook-id`.",
         example = "msg_acme_42")),
     responses(
-        (status = 200, body = MessageDetail, description = "The message.",
+        (status = 200, body = MessageWithAttempts, description = "The message.",
             example = json!(sample_detail("delivered", &sample_success()))),
         (status = 404, body = Message, description = "This merchant has no such message.",
             example = json!({ "message": "there is no such message" })),
@@ -148,8 +148,8 @@ pub(crate) async fn show(
     State(web): State<Web>,
     merchant: Merchant<Read>,
     Path(id): Path<String>,
-) -> Result<Json<MessageDetail>, ApiError> {
-    Ok(Json(message_log::message(&web.app, &own(&merchant.id, &id)?).await?))
+) -> Result<Json<MessageWithAttempts>, ApiError> {
+    Ok(Json(message_log::load_message(&web.app, &own(&merchant.id, &id)?).await?))
 }
 
 #[derive(Deserialize, IntoParams)]
@@ -168,10 +168,10 @@ pub(crate) struct RetryQuery {
     params(
         ("id" = String, Path, description = "The message's identifier.", example = "msg_acme_42"),
         RetryQuery,
-        IdempotencyKey,
+        IdempotencyHeader,
     ),
     responses(
-        (status = 200, body = Handled, description = "It is tried again.", example = json!({
+        (status = 200, body = FailureResult, description = "It is tried again.", example = json!({
             "id": "msg_acme_42", "result": "retried"
         })),
         (status = 404, body = Message, description = "This merchant has no such message.",
@@ -190,7 +190,7 @@ pub(crate) async fn retry(
     Path(id): Path<String>,
     Query(RetryQuery { force }): Query<RetryQuery>,
     idempotency: Idempotency,
-) -> Result<Json<Handled>, ApiError> {
+) -> Result<Json<FailureResult>, ApiError> {
     let id = own(&merchant.id, &id)?;
     let repeatable = idempotency.of(b"");
     let request = Request { client: &merchant.caller.client, repeatable: repeatable.as_ref() };
@@ -205,7 +205,7 @@ mod tests {
     fn the_sample_is_a_message_as_it_is_shown() {
         let sample = sample_detail("delivered", &sample_success());
 
-        let detail: MessageDetail = serde_json::from_value(sample.clone()).unwrap();
+        let detail: MessageWithAttempts = serde_json::from_value(sample.clone()).unwrap();
 
         assert_eq!(serde_json::to_value(detail).unwrap(), sample);
     }

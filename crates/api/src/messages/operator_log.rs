@@ -3,8 +3,8 @@
 use app::{
     core::commit_once::Request,
     messages::{
-        failure_queue::{Handled, discard_message, retry_message},
-        message_log::{self, MessageDetail, Messages},
+        failure_queue::{FailureResult, discard_message, retry_message},
+        message_log::{self, MessageWithAttempts, Messages},
     },
 };
 use axum::{Json, extract::State};
@@ -16,7 +16,7 @@ use crate::{
     core::{
         body::JsonRequest,
         caller::{Admin, Allowed},
-        idempotency::{Idempotency, IdempotencyKey},
+        idempotency::{Idempotency, IdempotencyHeader},
     },
     messages::log::{
         MessagesQuery, RetryQuery, named, sample_detail, sample_message, sample_no_flag,
@@ -61,7 +61,7 @@ pub(crate) async fn list(
     Query(query): Query<MessagesQuery>,
 ) -> Result<Json<Messages>, ApiError> {
     let merchant = merchant_named(&merchant)?;
-    Ok(Json(message_log::messages(&web.app, &merchant, query.wanted()).await?))
+    Ok(Json(message_log::list_messages(&web.app, &merchant, query.wanted()).await?))
 }
 
 /// A message that was refused once and is tried again.
@@ -85,7 +85,7 @@ fn sample_waiting() -> serde_json::Value {
     params(("id" = String, Path, description = "The message's identifier.",
         example = "msg_acme_42")),
     responses(
-        (status = 200, body = MessageDetail, description = "The message.",
+        (status = 200, body = MessageWithAttempts, description = "The message.",
             example = json!(sample_waiting())),
         (status = 404, body = Message, description = "There is no such message.",
             example = json!({ "message": "there is no such message" })),
@@ -96,8 +96,8 @@ pub(crate) async fn show(
     State(web): State<Web>,
     _: Allowed<Admin>,
     Path(id): Path<String>,
-) -> Result<Json<MessageDetail>, ApiError> {
-    Ok(Json(message_log::message(&web.app, &named(&id)?).await?))
+) -> Result<Json<MessageWithAttempts>, ApiError> {
+    Ok(Json(message_log::load_message(&web.app, &named(&id)?).await?))
 }
 
 /// Retry any message
@@ -108,10 +108,10 @@ pub(crate) async fn show(
     params(
         ("id" = String, Path, description = "The message's identifier.", example = "msg_acme_42"),
         RetryQuery,
-        IdempotencyKey,
+        IdempotencyHeader,
     ),
     responses(
-        (status = 200, body = Handled, description = "It is tried again.", example = json!({
+        (status = 200, body = FailureResult, description = "It is tried again.", example = json!({
             "id": "msg_acme_42", "result": "retried"
         })),
         (status = 404, body = Message, description = "There is no such message.",
@@ -130,7 +130,7 @@ pub(crate) async fn retry(
     Path(id): Path<String>,
     Query(RetryQuery { force }): Query<RetryQuery>,
     idempotency: Idempotency,
-) -> Result<Json<Handled>, ApiError> {
+) -> Result<Json<FailureResult>, ApiError> {
     let repeatable = idempotency.of(b"");
     let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
     Ok(Json(retry_message(&web.app, request, &named(&id)?, force).await?))
@@ -152,11 +152,11 @@ pub(crate) struct DiscardBody {
     post, operation_id = "discard_message", path = "/messages/{id}/discard", tag = "Operation",
     params(
         ("id" = String, Path, description = "The message's identifier.", example = "msg_acme_42"),
-        IdempotencyKey,
+        IdempotencyHeader,
     ),
     request_body(content = DiscardBody, example = json!({ "reason": "told by telephone" })),
     responses(
-        (status = 200, body = Handled, description = "It is not tried again.", example = json!({
+        (status = 200, body = FailureResult, description = "It is not tried again.", example = json!({
             "id": "msg_acme_42", "result": "discarded"
         })),
         (status = 404, body = Message, description = "There is no such message.",
@@ -178,7 +178,7 @@ pub(crate) async fn discard(
     Allowed { caller, .. }: Allowed<Admin>,
     Path(id): Path<String>,
     JsonRequest { body, repeatable }: JsonRequest,
-) -> Result<Json<Handled>, ApiError> {
+) -> Result<Json<FailureResult>, ApiError> {
     let (id, reason) = (named(&id)?, body.read(read_reason)?);
     let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
     Ok(Json(discard_message(&web.app, request, &id, &reason).await?))

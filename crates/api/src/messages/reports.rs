@@ -1,6 +1,6 @@
 //! Reports for operators.
 
-use app::messages::delivery_report::{DeliveryReport, delivery_report};
+use app::messages::delivery_report::{DeliveryReport, load_delivery_report};
 use axum::{
     Json,
     extract::State,
@@ -60,7 +60,7 @@ pub(crate) async fn deliveries(
     let merchant = query.merchant.as_deref().map(named).transpose()?;
     let to = query.to.unwrap_or_else(|| web.app.world.now());
     let from = query.from.unwrap_or_else(|| to - SignedDuration::from_hours(HOURS));
-    let report = delivery_report(&web.app, merchant.as_ref(), from, to).await?;
+    let report = load_delivery_report(&web.app, merchant.as_ref(), from, to).await?;
     Ok(if wants_csv(&headers) {
         ([(header::CONTENT_TYPE, "text/csv; charset=utf-8")], report.to_csv()).into_response()
     } else {

@@ -2,14 +2,14 @@
 
 use app::{
     core::commit_once::Request,
-    orders::import_orders::{Imported, import_orders},
+    orders::import_orders::{ImportResult, import_orders},
 };
 use axum::{Json, extract::State};
 
 use crate::core::{
     body::LinesRequest,
     caller::{Admin, Allowed},
-    idempotency::IdempotencyKey,
+    idempotency::IdempotencyHeader,
 };
 use server::requests::merchants::named;
 use server::{
@@ -36,7 +36,7 @@ fn sample_line() -> String {
     tag = "Operation",
     params(
         ("merchant" = String, Path, description = "Whose orders they are.", example = "acme"),
-        IdempotencyKey,
+        IdempotencyHeader,
     ),
     request_body(
         content = String, content_type = "application/x-ndjson",
@@ -44,7 +44,7 @@ fn sample_line() -> String {
         example = json!(sample_line())
     ),
     responses(
-        (status = 200, body = Imported, description = "What became of the lines.", example = json!({
+        (status = 200, body = ImportResult, description = "What became of the lines.", example = json!({
             "created": 1, "updated": 0, "unchanged": 0, "stale": 0, "warnings": 0,
             "rejected": [{
                 "line": 1, "errors": [],
@@ -62,7 +62,7 @@ pub(crate) async fn import(
     Allowed { caller, .. }: Allowed<Admin>,
     Path(merchant): Path<String>,
     LinesRequest { lines, repeatable }: LinesRequest,
-) -> Result<Json<Imported>, ApiError> {
+) -> Result<Json<ImportResult>, ApiError> {
     let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
     Ok(Json(import_orders(&web.app, request, &named(&merchant)?, lines).await?))
 }

@@ -1,8 +1,8 @@
 //! Orders: a merchant publishes them, and reads what is held.
 
 use app::orders::{
-    load_order::held_order,
-    publish_orders::{OrdersMessage, TakenIn, take_in_orders},
+    load_order::load_order_json,
+    publish_orders::{IntakeResult, OrdersMessage, publish_orders},
 };
 use axum::{Json, extract::State, http::header::CONTENT_TYPE, response::IntoResponse};
 use domain::orders::order::Order;
@@ -12,7 +12,7 @@ use utoipa::{IntoParams, ToSchema};
 use crate::core::{
     body::JsonRequest,
     caller::{Merchant, OrdersWrite, Read},
-    idempotency::IdempotencyKey,
+    idempotency::IdempotencyHeader,
     version::ApiVersion,
 };
 use server::Web;
@@ -59,14 +59,14 @@ pub(crate) struct PublishQuery {
     params(
         PublishQuery,
         ("Api-Version" = String, Header, description = "Must be `3`.", example = "3"),
-        IdempotencyKey,
+        IdempotencyHeader,
     ),
     request_body(
         content = ReturnsPortalOrderMessage,
         example = json!(sample())
     ),
     responses(
-        (status = 200, body = TakenIn, description = "Stored.", example = json!({
+        (status = 200, body = IntakeResult, description = "Stored.", example = json!({
             "orders": [{ "identifier": "ORD-100472", "result": "created" }], "warnings": []
         })),
         (status = 400, body = Message, description = "Not JSON, or not version 3.",
@@ -86,10 +86,10 @@ pub(crate) async fn publish(
     _: ApiVersion,
     Query(PublishQuery { dry_run }): Query<PublishQuery>,
     JsonRequest { body, repeatable }: JsonRequest,
-) -> Result<Json<TakenIn>, ApiError> {
+) -> Result<Json<IntakeResult>, ApiError> {
     // The use case reads the bytes itself, because it stores each order as it was sent.
     let message = OrdersMessage { body: body.into_bytes(), dry_run, repeatable };
-    Ok(Json(take_in_orders(&web.app, &merchant.caller, message).await?))
+    Ok(Json(publish_orders(&web.app, &merchant.caller, message).await?))
 }
 
 fn sample() -> serde_json::Value {
@@ -124,6 +124,6 @@ pub(crate) async fn held(
     merchant: Merchant<Read>,
     Path(identifier): Path<String>,
 ) -> Result<impl IntoResponse, ApiError> {
-    let order = held_order(&web.app, &merchant.id, &identifier).await?;
+    let order = load_order_json(&web.app, &merchant.id, &identifier).await?;
     Ok(([(CONTENT_TYPE, "application/json")], order))
 }

@@ -1,7 +1,7 @@
 //! What carriers call: the labels that are wanted, and what happens to parcels.
 
 use app::returns::carrier_events::{
-    CarrierResults, WantedLabels, take_in_carrier_events, wanted_labels,
+    CarrierResults, RequestedLabels, apply_carrier_events, list_label_requests,
 };
 use axum::{Json, extract::State};
 use domain::returns::carrier::{CarrierEvents, read_carrier_events};
@@ -11,7 +11,7 @@ use utoipa::IntoParams;
 use crate::core::{
     body::JsonRequest,
     caller::{Allowed, CarrierWrite},
-    idempotency::IdempotencyKey,
+    idempotency::IdempotencyHeader,
 };
 use server::Web;
 use server::{
@@ -25,7 +25,7 @@ use server::{
 /// are answered and do no harm to the others.
 #[utoipa::path(
     post, path = "/carrier_events", operation_id = "report_carrier_events", tag = "Carrier",
-    params(IdempotencyKey),
+    params(IdempotencyHeader),
     request_body(content = CarrierEvents, example = json!({
         "events": [
             { "type": "label_created", "rma_identifier": "RMA-7K3Q-9XWD-2M4T",
@@ -57,7 +57,7 @@ pub(crate) async fn report(
     JsonRequest { body, repeatable }: JsonRequest,
 ) -> Result<Json<CarrierResults>, ApiError> {
     let events = body.read(read_carrier_events)?;
-    let results = take_in_carrier_events(&web.app, &caller, &events, repeatable.as_ref()).await?;
+    let results = apply_carrier_events(&web.app, &caller, &events, repeatable.as_ref()).await?;
     Ok(Json(results))
 }
 
@@ -80,7 +80,7 @@ pub(crate) struct LabelRequestsQuery {
 #[utoipa::path(
     get, path = "/label_requests", operation_id = "list_label_requests", tag = "Carrier",
     params(LabelRequestsQuery),
-    responses((status = 200, body = WantedLabels, description = "Oldest first.",
+    responses((status = 200, body = RequestedLabels, description = "Oldest first.",
         example = json!({ "label_requests": [{
             "rma_identifier": "RMA-7K3Q-9XWD-2M4T", "merchant": "acme",
             "requested_at": "2026-02-20T10:15:00Z"
@@ -91,7 +91,7 @@ pub(crate) async fn wanted(
     State(web): State<Web>,
     Allowed { caller, .. }: Allowed<CarrierWrite>,
     Query(query): Query<LabelRequestsQuery>,
-) -> Result<Json<WantedLabels>, ApiError> {
+) -> Result<Json<RequestedLabels>, ApiError> {
     let limit = query.limit.unwrap_or(PAGE).clamp(1, PAGE_MAX);
-    Ok(Json(wanted_labels(&web.app, &caller, query.after.as_deref(), limit).await?))
+    Ok(Json(list_label_requests(&web.app, &caller, query.after.as_deref(), limit).await?))
 }

@@ -2,10 +2,10 @@
 
 use app::{
     core::commit_once::Request,
-    orders::returnability::returnability,
+    orders::returnability::load_returnability,
     returns::{
-        change_return::{cancel_return, close_receiving, held_return},
-        start_return::{Begun, quote_return, start_return},
+        change_return::{cancel_return, close_receiving, load_return},
+        start_return::{QuotedReturn, quote_return, start_return},
     },
 };
 use axum::{Json, extract::State, http::StatusCode};
@@ -23,7 +23,7 @@ use utoipa::ToSchema;
 use crate::core::{
     body::JsonRequest,
     caller::{Allowed, Merchant, Read, ReturnsWrite, WarehouseWrite},
-    idempotency::{Idempotency, IdempotencyKey},
+    idempotency::{Idempotency, IdempotencyHeader},
 };
 use server::Web;
 use server::{
@@ -108,7 +108,7 @@ pub(crate) async fn returnable(
     merchant: Merchant<Read>,
     Path(identifier): Path<String>,
 ) -> Result<Json<Returnability>, ApiError> {
-    Ok(Json(returnability(&web.app, &merchant.id, &identifier).await?))
+    Ok(Json(load_returnability(&web.app, &merchant.id, &identifier).await?))
 }
 
 /// Quote a return
@@ -116,7 +116,7 @@ pub(crate) async fn returnable(
 /// Answers as the start of the same return would, with `rma_identifier` and `label` null, and stores nothing.
 #[utoipa::path(
     post, path = "/returns/quote", operation_id = "quote_return", tag = "Returns",
-    params(IdempotencyKey),
+    params(IdempotencyHeader),
     request_body(content = ReturnRequest, example = json!(sample_request())),
     responses(
         (status = 201, body = ReturnAnswer<'_>, description = "What the return would be.",
@@ -134,7 +134,7 @@ pub(crate) async fn quote(
     JsonRequest { body, .. }: JsonRequest,
 ) -> Result<(StatusCode, Json<Value>), ApiError> {
     let request = body.read(read_request)?;
-    let Begun { rma, quote } = quote_return(&web.app, &merchant.caller, &request).await?;
+    let QuotedReturn { rma, quote } = quote_return(&web.app, &merchant.caller, &request).await?;
     let Json(mut answer) = answer(&rma, Some(quote));
     // What is not stored has no identifier, and leads nowhere.
     if let Value::Object(fields) = &mut answer {
@@ -150,7 +150,7 @@ pub(crate) async fn quote(
 /// asked for a label. Items may be of several orders of one shopper.
 #[utoipa::path(
     post, path = "/returns", operation_id = "start_return", tag = "Returns",
-    params(IdempotencyKey),
+    params(IdempotencyHeader),
     request_body(content = ReturnRequest, example = json!(sample_request())),
     responses(
         (status = 201, body = ReturnAnswer<'_>, description = "Started.",
@@ -190,7 +190,7 @@ pub(crate) async fn show(
     merchant: Merchant<Read>,
     Path(rma): Path<String>,
 ) -> Result<Json<Value>, ApiError> {
-    Ok(answer(&held_return(&web.app, &merchant.id, &rma).await?, None))
+    Ok(answer(&load_return(&web.app, &merchant.id, &rma).await?, None))
 }
 
 /// Cancel a return
@@ -202,7 +202,7 @@ pub(crate) async fn show(
     params(
         ("rma" = String, Path, description = "The return's identifier.",
             example = "RMA-7K3Q-9XWD-2M4T"),
-        IdempotencyKey,
+        IdempotencyHeader,
     ),
     responses(
         (status = 200, body = ReturnAnswer<'_>, description = "Cancelled.",
@@ -235,7 +235,7 @@ pub(crate) async fn cancel(
     params(
         ("rma" = String, Path, description = "The return's identifier.",
             example = "RMA-7K3Q-9XWD-2M4T"),
-        IdempotencyKey,
+        IdempotencyHeader,
     ),
     responses(
         (status = 200, body = ReturnAnswer<'_>, description = "Closed.",

@@ -2,7 +2,7 @@
 
 use app::{
     core::commit_once::Request,
-    returns::policies::{PolicyView, policy_history, policy_of, set_policy},
+    returns::policies::{PolicyView, list_policies, load_merchant_policy, set_policy},
 };
 use axum::{Json, extract::State};
 use domain::returns::policy::Policy;
@@ -14,7 +14,7 @@ use crate::core::paging::{PAGE, PAGE_MAX};
 use crate::core::{
     body::JsonRequest,
     caller::{Admin, Allowed},
-    idempotency::IdempotencyKey,
+    idempotency::IdempotencyHeader,
 };
 use server::requests::merchants::named;
 use server::{
@@ -44,7 +44,7 @@ pub(crate) async fn show(
     _: Allowed<Admin>,
     Path(merchant): Path<String>,
 ) -> Result<Json<PolicyView>, ApiError> {
-    Ok(Json(policy_of(&web.app, &named(&merchant)?).await?))
+    Ok(Json(load_merchant_policy(&web.app, &named(&merchant)?).await?))
 }
 
 /// Set a merchant's policy
@@ -55,7 +55,7 @@ pub(crate) async fn show(
     put, path = "/merchants/{merchant}/policy", operation_id = "set_policy", tag = "Operation",
     params(
         ("merchant" = String, Path, description = "The merchant's identifier.", example = "acme"),
-        IdempotencyKey,
+        IdempotencyHeader,
     ),
     request_body(content = Policy, example = json!(sample_policy())),
     responses(
@@ -84,7 +84,7 @@ pub(crate) async fn set(
 /// Reads the body as a policy and answers with all of it, defaults filled in. Nothing is stored.
 #[utoipa::path(
     post, path = "/policy/check", operation_id = "check_policy", tag = "Operation",
-    params(IdempotencyKey),
+    params(IdempotencyHeader),
     request_body(content = Policy, example = json!(sample_policy())),
     responses(
         (status = 200, body = Policy, description = "It would be accepted.",
@@ -145,7 +145,7 @@ pub(crate) async fn versions(
 ) -> Result<Json<Versions>, ApiError> {
     let limit = query.limit.unwrap_or(PAGE).clamp(1, PAGE_MAX);
     let before = query.before.unwrap_or(i64::MAX);
-    let versions = policy_history(&web.app, &named(&merchant)?, before, limit).await?;
+    let versions = list_policies(&web.app, &named(&merchant)?, before, limit).await?;
     let next = versions.last().map(|it| it.version).filter(|_| versions.len() == limit);
     Ok(Json(Versions { versions, next }))
 }

@@ -2,7 +2,9 @@
 
 use app::{
     core::commit_once::Request,
-    returns::refund_problems::{Match, ProblemView, Problems, match_refund, refund_problems},
+    returns::refund_problems::{
+        ProblemView, RefundMatch, RefundProblemPage, list_refund_problems, match_refund,
+    },
 };
 use axum::{Json, extract::State};
 use domain::{faults::Faults, json::Json as Document, reader::TEXT_MAX};
@@ -14,7 +16,7 @@ use crate::core::paging::{PAGE, PAGE_MAX};
 use crate::core::{
     body::JsonRequest,
     caller::{Admin, Allowed},
-    idempotency::IdempotencyKey,
+    idempotency::IdempotencyHeader,
 };
 use server::{
     Web,
@@ -60,7 +62,7 @@ pub(crate) struct ProblemsQuery {
 #[utoipa::path(
     get, path = "/refunds", operation_id = "list_refund_problems", tag = "Operation",
     params(ProblemsQuery),
-    responses((status = 200, body = Problems, description = "Oldest first.",
+    responses((status = 200, body = RefundProblemPage, description = "Oldest first.",
         example = json!({ "refunds": [sample()], "next": "1771139508000000_acme_RF-2201" }))),
     security(("token" = ["admin"]))
 )]
@@ -68,10 +70,10 @@ pub(crate) async fn list(
     State(web): State<Web>,
     _: Allowed<Admin>,
     Query(query): Query<ProblemsQuery>,
-) -> Result<Json<Problems>, ApiError> {
+) -> Result<Json<RefundProblemPage>, ApiError> {
     let limit = query.limit.unwrap_or(PAGE).clamp(1, PAGE_MAX);
     let after = query.after.as_deref();
-    Ok(Json(refund_problems(&web.app, query.state.name(), after, limit).await?))
+    Ok(Json(list_refund_problems(&web.app, query.state.name(), after, limit).await?))
 }
 
 /// Match a refund
@@ -83,9 +85,9 @@ pub(crate) async fn list(
     params(
         ("merchant" = String, Path, description = "The merchant's identifier.", example = "acme"),
         ("refund" = String, Path, description = "The refund's identifier.", example = "RF-2201"),
-        IdempotencyKey,
+        IdempotencyHeader,
     ),
-    request_body(content = Match, example = json!({
+    request_body(content = RefundMatch, example = json!({
         "rma_identifier": "RMA-7K3Q-9XWD-2M4T", "note": "agreed with the merchant by telephone"
     })),
     responses(
@@ -115,10 +117,10 @@ pub(crate) async fn settle(
     Ok(Json(match_refund(&web.app, request, (&merchant, &refund), &matched).await?))
 }
 
-fn read_match(document: &Document<'_>) -> Result<Match, Faults> {
+fn read_match(document: &Document<'_>) -> Result<RefundMatch, Faults> {
     read_object(document, |at| {
         at.refuses_unknown();
-        Some(Match {
+        Some(RefundMatch {
             rma_identifier: at.optional_identifier("rma_identifier"),
             note: at.optional("note", |at| at.text(1..=TEXT_MAX).map(str::to_owned)),
         })

@@ -2,7 +2,7 @@
 
 use app::warehouse::{
     asns::{AnnouncedAsn, announce_asn, replace_asn},
-    shipments::{ShipmentText, change_shipment, create_shipment, held_shipment, read_shipment},
+    shipments::{ShipmentText, change_shipment, create_shipment, load_shipment, read_shipment},
 };
 use axum::{Json, extract::State, http::StatusCode};
 use domain::warehouse::{
@@ -15,7 +15,7 @@ use super::warehouse_request::{ForMerchant, WarehouseRequest};
 use crate::core::{
     body::{LargeBody, LargeRequest},
     caller::{Allowed, AsnsWrite, Merchant, WarehouseWrite},
-    idempotency::IdempotencyKey,
+    idempotency::IdempotencyHeader,
 };
 use server::{
     Web,
@@ -31,7 +31,7 @@ use server::{
 /// announcement again changes nothing.
 #[utoipa::path(
     post, path = "/asns", operation_id = "announce_asn", tag = "Warehouse",
-    params(IdempotencyKey),
+    params(IdempotencyHeader),
     request_body(content = InboundAsn, example = json!(sample_asn())),
     responses(
         (status = 202, body = AnnouncedAsn, description = "Taken in.",
@@ -63,7 +63,7 @@ pub(crate) async fn announce(
     params(
         ("asn_number" = String, Path, description = "The number of the ASN.",
             example = "ASN-20260301-7"),
-        IdempotencyKey,
+        IdempotencyHeader,
     ),
     request_body(content = InboundAsn, example = json!(sample_asn())),
     responses(
@@ -98,7 +98,7 @@ pub(crate) async fn replace(
 /// leaves once. Up to 100,000 units in 32 MiB.
 #[utoipa::path(
     post, path = "/shipments", operation_id = "create_shipment", tag = "Warehouse",
-    params(ForMerchant, IdempotencyKey),
+    params(ForMerchant, IdempotencyHeader),
     request_body(content = Shipment, example = json!(sample_shipment_request())),
     responses(
         (status = 201, body = Shipment, description = "As it stands.",
@@ -130,7 +130,7 @@ pub(crate) async fn ship(
         ("asn_number" = String, Path, description = "The number of the shipment.",
             example = "OUT-20260310-1"),
         ForMerchant,
-        IdempotencyKey,
+        IdempotencyHeader,
     ),
     request_body(content = ShipmentChange, example = json!({ "status": "shipped" })),
     responses(
@@ -178,7 +178,7 @@ pub(crate) async fn shipment(
     Query(merchant): Query<ForMerchant>,
 ) -> Result<Json<Shipment>, ApiError> {
     let named = merchant.parse()?;
-    Ok(Json(held_shipment(&web.app, &caller, named.as_ref(), &asn_number).await?))
+    Ok(Json(load_shipment(&web.app, &caller, named.as_ref(), &asn_number).await?))
 }
 
 fn sample_fault() -> Value {

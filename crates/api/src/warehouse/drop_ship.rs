@@ -1,7 +1,7 @@
 //! Drop-ship orders: merchants place them, the warehouse ships and cancels.
 
 use app::warehouse::drop_ship::{
-    act_on_drop_ship_order, held_drop_ship_order, place_drop_ship_order, read_drop_ship_order,
+    act_on_drop_ship_order, load_drop_ship_order, place_drop_ship_order, read_drop_ship_order,
 };
 use axum::{Json, extract::State, http::StatusCode};
 use domain::warehouse::drop_ship::{
@@ -14,7 +14,7 @@ use super::warehouse_request::{ForMerchant, WarehouseRequest};
 use crate::core::{
     body::JsonRequest,
     caller::{DropShipWrite, Merchant, Read},
-    idempotency::IdempotencyKey,
+    idempotency::IdempotencyHeader,
 };
 use server::{
     Web,
@@ -28,7 +28,7 @@ use server::{
 /// The warehouse ships it straight to the shopper. At most 125 lines.
 #[utoipa::path(
     post, path = "/drop_ship_orders", operation_id = "place_drop_ship_order", tag = "Drop ship",
-    params(IdempotencyKey),
+    params(IdempotencyHeader),
     request_body(content = DropShipEnvelope, example = json!(sample_request())),
     responses(
         (status = 201, body = DropShipOrder, description = "Accepted.",
@@ -71,7 +71,7 @@ pub(crate) async fn show(
     Path(client_identifier): Path<String>,
 ) -> Result<Json<DropShipOrder>, ApiError> {
     let caller = &merchant.caller;
-    Ok(Json(held_drop_ship_order(&web.app, caller, None, &client_identifier).await?))
+    Ok(Json(load_drop_ship_order(&web.app, caller, None, &client_identifier).await?))
 }
 
 /// Ship units of a drop-ship order
@@ -85,7 +85,7 @@ pub(crate) async fn show(
         ("client_identifier" = String, Path, description = "The merchant's identifier of the \
             order.", example = "DS-20417"),
         ForMerchant,
-        IdempotencyKey,
+        IdempotencyHeader,
     ),
     request_body(content = DropShipShipRequest, example = json!(sample_shipping())),
     responses(
@@ -123,7 +123,7 @@ pub(crate) async fn ship(
         ("client_identifier" = String, Path, description = "The merchant's identifier of the \
             order.", example = "DS-20417"),
         ForMerchant,
-        IdempotencyKey,
+        IdempotencyHeader,
     ),
     request_body(content = DropShipCancelRequest, example = json!(sample_cancellation())),
     responses(

@@ -2,7 +2,9 @@
 
 use app::{
     core::commit_once::Request,
-    warehouse::unit_questions::{Asked, UnitsInDoubt, answer_question, units_in_doubt},
+    warehouse::unit_questions::{
+        QuestionKey, UnitExceptionPage, answer_question, list_unit_exceptions,
+    },
 };
 use axum::{Json, extract::State};
 use domain::{
@@ -17,7 +19,7 @@ use crate::core::paging::{PAGE, PAGE_MAX};
 use crate::core::{
     body::JsonRequest,
     caller::{Admin, Allowed},
-    idempotency::IdempotencyKey,
+    idempotency::IdempotencyHeader,
 };
 use server::{
     Web,
@@ -41,7 +43,7 @@ pub(crate) struct ExceptionsQuery {
 #[utoipa::path(
     get, path = "/exceptions", operation_id = "list_exceptions", tag = "Operation",
     params(ExceptionsQuery),
-    responses((status = 200, body = UnitsInDoubt, description = "The oldest question first.",
+    responses((status = 200, body = UnitExceptionPage, description = "The oldest question first.",
         example = json!({ "exceptions": [{
             "merchant": "acme", "since": "2026-03-04T10:12:00Z", "unit": sample_unit()
         }] }))),
@@ -51,9 +53,9 @@ pub(crate) async fn list(
     State(web): State<Web>,
     _: Allowed<Admin>,
     Query(query): Query<ExceptionsQuery>,
-) -> Result<Json<UnitsInDoubt>, ApiError> {
+) -> Result<Json<UnitExceptionPage>, ApiError> {
     let limit = query.limit.unwrap_or(PAGE).clamp(1, PAGE_MAX);
-    Ok(Json(units_in_doubt(&web.app, query.after.as_deref(), limit).await?))
+    Ok(Json(list_unit_exceptions(&web.app, query.after.as_deref(), limit).await?))
 }
 
 /// Decide about a unit that did not fit
@@ -70,7 +72,7 @@ pub(crate) async fn list(
             example = "LP-0093321"),
         ("asn_number" = String, Path, description = "The ASN that it was scanned for.",
             example = "ASN-20260301-7"),
-        IdempotencyKey,
+        IdempotencyHeader,
     ),
     request_body(content = ReceivingAnswer, example = json!({
         "action": "match", "asn_number": "ASN-20260301-7", "line_identifier": "2"
@@ -102,7 +104,7 @@ pub(crate) async fn decide(
     let merchant = MerchantId::parse_stored(&merchant).map_err(missing)?;
     let answer = body.read(read_answer)?;
     let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
-    let asked = Asked { merchant: &merchant, unit: &unit, asn_number: &asn_number };
+    let asked = QuestionKey { merchant: &merchant, unit: &unit, asn_number: &asn_number };
     Ok(Json(answer_question(&web.app, request, asked, &answer).await?))
 }
 

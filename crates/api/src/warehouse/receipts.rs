@@ -1,13 +1,13 @@
 //! What the warehouse calls when goods arrive.
 
-use app::warehouse::receipts::{ReceiptResults, take_in_receipts};
+use app::warehouse::receipts::{ReceiptResults, record_receipts};
 use axum::{Json, extract::State};
 use domain::returns::receipt::{Receipts, read_receipts};
 
 use crate::core::{
     body::JsonRequest,
     caller::{Allowed, WarehouseWrite},
-    idempotency::IdempotencyKey,
+    idempotency::IdempotencyHeader,
 };
 use server::Web;
 use server::error::{ApiError, Invalid, Message};
@@ -17,7 +17,7 @@ use server::error::{ApiError, Invalid, Message};
 /// One result for each receipt, in order. A unit whose license plate was told before is not received twice.
 #[utoipa::path(
     post, path = "/receipts", operation_id = "report_receipts", tag = "Warehouse",
-    params(IdempotencyKey),
+    params(IdempotencyHeader),
     request_body(content = Receipts, example = json!({ "receipts": [{
         "rma_identifier": "RMA-7K3Q-9XWD-2M4T", "line_identifier": "ORD-100472-1",
         "unit_identifier": "LP-0093321", "sku": "TEE-NAVY-M", "condition": "A",
@@ -45,5 +45,5 @@ pub(crate) async fn report(
     JsonRequest { body, repeatable }: JsonRequest,
 ) -> Result<Json<ReceiptResults>, ApiError> {
     let receipts = body.read(read_receipts)?;
-    Ok(Json(take_in_receipts(&web.app, &caller, &receipts, repeatable.as_ref()).await?))
+    Ok(Json(record_receipts(&web.app, &caller, &receipts, repeatable.as_ref()).await?))
 }

@@ -2,7 +2,7 @@
 
 use app::warehouse::{
     unit_changes::change_unit_state,
-    unit_story::{UnitStory, unit_story},
+    unit_story::{UnitStory, load_unit_story},
 };
 use axum::{Json, extract::State};
 use domain::warehouse::unit::{UnitChange, UnitRecord, read_unit_change};
@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::warehouse_request::{ForMerchant, WarehouseRequest};
 use crate::core::{
     caller::{Merchant, Read},
-    idempotency::IdempotencyKey,
+    idempotency::IdempotencyHeader,
 };
 use server::{
     Web,
@@ -41,7 +41,7 @@ pub(crate) async fn story(
     merchant: Merchant<Read>,
     Path(unit_identifier): Path<String>,
 ) -> Result<Json<UnitStory>, ApiError> {
-    Ok(Json(unit_story(&web.app, &merchant.caller, None, &unit_identifier).await?))
+    Ok(Json(load_unit_story(&web.app, &merchant.caller, None, &unit_identifier).await?))
 }
 
 /// Grade or move a unit
@@ -56,7 +56,7 @@ pub(crate) async fn story(
         ("unit_identifier" = String, Path, description = "The license plate of the unit.",
             example = "LP-0093321"),
         ForMerchant,
-        IdempotencyKey,
+        IdempotencyHeader,
     ),
     request_body(content = UnitChange, example = json!(sample_change())),
     responses(

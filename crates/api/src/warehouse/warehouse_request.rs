@@ -2,7 +2,7 @@
 
 use app::{
     access::authenticate::Caller,
-    core::commit_once::{Repeatable, Request as Asks},
+    core::commit_once::{IdempotencyKey, Request as Asks},
 };
 use axum::extract::{FromRequest, FromRequestParts, Request};
 use domain::identifier::MerchantId;
@@ -38,7 +38,7 @@ pub(crate) struct WarehouseRequest<B> {
     /// The merchant that the request names, if any.
     pub(crate) merchant: Option<MerchantId>,
     pub(crate) body: B,
-    repeatable: Option<Repeatable>,
+    repeatable: Option<IdempotencyKey>,
 }
 
 impl<B> WarehouseRequest<B> {
@@ -51,13 +51,13 @@ impl<B> WarehouseRequest<B> {
 pub(crate) trait KeyedBody: Sized {
     type Request: FromRequest<Web, Rejection = ApiError> + Send;
 
-    fn split(request: Self::Request) -> (Self, Option<Repeatable>);
+    fn split(request: Self::Request) -> (Self, Option<IdempotencyKey>);
 }
 
 impl KeyedBody for JsonBody {
     type Request = JsonRequest;
 
-    fn split(JsonRequest { body, repeatable }: JsonRequest) -> (Self, Option<Repeatable>) {
+    fn split(JsonRequest { body, repeatable }: JsonRequest) -> (Self, Option<IdempotencyKey>) {
         (body, repeatable)
     }
 }
@@ -65,7 +65,7 @@ impl KeyedBody for JsonBody {
 impl KeyedBody for LargeBody {
     type Request = LargeRequest;
 
-    fn split(LargeRequest { body, repeatable }: LargeRequest) -> (Self, Option<Repeatable>) {
+    fn split(LargeRequest { body, repeatable }: LargeRequest) -> (Self, Option<IdempotencyKey>) {
         (body, repeatable)
     }
 }

@@ -30,7 +30,8 @@ pub struct NewClient {
 
 /// A client's credentials. The secret is shown this once.
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
-pub struct Credentials {
+#[schema(as = Credentials)]
+pub struct ClientCredentials {
     #[schema(example = "acme.k7w2mq9d4x")]
     pub client_id: String,
     #[schema(example = "hws_Xk3…")]
@@ -39,7 +40,7 @@ pub struct Credentials {
     pub scope: String,
 }
 
-impl Credentials {
+impl ClientCredentials {
     pub(crate) fn of(client: &Client, secret: &Secret) -> Self {
         Self {
             client_id: client.id.to_string(),
@@ -53,7 +54,7 @@ pub async fn add_client(
     app: &App,
     request: Request<'_>,
     new: &NewClient,
-) -> Result<Credentials, AppError> {
+) -> Result<ClientCredentials, AppError> {
     commit_once(app, request, || async {
         if new.merchant != MerchantId::platform() {
             app.store.merchant(&new.merchant).await?.ok_or(AppError::NotFound("merchant"))?;
@@ -63,22 +64,27 @@ pub async fn add_client(
         transaction.insert_client(&client);
         let detail = json!({ "client": client.id, "name": new.name, "scope": new.scopes });
         let change = (&new.merchant, "client.add", detail);
-        audit_trail::note(app, &mut transaction, request.client, change);
-        Ok((Credentials::of(&client, &secret), transaction))
+        audit_trail::record_change(app, &mut transaction, request.client, change);
+        Ok((ClientCredentials::of(&client, &secret), transaction))
     })
     .await
 }
 
 /// The first client of all, with which operators' tools reach this installation.
-pub async fn add_first_admin(app: &App, name: &str) -> Result<Credentials, AppError> {
+pub async fn add_first_admin(app: &App, name: &str) -> Result<ClientCredentials, AppError> {
     let platform = MerchantId::platform();
     let (client, secret) = new_client(app, &platform, name, Scopes::platform());
     let mut transaction = Transaction::new("adding the admin client");
     transaction.insert_client(&client);
     let detail = json!({ "client": client.id, "name": name, "scope": client.scopes });
-    audit_trail::note(app, &mut transaction, &client.id, (&platform, "client.add", detail));
+    audit_trail::record_change(
+        app,
+        &mut transaction,
+        &client.id,
+        (&platform, "client.add", detail),
+    );
     app.store.commit(transaction).await?;
-    Ok(Credentials::of(&client, &secret))
+    Ok(ClientCredentials::of(&client, &secret))
 }
 
 pub(crate) fn new_client(

@@ -34,15 +34,15 @@ pub struct Caller {
 
 /// Callers seen lately, by the hash of their token.
 #[derive(Default)]
-pub(crate) struct Callers(RwLock<HashMap<Bytes, Seen>>);
+pub(crate) struct CallerCache(RwLock<HashMap<Bytes, CachedCaller>>);
 
 #[derive(Clone)]
-struct Seen {
+struct CachedCaller {
     caller: Caller,
     until_us: i64,
 }
 
-impl Callers {
+impl CallerCache {
     pub(crate) fn forget_all(&self) {
         self.0.write().unwrap_or_else(PoisonError::into_inner).clear();
     }
@@ -52,7 +52,7 @@ impl Callers {
         (seen.until_us > now_us).then_some(seen.caller)
     }
 
-    fn remember(&self, hash: Bytes, seen: Seen) {
+    fn remember(&self, hash: Bytes, seen: CachedCaller) {
         let mut all = self.0.write().unwrap_or_else(PoisonError::into_inner);
         if all.len() >= REMEMBERED_MAX {
             all.clear();
@@ -78,7 +78,7 @@ pub async fn authenticate(app: &App, token: &str) -> Result<Option<Caller>, AppE
         merchant: owner.merchant.map(|merchant| merchant.id),
         scopes: owner.scopes,
     };
-    app.callers.remember(hash, Seen { caller: caller.clone(), until_us });
+    app.callers.remember(hash, CachedCaller { caller: caller.clone(), until_us });
     Ok(Some(caller))
 }
 

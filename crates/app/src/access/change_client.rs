@@ -50,7 +50,7 @@ impl From<Client> for ClientView {
 }
 
 /// All clients of a merchant, or of the platform.
-pub async fn clients(app: &App, merchant: &MerchantId) -> Result<Vec<ClientView>, AppError> {
+pub async fn list_clients(app: &App, merchant: &MerchantId) -> Result<Vec<ClientView>, AppError> {
     if *merchant != MerchantId::platform() {
         app.store.merchant(merchant).await?.ok_or(AppError::NotFound("merchant"))?;
     }
@@ -76,7 +76,7 @@ pub async fn set_client_disabled(
         }
         let noted =
             (&id.merchant(), "client.change", json!({ "client": id, "disabled": disabled }));
-        audit_trail::note(app, &mut transaction, request.client, noted);
+        audit_trail::record_change(app, &mut transaction, request.client, noted);
         Ok((client.into(), transaction))
     })
     .await;

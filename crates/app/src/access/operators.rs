@@ -53,7 +53,8 @@ impl From<Operator> for OperatorView {
 
 /// An operator's login.
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
-pub struct Login {
+#[schema(as = Login)]
+pub struct OperatorLogin {
     /// The name under which the person logs in.
     #[schema(example = "lena")]
     pub operator: String,
@@ -73,19 +74,22 @@ pub struct NewOperator {
 }
 
 /// A password, its hash, and whether it was made up here.
-struct Chosen {
+struct ChosenPassword {
     hash: String,
     made_up: Option<String>,
 }
 
-async fn choose(app: &App, password: Option<&Secret>) -> Result<Chosen, AppError> {
+async fn hash_chosen_password(
+    app: &App,
+    password: Option<&Secret>,
+) -> Result<ChosenPassword, AppError> {
     let Some(password) = password else {
         let made_up = app.world.readable::<MADE_UP_LETTERS>();
-        let hash = passwords::hash(app, &Secret::new(made_up.clone())).await;
-        return Ok(Chosen { hash, made_up: Some(made_up) });
+        let hash = passwords::hash_password(app, &Secret::new(made_up.clone())).await;
+        return Ok(ChosenPassword { hash, made_up: Some(made_up) });
     };
     check_password(password.reveal()).map_err(|why| unacceptable(&why))?;
-    Ok(Chosen { hash: passwords::hash(app, password).await, made_up: None })
+    Ok(ChosenPassword { hash: passwords::hash_password(app, password).await, made_up: None })
 }
 
 fn unacceptable(why: &str) -> AppError {
@@ -95,7 +99,7 @@ fn unacceptable(why: &str) -> AppError {
 }
 
 /// Every operator, in the order of their names.
-pub async fn operators(app: &App) -> Result<Vec<OperatorView>, AppError> {
+pub async fn list_operators(app: &App) -> Result<Vec<OperatorView>, AppError> {
     let found = app.store.operators(OPERATORS_MAX).await?;
     Ok(found.into_iter().map(OperatorView::from).collect())
 }
@@ -104,8 +108,8 @@ pub async fn add_operator(
     app: &App,
     request: Request<'_>,
     new: &NewOperator,
-) -> Result<Login, AppError> {
-    let chosen = choose(app, new.password.as_ref()).await?;
+) -> Result<OperatorLogin, AppError> {
+    let chosen = hash_chosen_password(app, new.password.as_ref()).await?;
     commit_once(app, request, || async {
         if app.store.operator(&new.name).await?.is_some() {
             return Err(AppError::Conflict(format!("the operator {} exists", new.name)));
@@ -132,8 +136,8 @@ pub async fn set_password(
     request: Request<'_>,
     name: &OperatorName,
     password: Option<&Secret>,
-) -> Result<Login, AppError> {
-    let chosen = choose(app, password).await?;
+) -> Result<OperatorLogin, AppError> {
+    let chosen = hash_chosen_password(app, password).await?;
     commit_once(app, request, || async {
         let found = app.store.operator(name).await?.ok_or(AppError::NotFound("operator"))?;
         let operator = Operator { password_hash: chosen.hash.clone(), ..found.value };
@@ -169,13 +173,13 @@ pub async fn set_operator_disabled(
     .await
 }
 
-fn login(operator: &Operator, chosen: &Chosen) -> Login {
+fn login(operator: &Operator, chosen: &ChosenPassword) -> OperatorLogin {
     let password = chosen.made_up.clone();
-    Login { operator: operator.name.to_string(), role: operator.role, password }
+    OperatorLogin { operator: operator.name.to_string(), role: operator.role, password }
 }
 
 fn note(app: &App, transaction: &mut Transaction, request: Request<'_>, done: (&str, Value)) {
     let (action, detail) = done;
     let change = (&MerchantId::platform(), action, detail);
-    audit_trail::note(app, transaction, request.client, change);
+    audit_trail::record_change(app, transaction, request.client, change);
 }

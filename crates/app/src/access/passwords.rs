@@ -24,9 +24,9 @@ const NOBODYS: &str = "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA\
                        $AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
 /// Whose turn it is to compute.
-pub(crate) struct Passwords(Arc<Semaphore>);
+pub(crate) struct PasswordHasherSlots(Arc<Semaphore>);
 
-impl Default for Passwords {
+impl Default for PasswordHasherSlots {
     fn default() -> Self {
         Self(Arc::new(Semaphore::new(AT_ONCE)))
     }
@@ -37,7 +37,7 @@ fn argon2() -> Argon2<'static> {
     Argon2::new(Algorithm::Argon2id, Version::V0x13, params)
 }
 
-impl Passwords {
+impl PasswordHasherSlots {
     /// Runs `compute` when it is its turn.
     async fn compute<T: Send + 'static>(&self, compute: impl FnOnce() -> T + Send + 'static) -> T {
         let turn = Arc::clone(&self.0).acquire_owned().await.expect("nobody closes it");
@@ -51,7 +51,7 @@ impl Passwords {
 }
 
 /// What is kept of a password.
-pub(crate) async fn hash(app: &App, password: &Secret) -> String {
+pub(crate) async fn hash_password(app: &App, password: &Secret) -> String {
     let (salt, password) = (app.world.random::<SALT_BYTES>(), password.clone());
     let compute = move || {
         let hashed = argon2().hash_password_with_salt(password.reveal().as_bytes(), &salt);
@@ -61,7 +61,7 @@ pub(crate) async fn hash(app: &App, password: &Secret) -> String {
 }
 
 /// Whether `password` is the one that `kept` was made from. Nobody's takes as long.
-pub(crate) async fn is_right(app: &App, password: &Secret, kept: Option<&str>) -> bool {
+pub(crate) async fn verify_password(app: &App, password: &Secret, kept: Option<&str>) -> bool {
     let (kept, password) = (kept.unwrap_or(NOBODYS).to_owned(), password.clone());
     let compute =
         move || argon2().verify_password(password.reveal().as_bytes(), kept.as_str()).is_ok();

@@ -8,7 +8,7 @@ use store::Transaction;
 
 use crate::{
     App, AppError,
-    access::{add_client::Credentials, secrets},
+    access::{add_client::ClientCredentials, secrets},
     core::{
         audit_trail,
         commit_once::{Request, commit_once},
@@ -28,7 +28,7 @@ pub async fn rotate_client_secret(
     request: Request<'_>,
     id: &ClientId,
     revoke_old: bool,
-) -> Result<Credentials, AppError> {
+) -> Result<ClientCredentials, AppError> {
     let rotated = commit_once(app, request, || async {
         let found = app.store.client(id).await?.ok_or(AppError::NotFound("client"))?;
         let (secret, kept) = secrets::new_client_secret(&app.world);
@@ -40,8 +40,8 @@ pub async fn rotate_client_secret(
         }
         let detail = json!({ "client": id, "revoked_old": revoke_old });
         let change = (&id.merchant(), "client.rotate_secret", detail);
-        audit_trail::note(app, &mut transaction, request.client, change);
-        Ok((Credentials::of(&client, &secret), transaction))
+        audit_trail::record_change(app, &mut transaction, request.client, change);
+        Ok((ClientCredentials::of(&client, &secret), transaction))
     })
     .await;
     app.callers.forget_all();
@@ -61,7 +61,7 @@ pub async fn rotate_signing_secret(
         let mut transaction = Transaction::new("rotating a signing secret");
         transaction.update_merchant(&merchant, found.version);
         let change = (id, "merchant.rotate_signing_secret", json!({}));
-        audit_trail::note(app, &mut transaction, request.client, change);
+        audit_trail::record_change(app, &mut transaction, request.client, change);
         Ok((SigningSecret { signing_secret: secret.reveal().to_owned() }, transaction))
     })
     .await?;

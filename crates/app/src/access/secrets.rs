@@ -76,13 +76,13 @@ pub(crate) fn with_signing_secret(mut merchant: Merchant, secret: SealedSecret) 
 pub(crate) fn signing_secrets(app: &App, merchant: &Merchant) -> Result<Vec<Secret>, VaultError> {
     let open = |kept: &SealedSecret| {
         let sealed = STANDARD.decode(&kept.sealed).unwrap_or_default();
-        opened(&app.vault, SIGNING_SECRET, &sealed)
+        open_secret(&app.vault, SIGNING_SECRET, &sealed)
     };
     merchant.signing_secrets.iter().map(open).collect()
 }
 
 /// A text that the vault sealed under `label`.
-pub(crate) fn opened(
+pub(crate) fn open_secret(
     vault: &Vault,
     label: &'static str,
     sealed: &[u8],

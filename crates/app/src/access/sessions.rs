@@ -64,7 +64,7 @@ pub async fn log_in(
         Err(_) => None,
     };
     let kept = found.as_ref().map(|found| found.value.password_hash.as_str());
-    let right = passwords::is_right(app, password, kept).await;
+    let right = passwords::verify_password(app, password, kept).await;
     let Some(found) = found.filter(|found| right && found.value.is_live()) else {
         return Ok(None);
     };
@@ -84,12 +84,12 @@ pub async fn log_in(
 }
 
 /// The session that `token` stands for, while it lasts. It was used, so it lasts longer.
-pub async fn session(app: &App, token: &Secret) -> Result<Option<Session>, AppError> {
+pub async fn use_session(app: &App, token: &Secret) -> Result<Option<Session>, AppError> {
     found(app, token, true).await
 }
 
 /// The same for what a page asks for by itself: a page that is left open does not keep its session alive.
-pub async fn glance(app: &App, token: &Secret) -> Result<Option<Session>, AppError> {
+pub async fn peek_session(app: &App, token: &Secret) -> Result<Option<Session>, AppError> {
     found(app, token, false).await
 }
 

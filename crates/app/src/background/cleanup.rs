@@ -43,7 +43,7 @@ pub(crate) async fn remove_expired(app: &App) -> Result<(), StoreError> {
     let mut transaction = Transaction::new("removing expired tokens");
     transaction.delete_expired_tokens(app.world.holding_us(), BATCH);
     transaction.delete_expired_sessions(app.world.holding_us(), BATCH);
-    transaction.delete_expired_responses(commit_once::forgotten_us(app), BATCH);
+    transaction.delete_expired_responses(commit_once::response_cutoff_us(app), BATCH);
     app.store.commit(transaction).await.map(drop)
 }
 

@@ -10,7 +10,8 @@ use crate::{App, AppError};
 
 /// One change, as operators read it.
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
-pub struct Change {
+#[schema(as = Change)]
+pub struct AuditEntry {
     pub id: String,
     #[schema(value_type = String, format = DateTime)]
     pub at: Timestamp,
@@ -27,15 +28,16 @@ pub struct Change {
 
 /// Changes, newest first, and where the next page begins.
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
-pub struct Changes {
-    pub changes: Vec<Change>,
+#[schema(as = Changes)]
+pub struct AuditPage {
+    pub changes: Vec<AuditEntry>,
     /// Pass as `before` to read on; absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
 }
 
 /// Notes a change in the transaction that makes it.
-pub(crate) fn note(
+pub(crate) fn record_change(
     app: &App,
     transaction: &mut Transaction,
     actor: &ClientId,
@@ -54,7 +56,7 @@ pub(crate) fn note(
 
 /// Which changes to read: of one merchant or of all, by one actor or by all, before a cursor.
 #[derive(Clone, Debug, Default)]
-pub struct ChangesWanted<'a> {
+pub struct AuditQuery<'a> {
     pub merchant: Option<&'a MerchantId>,
     pub actor: Option<&'a str>,
     pub before: Option<&'a str>,
@@ -67,22 +69,22 @@ pub async fn audit_trail(
     merchant: Option<&MerchantId>,
     before: Option<&str>,
     limit: usize,
-) -> Result<Changes, AppError> {
-    changes(app, &ChangesWanted { merchant, actor: None, before, limit }).await
+) -> Result<AuditPage, AppError> {
+    list_changes(app, &AuditQuery { merchant, actor: None, before, limit }).await
 }
 
 /// Changes, newest first.
-pub async fn changes(app: &App, wanted: &ChangesWanted<'_>) -> Result<Changes, AppError> {
-    let ChangesWanted { merchant, actor, before, limit } = *wanted;
+pub async fn list_changes(app: &App, wanted: &AuditQuery<'_>) -> Result<AuditPage, AppError> {
+    let AuditQuery { merchant, actor, before, limit } = *wanted;
     let before = before.and_then(Cursor::parse).unwrap_or_else(Cursor::newest);
     let filter = AuditFilter { merchant, actor, before: &before, limit };
     let records = app.store.audit(&filter).await?;
     let next = next_page(&records, limit, AuditRecord::cursor);
-    Ok(Changes { changes: records.into_iter().map(change).collect(), next })
+    Ok(AuditPage { changes: records.into_iter().map(change).collect(), next })
 }
 
-fn change(record: AuditRecord) -> Change {
-    Change {
+fn change(record: AuditRecord) -> AuditEntry {
+    AuditEntry {
         id: record.id,
         at: Timestamp::from_microsecond(record.at_us).unwrap_or_default(),
         merchant: record.merchant,

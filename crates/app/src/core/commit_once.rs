@@ -22,7 +22,7 @@ const ANSWER: &str = "answer";
 
 /// A request that may come again.
 #[derive(Clone, Debug)]
-pub struct Repeatable {
+pub struct IdempotencyKey {
     pub key: String,
     /// Of everything that makes the request what it is: method, address and body.
     pub request_hash: Bytes,
@@ -32,7 +32,7 @@ pub struct Repeatable {
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
     pub client: &'a ClientId,
-    pub repeatable: Option<&'a Repeatable>,
+    pub repeatable: Option<&'a IdempotencyKey>,
 }
 
 /// Takes the decision and commits it, once for each key.
@@ -46,7 +46,7 @@ where
     D: Future<Output = Result<(T, Transaction), AppError>> + Send,
 {
     for _ in 0..RACES_MAX {
-        if let Some(answer) = answered(app, request).await? {
+        if let Some(answer) = replay_response(app, request).await? {
             return Ok(answer);
         }
         if let Race::Won(answer) = race(app, request, decide().await?).await? {
@@ -69,7 +69,7 @@ where
     D: Future<Output = Result<(T, Transaction), AppError>> + Send,
 {
     for _ in 0..RACES_MAX {
-        if let Some(answer) = answered(app, request).await? {
+        if let Some(answer) = replay_response(app, request).await? {
             return Ok(answer);
         }
         match race(app, request, decide(answer).await?).await? {
@@ -102,12 +102,12 @@ async fn race<T: Serialize>(
 }
 
 /// The answer already given to this request, if it has a key that was used.
-pub(crate) async fn answered<T: DeserializeOwned>(
+pub(crate) async fn replay_response<T: DeserializeOwned>(
     app: &App,
     request: Request<'_>,
 ) -> Result<Option<T>, AppError> {
     let Some(repeatable) = request.repeatable else { return Ok(None) };
-    let forgotten_us = forgotten_us(app);
+    let forgotten_us = response_cutoff_us(app);
     let Some(known) =
         app.store.stored_response(request.client, &repeatable.key, forgotten_us).await?
     else {
@@ -130,9 +130,9 @@ fn keep(app: &App, request: Request<'_>, answer: &impl Serialize, transaction: &
         answered_us: app.world.now_us(),
         body: app.vault.seal(&app.world, ANSWER, &text).into(),
     };
-    transaction.store_response(request.client, &repeatable.key, &answer, forgotten_us(app));
+    transaction.store_response(request.client, &repeatable.key, &answer, response_cutoff_us(app));
 }
 
-pub(crate) fn forgotten_us(app: &App) -> i64 {
+pub(crate) fn response_cutoff_us(app: &App) -> i64 {
     app.world.now_us() - REMEMBERED_US
 }

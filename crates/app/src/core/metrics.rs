@@ -7,7 +7,7 @@ use prometheus_client::{
 };
 
 #[derive(Clone, Debug, Default)]
-pub struct Meters {
+pub struct AppMetrics {
     orders: Family<OrderLabels, Counter>,
     tokens: Counter,
 }
@@ -18,7 +18,7 @@ struct OrderLabels {
     result: &'static str,
 }
 
-impl Meters {
+impl AppMetrics {
     pub fn register(registry: &mut Registry) -> Self {
         let meters = Self::default();
         registry.register(

@@ -8,12 +8,12 @@ use crate::App;
 
 const NOTICE: &str = "notice";
 
-pub fn sealed_notice(app: &App, words: &str) -> String {
+pub fn seal_notice(app: &App, words: &str) -> String {
     URL_SAFE_NO_PAD.encode(app.vault.seal(&app.world, NOTICE, words.as_bytes()))
 }
 
 /// The words, if it was us who sealed them.
-pub fn opened_notice(app: &App, sealed: &str) -> Option<String> {
+pub fn open_notice(app: &App, sealed: &str) -> Option<String> {
     let bytes = URL_SAFE_NO_PAD.decode(sealed).ok()?;
     String::from_utf8(app.vault.open(NOTICE, &bytes).ok()?).ok()
 }

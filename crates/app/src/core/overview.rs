@@ -7,7 +7,7 @@ use domain::messages::kind::MessageKind;
 use jiff::Timestamp;
 use store::{AnswerCount, CountedEvent, DayCount, bucket_end_us};
 
-use crate::{App, AppError, messages::message_log::moment};
+use crate::{App, AppError, messages::message_log::time_from_us};
 
 const DAY_US: i64 = 24 * 60 * 60 * 1_000_000;
 /// How far back the charts go, today included.
@@ -20,21 +20,21 @@ const ENDPOINTS_MAX: i64 = 20;
 pub struct Overview {
     pub at: Timestamp,
     /// The last [`DAYS`], oldest first.
-    pub days: Vec<Day>,
+    pub days: Vec<DayFigures>,
     /// Attempts of the last 24 hours by the status of their answer, 0 when none came.
     pub answers: Vec<(i64, i64)>,
     /// From the commit of a message to the answer, of those attempts.
     pub p50_us: i64,
     pub p99_us: i64,
     /// Endpoints with messages in the failure queue.
-    pub failing: Vec<Failing>,
+    pub failing: Vec<FailingEndpoint>,
     /// Endpoints to which this node sends less than it could, because they fail.
-    pub troubled: Vec<Troubled>,
+    pub troubled: Vec<DegradedEndpoint>,
 }
 
 /// What happened on a day, in UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Day {
+pub struct DayFigures {
     pub begins: Timestamp,
     pub orders: i64,
     pub started: i64,
@@ -42,7 +42,7 @@ pub struct Day {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failing {
+pub struct FailingEndpoint {
     pub merchant: String,
     pub kind: MessageKind,
     /// At most [`FAILURES_MAX`]; there may be more.
@@ -50,7 +50,7 @@ pub struct Failing {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Troubled {
+pub struct DegradedEndpoint {
     pub merchant: String,
     pub kind: MessageKind,
     /// throttled or suspended.
@@ -58,7 +58,7 @@ pub struct Troubled {
     pub waiting: u64,
 }
 
-pub async fn overview(app: &App) -> Result<Overview, AppError> {
+pub async fn load_overview(app: &App) -> Result<Overview, AppError> {
     let now_us = app.world.now_us();
     let first_us = now_us.div_euclid(DAY_US) * DAY_US - (DAYS - 1) * DAY_US;
     let counts = app.store.day_counts(first_us).await?;
@@ -66,18 +66,22 @@ pub async fn overview(app: &App) -> Result<Overview, AppError> {
     let failing = app.store.failing_endpoints(FAILURES_MAX, ENDPOINTS_MAX).await?;
     let degraded = app.dispatcher.degraded_endpoints().await;
     Ok(Overview {
-        at: moment(now_us),
+        at: time_from_us(now_us),
         days: (0..DAYS).map(|day| day_of(first_us + day * DAY_US, &counts)).collect(),
         p50_us: percentile_us(&answers, 50),
         p99_us: percentile_us(&answers, 99),
         answers: by_status(&answers),
         failing: failing
             .into_iter()
-            .map(|it| Failing { merchant: it.merchant, kind: it.kind, failures: it.failures })
+            .map(|it| FailingEndpoint {
+                merchant: it.merchant,
+                kind: it.kind,
+                failures: it.failures,
+            })
             .collect(),
         troubled: degraded
             .into_iter()
-            .map(|status| Troubled {
+            .map(|status| DegradedEndpoint {
                 merchant: status.merchant.to_string(),
                 kind: status.kind,
                 breaker: status.breaker,
@@ -87,14 +91,14 @@ pub async fn overview(app: &App) -> Result<Overview, AppError> {
     })
 }
 
-fn day_of(begins_us: i64, counts: &[DayCount]) -> Day {
+fn day_of(begins_us: i64, counts: &[DayCount]) -> DayFigures {
     let number = |event: CountedEvent| {
         let of_day =
             counts.iter().filter(|count| count.day_us == begins_us && count.event == event);
         of_day.map(|count| count.number).sum()
     };
-    Day {
-        begins: moment(begins_us),
+    DayFigures {
+        begins: time_from_us(begins_us),
         orders: number(CountedEvent::OrdersTakenIn),
         started: number(CountedEvent::ReturnsStarted),
         closed: number(CountedEvent::ReturnsClosed),

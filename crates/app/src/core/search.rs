@@ -12,7 +12,7 @@ use crate::{
     App, AppError,
     orders::{
         order_intake::shopper_hash,
-        order_list::{OrderSummary, summaries},
+        order_list::{OrderSummary, load_summaries},
     },
 };
 
@@ -21,7 +21,7 @@ const TEXT_MAX: usize = 320;
 
 /// Something that was found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub enum Hit {
+pub enum SearchHit {
     Order(Box<OrderSummary>),
     Return { merchant: String, rma: String, why: &'static str },
     Message { id: String },
@@ -29,7 +29,7 @@ pub enum Hit {
 }
 
 /// Everything that `text` names.
-pub async fn search(app: &App, text: &str) -> Result<Vec<Hit>, AppError> {
+pub async fn search(app: &App, text: &str) -> Result<Vec<SearchHit>, AppError> {
     let text = text.trim();
     if text.is_empty() || text.len() > TEXT_MAX {
         return Ok(Vec::new());
@@ -47,11 +47,11 @@ pub async fn search(app: &App, text: &str) -> Result<Vec<Hit>, AppError> {
 }
 
 /// What has a name that this service made up, so that nothing else has it.
-async fn by_our_own_name(app: &App, text: &str) -> Result<Option<Hit>, AppError> {
+async fn by_our_own_name(app: &App, text: &str) -> Result<Option<SearchHit>, AppError> {
     if let Some(id) = MessageId::parse(text)
         && app.store.message(&id.merchant, id.number).await?.is_some()
     {
-        return Ok(Some(Hit::Message { id: id.to_string() }));
+        return Ok(Some(SearchHit::Message { id: id.to_string() }));
     }
     if let Some(rma) = RmaId::parse(text)
         && let Some(merchant) = app.store.merchant_of_rma(&rma).await?
@@ -61,20 +61,20 @@ async fn by_our_own_name(app: &App, text: &str) -> Result<Option<Hit>, AppError>
     Ok(None)
 }
 
-fn a_return(merchant: &MerchantId, rma: &RmaId, why: &'static str) -> Hit {
-    Hit::Return { merchant: merchant.to_string(), rma: rma.to_string(), why }
+fn a_return(merchant: &MerchantId, rma: &RmaId, why: &'static str) -> SearchHit {
+    SearchHit::Return { merchant: merchant.to_string(), rma: rma.to_string(), why }
 }
 
 /// The orders of the shopper with this e-mail address.
-async fn orders_of(app: &App, email: &str) -> Result<Vec<Hit>, AppError> {
+async fn orders_of(app: &App, email: &str) -> Result<Vec<SearchHit>, AppError> {
     let places = app.store.orders_of_shopper(shopper_hash(email)).await?;
-    let mut found = summaries(app, places).await?;
+    let mut found = load_summaries(app, places).await?;
     found.retain(|order| order.email.trim().to_lowercase() == email.to_lowercase());
-    Ok(found.into_iter().map(|order| Hit::Order(Box::new(order))).collect())
+    Ok(found.into_iter().map(|order| SearchHit::Order(Box::new(order))).collect())
 }
 
 /// What others named: several things may have one name.
-async fn by_foreign_name(app: &App, text: &str) -> Result<Vec<Hit>, AppError> {
+async fn by_foreign_name(app: &App, text: &str) -> Result<Vec<SearchHit>, AppError> {
     let (orders, exchanges, parcels, units) = tokio::try_join!(
         numbered(app, text),
         async { Ok(app.store.exchange_orders_named(text).await?) },
@@ -94,8 +94,8 @@ async fn by_foreign_name(app: &App, text: &str) -> Result<Vec<Hit>, AppError> {
     let parcels = parcels.iter().map(|(merchant, rma)| a_return(merchant, rma, "by its parcel"));
     let units = units
         .into_iter()
-        .map(|merchant| Hit::Unit { merchant: merchant.to_string(), unit: text.to_owned() });
-    let orders = orders.into_iter().map(|order| Hit::Order(Box::new(order)));
+        .map(|merchant| SearchHit::Unit { merchant: merchant.to_string(), unit: text.to_owned() });
+    let orders = orders.into_iter().map(|order| SearchHit::Order(Box::new(order)));
     Ok(orders.chain(exchanges).chain(parcels).chain(units).collect())
 }
 
@@ -108,5 +108,5 @@ async fn numbered(app: &App, text: &str) -> Result<Vec<OrderSummary>, AppError> 
         let at_merchant = app.store.orders_numbered(number).await?;
         places.extend(at_merchant.into_iter().filter(|place| place.merchant == merchant));
     }
-    summaries(app, places).await
+    load_summaries(app, places).await
 }

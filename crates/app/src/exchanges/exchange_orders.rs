@@ -32,7 +32,7 @@ use utoipa::ToSchema;
 use crate::{
     App, AppError,
     core::commit_once::RACES_MAX,
-    orders::returnability::order,
+    orders::returnability::find_order,
     returns::{
         change_return::{self, enqueue_message},
         settle_refunds::exchange_event,
@@ -81,7 +81,7 @@ pub struct ExchangeOrders {
 
 /// Which exchange orders to list.
 #[derive(Clone, Debug, Default)]
-pub struct ExchangeOrdersWanted {
+pub struct ExchangeOrderQuery {
     pub state: Option<ExchangeState>,
     pub rma: Option<String>,
     pub before: Option<String>,
@@ -89,10 +89,10 @@ pub struct ExchangeOrdersWanted {
 }
 
 /// What was asked of a merchant, for finance to reconcile.
-pub async fn exchange_orders(
+pub async fn list_exchange_orders(
     app: &App,
     merchant: &MerchantId,
-    wanted: &ExchangeOrdersWanted,
+    wanted: &ExchangeOrderQuery,
 ) -> Result<ExchangeOrders, AppError> {
     let before = wanted.before.as_deref().and_then(Cursor::parse);
     let rma = wanted.rma.as_deref();
@@ -232,7 +232,7 @@ async fn place(
     {
         let told = (&kept.rma_identifier, &event);
         let version = record.version + 1;
-        change_return::tell(app, merchant, told, |_, transaction| {
+        change_return::apply_event(app, merchant, told, |_, transaction| {
             if let RmaEvent::ExchangeCancelled { .. } = event {
                 transaction.update_exchange_order(merchant, &kept.cancelled(), version);
             }
@@ -307,6 +307,6 @@ async fn published(
     merchant: &MerchantId,
     order_id: &str,
 ) -> Result<Option<RmaEvent>, AppError> {
-    let found = order(app, merchant, order_id).await?;
+    let found = find_order(app, merchant, order_id).await?;
     Ok(found.and_then(|order| exchange_event(order_id, order.status)))
 }

@@ -19,7 +19,9 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::{App, AppError, messages::set_endpoints::target, orders::returnability::order};
+use crate::{
+    App, AppError, messages::set_endpoints::find_target, orders::returnability::find_order,
+};
 
 /// How long a shopper waits for the merchant's server.
 const TIME_MAX: Duration = Duration::from_secs(3);
@@ -45,7 +47,7 @@ pub struct LineVariants {
 
 /// Why the merchant's server told nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Silence {
+pub(crate) enum VariantsError {
     /// There is no address, or it is paused.
     NoAddress,
     /// It could not be reached, or what it answered is of no use.
@@ -55,16 +57,16 @@ pub(crate) enum Silence {
 
 /// What merchants said lately, and whose servers rest.
 #[derive(Default)]
-pub(crate) struct Remembered(Mutex<Memory>);
+pub(crate) struct VariantCache(Mutex<VariantCacheState>);
 
 #[derive(Default)]
-struct Memory {
+struct VariantCacheState {
     listed: HashMap<(MerchantId, String), (i64, Listed)>,
     failing: HashMap<MerchantId, (u32, i64)>,
 }
 
-impl Remembered {
-    fn lock(&self) -> MutexGuard<'_, Memory> {
+impl VariantCache {
+    fn lock(&self) -> MutexGuard<'_, VariantCacheState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -96,13 +98,13 @@ impl Remembered {
 }
 
 /// The variants that units of a line can be exchanged for.
-pub async fn line_variants(
+pub async fn list_line_variants(
     app: &App,
     merchant: &MerchantId,
     order_id: &str,
     line_id: &str,
 ) -> Result<LineVariants, AppError> {
-    let order = order(app, merchant, order_id).await?.ok_or(AppError::NotFound("order"))?;
+    let order = find_order(app, merchant, order_id).await?.ok_or(AppError::NotFound("order"))?;
     let line = order.items.iter().find(|line| line.identifier == line_id);
     let line = line.ok_or(AppError::NotFound("order line"))?;
     let said = match line.variant_identifier.as_str() {
@@ -117,14 +119,14 @@ pub async fn line_variants(
     match said {
         Ok(listed) => Ok(view("merchant", &listed.variants, listed.skipped)),
         Err(_) if !line.variants.is_empty() => Ok(view("order", &line.variants, 0)),
-        Err(Silence::NoAddress) => Ok(view("order", &[], 0)),
-        Err(Silence::Unreachable(why)) => Err(AppError::Unreachable(why)),
-        Err(Silence::TooSlow) => Err(AppError::TooSlow),
+        Err(VariantsError::NoAddress) => Ok(view("order", &[], 0)),
+        Err(VariantsError::Unreachable(why)) => Err(AppError::Unreachable(why)),
+        Err(VariantsError::TooSlow) => Err(AppError::TooSlow),
     }
 }
 
 /// What the merchant says of these variants now. One that cannot be asked about is left out.
-pub(crate) async fn said_now(
+pub(crate) async fn fetch_current_variants(
     app: &App,
     merchant: &MerchantId,
     identifiers: impl Iterator<Item = &str>,
@@ -150,7 +152,7 @@ async fn ask(
     merchant: &MerchantId,
     identifier: &str,
     freshness: Freshness,
-) -> Result<Listed, Silence> {
+) -> Result<Listed, VariantsError> {
     let key = (merchant.clone(), identifier.to_owned());
     let now_us = app.world.now_us();
     if freshness == Freshness::Lately
@@ -159,31 +161,35 @@ async fn ask(
         return Ok(listed);
     }
     if app.variants.is_resting(merchant, now_us) {
-        return Err(Silence::Unreachable("it did not answer a moment ago".to_owned()));
+        return Err(VariantsError::Unreachable("it did not answer a moment ago".to_owned()));
     }
     let said = fetch(app, merchant, identifier).await;
-    if said != Err(Silence::NoAddress) {
+    if said != Err(VariantsError::NoAddress) {
         app.variants.note(&key, said.as_ref().ok(), now_us);
     }
     said
 }
 
-async fn fetch(app: &App, merchant: &MerchantId, identifier: &str) -> Result<Listed, Silence> {
-    let unusable = |why: String| Silence::Unreachable(why);
-    let found = target(app, merchant, MessageKind::ExchangeVariants).await;
+async fn fetch(
+    app: &App,
+    merchant: &MerchantId,
+    identifier: &str,
+) -> Result<Listed, VariantsError> {
+    let unusable = |why: String| VariantsError::Unreachable(why);
+    let found = find_target(app, merchant, MessageKind::ExchangeVariants).await;
     let found = found.map_err(|error| {
         // The text of the error may name the database, which callers must not see.
         tracing::error!(merchant = merchant.as_str(), "reading an endpoint failed: {error}");
         unusable("its endpoint could not be read; the reason has been logged".to_owned())
     })?;
-    let mut found = found.ok_or(Silence::NoAddress)?;
+    let mut found = found.ok_or(VariantsError::NoAddress)?;
     let encoded = utf8_percent_encode(identifier, NON_ALPHANUMERIC).to_string();
     found.url = found.url.replace(PLACEHOLDER, &encoded);
     let endpoint =
         Endpoint::new(&found, &app.calls).map_err(|refused| unusable(refused.to_string()))?;
     let result = endpoint.get(&found.url, TIME_MAX).await;
     if result.latency >= TIME_MAX {
-        return Err(Silence::TooSlow);
+        return Err(VariantsError::TooSlow);
     }
     if !result.is_success() {
         return Err(unusable(words(&result)));

@@ -65,7 +65,12 @@ pub async fn add_merchant(
         transaction.insert_merchant(&merchant);
         transaction.insert_client(&client);
         let detail = json!({ "name": new.name, "settings": new.settings, "client": client.id });
-        audit_trail::note(app, &mut transaction, request.client, (&new.id, "merchant.add", detail));
+        audit_trail::record_change(
+            app,
+            &mut transaction,
+            request.client,
+            (&new.id, "merchant.add", detail),
+        );
         let added = AddedMerchant {
             merchant: new.id.to_string(),
             client_id: client.id.to_string(),

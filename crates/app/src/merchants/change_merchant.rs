@@ -65,13 +65,13 @@ pub struct MerchantChange {
     pub disabled: Option<bool>,
 }
 
-pub async fn merchant(app: &App, id: &MerchantId) -> Result<MerchantView, AppError> {
+pub async fn load_merchant(app: &App, id: &MerchantId) -> Result<MerchantView, AppError> {
     let found = app.store.merchant(id).await?.ok_or(AppError::NotFound("merchant"))?;
     Ok(found.value.into())
 }
 
 /// Merchants in the order of their identifiers, from the one behind `after`.
-pub async fn merchants(
+pub async fn list_merchants(
     app: &App,
     after: &str,
     limit: usize,
@@ -92,7 +92,7 @@ pub async fn change_merchant(
         let mut transaction = Transaction::new("changing a merchant");
         transaction.update_merchant(&merchant, found.version);
         let noted = (id, "merchant.change", json!(change));
-        audit_trail::note(app, &mut transaction, request.client, noted);
+        audit_trail::record_change(app, &mut transaction, request.client, noted);
         Ok((merchant.into(), transaction))
     })
     .await;

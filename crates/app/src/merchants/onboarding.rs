@@ -22,7 +22,7 @@ impl Onboarding {
     }
 }
 
-pub async fn onboarding(app: &App, merchant: &MerchantId) -> Result<Onboarding, AppError> {
+pub async fn load_onboarding(app: &App, merchant: &MerchantId) -> Result<Onboarding, AppError> {
     let endpoints = app.store.endpoints(merchant).await?.value;
     let filter = MessageFilter {
         before: i64::MAX,

@@ -39,27 +39,27 @@ pub struct Picture {
 }
 
 /// What was fetched lately, and how much more may be at once.
-pub(crate) struct Pictures {
-    memory: Mutex<Memory>,
+pub(crate) struct PictureCache {
+    memory: Mutex<PictureCacheState>,
     room: Semaphore,
 }
 
 #[derive(Default)]
-struct Memory {
+struct PictureCacheState {
     bytes: usize,
-    kept: HashMap<Address, (i64, Had)>,
+    kept: HashMap<PictureAddress, (i64, FetchedPicture)>,
     /// Every sealing is another, and a browser keeps only what has the same address again.
-    tokens: HashMap<Address, String>,
+    tokens: HashMap<PictureAddress, String>,
 }
 
 /// What came of fetching a picture.
 #[derive(Clone)]
-enum Had {
+enum FetchedPicture {
     Picture(Picture),
     Nothing,
 }
 
-impl Had {
+impl FetchedPicture {
     fn picture(self) -> Option<Picture> {
         match self {
             Self::Picture(picture) => Some(picture),
@@ -83,29 +83,29 @@ impl Had {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-struct Address {
+struct PictureAddress {
     merchant: MerchantId,
     url: String,
 }
 
-impl Default for Pictures {
+impl Default for PictureCache {
     fn default() -> Self {
         Self { memory: Mutex::default(), room: Semaphore::new(AT_ONCE) }
     }
 }
 
-impl Pictures {
-    fn lock(&self) -> MutexGuard<'_, Memory> {
+impl PictureCache {
+    fn lock(&self) -> MutexGuard<'_, PictureCacheState> {
         self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn kept(&self, address: &Address, now_us: i64) -> Option<Had> {
+    fn kept(&self, address: &PictureAddress, now_us: i64) -> Option<FetchedPicture> {
         let memory = self.lock();
         let (until_us, picture) = memory.kept.get(address)?;
         (*until_us > now_us).then(|| picture.clone())
     }
 
-    fn keep(&self, address: Address, had: Had, now_us: i64) {
+    fn keep(&self, address: PictureAddress, had: FetchedPicture, now_us: i64) {
         let mut memory = self.lock();
         if memory.kept.len() >= KEPT_MAX || memory.bytes + had.size() > KEPT_BYTES_MAX {
             (memory.bytes, memory.kept) = (0, HashMap::new());
@@ -122,7 +122,7 @@ pub fn picture_token(app: &App, merchant: &MerchantId, url: &str) -> Option<Stri
     if url.is_empty() || url.len() > URL_MAX {
         return None;
     }
-    let address = Address { merchant: merchant.clone(), url: url.to_owned() };
+    let address = PictureAddress { merchant: merchant.clone(), url: url.to_owned() };
     let mut memory = app.pictures.lock();
     if let Some(token) = memory.tokens.get(&address) {
         return Some(token.clone());
@@ -137,7 +137,7 @@ pub fn picture_token(app: &App, merchant: &MerchantId, url: &str) -> Option<Stri
 }
 
 /// The picture of a token; nothing when it cannot be had now.
-pub async fn picture(
+pub async fn load_picture(
     app: &App,
     merchant: &MerchantId,
     token: &str,
@@ -145,7 +145,7 @@ pub async fn picture(
     let missing = || AppError::NotFound("picture");
     let sealed = URL_SAFE_NO_PAD.decode(token).map_err(|_| missing())?;
     let text = app.vault.open(TOKEN, &sealed).map_err(|_| missing())?;
-    let address: Address = serde_json::from_slice(&text).map_err(|_| missing())?;
+    let address: PictureAddress = serde_json::from_slice(&text).map_err(|_| missing())?;
     if address.merchant != *merchant {
         return Err(missing());
     }
@@ -155,11 +155,12 @@ pub async fn picture(
     }
     let Ok(_room) = app.pictures.room.try_acquire() else { return Ok(None) };
     let had = match fetch(&app.calls, &address.url, ACCEPT, LIMITS).await {
-        Ok(bytes) => PictureKind::of(&bytes)
-            .map_or(Had::Nothing, |kind| Had::Picture(Picture { kind, bytes })),
+        Ok(bytes) => PictureKind::of(&bytes).map_or(FetchedPicture::Nothing, |kind| {
+            FetchedPicture::Picture(Picture { kind, bytes })
+        }),
         Err(why) => {
             tracing::debug!(merchant = merchant.as_str(), why, "a picture cannot be had: {why}");
-            Had::Nothing
+            FetchedPicture::Nothing
         }
     };
     app.pictures.keep(address, had.clone(), now_us);
@@ -170,20 +171,23 @@ pub async fn picture(
 mod tests {
     use super::*;
 
-    fn address(number: usize) -> Address {
+    fn address(number: usize) -> PictureAddress {
         let merchant = MerchantId::parse("acme").unwrap();
-        Address { merchant, url: format!("https://shop.example/{number}.png") }
+        PictureAddress { merchant, url: format!("https://shop.example/{number}.png") }
     }
 
-    fn picture(bytes: usize) -> Had {
-        Had::Picture(Picture { kind: PictureKind::Png, bytes: Bytes::from(vec![0; bytes]) })
+    fn picture(bytes: usize) -> FetchedPicture {
+        FetchedPicture::Picture(Picture {
+            kind: PictureKind::Png,
+            bytes: Bytes::from(vec![0; bytes]),
+        })
     }
 
     #[test]
     fn a_picture_is_kept_for_a_while_and_a_failure_for_a_shorter_one() {
-        let pictures = Pictures::default();
+        let pictures = PictureCache::default();
         pictures.keep(address(1), picture(10), 0);
-        pictures.keep(address(2), Had::Nothing, 0);
+        pictures.keep(address(2), FetchedPicture::Nothing, 0);
 
         assert!(pictures.kept(&address(1), KEPT_US - 1).unwrap().picture().is_some());
         assert!(pictures.kept(&address(1), KEPT_US).is_none());
@@ -194,7 +198,7 @@ mod tests {
 
     #[test]
     fn no_more_is_kept_than_there_is_room_for() {
-        let pictures = Pictures::default();
+        let pictures = PictureCache::default();
         for number in 0..100 {
             pictures.keep(address(number), picture(1 << 20), 0);
             pictures.keep(address(number), picture(1 << 19), 0);
@@ -204,7 +208,7 @@ mod tests {
             assert!(held <= KEPT_BYTES_MAX, "{held}");
         }
         for number in 0..2 * KEPT_MAX {
-            pictures.keep(address(number), Had::Nothing, 0);
+            pictures.keep(address(number), FetchedPicture::Nothing, 0);
             assert!(pictures.lock().kept.len() <= KEPT_MAX);
         }
     }

@@ -27,7 +27,7 @@ pub struct PortalView {
 
 /// What every page of a portal begins with.
 #[derive(Clone, Debug)]
-pub struct Front {
+pub struct PortalFront {
     pub merchant: MerchantId,
     /// What the merchant is called.
     pub name: String,
@@ -36,10 +36,10 @@ pub struct Front {
 }
 
 /// The portal of a merchant that takes returns.
-pub async fn front(app: &App, id: &MerchantId) -> Result<Front, AppError> {
+pub async fn load_portal_front(app: &App, id: &MerchantId) -> Result<PortalFront, AppError> {
     let (found, stored) = tokio::try_join!(app.store.merchant(id), app.store.portal(id))?;
     let found = found.filter(|it| it.value.is_live()).ok_or(AppError::NotFound("portal"))?.value;
-    Ok(Front {
+    Ok(PortalFront {
         merchant: found.id,
         name: found.name,
         portal: stored.portal,
@@ -48,7 +48,7 @@ pub async fn front(app: &App, id: &MerchantId) -> Result<Front, AppError> {
 }
 
 /// The portal of a merchant that must exist.
-pub async fn portal_of(app: &App, merchant: &MerchantId) -> Result<PortalView, AppError> {
+pub async fn load_portal(app: &App, merchant: &MerchantId) -> Result<PortalView, AppError> {
     app.store.merchant(merchant).await?.ok_or(AppError::NotFound("merchant"))?;
     let stored = app.store.portal(merchant).await?;
     Ok(PortalView { portal: stored.portal, has_logo: stored.has_logo })
@@ -62,11 +62,11 @@ pub async fn set_portal(
     portal: &Portal,
 ) -> Result<PortalView, AppError> {
     commit_once(app, request, || async {
-        let before = portal_of(app, merchant).await?;
+        let before = load_portal(app, merchant).await?;
         let mut transaction = Transaction::new("setting a portal");
         transaction.put_portal(merchant, portal);
         let noted = (merchant, "portal.set", json!({ "portal": portal }));
-        audit_trail::note(app, &mut transaction, request.client, noted);
+        audit_trail::record_change(app, &mut transaction, request.client, noted);
         Ok((PortalView { portal: portal.clone(), ..before }, transaction))
     })
     .await
@@ -80,7 +80,7 @@ pub async fn set_logo(
     logo: Option<(PictureKind, &Bytes)>,
 ) -> Result<PortalView, AppError> {
     commit_once(app, request, || async {
-        let before = portal_of(app, merchant).await?;
+        let before = load_portal(app, merchant).await?;
         let mut transaction = Transaction::new("setting a logo");
         let noted = if let Some((kind, bytes)) = logo {
             transaction.put_logo(merchant, kind, bytes);
@@ -89,14 +89,19 @@ pub async fn set_logo(
             transaction.delete_logo(merchant);
             json!({ "removed": true })
         };
-        audit_trail::note(app, &mut transaction, request.client, (merchant, "portal.logo", noted));
+        audit_trail::record_change(
+            app,
+            &mut transaction,
+            request.client,
+            (merchant, "portal.logo", noted),
+        );
         Ok((PortalView { has_logo: logo.is_some(), ..before }, transaction))
     })
     .await
 }
 
 /// The logo of a merchant that takes returns.
-pub async fn logo(app: &App, merchant: &MerchantId) -> Result<(PictureKind, Bytes), AppError> {
+pub async fn load_logo(app: &App, merchant: &MerchantId) -> Result<(PictureKind, Bytes), AppError> {
     let found = app.store.logo(merchant).await?;
     found.ok_or(AppError::NotFound("logo"))
 }

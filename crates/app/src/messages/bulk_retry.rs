@@ -19,7 +19,7 @@ use crate::{
         audit_trail,
         commit_once::{Request, commit_once},
     },
-    messages::failure_queue::{Action, key},
+    messages::failure_queue::{FailureAction, message_key},
 };
 
 const PAGE: usize = 500;
@@ -46,9 +46,9 @@ pub struct RetryJob {
 }
 
 #[derive(Default)]
-pub(crate) struct Jobs(Mutex<BTreeMap<String, RetryJob>>);
+pub(crate) struct BulkJobs(Mutex<BTreeMap<String, RetryJob>>);
 
-impl Jobs {
+impl BulkJobs {
     fn change(&self, id: &str, change: impl FnOnce(&mut RetryJob)) -> Option<RetryJob> {
         let mut jobs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let job = jobs.get_mut(id)?;
@@ -66,11 +66,11 @@ impl Jobs {
 }
 
 /// Begins to retry or discard everything that matches `filter`.
-pub async fn start_bulk(
+pub async fn start_bulk_job(
     app: &App,
     request: Request<'_>,
     mut filter: FailureFilter,
-    action: Action,
+    action: FailureAction,
 ) -> Result<RetryJob, AppError> {
     // What fails again while the job runs is not its business.
     filter.to_us = filter.to_us.min(app.world.now_us());
@@ -114,11 +114,11 @@ fn note(
     app: &App,
     transaction: &mut Transaction,
     request: Request<'_>,
-    (job, filter, action): (&RetryJob, &FailureFilter, &Action),
+    (job, filter, action): (&RetryJob, &FailureFilter, &FailureAction),
 ) {
     let (name, what) = match action {
-        Action::Retry { force } => ("failures.retry", ("force", json!(force))),
-        Action::Discard { reason } => ("failures.discard", ("reason", json!(reason))),
+        FailureAction::Retry { force } => ("failures.retry", ("force", json!(force))),
+        FailureAction::Discard { reason } => ("failures.discard", ("reason", json!(reason))),
     };
     let detail = json!({
         "job": job.id,
@@ -128,15 +128,15 @@ fn note(
         what.0: what.1,
     });
     let merchant = filter.merchant.clone().unwrap_or_else(MerchantId::platform);
-    audit_trail::note(app, transaction, request.client, (&merchant, name, detail));
+    audit_trail::record_change(app, transaction, request.client, (&merchant, name, detail));
 }
 
-pub fn bulk_retry(app: &App, id: &str) -> Result<RetryJob, AppError> {
+pub fn find_bulk_job(app: &App, id: &str) -> Result<RetryJob, AppError> {
     app.jobs.change(id, |_| ()).ok_or(AppError::NotFound("job"))
 }
 
 /// Stops a job; what it has put back, the page under way included, stays put back.
-pub async fn cancel_bulk_retry(
+pub async fn cancel_bulk_job(
     app: &App,
     request: Request<'_>,
     id: &str,
@@ -150,7 +150,7 @@ pub async fn cancel_bulk_retry(
         let job = app.jobs.change(id, cancel).ok_or(AppError::NotFound("job"))?;
         let mut transaction = Transaction::new("noting a cancelled retry");
         let noted = (&MerchantId::platform(), "failures.cancel_retry", json!({ "job": id }));
-        audit_trail::note(app, &mut transaction, request.client, noted);
+        audit_trail::record_change(app, &mut transaction, request.client, noted);
         Ok((job, transaction))
     })
     .await
@@ -161,7 +161,7 @@ async fn run(
     app: &App,
     id: &str,
     filter: &FailureFilter,
-    action: &Action,
+    action: &FailureAction,
 ) -> Result<bool, AppError> {
     let mut after = Cursor::oldest();
     loop {
@@ -185,8 +185,8 @@ async fn run(
         }
         app.jobs.change(id, |job| {
             let count = match action {
-                Action::Retry { .. } => &mut job.retried,
-                Action::Discard { .. } => &mut job.discarded,
+                FailureAction::Retry { .. } => &mut job.retried,
+                FailureAction::Discard { .. } => &mut job.discarded,
             };
             *count += i64::try_from(handled).unwrap_or(i64::MAX);
             job.skipped += i64::try_from(looked_at - handled).unwrap_or(i64::MAX);
@@ -198,12 +198,13 @@ async fn run(
 async fn wanted(
     app: &App,
     page: Vec<FailureRow>,
-    action: &Action,
+    action: &FailureAction,
 ) -> Result<Vec<FailureRow>, AppError> {
-    if *action != (Action::Retry { force: false }) {
+    if *action != (FailureAction::Retry { force: false }) {
         return Ok(page);
     }
-    let superseded = app.store.superseded(&page.iter().map(key).collect::<Vec<_>>()).await?;
+    let superseded =
+        app.store.superseded(&page.iter().map(message_key).collect::<Vec<_>>()).await?;
     let is_wanted = |row: &FailureRow| {
         let old = superseded.contains(&(row.merchant.clone(), row.message_id));
         !(old && row.kind.is_snapshot())
@@ -212,7 +213,7 @@ async fn wanted(
 }
 
 /// Puts all of `rows` back or takes all of them out, or none when one is no longer in the queue.
-async fn handle(app: &App, rows: &[FailureRow], action: &Action) -> Result<bool, AppError> {
+async fn handle(app: &App, rows: &[FailureRow], action: &FailureAction) -> Result<bool, AppError> {
     let now_us = app.world.now_us();
     let mut transaction = Transaction::new("handling failures");
     let mut merchants = Vec::new();
@@ -220,11 +221,11 @@ async fn handle(app: &App, rows: &[FailureRow], action: &Action) -> Result<bool,
         let Ok(merchant) = MerchantId::parse(&row.merchant) else { continue };
         let key = FailureKey { merchant: &merchant, kind: row.kind, message_id: row.message_id };
         match action {
-            Action::Retry { .. } => {
+            FailureAction::Retry { .. } => {
                 transaction.retry_failure(key, now_us);
                 merchants.push(merchant);
             }
-            Action::Discard { reason } => transaction.discard_failure(key, reason, now_us),
+            FailureAction::Discard { reason } => transaction.discard_failure(key, reason, now_us),
         }
     }
     match app.store.commit(transaction).await {
@@ -241,4 +242,4 @@ async fn handle(app: &App, rows: &[FailureRow], action: &Action) -> Result<bool,
 }
 
 /// Where the jobs of an app are kept.
-pub(crate) type SharedJobs = Arc<Jobs>;
+pub(crate) type SharedBulkJobs = Arc<BulkJobs>;

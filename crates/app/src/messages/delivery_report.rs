@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use store::{AttemptCount, bucket_end_us};
 
-use crate::{App, AppError, messages::message_log::moment};
+use crate::{App, AppError, messages::message_log::time_from_us};
 
 /// How deliveries went.
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
@@ -40,7 +40,7 @@ pub struct DeliveryCount {
     pub mean_request_ms: f64,
 }
 
-pub async fn delivery_report(
+pub async fn load_delivery_report(
     app: &App,
     merchant: Option<&MerchantId>,
     from: Timestamp,
@@ -62,7 +62,7 @@ fn row(group: &[&AttemptCount]) -> Option<DeliveryCount> {
     let waited_us: i64 = group.iter().map(|count| count.waited_us).sum();
     let latency_us: i64 = group.iter().map(|count| count.latency_us).sum();
     Some(DeliveryCount {
-        hour: moment(first.hour_us),
+        hour: time_from_us(first.hour_us),
         merchant: first.merchant.clone(),
         kind: first.kind,
         status: first.status,

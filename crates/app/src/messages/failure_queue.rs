@@ -20,12 +20,13 @@ use crate::{
         audit_trail,
         commit_once::{Request, commit_once},
     },
-    messages::message_log::{message_id, moment},
+    messages::message_log::{message_id, time_from_us},
 };
 
 /// A message in the failure queue.
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
-pub struct Failure {
+#[schema(as = Failure)]
+pub struct FailedMessage {
     #[schema(example = "msg_acme_42")]
     pub id: String,
     #[schema(example = "acme")]
@@ -50,9 +51,10 @@ pub struct Failure {
 
 /// Failures, oldest first.
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
-pub struct Failures {
+#[schema(as = Failures)]
+pub struct FailurePage {
     /// Oldest first.
-    pub failures: Vec<Failure>,
+    pub failures: Vec<FailedMessage>,
     /// Pass as `after` to read on; absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
@@ -60,7 +62,8 @@ pub struct Failures {
 
 /// What became of a message that somebody wanted to retry or discard.
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
-pub struct Handled {
+#[schema(as = Handled)]
+pub struct FailureResult {
     #[schema(example = "msg_acme_42")]
     pub id: String,
     /// retried or discarded.
@@ -70,7 +73,7 @@ pub struct Handled {
 
 /// What is done with messages whose tries are used up.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Action {
+pub enum FailureAction {
     /// They are tried again; `force` sends superseded ones too.
     Retry {
         force: bool,
@@ -82,7 +85,7 @@ pub enum Action {
 
 /// What became of messages that somebody chose.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Several {
+pub struct BulkResult {
     pub done: usize,
     /// Why each of the others was left as it is.
     pub left: Vec<String>,
@@ -107,7 +110,7 @@ pub struct EndpointFailures {
 }
 
 /// How many failures match, by endpoint.
-pub async fn failure_summary(
+pub async fn summarize_failures(
     app: &App,
     filter: &FailureFilter,
 ) -> Result<FailureSummary, AppError> {
@@ -116,7 +119,7 @@ pub async fn failure_summary(
         merchant: count.merchant,
         kind: count.kind,
         failures: count.failures,
-        since: moment(count.since_us),
+        since: time_from_us(count.since_us),
     };
     Ok(FailureSummary {
         failures: counts.iter().map(|count| count.failures).sum(),
@@ -126,17 +129,17 @@ pub async fn failure_summary(
 
 /// Does the same with each of the messages. One that cannot be retried or discarded does not keep the
 /// others from it.
-pub async fn handle_several(
+pub async fn handle_failures(
     app: &App,
     request: Request<'_>,
     ids: &[MessageId],
-    action: &Action,
-) -> Result<Several, AppError> {
-    let mut several = Several::default();
+    action: &FailureAction,
+) -> Result<BulkResult, AppError> {
+    let mut several = BulkResult::default();
     for id in ids {
         let handled = match action {
-            Action::Retry { force } => retry_message(app, request, id, *force).await,
-            Action::Discard { reason } => discard_message(app, request, id, reason).await,
+            FailureAction::Retry { force } => retry_message(app, request, id, *force).await,
+            FailureAction::Discard { reason } => discard_message(app, request, id, reason).await,
         };
         match handled {
             Ok(_) => several.done += 1,
@@ -148,29 +151,30 @@ pub async fn handle_several(
     Ok(several)
 }
 
-pub async fn failures(
+pub async fn list_failures(
     app: &App,
     filter: &FailureFilter,
     after: Option<&str>,
     limit: usize,
-) -> Result<Failures, AppError> {
+) -> Result<FailurePage, AppError> {
     let after = after.and_then(Cursor::parse).unwrap_or_else(Cursor::oldest);
     let found = app.store.failures(filter, &after, limit).await?;
-    let superseded = app.store.superseded(&found.iter().map(key).collect::<Vec<_>>()).await?;
+    let superseded =
+        app.store.superseded(&found.iter().map(message_key).collect::<Vec<_>>()).await?;
     let next = next_page(&found, limit, FailureRow::cursor);
-    let view = |row: FailureRow| Failure {
+    let view = |row: FailureRow| FailedMessage {
         id: message_id(&row.merchant, row.message_id),
         superseded: row.kind.is_snapshot()
             && superseded.contains(&(row.merchant.clone(), row.message_id)),
         merchant: row.merchant,
         kind: row.kind,
         reference: row.reference,
-        created_at: moment(row.created_us),
-        failed_at: moment(row.failed_us),
+        created_at: time_from_us(row.created_us),
+        failed_at: time_from_us(row.failed_us),
         status: row.status,
         error: row.error,
     };
-    Ok(Failures { failures: found.into_iter().map(view).collect(), next })
+    Ok(FailurePage { failures: found.into_iter().map(view).collect(), next })
 }
 
 /// Puts a failed message back among those that are sent. `force` sends a superseded one too.
@@ -179,7 +183,7 @@ pub async fn retry_message(
     request: Request<'_>,
     id: &MessageId,
     force: bool,
-) -> Result<Handled, AppError> {
+) -> Result<FailureResult, AppError> {
     let handled = commit_once(app, request, || async {
         let (kind, reference) = failed(app, id).await?;
         let key = MessageKey {
@@ -198,8 +202,8 @@ pub async fn retry_message(
         transaction.retry_failure(failure, app.world.now_us());
         let detail = json!({ "id": id.to_string(), "force": force });
         let noted = (&id.merchant, "message.retry", detail);
-        audit_trail::note(app, &mut transaction, request.client, noted);
-        Ok((Handled { id: id.to_string(), result: "retried".to_owned() }, transaction))
+        audit_trail::record_change(app, &mut transaction, request.client, noted);
+        Ok((FailureResult { id: id.to_string(), result: "retried".to_owned() }, transaction))
     })
     .await?;
     app.dispatcher.notify_retried(&id.merchant);
@@ -212,7 +216,7 @@ pub async fn discard_message(
     request: Request<'_>,
     id: &MessageId,
     reason: &str,
-) -> Result<Handled, AppError> {
+) -> Result<FailureResult, AppError> {
     commit_once(app, request, || async {
         let (kind, _) = failed(app, id).await?;
         let mut transaction = Transaction::new("discarding a message");
@@ -220,8 +224,8 @@ pub async fn discard_message(
         transaction.discard_failure(failure, reason, app.world.now_us());
         let detail = json!({ "id": id.to_string(), "reason": reason });
         let noted = (&id.merchant, "message.discard", detail);
-        audit_trail::note(app, &mut transaction, request.client, noted);
-        Ok((Handled { id: id.to_string(), result: "discarded".to_owned() }, transaction))
+        audit_trail::record_change(app, &mut transaction, request.client, noted);
+        Ok((FailureResult { id: id.to_string(), result: "discarded".to_owned() }, transaction))
     })
     .await
 }
@@ -239,7 +243,7 @@ async fn failed(app: &App, id: &MessageId) -> Result<(MessageKind, String), AppE
     Err(AppError::Conflict(format!("{id} {why}: it is not in the failure queue")))
 }
 
-pub(crate) fn key(row: &FailureRow) -> MessageKey {
+pub(crate) fn message_key(row: &FailureRow) -> MessageKey {
     MessageKey {
         merchant: row.merchant.clone(),
         kind: row.kind,

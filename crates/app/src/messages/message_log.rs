@@ -41,7 +41,8 @@ pub struct MessageView {
 
 /// A message with its body and every attempt.
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
-pub struct MessageDetail {
+#[schema(as = MessageDetail)]
+pub struct MessageWithAttempts {
     #[serde(flatten)]
     pub message: MessageView,
     /// The exact text that is sent.
@@ -82,7 +83,7 @@ pub struct Messages {
 
 /// Which messages to list.
 #[derive(Clone, Debug, Default)]
-pub struct Wanted {
+pub struct MessageQuery {
     pub state: Option<MessageState>,
     pub kind: Option<MessageKind>,
     pub reference: Option<String>,
@@ -90,10 +91,10 @@ pub struct Wanted {
     pub limit: usize,
 }
 
-pub async fn messages(
+pub async fn list_messages(
     app: &App,
     merchant: &MerchantId,
-    wanted: Wanted,
+    wanted: MessageQuery,
 ) -> Result<Messages, AppError> {
     app.store.merchant(merchant).await?.ok_or(AppError::NotFound("merchant"))?;
     let filter = MessageFilter {
@@ -105,12 +106,12 @@ pub async fn messages(
     };
     let (rows, next) = app.store.messages(merchant, &filter).await?;
     Ok(Messages {
-        messages: rows.into_iter().map(view).collect(),
+        messages: rows.into_iter().map(view_message).collect(),
         next: next.map(|number| number.to_string()),
     })
 }
 
-pub async fn message(app: &App, id: &MessageId) -> Result<MessageDetail, AppError> {
+pub async fn load_message(app: &App, id: &MessageId) -> Result<MessageWithAttempts, AppError> {
     let mut attempts = app.store.attempts(&id.merchant, id.number).await?;
     loop {
         let found = app.store.message(&id.merchant, id.number).await?;
@@ -119,10 +120,10 @@ pub async fn message(app: &App, id: &MessageId) -> Result<MessageDetail, AppErro
         let known = attempts.len();
         attempts = app.store.attempts(&id.merchant, id.number).await?;
         if attempts.len() == known {
-            return Ok(MessageDetail {
-                message: view(row),
+            return Ok(MessageWithAttempts {
+                message: view_message(row),
                 body: String::from_utf8_lossy(&body).into_owned(),
-                attempts: attempts.into_iter().map(attempt).collect(),
+                attempts: attempts.into_iter().map(view_attempt).collect(),
             });
         }
     }
@@ -132,7 +133,7 @@ pub(crate) fn message_id(merchant: &str, number: i64) -> String {
     format!("msg_{merchant}_{number}")
 }
 
-pub(crate) fn view(row: MessageRow) -> MessageView {
+pub(crate) fn view_message(row: MessageRow) -> MessageView {
     MessageView {
         id: message_id(&row.merchant, row.message_id),
         merchant: row.merchant,
@@ -140,16 +141,16 @@ pub(crate) fn view(row: MessageRow) -> MessageView {
         reference: row.reference,
         sequence: row.sequence,
         state: row.state,
-        created_at: moment(row.created_us),
-        due_at: row.due_us.map(moment),
+        created_at: time_from_us(row.created_us),
+        due_at: row.due_us.map(time_from_us),
         discard_reason: row.discard_reason,
     }
 }
 
 #[expect(clippy::cast_precision_loss, clippy::as_conversions, reason = "milliseconds for people")]
-pub(crate) fn attempt(row: AttemptRow) -> AttemptView {
+pub(crate) fn view_attempt(row: AttemptRow) -> AttemptView {
     AttemptView {
-        at: moment(row.at_us),
+        at: time_from_us(row.at_us),
         cycle: row.cycle,
         attempt: row.attempt,
         status: row.status,
@@ -159,6 +160,6 @@ pub(crate) fn attempt(row: AttemptRow) -> AttemptView {
     }
 }
 
-pub(crate) fn moment(us: i64) -> Timestamp {
+pub(crate) fn time_from_us(us: i64) -> Timestamp {
     Timestamp::from_microsecond(us).unwrap_or_default()
 }

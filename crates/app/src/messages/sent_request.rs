@@ -5,7 +5,7 @@ use domain::identifier::MessageId;
 
 use crate::{
     App, AppError,
-    messages::{message_log::MessageView, set_endpoints::target_of},
+    messages::{message_log::MessageView, set_endpoints::resolve_target},
 };
 
 /// The request that carries a message, but for its body.
@@ -22,12 +22,12 @@ pub struct SentRequest {
 }
 
 /// How the message would be sent now.
-pub async fn sent_request(app: &App, message: &MessageView) -> Result<SentRequest, AppError> {
+pub async fn describe_request(app: &App, message: &MessageView) -> Result<SentRequest, AppError> {
     let id = MessageId::parse(&message.id).ok_or(AppError::NotFound("message"))?;
     let (merchant, kind) = (id.merchant, message.kind);
     let endpoints = app.store.endpoints(&merchant).await?.value;
     let paused = endpoints.paused.contains(&kind);
-    let Some(target) = target_of(app, &merchant, (&endpoints, kind)).await? else {
+    let Some(target) = resolve_target(app, &merchant, (&endpoints, kind)).await? else {
         return Ok(SentRequest { paused, ..SentRequest::default() });
     };
     let sent = SentRequest { url: Some(target.url.clone()), paused, ..SentRequest::default() };

@@ -92,7 +92,7 @@ pub struct EndpointsView {
     pub endpoints: Vec<EndpointView>,
 }
 
-pub async fn endpoints(app: &App, merchant: &MerchantId) -> Result<EndpointsView, AppError> {
+pub async fn list_endpoints(app: &App, merchant: &MerchantId) -> Result<EndpointsView, AppError> {
     app.store.merchant(merchant).await?.ok_or(AppError::NotFound("merchant"))?;
     let found = app.store.endpoints(merchant).await?.value;
     let statuses = app.dispatcher.endpoint_statuses(merchant).await;
@@ -132,7 +132,7 @@ pub async fn set_endpoints(
         let mut transaction = Transaction::new("setting endpoints");
         transaction.put_endpoints(merchant, &endpoints, found.version);
         let noted = (merchant, "endpoints.set", detail);
-        audit_trail::note(app, &mut transaction, request.client, noted);
+        audit_trail::record_change(app, &mut transaction, request.client, noted);
         Ok((view(&endpoints, &[]), transaction))
     })
     .await?;
@@ -187,15 +187,15 @@ fn sealed(app: &App, auth: &Auth<Secret>) -> Auth<String> {
 
 impl AddressBook for App {
     fn look_up(&self, merchant: MerchantId, kind: MessageKind) -> AddressLookup<'_> {
-        Box::pin(
-            async move { target(self, &merchant, kind).await.map_err(|error| with_causes(&error)) },
-        )
+        Box::pin(async move {
+            find_target(self, &merchant, kind).await.map_err(|error| with_causes(&error))
+        })
     }
 }
 
 /// Everything the sender needs to reach a merchant's endpoint, secrets opened; None while there is
 /// no address or the endpoint is paused.
-pub(crate) async fn target(
+pub(crate) async fn find_target(
     app: &App,
     merchant: &MerchantId,
     kind: MessageKind,
@@ -204,11 +204,11 @@ pub(crate) async fn target(
     if endpoints.paused.contains(&kind) {
         return Ok(None);
     }
-    target_of(app, merchant, (&endpoints, kind)).await
+    resolve_target(app, merchant, (&endpoints, kind)).await
 }
 
 /// The same, whether it is paused or not.
-pub(crate) async fn target_of(
+pub(crate) async fn resolve_target(
     app: &App,
     merchant: &MerchantId,
     (endpoints, kind): (&Endpoints<String>, MessageKind),
@@ -217,7 +217,7 @@ pub(crate) async fn target_of(
     let owner = app.store.merchant(merchant).await?.ok_or(AppError::NotFound("merchant"))?;
     let open = |text: String| -> Result<Secret, VaultError> {
         let sealed = STANDARD.decode(text).unwrap_or_default();
-        secrets::opened(&app.vault, ENDPOINT_SECRET, &sealed)
+        secrets::open_secret(&app.vault, ENDPOINT_SECRET, &sealed)
     };
     Ok(Some(Target {
         merchant: merchant.clone(),

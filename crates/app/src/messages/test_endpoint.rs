@@ -27,18 +27,18 @@ pub struct TestMessage {
 
 /// The test message that an operator wants.
 #[derive(Clone, Debug)]
-pub struct Test {
+pub struct TestMessageRequest {
     pub kind: MessageKind,
     /// What it is about; something new when absent.
     pub reference: Option<String>,
     pub sequence: i64,
 }
 
-pub async fn test_endpoint(
+pub async fn send_test_message(
     app: &App,
     request: Request<'_>,
     merchant: &MerchantId,
-    test: &Test,
+    test: &TestMessageRequest,
 ) -> Result<TestMessage, AppError> {
     let kind = test.kind;
     let fresh = || format!("test-{}", app.world.readable::<10>());
@@ -66,7 +66,7 @@ pub async fn test_endpoint(
         let about = About { kind, reference: &reference, sequence: test.sequence };
         transaction.enqueue(outbox::message(app, merchant, &about, body.to_string().into()));
         let noted = (merchant, "endpoint.test", json!({ "kind": kind, "ref": reference }));
-        audit_trail::note(app, &mut transaction, request.client, noted);
+        audit_trail::record_change(app, &mut transaction, request.client, noted);
         Ok((reference.clone(), transaction))
     })
     .await?;

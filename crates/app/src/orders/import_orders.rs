@@ -19,8 +19,8 @@ use crate::{
     App, AppError,
     core::commit_once::{Request, commit_once},
     orders::{
-        order_intake::{Arrived, Decided, decide},
-        publish_orders::{changed_refunds, on_a_fitting_thread},
+        order_intake::{IncomingOrder, IntakeDecision, decide_intake},
+        publish_orders::{refund_conflict_faults, run_on_suitable_thread},
     },
 };
 
@@ -29,7 +29,8 @@ const RACES_MAX: u32 = 8;
 
 /// What became of a chunk of lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-pub struct Imported {
+#[schema(as = Imported)]
+pub struct ImportResult {
     pub created: u64,
     pub updated: u64,
     pub unchanged: u64,
@@ -58,7 +59,7 @@ pub async fn import_orders(
     request: Request<'_>,
     merchant: &MerchantId,
     lines: Bytes,
-) -> Result<Imported, AppError> {
+) -> Result<ImportResult, AppError> {
     commit_once(app, request, || async {
         let imported = import_lines(app, merchant, lines.clone()).await?;
         Ok((imported, Transaction::new("noting an import")))
@@ -70,11 +71,11 @@ async fn import_lines(
     app: &App,
     merchant: &MerchantId,
     lines: Bytes,
-) -> Result<Imported, AppError> {
+) -> Result<ImportResult, AppError> {
     let found = app.store.merchant(merchant).await?.ok_or(AppError::NotFound("merchant"))?;
     let context = OrderReadContext { now: app.world.now(), strict: found.value.settings.strict };
     let (mut waiting, mut imported) =
-        on_a_fitting_thread(lines.len(), move || read_lines(&lines, &context)).await;
+        run_on_suitable_thread(lines.len(), move || read_lines(&lines, &context)).await;
     while !waiting.is_empty() {
         let (now, later) = without_repeats(waiting);
         store(app, merchant, now, &mut imported).await?;
@@ -85,13 +86,13 @@ async fn import_lines(
 }
 
 /// An acceptable order and the line it came from.
-struct Line {
+struct ImportLine {
     line: usize,
-    order: Arrived,
+    order: IncomingOrder,
 }
 
-fn read_lines(lines: &Bytes, context: &OrderReadContext) -> (Vec<Line>, Imported) {
-    let (mut good, mut imported) = (Vec::new(), Imported::default());
+fn read_lines(lines: &Bytes, context: &OrderReadContext) -> (Vec<ImportLine>, ImportResult) {
+    let (mut good, mut imported) = (Vec::new(), ImportResult::default());
     for (line, text) in lines.split(|&byte| byte == b'\n').enumerate() {
         if text.trim_ascii().is_empty() {
             continue;
@@ -106,8 +107,8 @@ fn read_lines(lines: &Bytes, context: &OrderReadContext) -> (Vec<Line>, Imported
                 Err(faults) => imported.rejected.push(rejected(line, faults)),
                 Ok((snapshot, warnings)) => {
                     imported.warnings += u64::try_from(warnings.len()).unwrap_or(u64::MAX);
-                    let order = Arrived::new(snapshot, &lines.slice_ref(text));
-                    good.push(Line { line, order });
+                    let order = IncomingOrder::new(snapshot, &lines.slice_ref(text));
+                    good.push(ImportLine { line, order });
                 }
             },
         }
@@ -121,7 +122,7 @@ fn rejected(line: usize, faults: Faults) -> RejectedLine {
 
 /// The lines that one commit may hold, and those that must wait for the next: a commit must not hold
 /// two snapshots of one order, nor one refund twice, and an order's lines stay in their order.
-fn without_repeats(lines: Vec<Line>) -> (Vec<Line>, Vec<Line>) {
+fn without_repeats(lines: Vec<ImportLine>) -> (Vec<ImportLine>, Vec<ImportLine>) {
     let (mut orders, mut refunds) = (HashSet::new(), HashSet::new());
     lines.into_iter().partition(|line| {
         let fresh = orders.insert(line.order.order_id.clone());
@@ -136,12 +137,13 @@ fn without_repeats(lines: Vec<Line>) -> (Vec<Line>, Vec<Line>) {
 async fn store(
     app: &App,
     merchant: &MerchantId,
-    mut lines: Vec<Line>,
-    imported: &mut Imported,
+    mut lines: Vec<ImportLine>,
+    imported: &mut ImportResult,
 ) -> Result<(), AppError> {
     for _ in 0..RACES_MAX {
-        let orders: Vec<Arrived> = lines.iter().map(|line| line.order.clone()).collect();
-        let Decided { outcomes, clashes, transaction, .. } = decide(app, merchant, &orders).await?;
+        let orders: Vec<IncomingOrder> = lines.iter().map(|line| line.order.clone()).collect();
+        let IntakeDecision { outcomes, clashes, transaction, .. } =
+            decide_intake(app, merchant, &orders).await?;
         if clashes.is_empty() {
             match app.commit(transaction).await {
                 Ok(()) => {
@@ -160,7 +162,7 @@ async fn store(
             let own: Vec<_> =
                 clashes.iter().filter(|clash| Some(clash.order) == here).copied().collect();
             if !own.is_empty() {
-                let faults = changed_refunds(&own, |_| "$".to_owned());
+                let faults = refund_conflict_faults(&own, |_| "$".to_owned());
                 imported.rejected.push(rejected(line.line, faults));
             }
             own.is_empty()
@@ -169,7 +171,7 @@ async fn store(
     Err(StoreError::Conflict.into())
 }
 
-fn count(imported: &mut Imported, outcome: IntakeOutcome) {
+fn count(imported: &mut ImportResult, outcome: IntakeOutcome) {
     let counter = match outcome {
         IntakeOutcome::Created => &mut imported.created,
         IntakeOutcome::Updated => &mut imported.updated,

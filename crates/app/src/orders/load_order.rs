@@ -10,7 +10,7 @@ use store::StoredOrder;
 use crate::{App, AppError};
 
 /// The order as JSON.
-pub async fn held_order(
+pub async fn load_order_json(
     app: &App,
     merchant: &MerchantId,
     order_id: &str,
@@ -18,12 +18,12 @@ pub async fn held_order(
     let file = app.store.stored_order(merchant, order_id).await?;
     let file = file.ok_or(AppError::NotFound("order"))?;
     let mut text = Vec::with_capacity(file.body.len());
-    document(&file)?.write(&mut text);
+    merge_refunds(&file)?.write(&mut text);
     Ok(text)
 }
 
 /// The newest snapshot with every refund that was ever reported.
-pub(crate) fn document(file: &StoredOrder) -> Result<Json<'_>, AppError> {
+pub(crate) fn merge_refunds(file: &StoredOrder) -> Result<Json<'_>, AppError> {
     let mut document = json::parse(&file.body)?;
     let recorded = file.refunds.iter().map(|body| json::parse(body));
     let recorded = recorded.collect::<Result<Vec<_>, _>>()?;

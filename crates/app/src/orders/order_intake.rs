@@ -21,17 +21,17 @@ use store::{OrderRow, RefundRow, Transaction};
 use crate::{
     App, AppError,
     access::secrets::hash,
-    returns::settle_refunds::{Doubt, NewRefund, settle},
+    returns::settle_refunds::{NewRefund, RefundToReview, settle_refunds},
 };
 
 /// An order ready to be compared with what is held.
 #[derive(Clone, Debug)]
-pub(crate) struct Arrived {
+pub(crate) struct IncomingOrder {
     pub(crate) order_id: String,
     updated_us: i64,
     hash: Bytes,
     body: Bytes,
-    refunds: Vec<ArrivedRefund>,
+    refunds: Vec<IncomingRefund>,
     status: OrderStatus,
     shopper_hash: i64,
     /// What was read, if there are refunds to be entered.
@@ -39,16 +39,16 @@ pub(crate) struct Arrived {
 }
 
 #[derive(Clone, Debug)]
-struct ArrivedRefund {
+struct IncomingRefund {
     refund_id: String,
     hash: Bytes,
     body: Bytes,
 }
 
-impl Arrived {
+impl IncomingOrder {
     /// An order that was read from `document`.
     pub(crate) fn new(snapshot: Snapshot, document: &Bytes) -> Self {
-        let refund = |entry: RefundEntry| ArrivedRefund {
+        let refund = |entry: RefundEntry| IncomingRefund {
             refund_id: entry.identifier,
             hash: hash(&entry.canonical),
             body: entry.body.into(),
@@ -82,26 +82,26 @@ pub(crate) fn shopper_hash(email: &str) -> i64 {
 }
 
 /// What follows from orders that arrived and orders that are held.
-pub(crate) struct Decided {
+pub(crate) struct IntakeDecision {
     pub(crate) outcomes: Vec<IntakeOutcome>,
-    pub(crate) clashes: Vec<Clash>,
+    pub(crate) clashes: Vec<RefundConflict>,
     /// Refunds that a person should look at.
-    pub(crate) doubts: Vec<Doubt>,
+    pub(crate) doubts: Vec<RefundToReview>,
     pub(crate) transaction: Transaction,
 }
 
 /// A refund that is recorded with another body, or for another order.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Clash {
+pub(crate) struct RefundConflict {
     pub(crate) order: usize,
     pub(crate) refund: usize,
 }
 
-pub(crate) async fn decide(
+pub(crate) async fn decide_intake(
     app: &App,
     merchant: &MerchantId,
-    orders: &[Arrived],
-) -> Result<Decided, AppError> {
+    orders: &[IncomingOrder],
+) -> Result<IntakeDecision, AppError> {
     let ids = orders.iter().map(|order| order.order_id.as_str());
     let heads = app.store.order_heads(merchant, ids).await?;
     let heads: HashMap<_, _> = heads.iter().map(|head| (head.order_id.as_str(), head)).collect();
@@ -123,7 +123,7 @@ pub(crate) async fn decide(
         for (refund, entry) in order.refunds.iter().enumerate() {
             match recorded.get(entry.refund_id.as_str()) {
                 Some(known) if known.hash == entry.hash && known.order_id == order.order_id => (),
-                Some(_) => clashes.push(Clash { order: position, refund }),
+                Some(_) => clashes.push(RefundConflict { order: position, refund }),
                 None if outcome.is_stored() => {
                     new_refunds.push(refund_row(order, entry));
                     unsettled.extend(
@@ -144,17 +144,17 @@ pub(crate) async fn decide(
     let mut transaction = Transaction::new("storing orders");
     transaction.put_orders(merchant, rows, now_us);
     transaction.insert_refunds(merchant, new_refunds, now_us);
-    let mut settled = settle(app, merchant, &unsettled).await?;
+    let mut settled = settle_refunds(app, merchant, &unsettled).await?;
     // An order that is told again counts: its exchange may have become known since the first time.
     let current =
         orders.iter().zip(&outcomes).filter(|(_, outcome)| **outcome != IntakeOutcome::Stale);
     let current = current.map(|(order, _)| (order.order_id.as_str(), order.status));
     settled.look_for_exchanges(app, merchant, &current.collect::<Vec<_>>()).await?;
     let doubts = settled.put(app, merchant, &mut transaction);
-    Ok(Decided { outcomes, clashes, doubts, transaction })
+    Ok(IntakeDecision { outcomes, clashes, doubts, transaction })
 }
 
-fn order_row(order: &Arrived, replaces: i64) -> OrderRow {
+fn order_row(order: &IncomingOrder, replaces: i64) -> OrderRow {
     OrderRow {
         order_id: order.order_id.clone(),
         replaces,
@@ -166,7 +166,7 @@ fn order_row(order: &Arrived, replaces: i64) -> OrderRow {
     }
 }
 
-fn refund_row(order: &Arrived, refund: &ArrivedRefund) -> RefundRow {
+fn refund_row(order: &IncomingOrder, refund: &IncomingRefund) -> RefundRow {
     RefundRow {
         refund_id: refund.refund_id.clone(),
         order_id: order.order_id.clone(),

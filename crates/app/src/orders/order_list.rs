@@ -15,7 +15,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 use store::{Cursor, ListedOrder, OrderFilter};
 
-use crate::{App, AppError, messages::message_log::moment};
+use crate::{App, AppError, messages::message_log::time_from_us};
 
 /// An order as a line of a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -37,7 +37,7 @@ pub struct OrderSummary {
 
 /// Which orders to list.
 #[derive(Clone, Debug, Default)]
-pub struct OrdersWanted<'a> {
+pub struct OrderQuery<'a> {
     pub merchant: Option<&'a MerchantId>,
     pub status: Option<OrderStatus>,
     pub before: Option<&'a str>,
@@ -45,9 +45,9 @@ pub struct OrdersWanted<'a> {
 }
 
 /// Orders, newest first, and where to go on when there may be more.
-pub async fn orders(
+pub async fn list_orders(
     app: &App,
-    wanted: &OrdersWanted<'_>,
+    wanted: &OrderQuery<'_>,
 ) -> Result<(Vec<OrderSummary>, Option<String>), AppError> {
     let filter = OrderFilter {
         before: wanted.before.and_then(Cursor::parse).unwrap_or_else(Cursor::newest),
@@ -57,11 +57,11 @@ pub async fn orders(
     };
     let (places, end) = app.store.orders(&filter).await?;
     let next = end.map(|it| it.cursor().to_string());
-    Ok((summaries(app, places).await?, next))
+    Ok((load_summaries(app, places).await?, next))
 }
 
 /// The orders at these places, in their order.
-pub(crate) async fn summaries(
+pub(crate) async fn load_summaries(
     app: &App,
     places: Vec<ListedOrder>,
 ) -> Result<Vec<OrderSummary>, AppError> {
@@ -83,8 +83,8 @@ fn summary(place: ListedOrder, body: &[u8], context: &OrderReadContext) -> Order
     let mut summary = OrderSummary {
         merchant: place.merchant,
         order_id: place.order_id,
-        created_at: moment(place.created_us),
-        received_at: moment(place.received_us),
+        created_at: time_from_us(place.created_us),
+        received_at: time_from_us(place.received_us),
         status: place.status,
         email: String::new(),
         name: String::new(),

@@ -14,9 +14,9 @@ use store::MessageFilter;
 
 use crate::{
     App, AppError,
-    messages::message_log::{MessageView, view},
-    orders::returnability::{Held, held},
-    returns::{policies::policy, refund_problems::ProblemView},
+    messages::message_log::{MessageView, view_message},
+    orders::returnability::{OrderWithLedger, load_order},
+    returns::{policies::load_policy, refund_problems::ProblemView},
 };
 
 /// How many messages about an order are shown.
@@ -43,13 +43,14 @@ pub struct OrderView {
     pub problems: Vec<ProblemView>,
 }
 
-pub async fn order_view(
+pub async fn load_order_view(
     app: &App,
     merchant: &MerchantId,
     order_id: &str,
 ) -> Result<OrderView, AppError> {
-    let (held, policy) = tokio::try_join!(held(app, merchant, order_id), policy(app, merchant))?;
-    let Held { order, ledger, origin, .. } = held.ok_or(AppError::NotFound("order"))?;
+    let (held, policy) =
+        tokio::try_join!(load_order(app, merchant, order_id), load_policy(app, merchant))?;
+    let OrderWithLedger { order, ledger, origin, .. } = held.ok_or(AppError::NotFound("order"))?;
     let ledger = ledger.value;
     let filter = MessageFilter {
         before: i64::MAX,
@@ -72,7 +73,7 @@ pub async fn order_view(
         policy_version: policy.version,
         returns: returns.into_iter().map(|(_, rma)| rma).collect(),
         exchange: exchange.map(|it| it.value),
-        messages: messages.into_iter().map(view).collect(),
+        messages: messages.into_iter().map(view_message).collect(),
         problems: problems.into_iter().map(ProblemView::from).collect(),
         order,
         ledger,
@@ -81,7 +82,7 @@ pub async fn order_view(
 }
 
 /// The newest snapshot of an order, byte by byte as the merchant sent it.
-pub async fn order_as_sent(
+pub async fn load_order_as_sent(
     app: &App,
     merchant: &MerchantId,
     order_id: &str,

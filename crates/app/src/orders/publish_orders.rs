@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 use crate::{
     App, AppError,
     access::authenticate::Caller,
-    core::commit_once::{Repeatable, Request, answered, commit_once},
-    orders::order_intake::{Arrived, Clash, decide},
+    core::commit_once::{IdempotencyKey, Request, commit_once, replay_response},
+    orders::order_intake::{IncomingOrder, RefundConflict, decide_intake},
 };
 
 /// Bodies beyond this are read on a thread where they keep nobody waiting.
@@ -27,12 +27,13 @@ pub struct OrdersMessage {
     pub body: Bytes,
     /// Answer as if, but store nothing.
     pub dry_run: bool,
-    pub repeatable: Option<Repeatable>,
+    pub repeatable: Option<IdempotencyKey>,
 }
 
 /// What became of a message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-pub struct TakenIn {
+#[schema(as = TakenIn)]
+pub struct IntakeResult {
     /// One element for each order, in the order of the message.
     pub orders: Vec<OrderResult>,
     /// What was accepted although it looks wrong, and fields that are not known.
@@ -45,23 +46,23 @@ pub struct OrderResult {
     pub result: IntakeOutcome,
 }
 
-pub async fn take_in_orders(
+pub async fn publish_orders(
     app: &App,
     caller: &Caller,
     message: OrdersMessage,
-) -> Result<TakenIn, AppError> {
+) -> Result<IntakeResult, AppError> {
     let merchant = caller.merchant.as_ref().ok_or(AppError::NotFound("merchant"))?;
     let request = Request { client: &caller.client, repeatable: message.repeatable.as_ref() };
-    if let Some(answer) = answered(app, request).await? {
+    if let Some(answer) = replay_response(app, request).await? {
         return Ok(answer);
     }
     let context = OrderReadContext { now: app.world.now(), strict: caller.settings.strict };
     let (orders, warnings) = read(message.body, context).await?;
     let decide = || async {
-        let decided = decide(app, merchant, &orders).await?;
+        let decided = decide_intake(app, merchant, &orders).await?;
         if !decided.clashes.is_empty() {
             let root = |order| format!("$.returns_portal_order.orders[{order}]");
-            return Err(AppError::Invalid(changed_refunds(&decided.clashes, root)));
+            return Err(AppError::Invalid(refund_conflict_faults(&decided.clashes, root)));
         }
         let results = orders
             .iter()
@@ -75,13 +76,13 @@ pub async fn take_in_orders(
             message: doubt.words,
         });
         let warnings = warnings.iter().cloned().chain(doubts).collect();
-        let answer = TakenIn { orders: results.collect(), warnings };
+        let answer = IntakeResult { orders: results.collect(), warnings };
         Ok((answer, decided.transaction))
     };
     if message.dry_run {
         return decide().await.map(|(answer, _)| answer);
     }
-    let answer: TakenIn = commit_once(app, request, decide).await?;
+    let answer: IntakeResult = commit_once(app, request, decide).await?;
     for order in &answer.orders {
         app.meters.order_taken_in(merchant.as_str(), order.result.as_str());
     }
@@ -91,20 +92,20 @@ pub async fn take_in_orders(
 async fn read(
     body: Bytes,
     context: OrderReadContext,
-) -> Result<(Vec<Arrived>, Vec<Warning>), AppError> {
+) -> Result<(Vec<IncomingOrder>, Vec<Warning>), AppError> {
     let bytes = body.len();
     let read = move || {
         let document = json::parse(&body)?;
         let reading =
             order_message::read_message(&document, &context).map_err(AppError::Invalid)?;
-        let orders = reading.orders.into_iter().map(|order| Arrived::new(order, &body));
+        let orders = reading.orders.into_iter().map(|order| IncomingOrder::new(order, &body));
         Ok((orders.collect(), reading.warnings))
     };
-    on_a_fitting_thread(bytes, read).await
+    run_on_suitable_thread(bytes, read).await
 }
 
 /// Runs `read` here when there is little of it, on a thread for long work otherwise.
-pub(crate) async fn on_a_fitting_thread<T: Send + 'static>(
+pub(crate) async fn run_on_suitable_thread<T: Send + 'static>(
     bytes: usize,
     read: impl FnOnce() -> T + Send + 'static,
 ) -> T {
@@ -118,7 +119,10 @@ pub(crate) async fn on_a_fitting_thread<T: Send + 'static>(
 }
 
 /// The faults of refunds that contradict what is recorded, in orders found at `root(position)`.
-pub(crate) fn changed_refunds(clashes: &[Clash], root: impl Fn(usize) -> String) -> Faults {
+pub(crate) fn refund_conflict_faults(
+    clashes: &[RefundConflict],
+    root: impl Fn(usize) -> String,
+) -> Faults {
     let errors = clashes.iter().map(|clash| FieldError {
         field: format!("{}.refunds[{}].identifier", root(clash.order), clash.refund),
         code: FaultCode::Invalid,

@@ -23,9 +23,9 @@ use utoipa::ToSchema;
 use crate::{
     App, AppError,
     access::authenticate::Caller,
-    core::commit_once::{Repeatable, Request, answered, commit_once},
-    returns::change_return::{Effect, owner, tell},
-    warehouse::asn_receipts::Scanned,
+    core::commit_once::{IdempotencyKey, Request, commit_once, replay_response},
+    returns::change_return::{EventEffect, apply_event, find_owner},
+    warehouse::asn_receipts::ScanResult,
 };
 
 /// What became of each event, in the order of the request.
@@ -79,34 +79,34 @@ impl EventOutcome {
 }
 
 impl EventResult {
-    pub(crate) fn of(rma: Option<&RmaId>, effect: &Effect) -> Self {
+    pub(crate) fn of(rma: Option<&RmaId>, effect: &EventEffect) -> Self {
         let (result, message) = match effect {
-            Effect::Changed(_) => (EventOutcome::Applied, None),
-            Effect::Unchanged => (EventOutcome::Unchanged, None),
-            Effect::Refused(refusal) => (EventOutcome::Refused, Some(refusal.to_string())),
-            Effect::Unknown => (EventOutcome::Unknown, None),
+            EventEffect::Changed(_) => (EventOutcome::Applied, None),
+            EventEffect::Unchanged => (EventOutcome::Unchanged, None),
+            EventEffect::Refused(refusal) => (EventOutcome::Refused, Some(refusal.to_string())),
+            EventEffect::Unknown => (EventOutcome::Unknown, None),
         };
         Self { result, rma_identifier: rma.map(ToString::to_string), message }
     }
 
-    pub(crate) fn of_scan(scanned: &Scanned) -> Self {
+    pub(crate) fn of_scan(scanned: &ScanResult) -> Self {
         let (result, message) = match scanned {
-            Scanned::Received => (EventOutcome::Applied, None),
-            Scanned::Repeat => (EventOutcome::Unchanged, None),
-            Scanned::Asked(why) => (EventOutcome::Exception, Some(why.clone())),
+            ScanResult::Received => (EventOutcome::Applied, None),
+            ScanResult::Repeat => (EventOutcome::Unchanged, None),
+            ScanResult::Asked(why) => (EventOutcome::Exception, Some(why.clone())),
         };
         Self { result, rma_identifier: None, message }
     }
 }
 
-pub async fn take_in_carrier_events(
+pub async fn apply_carrier_events(
     app: &App,
     caller: &Caller,
     events: &[CarrierEvent],
-    repeatable: Option<&Repeatable>,
+    repeatable: Option<&IdempotencyKey>,
 ) -> Result<CarrierResults, AppError> {
     let request = Request { client: &caller.client, repeatable };
-    if let Some(answer) = answered(app, request).await? {
+    if let Some(answer) = replay_response(app, request).await? {
         return Ok(answer);
     }
     let mut lanes: BTreeMap<(MerchantId, RmaId), Vec<usize>> = BTreeMap::new();
@@ -117,7 +117,7 @@ pub async fn take_in_carrier_events(
     }
     let told = lanes.iter().map(|(meant, lane)| tell_all(app, meant, lane, events));
     let told = futures_util::future::try_join_all(told).await?;
-    let mut results = vec![EventResult::of(None, &Effect::Unknown); events.len()];
+    let mut results = vec![EventResult::of(None, &EventEffect::Unknown); events.len()];
     for (position, result) in told.into_iter().flatten() {
         if let Some(best) = results.get_mut(position)
             && result.result.outdoes(best.result)
@@ -140,7 +140,7 @@ async fn meant(
     event: &CarrierEvent,
 ) -> Result<Vec<(MerchantId, RmaId)>, AppError> {
     if let Some(rma) = &event.rma_identifier {
-        let owner = owner(app, caller, rma).await?;
+        let owner = find_owner(app, caller, rma).await?;
         return Ok(owner.map(|merchant| (merchant, rma.clone())).into_iter().collect());
     }
     let Some(number) = &event.tracking_number else { return Ok(Vec::new()) };
@@ -168,8 +168,8 @@ async fn happen(
     merchant: &MerchantId,
     id: &RmaId,
     event: &CarrierEvent,
-) -> Result<Effect, AppError> {
-    tell(app, merchant, (id, &event.event()), |rma, transaction| {
+) -> Result<EventEffect, AppError> {
+    apply_event(app, merchant, (id, &event.event()), |rma, transaction| {
         let travels = |number: &&str| {
             rma.units.iter().any(|unit| unit.tracking_number.as_deref() == Some(*number))
         };
@@ -186,7 +186,8 @@ async fn happen(
 
 /// A label that a carrier is asked for.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
-pub struct WantedLabel {
+#[schema(as = WantedLabel)]
+pub struct RequestedLabel {
     /// The return.
     #[schema(example = "RMA-7K3Q-9XWD-2M4T")]
     pub rma_identifier: String,
@@ -199,31 +200,32 @@ pub struct WantedLabel {
 
 /// A page of wanted labels.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
-pub struct WantedLabels {
+#[schema(as = WantedLabels)]
+pub struct RequestedLabels {
     /// Oldest first.
-    pub label_requests: Vec<WantedLabel>,
+    pub label_requests: Vec<RequestedLabel>,
     /// Pass as `after` to read on; absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
 }
 
 /// The oldest labels that external carriers are asked for, of those that the caller may see, behind `after`.
-pub async fn wanted_labels(
+pub async fn list_label_requests(
     app: &App,
     caller: &Caller,
     after: Option<&str>,
     limit: usize,
-) -> Result<WantedLabels, AppError> {
+) -> Result<RequestedLabels, AppError> {
     let after = after.and_then(Cursor::parse).unwrap_or_else(Cursor::oldest);
     let (carrier, owner) = (CarrierMode::External.name(), caller.merchant.as_ref());
     let wanted = app.store.label_requests(carrier, owner, &after, limit).await?;
     let next = next_page(&wanted, limit, LabelRequest::cursor);
-    let view = |it: &LabelRequest| WantedLabel {
+    let view = |it: &LabelRequest| RequestedLabel {
         rma_identifier: it.rma_id.clone(),
         merchant: it.merchant.to_string(),
         requested_at: from_micros(it.requested_us).unwrap_or_default(),
     };
-    Ok(WantedLabels { label_requests: wanted.iter().map(view).collect(), next })
+    Ok(RequestedLabels { label_requests: wanted.iter().map(view).collect(), next })
 }
 
 const LABELS_MAX: usize = 1_000;
@@ -242,9 +244,9 @@ pub async fn issue_simulated_labels(app: &App) -> Result<usize, AppError> {
             occurred_at: None,
         };
         match happen(app, &request.merchant, &rma, &event).await? {
-            Effect::Changed(Rma { .. }) => Ok(()),
+            EventEffect::Changed(Rma { .. }) => Ok(()),
             // Somebody cancelled it, or another node made the label.
-            Effect::Unchanged | Effect::Refused(_) | Effect::Unknown => {
+            EventEffect::Unchanged | EventEffect::Refused(_) | EventEffect::Unknown => {
                 let mut transaction = Transaction::new("ending a wish for a label");
                 transaction.end_label_request(&request.merchant, &rma);
                 Ok::<_, AppError>(app.commit(transaction).await?)

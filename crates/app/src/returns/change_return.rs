@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// A return as it stands.
-pub async fn held_return(app: &App, merchant: &MerchantId, rma: &str) -> Result<Rma, AppError> {
+pub async fn load_return(app: &App, merchant: &MerchantId, rma: &str) -> Result<Rma, AppError> {
     let id = RmaId::parse(rma).ok_or(AppError::NotFound("return"))?;
     Ok(found(app, merchant, &id).await?.value)
 }
@@ -33,11 +33,11 @@ pub async fn cancel_return(
     rma: &str,
 ) -> Result<Rma, AppError> {
     let id = RmaId::parse(rma).ok_or(AppError::NotFound("return"))?;
-    commit_once(app, request, || canceling(app, merchant, &id)).await
+    commit_once(app, request, || decide_cancellation(app, merchant, &id)).await
 }
 
 /// The return when it is canceled, and what that changes.
-pub(crate) async fn canceling(
+pub(crate) async fn decide_cancellation(
     app: &App,
     merchant: &MerchantId,
     id: &RmaId,
@@ -68,12 +68,12 @@ pub async fn close_receiving(
     rma: &str,
 ) -> Result<Rma, AppError> {
     let id = RmaId::parse(rma).ok_or(AppError::NotFound("return"))?;
-    let merchant = owner(app, caller, &id).await?.ok_or(AppError::NotFound("return"))?;
-    commit_once(app, request, || closing(app, &merchant, &id)).await
+    let merchant = find_owner(app, caller, &id).await?.ok_or(AppError::NotFound("return"))?;
+    commit_once(app, request, || decide_closing(app, &merchant, &id)).await
 }
 
 /// The return when its receiving is closed, and what that changes.
-pub(crate) async fn closing(
+pub(crate) async fn decide_closing(
     app: &App,
     merchant: &MerchantId,
     id: &RmaId,
@@ -85,7 +85,7 @@ pub(crate) async fn closing(
 }
 
 /// Whose return this is, as far as the caller may know.
-pub(crate) async fn owner(
+pub(crate) async fn find_owner(
     app: &App,
     caller: &Caller,
     rma: &RmaId,
@@ -111,13 +111,13 @@ fn changed(
     let decision = apply(&before.value, event, app.world.now())
         .map_err(|refusal| AppError::Conflict(refusal.to_string()))?;
     if decision.changed {
-        put(app, transaction, merchant, (&decision.rma, before));
+        put_return(app, transaction, merchant, (&decision.rma, before));
     }
     Ok(decision.rma)
 }
 
 /// Stores a return that was another before, and owes the message that tells of it.
-pub(crate) fn put(
+pub(crate) fn put_return(
     app: &App,
     transaction: &mut Transaction,
     merchant: &MerchantId,
@@ -144,7 +144,7 @@ pub(crate) fn enqueue_message(
 }
 
 /// What an event did to a return.
-pub(crate) enum Effect {
+pub(crate) enum EventEffect {
     Changed(Rma),
     /// It is told again, or too late.
     Unchanged,
@@ -155,26 +155,28 @@ pub(crate) enum Effect {
 }
 
 /// Applies an event to a return; `beside` adds what else is to be committed with the changed one.
-pub(crate) async fn tell(
+pub(crate) async fn apply_event(
     app: &App,
     merchant: &MerchantId,
     (id, event): (&RmaId, &RmaEvent),
     beside: impl Fn(&Rma, &mut Transaction),
-) -> Result<Effect, AppError> {
+) -> Result<EventEffect, AppError> {
     for _ in 0..RACES_MAX {
-        let Some(before) = app.store.rma(merchant, id).await? else { return Ok(Effect::Unknown) };
+        let Some(before) = app.store.rma(merchant, id).await? else {
+            return Ok(EventEffect::Unknown);
+        };
         let decision = match apply(&before.value, event, app.world.now()) {
             Ok(decision) => decision,
-            Err(refusal) => return Ok(Effect::Refused(refusal)),
+            Err(refusal) => return Ok(EventEffect::Refused(refusal)),
         };
         if !decision.changed {
-            return Ok(Effect::Unchanged);
+            return Ok(EventEffect::Unchanged);
         }
         let mut transaction = Transaction::new("telling a return what happened");
-        put(app, &mut transaction, merchant, (&decision.rma, &before));
+        put_return(app, &mut transaction, merchant, (&decision.rma, &before));
         beside(&decision.rma, &mut transaction);
         match app.commit(transaction).await {
-            Ok(()) => return Ok(Effect::Changed(decision.rma)),
+            Ok(()) => return Ok(EventEffect::Changed(decision.rma)),
             Err(StoreError::Conflict) => (),
             Err(error) => return Err(error.into()),
         }

@@ -7,7 +7,7 @@ use domain::{
     returns::{identifier::RmaId, rma::Rma},
 };
 
-use crate::{App, AppError, orders::returnability::order};
+use crate::{App, AppError, orders::returnability::find_order};
 
 /// A return, who sends it and where it goes.
 #[derive(Clone, Debug)]
@@ -21,14 +21,14 @@ pub struct ReturnLabel {
     pub to: PostalAddress,
 }
 
-pub async fn return_label(app: &App, rma: &str) -> Result<ReturnLabel, AppError> {
+pub async fn load_return_label(app: &App, rma: &str) -> Result<ReturnLabel, AppError> {
     let missing = || AppError::NotFound("return");
     let id = RmaId::parse(rma).ok_or_else(missing)?;
     let owner = app.store.merchant_of_rma(&id).await?.ok_or_else(missing)?;
     let rma = app.store.rma(&owner, &id).await?.ok_or_else(missing)?.value;
     let merchant = app.store.merchant(&owner).await?.ok_or_else(missing)?.value;
     let first = rma.units.first().map(|unit| unit.goods.order_identifier.clone());
-    let order = order(app, &owner, &first.unwrap_or_default()).await?.ok_or_else(missing)?;
+    let order = find_order(app, &owner, &first.unwrap_or_default()).await?.ok_or_else(missing)?;
     let named = || PostalAddress { name: merchant.name.clone(), ..PostalAddress::default() };
     Ok(ReturnLabel {
         to: merchant.return_address.clone().unwrap_or_else(named),

@@ -13,7 +13,7 @@ use crate::{
         audit_trail,
         commit_once::{Request, commit_once},
     },
-    returns::change_return::{canceling, closing},
+    returns::change_return::{decide_cancellation, decide_closing},
 };
 
 /// Takes a return back for the shopper or the merchant.
@@ -25,7 +25,7 @@ pub async fn cancel_by_hand(
 ) -> Result<Rma, AppError> {
     let (merchant, id) = whose(app, rma).await?;
     commit_once(app, request, || async {
-        let (rma, mut transaction) = canceling(app, &merchant, &id).await?;
+        let (rma, mut transaction) = decide_cancellation(app, &merchant, &id).await?;
         note(app, &mut transaction, request, (&merchant, "return.cancel", &id, reason));
         Ok((rma, transaction))
     })
@@ -40,7 +40,7 @@ pub async fn close_receiving_by_hand(
 ) -> Result<Rma, AppError> {
     let (merchant, id) = whose(app, rma).await?;
     commit_once(app, request, || async {
-        let (rma, mut transaction) = closing(app, &merchant, &id).await?;
+        let (rma, mut transaction) = decide_closing(app, &merchant, &id).await?;
         note(app, &mut transaction, request, (&merchant, "return.close_receiving", &id, ""));
         Ok((rma, transaction))
     })
@@ -68,5 +68,5 @@ fn note(
     if let (false, Some(fields)) = (reason.is_empty(), detail.as_object_mut()) {
         fields.insert("reason".to_owned(), reason.into());
     }
-    audit_trail::note(app, transaction, request.client, (merchant, action, detail));
+    audit_trail::record_change(app, transaction, request.client, (merchant, action, detail));
 }

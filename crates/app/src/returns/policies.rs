@@ -44,7 +44,7 @@ impl From<PolicyVersion> for PolicyView {
 }
 
 /// The policy that holds now.
-pub async fn policy(app: &App, merchant: &MerchantId) -> Result<PolicyView, AppError> {
+pub async fn load_policy(app: &App, merchant: &MerchantId) -> Result<PolicyView, AppError> {
     let newest = app.store.policies(merchant, i64::MAX, 1).await?.pop();
     let first =
         || PolicyView { version: 0, created_at: None, set_by: None, policy: Policy::default() };
@@ -52,13 +52,16 @@ pub async fn policy(app: &App, merchant: &MerchantId) -> Result<PolicyView, AppE
 }
 
 /// The policy that holds now, of a merchant that must exist.
-pub async fn policy_of(app: &App, merchant: &MerchantId) -> Result<PolicyView, AppError> {
+pub async fn load_merchant_policy(
+    app: &App,
+    merchant: &MerchantId,
+) -> Result<PolicyView, AppError> {
     app.store.merchant(merchant).await?.ok_or(AppError::NotFound("merchant"))?;
-    policy(app, merchant).await
+    load_policy(app, merchant).await
 }
 
 /// Versions below `before`, newest first.
-pub async fn policy_history(
+pub async fn list_policies(
     app: &App,
     merchant: &MerchantId,
     before: i64,
@@ -77,7 +80,7 @@ pub async fn set_policy(
     policy: &Policy,
 ) -> Result<PolicyView, AppError> {
     commit_once(app, request, || async {
-        let before = policy_of(app, merchant).await?;
+        let before = load_merchant_policy(app, merchant).await?;
         let next = PolicyVersion {
             version: before.version + 1,
             created_us: app.world.now_us(),
@@ -87,7 +90,7 @@ pub async fn set_policy(
         let mut transaction = Transaction::new("setting a policy");
         transaction.insert_policy(merchant, &next);
         let noted = (merchant, "policy.set", json!({ "version": next.version }));
-        audit_trail::note(app, &mut transaction, request.client, noted);
+        audit_trail::record_change(app, &mut transaction, request.client, noted);
         Ok((next.into(), transaction))
     })
     .await

@@ -8,7 +8,9 @@ use domain::{
 };
 use jiff::Timestamp;
 
-use crate::{App, AppError, orders::returnability::held, returns::refund_problems::ProblemView};
+use crate::{
+    App, AppError, orders::returnability::load_order, returns::refund_problems::ProblemView,
+};
 
 /// A problem with everything that is known of its refund.
 #[derive(Clone, Debug)]
@@ -55,10 +57,10 @@ pub struct RefundCandidate {
 }
 
 /// Looks a problem's refund up.
-pub async fn refund_case(app: &App, problem: ProblemView) -> Result<RefundCase, AppError> {
+pub async fn load_refund_case(app: &App, problem: ProblemView) -> Result<RefundCase, AppError> {
     let missing = |_| AppError::NotFound("merchant");
     let merchant = MerchantId::parse(&problem.merchant).map_err(missing)?;
-    let found = held(app, &merchant, &problem.order_identifier).await?;
+    let found = load_order(app, &merchant, &problem.order_identifier).await?;
     let is_it = |refund: &&Refund| refund.identifier == problem.refund_identifier;
     let refund = found.as_ref().and_then(|held| held.order.refunds.iter().find(is_it));
     let (Some(held), Some(refund)) = (&found, refund) else {

@@ -18,8 +18,8 @@ use crate::{
         audit_trail,
         commit_once::{Request, commit_once},
     },
-    orders::returnability::order,
-    returns::change_return::put,
+    orders::returnability::find_order,
+    returns::change_return::put_return,
 };
 
 /// A refund that found no return, or paid for units that were spent before.
@@ -46,7 +46,8 @@ pub struct ProblemView {
 
 /// A page of problems.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
-pub struct Problems {
+#[schema(as = Problems)]
+pub struct RefundProblemPage {
     /// Oldest first.
     pub refunds: Vec<ProblemView>,
     /// Pass as `after` to read on; absent on the last page.
@@ -67,22 +68,23 @@ impl From<RefundProblem> for ProblemView {
     }
 }
 
-pub async fn refund_problems(
+pub async fn list_refund_problems(
     app: &App,
     state: &str,
     after: Option<&str>,
     limit: usize,
-) -> Result<Problems, AppError> {
+) -> Result<RefundProblemPage, AppError> {
     let after = after.and_then(Cursor::parse).unwrap_or_else(Cursor::oldest);
     let found = app.store.refund_problems(state, &after, limit).await?;
     let next = next_page(&found, limit, RefundProblem::cursor);
-    Ok(Problems { refunds: found.into_iter().map(ProblemView::from).collect(), next })
+    Ok(RefundProblemPage { refunds: found.into_iter().map(ProblemView::from).collect(), next })
 }
 
 /// How an operator settles a problem.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Match {
+#[schema(as = Match)]
+pub struct RefundMatch {
     /// The return that the refund pays for. Absent: for none; it stays as it was entered.
     #[schema(example = "RMA-7K3Q-9XWD-2M4T")]
     pub rma_identifier: Option<String>,
@@ -96,7 +98,7 @@ pub async fn match_refund(
     app: &App,
     request: Request<'_>,
     (merchant, refund_id): (&MerchantId, &str),
-    matched: &Match,
+    matched: &RefundMatch,
 ) -> Result<ProblemView, AppError> {
     commit_once(app, request, || async {
         let problem = app.store.refund_problem(merchant, refund_id).await?;
@@ -118,7 +120,7 @@ pub async fn match_refund(
         };
         transaction.put_refund_problem(merchant, &settled);
         let noted = (merchant, "refund.match", json!({ "refund": refund_id, "match": matched }));
-        audit_trail::note(app, &mut transaction, request.client, noted);
+        audit_trail::record_change(app, &mut transaction, request.client, noted);
         Ok((settled.into(), transaction))
     })
     .await
@@ -133,7 +135,7 @@ async fn pay(
 ) -> Result<(), AppError> {
     let ledger = app.store.ledger(merchant, &problem.order_id).await?;
     let rma = app.store.rma(merchant, id).await?.ok_or(AppError::NotFound("return"))?;
-    let order = order(app, merchant, &problem.order_id).await?;
+    let order = find_order(app, merchant, &problem.order_id).await?;
     let order = order.ok_or(AppError::NotFound("order"))?;
     let is_it = |refund: &&Refund| refund.identifier == problem.refund_id;
     let refund = order.refunds.iter().find(is_it).ok_or(AppError::NotFound("refund"))?;
@@ -143,6 +145,6 @@ async fn pay(
         return Err(AppError::Conflict(why.to_owned()));
     };
     transaction.put_ledger(merchant, &problem.order_id, &settlement.ledger, ledger.version);
-    put(app, transaction, merchant, (&changed, &rma));
+    put_return(app, transaction, merchant, (&changed, &rma));
     Ok(())
 }

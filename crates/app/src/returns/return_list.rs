@@ -12,7 +12,7 @@ use crate::{App, AppError};
 
 /// Which returns to list.
 #[derive(Clone, Debug, Default)]
-pub struct ReturnsWanted<'a> {
+pub struct ReturnQuery<'a> {
     pub merchant: Option<&'a MerchantId>,
     pub status: Option<RmaStatus>,
     pub before: Option<&'a str>,
@@ -20,9 +20,9 @@ pub struct ReturnsWanted<'a> {
 }
 
 /// Returns with their merchants, newest first, and where to go on when there may be more.
-pub async fn returns(
+pub async fn list_returns(
     app: &App,
-    wanted: &ReturnsWanted<'_>,
+    wanted: &ReturnQuery<'_>,
 ) -> Result<(Vec<(String, Rma)>, Option<String>), AppError> {
     let filter = ReturnFilter {
         before: wanted.before.and_then(Cursor::parse).unwrap_or_else(Cursor::newest),

@@ -15,11 +15,11 @@ use domain::{
 };
 use store::MessageHistory;
 
-use self::timeline::{Sources, Step, TellingFile, timeline};
+use self::timeline::{MessageRecord, TimelineSources, TimelineStep, build_timeline};
 use crate::{
     App, AppError,
-    core::audit_trail::{Change, audit_trail},
-    messages::message_log::{attempt, view},
+    core::audit_trail::{AuditEntry, audit_trail},
+    messages::message_log::{view_attempt, view_message},
 };
 
 /// How many messages about one thing are told.
@@ -35,16 +35,16 @@ pub struct ReturnStory {
     /// Exchange orders that were asked for.
     pub exchanges: Vec<ExchangeRecord>,
     /// Oldest first.
-    pub steps: Vec<Step>,
+    pub steps: Vec<TimelineStep>,
     /// Whether it can be canceled now, and why not.
-    pub cancel: Possible,
+    pub cancel: Availability,
     /// Whether its receiving can be closed now, and why not.
-    pub close_receiving: Possible,
+    pub close_receiving: Availability,
 }
 
 /// Whether something can be done.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Possible {
+pub enum Availability {
     Yes,
     /// It would change nothing.
     Done,
@@ -52,7 +52,7 @@ pub enum Possible {
     No(String),
 }
 
-pub async fn return_story(app: &App, rma: &str) -> Result<ReturnStory, AppError> {
+pub async fn load_return_story(app: &App, rma: &str) -> Result<ReturnStory, AppError> {
     let missing = || AppError::NotFound("return");
     let id = RmaId::parse(rma).ok_or_else(missing)?;
     let merchant = app.store.merchant_of_rma(&id).await?.ok_or_else(missing)?;
@@ -63,17 +63,17 @@ pub async fn return_story(app: &App, rma: &str) -> Result<ReturnStory, AppError>
         exchanges(app, &merchant, &rma),
     )?;
     let (exchanges, asked) = exchanges;
-    let sources = Sources {
+    let sources = TimelineSources {
         rma: &rma,
         told: messages.into_iter().map(telling).collect(),
         asked: asked.into_iter().map(telling).collect(),
         changes: relevant(changes.changes, &rma),
     };
-    let steps = timeline(sources);
+    let steps = build_timeline(sources);
     let possible = |event: &RmaEvent| match apply(&rma, event, app.world.now()) {
-        Ok(decision) if decision.changed => Possible::Yes,
-        Ok(_) => Possible::Done,
-        Err(refusal) => Possible::No(refusal.to_string()),
+        Ok(decision) if decision.changed => Availability::Yes,
+        Ok(_) => Availability::Done,
+        Err(refusal) => Availability::No(refusal.to_string()),
     };
     let (cancel, close_receiving) =
         (possible(&RmaEvent::Canceled), possible(&RmaEvent::ReceivingClosed));
@@ -81,7 +81,7 @@ pub async fn return_story(app: &App, rma: &str) -> Result<ReturnStory, AppError>
 }
 
 /// Nothing that happened before the return began is about it.
-fn relevant(mut changes: Vec<Change>, rma: &Rma) -> Vec<Change> {
+fn relevant(mut changes: Vec<AuditEntry>, rma: &Rma) -> Vec<AuditEntry> {
     changes.retain(|change| change.at >= rma.created_at);
     changes
 }
@@ -109,10 +109,10 @@ async fn exchanges(
     Ok((records, asked))
 }
 
-fn telling(file: MessageHistory) -> TellingFile {
-    TellingFile {
-        message: view(file.message),
+fn telling(file: MessageHistory) -> MessageRecord {
+    MessageRecord {
+        message: view_message(file.message),
         body: file.body,
-        attempts: file.attempts.into_iter().map(attempt).collect(),
+        attempts: file.attempts.into_iter().map(view_attempt).collect(),
     }
 }

@@ -36,7 +36,7 @@ impl NewRefund<'_> {
 }
 
 /// A refund that a person should look at.
-pub(crate) struct Doubt {
+pub(crate) struct RefundToReview {
     pub(crate) order: usize,
     pub(crate) refund: usize,
     pub(crate) words: String,
@@ -44,24 +44,24 @@ pub(crate) struct Doubt {
 
 /// What follows from the refunds of a message.
 #[derive(Default)]
-pub(crate) struct Settled {
+pub(crate) struct Settlements {
     ledgers: BTreeMap<String, Versioned<Ledger>>,
-    returns: BTreeMap<RmaId, Case>,
+    returns: BTreeMap<RmaId, ReturnCase>,
     /// Every state of a return that its merchant is told of, in order.
     told: Vec<Rma>,
     problems: Vec<RefundProblem>,
-    doubts: Vec<Doubt>,
+    doubts: Vec<RefundToReview>,
     /// Exchange orders that are not any more, as they were read.
     cancelled: Vec<Versioned<ExchangeRecord>>,
 }
 
 /// A return as it was read, and what became of it.
-struct Case {
+struct ReturnCase {
     before: Versioned<Rma>,
     after: Option<Rma>,
 }
 
-impl Case {
+impl ReturnCase {
     fn new(before: Versioned<Rma>) -> Self {
         Self { before, after: None }
     }
@@ -81,12 +81,12 @@ pub(crate) fn exchange_event(order_id: &str, status: OrderStatus) -> Option<RmaE
     }
 }
 
-pub(crate) async fn settle(
+pub(crate) async fn settle_refunds(
     app: &App,
     merchant: &MerchantId,
     refunds: &[NewRefund<'_>],
-) -> Result<Settled, AppError> {
-    let mut settled = Settled::default();
+) -> Result<Settlements, AppError> {
+    let mut settled = Settlements::default();
     for new in refunds {
         let Some(refund) = new.refund().filter(|refund| !refund.is_ignored()) else { continue };
         settled.load(app, merchant, new.order).await?;
@@ -95,7 +95,7 @@ pub(crate) async fn settle(
     Ok(settled)
 }
 
-impl Settled {
+impl Settlements {
     /// The order's ledger and its returns, unless they are here already.
     async fn load(
         &mut self,
@@ -111,7 +111,7 @@ impl Settled {
             if !self.returns.contains_key(&id)
                 && let Some(rma) = app.store.rma(merchant, &id).await?
             {
-                self.returns.insert(id, Case::new(rma));
+                self.returns.insert(id, ReturnCase::new(rma));
             }
         }
         self.ledgers.insert(order.identifier.clone(), ledger);
@@ -135,7 +135,7 @@ impl Settled {
         if let Some(problem) = problem {
             let (order, position) = new.place;
             let words = problem.words().to_owned();
-            self.doubts.push(Doubt { order, refund: position, words });
+            self.doubts.push(RefundToReview { order, refund: position, words });
             let noticed_us = app.world.now_us();
             self.problems.push(row(
                 merchant,
@@ -167,7 +167,7 @@ impl Settled {
             if !self.returns.contains_key(&id)
                 && let Some(rma) = app.store.rma(merchant, &id).await?
             {
-                self.returns.insert(id.clone(), Case::new(rma));
+                self.returns.insert(id.clone(), ReturnCase::new(rma));
             }
             if let Some(known) = self.returns.get_mut(&id)
                 && let Ok(decision) = apply(known.now(), &event, app.world.now())
@@ -189,11 +189,11 @@ impl Settled {
         app: &App,
         merchant: &MerchantId,
         transaction: &mut Transaction,
-    ) -> Vec<Doubt> {
+    ) -> Vec<RefundToReview> {
         for (order_id, ledger) in &self.ledgers {
             transaction.put_ledger(merchant, order_id, &ledger.value, ledger.version);
         }
-        for Case { before, after } in self.returns.values() {
+        for ReturnCase { before, after } in self.returns.values() {
             if let Some(rma) = after {
                 transaction.update_return(merchant, rma, before.version, before.value.status);
             }

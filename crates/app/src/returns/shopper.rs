@@ -11,7 +11,7 @@ use domain::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::{App, AppError, access::authenticate::Caller, orders::returnability::order};
+use crate::{App, AppError, access::authenticate::Caller, orders::returnability::find_order};
 
 const PASS: &str = "shopper";
 /// How long a pass is good.
@@ -32,7 +32,7 @@ pub struct Shopper {
 
 /// What a shopper says to be let in.
 #[derive(Clone, Debug)]
-pub struct Claim<'a> {
+pub struct ShopperClaim<'a> {
     pub order_number: &'a str,
     /// The e-mail address of the order, or the postal code that it went to.
     pub secret: &'a str,
@@ -40,13 +40,13 @@ pub struct Claim<'a> {
 }
 
 /// The shopper, if the claim is true. Whether the order exists at all is not told.
-pub async fn find_order(
+pub async fn identify_shopper(
     app: &App,
     merchant: &MerchantId,
-    claim: &Claim<'_>,
+    claim: &ShopperClaim<'_>,
 ) -> Result<Option<Shopper>, AppError> {
     let number = claim.order_number.trim();
-    let Some(order) = order(app, merchant, number).await? else { return Ok(None) };
+    let Some(order) = find_order(app, merchant, number).await? else { return Ok(None) };
     let until_us = app.world.holding_us() + PASS_US;
     let shopper = Shopper {
         merchant: merchant.clone(),
@@ -57,7 +57,7 @@ pub async fn find_order(
     Ok(is_true(&order, claim).then_some(shopper))
 }
 
-fn is_true(order: &Order, claim: &Claim<'_>) -> bool {
+fn is_true(order: &Order, claim: &ShopperClaim<'_>) -> bool {
     let said = claim.secret.trim();
     let postal = |text: &str| {
         let letters = text.chars().filter(|letter| letter.is_alphanumeric());
@@ -86,7 +86,7 @@ impl Shopper {
     }
 
     /// The shopper as whoever calls a use case for the merchant.
-    pub async fn caller(&self, app: &App) -> Result<Caller, AppError> {
+    pub async fn load_caller(&self, app: &App) -> Result<Caller, AppError> {
         let merchant = app.store.merchant(&self.merchant).await?;
         let merchant = merchant.filter(|it| it.value.is_live());
         let merchant = merchant.ok_or(AppError::NotFound("merchant"))?.value;
@@ -100,7 +100,7 @@ impl Shopper {
 
     /// The returns that the shopper may know of, newest first: whoever bought the goods is not told what
     /// became of a gift, and the other way round.
-    pub async fn returns(&self, app: &App) -> Result<Vec<Rma>, AppError> {
+    pub async fn load_returns(&self, app: &App) -> Result<Vec<Rma>, AppError> {
         let ledger = app.store.ledger(&self.merchant, &self.order_id).await?.value;
         let mut returns = Vec::new();
         for id in ledger.rmas().iter().rev().take(RETURNS_MAX).filter_map(|id| RmaId::parse(id)) {
@@ -112,14 +112,14 @@ impl Shopper {
     }
 
     /// The order that the shopper was let in for.
-    pub async fn order(&self, app: &App) -> Result<Order, AppError> {
-        let found = order(app, &self.merchant, &self.order_id).await?;
+    pub async fn load_order(&self, app: &App) -> Result<Order, AppError> {
+        let found = find_order(app, &self.merchant, &self.order_id).await?;
         found.ok_or(AppError::NotFound("order"))
     }
 }
 
 /// The exchange orders of a return. Whoever knows the return's identifier may know of them.
-pub async fn exchanges_of(
+pub async fn list_exchanges(
     app: &App,
     merchant: &MerchantId,
     rma: &Rma,

@@ -27,16 +27,16 @@ use store::{Transaction, Versioned};
 use crate::{
     App, AppError,
     access::authenticate::Caller,
-    core::commit_once::{Repeatable, Request, commit_once},
-    exchanges::variants::said_now,
+    core::commit_once::{IdempotencyKey, Request, commit_once},
+    exchanges::variants::fetch_current_variants,
     messages::outbox::{self, About},
-    orders::returnability::{Held, held},
-    returns::{change_return::enqueue_message, policies::policy},
+    orders::returnability::{OrderWithLedger, load_order},
+    returns::{change_return::enqueue_message, policies::load_policy},
 };
 
 /// A return, and what it comes to.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Begun {
+pub struct QuotedReturn {
     pub rma: Rma,
     pub quote: Quote,
 }
@@ -46,10 +46,10 @@ pub async fn quote_return(
     app: &App,
     caller: &Caller,
     request: &ReturnRequest,
-) -> Result<Begun, AppError> {
+) -> Result<QuotedReturn, AppError> {
     let merchant = caller.merchant.as_ref().ok_or(AppError::NotFound("merchant"))?;
     let (started, _) = decide(app, merchant, caller.settings, request).await?;
-    Ok(Begun { rma: started.rma, quote: started.quote })
+    Ok(QuotedReturn { rma: started.rma, quote: started.quote })
 }
 
 /// Starts a return: its units are spent, its merchant is told, and a label is asked for.
@@ -57,8 +57,8 @@ pub async fn start_return(
     app: &App,
     caller: &Caller,
     request: &ReturnRequest,
-    repeatable: Option<&Repeatable>,
-) -> Result<Begun, AppError> {
+    repeatable: Option<&IdempotencyKey>,
+) -> Result<QuotedReturn, AppError> {
     begin(app, caller, request, (repeatable, None)).await
 }
 
@@ -67,9 +67,9 @@ pub async fn confirm_return(
     app: &App,
     caller: &Caller,
     request: &ReturnRequest,
-    repeatable: Option<&Repeatable>,
+    repeatable: Option<&IdempotencyKey>,
     total_cents: i64,
-) -> Result<Begun, AppError> {
+) -> Result<QuotedReturn, AppError> {
     begin(app, caller, request, (repeatable, Some(total_cents))).await
 }
 
@@ -77,8 +77,8 @@ async fn begin(
     app: &App,
     caller: &Caller,
     request: &ReturnRequest,
-    (repeatable, agreed_cents): (Option<&Repeatable>, Option<i64>),
-) -> Result<Begun, AppError> {
+    (repeatable, agreed_cents): (Option<&IdempotencyKey>, Option<i64>),
+) -> Result<QuotedReturn, AppError> {
     let merchant = caller.merchant.as_ref().ok_or(AppError::NotFound("merchant"))?;
     let asked = Request { client: &caller.client, repeatable };
     let begun = commit_once(app, asked, || async {
@@ -103,7 +103,7 @@ async fn begin(
             let now_us = app.world.now_us();
             transaction.request_label(merchant, &rma.rma_identifier, carrier, now_us);
         }
-        Ok((Begun { rma, quote: started.quote }, transaction))
+        Ok((QuotedReturn { rma, quote: started.quote }, transaction))
     })
     .await?;
     // Other carriers ask for themselves.
@@ -169,7 +169,7 @@ async fn decide(
     request: &ReturnRequest,
 ) -> Result<(StartedReturn, Loaded), AppError> {
     let (policy, (orders, versions)) =
-        tokio::try_join!(policy(app, merchant), orders(app, merchant, request))?;
+        tokio::try_join!(load_policy(app, merchant), orders(app, merchant, request))?;
     let basis = StartContext {
         request,
         orders: &orders,
@@ -210,7 +210,9 @@ async fn known(
     id: &str,
     request: &ReturnRequest,
 ) -> Result<Option<(OrderContext, i64)>, AppError> {
-    let Some(Held { order, ledger, exchanged, origin }) = held(app, merchant, id).await? else {
+    let Some(OrderWithLedger { order, ledger, exchanged, origin }) =
+        load_order(app, merchant, id).await?
+    else {
         return Ok(None);
     };
     let wanted = |line: &&OrderLine| {
@@ -222,7 +224,7 @@ async fn known(
     };
     let lines = order.items.iter().filter(wanted);
     let identifiers = lines.map(|line| line.variant_identifier.as_str());
-    let variants = said_now(app, merchant, identifiers).await;
+    let variants = fetch_current_variants(app, merchant, identifiers).await;
     let original_order_identifier = origin.map(|record| record.original_order_id);
     let Versioned { value: ledger, version } = ledger;
     Ok(Some((

@@ -7,7 +7,7 @@ use super::{Fixture, HOUR_US, operator, request};
 use crate::{
     access::{
         operators::{NewOperator, add_operator, set_operator_disabled, set_password},
-        sessions::{glance, log_in, session},
+        sessions::{log_in, peek_session, use_session},
     },
     background::cleanup::remove_expired,
 };
@@ -23,7 +23,7 @@ async fn logged_in(fixture: &Fixture, role: Role) -> Secret {
 }
 
 async fn lasts(fixture: &Fixture, token: &Secret) -> bool {
-    session(&fixture.app, token).await.unwrap().is_some()
+    use_session(&fixture.app, token).await.unwrap().is_some()
 }
 
 #[tokio::test]
@@ -46,10 +46,10 @@ async fn a_page_that_is_left_open_does_not_keep_its_session_alive() {
 
     for _ in 0..29 {
         fixture.pass(MINUTE_US);
-        assert!(glance(&fixture.app, &token).await.unwrap().is_some());
+        assert!(peek_session(&fixture.app, &token).await.unwrap().is_some());
     }
     fixture.pass(MINUTE_US);
-    assert!(glance(&fixture.app, &token).await.unwrap().is_none());
+    assert!(peek_session(&fixture.app, &token).await.unwrap().is_none());
 }
 
 #[tokio::test]

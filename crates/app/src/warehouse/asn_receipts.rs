@@ -25,14 +25,14 @@ use crate::{
     access::authenticate::Caller,
     core::commit_once::RACES_MAX,
     messages::outbox::{self, About},
-    returns::change_return::put,
-    warehouse::resolve_merchant::whose,
+    returns::change_return::put_return,
+    warehouse::resolve_merchant::resolve_merchant,
 };
 
 pub(crate) use batch::{TOGETHER_MAX, receive_together};
 
 /// What a scan came to.
-pub(crate) enum Scanned {
+pub(crate) enum ScanResult {
     Received,
     Repeat,
     /// An operator is asked, because of this.
@@ -45,8 +45,8 @@ pub(crate) async fn receive_for_asn(
     caller: &Caller,
     receipt: &Receipt,
     name: &str,
-) -> Result<Scanned, AppError> {
-    let merchant = owner(app, caller, receipt).await?;
+) -> Result<ScanResult, AppError> {
+    let merchant = resolve_owner(app, caller, receipt).await?;
     for _ in 0..RACES_MAX {
         match scan(app, &merchant, receipt, name).await {
             Err(AppError::Store(StoreError::Conflict)) => (),
@@ -57,17 +57,21 @@ pub(crate) async fn receive_for_asn(
 }
 
 /// Whose the unit is. What nobody announced is the platform's until an operator says otherwise.
-async fn owner(app: &App, caller: &Caller, receipt: &Receipt) -> Result<MerchantId, AppError> {
+async fn resolve_owner(
+    app: &App,
+    caller: &Caller,
+    receipt: &Receipt,
+) -> Result<MerchantId, AppError> {
     let number = receipt.asn_number.as_deref().unwrap_or_default();
     let owners = app.store.merchants_of_asn(number).await?;
-    match whose(caller, None, &owners) {
+    match resolve_merchant(caller, None, &owners) {
         Ok(owner) => Ok(owner.unwrap_or_else(MerchantId::platform)),
         Err(_) => fitting(app, &owners, receipt).await,
     }
 }
 
 /// The lines that a scan can be of. For an operator who is asked, `more` that it could be of.
-fn lines_of(receipt: &Receipt, more: bool) -> AsnLineFilter<'_> {
+fn line_filter(receipt: &Receipt, more: bool) -> AsnLineFilter<'_> {
     fn text(optional: Option<&String>) -> &str {
         optional.map_or("", String::as_str)
     }
@@ -99,7 +103,7 @@ async fn fitting(
                 plate || Some(&line.detail.sku) == receipt.sku.as_ref()
             })
         };
-        let asns = app.store.asns(owner, number, &lines_of(receipt, false)).await?;
+        let asns = app.store.asns(owner, number, &line_filter(receipt, false)).await?;
         if asns.iter().any(announces) {
             return Ok(owner.clone());
         }
@@ -112,45 +116,47 @@ async fn scan(
     merchant: &MerchantId,
     receipt: &Receipt,
     name: &str,
-) -> Result<Scanned, AppError> {
+) -> Result<ScanResult, AppError> {
     let number = receipt.asn_number.as_deref().unwrap_or_default();
-    let mut known = look(app, merchant, (receipt, name), &lines_of(receipt, false)).await?;
+    let mut known =
+        load_scan_context(app, merchant, (receipt, name), &line_filter(receipt, false)).await?;
     let mut decision = known.decide(receipt, app.world.now());
     if let ReceivingDecision::Exception(_) = decision {
         // It is asked with all that it could be of.
-        known = look(app, merchant, (receipt, name), &lines_of(receipt, true)).await?;
+        known =
+            load_scan_context(app, merchant, (receipt, name), &line_filter(receipt, true)).await?;
         decision = known.decide(receipt, app.world.now());
     }
     let replaces = known.unit.as_ref().map_or(0, |it| it.version);
     let mut transaction = Transaction::new("receiving a unit");
     match decision {
-        ReceivingDecision::Repeat => return Ok(Scanned::Repeat),
+        ReceivingDecision::Repeat => return Ok(ScanResult::Repeat),
         ReceivingDecision::Exception(unit) => {
             let kind = unit.question(number).map(|question| question.kind);
             let words = kind.map(|kind| kind.name().to_owned()).unwrap_or_default();
             transaction.put_units(merchant, vec![UnitRow { replaces, unit: *unit }]);
             app.commit(transaction).await?;
-            return Ok(Scanned::Asked(words));
+            return Ok(ScanResult::Asked(words));
         }
         ReceivingDecision::Accepted(acceptance) => {
             if let Some(asn) = known.asn {
-                accept(app, merchant, (asn, &acceptance, replaces), &mut transaction).await?;
+                accept_unit(app, merchant, (asn, &acceptance, replaces), &mut transaction).await?;
             }
         }
     }
     app.commit(transaction).await?;
-    Ok(Scanned::Received)
+    Ok(ScanResult::Received)
 }
 
 /// What is known when a unit is scanned.
-struct Known {
+struct ScanContext {
     asn: Option<Versioned<AsnState>>,
     others: Vec<AsnState>,
     unit: Option<Versioned<UnitRecord>>,
     plate: String,
 }
 
-impl Known {
+impl ScanContext {
     fn decide(&self, receipt: &Receipt, now: Timestamp) -> ReceivingDecision {
         let scene = ReceivingContext {
             asn: self.asn.as_ref().map(|it| &it.value),
@@ -163,12 +169,12 @@ impl Known {
 
 /// The ASN goes first: it changes with every unit that is received, so whatever is read after it is true for as long
 /// as its version is.
-async fn look(
+async fn load_scan_context(
     app: &App,
     merchant: &MerchantId,
     (receipt, name): (&Receipt, &str),
     wanted: &AsnLineFilter<'_>,
-) -> Result<Known, AppError> {
+) -> Result<ScanContext, AppError> {
     let number = receipt.asn_number.as_deref().unwrap_or_default();
     let mut asns = app.store.asns(merchant, number, wanted).await?;
     let line = receipt.line_identifier.as_deref();
@@ -183,11 +189,11 @@ async fn look(
         let found = app.store.asns(merchant, elsewhere.asn_number.as_str(), wanted).await?;
         others.extend(found.into_iter().map(|it| it.value));
     }
-    Ok(Known { asn, others, unit, plate })
+    Ok(ScanContext { asn, others, unit, plate })
 }
 
 /// A unit is here: it counts on its ASN, the merchant is told, and so is the return that it belongs to.
-pub(crate) async fn accept(
+pub(crate) async fn accept_unit(
     app: &App,
     merchant: &MerchantId,
     (mut asn, acceptance, replaces): (Versioned<AsnState>, &Acceptance, i64),
@@ -207,7 +213,7 @@ pub(crate) async fn accept(
         && let Ok(decision) = apply(&rma.value, &event, app.world.now())
         && decision.changed
     {
-        put(app, transaction, merchant, (&decision.rma, &rma));
+        put_return(app, transaction, merchant, (&decision.rma, &rma));
     }
     Ok(())
 }

@@ -18,7 +18,7 @@ use crate::{
     access::authenticate::Caller,
     core::commit_once::{Request, commit_once},
     messages::outbox::{self, About},
-    warehouse::resolve_merchant::whose,
+    warehouse::resolve_merchant::resolve_merchant,
 };
 
 /// Reads an order as a merchant sends it, or says everything wrong with it.
@@ -47,7 +47,7 @@ pub async fn place_drop_ship_order(
 }
 
 /// An order as it stands.
-pub async fn held_drop_ship_order(
+pub async fn load_drop_ship_order(
     app: &App,
     caller: &Caller,
     named: Option<&MerchantId>,
@@ -116,7 +116,7 @@ async fn owner(
     client_identifier: &str,
 ) -> Result<MerchantId, AppError> {
     let owners = app.store.merchants_of_drop_ship_order(client_identifier).await?;
-    whose(caller, named, &owners)?.ok_or(AppError::NotFound("drop-ship order"))
+    resolve_merchant(caller, named, &owners)?.ok_or(AppError::NotFound("drop-ship order"))
 }
 
 fn enqueue_message(

@@ -11,10 +11,10 @@ use utoipa::ToSchema;
 use crate::{
     App, AppError,
     access::authenticate::Caller,
-    core::commit_once::{Repeatable, Request, answered, commit_once},
+    core::commit_once::{IdempotencyKey, Request, commit_once, replay_response},
     returns::{
         carrier_events::EventResult,
-        change_return::{Effect, owner, tell},
+        change_return::{EventEffect, apply_event, find_owner},
     },
     warehouse::asn_receipts::{TOGETHER_MAX, receive_for_asn, receive_together},
 };
@@ -26,14 +26,14 @@ pub struct ReceiptResults {
     pub results: Vec<EventResult>,
 }
 
-pub async fn take_in_receipts(
+pub async fn record_receipts(
     app: &App,
     caller: &Caller,
     receipts: &[Receipt],
-    repeatable: Option<&Repeatable>,
+    repeatable: Option<&IdempotencyKey>,
 ) -> Result<ReceiptResults, AppError> {
     let request = Request { client: &caller.client, repeatable };
-    if let Some(answer) = answered(app, request).await? {
+    if let Some(answer) = replay_response(app, request).await? {
         return Ok(answer);
     }
     let batch = repeatable.map_or_else(|| random_name(app), |repeatable| repeatable.key.clone());
@@ -89,13 +89,13 @@ async fn receive(
         return Ok(EventResult::of_scan(&scanned));
     }
     let found = match &receipt.rma_identifier {
-        Some(rma) => owner(app, caller, rma).await?.map(|merchant| (merchant, rma)),
+        Some(rma) => find_owner(app, caller, rma).await?.map(|merchant| (merchant, rma)),
         None => None,
     };
     let Some((merchant, rma)): Option<(MerchantId, &RmaId)> = found else {
-        return Ok(EventResult::of(None, &Effect::Unknown));
+        return Ok(EventResult::of(None, &EventEffect::Unknown));
     };
-    let effect = tell(app, &merchant, (rma, &receipt.event(name)), |_, _| ()).await?;
+    let effect = apply_event(app, &merchant, (rma, &receipt.event(name)), |_, _| ()).await?;
     Ok(EventResult::of(Some(rma), &effect))
 }
 

@@ -10,7 +10,7 @@ use crate::{AppError, access::authenticate::Caller};
 
 /// The merchant that a caller acts for: its own; or the one that it names; or the only one of `owners`. None when
 /// nobody has such a thing.
-pub(crate) fn whose(
+pub(crate) fn resolve_merchant(
     caller: &Caller,
     named: Option<&MerchantId>,
     owners: &[MerchantId],
@@ -23,13 +23,13 @@ pub(crate) fn whose(
         (None, None, several) => {
             let all: Vec<&str> = several.iter().map(MerchantId::as_str).collect();
             let why = format!("is of several merchants ({}): name one", all.join(", "));
-            Err(unclear(&why))
+            Err(merchant_required(&why))
         }
     }
 }
 
 /// The refusal of a request that does not say for which merchant it is.
-pub(crate) fn unclear(why: &str) -> AppError {
+pub(crate) fn merchant_required(why: &str) -> AppError {
     let fault = FieldError {
         field: "merchant".to_owned(),
         code: FaultCode::MissingField,

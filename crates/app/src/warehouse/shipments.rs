@@ -26,7 +26,7 @@ use crate::{
     access::authenticate::Caller,
     core::commit_once::{Request, commit_once, complete_once},
     messages::outbox::{self, About},
-    warehouse::resolve_merchant::{unclear, whose},
+    warehouse::resolve_merchant::{merchant_required, resolve_merchant},
 };
 
 /// How many units a message has where the shipment does not say.
@@ -61,8 +61,8 @@ pub async fn create_shipment(
         Some(unit) => app.store.merchants_of_unit(&unit.unit_identifier).await?,
         None => Vec::new(),
     };
-    let merchant = whose(caller, named, &owners)?
-        .ok_or_else(|| unclear("must be named, because nothing is known of the units"))?;
+    let merchant = resolve_merchant(caller, named, &owners)?
+        .ok_or_else(|| merchant_required("must be named, because nothing is known of the units"))?;
     app.store.merchant(&merchant).await?.ok_or(AppError::NotFound("merchant"))?;
     let merchant = &merchant;
     let text = ShipmentText::of(&asked);
@@ -102,7 +102,7 @@ pub async fn change_shipment(
 ) -> Result<Shipment, AppError> {
     let owners = app.store.merchants_of_shipment(asn_number).await?;
     let missing = || AppError::NotFound("shipment");
-    let merchant = whose(caller, named, &owners)?.ok_or_else(missing)?;
+    let merchant = resolve_merchant(caller, named, &owners)?.ok_or_else(missing)?;
     commit_once(app, request, || async {
         let before = app.store.shipment(&merchant, asn_number).await?.ok_or_else(missing)?;
         let decision = change(before.value, asked, app.world.now())
@@ -121,7 +121,7 @@ pub async fn change_shipment(
 }
 
 /// A shipment as it stands.
-pub async fn held_shipment(
+pub async fn load_shipment(
     app: &App,
     caller: &Caller,
     named: Option<&MerchantId>,
@@ -129,7 +129,7 @@ pub async fn held_shipment(
 ) -> Result<Shipment, AppError> {
     let owners = app.store.merchants_of_shipment(asn_number).await?;
     let missing = || AppError::NotFound("shipment");
-    let merchant = whose(caller, named, &owners)?.ok_or_else(missing)?;
+    let merchant = resolve_merchant(caller, named, &owners)?.ok_or_else(missing)?;
     Ok(app.store.shipment(&merchant, asn_number).await?.ok_or_else(missing)?.value)
 }
 

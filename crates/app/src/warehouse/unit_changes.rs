@@ -10,7 +10,7 @@ use crate::{
     App, AppError,
     access::authenticate::Caller,
     core::commit_once::{Request, commit_once},
-    warehouse::resolve_merchant::whose,
+    warehouse::resolve_merchant::resolve_merchant,
 };
 
 /// Changes what is true of a unit now; its story tells it. What is true already changes nothing.
@@ -23,7 +23,7 @@ pub async fn change_unit_state(
 ) -> Result<UnitRecord, AppError> {
     let missing = || AppError::NotFound("unit");
     let owners = app.store.merchants_of_unit(unit_id).await?;
-    let merchant = whose(caller, named, &owners)?.ok_or_else(missing)?;
+    let merchant = resolve_merchant(caller, named, &owners)?.ok_or_else(missing)?;
     commit_once(app, request, || async {
         let before = app.store.units(&merchant, [unit_id].into_iter()).await?.pop();
         let before = before.ok_or_else(missing)?;

@@ -21,12 +21,13 @@ use crate::{
         audit_trail,
         commit_once::{Request, commit_once},
     },
-    warehouse::asn_receipts::{accept, enqueue_receipt},
+    warehouse::asn_receipts::{accept_unit, enqueue_receipt},
 };
 
 /// A unit that an operator is asked about.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
-pub struct UnitInDoubt {
+#[schema(as = UnitInDoubt)]
+pub struct UnitException {
     /// Whose unit it is; `platform` while nobody knows.
     #[schema(example = "acme")]
     pub merchant: String,
@@ -39,33 +40,34 @@ pub struct UnitInDoubt {
 
 /// A page of units in doubt.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
-pub struct UnitsInDoubt {
+#[schema(as = UnitsInDoubt)]
+pub struct UnitExceptionPage {
     /// The oldest question first.
-    pub exceptions: Vec<UnitInDoubt>,
+    pub exceptions: Vec<UnitException>,
     /// Pass as `after` to read on; absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
 }
 
-pub async fn units_in_doubt(
+pub async fn list_unit_exceptions(
     app: &App,
     after: Option<&str>,
     limit: usize,
-) -> Result<UnitsInDoubt, AppError> {
+) -> Result<UnitExceptionPage, AppError> {
     let after = after.and_then(Cursor::parse).unwrap_or_else(Cursor::oldest);
     let found = app.store.units_in_doubt(&after, limit).await?;
     let next = next_page(&found, limit, DoubtfulUnit::cursor);
-    let view = |it: DoubtfulUnit| UnitInDoubt {
+    let view = |it: DoubtfulUnit| UnitException {
         merchant: it.merchant,
         since: from_micros(it.since_us).unwrap_or_default(),
         unit: it.unit,
     };
-    Ok(UnitsInDoubt { exceptions: found.into_iter().map(view).collect(), next })
+    Ok(UnitExceptionPage { exceptions: found.into_iter().map(view).collect(), next })
 }
 
 /// Which question is answered: about whose unit, asked when it was scanned for which ASN.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked<'a> {
+pub struct QuestionKey<'a> {
     pub merchant: &'a MerchantId,
     pub unit: &'a str,
     pub asn_number: &'a str,
@@ -75,7 +77,7 @@ pub struct Asked<'a> {
 pub async fn answer_question(
     app: &App,
     request: Request<'_>,
-    asked: Asked<'_>,
+    asked: QuestionKey<'_>,
     decided: &ReceivingAnswer,
 ) -> Result<UnitRecord, AppError> {
     commit_once(app, request, || async {
@@ -100,7 +102,8 @@ pub async fn answer_question(
                 let chosen = asns.iter().position(|it| has(&it.value));
                 if let Some(chosen) = chosen {
                     let asn = asns.swap_remove(chosen);
-                    accept(app, &owner, (asn, &acceptance, replaces), &mut transaction).await?;
+                    accept_unit(app, &owner, (asn, &acceptance, replaces), &mut transaction)
+                        .await?;
                 }
                 if chosen.is_some() && owner == *asked.merchant {
                     note(app, &mut transaction, request, (asked, decided));
@@ -122,7 +125,7 @@ pub async fn answer_question(
 /// the same then.
 async fn subject(
     app: &App,
-    (asked, decided): (Asked<'_>, &ReceivingAnswer),
+    (asked, decided): (QuestionKey<'_>, &ReceivingAnswer),
     owner: &MerchantId,
     unit: &Versioned<UnitRecord>,
 ) -> Result<(UnitRecord, i64), AppError> {
@@ -163,17 +166,22 @@ fn note(
     app: &App,
     transaction: &mut Transaction,
     request: Request<'_>,
-    (asked, decided): (Asked<'_>, &ReceivingAnswer),
+    (asked, decided): (QuestionKey<'_>, &ReceivingAnswer),
 ) {
     let detail = json!({ "unit": asked.unit, "asn": asked.asn_number, "answer": decided });
-    audit_trail::note(app, transaction, request.client, (asked.merchant, "unit.answer", detail));
+    audit_trail::record_change(
+        app,
+        transaction,
+        request.client,
+        (asked.merchant, "unit.answer", detail),
+    );
 }
 
 /// The ASNs that an answer is about, and whose they are: of a unit that nobody announced, the merchant of
 /// the ASN that it is matched to.
 async fn scene_of(
     app: &App,
-    asked: Asked<'_>,
+    asked: QuestionKey<'_>,
     decided: &ReceivingAnswer,
 ) -> Result<(MerchantId, Vec<Versioned<AsnState>>), AppError> {
     let (number, line) = match decided {

@@ -14,8 +14,8 @@ use utoipa::ToSchema;
 use crate::{
     App, AppError,
     access::authenticate::Caller,
-    messages::message_log::{MessageView, view},
-    warehouse::resolve_merchant::whose,
+    messages::message_log::{MessageView, view_message},
+    warehouse::resolve_merchant::resolve_merchant,
 };
 
 /// How many messages of one reference are shown.
@@ -30,7 +30,7 @@ pub struct UnitStory {
     pub messages: Vec<MessageView>,
 }
 
-pub async fn unit_story(
+pub async fn load_unit_story(
     app: &App,
     caller: &Caller,
     named: Option<&MerchantId>,
@@ -38,12 +38,12 @@ pub async fn unit_story(
 ) -> Result<UnitStory, AppError> {
     let owners = app.store.merchants_of_unit(unit_id).await?;
     let missing = || AppError::NotFound("unit");
-    let merchant = whose(caller, named, &owners)?.ok_or_else(missing)?;
-    story_of_unit(app, &merchant, unit_id).await
+    let merchant = resolve_merchant(caller, named, &owners)?.ok_or_else(missing)?;
+    load_story_of_unit(app, &merchant, unit_id).await
 }
 
 /// The story of a unit of this merchant; the platform has those of which nobody knew whose they are.
-pub async fn story_of_unit(
+pub async fn load_story_of_unit(
     app: &App,
     merchant: &MerchantId,
     unit_id: &str,
@@ -60,7 +60,7 @@ pub async fn story_of_unit(
             limit: MESSAGES_MAX,
         };
         let found = app.store.messages(merchant, &filter).await?.0;
-        messages.extend(found.into_iter().map(view));
+        messages.extend(found.into_iter().map(view_message));
     }
     Ok(UnitStory { unit, messages })
 }

@@ -24,11 +24,11 @@ use store::AsnLineFilter;
 use crate::{
     App, AppError,
     access::{authenticate::Caller, sessions::Session},
-    core::commit_once::{Repeatable, Request},
+    core::commit_once::{IdempotencyKey, Request},
     returns::{carrier_events::EventResult, change_return::close_receiving},
     warehouse::{
-        receipts::take_in_receipts,
-        unit_questions::{Asked, answer_question},
+        receipts::record_receipts,
+        unit_questions::{QuestionKey, answer_question},
     },
 };
 
@@ -37,14 +37,14 @@ const LINES_SHOWN_MAX: i64 = 200;
 
 /// A parcel and what its merchant is called.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct MatchingParcel {
     pub parcel: Parcel,
     pub merchant_name: String,
 }
 
 /// A unit that bears the scanned license plate, with the ASN that it belongs to.
 #[derive(Clone, Debug)]
-pub struct Elsewhere {
+pub struct UnitLocation {
     pub merchant: MerchantId,
     pub merchant_name: String,
     pub asn_number: String,
@@ -54,7 +54,7 @@ pub struct Elsewhere {
 
 /// A scan that was taken in.
 #[derive(Clone, Debug)]
-pub struct Scanned {
+pub struct ScannedUnit {
     pub unit_identifier: String,
     /// What the article is known by.
     pub article: String,
@@ -67,15 +67,15 @@ pub struct Scanned {
 /// Every parcel that a code can mean: a return by its identifier or by the number on its label, goods by
 /// the number of their ASN. Of one merchant only, if one is named; of the platform, it is what nobody
 /// announced. Of a large ASN some lines are here, among them those that the code of a `scanned` unit can mean.
-pub async fn parcels(
+pub async fn find_parcels(
     app: &App,
     named: Option<&MerchantId>,
     code: &str,
     scanned: &str,
-) -> Result<Vec<Found>, AppError> {
+) -> Result<Vec<MatchingParcel>, AppError> {
     if named.is_some_and(|it| *it == MerchantId::platform()) {
         let merchant_name = "Nobody announced it".to_owned();
-        return Ok(vec![Found { parcel: Parcel::unknown(code), merchant_name }]);
+        return Ok(vec![MatchingParcel { parcel: Parcel::unknown(code), merchant_name }]);
     }
     let mut found = Vec::new();
     let wanted = |merchant: &MerchantId| named.is_none_or(|named| named == merchant);
@@ -112,9 +112,9 @@ async fn returns_of(app: &App, code: &str) -> Result<Vec<(MerchantId, RmaId)>, A
     Ok(app.store.returns_by_parcel(None, code).await?)
 }
 
-async fn named_parcel(app: &App, parcel: Parcel) -> Result<Found, AppError> {
+async fn named_parcel(app: &App, parcel: Parcel) -> Result<MatchingParcel, AppError> {
     let merchant_name = merchant_name(app, &parcel.merchant).await?;
-    Ok(Found { parcel, merchant_name })
+    Ok(MatchingParcel { parcel, merchant_name })
 }
 
 async fn merchant_name(app: &App, id: &MerchantId) -> Result<String, AppError> {
@@ -123,7 +123,7 @@ async fn merchant_name(app: &App, id: &MerchantId) -> Result<String, AppError> {
 }
 
 /// Where a unit with this license plate belongs, or was received.
-pub async fn belongs_to(app: &App, plate: &str) -> Result<Vec<Elsewhere>, AppError> {
+pub async fn locate_unit(app: &App, plate: &str) -> Result<Vec<UnitLocation>, AppError> {
     let mut found = Vec::new();
     for merchant in app.store.merchants_of_unit(plate).await? {
         let unit = app.store.units(&merchant, [plate].into_iter()).await?.pop();
@@ -131,7 +131,7 @@ pub async fn belongs_to(app: &App, plate: &str) -> Result<Vec<Elsewhere>, AppErr
             continue;
         };
         let merchant_name = merchant_name(app, &merchant).await?;
-        found.push(Elsewhere { merchant, merchant_name, asn_number, received });
+        found.push(UnitLocation { merchant, merchant_name, asn_number, received });
     }
     Ok(found)
 }
@@ -145,11 +145,11 @@ fn place_of(unit: &UnitRecord) -> Option<(String, bool)> {
 }
 
 /// What became of units that were scanned for a parcel, in the order of their license plates given.
-pub async fn scanned(
+pub async fn load_scanned_units(
     app: &App,
     parcel: &Parcel,
     plates: &[&str],
-) -> Result<Vec<Scanned>, AppError> {
+) -> Result<Vec<ScannedUnit>, AppError> {
     let units = app.store.units(&parcel.merchant, plates.iter().copied()).await?;
     let of_plate = |plate: &&str| {
         let here = parcel.here.get(*plate).map(|here| of_return(plate, here));
@@ -159,8 +159,8 @@ pub async fn scanned(
     Ok(plates.iter().filter_map(of_plate).collect())
 }
 
-fn of_return(plate: &str, here: &ReceivedItem) -> Scanned {
-    Scanned {
+fn of_return(plate: &str, here: &ReceivedItem) -> ScannedUnit {
+    ScannedUnit {
         unit_identifier: plate.to_owned(),
         article: here.article.clone(),
         condition: here.condition,
@@ -169,7 +169,7 @@ fn of_return(plate: &str, here: &ReceivedItem) -> Scanned {
     }
 }
 
-fn of_unit(number: &str, unit: &UnitRecord) -> Option<Scanned> {
+fn of_unit(number: &str, unit: &UnitRecord) -> Option<ScannedUnit> {
     let question = unit.question(number);
     let receipt = unit.receipt.as_ref();
     let (scanned, at) = match (receipt, question) {
@@ -179,7 +179,7 @@ fn of_unit(number: &str, unit: &UnitRecord) -> Option<Scanned> {
     };
     let codes = [&scanned.sku, &scanned.upc, &scanned.unit_identifier].into_iter();
     let open = question.filter(|it| it.answer.is_none() && receipt.is_none());
-    Some(Scanned {
+    Some(ScannedUnit {
         unit_identifier: unit.unit_identifier.clone(),
         article: codes.flatten().next().cloned().unwrap_or_default(),
         condition: scanned.condition,
@@ -193,10 +193,10 @@ pub async fn receive_unit(
     app: &App,
     session: &Session,
     merchant: &MerchantId,
-    (receipt, repeatable): (Receipt, &Repeatable),
+    (receipt, repeatable): (Receipt, &IdempotencyKey),
 ) -> Result<Option<EventResult>, AppError> {
     let caller = caller(session, merchant);
-    let told = take_in_receipts(app, &caller, &[receipt], Some(repeatable)).await?;
+    let told = record_receipts(app, &caller, &[receipt], Some(repeatable)).await?;
     Ok(told.results.into_iter().next())
 }
 
@@ -205,7 +205,7 @@ pub async fn close_parcel(
     app: &App,
     session: &Session,
     parcel: &Parcel,
-    repeatable: &Repeatable,
+    repeatable: &IdempotencyKey,
 ) -> Result<Option<Rma>, AppError> {
     if parcel.kind != ParcelKind::Return {
         return Ok(None);
@@ -217,7 +217,7 @@ pub async fn close_parcel(
 
 /// The person at the bench knows which of the proposed lines a unit in doubt is. What was not proposed is
 /// for the office to say.
-pub async fn recognise(
+pub async fn match_to_proposal(
     app: &App,
     session: &Session,
     (parcel, plate): (&Parcel, &str),
@@ -231,7 +231,7 @@ pub async fn recognise(
         asn_number: chosen.asn_number.clone(),
         line_identifier: chosen.line_identifier.clone(),
     };
-    let asked = Asked { merchant: &parcel.merchant, unit: plate, asn_number: &parcel.number };
+    let asked = QuestionKey { merchant: &parcel.merchant, unit: plate, asn_number: &parcel.number };
     answer_question(app, session.request(), asked, &answer).await
 }
 
@@ -246,6 +246,6 @@ fn caller(session: &Session, merchant: &MerchantId) -> Caller {
 }
 
 /// A license plate for a unit that has none.
-pub fn made_up_plate(app: &App) -> String {
+pub fn generate_plate(app: &App) -> String {
     format!("U-{:016X}", u64::from_be_bytes(app.world.random()))
 }

@@ -8,8 +8,8 @@
 use std::marker::PhantomData;
 
 use app::{
-    access::sessions::{Session, glance, session},
-    core::notice::opened_notice,
+    access::sessions::{Session, peek_session, use_session},
+    core::notice::open_notice,
 };
 use axum::{
     extract::{FromRequest, FromRequestParts, Request},
@@ -118,13 +118,13 @@ impl<R: Roles> FromRequest<Web> for Sent<R> {
 async fn visitor(parts: &Parts, web: &Web, in_person: bool) -> Result<Visitor, Response> {
     let token = read_cookie(&parts.headers, SESSION).map(|it| Secret::new(it.to_owned()));
     let found = match &token {
-        Some(token) if in_person => session(&web.app, token).await,
-        Some(token) => glance(&web.app, token).await,
+        Some(token) if in_person => use_session(&web.app, token).await,
+        Some(token) => peek_session(&web.app, token).await,
         None => Ok(None),
     };
     let found = found.map_err(|error| ApiError::from(error).into_response())?;
     let Some(session) = found else { return Err(redirect(&login_address(parts))) };
-    let notice = read_cookie(&parts.headers, NOTICE).and_then(|it| opened_notice(&web.app, it));
+    let notice = read_cookie(&parts.headers, NOTICE).and_then(|it| open_notice(&web.app, it));
     Ok(Visitor { session, notice })
 }
 

@@ -1,6 +1,6 @@
 //! The audit trail: who changed what, and when.
 
-use app::core::audit_trail::{Change, ChangesWanted, changes};
+use app::core::audit_trail::{AuditEntry, AuditQuery, list_changes};
 use askama::Template;
 use axum::{Router, extract::State, http::StatusCode, response::Response, routing::get};
 use serde::Deserialize;
@@ -56,13 +56,13 @@ async fn show(
 ) -> Result<Response, ApiError> {
     let merchant = merchant_named(&filter.merchant)?;
     let actor = filter.actor.trim();
-    let wanted = ChangesWanted {
+    let wanted = AuditQuery {
         merchant: merchant.as_ref(),
         actor: Some(actor).filter(|it| !it.is_empty()),
         before: Some(filter.before.as_str()),
         limit: PAGE,
     };
-    let found = changes(&web.app, &wanted).await?;
+    let found = list_changes(&web.app, &wanted).await?;
     let kept = [("merchant", filter.merchant.as_str()), ("actor", actor)];
     let trail = Trail {
         frame: Frame::new(&visitor, Section::Audit, "Audit trail"),
@@ -74,7 +74,7 @@ async fn show(
     Ok(page(&visitor, StatusCode::OK, &trail))
 }
 
-fn line(change: &Change) -> Line {
+fn line(change: &AuditEntry) -> Line {
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let detail = match &change.detail {
         Value::Object(fields) => {
@@ -106,7 +106,7 @@ mod tests {
     #[test]
     fn whatever_was_changed_stays_text() {
         let visitor = visitor();
-        let change = Change {
+        let change = AuditEntry {
             id: HOSTILE.to_owned(),
             at: Timestamp::UNIX_EPOCH,
             merchant: HOSTILE.to_owned(),

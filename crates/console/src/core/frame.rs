@@ -178,7 +178,7 @@ pub(crate) fn redirect(to: &str) -> Response {
 /// Sends the browser on to a page that tells what was done.
 pub(crate) fn done(web: &Web, to: &str, words: &str) -> Response {
     let mut response = redirect(to);
-    let sealed = app::core::notice::sealed_notice(&web.app, words);
+    let sealed = app::core::notice::seal_notice(&web.app, words);
     let notice = Cookie {
         name: NOTICE,
         value: &sealed,

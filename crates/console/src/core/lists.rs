@@ -3,7 +3,7 @@
 use std::fmt;
 
 use app::{
-    merchants::change_merchant::merchants,
+    merchants::change_merchant::list_merchants,
     messages::message_log::{AttemptView, MessageState, MessageView},
 };
 use askama::filters::HtmlSafe;
@@ -40,7 +40,7 @@ pub(crate) struct Choice {
 
 /// The merchants to choose from.
 pub(crate) async fn merchant_choices(web: &Web, chosen: &str) -> Result<Vec<Choice>, ApiError> {
-    let all = merchants(&web.app, "", MERCHANTS_MAX).await?;
+    let all = list_merchants(&web.app, "", MERCHANTS_MAX).await?;
     let mut choices: Vec<Choice> = all
         .into_iter()
         .map(|it| choice(&it.merchant, &format!("{} ({})", it.name, it.merchant), chosen))

@@ -3,7 +3,7 @@
 
 use std::convert::Infallible;
 
-use app::core::overview::{FAILURES_MAX, Overview, overview};
+use app::core::overview::{FAILURES_MAX, Overview, load_overview};
 use askama::Template;
 use axum::{
     Router,
@@ -139,7 +139,10 @@ fn at_least(failures: i64) -> String {
     format!("{}{more}", number(failures))
 }
 
-fn by_day(found: &Overview, values: impl Fn(&app::core::overview::Day) -> Vec<i64>) -> Chart {
+fn by_day(
+    found: &Overview,
+    values: impl Fn(&app::core::overview::DayFigures) -> Vec<i64>,
+) -> Chart {
     let last = found.days.len().saturating_sub(1);
     let groups: Vec<_> = found
         .days
@@ -154,8 +157,9 @@ fn by_day(found: &Overview, values: impl Fn(&app::core::overview::Day) -> Vec<i6
 }
 
 fn tiles(found: &Overview) -> Vec<Tile> {
-    let sum =
-        |value: fn(&app::core::overview::Day) -> i64| found.days.iter().map(value).sum::<i64>();
+    let sum = |value: fn(&app::core::overview::DayFigures) -> i64| {
+        found.days.iter().map(value).sum::<i64>()
+    };
     let today = found.days.last();
     let so_far = |today: Option<i64>| format!("{} today", number(today.unwrap_or(0)));
     let attempts: i64 = found.answers.iter().map(|(_, attempts)| attempts).sum();
@@ -224,13 +228,13 @@ async fn show(
     State(web): State<Web>,
     Operator { visitor, .. }: Operator,
 ) -> Result<Response, ApiError> {
-    let figures = Figures::new(&overview(&web.app).await?);
+    let figures = Figures::new(&load_overview(&web.app).await?);
     let frame = Frame::new(&visitor, Section::Overview, "Overview");
     Ok(page(&visitor, StatusCode::OK, &Page { frame, figures }))
 }
 
 async fn figures(State(web): State<Web>, _: Watcher) -> Result<Response, ApiError> {
-    Ok(bare_page(StatusCode::OK, &Figures::new(&overview(&web.app).await?)))
+    Ok(bare_page(StatusCode::OK, &Figures::new(&load_overview(&web.app).await?)))
 }
 
 /// Tells a page, as long as it listens, that something changed and it had better ask again.

@@ -1,6 +1,6 @@
 //! One box to find anything by.
 
-use app::core::search::{Hit, search};
+use app::core::search::{SearchHit, search};
 use askama::Template;
 use axum::{Router, extract::State, http::StatusCode, response::Response, routing::get};
 use serde::Deserialize;
@@ -52,30 +52,30 @@ async fn show(
     Ok(page(&visitor, StatusCode::OK, &Found { frame, asked: q.trim(), hits }))
 }
 
-fn line(hit: Hit) -> Line {
+fn line(hit: SearchHit) -> Line {
     match hit {
-        Hit::Order(order) => Line {
+        SearchHit::Order(order) => Line {
             kind: "Order",
             address: path(&["console", "orders", &order.merchant, &order.order_id]),
             name: order.order_id,
             merchant: order.merchant,
             detail: [order.name, order.email].join(" "),
         },
-        Hit::Return { merchant, rma, why } => Line {
+        SearchHit::Return { merchant, rma, why } => Line {
             kind: "Return",
             address: path(&["console", "returns", &rma]),
             name: rma,
             merchant,
             detail: format!("found {why}"),
         },
-        Hit::Message { id } => Line {
+        SearchHit::Message { id } => Line {
             kind: "Message",
             address: path(&["console", "messages", &id]),
             name: id,
             merchant: String::new(),
             detail: String::new(),
         },
-        Hit::Unit { merchant, unit } => Line {
+        SearchHit::Unit { merchant, unit } => Line {
             kind: "Unit",
             address: path(&["console", "units", &merchant, &unit]),
             name: unit,
@@ -94,8 +94,8 @@ mod tests {
     fn what_was_asked_and_what_was_found_stay_text() {
         let visitor = visitor();
         let hits = vec![
-            line(Hit::Unit { merchant: HOSTILE.to_owned(), unit: HOSTILE.to_owned() }),
-            line(Hit::Message { id: HOSTILE.to_owned() }),
+            line(SearchHit::Unit { merchant: HOSTILE.to_owned(), unit: HOSTILE.to_owned() }),
+            line(SearchHit::Message { id: HOSTILE.to_owned() }),
         ];
         let frame = Frame::new(&visitor, Section::Search, "Search");
         assert_is_text(&Found { frame, asked: HOSTILE, hits });

@@ -2,7 +2,7 @@
 
 use app::merchants::{
     add_merchant::{AddedMerchant, add_merchant},
-    change_merchant::{MerchantView, merchants},
+    change_merchant::{MerchantView, list_merchants},
 };
 use askama::Template;
 use axum::{Router, extract::State, http::StatusCode, response::Response, routing::get};
@@ -50,7 +50,7 @@ async fn list(
     Operator { visitor, .. }: Operator,
     Query(query): Query<ListQuery>,
 ) -> Result<Response, ApiError> {
-    let found = merchants(&web.app, query.after.as_deref().unwrap_or_default(), PAGE).await?;
+    let found = list_merchants(&web.app, query.after.as_deref().unwrap_or_default(), PAGE).await?;
     let last = found.last().filter(|_| found.len() == PAGE);
     let next = last.map(|last| address("/console/merchants", &[("after", &last.merchant)]));
     let frame = Frame::new(&visitor, Section::Merchants, "Merchants");

@@ -1,10 +1,10 @@
 //! One merchant: how far it has come, its settings, its clients and its secrets.
 
 use app::{
-    access::change_client::{ClientView, clients},
+    access::change_client::{ClientView, list_clients},
     merchants::{
-        change_merchant::{MerchantView, change_merchant, merchant},
-        onboarding::{Onboarding, onboarding},
+        change_merchant::{MerchantView, change_merchant, load_merchant},
+        onboarding::{Onboarding, load_onboarding},
     },
 };
 use askama::Template;
@@ -119,7 +119,7 @@ async fn page_of(
     id: &MerchantId,
     typed: Option<(Vec<Field>, Vec<Field>, Vec<String>)>,
 ) -> Result<Response, ApiError> {
-    let found = merchant(&web.app, id).await?;
+    let found = load_merchant(&web.app, id).await?;
     let status = if typed.is_some() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
     let (fields, address, problems) =
         typed.unwrap_or_else(|| (settings_fields(&found), address_fields(&found), Vec::new()));
@@ -127,8 +127,8 @@ async fn page_of(
     let shown = Page {
         frame: Frame::new(visitor, Section::Merchants, &found.name),
         about: About::new(id, Part::Merchant),
-        clients: clients(&web.app, id).await?,
-        onboarding: onboarding(&web.app, id).await?,
+        clients: list_clients(&web.app, id).await?,
+        onboarding: load_onboarding(&web.app, id).await?,
         merchant: found,
         fields,
         address,
@@ -152,7 +152,7 @@ async fn change(
     OperatorForm { visitor, form, .. }: OperatorForm,
 ) -> Result<Response, ApiError> {
     let id = named(&id)?;
-    let held = merchant(&web.app, &id).await?;
+    let held = load_merchant(&web.app, &id).await?;
     let (mut fields, mut address) = (settings_fields(&held), address_fields(&held));
     fill(&mut fields, &form);
     fill(&mut address, &form);

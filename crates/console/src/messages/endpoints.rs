@@ -2,9 +2,9 @@
 //! them.
 
 use app::messages::{
-    message_log::{MessageDetail, MessageState, message},
-    set_endpoints::{EndpointView, EndpointsChange, endpoints, set_endpoints},
-    test_endpoint::{Test, test_endpoint},
+    message_log::{MessageState, MessageWithAttempts, load_message},
+    set_endpoints::{EndpointView, EndpointsChange, list_endpoints, set_endpoints},
+    test_endpoint::{TestMessageRequest, send_test_message},
 };
 use askama::Template;
 use axum::{
@@ -81,7 +81,7 @@ struct One<'a> {
 struct TestPage<'a> {
     frame: Frame<'a>,
     about: About,
-    tested: MessageDetail,
+    tested: MessageWithAttempts,
 }
 
 impl TestPage<'_> {
@@ -134,7 +134,7 @@ async fn list_page(
     let shown = List {
         frame: Frame::new(visitor, Section::Merchants, format!("Endpoints of {merchant}")),
         about: About::new(merchant, Part::Endpoints),
-        endpoints: endpoints(&web.app, merchant).await?.endpoints,
+        endpoints: list_endpoints(&web.app, merchant).await?.endpoints,
         fields,
         problems,
     };
@@ -194,7 +194,7 @@ async fn show_one(
     Path((merchant, kind)): Path<(String, String)>,
 ) -> Result<Response, ApiError> {
     let (merchant, kind) = (named(&merchant)?, kind_named(&kind)?);
-    let held = endpoints(&web.app, &merchant).await?.endpoints;
+    let held = list_endpoints(&web.app, &merchant).await?.endpoints;
     let url = held.into_iter().find(|it| it.kind == kind).and_then(|it| it.url);
     let mut fields = one_fields();
     if let (Some(field), Some(url)) = (fields.first_mut(), url) {
@@ -236,8 +236,8 @@ async fn act(
         "resume" => (EndpointsChange::Resume { kind }, "is resumed; what waited is sent"),
         "forget" => (EndpointsChange::Forget { kind }, "goes to the base address again"),
         "test" => {
-            let test = Test { kind, reference: None, sequence: 1 };
-            let sent = test_endpoint(&web.app, request, &merchant, &test).await?;
+            let test = TestMessageRequest { kind, reference: None, sequence: 1 };
+            let sent = send_test_message(&web.app, request, &merchant, &test).await?;
             return Ok(redirect(&format!("/console/merchants/{merchant}/tests/{}", sent.id)));
         }
         _ => return Err(app::AppError::NotFound("action").into()),
@@ -254,13 +254,13 @@ async fn tested(
     let merchant = named(&merchant)?;
     let id = MessageId::parse(&id).filter(|id| id.merchant == merchant);
     let id = id.ok_or(app::AppError::NotFound("message"))?;
-    let mut found = message(&web.app, &id).await?;
+    let mut found = load_message(&web.app, &id).await?;
     for _ in 0..ANSWER_TRIES {
         if !found.attempts.is_empty() {
             break;
         }
         sleep(ANSWER_EVERY).await;
-        found = message(&web.app, &id).await?;
+        found = load_message(&web.app, &id).await?;
     }
     let frame = Frame::new(&visitor, Section::Merchants, format!("Test of {}", found.message.kind));
     let about = About::new(&merchant, Part::Endpoints);

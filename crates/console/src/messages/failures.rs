@@ -4,10 +4,10 @@ mod search;
 mod selection;
 
 use app::messages::{
-    bulk_retry::start_bulk,
+    bulk_retry::start_bulk_job,
     failure_queue::{
-        Action, EndpointFailures, Failure, FailureSummary, Failures, Several, failure_summary,
-        failures, handle_several,
+        BulkResult, EndpointFailures, FailedMessage, FailureAction, FailurePage, FailureSummary,
+        handle_failures, list_failures, summarize_failures,
     },
 };
 use askama::Template;
@@ -96,7 +96,7 @@ fn endpoint_row(endpoint: EndpointFailures, search: &Search) -> EndpointRow {
     }
 }
 
-fn failure_row(failure: Failure, chosen: &Chosen) -> FailureRow {
+fn failure_row(failure: FailedMessage, chosen: &Chosen) -> FailureRow {
     FailureRow {
         address: message_address(&failure.id),
         kind: kind_words(failure.kind).to_owned(),
@@ -114,7 +114,7 @@ fn failure_row(failure: Failure, chosen: &Chosen) -> FailureRow {
 /// What is in the queue, as far as it is shown.
 pub(crate) struct Found {
     pub(crate) summary: FailureSummary,
-    pub(crate) page: Failures,
+    pub(crate) page: FailurePage,
 }
 
 impl<'a> FailuresPage<'a> {
@@ -164,13 +164,13 @@ async fn shown(
     (chosen, fault): (&Chosen, Option<Fault>),
 ) -> Result<Response, ApiError> {
     let nothing = FailureSummary { failures: 0, endpoints: Vec::new() };
-    let empty = Found { summary: nothing, page: Failures { failures: Vec::new(), next: None } };
+    let empty = Found { summary: nothing, page: FailurePage { failures: Vec::new(), next: None } };
     let (wrong, found) = match search.filter() {
         Err(wrong) => (*wrong, empty),
         Ok(filter) => {
             let after = Some(search.after.as_str()).filter(|after| !after.is_empty());
-            let summary = failure_summary(&web.app, &filter).await?;
-            let page = failures(&web.app, &filter, after, PAGE).await?;
+            let summary = summarize_failures(&web.app, &filter).await?;
+            let page = list_failures(&web.app, &filter, after, PAGE).await?;
             (Wrong::default(), Found { summary, page })
         }
     };
@@ -192,22 +192,22 @@ async fn act(
     };
     let request = visitor.session.request();
     if chosen.all {
-        let job = start_bulk(&web.app, request, filter, action).await?;
+        let job = start_bulk_job(&web.app, request, filter, action).await?;
         return Ok(redirect(&jobs::address(&job.id)));
     }
-    let several = handle_several(&web.app, request, &chosen.messages(), &action).await?;
+    let several = handle_failures(&web.app, request, &chosen.messages(), &action).await?;
     Ok(done(&web, &search.address(), &told(&several, &action)))
 }
 
 /// What was done, and why some were left.
-pub(crate) fn told(several: &Several, action: &Action) -> String {
+pub(crate) fn told(several: &BulkResult, action: &FailureAction) -> String {
     let done = match (several.done, action) {
-        (0, Action::Retry { .. }) => "Nothing is tried again.".to_owned(),
-        (0, Action::Discard { .. }) => "Nothing is discarded.".to_owned(),
-        (1, Action::Retry { .. }) => "1 message is tried again.".to_owned(),
-        (1, Action::Discard { .. }) => "1 message is discarded.".to_owned(),
-        (count, Action::Retry { .. }) => format!("{count} messages are tried again."),
-        (count, Action::Discard { .. }) => format!("{count} messages are discarded."),
+        (0, FailureAction::Retry { .. }) => "Nothing is tried again.".to_owned(),
+        (0, FailureAction::Discard { .. }) => "Nothing is discarded.".to_owned(),
+        (1, FailureAction::Retry { .. }) => "1 message is tried again.".to_owned(),
+        (1, FailureAction::Discard { .. }) => "1 message is discarded.".to_owned(),
+        (count, FailureAction::Retry { .. }) => format!("{count} messages are tried again."),
+        (count, FailureAction::Discard { .. }) => format!("{count} messages are discarded."),
     };
     match several.left.as_slice() {
         [] => done,

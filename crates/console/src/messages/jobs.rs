@@ -1,6 +1,6 @@
 //! How far a job on the failure queue got. While it runs the page loads itself again, without a script.
 
-use app::messages::bulk_retry::{RetryJob, bulk_retry, cancel_bulk_retry};
+use app::messages::bulk_retry::{RetryJob, cancel_bulk_job, find_bulk_job};
 use askama::Template;
 use axum::{
     Router,
@@ -83,7 +83,7 @@ async fn show(
     Operator { visitor, .. }: Operator,
     Path(id): Path<String>,
 ) -> Result<Response, ApiError> {
-    let job = bulk_retry(&web.app, &id)?;
+    let job = find_bulk_job(&web.app, &id)?;
     let content = JobPage::new(&visitor, &job);
     let mut response = page(&visitor, StatusCode::OK, &content);
     if content.running {
@@ -97,7 +97,7 @@ async fn cancel(
     Path(id): Path<String>,
     OperatorForm { visitor, .. }: OperatorForm,
 ) -> Result<Response, ApiError> {
-    let job = cancel_bulk_retry(&web.app, visitor.session.request(), &id).await?;
+    let job = cancel_bulk_job(&web.app, visitor.session.request(), &id).await?;
     let handled = job.retried + job.discarded;
     let handled = counted(handled, "message was handled", "messages were handled");
     let words = format!("The job is stopped. {handled} before; the rest is still in the queue.");

@@ -1,8 +1,8 @@
 //! The messages of a merchant, newest first, in every state.
 
 use app::{
-    merchants::change_merchant::{MerchantView, merchants},
-    messages::message_log::{MessageView, Messages, Wanted, messages},
+    merchants::change_merchant::{MerchantView, list_merchants},
+    messages::message_log::{MessageQuery, MessageView, Messages, list_messages},
 };
 use askama::Template;
 use axum::{Router, extract::State, http::StatusCode, response::Response, routing::get};
@@ -55,9 +55,9 @@ impl Search {
         address("/console/messages", &query)
     }
 
-    fn wanted(&self) -> Wanted {
+    fn wanted(&self) -> MessageQuery {
         let reference = self.reference.trim();
-        Wanted {
+        MessageQuery {
             state: state_named(&self.state),
             kind: MessageKind::parse(&self.kind),
             reference: (!reference.is_empty()).then(|| reference.to_owned()),
@@ -169,11 +169,11 @@ async fn find(web: &Web, search: &Search) -> Result<Found, ApiError> {
     let merchant = match merchant_named(search.merchant.trim()) {
         Err(why) => return Ok(Found::Wrong(sentence(&why))),
         Ok(None) => {
-            return Ok(Found::Merchants(merchants(&web.app, "", MERCHANTS_MAX).await?));
+            return Ok(Found::Merchants(list_merchants(&web.app, "", MERCHANTS_MAX).await?));
         }
         Ok(Some(merchant)) => merchant,
     };
-    match messages(&web.app, &merchant, search.wanted()).await {
+    match list_messages(&web.app, &merchant, search.wanted()).await {
         Ok(page) => Ok(Found::Messages(page)),
         Err(app::AppError::NotFound(_)) => {
             Ok(Found::Wrong(format!("There is no merchant {merchant}.")))

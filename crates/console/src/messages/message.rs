@@ -4,8 +4,8 @@ use app::{
     AppError,
     messages::{
         failure_queue::{discard_message, retry_message},
-        message_log::{AttemptView, MessageDetail, MessageState, message},
-        sent_request::{SentRequest, sent_request},
+        message_log::{AttemptView, MessageState, MessageWithAttempts, load_message},
+        sent_request::{SentRequest, describe_request},
     },
 };
 use askama::Template;
@@ -43,7 +43,7 @@ pub(crate) fn routes() -> Router<Web> {
 #[template(path = "messages/message.html", whitespace = "minimize")]
 pub(crate) struct MessagePage<'a> {
     frame: Frame<'a>,
-    detail: &'a MessageDetail,
+    detail: &'a MessageWithAttempts,
     kind: String,
     state: &'static str,
     look: &'static str,
@@ -101,7 +101,7 @@ pub(crate) struct Trouble {
 impl<'a> MessagePage<'a> {
     pub(crate) fn new(
         visitor: &'a Visitor,
-        (detail, request): (&'a MessageDetail, &'a SentRequest),
+        (detail, request): (&'a MessageWithAttempts, &'a SentRequest),
         trouble: Trouble,
     ) -> Self {
         let message = &detail.message;
@@ -153,8 +153,8 @@ async fn shown(
     id: &MessageId,
     trouble: Trouble,
 ) -> Result<Response, ApiError> {
-    let detail = message(&web.app, id).await?;
-    let request = sent_request(&web.app, &detail.message).await?;
+    let detail = load_message(&web.app, id).await?;
+    let request = describe_request(&web.app, &detail.message).await?;
     let status = match (&trouble.refused, &trouble.reason) {
         (Some(_), _) => StatusCode::CONFLICT,
         (None, Some(_)) => StatusCode::UNPROCESSABLE_ENTITY,

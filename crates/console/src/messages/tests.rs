@@ -4,15 +4,17 @@ use app::{
     access::sessions::Session,
     messages::{
         bulk_retry::RetryJob,
-        failure_queue::{Action, EndpointFailures, Failure, FailureSummary, Failures, Several},
-        message_log::{AttemptView, MessageDetail, MessageState, MessageView, Messages},
+        failure_queue::{
+            BulkResult, EndpointFailures, FailedMessage, FailureAction, FailurePage, FailureSummary,
+        },
+        message_log::{AttemptView, MessageState, MessageView, MessageWithAttempts, Messages},
         sent_request::SentRequest,
     },
     returns::{
         refund_case::{RefundCandidate, RefundCase, RefundFacts, RefundedLine},
         refund_problems::ProblemView,
     },
-    warehouse::unit_questions::{UnitInDoubt, UnitsInDoubt},
+    warehouse::unit_questions::{UnitException, UnitExceptionPage},
 };
 use askama::Template;
 use domain::{
@@ -76,7 +78,7 @@ fn view(state: MessageState) -> MessageView {
 
 #[test]
 fn the_failure_queue_shows_text_as_text() {
-    let failure = Failure {
+    let failure = FailedMessage {
         id: hostile(),
         merchant: hostile(),
         kind: MessageKind::Rma,
@@ -95,7 +97,7 @@ fn the_failure_queue_shows_text_as_text() {
     };
     let found = failures::Found {
         summary: FailureSummary { failures: 1_234, endpoints: vec![endpoint] },
-        page: Failures { failures: vec![failure], next: Some(hostile()) },
+        page: FailurePage { failures: vec![failure], next: Some(hostile()) },
     };
     let search = failures::Search {
         merchant: hostile(),
@@ -131,7 +133,7 @@ fn a_message_shows_text_as_text_and_its_body_twice() {
     };
     let body = "{\"note\":\"<script>alert('x')</script>\",\"cents\":1.10}".to_owned();
     let detail =
-        MessageDetail { message: view(MessageState::Failed), body, attempts: vec![attempt] };
+        MessageWithAttempts { message: view(MessageState::Failed), body, attempts: vec![attempt] };
     let request = SentRequest {
         url: Some(hostile()),
         paused: true,
@@ -152,7 +154,7 @@ fn a_message_shows_text_as_text_and_its_body_twice() {
 fn a_message_that_is_not_in_the_queue_offers_nothing_to_do() {
     for state in [MessageState::Waiting, MessageState::Delivered, MessageState::Discarded] {
         let detail =
-            MessageDetail { message: view(state), body: String::new(), attempts: Vec::new() };
+            MessageWithAttempts { message: view(state), body: String::new(), attempts: Vec::new() };
         let (visitor, request) = (visitor(), SentRequest::default());
         let trouble = message::Trouble::default();
         let html = assert_tame(&message::MessagePage::new(&visitor, (&detail, &request), trouble));
@@ -258,8 +260,8 @@ fn a_unit_in_doubt_shows_text_as_text_and_asks_only_what_is_open() {
         question(ExceptionKind::WrongSku, None),
         question(ExceptionKind::AlreadyReceivedElsewhere, None),
     ];
-    let doubt = UnitInDoubt { merchant: "platform".to_owned(), since: at(), unit };
-    let found = UnitsInDoubt { exceptions: vec![doubt], next: Some(hostile()) };
+    let doubt = UnitException { merchant: "platform".to_owned(), since: at(), unit };
+    let found = UnitExceptionPage { exceptions: vec![doubt], next: Some(hostile()) };
 
     let visitor = visitor();
     let html = assert_tame(&exceptions::ExceptionsPage::new(&visitor, &found, Some(hostile())));
@@ -292,14 +294,14 @@ fn a_job_says_how_far_it_got() {
 
 #[test]
 fn what_was_done_and_what_was_left_is_told() {
-    let several = |done, left: &[&str]| Several {
+    let several = |done, left: &[&str]| BulkResult {
         done,
         left: left.iter().map(|why| (*why).to_owned()).collect(),
     };
-    let retry = Action::Retry { force: false };
+    let retry = FailureAction::Retry { force: false };
     let told = |several, action| failures::told(&several, action);
     assert_eq!(told(several(3, &[]), &retry), "3 messages are tried again.");
-    let discard = Action::Discard { reason: "x".to_owned() };
+    let discard = FailureAction::Discard { reason: "x".to_owned() };
     assert_eq!(
         told(several(1, &["it was delivered"]), &discard),
         "1 message is discarded. One \

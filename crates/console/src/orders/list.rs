@@ -1,6 +1,6 @@
 //! Orders, newest first.
 
-use app::orders::order_list::{OrderSummary, OrdersWanted, orders};
+use app::orders::order_list::{OrderQuery, OrderSummary, list_orders};
 use askama::Template;
 use axum::{extract::State, http::StatusCode, response::Response};
 use domain::orders::order::OrderStatus;
@@ -55,13 +55,13 @@ pub(crate) async fn show(
     Query(filter): Query<Filter>,
 ) -> Result<Response, ApiError> {
     let merchant = merchant_named(&filter.merchant)?;
-    let wanted = OrdersWanted {
+    let wanted = OrderQuery {
         merchant: merchant.as_ref(),
         status: OrderStatus::parse(&filter.status),
         before: Some(filter.before.as_str()),
         limit: PAGE,
     };
-    let (found, next) = orders(&web.app, &wanted).await?;
+    let (found, next) = list_orders(&web.app, &wanted).await?;
     let kept = [("merchant", filter.merchant.as_str()), ("status", filter.status.as_str())];
     let statuses = OrderStatus::ALL.map(OrderStatus::name);
     let listed = Orders {

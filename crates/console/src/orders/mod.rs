@@ -3,7 +3,7 @@
 mod list;
 mod order_page;
 
-use app::orders::order_view::{order_as_sent, order_view};
+use app::orders::order_view::{load_order_as_sent, load_order_view};
 use axum::{
     Router,
     extract::State,
@@ -32,7 +32,7 @@ async fn show(
     Operator { visitor, .. }: Operator,
     Path((merchant, identifier)): Path<(String, String)>,
 ) -> Result<Response, ApiError> {
-    let found = order_view(&web.app, &named(&merchant)?, &identifier).await?;
+    let found = load_order_view(&web.app, &named(&merchant)?, &identifier).await?;
     Ok(page(&visitor, StatusCode::OK, &order_page::order_page(&visitor, &merchant, &found)))
 }
 
@@ -42,7 +42,7 @@ async fn download(
     _: Operator,
     Path((merchant, identifier)): Path<(String, String)>,
 ) -> Result<Response, ApiError> {
-    let body = order_as_sent(&web.app, &named(&merchant)?, &identifier).await?;
+    let body = load_order_as_sent(&web.app, &named(&merchant)?, &identifier).await?;
     let disposition =
         HeaderValue::try_from(format!("attachment; filename=\"{}\"", name(&identifier)));
     let disposition = disposition.expect("the name is plain");

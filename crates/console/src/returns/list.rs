@@ -1,6 +1,6 @@
 //! Returns, newest first.
 
-use app::returns::return_list::{ReturnsWanted, returns};
+use app::returns::return_list::{ReturnQuery, list_returns};
 use askama::Template;
 use axum::{extract::State, http::StatusCode, response::Response};
 use domain::returns::rma::{Rma, RmaStatus};
@@ -57,13 +57,13 @@ pub(crate) async fn show(
     Query(filter): Query<Filter>,
 ) -> Result<Response, ApiError> {
     let merchant = merchant_named(&filter.merchant)?;
-    let wanted = ReturnsWanted {
+    let wanted = ReturnQuery {
         merchant: merchant.as_ref(),
         status: RmaStatus::parse(&filter.status),
         before: Some(filter.before.as_str()),
         limit: PAGE,
     };
-    let (found, next) = returns(&web.app, &wanted).await?;
+    let (found, next) = list_returns(&web.app, &wanted).await?;
     let kept = [("merchant", filter.merchant.as_str()), ("status", filter.status.as_str())];
     let status = |it: RmaStatus| choice(it.name(), return_badge(it).words, &filter.status);
     let listed = Returns {

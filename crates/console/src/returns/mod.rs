@@ -10,7 +10,7 @@ use app::{
     messages::failure_queue::retry_message,
     returns::{
         operator_returns::{cancel_by_hand, close_receiving_by_hand},
-        return_story::return_story,
+        return_story::load_return_story,
     },
 };
 use axum::{
@@ -49,7 +49,7 @@ async fn show(
     Operator { visitor, .. }: Operator,
     Path(rma): Path<String>,
 ) -> Result<Response, ApiError> {
-    let story = return_story(&web.app, &rma).await?;
+    let story = load_return_story(&web.app, &rma).await?;
     Ok(page(&visitor, StatusCode::OK, &return_page::return_page(&visitor, &story, None)))
 }
 
@@ -60,7 +60,7 @@ async fn cancel(
 ) -> Result<Response, ApiError> {
     let reason = form.text("reason");
     if reason.is_empty() || reason.chars().count() > REASON_MAX {
-        let story = return_story(&web.app, &rma).await?;
+        let story = load_return_story(&web.app, &rma).await?;
         let shown = return_page::return_page(&visitor, &story, Some(NO_REASON));
         return Ok(page(&visitor, StatusCode::UNPROCESSABLE_ENTITY, &shown));
     }

@@ -1,6 +1,6 @@
 //! A merchant's return policy: edit it as text, see what would be different, save it, look back.
 
-use app::returns::policies::{PolicyView, policy_history, policy_of, set_policy};
+use app::returns::policies::{PolicyView, list_policies, load_merchant_policy, set_policy};
 use askama::Template;
 use axum::{Router, extract::State, http::StatusCode, response::Response, routing::get};
 use domain::{identifier::MerchantId, returns::policy::Policy};
@@ -65,13 +65,13 @@ async fn page_of(
     merchant: &MerchantId,
     typed: Typed,
 ) -> Result<Response, ApiError> {
-    let held = policy_of(&web.app, merchant).await?;
+    let held = load_merchant_policy(&web.app, merchant).await?;
     let wrong = !typed.problems.is_empty();
     let status = if wrong { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
     let shown = Page {
         frame: Frame::new(visitor, Section::Merchants, format!("Return policy of {merchant}")),
         about: About::new(merchant, Part::Policy),
-        history: policy_history(&web.app, merchant, i64::MAX, VERSIONS).await?,
+        history: list_policies(&web.app, merchant, i64::MAX, VERSIONS).await?,
         text: typed.text.unwrap_or_else(|| pretty(&held.policy)),
         held: &held,
         problems: typed.problems,
@@ -104,7 +104,7 @@ async fn change(
         }
     };
     if form.raw("save").is_empty() {
-        let held = policy_of(&web.app, &merchant).await?;
+        let held = load_merchant_policy(&web.app, &merchant).await?;
         let preview = Some(differences(&held.policy, &policy));
         let typed = Typed { text: Some(pretty(&policy)), problems: Vec::new(), preview };
         return page_of(&web, &visitor, &merchant, typed).await;
@@ -128,7 +128,7 @@ async fn look_back(
     Path((merchant, version)): Path<(String, i64)>,
 ) -> Result<Response, ApiError> {
     let merchant = named(&merchant)?;
-    let found = policy_history(&web.app, &merchant, version.saturating_add(1), 1).await?;
+    let found = list_policies(&web.app, &merchant, version.saturating_add(1), 1).await?;
     let held = found.into_iter().find(|it| it.version == version);
     let held = held.ok_or(app::AppError::NotFound("version of the policy"))?;
     let title = format!("Return policy of {merchant}, version {version}");

@@ -3,8 +3,8 @@
 use app::{
     AppError,
     returns::{
-        refund_case::{RefundCandidate, RefundCase, RefundFacts, refund_case},
-        refund_problems::{Match, match_refund, refund_problems},
+        refund_case::{RefundCandidate, RefundCase, RefundFacts, load_refund_case},
+        refund_problems::{RefundMatch, list_refund_problems, match_refund},
     },
 };
 use askama::Template;
@@ -177,10 +177,10 @@ async fn shown(
     refused: Option<String>,
 ) -> Result<Response, ApiError> {
     let after = Some(search.after.as_str()).filter(|after| !after.is_empty());
-    let found = refund_problems(&web.app, search.state(), after, PAGE).await?;
+    let found = list_refund_problems(&web.app, search.state(), after, PAGE).await?;
     let mut cases = Vec::with_capacity(found.refunds.len());
     for problem in found.refunds {
-        cases.push(refund_case(&web.app, problem).await?);
+        cases.push(load_refund_case(&web.app, problem).await?);
     }
     let status = if refused.is_some() { StatusCode::CONFLICT } else { StatusCode::OK };
     let found = (cases, found.next.as_deref());
@@ -210,12 +210,12 @@ async fn settle(
 }
 
 /// What the form says: of which merchant, and what the refund pays for.
-fn wanted(form: &Form) -> Result<(MerchantId, Match), String> {
+fn wanted(form: &Form) -> Result<(MerchantId, RefundMatch), String> {
     let merchant = MerchantId::parse(form.raw("merchant")).map_err(|why| sentence(&why))?;
     let rma = Some(form.text("rma")).filter(|rma| !rma.is_empty()).map(str::to_owned);
     let note = note(form.text("note"))?;
     if rma.is_none() && note.is_none() {
         return Err("Say why the refund is accepted as it is.".to_owned());
     }
-    Ok((merchant, Match { rma_identifier: rma, note }))
+    Ok((merchant, RefundMatch { rma_identifier: rma, note }))
 }

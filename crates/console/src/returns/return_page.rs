@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use app::returns::return_story::{Possible, ReturnStory, timeline::Step};
+use app::returns::return_story::{Availability, ReturnStory, timeline::TimelineStep};
 use askama::Template;
 use domain::{
     exchanges::record::ExchangeRecord,
@@ -102,12 +102,12 @@ pub(crate) fn return_page<'a>(
         exchanges: exchanges.iter().map(|it| exchange_shown(merchant, it)).collect(),
         steps: steps.iter().map(|step| step_shown(rma, step)).collect(),
         address: path(&["console", "returns", rma.rma_identifier.as_str()]),
-        can_cancel: *cancel == Possible::Yes,
+        can_cancel: *cancel == Availability::Yes,
         no_cancel: match cancel {
-            Possible::No(why) => Some(sentence(why)),
-            Possible::Yes | Possible::Done => None,
+            Availability::No(why) => Some(sentence(why)),
+            Availability::Yes | Availability::Done => None,
         },
-        can_close: *close_receiving == Possible::Yes,
+        can_close: *close_receiving == Availability::Yes,
         fault,
         rma,
         merchant,
@@ -195,7 +195,7 @@ fn exchange_shown<'a>(merchant: &str, record: &'a ExchangeRecord) -> ExchangeSho
     }
 }
 
-fn step_shown<'a>(rma: &Rma, step: &'a Step) -> StepShown<'a> {
+fn step_shown<'a>(rma: &Rma, step: &'a TimelineStep) -> StepShown<'a> {
     let message = step.telling.as_ref().map(|telling| {
         let (message, rma) = (&telling.message, rma.rma_identifier.as_str());
         let retry = path(&["console", "returns", rma, "retry", &message.id]);

@@ -3,7 +3,7 @@
 use app::{
     AppError,
     warehouse::unit_questions::{
-        Asked, UnitInDoubt, UnitsInDoubt, answer_question, units_in_doubt,
+        QuestionKey, UnitException, UnitExceptionPage, answer_question, list_unit_exceptions,
     },
 };
 use askama::Template;
@@ -143,7 +143,11 @@ fn facts(question: &ReceivingQuestion) -> Vec<(&'static str, String)> {
     all.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
 }
 
-fn question_card(number: usize, doubt: &UnitInDoubt, question: &ReceivingQuestion) -> QuestionCard {
+fn question_card(
+    number: usize,
+    doubt: &UnitException,
+    question: &ReceivingQuestion,
+) -> QuestionCard {
     let (title, words) = told(question.kind);
     QuestionCard {
         number,
@@ -161,7 +165,11 @@ fn question_card(number: usize, doubt: &UnitInDoubt, question: &ReceivingQuestio
 }
 
 impl<'a> ExceptionsPage<'a> {
-    pub(crate) fn new(visitor: &'a Visitor, found: &UnitsInDoubt, refused: Option<String>) -> Self {
+    pub(crate) fn new(
+        visitor: &'a Visitor,
+        found: &UnitExceptionPage,
+        refused: Option<String>,
+    ) -> Self {
         let open = found
             .exceptions
             .iter()
@@ -194,7 +202,7 @@ async fn shown(
     refused: Option<String>,
 ) -> Result<Response, ApiError> {
     let after = Some(search.after.as_str()).filter(|after| !after.is_empty());
-    let found = units_in_doubt(&web.app, after, PAGE).await?;
+    let found = list_unit_exceptions(&web.app, after, PAGE).await?;
     let status = if refused.is_some() { StatusCode::CONFLICT } else { StatusCode::OK };
     Ok(page(visitor, status, &ExceptionsPage::new(visitor, &found, refused)))
 }
@@ -208,7 +216,7 @@ async fn decide(
         Err(why) => return shown(&web, &visitor, &Search::default(), Some(why)).await,
     };
     let (unit, asn_number) = (form.raw("unit"), form.raw("asn_number"));
-    let asked = Asked { merchant: &merchant, unit, asn_number };
+    let asked = QuestionKey { merchant: &merchant, unit, asn_number };
     match answer_question(&web.app, visitor.session.request(), asked, &answer).await {
         Ok(_) => Ok(done(&web, "/console/exceptions", &decided(unit, &answer))),
         Err(AppError::Conflict(why)) => {

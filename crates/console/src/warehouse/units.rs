@@ -1,6 +1,6 @@
 //! One unit in the warehouse's books: what is known of it, and its story.
 
-use app::warehouse::unit_story::{UnitStory, story_of_unit};
+use app::warehouse::unit_story::{UnitStory, load_story_of_unit};
 use askama::Template;
 use axum::{Router, extract::State, http::StatusCode, response::Response, routing::get};
 use domain::{
@@ -44,7 +44,7 @@ async fn show(
 ) -> Result<Response, ApiError> {
     let missing = |_| ApiError::App(app::AppError::NotFound("merchant"));
     let owner = MerchantId::parse_stored(&merchant).map_err(missing)?;
-    let story = story_of_unit(&web.app, &owner, &unit).await?;
+    let story = load_story_of_unit(&web.app, &owner, &unit).await?;
     Ok(page(&visitor, StatusCode::OK, &unit_page(&visitor, &merchant, &story)))
 }
 

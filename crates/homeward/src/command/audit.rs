@@ -1,6 +1,6 @@
 //! `homeward audit`: the changes that operators made.
 
-use app::core::audit_trail::{Change, Changes};
+use app::core::audit_trail::{AuditEntry, AuditPage};
 use domain::identifier::MerchantId;
 
 use crate::{
@@ -26,11 +26,11 @@ impl Audit {
         let mut session = Session::open(config, &self.remote).await?;
         let merchant = self.merchant.map(|it| format!("&merchant={it}")).unwrap_or_default();
         let path = format!("/admin/audit?limit={}{merchant}", self.limit);
-        let changes = session.get::<Changes>(&path).await;
+        let changes = session.get::<AuditPage>(&path).await;
         session.close().await;
         let changes = changes?;
         output.print(&changes, || {
-            let row = |change: &Change| {
+            let row = |change: &AuditEntry| {
                 vec![
                     change.at.to_string(),
                     change.merchant.clone(),

@@ -1,6 +1,6 @@
 //! `homeward client`: the API credentials of systems.
 
-use app::access::{add_client::Credentials, change_client::ClientView};
+use app::access::{add_client::ClientCredentials, change_client::ClientView};
 use clap::Subcommand;
 use domain::identifier::{ClientId, MerchantId};
 use serde::{Deserialize, Serialize};
@@ -82,7 +82,7 @@ impl Client {
                 if let (Some(scope), Some(fields)) = (scope, body.as_object_mut()) {
                     fields.insert("scope".to_owned(), scope.into());
                 }
-                let added: Credentials = session.post("/admin/clients", &body).await?;
+                let added: ClientCredentials = session.post("/admin/clients", &body).await?;
                 output.print(&added, || format_credentials(&added));
             }
             Self::List { merchant, .. } => {
@@ -105,7 +105,7 @@ pub(crate) fn parse_client_id(text: &str) -> Result<ClientId, String> {
     ClientId::parse(text).ok_or_else(|| "not a client such as acme.k7w2mq9d4x".to_owned())
 }
 
-pub(crate) fn format_credentials(credentials: &Credentials) -> String {
+pub(crate) fn format_credentials(credentials: &ClientCredentials) -> String {
     format!(
         "Keep the secret; it is not shown again.\n\
          client_id      {}\nclient_secret  {}\nscope          {}",

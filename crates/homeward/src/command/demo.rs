@@ -7,7 +7,7 @@
 use std::path::PathBuf;
 
 use anyhow::{Context, bail, ensure};
-use app::access::operators::Login;
+use app::access::operators::OperatorLogin;
 use delivery::address::Network;
 use demo::{Access, Parts};
 use server::demo::Demo as Board;
@@ -112,7 +112,7 @@ fn show(access: &Access, output: Output) {
     output.print(access, || {
         let Access { address, portal, merchant_page, docs, console, .. } = access;
         let (id, secret) = (&access.client_id, &access.client_secret);
-        let login = |login: &Login| {
+        let login = |login: &OperatorLogin| {
             let password = login.password.as_deref().unwrap_or_default();
             format!("\n  {:16} {password}", login.operator)
         };

@@ -8,7 +8,7 @@ use std::{
 };
 
 use anyhow::Context;
-use app::messages::failure_queue::Failures;
+use app::messages::failure_queue::FailurePage;
 use serde::Serialize;
 use serde_json::Value;
 use server::guard::tls::ReloadingCertificate;
@@ -153,7 +153,7 @@ async fn check_store(session: &mut Session) -> anyhow::Result<String> {
 /// Whether messages wait for an operator. That is worth a line, but is not a problem of the
 /// installation.
 async fn check_deliveries(session: &mut Session) -> anyhow::Result<String> {
-    let failures: Failures = session.get("/admin/failures?limit=1").await?;
+    let failures: FailurePage = session.get("/admin/failures?limit=1").await?;
     Ok(if failures.failures.is_empty() {
         "the failure queue is empty".to_owned()
     } else {

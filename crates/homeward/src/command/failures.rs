@@ -5,7 +5,7 @@ mod retry;
 
 use std::process::ExitCode;
 
-use app::messages::failure_queue::{Failure, Failures as FailurePage};
+use app::messages::failure_queue::{FailedMessage, FailurePage};
 use clap::{Args, Subcommand};
 use domain::{
     identifier::{MerchantId, MessageId},
@@ -148,7 +148,7 @@ async fn list(
 }
 
 fn describe(found: &FailurePage) -> String {
-    let row = |failure: &Failure| {
+    let row = |failure: &FailedMessage| {
         let superseded = if failure.superseded { "superseded" } else { "" };
         vec![
             failure.id.clone(),

@@ -17,7 +17,7 @@ use std::{
 };
 
 use anyhow::{Context, bail};
-use app::orders::import_orders::Imported;
+use app::orders::import_orders::ImportResult;
 use domain::identifier::MerchantId;
 use flate2::bufread::MultiGzDecoder;
 use hyper::{Method, StatusCode};
@@ -163,7 +163,7 @@ impl Import {
     }
 
     /// Sends a chunk. Waits and retries when the server is busy or unreachable for a moment.
-    async fn send(&self, session: &mut Session, chunk: &Chunk) -> anyhow::Result<Imported> {
+    async fn send(&self, session: &mut Session, chunk: &Chunk) -> anyhow::Result<ImportResult> {
         let lines: Vec<&[u8]> = chunk.orders.iter().map(|order| order.bytes.as_slice()).collect();
         let body = bytes::Bytes::from(lines.join(&b'\n'));
         let path = format!("/admin/merchants/{}/orders/import", self.merchant);

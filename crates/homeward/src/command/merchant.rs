@@ -2,7 +2,7 @@
 
 use anyhow::{Context, bail};
 use app::{
-    access::{add_client::Credentials, rotate_secret::SigningSecret},
+    access::{add_client::ClientCredentials, rotate_secret::SigningSecret},
     merchants::{
         add_merchant::AddedMerchant,
         change_merchant::{MerchantChange, MerchantView},
@@ -162,7 +162,7 @@ impl Merchant {
                     None => find_only_client(session, &merchant).await?,
                 };
                 let path = format!("/admin/clients/{client}/rotate_secret");
-                let rotated: Credentials =
+                let rotated: ClientCredentials =
                     session.post(&path, &json!({ "revoke_old": revoke_old })).await?;
                 output.print(&rotated, || format_credentials(&rotated));
             }

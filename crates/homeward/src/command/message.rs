@@ -1,6 +1,8 @@
 //! `homeward message`: messages to merchants, and their attempts.
 
-use app::messages::message_log::{AttemptView, MessageDetail, MessageState, MessageView, Messages};
+use app::messages::message_log::{
+    AttemptView, MessageState, MessageView, MessageWithAttempts, Messages,
+};
 use clap::{Args, Subcommand, builder::PossibleValuesParser};
 use domain::{
     identifier::{MerchantId, MessageId},
@@ -103,7 +105,7 @@ pub(super) async fn show(
     output: Output,
     id: &MessageId,
 ) -> anyhow::Result<()> {
-    let detail: MessageDetail = session.get(&format!("/admin/messages/{id}")).await?;
+    let detail: MessageWithAttempts = session.get(&format!("/admin/messages/{id}")).await?;
     output.print(&detail, || describe(&detail));
     Ok(())
 }
@@ -136,7 +138,7 @@ fn state_name(state: MessageState) -> &'static str {
     }
 }
 
-fn describe(detail: &MessageDetail) -> String {
+fn describe(detail: &MessageWithAttempts) -> String {
     let message = &detail.message;
     let mut fields = vec![
         ("message", message.id.clone()),

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use app::access::operators::{Login, OperatorView};
+use app::access::operators::{OperatorLogin, OperatorView};
 use clap::Subcommand;
 use domain::access::operator::{OperatorName, Role};
 use serde::{Deserialize, Serialize};
@@ -109,7 +109,7 @@ impl Operator {
         match self {
             Self::Add { name, role, password, .. } => {
                 let body = password.add_to(json!({ "operator": name, "role": role }))?;
-                let added: Login = session.post("/admin/operators", &body).await?;
+                let added: OperatorLogin = session.post("/admin/operators", &body).await?;
                 output.print(&added, || format_login(&added));
             }
             Self::List { .. } => {
@@ -118,7 +118,8 @@ impl Operator {
             }
             Self::Password { name, password, .. } => {
                 let path = format!("/admin/operators/{name}/password");
-                let login: Login = session.post(&path, &password.add_to(json!({}))?).await?;
+                let login: OperatorLogin =
+                    session.post(&path, &password.add_to(json!({}))?).await?;
                 output.print(&login, || format_login(&login));
             }
             Self::Disable { name, .. } => set_disabled(session, output, &name, true).await?,
@@ -128,8 +129,8 @@ impl Operator {
     }
 }
 
-fn format_login(login: &Login) -> String {
-    let Login { operator, role, password } = login;
+fn format_login(login: &OperatorLogin) -> String {
+    let OperatorLogin { operator, role, password } = login;
     let text = format!("{operator} can log in to /console with the role {}.", role.name());
     match password {
         Some(password) => {

@@ -1,7 +1,7 @@
 //! The route of the label's page. It is found by the identifier of the return, which cannot be
 //! guessed.
 
-use app::returns::label::{ReturnLabel, return_label};
+use app::returns::label::{ReturnLabel, load_return_label};
 use axum::{
     Router,
     extract::State,
@@ -28,7 +28,7 @@ async fn show_label(
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let label = return_label(&web.app, &rma).await?;
+    let label = load_return_label(&web.app, &rma).await?;
     let language = PageLanguage::new(&label.portal, &uri, &headers);
     let html = Html(render(&label, language));
     // The page must not be cached, because it shows names and addresses.

@@ -8,16 +8,16 @@ use serde::Deserialize;
 /// As much of a message about a return as tells what happened. Messages of older releases may lack anything.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Told {
+pub(super) struct ReturnSnapshot {
     status: String,
     pub(super) updated_at: Option<Timestamp>,
     receiving_complete: bool,
-    items: Vec<Item>,
+    items: Vec<SnapshotItem>,
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
-struct Item {
+struct SnapshotItem {
     order_identifier: String,
     is_exchange: bool,
     tracking_number: Option<String>,
@@ -25,7 +25,7 @@ struct Item {
     receiving_status: Option<String>,
 }
 
-impl Told {
+impl ReturnSnapshot {
     pub(super) fn read(body: &[u8]) -> Self {
         serde_json::from_slice(body).unwrap_or_default()
     }
@@ -46,7 +46,7 @@ impl Told {
                 *moved.entry(whereabouts(place)).or_default() += 1;
             }
             let not_received =
-                |item: &Item| item.receiving_status.as_deref() == Some("NOT_RECEIVED");
+                |item: &SnapshotItem| item.receiving_status.as_deref() == Some("NOT_RECEIVED");
             missing += usize::from(not_received(new) && !not_received(old));
             if old.is_exchange && !new.is_exchange && !paid_instead.contains(&&new.order_identifier)
             {
@@ -54,10 +54,10 @@ impl Told {
             }
         }
         for (number, units) in labelled {
-            news.push(format!("Label made for {}: {number}", counted(units)));
+            news.push(format!("Label made for {}: {number}", count_units(units)));
         }
         for (place, units) in moved {
-            news.push(format!("{place}: {}", counted(units)));
+            news.push(format!("{place}: {}", count_units(units)));
         }
         for order in paid_instead {
             news.push(format!("No exchange for order {order}: it is money instead"));
@@ -65,7 +65,7 @@ impl Told {
         if self.receiving_complete && !before.receiving_complete {
             news.push(match missing {
                 0 => "Receiving closed: everything had arrived".to_owned(),
-                units => format!("Receiving closed: {} never arrived", counted(units)),
+                units => format!("Receiving closed: {} never arrived", count_units(units)),
             });
         }
         if self.status != before.status {
@@ -90,6 +90,6 @@ fn whereabouts(name: &str) -> String {
     words.to_owned()
 }
 
-pub(super) fn counted(units: usize) -> String {
+pub(super) fn count_units(units: usize) -> String {
     if units == 1 { "1 unit".to_owned() } else { format!("{units} units") }
 }

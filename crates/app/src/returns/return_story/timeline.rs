@@ -15,15 +15,15 @@ use domain::returns::rma::Rma;
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::snapshot::{Told, counted};
+use super::snapshot::{ReturnSnapshot, count_units};
 use crate::{
-    core::audit_trail::Change,
+    core::audit_trail::AuditEntry,
     messages::message_log::{AttemptView, MessageView},
 };
 
 /// A message as it was sent, with every try.
 #[derive(Clone, Debug)]
-pub struct TellingFile {
+pub struct MessageRecord {
     pub message: MessageView,
     pub body: Bytes,
     pub attempts: Vec<AttemptView>,
@@ -31,49 +31,49 @@ pub struct TellingFile {
 
 /// What a time line is made of.
 #[derive(Clone, Debug)]
-pub struct Sources<'a> {
+pub struct TimelineSources<'a> {
     pub rma: &'a Rma,
     /// The messages about the return, in order.
-    pub told: Vec<TellingFile>,
+    pub told: Vec<MessageRecord>,
     /// The messages that asked for exchange orders.
-    pub asked: Vec<TellingFile>,
+    pub asked: Vec<MessageRecord>,
     /// What operators changed; only what names the return or one of its messages is told.
-    pub changes: Vec<Change>,
+    pub changes: Vec<AuditEntry>,
 }
 
 /// Something that happened at one moment.
 #[derive(Clone, Debug)]
-pub struct Step {
+pub struct TimelineStep {
     pub at: Timestamp,
     /// What happened, in sentences. At least one.
     pub words: Vec<String>,
     /// The operator who did it.
     pub actor: Option<String>,
     /// The message that told of it.
-    pub telling: Option<Telling>,
+    pub telling: Option<TimelineMessage>,
 }
 
 /// A message without its bytes.
 #[derive(Clone, Debug)]
-pub struct Telling {
+pub struct TimelineMessage {
     pub message: MessageView,
     pub attempts: Vec<AttemptView>,
 }
 
 /// Everything that happened, oldest first.
-pub fn timeline(sources: Sources<'_>) -> Vec<Step> {
-    let Sources { rma, told, asked, changes } = sources;
+pub fn build_timeline(sources: TimelineSources<'_>) -> Vec<TimelineStep> {
+    let TimelineSources { rma, told, asked, changes } = sources;
     let mut steps = by_hand(rma, (&told, &asked), &changes);
     steps.extend(asked.into_iter().map(order_asked));
     let mut facts = facts(rma);
     steps.extend(snapshots(told, &mut facts));
-    steps.extend(facts.into_iter().map(|(at, words)| Step {
+    steps.extend(facts.into_iter().map(|(at, words)| TimelineStep {
         at,
         words,
         actor: None,
         telling: None,
     }));
-    let sequence = |step: &Step| step.telling.as_ref().map_or(0, |it| it.message.sequence);
+    let sequence = |step: &TimelineStep| step.telling.as_ref().map_or(0, |it| it.message.sequence);
     steps.sort_by_key(|step| (step.at, sequence(step)));
     steps
 }
@@ -101,20 +101,23 @@ fn facts(rma: &Rma) -> BTreeMap<Timestamp, Vec<String>> {
         }
     }
     let mut facts = BTreeMap::new();
-    facts.insert(rma.created_at, vec![format!("Return started: {}", counted(rma.units.len()))]);
+    facts.insert(rma.created_at, vec![format!("Return started: {}", count_units(rma.units.len()))]);
     for ((at, words), units) in counts {
-        let words = format!("{words}: {}", counted(units));
+        let words = format!("{words}: {}", count_units(units));
         facts.entry(at).or_insert_with(Vec::new).push(words);
     }
     facts
 }
 
 /// A step for each message about the return; the facts of its moment are taken along.
-fn snapshots(told: Vec<TellingFile>, facts: &mut BTreeMap<Timestamp, Vec<String>>) -> Vec<Step> {
-    let mut before: Option<Told> = None;
+fn snapshots(
+    told: Vec<MessageRecord>,
+    facts: &mut BTreeMap<Timestamp, Vec<String>>,
+) -> Vec<TimelineStep> {
+    let mut before: Option<ReturnSnapshot> = None;
     let mut steps = Vec::new();
     for file in told {
-        let snapshot = Told::read(&file.body);
+        let snapshot = ReturnSnapshot::read(&file.body);
         let at = snapshot.updated_at.unwrap_or(file.message.created_at);
         let mut words = facts.remove(&at).unwrap_or_default();
         words.extend(before.iter().flat_map(|before| snapshot.news(before)));
@@ -122,18 +125,18 @@ fn snapshots(told: Vec<TellingFile>, facts: &mut BTreeMap<Timestamp, Vec<String>
             words.push("The merchant was told how the return stands".to_owned());
         }
         before = Some(snapshot);
-        steps.push(Step { at, words, actor: None, telling: Some(without_bytes(file)) });
+        steps.push(TimelineStep { at, words, actor: None, telling: Some(without_bytes(file)) });
     }
     steps
 }
 
-fn without_bytes(file: TellingFile) -> Telling {
-    Telling { message: file.message, attempts: file.attempts }
+fn without_bytes(file: MessageRecord) -> TimelineMessage {
+    TimelineMessage { message: file.message, attempts: file.attempts }
 }
 
-fn order_asked(file: TellingFile) -> Step {
+fn order_asked(file: MessageRecord) -> TimelineStep {
     let words = format!("Exchange order for {} asked of the merchant", file.message.reference);
-    Step {
+    TimelineStep {
         at: file.message.created_at,
         words: vec![words],
         actor: None,
@@ -144,12 +147,12 @@ fn order_asked(file: TellingFile) -> Step {
 /// What operators did to the return and to the messages about it.
 fn by_hand(
     rma: &Rma,
-    (told, asked): (&[TellingFile], &[TellingFile]),
-    changes: &[Change],
-) -> Vec<Step> {
+    (told, asked): (&[MessageRecord], &[MessageRecord]),
+    changes: &[AuditEntry],
+) -> Vec<TimelineStep> {
     let messages = told.iter().chain(asked).map(|file| file.message.id.as_str());
     let names: Vec<&str> = messages.chain([rma.rma_identifier.as_str()]).collect();
-    let step = |change: &Change| Step {
+    let step = |change: &AuditEntry| TimelineStep {
         at: change.at,
         words: vec![deed(change)],
         actor: Some(change.actor.clone()),
@@ -169,7 +172,7 @@ fn mentions(detail: &Value, names: &[&str]) -> bool {
 }
 
 /// What an operator did, in words.
-fn deed(change: &Change) -> String {
+fn deed(change: &AuditEntry) -> String {
     let text = |name: &str| change.detail.get(name).and_then(Value::as_str).unwrap_or_default();
     let done = match change.action.as_str() {
         "return.cancel" => "Canceled by hand".to_owned(),

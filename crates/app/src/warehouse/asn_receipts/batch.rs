@@ -14,7 +14,7 @@ use domain::{
 use futures_util::{StreamExt, TryStreamExt, stream};
 use store::{StoreError, Transaction, Versioned};
 
-use super::{Known, Scanned, accept, lines_of, look, owner};
+use super::{ScanContext, ScanResult, accept_unit, line_filter, load_scan_context, resolve_owner};
 use crate::{App, AppError, access::authenticate::Caller};
 
 /// Units that one commit may receive.
@@ -27,7 +27,7 @@ pub(crate) async fn receive_together(
     app: &App,
     caller: &Caller,
     named: &[(String, &Receipt)],
-) -> Result<Vec<Scanned>, AppError> {
+) -> Result<Vec<ScanResult>, AppError> {
     let mut looks = Vec::with_capacity(named.len());
     for (name, receipt) in named {
         if receipt.asn_number.is_none() {
@@ -36,7 +36,7 @@ pub(crate) async fn receive_together(
         looks.push(look_up(app, caller, name, receipt));
     }
     let looked: Vec<_> = stream::iter(looks).buffered(LOOKED_UP_AT_ONCE).try_collect().await?;
-    let mut batch = Batch::new();
+    let mut batch = ReceiptBatch::new();
     let mut results = Vec::new();
     for (merchant, known, receipt) in looked {
         match batch.add(app, merchant, known, receipt).await? {
@@ -57,20 +57,21 @@ async fn look_up<'a>(
     caller: &Caller,
     name: &str,
     receipt: &'a Receipt,
-) -> Result<(MerchantId, Known, &'a Receipt), AppError> {
-    let merchant = owner(app, caller, receipt).await?;
-    let known = look(app, &merchant, (receipt, name), &lines_of(receipt, false)).await?;
+) -> Result<(MerchantId, ScanContext, &'a Receipt), AppError> {
+    let merchant = resolve_owner(app, caller, receipt).await?;
+    let known =
+        load_scan_context(app, &merchant, (receipt, name), &line_filter(receipt, false)).await?;
     Ok((merchant, known, receipt))
 }
 
-struct Batch {
+struct ReceiptBatch {
     transaction: Transaction,
-    asns: BTreeMap<(MerchantId, String, String), Changed>,
+    asns: BTreeMap<(MerchantId, String, String), AsnChange>,
     units: BTreeSet<(MerchantId, String)>,
 }
 
 /// How the batch changes an ASN that was read at a version.
-struct Changed {
+struct AsnChange {
     read: i64,
     here: i64,
     told: i64,
@@ -78,7 +79,7 @@ struct Changed {
     by_line: BTreeMap<String, i64>,
 }
 
-impl Batch {
+impl ReceiptBatch {
     fn new() -> Self {
         let transaction = Transaction::new("receiving units");
         Self { transaction, asns: BTreeMap::new(), units: BTreeSet::new() }
@@ -89,20 +90,20 @@ impl Batch {
         &mut self,
         app: &App,
         merchant: MerchantId,
-        mut known: Known,
+        mut known: ScanContext,
         receipt: &Receipt,
-    ) -> Result<Option<Scanned>, AppError> {
+    ) -> Result<Option<ScanResult>, AppError> {
         let unit = (merchant.clone(), known.plate.clone());
         let Some(asn) = &mut known.asn else { return Ok(None) };
         let (program, number) = (&asn.value.asn.program_identifier, &asn.value.asn.asn_number);
         let key = (merchant.clone(), program.clone(), number.to_string());
-        let changed = self.asns.entry(key).or_insert_with(|| Changed::nothing(asn));
+        let changed = self.asns.entry(key).or_insert_with(|| AsnChange::nothing(asn));
         if !changed.bring_up_to_date(asn) || self.units.contains(&unit) {
             return Ok(None);
         }
         let acceptance = match known.decide(receipt, app.world.now()) {
             ReceivingDecision::Accepted(acceptance) => acceptance,
-            ReceivingDecision::Repeat => return Ok(Some(Scanned::Repeat)),
+            ReceivingDecision::Repeat => return Ok(Some(ScanResult::Repeat)),
             ReceivingDecision::Exception(_) => return Ok(None),
         };
         let replaces = known.unit.as_ref().map_or(0, |it| it.version);
@@ -110,13 +111,13 @@ impl Batch {
             return Ok(None);
         };
         changed.count(&acceptance);
-        accept(app, &merchant, (asn, &acceptance, replaces), &mut self.transaction).await?;
+        accept_unit(app, &merchant, (asn, &acceptance, replaces), &mut self.transaction).await?;
         self.units.insert(unit);
-        Ok(Some(Scanned::Received))
+        Ok(Some(ScanResult::Received))
     }
 }
 
-impl Changed {
+impl AsnChange {
     fn nothing(asn: &Versioned<AsnState>) -> Self {
         let Versioned { value: AsnState { here, told, .. }, version } = asn;
         Self { read: *version, here: *here, told: *told, units: 0, by_line: BTreeMap::new() }

@@ -1,13 +1,13 @@
 //! The figures, as they are shown.
 
-use app::core::overview::{DAYS, Day, Failing, Troubled};
+use app::core::overview::{DAYS, DayFigures, DegradedEndpoint, FailingEndpoint};
 use domain::messages::kind::MessageKind;
 use jiff::Timestamp;
 
 use super::*;
 
 fn sample() -> Overview {
-    let day = |position: i64| Day {
+    let day = |position: i64| DayFigures {
         begins: Timestamp::from_second(1_770_000_000 + position * 86_400).unwrap(),
         orders: position * 10,
         started: position,
@@ -19,12 +19,12 @@ fn sample() -> Overview {
         answers: vec![(0, 1), (200, 9_900), (503, 99)],
         p50_us: 12_000,
         p99_us: 2_345_000,
-        failing: vec![Failing {
+        failing: vec![FailingEndpoint {
             merchant: "acme".to_owned(),
             kind: MessageKind::Rma,
             failures: FAILURES_MAX,
         }],
-        troubled: vec![Troubled {
+        troubled: vec![DegradedEndpoint {
             merchant: "<script>".to_owned(),
             kind: MessageKind::Rma,
             breaker: "throttled",

@@ -1,6 +1,6 @@
 //! What somebody ticked and typed to retry or discard messages.
 
-use app::messages::failure_queue::Action;
+use app::messages::failure_queue::FailureAction;
 use domain::identifier::MessageId;
 
 use crate::core::{form::Form, format::reason};
@@ -34,16 +34,16 @@ impl Chosen {
     }
 
     /// What the button that was pressed stands for.
-    pub(crate) fn action(&self, button: &str) -> Result<Action, Fault> {
+    pub(crate) fn action(&self, button: &str) -> Result<FailureAction, Fault> {
         if !self.all && self.ids.is_empty() {
             let words = "Tick the messages that you mean, or choose all that match.";
             return Err(Fault::Messages(words));
         }
         match button {
-            "retry" => Ok(Action::Retry { force: self.force }),
+            "retry" => Ok(FailureAction::Retry { force: self.force }),
             "discard" => {
                 let reason = reason(&self.reason).map_err(Fault::Reason)?;
-                Ok(Action::Discard { reason })
+                Ok(FailureAction::Discard { reason })
             }
             _ => Err(Fault::Messages("Press one of the two buttons: retry, or discard.")),
         }
@@ -65,12 +65,12 @@ mod tests {
         assert!(matches!(nothing.action("retry"), Err(Fault::Messages(_))));
 
         let mut some = Chosen { ids: vec!["msg_acme_1".to_owned()], ..Chosen::default() };
-        assert_eq!(some.action("retry"), Ok(Action::Retry { force: false }));
+        assert_eq!(some.action("retry"), Ok(FailureAction::Retry { force: false }));
         assert!(matches!(some.action("discard"), Err(Fault::Reason(_))));
         assert!(matches!(some.action(""), Err(Fault::Messages(_))));
 
         some.reason = "told by telephone".to_owned();
-        let discard = Action::Discard { reason: some.reason.clone() };
+        let discard = FailureAction::Discard { reason: some.reason.clone() };
         assert_eq!(some.action("discard"), Ok(discard));
     }
 }

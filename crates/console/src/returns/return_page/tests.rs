@@ -1,20 +1,20 @@
 //! The page of a return, with hostile text in every field that others fill.
 
-use app::{messages::message_log::AttemptView, returns::return_story::timeline::Telling};
+use app::{messages::message_log::AttemptView, returns::return_story::timeline::TimelineMessage};
 use domain::identifier::MerchantId;
 use jiff::Timestamp;
 
 use super::*;
 use crate::core::fixtures::{HOSTILE, assert_is_text, hostile_exchange, hostile_message, visitor};
 
-fn story(steps: Vec<Step>) -> ReturnStory {
+fn story(steps: Vec<TimelineStep>) -> ReturnStory {
     ReturnStory {
         merchant: MerchantId::parse("acme").unwrap(),
         rma: domain::samples::rma(),
         exchanges: Vec::new(),
         steps,
-        cancel: Possible::No("the carrier has goods of the return already".to_owned()),
-        close_receiving: Possible::Yes,
+        cancel: Availability::No("the carrier has goods of the return already".to_owned()),
+        close_receiving: Availability::Yes,
     }
 }
 
@@ -35,7 +35,7 @@ fn a_return_shows_its_units_and_what_can_be_done() {
     }
     assert!(!html.contains("/cancel\""), "{html}");
 
-    story.cancel = Possible::Yes;
+    story.cancel = Availability::Yes;
     let html = return_page(&visitor, &story, Some("Please say why.")).render().unwrap();
     assert!(html.contains("action=\"/console/returns/RMA-7K3Q-9XWD-2M4T/cancel\""), "{html}");
     assert!(html.contains("Please say why."), "{html}");
@@ -44,7 +44,7 @@ fn a_return_shows_its_units_and_what_can_be_done() {
 #[test]
 fn whatever_happened_to_a_return_stays_text() {
     let hostile = || HOSTILE.to_owned();
-    let telling = Telling {
+    let telling = TimelineMessage {
         message: hostile_message(),
         attempts: vec![AttemptView {
             at: Timestamp::UNIX_EPOCH,
@@ -56,13 +56,13 @@ fn whatever_happened_to_a_return_stays_text() {
             answer: Some(hostile()),
         }],
     };
-    let mut story = story(vec![Step {
+    let mut story = story(vec![TimelineStep {
         at: Timestamp::UNIX_EPOCH,
         words: vec![hostile()],
         actor: Some(hostile()),
         telling: Some(telling),
     }]);
-    story.cancel = Possible::No(hostile());
+    story.cancel = Availability::No(hostile());
     let rma = &mut story.rma;
     (rma.email, rma.giftee_email, rma.concept) =
         (Some(hostile()), Some(hostile()), Some(hostile()));

@@ -3,9 +3,11 @@
 use app::{
     AppError,
     access::secrets,
-    core::commit_once::Repeatable,
+    core::commit_once::IdempotencyKey,
     returns::carrier_events::EventOutcome,
-    warehouse::workbench::{Found, close_parcel, parcels, receive_unit, recognise},
+    warehouse::workbench::{
+        MatchingParcel, close_parcel, find_parcels, match_to_proposal, receive_unit,
+    },
 };
 use axum::response::Response;
 use domain::{
@@ -26,8 +28,8 @@ const KEY_MAX: usize = 64;
 pub(super) async fn act(web: &Web, visitor: &Visitor, form: &Form) -> Result<Response, ApiError> {
     let place = Place::of_form(form);
     let mut found =
-        parcels(&web.app, place.merchant().as_ref(), &place.parcel, place.scanned()).await?;
-    let Some(Found { parcel, .. }) = found.pop().filter(|_| found.is_empty()) else {
+        find_parcels(&web.app, place.merchant().as_ref(), &place.parcel, place.scanned()).await?;
+    let Some(MatchingParcel { parcel, .. }) = found.pop().filter(|_| found.is_empty()) else {
         return Ok(redirect(&place.at_parcel().address()));
     };
     let next = match form.raw("act") {
@@ -126,7 +128,7 @@ fn receipt(place: &Place, parcel: &Parcel, graded: &GradedUnit<'_>) -> Option<Re
 }
 
 /// The key of the form, and everything that makes it what it is.
-fn repeatable(form: &Form, place: &Place, done: &str) -> Result<Repeatable, ApiError> {
+fn repeatable(form: &Form, place: &Place, done: &str) -> Result<IdempotencyKey, ApiError> {
     let key = form.text("key");
     let plain = key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
     if !plain || key.is_empty() || key.len() > KEY_MAX {
@@ -134,7 +136,7 @@ fn repeatable(form: &Form, place: &Place, done: &str) -> Result<Repeatable, ApiE
     }
     let place = Place { last: String::new(), ..place.clone() };
     let whole = format!("POST {}\n{done}", place.address());
-    Ok(Repeatable { key: key.to_owned(), request_hash: secrets::hash(whole.as_bytes()) })
+    Ok(IdempotencyKey { key: key.to_owned(), request_hash: secrets::hash(whole.as_bytes()) })
 }
 
 async fn recognised(
@@ -145,7 +147,7 @@ async fn recognised(
 ) -> Result<Place, ApiError> {
     let proposal = form.text("proposal").parse().unwrap_or(usize::MAX);
     let about = (parcel, place.plate.as_str());
-    match recognise(&web.app, &visitor.session, about, proposal).await {
+    match match_to_proposal(&web.app, &visitor.session, about, proposal).await {
         Ok(_) => Ok(place.after(&place.plate, Said::Recognised)),
         Err(AppError::Conflict(_)) => Ok(place.after(&place.plate, Said::Decided)),
         Err(error) => Err(error.into()),

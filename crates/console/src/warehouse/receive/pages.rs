@@ -1,6 +1,6 @@
 //! The pages of the bench.
 
-use app::warehouse::workbench::{Elsewhere, Found, made_up_plate, scanned};
+use app::warehouse::workbench::{MatchingParcel, UnitLocation, generate_plate, load_scanned_units};
 use askama::Template;
 use axum::{http::StatusCode, response::Response};
 use domain::warehouse::parcel::{ExpectedLine, ParcelKind};
@@ -131,7 +131,7 @@ pub(super) async fn show(
         }
         Step::Parcel(found, said) => parcel(web, visitor, place, (&found, said)).await,
         Step::Grade(found, line) => {
-            let key = made_up_plate(&web.app);
+            let key = generate_plate(&web.app);
             Ok(page(visitor, ok, &grade(visitor, place, (&found, line.as_ref()), key)))
         }
         Step::Question(found, doubt) => {
@@ -140,7 +140,7 @@ pub(super) async fn show(
             Ok(page(visitor, ok, &question(visitor, (place, &asked), &found, &doubt)))
         }
         Step::Close(found) => {
-            let (at, key) = (place.at_parcel(), made_up_plate(&web.app));
+            let (at, key) = (place.at_parcel(), generate_plate(&web.app));
             Ok(page(visitor, ok, &close(visitor, &at, &found, key)))
         }
     }
@@ -168,7 +168,7 @@ fn start(visitor: &Visitor, place: &Place, (several, choices): (bool, Vec<Choice
     page(visitor, StatusCode::OK, &start)
 }
 
-fn elsewhere(place: &Place, known: &Elsewhere, code: &str) -> Choice {
+fn elsewhere(place: &Place, known: &UnitLocation, code: &str) -> Choice {
     let at = place.at_other(&known.asn_number, known.merchant.as_str());
     let (does, address) = if known.received {
         ("It was received for", at.address())
@@ -183,10 +183,10 @@ async fn parcel(
     web: &Web,
     visitor: &Visitor,
     place: &Place,
-    (found, said): (&Found, Option<Said>),
+    (found, said): (&MatchingParcel, Option<Said>),
 ) -> Result<Response, ApiError> {
     let at = place.at_parcel();
-    let seen = scanned(&web.app, &found.parcel, &place.plates()).await?;
+    let seen = load_scanned_units(&web.app, &found.parcel, &place.plates()).await?;
     let closing = Place { close: "yes".to_owned(), ..at.clone() };
     let unit = ParcelPage {
         frame: framed(visitor, &found.parcel.number),
@@ -204,7 +204,7 @@ async fn parcel(
 pub(super) fn grade<'a>(
     visitor: &'a Visitor,
     place: &'a Place,
-    (found, line): (&'a Found, Option<&'a ExpectedLine>),
+    (found, line): (&'a MatchingParcel, Option<&'a ExpectedLine>),
     key: String,
 ) -> Grade<'a> {
     let takes_plate = takes_plate(place, &found.parcel);
@@ -231,7 +231,7 @@ pub(super) fn grade<'a>(
 pub(super) fn question<'a>(
     visitor: &'a Visitor,
     (place, asked): (&'a Place, &'a Place),
-    found: &'a Found,
+    found: &'a MatchingParcel,
     doubt: &Doubt,
 ) -> QuestionPage<'a> {
     let code = asked.asked.as_str();
@@ -280,7 +280,7 @@ pub(super) fn question<'a>(
 pub(super) fn close<'a>(
     visitor: &'a Visitor,
     at: &'a Place,
-    found: &'a Found,
+    found: &'a MatchingParcel,
     key: String,
 ) -> Close<'a> {
     Close {

@@ -1,6 +1,6 @@
 //! What the pages of the bench show, in words.
 
-use app::warehouse::workbench::{Found, Scanned};
+use app::warehouse::workbench::{MatchingParcel, ScannedUnit};
 use domain::{
     returns::receipt::Condition,
     warehouse::{
@@ -32,7 +32,7 @@ impl Scan {
 
 /// What a parcel should hold.
 pub(super) struct Sheet<'a> {
-    pub(super) found: &'a Found,
+    pub(super) found: &'a MatchingParcel,
     pub(super) lines: Vec<&'a ExpectedLine>,
     /// How many lines are not shown.
     pub(super) unseen: usize,
@@ -42,7 +42,7 @@ pub(super) struct Sheet<'a> {
 
 impl<'a> Sheet<'a> {
     /// Of very many lines, those that still await units go first.
-    pub(super) fn new(found: &'a Found) -> Self {
+    pub(super) fn new(found: &'a MatchingParcel) -> Self {
         let all = &found.parcel.lines;
         let mut lines: Vec<&ExpectedLine> = all.iter().collect();
         if lines.len() > LINES_MAX {
@@ -98,7 +98,7 @@ pub(super) struct Choice {
 }
 
 impl Choice {
-    pub(super) fn parcel(place: &Place, found: &Found) -> Self {
+    pub(super) fn parcel(place: &Place, found: &MatchingParcel) -> Self {
         let parcel = &found.parcel;
         let awaited = match parcel.awaited() {
             0 => "nothing awaited".to_owned(),
@@ -144,8 +144,8 @@ impl Row {
     }
 }
 
-pub(super) fn rows(seen: &[Scanned]) -> Vec<Row> {
-    let row = |it: &Scanned| Row {
+pub(super) fn rows(seen: &[ScannedUnit]) -> Vec<Row> {
+    let row = |it: &ScannedUnit| Row {
         article: it.article.clone(),
         plate: it.unit_identifier.clone(),
         condition: it.condition,
@@ -172,7 +172,11 @@ pub(super) struct Proposal {
     pub(super) detail: String,
 }
 
-pub(super) fn feedback(said: Option<Said>, parcel: &Parcel, seen: &[Scanned]) -> Option<Feedback> {
+pub(super) fn feedback(
+    said: Option<Said>,
+    parcel: &Parcel,
+    seen: &[ScannedUnit],
+) -> Option<Feedback> {
     let newest = seen.first();
     let told = |good, title, words: &str| Feedback {
         good,
@@ -211,7 +215,7 @@ pub(super) fn feedback(said: Option<Said>, parcel: &Parcel, seen: &[Scanned]) ->
     })
 }
 
-fn asked(parcel: &Parcel, newest: Option<&Scanned>) -> Feedback {
+fn asked(parcel: &Parcel, newest: Option<&ScannedUnit>) -> Feedback {
     let question = newest.and_then(|it| it.question.as_ref());
     let why = question.map(|it| reason(parcel.kind, it.kind)).unwrap_or_default();
     let candidates = question.map(|it| it.candidates.as_slice()).unwrap_or_default();

@@ -1,6 +1,6 @@
 //! What comes next at the bench, from what was scanned.
 
-use app::warehouse::workbench::{Elsewhere, Found, belongs_to, parcels};
+use app::warehouse::workbench::{MatchingParcel, UnitLocation, find_parcels, locate_unit};
 use domain::warehouse::parcel::{CodeMeaning, ExpectedLine, ParcelKind};
 
 use super::state::{Place, Said};
@@ -10,16 +10,16 @@ pub(super) enum Step {
     /// No parcel lies on the bench.
     Start,
     /// The code means nothing. It may be on a unit that is known.
-    NoParcel(Vec<Elsewhere>),
+    NoParcel(Vec<UnitLocation>),
     /// The code means several.
-    Choose(Vec<Found>),
+    Choose(Vec<MatchingParcel>),
     /// Scan a unit of this parcel.
-    Parcel(Found, Option<Said>),
+    Parcel(MatchingParcel, Option<Said>),
     /// Grade the unit in the hand: of this line, or as a question.
-    Grade(Found, Option<ExpectedLine>),
-    Question(Found, Doubt),
+    Grade(MatchingParcel, Option<ExpectedLine>),
+    Question(MatchingParcel, Doubt),
     /// Really close it?
-    Close(Found),
+    Close(MatchingParcel),
     /// Go on there.
     Elsewhere(String),
 }
@@ -33,7 +33,7 @@ pub(super) enum Doubt {
     /// Which of these pieces?
     Which(Vec<ExpectedLine>),
     /// It is not in this parcel; a unit of this name is known there.
-    Stranger(Vec<Elsewhere>),
+    Stranger(Vec<UnitLocation>),
 }
 
 pub(super) async fn step(web: &Web, place: &Place) -> Result<Step, ApiError> {
@@ -41,12 +41,12 @@ pub(super) async fn step(web: &Web, place: &Place) -> Result<Step, ApiError> {
         return Ok(Step::Start);
     }
     let mut found =
-        parcels(&web.app, place.merchant().as_ref(), &place.parcel, place.scanned()).await?;
+        find_parcels(&web.app, place.merchant().as_ref(), &place.parcel, place.scanned()).await?;
     if found.len() > 1 {
         return Ok(Step::Choose(found));
     }
     let Some(found) = found.pop() else {
-        return Ok(Step::NoParcel(belongs_to(&web.app, &place.parcel).await?));
+        return Ok(Step::NoParcel(locate_unit(&web.app, &place.parcel).await?));
     };
     let Some(code) = place.unit.as_deref() else {
         let closing = !place.close.is_empty() && can_be_closed(&found);
@@ -62,14 +62,14 @@ pub(super) async fn step(web: &Web, place: &Place) -> Result<Step, ApiError> {
 }
 
 /// Whether there is anything to close: a return of which something is missing.
-pub(super) fn can_be_closed(found: &Found) -> bool {
+pub(super) fn can_be_closed(found: &MatchingParcel) -> bool {
     let parcel = &found.parcel;
     parcel.kind == ParcelKind::Return && parcel.refusal.is_none() && parcel.awaited() > 0
 }
 
 /// What the code of a unit that does not fit most likely is: what a line says, or, of a stranger, a license
 /// plate where every piece has one.
-pub(super) fn likely(found: &Found, code: &str) -> &'static str {
+pub(super) fn likely(found: &MatchingParcel, code: &str) -> &'static str {
     let lines = &found.parcel.lines;
     let plates = !lines.is_empty() && lines.iter().all(|line| line.plate.is_some());
     let piece = match found.parcel.meaning(code) {
@@ -81,11 +81,16 @@ pub(super) fn likely(found: &Found, code: &str) -> &'static str {
     if piece { "piece" } else { "article" }
 }
 
-fn kept(place: &Place, found: &Found) -> Place {
+fn kept(place: &Place, found: &MatchingParcel) -> Place {
     Place { keep: likely(found, &place.asked).to_owned(), ..place.with_unit(&place.asked) }
 }
 
-async fn unit(web: &Web, place: &Place, found: Found, code: &str) -> Result<Step, ApiError> {
+async fn unit(
+    web: &Web,
+    place: &Place,
+    found: MatchingParcel,
+    code: &str,
+) -> Result<Step, ApiError> {
     let parcel = &found.parcel;
     if place.kept().is_some() {
         return Ok(Step::Grade(found, None));
@@ -108,13 +113,18 @@ async fn unit(web: &Web, place: &Place, found: Found, code: &str) -> Result<Step
 }
 
 /// A code that is nothing of the parcel may be the next parcel, or a unit that belongs elsewhere.
-async fn stranger(web: &Web, place: &Place, found: Found, code: &str) -> Result<Step, ApiError> {
-    if !parcels(&web.app, None, code, "").await?.is_empty() {
+async fn stranger(
+    web: &Web,
+    place: &Place,
+    found: MatchingParcel,
+    code: &str,
+) -> Result<Step, ApiError> {
+    if !find_parcels(&web.app, None, code, "").await?.is_empty() {
         return Ok(Step::Elsewhere(place.at_other(code, "").address()));
     }
-    let known = belongs_to(&web.app, code).await?;
+    let known = locate_unit(&web.app, code).await?;
     let parcel = &found.parcel;
-    let here = |it: &Elsewhere| {
+    let here = |it: &UnitLocation| {
         it.received && it.merchant == parcel.merchant && it.asn_number == parcel.number
     };
     if known.iter().any(here) {

@@ -1,6 +1,6 @@
 //! What the bench tells, before anything is stored.
 
-use app::warehouse::workbench::{Found, Scanned};
+use app::warehouse::workbench::{MatchingParcel, ScannedUnit};
 use domain::{
     identifier::MerchantId,
     returns::receipt::Condition,
@@ -19,8 +19,8 @@ use super::{
     step::{can_be_closed, likely},
 };
 
-fn found(parcel: Parcel) -> Found {
-    Found { parcel, merchant_name: "Harbor & Pine".to_owned() }
+fn found(parcel: Parcel) -> MatchingParcel {
+    MatchingParcel { parcel, merchant_name: "Harbor & Pine".to_owned() }
 }
 
 fn acme() -> MerchantId {
@@ -31,8 +31,8 @@ fn pieces() -> Parcel {
     Parcel::of_asns(&acme(), "ASN-20260301-7", &[samples::inbound_asn()])
 }
 
-fn seen(question: Option<ReceivingQuestion>) -> Scanned {
-    Scanned {
+fn seen(question: Option<ReceivingQuestion>) -> ScannedUnit {
+    ScannedUnit {
         unit_identifier: "LP-1".to_owned(),
         article: "Tee".to_owned(),
         condition: Condition::TT,

@@ -6,7 +6,7 @@ use std::{
 };
 
 use app::messages::{
-    message_log::{AttemptView, MessageDetail, MessageState},
+    message_log::{AttemptView, MessageState, MessageWithAttempts},
     set_endpoints::EndpointsView,
     test_endpoint::TestMessage,
 };
@@ -27,7 +27,8 @@ pub(super) async fn test(
     let sent: TestMessage = session.post(&format!("{}/test", endpoint.path()), &json!({})).await?;
     let started = Instant::now();
     let message = loop {
-        let message: MessageDetail = session.get(&format!("/admin/messages/{}", sent.id)).await?;
+        let message: MessageWithAttempts =
+            session.get(&format!("/admin/messages/{}", sent.id)).await?;
         let is_done = message.message.state != MessageState::Waiting || has_failed(&message);
         if is_done || started.elapsed() >= Duration::from_secs(wait_s) {
             break message;
@@ -45,12 +46,12 @@ pub(super) async fn test(
 
 /// Whether the last attempt failed. A successful attempt may be visible a moment before the message
 /// is delivered.
-fn has_failed(message: &MessageDetail) -> bool {
+fn has_failed(message: &MessageWithAttempts) -> bool {
     let is_success = |attempt: &AttemptView| matches!(attempt.status, Some(200..=299));
     message.attempts.last().is_some_and(|attempt| !is_success(attempt))
 }
 
-fn describe_attempt(detail: &MessageDetail, attempt: &AttemptView) -> String {
+fn describe_attempt(detail: &MessageWithAttempts, attempt: &AttemptView) -> String {
     let message = &detail.message;
     let status = attempt.status.map(|status| format!("status {status}"));
     let parts = [status, attempt.error.clone()].into_iter().flatten().collect::<Vec<_>>();

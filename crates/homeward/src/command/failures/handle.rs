@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use app::messages::failure_queue::Handled;
+use app::messages::failure_queue::FailureResult;
 use domain::identifier::MessageId;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -84,6 +84,6 @@ fn read_result(id: &MessageId, response: &ServerResponse) -> anyhow::Result<Mess
         let message = Some(response.message());
         return Ok(MessageResult { id: id.to_string(), result: "refused".to_owned(), message });
     }
-    let Handled { id, result } = response.json()?;
+    let FailureResult { id, result } = response.json()?;
     Ok(MessageResult { id, result, message: None })
 }

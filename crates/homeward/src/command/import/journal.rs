@@ -12,7 +12,7 @@ use std::{
 };
 
 use anyhow::Context;
-use app::orders::import_orders::{Imported, RejectedLine};
+use app::orders::import_orders::{ImportResult, RejectedLine};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -94,7 +94,7 @@ impl Journal {
     pub(super) fn record(
         &mut self,
         orders: &[OrderText],
-        imported: &Imported,
+        imported: &ImportResult,
     ) -> anyhow::Result<()> {
         self.append_rejected(orders, &imported.rejected)?;
         self.totals.read += count(orders.len());

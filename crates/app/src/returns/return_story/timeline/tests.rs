@@ -29,8 +29,8 @@ fn opened() -> Rma {
     rma
 }
 
-fn file(rma: &Rma) -> TellingFile {
-    TellingFile {
+fn file(rma: &Rma) -> MessageRecord {
+    MessageRecord {
         message: MessageView {
             id: format!("msg_acme_{}", rma.messages_sent),
             merchant: "acme".to_owned(),
@@ -48,7 +48,7 @@ fn file(rma: &Rma) -> TellingFile {
 }
 
 /// The return after these events, and the message that told of each state.
-fn lived(events: &[(&str, RmaEvent)]) -> (Rma, Vec<TellingFile>) {
+fn lived(events: &[(&str, RmaEvent)]) -> (Rma, Vec<MessageRecord>) {
     let mut rma = opened();
     let mut told = vec![file(&rma)];
     for (at, event) in events {
@@ -58,7 +58,7 @@ fn lived(events: &[(&str, RmaEvent)]) -> (Rma, Vec<TellingFile>) {
     (rma, told)
 }
 
-fn whole_life() -> (Rma, Vec<TellingFile>) {
+fn whole_life() -> (Rma, Vec<MessageRecord>) {
     let order_identifier = "ORD-100472".to_owned();
     let label = RmaEvent::LabelCreated { tracking_number: "9400".to_owned(), lines: Vec::new() };
     let scanned = RmaEvent::Scanned {
@@ -87,18 +87,18 @@ fn whole_life() -> (Rma, Vec<TellingFile>) {
     ])
 }
 
-fn sources<'a>(rma: &'a Rma, told: &[TellingFile]) -> Sources<'a> {
-    Sources { rma, told: told.to_vec(), asked: Vec::new(), changes: Vec::new() }
+fn sources<'a>(rma: &'a Rma, told: &[MessageRecord]) -> TimelineSources<'a> {
+    TimelineSources { rma, told: told.to_vec(), asked: Vec::new(), changes: Vec::new() }
 }
 
-fn told_in_words(steps: &[Step]) -> Vec<String> {
+fn told_in_words(steps: &[TimelineStep]) -> Vec<String> {
     steps.iter().map(|step| step.words.join("; ")).collect()
 }
 
 #[test]
 fn a_whole_life_is_told_step_by_step_each_with_its_message() {
     let (rma, told) = whole_life();
-    let steps = timeline(sources(&rma, &told));
+    let steps = build_timeline(sources(&rma, &told));
 
     assert_eq!(
         told_in_words(&steps),
@@ -121,7 +121,7 @@ fn a_whole_life_is_told_step_by_step_each_with_its_message() {
 fn what_the_return_remembers_is_told_when_its_messages_are_gone() {
     let (rma, told) = whole_life();
 
-    let steps = timeline(sources(&rma, &[]));
+    let steps = build_timeline(sources(&rma, &[]));
     assert_eq!(
         told_in_words(&steps),
         [
@@ -132,7 +132,7 @@ fn what_the_return_remembers_is_told_when_its_messages_are_gone() {
     );
     assert!(steps.iter().all(|step| step.telling.is_none()));
 
-    let steps = timeline(sources(&rma, told.get(3..).unwrap()));
+    let steps = build_timeline(sources(&rma, told.get(3..).unwrap()));
     assert_eq!(
         told_in_words(&steps),
         [
@@ -148,7 +148,7 @@ fn what_the_return_remembers_is_told_when_its_messages_are_gone() {
 #[test]
 fn what_operators_did_is_told_where_it_names_the_return_or_a_message_of_it() {
     let (rma, told) = lived(&[]);
-    let change = |action: &str, detail: Value| Change {
+    let change = |action: &str, detail: Value| AuditEntry {
         id: "x".to_owned(),
         at: time("2026-02-26T08:00:00Z"),
         merchant: "acme".to_owned(),
@@ -165,7 +165,7 @@ fn what_operators_did_is_told_where_it_names_the_return_or_a_message_of_it() {
         change("refund.match", json!({ "refund": "RF-1", "match": { "rma_identifier": id } })),
     ];
 
-    let steps = timeline(Sources { changes, ..sources(&rma, &told) });
+    let steps = build_timeline(TimelineSources { changes, ..sources(&rma, &told) });
 
     assert_eq!(
         told_in_words(steps.get(1..).unwrap()),
@@ -189,7 +189,7 @@ fn an_order_that_was_asked_for_stands_between_what_came_before_and_after() {
     asked.message.reference = "ORD-100472".to_owned();
     asked.message.created_at = time("2026-02-20T10:15:01Z");
 
-    let steps = timeline(Sources { asked: vec![asked], ..sources(&rma, &told) });
+    let steps = build_timeline(TimelineSources { asked: vec![asked], ..sources(&rma, &told) });
 
     assert_eq!(
         told_in_words(&steps),
@@ -206,7 +206,7 @@ fn a_message_that_nobody_can_read_is_a_step_all_the_same() {
     let (rma, mut told) = lived(&[]);
     told[0].body = Bytes::from_static(b"not JSON");
 
-    let steps = timeline(sources(&rma, &told));
+    let steps = build_timeline(sources(&rma, &told));
 
     assert_eq!(told_in_words(&steps), ["Return started: 2 units"]);
 }
