@@ -33,7 +33,7 @@ use self::{
     workers::{WorkerContext, Workers},
 };
 use crate::{
-    scheduler::{Action, QueueId, Scheduler, Settings, Waiting},
+    scheduler::{Action, Delivery, QueueId, Scheduler, SchedulerSettings},
     sender::Endpoint,
 };
 
@@ -66,7 +66,7 @@ impl Dispatcher {
             inbox,
             handle,
             parts,
-            scheduler: Scheduler::new(Settings::default()),
+            scheduler: Scheduler::new(SchedulerSettings::default()),
             queues: Queues::default(),
             last_enqueued: HashMap::new(),
             outcomes: OutcomeBatches::default(),
@@ -125,7 +125,7 @@ impl Dispatcher {
     }
 
     fn drop_queue(&mut self, id: QueueId) {
-        self.scheduler.remove_endpoint(id);
+        self.scheduler.remove_queue(id);
         self.queues.remove(id);
     }
 
@@ -176,9 +176,9 @@ impl Dispatcher {
         let now_us = self.parts.world.now_us();
         while sending && let Some(action) = self.scheduler.next(now_us) {
             match action {
-                Action::Refill { endpoint, after, most } => self.refill(endpoint, after, most),
-                Action::Send { endpoint, attempt, payload, .. } => {
-                    self.send(endpoint, payload, attempt + 1);
+                Action::Refill { queue, after, most } => self.refill(queue, after, most),
+                Action::Send { queue, delivery } => {
+                    self.send(queue, delivery.payload, delivery.attempts + 1);
                 }
             }
         }
@@ -200,7 +200,8 @@ impl Dispatcher {
     fn finish_refill(&mut self, id: QueueId, messages: Option<Vec<PendingMessage>>, most: usize) {
         let messages = messages.unwrap_or_default();
         let reached_end = messages.len() < most;
-        self.scheduler.refilled(id, messages.into_iter().map(to_delivery).collect(), reached_end);
+        let rows = messages.into_iter().map(to_delivery).collect();
+        self.scheduler.complete_refill(id, rows, reached_end);
     }
 
     fn send(&mut self, id: QueueId, message: Arc<PendingMessage>, attempt: u32) {
@@ -217,14 +218,14 @@ impl Dispatcher {
         self.workers.release(worker);
         self.parts.metrics.count(&attempt);
         let now_us = self.parts.world.now_us();
-        self.scheduler.finished(id, attempt.message.message_id, attempt.outcome, now_us);
+        self.scheduler.finish_attempt(id, attempt.message.message_id, attempt.outcome, now_us);
         self.outcomes.push(id, attempt);
     }
 
     fn open_lanes(&mut self, stored: Vec<(QueueId, i64)>) {
         self.outcomes.batch_is_stored();
         for (id, message) in stored {
-            self.scheduler.durable(id, message);
+            self.scheduler.confirm_durable(id, message);
         }
     }
 
@@ -239,7 +240,7 @@ impl Dispatcher {
         }
         let id = self.queue_id(&message.merchant, message.kind.queue());
         if gapless {
-            self.scheduler.arrived(id, to_delivery(message));
+            self.scheduler.enqueue(id, to_delivery(message));
         }
     }
 
@@ -292,7 +293,7 @@ impl Dispatcher {
             return id;
         }
         let (id, owner) = self.queues.add(merchant, queue);
-        self.scheduler.add_endpoint(id, owner, queue.kinds().len());
+        self.scheduler.add_queue(id, owner, queue.kinds().len());
         self.scheduler.expect_more(id);
         self.load_endpoints(id);
         id
@@ -333,12 +334,12 @@ impl Dispatcher {
     }
 }
 
-fn to_delivery(message: PendingMessage) -> Waiting<PendingMessage> {
-    Waiting {
+fn to_delivery(message: PendingMessage) -> Delivery<PendingMessage> {
+    Delivery {
         message: message.message_id,
         lane: u64::try_from(message.lane).unwrap_or(0),
-        door: endpoint_index(message.kind),
-        attempt: u32::try_from(message.attempts).unwrap_or(u32::MAX),
+        endpoint: endpoint_index(message.kind),
+        attempts: u32::try_from(message.attempts).unwrap_or(u32::MAX),
         due_us: message.due_us,
         payload: message,
     }

@@ -37,18 +37,18 @@ impl StatusReport<'_> {
 
     fn status(&self, merchant: &MerchantId, kind: MessageKind) -> Option<EndpointStatus> {
         let id = self.queues.id(merchant, kind.queue())?;
-        let state = self.scheduler.state(id, endpoint_index(kind))?;
+        let report = self.scheduler.report(id, endpoint_index(kind))?;
         Some(EndpointStatus {
             merchant: merchant.clone(),
             kind,
-            breaker: match state.breaker {
+            breaker: match report.breaker {
                 BreakerState::Closed => CLOSED,
                 BreakerState::Throttled => "throttled",
                 BreakerState::Suspended => "suspended",
             },
-            waiting: state.waiting,
-            in_flight: state.in_flight,
-            limit: state.limit,
+            waiting: report.waiting,
+            in_flight: report.in_flight,
+            limit: report.limit,
         })
     }
 }

@@ -3,9 +3,9 @@
 //! The limit grows by one per window of successes, as long as answers do not take
 //! much longer than they did at best, and is halved when the endpoint shows that
 //! it cannot keep up. An attempt that started before the last cut says nothing
-//! new: sixty-four time-outs at one moment are one sign, not six halvings.
+//! new: sixty-four timeouts at one moment are one sign, not six halvings.
 
-use super::settings::Settings;
+use super::settings::SchedulerSettings;
 
 /// Differences below this are noise, however fast the endpoint is.
 const JITTER_US: i64 = 20_000;
@@ -23,7 +23,7 @@ pub(super) struct Concurrency {
 }
 
 impl Concurrency {
-    pub(super) fn new(settings: &Settings) -> Self {
+    pub(super) fn new(settings: &SchedulerSettings) -> Self {
         Self {
             limit: settings.endpoint_slots_start.max(1),
             successes: 0,
@@ -37,14 +37,14 @@ impl Concurrency {
         self.limit
     }
 
-    /// Begins anew after trouble, with `limit` slots.
+    /// Starts anew after failures, with `limit` slots.
     pub(super) fn restart(&mut self, limit: usize, now_us: i64) {
         self.limit = limit.max(1);
         self.successes = 0;
         self.cut_at_us = now_us;
     }
 
-    pub(super) fn succeeded(&mut self, took_us: i64, limit_max: usize) {
+    pub(super) fn record_success(&mut self, took_us: i64, limit_max: usize) {
         self.smoothed_us = match self.smoothed_us {
             0 => took_us,
             smoothed_us => smoothed_us + (took_us - smoothed_us) / 8,
@@ -62,8 +62,8 @@ impl Concurrency {
         self.best_us += self.best_us / 64 + 1;
     }
 
-    /// The endpoint did not answer, or said that it has too much to do.
-    pub(super) fn strained(&mut self, started_us: i64, now_us: i64) {
+    /// The endpoint did not answer, or said that it is overloaded.
+    pub(super) fn record_strain(&mut self, started_us: i64, now_us: i64) {
         if started_us >= self.cut_at_us {
             self.limit = (self.limit / 2).max(1);
             self.successes = 0;
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     fn fresh() -> Concurrency {
-        Concurrency::new(&Settings::default())
+        Concurrency::new(&SchedulerSettings::default())
     }
 
     #[test]
@@ -85,11 +85,11 @@ mod tests {
         let mut concurrency = fresh();
         for _ in 0..4 {
             assert_eq!(concurrency.limit(), 4);
-            concurrency.succeeded(1_000, 64);
+            concurrency.record_success(1_000, 64);
         }
         assert_eq!(concurrency.limit(), 5);
         for _ in 0..5 {
-            concurrency.succeeded(1_000, 64);
+            concurrency.record_success(1_000, 64);
         }
         assert_eq!(concurrency.limit(), 6);
     }
@@ -98,7 +98,7 @@ mod tests {
     fn the_limit_stops_at_its_ceiling() {
         let mut concurrency = fresh();
         for _ in 0..10_000 {
-            concurrency.succeeded(1_000, 64);
+            concurrency.record_success(1_000, 64);
         }
         assert_eq!(concurrency.limit(), 64);
     }
@@ -107,16 +107,16 @@ mod tests {
     fn the_limit_is_halved_down_to_one() {
         let mut concurrency = fresh();
         for (now_us, limit) in [(10, 2), (20, 1), (30, 1)] {
-            concurrency.strained(now_us, now_us);
+            concurrency.record_strain(now_us, now_us);
             assert_eq!(concurrency.limit(), limit);
         }
     }
 
     #[test]
-    fn time_outs_of_one_moment_halve_once() {
+    fn timeouts_of_one_moment_halve_once() {
         let mut concurrency = fresh();
         for _ in 0..4 {
-            concurrency.strained(5, 10);
+            concurrency.record_strain(5, 10);
         }
         assert_eq!(concurrency.limit(), 2);
     }
@@ -125,11 +125,11 @@ mod tests {
     fn the_limit_does_not_grow_while_answers_get_slower() {
         let mut concurrency = fresh();
         for _ in 0..4 {
-            concurrency.succeeded(100_000, 64);
+            concurrency.record_success(100_000, 64);
         }
         let limit = concurrency.limit();
         for _ in 0..20 {
-            concurrency.succeeded(5_000_000, 64);
+            concurrency.record_success(5_000_000, 64);
         }
         assert_eq!(concurrency.limit(), limit);
     }
@@ -137,9 +137,9 @@ mod tests {
     #[test]
     fn an_endpoint_that_became_slower_for_good_grows_again() {
         let mut concurrency = fresh();
-        concurrency.succeeded(100_000, 64);
+        concurrency.record_success(100_000, 64);
         for _ in 0..10_000 {
-            concurrency.succeeded(1_000_000, 64);
+            concurrency.record_success(1_000_000, 64);
         }
         assert_eq!(concurrency.limit(), 64);
     }

@@ -1,14 +1,14 @@
-//! How far the disk was read for one endpoint.
+//! How far the disk was read for one queue.
 //!
 //! Messages are read in order of id, from a cursor on: everything up to the cursor
 //! is known in memory, or gone. That is what makes it safe to start the head of a
 //! lane: nothing older of that lane can be on disk unseen. There are two kinds of
 //! reading. *Forward* moves the cursor and finds new messages; *recall* fetches the
-//! payloads of messages that were shelved, and finds nothing new.
+//! payloads of messages that were evicted, and finds nothing new.
 //!
-//! A reading takes time, and what it brings may be old when it comes in: a message
-//! that was concluded meanwhile must not come back to life. Such ids are kept in
-//! `gone` while a reading is under way.
+//! A reading takes time, and what it returns may be stale when it arrives: a message
+//! that was finished meanwhile must not come back to life. Such ids are kept in
+//! `gone` while a reading is in progress.
 
 use std::collections::BTreeSet;
 
@@ -20,14 +20,14 @@ pub(super) struct Cursor {
     highest: i64,
     /// There may be messages beyond `after`.
     more: bool,
-    /// How many, as far as anybody said.
+    /// How many, as far as was announced.
     unread: u64,
     reading: Option<Reading>,
-    /// Something new was announced since the reading under way was asked for.
+    /// Something new was announced since the current reading began.
     news: bool,
     gone: BTreeSet<i64>,
-    /// Read while their conclusion was on its way to the disk: whether that was before
-    /// or after it got there, or after an operator put them back, nobody can tell.
+    /// Read while their outcome was on its way to the disk. That may have been before or
+    /// after it got there, or after an operator put them back.
     doubtful: BTreeSet<i64>,
     /// Both kinds of reading take turns.
     pub(super) recalled_last: bool,
@@ -39,7 +39,7 @@ pub(super) enum Reading {
     Recall {
         first: i64,
     },
-    /// A forward reading that a rewind has overtaken: it is good for nothing.
+    /// A forward reading that a rewind has overtaken: its result is not used.
     Void,
 }
 
@@ -74,13 +74,13 @@ impl Cursor {
         self.reading.is_some()
     }
 
-    /// Whether a new message follows directly on what is known.
+    /// Whether a new message directly follows what is known.
     pub(super) fn is_at_end(&self) -> bool {
         !self.more && self.reading.is_none()
     }
 
-    /// Whether the reading under way finds all that was committed before a new message, so that
-    /// the new one follows directly on what it brings.
+    /// Whether the current reading finds all that was committed before a new message, so that
+    /// the new one directly follows what it returns.
     pub(super) fn is_reading_to_end(&self) -> bool {
         self.reading == Some(Reading::Forward) && !self.news
     }
@@ -91,7 +91,7 @@ impl Cursor {
     }
 
     /// A message was committed that stays on disk for now.
-    pub(super) fn left_on_disk(&mut self) {
+    pub(super) fn note_left_on_disk(&mut self) {
         self.more = true;
         self.news = true;
         self.unread = self.unread.saturating_add(1);
@@ -105,7 +105,7 @@ impl Cursor {
         }
     }
 
-    /// Takes note of a message that was read or taken in.
+    /// Notes a message that was read or enqueued.
     pub(super) fn pass(&mut self, message: i64) {
         self.after = self.after.max(message);
         self.highest = self.highest.max(message);
@@ -116,8 +116,8 @@ impl Cursor {
         message <= self.highest
     }
 
-    /// Takes note of a message that is no longer on disk.
-    pub(super) fn lose(&mut self, message: i64) {
+    /// Notes a message that is no longer on disk.
+    pub(super) fn forget(&mut self, message: i64) {
         if self.reading.is_some() {
             self.gone.insert(message);
         }
@@ -126,7 +126,7 @@ impl Cursor {
         }
     }
 
-    /// A message was read that is about to be gone: if it is put back, it is not to be
+    /// A message was read that is about to be gone: if it is put back, it must not be
     /// missed.
     pub(super) fn doubt(&mut self, message: i64) {
         self.doubtful.insert(message);
@@ -146,8 +146,8 @@ impl Cursor {
         self.reading
     }
 
-    /// Ends the reading under way, which brought `rows` messages. Gives whether it found
-    /// everything that nobody announced since.
+    /// Ends the current reading, which returned `rows` messages. Returns whether it found
+    /// everything, with nothing announced since.
     pub(super) fn end(&mut self, rows: usize, reached_end: bool) -> bool {
         let found_all = reached_end && self.is_reading_to_end();
         if self.reading == Some(Reading::Forward) {

@@ -1,7 +1,7 @@
 //! Look-up by a number that the caller chose.
 //!
-//! Endpoints and owners are looked up several times per message. Their numbers come
-//! from our own tables, not from strangers, so the standard hasher's protection
+//! Queues and owners are looked up several times per message. Their numbers come
+//! from our own tables, not from outside, so the standard hasher's protection
 //! against chosen keys would be paid for nothing.
 
 use std::{

@@ -4,36 +4,35 @@ const SECOND_US: i64 = 1_000_000;
 
 /// Limits and thresholds. Operators may change each of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Settings {
-    /// Messages of one endpoint held in memory with their payload. An endpoint in
-    /// trouble, or paused, gets an eighth of that.
+pub(crate) struct SchedulerSettings {
+    /// Messages of one queue held in memory with their payload. A degraded or paused queue
+    /// gets an eighth of that.
     pub(crate) window_max: usize,
-    /// What an endpoint may hold in any case, even when all together hold `held_max`.
+    /// What a queue may hold in any case, even when all together hold `held_max`.
     pub(crate) window_min: usize,
-    /// Payloads over all endpoints, above which windows shrink to `window_min`.
+    /// Payloads over all queues, above which windows shrink to `window_min`.
     pub(crate) held_max: usize,
-    /// Messages of one endpoint of which only the id is remembered, because their
-    /// lane waits and others behind it were looked for.
-    pub(crate) shelved_max: usize,
-    /// The same over all endpoints; beyond it an endpoint may shelve four windows.
-    pub(crate) shelved_all_max: usize,
-    /// In flight over all endpoints.
+    /// Messages of one queue without their payload in memory, because their lane waits and
+    /// others behind it were looked for.
+    pub(crate) evicted_max: usize,
+    /// The same over all queues; beyond it a queue may evict four windows.
+    pub(crate) evicted_all_max: usize,
+    /// In flight over all queues.
     pub(crate) slots_max: usize,
     /// In flight to one endpoint, at first and at most.
     pub(crate) endpoint_slots_start: usize,
     pub(crate) endpoint_slots_max: usize,
-    /// An endpoint with more in flight than this, and than its share of the slots,
-    /// is served only when no quieter one waits.
+    /// A queue with more in flight than this, and than its share of the slots, is served
+    /// only when no quieter one waits.
     pub(crate) noisy_slots_min: usize,
     pub(crate) noisy_percent: usize,
-    /// An endpoint whose attempts take this long is slow. So is one that has not
-    /// finished any.
+    /// A queue is slow when its attempts take this long, or when it has not finished any.
     pub(crate) slow_us: i64,
-    /// Share of the slots that all slow and noisy endpoints have together: the rest is
-    /// at hand for those that give a slot back at once. The very first attempt at an
-    /// endpoint is not held back by it.
+    /// Share of the slots that all slow and noisy queues have together: the rest is left
+    /// for those that return a slot at once. The very first attempt of a queue is not held
+    /// back by it.
     pub(crate) heavy_percent: usize,
-    /// Share of the slots that all endpoints in trouble have together.
+    /// Share of the slots that all degraded endpoints have together.
     pub(crate) throttled_percent: usize,
     /// Failures in a row that throttle an endpoint.
     pub(crate) throttle_failures: u32,
@@ -44,7 +43,7 @@ pub(crate) struct Settings {
     pub(crate) throttle_window_us: i64,
     /// A throttled endpoint is suspended after so long without a success, when more
     /// than so many messages wait. A window holds more than that, so that what is in
-    /// memory answers the question and nobody has to count what is on disk.
+    /// memory answers the question and what is on disk need not be counted.
     pub(crate) suspend_after_us: i64,
     pub(crate) suspend_waiting_min: u64,
     /// Pause between two probes of a suspended endpoint; it doubles up to the most.
@@ -52,14 +51,14 @@ pub(crate) struct Settings {
     pub(crate) probe_gap_max_us: i64,
 }
 
-impl Default for Settings {
+impl Default for SchedulerSettings {
     fn default() -> Self {
         Self {
             window_max: 1_024,
             window_min: 8,
             held_max: 50_000,
-            shelved_max: 100_000,
-            shelved_all_max: 1_000_000,
+            evicted_max: 100_000,
+            evicted_all_max: 1_000_000,
             slots_max: 2_000,
             endpoint_slots_start: 4,
             endpoint_slots_max: 64,
@@ -80,19 +79,19 @@ impl Default for Settings {
     }
 }
 
-impl Settings {
-    /// In flight above which an endpoint counts as noisy.
+impl SchedulerSettings {
+    /// In flight above which a queue counts as noisy.
     pub(super) fn noisy_above(&self) -> usize {
         self.noisy_slots_min.max(self.slots_max * self.noisy_percent / 100)
     }
 
-    /// Slots for all slow and noisy endpoints together.
+    /// Slots for all slow and noisy queues together.
     pub(super) fn heavy_slots(&self) -> usize {
         (self.slots_max * self.heavy_percent / 100).max(1)
     }
 
-    /// Slots for all endpoints in trouble together: one at the least, or none of
-    /// them would ever recover.
+    /// Slots for all degraded endpoints together: at least one, or none of them would ever
+    /// recover.
     pub(super) fn throttled_slots(&self) -> usize {
         (self.slots_max * self.throttled_percent / 100).max(1)
     }

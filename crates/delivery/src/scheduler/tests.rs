@@ -1,14 +1,14 @@
 //! The scheduler's rules, one small test each.
 
-mod doors;
+mod degraded;
+mod endpoints;
 mod lanes;
 mod reading;
-mod trouble;
 mod turns;
 
 use store::FailureCause;
 
-use super::*;
+use super::{window::UNORDERED, *};
 
 const HERE: QueueId = QueueId(1);
 const SECOND_US: i64 = 1_000_000;
@@ -20,28 +20,28 @@ struct Rig {
 }
 
 impl Rig {
-    fn new(settings: Settings) -> Self {
+    fn new(settings: SchedulerSettings) -> Self {
         let mut scheduler = Scheduler::new(settings);
-        scheduler.add_endpoint(HERE, Owner(1), 1);
+        scheduler.add_queue(HERE, Owner(1), 1);
         Self { scheduler, now_us: 0 }
     }
 
-    /// Endpoints 1 to `count`, each of an owner of its own.
-    fn with_endpoints(settings: Settings, count: u32) -> Self {
+    /// Queues 1 to `count`, each of an owner of its own.
+    fn with_queues(settings: SchedulerSettings, count: u32) -> Self {
         let mut rig = Self::new(settings);
         for id in 2..=count {
-            rig.scheduler.add_endpoint(QueueId(id), Owner(id), 1);
+            rig.scheduler.add_queue(QueueId(id), Owner(id), 1);
         }
         rig
     }
 
-    fn arrive(&mut self, endpoint: QueueId, message: i64, lane: u64) {
-        self.scheduler.arrived(endpoint, row(message, lane));
+    fn arrive(&mut self, queue: QueueId, message: i64, lane: u64) {
+        self.scheduler.enqueue(queue, row(message, lane));
     }
 
-    fn arrive_many(&mut self, endpoint: QueueId, messages: std::ops::RangeInclusive<i64>) {
+    fn arrive_many(&mut self, queue: QueueId, messages: std::ops::RangeInclusive<i64>) {
         for message in messages {
-            self.arrive(endpoint, message, UNORDERED);
+            self.arrive(queue, message, UNORDERED);
         }
     }
 
@@ -52,7 +52,7 @@ impl Rig {
     /// The next send, which must be one.
     fn send(&mut self) -> (QueueId, i64) {
         match self.next() {
-            Some(Action::Send { endpoint, message, .. }) => (endpoint, message),
+            Some(Action::Send { queue, delivery }) => (queue, delivery.message),
             other => panic!("not a send: {other:?}"),
         }
     }
@@ -62,7 +62,7 @@ impl Rig {
         let mut sent = Vec::new();
         while let Some(action) = self.next() {
             match action {
-                Action::Send { message, .. } => sent.push(message),
+                Action::Send { delivery, .. } => sent.push(delivery.message),
                 Action::Refill { .. } => panic!("not a send: {action:?}"),
             }
         }
@@ -79,52 +79,52 @@ impl Rig {
 
     fn found(&mut self, rows: &[(i64, u64)], reached_end: bool) {
         let rows = rows.iter().map(|(message, lane)| row(*message, *lane)).collect();
-        self.scheduler.refilled(HERE, rows, reached_end);
+        self.scheduler.complete_refill(HERE, rows, reached_end);
     }
 
-    fn finish(&mut self, message: i64, verdict: AttemptOutcome) {
-        self.scheduler.finished(HERE, message, verdict, self.now_us);
+    fn finish(&mut self, message: i64, outcome: AttemptOutcome) {
+        self.scheduler.finish_attempt(HERE, message, outcome, self.now_us);
     }
 
     fn deliver(&mut self, message: i64) {
         self.finish(message, AttemptOutcome::Delivered);
-        self.scheduler.durable(HERE, message);
+        self.scheduler.confirm_durable(HERE, message);
     }
 
-    /// Fails `message`, durably, to be tried again after `delay_us`.
+    /// Fails `message`, durably, with the next attempt after `delay_us`.
     fn fail(&mut self, message: i64, delay_us: i64) {
         let due_us = self.now_us + delay_us;
         self.finish(message, AttemptOutcome::Retry { due_us, cause: FailureCause::Refused });
-        self.scheduler.durable(HERE, message);
+        self.scheduler.confirm_durable(HERE, message);
     }
 
-    fn state(&self) -> EndpointState {
-        self.scheduler.state(HERE, 0).unwrap()
+    fn report(&self) -> EndpointReport {
+        self.scheduler.report(HERE, 0).unwrap()
     }
 }
 
-fn row(message: i64, lane: u64) -> Waiting<i64> {
-    Waiting { message, lane, door: 0, attempt: 0, due_us: 0, payload: message * 10 }
+fn row(message: i64, lane: u64) -> Delivery<i64> {
+    Delivery { message, lane, endpoint: 0, attempts: 0, due_us: 0, payload: message * 10 }
 }
 
 #[test]
 fn a_message_is_sent_with_its_payload_and_all_that_is_known_of_it() {
-    let mut rig = Rig::new(Settings::default());
-    let waiting = Waiting { message: 5, lane: 7, door: 0, attempt: 2, due_us: 0, payload: 50 };
-    rig.scheduler.arrived(HERE, waiting);
+    let mut rig = Rig::new(SchedulerSettings::default());
+    let delivery = Delivery { attempts: 2, ..row(5, 7) };
+    rig.scheduler.enqueue(HERE, delivery);
 
     let action = rig.next();
 
     let payload = Arc::new(50);
-    let (endpoint, message, lane, attempt, throttled) = (HERE, 5, 7, 2, false);
-    assert_eq!(action, Some(Action::Send { endpoint, message, lane, attempt, throttled, payload }));
+    let delivery = Delivery { message: 5, lane: 7, endpoint: 0, attempts: 2, due_us: 0, payload };
+    assert_eq!(action, Some(Action::Send { queue: HERE, delivery }));
     assert_eq!(rig.next(), None);
 }
 
 #[test]
 fn a_message_is_not_sent_before_its_time() {
-    let mut rig = Rig::new(Settings::default());
-    rig.scheduler.arrived(HERE, Waiting { due_us: 500, ..row(1, 0) });
+    let mut rig = Rig::new(SchedulerSettings::default());
+    rig.scheduler.enqueue(HERE, Delivery { due_us: 500, ..row(1, 0) });
 
     assert_eq!(rig.next(), None);
     assert_eq!(rig.scheduler.wake_at_us(), Some(500));
@@ -136,7 +136,7 @@ fn a_message_is_not_sent_before_its_time() {
 
 #[test]
 fn a_paused_endpoint_sends_nothing_and_loses_nothing() {
-    let mut rig = Rig::new(Settings::default());
+    let mut rig = Rig::new(SchedulerSettings::default());
     rig.scheduler.pause(HERE, 0);
     rig.arrive_many(HERE, 1..=3);
     assert_eq!(rig.next(), None);
@@ -147,36 +147,37 @@ fn a_paused_endpoint_sends_nothing_and_loses_nothing() {
 }
 
 #[test]
-fn an_attempt_that_was_under_way_at_a_pause_still_counts() {
-    let mut rig = Rig::new(Settings::default());
+fn an_attempt_that_was_in_flight_at_a_pause_still_counts() {
+    let mut rig = Rig::new(SchedulerSettings::default());
     rig.arrive(HERE, 1, 7);
     rig.send();
     rig.scheduler.pause(HERE, 0);
     rig.deliver(1);
     rig.scheduler.resume(HERE, 0);
     assert_eq!(rig.next(), None);
-    assert_eq!(rig.state().waiting, 0);
+    assert_eq!(rig.report().waiting, 0);
 }
 
 #[test]
-fn a_removed_endpoint_gives_its_slots_back() {
-    let settings = Settings { slots_max: 2, heavy_percent: 100, ..Settings::default() };
-    let mut rig = Rig::with_endpoints(settings, 2);
+fn a_removed_queue_gives_its_slots_back() {
+    let settings =
+        SchedulerSettings { slots_max: 2, heavy_percent: 100, ..SchedulerSettings::default() };
+    let mut rig = Rig::with_queues(settings, 2);
     rig.arrive_many(HERE, 1..=2);
     rig.arrive(QueueId(2), 3, 0);
     assert_eq!(rig.sent().len(), 2);
 
-    rig.scheduler.remove_endpoint(HERE);
+    rig.scheduler.remove_queue(HERE);
     rig.finish(1, AttemptOutcome::Delivered);
 
     rig.sent();
-    assert_eq!(rig.scheduler.in_flight(), 1, "only what endpoint 2 sends");
-    assert_eq!(rig.scheduler.state(HERE, 0), None);
+    assert_eq!(rig.scheduler.in_flight(), 1, "only what queue 2 sends");
+    assert_eq!(rig.scheduler.report(HERE, 0), None);
 }
 
 #[test]
 fn reports_for_what_is_not_known_are_ignored() {
-    let mut rig = Rig::new(Settings::default());
+    let mut rig = Rig::new(SchedulerSettings::default());
     rig.deliver(9);
     rig.found(&[(9, 0)], true);
     rig.scheduler.resume(QueueId(77), 0);

@@ -1,16 +1,14 @@
-//! Whose turn it is: fair sharing of slots among owners, then among the endpoints
-//! of an owner.
+//! Which queue goes next: fair sharing of slots among owners, then among the queues of an owner.
 //!
-//! Deficit round robin, kept as a running account instead of a wheel: every owner
-//! and every endpoint has used so much slot-time, the one that used least goes
-//! first, and whoever comes back after a pause starts where the others are, so that
-//! nobody saves up turns. A start is charged what attempts there usually take, and
-//! corrected by what it took; an endpoint that hangs for fifteen seconds pays for
-//! fifteen seconds. Only those that can send this moment stand in a line.
+//! Deficit round robin, kept as a running account instead of a wheel: every owner and every queue
+//! has used so much slot-time, and the one that used least goes first. One that comes back after a
+//! pause starts where the others are, so that no turns are saved up. A start is charged what
+//! attempts there usually take, and corrected by what it took; a queue that hangs for fifteen
+//! seconds pays for fifteen seconds. Only queues that can send now are in a line.
 
 use std::collections::BTreeSet;
 
-use super::{Owner, QueueId, numbers::NumberMap};
+use super::numbers::NumberMap;
 
 /// What a start costs at least, so that turns count even where answers take no time.
 const PRICE_MIN_US: i64 = 1_000;
@@ -18,20 +16,33 @@ const PRICE_MIN_US: i64 = 1_000;
 /// What an attempt is thought to take before the first one is over.
 const PRICE_FIRST_US: i64 = 100_000;
 
-/// The line in which an endpoint waits for its turn.
+/// Messages that stay in order and are sent to one endpoint, or to one for each kind of them. The
+/// caller numbers them.
+///
+/// A number is not used again until everything sent under it has come back: an outcome names its
+/// message by this number and nothing else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct QueueId(pub(crate) u32);
+
+/// The merchant that a queue belongs to, numbered by the caller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Owner(pub(crate) u32);
+
+/// The line in which a queue waits for its turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Class {
+pub(super) enum LineClass {
     Quiet,
     /// Keeps a slot for long, or has not shown yet that it does not: all of these
     /// together leave a share of the slots to the others.
     Slow,
-    /// Has a large share already: served when nobody else waits.
+    /// Has a large share already: served when no other queue waits.
     Noisy,
-    /// In trouble: all of these share a few slots.
+    /// Degraded: all of these share a few slots.
     Throttled,
 }
 
-const CLASSES: [Class; 4] = [Class::Quiet, Class::Slow, Class::Noisy, Class::Throttled];
+const CLASSES: [LineClass; 4] =
+    [LineClass::Quiet, LineClass::Slow, LineClass::Noisy, LineClass::Throttled];
 
 #[derive(Debug)]
 struct Lines<T> {
@@ -51,21 +62,21 @@ impl<T> Lines<T> {
         }
     }
 
-    fn of(&self, class: Class) -> &BTreeSet<(i64, T)> {
+    fn of(&self, class: LineClass) -> &BTreeSet<(i64, T)> {
         match class {
-            Class::Quiet => &self.quiet,
-            Class::Slow => &self.slow,
-            Class::Noisy => &self.noisy,
-            Class::Throttled => &self.throttled,
+            LineClass::Quiet => &self.quiet,
+            LineClass::Slow => &self.slow,
+            LineClass::Noisy => &self.noisy,
+            LineClass::Throttled => &self.throttled,
         }
     }
 
-    fn of_mut(&mut self, class: Class) -> &mut BTreeSet<(i64, T)> {
+    fn of_mut(&mut self, class: LineClass) -> &mut BTreeSet<(i64, T)> {
         match class {
-            Class::Quiet => &mut self.quiet,
-            Class::Slow => &mut self.slow,
-            Class::Noisy => &mut self.noisy,
-            Class::Throttled => &mut self.throttled,
+            LineClass::Quiet => &mut self.quiet,
+            LineClass::Slow => &mut self.slow,
+            LineClass::Noisy => &mut self.noisy,
+            LineClass::Throttled => &mut self.throttled,
         }
     }
 
@@ -76,33 +87,33 @@ impl<T> Lines<T> {
 
 /// The share of slots that an attempt counts against.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Toll {
-    None,
+pub(super) enum SlotClass {
+    Light,
     Heavy,
     Throttled,
 }
 
 /// Which lines may have a slot now, besides the quiet one.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Open {
+pub(super) struct OpenLines {
     pub(super) heavy: bool,
     pub(super) throttled: bool,
 }
 
-/// What an endpoint has used, within its owner's share.
+/// The slot-time that a queue has used, within its owner's share.
 #[derive(Debug)]
-pub(super) struct Account {
+pub(super) struct SlotAccount {
     used_us: i64,
     /// What an attempt usually takes.
     usual_us: i64,
     /// What finished attempts took beyond what was charged for them.
-    owed_us: i64,
+    debt_us: i64,
     proven: bool,
 }
 
-impl Account {
+impl SlotAccount {
     pub(super) fn new() -> Self {
-        Self { used_us: 0, usual_us: PRICE_FIRST_US, owed_us: 0, proven: false }
+        Self { used_us: 0, usual_us: PRICE_FIRST_US, debt_us: 0, proven: false }
     }
 
     /// Whether an attempt was ever over.
@@ -117,34 +128,34 @@ impl Account {
 
     /// An attempt for which `price_us` was charged took `took_us`.
     pub(super) fn settle(&mut self, price_us: i64, took_us: i64) {
-        self.owed_us = self.owed_us.saturating_add(took_us - price_us);
+        self.debt_us = self.debt_us.saturating_add(took_us - price_us);
         self.usual_us += (took_us - self.usual_us) / 8;
         self.proven = true;
     }
 
-    /// What is due now for one more attempt, old debts included. Credit that is more
-    /// than the attempt costs is kept.
+    /// Charges one more attempt, old debts included. Credit beyond the price of the attempt
+    /// is kept.
     fn charge(&mut self) -> i64 {
-        let due_us = self.usual_us.saturating_add(self.owed_us);
+        let due_us = self.usual_us.saturating_add(self.debt_us);
         let paid_us = due_us.max(PRICE_MIN_US);
-        self.owed_us = due_us - paid_us;
+        self.debt_us = due_us - paid_us;
         paid_us
     }
 }
 
 #[derive(Debug)]
-struct Share {
-    /// Endpoints of this owner that are known.
-    endpoints: usize,
+struct OwnerShare {
+    /// Queues of this owner that are known.
+    queues: usize,
     used_us: i64,
-    /// What the endpoint served last had used before.
+    /// What the queue served last had used before.
     reached_us: i64,
     lines: Lines<QueueId>,
 }
 
 #[derive(Debug)]
 pub(super) struct Turns {
-    shares: NumberMap<Owner, Share>,
+    shares: NumberMap<Owner, OwnerShare>,
     lines: Lines<Owner>,
     reached_us: i64,
 }
@@ -154,23 +165,29 @@ impl Turns {
         Self { shares: NumberMap::default(), lines: Lines::new(), reached_us: 0 }
     }
 
-    /// `owner` has one more endpoint.
-    pub(super) fn join(&mut self, owner: Owner) {
-        let share = Share { endpoints: 0, used_us: 0, reached_us: 0, lines: Lines::new() };
-        self.shares.entry(owner).or_insert(share).endpoints += 1;
+    /// `owner` has one more queue.
+    pub(super) fn add_queue(&mut self, owner: Owner) {
+        let share = OwnerShare { queues: 0, used_us: 0, reached_us: 0, lines: Lines::new() };
+        self.shares.entry(owner).or_insert(share).queues += 1;
     }
 
-    /// `owner` has one endpoint less, which stands in no line.
-    pub(super) fn part(&mut self, owner: Owner) {
+    /// `owner` has one queue less, which is in no line.
+    pub(super) fn remove_queue(&mut self, owner: Owner) {
         if let Some(share) = self.shares.get_mut(&owner) {
-            share.endpoints -= 1;
-            if share.endpoints == 0 {
+            share.queues -= 1;
+            if share.queues == 0 {
                 self.shares.remove(&owner);
             }
         }
     }
 
-    pub(super) fn enter(&mut self, class: Class, owner: Owner, id: QueueId, account: &mut Account) {
+    pub(super) fn enter(
+        &mut self,
+        class: LineClass,
+        owner: Owner,
+        id: QueueId,
+        account: &mut SlotAccount,
+    ) {
         let Some(share) = self.shares.get_mut(&owner) else { return };
         if share.lines.are_empty() {
             share.used_us = share.used_us.max(self.reached_us);
@@ -183,7 +200,13 @@ impl Turns {
         line.insert((account.used_us, id));
     }
 
-    pub(super) fn leave(&mut self, class: Class, owner: Owner, id: QueueId, account: &Account) {
+    pub(super) fn leave(
+        &mut self,
+        class: LineClass,
+        owner: Owner,
+        id: QueueId,
+        account: &SlotAccount,
+    ) {
         let Some(share) = self.shares.get_mut(&owner) else { return };
         let line = share.lines.of_mut(class);
         line.remove(&(account.used_us, id));
@@ -192,25 +215,25 @@ impl Turns {
         }
     }
 
-    /// The endpoint whose turn it is, among those that `open` admits.
-    pub(super) fn first(&self, open: Open) -> Option<QueueId> {
+    /// The queue that goes next, among those that `open` admits.
+    pub(super) fn first(&self, open: OpenLines) -> Option<QueueId> {
         let slow = self.lines.slow.first().filter(|_| open.heavy);
         let throttled = self.lines.throttled.first().filter(|_| open.throttled);
         let classes = [
-            (self.lines.quiet.first(), Class::Quiet),
-            (slow, Class::Slow),
-            (throttled, Class::Throttled),
+            (self.lines.quiet.first(), LineClass::Quiet),
+            (slow, LineClass::Slow),
+            (throttled, LineClass::Throttled),
         ];
         let waiting = classes.into_iter().filter_map(|(first, class)| Some((first?, class)));
-        let noisy = || Some((self.lines.noisy.first().filter(|_| open.heavy)?, Class::Noisy));
+        let noisy = || Some((self.lines.noisy.first().filter(|_| open.heavy)?, LineClass::Noisy));
         let ((_, owner), class) = waiting.min_by_key(|(first, _)| *first).or_else(noisy)?;
         let (_, id) = self.shares.get(owner)?.lines.of(class).first()?;
         Some(*id)
     }
 
-    /// Charges one start to an endpoint that stands in no line, and says what was
-    /// charged for this attempt, debts not counted.
-    pub(super) fn charge(&mut self, owner: Owner, account: &mut Account) -> i64 {
+    /// Charges one start to a queue that is in no line, and returns what was charged for
+    /// this attempt, debts not counted.
+    pub(super) fn charge(&mut self, owner: Owner, account: &mut SlotAccount) -> i64 {
         let price_us = account.usual_us;
         let paid_us = account.charge();
         if let Some(share) = self.shares.get_mut(&owner) {

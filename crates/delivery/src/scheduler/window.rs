@@ -1,15 +1,14 @@
-//! The messages of one endpoint that are in memory, and their lanes.
+//! The deliveries of one queue that are in memory, and their lanes.
 //!
-//! Every message that was read is an entry. It is *held* with its payload, or
-//! *shelved* without: then it is read again when its turn comes. A message that
-//! could start as far as its lane is concerned is *listed* by its due time: as
-//! fresh, as a retry, or, when it is shelved, as wanted. In a lane that is the
-//! lowest id, while the lane is open; unordered messages are all listed. Each door of
-//! the endpoint has lists of its own, but a lane leads to all of them.
+//! Every message that was read is *held* with its payload, or *evicted*: then only its [`Delivery`]
+//! without the payload is kept, and it is read again when its turn comes. A message that could start
+//! as far as its lane is concerned is *listed* by its due time: as fresh, as a retry, or, when it is
+//! evicted, as wanted. In a lane that is the lowest id, while the lane is open; unordered messages
+//! are all listed. Each endpoint of the queue has lists of its own, but a lane leads to all of them.
 //!
-//! A lane is barred from the start of a message until its conclusion is durable.
-//! That is the whole of the order guarantee: [`Window::start`] sets the bar, and
-//! only [`Window::durable`] lifts it.
+//! A lane is barred from the start of a message until its outcome is durable. That is the whole of
+//! the order guarantee: [`Window::start`] sets the bar, and only [`Window::confirm_durable`] lifts
+//! it.
 
 use std::{
     cmp::Reverse,
@@ -17,27 +16,58 @@ use std::{
     sync::Arc,
 };
 
-use super::{UNORDERED, Waiting, turns::Toll};
+use store::AttemptOutcome;
+
+use super::turns::SlotClass;
+
+/// The lane of messages that have no order among themselves.
+pub(crate) const UNORDERED: u64 = 0;
+
+/// A message that is not finished, with its payload of type `P`, or without (`()`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Delivery<P> {
+    /// Strictly rising per queue.
+    pub(crate) message: i64,
+    /// Hash of the lane key, or [`UNORDERED`].
+    pub(crate) lane: u64,
+    /// Which of the endpoints of its queue it goes to, from 0.
+    pub(crate) endpoint: usize,
+    /// Attempts that are over.
+    pub(crate) attempts: u32,
+    pub(crate) due_us: i64,
+    pub(crate) payload: P,
+}
+
+impl<P> Delivery<P> {
+    fn with_payload<Q>(&self, payload: Q) -> Delivery<Q> {
+        let Self { message, lane, endpoint, attempts, due_us, .. } = *self;
+        Delivery { message, lane, endpoint, attempts, due_us, payload }
+    }
+
+    fn bare(&self) -> Delivery<()> {
+        self.with_payload(())
+    }
+}
 
 #[derive(Debug)]
 pub(super) struct Window<P> {
-    held: BTreeMap<i64, Held<P>>,
-    shelf: BTreeMap<i64, Entry>,
-    /// Lane and message of all entries that have an order, and [`BAR`] for each lane
-    /// that is closed: the first of a lane says all about it.
+    held: BTreeMap<i64, (Delivery<Arc<P>>, Stage)>,
+    evicted: BTreeMap<i64, Delivery<()>>,
+    /// Lane and message of all deliveries that have an order, and [`BAR`] for each lane that is
+    /// closed: the first of a lane says all about it.
     order: BTreeSet<(u64, i64)>,
-    /// By door.
-    lists: Vec<Lists>,
-    /// Entries in flight, or whose conclusion is not durable yet. All are held.
+    /// By endpoint.
+    lists: Vec<EndpointLists>,
+    /// Deliveries in flight, or with an outcome that is not durable yet. All are held.
     busy: usize,
 }
 
 /// Due time and message.
 type List = BTreeSet<(i64, i64)>;
 
-/// The messages that could start, and would go through one door.
+/// The messages that could start, and would go to one endpoint.
 #[derive(Debug, Default)]
-struct Lists {
+struct EndpointLists {
     fresh: List,
     retries: List,
     wanted: List,
@@ -48,75 +78,39 @@ struct Lists {
 pub(super) struct Heads {
     pub(super) fresh: Option<(i64, i64)>,
     pub(super) retry: Option<(i64, i64)>,
-    /// Shelved.
+    /// Evicted.
     pub(super) wanted: Option<(i64, i64)>,
 }
 
-/// Stands before every message of a lane that is closed.
+/// Comes before every message of a lane that is closed.
 const BAR: i64 = i64::MIN;
-
-#[derive(Clone, Copy, Debug)]
-struct Entry {
-    lane: u64,
-    door: usize,
-    due_us: i64,
-    attempt: u32,
-}
-
-#[derive(Debug)]
-struct Held<P> {
-    entry: Entry,
-    stage: Stage,
-    payload: Arc<P>,
-}
 
 #[derive(Clone, Copy, Debug)]
 enum Stage {
     Waiting,
-    InFlight(Flight),
-    Concluded(Conclusion),
+    InFlight(AttemptInFlight),
+    /// The outcome is not durable yet.
+    Finished(AttemptOutcome),
 }
 
 /// What is known about an attempt while it lasts.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Flight {
-    pub(super) door: usize,
+pub(super) struct AttemptInFlight {
+    pub(super) endpoint: usize,
     pub(super) started_us: i64,
     /// Slot-time that was charged for it in advance.
     pub(super) price_us: i64,
     /// The share of slots that it counts against.
-    pub(super) toll: Toll,
-}
-
-/// What a finished attempt means for its message, once durable.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Conclusion {
-    Gone,
-    Again { due_us: i64 },
-}
-
-/// A message that has just been put in flight.
-#[derive(Debug)]
-pub(super) struct Started<P> {
-    pub(super) lane: u64,
-    pub(super) attempt: u32,
-    pub(super) payload: Arc<P>,
-}
-
-/// A message that has just come back.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Landed {
-    pub(super) flight: Flight,
-    pub(super) attempt: u32,
+    pub(super) class: SlotClass,
 }
 
 impl<P> Window<P> {
-    pub(super) fn new(doors: usize) -> Self {
+    pub(super) fn new(endpoints: usize) -> Self {
         let mut lists = Vec::new();
-        lists.resize_with(doors, Lists::default);
+        lists.resize_with(endpoints, EndpointLists::default);
         Self {
             held: BTreeMap::new(),
-            shelf: BTreeMap::new(),
+            evicted: BTreeMap::new(),
             order: BTreeSet::new(),
             lists,
             busy: 0,
@@ -129,58 +123,58 @@ impl<P> Window<P> {
     }
 
     /// Messages in memory without it.
-    pub(super) fn shelved(&self) -> usize {
-        self.shelf.len()
+    pub(super) fn evicted(&self) -> usize {
+        self.evicted.len()
     }
 
-    /// Held messages that are not under way.
+    /// Held messages that are neither in flight nor waiting to become durable.
     pub(super) fn idle(&self) -> usize {
         self.held.len() - self.busy
     }
 
     pub(super) fn contains(&self, message: i64) -> bool {
-        self.held.contains_key(&message) || self.is_shelved(message)
+        self.held.contains_key(&message) || self.is_evicted(message)
     }
 
-    pub(super) fn is_shelved(&self, message: i64) -> bool {
-        self.shelf.contains_key(&message)
+    pub(super) fn is_evicted(&self, message: i64) -> bool {
+        self.evicted.contains_key(&message)
     }
 
-    /// Its attempt is over, and the conclusion not durable yet.
-    pub(super) fn is_concluded(&self, message: i64) -> bool {
+    /// Its attempt is over, and the outcome not durable yet.
+    pub(super) fn is_finished(&self, message: i64) -> bool {
         let held = self.held.get(&message);
-        held.is_some_and(|held| matches!(held.stage, Stage::Concluded(_)))
+        held.is_some_and(|(_, stage)| matches!(stage, Stage::Finished(_)))
     }
 
-    /// What could go through a door next.
-    pub(super) fn heads(&self, door: usize) -> Heads {
-        self.lists.get(door).map_or_else(Heads::default, |lists| Heads {
+    /// What could be sent to an endpoint next.
+    pub(super) fn heads(&self, endpoint: usize) -> Heads {
+        self.lists.get(endpoint).map_or_else(Heads::default, |lists| Heads {
             fresh: lists.fresh.first().copied(),
             retry: lists.retries.first().copied(),
             wanted: lists.wanted.first().copied(),
         })
     }
 
-    /// Messages in memory that go through a door.
-    pub(super) fn known(&self, door: usize) -> usize {
-        let held = self.held.values().map(|held| &held.entry);
-        held.chain(self.shelf.values()).filter(|entry| entry.door == door).count()
+    /// Messages in memory that go to an endpoint.
+    pub(super) fn known(&self, endpoint: usize) -> usize {
+        let held = self.held.values().map(|(delivery, _)| delivery.endpoint);
+        let evicted = self.evicted.values().map(|delivery| delivery.endpoint);
+        held.chain(evicted).filter(|it| *it == endpoint).count()
     }
 
-    /// Listed messages whose time has not come.
+    /// Listed messages that are not due yet.
     pub(super) fn parked(&self, now_us: i64) -> usize {
         let later = (now_us.saturating_add(1), i64::MIN);
-        let lists = self.lists.iter().flat_map(|door| [&door.fresh, &door.retries, &door.wanted]);
+        let lists = self.lists.iter().flat_map(|it| [&it.fresh, &it.retries, &it.wanted]);
         lists.map(|list| list.range(later..).count()).sum()
     }
 
-    /// Takes in a message that is not known yet.
-    pub(super) fn insert(&mut self, waiting: Waiting<P>) {
-        let Waiting { message, lane, door, attempt, due_us, payload } = waiting;
-        let entry = Entry { lane, door, due_us, attempt };
+    /// Inserts a message that is not known yet.
+    pub(super) fn insert(&mut self, delivery: Delivery<P>) {
+        let Delivery { message, lane, endpoint, attempts, due_us, payload } = delivery;
         let payload = Arc::new(payload);
-        let held = Held { entry, stage: Stage::Waiting, payload };
-        self.held.insert(message, held);
+        let held = Delivery { message, lane, endpoint, attempts, due_us, payload };
+        self.held.insert(message, (held, Stage::Waiting));
         if lane == UNORDERED {
             return self.enlist(message);
         }
@@ -198,46 +192,52 @@ impl<P> Window<P> {
     }
 
     /// Puts a listed message in flight, and bars its lane.
-    pub(super) fn start(&mut self, message: i64, flight: Flight) -> Option<Started<P>> {
+    pub(super) fn start(
+        &mut self,
+        message: i64,
+        attempt: AttemptInFlight,
+    ) -> Option<Delivery<Arc<P>>> {
         self.delist(message);
-        let held = self.held.get_mut(&message)?;
-        held.stage = Stage::InFlight(flight);
+        let (delivery, stage) = self.held.get_mut(&message)?;
+        *stage = Stage::InFlight(attempt);
         self.busy += 1;
-        let Entry { lane, attempt, .. } = held.entry;
-        if lane != UNORDERED {
-            self.order.insert((lane, BAR));
+        if delivery.lane != UNORDERED {
+            self.order.insert((delivery.lane, BAR));
         }
-        Some(Started { lane, attempt, payload: Arc::clone(&held.payload) })
+        Some(delivery.clone())
     }
 
-    /// Ends the flight of `message`; its lane stays barred. `None` if it was not in
-    /// flight.
-    pub(super) fn finish(&mut self, message: i64, conclusion: Conclusion) -> Option<Landed> {
-        let held = self.held.get_mut(&message)?;
-        let Stage::InFlight(flight) = held.stage else { return None };
-        held.stage = Stage::Concluded(conclusion);
-        Some(Landed { flight, attempt: held.entry.attempt })
+    /// Ends the attempt at `message` that is in flight; its lane stays barred. Returns the attempt
+    /// and how many were before it, or `None` if it was not in flight.
+    pub(super) fn finish(
+        &mut self,
+        message: i64,
+        outcome: AttemptOutcome,
+    ) -> Option<(AttemptInFlight, u32)> {
+        let (delivery, stage) = self.held.get_mut(&message)?;
+        let Stage::InFlight(attempt) = *stage else { return None };
+        *stage = Stage::Finished(outcome);
+        Some((attempt, delivery.attempts))
     }
 
-    /// Carries out the conclusion of `message` and opens its lane. Says whether the
-    /// message is gone.
-    pub(super) fn durable(&mut self, message: i64) -> bool {
-        let Some(held) = self.held.get_mut(&message) else { return false };
-        let gone = match held.stage {
+    /// The outcome of `message` is durable: its lane opens. Returns whether the message is gone.
+    pub(super) fn confirm_durable(&mut self, message: i64) -> bool {
+        let Some((delivery, stage)) = self.held.get_mut(&message) else { return false };
+        let gone = match *stage {
             Stage::Waiting | Stage::InFlight(_) => return false,
-            Stage::Concluded(Conclusion::Again { due_us }) => {
-                held.entry.due_us = due_us;
-                held.entry.attempt = held.entry.attempt.saturating_add(1);
+            Stage::Finished(AttemptOutcome::Retry { due_us, .. }) => {
+                delivery.due_us = due_us;
+                delivery.attempts = delivery.attempts.saturating_add(1);
                 false
             }
-            Stage::Concluded(Conclusion::Gone) => true,
+            Stage::Finished(AttemptOutcome::Delivered | AttemptOutcome::Failed { .. }) => true,
         };
         self.release(message, gone);
         gone
     }
 
-    /// Removes a shelved message that is not on disk any more.
-    pub(super) fn lose_shelved(&mut self, message: i64) {
+    /// Removes an evicted message that is not on disk any more.
+    pub(super) fn forget_evicted(&mut self, message: i64) {
         let listed = self.delist(message);
         let lane = self.forget(message);
         if listed {
@@ -245,19 +245,19 @@ impl<P> Window<P> {
         }
     }
 
-    /// Drops the payloads of at most `most` messages that wait, those first whose
-    /// lane will not move soon, and of them the newest first.
-    pub(super) fn shelve(&mut self, most: usize, now_us: i64) {
-        let waits = |(message, held): (&i64, &Held<P>)| match held.stage {
-            Stage::Waiting => Some((self.is_near(&held.entry, now_us), Reverse(*message))),
-            Stage::InFlight(_) | Stage::Concluded(_) => None,
+    /// Drops the payloads of at most `most` messages that wait: first those in lanes that will not
+    /// move soon, and of them the newest first.
+    pub(super) fn evict(&mut self, most: usize, now_us: i64) {
+        let candidate = |(message, (delivery, stage)): (&i64, &(Delivery<Arc<P>>, Stage))| {
+            let near = || self.is_near(&delivery.bare(), now_us);
+            matches!(stage, Stage::Waiting).then(|| (near(), Reverse(*message)))
         };
-        let mut candidates: Vec<_> = self.held.iter().filter_map(waits).collect();
+        let mut candidates: Vec<_> = self.held.iter().filter_map(candidate).collect();
         candidates.sort_unstable();
         for (_, Reverse(message)) in candidates.into_iter().take(most) {
             let listed = self.delist(message);
-            if let Some(held) = self.held.remove(&message) {
-                self.shelf.insert(message, held.entry);
+            if let Some((delivery, _)) = self.held.remove(&message) {
+                self.evicted.insert(message, delivery.bare());
             }
             if listed {
                 self.enlist(message);
@@ -265,39 +265,37 @@ impl<P> Window<P> {
         }
     }
 
-    /// Gives a shelved message its payload back.
+    /// Gives an evicted message its payload back.
     pub(super) fn restore(&mut self, message: i64, payload: P) {
         let listed = self.delist(message);
-        let Some(entry) = self.shelf.remove(&message) else { return };
-        let payload = Arc::new(payload);
-        let held = Held { entry, stage: Stage::Waiting, payload };
-        self.held.insert(message, held);
+        let Some(delivery) = self.evicted.remove(&message) else { return };
+        self.held.insert(message, (delivery.with_payload(Arc::new(payload)), Stage::Waiting));
         if listed {
             self.enlist(message);
         }
     }
 
-    /// How many messages from the shelved `first` on are worth reading in one go: the
-    /// next ones in order of id, up to the first that is held or will not move soon.
+    /// How many messages from the evicted `first` on are worth reading together: the next ones in
+    /// order of id, up to the first that is held or will not move soon.
     pub(super) fn run(&self, first: i64, most: usize, now_us: i64) -> usize {
         let held = self.held.range(first..).next().map_or(i64::MAX, |(message, _)| *message);
-        let useful = |(_, entry): &(&i64, &Entry)| self.is_near(entry, now_us);
-        self.shelf.range(first..held).take(most).take_while(useful).count().max(1)
+        let useful = |(_, delivery): &(&i64, &Delivery<()>)| self.is_near(delivery, now_us);
+        self.evicted.range(first..held).take(most).take_while(useful).count().max(1)
     }
 
-    /// Whether the lane of this entry moves, or may move now.
-    fn is_near(&self, entry: &Entry, now_us: i64) -> bool {
-        if entry.lane == UNORDERED {
-            return entry.due_us <= now_us;
+    /// Whether the lane of this delivery moves, or may move now.
+    fn is_near(&self, delivery: &Delivery<()>, now_us: i64) -> bool {
+        if delivery.lane == UNORDERED {
+            return delivery.due_us <= now_us;
         }
-        self.first_of(entry.lane).is_some_and(|first| {
-            first == BAR || self.entry(first).is_some_and(|head| head.due_us <= now_us)
+        self.first_of(delivery.lane).is_some_and(|first| {
+            first == BAR || self.delivery(first).is_some_and(|head| head.due_us <= now_us)
         })
     }
 
-    fn entry(&self, message: i64) -> Option<&Entry> {
-        let held = self.held.get(&message).map(|held| &held.entry);
-        held.or_else(|| self.shelf.get(&message))
+    fn delivery(&self, message: i64) -> Option<Delivery<()>> {
+        let held = self.held.get(&message).map(|(delivery, _)| delivery.bare());
+        held.or_else(|| self.evicted.get(&message).copied())
     }
 
     /// The message that a lane waits for, or [`BAR`].
@@ -306,11 +304,11 @@ impl<P> Window<P> {
         (*found == lane).then_some(*message)
     }
 
-    /// Ends a conclusion: opens the lane, and lists what can go next.
+    /// Opens the lane of a message with a durable outcome, and lists what can go next.
     fn release(&mut self, message: i64, gone: bool) {
-        let Some(held) = self.held.get_mut(&message) else { return };
-        held.stage = Stage::Waiting;
-        let lane = held.entry.lane;
+        let Some((delivery, stage)) = self.held.get_mut(&message) else { return };
+        *stage = Stage::Waiting;
+        let lane = delivery.lane;
         self.busy -= 1;
         self.order.remove(&(lane, BAR));
         if gone {
@@ -321,10 +319,11 @@ impl<P> Window<P> {
         self.enlist_first(lane);
     }
 
+    /// Removes a message and returns its lane.
     fn forget(&mut self, message: i64) -> u64 {
-        let held = self.held.remove(&message).map(|held| held.entry);
-        let lane =
-            held.or_else(|| self.shelf.remove(&message)).map_or(UNORDERED, |entry| entry.lane);
+        let held = self.held.remove(&message).map(|(delivery, _)| delivery.lane);
+        let evicted = || self.evicted.remove(&message).map(|delivery| delivery.lane);
+        let lane = held.or_else(evicted).unwrap_or(UNORDERED);
         self.order.remove(&(lane, message));
         lane
     }
@@ -336,26 +335,27 @@ impl<P> Window<P> {
     }
 
     fn enlist(&mut self, message: i64) {
-        if let Some((list, key)) = self.listing(message) {
+        if let Some((list, key)) = self.list_of(message) {
             list.insert(key);
         }
     }
 
-    /// Says whether the message was listed.
+    /// Returns whether the message was listed.
     fn delist(&mut self, message: i64) -> bool {
-        self.listing(message).is_some_and(|(list, key)| list.remove(&key))
+        self.list_of(message).is_some_and(|(list, key)| list.remove(&key))
     }
 
-    /// Where a message is listed, if it is.
-    fn listing(&mut self, message: i64) -> Option<(&mut List, (i64, i64))> {
-        let held = self.held.get(&message).map(|held| &held.entry);
-        let entry = held.or_else(|| self.shelf.get(&message))?;
-        let lists = self.lists.get_mut(entry.door)?;
-        let list = match (held.is_some(), entry.attempt) {
+    /// The list that a message belongs to, and its key there.
+    fn list_of(&mut self, message: i64) -> Option<(&mut List, (i64, i64))> {
+        let held = self.held.get(&message).map(|(delivery, _)| delivery.bare());
+        let is_held = held.is_some();
+        let delivery = held.or_else(|| self.evicted.get(&message).copied())?;
+        let lists = self.lists.get_mut(delivery.endpoint)?;
+        let list = match (is_held, delivery.attempts) {
             (true, 0) => &mut lists.fresh,
             (true, _) => &mut lists.retries,
             (false, _) => &mut lists.wanted,
         };
-        Some((list, (entry.due_us, message)))
+        Some((list, (delivery.due_us, message)))
     }
 }

@@ -3,51 +3,51 @@
 
 use super::{
     super::{Owner, QueueId, Scheduler},
-    world::{Event, SECOND_US, World},
+    world::{Event, SECOND_US, SimulatedWorld},
 };
 
-impl World {
+impl SimulatedWorld {
     pub(super) fn operate(&mut self) {
         if self.arrivals_left == 0 {
-            let endpoints: Vec<_> = self.habits.keys().copied().collect();
-            for endpoint in endpoints {
-                for door in 0..self.doors(endpoint) {
-                    self.resume(endpoint, door);
+            let queues: Vec<_> = self.habits.keys().copied().collect();
+            for queue in queues {
+                for endpoint in 0..self.endpoints(queue) {
+                    self.resume(queue, endpoint);
                 }
             }
             return;
         }
-        let endpoint = self.any_endpoint();
-        let door = self.any_door(endpoint);
+        let queue = self.any_queue();
+        let endpoint = self.any_endpoint(queue);
         match self.random.count(0, 9) {
-            0 => self.pause(endpoint, door),
-            1..=3 => self.resume(endpoint, door),
-            4 => self.retry_failed(endpoint),
+            0 => self.pause(queue, endpoint),
+            1..=3 => self.resume(queue, endpoint),
+            4 => self.retry_failed(queue),
             _ => (),
         }
-        self.check(endpoint);
+        self.check(queue);
         self.soon(4 * SECOND_US, Event::Operate);
     }
 
-    fn pause(&mut self, endpoint: QueueId, door: usize) {
-        self.model.place(endpoint).paused.insert(door);
-        self.scheduler.pause(endpoint, door);
+    fn pause(&mut self, queue: QueueId, endpoint: usize) {
+        self.model.queue(queue).paused.insert(endpoint);
+        self.scheduler.pause(queue, endpoint);
     }
 
-    fn resume(&mut self, endpoint: QueueId, door: usize) {
+    fn resume(&mut self, queue: QueueId, endpoint: usize) {
         let now_us = self.now_us;
-        let place = self.model.place(endpoint);
-        if place.paused.remove(&door) {
-            place.able_us = now_us;
+        let model = self.model.queue(queue);
+        if model.paused.remove(&endpoint) {
+            model.able_us = now_us;
         }
-        self.scheduler.resume(endpoint, door);
+        self.scheduler.resume(queue, endpoint);
     }
 
-    /// Also happens before the scheduler has heard that they failed.
-    pub(super) fn retry_failed(&mut self, endpoint: QueueId) {
+    /// Also happens before the scheduler is notified that they failed.
+    pub(super) fn retry_failed(&mut self, queue: QueueId) {
         let now_us = self.now_us;
-        if let Some(lowest) = self.model.place(endpoint).put_back(now_us) {
-            self.scheduler.rewind(endpoint, lowest);
+        if let Some(lowest) = self.model.queue(queue).put_back(now_us) {
+            self.scheduler.rewind(queue, lowest);
         }
     }
 
@@ -70,14 +70,14 @@ impl World {
 
     pub(super) fn start_up(&mut self) {
         for (id, habits) in &self.habits {
-            let place = self.model.places.entry(*id).or_default();
-            // What waits before one door may take the room of what could go through another.
-            place.healthy = habits.len() == 1 && habits.iter().all(|habit| habit.is_healthy());
+            let model = self.model.queues.entry(*id).or_default();
+            // What waits for one endpoint may take the room of what could go to another.
+            model.healthy = habits.len() == 1 && habits.iter().all(|habit| habit.is_healthy());
             // Two merchants own all: turns are taken within an owner, too.
-            self.scheduler.add_endpoint(*id, Owner(id.0 % 2), habits.len());
+            self.scheduler.add_queue(*id, Owner(id.0 % 2), habits.len());
             self.scheduler.expect_more(*id);
-            for door in &place.paused {
-                self.scheduler.pause(*id, *door);
+            for endpoint in &model.paused {
+                self.scheduler.pause(*id, *endpoint);
             }
         }
     }

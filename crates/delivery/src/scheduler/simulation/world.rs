@@ -7,8 +7,8 @@ use domain::random::SeededRandom;
 use store::{AttemptOutcome, FailureCause};
 
 use super::{
-    super::{Action, QueueId, Scheduler, Settings, Waiting},
-    model::{Model, Place, Start},
+    super::{Action, Delivery, QueueId, Scheduler, SchedulerSettings},
+    model::{Model, QueueModel},
 };
 
 const MILLISECOND_US: i64 = 1_000;
@@ -24,7 +24,7 @@ pub(super) enum Habit {
     Slow,
     /// Fails now and then, in every way.
     Flaky,
-    /// Refuses some lanes for ever.
+    /// Refuses some lanes forever.
     Picky,
     /// Never answers.
     Hanging,
@@ -42,31 +42,31 @@ pub(super) enum Event {
     Commit,
     Report(QueueId, i64),
     Look(QueueId, i64, usize),
-    Found(QueueId, Vec<Waiting<i64>>, bool),
+    Found(QueueId, Vec<Delivery<i64>>, bool),
     Operate,
     Crash,
 }
 
-/// A conclusion on its way to the disk.
+/// An outcome on its way to the disk.
 #[derive(Debug)]
-pub(super) struct Outcome {
-    endpoint: QueueId,
+pub(super) struct PendingOutcome {
+    queue: QueueId,
     message: i64,
-    verdict: AttemptOutcome,
+    outcome: AttemptOutcome,
 }
 
-pub(super) struct World {
+pub(super) struct SimulatedWorld {
     pub(super) model: Model,
     pub(super) now_us: i64,
     pub(super) steps: u64,
     pub(super) random: SeededRandom,
     pub(super) scheduler: Scheduler<i64>,
-    /// One for each door.
+    /// One for each endpoint.
     pub(super) habits: BTreeMap<QueueId, Vec<Habit>>,
     pub(super) events: BTreeMap<(i64, u64), Event>,
-    pub(super) outcomes: Vec<Outcome>,
+    pub(super) outcomes: Vec<PendingOutcome>,
     /// Committed, in order, and not yet announced.
-    pub(super) unannounced: BTreeMap<QueueId, VecDeque<Waiting<i64>>>,
+    pub(super) unannounced: BTreeMap<QueueId, VecDeque<Delivery<i64>>>,
     pub(super) arrivals_left: u32,
     pub(super) crash_gap_us: i64,
     message: i64,
@@ -80,13 +80,13 @@ impl Habit {
     }
 }
 
-fn random_settings(random: &mut SeededRandom) -> Settings {
-    Settings {
+fn random_settings(random: &mut SeededRandom) -> SchedulerSettings {
+    SchedulerSettings {
         window_max: random.count(1, 24),
         window_min: random.count(1, 6),
         held_max: random.count(60, 200),
-        shelved_max: random.count(0, 60),
-        shelved_all_max: random.count(10, 200),
+        evicted_max: random.count(0, 60),
+        evicted_all_max: random.count(10, 200),
         slots_max: random.count(5, 40),
         endpoint_slots_max: random.count(4, 12),
         noisy_slots_min: 5,
@@ -96,7 +96,7 @@ fn random_settings(random: &mut SeededRandom) -> Settings {
         suspend_waiting_min: 10,
         probe_gap_us: 5 * SECOND_US,
         probe_gap_max_us: 20 * SECOND_US,
-        ..Settings::default()
+        ..SchedulerSettings::default()
     }
 }
 
@@ -111,14 +111,14 @@ fn random_habit(random: &mut SeededRandom) -> Habit {
     }
 }
 
-impl World {
+impl SimulatedWorld {
     pub(super) fn new(seed: u64) -> Self {
         let mut random = SeededRandom::new(seed);
         let settings = random_settings(&mut random);
         let mut habits = BTreeMap::new();
         for id in 0..u32::try_from(random.count(1, 10)).unwrap() {
-            let doors = if random.percent(35) { random.count(2, 3) } else { 1 };
-            let each = (0..doors).map(|_| random_habit(&mut random)).collect();
+            let endpoints = if random.percent(35) { random.count(2, 3) } else { 1 };
+            let each = (0..endpoints).map(|_| random_habit(&mut random)).collect();
             habits.insert(QueueId(id), each);
         }
         let mut world = Self {
@@ -145,7 +145,7 @@ impl World {
         world
     }
 
-    /// Plays until nothing is owed.
+    /// Plays until nothing is pending.
     pub(super) fn act(&mut self) {
         loop {
             while let Some(action) = self.scheduler.next(self.now_us) {
@@ -164,8 +164,8 @@ impl World {
             }
             self.count();
         }
-        let finished: usize = self.model.places.values().map(Place::finished).sum();
-        assert_eq!(i64::try_from(finished).unwrap(), self.message, "all concluded, nothing stuck");
+        let finished: usize = self.model.queues.values().map(QueueModel::finished).sum();
+        assert_eq!(i64::try_from(finished).unwrap(), self.message, "all finished, nothing stuck");
     }
 
     fn count(&mut self) {
@@ -185,19 +185,18 @@ impl World {
 
     fn carry_out(&mut self, action: Action<i64>) {
         match action {
-            Action::Refill { endpoint, after, most } => {
+            Action::Refill { queue, after, most } => {
                 assert!(most > 0, "a reading of nothing");
-                self.soon(20 * MILLISECOND_US, Event::Look(endpoint, after, most));
+                self.soon(20 * MILLISECOND_US, Event::Look(queue, after, most));
             }
-            Action::Send { endpoint, message, lane, attempt, throttled, payload } => {
-                assert_eq!(*payload, message * 3, "not the payload of {message}");
-                let door = self.door(endpoint, message);
-                let state = self.scheduler.state(endpoint, door).unwrap();
-                let start = Start { endpoint, message, lane, attempt, throttled };
-                self.model.start(start, &state, self.now_us);
-                let took_us = self.time_to_answer(endpoint, door);
-                self.after(took_us, Event::Land(endpoint, message));
-                self.check(endpoint);
+            Action::Send { queue, delivery } => {
+                let Delivery { message, endpoint, .. } = delivery;
+                assert_eq!(*delivery.payload, message * 3, "not the payload of {message}");
+                let report = self.scheduler.report(queue, endpoint).unwrap();
+                self.model.start(queue, &delivery, &report, self.now_us);
+                let took_us = self.time_to_answer(queue, endpoint);
+                self.after(took_us, Event::Land(queue, message));
+                self.check(queue);
             }
         }
     }
@@ -205,87 +204,83 @@ impl World {
     fn happen(&mut self, event: Event) {
         match event {
             Event::Arrive => self.arrive(),
-            Event::Announce(endpoint) => self.announce(endpoint),
-            Event::Land(endpoint, message) => self.land(endpoint, message),
+            Event::Announce(queue) => self.announce(queue),
+            Event::Land(queue, message) => self.land(queue, message),
             Event::Commit => self.commit(),
-            Event::Report(endpoint, message) => self.report(endpoint, message),
-            Event::Look(endpoint, after, most) => {
-                let (rows, reached_end) = self.look(endpoint, after, most);
-                self.soon(50 * MILLISECOND_US, Event::Found(endpoint, rows, reached_end));
+            Event::Report(queue, message) => self.report(queue, message),
+            Event::Look(queue, after, most) => {
+                let (rows, reached_end) = self.look(queue, after, most);
+                self.soon(50 * MILLISECOND_US, Event::Found(queue, rows, reached_end));
             }
-            Event::Found(endpoint, rows, reached_end) => {
-                self.scheduler.refilled(endpoint, rows, reached_end);
-                self.check(endpoint);
+            Event::Found(queue, rows, reached_end) => {
+                self.scheduler.complete_refill(queue, rows, reached_end);
+                self.check(queue);
             }
             Event::Operate => self.operate(),
             Event::Crash => self.crash(),
         }
     }
 
-    pub(super) fn check(&self, endpoint: QueueId) {
-        for door in 0..self.doors(endpoint) {
-            let state = self.scheduler.state(endpoint, door).unwrap();
-            self.model.check((endpoint, door), &state, self.scheduler.in_flight());
+    pub(super) fn check(&self, queue: QueueId) {
+        for endpoint in 0..self.endpoints(queue) {
+            let report = self.scheduler.report(queue, endpoint).unwrap();
+            self.model.check(queue, endpoint, &report, self.scheduler.in_flight());
         }
     }
 
-    pub(super) fn doors(&self, endpoint: QueueId) -> usize {
-        self.habits[&endpoint].len()
+    pub(super) fn endpoints(&self, queue: QueueId) -> usize {
+        self.habits[&queue].len()
     }
 
-    pub(super) fn any_door(&mut self, endpoint: QueueId) -> usize {
-        let last = self.doors(endpoint) - 1;
+    pub(super) fn any_endpoint(&mut self, queue: QueueId) -> usize {
+        let last = self.endpoints(queue) - 1;
         self.random.count(0, last)
     }
 
-    fn door(&mut self, endpoint: QueueId, message: i64) -> usize {
-        self.model.place(endpoint).rows.get(&message).map_or(0, |row| row.door)
-    }
-
-    pub(super) fn any_endpoint(&mut self) -> QueueId {
+    pub(super) fn any_queue(&mut self) -> QueueId {
         let nth = self.random.count(0, self.habits.len() - 1);
         *self.habits.keys().nth(nth).unwrap()
     }
 
-    /// A burst for one endpoint is committed, and announced now or a little later.
+    /// A burst for one queue is committed, and announced now or a little later.
     fn arrive(&mut self) {
-        let endpoint = self.any_endpoint();
+        let queue = self.any_queue();
         for _ in 0..self.random.count(1, 12) {
             self.message += 1;
             let lane = self.random.number() % (self.lanes + 1);
-            let door = self.any_door(endpoint);
-            self.model.commit(endpoint, self.message, (lane, door), self.now_us);
-            let waiting = Waiting {
+            let endpoint = self.any_endpoint(queue);
+            let delivery = Delivery {
                 message: self.message,
                 lane,
-                door,
-                attempt: 0,
+                endpoint,
+                attempts: 0,
                 due_us: self.now_us,
                 payload: self.message * 3,
             };
-            self.unannounced.entry(endpoint).or_default().push_back(waiting);
+            self.model.commit(queue, &delivery);
+            self.unannounced.entry(queue).or_default().push_back(delivery);
         }
-        self.soon(30 * MILLISECOND_US, Event::Announce(endpoint));
+        self.soon(30 * MILLISECOND_US, Event::Announce(queue));
         self.arrivals_left -= 1;
         if self.arrivals_left > 0 {
             self.soon(SECOND_US, Event::Arrive);
         }
     }
 
-    fn announce(&mut self, endpoint: QueueId) {
-        let waiting = self.unannounced.remove(&endpoint).unwrap_or_default();
+    fn announce(&mut self, queue: QueueId) {
+        let deliveries = self.unannounced.remove(&queue).unwrap_or_default();
         if self.random.percent(10) {
-            self.scheduler.expect_more(endpoint);
+            self.scheduler.expect_more(queue);
         } else {
-            for waiting in waiting {
-                self.scheduler.arrived(endpoint, waiting);
+            for delivery in deliveries {
+                self.scheduler.enqueue(queue, delivery);
             }
         }
-        self.check(endpoint);
+        self.check(queue);
     }
 
-    fn time_to_answer(&mut self, endpoint: QueueId, door: usize) -> i64 {
-        match self.habit(endpoint, door) {
+    fn time_to_answer(&mut self, queue: QueueId, endpoint: usize) -> i64 {
+        match self.habit(queue, endpoint) {
             Habit::Healthy | Habit::Flaky | Habit::Picky | Habit::Broken { .. } => {
                 self.random.between(MILLISECOND_US, 80 * MILLISECOND_US)
             }
@@ -294,15 +289,15 @@ impl World {
         }
     }
 
-    fn habit(&self, endpoint: QueueId, door: usize) -> Habit {
-        let habit = self.habits[&endpoint][door];
+    fn habit(&self, queue: QueueId, endpoint: usize) -> Habit {
+        let habit = self.habits[&queue][endpoint];
         let repaired = matches!(habit, Habit::Broken { until_us } if self.now_us >= until_us);
         if repaired { Habit::Healthy } else { habit }
     }
 
-    fn failure(&mut self, (endpoint, door): (QueueId, usize), lane: u64) -> Option<FailureCause> {
+    fn failure(&mut self, queue: QueueId, endpoint: usize, lane: u64) -> Option<FailureCause> {
         let any = [FailureCause::Refused, FailureCause::Overloaded, FailureCause::Unreachable];
-        match self.habit(endpoint, door) {
+        match self.habit(queue, endpoint) {
             Habit::Healthy | Habit::Slow => None,
             Habit::Flaky => self.random.percent(30).then(|| any[self.random.count(0, 2)]),
             Habit::Picky => (lane % 3 == 1).then_some(FailureCause::Refused),
@@ -311,63 +306,56 @@ impl World {
         }
     }
 
-    fn land(&mut self, endpoint: QueueId, message: i64) {
-        self.model.land(endpoint, message);
-        let place = self.model.place(endpoint);
-        let attempt = place.rows.get(&message).map_or(ATTEMPTS_MAX, |row| row.attempt);
-        let lane = place.busy.get(&message).copied().unwrap();
-        let door = self.door(endpoint, message);
-        let verdict = match self.failure((endpoint, door), lane) {
+    fn land(&mut self, queue: QueueId, message: i64) {
+        self.model.land(queue, message);
+        let row = self.model.queue(queue).rows.get(&message).unwrap();
+        let (attempts, lane, endpoint) = (row.attempts, row.lane, row.endpoint);
+        let outcome = match self.failure(queue, endpoint, lane) {
             None => AttemptOutcome::Delivered,
-            Some(cause) if attempt + 1 >= ATTEMPTS_MAX => AttemptOutcome::Failed { cause },
+            Some(cause) if attempts + 1 >= ATTEMPTS_MAX => AttemptOutcome::Failed { cause },
             Some(cause) => {
-                let due_us = self.now_us + SECOND_US * 6_i64.pow(attempt);
+                let due_us = self.now_us + SECOND_US * 6_i64.pow(attempts);
                 AttemptOutcome::Retry { due_us, cause }
             }
         };
-        self.scheduler.finished(endpoint, message, verdict, self.now_us);
-        self.outcomes.push(Outcome { endpoint, message, verdict });
+        self.scheduler.finish_attempt(queue, message, outcome, self.now_us);
+        self.outcomes.push(PendingOutcome { queue, message, outcome });
         self.soon(30 * MILLISECOND_US, Event::Commit);
-        self.check(endpoint);
+        self.check(queue);
     }
 
-    /// Commits what has come together, and reports it in any order. A store that fails is tried
+    /// Commits what was collected, and reports it in any order. A store that fails is asked
     /// again, and until then nothing is reported.
     fn commit(&mut self) {
         if self.random.percent(3) {
             return self.soon(SECOND_US, Event::Commit);
         }
-        for Outcome { endpoint, message, verdict } in std::mem::take(&mut self.outcomes) {
-            let again = match verdict {
-                AttemptOutcome::Retry { due_us, .. } => Some(due_us),
-                AttemptOutcome::Delivered | AttemptOutcome::Failed { .. } => None,
-            };
-            let delivered = verdict == AttemptOutcome::Delivered;
-            self.model.place(endpoint).conclude(message, delivered, again);
+        for PendingOutcome { queue, message, outcome } in std::mem::take(&mut self.outcomes) {
+            self.model.queue(queue).store_outcome(message, outcome);
             if self.arrivals_left > 0 && self.random.percent(3) {
-                self.retry_failed(endpoint);
+                self.retry_failed(queue);
             }
-            self.soon(60 * MILLISECOND_US, Event::Report(endpoint, message));
+            self.soon(60 * MILLISECOND_US, Event::Report(queue, message));
         }
     }
 
-    fn report(&mut self, endpoint: QueueId, message: i64) {
-        self.scheduler.durable(endpoint, message);
-        self.model.place(endpoint).report(message, self.now_us);
-        self.check(endpoint);
+    fn report(&mut self, queue: QueueId, message: i64) {
+        self.scheduler.confirm_durable(queue, message);
+        self.model.queue(queue).confirm_durable(message, self.now_us);
+        self.check(queue);
     }
 
-    fn look(&mut self, endpoint: QueueId, after: i64, most: usize) -> (Vec<Waiting<i64>>, bool) {
+    fn look(&mut self, queue: QueueId, after: i64, most: usize) -> (Vec<Delivery<i64>>, bool) {
         if self.random.percent(2) {
             return (Vec::new(), false);
         }
-        let rows = self.model.place(endpoint).rows.range(after.saturating_add(1)..).take(most);
+        let rows = self.model.queue(queue).rows.range(after.saturating_add(1)..).take(most);
         let found: Vec<_> = rows
-            .map(|(message, row)| Waiting {
+            .map(|(message, row)| Delivery {
                 message: *message,
                 lane: row.lane,
-                door: row.door,
-                attempt: row.attempt,
+                endpoint: row.endpoint,
+                attempts: row.attempts,
                 due_us: row.due_us,
                 payload: message * 3,
             })

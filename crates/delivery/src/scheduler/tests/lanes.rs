@@ -3,41 +3,41 @@
 use super::*;
 
 #[test]
-fn a_lane_opens_when_the_conclusion_is_durable_and_not_before() {
-    let mut rig = Rig::new(Settings::default());
+fn a_lane_opens_when_the_outcome_is_durable_and_not_before() {
+    let mut rig = Rig::new(SchedulerSettings::default());
     rig.arrive(HERE, 1, 7);
     rig.arrive(HERE, 2, 7);
     assert_eq!(rig.sent(), [1]);
 
     rig.finish(1, AttemptOutcome::Delivered);
     assert_eq!(rig.sent(), [0; 0], "delivered, but a crash would forget it");
-    assert_eq!(rig.state().in_flight, 0, "the slot is free all the same");
+    assert_eq!(rig.report().in_flight, 0, "the slot is free all the same");
 
-    rig.scheduler.durable(HERE, 1);
+    rig.scheduler.confirm_durable(HERE, 1);
     assert_eq!(rig.sent(), [2]);
 }
 
 #[test]
-fn a_dead_message_opens_its_lane_too() {
-    let mut rig = Rig::new(Settings::default());
+fn a_failed_message_opens_its_lane_too() {
+    let mut rig = Rig::new(SchedulerSettings::default());
     rig.arrive(HERE, 1, 7);
     rig.arrive(HERE, 2, 7);
     rig.send();
     rig.finish(1, AttemptOutcome::Failed { cause: FailureCause::Refused });
-    rig.scheduler.durable(HERE, 1);
+    rig.scheduler.confirm_durable(HERE, 1);
     assert_eq!(rig.sent(), [2]);
 }
 
 #[test]
 fn unordered_messages_do_not_wait_for_each_other() {
-    let mut rig = Rig::new(Settings::default());
+    let mut rig = Rig::new(SchedulerSettings::default());
     rig.arrive_many(HERE, 1..=3);
     assert_eq!(rig.sent(), [1, 2, 3]);
 }
 
 #[test]
 fn a_failed_head_parks_its_lane_and_no_other() {
-    let mut rig = Rig::new(Settings::default());
+    let mut rig = Rig::new(SchedulerSettings::default());
     rig.arrive(HERE, 1, 7);
     rig.arrive(HERE, 2, 7);
     rig.arrive(HERE, 3, 8);
@@ -47,7 +47,7 @@ fn a_failed_head_parks_its_lane_and_no_other() {
     rig.fail(1, 5 * SECOND_US);
     rig.deliver(3);
     assert_eq!(rig.sent(), [4]);
-    assert_eq!(rig.state().parked_lanes, 1);
+    assert_eq!(rig.report().parked_lanes, 1);
     assert_eq!(rig.scheduler.wake_at_us(), Some(5 * SECOND_US));
 
     rig.now_us = 5 * SECOND_US;
@@ -56,32 +56,32 @@ fn a_failed_head_parks_its_lane_and_no_other() {
 
 #[test]
 fn a_retry_says_how_many_attempts_went_before() {
-    let mut rig = Rig::new(Settings::default());
+    let mut rig = Rig::new(SchedulerSettings::default());
     rig.arrive(HERE, 1, 7);
     rig.send();
     rig.fail(1, 0);
-    let Some(Action::Send { attempt, .. }) = rig.next() else { panic!("a retry") };
-    assert_eq!(attempt, 1);
+    let Some(Action::Send { delivery, .. }) = rig.next() else { panic!("a retry") };
+    assert_eq!(delivery.attempts, 1);
 }
 
 #[test]
 fn reports_of_durability_may_come_in_any_order() {
-    let mut rig = Rig::new(Settings::default());
+    let mut rig = Rig::new(SchedulerSettings::default());
     for (message, lane) in [(1, 7), (2, 8), (3, 7), (4, 8)] {
         rig.arrive(HERE, message, lane);
     }
     assert_eq!(rig.sent(), [1, 2]);
     rig.finish(1, AttemptOutcome::Delivered);
     rig.finish(2, AttemptOutcome::Delivered);
-    rig.scheduler.durable(HERE, 2);
+    rig.scheduler.confirm_durable(HERE, 2);
     assert_eq!(rig.sent(), [4]);
-    rig.scheduler.durable(HERE, 1);
+    rig.scheduler.confirm_durable(HERE, 1);
     assert_eq!(rig.sent(), [3]);
 }
 
 #[test]
 fn a_message_that_an_operator_put_back_goes_before_a_newer_one_that_waits() {
-    let mut rig = Rig::new(Settings::default());
+    let mut rig = Rig::new(SchedulerSettings::default());
     rig.arrive(HERE, 5, 7);
     rig.send();
     rig.fail(5, SECOND_US);
@@ -99,8 +99,11 @@ fn a_message_that_an_operator_put_back_goes_before_a_newer_one_that_waits() {
 
 #[test]
 fn first_tries_go_before_retries_but_do_not_starve_them() {
-    let settings =
-        Settings { endpoint_slots_start: 1, endpoint_slots_max: 1, ..Settings::default() };
+    let settings = SchedulerSettings {
+        endpoint_slots_start: 1,
+        endpoint_slots_max: 1,
+        ..SchedulerSettings::default()
+    };
     let mut rig = Rig::new(settings);
     rig.arrive(HERE, 1, 0);
     rig.send();
@@ -118,11 +121,11 @@ fn first_tries_go_before_retries_but_do_not_starve_them() {
 
 #[test]
 fn retries_hold_at_most_half_of_the_slots() {
-    let mut rig = Rig::new(Settings::default());
+    let mut rig = Rig::new(SchedulerSettings::default());
     for message in 1..=4 {
-        rig.scheduler.arrived(HERE, Waiting { attempt: 1, ..row(message, 0) });
+        rig.scheduler.enqueue(HERE, Delivery { attempts: 1, ..row(message, 0) });
     }
-    assert_eq!(rig.state().limit, 4);
+    assert_eq!(rig.report().limit, 4);
     assert_eq!(rig.sent(), [1, 2]);
 
     rig.arrive_many(HERE, 5..=6);

@@ -2,13 +2,18 @@
 
 use super::*;
 
-fn small() -> Settings {
-    Settings { window_max: 4, window_min: 4, endpoint_slots_start: 8, ..Settings::default() }
+fn small() -> SchedulerSettings {
+    SchedulerSettings {
+        window_max: 4,
+        window_min: 4,
+        endpoint_slots_start: 8,
+        ..SchedulerSettings::default()
+    }
 }
 
 /// A window of four that is full, with twenty more on disk.
 fn full() -> Rig {
-    let mut rig = Rig::new(Settings { endpoint_slots_start: 2, ..small() });
+    let mut rig = Rig::new(SchedulerSettings { endpoint_slots_start: 2, ..small() });
     rig.arrive_many(HERE, 1..=24);
     rig
 }
@@ -16,8 +21,8 @@ fn full() -> Rig {
 #[test]
 fn what_does_not_fit_into_the_window_stays_on_disk() {
     let rig = full();
-    let state = rig.state();
-    assert_eq!((state.window, state.more_on_disk, state.waiting), (4, true, 24));
+    let report = rig.report();
+    assert_eq!((report.window, report.more_on_disk, report.waiting), (4, true, 24));
 }
 
 #[test]
@@ -30,7 +35,7 @@ fn a_window_that_runs_low_is_refilled_from_where_it_ends() {
     assert_eq!(rig.refill(), (4, 2));
     assert_eq!(rig.sent(), [4], "one refill at a time");
     rig.found(&[(5, 0), (6, 0)], false);
-    assert_eq!(rig.state().window, 4);
+    assert_eq!(rig.report().window, 4);
 }
 
 #[test]
@@ -48,7 +53,7 @@ fn a_message_that_arrives_behind_unread_ones_waits_for_its_reading() {
     assert_eq!(rig.sent(), [9]);
     rig.deliver(9);
     assert_eq!(rig.sent(), [10], "it followed on what was read, without another reading");
-    assert!(!rig.state().more_on_disk);
+    assert!(!rig.report().more_on_disk);
 }
 
 #[test]
@@ -70,7 +75,7 @@ fn what_arrives_during_a_reading_that_finds_not_all_is_read_later() {
     rig.arrive(HERE, 9, 0);
     rig.found(&[(1, 0), (2, 0), (3, 0), (4, 0)], false);
     assert_eq!(rig.sent(), [1, 2, 3, 4]);
-    assert_eq!(rig.state().waiting, 5);
+    assert_eq!(rig.report().waiting, 5);
     for message in 1..=4 {
         rig.deliver(message);
     }
@@ -133,12 +138,12 @@ fn lanes_behind_a_window_of_parked_ones_are_found() {
     assert_eq!(rig.refill(), (4, 2), "two made room");
     rig.found(&[(5, 7), (6, 8)], true);
     assert_eq!(rig.sent(), [6]);
-    let state = rig.state();
-    assert_eq!((state.window, state.shelved), (4, 2));
+    let report = rig.report();
+    assert_eq!((report.window, report.evicted), (4, 2));
 }
 
 #[test]
-fn a_shelved_message_is_read_again_when_its_lane_gets_there() {
+fn an_evicted_message_is_read_again_when_its_lane_gets_there() {
     let mut rig = Rig::new(small());
     for message in 1..=4 {
         rig.arrive(HERE, message, 7);
@@ -157,12 +162,13 @@ fn a_shelved_message_is_read_again_when_its_lane_gets_there() {
     assert_eq!(rig.sent(), [3]);
     rig.deliver(3);
     assert_eq!(rig.sent(), [4]);
-    assert_eq!(rig.state().shelved, 0);
+    assert_eq!(rig.report().evicted, 0);
 }
 
 #[test]
-fn a_shelved_head_is_read_again_when_it_is_due() {
-    let settings = Settings { window_max: 1, window_min: 1, ..Settings::default() };
+fn an_evicted_head_is_read_again_when_it_is_due() {
+    let settings =
+        SchedulerSettings { window_max: 1, window_min: 1, ..SchedulerSettings::default() };
     let mut rig = Rig::new(settings);
     rig.arrive_many(HERE, 1..=2);
     rig.send();
@@ -178,13 +184,18 @@ fn a_shelved_head_is_read_again_when_it_is_due() {
     rig.now_us = SECOND_US;
     assert_eq!(rig.refill(), (0, 1));
     rig.found(&[(1, 0)], true);
-    let Some(Action::Send { message, attempt, .. }) = rig.next() else { panic!("a retry") };
-    assert_eq!((message, attempt), (1, 1), "what memory knows stands, the row may be older");
+    let Some(Action::Send { delivery, .. }) = rig.next() else { panic!("a retry") };
+    let seen = (delivery.message, delivery.attempts);
+    assert_eq!(seen, (1, 1), "what memory knows is right, the row may be older");
 }
 
 #[test]
-fn a_shelved_message_that_left_the_disk_does_not_hold_its_lane() {
-    let mut rig = Rig::new(Settings { window_max: 1, window_min: 1, ..Settings::default() });
+fn an_evicted_message_that_left_the_disk_does_not_hold_its_lane() {
+    let mut rig = Rig::new(SchedulerSettings {
+        window_max: 1,
+        window_min: 1,
+        ..SchedulerSettings::default()
+    });
     rig.arrive_many(HERE, 1..=2);
     rig.send();
     rig.fail(1, SECOND_US);
@@ -195,7 +206,7 @@ fn a_shelved_message_that_left_the_disk_does_not_hold_its_lane() {
     rig.now_us = SECOND_US;
     rig.refill();
     rig.found(&[], true);
-    assert_eq!((rig.next(), rig.state().waiting), (None, 0));
+    assert_eq!((rig.next(), rig.report().waiting), (None, 0));
 }
 
 #[test]
@@ -208,7 +219,7 @@ fn a_failed_reading_is_asked_for_again() {
 }
 
 #[test]
-fn a_message_concluded_while_it_was_read_does_not_come_back_to_life() {
+fn a_message_finished_while_it_was_read_does_not_come_back_to_life() {
     let mut rig = Rig::new(small());
     rig.arrive(HERE, 1, 7);
     rig.arrive(HERE, 2, 7);
@@ -220,7 +231,7 @@ fn a_message_concluded_while_it_was_read_does_not_come_back_to_life() {
     assert_eq!(rig.refill().0, 0, "it may have been put back: the disk knows");
     rig.found(&[(2, 7)], true);
     assert_eq!(rig.sent(), [2]);
-    assert_eq!(rig.state().waiting, 1);
+    assert_eq!(rig.report().waiting, 1);
 }
 
 #[test]
@@ -232,7 +243,7 @@ fn a_message_put_back_before_its_failure_was_reported_is_not_missed() {
     rig.scheduler.rewind(HERE, 1);
     rig.refill();
     rig.found(&[(1, 7)], true);
-    rig.scheduler.durable(HERE, 1);
+    rig.scheduler.confirm_durable(HERE, 1);
 
     assert_eq!(rig.refill(), (0, 4));
     rig.found(&[(1, 7)], true);
@@ -253,8 +264,8 @@ fn a_rewind_overtakes_the_reading_under_way() {
 }
 
 #[test]
-fn the_shelf_has_an_end() {
-    let mut rig = Rig::new(Settings { shelved_max: 2, ..small() });
+fn evictions_have_a_limit() {
+    let mut rig = Rig::new(SchedulerSettings { evicted_max: 2, ..small() });
     rig.arrive(HERE, 1, 7);
     rig.scheduler.expect_more(HERE);
     rig.refill();
@@ -266,26 +277,26 @@ fn the_shelf_has_an_end() {
         message += i64::try_from(most).unwrap();
         rig.found(&rows, false);
     }
-    let state = rig.state();
-    assert_eq!((state.window, state.shelved, state.more_on_disk), (4, 2, true));
+    let report = rig.report();
+    assert_eq!((report.window, report.evicted, report.more_on_disk), (4, 2, true));
 }
 
 #[test]
 fn windows_shrink_when_memory_is_full() {
-    let settings = Settings { window_min: 1, held_max: 4, ..small() };
-    let mut rig = Rig::with_endpoints(settings, 2);
+    let settings = SchedulerSettings { window_min: 1, held_max: 4, ..small() };
+    let mut rig = Rig::with_queues(settings, 2);
     rig.arrive_many(QueueId(2), 1..=4);
     rig.arrive_many(HERE, 5..=9);
-    assert_eq!(rig.state().window, 1);
+    assert_eq!(rig.report().window, 1);
 }
 
 #[test]
 fn a_paused_endpoint_keeps_hardly_anything_in_memory() {
-    let mut rig = Rig::new(Settings { window_max: 16, window_min: 1, ..small() });
+    let mut rig = Rig::new(SchedulerSettings { window_max: 16, window_min: 1, ..small() });
     rig.arrive_many(HERE, 1..=16);
     rig.scheduler.pause(HERE, 0);
-    let state = rig.state();
-    assert_eq!((state.window, state.shelved), (2, 14));
+    let report = rig.report();
+    assert_eq!((report.window, report.evicted), (2, 14));
 
     rig.scheduler.resume(HERE, 0);
     assert_eq!(rig.refill(), (2, 8), "the oldest two were kept");

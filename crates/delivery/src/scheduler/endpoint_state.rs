@@ -1,21 +1,21 @@
-//! One address of an endpoint: whether it may be sent to, and how much it bears.
+//! One endpoint of a queue: whether it may be sent to, and how much load it takes.
 //!
-//! It knows nothing of lanes, nor of the other doors.
+//! It knows nothing of lanes, nor of the other endpoints.
 
-use store::{AttemptOutcome, FailureCause};
+use store::FailureCause;
 
 use super::{
     breaker::{Breaker, BreakerState},
     concurrency::Concurrency,
-    settings::Settings,
-    window::{Flight, Heads},
+    settings::SchedulerSettings,
+    window::Heads,
 };
 
-/// First tries go before retries, but a retry that waits gets every fourth turn:
-/// otherwise a busy endpoint would never come to it.
+/// First attempts go before retries, but a retry that waits gets every fourth turn: otherwise a
+/// busy endpoint would never get to it.
 const FRESH_IN_A_ROW_MAX: u32 = 3;
 
-pub(super) struct Door {
+pub(super) struct EndpointState {
     pub(super) paused: bool,
     pub(super) breaker: Breaker,
     concurrency: Concurrency,
@@ -24,8 +24,29 @@ pub(super) struct Door {
     fresh_in_a_row: u32,
 }
 
-impl Door {
-    pub(super) fn new(settings: &Settings) -> Self {
+/// An endpoint as reports show it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct EndpointReport {
+    /// Messages of its queue in memory with their payload.
+    pub(crate) window: usize,
+    /// Messages of its queue without their payload in memory.
+    pub(crate) evicted: usize,
+    pub(crate) in_flight: usize,
+    /// How many may be in flight now.
+    pub(crate) limit: usize,
+    pub(crate) breaker: BreakerState,
+    pub(crate) paused: bool,
+    /// Lanes of its queue (and single unordered messages) where the first message waits for its
+    /// time.
+    pub(crate) parked_lanes: usize,
+    pub(crate) more_on_disk: bool,
+    /// All that wait as far as is known, on disk included where the queue has no other endpoint.
+    pub(crate) waiting: u64,
+    pub(crate) oldest_due_us: Option<i64>,
+}
+
+impl EndpointState {
+    pub(super) fn new(settings: &SchedulerSettings) -> Self {
         Self {
             paused: false,
             breaker: Breaker::new(),
@@ -36,7 +57,7 @@ impl Door {
         }
     }
 
-    /// Which of the first messages before it to let through now, as due time and message.
+    /// Which of the first messages to send now, as due time and message.
     pub(super) fn choose(&self, heads: &Heads, now_us: i64) -> Option<(i64, i64)> {
         if !self.is_open(now_us) {
             return None;
@@ -52,10 +73,10 @@ impl Door {
         }
     }
 
-    /// A message goes through, while a retry waits or none does.
-    pub(super) fn start(&mut self, attempt: u32, retry_waits: bool) {
+    /// A message is sent that had so many attempts before, while a retry waits or not.
+    pub(super) fn start(&mut self, attempts_before: u32, retry_waits: bool) {
         self.in_flight += 1;
-        if attempt > 0 {
+        if attempts_before > 0 {
             self.retries_in_flight += 1;
             self.fresh_in_a_row = 0;
         } else if retry_waits {
@@ -63,41 +84,35 @@ impl Door {
         }
     }
 
-    pub(super) fn finished(&mut self, attempt: u32) {
+    pub(super) fn finish(&mut self, attempts_before: u32) {
         self.in_flight -= 1;
-        self.retries_in_flight -= usize::from(attempt > 0);
+        self.retries_in_flight -= usize::from(attempts_before > 0);
     }
 
-    /// Draws the lesson of one attempt, for limit and breaker, while so many messages wait.
-    pub(super) fn learn(
+    pub(super) fn record_success(
         &mut self,
-        (flight, verdict): (&Flight, AttemptOutcome),
-        waiting: u64,
+        took_us: i64,
         now_us: i64,
-        settings: &Settings,
+        settings: &SchedulerSettings,
     ) {
-        let cause = match verdict {
-            AttemptOutcome::Delivered => {
-                let took_us = now_us.saturating_sub(flight.started_us);
-                self.concurrency.succeeded(took_us, settings.endpoint_slots_max);
-                match self.breaker.succeeded(now_us, settings) {
-                    BreakerState::Closed => (),
-                    BreakerState::Throttled => {
-                        self.concurrency.restart(settings.endpoint_slots_start, now_us);
-                    }
-                    BreakerState::Suspended => self.concurrency.restart(1, now_us),
-                }
-                return;
+        self.concurrency.record_success(took_us, settings.endpoint_slots_max);
+        match self.breaker.record_success(now_us, settings) {
+            BreakerState::Closed => (),
+            BreakerState::Throttled => {
+                self.concurrency.restart(settings.endpoint_slots_start, now_us);
             }
-            AttemptOutcome::Retry { cause, .. } | AttemptOutcome::Failed { cause } => cause,
-        };
+            BreakerState::Suspended => self.concurrency.restart(1, now_us),
+        }
+    }
+
+    /// Lowers the limit after a failure that shows that the endpoint cannot keep up.
+    pub(super) fn record_strain(&mut self, cause: FailureCause, started_us: i64, now_us: i64) {
         match cause {
             FailureCause::Refused => (),
             FailureCause::Overloaded | FailureCause::Unreachable => {
-                self.concurrency.strained(flight.started_us, now_us);
+                self.concurrency.record_strain(started_us, now_us);
             }
         }
-        self.breaker.failed(now_us, waiting, settings);
     }
 
     /// The next time at which something changes here by itself.
@@ -112,12 +127,12 @@ impl Door {
         times.filter(|time_us| *time_us > now_us).min()
     }
 
-    /// Whether a message that is due could go through.
+    /// Whether a message that is due could be sent.
     pub(super) fn is_open(&self, now_us: i64) -> bool {
         self.has_slot() && self.breaker.opens_at_us() <= now_us
     }
 
-    pub(super) fn is_well(&self) -> bool {
+    pub(super) fn is_healthy(&self) -> bool {
         !self.paused && self.breaker.state() == BreakerState::Closed
     }
 
@@ -136,7 +151,7 @@ impl Door {
         }
     }
 
-    /// Retries hold at most half of the slots, so that a first try finds one free.
+    /// Retries hold at most half of the slots, so that a first attempt finds one free.
     fn retry_slots(&self) -> usize {
         (self.limit() / 2).max(1)
     }
