@@ -20,25 +20,25 @@ use axum::{Router, http::HeaderMap, response::IntoResponse, routing::get};
 use serde_json::Value;
 use utoipa::openapi::OpenApi;
 
-use server::assets::{Held, PAGE_HEADERS, REVALIDATE, assets};
+use server::assets::{CachedFile, PAGE_HEADERS, REVALIDATE, assets};
 
 /// The routes; they need no state.
 pub(crate) fn routes<S: Clone + Send + Sync + 'static>(document: OpenApi) -> Router<S> {
     let document = whole(document);
     let page = page::render(&document, assets());
-    let page = Arc::new(Held::new("text/html; charset=utf-8", page.into()));
+    let page = Arc::new(CachedFile::new("text/html; charset=utf-8", page.into()));
     let openapi = serde_json::to_vec_pretty(&document).expect("the description has string keys");
-    let openapi = Arc::new(Held::new("application/json", openapi.into()));
+    let openapi = Arc::new(CachedFile::new("application/json", openapi.into()));
     Router::new()
         .route(
             "/docs",
             get(async move |headers: HeaderMap| {
-                (PAGE_HEADERS, page.answer(&headers, REVALIDATE)).into_response()
+                (PAGE_HEADERS, page.respond(&headers, REVALIDATE)).into_response()
             }),
         )
         .route(
             "/openapi.json",
-            get(async move |headers: HeaderMap| openapi.answer(&headers, REVALIDATE)),
+            get(async move |headers: HeaderMap| openapi.respond(&headers, REVALIDATE)),
         )
 }
 

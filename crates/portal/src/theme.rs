@@ -24,7 +24,7 @@ use domain::merchants::portal::colour::{BLACK, Color, PageSurfaces, Shades, WHIT
 use crate::visit::PortalVisit;
 use server::{
     Web,
-    assets::{Held, REVALIDATE, assets},
+    assets::{CachedFile, REVALIDATE, assets},
     error::ApiError,
     path::Path,
 };
@@ -47,7 +47,7 @@ const CACHE_BRIEFLY: &str = "private, max-age=30";
 
 pub(super) async fn serve_style(visit: PortalVisit, headers: HeaderMap) -> Response {
     let text = visit.storefront.portal.accent.map(style_sheet).unwrap_or_default();
-    Held::new("text/css; charset=utf-8", Bytes::from(text)).answer(&headers, REVALIDATE)
+    CachedFile::new("text/css; charset=utf-8", Bytes::from(text)).respond(&headers, REVALIDATE)
 }
 
 fn style_sheet(accent: Color) -> String {
@@ -71,7 +71,7 @@ pub(super) async fn serve_logo(
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let (kind, bytes) = load_logo(&visit.web.app, &visit.storefront.merchant).await?;
-    Ok(with_picture_policy(Held::new(kind.media_type(), bytes).answer(&headers, REVALIDATE)))
+    Ok(with_picture_policy(CachedFile::new(kind.media_type(), bytes).respond(&headers, REVALIDATE)))
 }
 
 pub(super) async fn serve_picture(
@@ -83,7 +83,7 @@ pub(super) async fn serve_picture(
     let Some(Picture { kind, bytes }) =
         load_picture(&web.app, &visit.storefront.merchant, &token).await?
     else {
-        return Ok(with_picture_policy(assets().no_picture.answer(&headers, CACHE_BRIEFLY)));
+        return Ok(with_picture_policy(assets().no_picture.respond(&headers, CACHE_BRIEFLY)));
     };
     let headers = [
         (CONTENT_TYPE, HeaderValue::from_static(kind.media_type())),

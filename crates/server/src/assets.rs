@@ -22,7 +22,7 @@ use axum::{
 use bytes::Bytes;
 use ring::digest::{SHA256, digest};
 
-use crate::error::answer;
+use crate::error::respond;
 
 /// A browser asks each time whether what it has is still good.
 pub const REVALIDATE: &str = "no-cache";
@@ -50,7 +50,7 @@ const HASH_BYTES: usize = 8;
 static ASSETS: LazyLock<Assets> = LazyLock::new(Assets::new);
 
 /// Something that does not change while the process runs.
-pub struct Held {
+pub struct CachedFile {
     kind: &'static str,
     body: Bytes,
     hash: String,
@@ -73,7 +73,7 @@ pub struct Assets {
 
 pub struct Asset {
     name: String,
-    held: Held,
+    file: CachedFile,
 }
 
 /// The assets of this binary.
@@ -85,11 +85,11 @@ pub fn assets() -> &'static Assets {
 pub fn routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
     Router::new().route(
         "/assets/{name}",
-        get(async |name: Path<String>, headers: HeaderMap| assets().answer(&name, &headers)),
+        get(async |name: Path<String>, headers: HeaderMap| assets().respond(&name, &headers)),
     )
 }
 
-impl Held {
+impl CachedFile {
     pub fn new(kind: &'static str, body: Bytes) -> Self {
         let mut hash = String::new();
         for byte in digest(&SHA256, &body).as_ref().iter().take(HASH_BYTES) {
@@ -99,20 +99,20 @@ impl Held {
     }
 
     /// The body, or the word that the caller has it already.
-    pub fn answer(&self, headers: &HeaderMap, cache_control: &'static str) -> Response {
+    pub fn respond(&self, headers: &HeaderMap, cache_control: &'static str) -> Response {
         let tag = format!("\"{}\"", self.hash);
-        let known = headers.get(IF_NONE_MATCH).and_then(|value| value.to_str().ok());
-        let known = known.is_some_and(|known| known.contains(&tag));
+        let cached = headers.get(IF_NONE_MATCH).and_then(|value| value.to_str().ok());
+        let is_current = cached.is_some_and(|cached| cached.contains(&tag));
         let tag = HeaderValue::try_from(tag).expect("a hash is visible ASCII");
-        let held = [
+        let caching = [
             (ETAG, tag),
             (CACHE_CONTROL, HeaderValue::from_static(cache_control)),
             (X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
         ];
-        if known {
-            return (StatusCode::NOT_MODIFIED, held).into_response();
+        if is_current {
+            return (StatusCode::NOT_MODIFIED, caching).into_response();
         }
-        (held, [(CONTENT_TYPE, self.kind)], self.body.clone()).into_response()
+        (caching, [(CONTENT_TYPE, self.kind)], self.body.clone()).into_response()
     }
 }
 
@@ -159,7 +159,7 @@ impl Assets {
         }
     }
 
-    fn answer(&self, name: &str, headers: &HeaderMap) -> Response {
+    fn respond(&self, name: &str, headers: &HeaderMap) -> Response {
         let all = [
             &self.base_style,
             &self.docs_style,
@@ -174,21 +174,21 @@ impl Assets {
             &self.no_picture,
         ];
         match all.into_iter().find(|asset| asset.name == name) {
-            Some(asset) => asset.held.answer(headers, FOREVER),
-            None => answer(StatusCode::NOT_FOUND, "there is no such asset"),
+            Some(asset) => asset.file.respond(headers, FOREVER),
+            None => respond(StatusCode::NOT_FOUND, "there is no such asset"),
         }
     }
 }
 
 impl Asset {
     fn new(stem: &str, extension: &str, kind: &'static str, body: &'static str) -> Self {
-        let held = Held::new(kind, Bytes::from_static(body.as_bytes()));
-        Self { name: format!("{stem}.{}.{extension}", held.hash), held }
+        let file = CachedFile::new(kind, Bytes::from_static(body.as_bytes()));
+        Self { name: format!("{stem}.{}.{extension}", file.hash), file }
     }
 
     /// The asset under another address than its own.
-    pub fn answer(&self, headers: &HeaderMap, cache_control: &'static str) -> Response {
-        self.held.answer(headers, cache_control)
+    pub fn respond(&self, headers: &HeaderMap, cache_control: &'static str) -> Response {
+        self.file.respond(headers, cache_control)
     }
 
     pub fn address(&self) -> String {

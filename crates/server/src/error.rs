@@ -110,22 +110,24 @@ impl ApiError {
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         match self {
-            Self::BadRequest(why) => answer(StatusCode::BAD_REQUEST, why),
+            Self::BadRequest(why) => respond(StatusCode::BAD_REQUEST, why),
             Self::Unauthorized(why) => {
                 let challenge = [(WWW_AUTHENTICATE, "Bearer realm=\"homeward\"")];
-                (challenge, answer(StatusCode::UNAUTHORIZED, why)).into_response()
+                (challenge, respond(StatusCode::UNAUTHORIZED, why)).into_response()
             }
             Self::Forbidden(scope) => {
-                answer(StatusCode::FORBIDDEN, format!("the token lacks the scope {scope}"))
+                respond(StatusCode::FORBIDDEN, format!("the token lacks the scope {scope}"))
             }
-            Self::TooSlow => answer(StatusCode::REQUEST_TIMEOUT, "the body did not arrive in time"),
+            Self::TooSlow => {
+                respond(StatusCode::REQUEST_TIMEOUT, "the body did not arrive in time")
+            }
             Self::TooLarge { max_bytes } => {
                 let why = format!("the body is larger than {max_bytes} bytes");
-                answer(StatusCode::PAYLOAD_TOO_LARGE, why)
+                respond(StatusCode::PAYLOAD_TOO_LARGE, why)
             }
             Self::UnsupportedMediaType(wanted) => {
                 let why = format!("the Content-Type must be {wanted}");
-                answer(StatusCode::UNSUPPORTED_MEDIA_TYPE, why)
+                respond(StatusCode::UNSUPPORTED_MEDIA_TYPE, why)
             }
             Self::App(error) => refusal(error),
         }
@@ -134,10 +136,10 @@ impl IntoResponse for ApiError {
 
 fn refusal(error: AppError) -> Response {
     match error {
-        AppError::NotFound(_) => answer(StatusCode::NOT_FOUND, error.to_string()),
-        AppError::Conflict(why) => answer(StatusCode::CONFLICT, why),
-        AppError::Changed => answer(StatusCode::CONFLICT, error.to_string()),
-        AppError::Malformed(_) => answer(StatusCode::BAD_REQUEST, error.to_string()),
+        AppError::NotFound(_) => respond(StatusCode::NOT_FOUND, error.to_string()),
+        AppError::Conflict(why) => respond(StatusCode::CONFLICT, why),
+        AppError::Changed => respond(StatusCode::CONFLICT, error.to_string()),
+        AppError::Malformed(_) => respond(StatusCode::BAD_REQUEST, error.to_string()),
         AppError::Invalid(faults) => {
             let body = Invalid { message: faults.summary(), errors: faults.errors };
             (StatusCode::UNPROCESSABLE_ENTITY, Json(body)).into_response()
@@ -147,11 +149,11 @@ fn refusal(error: AppError) -> Response {
             let errors = refused.into_iter().map(Refusal::from).collect();
             (StatusCode::UNPROCESSABLE_ENTITY, Json(Refusals { message, errors })).into_response()
         }
-        AppError::Unreachable(_) => answer(StatusCode::BAD_GATEWAY, error.to_string()),
-        AppError::TooSlow => answer(StatusCode::SERVICE_UNAVAILABLE, error.to_string()),
+        AppError::Unreachable(_) => respond(StatusCode::BAD_GATEWAY, error.to_string()),
+        AppError::TooSlow => respond(StatusCode::SERVICE_UNAVAILABLE, error.to_string()),
         // Nine races lost in a row: the caller may well try again.
         AppError::Store(StoreError::Conflict) => {
-            answer(StatusCode::CONFLICT, "changed by others at the same moment; try again")
+            respond(StatusCode::CONFLICT, "changed by others at the same moment; try again")
         }
         AppError::Store(_) | AppError::Vault(_) | AppError::UnreadableAnswer(_) => internal(&error),
     }
@@ -160,17 +162,17 @@ fn refusal(error: AppError) -> Response {
 /// 500, with the whole chain of causes in the log.
 pub fn internal(error: &dyn std::error::Error) -> Response {
     tracing::error!("a request failed: {}", with_causes(error));
-    answer(StatusCode::INTERNAL_SERVER_ERROR, "internal error; it has been logged")
+    respond(StatusCode::INTERNAL_SERVER_ERROR, "internal error; it has been logged")
 }
 
-pub fn answer(status: StatusCode, message: impl Into<String>) -> Response {
+pub fn respond(status: StatusCode, message: impl Into<String>) -> Response {
     (status, Json(Message { message: message.into() })).into_response()
 }
 
 pub async fn no_such_route() -> Response {
-    answer(StatusCode::NOT_FOUND, "there is nothing at this address; see /docs")
+    respond(StatusCode::NOT_FOUND, "there is nothing at this address; see /docs")
 }
 
 pub async fn method_not_allowed() -> Response {
-    answer(StatusCode::METHOD_NOT_ALLOWED, "this address does not answer to this method")
+    respond(StatusCode::METHOD_NOT_ALLOWED, "this address does not answer to this method")
 }

@@ -9,10 +9,10 @@ use axum::{
     response::{IntoResponse, Response},
 };
 
-use super::error::answer;
+use super::error::respond;
 use crate::{
     Web,
-    guard::{Peer, rate_limit::Verdict},
+    guard::{Peer, rate_limit::RateDecision},
 };
 
 /// No request takes longer; a body alone may take half of it.
@@ -21,31 +21,31 @@ const ANSWER_TIME_MAX: Duration = Duration::from_secs(60);
 pub async fn limit(State(web): State<Web>, request: Request, next: Next) -> Response {
     let Some(peer) = request.extensions().get::<Peer>().copied() else {
         // Only the listener makes requests, and it always says who is there.
-        return answer(StatusCode::INTERNAL_SERVER_ERROR, "the peer is not known");
+        return respond(StatusCode::INTERNAL_SERVER_ERROR, "the peer is not known");
     };
     let address = web.client_address(peer, request.headers());
-    let verdict = web.rate_limit.check(address, web.started.elapsed());
-    if !verdict.allowed {
+    let decision = web.rate_limit.check(address, web.started.elapsed());
+    if !decision.allowed {
         let why = format!(
             "more than {} requests in a minute from your address; try again in {} s",
-            verdict.limit, verdict.reset_s
+            decision.limit, decision.reset_s
         );
-        let mut response = answer(StatusCode::TOO_MANY_REQUESTS, why);
-        response.headers_mut().insert(RETRY_AFTER, verdict.reset_s.into());
-        return (headers(verdict), response).into_response();
+        let mut response = respond(StatusCode::TOO_MANY_REQUESTS, why);
+        response.headers_mut().insert(RETRY_AFTER, decision.reset_s.into());
+        return (headers(decision), response).into_response();
     }
     let response = match tokio::time::timeout(ANSWER_TIME_MAX, next.run(request)).await {
         Ok(response) => response,
-        Err(_) => answer(StatusCode::SERVICE_UNAVAILABLE, "took too long; try again"),
+        Err(_) => respond(StatusCode::SERVICE_UNAVAILABLE, "took too long; try again"),
     };
-    (headers(verdict), response).into_response()
+    (headers(decision), response).into_response()
 }
 
-fn headers(verdict: Verdict) -> HeaderMap {
+fn headers(decision: RateDecision) -> HeaderMap {
     let all = [
-        ("ratelimit-limit", verdict.limit),
-        ("ratelimit-remaining", verdict.remaining),
-        ("ratelimit-reset", verdict.reset_s),
+        ("ratelimit-limit", decision.limit),
+        ("ratelimit-remaining", decision.remaining),
+        ("ratelimit-reset", decision.reset_s),
     ];
     all.map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from(value)))
         .into_iter()

@@ -21,7 +21,7 @@ use server::{
     Web,
     assets::{PAGE_HEADERS, assets},
     demo::{Demo, Guide, WHOLE},
-    error::{ApiError, answer},
+    error::{ApiError, respond},
     form::from_form,
     guard::limits::{BODY_TIME_MAX, read_body},
 };
@@ -115,7 +115,7 @@ async fn set_clock(
 ) -> Result<Response, ApiError> {
     let demo = web.settings.demo.as_ref().ok_or(AppError::NotFound("clock"))?;
     if !web.is_same_origin(&headers) {
-        return Ok(answer(StatusCode::FORBIDDEN, "the form is on another site's page"));
+        return Ok(respond(StatusCode::FORBIDDEN, "the form is on another site's page"));
     }
     let body = read_body(body, FORM_MAX_BYTES, BODY_TIME_MAX).await;
     let body = body.map_err(|error| ApiError::of_body(&error, FORM_MAX_BYTES))?;

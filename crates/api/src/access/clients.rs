@@ -25,8 +25,8 @@ use server::{
     path::Path,
     query::Query,
     requests::{
-        clients::{client_named, read_new_client},
-        merchants::named,
+        clients::read_new_client,
+        identifiers::{parse_client, parse_merchant},
     },
 };
 
@@ -58,7 +58,7 @@ pub(crate) async fn list(
     _: Allowed<Admin>,
     Query(query): Query<ClientsQuery>,
 ) -> Result<Json<Clients>, ApiError> {
-    let merchant = query.merchant.as_deref().map_or(Ok(MerchantId::platform()), named)?;
+    let merchant = query.merchant.as_deref().map_or(Ok(MerchantId::platform()), parse_merchant)?;
     Ok(Json(Clients { clients: change_client::list_clients(&web.app, &merchant).await? }))
 }
 
@@ -166,7 +166,7 @@ pub(crate) async fn change(
     Path(client): Path<String>,
     JsonRequest { body, repeatable }: JsonRequest,
 ) -> Result<Json<ClientView>, ApiError> {
-    let (client, disabled) = (client_named(&client)?, body.read(read_disabled)?);
+    let (client, disabled) = (parse_client(&client)?, body.read(read_disabled)?);
     let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
     Ok(Json(change_client::set_client_disabled(&web.app, request, &client, disabled).await?))
 }
@@ -218,7 +218,7 @@ pub(crate) async fn rotate_secret(
     Path(client): Path<String>,
     JsonRequest { body, repeatable }: JsonRequest,
 ) -> Result<Json<ClientCredentials>, ApiError> {
-    let (client, revoke_old) = (client_named(&client)?, body.read(read_revoke_old)?);
+    let (client, revoke_old) = (parse_client(&client)?, body.read(read_revoke_old)?);
     let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
     let rotated =
         rotate_secret::rotate_client_secret(&web.app, request, &client, revoke_old).await?;

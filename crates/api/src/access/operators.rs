@@ -26,6 +26,7 @@ use server::{
     error::{ApiError, Invalid, Message},
     json_body::read_object,
     path::Path,
+    requests::identifiers::parse_operator,
 };
 
 /// Everybody who may log in to the console.
@@ -125,11 +126,6 @@ fn secret(at: &Reader<'_>) -> Option<Secret> {
     at.text(1..=TEXT_MAX).map(|text| Secret::new(text.to_owned()))
 }
 
-/// The operator that an address names; what cannot be one does not exist.
-fn operator_named(text: &str) -> Result<OperatorName, ApiError> {
-    OperatorName::parse(text).map_err(|_| app::AppError::NotFound("operator").into())
-}
-
 /// What is to be different.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "describes the body; it is read so that all faults are told at once")]
@@ -167,7 +163,7 @@ pub(crate) async fn change(
     Path(operator): Path<String>,
     JsonRequest { body, repeatable }: JsonRequest,
 ) -> Result<Json<OperatorView>, ApiError> {
-    let (name, disabled) = (operator_named(&operator)?, body.read(read_disabled)?);
+    let (name, disabled) = (parse_operator(&operator)?, body.read(read_disabled)?);
     let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
     Ok(Json(operators::set_operator_disabled(&web.app, request, &name, disabled).await?))
 }
@@ -211,7 +207,7 @@ pub(crate) async fn set_password(
     Path(operator): Path<String>,
     JsonRequest { body, repeatable }: JsonRequest,
 ) -> Result<Json<OperatorLogin>, ApiError> {
-    let (name, password) = (operator_named(&operator)?, body.read(read_new_password)?);
+    let (name, password) = (parse_operator(&operator)?, body.read(read_new_password)?);
     let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
     Ok(Json(operators::set_password(&web.app, request, &name, password.as_ref()).await?))
 }

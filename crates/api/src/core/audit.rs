@@ -7,7 +7,7 @@ use utoipa::IntoParams;
 
 use crate::core::caller::{Admin, Allowed};
 use crate::core::paging::{PAGE, PAGE_MAX};
-use server::requests::merchants::named;
+use server::requests::identifiers::parse_merchant;
 use server::{Web, error::ApiError, query::Query};
 
 #[derive(Deserialize, IntoParams)]
@@ -44,7 +44,7 @@ pub(crate) async fn list(
     _: Allowed<Admin>,
     Query(query): Query<AuditQuery>,
 ) -> Result<Json<AuditPage>, ApiError> {
-    let merchant = query.merchant.as_deref().map(named).transpose()?;
+    let merchant = query.merchant.as_deref().map(parse_merchant).transpose()?;
     let limit = query.limit.unwrap_or(PAGE).clamp(1, PAGE_MAX);
     let before = query.before.as_deref();
     Ok(Json(audit_trail(&web.app, merchant.as_ref(), before, limit).await?))

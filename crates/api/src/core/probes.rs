@@ -11,7 +11,7 @@ use axum::{
 };
 
 use super::caller::{Admin, Allowed};
-use server::error::{ApiError, answer, internal};
+use server::error::{ApiError, internal, respond};
 use server::{Web, guard::Peer};
 
 pub(crate) fn routes() -> Router<Web> {
@@ -22,16 +22,16 @@ pub(crate) fn routes() -> Router<Web> {
 }
 
 async fn alive() -> Response {
-    answer(StatusCode::OK, "alive")
+    respond(StatusCode::OK, "alive")
 }
 
 /// Ready when the store answers.
 async fn ready(State(web): State<Web>) -> Response {
     match web.app.store.schema_version().await {
-        Ok(_) => answer(StatusCode::OK, "ready"),
+        Ok(_) => respond(StatusCode::OK, "ready"),
         Err(error) => {
             let _ = internal(&error);
-            answer(StatusCode::SERVICE_UNAVAILABLE, "the store does not answer")
+            respond(StatusCode::SERVICE_UNAVAILABLE, "the store does not answer")
         }
     }
 }

@@ -12,7 +12,10 @@ use app::{
 use axum::{Json, extract::State, http::StatusCode};
 use domain::merchants::merchant::CarrierMode;
 use serde::{Deserialize, Serialize};
-use server::requests::merchants::{named, read_merchant_change, read_new_merchant};
+use server::requests::{
+    identifiers::parse_merchant,
+    merchants::{read_merchant_change, read_new_merchant},
+};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::core::{
@@ -152,7 +155,7 @@ pub(crate) async fn show(
     _: Allowed<Admin>,
     Path(merchant): Path<String>,
 ) -> Result<Json<MerchantView>, ApiError> {
-    Ok(Json(change_merchant::load_merchant(&web.app, &named(&merchant)?).await?))
+    Ok(Json(change_merchant::load_merchant(&web.app, &parse_merchant(&merchant)?).await?))
 }
 
 /// Change a merchant
@@ -185,7 +188,7 @@ pub(crate) async fn change(
     Path(merchant): Path<String>,
     JsonRequest { body, repeatable }: JsonRequest,
 ) -> Result<Json<MerchantView>, ApiError> {
-    let (merchant, change) = (named(&merchant)?, body.read(read_merchant_change)?);
+    let (merchant, change) = (parse_merchant(&merchant)?, body.read(read_merchant_change)?);
     let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
     Ok(Json(change_merchant::change_merchant(&web.app, request, &merchant, &change).await?))
 }
@@ -216,6 +219,6 @@ pub(crate) async fn rotate_signing_secret(
 ) -> Result<Json<SigningSecret>, ApiError> {
     let repeatable = idempotency.of(b"");
     let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
-    let merchant = named(&merchant)?;
+    let merchant = parse_merchant(&merchant)?;
     Ok(Json(rotate_secret::rotate_signing_secret(&web.app, request, &merchant).await?))
 }

@@ -13,7 +13,7 @@ use crate::core::{
     caller::{Admin, Allowed},
     idempotency::{Idempotency, IdempotencyHeader},
 };
-use server::requests::merchants::named;
+use server::requests::identifiers::parse_merchant;
 use server::{
     Web,
     error::{ApiError, Invalid, Message},
@@ -40,7 +40,7 @@ pub(crate) async fn show(
     _: Allowed<Admin>,
     Path(merchant): Path<String>,
 ) -> Result<Json<PortalView>, ApiError> {
-    Ok(Json(load_portal(&web.app, &named(&merchant)?).await?))
+    Ok(Json(load_portal(&web.app, &parse_merchant(&merchant)?).await?))
 }
 
 /// Set a merchant's portal
@@ -74,7 +74,7 @@ pub(crate) async fn set(
 ) -> Result<Json<PortalView>, ApiError> {
     let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
     let portal = body.read(Portal::read)?;
-    Ok(Json(set_portal(&web.app, request, &named(&merchant)?, &portal).await?))
+    Ok(Json(set_portal(&web.app, request, &parse_merchant(&merchant)?, &portal).await?))
 }
 
 /// Set the logo of a merchant's portal
@@ -111,7 +111,7 @@ pub(crate) async fn set_picture(
     let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
     let kind = logo_kind(&picture).map_err(|why| ApiError::BadRequest(why.to_owned()))?;
     let logo = Some((kind, &picture));
-    Ok(Json(set_logo(&web.app, request, &named(&merchant)?, logo).await?))
+    Ok(Json(set_logo(&web.app, request, &parse_merchant(&merchant)?, logo).await?))
 }
 
 /// Take the logo of a merchant's portal away
@@ -140,7 +140,7 @@ pub(crate) async fn remove_picture(
 ) -> Result<Json<PortalView>, ApiError> {
     let repeatable = idempotency.of(&[]);
     let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
-    Ok(Json(set_logo(&web.app, request, &named(&merchant)?, None).await?))
+    Ok(Json(set_logo(&web.app, request, &parse_merchant(&merchant)?, None).await?))
 }
 
 fn sample_portal() -> Value {

@@ -20,8 +20,10 @@ use crate::core::{
     caller::{Admin, Allowed},
     idempotency::{Idempotency, IdempotencyHeader},
 };
-use server::requests::endpoints::{kind_named, read_base_change, read_kind_change};
-use server::requests::merchants::named;
+use server::requests::{
+    endpoints::{read_base_change, read_kind_change},
+    identifiers::{parse_kind, parse_merchant},
+};
 use server::{
     Web,
     error::{ApiError, Invalid, Message},
@@ -85,7 +87,7 @@ pub(crate) async fn list(
     _: Allowed<Admin>,
     Path(merchant): Path<String>,
 ) -> Result<Json<EndpointsView>, ApiError> {
-    Ok(Json(list_endpoints(&web.app, &named(&merchant)?).await?))
+    Ok(Json(list_endpoints(&web.app, &parse_merchant(&merchant)?).await?))
 }
 
 /// Set a merchant's base address
@@ -127,7 +129,7 @@ pub(crate) async fn set(
 ) -> Result<Json<EndpointsView>, ApiError> {
     let change = body.read(|document| read_base_change(&web, document))?;
     let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
-    Ok(Json(set_endpoints(&web.app, request, &named(&merchant)?, &change).await?))
+    Ok(Json(set_endpoints(&web.app, request, &parse_merchant(&merchant)?, &change).await?))
 }
 
 /// Set one kind's address
@@ -159,10 +161,10 @@ pub(crate) async fn set_one(
     Path((merchant, kind)): Path<(String, String)>,
     JsonRequest { body, repeatable }: JsonRequest,
 ) -> Result<Json<EndpointsView>, ApiError> {
-    let kind = kind_named(&kind)?;
+    let kind = parse_kind(&kind)?;
     let change = body.read(|document| read_kind_change(&web, kind, document))?;
     let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
-    Ok(Json(set_endpoints(&web.app, request, &named(&merchant)?, &change).await?))
+    Ok(Json(set_endpoints(&web.app, request, &parse_merchant(&merchant)?, &change).await?))
 }
 
 /// Forget one kind's address
@@ -186,10 +188,10 @@ pub(crate) async fn forget(
     Path((merchant, kind)): Path<(String, String)>,
     idempotency: Idempotency,
 ) -> Result<Json<EndpointsView>, ApiError> {
-    let change = EndpointsChange::Forget { kind: kind_named(&kind)? };
+    let change = EndpointsChange::Forget { kind: parse_kind(&kind)? };
     let repeatable = idempotency.of(b"");
     let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
-    Ok(Json(set_endpoints(&web.app, request, &named(&merchant)?, &change).await?))
+    Ok(Json(set_endpoints(&web.app, request, &parse_merchant(&merchant)?, &change).await?))
 }
 
 /// Pause an endpoint
@@ -213,10 +215,10 @@ pub(crate) async fn pause(
     Path((merchant, kind)): Path<(String, String)>,
     idempotency: Idempotency,
 ) -> Result<Json<EndpointsView>, ApiError> {
-    let change = EndpointsChange::Pause { kind: kind_named(&kind)? };
+    let change = EndpointsChange::Pause { kind: parse_kind(&kind)? };
     let repeatable = idempotency.of(b"");
     let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
-    Ok(Json(set_endpoints(&web.app, request, &named(&merchant)?, &change).await?))
+    Ok(Json(set_endpoints(&web.app, request, &parse_merchant(&merchant)?, &change).await?))
 }
 
 /// Resume an endpoint
@@ -240,10 +242,10 @@ pub(crate) async fn resume(
     Path((merchant, kind)): Path<(String, String)>,
     idempotency: Idempotency,
 ) -> Result<Json<EndpointsView>, ApiError> {
-    let change = EndpointsChange::Resume { kind: kind_named(&kind)? };
+    let change = EndpointsChange::Resume { kind: parse_kind(&kind)? };
     let repeatable = idempotency.of(b"");
     let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
-    Ok(Json(set_endpoints(&web.app, request, &named(&merchant)?, &change).await?))
+    Ok(Json(set_endpoints(&web.app, request, &parse_merchant(&merchant)?, &change).await?))
 }
 
 #[derive(Deserialize, IntoParams)]
@@ -304,7 +306,7 @@ pub(crate) async fn test(
     Query(query): Query<TestQuery>,
     idempotency: Idempotency,
 ) -> Result<(StatusCode, Json<TestMessage>), ApiError> {
-    let (merchant, kind) = (named(&merchant)?, kind_named(&kind)?);
+    let (merchant, kind) = (parse_merchant(&merchant)?, parse_kind(&kind)?);
     let repeatable = idempotency.of(b"");
     let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
     let test = query.test(kind)?;

@@ -19,7 +19,7 @@ use crate::core::{
     caller::{Admin, Allowed},
     idempotency::{Idempotency, IdempotencyHeader},
 };
-use server::requests::merchants::named;
+use server::requests::identifiers::parse_merchant;
 use server::{
     Web,
     error::{ApiError, Message},
@@ -51,7 +51,7 @@ pub(crate) struct FailuresQuery {
 impl FailuresQuery {
     fn filter(self) -> Result<FailureFilter, ApiError> {
         Ok(FailureFilter {
-            merchant: self.merchant.as_deref().map(named).transpose()?,
+            merchant: self.merchant.as_deref().map(parse_merchant).transpose()?,
             kind: self.kind,
             status: self.status,
             from_us: self.from.map_or(i64::MIN, Timestamp::as_microsecond),

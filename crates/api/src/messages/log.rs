@@ -8,23 +8,25 @@ use app::{
     },
 };
 use axum::{Json, extract::State};
-use domain::{identifier::MessageId, messages::kind::MessageKind};
+use domain::{
+    identifier::{MerchantId, MessageId},
+    messages::kind::MessageKind,
+};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
 use crate::core::{
     caller::{Merchant, Read, ReturnsWrite},
     idempotency::{Idempotency, IdempotencyHeader},
+    paging::{PAGE, PAGE_MAX},
 };
-use server::Web;
 use server::{
+    Web,
     error::{ApiError, Message},
     path::Path,
     query::Query,
+    requests::identifiers::parse_message,
 };
-
-pub(crate) const PAGE_MAX: usize = 500;
-pub(crate) const PAGE: usize = 100;
 
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -58,14 +60,9 @@ impl MessagesQuery {
     }
 }
 
-/// The message that an address names; what cannot be one does not exist.
-pub(crate) fn named(text: &str) -> Result<MessageId, ApiError> {
-    MessageId::parse(text).ok_or_else(|| app::AppError::NotFound("message").into())
-}
-
-/// The same, when it belongs to the caller; others' messages do not exist.
-fn own(merchant: &domain::identifier::MerchantId, text: &str) -> Result<MessageId, ApiError> {
-    named(text).and_then(|id| {
+/// A message of the caller. Messages of other merchants do not exist for it.
+fn parse_own_message(merchant: &MerchantId, text: &str) -> Result<MessageId, ApiError> {
+    parse_message(text).and_then(|id| {
         if id.merchant == *merchant {
             Ok(id)
         } else {
@@ -149,7 +146,7 @@ pub(crate) async fn show(
     merchant: Merchant<Read>,
     Path(id): Path<String>,
 ) -> Result<Json<MessageWithAttempts>, ApiError> {
-    Ok(Json(message_log::load_message(&web.app, &own(&merchant.id, &id)?).await?))
+    Ok(Json(message_log::load_message(&web.app, &parse_own_message(&merchant.id, &id)?).await?))
 }
 
 #[derive(Deserialize, IntoParams)]
@@ -191,7 +188,7 @@ pub(crate) async fn retry(
     Query(RetryQuery { force }): Query<RetryQuery>,
     idempotency: Idempotency,
 ) -> Result<Json<FailureResult>, ApiError> {
-    let id = own(&merchant.id, &id)?;
+    let id = parse_own_message(&merchant.id, &id)?;
     let repeatable = idempotency.of(b"");
     let request = Request { client: &merchant.caller.client, repeatable: repeatable.as_ref() };
     Ok(Json(retry_message(&web.app, request, &id, force).await?))

@@ -19,11 +19,10 @@ use crate::{
         idempotency::{Idempotency, IdempotencyHeader},
     },
     messages::log::{
-        MessagesQuery, RetryQuery, named, sample_detail, sample_message, sample_no_flag,
-        sample_superseded,
+        MessagesQuery, RetryQuery, sample_detail, sample_message, sample_no_flag, sample_superseded,
     },
 };
-use server::requests::merchants::named as merchant_named;
+use server::requests::identifiers::{parse_merchant, parse_message};
 use server::{
     Web,
     error::{ApiError, Invalid, Message},
@@ -60,7 +59,7 @@ pub(crate) async fn list(
     Query(MerchantQuery { merchant }): Query<MerchantQuery>,
     Query(query): Query<MessagesQuery>,
 ) -> Result<Json<Messages>, ApiError> {
-    let merchant = merchant_named(&merchant)?;
+    let merchant = parse_merchant(&merchant)?;
     Ok(Json(message_log::list_messages(&web.app, &merchant, query.wanted()).await?))
 }
 
@@ -97,7 +96,7 @@ pub(crate) async fn show(
     _: Allowed<Admin>,
     Path(id): Path<String>,
 ) -> Result<Json<MessageWithAttempts>, ApiError> {
-    Ok(Json(message_log::load_message(&web.app, &named(&id)?).await?))
+    Ok(Json(message_log::load_message(&web.app, &parse_message(&id)?).await?))
 }
 
 /// Retry any message
@@ -133,7 +132,7 @@ pub(crate) async fn retry(
 ) -> Result<Json<FailureResult>, ApiError> {
     let repeatable = idempotency.of(b"");
     let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
-    Ok(Json(retry_message(&web.app, request, &named(&id)?, force).await?))
+    Ok(Json(retry_message(&web.app, request, &parse_message(&id)?, force).await?))
 }
 
 /// Why a message is given up.
@@ -179,7 +178,7 @@ pub(crate) async fn discard(
     Path(id): Path<String>,
     JsonRequest { body, repeatable }: JsonRequest,
 ) -> Result<Json<FailureResult>, ApiError> {
-    let (id, reason) = (named(&id)?, body.read(read_reason)?);
+    let (id, reason) = (parse_message(&id)?, body.read(read_reason)?);
     let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
     Ok(Json(discard_message(&web.app, request, &id, &reason).await?))
 }

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 use crate::core::caller::{Admin, Allowed};
-use server::requests::merchants::named;
+use server::requests::identifiers::parse_merchant;
 use server::{
     Web,
     error::{ApiError, Message},
@@ -57,7 +57,7 @@ pub(crate) async fn deliveries(
     headers: HeaderMap,
     Query(query): Query<ReportQuery>,
 ) -> Result<Response, ApiError> {
-    let merchant = query.merchant.as_deref().map(named).transpose()?;
+    let merchant = query.merchant.as_deref().map(parse_merchant).transpose()?;
     let to = query.to.unwrap_or_else(|| web.app.world.now());
     let from = query.from.unwrap_or_else(|| to - SignedDuration::from_hours(HOURS));
     let report = load_delivery_report(&web.app, merchant.as_ref(), from, to).await?;

@@ -11,7 +11,7 @@ use crate::core::{
     caller::{Admin, Allowed},
     idempotency::IdempotencyHeader,
 };
-use server::requests::merchants::named;
+use server::requests::identifiers::parse_merchant;
 use server::{
     Web,
     error::{ApiError, Message},
@@ -64,5 +64,5 @@ pub(crate) async fn import(
     LinesRequest { lines, repeatable }: LinesRequest,
 ) -> Result<Json<ImportResult>, ApiError> {
     let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
-    Ok(Json(import_orders(&web.app, request, &named(&merchant)?, lines).await?))
+    Ok(Json(import_orders(&web.app, request, &parse_merchant(&merchant)?, lines).await?))
 }

@@ -16,7 +16,7 @@ use crate::core::{
     caller::{Admin, Allowed},
     idempotency::IdempotencyHeader,
 };
-use server::requests::merchants::named;
+use server::requests::identifiers::parse_merchant;
 use server::{
     Web,
     error::{ApiError, Invalid, Message},
@@ -44,7 +44,7 @@ pub(crate) async fn show(
     _: Allowed<Admin>,
     Path(merchant): Path<String>,
 ) -> Result<Json<PolicyView>, ApiError> {
-    Ok(Json(load_merchant_policy(&web.app, &named(&merchant)?).await?))
+    Ok(Json(load_merchant_policy(&web.app, &parse_merchant(&merchant)?).await?))
 }
 
 /// Set a merchant's policy
@@ -75,7 +75,7 @@ pub(crate) async fn set(
     JsonRequest { body, repeatable }: JsonRequest,
 ) -> Result<Json<PolicyView>, ApiError> {
     let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
-    let (merchant, policy) = (named(&merchant)?, body.read(Policy::read)?);
+    let (merchant, policy) = (parse_merchant(&merchant)?, body.read(Policy::read)?);
     Ok(Json(set_policy(&web.app, request, &merchant, &policy).await?))
 }
 
@@ -145,7 +145,7 @@ pub(crate) async fn versions(
 ) -> Result<Json<Versions>, ApiError> {
     let limit = query.limit.unwrap_or(PAGE).clamp(1, PAGE_MAX);
     let before = query.before.unwrap_or(i64::MAX);
-    let versions = list_policies(&web.app, &named(&merchant)?, before, limit).await?;
+    let versions = list_policies(&web.app, &parse_merchant(&merchant)?, before, limit).await?;
     let next = versions.last().map(|it| it.version).filter(|_| versions.len() == limit);
     Ok(Json(Versions { versions, next }))
 }

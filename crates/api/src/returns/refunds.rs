@@ -24,7 +24,7 @@ use server::{
     path::Path,
     query::Query,
 };
-use server::{json_body::read_object, requests::merchants::named};
+use server::{json_body::read_object, requests::identifiers::parse_merchant};
 
 /// What is the matter with a refund.
 #[derive(Clone, Copy, Deserialize, ToSchema)]
@@ -113,7 +113,7 @@ pub(crate) async fn settle(
     JsonRequest { body, repeatable }: JsonRequest,
 ) -> Result<Json<ProblemView>, ApiError> {
     let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
-    let (merchant, matched) = (named(&merchant)?, body.read(read_match)?);
+    let (merchant, matched) = (parse_merchant(&merchant)?, body.read(read_match)?);
     Ok(Json(match_refund(&web.app, request, (&merchant, &refund), &matched).await?))
 }
 

@@ -13,8 +13,8 @@ use serde_json::json;
 use super::visit::{OperatorForm, Visitor};
 use crate::core::frame::{Frame, Section, done, page};
 use server::requests::{
-    clients::{client_named, read_new_client},
-    merchants::named,
+    clients::read_new_client,
+    identifiers::{parse_client, parse_merchant},
 };
 use server::{Web, error::ApiError, json_body::JsonBody, path::Path};
 
@@ -52,7 +52,7 @@ async fn add(
     Path(merchant): Path<String>,
     OperatorForm { visitor, form, .. }: OperatorForm,
 ) -> Result<Response, ApiError> {
-    let merchant = named(&merchant)?;
+    let merchant = parse_merchant(&merchant)?;
     let scopes = domain::access::scope::Scopes::merchant().to_string();
     let chosen: Vec<&str> = scopes.split(' ').filter(|scope| !form.raw(scope).is_empty()).collect();
     let name = Some(form.text("name")).filter(|name| !name.is_empty());
@@ -74,7 +74,7 @@ async fn rotate(
     Path(client): Path<String>,
     OperatorForm { visitor, form, .. }: OperatorForm,
 ) -> Result<Response, ApiError> {
-    let client = client_named(&client)?;
+    let client = parse_client(&client)?;
     let revoke_old = !form.raw("revoke_old").is_empty();
     let rotated =
         rotate_client_secret(&web.app, visitor.session.request(), &client, revoke_old).await?;
@@ -94,7 +94,7 @@ async fn rotate_signing(
     Path(merchant): Path<String>,
     OperatorForm { visitor, .. }: OperatorForm,
 ) -> Result<Response, ApiError> {
-    let merchant = named(&merchant)?;
+    let merchant = parse_merchant(&merchant)?;
     let rotated = rotate_signing_secret(&web.app, visitor.session.request(), &merchant).await?;
     let words = "Messages are signed with this secret and the one before it, until the next \
                  rotation. It is not shown again.";
@@ -108,7 +108,7 @@ async fn disable(
     Path(client): Path<String>,
     OperatorForm { visitor, form, .. }: OperatorForm,
 ) -> Result<Response, ApiError> {
-    let client = client_named(&client)?;
+    let client = parse_client(&client)?;
     let disabled = form.text("disabled") == "true";
     set_client_disabled(&web.app, visitor.session.request(), &client, disabled).await?;
     let words = if disabled { "disabled; its tokens have ended" } else { "enabled again" };

@@ -11,7 +11,7 @@ use http_body_util::{BodyExt, Limited};
 
 use super::frame::{Styles, bare_page, home};
 use crate::access::visit::Visitor;
-use server::error::answer;
+use server::error::respond;
 
 /// No refusal is longer.
 const WORDS_MAX_BYTES: usize = 1 << 20;
@@ -42,7 +42,7 @@ fn problem(status: StatusCode, words: &str, way_out: (&str, &str)) -> Response {
 }
 
 pub(crate) async fn no_such_page() -> Response {
-    answer(StatusCode::NOT_FOUND, "no page of the console has this address")
+    respond(StatusCode::NOT_FOUND, "no page of the console has this address")
 }
 
 /// The page is for people with another role.
@@ -60,7 +60,7 @@ pub(crate) fn not_for_this_role(visitor: &Visitor) -> Response {
 pub(crate) fn not_our_form() -> Response {
     let words = "this form belongs to another session, or to none; nothing was changed: go back, \
                  load the page again and send it once more";
-    answer(StatusCode::FORBIDDEN, words)
+    respond(StatusCode::FORBIDDEN, words)
 }
 
 /// Turns every refusal that is meant for machines into a page with the same words.

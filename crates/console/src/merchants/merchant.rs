@@ -25,7 +25,7 @@ use crate::{
         frame::{Frame, Section, done, page},
     },
 };
-use server::requests::merchants::{named, read_merchant_change};
+use server::requests::{identifiers::parse_merchant, merchants::read_merchant_change};
 use server::{Web, error::ApiError, json_body::JsonBody, path::Path};
 
 pub(crate) fn routes() -> Router<Web> {
@@ -143,7 +143,7 @@ async fn show(
     Operator { visitor, .. }: Operator,
     Path(merchant): Path<String>,
 ) -> Result<Response, ApiError> {
-    page_of(&web, &visitor, &named(&merchant)?, None).await
+    page_of(&web, &visitor, &parse_merchant(&merchant)?, None).await
 }
 
 async fn change(
@@ -151,7 +151,7 @@ async fn change(
     Path(id): Path<String>,
     OperatorForm { visitor, form, .. }: OperatorForm,
 ) -> Result<Response, ApiError> {
-    let id = named(&id)?;
+    let id = parse_merchant(&id)?;
     let held = load_merchant(&web.app, &id).await?;
     let (mut fields, mut address) = (settings_fields(&held), address_fields(&held));
     fill(&mut fields, &form);
@@ -178,7 +178,7 @@ async fn disable(
     Path(id): Path<String>,
     OperatorForm { visitor, form, .. }: OperatorForm,
 ) -> Result<Response, ApiError> {
-    let id = named(&id)?;
+    let id = parse_merchant(&id)?;
     let disabled = form.text("disabled") == "true";
     let change = app::merchants::change_merchant::MerchantChange {
         disabled: Some(disabled),

@@ -29,8 +29,8 @@ use crate::{
     merchants::merchant::{About, Part},
 };
 use server::requests::{
-    endpoints::{kind_named, read_base_change, read_kind_change},
-    merchants::named,
+    endpoints::{read_base_change, read_kind_change},
+    identifiers::{parse_kind, parse_merchant},
 };
 use server::{Web, error::ApiError, json_body::JsonBody, path::Path};
 
@@ -146,7 +146,7 @@ async fn show(
     Operator { visitor, .. }: Operator,
     Path(merchant): Path<String>,
 ) -> Result<Response, ApiError> {
-    list_page(&web, &visitor, &named(&merchant)?, (base_fields(), Vec::new())).await
+    list_page(&web, &visitor, &parse_merchant(&merchant)?, (base_fields(), Vec::new())).await
 }
 
 async fn set_base(
@@ -154,7 +154,7 @@ async fn set_base(
     Path(merchant): Path<String>,
     OperatorForm { visitor, form, .. }: OperatorForm,
 ) -> Result<Response, ApiError> {
-    let merchant = named(&merchant)?;
+    let merchant = parse_merchant(&merchant)?;
     let mut fields = base_fields();
     fill(&mut fields, &form);
     let body = JsonBody::from(document(&fields, &form).to_string());
@@ -193,7 +193,7 @@ async fn show_one(
     Operator { visitor, .. }: Operator,
     Path((merchant, kind)): Path<(String, String)>,
 ) -> Result<Response, ApiError> {
-    let (merchant, kind) = (named(&merchant)?, kind_named(&kind)?);
+    let (merchant, kind) = (parse_merchant(&merchant)?, parse_kind(&kind)?);
     let held = list_endpoints(&web.app, &merchant).await?.endpoints;
     let url = held.into_iter().find(|it| it.kind == kind).and_then(|it| it.url);
     let mut fields = one_fields();
@@ -208,7 +208,7 @@ async fn set_one(
     Path((merchant, kind)): Path<(String, String)>,
     OperatorForm { visitor, form, .. }: OperatorForm,
 ) -> Result<Response, ApiError> {
-    let (merchant, kind) = (named(&merchant)?, kind_named(&kind)?);
+    let (merchant, kind) = (parse_merchant(&merchant)?, parse_kind(&kind)?);
     let mut fields = one_fields();
     fill(&mut fields, &form);
     let body = JsonBody::from(document(&fields, &form).to_string());
@@ -229,7 +229,7 @@ async fn act(
     Path((merchant, kind, action)): Path<(String, String, String)>,
     OperatorForm { visitor, .. }: OperatorForm,
 ) -> Result<Response, ApiError> {
-    let (merchant, kind) = (named(&merchant)?, kind_named(&kind)?);
+    let (merchant, kind) = (parse_merchant(&merchant)?, parse_kind(&kind)?);
     let request = visitor.session.request();
     let (change, words) = match action.as_str() {
         "pause" => (EndpointsChange::Pause { kind }, "is paused; its messages wait"),
@@ -251,7 +251,7 @@ async fn tested(
     Operator { visitor, .. }: Operator,
     Path((merchant, id)): Path<(String, String)>,
 ) -> Result<Response, ApiError> {
-    let merchant = named(&merchant)?;
+    let merchant = parse_merchant(&merchant)?;
     let id = MessageId::parse(&id).filter(|id| id.merchant == merchant);
     let id = id.ok_or(app::AppError::NotFound("message"))?;
     let mut found = load_message(&web.app, &id).await?;

@@ -14,7 +14,7 @@ use crate::{
     },
     merchants::merchant::{About, Part},
 };
-use server::requests::merchants::named;
+use server::requests::identifiers::parse_merchant;
 use server::{Web, error::ApiError, json_body::JsonBody, path::Path};
 
 const VERSIONS: usize = 20;
@@ -85,7 +85,7 @@ async fn show(
     Operator { visitor, .. }: Operator,
     Path(merchant): Path<String>,
 ) -> Result<Response, ApiError> {
-    page_of(&web, &visitor, &named(&merchant)?, Typed::default()).await
+    page_of(&web, &visitor, &parse_merchant(&merchant)?, Typed::default()).await
 }
 
 async fn change(
@@ -93,7 +93,7 @@ async fn change(
     Path(merchant): Path<String>,
     OperatorForm { visitor, form, .. }: OperatorForm,
 ) -> Result<Response, ApiError> {
-    let merchant = named(&merchant)?;
+    let merchant = parse_merchant(&merchant)?;
     let text = form.raw("policy").to_owned();
     let policy = match JsonBody::from(text.clone()).read(Policy::read) {
         Ok(policy) => policy,
@@ -127,7 +127,7 @@ async fn look_back(
     Operator { visitor, .. }: Operator,
     Path((merchant, version)): Path<(String, i64)>,
 ) -> Result<Response, ApiError> {
-    let merchant = named(&merchant)?;
+    let merchant = parse_merchant(&merchant)?;
     let found = list_policies(&web.app, &merchant, version.saturating_add(1), 1).await?;
     let held = found.into_iter().find(|it| it.version == version);
     let held = held.ok_or(app::AppError::NotFound("version of the policy"))?;

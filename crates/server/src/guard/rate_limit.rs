@@ -31,7 +31,7 @@ const ADDRESSES_MAX: usize = 100_000;
 
 /// The answer for one request, with what the `RateLimit-*` and `Retry-After` headers say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Verdict {
+pub struct RateDecision {
     pub allowed: bool,
     pub limit: u32,
     /// Requests that would still be allowed now, after this one.
@@ -53,7 +53,7 @@ pub struct RateLimit<K = IpAddr> {
 
 impl RateLimit {
     /// Counts one request of `address` at `now`, or refuses it.
-    pub fn check(&self, address: IpAddr, now: Duration) -> Verdict {
+    pub fn check(&self, address: IpAddr, now: Duration) -> RateDecision {
         self.check_key(counted_as(address), now)
     }
 
@@ -79,7 +79,7 @@ impl<K: Eq + Hash> RateLimit<K> {
     }
 
     /// Counts one request of `client` at `now`, or refuses it.
-    pub fn check_key(&self, client: K, now: Duration) -> Verdict {
+    pub fn check_key(&self, client: K, now: Duration) -> RateDecision {
         let now_s = now.as_secs();
         if let Some(shard) = self.shard(&client) {
             let mut shard = lock(shard);
@@ -173,15 +173,20 @@ impl Default for Window {
 }
 
 impl Window {
-    fn check(&mut self, limit: u32, now_s: u64) -> Verdict {
+    fn check(&mut self, limit: u32, now_s: u64) -> RateDecision {
         self.advance(now_s);
         if self.total >= limit {
-            return Verdict { allowed: false, limit, remaining: 0, reset_s: self.opens_in_s() };
+            return RateDecision {
+                allowed: false,
+                limit,
+                remaining: 0,
+                reset_s: self.opens_in_s(),
+            };
         }
         let [newest, ..] = &mut self.counts;
         *newest += 1;
         self.total += 1;
-        Verdict { allowed: true, limit, remaining: limit - self.total, reset_s: WINDOW_S }
+        RateDecision { allowed: true, limit, remaining: limit - self.total, reset_s: WINDOW_S }
     }
 
     fn take_back(&mut self, now_s: u64) {

@@ -4,12 +4,12 @@ use app::access::add_client::NewClient;
 use domain::{
     access::scope::Scopes,
     faults::{FaultCode, Faults},
-    identifier::{ClientId, MerchantId},
+    identifier::MerchantId,
     json::Json,
     reader::{Reader, TEXT_MAX},
 };
 
-use crate::{error::ApiError, json_body::read_object};
+use crate::json_body::read_object;
 
 pub fn read_new_client(document: &Json<'_>) -> Result<NewClient, Faults> {
     read_object(document, |at| {
@@ -41,9 +41,4 @@ fn scopes(at: &Reader<'_>, allowed: Scopes) -> Option<Scopes> {
         Ok(_) => at.invalid(&format!("must name some of {allowed}")),
         Err(unknown) => at.invalid(&format!("names {unknown}, which is no scope")),
     }
-}
-
-/// The client that an address names; what cannot be one does not exist.
-pub fn client_named(text: &str) -> Result<ClientId, ApiError> {
-    ClientId::parse(text).ok_or_else(|| app::AppError::NotFound("client").into())
 }

@@ -14,7 +14,7 @@ use domain::{
 };
 use world::Secret;
 
-use crate::{Web, error::ApiError, json_body::read_object};
+use crate::{Web, json_body::read_object};
 
 pub fn read_base_change(web: &Web, document: &Json<'_>) -> Result<EndpointsChange, Faults> {
     read_object(document, |at| {
@@ -90,8 +90,4 @@ fn auth(web: &Web, at: &Fields<'_>) -> Option<Auth<Secret>> {
             }
         }
     })?
-}
-
-pub fn kind_named(text: &str) -> Result<MessageKind, ApiError> {
-    MessageKind::parse(text).ok_or_else(|| app::AppError::NotFound("kind of message").into())
 }

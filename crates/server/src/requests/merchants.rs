@@ -10,7 +10,7 @@ use domain::{
     reader::{TEXT_MAX, fields::Fields},
 };
 
-use crate::{error::ApiError, json_body::read_object};
+use crate::json_body::read_object;
 
 /// Where merchants try things out.
 const SANDBOX: &str = "sandbox";
@@ -31,11 +31,6 @@ pub fn read_new_merchant(document: &Json<'_>, environment: &str) -> Result<NewMe
         };
         Some(NewMerchant { id: id?, name: name?, settings })
     })
-}
-
-/// The merchant that an address names; what cannot be one does not exist.
-pub fn named(text: &str) -> Result<MerchantId, ApiError> {
-    MerchantId::parse(text).map_err(|_| app::AppError::NotFound("merchant").into())
 }
 
 pub fn read_merchant_change(document: &Json<'_>) -> Result<MerchantChange, Faults> {

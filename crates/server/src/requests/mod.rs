@@ -2,4 +2,5 @@
 
 pub mod clients;
 pub mod endpoints;
+pub mod identifiers;
 pub mod merchants;

@@ -26,9 +26,9 @@ fn the_limit_is_reached_and_then_refused() {
     let second = limiter.check(v4(1), at(110));
     let third = limiter.check(v4(1), at(115));
 
-    assert_eq!(first, Verdict { allowed: true, limit: 2, remaining: 1, reset_s: 60 });
-    assert_eq!(second, Verdict { allowed: true, limit: 2, remaining: 0, reset_s: 60 });
-    assert_eq!(third, Verdict { allowed: false, limit: 2, remaining: 0, reset_s: 45 });
+    assert_eq!(first, RateDecision { allowed: true, limit: 2, remaining: 1, reset_s: 60 });
+    assert_eq!(second, RateDecision { allowed: true, limit: 2, remaining: 0, reset_s: 60 });
+    assert_eq!(third, RateDecision { allowed: false, limit: 2, remaining: 0, reset_s: 45 });
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn a_v4_address_written_as_v6_is_the_v4_address() {
 fn a_limit_of_zero_refuses_everybody() {
     let verdict = RateLimit::new(0).check(v4(1), at(7));
 
-    assert_eq!(verdict, Verdict { allowed: false, limit: 0, remaining: 0, reset_s: 60 });
+    assert_eq!(verdict, RateDecision { allowed: false, limit: 0, remaining: 0, reset_s: 60 });
 }
 
 #[test]
@@ -154,17 +154,17 @@ struct Model {
 }
 
 impl Model {
-    fn check(&mut self, address: IpAddr, limit: u32, now_s: u64) -> Verdict {
+    fn check(&mut self, address: IpAddr, limit: u32, now_s: u64) -> RateDecision {
         let counted_s = self.counted_s.entry(address).or_default();
         counted_s.retain(|second| now_s - second < 60);
         let used = u32::try_from(counted_s.len()).unwrap();
         if used >= limit {
             let reset_s = counted_s.first().map_or(60, |oldest| oldest + 60 - now_s);
             let reset_s = u32::try_from(reset_s).unwrap();
-            return Verdict { allowed: false, limit, remaining: 0, reset_s };
+            return RateDecision { allowed: false, limit, remaining: 0, reset_s };
         }
         counted_s.push(now_s);
-        Verdict { allowed: true, limit, remaining: limit - used - 1, reset_s: 60 }
+        RateDecision { allowed: true, limit, remaining: limit - used - 1, reset_s: 60 }
     }
 }
 

@@ -1,0 +1,31 @@
+//! Identifiers in addresses and queries. A text that cannot be an identifier names nothing, so the
+//! response is the same 404 as for something that does not exist.
+
+use app::AppError;
+use domain::{
+    access::operator::OperatorName,
+    identifier::{ClientId, MerchantId, MessageId},
+    messages::kind::MessageKind,
+};
+
+use crate::error::ApiError;
+
+pub fn parse_merchant(text: &str) -> Result<MerchantId, ApiError> {
+    MerchantId::parse(text).map_err(|_| AppError::NotFound("merchant").into())
+}
+
+pub fn parse_client(text: &str) -> Result<ClientId, ApiError> {
+    ClientId::parse(text).ok_or_else(|| AppError::NotFound("client").into())
+}
+
+pub fn parse_operator(text: &str) -> Result<OperatorName, ApiError> {
+    OperatorName::parse(text).map_err(|_| AppError::NotFound("operator").into())
+}
+
+pub fn parse_message(text: &str) -> Result<MessageId, ApiError> {
+    MessageId::parse(text).ok_or_else(|| AppError::NotFound("message").into())
+}
+
+pub fn parse_kind(text: &str) -> Result<MessageKind, ApiError> {
+    MessageKind::parse(text).ok_or_else(|| AppError::NotFound("kind of message").into())
+}
