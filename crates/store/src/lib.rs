@@ -45,9 +45,11 @@ pub use merchants::portals::StoredPortal;
 pub use messages::{
     deliveries::{Attempt, AttemptOutcome, FailureCause},
     failures::{FailingEndpoint, FailureCount, FailureFilter, FailureKey, FailureRow, MessageKey},
+    log::{AttemptRow, MessageFilter, MessageRow},
     message_histories::MessageHistory,
-    outbox::{AttemptRow, MessageFilter, MessageRow, NewMessage, PendingMessage},
+    outbox::{NewMessage, PendingMessage},
     reports::{AnswerCount, AttemptCount, bucket_end_us},
+    retention::FinishedMessages,
 };
 pub use orders::{
     order_lists::{ListedOrder, OrderFilter},

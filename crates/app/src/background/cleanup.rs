@@ -6,12 +6,12 @@
 use std::time::Duration;
 
 use domain::identifier::MerchantId;
-use store::{StoreError, Transaction, with_causes};
+use store::{FinishedMessages, StoreError, Transaction, with_causes};
 use tokio_util::sync::CancellationToken;
 
 use crate::{App, core::commit_once};
 
-const BATCH: i64 = 500;
+const BATCH: usize = 500;
 const MERCHANTS: usize = 200;
 /// Between two batches of messages, so that other writers come first.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -68,9 +68,9 @@ async fn remove_messages_of(
 ) -> Result<u64, StoreError> {
     let (mut removed, mut after) = (0, 0);
     loop {
-        let (finished, last) =
+        let FinishedMessages { finished, last_examined } =
             app.store.finished_messages(merchant, after, before_us, BATCH).await?;
-        let Some(last) = last else { return Ok(removed) };
+        let Some(last) = last_examined else { return Ok(removed) };
         after = last;
         if !finished.is_empty() {
             let mut transaction = Transaction::new("removing finished messages");

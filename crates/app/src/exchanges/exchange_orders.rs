@@ -98,7 +98,7 @@ pub async fn list_exchange_orders(
     let rma = wanted.rma.as_deref();
     let filter = ExchangeFilter {
         before: before.unwrap_or_else(Cursor::newest),
-        state: wanted.state.map(|state| state.name().to_owned()),
+        state: wanted.state,
         rma_id: rma.map(|text| RmaId::parse(text).map_or(text.to_owned(), |id| id.to_string())),
         limit: wanted.limit,
     };

@@ -6,10 +6,9 @@ use domain::{
 };
 
 use crate::{
-    Store, StoreError, Transaction, Versioned,
+    EngineError, Store, StoreError, Transaction, Versioned,
     core::{
         body::{parse_body, to_json},
-        error::During,
         value::{Row, params},
     },
 };
@@ -35,33 +34,30 @@ impl Transaction {
 
 impl Store {
     pub async fn client(&self, id: &ClientId) -> Result<Option<Versioned<Client>>, StoreError> {
-        let rows = self
-            .query(
-                "reading a client",
-                "SELECT client_id, version, body FROM clients
-                 WHERE merchant_id = $1 AND client_id = $2",
-                params![id.merchant().as_str(), id.as_str()],
-            )
-            .await?;
-        rows.first().map(client).transpose()
+        self.read_first(
+            "reading a client",
+            "SELECT client_id, version, body FROM clients
+             WHERE merchant_id = $1 AND client_id = $2",
+            params![id.merchant().as_str(), id.as_str()],
+            read_client,
+        )
+        .await
     }
 
     /// All clients of a merchant, or of the platform.
     pub async fn clients(&self, merchant: &MerchantId) -> Result<Vec<Client>, StoreError> {
-        let rows = self
-            .query(
-                "listing clients",
-                "SELECT client_id, version, body FROM clients
-                 WHERE merchant_id = $1 ORDER BY client_id",
-                params![merchant],
-            )
-            .await?;
-        rows.iter().map(|row| Ok(client(row)?.value)).collect()
+        self.read_all(
+            "listing clients",
+            "SELECT client_id, version, body FROM clients
+             WHERE merchant_id = $1 ORDER BY client_id",
+            params![merchant],
+            |row| Ok(read_client(row)?.value),
+        )
+        .await
     }
 }
 
-fn client(row: &Row) -> Result<Versioned<Client>, StoreError> {
-    let read = || Ok((row.text(0)?, row.int(1)?, row.text(2)?));
-    let (id, version, body) = read().during("reading a client")?;
-    Ok(Versioned { value: parse_body("clients", id, body)?, version })
+fn read_client(row: &Row) -> Result<Versioned<Client>, EngineError> {
+    let value = parse_body("clients", row.text(0)?, row.text(2)?)?;
+    Ok(Versioned { value, version: row.int(1)? })
 }

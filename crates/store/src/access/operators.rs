@@ -1,18 +1,17 @@
-//! Operators and their sessions. Of a session's token only the hash is kept.
+//! Operators and their sessions. Only the hash of a session's token is stored.
 
 use bytes::Bytes;
 use domain::access::operator::{Operator, OperatorName};
 
 use crate::{
-    Store, StoreError, Transaction, Versioned,
+    EngineError, Store, StoreError, Transaction, Versioned,
     core::{
         body::{parse_body, to_json},
-        error::During,
         value::{Row, params},
     },
 };
 
-/// A session and whose it is.
+/// A session and the operator it belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionRow {
     pub operator: Operator,
@@ -40,7 +39,7 @@ impl Transaction {
         );
     }
 
-    /// Makes the transaction hold only while the operator is as it was read.
+    /// Makes the transaction a conflict unless the operator still has the version it was read at.
     pub fn guard_operator(&mut self, name: &OperatorName, version: i64) {
         self.one_row(
             "UPDATE operators SET version = version WHERE operator = $1 AND version = $2",
@@ -62,7 +61,7 @@ impl Transaction {
         );
     }
 
-    /// Notes that a session was used; it may have ended meanwhile.
+    /// Extends a session that was used; it may have ended in the meantime.
     pub fn touch_session(&mut self, hash: Bytes, last_seen_us: i64, expires_us: i64) {
         self.any_rows(
             "UPDATE sessions SET last_seen_us = $2, expires_us = $3 WHERE token_hash = $1",
@@ -80,11 +79,11 @@ impl Transaction {
     }
 
     /// Removes up to `limit` sessions that ended before `now_us`.
-    pub fn delete_expired_sessions(&mut self, now_us: i64, limit: i64) {
+    pub fn delete_expired_sessions(&mut self, now_us: i64, limit: usize) {
         self.any_rows(
             "DELETE FROM sessions WHERE token_hash IN (
-                 SELECT token_hash FROM sessions WHERE expires_us < $1
-                 ORDER BY expires_us, token_hash LIMIT $2)",
+             SELECT token_hash FROM sessions WHERE expires_us < $1
+             ORDER BY expires_us, token_hash LIMIT $2)",
             params![now_us, limit],
         );
     }
@@ -95,51 +94,50 @@ impl Store {
         &self,
         name: &OperatorName,
     ) -> Result<Option<Versioned<Operator>>, StoreError> {
-        let rows = self
-            .query(
-                "reading an operator",
-                "SELECT operator, version, body FROM operators WHERE operator = $1",
-                params![name.as_str()],
-            )
-            .await?;
-        rows.first().map(operator).transpose()
+        self.read_first(
+            "reading an operator",
+            "SELECT operator, version, body FROM operators WHERE operator = $1",
+            params![name.as_str()],
+            read_operator,
+        )
+        .await
     }
 
     /// Operators in the order of their names.
     pub async fn operators(&self, limit: usize) -> Result<Vec<Operator>, StoreError> {
-        let rows = self
-            .query(
-                "listing operators",
-                "SELECT operator, version, body FROM operators ORDER BY operator LIMIT $1",
-                params![limit],
-            )
-            .await?;
-        rows.iter().map(|row| Ok(operator(row)?.value)).collect()
+        self.read_all(
+            "listing operators",
+            "SELECT operator, version, body FROM operators ORDER BY operator LIMIT $1",
+            params![limit],
+            |row| Ok(read_operator(row)?.value),
+        )
+        .await
     }
 
-    /// The session whose token has this hash, if it is known.
+    /// The session with this hash of its token.
     pub async fn session(&self, hash: Bytes) -> Result<Option<SessionRow>, StoreError> {
-        let rows = self
-            .query(
-                "reading a session",
-                "SELECT o.operator, o.version, o.body, s.created_us, s.last_seen_us, s.expires_us
-                 FROM sessions s JOIN operators o ON o.operator = s.operator
-                 WHERE s.token_hash = $1",
-                params![hash],
-            )
-            .await?;
-        rows.first().map(session).transpose()
+        self.read_first(
+            "reading a session",
+            "SELECT o.operator, o.version, o.body, s.created_us, s.last_seen_us, s.expires_us
+             FROM sessions s JOIN operators o ON o.operator = s.operator
+             WHERE s.token_hash = $1",
+            params![hash],
+            read_session,
+        )
+        .await
     }
 }
 
-fn operator(row: &Row) -> Result<Versioned<Operator>, StoreError> {
-    let read = || Ok((row.text(0)?, row.int(1)?, row.text(2)?));
-    let (name, version, body) = read().during("reading an operator")?;
-    Ok(Versioned { value: parse_body("operators", name, body)?, version })
+fn read_operator(row: &Row) -> Result<Versioned<Operator>, EngineError> {
+    let value = parse_body("operators", row.text(0)?, row.text(2)?)?;
+    Ok(Versioned { value, version: row.int(1)? })
 }
 
-fn session(row: &Row) -> Result<SessionRow, StoreError> {
-    let times = || Ok((row.int(3)?, row.int(4)?, row.int(5)?));
-    let (created_us, last_seen_us, expires_us) = times().during("reading a session")?;
-    Ok(SessionRow { operator: operator(row)?.value, created_us, last_seen_us, expires_us })
+fn read_session(row: &Row) -> Result<SessionRow, EngineError> {
+    Ok(SessionRow {
+        operator: read_operator(row)?.value,
+        created_us: row.int(3)?,
+        last_seen_us: row.int(4)?,
+        expires_us: row.int(5)?,
+    })
 }

@@ -1,4 +1,4 @@
-//! Access tokens, kept only as hashes.
+//! Access tokens, stored only as hashes.
 
 use bytes::Bytes;
 use domain::{
@@ -8,10 +8,9 @@ use domain::{
 };
 
 use crate::{
-    Store, StoreError, Transaction,
+    EngineError, Store, StoreError, Transaction,
     core::{
         body::{corrupt, parse_body},
-        error::During,
         value::{Row, params},
     },
 };
@@ -50,46 +49,43 @@ impl Transaction {
     }
 
     /// Removes up to `limit` tokens that ended before `now_us`.
-    pub fn delete_expired_tokens(&mut self, now_us: i64, limit: i64) {
+    pub fn delete_expired_tokens(&mut self, now_us: i64, limit: usize) {
         self.any_rows(
             "DELETE FROM tokens WHERE (merchant_id, token_hash) IN (
-                 SELECT merchant_id, token_hash FROM tokens WHERE expires_us < $1
-                 ORDER BY expires_us, merchant_id, token_hash LIMIT $2)",
+             SELECT merchant_id, token_hash FROM tokens WHERE expires_us < $1
+             ORDER BY expires_us, merchant_id, token_hash LIMIT $2)",
             params![now_us, limit],
         );
     }
 }
 
 impl Store {
-    /// Whose token has this hash, if it is known.
+    /// The owner of the token with this hash.
     pub async fn token_owner(
         &self,
         merchant: &MerchantId,
         hash: Bytes,
     ) -> Result<Option<TokenOwner>, StoreError> {
-        let rows = self
-            .query(
-                "looking up a token",
-                "SELECT t.scopes, t.expires_us, c.client_id, c.body, m.body
-                 FROM tokens t
-                 JOIN clients c ON c.merchant_id = t.merchant_id AND c.client_id = t.client_id
-                 LEFT JOIN merchants m ON m.merchant_id = t.merchant_id
-                 WHERE t.merchant_id = $1 AND t.token_hash = $2",
-                params![merchant, hash],
-            )
-            .await?;
-        rows.first().map(owner).transpose()
+        self.read_first(
+            "looking up a token",
+            "SELECT t.scopes, t.expires_us, c.client_id, c.body, m.body
+             FROM tokens t
+             JOIN clients c ON c.merchant_id = t.merchant_id AND c.client_id = t.client_id
+             LEFT JOIN merchants m ON m.merchant_id = t.merchant_id
+             WHERE t.merchant_id = $1 AND t.token_hash = $2",
+            params![merchant, hash],
+            read_owner,
+        )
+        .await
     }
 }
 
-fn owner(row: &Row) -> Result<TokenOwner, StoreError> {
-    let read =
-        || Ok((row.text(0)?, row.int(1)?, row.text(2)?, row.text(3)?, row.optional_text(4)?));
-    let (scopes, expires_us, id, client, merchant) = read().during("reading a token")?;
+fn read_owner(row: &Row) -> Result<TokenOwner, EngineError> {
+    let (scopes, id, merchant) = (row.text(0)?, row.text(2)?, row.optional_text(4)?);
     Ok(TokenOwner {
-        client: parse_body("clients", id, client)?,
+        client: parse_body("clients", id, row.text(3)?)?,
         merchant: merchant.map(|body| parse_body("merchants", id, body)).transpose()?,
         scopes: Scopes::parse(scopes).map_err(|unknown| corrupt("tokens", id, &unknown))?,
-        expires_us,
+        expires_us: row.int(1)?,
     })
 }

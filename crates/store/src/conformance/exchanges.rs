@@ -146,9 +146,9 @@ async fn exchange_orders_are_listed_newest_first_and_in_pages(Subject { store, .
     update(&store, &placed("O-1", 1, "E-1"), 1).await.unwrap();
 
     assert_eq!(listed(&store, &ANY()).await, ["O-3", "O-2", "O-1"]);
-    let of_state = |state: &str| ExchangeFilter { state: Some(state.to_owned()), ..ANY() };
-    assert_eq!(listed(&store, &of_state("placed")).await, ["O-1"]);
-    assert_eq!(listed(&store, &of_state("pending")).await, ["O-3", "O-2"]);
+    let of_state = |state| ExchangeFilter { state: Some(state), ..ANY() };
+    assert_eq!(listed(&store, &of_state(ExchangeState::Placed)).await, ["O-1"]);
+    assert_eq!(listed(&store, &of_state(ExchangeState::Pending)).await, ["O-3", "O-2"]);
     let of_return = |rma: &str| ExchangeFilter { rma_id: Some(rma.to_owned()), ..ANY() };
     assert_eq!(listed(&store, &of_return("RMA-7K3Q-9XWD-2M4T")).await.len(), 3);
     assert_eq!(listed(&store, &of_return("RMA-0000-0000-0000")).await, Vec::<String>::new());

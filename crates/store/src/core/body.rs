@@ -1,10 +1,11 @@
-//! Stored JSON bodies: writing them, reading them back, and what to say when that fails.
+//! Stored JSON bodies and identifiers: writing them, and reading them back.
 
 use std::fmt::Display;
 
+use domain::identifier::MerchantId;
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::core::error::StoreError;
+use crate::core::{error::EngineError, store::Versioned, value::Row};
 
 pub(crate) fn to_json(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("domain types have string keys and finite numbers")
@@ -15,10 +16,23 @@ pub(crate) fn parse_body<T: DeserializeOwned>(
     table: &'static str,
     id: &str,
     body: &str,
-) -> Result<T, StoreError> {
+) -> Result<T, EngineError> {
     serde_json::from_str(body).map_err(|error| corrupt(table, id, &error))
 }
 
-pub(crate) fn corrupt(table: &'static str, id: &str, why: &dyn Display) -> StoreError {
-    StoreError::Corrupt { table, id: id.to_owned(), why: why.to_string() }
+/// A row of a version and a JSON body.
+pub(crate) fn read_versioned<T: DeserializeOwned>(
+    table: &'static str,
+    id: &str,
+    row: &Row,
+) -> Result<Versioned<T>, EngineError> {
+    Ok(Versioned { value: parse_body(table, id, row.text(1)?)?, version: row.int(0)? })
+}
+
+pub(crate) fn parse_merchant(table: &'static str, text: &str) -> Result<MerchantId, EngineError> {
+    MerchantId::parse_stored(text).map_err(|why| corrupt(table, text, &why))
+}
+
+pub(crate) fn corrupt(table: &'static str, id: &str, why: &dyn Display) -> EngineError {
+    EngineError::Corrupt { table, id: id.to_owned(), why: why.to_string() }
 }

@@ -12,17 +12,14 @@ use domain::{
 };
 
 use crate::{
-    Store, StoreError, Transaction,
+    EngineError, Store, StoreError, Transaction,
     core::{
         body::corrupt,
         counted_events::{CountedEvent, EventCount, day_start_us},
-        error::During,
         transaction::{Guard, Step},
         value::{Row, params},
     },
 };
-
-const OPERATION: &str = "counting by day";
 
 /// How often an event happened on one day, over all merchants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,22 +82,20 @@ pub(crate) fn day_count_step<'a>(counts: impl Iterator<Item = &'a EventCount>, s
 impl Store {
     /// Counts of the day of `from_us` and all later days, over all merchants.
     pub async fn day_counts(&self, from_us: i64) -> Result<Vec<DayCount>, StoreError> {
-        let rows = self
-            .query(
-                OPERATION,
-                "SELECT day_us, what, CAST(sum(number) AS BIGINT) FROM day_counts
-                 WHERE day_us >= $1 GROUP BY day_us, what ORDER BY day_us, what",
-                params![day_start_us(from_us)],
-            )
-            .await?;
-        rows.iter().map(read_day_count).collect()
+        self.read_all(
+            "counting by day",
+            "SELECT day_us, what, CAST(sum(number) AS BIGINT) FROM day_counts
+             WHERE day_us >= $1 GROUP BY day_us, what ORDER BY day_us, what",
+            params![day_start_us(from_us)],
+            read_day_count,
+        )
+        .await
     }
 }
 
-fn read_day_count(row: &Row) -> Result<DayCount, StoreError> {
-    let read = || Ok((row.int(0)?, row.text(1)?, row.int(2)?));
-    let (day_us, name, number) = read().during(OPERATION)?;
+fn read_day_count(row: &Row) -> Result<DayCount, EngineError> {
+    let name = row.text(1)?;
     let event = CountedEvent::ALL.into_iter().find(|event| event.name() == name);
     let event = event.ok_or_else(|| corrupt("day_counts", name, &"not a counted event"))?;
-    Ok(DayCount { day_us, event, number })
+    Ok(DayCount { day_us: row.int(0)?, event, number: row.int(2)? })
 }

@@ -35,6 +35,9 @@ pub enum EngineError {
     Postgres(tokio_postgres::Error),
     #[error("no connection to PostgreSQL: {0}")]
     Pool(String),
+    /// A stored row cannot be read as what this version writes.
+    #[error("row {id} of {table} is unreadable: {why}")]
+    Corrupt { table: &'static str, id: String, why: String },
     #[error("column {column} should be {wanted} but is {found}")]
     Shape { column: usize, wanted: &'static str, found: &'static str },
     #[error("the commit that covered it failed")]
@@ -84,6 +87,7 @@ impl<T> During<T> for Result<T, EngineError> {
     fn during(self, operation: &'static str) -> Result<T, StoreError> {
         self.map_err(|error| match error {
             EngineError::Conflict => StoreError::Conflict,
+            EngineError::Corrupt { table, id, why } => StoreError::Corrupt { table, id, why },
             cause @ (EngineError::Sqlite(_)
             | EngineError::Postgres(_)
             | EngineError::Pool(_)

@@ -3,13 +3,7 @@
 use bytes::Bytes;
 use domain::identifier::ClientId;
 
-use crate::{
-    Store, StoreError, Transaction,
-    core::{
-        error::During,
-        value::{Row, params},
-    },
-};
+use crate::{Store, StoreError, Transaction, core::value::params};
 
 /// A request that was made with a key, and the response to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,12 +44,12 @@ impl Transaction {
     }
 
     /// Removes up to `limit` responses from before `expired_us`.
-    pub fn delete_expired_responses(&mut self, expired_us: i64, limit: i64) {
+    pub fn delete_expired_responses(&mut self, expired_us: i64, limit: usize) {
         self.any_rows(
             "DELETE FROM answers WHERE (merchant_id, client_id, idempotency_key) IN (
-                 SELECT merchant_id, client_id, idempotency_key FROM answers
-                 WHERE answered_us < $1
-                 ORDER BY answered_us, merchant_id, client_id, idempotency_key LIMIT $2)",
+             SELECT merchant_id, client_id, idempotency_key FROM answers
+             WHERE answered_us < $1
+             ORDER BY answered_us, merchant_id, client_id, idempotency_key LIMIT $2)",
             params![expired_us, limit],
         );
     }
@@ -69,23 +63,20 @@ impl Store {
         key: &str,
         expired_us: i64,
     ) -> Result<Option<StoredResponse>, StoreError> {
-        let operation = "looking up an idempotency key";
-        let rows = self
-            .query(
-                operation,
-                "SELECT request_hash, answered_us, body FROM answers
-                 WHERE merchant_id = $1 AND client_id = $2 AND idempotency_key = $3
-                     AND answered_us >= $4",
-                params![client.merchant().as_str(), client.as_str(), key, expired_us],
-            )
-            .await?;
-        let read = |row: &Row| {
-            Ok(StoredResponse {
-                request_hash: row.bytes(0)?,
-                answered_us: row.int(1)?,
-                body: row.bytes(2)?,
-            })
-        };
-        rows.first().map(read).transpose().during(operation)
+        self.read_first(
+            "looking up an idempotency key",
+            "SELECT request_hash, answered_us, body FROM answers
+             WHERE merchant_id = $1 AND client_id = $2 AND idempotency_key = $3
+                 AND answered_us >= $4",
+            params![client.merchant().as_str(), client.as_str(), key, expired_us],
+            |row| {
+                Ok(StoredResponse {
+                    request_hash: row.bytes(0)?,
+                    answered_us: row.int(1)?,
+                    body: row.bytes(2)?,
+                })
+            },
+        )
+        .await
     }
 }

@@ -7,7 +7,7 @@ use std::sync::{
 
 use crate::{
     core::{
-        error::{During, StoreError},
+        error::{During, EngineError, StoreError},
         metrics::StoreMetrics,
         transaction::Transaction,
         value::{Row, Value},
@@ -79,6 +79,30 @@ impl Store {
         self.engine.query(sql, values).await.during(operation)
     }
 
+    /// Runs a query and reads every row.
+    pub(crate) async fn read_all<T>(
+        &self,
+        operation: &'static str,
+        sql: &'static str,
+        values: Vec<Value>,
+        read: impl Fn(&Row) -> Result<T, EngineError>,
+    ) -> Result<Vec<T>, StoreError> {
+        let rows = self.query(operation, sql, values).await?;
+        rows.iter().map(read).collect::<Result<_, _>>().during(operation)
+    }
+
+    /// Runs a query and reads the first row, if there is one.
+    pub(crate) async fn read_first<T>(
+        &self,
+        operation: &'static str,
+        sql: &'static str,
+        values: Vec<Value>,
+        read: impl Fn(&Row) -> Result<T, EngineError>,
+    ) -> Result<Option<T>, StoreError> {
+        let rows = self.query(operation, sql, values).await?;
+        rows.first().map(read).transpose().during(operation)
+    }
+
     /// Runs a query with `ROWS(..)` in its text, for all `rows` together.
     pub(crate) async fn query_each(
         &self,
@@ -87,5 +111,17 @@ impl Store {
         rows: Vec<Vec<Value>>,
     ) -> Result<Vec<Row>, StoreError> {
         self.engine.query_each(sql, rows).await.during(operation)
+    }
+
+    /// The same, and reads every row.
+    pub(crate) async fn read_each<T>(
+        &self,
+        operation: &'static str,
+        sql: &'static str,
+        rows: Vec<Vec<Value>>,
+        read: impl Fn(&Row) -> Result<T, EngineError>,
+    ) -> Result<Vec<T>, StoreError> {
+        let rows = self.query_each(operation, sql, rows).await?;
+        rows.iter().map(read).collect::<Result<_, _>>().during(operation)
     }
 }

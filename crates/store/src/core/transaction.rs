@@ -1,15 +1,14 @@
 //! A transaction is data: statements with the number of rows each must touch.
 //!
-//! Being data, SQLite can commit many of them together and PostgreSQL can send
-//! one in a single burst. The files beside this one add the statements
-//! (`Transaction::insert_orders` and so on), so that a use case can put everything it
-//! decided into one transaction without knowing any SQL.
+//! Because it is data, SQLite can commit many of them together and PostgreSQL can send one in a single
+//! burst. Each area adds its statements as methods (`Transaction::put_orders` and so on), so that a
+//! use case can put everything it decided into one transaction without any SQL.
 //!
-//! A step has rows of values for `$1`, `$2`, ... and is run once for each. When its text
-//! says `ROWS(a, b, ..)`, that stands for a table `r` with these columns that
-//! holds all the rows: SQLite runs the statement once per row, PostgreSQL once in all.
-//! Written as the last table (`FROM ROWS(..)`, `FROM t, ROWS(..)`, `USING ROWS(..)`), the rows
-//! are plain parameters for SQLite, which is much the cheapest.
+//! A step has rows of values for `$1`, `$2`, ... and is run once for each. When its text says
+//! `ROWS(a, b, ..)`, that stands for a table `r` with these columns that holds all the rows: SQLite
+//! runs the statement once per row, PostgreSQL once in all. Written as the last table
+//! (`FROM ROWS(..)`, `FROM t, ROWS(..)`, `USING ROWS(..)`), the rows are plain parameters for SQLite,
+//! which is by far the cheapest.
 
 use crate::{
     core::{counted_events::EventCount, value::Value},
@@ -23,7 +22,7 @@ pub struct Transaction {
     pub(crate) steps: Vec<Step>,
     /// Messages that the transaction enqueues, in the order in which they were decided.
     pub(crate) messages: Vec<NewMessage>,
-    /// What it makes true that is counted by day.
+    /// The events of this transaction that are counted by day.
     pub(crate) counts: Vec<EventCount>,
 }
 
@@ -36,10 +35,10 @@ pub(crate) struct Step {
     pub(crate) returns: bool,
 }
 
-/// What must be true of the rows a step touched.
+/// How many rows a step must touch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Guard {
-    /// Any number will do.
+    /// Any number.
     Any,
     /// Exactly one for each row of the step; anything else is a conflict.
     OneEach,
@@ -53,6 +52,11 @@ impl Transaction {
 
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty() && self.messages.is_empty()
+    }
+
+    /// Enqueues a message: it is stored, and is sent, if and only if this transaction commits.
+    pub fn enqueue(&mut self, message: NewMessage) {
+        self.messages.push(message);
     }
 
     /// A statement that must touch exactly one row.
@@ -81,6 +85,7 @@ impl Transaction {
         }
     }
 
+    /// About how much memory the transaction takes, for the limit of a commit group.
     pub(crate) fn size(&self) -> usize {
         let values = self.steps.iter().flat_map(|step| step.rows.iter().flatten());
         let bodies = self.messages.iter().map(|message| message.body.len());

@@ -1,13 +1,16 @@
-//! Exchange orders: what was asked of merchants in the place of money, and what came of it.
+//! Exchange orders: what merchants are asked to send instead of a refund, and the result.
 
-use domain::{exchanges::record::ExchangeRecord, identifier::MerchantId, time::micros};
+use domain::{
+    exchanges::record::{ExchangeRecord, ExchangeState},
+    identifier::MerchantId,
+    time::micros,
+};
 
 use crate::{
-    Store, StoreError, Transaction, Versioned,
+    EngineError, Store, StoreError, Transaction, Versioned,
     core::{
-        body::{corrupt, parse_body, to_json},
+        body::{parse_merchant, read_versioned, to_json},
         cursor::Cursor,
-        error::During,
         value::{Row, params},
     },
 };
@@ -16,7 +19,7 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct ExchangeFilter {
     pub before: Cursor,
-    pub state: Option<String>,
+    pub state: Option<ExchangeState>,
     pub rma_id: Option<String>,
     pub limit: usize,
 }
@@ -66,69 +69,60 @@ impl Transaction {
 const OPERATION: &str = "reading exchange orders";
 
 impl Store {
-    /// The exchange order for what was bought with an order.
+    /// The exchange order for an original order.
     pub async fn exchange_order(
         &self,
         merchant: &MerchantId,
         original_order_id: &str,
     ) -> Result<Option<Versioned<ExchangeRecord>>, StoreError> {
-        let rows = self
-            .query(
-                OPERATION,
-                "SELECT version, body FROM exchange_orders
-                 WHERE merchant_id = $1 AND original_order_id = $2",
-                params![merchant, original_order_id],
-            )
-            .await?;
-        rows.first().map(record).transpose()
+        self.read_first(
+            OPERATION,
+            "SELECT version, body FROM exchange_orders
+             WHERE merchant_id = $1 AND original_order_id = $2",
+            params![merchant, original_order_id],
+            read_record,
+        )
+        .await
     }
 
-    /// The exchange order that the merchant knows by this identifier.
+    /// The exchange order that has this identifier at the merchant.
     pub async fn exchange_order_named(
         &self,
         merchant: &MerchantId,
         exchange_order_id: &str,
     ) -> Result<Option<Versioned<ExchangeRecord>>, StoreError> {
-        let rows = self
-            .query(
-                OPERATION,
-                "SELECT version, body FROM exchange_orders
-                 WHERE merchant_id = $1 AND exchange_order_id = $2
-                 ORDER BY original_order_id LIMIT 1",
-                params![merchant, exchange_order_id],
-            )
-            .await?;
-        rows.first().map(record).transpose()
+        self.read_first(
+            OPERATION,
+            "SELECT version, body FROM exchange_orders
+             WHERE merchant_id = $1 AND exchange_order_id = $2
+             ORDER BY original_order_id LIMIT 1",
+            params![merchant, exchange_order_id],
+            read_record,
+        )
+        .await
     }
 
-    /// The exchange orders that any merchant knows by this identifier. Each merchant is asked.
+    /// The exchange orders that have this identifier at any merchant, looked up merchant by merchant.
     pub async fn exchange_orders_named(
         &self,
         exchange_order_id: &str,
     ) -> Result<Vec<(MerchantId, ExchangeRecord)>, StoreError> {
-        let rows = self
-            .query(
-                OPERATION,
-                "SELECT e.version, e.body, e.merchant_id FROM merchants
-                 CROSS JOIN exchange_orders e
-                 WHERE e.merchant_id = merchants.merchant_id AND e.exchange_order_id = $1
-                 ORDER BY e.merchant_id, e.original_order_id LIMIT 100",
-                params![exchange_order_id],
-            )
-            .await?;
-        rows.iter().map(|row| Ok((owner(row)?, record(row)?.value))).collect()
+        self.read_all(
+            OPERATION,
+            "SELECT e.version, e.body, e.merchant_id FROM merchants
+             CROSS JOIN exchange_orders e
+             WHERE e.merchant_id = merchants.merchant_id AND e.exchange_order_id = $1
+             ORDER BY e.merchant_id, e.original_order_id LIMIT 100",
+            params![exchange_order_id],
+            |row| Ok((read_owner(row)?, read_record(row)?.value)),
+        )
+        .await
     }
 
-    /// Whether a merchant placed any exchange order at all.
+    /// Whether a merchant has any exchange order.
     pub async fn has_exchange_orders(&self, merchant: &MerchantId) -> Result<bool, StoreError> {
-        let rows = self
-            .query(
-                OPERATION,
-                "SELECT original_order_id FROM exchange_orders WHERE merchant_id = $1 LIMIT 1",
-                params![merchant],
-            )
-            .await?;
-        Ok(!rows.is_empty())
+        let sql = "SELECT original_order_id FROM exchange_orders WHERE merchant_id = $1 LIMIT 1";
+        Ok(!self.query(OPERATION, sql, params![merchant]).await?.is_empty())
     }
 
     /// Exchange orders of every merchant that are being placed, after this merchant and order.
@@ -138,16 +132,15 @@ impl Store {
         after_order: &str,
         limit: usize,
     ) -> Result<Vec<(MerchantId, Versioned<ExchangeRecord>)>, StoreError> {
-        let rows = self
-            .query(
-                OPERATION,
-                "SELECT version, body, merchant_id FROM exchange_orders
-                 WHERE state = 'pending' AND (merchant_id, original_order_id) > ($1, $2)
-                 ORDER BY merchant_id, original_order_id LIMIT $3",
-                params![after_merchant, after_order, limit],
-            )
-            .await?;
-        rows.iter().map(|row| Ok((owner(row)?, record(row)?))).collect()
+        self.read_all(
+            OPERATION,
+            "SELECT version, body, merchant_id FROM exchange_orders
+             WHERE state = 'pending' AND (merchant_id, original_order_id) > ($1, $2)
+             ORDER BY merchant_id, original_order_id LIMIT $3",
+            params![after_merchant, after_order, limit],
+            |row| Ok((read_owner(row)?, read_record(row)?)),
+        )
+        .await
     }
 
     /// A merchant's exchange orders, newest first.
@@ -156,33 +149,30 @@ impl Store {
         merchant: &MerchantId,
         filter: &ExchangeFilter,
     ) -> Result<Vec<ExchangeRecord>, StoreError> {
-        let rows = self
-            .query(
-                OPERATION,
-                "SELECT version, body FROM exchange_orders
-                 WHERE merchant_id = $1 AND (created_us, original_order_id) < ($2, $3)
-                     AND ($4 = '' OR state = $4) AND ($5 = '' OR rma_id = $5)
-                 ORDER BY created_us DESC, original_order_id DESC LIMIT $6",
-                params![
-                    merchant,
-                    filter.before.at_us,
-                    filter.before.id.as_str(),
-                    filter.state.as_deref().unwrap_or_default(),
-                    filter.rma_id.as_deref().unwrap_or_default(),
-                    filter.limit
-                ],
-            )
-            .await?;
-        rows.iter().map(|row| Ok(record(row)?.value)).collect()
+        self.read_all(
+            OPERATION,
+            "SELECT version, body FROM exchange_orders
+             WHERE merchant_id = $1 AND (created_us, original_order_id) < ($2, $3)
+                 AND ($4 = '' OR state = $4) AND ($5 = '' OR rma_id = $5)
+             ORDER BY created_us DESC, original_order_id DESC LIMIT $6",
+            params![
+                merchant,
+                filter.before.at_us,
+                filter.before.id.as_str(),
+                filter.state.map_or("", ExchangeState::name),
+                filter.rma_id.as_deref().unwrap_or_default(),
+                filter.limit
+            ],
+            |row| Ok(read_record(row)?.value),
+        )
+        .await
     }
 }
 
-fn owner(row: &Row) -> Result<MerchantId, StoreError> {
-    let text = row.text(2).during(OPERATION)?;
-    MerchantId::parse_stored(text).map_err(|why| corrupt("exchange_orders", text, &why))
+fn read_owner(row: &Row) -> Result<MerchantId, EngineError> {
+    parse_merchant("exchange_orders", row.text(2)?)
 }
 
-fn record(row: &Row) -> Result<Versioned<ExchangeRecord>, StoreError> {
-    let (version, body) = row.int(0).and_then(|it| Ok((it, row.text(1)?))).during(OPERATION)?;
-    Ok(Versioned { value: parse_body("exchange_orders", "a row", body)?, version })
+fn read_record(row: &Row) -> Result<Versioned<ExchangeRecord>, EngineError> {
+    read_versioned("exchange_orders", "a row", row)
 }

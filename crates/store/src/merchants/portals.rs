@@ -1,4 +1,4 @@
-//! What merchants' returns portals look like and say.
+//! Merchants' portals: settings and logos.
 
 use bytes::Bytes;
 use domain::{
@@ -7,7 +7,7 @@ use domain::{
 };
 
 use crate::{
-    Store, StoreError, Transaction,
+    EngineError, Store, StoreError, Transaction,
     core::{
         body::{corrupt, parse_body, to_json},
         error::During,
@@ -46,7 +46,7 @@ impl Transaction {
 }
 
 impl Store {
-    /// The portal of a merchant; the default where none was set.
+    /// The portal of a merchant; the default if none was set.
     pub async fn portal(&self, merchant: &MerchantId) -> Result<StoredPortal, StoreError> {
         let operation = "reading a portal";
         let rows = self
@@ -57,36 +57,39 @@ impl Store {
                 params![merchant],
             )
             .await?;
-        let mut stored = StoredPortal::default();
-        for row in &rows {
-            let read = || Ok((row.text(0)?, row.text(1)?));
-            match read().during(operation)? {
-                ("portal", body) => stored.portal = parse_body("portals", merchant.as_str(), body)?,
-                _ => stored.has_logo = true,
-            }
-        }
-        Ok(stored)
+        read_portal(merchant, &rows).during(operation)
     }
 
     pub async fn logo(
         &self,
         merchant: &MerchantId,
     ) -> Result<Option<(PictureKind, Bytes)>, StoreError> {
-        let operation = "reading a logo";
-        let rows = self
-            .query(
-                operation,
-                "SELECT media_type, body FROM portal_logos WHERE merchant_id = $1",
-                params![merchant],
-            )
-            .await?;
-        let read = |row: &Row| {
-            let (media_type, body) =
-                row.text(0).and_then(|it| Ok((it, row.bytes(1)?))).during(operation)?;
-            let kind = PictureKind::parse(media_type);
-            let kind = kind.ok_or_else(|| corrupt("portal_logos", media_type, &"no picture"))?;
-            Ok((kind, body))
-        };
-        rows.first().map(read).transpose()
+        self.read_first(
+            "reading a logo",
+            "SELECT media_type, body FROM portal_logos WHERE merchant_id = $1",
+            params![merchant],
+            read_logo,
+        )
+        .await
     }
+}
+
+fn read_portal(merchant: &MerchantId, rows: &[Row]) -> Result<StoredPortal, EngineError> {
+    let mut stored = StoredPortal::default();
+    for row in rows {
+        match row.text(0)? {
+            "portal" => {
+                stored.portal = parse_body("portals", merchant.as_str(), row.text(1)?)?;
+            }
+            _ => stored.has_logo = true,
+        }
+    }
+    Ok(stored)
+}
+
+fn read_logo(row: &Row) -> Result<(PictureKind, Bytes), EngineError> {
+    let media_type = row.text(0)?;
+    let kind = PictureKind::parse(media_type);
+    let kind = kind.ok_or_else(|| corrupt("portal_logos", media_type, &"not a picture"))?;
+    Ok((kind, row.bytes(1)?))
 }

@@ -1,12 +1,11 @@
-//! Merchants.
+//! Merchants: their names, addresses and settings.
 
 use domain::{identifier::MerchantId, merchants::merchant::Merchant};
 
 use crate::{
-    Store, StoreError, Transaction, Versioned,
+    EngineError, Store, StoreError, Transaction, Versioned,
     core::{
         body::{parse_body, to_json},
-        error::During,
         value::{Row, params},
     },
 };
@@ -36,32 +35,29 @@ impl Store {
         &self,
         id: &MerchantId,
     ) -> Result<Option<Versioned<Merchant>>, StoreError> {
-        let rows = self
-            .query(
-                "reading a merchant",
-                "SELECT merchant_id, version, body FROM merchants WHERE merchant_id = $1",
-                params![id.as_str()],
-            )
-            .await?;
-        rows.first().map(merchant).transpose()
+        self.read_first(
+            "reading a merchant",
+            "SELECT merchant_id, version, body FROM merchants WHERE merchant_id = $1",
+            params![id.as_str()],
+            read_merchant,
+        )
+        .await
     }
 
-    /// Merchants in the order of their identifiers, from the one behind `after`.
+    /// Merchants after `after`, in the order of their identifiers.
     pub async fn merchants(&self, after: &str, limit: usize) -> Result<Vec<Merchant>, StoreError> {
-        let rows = self
-            .query(
-                "listing merchants",
-                "SELECT merchant_id, version, body FROM merchants
-                 WHERE merchant_id > $1 ORDER BY merchant_id LIMIT $2",
-                params![after, limit],
-            )
-            .await?;
-        rows.iter().map(|row| Ok(merchant(row)?.value)).collect()
+        self.read_all(
+            "listing merchants",
+            "SELECT merchant_id, version, body FROM merchants
+             WHERE merchant_id > $1 ORDER BY merchant_id LIMIT $2",
+            params![after, limit],
+            |row| Ok(read_merchant(row)?.value),
+        )
+        .await
     }
 }
 
-fn merchant(row: &Row) -> Result<Versioned<Merchant>, StoreError> {
-    let read = || Ok((row.text(0)?, row.int(1)?, row.text(2)?));
-    let (id, version, body) = read().during("reading a merchant")?;
-    Ok(Versioned { value: parse_body("merchants", id, body)?, version })
+fn read_merchant(row: &Row) -> Result<Versioned<Merchant>, EngineError> {
+    let value = parse_body("merchants", row.text(0)?, row.text(2)?)?;
+    Ok(Versioned { value, version: row.int(1)? })
 }

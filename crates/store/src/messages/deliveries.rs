@@ -207,7 +207,7 @@ fn count_values(attempts: &[&Attempt]) -> Vec<Vec<Value>> {
             at_us - at_us.rem_euclid(HOUR_US),
             message.kind.name(),
             status.map_or(0, i64::from),
-            reports::bucket(*waited_us),
+            reports::bucket_of(*waited_us),
         );
         let count = counts.entry(key).or_default();
         count.0 += 1;

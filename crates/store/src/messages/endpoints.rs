@@ -1,18 +1,17 @@
-//! Where merchants' systems are reached; secrets in it are sealed.
+//! Merchants' endpoints: addresses and credentials. The secrets in them are sealed.
 
 use domain::{identifier::MerchantId, messages::endpoint::Endpoints};
 
 use crate::{
     Store, StoreError, Transaction, Versioned,
     core::{
-        body::{parse_body, to_json},
-        error::During,
+        body::{read_versioned, to_json},
         value::params,
     },
 };
 
 impl Transaction {
-    /// Stores a merchant's endpoints in the place of those read at `version`; 0 when there were none.
+    /// Replaces a merchant's endpoints that were read at `version`; 0 when there were none.
     pub fn put_endpoints(
         &mut self,
         merchant: &MerchantId,
@@ -30,23 +29,19 @@ impl Transaction {
 }
 
 impl Store {
-    /// A merchant's endpoints; nothing is said in them while nobody set any.
+    /// A merchant's endpoints; empty until some are set.
     pub async fn endpoints(
         &self,
         merchant: &MerchantId,
     ) -> Result<Versioned<Endpoints<String>>, StoreError> {
-        let operation = "reading endpoints";
-        let rows = self
-            .query(
-                operation,
+        let endpoints = self
+            .read_first(
+                "reading endpoints",
                 "SELECT version, body FROM endpoints WHERE merchant_id = $1",
                 params![merchant],
+                |row| read_versioned("endpoints", merchant.as_str(), row),
             )
             .await?;
-        let Some(row) = rows.first() else {
-            return Ok(Versioned { value: Endpoints::default(), version: 0 });
-        };
-        let (version, body) = row.int(0).and_then(|it| Ok((it, row.text(1)?))).during(operation)?;
-        Ok(Versioned { value: parse_body("endpoints", merchant.as_str(), body)?, version })
+        Ok(endpoints.unwrap_or(Versioned { value: Endpoints::default(), version: 0 }))
     }
 }

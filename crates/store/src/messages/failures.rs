@@ -1,4 +1,4 @@
-//! The failure queue: messages whose tries are used up, until somebody retries or discards them.
+//! The failure queue: messages that failed all attempts, until an operator retries or discards them.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -8,7 +8,6 @@ use crate::{
     EngineError, Store, StoreError, Transaction,
     core::{
         cursor::Cursor,
-        error::During,
         value::{Row, params},
     },
 };
@@ -59,7 +58,7 @@ pub struct MessageKey {
     pub message_id: i64,
 }
 
-/// Which failures: of one merchant or all, one kind or all, that failed in a span of time.
+/// Which failures to list: of one merchant or all, one kind or all, in a period of time.
 #[derive(Clone, Debug)]
 pub struct FailureFilter {
     pub merchant: Option<MerchantId>,
@@ -111,51 +110,63 @@ impl Transaction {
     }
 }
 
+impl FailureFilter {
+    fn merchant(&self) -> &str {
+        self.merchant.as_ref().map_or("", MerchantId::as_str)
+    }
+
+    fn kind(&self) -> &'static str {
+        self.kind.map_or("", MessageKind::name)
+    }
+
+    /// A negative number when any status will do.
+    fn status(&self) -> i64 {
+        self.status.unwrap_or(-1)
+    }
+}
+
 impl Store {
-    /// Failures behind `after`, oldest first.
+    /// Failures after `after`, oldest first.
     pub async fn failures(
         &self,
         filter: &FailureFilter,
         after: &Cursor<i64>,
         limit: usize,
     ) -> Result<Vec<FailureRow>, StoreError> {
-        let operation = "listing the failure queue";
-        let merchant = filter.merchant.as_ref().map_or("", MerchantId::as_str);
-        let rows = self
-            .query(
-                operation,
-                "SELECT f.merchant_id, f.kind, f.message_id, f.lane, m.reference, m.created_us,
-                     f.failed_us, f.status, f.error
-                 FROM failures f
-                 LEFT JOIN messages m ON m.merchant_id = f.merchant_id AND m.message_id = f.message_id
-                 WHERE (f.failed_us, f.merchant_id, f.message_id) > ($1, $2, $3)
-                     AND f.failed_us >= $4 AND f.failed_us <= $5
-                     AND ($6 = '' OR f.merchant_id = $6) AND ($7 = '' OR f.kind = $7)
-                     AND (CAST($8 AS BIGINT) < 0 OR coalesce(f.status, 0) = $8)
-                 ORDER BY f.failed_us, f.merchant_id, f.message_id LIMIT $9",
-                params![
-                    after.at_us,
-                    after.merchant.as_str(),
-                    after.id,
-                    filter.from_us,
-                    filter.to_us,
-                    merchant,
-                    filter.kind.map_or("", MessageKind::name),
-                    filter.status.unwrap_or(-1),
-                    limit
-                ],
-            )
-            .await?;
-        rows.iter().map(failure).collect::<Result<_, _>>().during(operation)
+        self.read_all(
+            "listing the failure queue",
+            "SELECT f.merchant_id, f.kind, f.message_id, f.lane, m.reference, m.created_us,
+                 f.failed_us, f.status, f.error
+             FROM failures f
+             LEFT JOIN messages m ON m.merchant_id = f.merchant_id AND m.message_id = f.message_id
+             WHERE (f.failed_us, f.merchant_id, f.message_id) > ($1, $2, $3)
+                 AND f.failed_us >= $4 AND f.failed_us <= $5
+                 AND ($6 = '' OR f.merchant_id = $6) AND ($7 = '' OR f.kind = $7)
+                 AND (CAST($8 AS BIGINT) < 0 OR coalesce(f.status, 0) = $8)
+             ORDER BY f.failed_us, f.merchant_id, f.message_id LIMIT $9",
+            params![
+                after.at_us,
+                after.merchant.as_str(),
+                after.id,
+                filter.from_us,
+                filter.to_us,
+                filter.merchant(),
+                filter.kind(),
+                filter.status(),
+                limit
+            ],
+            read_failure,
+        )
+        .await
     }
 
-    /// Which of `keys` are older than a message about the same thing that was delivered. CROSS JOIN keeps SQLite from
-    /// going through all later messages of the merchant, where few are about that thing.
+    /// The messages among `keys`, by merchant and number, that are older than a delivered message about
+    /// the same thing. CROSS JOIN keeps SQLite from scanning all later messages of the merchant, of which
+    /// few are about that thing.
     pub async fn superseded(
         &self,
         keys: &[MessageKey],
     ) -> Result<HashSet<(String, i64)>, StoreError> {
-        let operation = "looking for superseded messages";
         let merchants: BTreeSet<&str> = keys.iter().map(|key| key.merchant.as_str()).collect();
         for merchant in merchants {
             self.update_message_index(merchant).await?;
@@ -163,9 +174,9 @@ impl Store {
         let wanted = keys.iter().map(|key| {
             params![key.merchant.as_str(), key.kind, key.reference.as_str(), key.message_id]
         });
-        let rows = self
-            .query_each(
-                operation,
+        let superseded = self
+            .read_each(
+                "looking for superseded messages",
                 "SELECT r.merchant_id, r.message_id
                  FROM ROWS(merchant_id, kind, reference, message_id)
                  WHERE EXISTS (
@@ -184,104 +195,96 @@ impl Store {
                              WHERE x.merchant_id = l.merchant_id
                                  AND x.message_id = l.message_id))",
                 wanted.collect(),
+                |row| Ok((row.text(0)?.to_owned(), row.int(1)?)),
             )
             .await?;
-        let read = |row: &Row| Ok((row.text(0)?.to_owned(), row.int(1)?));
-        rows.iter().map(read).collect::<Result<_, _>>().during(operation)
+        Ok(superseded.into_iter().collect())
     }
 
-    /// The endpoints with failures, and how many each has, up to `failures_max`. It goes from endpoint to endpoint by
-    /// the key (the next kind of the same merchant, or the first of the next), so a long queue costs no more than that.
+    /// The endpoints with failures, and how many each has, up to `failures_max`. The query goes from
+    /// endpoint to endpoint by the key (the next kind of the same merchant, or the first kind of the next
+    /// merchant), so its cost does not depend on the length of the queue.
     pub async fn failing_endpoints(
         &self,
         failures_max: i64,
         endpoints_max: i64,
     ) -> Result<Vec<FailingEndpoint>, StoreError> {
-        let operation = "counting failures by endpoint";
-        let rows = self
-            .query(
-                operation,
-                "WITH RECURSIVE e(place, merchant_id, kind) AS (
-                     SELECT CAST(1 AS BIGINT),
-                         (SELECT f.merchant_id FROM failures f WHERE f.merchant_id > ''
-                          ORDER BY f.merchant_id LIMIT 1),
-                         (SELECT f.kind FROM failures f WHERE f.merchant_id > ''
-                          ORDER BY f.merchant_id, f.kind LIMIT 1)
-                     UNION ALL
-                     SELECT e.place + 1,
-                         coalesce(
-                             (SELECT f.merchant_id FROM failures f
-                              WHERE f.merchant_id = e.merchant_id AND f.kind > e.kind LIMIT 1),
-                             (SELECT f.merchant_id FROM failures f
-                              WHERE f.merchant_id > e.merchant_id
-                              ORDER BY f.merchant_id LIMIT 1)),
-                         coalesce(
-                             (SELECT f.kind FROM failures f
-                              WHERE f.merchant_id = e.merchant_id AND f.kind > e.kind
-                              ORDER BY f.kind LIMIT 1),
-                             (SELECT f.kind FROM failures f WHERE f.merchant_id > e.merchant_id
-                              ORDER BY f.merchant_id, f.kind LIMIT 1))
-                     FROM e WHERE e.merchant_id IS NOT NULL AND e.place < CAST($2 AS BIGINT))
-                 SELECT e.merchant_id, e.kind,
-                     (SELECT count(*) FROM (SELECT 1 AS one FROM failures f
-                         WHERE f.merchant_id = e.merchant_id AND f.kind = e.kind LIMIT $1) listed)
-                 FROM e WHERE e.merchant_id IS NOT NULL ORDER BY e.merchant_id, e.kind",
-                params![failures_max, endpoints_max],
-            )
-            .await?;
-        let read = |row: &Row| {
-            Ok(FailingEndpoint {
-                merchant: row.text(0)?.to_owned(),
-                kind: row.message_kind(1)?,
-                failures: row.int(2)?,
-            })
-        };
-        rows.iter().map(read).collect::<Result<_, _>>().during(operation)
+        self.read_all(
+            "counting failures by endpoint",
+            "WITH RECURSIVE e(place, merchant_id, kind) AS (
+                 SELECT CAST(1 AS BIGINT),
+                     (SELECT f.merchant_id FROM failures f WHERE f.merchant_id > ''
+                      ORDER BY f.merchant_id LIMIT 1),
+                     (SELECT f.kind FROM failures f WHERE f.merchant_id > ''
+                      ORDER BY f.merchant_id, f.kind LIMIT 1)
+                 UNION ALL
+                 SELECT e.place + 1,
+                     coalesce(
+                         (SELECT f.merchant_id FROM failures f
+                          WHERE f.merchant_id = e.merchant_id AND f.kind > e.kind LIMIT 1),
+                         (SELECT f.merchant_id FROM failures f
+                          WHERE f.merchant_id > e.merchant_id
+                          ORDER BY f.merchant_id LIMIT 1)),
+                     coalesce(
+                         (SELECT f.kind FROM failures f
+                          WHERE f.merchant_id = e.merchant_id AND f.kind > e.kind
+                          ORDER BY f.kind LIMIT 1),
+                         (SELECT f.kind FROM failures f WHERE f.merchant_id > e.merchant_id
+                          ORDER BY f.merchant_id, f.kind LIMIT 1))
+                 FROM e WHERE e.merchant_id IS NOT NULL AND e.place < CAST($2 AS BIGINT))
+             SELECT e.merchant_id, e.kind,
+                 (SELECT count(*) FROM (SELECT 1 AS one FROM failures f
+                     WHERE f.merchant_id = e.merchant_id AND f.kind = e.kind LIMIT $1) listed)
+             FROM e WHERE e.merchant_id IS NOT NULL ORDER BY e.merchant_id, e.kind",
+            params![failures_max, endpoints_max],
+            |row| {
+                Ok(FailingEndpoint {
+                    merchant: row.text(0)?.to_owned(),
+                    kind: row.message_kind(1)?,
+                    failures: row.int(2)?,
+                })
+            },
+        )
+        .await
     }
 
-    /// How many failures match at each endpoint, most first.
+    /// The number of matching failures at each endpoint, most first.
     pub async fn failure_counts(
         &self,
         filter: &FailureFilter,
     ) -> Result<Vec<FailureCount>, StoreError> {
-        let operation = "counting failures by endpoint";
-        let merchant = filter.merchant.as_ref().map_or("", MerchantId::as_str);
-        let rows = self
-            .query(
-                operation,
-                "SELECT f.merchant_id, f.kind, count(*), min(f.failed_us) FROM failures f
-                 WHERE f.failed_us >= $1 AND f.failed_us <= $2
-                     AND ($3 = '' OR f.merchant_id = $3) AND ($4 = '' OR f.kind = $4)
-                     AND (CAST($5 AS BIGINT) < 0 OR coalesce(f.status, 0) = $5)
-                 GROUP BY f.merchant_id, f.kind
-                 ORDER BY count(*) DESC, f.merchant_id, f.kind",
-                params![
-                    filter.from_us,
-                    filter.to_us,
-                    merchant,
-                    filter.kind.map_or("", MessageKind::name),
-                    filter.status.unwrap_or(-1)
-                ],
-            )
-            .await?;
-        let read = |row: &Row| {
-            Ok(FailureCount {
-                merchant: row.text(0)?.to_owned(),
-                kind: row.message_kind(1)?,
-                failures: row.int(2)?,
-                since_us: row.int(3)?,
-            })
-        };
-        rows.iter().map(read).collect::<Result<_, _>>().during(operation)
+        self.read_all(
+            "counting failures by endpoint",
+            "SELECT f.merchant_id, f.kind, count(*), min(f.failed_us) FROM failures f
+             WHERE f.failed_us >= $1 AND f.failed_us <= $2
+                 AND ($3 = '' OR f.merchant_id = $3) AND ($4 = '' OR f.kind = $4)
+                 AND (CAST($5 AS BIGINT) < 0 OR coalesce(f.status, 0) = $5)
+             GROUP BY f.merchant_id, f.kind
+             ORDER BY count(*) DESC, f.merchant_id, f.kind",
+            params![
+                filter.from_us,
+                filter.to_us,
+                filter.merchant(),
+                filter.kind(),
+                filter.status()
+            ],
+            |row| {
+                Ok(FailureCount {
+                    merchant: row.text(0)?.to_owned(),
+                    kind: row.message_kind(1)?,
+                    failures: row.int(2)?,
+                    since_us: row.int(3)?,
+                })
+            },
+        )
+        .await
     }
 
-    /// How many failures match.
+    /// The number of matching failures.
     pub async fn count_failures(&self, filter: &FailureFilter) -> Result<i64, StoreError> {
-        let operation = "counting failures";
-        let merchant = filter.merchant.as_ref().map_or("", MerchantId::as_str);
-        let rows = self
-            .query(
-                operation,
+        let count = self
+            .read_first(
+                "counting failures",
                 "SELECT count(*) FROM failures f
                  WHERE f.failed_us >= $1 AND f.failed_us <= $2
                      AND ($3 = '' OR f.merchant_id = $3) AND ($4 = '' OR f.kind = $4)
@@ -289,17 +292,18 @@ impl Store {
                 params![
                     filter.from_us,
                     filter.to_us,
-                    merchant,
-                    filter.kind.map_or("", MessageKind::name),
-                    filter.status.unwrap_or(-1)
+                    filter.merchant(),
+                    filter.kind(),
+                    filter.status()
                 ],
+                |row| row.int(0),
             )
             .await?;
-        rows.first().map_or(Ok(0), |row| row.int(0)).during(operation)
+        Ok(count.unwrap_or(0))
     }
 }
 
-fn failure(row: &Row) -> Result<FailureRow, EngineError> {
+fn read_failure(row: &Row) -> Result<FailureRow, EngineError> {
     Ok(FailureRow {
         merchant: row.text(0)?.to_owned(),
         kind: row.message_kind(1)?,

@@ -1,7 +1,7 @@
-//! Which node sends what, where several share a database.
+//! Leases: which node sends what when several nodes share a database.
 //!
-//! Times are the database's own, so that the nodes' clocks need not agree. Every taking of a shard raises its
-//! epoch.
+//! Times are the database's own, so that the clocks of the nodes need not agree. The epoch of a shard
+//! rises each time a node takes it.
 
 use crate::{
     Store, StoreError, Transaction,
@@ -11,12 +11,12 @@ use crate::{
 const OPERATION: &str = "leasing shards";
 
 impl Store {
-    /// The time of the database, when others may use it too; None when it is ours alone.
+    /// The time of a database that several nodes may use; None when only this process uses it.
     pub async fn shared_clock_us(&self) -> Result<Option<i64>, StoreError> {
-        self.engine.shared_clock_us().await.during("asking for the time")
+        self.engine.shared_clock_us().await.during("reading the database's time")
     }
 
-    /// Says that `node` is alive until `expires_us`, and counts those that are alive at `now_us`.
+    /// Records that `node` is alive until `expires_us`, and counts the nodes alive at `now_us`.
     pub async fn heartbeat(
         &self,
         node: &str,
@@ -34,13 +34,12 @@ impl Store {
             params![node, expires_us],
         );
         self.commit(transaction).await?;
-        let rows = self
-            .query(OPERATION, "SELECT count(*) FROM nodes WHERE expires_us >= $1", params![now_us])
-            .await?;
-        rows.first().map_or(Ok(1), |row| row.int(0)).during(OPERATION)
+        let sql = "SELECT count(*) FROM nodes WHERE expires_us >= $1";
+        let nodes = self.read_first(OPERATION, sql, params![now_us], |row| row.int(0)).await?;
+        Ok(nodes.unwrap_or(1))
     }
 
-    /// Extends every lease that `node` still holds at `now_us`, and tells which those are.
+    /// Extends every lease that `node` still holds at `now_us`, and returns their shards.
     pub async fn renew_leases(
         &self,
         node: &str,
@@ -56,26 +55,26 @@ impl Store {
         self.leases(node, now_us).await
     }
 
-    /// Takes up to `most` shards that nobody holds at `now_us`, and tells which are `node`'s then.
+    /// Takes up to `limit` shards that no node holds at `now_us`, and returns all shards of `node`.
     pub async fn take_leases(
         &self,
         node: &str,
         now_us: i64,
         expires_us: i64,
-        most: i64,
+        limit: i64,
     ) -> Result<Vec<i64>, StoreError> {
         let mut transaction = Transaction::new(OPERATION);
         transaction.any_rows(
             "UPDATE shard_leases SET owner = $1, epoch = epoch + 1, expires_us = $3
              WHERE expires_us < $2 AND shard IN (
                  SELECT shard FROM shard_leases WHERE expires_us < $2 ORDER BY shard LIMIT $4)",
-            params![node, now_us, expires_us, most],
+            params![node, now_us, expires_us, limit],
         );
         self.commit(transaction).await?;
         self.leases(node, now_us).await
     }
 
-    /// Gives `shards` back, so that others can take them at once.
+    /// Releases `shards`, so that other nodes can take them at once.
     pub async fn release_leases(&self, node: &str, shards: &[i64]) -> Result<(), StoreError> {
         let mut transaction = Transaction::new(OPERATION);
         transaction.any_rows_each(
@@ -87,7 +86,7 @@ impl Store {
         self.commit(transaction).await.map(drop)
     }
 
-    /// Gives back everything that `node` holds.
+    /// Releases all shards of `node`.
     pub async fn release_all_leases(&self, node: &str) -> Result<(), StoreError> {
         let mut transaction = Transaction::new(OPERATION);
         transaction.any_rows(
@@ -97,19 +96,20 @@ impl Store {
         self.commit(transaction).await.map(drop)
     }
 
-    /// Says that `node` is gone.
+    /// Removes `node` from the list of nodes.
     pub async fn remove_node(&self, node: &str) -> Result<(), StoreError> {
         let mut transaction = Transaction::new(OPERATION);
         transaction.any_rows("DELETE FROM nodes WHERE node_id = $1", params![node]);
         self.commit(transaction).await.map(drop)
     }
 
-    /// Tells the other nodes something; nothing when there are none.
+    /// Sends a text to all nodes that listen.
     pub async fn notify(&self, text: &str) -> Result<(), StoreError> {
-        self.engine.notify(text).await.during("telling other nodes")
+        self.engine.notify(text).await.during("notifying other nodes")
     }
 
-    /// What other nodes tell from now on, until the receiver is dropped or the connection is lost.
+    /// Receives what other nodes send from now on, until the receiver is dropped or the connection is
+    /// lost.
     pub async fn listen(&self) -> Result<tokio::sync::mpsc::Receiver<String>, StoreError> {
         self.engine.listen().await.during("listening to other nodes")
     }
@@ -118,7 +118,6 @@ impl Store {
     async fn leases(&self, node: &str, now_us: i64) -> Result<Vec<i64>, StoreError> {
         let sql = "SELECT shard FROM shard_leases WHERE owner = $1 AND expires_us >= $2
                    ORDER BY shard";
-        let rows = self.query(OPERATION, sql, params![node, now_us]).await?;
-        rows.iter().map(|row| row.int(0)).collect::<Result<_, _>>().during(OPERATION)
+        self.read_all(OPERATION, sql, params![node, now_us], |row| row.int(0)).await
     }
 }

@@ -1,4 +1,4 @@
-//! Messages about one thing, with their bytes and every try: what a story is told from.
+//! Messages about one thing, with their bytes and every attempt, for the timeline of a return.
 
 use std::collections::HashMap;
 
@@ -6,15 +6,11 @@ use bytes::Bytes;
 use domain::identifier::MerchantId;
 
 use crate::{
-    AttemptRow, MessageFilter, MessageRow, Store, StoreError,
-    core::{
-        error::During,
-        value::{Row, params},
-    },
-    messages::outbox::attempt,
+    AttemptRow, MessageFilter, MessageRow, Store, StoreError, core::value::params,
+    messages::log::read_attempt,
 };
 
-/// Everything about a message.
+/// A message with everything that happened to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MessageHistory {
     pub message: MessageRow,
@@ -38,37 +34,36 @@ impl Store {
         let (messages, _) = self.messages(merchant, &filter).await?;
         let keys = || messages.iter().map(|it| params![merchant, it.message_id]).collect();
         let (bodies, attempts) = tokio::try_join!(
-            self.engine.query_each(
+            self.read_each(
+                OPERATION,
                 "SELECT m.message_id, m.body FROM ROWS(merchant_id, message_id)
                  JOIN messages m
                      ON m.merchant_id = r.merchant_id AND m.message_id = r.message_id",
                 keys(),
+                |row| Ok((row.int(0)?, row.bytes(1)?)),
             ),
-            self.engine.query_each(
+            self.read_each(
+                OPERATION,
                 "SELECT a.cycle, a.attempt, a.at_us, a.latency_us, a.status, a.error, a.answer,
                      a.message_id
                  FROM ROWS(merchant_id, message_id)
                  JOIN attempts a
                      ON a.merchant_id = r.merchant_id AND a.message_id = r.message_id",
                 keys(),
+                |row| Ok((row.int(7)?, read_attempt(row)?)),
             ),
-        )
-        .during(OPERATION)?;
-        let body = |row: &Row| Ok((row.int(0)?, row.bytes(1)?));
-        let mut bodies: HashMap<i64, Bytes> =
-            bodies.iter().map(body).collect::<Result<_, _>>().during(OPERATION)?;
-        let mut tries: HashMap<i64, Vec<AttemptRow>> = HashMap::new();
-        for row in &attempts {
-            let (message_id, attempt) =
-                row.int(7).and_then(|id| Ok((id, attempt(row)?))).during(OPERATION)?;
-            tries.entry(message_id).or_default().push(attempt);
+        )?;
+        let mut bodies: HashMap<i64, Bytes> = bodies.into_iter().collect();
+        let mut attempts_by_id: HashMap<i64, Vec<AttemptRow>> = HashMap::new();
+        for (message_id, attempt) in attempts {
+            attempts_by_id.entry(message_id).or_default().push(attempt);
         }
-        let file = |message: MessageRow| {
+        let history = |message: MessageRow| {
             let body = bodies.remove(&message.message_id)?;
-            let mut attempts = tries.remove(&message.message_id).unwrap_or_default();
+            let mut attempts = attempts_by_id.remove(&message.message_id).unwrap_or_default();
             attempts.sort_by_key(|attempt| (attempt.cycle, attempt.attempt));
             Some(MessageHistory { message, body, attempts })
         };
-        Ok(messages.into_iter().rev().filter_map(file).collect())
+        Ok(messages.into_iter().rev().filter_map(history).collect())
     }
 }

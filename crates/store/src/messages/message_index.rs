@@ -10,10 +10,7 @@ use std::collections::BTreeSet;
 
 use crate::{
     Store, StoreError, Transaction,
-    core::{
-        error::During,
-        value::{Row, params},
-    },
+    core::value::{Row, params},
     messages::outbox::PendingMessage,
 };
 
@@ -63,10 +60,9 @@ impl Store {
         let sql = "SELECT c.last, coalesce(f.last, 0) FROM message_counters c
              LEFT JOIN message_index_progress f ON f.merchant_id = c.merchant_id
              WHERE c.merchant_id = $1";
-        let rows = self.query(OPERATION, sql, params![merchant]).await?;
         let read = |row: &Row| Ok(Progress { last: row.int(0)?, indexed: row.int(1)? });
-        let nothing = Progress { last: 0, indexed: 0 };
-        rows.first().map_or(Ok(nothing), read).during(OPERATION)
+        let progress = self.read_first(OPERATION, sql, params![merchant], read).await?;
+        Ok(progress.unwrap_or(Progress { last: 0, indexed: 0 }))
     }
 }
 

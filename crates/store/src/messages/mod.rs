@@ -4,6 +4,7 @@ pub(crate) mod deliveries;
 pub(crate) mod endpoints;
 pub(crate) mod failures;
 pub(crate) mod leases;
+pub(crate) mod log;
 pub(crate) mod message_histories;
 pub(crate) mod message_index;
 pub(crate) mod outbox;

@@ -4,17 +4,14 @@ use domain::{identifier::MerchantId, messages::kind::MessageKind};
 
 use crate::{
     EngineError, Store, StoreError,
-    core::{
-        error::During,
-        value::{Row, params},
-    },
+    core::value::{Row, params},
 };
 
-/// The last bucket takes everything that took longer.
+/// The last bucket holds everything that took longer.
 const BUCKET_MAX: i64 = 60;
 const HOUR_US: i64 = 60 * 60 * 1_000_000;
 
-/// Attempts of one merchant and kind that were answered alike, and about as fast, in one hour.
+/// Attempts of one merchant and kind in one hour, with the same status and about the same latency.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AttemptCount {
     pub merchant: String,
@@ -30,7 +27,7 @@ pub struct AttemptCount {
     pub latency_us: i64,
 }
 
-/// Attempts of all merchants that were answered alike, and about as fast.
+/// Attempts of all merchants with the same status and about the same latency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AnswerCount {
     /// 0 when no answer came.
@@ -39,12 +36,12 @@ pub struct AnswerCount {
     pub attempts: i64,
 }
 
-/// Which bucket a time falls into. Two buckets are a factor of two, beginning at a millisecond.
-pub(crate) fn bucket(time_us: i64) -> i64 {
+/// The bucket of a duration. There are two buckets for each factor of two, from one millisecond up.
+pub(crate) fn bucket_of(time_us: i64) -> i64 {
     (0..BUCKET_MAX).find(|bucket| time_us < bucket_end_us(*bucket)).unwrap_or(BUCKET_MAX)
 }
 
-/// What everything in a bucket is shorter than.
+/// The upper limit of a bucket.
 pub fn bucket_end_us(bucket: i64) -> i64 {
     let doublings = u32::try_from(bucket / 2).unwrap_or(0).min(40);
     let whole = 1_000_i64 << doublings;
@@ -59,41 +56,34 @@ impl Store {
         from_us: i64,
         to_us: i64,
     ) -> Result<Vec<AttemptCount>, StoreError> {
-        let operation = "counting attempts";
-        let rows = self
-            .query(
-                operation,
-                "SELECT merchant_id, hour_us, kind, status, bucket, attempts, waited_us, latency_us
-                 FROM attempt_counts
-                 WHERE hour_us >= $1 AND hour_us < $2 AND ($3 = '' OR merchant_id = $3)
-                 ORDER BY hour_us, merchant_id, kind, status, bucket",
-                params![from_us, to_us, merchant.map_or("", MerchantId::as_str)],
-            )
-            .await?;
-        rows.iter().map(count).collect::<Result<_, _>>().during(operation)
+        self.read_all(
+            "counting attempts",
+            "SELECT merchant_id, hour_us, kind, status, bucket, attempts, waited_us, latency_us
+             FROM attempt_counts
+             WHERE hour_us >= $1 AND hour_us < $2 AND ($3 = '' OR merchant_id = $3)
+             ORDER BY hour_us, merchant_id, kind, status, bucket",
+            params![from_us, to_us, merchant.map_or("", MerchantId::as_str)],
+            read_count,
+        )
+        .await
     }
-}
 
-impl Store {
     /// Attempts of the hours that ended after `from_us`, over all merchants.
     pub async fn answer_counts(&self, from_us: i64) -> Result<Vec<AnswerCount>, StoreError> {
-        let operation = "counting answers";
-        let rows = self
-            .query(
-                operation,
-                "SELECT status, bucket, CAST(sum(attempts) AS BIGINT) FROM attempt_counts
-                 WHERE hour_us > $1 GROUP BY status, bucket ORDER BY status, bucket",
-                params![from_us - HOUR_US],
-            )
-            .await?;
-        let read = |row: &Row| {
-            Ok(AnswerCount { status: row.int(0)?, bucket: row.int(1)?, attempts: row.int(2)? })
-        };
-        rows.iter().map(read).collect::<Result<_, _>>().during(operation)
+        self.read_all(
+            "counting answers",
+            "SELECT status, bucket, CAST(sum(attempts) AS BIGINT) FROM attempt_counts
+             WHERE hour_us > $1 GROUP BY status, bucket ORDER BY status, bucket",
+            params![from_us - HOUR_US],
+            |row| {
+                Ok(AnswerCount { status: row.int(0)?, bucket: row.int(1)?, attempts: row.int(2)? })
+            },
+        )
+        .await
     }
 }
 
-fn count(row: &Row) -> Result<AttemptCount, EngineError> {
+fn read_count(row: &Row) -> Result<AttemptCount, EngineError> {
     Ok(AttemptCount {
         merchant: row.text(0)?.to_owned(),
         hour_us: row.int(1)?,
@@ -111,10 +101,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_buckets_are_a_factor_of_two() {
-        let of_ms = |milliseconds: i64| bucket(milliseconds * 1_000);
+    fn there_are_two_buckets_for_a_factor_of_two() {
+        let of_ms = |milliseconds: i64| bucket_of(milliseconds * 1_000);
         assert_eq!([0, 1, 2, 4, 8, 1024].map(of_ms), [0, 1, 3, 5, 7, 21]);
-        assert_eq!((bucket(999), bucket(1_413), bucket(1_414)), (0, 1, 2));
-        assert_eq!(bucket(i64::MAX), BUCKET_MAX);
+        assert_eq!((bucket_of(999), bucket_of(1_413), bucket_of(1_414)), (0, 1, 2));
+        assert_eq!(bucket_of(i64::MAX), BUCKET_MAX);
     }
 }

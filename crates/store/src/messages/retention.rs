@@ -1,24 +1,18 @@
-//! What is finished is removed after a while, in small batches.
+//! Finished messages are removed after the retention period, in small batches.
 
 use domain::identifier::MerchantId;
 
-use crate::{
-    Store, StoreError, Transaction,
-    core::{
-        error::During,
-        value::{Row, params},
-    },
-};
+use crate::{Store, StoreError, Transaction, core::value::params};
 
 impl Transaction {
-    /// Removes finished messages with everything about them. One that waits or has failed stays.
+    /// Removes finished messages with everything about them.
     pub fn remove_messages(&mut self, merchant: &MerchantId, message_ids: &[i64]) {
         let rows = || message_ids.iter().map(|id| params![merchant, *id]).collect();
         self.any_rows_each(
             "DELETE FROM message_references WHERE (merchant_id, reference, message_id) IN (
-                 SELECT m.merchant_id, m.reference, m.message_id
-                 FROM messages m, ROWS(merchant_id, message_id)
-                 WHERE m.merchant_id = r.merchant_id AND m.message_id = r.message_id)",
+             SELECT m.merchant_id, m.reference, m.message_id
+             FROM messages m, ROWS(merchant_id, message_id)
+             WHERE m.merchant_id = r.merchant_id AND m.message_id = r.message_id)",
             rows(),
         );
         self.any_rows_each(
@@ -39,20 +33,26 @@ impl Transaction {
     }
 }
 
+/// Which of the examined messages are finished.
+#[derive(Debug, PartialEq, Eq)]
+pub struct FinishedMessages {
+    pub finished: Vec<i64>,
+    /// The last message that was examined; None when there was none.
+    pub last_examined: Option<i64>,
+}
+
 impl Store {
-    /// Looks at up to `limit` messages behind `after` that were made before `before_us`: which of them
-    /// are finished, and the last one looked at.
+    /// Examines up to `limit` messages after `after` that were created before `before_us`.
     pub async fn finished_messages(
         &self,
         merchant: &MerchantId,
         after: i64,
         before_us: i64,
-        limit: i64,
-    ) -> Result<(Vec<i64>, Option<i64>), StoreError> {
-        let operation = "looking for finished messages";
-        let rows = self
-            .query(
-                operation,
+        limit: usize,
+    ) -> Result<FinishedMessages, StoreError> {
+        let examined = self
+            .read_all(
+                "looking for finished messages",
                 "SELECT m.message_id,
                      CASE WHEN d.message_id IS NULL AND f.message_id IS NULL
                          THEN CAST(1 AS BIGINT) ELSE CAST(0 AS BIGINT) END
@@ -64,13 +64,11 @@ impl Store {
                  WHERE m.merchant_id = $1 AND m.message_id > $2 AND m.created_us < $3
                  ORDER BY m.message_id LIMIT $4",
                 params![merchant, after, before_us, limit],
+                |row| Ok((row.int(0)?, row.int(1)? == 1)),
             )
             .await?;
-        let read = |row: &Row| Ok((row.int(0)?, row.int(1)? == 1));
-        let looked_at: Vec<(i64, bool)> =
-            rows.iter().map(read).collect::<Result<_, _>>().during(operation)?;
-        let last = looked_at.last().map(|(id, _)| *id);
-        let finished = looked_at.into_iter().filter(|(_, finished)| *finished).map(|(id, _)| id);
-        Ok((finished.collect(), last))
+        let last_examined = examined.last().map(|(id, _)| *id);
+        let finished = examined.into_iter().filter(|(_, finished)| *finished).map(|(id, _)| id);
+        Ok(FinishedMessages { finished: finished.collect(), last_examined })
     }
 }

@@ -1,4 +1,4 @@
-//! Orders as people look for them: newest first, by their number alone, by who bought.
+//! Lists of orders: newest first, by number alone, and by shopper.
 
 use bytes::Bytes;
 use domain::{identifier::MerchantId, orders::order::OrderStatus};
@@ -8,12 +8,12 @@ use crate::{
     core::{
         cursor::Cursor,
         error::During,
-        pages::Extent,
+        pages::PageSize,
         value::{Row, params},
     },
 };
 
-/// Where an order is, and what is known without reading it.
+/// What a list shows of an order without reading its body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListedOrder {
     pub merchant: String,
@@ -43,16 +43,16 @@ pub struct OrderFilter {
 }
 
 const OPERATION: &str = "listing orders";
-/// How many orders of one shopper, or of one number, are looked at.
+/// The most orders of one shopper, or with one number, that are listed.
 const ALIKE_MAX: i64 = 100;
 
 impl Store {
-    /// Orders, newest first, and the last one looked at when there may be more.
+    /// Orders, newest first, and the last one examined when there may be more.
     pub async fn orders(
         &self,
         filter: &OrderFilter,
     ) -> Result<(Vec<ListedOrder>, Option<ListedOrder>), StoreError> {
-        let extent = Extent::new(filter.limit, filter.status.is_some());
+        let size = PageSize::new(filter.limit, filter.status.is_some());
         let Cursor { at_us, merchant, id } = &filter.before;
         let rows = match &filter.merchant {
             None => {
@@ -61,7 +61,7 @@ impl Store {
                     "SELECT merchant_id, order_id, created_us, received_us, status FROM orders
                      WHERE (created_us, merchant_id, order_id) < ($1, $2, $3)
                      ORDER BY created_us DESC, merchant_id DESC, order_id DESC LIMIT $4",
-                    params![*at_us, merchant.as_str(), id.as_str(), extent.most()],
+                    params![*at_us, merchant.as_str(), id.as_str(), size.rows()],
                 )
                 .await?
             }
@@ -71,47 +71,46 @@ impl Store {
                     "SELECT merchant_id, order_id, created_us, received_us, status FROM orders
                      WHERE merchant_id = $1 AND (created_us, order_id) < ($2, $3)
                      ORDER BY created_us DESC, order_id DESC LIMIT $4",
-                    params![owner.as_str(), *at_us, id.as_str(), extent.most()],
+                    params![owner.as_str(), *at_us, id.as_str(), size.rows()],
                 )
                 .await?
             }
         };
         let wanted = filter.status.map(OrderStatus::name);
-        Ok(extent.cut(places(&rows)?, |order| wanted.is_none_or(|it| order.status == it)))
+        let orders = rows.iter().map(read_listed).collect::<Result<_, _>>().during(OPERATION)?;
+        Ok(size.cut(orders, |order| wanted.is_none_or(|it| order.status == it)))
     }
 
-    /// The orders with this number, of every merchant that has one. Each merchant is asked, so that no index by
-    /// number alone has to be kept while orders come in.
+    /// The orders with this number, of every merchant that has one. They are looked up for each
+    /// merchant, so that no index by number alone has to be maintained while orders come in.
     pub async fn orders_numbered(&self, order_id: &str) -> Result<Vec<ListedOrder>, StoreError> {
-        let rows = self
-            .query(
-                OPERATION,
-                "SELECT o.merchant_id, o.order_id, o.created_us, o.received_us, o.status
-                 FROM merchants CROSS JOIN orders o
-                 WHERE o.merchant_id = merchants.merchant_id AND o.order_id = $1
-                 ORDER BY merchants.merchant_id LIMIT $2",
-                params![order_id, ALIKE_MAX],
-            )
-            .await?;
-        places(&rows)
+        self.read_all(
+            OPERATION,
+            "SELECT o.merchant_id, o.order_id, o.created_us, o.received_us, o.status
+             FROM merchants CROSS JOIN orders o
+             WHERE o.merchant_id = merchants.merchant_id AND o.order_id = $1
+             ORDER BY merchants.merchant_id LIMIT $2",
+            params![order_id, ALIKE_MAX],
+            read_listed,
+        )
+        .await
     }
 
-    /// Orders with this number of a shopper, newest first. Another shopper may have the same number.
+    /// Orders with this hash of a shopper, newest first. Another shopper may have the same hash.
     pub async fn orders_of_shopper(
         &self,
         shopper_hash: i64,
     ) -> Result<Vec<ListedOrder>, StoreError> {
-        let rows = self
-            .query(
-                OPERATION,
-                "SELECT merchant_id, order_id, created_us, received_us, status
-                 FROM (SELECT merchant_id, order_id, created_us, received_us, status FROM orders
-                     WHERE shopper_hash = $1 LIMIT $2) AS alike
-                 ORDER BY created_us DESC, merchant_id, order_id",
-                params![shopper_hash, ALIKE_MAX],
-            )
-            .await?;
-        places(&rows)
+        self.read_all(
+            OPERATION,
+            "SELECT merchant_id, order_id, created_us, received_us, status
+             FROM (SELECT merchant_id, order_id, created_us, received_us, status FROM orders
+                 WHERE shopper_hash = $1 LIMIT $2) AS alike
+             ORDER BY created_us DESC, merchant_id, order_id",
+            params![shopper_hash, ALIKE_MAX],
+            read_listed,
+        )
+        .await
     }
 
     /// The newest snapshots of these orders, in any order.
@@ -120,25 +119,18 @@ impl Store {
         orders: &[ListedOrder],
     ) -> Result<Vec<(String, String, Bytes)>, StoreError> {
         let wanted = orders.iter().map(|it| params![it.merchant.as_str(), it.order_id.as_str()]);
-        let rows = self
-            .query_each(
-                OPERATION,
-                "SELECT o.merchant_id, o.order_id, o.body FROM ROWS(merchant_id, order_id)
-                 JOIN orders o ON o.merchant_id = r.merchant_id AND o.order_id = r.order_id",
-                wanted.collect(),
-            )
-            .await?;
-        let read =
-            |row: &Row| Ok((row.text(0)?.to_owned(), row.text(1)?.to_owned(), row.bytes(2)?));
-        rows.iter().map(read).collect::<Result<_, _>>().during(OPERATION)
+        self.read_each(
+            OPERATION,
+            "SELECT o.merchant_id, o.order_id, o.body FROM ROWS(merchant_id, order_id)
+             JOIN orders o ON o.merchant_id = r.merchant_id AND o.order_id = r.order_id",
+            wanted.collect(),
+            |row| Ok((row.text(0)?.to_owned(), row.text(1)?.to_owned(), row.bytes(2)?)),
+        )
+        .await
     }
 }
 
-fn places(rows: &[Row]) -> Result<Vec<ListedOrder>, StoreError> {
-    rows.iter().map(place).collect::<Result<_, _>>().during(OPERATION)
-}
-
-fn place(row: &Row) -> Result<ListedOrder, EngineError> {
+fn read_listed(row: &Row) -> Result<ListedOrder, EngineError> {
     Ok(ListedOrder {
         merchant: row.text(0)?.to_owned(),
         order_id: row.text(1)?.to_owned(),

@@ -4,14 +4,11 @@ use bytes::Bytes;
 use domain::{identifier::MerchantId, orders::order::OrderStatus};
 
 use crate::{
-    CountedEvent, Store, StoreError, Transaction,
-    core::{
-        error::During,
-        value::{Row, params},
-    },
+    CountedEvent, EngineError, Store, StoreError, Transaction,
+    core::value::{Row, params},
 };
 
-/// What is known of a stored order without reading its body.
+/// A stored order without its body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OrderHead {
     pub order_id: String,
@@ -28,7 +25,7 @@ pub struct OrderRow {
     pub replaces: i64,
     pub updated_us: i64,
     pub status: OrderStatus,
-    /// A number that follows from the e-mail address of whoever bought, and is the same for all its orders.
+    /// A hash of the shopper's e-mail address, so that all orders of a shopper are found together.
     pub shopper_hash: i64,
     pub hash: Bytes,
     pub body: Bytes,
@@ -37,11 +34,11 @@ pub struct OrderRow {
 impl Transaction {
     /// Stores snapshots; a conflict when any order is not at the version it replaces.
     pub fn put_orders(&mut self, merchant: &MerchantId, mut orders: Vec<OrderRow>, now_us: i64) {
-        // Always in one order, so that two messages about the same orders cannot wait for each other.
+        // Always in the same order, so that two requests about the same orders cannot deadlock.
         orders.sort_by(|a, b| a.order_id.cmp(&b.order_id));
-        let (fresh, known) = orders.into_iter().partition::<Vec<_>, _>(|order| order.replaces == 0);
-        if let Ok(new @ 1..) = i64::try_from(fresh.len()) {
-            self.count(merchant, CountedEvent::OrdersTakenIn, now_us, new);
+        let (new, updated) = orders.into_iter().partition::<Vec<_>, _>(|order| order.replaces == 0);
+        if let Ok(number @ 1..) = i64::try_from(new.len()) {
+            self.count(merchant, CountedEvent::OrdersTakenIn, now_us, number);
         }
         self.one_row_each(
             "INSERT INTO orders (merchant_id, order_id, version, created_us, updated_us,
@@ -51,8 +48,7 @@ impl Transaction {
              FROM ROWS(merchant_id, order_id, updated_us, received_us, status, shopper_hash,
                  hash, body)
              WHERE true ON CONFLICT DO NOTHING",
-            fresh
-                .into_iter()
+            new.into_iter()
                 .map(|order| {
                     params![
                         merchant,
@@ -67,14 +63,14 @@ impl Transaction {
                 })
                 .collect(),
         );
-        self.move_to_other_shoppers(merchant, &known);
+        self.update_shopper_hashes(merchant, &updated);
         self.one_row_each(
             "UPDATE orders SET version = orders.version + 1, updated_us = r.updated_us,
                  received_us = r.received_us, status = r.status, hash = r.hash, body = r.body
              FROM ROWS(merchant_id, order_id, version, updated_us, received_us, status, hash, body)
              WHERE orders.merchant_id = r.merchant_id AND orders.order_id = r.order_id
                  AND orders.version = r.version",
-            known
+            updated
                 .into_iter()
                 .map(|order| {
                     params![
@@ -92,8 +88,9 @@ impl Transaction {
         );
     }
 
-    /// A new snapshot hardly ever has another e-mail address, and an index is only touched when it has.
-    fn move_to_other_shoppers(&mut self, merchant: &MerchantId, orders: &[OrderRow]) {
+    /// A statement of its own, because the index is then touched only in the rare case that the e-mail
+    /// address of an order changed.
+    fn update_shopper_hashes(&mut self, merchant: &MerchantId, orders: &[OrderRow]) {
         self.any_rows_each(
             "UPDATE orders SET shopper_hash = r.shopper_hash
              FROM ROWS(merchant_id, order_id, version, shopper_hash)
@@ -112,38 +109,29 @@ impl Transaction {
 impl Store {
     /// Whether a merchant has published anything yet.
     pub async fn has_orders(&self, merchant: &MerchantId) -> Result<bool, StoreError> {
-        let rows = self
-            .query(
-                "looking for orders",
-                "SELECT order_id FROM orders WHERE merchant_id = $1 LIMIT 1",
-                params![merchant],
-            )
-            .await?;
-        Ok(!rows.is_empty())
+        let sql = "SELECT order_id FROM orders WHERE merchant_id = $1 LIMIT 1";
+        Ok(!self.query("looking for orders", sql, params![merchant]).await?.is_empty())
     }
 
-    /// The heads of those of `order_ids` that are stored, in any order.
+    /// The heads of the stored orders among `order_ids`, in any order.
     pub async fn order_heads(
         &self,
         merchant: &MerchantId,
         order_ids: impl Iterator<Item = &str>,
     ) -> Result<Vec<OrderHead>, StoreError> {
-        let wanted = order_ids.map(|id| params![merchant, id]).collect();
-        let operation = "looking up orders";
-        let rows = self
-            .query_each(
-                operation,
-                "SELECT o.order_id, o.version, o.updated_us, o.hash
-                 FROM ROWS(merchant_id, order_id)
-                 JOIN orders o ON o.merchant_id = r.merchant_id AND o.order_id = r.order_id",
-                wanted,
-            )
-            .await?;
-        rows.iter().map(head).collect::<Result<_, _>>().during(operation)
+        self.read_each(
+            "looking up orders",
+            "SELECT o.order_id, o.version, o.updated_us, o.hash
+             FROM ROWS(merchant_id, order_id)
+             JOIN orders o ON o.merchant_id = r.merchant_id AND o.order_id = r.order_id",
+            order_ids.map(|id| params![merchant, id]).collect(),
+            read_head,
+        )
+        .await
     }
 }
 
-fn head(row: &Row) -> Result<OrderHead, crate::EngineError> {
+fn read_head(row: &Row) -> Result<OrderHead, EngineError> {
     Ok(OrderHead {
         order_id: row.text(0)?.to_owned(),
         version: row.int(1)?,

@@ -1,33 +1,38 @@
-//! Everything that is held about one order, as of one moment, in one question: a return is decided on all of it.
+//! Everything that is stored about one order, read in one query as of one moment: a return is decided
+//! on all of it.
 
 use bytes::Bytes;
 use domain::{exchanges::record::ExchangeRecord, identifier::MerchantId, returns::ledger::Ledger};
 
 use crate::{
-    Store, StoreError, Versioned,
-    core::{body::parse_body, error::During, value::params},
+    EngineError, Store, StoreError, Versioned,
+    core::{
+        body::parse_body,
+        error::During,
+        value::{Row, params},
+    },
 };
 
-/// What is held about an order.
+/// Everything that is stored about an order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StoredOrder {
     /// The newest snapshot.
     pub body: Bytes,
-    /// How many snapshots there were.
+    /// The number of snapshots so far.
     pub version: i64,
-    /// Every refund that was ever reported for it, in the order they were seen.
+    /// Every refund that was reported for it, in the order of arrival.
     pub refunds: Vec<Bytes>,
-    /// Empty, of version 0, while nothing is spent.
+    /// Empty and at version 0 while nothing is spent.
     pub ledger: Versioned<Ledger>,
-    /// Whether there is an exchange order for what was bought with it.
+    /// Whether there is an exchange order for it.
     pub exchanged: bool,
-    /// How it came about, if it is itself an exchange order.
+    /// The exchange that created it, if it is itself an exchange order.
     pub origin: Option<ExchangeRecord>,
 }
 
-/// What a row of the answer is about; the others are refunds.
+/// Marks the row of the order; the other rows are refunds.
 const ORDER: i64 = 0;
-const OPERATION: &str = "reading all about an order";
+const OPERATION: &str = "reading an order";
 
 impl Store {
     pub async fn stored_order(
@@ -55,27 +60,27 @@ impl Store {
                 params![merchant, order_id],
             )
             .await?;
-        let Some(order) = rows.first().filter(|row| row.int(0).is_ok_and(|part| part == ORDER))
-        else {
-            return Ok(None);
-        };
-        let read = || {
-            let ledger = order.optional_int(5)?.zip(order.optional_text(6)?);
-            let exchanged = order.optional_text(7)?.is_some();
-            Ok((order.bytes(3)?, order.int(4)?, ledger, exchanged, order.optional_text(8)?))
-        };
-        let (body, version, ledger, exchanged, origin) = read().during(OPERATION)?;
-        let ledger = match ledger {
-            Some((version, body)) => {
-                Versioned { value: parse_body("ledgers", order_id, body)?, version }
-            }
-            None => Versioned { value: Ledger::default(), version: 0 },
-        };
-        let origin =
-            origin.map(|body| parse_body("exchange_orders", order_id, body)).transpose()?;
-        let refunds = rows.iter().filter(|row| row.int(0).is_ok_and(|part| part != ORDER));
-        let refunds =
-            refunds.map(|row| row.bytes(3)).collect::<Result<_, _>>().during(OPERATION)?;
-        Ok(Some(StoredOrder { body, version, refunds, ledger, exchanged, origin }))
+        read_order(order_id, &rows).during(OPERATION)
     }
+}
+
+fn read_order(order_id: &str, rows: &[Row]) -> Result<Option<StoredOrder>, EngineError> {
+    let is_order = |row: &&Row| row.int(0).is_ok_and(|part| part == ORDER);
+    let Some(order) = rows.first().filter(is_order) else { return Ok(None) };
+    let ledger = match order.optional_int(5)?.zip(order.optional_text(6)?) {
+        Some((version, body)) => {
+            Versioned { value: parse_body("ledgers", order_id, body)?, version }
+        }
+        None => Versioned { value: Ledger::default(), version: 0 },
+    };
+    let origin = order.optional_text(8)?;
+    let refunds = rows.iter().filter(|row| !is_order(row)).map(|row| row.bytes(3));
+    Ok(Some(StoredOrder {
+        body: order.bytes(3)?,
+        version: order.int(4)?,
+        refunds: refunds.collect::<Result<_, _>>()?,
+        ledger,
+        exchanged: order.optional_text(7)?.is_some(),
+        origin: origin.map(|body| parse_body("exchange_orders", order_id, body)).transpose()?,
+    }))
 }

@@ -1,18 +1,18 @@
-//! What of each order is spent: the row by which two spendings of one unit notice each other.
+//! Ledgers: what of each order is spent. Every change that spends a unit changes this row, so that two
+//! of them cannot spend the same unit.
 
 use domain::{identifier::MerchantId, returns::ledger::Ledger};
 
 use crate::{
     Store, StoreError, Transaction, Versioned,
     core::{
-        body::{parse_body, to_json},
-        error::During,
+        body::{read_versioned, to_json},
         value::params,
     },
 };
 
 impl Transaction {
-    /// Stores an order's ledger in the place of the one read at `version`; 0 when there was none.
+    /// Replaces an order's ledger that was read at `version`; 0 when there was none.
     pub fn put_ledger(
         &mut self,
         merchant: &MerchantId,
@@ -37,18 +37,14 @@ impl Store {
         merchant: &MerchantId,
         order_id: &str,
     ) -> Result<Versioned<Ledger>, StoreError> {
-        let operation = "reading a ledger";
-        let rows = self
-            .query(
-                operation,
+        let ledger = self
+            .read_first(
+                "reading a ledger",
                 "SELECT version, body FROM ledgers WHERE merchant_id = $1 AND order_id = $2",
                 params![merchant, order_id],
+                |row| read_versioned("ledgers", order_id, row),
             )
             .await?;
-        let Some(row) = rows.first() else {
-            return Ok(Versioned { value: Ledger::default(), version: 0 });
-        };
-        let (version, body) = row.int(0).and_then(|it| Ok((it, row.text(1)?))).during(operation)?;
-        Ok(Versioned { value: parse_body("ledgers", order_id, body)?, version })
+        Ok(ledger.unwrap_or(Versioned { value: Ledger::default(), version: 0 }))
     }
 }

@@ -1,29 +1,28 @@
-//! Merchants' return policies: every version, because returns name the one that judged them.
+//! Merchants' return policies: every version, because returns refer to the one they were decided by.
 
 use domain::{identifier::MerchantId, returns::policy::Policy};
 
 use crate::{
-    Store, StoreError, Transaction,
+    EngineError, Store, StoreError, Transaction,
     core::{
         body::{parse_body, to_json},
-        error::During,
         value::{Row, params},
     },
 };
 
-/// A policy as it stood from one change to the next.
+/// A policy between one change and the next.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PolicyVersion {
     /// From 1; every change adds one.
     pub version: i64,
     pub created_us: i64,
-    /// Who set it.
+    /// The client or operator that set it.
     pub actor: String,
     pub policy: Policy,
 }
 
 impl Transaction {
-    /// Adds a version of a policy; a conflict when there is one of that number.
+    /// Adds a version of a policy; a conflict when the number is taken.
     pub fn insert_policy(&mut self, merchant: &MerchantId, policy: &PolicyVersion) {
         self.one_row(
             "INSERT INTO policies (merchant_id, version, created_us, actor, body)
@@ -47,21 +46,22 @@ impl Store {
         before: i64,
         limit: usize,
     ) -> Result<Vec<PolicyVersion>, StoreError> {
-        let rows = self
-            .query(
-                "reading policies",
-                "SELECT version, created_us, actor, body FROM policies
-                 WHERE merchant_id = $1 AND version < $2 ORDER BY version DESC LIMIT $3",
-                params![merchant, before, limit],
-            )
-            .await?;
-        rows.iter().map(|row| policy(merchant, row)).collect()
+        self.read_all(
+            "reading policies",
+            "SELECT version, created_us, actor, body FROM policies
+             WHERE merchant_id = $1 AND version < $2 ORDER BY version DESC LIMIT $3",
+            params![merchant, before, limit],
+            |row| read_policy(merchant, row),
+        )
+        .await
     }
 }
 
-fn policy(merchant: &MerchantId, row: &Row) -> Result<PolicyVersion, StoreError> {
-    let read = || Ok((row.int(0)?, row.int(1)?, row.text(2)?, row.text(3)?));
-    let (version, created_us, actor, body) = read().during("reading policies")?;
-    let policy = parse_body("policies", merchant.as_str(), body)?;
-    Ok(PolicyVersion { version, created_us, actor: actor.to_owned(), policy })
+fn read_policy(merchant: &MerchantId, row: &Row) -> Result<PolicyVersion, EngineError> {
+    Ok(PolicyVersion {
+        version: row.int(0)?,
+        created_us: row.int(1)?,
+        actor: row.text(2)?.to_owned(),
+        policy: parse_body("policies", merchant.as_str(), row.text(3)?)?,
+    })
 }

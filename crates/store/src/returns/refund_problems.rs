@@ -1,26 +1,25 @@
-//! Refunds that an operator should look at, and what was done about them.
+//! Refunds that an operator should look into, and what was done about them.
 
 use domain::identifier::MerchantId;
 
 use crate::{
-    Store, StoreError, Transaction,
+    EngineError, Store, StoreError, Transaction,
     core::{
         cursor::Cursor,
-        error::During,
         value::{Row, params},
     },
 };
 
-/// A refund that found no return, or paid for units that were spent before.
+/// A refund that matches no return, or pays for units that were spent before.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RefundProblem {
     pub merchant: String,
     pub refund_id: String,
     pub order_id: String,
-    /// `unmatched`, `conflict`, or `settled` once an operator dealt with it.
+    /// `unmatched`, `conflict`, or `settled` after an operator handled it.
     pub state: String,
     pub noticed_us: i64,
-    /// What is wrong with it, or what was done, in words.
+    /// What is wrong with it, or what was done about it.
     pub detail: String,
 }
 
@@ -33,7 +32,7 @@ impl RefundProblem {
 }
 
 impl Transaction {
-    /// Notes a problem with a refund in the place of what was noted before.
+    /// Records a problem of a refund, replacing an earlier one of the same refund.
     pub fn put_refund_problem(&mut self, merchant: &MerchantId, problem: &RefundProblem) {
         self.one_row(
             "INSERT INTO refund_problems
@@ -59,16 +58,14 @@ impl Store {
         merchant: &MerchantId,
         refund_id: &str,
     ) -> Result<Option<RefundProblem>, StoreError> {
-        let operation = "reading a refund's problem";
-        let rows = self
-            .query(
-                operation,
-                "SELECT merchant_id, refund_id, order_id, state, noticed_us, detail
-                 FROM refund_problems WHERE merchant_id = $1 AND refund_id = $2",
-                params![merchant, refund_id],
-            )
-            .await?;
-        rows.first().map(problem).transpose().during(operation)
+        self.read_first(
+            "reading the problem of a refund",
+            "SELECT merchant_id, refund_id, order_id, state, noticed_us, detail
+             FROM refund_problems WHERE merchant_id = $1 AND refund_id = $2",
+            params![merchant, refund_id],
+            read_problem,
+        )
+        .await
     }
 
     /// The problems of these refunds of a merchant, in any order.
@@ -77,19 +74,16 @@ impl Store {
         merchant: &MerchantId,
         refund_ids: impl Iterator<Item = &str>,
     ) -> Result<Vec<RefundProblem>, StoreError> {
-        let operation = "reading refunds' problems";
-        let wanted = refund_ids.map(|id| params![merchant, id]).collect();
-        let rows = self
-            .query_each(
-                operation,
-                "SELECT p.merchant_id, p.refund_id, p.order_id, p.state, p.noticed_us, p.detail
-                 FROM ROWS(merchant_id, refund_id)
-                 JOIN refund_problems p
-                     ON p.merchant_id = r.merchant_id AND p.refund_id = r.refund_id",
-                wanted,
-            )
-            .await?;
-        rows.iter().map(problem).collect::<Result<_, _>>().during(operation)
+        self.read_each(
+            "reading the problems of refunds",
+            "SELECT p.merchant_id, p.refund_id, p.order_id, p.state, p.noticed_us, p.detail
+             FROM ROWS(merchant_id, refund_id)
+             JOIN refund_problems p
+                 ON p.merchant_id = r.merchant_id AND p.refund_id = r.refund_id",
+            refund_ids.map(|id| params![merchant, id]).collect(),
+            read_problem,
+        )
+        .await
     }
 
     /// Problems in one state, oldest first.
@@ -99,22 +93,20 @@ impl Store {
         after: &Cursor,
         limit: usize,
     ) -> Result<Vec<RefundProblem>, StoreError> {
-        let operation = "listing problems with refunds";
-        let rows = self
-            .query(
-                operation,
-                "SELECT merchant_id, refund_id, order_id, state, noticed_us, detail
-                 FROM refund_problems
-                 WHERE state = $1 AND (noticed_us, merchant_id, refund_id) > ($2, $3, $4)
-                 ORDER BY noticed_us, merchant_id, refund_id LIMIT $5",
-                params![state, after.at_us, after.merchant.as_str(), after.id.as_str(), limit],
-            )
-            .await?;
-        rows.iter().map(problem).collect::<Result<_, _>>().during(operation)
+        self.read_all(
+            "listing problems of refunds",
+            "SELECT merchant_id, refund_id, order_id, state, noticed_us, detail
+             FROM refund_problems
+             WHERE state = $1 AND (noticed_us, merchant_id, refund_id) > ($2, $3, $4)
+             ORDER BY noticed_us, merchant_id, refund_id LIMIT $5",
+            params![state, after.at_us, after.merchant.as_str(), after.id.as_str(), limit],
+            read_problem,
+        )
+        .await
     }
 }
 
-fn problem(row: &Row) -> Result<RefundProblem, crate::EngineError> {
+fn read_problem(row: &Row) -> Result<RefundProblem, EngineError> {
     Ok(RefundProblem {
         merchant: row.text(0)?.to_owned(),
         refund_id: row.text(1)?.to_owned(),

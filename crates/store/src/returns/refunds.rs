@@ -1,17 +1,14 @@
-//! Refunds that merchants reported. An entry never changes and never goes away.
+//! Refunds that merchants reported. An entry is never changed or removed.
 
 use bytes::Bytes;
 use domain::identifier::MerchantId;
 
 use crate::{
-    Store, StoreError, Transaction,
-    core::{
-        error::During,
-        value::{Row, params},
-    },
+    EngineError, Store, StoreError, Transaction,
+    core::value::{Row, params},
 };
 
-/// What tells whether a refund sent again is the same.
+/// A stored refund without its body; the hash shows whether one that is sent again is the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RefundHead {
     pub refund_id: String,
@@ -60,30 +57,28 @@ impl Transaction {
 }
 
 impl Store {
-    /// The heads of those of `refund_ids` that are recorded, in any order.
+    /// The heads of the recorded refunds among `refund_ids`, in any order.
     pub async fn refund_heads(
         &self,
         merchant: &MerchantId,
         refund_ids: impl Iterator<Item = &str>,
     ) -> Result<Vec<RefundHead>, StoreError> {
-        let wanted = refund_ids.map(|id| params![merchant, id]).collect();
-        let operation = "looking up refunds";
-        let rows = self
-            .query_each(
-                operation,
-                "SELECT f.refund_id, f.order_id, f.hash
-                 FROM ROWS(merchant_id, refund_id)
-                 JOIN refunds f ON f.merchant_id = r.merchant_id AND f.refund_id = r.refund_id",
-                wanted,
-            )
-            .await?;
-        let head = |row: &Row| {
-            Ok(RefundHead {
-                refund_id: row.text(0)?.to_owned(),
-                order_id: row.text(1)?.to_owned(),
-                hash: row.bytes(2)?,
-            })
-        };
-        rows.iter().map(head).collect::<Result<_, _>>().during(operation)
+        self.read_each(
+            "looking up refunds",
+            "SELECT f.refund_id, f.order_id, f.hash
+             FROM ROWS(merchant_id, refund_id)
+             JOIN refunds f ON f.merchant_id = r.merchant_id AND f.refund_id = r.refund_id",
+            refund_ids.map(|id| params![merchant, id]).collect(),
+            read_head,
+        )
+        .await
     }
+}
+
+fn read_head(row: &Row) -> Result<RefundHead, EngineError> {
+    Ok(RefundHead {
+        refund_id: row.text(0)?.to_owned(),
+        order_id: row.text(1)?.to_owned(),
+        hash: row.bytes(2)?,
+    })
 }

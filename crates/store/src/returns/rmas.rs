@@ -1,4 +1,4 @@
-//! Returns, the parcels they travel in, and the labels that carriers owe them.
+//! Returns, the parcels they travel in, and the labels that carriers are asked for.
 
 use domain::{
     identifier::MerchantId,
@@ -10,12 +10,11 @@ use domain::{
 };
 
 use crate::{
-    CountedEvent, Store, StoreError, Transaction, Versioned,
+    CountedEvent, EngineError, Store, StoreError, Transaction, Versioned,
     core::{
-        body::{corrupt, parse_body, to_json},
+        body::{corrupt, parse_merchant, read_versioned, to_json},
         cursor::Cursor,
-        error::During,
-        value::{Row, params},
+        value::params,
     },
 };
 
@@ -28,7 +27,7 @@ pub struct LabelRequest {
 }
 
 impl LabelRequest {
-    /// Its position in the list of what a carrier is asked for.
+    /// Its position in the list of label requests.
     pub fn cursor(&self) -> Cursor {
         let (merchant, id) = (self.merchant.to_string(), self.rma_id.clone());
         Cursor { at_us: self.requested_us, merchant, id }
@@ -74,7 +73,7 @@ impl Transaction {
         );
     }
 
-    /// Lets a return be found by the number of its parcel.
+    /// Makes a return findable by the tracking number of its parcel.
     pub fn put_parcel(&mut self, merchant: &MerchantId, tracking_number: &str, rma: &RmaId) {
         self.any_rows(
             "INSERT INTO parcels (merchant_id, tracking_number, rma_id) VALUES ($1, $2, $3)
@@ -98,7 +97,7 @@ impl Transaction {
         );
     }
 
-    /// No label is wanted any more.
+    /// Removes the request for a label, if there is one.
     pub fn end_label_request(&mut self, merchant: &MerchantId, rma: &RmaId) {
         self.any_rows(
             "DELETE FROM label_requests WHERE merchant_id = $1 AND rma_id = $2",
@@ -113,33 +112,24 @@ impl Store {
         merchant: &MerchantId,
         rma: &RmaId,
     ) -> Result<Option<Versioned<Rma>>, StoreError> {
-        let operation = "reading a return";
-        let rows = self
-            .query(
-                operation,
-                "SELECT version, body FROM returns WHERE merchant_id = $1 AND rma_id = $2",
-                params![merchant, rma.as_str()],
-            )
-            .await?;
-        let read = |row: &Row| {
-            let (version, body) =
-                row.int(0).and_then(|it| Ok((it, row.text(1)?))).during(operation)?;
-            Ok(Versioned { value: parse_body("returns", rma.as_str(), body)?, version })
-        };
-        rows.first().map(read).transpose()
+        self.read_first(
+            "reading a return",
+            "SELECT version, body FROM returns WHERE merchant_id = $1 AND rma_id = $2",
+            params![merchant, rma.as_str()],
+            |row| read_versioned("returns", rma.as_str(), row),
+        )
+        .await
     }
 
-    /// Whose return this is.
+    /// The merchant of a return.
     pub async fn merchant_of_rma(&self, rma: &RmaId) -> Result<Option<MerchantId>, StoreError> {
-        let operation = "looking up a return";
-        let rows = self
-            .query(
-                operation,
-                "SELECT merchant_id FROM returns WHERE rma_id = $1 ORDER BY merchant_id LIMIT 1",
-                params![rma.as_str()],
-            )
-            .await?;
-        rows.first().map(|row| merchant(row, 0)).transpose()
+        self.read_first(
+            "looking up a return",
+            "SELECT merchant_id FROM returns WHERE rma_id = $1 ORDER BY merchant_id LIMIT 1",
+            params![rma.as_str()],
+            |row| parse_merchant("returns", row.text(0)?),
+        )
+        .await
     }
 
     /// The returns that travel under a tracking number, of one merchant or of all.
@@ -148,19 +138,17 @@ impl Store {
         owner: Option<&MerchantId>,
         tracking_number: &str,
     ) -> Result<Vec<(MerchantId, RmaId)>, StoreError> {
-        let operation = "looking up a parcel";
-        let rows = self
-            .query(
-                operation,
+        let mut returns = self
+            .read_all(
+                "looking up a parcel",
                 "SELECT merchant_id, rma_id FROM parcels WHERE tracking_number = $1
                  ORDER BY merchant_id, rma_id LIMIT 100",
                 params![tracking_number],
+                |row| Ok((parse_merchant("parcels", row.text(0)?)?, parse_rma(row.text(1)?)?)),
             )
             .await?;
-        let read = |row: &Row| Ok((merchant(row, 0)?, rma_id(row.text(1).during(operation)?)?));
-        let found: Vec<_> = rows.iter().map(read).collect::<Result<_, StoreError>>()?;
-        let wanted = |(merchant, _): &(MerchantId, RmaId)| owner.is_none_or(|it| it == merchant);
-        Ok(found.into_iter().filter(wanted).collect())
+        returns.retain(|(merchant, _)| owner.is_none_or(|it| it == merchant));
+        Ok(returns)
     }
 
     /// The oldest returns that wait for a label of `carrier`, of one merchant or of all.
@@ -171,37 +159,26 @@ impl Store {
         after: &Cursor,
         limit: usize,
     ) -> Result<Vec<LabelRequest>, StoreError> {
-        let operation = "listing wanted labels";
-        let rows = self
-            .query(
-                operation,
-                "SELECT merchant_id, rma_id, requested_us FROM label_requests
-                 WHERE carrier = $1 AND (requested_us, rma_id) > ($2, $3)
-                     AND ($4 = '' OR merchant_id = $4)
-                 ORDER BY requested_us, rma_id LIMIT $5",
-                params![
-                    carrier,
-                    after.at_us,
-                    after.id.as_str(),
-                    owner.map(MerchantId::as_str).unwrap_or_default(),
-                    limit
-                ],
-            )
-            .await?;
-        let read = |row: &Row| {
-            let (rma_id, requested_us) =
-                row.text(1).and_then(|it| Ok((it.to_owned(), row.int(2)?))).during(operation)?;
-            Ok(LabelRequest { merchant: merchant(row, 0)?, rma_id, requested_us })
-        };
-        rows.iter().map(read).collect()
+        let owner = owner.map_or("", MerchantId::as_str);
+        self.read_all(
+            "listing label requests",
+            "SELECT merchant_id, rma_id, requested_us FROM label_requests
+             WHERE carrier = $1 AND (requested_us, rma_id) > ($2, $3)
+                 AND ($4 = '' OR merchant_id = $4)
+             ORDER BY requested_us, rma_id LIMIT $5",
+            params![carrier, after.at_us, after.id.as_str(), owner, limit],
+            |row| {
+                Ok(LabelRequest {
+                    merchant: parse_merchant("label_requests", row.text(0)?)?,
+                    rma_id: row.text(1)?.to_owned(),
+                    requested_us: row.int(2)?,
+                })
+            },
+        )
+        .await
     }
 }
 
-fn merchant(row: &Row, column: usize) -> Result<MerchantId, StoreError> {
-    let text = row.text(column).during("reading a merchant's name")?;
-    MerchantId::parse_stored(text).map_err(|why| corrupt("returns", text, &why))
-}
-
-fn rma_id(text: &str) -> Result<RmaId, StoreError> {
+fn parse_rma(text: &str) -> Result<RmaId, EngineError> {
     RmaId::parse(text).ok_or_else(|| corrupt("parcels", text, &"not an RMA identifier"))
 }

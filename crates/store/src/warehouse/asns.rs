@@ -1,8 +1,8 @@
 //! Announced goods: ASNs, and their lines as rows of their own.
 //!
-//! An ASN may have a hundred thousand lines, and a scan is about a handful of them. So an ASN is read with
-//! those lines only that a scan can be about ([`AsnLineFilter`]), and a unit that is received changes the counters of
-//! its ASN and of its line, nothing else.
+//! An ASN may have a hundred thousand lines, and a scan is about a handful of them. So an ASN is read
+//! only with the lines that a scan can be about ([`AsnLineFilter`]), and a unit that is received changes
+//! the counters of its ASN and of its line, nothing else.
 
 use domain::{
     identifier::MerchantId,
@@ -24,30 +24,30 @@ use crate::{
 };
 
 const READING: &str = "reading ASNs";
-/// Lines that one statement writes.
+/// Lines that one statement inserts.
 const LINES_AT_ONCE: usize = 1_000;
 
-/// Which lines of an ASN are wanted: those of which any of this is true. What is empty is true of none.
+/// Which lines of an ASN to read: those that match any of these fields. An empty field matches none.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AsnLineFilter<'a> {
     pub line: &'a str,
-    /// Announces this license plate.
+    /// The license plate that a line announces.
     pub unit: &'a str,
-    /// Announces what the merchant knows by this name.
+    /// The merchant's own identifier of the unit that a line announces.
     pub own: &'a str,
-    /// Of these, a few that await a unit rather than others, and of the carton rather than of others.
+    /// A few lines with this SKU or UPC; those that await a unit, and those in the carton, come first.
     pub sku: &'a str,
     pub upc: &'a str,
     pub carton: &'a str,
-    /// A few more that await a unit: with this serial number, in the carton, and any.
+    /// Whether to add a few lines that await a unit: with the serial number, in the carton, and any.
     pub more: bool,
     pub serial_number: &'a str,
-    /// So many that await a unit and so many that do not, for somebody who looks at the ASN.
+    /// How many lines to add that await a unit, and as many that do not, for a person who looks at the ASN.
     pub any: i64,
 }
 
 impl Transaction {
-    /// Stores an ASN that was not known.
+    /// Adds an ASN; a conflict when its number is taken.
     pub fn insert_asn(&mut self, merchant: &MerchantId, state: &AsnState) {
         self.one_row(
             "INSERT INTO asns (merchant_id, asn_number, program_id, version, announced_us,
@@ -59,13 +59,13 @@ impl Transaction {
                 state.asn.program_identifier.as_str(),
                 micros(state.announced_at),
                 state.fingerprint.as_str(),
-                head(&state.asn)
+                head_to_json(&state.asn)
             ],
         );
         self.insert_lines(merchant, &state.asn);
     }
 
-    /// Stores an ASN with other lines in the place of the one read at `version`.
+    /// Replaces an ASN that was read at `version`, with all of its lines.
     pub fn replace_asn(&mut self, merchant: &MerchantId, state: &AsnState, version: i64) {
         let (number, program) = (state.asn.asn_number.as_str(), &state.asn.program_identifier);
         self.one_row(
@@ -77,7 +77,7 @@ impl Transaction {
                 program.as_str(),
                 version,
                 state.fingerprint.as_str(),
-                head(&state.asn)
+                head_to_json(&state.asn)
             ],
         );
         self.any_rows(
@@ -91,7 +91,7 @@ impl Transaction {
     fn insert_lines(&mut self, merchant: &MerchantId, asn: &InboundAsn) {
         let mut lines = asn.lines().zip(1..).peekable();
         while lines.peek().is_some() {
-            let some = lines.by_ref().take(LINES_AT_ONCE);
+            let batch = lines.by_ref().take(LINES_AT_ONCE);
             self.one_row_each(
                 "INSERT INTO asn_lines (merchant_id, asn_number, program_id, line_id, place,
                      unit_id, own_id, serial_number, sku, upc, carton_id, quantity, received,
@@ -102,7 +102,7 @@ impl Transaction {
                  FROM ROWS(merchant_id, asn_number, program_id, line_id, place, unit_id, own_id,
                      serial_number, sku, upc, carton_id, quantity, carton, body)
                  WHERE true ON CONFLICT DO NOTHING",
-                some.map(|(line, place)| line_values(merchant, &line, place)).collect(),
+                batch.map(|(line, place)| line_values(merchant, &line, place)).collect(),
             );
         }
     }
@@ -133,8 +133,8 @@ impl Transaction {
     }
 }
 
-/// The ASN without its lines.
-fn head(asn: &InboundAsn) -> String {
+/// The ASN without its lines, as JSON.
+fn head_to_json(asn: &InboundAsn) -> String {
     let InboundAsn { from, to, .. } = asn;
     to_json(&InboundAsn {
         program_identifier: asn.program_identifier.clone(),
@@ -182,7 +182,7 @@ fn line_values(merchant: &MerchantId, line: &AsnLine<'_>, place: i64) -> Vec<Val
     ]
 }
 
-/// Lines of one ASN for which something is true.
+/// Lines of one ASN that match a condition.
 macro_rules! lines_where {
     ($condition:literal) => {
         concat!(
@@ -196,8 +196,8 @@ macro_rules! lines_where {
     };
 }
 
-/// The line that announces a unit. The ASN's number is not compared as it stands in the key, so that a planner finds the line
-/// by its unit and not all lines of the ASN first.
+/// The line that announces a unit. The number of the ASN is compared as an expression, so that a planner
+/// finds the line by its unit and does not read all lines of the ASN first.
 macro_rules! line_of_unit {
     ($unit:literal) => {
         concat!(
@@ -209,7 +209,7 @@ macro_rules! line_of_unit {
     };
 }
 
-/// Each by an index that leads to the few rows it is about.
+/// Each part uses an index that leads to the few rows it is about.
 const LINES: &str = concat!(
     lines_where!("line_id = $4"),
     " UNION ALL ",
@@ -246,41 +246,33 @@ const LINES: &str = concat!(
 
 impl Store {
     /// The ASNs of a merchant with this number, one for each of its programs that uses it, with the lines
-    /// that are wanted.
+    /// that match the filter.
     pub async fn asns(
         &self,
         merchant: &MerchantId,
         asn_number: &str,
-        wanted: &AsnLineFilter<'_>,
+        filter: &AsnLineFilter<'_>,
     ) -> Result<Vec<Versioned<AsnState>>, StoreError> {
-        let mut found = self.asn_heads(merchant, asn_number).await?;
-        for Versioned { value, .. } in &mut found {
+        let mut asns = self.asn_heads(merchant, asn_number).await?;
+        for Versioned { value, .. } in &mut asns {
             let values = params![
                 merchant,
                 asn_number,
                 value.asn.program_identifier.as_str(),
-                wanted.line,
-                wanted.unit,
-                wanted.own,
-                wanted.sku,
-                wanted.upc,
-                wanted.carton,
-                wanted.serial_number,
-                if wanted.more { 10_i64 } else { 0 },
-                wanted.any
+                filter.line,
+                filter.unit,
+                filter.own,
+                filter.sku,
+                filter.upc,
+                filter.carton,
+                filter.serial_number,
+                if filter.more { 10_i64 } else { 0 },
+                filter.any
             ];
             let rows = self.query(READING, LINES, values).await?;
-            let mut lines = rows.iter().map(line).collect::<Result<Vec<_>, _>>().during(READING)?;
-            lines.sort_unstable();
-            lines.dedup();
-            for (_, line_id, received, carton, detail) in lines {
-                let mut carton: AsnCarton = parse_body("asn_lines", line_id, carton)?;
-                carton.details.push(parse_body("asn_lines", line_id, detail)?);
-                value.asn.cartons.push(carton);
-                value.received.insert(line_id.to_owned(), received);
-            }
+            read_lines(&rows, value).during(READING)?;
         }
-        Ok(found)
+        Ok(asns)
     }
 
     /// The ASNs of a merchant with this number, without their lines.
@@ -289,29 +281,20 @@ impl Store {
         merchant: &MerchantId,
         asn_number: &str,
     ) -> Result<Vec<Versioned<AsnState>>, StoreError> {
-        let rows = self
-            .query(
-                READING,
-                "SELECT version, announced_us, fingerprint, here, told, body FROM asns
-                 WHERE merchant_id = $1 AND asn_number = $2 ORDER BY program_id LIMIT 20",
-                params![merchant, asn_number],
-            )
-            .await?;
-        let asn = |row: &Row| {
-            let counters = || Ok((row.int(0)?, row.int(3)?, row.int(4)?));
-            let (version, here, told) = counters().during(READING)?;
-            let fingerprint = row.text(2).during(READING)?.to_owned();
-            let announced_at = time(row, 1)?;
-            let asn: InboundAsn = parse_body("asns", asn_number, row.text(5).during(READING)?)?;
-            let state = AsnState::announced(asn, fingerprint, announced_at);
-            Ok(Versioned { value: AsnState { here, told, ..state }, version })
-        };
-        rows.iter().map(asn).collect()
+        self.read_all(
+            READING,
+            "SELECT version, announced_us, fingerprint, here, told, body FROM asns
+             WHERE merchant_id = $1 AND asn_number = $2 ORDER BY program_id LIMIT 20",
+            params![merchant, asn_number],
+            |row| read_head(asn_number, row),
+        )
+        .await
     }
 
     /// Merchants that announced an ASN with this number.
     pub async fn merchants_of_asn(&self, asn_number: &str) -> Result<Vec<MerchantId>, StoreError> {
-        self.owners(
+        self.read_merchants(
+            "asns",
             "SELECT DISTINCT merchant_id FROM asns WHERE asn_number = $1
              ORDER BY merchant_id LIMIT 20",
             asn_number,
@@ -320,22 +303,57 @@ impl Store {
     }
 }
 
-/// The place, identifier, received units, carton and detail of a line.
-fn line(row: &Row) -> Result<(i64, &str, i64, &str, &str), EngineError> {
-    Ok((row.int(1)?, row.text(0)?, row.int(2)?, row.text(3)?, row.text(4)?))
+fn read_head(asn_number: &str, row: &Row) -> Result<Versioned<AsnState>, EngineError> {
+    let asn: InboundAsn = parse_body("asns", asn_number, row.text(5)?)?;
+    let state = AsnState::announced(asn, row.text(2)?.to_owned(), read_time(row, 1)?);
+    let value = AsnState { here: row.int(3)?, told: row.int(4)?, ..state };
+    Ok(Versioned { value, version: row.int(0)? })
 }
 
-fn time(row: &Row, column: usize) -> Result<jiff::Timestamp, StoreError> {
-    let at_us = row.int(column).during(READING)?;
+/// A line as it is stored, in the order of the columns that sort it.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct LineRow<'a> {
+    place: i64,
+    line_id: &'a str,
+    received: i64,
+    carton: &'a str,
+    detail: &'a str,
+}
+
+/// Adds lines to an ASN, each once and in the order of the ASN.
+fn read_lines(rows: &[Row], state: &mut AsnState) -> Result<(), EngineError> {
+    let mut lines = rows.iter().map(read_line).collect::<Result<Vec<_>, _>>()?;
+    lines.sort_unstable();
+    lines.dedup();
+    for LineRow { line_id, received, carton, detail, .. } in lines {
+        let mut carton: AsnCarton = parse_body("asn_lines", line_id, carton)?;
+        carton.details.push(parse_body("asn_lines", line_id, detail)?);
+        state.asn.cartons.push(carton);
+        state.received.insert(line_id.to_owned(), received);
+    }
+    Ok(())
+}
+
+fn read_line(row: &Row) -> Result<LineRow<'_>, EngineError> {
+    Ok(LineRow {
+        place: row.int(1)?,
+        line_id: row.text(0)?,
+        received: row.int(2)?,
+        carton: row.text(3)?,
+        detail: row.text(4)?,
+    })
+}
+
+fn read_time(row: &Row, column: usize) -> Result<jiff::Timestamp, EngineError> {
+    let at_us = row.int(column)?;
     from_micros(at_us).ok_or_else(|| corrupt("asns", &at_us.to_string(), &"not a time"))
 }
 
-/// A unit of which nothing is known but that it is announced: from an ASN, its time, and a line's carton and detail.
-pub(crate) fn announced_unit(row: &Row) -> Result<UnitRecord, StoreError> {
-    let text = |column: usize| row.text(column).during(READING);
-    let asn: InboundAsn = parse_body("asns", "an ASN", text(0)?)?;
-    let carton: AsnCarton = parse_body("asn_lines", "a line", text(2)?)?;
-    let detail = parse_body("asn_lines", "a line", text(3)?)?;
+/// A unit that is only announced: from an ASN, its time, and the carton and detail of a line.
+pub(crate) fn read_announced_unit(row: &Row) -> Result<UnitRecord, EngineError> {
+    let asn: InboundAsn = parse_body("asns", "an ASN", row.text(0)?)?;
+    let carton: AsnCarton = parse_body("asn_lines", "a line", row.text(2)?)?;
+    let detail = parse_body("asn_lines", "a line", row.text(3)?)?;
     let line = AsnLine { asn: &asn, carton: &carton, detail: &detail };
-    Ok(UnitRecord::announced(&line, time(row, 1)?))
+    Ok(UnitRecord::announced(&line, read_time(row, 1)?))
 }

@@ -10,8 +10,7 @@ use domain::{
 use crate::{
     Store, StoreError, Transaction, Versioned,
     core::{
-        body::{corrupt, parse_body, to_json},
-        error::During,
+        body::{parse_merchant, read_versioned, to_json},
         value::{Row, params},
     },
 };
@@ -59,7 +58,7 @@ impl Transaction {
         );
     }
 
-    /// Stores a drop-ship order in the place of the one read at `version`; 0 when there was none.
+    /// Replaces a drop-ship order that was read at `version`; 0 when there was none.
     pub fn put_drop_ship_order(
         &mut self,
         merchant: &MerchantId,
@@ -83,42 +82,39 @@ impl Store {
         merchant: &MerchantId,
         asn_number: &str,
     ) -> Result<Option<Versioned<Shipment>>, StoreError> {
-        let rows = self
-            .query(
-                "reading a shipment",
-                "SELECT version, body FROM shipments WHERE merchant_id = $1 AND asn_number = $2",
-                params![merchant, asn_number],
-            )
-            .await?;
-        rows.first().map(|row| versioned("shipments", asn_number, row)).transpose()
+        self.read_first(
+            "reading a shipment",
+            "SELECT version, body FROM shipments WHERE merchant_id = $1 AND asn_number = $2",
+            params![merchant, asn_number],
+            |row| read_versioned("shipments", asn_number, row),
+        )
+        .await
     }
 
-    /// Those of `numbers` that messages about shipments carry already.
+    /// The numbers among `numbers` that messages about shipments already carry.
     pub async fn taken_shipment_numbers(
         &self,
         merchant: &MerchantId,
         numbers: impl Iterator<Item = &str>,
     ) -> Result<Vec<String>, StoreError> {
-        let operation = "looking up numbers of shipments";
-        let wanted = numbers.map(|number| params![merchant, number]).collect();
-        let rows = self
-            .query_each(
-                operation,
-                "SELECT n.asn_number FROM ROWS(merchant_id, asn_number)
-                 JOIN shipment_numbers n
-                     ON n.merchant_id = r.merchant_id AND n.asn_number = r.asn_number",
-                wanted,
-            )
-            .await?;
-        rows.iter().map(|row| Ok(row.text(0).during(operation)?.to_owned())).collect()
+        self.read_each(
+            "looking up numbers of shipments",
+            "SELECT n.asn_number FROM ROWS(merchant_id, asn_number)
+             JOIN shipment_numbers n
+                 ON n.merchant_id = r.merchant_id AND n.asn_number = r.asn_number",
+            numbers.map(|number| params![merchant, number]).collect(),
+            |row| Ok(row.text(0)?.to_owned()),
+        )
+        .await
     }
 
-    /// Merchants whose goods leave with a shipment of this number.
+    /// Merchants that have a shipment with this number.
     pub async fn merchants_of_shipment(
         &self,
         asn_number: &str,
     ) -> Result<Vec<MerchantId>, StoreError> {
-        self.owners(
+        self.read_merchants(
+            "shipments",
             "SELECT merchant_id FROM shipments WHERE asn_number = $1 ORDER BY merchant_id LIMIT 20",
             asn_number,
         )
@@ -130,23 +126,23 @@ impl Store {
         merchant: &MerchantId,
         client_identifier: &str,
     ) -> Result<Option<Versioned<DropShipOrder>>, StoreError> {
-        let rows = self
-            .query(
-                "reading a drop-ship order",
-                "SELECT version, body FROM drop_ship_orders
-                 WHERE merchant_id = $1 AND client_identifier = $2",
-                params![merchant, client_identifier],
-            )
-            .await?;
-        rows.first().map(|row| versioned("drop_ship_orders", client_identifier, row)).transpose()
+        self.read_first(
+            "reading a drop-ship order",
+            "SELECT version, body FROM drop_ship_orders
+             WHERE merchant_id = $1 AND client_identifier = $2",
+            params![merchant, client_identifier],
+            |row| read_versioned("drop_ship_orders", client_identifier, row),
+        )
+        .await
     }
 
-    /// Merchants with a drop-ship order of this name.
+    /// Merchants that have a drop-ship order with this identifier.
     pub async fn merchants_of_drop_ship_order(
         &self,
         client_identifier: &str,
     ) -> Result<Vec<MerchantId>, StoreError> {
-        self.owners(
+        self.read_merchants(
+            "drop_ship_orders",
             "SELECT merchant_id FROM drop_ship_orders WHERE client_identifier = $1
              ORDER BY merchant_id LIMIT 20",
             client_identifier,
@@ -154,27 +150,14 @@ impl Store {
         .await
     }
 
-    pub(crate) async fn owners(
+    /// The merchants that have something with this key.
+    pub(crate) async fn read_merchants(
         &self,
+        table: &'static str,
         sql: &'static str,
         key: &str,
     ) -> Result<Vec<MerchantId>, StoreError> {
-        let operation = "looking up whose it is";
-        let rows = self.query(operation, sql, params![key]).await?;
-        let owner = |row: &Row| {
-            let text = row.text(0).during(operation)?;
-            MerchantId::parse_stored(text).map_err(|why| corrupt("warehouse", text, &why))
-        };
-        rows.iter().map(owner).collect()
+        let read = |row: &Row| parse_merchant(table, row.text(0)?);
+        self.read_all("looking up merchants", sql, params![key], read).await
     }
-}
-
-fn versioned<T: serde::de::DeserializeOwned>(
-    table: &'static str,
-    id: &str,
-    row: &Row,
-) -> Result<Versioned<T>, StoreError> {
-    let read = || Ok((row.int(0)?, row.text(1)?));
-    let (version, body) = read().during("reading what the warehouse knows")?;
-    Ok(Versioned { value: parse_body(table, id, body)?, version })
 }

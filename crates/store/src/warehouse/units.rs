@@ -1,8 +1,8 @@
-//! Units: what is known of single pieces of goods.
+//! Units: single pieces of goods.
 //!
-//! A unit that is only announced is a line of its ASN and nothing else; it has a row of its own from the moment
-//! on in which more is known of it. That row holds the unit as JSON. What changes little of it is written
-//! beside it, step by step, and read together with it.
+//! A unit that is only announced is a line of its ASN and nothing else; it gets a row of its own when
+//! more is known about it. That row holds the unit as JSON. Small changes are stored beside it, step by
+//! step, and read together with it.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -20,7 +20,7 @@ use crate::{
         error::During,
         value::{Row, Value, params},
     },
-    warehouse::asns::announced_unit,
+    warehouse::asns::read_announced_unit,
 };
 
 const READING: &str = "reading units";
@@ -28,7 +28,7 @@ const READING: &str = "reading units";
 /// A unit to store.
 #[derive(Clone, Debug)]
 pub struct UnitRow {
-    /// The version that it replaces; 0 for a unit that was not known, or announced only.
+    /// The version that it replaces; 0 for a unit that is new or only announced.
     pub replaces: i64,
     pub unit: UnitRecord,
 }
@@ -37,7 +37,7 @@ pub struct UnitRow {
 #[derive(Clone, Debug)]
 pub struct UnitSteps<'a> {
     pub unit_id: &'a str,
-    /// The version of the unit before.
+    /// The version of the unit that the steps follow.
     pub replaces: i64,
     pub steps: &'a [StoryStep],
 }
@@ -59,24 +59,23 @@ impl DoubtfulUnit {
 }
 
 impl UnitRow {
-    /// Since when an operator is asked about it; 0 while nobody is.
+    /// Since when an operator is asked about it; 0 while there is no question.
     fn doubt_us(&self) -> i64 {
         self.unit.asked_since().map_or(0, micros)
     }
 }
 
 impl Transaction {
-    /// Stores units in the place of those read at their versions.
+    /// Replaces units that were read at their versions.
     pub fn put_units(&mut self, merchant: &MerchantId, mut units: Vec<UnitRow>) {
-        // Always in one order, so that two shipments of the same units cannot wait for each other.
+        // Always in the same order, so that two shipments of the same units cannot deadlock.
         units.sort_by(|a, b| a.unit.unit_identifier.cmp(&b.unit.unit_identifier));
-        let (fresh, known) = units.into_iter().partition::<Vec<_>, _>(|unit| unit.replaces == 0);
+        let (new, updated) = units.into_iter().partition::<Vec<_>, _>(|unit| unit.replaces == 0);
         self.one_row_each(
             "INSERT INTO units (merchant_id, unit_id, version, body_version, doubt_us, body)
              SELECT r.merchant_id, r.unit_id, 1, 1, r.doubt_us, r.body
              FROM ROWS(merchant_id, unit_id, doubt_us, body) WHERE true ON CONFLICT DO NOTHING",
-            fresh
-                .iter()
+            new.iter()
                 .map(|row| {
                     let id = row.unit.unit_identifier.as_str();
                     params![merchant, id, row.doubt_us(), to_json(&row.unit)]
@@ -89,7 +88,7 @@ impl Transaction {
              FROM ROWS(merchant_id, unit_id, version, doubt_us, body)
              WHERE units.merchant_id = r.merchant_id AND units.unit_id = r.unit_id
                  AND units.version = r.version",
-            known
+            updated
                 .iter()
                 .map(|row| {
                     let id = row.unit.unit_identifier.as_str();
@@ -99,7 +98,7 @@ impl Transaction {
         );
     }
 
-    /// Writes down what happened to units since they were read, in the order of their names.
+    /// Stores what happened to units since they were read, in the order of their identifiers.
     pub fn put_unit_steps(&mut self, merchant: &MerchantId, units: &[UnitSteps<'_>]) {
         self.one_row_each(
             "UPDATE units SET version = units.version + 1 FROM ROWS(merchant_id, unit_id, version)
@@ -107,25 +106,26 @@ impl Transaction {
                  AND units.version = r.version",
             units.iter().map(|it| params![merchant, it.unit_id, it.replaces]).collect(),
         );
-        let mut bodies = Bodies::default();
+        let mut texts = SharedTexts::default();
         self.one_row_each(
             "INSERT INTO unit_steps (merchant_id, unit_id, version, body)
              SELECT r.merchant_id, r.unit_id, r.version + 1, r.body
              FROM ROWS(merchant_id, unit_id, version, body) WHERE true",
             units
                 .iter()
-                .map(|it| params![merchant, it.unit_id, it.replaces, bodies.of(it.steps)])
+                .map(|it| params![merchant, it.unit_id, it.replaces, texts.text_of(it.steps)])
                 .collect(),
         );
     }
 }
 
-/// Texts of what happened, one for all units in a row to which the same happened: a shipment may have very many.
+/// Texts of steps. Units in sequence with the same steps share one text: a shipment may have very many
+/// units.
 #[derive(Default)]
-struct Bodies(Arc<str>);
+struct SharedTexts(Arc<str>);
 
-impl Bodies {
-    fn of(&mut self, steps: &[StoryStep]) -> Value {
+impl SharedTexts {
+    fn text_of(&mut self, steps: &[StoryStep]) -> Value {
         let text = to_json(&steps);
         if *text != *self.0 {
             self.0 = text.into();
@@ -135,7 +135,7 @@ impl Bodies {
 }
 
 impl Store {
-    /// Those of `unit_ids` that are known, in any order. The version of one that is only announced is 0.
+    /// The known units among `unit_ids`, in any order. A unit that is only announced has version 0.
     pub async fn units(
         &self,
         merchant: &MerchantId,
@@ -143,16 +143,16 @@ impl Store {
     ) -> Result<Vec<Versioned<UnitRecord>>, StoreError> {
         let wanted: BTreeSet<&str> = unit_ids.collect();
         let rows = wanted.iter().map(|id| params![merchant, *id]).collect();
-        let mut found = self.units_with_rows(rows).await?;
-        let known: BTreeSet<&str> =
-            found.iter().map(|it| it.value.unit_identifier.as_str()).collect();
-        let others = wanted.difference(&known).map(|id| params![merchant, *id]);
+        let mut units = self.units_with_rows(rows).await?;
+        let with_rows: BTreeSet<&str> =
+            units.iter().map(|it| it.value.unit_identifier.as_str()).collect();
+        let others = wanted.difference(&with_rows).map(|id| params![merchant, *id]);
         let announced = self.announced_units(others.collect()).await?;
-        found.extend(announced.into_iter().map(|value| Versioned { value, version: 0 }));
-        Ok(found)
+        units.extend(announced.into_iter().map(|value| Versioned { value, version: 0 }));
+        Ok(units)
     }
 
-    /// The units of these merchants and names that have a row.
+    /// The units of these merchants and identifiers that have a row.
     async fn units_with_rows(
         &self,
         wanted: Vec<Vec<Value>>,
@@ -169,36 +169,17 @@ impl Store {
                 wanted,
             )
             .await?;
-        let whose = |row: &Row| -> Result<(String, String), EngineError> {
-            Ok((row.text(0)?.to_owned(), row.text(1)?.to_owned()))
-        };
-        let mut units: Vec<Versioned<UnitRecord>> = Vec::new();
-        let mut last = None;
-        for row in &rows {
-            let name = whose(row).during(READING)?;
-            if last.as_ref() != Some(&name) {
-                let version = row.int(2).during(READING)?;
-                let value = parse_body("units", &name.1, row.text(3).during(READING)?)?;
-                units.push(Versioned { value, version });
-            }
-            let steps = row.optional_text(4).during(READING)?;
-            if let Some((steps, unit)) = steps.zip(units.last_mut()) {
-                let steps: Vec<StoryStep> = parse_body("unit_steps", &name.1, steps)?;
-                let before = std::mem::replace(&mut unit.value, UnitRecord::new(""));
-                unit.value = before.resumed(steps);
-            }
-            last = Some(name);
-        }
-        Ok(units)
+        read_units(&rows).during(READING)
     }
 
-    /// The units of these merchants and names that are announced.
+    /// The units of these merchants and identifiers that are announced. The joins are outer joins so that
+    /// planners go from the unit to its line to its ASN, and not the other way round.
     async fn announced_units(
         &self,
         wanted: Vec<Vec<Value>>,
     ) -> Result<Vec<UnitRecord>, StoreError> {
-        let rows = self
-            .query_each(
+        let units = self
+            .read_each(
                 READING,
                 "SELECT a.body, a.announced_us, l.carton, l.body
                  FROM ROWS(merchant_id, unit_id)
@@ -207,17 +188,17 @@ impl Store {
                  LEFT JOIN asns a ON a.merchant_id = l.merchant_id AND a.asn_number = l.asn_number
                      AND a.program_id = l.program_id",
                 wanted,
+                |row| row.optional_text(0)?.map(|_| read_announced_unit(row)).transpose(),
             )
             .await?;
-        // From the unit to its line to its ASN and not the other way round: the joins are left ones for that.
-        let found = rows.iter().filter(|row| matches!(row.optional_text(0), Ok(Some(_))));
-        found.map(announced_unit).collect()
+        Ok(units.into_iter().flatten().collect())
     }
 
-    /// Whoever has or announced a unit of this name: merchants, and the platform for one of which nobody knew whose
-    /// it is.
+    /// The merchants that have or announced a unit with this identifier, and the platform if it keeps such
+    /// a unit without knowing its merchant.
     pub async fn owners_of_unit(&self, unit_id: &str) -> Result<Vec<MerchantId>, StoreError> {
-        self.owners(
+        self.read_merchants(
+            "units",
             "SELECT merchant_id FROM units WHERE unit_id = $1
              UNION SELECT merchant_id FROM asn_lines WHERE unit_id = $1 AND unit_id <> ''
              ORDER BY merchant_id LIMIT 21",
@@ -226,8 +207,7 @@ impl Store {
         .await
     }
 
-    /// Merchants that have or announced a unit of this name. The platform is none: what it keeps is a unit of
-    /// which nobody knew whose it is.
+    /// The merchants that have or announced a unit with this identifier, without the platform.
     pub async fn merchants_of_unit(&self, unit_id: &str) -> Result<Vec<MerchantId>, StoreError> {
         let mut owners = self.owners_of_unit(unit_id).await?;
         owners.retain(|owner| *owner != MerchantId::platform());
@@ -240,24 +220,42 @@ impl Store {
         after: &Cursor,
         limit: usize,
     ) -> Result<Vec<DoubtfulUnit>, StoreError> {
-        let operation = "listing units in doubt";
-        let rows = self
-            .query(
-                operation,
+        let listed = self
+            .read_all(
+                "listing units in doubt",
                 "SELECT doubt_us, merchant_id, unit_id FROM units
                  WHERE doubt_us > 0 AND (doubt_us, merchant_id, unit_id) > ($1, $2, $3)
                  ORDER BY doubt_us, merchant_id, unit_id LIMIT $4",
                 params![after.at_us, after.merchant.as_str(), after.id.as_str(), limit],
+                |row| Ok((row.int(0)?, row.text(1)?.to_owned(), row.text(2)?.to_owned())),
             )
             .await?;
-        let mut units = Vec::with_capacity(rows.len());
-        for row in &rows {
-            let read = || Ok((row.int(0)?, row.text(1)?.to_owned(), row.text(2)?.to_owned()));
-            let (since_us, merchant, id) = read().during(operation)?;
+        let mut units = Vec::with_capacity(listed.len());
+        for (since_us, merchant, id) in listed {
             let wanted = vec![params![merchant.as_str(), id.as_str()]];
             let found = self.units_with_rows(wanted).await?.pop();
             units.extend(found.map(|it| DoubtfulUnit { since_us, merchant, unit: it.value }));
         }
         Ok(units)
     }
+}
+
+/// Puts the rows of units and their steps together; the rows of a unit are in sequence.
+fn read_units(rows: &[Row]) -> Result<Vec<Versioned<UnitRecord>>, EngineError> {
+    let mut units: Vec<Versioned<UnitRecord>> = Vec::new();
+    let mut last = None;
+    for row in rows {
+        let (merchant, id) = (row.text(0)?, row.text(1)?);
+        if last != Some((merchant, id)) {
+            let value = parse_body("units", id, row.text(3)?)?;
+            units.push(Versioned { value, version: row.int(2)? });
+        }
+        if let Some((steps, unit)) = row.optional_text(4)?.zip(units.last_mut()) {
+            let steps: Vec<StoryStep> = parse_body("unit_steps", id, steps)?;
+            let before = std::mem::replace(&mut unit.value, UnitRecord::new(""));
+            unit.value = before.resumed(steps);
+        }
+        last = Some((merchant, id));
+    }
+    Ok(units)
 }
