@@ -1,8 +1,8 @@
-//! The currencies of ISO 4217, and how many digits each has behind the point.
+//! The currencies of ISO 4217, and how many digits each has after the decimal point.
 //!
-//! The list has the active codes with the funds and metals. Two withdrawn ones, ANG and
-//! BGN, are in it as long as order histories carry them. XTS and XXX are not: they are set
-//! aside for tests and for "no currency", and no order is paid in them.
+//! The list has the active codes, including funds and metals. Two withdrawn codes, ANG and BGN,
+//! are included while order histories still contain them. XTS and XXX are not: they are reserved
+//! for tests and for "no currency", and no order is paid in them.
 
 /// Sorted, for the binary search.
 const CODES: &[&str] = &[
@@ -22,13 +22,13 @@ const CODES: &[&str] = &[
     "XPD", "XPF", "XPT", "XSU", "XUA", "YER", "ZAR", "ZMW", "ZWG",
 ];
 
-/// Whether `code` is a currency, spelled in capitals as the standard has it.
+/// Whether `code` is a currency, spelled in capitals as in the standard.
 pub fn is_known(code: &str) -> bool {
     CODES.binary_search(&code).is_ok()
 }
 
-/// How many digits of an amount in minor units stand behind the point: 2 for USD, so that 1999
-/// is 19.99. Metals and the like have no minor unit and no digits.
+/// How many digits of an amount in minor units come after the decimal point: 2 for USD, so 1999 is
+/// 19.99. Metals and the like have no minor unit and no digits.
 pub fn minor_digits(code: &str) -> Option<u8> {
     is_known(code).then_some(match code {
         "BIF" | "CLP" | "DJF" | "GNF" | "ISK" | "JPY" | "KMF" | "KRW" | "PYG" | "RWF" | "UGX"
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_codes_are_sorted_and_each_stands_once() {
+    fn the_codes_are_sorted_and_unique() {
         assert!(CODES.windows(2).all(|pair| pair[0] < pair[1]));
     }
 

@@ -1,5 +1,5 @@
-//! What a caller is told about a message: the fields that are not acceptable, and the
-//! ones that are accepted with a doubt.
+//! What a caller reads about a message: the fields that are not acceptable, and those that are
+//! accepted with a warning.
 
 use std::fmt::Write as _;
 
@@ -18,13 +18,13 @@ const SUMMARY_MAX: usize = 5;
 /// One field that is not acceptable.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct FieldError {
-    /// JSONPath of the field, from the root of the document. Where either of two fields would do,
+    /// JSONPath of the field, from the root of the document. Where one of two fields is required,
     /// both paths, joined by ` | `.
     #[schema(example = "$.returns_portal_order.orders[0].items[2].sku")]
     pub field: String,
     pub code: FaultCode,
-    /// What is wrong, as the end of a sentence that begins with the field. Only the summary tells
-    /// it; the list has `field` and `code` and nothing else.
+    /// What is wrong, as the end of a sentence that begins with the field. Only the summary has
+    /// it; the list has nothing but `field` and `code`.
     #[serde(skip)]
     pub reason: String,
 }
@@ -36,19 +36,19 @@ pub struct FieldError {
 pub enum FaultCode {
     /// A required field is absent or null.
     MissingField,
-    /// The field has another JSON type than it should.
+    /// The field has the wrong JSON type.
     InvalidType,
-    /// The field has the right type, and a value that is not acceptable.
+    /// The field has the right type but an invalid value.
     Invalid,
 }
 
-/// A field that was accepted, and deserves a look.
+/// A field that was accepted but may be wrong.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Warning {
     /// JSONPath of the field, from the root of the document.
     #[schema(example = "$.returns_portal_order.orders[0].loyalty_tier")]
     pub field: String,
-    /// What is odd about it.
+    /// What may be wrong.
     #[schema(example = "unknown field, kept as sent")]
     pub message: String,
 }
@@ -58,16 +58,16 @@ pub struct Warning {
 pub struct Faults {
     /// The first [`FAULTS_MAX`], in the order of reading.
     pub errors: Vec<FieldError>,
-    /// How many there are, listed or not.
+    /// How many there are in total, listed or not.
     pub total: usize,
 }
 
 impl Faults {
-    /// One sentence for a person: how many fields, and what is wrong with the first few.
+    /// One sentence for people: how many fields, and what is wrong with the first few.
     pub fn summary(&self) -> String {
         let mut summary = match self.total {
-            1 => "1 field is not acceptable".to_owned(),
-            total => format!("{total} fields are not acceptable"),
+            1 => "1 field is invalid".to_owned(),
+            total => format!("{total} fields are invalid"),
         };
         if self.total > self.errors.len() {
             write_to(&mut summary, format_args!(" (the first {} are listed)", self.errors.len()));
@@ -95,7 +95,7 @@ mod tests {
         let error = |position| FieldError {
             field: format!("$.a[{position}]"),
             code: FaultCode::Invalid,
-            reason: "must be text".to_owned(),
+            reason: "must be a string".to_owned(),
         };
         Faults { errors: (0..listed).map(error).collect(), total }
     }
@@ -128,20 +128,20 @@ mod tests {
 
     #[test]
     fn a_summary_names_the_fields_and_what_is_wrong() {
-        assert_eq!(faults(1, 1).summary(), "1 field is not acceptable: $.a[0] must be text");
+        assert_eq!(faults(1, 1).summary(), "1 field is invalid: $.a[0] must be a string");
         assert_eq!(
             faults(2, 2).summary(),
-            "2 fields are not acceptable: $.a[0] must be text; $.a[1] must be text"
+            "2 fields are invalid: $.a[0] must be a string; $.a[1] must be a string"
         );
     }
 
     #[test]
-    fn a_long_summary_stops_after_five_and_tells_how_many_are_listed() {
+    fn a_long_summary_stops_after_five_and_says_how_many_are_listed() {
         let summary = faults(FAULTS_MAX, 100_000).summary();
 
         assert!(summary.starts_with(
-            "100000 fields are not acceptable (the first 1000 are listed): $.a[0] must be text; "
+            "100000 fields are invalid (the first 1000 are listed): $.a[0] must be a string; "
         ));
-        assert!(summary.ends_with("$.a[4] must be text; and 99995 more"), "{summary}");
+        assert!(summary.ends_with("$.a[4] must be a string; and 99995 more"), "{summary}");
     }
 }

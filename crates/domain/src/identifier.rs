@@ -1,8 +1,8 @@
-//! Who a thing belongs to. Every look-up in the store leads with the merchant, so the
-//! identifiers of clients name their merchant: `acme.k7w2mq9d` belongs to `acme`.
+//! Identifiers that the service creates. Every look-up in the store starts with the merchant, so
+//! the identifier of a client names its merchant: `acme.k7w2mq9d` belongs to `acme`.
 //!
-//! Identifiers that others made up (of orders, lines, refunds) are plain text and stay as
-//! they came; only what the service names itself has a type here.
+//! Identifiers that others create (of orders, lines, refunds) are plain text and remain unchanged;
+//! only what the service itself names has a type here.
 
 use std::{fmt, sync::Arc};
 
@@ -14,21 +14,21 @@ use crate::access::operator::OperatorName;
 /// The longest name of a merchant, so that it fits in a host name.
 pub const MERCHANT_MAX: usize = 63;
 
-/// The longest part of a client's identifier behind the dot.
+/// The longest part of a client's identifier after the dot.
 const SUFFIX_MAX: usize = 64;
 
-/// What stands in a merchant's place for the platform's own systems and operators.
+/// The owner of the platform's own systems and operators, in place of a merchant.
 const PLATFORM: &str = "platform";
 
-/// The name of a merchant: lower-case letters, digits and hyphens. A copy shares the text, because there is one in
-/// everything that is on its way.
+/// The name of a merchant: lowercase letters, digits, and hyphens. Clones share the text, because
+/// every message in memory has one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize, ToSchema)]
 #[serde(try_from = "String")]
 #[schema(value_type = String, example = "acme")]
 pub struct MerchantId(Arc<str>);
 
 impl MerchantId {
-    /// Accepts the name of a merchant, or says in words what is wrong with it.
+    /// Accepts the name of a merchant, or says what is wrong with it.
     pub fn parse(text: &str) -> Result<Self, String> {
         if text == PLATFORM {
             return Err(format!("the name `{PLATFORM}` is reserved for the platform itself"));
@@ -36,26 +36,28 @@ impl MerchantId {
         Self::parse_stored(text)
     }
 
-    /// Like [`Self::parse`], and accepts the platform too: for what the service itself wrote.
+    /// Like [`Self::parse`], but also accepts the platform: for what the service itself wrote.
     pub fn parse_stored(text: &str) -> Result<Self, String> {
         let refuse = |reason: &str| Err(reason.to_owned());
         if text.is_empty() {
             return refuse("a merchant's name must not be empty");
         }
         if text.len() > MERCHANT_MAX {
-            return Err(format!("a merchant's name has at most {MERCHANT_MAX} characters"));
+            return Err(format!("a merchant's name must have at most {MERCHANT_MAX} characters"));
         }
         let allowed = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-');
         if !text.bytes().all(allowed) {
-            return refuse("a merchant's name has only the letters a to z, digits and hyphens");
+            return refuse(
+                "a merchant's name must consist of the letters a to z, digits, and hyphens",
+            );
         }
         if text.starts_with('-') || text.ends_with('-') {
-            return refuse("a merchant's name neither starts nor ends with a hyphen");
+            return refuse("a merchant's name must neither start nor end with a hyphen");
         }
         Ok(Self(text.into()))
     }
 
-    /// The platform itself, to which the carrier gateway, the warehouse and operators belong.
+    /// The platform itself, to which the carrier gateway, the warehouse, and operators belong.
     pub fn platform() -> Self {
         Self(PLATFORM.into())
     }
@@ -91,14 +93,14 @@ impl fmt::Display for MerchantId {
     }
 }
 
-/// The identifier of a client, that is of one system of a merchant or of the platform.
+/// The identifier of a client: one system of a merchant or of the platform.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
 #[serde(try_from = "String")]
 #[schema(example = "acme.k7w2mq9d")]
 pub struct ClientId(String);
 
 impl ClientId {
-    /// Joins the merchant and a `suffix` that is already unique: lower-case letters and digits.
+    /// Joins the merchant and a `suffix` that is already unique: lowercase letters and digits.
     pub fn new(merchant: &MerchantId, suffix: &str) -> Self {
         Self(format!("{merchant}.{suffix}"))
     }
@@ -112,13 +114,13 @@ impl ClientId {
         (plain && fits).then(|| Self(text.to_owned()))
     }
 
-    /// A person at the console, in the place of a client. It is no client: it has no dot, nothing reads it
-    /// back, and no token is ever made for it.
+    /// An operator at the console, in place of a client. It is not a client: it has no dot, cannot
+    /// be parsed, and never gets a token.
     pub fn of_operator(name: &OperatorName) -> Self {
         Self(name.to_string())
     }
 
-    /// Whose client it is. Operators belong to the platform.
+    /// The merchant that the client belongs to. Operators belong to the platform.
     pub fn merchant(&self) -> MerchantId {
         let owner = self.0.split_once('.').map_or(PLATFORM, |(merchant, _)| merchant);
         MerchantId(owner.into())
@@ -147,7 +149,7 @@ impl fmt::Display for ClientId {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MessageId {
     pub merchant: MerchantId,
-    /// Rises within the merchant.
+    /// Increases within the merchant.
     pub number: i64,
 }
 
@@ -183,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn the_platform_is_no_merchant_but_owns_clients() {
+    fn the_platform_is_not_a_merchant_but_owns_clients() {
         let refusal = MerchantId::parse("platform").unwrap_err();
 
         assert_eq!(refusal, "the name `platform` is reserved for the platform itself");
@@ -210,14 +212,14 @@ mod tests {
     }
 
     #[test]
-    fn what_names_no_merchant_or_no_suffix_is_no_client() {
+    fn text_without_a_merchant_or_a_suffix_is_not_a_client() {
         for text in ["", ".", "acme", "acme.", ".k7", "Acme.k7", "acme.K7", "acme.k7.k7"] {
             assert_eq!(ClientId::parse(text), None, "{text}");
         }
     }
 
     #[test]
-    fn identifiers_are_text_on_the_wire_and_checked_when_read() {
+    fn identifiers_are_serialized_as_text_and_checked_when_read() {
         let client = ClientId::parse("acme.k7").unwrap();
 
         assert_eq!(serde_json::to_string(&client).unwrap(), r#""acme.k7""#);

@@ -1,10 +1,14 @@
-//! What Homeward knows about orders, apart from any machine it runs on.
+//! The rules of Homeward: orders, returns, exchanges, warehouse, messages, merchants, and access.
 //!
-//! Everything here is a pure function of its arguments: no clock, no randomness,
-//! no database, no network. Bytes from outside become a [`json`] document, a
-//! [`reader`] walks it and notes every fault at once, and what passes is a domain
-//! type such as [`order::Order`] that nobody needs to check again. The time is
-//! handed in where a rule needs it.
+//! Everything here is a pure function of its arguments: no clock, no randomness, no database, no
+//! network. A rule that depends on the time takes it as an argument.
+//!
+//! Each area has its own module, and all of them read input in the same way: bytes become a
+//! [`json`] document, a [`reader`] walks it and collects every fault with its path, and the result
+//! is a type such as [`orders::order::Order`] that never needs to be checked again. Areas that
+//! change over time are small state machines: `apply(state, event, now)` returns the next state and
+//! what follows from it, or why the event is refused. The tables in the module comments specify
+//! them.
 
 pub mod access;
 pub mod currency;

@@ -1,7 +1,7 @@
 //! Random numbers that follow from a seed, for simulations, samples and tests.
 //!
-//! Nothing here is secret: whoever knows the seed knows every number. Rules take no randomness, and
-//! keys and tokens come from the machine.
+//! Nothing here is secret: the seed determines every number. Rules use no randomness, and keys and
+//! tokens come from the operating system.
 
 /// A generator of numbers (SplitMix64). The same seed always gives the same numbers.
 #[derive(Clone, Debug)]

@@ -1,14 +1,13 @@
-//! Reads a document that may be wrong in many places, and notes all of them.
+//! Reads a document that may be wrong in many places, and collects every fault.
 //!
-//! A caller that sends a hundred orders wants to hear of every bad field at once, so
-//! nothing stops at the first. A [`Reader`] is a place in the document; an object is read
-//! through its [`Fields`], which hand back a stand-in for a field that is
-//! not acceptable and note the fault. [`read`] gives the value only when nothing was noted,
-//! so no stand-in ever leaves.
+//! A caller that sends a hundred orders wants to see every bad field at once, so reading does not
+//! stop at the first fault. A [`Reader`] is one value in the document. An object is read through
+//! its [`Fields`](fields::Fields), which return a placeholder for a field that is not acceptable
+//! and note the fault. [`read`] returns the result only if nothing was noted, so no placeholder
+//! ever gets out.
 //!
-//! A place knows its path as a chain of steps through its parents. The path becomes text
-//! only when there is something to say about it: reading a good document allocates nothing
-//! for paths.
+//! A reader knows its path as a chain of steps through its parents. The path becomes text only
+//! when there is something to report: reading a good document allocates nothing for paths.
 
 pub mod fields;
 pub mod path;
@@ -20,19 +19,18 @@ use std::ops::RangeInclusive;
 
 use jiff::Timestamp;
 
-use self::fields::Fields;
 use self::path::{FieldPath, PathStep};
 use crate::faults::{FAULTS_MAX, FaultCode, Faults, FieldError, WARNINGS_MAX, Warning};
 use crate::json::{Json, JsonEntry};
 use crate::time;
 
-/// No text that we understand is longer, in characters.
+/// The longest text in a field that we understand, in characters.
 pub const TEXT_MAX: usize = 4_000;
 
-/// No identifier is longer, in characters.
+/// The longest identifier, in characters.
 pub const IDENTIFIER_MAX: usize = 255;
 
-/// The largest integer up to which every integer has a decimal form of its own in a float.
+/// Up to here, every integer has an exact representation as a float.
 const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
 
 /// What was noted while reading.
@@ -42,15 +40,15 @@ struct Notes {
     warnings: RefCell<Vec<Warning>>,
 }
 
-/// A value of the document and the way to it.
+/// A value of the document, and its path.
 pub struct Reader<'a> {
     value: &'a Json<'a>,
     path: FieldPath<'a>,
     notes: &'a Notes,
 }
 
-/// Reads a whole document with `build`, or says everything wrong with it. When `strict`, what
-/// would be doubtful is wrong.
+/// Reads a whole document with `build`, or returns everything wrong with it. If `strict`, doubts
+/// are faults instead of warnings.
 pub fn read<T>(
     document: &Json<'_>,
     strict: bool,
@@ -76,29 +74,29 @@ impl<'a> Reader<'a> {
         self.value
     }
 
-    /// Whether nothing was found wrong so far, here or anywhere before.
-    pub fn faultless(&self) -> bool {
+    /// Whether no fault was noted so far, here or anywhere before.
+    pub fn is_faultless(&self) -> bool {
         self.notes.faults.borrow().total == 0
     }
 
-    /// Says that this value is not acceptable.
+    /// Notes that this value is not acceptable.
     pub fn note(&self, code: FaultCode, reason: &str) {
         self.note_at(&[], code, reason);
     }
 
-    /// Says that the value some `steps` below this one is not acceptable.
+    /// Notes that the value some `steps` below this one is not acceptable.
     pub fn note_at(&self, steps: &[PathStep<'_>], code: FaultCode, reason: &str) {
         self.note_field(code, reason, || self.path.below(steps));
     }
 
-    /// Says that one of two values right below this one should be there.
-    fn note_neither(&self, keys: [&'static str; 2]) {
-        self.note_field(FaultCode::MissingField, "must be there, one or the other", || {
+    /// Notes that both of two fields of this object are missing, of which one is required.
+    fn note_neither_of(&self, keys: [&'static str; 2]) {
+        self.note_field(FaultCode::MissingField, "must not both be missing", || {
             keys.map(|key| self.path.below(&[PathStep::Key(key)])).join(" | ")
         });
     }
 
-    /// Says that the value some `steps` below this one is odd: a warning, or an error when strict.
+    /// Notes a doubt about the value some `steps` below this one: a warning, or a fault if strict.
     pub fn doubt_at(&self, steps: &[PathStep<'_>], reason: &str) {
         if self.notes.strict {
             self.note_at(steps, FaultCode::Invalid, reason);
@@ -123,7 +121,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The reader of a value right below this one.
+    /// The reader of a value directly below this one.
     fn below<'b>(&'b self, step: PathStep<'b>, value: &'b Json<'b>) -> Reader<'b>
     where
         'a: 'b,
@@ -131,15 +129,15 @@ impl<'a> Reader<'a> {
         Reader { value, path: self.path.then(step), notes: self.notes }
     }
 
-    /// Text of so many characters.
+    /// Text whose length in characters is in the range.
     pub fn text(&self, length: RangeInclusive<usize>) -> Option<&'a str> {
         let Json::Text(text) = self.value else {
-            return self.not_a("text");
+            return self.not_a("a string");
         };
         if text.is_empty() && *length.start() > 0 {
             return self.invalid("must not be empty");
         }
-        // No text has more characters than bytes, so short ones need no counting.
+        // A text never has more characters than bytes, so short ones need no counting.
         if text.len() > *length.end() && text.chars().count() > *length.end() {
             return self.invalid(&format!("must have at most {} characters", length.end()));
         }
@@ -149,15 +147,15 @@ impl<'a> Reader<'a> {
         Some(text)
     }
 
-    /// What `parse` knows by the name that stands here; `refused` says which names there are.
+    /// What `parse` makes of the name in this value; `refused` says which names are accepted.
     pub fn named<T>(&self, parse: impl FnOnce(&str) -> Option<T>, refused: &str) -> Option<T> {
         match parse(self.text(0..=usize::MAX)?) {
-            Some(known) => Some(known),
+            Some(parsed) => Some(parsed),
             None => self.invalid(refused),
         }
     }
 
-    /// An integer of the range. `3.0` and `3e0` are spellings of 3.
+    /// An integer in the range. `3.0` and `3e0` are spellings of 3.
     pub fn integer(&self, range: RangeInclusive<i64>) -> Option<i64> {
         let Json::Number(text) = self.value else {
             return self.not_a("an integer");
@@ -169,7 +167,7 @@ impl<'a> Reader<'a> {
                 if number.is_finite() && number.fract() != 0.0 {
                     return self.not_a("an integer");
                 }
-                // By way of its text, because there is no checked conversion.
+                // Through its text, because there is no checked conversion.
                 let exact = Some(number).filter(|number| number.abs() <= EXACT_MAX);
                 exact.and_then(|number| format!("{number:.0}").parse().ok())
             }
@@ -178,7 +176,7 @@ impl<'a> Reader<'a> {
         match integer {
             Some(integer) if range.contains(&integer) => Some(integer),
             Some(_) | None => {
-                self.invalid(&format!("must be from {} to {}", range.start(), range.end()))
+                self.invalid(&format!("must be between {} and {}", range.start(), range.end()))
             }
         }
     }
@@ -190,7 +188,7 @@ impl<'a> Reader<'a> {
         };
         match text.parse::<f64>() {
             Ok(number) if number.is_finite() && number >= 0.0 => Some(number),
-            Ok(_) | Err(_) => self.invalid("must be a number from 0 up"),
+            Ok(_) | Err(_) => self.invalid("must be a non-negative number"),
         }
     }
 
@@ -205,7 +203,7 @@ impl<'a> Reader<'a> {
 
     pub fn time(&self) -> Option<Timestamp> {
         let Json::Text(text) = self.value else {
-            return self.not_a("text with an ISO 8601 time");
+            return self.not_a("a string with an ISO 8601 time");
         };
         match time::parse(text) {
             Some(time) => Some(time),
@@ -213,7 +211,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A list of at most so many elements, each read with `each`: all of them, or nothing.
+    /// A list of at most `most` elements, each read with `each`: all of them, or nothing.
     pub fn list<T>(
         &self,
         most: usize,
@@ -232,16 +230,7 @@ impl<'a> Reader<'a> {
         (read.len() == values.len()).then_some(read)
     }
 
-    /// An object, read with `read`; its keys that `read` does not ask for are warned of,
-    /// unless `read` says otherwise.
-    pub fn object<T>(&self, read: impl FnOnce(&Fields<'_>) -> T) -> Option<T> {
-        let fields = Fields::of(self, self.entries()?);
-        let value = read(&fields);
-        fields.judge_unknown();
-        Some(value)
-    }
-
-    /// An object whose keys are data: each is read with `each`: all of them, or nothing.
+    /// An object whose keys are data, each entry read with `each`: all of them, or nothing.
     pub fn map<T>(&self, mut each: impl FnMut(&str, &Reader<'_>) -> Option<T>) -> Option<Vec<T>> {
         let entries = self.entries()?;
         let mut read = Vec::with_capacity(entries.len());
@@ -258,7 +247,7 @@ impl<'a> Reader<'a> {
         Some(&object.entries)
     }
 
-    /// Reads this value, which must be there.
+    /// Reads this value, which is required.
     fn required<T>(&self, read: impl FnOnce(&Self) -> Option<T>) -> Option<T> {
         if *self.value == Json::Null {
             self.note(FaultCode::MissingField, "is missing");
@@ -272,7 +261,7 @@ impl<'a> Reader<'a> {
         None
     }
 
-    /// Says that the value is not acceptable, and gives nothing.
+    /// Notes that the value is not acceptable, and returns None.
     pub fn invalid<T>(&self, reason: &str) -> Option<T> {
         self.note(FaultCode::Invalid, reason);
         None

@@ -1,14 +1,14 @@
 //! Times as merchants write them: ISO 8601, in the extended form.
 //!
 //! `2026-03-01T12:30:00Z`, `2026-03-01T12:30:00.250+01:00`, `2026-03-01T12:30-0500`. A time
-//! without an offset is UTC, and a date alone is its midnight in UTC. Times are kept to the
-//! microsecond, because that is what the store keeps: what is finer is cut off.
+//! without an offset is UTC, and a date alone is midnight UTC. Times are truncated to
+//! microseconds, the precision of the store.
 
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::Offset;
 
-/// The time that `text` names, if it names one.
+/// The time that `text` denotes, if it is a time.
 pub fn parse(text: &str) -> Option<Timestamp> {
     let mut clock = Characters { rest: text.as_bytes() };
     let year = i16::try_from(clock.digits(4)?).ok()?;
@@ -27,7 +27,7 @@ pub fn parse(text: &str) -> Option<Timestamp> {
     let mut second = 0;
     let mut microsecond = 0;
     if clock.expect(b':').is_some() {
-        // A leap second is the last moment of its minute, like everywhere else.
+        // A leap second counts as the last second of its minute.
         second = clock.digits_i8().filter(|second| *second <= 60)?.min(59);
         if clock.expect(b'.').or_else(|| clock.expect(b',')).is_some() {
             microsecond = clock.fraction()?;
@@ -42,12 +42,12 @@ pub fn micros(time: Timestamp) -> i64 {
     time.as_microsecond()
 }
 
-/// The time that is `micros` microseconds after 1970-01-01T00:00:00Z, if the calendar reaches it.
+/// The time `micros` microseconds after 1970-01-01T00:00:00Z, if the calendar reaches that far.
 pub fn from_micros(micros: i64) -> Option<Timestamp> {
     Timestamp::from_microsecond(micros).ok()
 }
 
-/// What is left to read of a time.
+/// The part of a time that is not read yet.
 struct Characters<'a> {
     rest: &'a [u8],
 }
@@ -72,7 +72,7 @@ impl Characters<'_> {
         i8::try_from(self.digits(2)?).ok()
     }
 
-    /// The microseconds of one digit or more after the decimal sign.
+    /// The microseconds in one or more digits after the decimal point.
     fn fraction(&mut self) -> Option<i32> {
         let count = self.rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
         let (digits, rest) = self.rest.split_at_checked(count)?;
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_accepted_spelling_names_the_moment_it_should() {
+    fn every_accepted_spelling_denotes_the_right_moment() {
         let spellings = [
             ("2026-03-01T12:30:00Z", "2026-03-01T12:30:00Z"),
             ("2026-03-01t12:30:00z", "2026-03-01T12:30:00Z"),
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_time_is_refused() {
+    fn text_that_is_not_a_time_is_refused() {
         let refused = [
             "",
             "yesterday",
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn microseconds_lead_there_and_back() {
+    fn microseconds_convert_both_ways() {
         let time = parse("2026-03-01T12:30:00.123456Z").unwrap();
 
         assert_eq!(micros(time), 1_772_368_200_123_456);

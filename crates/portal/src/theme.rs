@@ -19,7 +19,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use bytes::Bytes;
-use domain::merchants::portal::colour::{BLACK, Color, PageSurfaces, Shades, WHITE};
+use domain::merchants::portal::color::{BLACK, Color, PageSurfaces, Shades, WHITE};
 
 use crate::visit::PortalVisit;
 use server::{
@@ -32,11 +32,11 @@ use server::{
 /// The surfaces of pages, as in `base.css`.
 const LIGHT: PageSurfaces = PageSurfaces {
     surfaces: [Color([0xfb, 0xf9, 0xf5]), WHITE, Color([0xf3, 0xee, 0xe6])],
-    away: BLACK,
+    toward: BLACK,
 };
 const DARK: PageSurfaces = PageSurfaces {
     surfaces: [Color([0x17, 0x14, 0x11]), Color([0x1f, 0x1b, 0x17]), Color([0x29, 0x23, 0x1e])],
-    away: WHITE,
+    toward: WHITE,
 };
 
 /// A picture needs no scripts, no styles and no frames.
@@ -55,7 +55,7 @@ fn style_sheet(accent: Color) -> String {
     for (before, ground, after) in
         [("", LIGHT, ""), ("@media (prefers-color-scheme: dark) {\n", DARK, "}\n")]
     {
-        let Shades { accent, strong, soft, on } = accent.on(&ground);
+        let Shades { accent, strong, soft, text: on } = accent.shades_on(&ground);
         writeln!(
             sheet,
             "{before}:root {{\n  --accent: {accent};\n  --accent-strong: {strong};\n  \

@@ -47,7 +47,7 @@ pub struct Message {
 /// The body of a 422: every field that is not acceptable.
 #[derive(Serialize, ToSchema)]
 pub struct Invalid {
-    /// How many fields are not acceptable, and why the first of them are not.
+    /// How many fields are invalid, and why the first of them are not.
     message: String,
     /// The first 1,000, in the order of the document.
     errors: Vec<FieldError>,

@@ -42,7 +42,7 @@ fn a_password_is_given_made_up_or_refused_and_never_noted() {
         home.json(&["operator", "add", "lena", "--role", "operator"]);
         let short = home.file("short", "short\n");
         let short = ["operator", "password", "lena", "--password-file", short.to_str().unwrap()];
-        let words = "1 field is not acceptable: $.password must have 10 to 200 characters";
+        let words = "1 field is invalid: $.password must have 10 to 200 characters";
         assert_refused(&home.run(&short), words);
         let empty = home.file("empty", "");
         let empty = empty.to_str().unwrap();

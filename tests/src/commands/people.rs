@@ -151,7 +151,7 @@ fn what_cannot_be_done_is_said_in_plain_words() {
         for (arguments, why) in cases {
             assert_refused(&home.run(arguments), why);
         }
-        let rule = "a merchant's name has only the letters a to z, digits and hyphens";
+        let rule = "a merchant's name must consist of the letters a to z, digits, and hyphens";
         for (name, why) in [("Acme", rule), ("platform", "is reserved for the platform itself")] {
             let ran = home.run(&["merchant", "add", name, "--name", "Big"]);
             assert_eq!(ran.code, Some(2), "{name}");

@@ -38,14 +38,14 @@ fn bytes_that_are_no_json_are_refused_with_the_place() {
     for (server, token) in merchants() {
         let deep = format!("{}{}", "[".repeat(65), "]".repeat(65));
         let cases: [(&[u8], String); 8] = [
-            (b"", not_json(1, "the document ends where a value should stand")),
-            (b"   ", not_json(4, "the document ends where a value should stand")),
-            (b"no", not_json(1, "a value should stand here")),
-            (b"{\"a\":1}}", not_json(8, "something follows the end of the document")),
-            (b"{\"a\":1,\"a\":2}", not_json(8, "the key \"a\" stands twice in one object")),
-            (b"{\"a\":\"\\ud83d\"}", not_json(7, "half of a surrogate pair stands alone")),
+            (b"", not_json(1, "the document ends where a value is expected")),
+            (b"   ", not_json(4, "the document ends where a value is expected")),
+            (b"no", not_json(1, "expected a value")),
+            (b"{\"a\":1}}", not_json(8, "unexpected data after the end of the document")),
+            (b"{\"a\":1,\"a\":2}", not_json(8, "duplicate key \"a\" in one object")),
+            (b"{\"a\":\"\\ud83d\"}", not_json(7, "unpaired surrogate")),
             (b"{\"a\":\"\xff\"}", not_json(7, "the bytes are not UTF-8")),
-            (deep.as_bytes(), not_json(65, "the nesting is deeper than 64 levels")),
+            (deep.as_bytes(), not_json(65, "nested deeper than 64 levels")),
         ];
         for (body, expected) in cases {
             assert_eq!(server.send(&publication(&token, body)).said(), expected);
@@ -101,7 +101,7 @@ fn documents_of_another_shape_are_refused_whole() {
         ];
         for (body, field, code, reason) in cases {
             let expected = json!({
-                "message": format!("1 field is not acceptable: {field} {reason}"),
+                "message": format!("1 field is invalid: {field} {reason}"),
                 "errors": [{ "field": field, "code": code }],
             });
             assert_eq!(server.publish(&token, body).said(), format!("422 {expected}"), "{body}");
@@ -123,7 +123,7 @@ fn a_thousand_orders_are_accepted_and_one_more_is_refused() {
 
         let field = "$.returns_portal_order.orders";
         let expected = json!({
-            "message": format!("1 field is not acceptable: {field} must have at most 1000 elements"),
+            "message": format!("1 field is invalid: {field} must have at most 1000 elements"),
             "errors": [{ "field": field, "code": "invalid" }],
         });
         assert_eq!(reply.said(), format!("422 {expected}"));
@@ -137,7 +137,7 @@ fn values_that_no_store_can_keep_are_refused() {
         let (amount, identifier) = (r#""total_amount_cents":0"#, r#""identifier":"A""#);
         let at = "$.returns_portal_order.orders[0]";
         let total = format!("{at}.total_amount_cents");
-        let cents = "must be from 0 to 10000000000000";
+        let cents = "must be between 0 and 10000000000000";
         let cases = [
             (amount, r#""total_amount_cents":9223372036854775808"#, total.clone(), cents),
             (amount, r#""total_amount_cents":1e999"#, total.clone(), cents),
@@ -145,7 +145,7 @@ fn values_that_no_store_can_keep_are_refused() {
         ];
         for (from, to, field, reason) in cases {
             let expected = json!({
-                "message": format!("1 field is not acceptable: {field} {reason}"),
+                "message": format!("1 field is invalid: {field} {reason}"),
                 "errors": [{ "field": field, "code": "invalid" }],
             });
             let reply = with_text(server, &token, from, to);
@@ -189,7 +189,7 @@ fn of_a_hundred_thousand_errors_the_first_thousand_are_listed() {
         let field = "$.returns_portal_order.orders[0].identifier";
         assert_eq!(*first, json!({ "field": field, "code": "missing_field" }));
         let said = body["message"].as_str().unwrap();
-        let begins = "100000 fields are not acceptable (the first 1000 are listed): ";
+        let begins = "100000 fields are invalid (the first 1000 are listed): ";
         assert!(said.starts_with(begins), "{said}");
         assert!(said.ends_with("; and 99995 more"), "{said}");
         assert!(reply.body.len() < 200_000, "{}", reply.body.len());
@@ -262,8 +262,8 @@ fn an_operators_body_is_told_everything_wrong_with_it() {
             server.send(&Request::new(method, target).bearer(&admin).json(body)).said()
         };
         let expected = json!({
-            "message": "2 fields are not acceptable: $.merchant a merchant's name has only the \
-                        letters a to z, digits and hyphens; $.name is missing",
+            "message": "2 fields are invalid: $.merchant a merchant's name must consist \
+                        of the letters a to z, digits, and hyphens; $.name is missing",
             "errors": [
                 { "field": "$.merchant", "code": "invalid" },
                 { "field": "$.name", "code": "missing_field" },
@@ -279,7 +279,7 @@ fn an_operators_body_is_told_everything_wrong_with_it() {
         assert_eq!(post("POST", client, r#"{"revoke_old":false}"#), absent);
         assert_eq!(post("PATCH", "/admin/clients/%00", r#"{"disabled":true}"#), absent);
         let missing = json!({
-            "message": "1 field is not acceptable: $.disabled is missing",
+            "message": "1 field is invalid: $.disabled is missing",
             "errors": [{ "field": "$.disabled", "code": "missing_field" }],
         });
         let client = "/admin/clients/nobody.x";

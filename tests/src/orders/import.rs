@@ -91,7 +91,7 @@ fn lines() -> (String, Value) {
 
 /// What is rejected of [`lines`], whose bad order has this number.
 fn rejected_bad(number: u64, bad: &Value) -> Value {
-    let reasons = "2 fields are not acceptable: $.status must be one of Created, Shipped, \
+    let reasons = "2 fields are invalid: $.status must be one of Created, Shipped, \
                    Cancelled; $.items[0].quantity must be an integer";
     json!({
         "line": number,
@@ -254,7 +254,7 @@ fn refunds_that_contradict_what_is_recorded_are_rejected_alone() {
     let why = "names a refund that is already recorded with other content";
     let expected = json!({
         "line": 3,
-        "message": format!("1 field is not acceptable: {field} {why}"),
+        "message": format!("1 field is invalid: {field} {why}"),
         "errors": [{ "field": field, "code": "invalid" }],
         "order": refunded_order("C", "RF-1"),
     });

@@ -26,8 +26,8 @@ fn invalid(faults: &[(&str, &str, &str)]) -> String {
     let reasons: Vec<_> =
         faults.iter().map(|(field, _, reason)| format!("{field} {reason}")).collect();
     let count = match faults.len() {
-        1 => "1 field is not acceptable".to_owned(),
-        several => format!("{several} fields are not acceptable"),
+        1 => "1 field is invalid".to_owned(),
+        several => format!("{several} fields are invalid"),
     };
     let errors: Vec<_> =
         faults.iter().map(|(field, code, _)| json!({ "field": field, "code": code })).collect();
@@ -168,7 +168,10 @@ fn the_shopper_under_both_keys_is_refused() {
         let reply = publish_one(server, &token, &order);
 
         let at = "$.returns_portal_order.orders[0]['the service']";
-        assert_eq!(reply.said(), invalid(&[(at, "invalid", "must not be sent beside customer")]));
+        assert_eq!(
+            reply.said(),
+            invalid(&[(at, "invalid", "must not be sent together with customer")])
+        );
     }
 }
 
@@ -202,8 +205,8 @@ fn one_bad_order_and_the_message_stores_nothing() {
         let neither = format!("{at}.items[0].sku | {at}.items[0].upc");
         let expected = invalid(&[
             (&format!("{at}.currency"), "invalid", codes),
-            (&neither, "missing_field", "must be there, one or the other"),
-            (&format!("{at}.customer.email"), "invalid_type", "must be text"),
+            (&neither, "missing_field", "must not both be missing"),
+            (&format!("{at}.customer.email"), "invalid_type", "must be a string"),
         ]);
         assert_eq!(reply.said(), expected);
         assert_eq!(server.order(&token, "known").json(), sample_order("known"));

@@ -107,7 +107,7 @@ pub(crate) struct ClientBody {
             example = json!({ "message": "there is no such merchant" })),
         (status = 422, body = Invalid, description = "Every field that is not acceptable.",
             example = json!({
-                "message": "1 field is not acceptable: $.name is missing",
+                "message": "1 field is invalid: $.name is missing",
                 "errors": [{ "field": "$.name", "code": "missing_field" }]
             })),
     ),
@@ -154,7 +154,7 @@ pub(crate) struct ClientChange {
             example = json!({ "message": "there is no such client" })),
         (status = 422, body = Invalid, description = "Every field that is not acceptable.",
             example = json!({
-                "message": "1 field is not acceptable: $.disabled is missing",
+                "message": "1 field is invalid: $.disabled is missing",
                 "errors": [{ "field": "$.disabled", "code": "missing_field" }]
             })),
     ),
@@ -206,7 +206,7 @@ pub(crate) struct RotateBody {
             example = json!({ "message": "there is no such client" })),
         (status = 422, body = Invalid, description = "Every field that is not acceptable.",
             example = json!({
-                "message": "1 field is not acceptable: $.revoke_old is missing",
+                "message": "1 field is invalid: $.revoke_old is missing",
                 "errors": [{ "field": "$.revoke_old", "code": "missing_field" }]
             })),
     ),

@@ -93,7 +93,7 @@ pub(crate) struct OperatorBody {
             example = json!({ "message": "the operator lena exists" })),
         (status = 422, body = Invalid, description = "Every field that is not acceptable.",
             example = json!({
-                "message": "1 field is not acceptable: $.role is missing",
+                "message": "1 field is invalid: $.role is missing",
                 "errors": [{ "field": "$.role", "code": "missing_field" }]
             })),
     ),
@@ -151,7 +151,7 @@ pub(crate) struct OperatorChange {
             example = json!({ "message": "there is no such operator" })),
         (status = 422, body = Invalid, description = "Every field that is not acceptable.",
             example = json!({
-                "message": "1 field is not acceptable: $.disabled is missing",
+                "message": "1 field is invalid: $.disabled is missing",
                 "errors": [{ "field": "$.disabled", "code": "missing_field" }]
             })),
     ),
@@ -195,7 +195,7 @@ pub(crate) struct PasswordBody {
             example = json!({ "message": "there is no such operator" })),
         (status = 422, body = Invalid, description = "Every field that is not acceptable.",
             example = json!({
-                "message": "1 field is not acceptable: $.password must have 10 to 200 characters",
+                "message": "1 field is invalid: $.password must have 10 to 200 characters",
                 "errors": [{ "field": "$.password", "code": "invalid" }]
             })),
     ),

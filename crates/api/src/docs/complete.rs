@@ -67,7 +67,7 @@ fn refusal(description: &str, message: &str) -> Value {
 fn not_json() -> Value {
     refusal(
         "The body is not JSON, or a header is not as described.",
-        "the body is not JSON: line 1, column 13: the document ends where a value should stand",
+        "the body is not JSON: line 1, column 13: the document ends where a value is expected",
     )
 }
 

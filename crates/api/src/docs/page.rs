@@ -107,7 +107,7 @@ fn read() -> Listing {
 
 fn invalid() -> Listing {
     let body = serde_json::json!({
-        "message": "2 fields are not acceptable: $.returns_portal_order.orders[0].currency is \
+        "message": "2 fields are invalid: $.returns_portal_order.orders[0].currency is \
                     missing; $.returns_portal_order.orders[0].items[2].quantity must be at least 0",
         "errors": [
             { "field": "$.returns_portal_order.orders[0].currency", "code": "missing_field" },

@@ -115,7 +115,7 @@ pub(crate) struct MerchantBody {
             for another request.", example = json!({ "message": "the merchant acme exists" })),
         (status = 422, body = Invalid, description = "Every field that is not acceptable.",
             example = json!({
-                "message": "1 field is not acceptable: $.name is missing",
+                "message": "1 field is invalid: $.name is missing",
                 "errors": [{ "field": "$.name", "code": "missing_field" }]
             })),
     ),
@@ -176,7 +176,7 @@ pub(crate) async fn show(
             example = json!({ "message": "there is no such merchant" })),
         (status = 422, body = Invalid, description = "Every field that is not acceptable.",
             example = json!({
-                "message": "1 field is not acceptable: $.strict must be true or false",
+                "message": "1 field is invalid: $.strict must be true or false",
                 "errors": [{ "field": "$.strict", "code": "invalid_type" }]
             })),
     ),

@@ -60,7 +60,7 @@ pub(crate) async fn show(
             example = json!({ "message": "there is no such merchant" })),
         (status = 422, body = Invalid, description = "Every field that is not acceptable.",
             example = json!({
-                "message": "1 field is not acceptable: $.accent must be a colour such as #0b5cad",
+                "message": "1 field is invalid: $.accent must be a color such as #0b5cad",
                 "errors": [{ "field": "$.accent", "code": "invalid" }]
             })),
     ),
@@ -96,7 +96,7 @@ pub(crate) async fn set(
         (status = 200, body = PortalView, description = "What shoppers see from now on.",
             example = json!(sample())),
         (status = 400, body = Message, description = "It is no such picture.",
-            example = json!({ "message": "a logo is a PNG, JPEG or WebP picture" })),
+            example = json!({ "message": "a logo must be a PNG, JPEG, or WebP picture" })),
         (status = 404, body = Message, description = "There is no such merchant.",
             example = json!({ "message": "there is no such merchant" })),
     ),

@@ -114,7 +114,7 @@ pub(crate) async fn list(
             example = json!({ "message": "there is no such merchant" })),
         (status = 422, body = Invalid, description = "Every field that is not acceptable.",
             example = json!({
-                "message": "1 field is not acceptable: $.base_url plain http to \
+                "message": "1 field is invalid: $.base_url plain http to \
                             hooks.acme.example is not allowed: use https",
                 "errors": [{ "field": "$.base_url", "code": "invalid" }]
             })),
@@ -149,7 +149,7 @@ pub(crate) async fn set(
             example = json!({ "message": "there is no such kind of message" })),
         (status = 422, body = Invalid, description = "Every field that is not acceptable.",
             example = json!({
-                "message": "1 field is not acceptable: $.auth.token is missing",
+                "message": "1 field is invalid: $.auth.token is missing",
                 "errors": [{ "field": "$.auth.token", "code": "missing_field" }]
             })),
     ),

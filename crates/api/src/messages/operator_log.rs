@@ -166,7 +166,7 @@ pub(crate) struct DiscardBody {
             })),
         (status = 422, body = Invalid, description = "Every field that is not acceptable.",
             example = json!({
-                "message": "1 field is not acceptable: $.reason is missing",
+                "message": "1 field is invalid: $.reason is missing",
                 "errors": [{ "field": "$.reason", "code": "missing_field" }]
             })),
     ),

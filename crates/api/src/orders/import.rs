@@ -49,7 +49,7 @@ fn sample_line() -> String {
             "rejected": [{
                 "line": 1, "errors": [],
                 "message": "the line is not JSON: line 1, column 15: the document ends where a \
-                            value should stand"
+                            value is expected"
             }]
         })),
         (status = 404, body = Message, description = "There is no such merchant.",

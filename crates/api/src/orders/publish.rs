@@ -73,7 +73,7 @@ pub(crate) struct PublishQuery {
             example = json!({ "message": "the header Api-Version is missing; 3 is supported" })),
         (status = 422, body = Invalid, description = "Every field that is not acceptable. Nothing \
             was stored.", example = json!({
-            "message": "1 field is not acceptable: $.returns_portal_order.orders[0].status must be \
+            "message": "1 field is invalid: $.returns_portal_order.orders[0].status must be \
                         one of Created, Shipped, Cancelled",
             "errors": [{ "field": "$.returns_portal_order.orders[0].status", "code": "invalid" }]
         })),

@@ -45,7 +45,7 @@ use server::{
                 "this Idempotency-Key was used for another request in the last 24 hours" })),
         (status = 422, body = Invalid, description = "Every field that is not acceptable. No event \
             was taken in.", example = json!({
-                "message": "1 field is not acceptable: $.events[0].type is missing",
+                "message": "1 field is invalid: $.events[0].type is missing",
                 "errors": [{ "field": "$.events[0].type", "code": "missing_field" }]
             })),
     ),

@@ -163,7 +163,7 @@ fn sample() -> Value {
 
 fn sample_fault() -> Value {
     serde_json::json!({
-        "message": "1 field is not acceptable: $.window_days must be a whole number",
+        "message": "1 field is invalid: $.window_days must be a whole number",
         "errors": [{ "field": "$.window_days", "code": "invalid_type" }]
     })
 }

@@ -100,7 +100,7 @@ pub(crate) async fn list(
             })),
         (status = 422, body = Invalid, description = "Every field that is not acceptable.",
             example = json!({
-                "message": "1 field is not acceptable: $.note must be text",
+                "message": "1 field is invalid: $.note must be a string",
                 "errors": [{ "field": "$.note", "code": "invalid_type" }]
             })),
     ),
@@ -119,7 +119,7 @@ pub(crate) async fn settle(
 
 fn read_match(document: &Document<'_>) -> Result<RefundMatch, Faults> {
     read_object(document, |at| {
-        at.refuses_unknown();
+        at.refuse_unknown();
         Some(RefundMatch {
             rma_identifier: at.optional_identifier("rma_identifier"),
             note: at.optional("note", |at| at.text(1..=TEXT_MAX).map(str::to_owned)),

@@ -183,7 +183,7 @@ pub(crate) async fn shipment(
 
 fn sample_fault() -> Value {
     serde_json::json!({
-        "message": "1 field is not acceptable: $.channel is missing",
+        "message": "1 field is invalid: $.channel is missing",
         "errors": [{ "field": "$.channel", "code": "missing_field" }]
     })
 }

@@ -172,7 +172,7 @@ fn sample_order() -> Value {
 
 fn sample_fault() -> Value {
     serde_json::json!({
-        "message": "1 field is not acceptable: $.reason is missing",
+        "message": "1 field is invalid: $.reason is missing",
         "errors": [{ "field": "$.reason", "code": "missing_field" }]
     })
 }

@@ -88,7 +88,7 @@ pub(crate) async fn list(
             })),
         (status = 422, body = Invalid, description = "Every field that is not acceptable.",
             example = json!({
-                "message": "1 field is not acceptable: $.action is missing",
+                "message": "1 field is invalid: $.action is missing",
                 "errors": [{ "field": "$.action", "code": "missing_field" }]
             })),
     ),

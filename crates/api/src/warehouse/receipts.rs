@@ -33,7 +33,7 @@ use server::error::{ApiError, Invalid, Message};
                 "this Idempotency-Key was used for another request in the last 24 hours" })),
         (status = 422, body = Invalid, description = "Every field that is not acceptable. No receipt \
             was taken in.", example = json!({
-                "message": "1 field is not acceptable: $.receipts[0].condition is missing",
+                "message": "1 field is invalid: $.receipts[0].condition is missing",
                 "errors": [{ "field": "$.receipts[0].condition", "code": "missing_field" }]
             })),
     ),

@@ -68,7 +68,7 @@ pub(crate) async fn story(
             example = json!({ "message": "the unit is not in the warehouse" })),
         (status = 422, body = Invalid, description = "Every field that is not acceptable.",
             example = json!({
-                "message": "1 field is not acceptable: $.condition must be one of N, R, A, B, C, \
+                "message": "1 field is invalid: $.condition must be one of N, R, A, B, C, \
                     X, TT",
                 "errors": [{ "field": "$.condition", "code": "invalid" }]
             })),

@@ -91,7 +91,7 @@ fn granted(client: &Client, asked: Option<&str>) -> Result<Scopes, TokenRefusal>
         return Ok(client.scopes);
     };
     let scopes = Scopes::parse(asked)
-        .map_err(|unknown| TokenRefusal::InvalidScope(format!("there is no scope {unknown}")))?;
+        .map_err(|unknown| TokenRefusal::InvalidScope(format!("unknown scope {unknown}")))?;
     if scopes.is_subset(client.scopes) {
         Ok(scopes)
     } else {

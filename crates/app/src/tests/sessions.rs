@@ -88,7 +88,7 @@ async fn a_disabled_operator_has_no_session_and_a_short_password_is_refused() {
 
     let short = Secret::new("too short".to_owned());
     let refused = set_password(&fixture.app, request(&operator()), &name, Some(&short)).await;
-    let words = "1 field is not acceptable: $.password must have 10 to 200 characters";
+    let words = "1 field is invalid: $.password must have 10 to 200 characters";
     assert_eq!(refused.unwrap_err().to_string(), words);
     assert!(lasts(&fixture, &token).await);
     set_operator_disabled(&fixture.app, request(&operator()), &name, true).await.unwrap();

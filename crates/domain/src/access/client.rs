@@ -1,15 +1,15 @@
-//! A client: the credentials with which a system asks for tokens.
+//! A client: the credentials with which a system requests tokens.
 //!
-//! A client belongs to a merchant, or to the platform (operators' tools, carrier
-//! gateway, warehouse). Its secrets are long and random, so a plain hash keeps them; two may be
-//! live, so that one can be replaced without a moment in which neither works.
+//! A client belongs to a merchant or to the platform (operators' tools, carrier gateway,
+//! warehouse). Its secrets are long and random, so a plain hash is enough to keep them. Two may be
+//! valid at once, so that a secret can be replaced without downtime.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::{access::scope::Scopes, identifier::ClientId};
 
-/// How many secrets of one client are live at once.
+/// How many secrets of one client are valid at once.
 pub const SECRETS_MAX: usize = 2;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,7 +23,7 @@ pub struct Client {
     pub disabled_at: Option<Timestamp>,
 }
 
-/// What is kept of a secret.
+/// What is stored of a secret.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SecretHash {
     /// Hexadecimal SHA-256.
@@ -36,7 +36,7 @@ impl Client {
         self.disabled_at.is_none()
     }
 
-    /// The client with a new secret. The newest old one stays live beside it unless `revoke_old`.
+    /// The client with a new secret. The newest old one remains valid unless `revoke_old`.
     #[must_use]
     pub fn with_new_secret(mut self, secret: SecretHash, revoke_old: bool) -> Self {
         self.secrets.truncate(if revoke_old { 0 } else { SECRETS_MAX - 1 });
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_two_secrets_stay_live() {
+    fn the_newest_two_secrets_remain_valid() {
         let rotated = client_with(&["b", "a"]).with_new_secret(secret("c"), false);
         assert_eq!(rotated.secrets, [secret("c"), secret("b")]);
     }

@@ -1,7 +1,7 @@
 //! An operator: a person who logs in to the console.
 //!
-//! Its name has no dot and that of every client has one, so in the audit trail the two are never
-//! mistaken for each other.
+//! An operator's name has no dot, while every client's identifier has one, so the audit trail
+//! never confuses the two.
 
 use std::fmt;
 
@@ -11,28 +11,28 @@ use utoipa::ToSchema;
 
 /// The longest name of an operator.
 pub const NAME_MAX: usize = 32;
-/// How long a password may be, in characters. The length is what makes it hard to guess, so nothing
-/// else is asked of it.
+/// How long a password may be, in characters. Length is what makes a password hard to guess, so
+/// nothing else is required of it.
 pub const PASSWORD_CHARACTERS: std::ops::RangeInclusive<usize> = 10..=200;
 
 const HOUR_US: i64 = 60 * 60 * 1_000_000;
 
-/// The name under which a person logs in: lower-case letters, digits and hyphens.
+/// The name with which a person logs in: lowercase letters, digits, and hyphens.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
 #[serde(try_from = "String")]
 #[schema(example = "lena")]
 pub struct OperatorName(String);
 
 impl OperatorName {
-    /// Accepts a name, or says in words what is wrong with it.
+    /// Accepts a name, or says what is wrong with it.
     pub fn parse(text: &str) -> Result<Self, String> {
         let allowed = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-');
         if !(1..=NAME_MAX).contains(&text.len()) {
-            return Err(format!("an operator's name has 1 to {NAME_MAX} characters"));
+            return Err(format!("an operator's name must have 1 to {NAME_MAX} characters"));
         }
         if !text.bytes().all(allowed) || text.starts_with('-') || text.ends_with('-') {
-            return Err("an operator's name has only the letters a to z, digits and, inside, \
-                        hyphens"
+            return Err("an operator's name must consist of the letters a to z, digits, and \
+                        hyphens, with no hyphen at either end"
                 .to_owned());
         }
         Ok(Self(text.to_owned()))
@@ -63,7 +63,7 @@ impl fmt::Display for OperatorName {
 pub enum Role {
     /// Everything.
     Operator,
-    /// What arrives: receiving, units and their exceptions.
+    /// Goods that arrive: receiving, units, and their exceptions.
     Warehouse,
 }
 
@@ -81,8 +81,8 @@ impl Role {
         Self::ALL.into_iter().find(|role| role.name() == name)
     }
 
-    /// For how long a session lasts in which nothing happens. A scanner lies on the table between two
-    /// deliveries; a desk with every merchant's secrets must not stand open.
+    /// How long an idle session lasts. A scanner lies unused between two deliveries; a screen that
+    /// shows every merchant's secrets must not stay open.
     pub const fn idle_us(self) -> i64 {
         match self {
             Self::Operator => HOUR_US / 2,
@@ -91,10 +91,10 @@ impl Role {
     }
 }
 
-/// For how long a session lasts, whatever happens in it.
+/// How long a session lasts, active or not.
 pub const SESSION_US: i64 = 12 * HOUR_US;
 
-/// A person and what is kept of its password.
+/// A person who logs in, and a hash of the password.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Operator {
     pub name: OperatorName,
@@ -111,7 +111,7 @@ impl Operator {
     }
 }
 
-/// Why a password is not acceptable, as the end of a sentence that begins with it.
+/// Accepts a password, or says why not, as the end of a sentence that begins with its field.
 pub fn check_password(password: &str) -> Result<(), String> {
     if PASSWORD_CHARACTERS.contains(&password.chars().count()) {
         return Ok(());
@@ -142,8 +142,8 @@ mod tests {
             assert_eq!(check_password(good), Ok(()));
         }
         for bad in ["", "012345678", "äääääääää", &"x".repeat(201)] {
-            let words = Err("must have 10 to 200 characters".to_owned());
-            assert_eq!(check_password(bad), words);
+            let refused = Err("must have 10 to 200 characters".to_owned());
+            assert_eq!(check_password(bad), refused);
         }
     }
 

@@ -1,7 +1,7 @@
 //! What the bearer of a token may do.
 //!
-//! A client is granted a set of scopes, and a token carries that set or a part of it. On the
-//! wire a set is the names of its scopes with a space between.
+//! A client is granted a set of scopes, and a token carries all or some of them. In requests and
+//! responses, a set is the names of its scopes, separated by spaces.
 
 use std::fmt;
 
@@ -29,7 +29,7 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// All there are, in the order in which a set is written.
+    /// All scopes, in the order in which a set is written.
     pub const ALL: [Self; 8] = [
         Self::OrdersWrite,
         Self::ReturnsWrite,
@@ -54,7 +54,7 @@ impl Scope {
         }
     }
 
-    /// What it allows, for the API's reference.
+    /// What it permits, for the API reference.
     pub const fn meaning(self) -> &'static str {
         match self {
             Self::OrdersWrite => "publish orders",
@@ -108,7 +108,7 @@ impl Scopes {
             .with(Scope::Read)
     }
 
-    /// What the gateway of the carriers gets.
+    /// What the carrier gateway gets.
     pub const fn carrier() -> Self {
         Self::none().with(Scope::CarrierWrite)
     }
@@ -128,7 +128,7 @@ impl Scopes {
         Self::carrier().union(Self::warehouse()).union(Self::admin())
     }
 
-    /// Reads names with spaces between. The error is the first name that is no scope.
+    /// Reads names separated by spaces. The error is the first unknown name.
     pub fn parse(text: &str) -> Result<Self, String> {
         text.split(' ').filter(|name| !name.is_empty()).try_fold(Self::none(), |scopes, name| {
             let scope = Scope::ALL.into_iter().find(|scope| scope.name() == name);
@@ -170,14 +170,14 @@ impl TryFrom<String> for Scopes {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
-        Self::parse(&text).map_err(|unknown| format!("there is no scope {unknown}"))
+        Self::parse(&text).map_err(|unknown| format!("unknown scope {unknown}"))
     }
 }
 
 impl fmt::Display for Scopes {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let held = Scope::ALL.into_iter().filter(|scope| self.contains(*scope));
-        for (position, scope) in held.enumerate() {
+        let scopes = Scope::ALL.into_iter().filter(|scope| self.contains(*scope));
+        for (position, scope) in scopes.enumerate() {
             if position > 0 {
                 formatter.write_str(" ")?;
             }
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn every_scope_survives_writing_and_reading() {
+    fn every_scope_can_be_written_and_read_back() {
         for scope in Scope::ALL {
             assert_eq!(Scopes::parse(scope.name()), Ok(Scopes::none().with(scope)));
         }
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_set_is_kept_as_its_text() {
+    fn a_set_is_stored_as_text() {
         let written = serde_json::to_string(&Scopes::merchant()).unwrap();
 
         let expected = r#""orders:write returns:write asns:write drop_ship:write read""#;
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn no_text_is_no_scope() {
+    fn empty_text_is_an_empty_set() {
         assert!(Scopes::parse("").unwrap().is_empty());
         assert_eq!(Scopes::none().to_string(), "");
     }

@@ -1,28 +1,33 @@
 //! The JSON grammar, in one pass over the bytes.
 //!
-//! The bytes are checked to be UTF-8 first and all at once, which is faster than by
-//! the string and lets every string borrow. The values of a list or an object that is
-//! still open wait on a stack shared by the whole document, so that each finished
-//! list is allocated once, in its final size.
+//! The whole document is checked to be UTF-8 first, which is faster than checking string by
+//! string and lets every string borrow. The values of a list or an object that is still open wait
+//! on a stack that the whole document shares, so each finished list is allocated once, in its
+//! final size.
 
 use std::borrow::Cow;
 use std::num::NonZeroU32;
 
-use super::{DEPTH_MAX, Json, Malformed, Object, plain_length};
+use super::malformed::Malformed;
+use super::text::plain_length;
+use super::value::{Json, Object};
 
-/// Objects with no more keys than this are searched for a repeated key pair by pair; beyond, the
-/// keys are sorted, so that a hostile object costs no quadratic time.
+/// Lists and objects may be nested this many levels deep.
+pub const DEPTH_MAX: usize = 64;
+
+/// Objects with no more keys than this are searched pair by pair for duplicates. Beyond it, the
+/// keys are sorted, so that a hostile object does not take quadratic time.
 const FEW_KEYS: usize = 32;
 
-/// Something wrong at a byte of the document. Boxed, because results are moved on every value.
-struct Fault {
+/// What is wrong, and at which byte. Boxed, because results are moved for every value.
+struct SyntaxFault {
     at: usize,
     why: String,
 }
 
-type Parsed<T> = Result<T, Box<Fault>>;
+type Parsed<T> = Result<T, Box<SyntaxFault>>;
 
-/// A key, where it stands in the document, and its value.
+/// A key, its position in the document, and its value.
 struct OpenEntry<'a> {
     at: usize,
     key: Cow<'a, str>,
@@ -32,7 +37,7 @@ struct OpenEntry<'a> {
 struct Parser<'a> {
     text: &'a str,
     at: usize,
-    /// Right behind the last thing that would be written otherwise: a space or an escape.
+    /// The position after the last byte that would be written differently: a space or an escape.
     untidy_until: usize,
     depth: usize,
     values_max: usize,
@@ -44,7 +49,7 @@ struct Parser<'a> {
 pub(super) fn parse(bytes: &[u8], values_max: usize) -> Result<Json<'_>, Malformed> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let sound = bytes.get(..error.valid_up_to()).unwrap_or_default();
-        malformed(sound, "the bytes are not UTF-8".to_owned())
+        malformed_after(sound, "the bytes are not UTF-8".to_owned())
     })?;
     let mut parser = Parser {
         text,
@@ -56,11 +61,13 @@ pub(super) fn parse(bytes: &[u8], values_max: usize) -> Result<Json<'_>, Malform
         open_values: Vec::new(),
         open_entries: Vec::new(),
     };
-    parser.document().map_err(|fault| malformed(bytes.get(..fault.at).unwrap_or(bytes), fault.why))
+    parser
+        .document()
+        .map_err(|fault| malformed_after(bytes.get(..fault.at).unwrap_or(bytes), fault.why))
 }
 
-/// The fault that comes right after the bytes `before`.
-fn malformed(before: &[u8], why: String) -> Malformed {
+/// The fault at the position right after the bytes `before`.
+fn malformed_after(before: &[u8], why: String) -> Malformed {
     let line_starts =
         before.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
     let in_line = before.get(line_starts..).unwrap_or_default();
@@ -74,14 +81,14 @@ fn malformed(before: &[u8], why: String) -> Malformed {
 impl<'a> Parser<'a> {
     fn document(&mut self) -> Parsed<Json<'a>> {
         if self.text.starts_with('\u{feff}') {
-            return Err(self.fault("a byte order mark stands before the document"));
+            return Err(self.fault("the document starts with a byte order mark"));
         }
         self.skip_space();
         let value = self.value()?;
         self.skip_space();
         match self.peek() {
             None => Ok(value),
-            Some(_) => Err(self.fault("something follows the end of the document")),
+            Some(_) => Err(self.fault("unexpected data after the end of the document")),
         }
     }
 
@@ -97,15 +104,15 @@ impl<'a> Parser<'a> {
             Some(b't') => self.word("true", Json::Bool(true)),
             Some(b'f') => self.word("false", Json::Bool(false)),
             Some(b'n') => self.word("null", Json::Null),
-            Some(_) => Err(self.fault("a value should stand here")),
-            None => Err(self.fault("the document ends where a value should stand")),
+            Some(_) => Err(self.fault("expected a value")),
+            None => Err(self.fault("the document ends where a value is expected")),
         }
     }
 
-    /// Steps over the opening bracket and reads what is in it, unless it is too deep.
+    /// Steps over the opening bracket and reads what is inside, unless it is nested too deep.
     fn nested(&mut self, read: fn(&mut Self) -> Parsed<Json<'a>>) -> Parsed<Json<'a>> {
         if self.depth == DEPTH_MAX {
-            return Err(self.fault(&format!("the nesting is deeper than {DEPTH_MAX} levels")));
+            return Err(self.fault(&format!("nested deeper than {DEPTH_MAX} levels")));
         }
         self.depth += 1;
         self.at += 1;
@@ -121,7 +128,7 @@ impl<'a> Parser<'a> {
             loop {
                 let value = self.value()?;
                 self.open_values.push(value);
-                if !self.another(b']', "`,` or `]` should stand here")? {
+                if !self.another(b']', "expected `,` or `]`")? {
                     break;
                 }
             }
@@ -136,25 +143,25 @@ impl<'a> Parser<'a> {
             loop {
                 let at = self.at;
                 if self.peek() != Some(b'"') {
-                    return Err(self.fault("a key in double quotes should stand here"));
+                    return Err(self.fault("expected a key in double quotes"));
                 }
                 let key = self.string()?;
                 self.skip_space();
                 if !self.skip(b':') {
-                    return Err(self.fault("`:` should stand here"));
+                    return Err(self.fault("expected `:`"));
                 }
                 self.skip_space();
                 let value = self.value()?;
                 self.open_entries.push(OpenEntry { at, key, value });
-                if !self.another(b'}', "`,` or `}` should stand here")? {
+                if !self.another(b'}', "expected `,` or `}`")? {
                     break;
                 }
             }
         }
-        refuse_repeated_key(self.open_entries.get(first..).unwrap_or_default())?;
+        refuse_duplicate_key(self.open_entries.get(first..).unwrap_or_default())?;
         let entries = self.open_entries.drain(first..).map(|entry| (entry.key, entry.value));
         let entries = entries.collect();
-        Ok(Json::Object(Object { entries, tidy: self.tidy_since(start) }))
+        Ok(Json::Object(Object::new(entries, self.tidy_span(start))))
     }
 
     /// After an element: steps over a comma (true) or the closing bracket (false).
@@ -175,7 +182,7 @@ impl<'a> Parser<'a> {
             self.at += word.len();
             Ok(value)
         } else {
-            Err(self.fault("a value should stand here"))
+            Err(self.fault("expected a value"))
         }
     }
 
@@ -195,17 +202,17 @@ impl<'a> Parser<'a> {
         Ok(Json::Number(self.since(start)))
     }
 
-    /// Steps over one digit or more.
+    /// Steps over one or more digits.
     fn digits(&mut self) -> Parsed<()> {
         let count = self.rest().iter().take_while(|byte| byte.is_ascii_digit()).count();
         if count == 0 {
-            return Err(self.fault("a digit should stand here"));
+            return Err(self.fault("expected a digit"));
         }
         self.at += count;
         Ok(())
     }
 
-    /// Reads a string from its opening quote to behind its closing one.
+    /// Reads a string, from its opening quote to its closing quote.
     fn string(&mut self) -> Parsed<Cow<'a, str>> {
         self.at += 1;
         let plain = self.plain();
@@ -220,14 +227,14 @@ impl<'a> Parser<'a> {
                     return Ok(Cow::Owned(unescaped));
                 }
                 Some(b'\\') => unescaped.push(self.escape()?),
-                Some(_) => return Err(self.fault("a control character stands in a string")),
+                Some(_) => return Err(self.fault("unescaped control character in a string")),
                 None => return Err(self.fault("the document ends within a string")),
             }
             unescaped.push_str(self.plain());
         }
     }
 
-    /// Steps over the characters of a string that stand for themselves.
+    /// Steps over the characters of a string that are not escaped.
     fn plain(&mut self) -> &'a str {
         let start = self.at;
         self.at += plain_length(self.rest());
@@ -250,12 +257,12 @@ impl<'a> Parser<'a> {
             Some(b'u') => self.unicode_escape(start),
             Some(_) | None => {
                 self.at = start;
-                Err(self.fault("no such escape"))
+                Err(self.fault("unknown escape sequence"))
             }
         }
     }
 
-    /// The character of a `\u` escape, whose digits come next, or of a pair of them.
+    /// The character of a `\u` escape with the digits that come next, or of a pair of escapes.
     fn unicode_escape(&mut self, start: usize) -> Parsed<char> {
         let first = self.four_digits()?;
         let mut code = first;
@@ -268,7 +275,7 @@ impl<'a> Parser<'a> {
         }
         char::from_u32(code).ok_or_else(|| {
             self.at = start;
-            self.fault("half of a surrogate pair stands alone")
+            self.fault("unpaired surrogate")
         })
     }
 
@@ -276,7 +283,7 @@ impl<'a> Parser<'a> {
         let mut code = 0;
         for _ in 0..4 {
             let digit = self.peek().and_then(|byte| char::from(byte).to_digit(16));
-            let digit = digit.ok_or_else(|| self.fault("a hexadecimal digit should stand here"))?;
+            let digit = digit.ok_or_else(|| self.fault("expected a hexadecimal digit"))?;
             code = code * 16 + digit;
             self.at += 1;
         }
@@ -305,29 +312,29 @@ impl<'a> Parser<'a> {
         self.text.as_bytes().get(self.at..).unwrap_or_default()
     }
 
-    /// From `start` to here, if nothing between would be written otherwise.
-    fn tidy_since(&self, start: usize) -> Option<(u32, NonZeroU32)> {
+    /// From `start` to here, if nothing in between would be written differently.
+    fn tidy_span(&self, start: usize) -> Option<(u32, NonZeroU32)> {
         let tidy = self.untidy_until <= start;
         let end = u32::try_from(self.at).ok().and_then(NonZeroU32::new)?;
         tidy.then_some((u32::try_from(start).ok()?, end))
     }
 
-    /// The text from `start` to here. Both stand beside an ASCII character, so nothing is cut.
+    /// The text from `start` to here. Both are next to an ASCII character, so no character is cut.
     fn since(&self, start: usize) -> &'a str {
         self.text.get(start..self.at).unwrap_or_default()
     }
 
-    #[expect(clippy::unnecessary_box_returns, reason = "every use wants the box")]
-    fn fault(&self, why: &str) -> Box<Fault> {
-        Box::new(Fault { at: self.at, why: why.to_owned() })
+    #[expect(clippy::unnecessary_box_returns, reason = "every caller needs the box")]
+    fn fault(&self, why: &str) -> Box<SyntaxFault> {
+        Box::new(SyntaxFault { at: self.at, why: why.to_owned() })
     }
 }
 
-fn refuse_repeated_key(entries: &[OpenEntry<'_>]) -> Parsed<()> {
+fn refuse_duplicate_key(entries: &[OpenEntry<'_>]) -> Parsed<()> {
     let repeated = if entries.len() <= FEW_KEYS {
         let mut seen = 0_u128;
         entries.iter().enumerate().find_map(|(position, entry)| {
-            let mark = 1_u128 << mark(&entry.key);
+            let mark = 1_u128 << hash_key(&entry.key);
             let maybe_seen = seen & mark != 0;
             seen |= mark;
             let mut earlier = entries.iter().take(position);
@@ -344,15 +351,15 @@ fn refuse_repeated_key(entries: &[OpenEntry<'_>]) -> Parsed<()> {
     };
     match repeated {
         None => Ok(()),
-        Some(entry) => Err(Box::new(Fault {
+        Some(entry) => Err(Box::new(SyntaxFault {
             at: entry.at,
-            why: format!("the key {:?} stands twice in one object", entry.key),
+            why: format!("duplicate key {:?} in one object", entry.key),
         })),
     }
 }
 
-/// A number below 128 that is the same for equal keys, and mostly another for others.
-fn mark(key: &str) -> u32 {
+/// A number below 128 that is the same for equal keys and usually differs for others.
+fn hash_key(key: &str) -> u32 {
     let bytes = key.as_bytes();
     let byte = |at: usize| bytes.get(at).map_or(0, |byte| u32::from(*byte));
     let middle = byte(bytes.len() / 2);

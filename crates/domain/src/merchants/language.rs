@@ -1,9 +1,9 @@
-//! The languages that shoppers are spoken to in.
+//! The languages of the pages for shoppers.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// A language, written by its two letters.
+/// A language, written as its two-letter code.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, ToSchema,
 )]
@@ -21,7 +21,7 @@ pub enum Language {
 impl Language {
     pub const ALL: [Self; 4] = [Self::English, Self::German, Self::French, Self::Spanish];
 
-    /// The two letters of ISO 639.
+    /// The two-letter code of ISO 639.
     pub const fn code(self) -> &'static str {
         match self {
             Self::English => "en",
@@ -31,7 +31,7 @@ impl Language {
         }
     }
 
-    /// What those who speak it call it.
+    /// Its name in the language itself.
     pub const fn own_name(self) -> &'static str {
         match self {
             Self::English => "English",
@@ -45,8 +45,8 @@ impl Language {
         Self::ALL.into_iter().find(|language| language.code() == code)
     }
 
-    /// The one of `offered` that a reader who sends this `Accept-Language` likes best. Where a reader
-    /// speaks is of no matter: `de-AT` is German.
+    /// The language among `offered` that a browser with this `Accept-Language` prefers. The region
+    /// does not matter: `de-AT` is German.
     pub fn preferred(accepted: &str, offered: &[Self]) -> Option<Self> {
         let mut best: Option<(u32, Self)> = None;
         for range in accepted.split(',').take(RANGES_MAX) {
@@ -65,11 +65,11 @@ impl Language {
     }
 }
 
-/// Nobody reads more languages than this.
+/// Languages beyond this number are ignored.
 const RANGES_MAX: usize = 32;
 
-/// A weight from 0 to 1 with at most three digits behind the point, in thousandths. One that cannot be
-/// read is none.
+/// A weight from 0 to 1 with at most three decimal digits, in thousandths. An unreadable weight
+/// is 0.
 fn thousandths(text: &str) -> u32 {
     let (whole, part) = text.split_once('.').unwrap_or((text, ""));
     let part: String = part.chars().chain("000".chars()).take(3).collect();
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_language_is_found_by_the_code_it_is_written_by() {
+    fn a_language_is_parsed_from_its_code() {
         for language in Language::ALL {
             assert_eq!(Language::parse(language.code()), Some(language));
             assert_eq!(serde_json::to_value(language).unwrap(), language.code());
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_gets_what_it_likes_best_of_what_is_offered() {
+    fn a_reader_gets_the_most_preferred_offered_language() {
         let all = &Language::ALL;
         let some = &[Language::English, Language::French];
         for (accepted, offered, expected) in [

@@ -1,5 +1,5 @@
-//! A merchant: the tenant whose orders, returns and messages are kept apart
-//! from everybody else's.
+//! A merchant: the tenant. Its orders, returns, and messages are separate from those of all other
+//! merchants.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::identifier::MerchantId;
 use crate::orders::order::PostalAddress;
 
-/// How many signing secrets are live at once: the new one and the one being rotated out.
+/// How many signing secrets are valid at once: the new one and the one being rotated out.
 pub const SIGNING_SECRETS_MAX: usize = 2;
 
 /// A merchant and what an operator set for it.
@@ -19,38 +19,38 @@ pub struct Merchant {
     /// Where returns are sent, as labels show it.
     #[serde(default)]
     pub return_address: Option<PostalAddress>,
-    /// Newest first. Sealed: only the vault can open them.
+    /// Newest first. Encrypted: only the vault can decrypt them.
     pub signing_secrets: Vec<SealedSecret>,
     pub created_at: Timestamp,
-    /// A disabled merchant's tokens are refused; its data stays.
+    /// A disabled merchant's tokens are refused; its data is kept.
     pub disabled_at: Option<Timestamp>,
 }
 
-/// What an operator can switch for one merchant.
+/// What an operator can set for one merchant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = Settings)]
 pub struct MerchantSettings {
-    /// Amounts that do not add up, and refunds dated in the past, are refused with 422 instead of
-    /// accepted with a warning.
+    /// Whether amounts that do not add up, and refunds dated in the past, are refused with 422
+    /// instead of accepted with a warning.
     #[serde(default)]
     pub strict: bool,
-    /// Who makes labels and tells where parcels are.
+    /// Who issues labels and reports where parcels are.
     #[serde(default)]
     pub carrier: CarrierMode,
-    /// Whether our warehouse receives what comes back, so that returns tell what arrived.
+    /// Whether our warehouse receives returned goods, so that returns show what arrived.
     #[serde(default)]
     pub managed_receiving: bool,
 }
 
-/// Who brings returns back.
+/// Who transports returns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[schema(as = Carrier)]
 pub enum CarrierMode {
-    /// A part of this service that makes labels at once and moves parcels when told to.
+    /// A part of this service that issues labels immediately and moves parcels on command.
     Simulated,
-    /// A system that asks for the labels that are wanted and reports events.
+    /// An external system that fetches label requests and reports events.
     #[default]
     External,
 }
@@ -70,10 +70,10 @@ impl CarrierMode {
     }
 }
 
-/// A secret that must be read again later, encrypted.
+/// An encrypted secret that is needed again later.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SealedSecret {
-    /// Base64 of the sealed bytes.
+    /// Base64 of the encrypted bytes.
     pub sealed: String,
     pub created_at: Timestamp,
 }

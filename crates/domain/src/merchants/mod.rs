@@ -1,4 +1,4 @@
-//! Merchants: who they are, and what their returns portals look like and say.
+//! Merchants: their settings, and the look and texts of their returns portals.
 
 pub mod language;
 pub mod merchant;

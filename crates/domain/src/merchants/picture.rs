@@ -1,4 +1,4 @@
-//! What kind of picture some bytes are, told by their beginning and not by what anybody says of them.
+//! What kind of picture some bytes are, detected from their content and not from a media type.
 
 /// A picture that browsers show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -7,7 +7,7 @@ pub enum PictureKind {
     Jpeg,
     Webp,
     Gif,
-    /// A drawing. It is text and may hold scripts, so whoever shows it must forbid them.
+    /// A drawing. It is text and may contain scripts, so pages that show it must forbid them.
     Svg,
 }
 
@@ -28,7 +28,7 @@ impl PictureKind {
         Self::ALL.into_iter().find(|kind| kind.media_type() == media_type)
     }
 
-    /// The kind of a whole picture, if it is one.
+    /// The kind of a complete picture, or None if the bytes are not a picture.
     pub fn of(bytes: &[u8]) -> Option<Self> {
         match bytes {
             [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some(Self::Png),
@@ -39,7 +39,7 @@ impl PictureKind {
         }
     }
 
-    /// Whether it is made of dots: nothing in it can be a script.
+    /// Whether it consists of pixels and cannot contain scripts.
     pub const fn is_raster(self) -> bool {
         match self {
             Self::Png | Self::Jpeg | Self::Webp | Self::Gif => true,
@@ -48,8 +48,8 @@ impl PictureKind {
     }
 }
 
-/// Whether the first element of a document is a drawing. Declarations of types are not accepted: what
-/// they could define, no picture of goods needs.
+/// Whether the first element of a document is a drawing. Document type declarations are refused:
+/// no product picture needs them.
 fn is_drawing(text: &str) -> bool {
     let mut rest = text.trim_start_matches('\u{feff}').trim_start();
     loop {
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_picture_is_known_by_its_beginning() {
+    fn a_picture_is_recognized_by_its_first_bytes() {
         for (bytes, kind) in [
             (&b"\x89PNG\r\n\x1a\n...."[..], Some(PictureKind::Png)),
             (b"\xff\xd8\xff\xe0", Some(PictureKind::Jpeg)),
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kind_is_found_by_the_media_type_it_is_sent_as() {
+    fn a_kind_is_parsed_from_its_media_type() {
         for kind in PictureKind::ALL {
             assert_eq!(PictureKind::parse(kind.media_type()), Some(kind));
         }

@@ -1,9 +1,9 @@
 //! What a merchant's returns portal looks like and says, as data.
 //!
-//! The comments on the fields are the API reference. A document is read by [`Portal::read`], which says
-//! everything wrong with it at once; a field that is left out has its default.
+//! The comments on the fields are the API reference. [`Portal::read`] reads a document and returns
+//! all of its faults at once. A field that is left out has its default value.
 
-pub mod colour;
+pub mod color;
 mod read;
 #[cfg(test)]
 mod tests;
@@ -13,30 +13,28 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use self::colour::Color;
-use crate::faults::Faults;
-use crate::json::Json;
+use self::color::Color;
 use crate::merchants::language::Language;
 use crate::merchants::picture::PictureKind;
 
 /// The largest logo, in bytes.
 pub const LOGO_BYTES_MAX: usize = 256 << 10;
 
-/// The look and the words of a merchant's portal. Every field may be left out.
+/// The look and the texts of a merchant's portal. Every field may be left out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct Portal {
-    /// The colour of buttons and links. Where text in it, or on it, could not be read, it is made
-    /// darker or lighter. Left out: ours.
+    /// The color of buttons and links. It is made darker or lighter where text would not be
+    /// readable. Left out: the default color.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, example = "#0b5cad", pattern = "^#[0-9a-f]{6}$")]
     pub accent: Option<Color>,
-    /// The languages on offer, each once. Left out: all of them.
+    /// The languages that are offered, each once. Left out: all of them.
     #[schema(min_items = 1, max_items = 4)]
     pub languages: Vec<Language>,
-    /// The language of a shopper who asks for none of them. Left out: the first one on offer.
+    /// The language for shoppers who prefer none of them. Left out: the first one offered.
     pub default_language: Language,
-    /// The merchant's own words, by language.
+    /// The merchant's own texts, by language.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     #[schema(
         value_type = std::collections::HashMap<String, PortalTexts>, required = false,
@@ -45,16 +43,16 @@ pub struct Portal {
     pub texts: BTreeMap<Language, PortalTexts>,
 }
 
-/// What a merchant says in one language. Plain text: line ends count, markup does not.
+/// A merchant's texts in one language. Plain text: line breaks are kept, markup has no effect.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
 #[schema(as = Texts)]
 pub struct PortalTexts {
-    /// Above the form in which shoppers name their order.
+    /// Shown above the form in which shoppers look up their order.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "Thirty days to change your mind.", max_length = 1000)]
     pub welcome: Option<String>,
-    /// Where shoppers find help, at the foot of every page.
+    /// How shoppers get help, shown at the bottom of every page.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "Write to help@acme.example, or call 0800 123 456.", max_length = 500)]
     pub help: Option<String>,
@@ -76,35 +74,30 @@ impl Default for Portal {
 }
 
 impl Portal {
-    /// Reads a portal, or says everything wrong with it.
-    pub fn read(document: &Json<'_>) -> Result<Self, Faults> {
-        read::portal(document)
-    }
-
-    /// What the merchant says in a language.
+    /// The merchant's texts in a language.
     pub fn texts_in(&self, language: Language) -> Option<&PortalTexts> {
         self.texts.get(&language)
     }
 
-    /// The language for a shopper: the one asked for, the one remembered, or the one that the browser
-    /// likes best, as far as they are on offer.
+    /// The language for a shopper: the first of `wanted` that is offered, or else the one that the
+    /// browser prefers by its `Accept-Language`.
     pub fn language_for(&self, wanted: [Option<Language>; 2], accepted: &str) -> Language {
-        let offered = |language: &Language| self.languages.contains(language);
-        let wanted = wanted.into_iter().flatten().find(offered);
-        let liked = || Language::preferred(accepted, &self.languages);
-        wanted.or_else(liked).unwrap_or(self.default_language)
+        let is_offered = |language: &Language| self.languages.contains(language);
+        let wanted = wanted.into_iter().flatten().find(is_offered);
+        let preferred = || Language::preferred(accepted, &self.languages);
+        wanted.or_else(preferred).unwrap_or(self.default_language)
     }
 }
 
-/// What a logo is, or why it cannot be one.
+/// The kind of picture that a logo is, or why it is not accepted.
 pub fn logo_kind(bytes: &[u8]) -> Result<PictureKind, &'static str> {
     if bytes.len() > LOGO_BYTES_MAX {
-        return Err("a logo has at most 256 KiB");
+        return Err("a logo must have at most 256 KiB");
     }
     match PictureKind::of(bytes) {
         Some(kind @ (PictureKind::Png | PictureKind::Jpeg | PictureKind::Webp)) => Ok(kind),
         Some(PictureKind::Gif | PictureKind::Svg) | None => {
-            Err("a logo is a PNG, JPEG or WebP picture")
+            Err("a logo must be a PNG, JPEG, or WebP picture")
         }
     }
 }

@@ -1,8 +1,8 @@
-//! Where a merchant's systems are reached, and how we prove who we are there.
+//! Where a merchant's systems are, and how calls authenticate there.
 //!
-//! A merchant has a base address under which every kind of call has its path, and may name another
-//! address for a single kind. Secrets are of a type `S`: sealed when stored, plain
-//! in the hands of the sender.
+//! A merchant has a base address, under which every kind of call has its path, and may set a
+//! different address for a single kind. Secrets have the type `S`: sealed in the store, plain text
+//! in the sender.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::messages::kind::MessageKind;
 
-/// How a call proves who it comes from.
+/// How a call authenticates.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Auth<S> {
@@ -28,7 +28,7 @@ pub enum Auth<S> {
     Bearer {
         token: S,
     },
-    /// Client credentials: a token is fetched, kept until it ends, and renewed on a 401.
+    /// Client credentials: a token is fetched, cached until it expires, and renewed after a 401.
     Oauth2 {
         token_url: String,
         client_id: String,
@@ -38,7 +38,7 @@ pub enum Auth<S> {
 }
 
 impl<S> Auth<S> {
-    /// The same with every secret changed by `change`.
+    /// The same with its secret converted by `change`.
     pub fn try_map<T, E>(self, change: impl FnOnce(S) -> Result<T, E>) -> Result<Auth<T>, E> {
         Ok(match self {
             Self::None => Auth::None,
@@ -72,7 +72,7 @@ pub struct Endpoints<S> {
     /// Paths that differ from the usual ones.
     pub paths: BTreeMap<MessageKind, String>,
     pub overrides: BTreeMap<MessageKind, EndpointOverride<S>>,
-    /// Kinds whose messages wait until an operator resumes them.
+    /// Kinds of messages that wait until an operator resumes them.
     pub paused: BTreeSet<MessageKind>,
 }
 
@@ -88,7 +88,7 @@ impl<S> Default for Endpoints<S> {
     }
 }
 
-/// An address for one kind alone.
+/// A separate address for one kind.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EndpointOverride<S> {
     pub url: String,
@@ -96,10 +96,10 @@ pub struct EndpointOverride<S> {
 }
 
 impl<S> Endpoints<S> {
-    /// The address of `kind` and how to prove who we are there; None while nobody said.
+    /// The address for `kind` and how to authenticate there; None if no address is set.
     pub fn target(&self, kind: MessageKind) -> Option<(String, &Auth<S>)> {
-        if let Some(other) = self.overrides.get(&kind) {
-            return Some((other.url.clone(), &other.auth));
+        if let Some(own) = self.overrides.get(&kind) {
+            return Some((own.url.clone(), &own.auth));
         }
         let base = self.base_url.as_deref()?.trim_end_matches('/');
         let path = self.paths.get(&kind).map_or(kind.default_path(), String::as_str);
@@ -111,7 +111,7 @@ impl<S> Endpoints<S> {
 mod tests {
     use super::*;
 
-    fn endpoints() -> Endpoints<String> {
+    fn sample_endpoints() -> Endpoints<String> {
         Endpoints {
             base_url: Some("https://shop.example.com/hooks/".to_owned()),
             auth: Auth::Bearer { token: "t".to_owned() },
@@ -129,8 +129,8 @@ mod tests {
     }
 
     #[test]
-    fn a_kind_is_found_under_the_base_address_unless_it_has_its_own() {
-        let endpoints = endpoints();
+    fn a_kind_is_under_the_base_address_unless_it_has_its_own() {
+        let endpoints = sample_endpoints();
         let url = |kind| endpoints.target(kind).unwrap().0;
         assert_eq!(url(MessageKind::Rma), "https://shop.example.com/hooks/returns/rma");
         assert_eq!(

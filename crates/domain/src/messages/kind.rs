@@ -72,7 +72,7 @@ impl MessageKind {
         }
     }
 
-    /// The path under a merchant's base address when nothing else is said.
+    /// The path under a merchant's base address unless the merchant sets another one.
     pub const fn default_path(self) -> &'static str {
         match self {
             Self::Rma => "/rmas",
@@ -86,7 +86,7 @@ impl MessageKind {
         }
     }
 
-    /// The messages that it stays in order with.
+    /// The queue of this kind.
     pub const fn queue(self) -> QueueKind {
         match self {
             Self::DropShipmentConfirmation
@@ -100,8 +100,8 @@ impl MessageKind {
         }
     }
 
-    /// Whether a message holds all there is to know of its thing, so that a later one makes an
-    /// earlier one superfluous.
+    /// Whether a message contains the complete state of its subject, so that a later message makes
+    /// an earlier one superfluous.
     pub const fn is_snapshot(self) -> bool {
         match self {
             Self::Rma | Self::OutboundAsn => true,
@@ -121,8 +121,8 @@ impl std::fmt::Display for MessageKind {
     }
 }
 
-/// Messages that stay in order where they are about one thing: those of one kind, or of several
-/// that tell of the same things. The first of its kinds stands for it.
+/// Messages that are delivered in order if they are about the same subject: those of one kind, or
+/// of several kinds about the same subjects. It is named after the first of its kinds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct QueueKind(MessageKind);
 

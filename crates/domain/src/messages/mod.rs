@@ -1,4 +1,4 @@
-//! Messages to merchants: their kinds, where they go, and when an attempt is repeated.
+//! Messages to merchants: their kinds, where they go, and when a failed attempt is retried.
 
 pub mod endpoint;
 pub mod kind;

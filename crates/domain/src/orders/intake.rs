@@ -1,17 +1,17 @@
-//! Which of two snapshots of an order stands.
+//! Which of two snapshots of an order is kept.
 
 use serde::{Deserialize, Serialize};
 
-/// What became of an order that arrived.
+/// What happened to an order that arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[schema(as = Outcome)]
 pub enum IntakeOutcome {
-    /// The order was not known before.
+    /// The order is new.
     Created,
     /// The snapshot replaced the stored one.
     Updated,
-    /// The stored snapshot is the same.
+    /// The stored snapshot is identical.
     Unchanged,
     /// The stored snapshot is newer; nothing was stored.
     Stale,
@@ -35,7 +35,7 @@ impl IntakeOutcome {
     }
 }
 
-/// What tells two snapshots of one order apart.
+/// What distinguishes two snapshots of the same order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SnapshotVersion<'a> {
     /// Microseconds of `updated_at`.
@@ -43,12 +43,15 @@ pub struct SnapshotVersion<'a> {
     pub hash: &'a [u8],
 }
 
-/// What becomes of `arrived` when `held` is stored.
-pub fn compare(held: Option<&SnapshotVersion<'_>>, arrived: &SnapshotVersion<'_>) -> IntakeOutcome {
-    match held {
+/// What happens to `arrived`, given the `stored` snapshot, if any.
+pub fn compare(
+    stored: Option<&SnapshotVersion<'_>>,
+    arrived: &SnapshotVersion<'_>,
+) -> IntakeOutcome {
+    match stored {
         None => IntakeOutcome::Created,
-        Some(held) if arrived.hash == held.hash => IntakeOutcome::Unchanged,
-        Some(held) if arrived.updated_us < held.updated_us => IntakeOutcome::Stale,
+        Some(stored) if arrived.hash == stored.hash => IntakeOutcome::Unchanged,
+        Some(stored) if arrived.updated_us < stored.updated_us => IntakeOutcome::Stale,
         Some(_) => IntakeOutcome::Updated,
     }
 }
@@ -62,12 +65,12 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_snapshot_stands() {
-        let held = snapshot(5, b"a");
-        assert_eq!(compare(None, &held), IntakeOutcome::Created);
-        assert_eq!(compare(Some(&held), &snapshot(6, b"b")), IntakeOutcome::Updated);
-        assert_eq!(compare(Some(&held), &snapshot(4, b"b")), IntakeOutcome::Stale);
-        assert_eq!(compare(Some(&held), &held), IntakeOutcome::Unchanged);
+    fn the_newest_snapshot_is_kept() {
+        let stored = snapshot(5, b"a");
+        assert_eq!(compare(None, &stored), IntakeOutcome::Created);
+        assert_eq!(compare(Some(&stored), &snapshot(6, b"b")), IntakeOutcome::Updated);
+        assert_eq!(compare(Some(&stored), &snapshot(4, b"b")), IntakeOutcome::Stale);
+        assert_eq!(compare(Some(&stored), &stored), IntakeOutcome::Unchanged);
     }
 
     #[test]

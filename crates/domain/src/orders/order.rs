@@ -1,9 +1,8 @@
-//! An order as a merchant published it: what was bought, by whom, and what became of it.
+//! An order as a merchant published it: what was bought, by whom, and what happened to it.
 //!
-//! A shopper sees these orders when starting a return. The comments on the fields are the
-//! API reference. A value of these types has passed every rule of
-//! [`order_message`](crate::orders::order_message); amounts are integers in minor units of the
-//! order's currency.
+//! Shoppers start returns from these orders. The comments on the fields are the API reference. A
+//! value of these types has passed every rule of [`order_message`](crate::orders::order_message).
+//! Amounts are integers in minor units of the order's currency.
 
 mod parts;
 
@@ -16,14 +15,14 @@ pub use self::parts::{
     VariantAttribute,
 };
 
-/// A whole order, as it stands at the merchant now. It is always sent complete: what an
-/// earlier message said is replaced, not added to.
+/// A complete order in its current state at the merchant. It is always sent whole: a new message
+/// replaces what an earlier one said.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct Order {
     /// The merchant's own identifier of the order. Unique among the merchant's orders.
     #[schema(example = "ORD-100472", min_length = 1, max_length = 255)]
     pub identifier: String,
-    /// A second identifier that a shopper may know the order by.
+    /// A second identifier that the shopper may know.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub secondary_identifier: Option<String>,
     /// The status in the merchant's own words. Informational.
@@ -31,16 +30,16 @@ pub struct Order {
     #[schema(example = "PARTIALLY_FULFILLED")]
     pub raw_status: Option<String>,
     pub status: OrderStatus,
-    /// What the shopper pays: products, tax, shipping and shipping tax, less the discount.
+    /// What the shopper pays: products, tax, shipping, and shipping tax, less the discount.
     #[schema(example = 12455, minimum = 0)]
     pub total_amount_cents: i64,
-    /// The lines' product amounts together.
+    /// The sum of the lines' product amounts.
     #[schema(example = 11400, minimum = 0)]
     pub product_amount_cents: i64,
-    /// The lines' tax together.
+    /// The sum of the lines' tax.
     #[schema(example = 912, minimum = 0)]
     pub tax_amount_cents: i64,
-    /// The discount on the whole order, including what the lines already show.
+    /// The discount on the whole order, including the discounts on its lines.
     #[schema(example = 500, minimum = 0)]
     pub discount_amount_cents: i64,
     /// What shipping costs the shopper.
@@ -54,7 +53,7 @@ pub struct Order {
     pub currency: String,
     /// Labels on the order. May be empty.
     pub tags: Vec<String>,
-    /// The brand or shop front that sold the order.
+    /// The brand or storefront that sold the order.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub concept: Option<String>,
     /// Free text. Informational.
@@ -63,8 +62,8 @@ pub struct Order {
     /// When the order was placed at the merchant.
     #[schema(value_type = String, format = DateTime, example = "2026-02-11T09:24:31Z")]
     pub created_at: Timestamp,
-    /// When the order last changed at the merchant. A message that is older than what is stored
-    /// changes nothing.
+    /// When the order last changed at the merchant. A message older than the stored order changes
+    /// nothing.
     #[schema(value_type = String, format = DateTime, example = "2026-02-14T16:02:10Z")]
     pub updated_at: Timestamp,
     /// The order lines.
@@ -76,24 +75,24 @@ pub struct Order {
     pub transactions: Vec<PaymentTransaction>,
     /// Every refund made on the order so far. Empty at first.
     pub refunds: Vec<Refund>,
-    /// How the discount came about. May be empty.
+    /// What the discount consists of. May be empty.
     pub discounts: Vec<Discount>,
 }
 
-/// How far an order has come. An order whose last open unit has shipped is `Shipped`, and
-/// stays so when it is refunded.
+/// The progress of an order. It is `Shipped` once its last open unit has shipped, and stays
+/// `Shipped` when it is refunded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub enum OrderStatus {
     Created,
     Shipped,
-    /// `Canceled` is read as this, too.
+    /// `Canceled` is accepted as another spelling.
     Cancelled,
 }
 
 impl OrderStatus {
     pub const ALL: [Self; 3] = [Self::Created, Self::Shipped, Self::Cancelled];
 
-    /// What the messages call it.
+    /// Its name in messages.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Created => "Created",
@@ -107,12 +106,12 @@ impl OrderStatus {
     }
 }
 
-/// A product on an order, and how many units of it. It has a `sku` or a `upc`, or both.
+/// A product on an order, and how many units of it. It has a `sku`, a `upc`, or both.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 #[schema(as = Line)]
 pub struct OrderLine {
-    /// The merchant's identifier of the line, unique in its order. The messages about returns
-    /// carry it as `order_line_item_identifier`.
+    /// The merchant's identifier of the line, unique in its order. Messages about returns call it
+    /// `order_line_item_identifier`.
     #[schema(example = "ORD-100472-1", min_length = 1, max_length = 255)]
     pub identifier: String,
     /// The stock keeping unit. Required unless there is a `upc`.
@@ -123,50 +122,50 @@ pub struct OrderLine {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "012345678905", max_length = 255)]
     pub upc: Option<String>,
-    /// Units ordered: no fewer than shipped and canceled together.
+    /// Units ordered: at least as many as were shipped and canceled.
     #[schema(example = 2, minimum = 0, maximum = 1000)]
     pub quantity: i64,
-    /// Units that were shipped. Only these can be returned.
+    /// Units shipped. Only these can be returned.
     #[schema(example = 2, minimum = 0, maximum = 1000)]
     pub quantity_shipped: i64,
-    /// Units that will never ship.
+    /// Units that will not ship.
     #[schema(example = 0, minimum = 0, maximum = 1000)]
     pub quantity_canceled: i64,
-    /// Units that were refunded outside of this service: no more than were shipped.
+    /// Units refunded outside of this service: no more than were shipped.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 0, maximum = 1000)]
     pub quantity_refunded: Option<i64>,
-    /// The number under which the carrier tracks the parcel to the shopper.
+    /// The carrier's tracking number of the parcel to the shopper.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "1Z999AA10123456784")]
     pub tracking_number: Option<String>,
-    /// The number of a return label that travelled with the parcel.
+    /// The tracking number of a return label that was in the parcel.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reverse_tracking_number: Option<String>,
-    /// When the line was shipped. The time to return it may count from here.
+    /// When the line was shipped. The return window may start here.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = DateTime)]
     pub shipped_date: Option<Timestamp>,
-    /// Until when the line can be returned, if the merchant decides that by the line.
+    /// Until when the line can be returned, if the merchant sets this for each line.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = DateTime)]
     pub return_policy_end_date: Option<Timestamp>,
     /// The merchant's identifier of the product. Send the SKU if there is no other.
     #[schema(example = "PRD-7781", min_length = 1, max_length = 255)]
     pub product_identifier: String,
-    /// What the product's variants have in common, to ask the merchant for them in an exchange.
-    /// Empty when the product has no variants.
+    /// What the product's variants have in common. An exchange requests the variants with it. Empty
+    /// if the product has no variants.
     #[schema(example = "TEE-NAVY", max_length = 255)]
     pub variant_identifier: String,
-    /// The identifier of the line at a supplier who ships it directly.
+    /// The line's identifier at a supplier who ships it directly.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dropship_identifier: Option<String>,
-    /// The name of the product, as the shopper knows it.
+    /// The name of the product that the shopper sees.
     #[schema(example = "Organic cotton tee, navy")]
     pub title: String,
     /// Labels that decide how the line may be returned, such as `final_sale`. May be empty.
     pub tags: Vec<String>,
-    /// The brand or shop front that sold the line.
+    /// The brand or storefront that sold the line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub concept: Option<String>,
     /// The unit price times the units shipped.
@@ -181,29 +180,29 @@ pub struct OrderLine {
     /// The price of one unit, before discount and tax.
     #[schema(example = 4500, minimum = 0)]
     pub unit_price_amount_cents: i64,
-    /// Where a picture of the product is.
+    /// The address of a picture of the product.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub image_url: Option<String>,
     /// The weight of one unit, in the merchant's unit of weight.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 0)]
     pub weight: Option<f64>,
-    /// Variants that can be offered in an exchange when the merchant cannot be asked.
+    /// Variants to offer in an exchange if the merchant's server does not answer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub variants: Vec<Variant>,
 }
 
-/// Money that the merchant paid back. A refund never changes once it was sent.
+/// Money that the merchant paid back. A refund never changes once it has been sent.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct Refund {
     /// The merchant's identifier of the refund, unique among all of its refunds.
     #[schema(example = "RF-2201", min_length = 1, max_length = 255)]
     pub identifier: String,
-    /// Everything paid back. In a full refund, the total of the order.
+    /// The whole amount paid back. For a full refund, the total of the order.
     #[schema(example = 4610, minimum = 0)]
     pub total_refund_amount_cents: i64,
-    /// The lines and units that are paid back, and no others.
+    /// The lines and units that are paid back.
     pub refund_line_items: Vec<RefundLine>,
     /// Free text. Informational.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -211,11 +210,11 @@ pub struct Refund {
     /// When the refund takes effect.
     #[schema(value_type = String, format = DateTime)]
     pub created_at: Timestamp,
-    /// The return that is refunded. Needed when an order has several.
+    /// The return that is refunded. Required if an order has several.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "RMA-7K3Q-9XWD-2M4T")]
     pub rma_identifier: Option<String>,
-    /// Labels. A refund labelled `ignore_refund` is stored and has no effect.
+    /// Labels. A refund labeled `ignore_refund` is stored but has no effect.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub tags: Vec<String>,
@@ -235,11 +234,11 @@ pub struct RefundLine {
     pub order_item_identifier: String,
 }
 
-/// The label on refunds that are stored and have no effect.
+/// The label of refunds that are stored but have no effect.
 pub const IGNORE_REFUND: &str = "ignore_refund";
 
 impl Refund {
-    /// Whether the merchant asks to store the refund and do nothing about it.
+    /// Whether the merchant wants the refund stored without any effect.
     pub fn is_ignored(&self) -> bool {
         self.tags.iter().any(|tag| tag == IGNORE_REFUND)
     }

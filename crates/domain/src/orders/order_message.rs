@@ -1,13 +1,13 @@
 //! The message in which a merchant publishes orders:
 //! `{"returns_portal_order": {"orders": [...]}}`.
 //!
-//! Reading gives, for each order, the domain type and the bytes to store. The bytes are
-//! the merchant's own JSON with every field we do not know, apart from two spellings that
-//! are made one: the shopper stands under `customer`, also when it was sent under the
-//! key `the service`, and `Canceled` becomes `Cancelled`. Reading stored bytes again
-//! gives the same order.
+//! Reading gives, for each order, the domain type and the bytes to store. The bytes are the
+//! merchant's own JSON, including every field that we do not know. Only two spellings are
+//! normalized: the shopper is stored under `customer` even if it was sent under the key
+//! `the service`, and `Canceled` becomes `Cancelled`. Reading the stored bytes again gives the
+//! same order.
 //!
-//! Which fields must be there is in `fields`; what must hold between them is in `rules`.
+//! `fields` says which fields are required; `rules` says what must hold between them.
 
 mod fields;
 mod rules;
@@ -19,8 +19,9 @@ use std::ops::Range;
 
 use jiff::Timestamp;
 
-pub(crate) use self::fields::variant as read_variant;
-use self::rules::Seen;
+pub(crate) use self::fields::read_variant;
+use self::fields::{CUSTOMER, CUSTOMER_ALIAS};
+use self::rules::UniqueIdentifiers;
 use crate::faults::{Faults, Warning};
 use crate::json::{self, Json};
 use crate::orders::order::Order;
@@ -30,15 +31,11 @@ use crate::reader::{Reader, read};
 /// A message has at most this many orders.
 pub const ORDERS_MAX: usize = 1_000;
 
-/// The key of the shopper, and the one that is accepted in its place.
-const CUSTOMER: &str = "customer";
-const CUSTOMER_ALIAS: &str = "the service";
-
 /// What reading depends on besides the document.
 #[derive(Clone, Copy, Debug)]
 pub struct OrderReadContext {
     pub now: Timestamp,
-    /// Turns the warnings about amounts and times into errors. Unknown fields stay warnings.
+    /// Turns warnings about amounts and times into errors. Unknown fields remain warnings.
     pub strict: bool,
 }
 
@@ -59,19 +56,19 @@ pub struct Snapshot {
     pub refunds: Vec<RefundEntry>,
 }
 
-/// An order as the merchant sent it, without spaces.
+/// An order as the merchant sent it, without white space.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SnapshotBody {
-    /// These bytes of the document: it has no spaces there, and no spelling of its own.
+    /// These bytes of the document: nothing in them needs to be normalized.
     AsSent(Range<usize>),
     Written(Vec<u8>),
 }
 
 impl SnapshotBody {
-    /// The bytes, of an order that was read from `document`.
+    /// The bytes of an order that was read from `document`.
     pub fn bytes<'a>(&'a self, document: &'a [u8]) -> &'a [u8] {
         match self {
-            Self::AsSent(place) => document.get(place.clone()).unwrap_or_default(),
+            Self::AsSent(range) => document.get(range.clone()).unwrap_or_default(),
             Self::Written(bytes) => bytes,
         }
     }
@@ -81,26 +78,26 @@ impl SnapshotBody {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RefundEntry {
     pub identifier: String,
-    /// Where it stands in the order's `refunds`.
+    /// Its position in the order's `refunds`.
     pub position: usize,
-    /// Equal for two refunds exactly when they say the same; see [`Json::canonical`].
+    /// The same bytes for two refunds with the same content; see [`Json::canonical`].
     pub canonical: Vec<u8>,
     pub body: Vec<u8>,
 }
 
-/// Reads a message, or says everything wrong with it.
+/// Reads a message, or returns everything wrong with it.
 pub fn read_message(
     document: &Json<'_>,
     context: &OrderReadContext,
 ) -> Result<OrderMessage, Faults> {
-    let mut seen = Seen::default();
+    let mut seen = UniqueIdentifiers::default();
     let (orders, warnings) = read(document, context.strict, |root| {
         root.object(|message| {
-            message.drops_unknown();
+            message.drop_unknown();
             message.object("returns_portal_order", |envelope| {
-                envelope.drops_unknown();
+                envelope.drop_unknown();
                 envelope.objects_up_to(ORDERS_MAX, "orders", |order| {
-                    snapshot(order, context, &mut seen)
+                    read_snapshot(order, context, &mut seen)
                 })
             })
         })?
@@ -108,36 +105,40 @@ pub fn read_message(
     Ok(OrderMessage { orders, warnings })
 }
 
-/// Reads an order that stands alone: one line of an import, or a stored snapshot.
+/// Reads a single order: a line of an import, or a stored snapshot.
 pub fn read_order(
     document: &Json<'_>,
     context: &OrderReadContext,
 ) -> Result<(Snapshot, Vec<Warning>), Faults> {
     read(document, context.strict, |root: &Reader<'_>| {
-        root.object(|order| snapshot(order, context, &mut Seen::default()))
+        root.object(|order| read_snapshot(order, context, &mut UniqueIdentifiers::default()))
     })
 }
 
-fn snapshot(at: &Fields<'_>, context: &OrderReadContext, seen: &mut Seen) -> Snapshot {
-    let order = fields::order(at, context, seen);
-    // A message with a fault stores nothing, so nothing needs writing.
-    if !at.place().faultless() {
+fn read_snapshot(
+    at: &Fields<'_>,
+    context: &OrderReadContext,
+    seen: &mut UniqueIdentifiers,
+) -> Snapshot {
+    let order = fields::read_order_fields(at, context.now, seen);
+    // Nothing of a message with a fault is stored, so no bytes are needed.
+    if !at.reader().is_faultless() {
         return Snapshot { order, body: SnapshotBody::Written(Vec::new()), refunds: Vec::new() };
     }
-    let source = at.place().source();
-    let refunds = refund_entries(source, &order);
-    Snapshot { order, body: stored_body(source), refunds }
+    let source = at.reader().source();
+    let refunds = list_refunds(source, &order);
+    Snapshot { order, body: write_body(source), refunds }
 }
 
 /// The bytes of an order in the spellings that we store.
-fn stored_body(source: &Json<'_>) -> SnapshotBody {
+fn write_body(source: &Json<'_>) -> SnapshotBody {
     let Json::Object(order) = source else {
         return SnapshotBody::Written(Vec::new());
     };
     let respelled =
         order.entries.iter().any(|(key, value)| is_alias(key) || is_canceled(key, value));
-    if let Some(place) = order.as_sent().filter(|_| !respelled) {
-        return SnapshotBody::AsSent(place);
+    if let Some(range) = order.as_sent().filter(|_| !respelled) {
+        return SnapshotBody::AsSent(range);
     }
     let mut out = Vec::with_capacity(2_048);
     for (position, (key, value)) in order.entries.iter().enumerate() {
@@ -162,7 +163,7 @@ fn is_canceled(key: &str, value: &Json<'_>) -> bool {
     key == "status" && *value == Json::Text(Cow::Borrowed("Canceled"))
 }
 
-fn refund_entries(source: &Json<'_>, order: &Order) -> Vec<RefundEntry> {
+fn list_refunds(source: &Json<'_>, order: &Order) -> Vec<RefundEntry> {
     let Some(Json::List(sources)) = source.get("refunds") else {
         return Vec::new();
     };

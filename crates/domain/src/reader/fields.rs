@@ -1,9 +1,9 @@
-//! The fields of one object, asked for by name.
+//! The fields of one object, requested by name.
 //!
-//! Each question marks the key it finds, so what nobody asked for is known without a second
-//! list of names that could drift from the first. A field that is not acceptable gives a
-//! stand-in (empty text, zero, the epoch) and is remembered as unsound, so that a rule over
-//! several fields can tell whether it has real values before it.
+//! Each request marks the key that it finds, so unknown fields are detected without a second list
+//! of names that could drift from the first. A field that is not acceptable gives a placeholder
+//! (empty text, zero, the epoch) and is remembered as unsound, so that a rule over several fields
+//! can tell whether it has real values.
 
 use std::cell::{Cell, RefCell};
 use std::ops::RangeInclusive;
@@ -15,35 +15,35 @@ use super::{IDENTIFIER_MAX, Reader, TEXT_MAX};
 use crate::faults::FaultCode;
 use crate::json::{Json, JsonEntry};
 
-/// No line has more units, and no refund of one.
+/// The most units of a line, or of a refund of a line.
 pub const QUANTITY_MAX: i64 = 1_000;
 
-/// No amount is larger, in minor units of its currency.
+/// The largest amount, in minor units of its currency.
 pub const CENTS_MAX: i64 = 10_000_000_000_000;
 
 /// The object that is being read.
 pub struct Fields<'a> {
     reader: &'a Reader<'a>,
     entries: &'a [JsonEntry<'a>],
-    /// Senders and we mostly name the fields in the same order: the next one is tried first.
+    /// Senders mostly write fields in the order in which we request them: try the next one first.
     expected: Cell<usize>,
-    /// One bit for each of the first 128 entries that was asked for.
-    asked: Cell<u128>,
-    /// The positions of the others that were.
-    asked_beyond: RefCell<Vec<usize>>,
+    /// One bit for each of the first 128 entries that was requested.
+    requested: Cell<u128>,
+    /// The positions of later entries that were requested.
+    requested_beyond: RefCell<Vec<usize>>,
     unsound: RefCell<Vec<&'static str>>,
-    unknown: Cell<Unknown>,
+    unknown: Cell<UnknownFields>,
 }
 
-/// What becomes of a field that nobody asks for.
+/// What happens to a field that is not requested.
 #[derive(Clone, Copy)]
-enum Unknown {
+enum UnknownFields {
     Kept,
     Dropped,
     Refused,
 }
 
-/// An element of a list that is an object, with what a rule over several of them must know.
+/// An object in a list, with what a rule over several of them needs to know.
 pub struct ListElement<T> {
     pub value: T,
     pub position: usize,
@@ -51,7 +51,7 @@ pub struct ListElement<T> {
 }
 
 impl<T> ListElement<T> {
-    /// Whether the value has what was sent for `key`, not a stand-in.
+    /// Whether the value has what was sent for `key`, not a placeholder.
     pub fn sound(&self, key: &'static str) -> bool {
         !self.unsound.contains(&key)
     }
@@ -62,74 +62,74 @@ impl<T> ListElement<T> {
     reason = "the methods of a reader are not general enough in its lifetime to be passed"
 )]
 impl<'a> Fields<'a> {
-    pub(super) fn of(reader: &'a Reader<'a>, entries: &'a [JsonEntry<'a>]) -> Self {
+    fn of(reader: &'a Reader<'a>, entries: &'a [JsonEntry<'a>]) -> Self {
         Self {
             reader,
             entries,
             expected: Cell::new(0),
-            asked: Cell::new(0),
-            asked_beyond: RefCell::default(),
+            requested: Cell::new(0),
+            requested_beyond: RefCell::default(),
             unsound: RefCell::default(),
-            unknown: Cell::new(Unknown::Kept),
+            unknown: Cell::new(UnknownFields::Kept),
         }
     }
 
-    /// The object itself, to note something about it or what is below it.
-    pub fn place(&self) -> &'a Reader<'a> {
+    /// The object itself, to note something about it or its fields.
+    pub fn reader(&self) -> &'a Reader<'a> {
         self.reader
     }
 
-    /// Unknown fields of this object are not stored anywhere, and their warnings shall say so.
-    pub fn drops_unknown(&self) {
-        self.unknown.set(Unknown::Dropped);
+    /// Unknown fields of this object are not stored, and their warnings say so.
+    pub fn drop_unknown(&self) {
+        self.unknown.set(UnknownFields::Dropped);
     }
 
-    /// Unknown fields of this object are faults: for documents where a misspelt field would
+    /// Unknown fields of this object are faults: for documents where a misspelled field would
     /// silently leave something at its default.
-    pub fn refuses_unknown(&self) {
-        self.unknown.set(Unknown::Refused);
+    pub fn refuse_unknown(&self) {
+        self.unknown.set(UnknownFields::Refused);
     }
 
-    /// Whether the object has `key`, be it null.
+    /// Whether the object has `key`, even if its value is null.
     pub fn has(&self, key: &'static str) -> bool {
         self.find(key).is_some()
     }
 
-    /// Whether the values for all `keys` are what was sent (or not sent, if optional).
+    /// Whether the values of all `keys` are what was sent (or left out, if optional).
     pub fn sound(&self, keys: &[&'static str]) -> bool {
         let unsound = self.unsound.borrow();
         unsound.is_empty() || !keys.iter().any(|key| unsound.contains(key))
     }
 
-    /// Says that the value of `key` is not acceptable.
+    /// Notes that the value of `key` is not acceptable.
     pub fn note(&self, key: &'static str, reason: &str) {
         self.unsound.borrow_mut().push(key);
         self.reader.note_at(&[PathStep::Key(key)], FaultCode::Invalid, reason);
     }
 
-    /// Says that the value of `key` is odd: a warning, or an error when reading strictly.
+    /// Notes a doubt about the value of `key`: a warning, or a fault if reading is strict.
     pub fn doubt(&self, key: &'static str, reason: &str) {
         self.reader.doubt_at(&[PathStep::Key(key)], reason);
     }
 
-    /// Says that one of two fields should be there.
-    pub fn note_neither(&self, keys: [&'static str; 2]) {
+    /// Notes that two fields are missing, of which one is required.
+    pub fn note_neither_of(&self, keys: [&'static str; 2]) {
         self.unsound.borrow_mut().extend(keys);
-        self.reader.note_neither(keys);
+        self.reader.note_neither_of(keys);
     }
 
-    /// Reads a field that must be there.
+    /// Reads a required field.
     pub fn required<T>(
         &self,
         key: &'static str,
         read: impl FnOnce(&Reader<'_>) -> Option<T>,
     ) -> Option<T> {
         let value = self.find(key).unwrap_or(&Json::Null);
-        let read = self.reader.below(PathStep::Key(key), value).required(read);
-        if read.is_none() {
+        let result = self.reader.below(PathStep::Key(key), value).required(read);
+        if result.is_none() {
             self.unsound.borrow_mut().push(key);
         }
-        read
+        result
     }
 
     /// Reads a field that may be absent or null.
@@ -139,11 +139,11 @@ impl<'a> Fields<'a> {
         read: impl FnOnce(&Reader<'_>) -> Option<T>,
     ) -> Option<T> {
         let value = self.find(key).filter(|value| **value != Json::Null)?;
-        let read = read(&self.reader.below(PathStep::Key(key), value));
-        if read.is_none() {
+        let result = read(&self.reader.below(PathStep::Key(key), value));
+        if result.is_none() {
             self.unsound.borrow_mut().push(key);
         }
-        read
+        result
     }
 
     pub fn text(&self, key: &'static str) -> String {
@@ -154,7 +154,7 @@ impl<'a> Fields<'a> {
         self.optional(key, |value| value.text(0..=TEXT_MAX).map(str::to_owned))
     }
 
-    /// Text that `acceptable` holds for; `reason` says what it asks.
+    /// Text for which `acceptable` holds; `reason` says what it requires.
     pub fn text_that(
         &self,
         key: &'static str,
@@ -168,12 +168,12 @@ impl<'a> Fields<'a> {
         read.unwrap_or_default()
     }
 
-    /// An identifier: not empty, and short enough to be searched for.
+    /// An identifier: not empty, and short enough to search for.
     pub fn identifier(&self, key: &'static str) -> String {
         self.identifier_of(key, 1..=IDENTIFIER_MAX)
     }
 
-    /// An identifier that must be sent, and is empty when the thing has none.
+    /// An identifier that must be sent, but may be empty.
     pub fn identifier_or_empty(&self, key: &'static str) -> String {
         self.identifier_of(key, 0..=IDENTIFIER_MAX)
     }
@@ -182,7 +182,7 @@ impl<'a> Fields<'a> {
         self.required(key, |value| value.text(length).map(str::to_owned)).unwrap_or_default()
     }
 
-    /// An identifier that may be absent. Senders write "none" as empty text, too.
+    /// An identifier that may be absent. Some senders write empty text instead.
     pub fn optional_identifier(&self, key: &'static str) -> Option<String> {
         self.optional(key, |value| value.text(0..=IDENTIFIER_MAX).map(str::to_owned))
             .filter(|identifier| !identifier.is_empty())
@@ -230,7 +230,7 @@ impl<'a> Fields<'a> {
         self.required(key, texts).unwrap_or_default()
     }
 
-    /// A list of texts that is empty when it is absent.
+    /// A list of texts, empty if it is absent.
     pub fn optional_texts(&self, key: &'static str) -> Vec<String> {
         self.optional(key, texts).unwrap_or_default()
     }
@@ -252,7 +252,7 @@ impl<'a> Fields<'a> {
         self.objects_up_to(usize::MAX, key, &mut read)
     }
 
-    /// A list of at most so many objects; of a longer one nothing is read.
+    /// A list of at most `most` objects. Nothing is read from a longer list.
     pub fn objects_up_to<T>(
         &self,
         most: usize,
@@ -263,7 +263,7 @@ impl<'a> Fields<'a> {
             .unwrap_or_default()
     }
 
-    /// A list of objects that is empty when it is absent.
+    /// A list of objects, empty if it is absent.
     pub fn optional_objects<T>(
         &self,
         key: &'static str,
@@ -273,7 +273,7 @@ impl<'a> Fields<'a> {
             .unwrap_or_default()
     }
 
-    /// Joins `value`, which was read from here, with its position and what is unsound in it.
+    /// Combines `value`, which was read from here, with its position and its unsound fields.
     pub fn element<T>(&self, value: T) -> ListElement<T> {
         ListElement {
             value,
@@ -282,7 +282,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// The value of `key`, which from now on counts as known.
+    /// The value of `key`, which now counts as requested.
     fn find(&self, key: &'static str) -> Option<&'a Json<'a>> {
         let expected = self.expected.get();
         let matches =
@@ -291,31 +291,42 @@ impl<'a> Fields<'a> {
             Some(expected).filter(matches).or_else(|| (0..self.entries.len()).find(matches))?;
         self.expected.set(position + 1);
         match mask(position) {
-            Some(mask) => self.asked.set(self.asked.get() | mask),
-            None => self.asked_beyond.borrow_mut().push(position),
+            Some(mask) => self.requested.set(self.requested.get() | mask),
+            None => self.requested_beyond.borrow_mut().push(position),
         }
         self.entries.get(position).map(|(_, value)| value)
     }
 
-    pub(super) fn judge_unknown(&self) {
-        let beyond = self.asked_beyond.borrow();
+    /// Warns of the fields that were not requested, or notes them as faults.
+    fn report_unknown(&self) {
+        let beyond = self.requested_beyond.borrow();
         for (position, (key, _)) in self.entries.iter().enumerate() {
-            let asked = match mask(position) {
-                Some(mask) => self.asked.get() & mask != 0,
+            let requested = match mask(position) {
+                Some(mask) => self.requested.get() & mask != 0,
                 None => beyond.contains(&position),
             };
-            if asked {
+            if requested {
                 continue;
             }
             let field = [PathStep::Key(key)];
             match self.unknown.get() {
-                Unknown::Kept => self.reader.warn_at(&field, "unknown field, kept as sent"),
-                Unknown::Dropped => self.reader.warn_at(&field, "unknown field, ignored"),
-                Unknown::Refused => {
-                    self.reader.note_at(&field, FaultCode::Invalid, "is not known here")
+                UnknownFields::Kept => self.reader.warn_at(&field, "unknown field, kept as sent"),
+                UnknownFields::Dropped => self.reader.warn_at(&field, "unknown field, ignored"),
+                UnknownFields::Refused => {
+                    self.reader.note_at(&field, FaultCode::Invalid, "is not a known field")
                 }
             }
         }
+    }
+}
+
+impl Reader<'_> {
+    /// An object, read with `read`. Fields that `read` does not request are reported as unknown.
+    pub fn object<T>(&self, read: impl FnOnce(&Fields<'_>) -> T) -> Option<T> {
+        let fields = Fields::of(self, self.entries()?);
+        let value = read(&fields);
+        fields.report_unknown();
+        Some(value)
     }
 }
 

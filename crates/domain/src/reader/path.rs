@@ -1,4 +1,4 @@
-//! Where a value stands in its document, written as JSONPath (RFC 9535).
+//! The path of a value in its document, written as JSONPath (RFC 9535).
 
 use std::fmt::Write as _;
 
@@ -9,10 +9,10 @@ pub enum PathStep<'a> {
     Index(usize),
 }
 
-/// A chain of steps, each linked to the one before it.
+/// A chain of steps, each of which links to the one before it.
 #[derive(Clone, Copy)]
 pub(super) struct FieldPath<'a> {
-    /// Nothing at the root.
+    /// None at the root.
     last: Option<(&'a FieldPath<'a>, PathStep<'a>)>,
 }
 
@@ -33,7 +33,7 @@ impl FieldPath<'_> {
         }
     }
 
-    /// The text of the path that goes on from here with `steps`.
+    /// The text of this path, extended by `steps`.
     pub(super) fn below(&self, steps: &[PathStep<'_>]) -> String {
         let mut text = String::new();
         self.write(&mut text);
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_that_are_no_plain_words_stand_in_brackets_and_quotes() {
+    fn keys_that_are_not_plain_words_are_in_brackets_and_quotes() {
         let written = |key| FieldPath::root().below(&[PathStep::Key(key)]);
 
         assert_eq!(written("_snake_Case9"), "$._snake_Case9");

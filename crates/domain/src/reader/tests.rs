@@ -1,14 +1,15 @@
-//! Each kind of field: what it accepts, and what is noted otherwise.
+//! Each kind of field: what it accepts, and which faults it notes.
 
 use super::*;
 use crate::json;
+use crate::reader::fields::Fields;
 
-/// Reads the object `text` with `build` and gives what was noted.
-fn noted(text: &str, build: impl FnOnce(&Fields<'_>)) -> Vec<(String, FaultCode)> {
-    faults(text, build).errors.into_iter().map(|error| (error.field, error.code)).collect()
+/// Reads the object `text` with `build` and returns the faults.
+fn list_faults(text: &str, build: impl FnOnce(&Fields<'_>)) -> Vec<(String, FaultCode)> {
+    read_faults(text, build).errors.into_iter().map(|error| (error.field, error.code)).collect()
 }
 
-fn faults(text: &str, build: impl FnOnce(&Fields<'_>)) -> Faults {
+fn read_faults(text: &str, build: impl FnOnce(&Fields<'_>)) -> Faults {
     let document = json::parse(text.as_bytes()).unwrap();
     match read(&document, false, |root| root.object(build)) {
         Ok(_) => Faults { errors: Vec::new(), total: 0 },
@@ -16,14 +17,14 @@ fn faults(text: &str, build: impl FnOnce(&Fields<'_>)) -> Faults {
     }
 }
 
-fn warnings(text: &str, build: impl FnOnce(&Fields<'_>)) -> Vec<(String, String)> {
+fn read_warnings(text: &str, build: impl FnOnce(&Fields<'_>)) -> Vec<(String, String)> {
     let document = json::parse(text.as_bytes()).unwrap();
     let ((), warnings) = read(&document, false, |root| root.object(build)).unwrap();
     warnings.into_iter().map(|warning| (warning.field, warning.message)).collect()
 }
 
-/// Reads the field `a` of `{"a": value}` with `build`, and gives its value or the code.
-fn field<T>(value: &str, build: impl FnOnce(&Fields<'_>) -> T) -> Result<T, FaultCode> {
+/// Reads the field `a` of `{"a": value}` with `build`, and returns its value or the code.
+fn read_field<T>(value: &str, build: impl FnOnce(&Fields<'_>) -> T) -> Result<T, FaultCode> {
     let text = format!("{{\"a\":{value}}}");
     let document = json::parse(text.as_bytes()).unwrap();
     match read(&document, false, |root| root.object(build)) {
@@ -49,9 +50,9 @@ fn an_absent_or_null_field_is_missing_where_it_is_required() {
     let missing = |key: &str| (format!("$.{key}"), FaultCode::MissingField);
 
     let expected = ["a", "b", "c", "d", "e", "f"].map(missing);
-    assert_eq!(noted("{}", all), expected);
+    assert_eq!(list_faults("{}", all), expected);
     let nulls = r#"{"a":null,"b":null,"c":null,"d":null,"e":null,"f":null}"#;
-    assert_eq!(noted(nulls, all), expected);
+    assert_eq!(list_faults(nulls, all), expected);
 }
 
 #[test]
@@ -62,12 +63,12 @@ fn an_absent_or_null_field_is_nothing_where_it_is_optional() {
         assert_eq!(at.optional_texts("b"), Vec::<String>::new());
     };
 
-    assert_eq!(noted(r#"{"a":null}"#, build), []);
+    assert_eq!(list_faults(r#"{"a":null}"#, build), []);
 }
 
 #[test]
 fn text_is_text_without_nul_and_of_limited_length() {
-    let text = |value: &str| field(value, |at| at.text("a"));
+    let text = |value: &str| read_field(value, |at| at.text("a"));
 
     assert_eq!(text("\"\""), Ok(String::new()));
     assert_eq!(text("7"), Err(FaultCode::InvalidType));
@@ -78,7 +79,7 @@ fn text_is_text_without_nul_and_of_limited_length() {
 
 #[test]
 fn an_identifier_is_short_and_not_empty() {
-    let identifier = |value: &str| field(value, |at| at.identifier("a"));
+    let identifier = |value: &str| read_field(value, |at| at.identifier("a"));
     let longest = format!("\"{}\"", "é".repeat(IDENTIFIER_MAX));
     let too_long = format!("\"{}\"", "é".repeat(IDENTIFIER_MAX + 1));
 
@@ -86,14 +87,14 @@ fn an_identifier_is_short_and_not_empty() {
     assert_eq!(identifier(&too_long), Err(FaultCode::Invalid));
     assert_eq!(identifier("\"\""), Err(FaultCode::Invalid));
     assert_eq!(identifier("[]"), Err(FaultCode::InvalidType));
-    assert_eq!(field("\"\"", |at| at.identifier_or_empty("a")), Ok(String::new()));
-    assert_eq!(field("\"\"", |at| at.optional_identifier("a")), Ok(None));
-    assert_eq!(field(&too_long, |at| at.optional_identifier("a")), Err(FaultCode::Invalid));
+    assert_eq!(read_field("\"\"", |at| at.identifier_or_empty("a")), Ok(String::new()));
+    assert_eq!(read_field("\"\"", |at| at.optional_identifier("a")), Ok(None));
+    assert_eq!(read_field(&too_long, |at| at.optional_identifier("a")), Err(FaultCode::Invalid));
 }
 
 #[test]
-fn an_integer_may_be_spelled_with_a_point_but_is_no_fraction() {
-    let integer = |value: &str| field(value, |at| at.optional_integer("a"));
+fn an_integer_may_be_spelled_with_a_point_but_is_not_a_fraction() {
+    let integer = |value: &str| read_field(value, |at| at.optional_integer("a"));
 
     for (spelling, value) in [
         ("3", 3),
@@ -118,8 +119,8 @@ fn an_integer_may_be_spelled_with_a_point_but_is_no_fraction() {
 
 #[test]
 fn counts_and_amounts_have_limits() {
-    let count = |value: &str| field(value, |at| at.count("a"));
-    let cents = |value: &str| field(value, |at| at.cents("a"));
+    let count = |value: &str| read_field(value, |at| at.count("a"));
+    let cents = |value: &str| read_field(value, |at| at.cents("a"));
 
     assert_eq!((count("0"), count("1000")), (Ok(0), Ok(1_000)));
     assert_eq!((count("-1"), count("1001")), (Err(FaultCode::Invalid), Err(FaultCode::Invalid)));
@@ -133,7 +134,7 @@ fn counts_and_amounts_have_limits() {
 
 #[test]
 fn a_number_is_finite_and_not_negative() {
-    let number = |value: &str| field(value, |at| at.optional_number("a"));
+    let number = |value: &str| read_field(value, |at| at.optional_number("a"));
 
     assert_eq!(number("0.45"), Ok(Some(0.45)));
     assert_eq!(number("-0.1"), Err(FaultCode::Invalid));
@@ -143,22 +144,22 @@ fn a_number_is_finite_and_not_negative() {
 
 #[test]
 fn a_flag_is_true_or_false_and_a_time_is_a_time() {
-    assert_eq!(field("true", |at| at.optional_flag("a")), Ok(Some(true)));
-    assert_eq!(field("1", |at| at.optional_flag("a")), Err(FaultCode::InvalidType));
-    assert_eq!(field("\"1970-01-01\"", |at| at.time("a")), Ok(Timestamp::UNIX_EPOCH));
-    assert_eq!(field("\"now\"", |at| at.time("a")), Err(FaultCode::Invalid));
-    assert_eq!(field("0", |at| at.time("a")), Err(FaultCode::InvalidType));
+    assert_eq!(read_field("true", |at| at.optional_flag("a")), Ok(Some(true)));
+    assert_eq!(read_field("1", |at| at.optional_flag("a")), Err(FaultCode::InvalidType));
+    assert_eq!(read_field("\"1970-01-01\"", |at| at.time("a")), Ok(Timestamp::UNIX_EPOCH));
+    assert_eq!(read_field("\"now\"", |at| at.time("a")), Err(FaultCode::Invalid));
+    assert_eq!(read_field("0", |at| at.time("a")), Err(FaultCode::InvalidType));
 }
 
 #[test]
-fn a_wrong_element_is_noted_where_it_stands() {
+fn a_wrong_element_is_noted_at_its_own_path() {
     let build = |at: &Fields<'_>| {
         at.texts("tags");
         at.objects("items", |item| item.text("sku"));
     };
 
     assert_eq!(
-        noted(r#"{"tags":["a",1,null],"items":[{"sku":"a"},[],{"sku":2}]}"#, build),
+        list_faults(r#"{"tags":["a",1,null],"items":[{"sku":"a"},[],{"sku":2}]}"#, build),
         [
             ("$.tags[1]".to_owned(), FaultCode::InvalidType),
             ("$.tags[2]".to_owned(), FaultCode::MissingField),
@@ -167,7 +168,7 @@ fn a_wrong_element_is_noted_where_it_stands() {
         ]
     );
     assert_eq!(
-        noted(r#"{"tags":"a","items":{}}"#, build),
+        list_faults(r#"{"tags":"a","items":{}}"#, build),
         [
             ("$.tags".to_owned(), FaultCode::InvalidType),
             ("$.items".to_owned(), FaultCode::InvalidType)
@@ -176,7 +177,7 @@ fn a_wrong_element_is_noted_where_it_stands() {
 }
 
 #[test]
-fn keys_that_nobody_asks_for_are_warned_of_in_any_order() {
+fn keys_that_are_not_requested_are_warned_of_in_any_order() {
     let build = |at: &Fields<'_>| {
         at.text("a");
         at.object("b", |b| b.optional_text("c"));
@@ -184,7 +185,7 @@ fn keys_that_nobody_asks_for_are_warned_of_in_any_order() {
 
     let kept = "unknown field, kept as sent".to_owned();
     assert_eq!(
-        warnings(r#"{"x":0,"b":{"the x":1},"y z":null,"a":""}"#, build),
+        read_warnings(r#"{"x":0,"b":{"the x":1},"y z":null,"a":""}"#, build),
         [
             ("$.b['the x']".to_owned(), kept.clone()),
             ("$.x".to_owned(), kept.clone()),
@@ -194,15 +195,15 @@ fn keys_that_nobody_asks_for_are_warned_of_in_any_order() {
 }
 
 #[test]
-fn keys_that_nobody_asks_for_are_faults_where_the_object_refuses_them() {
+fn keys_that_are_not_requested_are_faults_where_the_object_refuses_them() {
     let build = |at: &Fields<'_>| {
-        at.refuses_unknown();
+        at.refuse_unknown();
         at.text("a");
         at.object("b", |_| ());
     };
 
     assert_eq!(
-        noted(r#"{"x":null,"a":"","b":{"kept":1}}"#, build),
+        list_faults(r#"{"x":null,"a":"","b":{"kept":1}}"#, build),
         [("$.x".to_owned(), FaultCode::Invalid)]
     );
 }
@@ -212,7 +213,7 @@ fn known_keys_are_told_from_unknown_ones_in_a_huge_object() {
     let unknown: Vec<String> = (0..400).map(|number| format!("\"u{number}\":0")).collect();
     let text = format!("{{{},\"a\":\"\"}}", unknown.join(","));
 
-    let warnings = warnings(&text, |at| {
+    let warnings = read_warnings(&text, |at| {
         at.text("a");
     });
 
@@ -223,7 +224,7 @@ fn known_keys_are_told_from_unknown_ones_in_a_huge_object() {
 #[test]
 fn only_the_first_thousand_are_listed_and_all_are_counted() {
     let text = format!("{{\"a\":[{}0]}}", "0,".repeat(99_999));
-    let faults = faults(&text, |at| {
+    let faults = read_faults(&text, |at| {
         at.texts("a");
     });
 
@@ -231,7 +232,7 @@ fn only_the_first_thousand_are_listed_and_all_are_counted() {
     assert_eq!(faults.errors[999].field, "$.a[999]");
 
     let objects = format!("{{\"a\":[{}{{}}]}}", "{\"x\":0},".repeat(5_000));
-    let warnings = warnings(&objects, |at| {
+    let warnings = read_warnings(&objects, |at| {
         at.objects("a", |_| ());
     });
     assert_eq!(warnings.len(), WARNINGS_MAX);
@@ -256,7 +257,7 @@ fn a_doubt_is_a_warning_unless_reading_is_strict() {
 }
 
 #[test]
-fn a_rule_can_tell_a_value_from_its_stand_in() {
+fn a_rule_can_tell_a_value_from_its_placeholder() {
     let build = |at: &Fields<'_>| {
         at.count("a");
         at.count("b");
@@ -267,11 +268,11 @@ fn a_rule_can_tell_a_value_from_its_stand_in() {
         assert!(element.sound("a") && !element.sound("b"));
     };
 
-    assert_eq!(noted(r#"{"a":1}"#, build), [("$.b".to_owned(), FaultCode::MissingField)]);
+    assert_eq!(list_faults(r#"{"a":1}"#, build), [("$.b".to_owned(), FaultCode::MissingField)]);
 }
 
 #[test]
-fn a_document_that_is_no_object_is_named_by_its_root() {
+fn a_document_that_is_not_an_object_is_named_by_its_root() {
     let judged = |text: &str| {
         let document = json::parse(text.as_bytes()).unwrap();
         let faults = read(&document, false, |root| root.object(|_| ())).unwrap_err();

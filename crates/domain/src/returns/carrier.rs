@@ -135,7 +135,7 @@ impl CarrierEvent {
 pub fn read_carrier_events(document: &Json<'_>) -> Result<Vec<CarrierEvent>, Faults> {
     let (events, _) = read(document, false, |root| {
         root.object(|at| {
-            at.refuses_unknown();
+            at.refuse_unknown();
             at.objects_up_to(EVENTS_MAX, "events", carrier_event)
         })
     })?;
@@ -143,7 +143,7 @@ pub fn read_carrier_events(document: &Json<'_>) -> Result<Vec<CarrierEvent>, Fau
 }
 
 fn carrier_event(at: &Fields<'_>) -> CarrierEvent {
-    at.refuses_unknown();
+    at.refuse_unknown();
     let kind = at.required("type", |value| {
         let refused = "must be one of label_created, accepted, in_transit, delivered, returned, \
                        failure, not_dropped_off";
@@ -156,7 +156,7 @@ fn carrier_event(at: &Fields<'_>) -> CarrierEvent {
         let rma = at.optional("rma_identifier", rma_identifier);
         let number = at.optional_identifier("tracking_number");
         if rma.is_none() && number.is_none() && at.sound(&["rma_identifier", "tracking_number"]) {
-            at.note_neither(["rma_identifier", "tracking_number"]);
+            at.note_neither_of(["rma_identifier", "tracking_number"]);
         }
         (rma, number)
     };

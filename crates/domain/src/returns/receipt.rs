@@ -161,7 +161,7 @@ impl Receipt {
 pub fn read_receipts(document: &Json<'_>) -> Result<Vec<Receipt>, Faults> {
     let (receipts, _) = read(document, false, |root| {
         root.object(|at| {
-            at.refuses_unknown();
+            at.refuse_unknown();
             at.objects_up_to(RECEIPTS_MAX, "receipts", receipt)
         })
     })?;
@@ -169,7 +169,7 @@ pub fn read_receipts(document: &Json<'_>) -> Result<Vec<Receipt>, Faults> {
 }
 
 fn receipt(at: &Fields<'_>) -> Receipt {
-    at.refuses_unknown();
+    at.refuse_unknown();
     let rma_identifier = at.optional("rma_identifier", rma_identifier);
     let asn_number = at.optional_identifier("asn_number");
     let line_identifier = at.optional_identifier("line_identifier");
@@ -181,7 +181,7 @@ fn receipt(at: &Fields<'_>) -> Receipt {
     });
     if at.sound(&["rma_identifier", "asn_number"]) {
         match (&rma_identifier, &asn_number) {
-            (None, None) => at.note_neither(["rma_identifier", "asn_number"]),
+            (None, None) => at.note_neither_of(["rma_identifier", "asn_number"]),
             (Some(_), Some(_)) => at.note("asn_number", "must not be sent beside rma_identifier"),
             (Some(_), None) | (None, Some(_)) => (),
         }
@@ -193,7 +193,7 @@ fn receipt(at: &Fields<'_>) -> Receipt {
     let (channel, user_login) = (told("channel"), told("user_login"));
     let nameless = line_identifier.is_none() && sku.is_none();
     if rma_identifier.is_some() && nameless && at.sound(&["line_identifier", "sku"]) {
-        at.note_neither(["line_identifier", "sku"]);
+        at.note_neither_of(["line_identifier", "sku"]);
     }
     Receipt {
         rma_identifier,

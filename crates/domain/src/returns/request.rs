@@ -107,7 +107,7 @@ pub fn read_request(document: &Json<'_>) -> Result<ReturnRequest, Faults> {
 }
 
 fn request(at: &Fields<'_>) -> ReturnRequest {
-    at.refuses_unknown();
+    at.refuse_unknown();
     let email = at.optional("email", email);
     let return_method = at.required("return_method", |value| {
         let refused = "must be one of mail-back, express-returns, customer-keep, home-pickup";
@@ -115,12 +115,12 @@ fn request(at: &Fields<'_>) -> ReturnRequest {
     });
     let items = at.objects_up_to(ITEMS_MAX, "items", item);
     let gift = at.optional_object("gift", |at| {
-        at.refuses_unknown();
+        at.refuse_unknown();
         Gift { giftee_email: at.required("giftee_email", self::email).unwrap_or_default() }
     });
 
     if email.is_none() && gift.is_none() && at.sound(&["email", "gift"]) {
-        at.note_neither(["email", "gift"]);
+        at.note_neither_of(["email", "gift"]);
     }
     check_items(at, &items);
     ReturnRequest {
@@ -132,7 +132,7 @@ fn request(at: &Fields<'_>) -> ReturnRequest {
 }
 
 fn item(at: &Fields<'_>) -> ListElement<ReturnItem> {
-    at.refuses_unknown();
+    at.refuse_unknown();
     let order_identifier = at.identifier("order_identifier");
     let order_line_item_identifier = at.identifier("order_line_item_identifier");
     let quantity = at.required("quantity", |value| value.integer(1..=QUANTITY_MAX));
@@ -198,7 +198,7 @@ fn check_items(at: &Fields<'_>, items: &[ListElement<ReturnItem>]) {
                 PathStep::Key("order_line_item_identifier"),
             ];
             let reason = "must not stand twice with the same reason, resolution and variant";
-            at.place().note_at(&steps, FaultCode::Invalid, reason);
+            at.reader().note_at(&steps, FaultCode::Invalid, reason);
         }
     }
 }

@@ -79,7 +79,7 @@ impl ReferenceType {
 }
 
 fn reference(at: &Fields<'_>) -> GoodsReference {
-    at.refuses_unknown();
+    at.refuse_unknown();
     let kind = at.required("type", |value| {
         let refused =
             "must be one of StockTransferOrder, RA, RMA, ForwardOrder, ReturnsPortalOrder";

@@ -52,7 +52,7 @@ fn carrier(at: &Fields<'_>) -> Option<CarrierMode> {
 }
 
 fn address(at: &Fields<'_>) -> PostalAddress {
-    at.refuses_unknown();
+    at.refuse_unknown();
     PostalAddress {
         name: at.text("name"),
         street1: at.text("street1"),

@@ -190,7 +190,7 @@ fn respond_to_order(outcome: OrderOutcome) -> JsonResponse {
         OrderOutcome::WithoutKey => JsonResponse::json(
             StatusCode::UNPROCESSABLE_ENTITY,
             &json!({
-                "message": "some fields are not acceptable",
+                "message": "some fields are invalid",
                 "errors": [{ "field": "$.original_order_id", "code": "missing_field" }],
             }),
         ),

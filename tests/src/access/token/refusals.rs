@@ -82,9 +82,9 @@ fn a_request_that_is_not_as_it_must_be_is_invalid() {
         (json("[]"), "the body must be a JSON object"),
         (
             json(r#"{"scope":"read","scope":"read"}"#),
-            "not JSON: line 1, column 17: the key \"scope\" stands twice in one object",
+            "not JSON: line 1, column 17: duplicate key \"scope\" in one object",
         ),
-        (json(""), "not JSON: line 1, column 1: the document ends where a value should stand"),
+        (json(""), "not JSON: line 1, column 1: the document ends where a value is expected"),
         (by_header(&format!("{grant}&client_secret=x"), &as_basic), two_ways),
         (by_header(&format!("{grant}&client_id=other.x"), &as_basic), two_ways),
     ];
@@ -111,8 +111,8 @@ fn a_scope_that_the_client_does_not_have_is_refused() {
         ("admin", only.as_str()),
         ("read carrier:write", only.as_str()),
         ("warehouse:write", only.as_str()),
-        ("orders:delete", "there is no scope orders:delete"),
-        ("READ", "there is no scope READ"),
+        ("orders:delete", "unknown scope orders:delete"),
+        ("READ", "unknown scope READ"),
     ] {
         let reply = refused(&changed(&merchant, "scope", json!(scope)));
         assert_eq!(reply.said(), refusal(400, "invalid_scope", why), "{scope}");

@@ -113,5 +113,5 @@ fn the_size_is_told_before_the_json_and_the_json_before_the_rules() {
     let reply = server.publish(&token, &broken);
     assert_eq!(reply.status, 400, "{}", reply.said());
     let text = reply.json()["message"].as_str().unwrap().to_owned();
-    assert!(text.ends_with("something follows the end of the document"), "{text}");
+    assert!(text.ends_with("unexpected data after the end of the document"), "{text}");
 }

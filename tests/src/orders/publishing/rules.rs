@@ -8,17 +8,17 @@ use serde_json::{Value, json};
 use super::{invalid, new_merchants, publish_one};
 use crate::harness::samples::{message, refund_of, refunded_order, sample_order, taken_in};
 
-const CENTS: &str = "must be from 0 to 10000000000000";
-const QUANTITY: &str = "must be from 0 to 1000";
+const CENTS: &str = "must be between 0 and 10000000000000";
+const QUANTITY: &str = "must be between 0 and 1000";
 const INTEGER: &str = "must be an integer";
 const MISSING: &str = "is missing";
-const TWICE: &str = "must not stand twice";
+const TWICE: &str = "must be unique";
 const STATUS: &str = "must be one of Created, Shipped, Cancelled";
 const TIME: &str = "must be an ISO 8601 time such as 2026-03-01T12:30:00Z";
-const TIME_TEXT: &str = "must be text with an ISO 8601 time";
-const TOO_FEW: &str = "must not be less than quantity_shipped and quantity_canceled together";
-const REFUNDED: &str = "must not be more than quantity_shipped";
-const LINE: &str = "must be the identifier of a line of the order";
+const TIME_TEXT: &str = "must be a string with an ISO 8601 time";
+const TOO_FEW: &str = "must be at least quantity_shipped plus quantity_canceled";
+const REFUNDED: &str = "must not exceed quantity_shipped";
+const LINE: &str = "must be the identifier of a line of this order";
 const EMAIL: &str = "must be an e-mail address";
 
 /// A place in an order, the value that is put there, and what is said of it.
@@ -102,7 +102,7 @@ fn no_more_units_are_refunded_than_were_shipped() {
         let reply = publish_one(server, &token, &order);
 
         let at = "$.returns_portal_order.orders[0].refunds[1].refund_line_items[0].quantity";
-        let why = "must not, with earlier refunds, be more than were shipped";
+        let why = "must not, together with earlier refunds, exceed the units shipped";
         assert_eq!(reply.said(), invalid(&[(at, "invalid", why)]));
     }
 }

@@ -22,14 +22,14 @@ fn doubtful_order() -> (Value, Vec<(String, &'static str)>) {
     order["items"][0]["product_amount_cents"] = json!(60);
     order["transactions"] = json!([{ "amount_cents": 7 }, { "amount_cents": 8 }]);
     order["refunds"][0]["created_at"] = json!("2026-03-01T08:00:00Z");
-    let of_parts = "should be 120, products, tax, shipping and shipping tax less the discount";
+    let of_parts = "should be 120 (products, tax, shipping, and shipping tax, less the discount)";
     let doubts = [
-        (".items[0].product_amount_cents", "should be 50, the unit price times quantity_shipped"),
+        (".items[0].product_amount_cents", "should be 50 (unit price times quantity_shipped)"),
         (".refunds[0].created_at", "should be in the future"),
-        (".product_amount_cents", "should be 60, the sum over the lines"),
-        (".tax_amount_cents", "should be 0, the sum over the lines"),
+        (".product_amount_cents", "should be 60 (the sum of the lines)"),
+        (".tax_amount_cents", "should be 0 (the sum of the lines)"),
         (".total_amount_cents", of_parts),
-        (".transactions", "should add up to total_amount_cents, 1"),
+        (".transactions", "should add up to total_amount_cents (1)"),
     ];
     (order, doubts.map(|(field, message)| (format!("{AT}{field}"), message)).to_vec())
 }
@@ -75,7 +75,7 @@ fn a_strict_merchant_is_refused_the_same_order_until_it_is_lenient_again() {
         assert_eq!(reply.json()["errors"], json!(expected));
         let spelled = doubts.iter().take(5).map(|(field, reason)| format!("{field} {reason}"));
         let spelled = spelled.collect::<Vec<_>>().join("; ");
-        let summary = format!("6 fields are not acceptable: {spelled}; and 1 more");
+        let summary = format!("6 fields are invalid: {spelled}; and 1 more");
         assert_eq!(reply.json()["message"], json!(summary));
         assert_eq!(server.order(&token, "doubtful").status, 404);
 
@@ -113,7 +113,7 @@ fn one_doubt_of_a_strict_merchant_is_one_error() {
     let reply = publish_one(server, &token, &order);
 
     let at = format!("{AT}.total_amount_cents");
-    let why = "should be 0, products, tax, shipping and shipping tax less the discount";
+    let why = "should be 0 (products, tax, shipping, and shipping tax, less the discount)";
     assert_eq!(reply.said(), invalid(&[(&at, "invalid", why)]));
 }
 

@@ -1,9 +1,10 @@
-//! What is wrong with a portal is told all at once, and no colour makes text that cannot be read.
+//! All faults of a portal are reported at once, and every color gives readable text.
 
 use proptest::prelude::*;
 
-use super::colour::{BLACK, CONTRAST_MIN, Color, PageSurfaces, WHITE};
+use super::color::{BLACK, CONTRAST_MIN, Color, PageSurfaces, WHITE};
 use super::*;
+use crate::faults::Faults;
 use crate::json;
 
 fn read(text: &str) -> Result<Portal, Faults> {
@@ -39,7 +40,7 @@ fn what_was_read_is_stored_and_read_again() {
 }
 
 #[test]
-fn every_fault_is_told_with_its_path() {
+fn every_fault_is_reported_with_its_path() {
     let long = "x".repeat(1_001);
     let text = format!(
         r#"{{"accent":"blue","languages":["en","en","xx"],"default_language":"it",
@@ -48,14 +49,14 @@ fn every_fault_is_told_with_its_path() {
     assert_eq!(
         faults(&text),
         [
-            "$.accent must be a colour such as #0b5cad",
+            "$.accent must be a color such as #0b5cad",
             "$.languages[2] must be one of en, de, fr, es",
             "$.default_language must be one of en, de, fr, es",
             "$.texts.en.welcome must have at most 1000 characters",
-            "$.texts.en.help must be text",
-            "$.texts.en.motto is not known here",
-            "$.texts.nl is not known here",
-            "$.logo is not known here",
+            "$.texts.en.help must be a string",
+            "$.texts.en.motto is not a known field",
+            "$.texts.nl is not a known field",
+            "$.logo is not a known field",
         ]
     );
     let rest = r#"{"languages":["en","en"],"default_language":"de"}"#;
@@ -63,14 +64,14 @@ fn every_fault_is_told_with_its_path() {
         faults(rest),
         [
             "$.languages[1] must not stand twice",
-            "$.default_language must be one of the languages on offer"
+            "$.default_language must be one of the offered languages"
         ]
     );
     assert_eq!(faults(r#"{"languages":[]}"#), ["$.languages must have at least one element"]);
 }
 
 #[test]
-fn a_shopper_gets_the_language_asked_for_then_the_one_kept_then_the_browsers() {
+fn a_shopper_gets_the_chosen_language_then_the_remembered_one_then_the_browsers() {
     let portal = read(r#"{"languages":["en","de","fr"],"default_language":"fr"}"#).unwrap();
     let (german, spanish) = (Some(Language::German), Some(Language::Spanish));
 
@@ -82,7 +83,7 @@ fn a_shopper_gets_the_language_asked_for_then_the_one_kept_then_the_browsers() {
 }
 
 #[test]
-fn a_logo_is_a_small_picture_of_dots() {
+fn a_logo_is_a_small_raster_picture() {
     let png = b"\x89PNG\r\n\x1a\n".to_vec();
     assert_eq!(logo_kind(&png), Ok(PictureKind::Png));
     assert!(logo_kind(b"<svg></svg>").is_err());
@@ -90,11 +91,11 @@ fn a_logo_is_a_small_picture_of_dots() {
     assert!(logo_kind(b"").is_err());
     let mut large = png;
     large.resize(LOGO_BYTES_MAX + 1, 0);
-    assert_eq!(logo_kind(&large), Err("a logo has at most 256 KiB"));
+    assert_eq!(logo_kind(&large), Err("a logo must have at most 256 KiB"));
 }
 
 #[test]
-fn a_colour_is_six_digits_behind_a_hash() {
+fn a_color_is_six_digits_after_a_hash() {
     assert_eq!(Color::parse("#0B5cad").unwrap().to_string(), "#0b5cad");
     for text in ["", "#", "0b5cad", "#0b5ca", "#0b5cadf", "#0b5cag", "#+b5cad", "#é5cad"] {
         assert_eq!(Color::parse(text), None, "{text}");
@@ -102,36 +103,36 @@ fn a_colour_is_six_digits_behind_a_hash() {
 }
 
 #[test]
-fn contrast_is_what_the_guidelines_say() {
+fn contrast_is_computed_as_in_the_guidelines() {
     assert!((BLACK.contrast(WHITE) - 21.0).abs() < 0.001);
     assert!((Color([119, 119, 119]).contrast(WHITE) - 4.478).abs() < 0.001);
 }
 
 #[test]
-fn a_colour_that_can_be_read_stays_as_it_is() {
+fn a_readable_color_is_not_changed() {
     let surfaces = [Color([251, 249, 245]), WHITE, Color([243, 238, 230])];
     let blue = Color::parse("#0b5cad").unwrap();
 
-    let shades = blue.on(&PageSurfaces { surfaces, away: BLACK });
+    let shades = blue.shades_on(&PageSurfaces { surfaces, toward: BLACK });
 
-    assert_eq!((shades.accent, shades.on), (blue, WHITE));
+    assert_eq!((shades.accent, shades.text), (blue, WHITE));
 }
 
 proptest! {
     #[test]
-    fn every_colour_can_be_read_on_light_pages_and_on_dark_ones(parts in any::<[u8; 3]>()) {
+    fn every_color_is_readable_on_light_pages_and_on_dark_ones(parts in any::<[u8; 3]>()) {
         let light = [Color([251, 249, 245]), WHITE, Color([243, 238, 230])];
         let dark = [Color([23, 20, 17]), Color([31, 27, 23]), Color([41, 35, 30])];
-        for ground in [
-            PageSurfaces { surfaces: light, away: BLACK },
-            PageSurfaces { surfaces: dark, away: WHITE },
+        for page in [
+            PageSurfaces { surfaces: light, toward: BLACK },
+            PageSurfaces { surfaces: dark, toward: WHITE },
         ] {
-            let shades = Color(parts).on(&ground);
-            for surface in ground.surfaces.iter().chain([&shades.soft]) {
+            let shades = Color(parts).shades_on(&page);
+            for surface in page.surfaces.iter().chain([&shades.soft]) {
                 prop_assert!(surface.contrast(shades.accent) >= CONTRAST_MIN);
             }
-            for colour in [shades.accent, shades.strong] {
-                prop_assert!(shades.on.contrast(colour) >= CONTRAST_MIN);
+            for color in [shades.accent, shades.strong] {
+                prop_assert!(shades.text.contrast(color) >= CONTRAST_MIN);
             }
         }
     }

@@ -16,7 +16,7 @@ pub struct Customer {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "Whitfield")]
     pub last_name: Option<String>,
-    /// Where the shopper gets mail about a return; with the order's identifier it opens the
+    /// Where the shopper gets e-mail about a return. With the order's identifier, it opens the
     /// returns portal.
     #[schema(example = "dana.whitfield@example.com")]
     pub email: String,
@@ -28,18 +28,18 @@ pub struct Customer {
     pub tags: Vec<String>,
 }
 
-/// Where something is sent, or who pays. A part that the country does not have, such as a
-/// state, is sent as empty text.
+/// A shipping or billing address. A part that the country does not have, such as a state, is sent
+/// as empty text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(as = Address)]
 pub struct PostalAddress {
-    /// Who lives there.
+    /// The recipient.
     #[schema(example = "Dana Whitfield")]
     pub name: String,
     /// Street and number.
     #[schema(example = "418 Juniper Street")]
     pub street1: String,
-    /// Flat, floor or the like.
+    /// Apartment, floor, or similar.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub street2: Option<String>,
     #[schema(example = "Portland")]
@@ -64,13 +64,13 @@ pub struct PaymentTransaction {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "TX-9001")]
     pub identifier: Option<String>,
-    /// The transaction that this one goes back to, such as the authorisation of a capture.
+    /// The transaction that this one is based on, such as the authorization of a capture.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_identifier: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = 12455, minimum = 0)]
     pub amount_cents: Option<i64>,
-    /// How it ended, in the payment provider's words.
+    /// The result, in the payment provider's words.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "success")]
     pub status: Option<String>,
@@ -81,10 +81,10 @@ pub struct PaymentTransaction {
     /// The payment provider.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gateway: Option<String>,
-    /// Whether it was made online rather than in a shop.
+    /// Whether it was made online rather than in a store.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub is_online: Option<bool>,
-    /// Whether no money moved.
+    /// Whether it was a test, in which no money moved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub is_test: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -100,10 +100,10 @@ pub struct PaymentTransaction {
 /// How a payment was made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct PaymentDetails {
-    /// What the check of the address found.
+    /// The result of the address verification.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub avs_result_code: Option<String>,
-    /// What the check of the card's security code found.
+    /// The result of the card verification.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cvv_result_code: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -120,14 +120,14 @@ pub struct PaymentDetails {
 pub struct Discount {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub identifier: Option<String>,
-    /// What the shopper typed in.
+    /// The code that the shopper entered.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "SPRING5")]
     pub code: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = 500, minimum = 0)]
     pub amount_cents: Option<i64>,
-    /// How it is worked out, in the merchant's words.
+    /// How it is calculated, in the merchant's words.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     #[schema(example = "fixed_amount")]
     pub kind: Option<String>,
@@ -139,7 +139,7 @@ pub struct Discount {
     pub updated_at: Option<Timestamp>,
 }
 
-/// One shape in which a product is sold, such as a size or a colour.
+/// One version of a product, such as a size or a color.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Variant {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -148,15 +148,15 @@ pub struct Variant {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "Organic cotton tee, navy, L")]
     pub title: Option<String>,
-    /// What tells it from the others: a list of names and values. An object of name to value is
-    /// read, too.
+    /// What distinguishes it from the others: a list of names and values. An object of names and
+    /// values is accepted, too.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub attributes: Vec<VariantAttribute>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = 4500, minimum = 0)]
     pub unit_price_amount_cents: Option<i64>,
-    /// Units that can be sent at once. Nothing above zero means none.
+    /// Units in stock. Zero or less means that it is out of stock.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = 14)]
     pub quantity_in_stock: Option<i64>,

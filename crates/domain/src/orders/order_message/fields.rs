@@ -1,7 +1,8 @@
-//! The fields of an order, in the order in which they are read and their faults are told.
+//! The fields of an order, in the order in which they are read and their faults are reported.
 
-use super::rules::{self, Refunds, Seen};
-use super::{CUSTOMER, CUSTOMER_ALIAS, OrderReadContext};
+use jiff::Timestamp;
+
+use super::rules::{self, RefundRules, UniqueIdentifiers};
 use crate::currency;
 use crate::json::Json;
 use crate::orders::order::{
@@ -11,11 +12,19 @@ use crate::orders::order::{
 use crate::reader::fields::{Fields, ListElement};
 use crate::reader::{Reader, TEXT_MAX};
 
-pub(super) fn order(at: &Fields<'_>, context: &OrderReadContext, seen: &mut Seen) -> Order {
+/// The key of the shopper, and the one that is accepted in its place.
+pub(super) const CUSTOMER: &str = "customer";
+pub(super) const CUSTOMER_ALIAS: &str = "the service";
+
+pub(super) fn read_order_fields(
+    at: &Fields<'_>,
+    now: Timestamp,
+    seen: &mut UniqueIdentifiers,
+) -> Order {
     let mut order = Order {
         identifier: at.identifier("identifier"),
         raw_status: at.optional_text("raw_status"),
-        status: status(at),
+        status: read_status(at),
         total_amount_cents: at.cents("total_amount_cents"),
         product_amount_cents: at.cents("product_amount_cents"),
         tax_amount_cents: at.cents("tax_amount_cents"),
@@ -41,24 +50,24 @@ pub(super) fn order(at: &Fields<'_>, context: &OrderReadContext, seen: &mut Seen
         note: at.optional_text("note"),
         secondary_identifier: at.optional_identifier("secondary_identifier"),
     };
-    rules::order_identifier(at, &order.identifier, seen);
+    rules::check_order_identifier(at, &order.identifier, seen);
 
-    let items = at.objects("items", line);
-    rules::distinct_lines(at, &items);
-    order.customer = shopper(at);
-    order.shipping_address = at.object("shipping_address", address).unwrap_or_default();
-    order.billing_address = at.object("billing_address", address).unwrap_or_default();
-    order.transactions = at.objects("transactions", transaction);
-    let mut refunds = Refunds::of(at, &items, context.now, seen);
-    order.refunds = at.objects("refunds", |at| refund(at, &mut refunds));
-    order.discounts = at.objects("discounts", discount);
-    rules::order_amounts(at, &order, &items);
+    let items = at.objects("items", read_line);
+    rules::check_distinct_lines(at, &items);
+    order.customer = read_shopper(at);
+    order.shipping_address = at.object("shipping_address", read_address).unwrap_or_default();
+    order.billing_address = at.object("billing_address", read_address).unwrap_or_default();
+    order.transactions = at.objects("transactions", read_transaction);
+    let mut refunds = RefundRules::of(at, &items, now, seen);
+    order.refunds = at.objects("refunds", |at| read_refund(at, &mut refunds));
+    order.discounts = at.objects("discounts", read_discount);
+    rules::check_amounts(at, &order, &items);
 
     order.items = items.into_iter().map(|item| item.value).collect();
     order
 }
 
-fn status(at: &Fields<'_>) -> OrderStatus {
+fn read_status(at: &Fields<'_>) -> OrderStatus {
     let status = at.required("status", |value| match value.text(0..=usize::MAX)? {
         "Created" => Some(OrderStatus::Created),
         "Shipped" => Some(OrderStatus::Shipped),
@@ -68,7 +77,7 @@ fn status(at: &Fields<'_>) -> OrderStatus {
     status.unwrap_or(OrderStatus::Created)
 }
 
-fn line(at: &Fields<'_>) -> ListElement<OrderLine> {
+fn read_line(at: &Fields<'_>) -> ListElement<OrderLine> {
     let line = OrderLine {
         identifier: at.identifier("identifier"),
         sku: at.optional_identifier("sku"),
@@ -93,17 +102,17 @@ fn line(at: &Fields<'_>) -> ListElement<OrderLine> {
         unit_price_amount_cents: at.cents("unit_price_amount_cents"),
         image_url: at.optional_text("image_url"),
         weight: at.optional_number("weight"),
-        variants: at.optional_objects("variants", variant),
+        variants: at.optional_objects("variants", read_variant),
     };
-    rules::line(at, &line);
+    rules::check_line(at, &line);
     at.element(line)
 }
 
-pub(crate) fn variant(at: &Fields<'_>) -> Variant {
+pub(crate) fn read_variant(at: &Fields<'_>) -> Variant {
     Variant {
         sku: at.optional_identifier("sku"),
         title: at.optional_text("title"),
-        attributes: at.optional("attributes", attributes).unwrap_or_default(),
+        attributes: at.optional("attributes", read_attributes).unwrap_or_default(),
         unit_price_amount_cents: at.optional_cents("unit_price_amount_cents"),
         quantity_in_stock: at.optional_integer("quantity_in_stock"),
         image_url: at.optional_text("image_url"),
@@ -111,8 +120,8 @@ pub(crate) fn variant(at: &Fields<'_>) -> Variant {
     }
 }
 
-/// A list of names and values, or an object of name to value.
-fn attributes(value: &Reader<'_>) -> Option<Vec<VariantAttribute>> {
+/// A list of names and values, or an object with names and values.
+fn read_attributes(value: &Reader<'_>) -> Option<Vec<VariantAttribute>> {
     if let Json::Object(_) = value.source() {
         return value.map(|name, value| {
             if name.len() > TEXT_MAX || name.contains('\0') {
@@ -128,11 +137,11 @@ fn attributes(value: &Reader<'_>) -> Option<Vec<VariantAttribute>> {
 }
 
 /// The shopper, under either of the two keys.
-fn shopper(at: &Fields<'_>) -> Customer {
+fn read_shopper(at: &Fields<'_>) -> Customer {
     let key = match (at.has(CUSTOMER), at.has(CUSTOMER_ALIAS)) {
         (false, true) => CUSTOMER_ALIAS,
         (true, true) => {
-            at.note(CUSTOMER_ALIAS, "must not be sent beside customer");
+            at.note(CUSTOMER_ALIAS, "must not be sent together with customer");
             CUSTOMER
         }
         (_, false) => CUSTOMER,
@@ -148,7 +157,7 @@ fn shopper(at: &Fields<'_>) -> Customer {
     customer.unwrap_or_default()
 }
 
-fn address(at: &Fields<'_>) -> PostalAddress {
+fn read_address(at: &Fields<'_>) -> PostalAddress {
     PostalAddress {
         name: at.text("name"),
         street1: at.text("street1"),
@@ -161,7 +170,7 @@ fn address(at: &Fields<'_>) -> PostalAddress {
     }
 }
 
-fn transaction(at: &Fields<'_>) -> PaymentTransaction {
+fn read_transaction(at: &Fields<'_>) -> PaymentTransaction {
     PaymentTransaction {
         identifier: at.optional_identifier("identifier"),
         parent_identifier: at.optional_identifier("parent_identifier"),
@@ -183,7 +192,7 @@ fn transaction(at: &Fields<'_>) -> PaymentTransaction {
     }
 }
 
-fn discount(at: &Fields<'_>) -> Discount {
+fn read_discount(at: &Fields<'_>) -> Discount {
     Discount {
         identifier: at.optional_identifier("identifier"),
         code: at.optional_text("code"),
@@ -194,7 +203,7 @@ fn discount(at: &Fields<'_>) -> Discount {
     }
 }
 
-fn refund(at: &Fields<'_>, refunds: &mut Refunds<'_>) -> Refund {
+fn read_refund(at: &Fields<'_>, refunds: &mut RefundRules<'_>) -> Refund {
     let mut refund = Refund {
         identifier: at.identifier("identifier"),
         total_refund_amount_cents: at.cents("total_refund_amount_cents"),

@@ -1,9 +1,9 @@
 //! What must hold between the fields of an order, beyond each field on its own.
 //!
-//! A rule runs only where the values it needs were sent and readable: a missing quantity
-//! is told once, as missing, and not again as a sum that does not fit. Rules about
-//! arithmetic that real systems break every day (rounding, refunds that happen now) are
-//! doubts: warnings, unless the merchant asked for strict reading.
+//! A rule runs only if the values that it needs were sent and are readable: a missing quantity is
+//! reported once, as missing, and not again as a sum that does not match. Rules about arithmetic
+//! that real systems break every day (rounding, refunds dated now) only raise doubts: warnings,
+//! unless the merchant asked for strict reading.
 
 use std::collections::HashSet;
 
@@ -14,48 +14,49 @@ use crate::orders::order::{Order, OrderLine, Refund, RefundLine};
 use crate::reader::fields::{Fields, ListElement};
 use crate::reader::path::PathStep;
 
-const REPEATED: &str = "must not stand twice";
+const DUPLICATE: &str = "must be unique";
 
-/// The identifiers that must be unique in a whole message.
+/// The identifiers that must be unique in a whole message, as far as it was read.
 #[derive(Default)]
-pub(super) struct Seen {
+pub(super) struct UniqueIdentifiers {
     orders: HashSet<String>,
     refunds: HashSet<String>,
 }
 
-pub(super) fn order_identifier(at: &Fields<'_>, identifier: &str, seen: &mut Seen) {
+pub(super) fn check_order_identifier(
+    at: &Fields<'_>,
+    identifier: &str,
+    seen: &mut UniqueIdentifiers,
+) {
     if at.sound(&["identifier"]) && !seen.orders.insert(identifier.to_owned()) {
-        at.note("identifier", REPEATED);
+        at.note("identifier", DUPLICATE);
     }
 }
 
-pub(super) fn line(at: &Fields<'_>, line: &OrderLine) {
+pub(super) fn check_line(at: &Fields<'_>, line: &OrderLine) {
     if line.sku.is_none() && line.upc.is_none() && at.sound(&["sku", "upc"]) {
-        at.note_neither(["sku", "upc"]);
+        at.note_neither_of(["sku", "upc"]);
     }
     if at.sound(&["quantity", "quantity_shipped", "quantity_canceled"])
         && line.quantity < line.quantity_shipped + line.quantity_canceled
     {
-        at.note(
-            "quantity",
-            "must not be less than quantity_shipped and quantity_canceled together",
-        );
+        at.note("quantity", "must be at least quantity_shipped plus quantity_canceled");
     }
     let refunded = line.quantity_refunded.unwrap_or_default();
     if at.sound(&["quantity_refunded", "quantity_shipped"]) && refunded > line.quantity_shipped {
-        at.note("quantity_refunded", "must not be more than quantity_shipped");
+        at.note("quantity_refunded", "must not exceed quantity_shipped");
     }
     let product = line.unit_price_amount_cents.saturating_mul(line.quantity_shipped);
     if at.sound(&["unit_price_amount_cents", "quantity_shipped", "product_amount_cents"])
         && line.product_amount_cents != product
     {
-        let reason = format!("should be {product}, the unit price times quantity_shipped");
+        let reason = format!("should be {product} (unit price times quantity_shipped)");
         at.doubt("product_amount_cents", &reason);
     }
 }
 
-/// Every line of an order has an identifier of its own.
-pub(super) fn distinct_lines(at: &Fields<'_>, items: &[ListElement<OrderLine>]) {
+/// Every line of an order has a unique identifier.
+pub(super) fn check_distinct_lines(at: &Fields<'_>, items: &[ListElement<OrderLine>]) {
     let mut identifiers = HashSet::with_capacity(items.len());
     for item in items.iter().filter(|item| item.sound("identifier")) {
         if !identifiers.insert(item.value.identifier.as_str()) {
@@ -64,25 +65,25 @@ pub(super) fn distinct_lines(at: &Fields<'_>, items: &[ListElement<OrderLine>]) 
                 PathStep::Index(item.position),
                 PathStep::Key("identifier"),
             ];
-            at.place().note_at(&steps, FaultCode::Invalid, REPEATED);
+            at.reader().note_at(&steps, FaultCode::Invalid, DUPLICATE);
         }
     }
 }
 
-/// The sums of an order are those of its lines and payments.
-pub(super) fn order_amounts(at: &Fields<'_>, order: &Order, items: &[ListElement<OrderLine>]) {
+/// The amounts of an order are the sums of its lines and payments.
+pub(super) fn check_amounts(at: &Fields<'_>, order: &Order, items: &[ListElement<OrderLine>]) {
     let lines_together = |key, amount: fn(&OrderLine) -> i64| {
         let readable = at.sound(&["items"]) && items.iter().all(|item| item.sound(key));
         readable.then(|| sum(items.iter().map(|item| amount(&item.value))))
     };
     let expect = |key, sent: i64, expected: Option<i64>, meaning: &str| {
         if let Some(expected) = expected.filter(|expected| *expected != sent && at.sound(&[key])) {
-            at.doubt(key, &format!("should be {expected}, {meaning}"));
+            at.doubt(key, &format!("should be {expected} ({meaning})"));
         }
     };
 
     let product = lines_together("product_amount_cents", |line| line.product_amount_cents);
-    let of_lines = "the sum over the lines";
+    let of_lines = "the sum of the lines";
     expect("product_amount_cents", order.product_amount_cents, product, of_lines);
     let tax = lines_together("tax_amount_cents", |line| line.tax_amount_cents);
     expect("tax_amount_cents", order.tax_amount_cents, tax, of_lines);
@@ -97,7 +98,7 @@ pub(super) fn order_amounts(at: &Fields<'_>, order: &Order, items: &[ListElement
         ]);
         charged.saturating_sub(discount.max(order.discount_amount_cents))
     });
-    let of_parts = "products, tax, shipping and shipping tax less the discount";
+    let of_parts = "products, tax, shipping, and shipping tax, less the discount";
     expect("total_amount_cents", order.total_amount_cents, total, of_parts);
 
     let paid: Option<Vec<i64>> = order.transactions.iter().map(|paid| paid.amount_cents).collect();
@@ -105,11 +106,11 @@ pub(super) fn order_amounts(at: &Fields<'_>, order: &Order, items: &[ListElement
     if at.sound(&["transactions", "total_amount_cents"])
         && paid.is_some_and(|paid| !paid.is_empty() && sum(paid) != total)
     {
-        at.doubt("transactions", &format!("should add up to total_amount_cents, {total}"));
+        at.doubt("transactions", &format!("should add up to total_amount_cents ({total})"));
     }
 }
 
-/// What the total is made of.
+/// What the total consists of.
 const TOTAL_PARTS: [&str; 5] = [
     "product_amount_cents",
     "tax_amount_cents",
@@ -122,29 +123,29 @@ fn sum(amounts: impl IntoIterator<Item = i64>) -> i64 {
     amounts.into_iter().fold(0, i64::saturating_add)
 }
 
-/// The refunds of one order, while they are read.
-pub(super) struct Refunds<'a> {
+/// The rules for the refunds of one order, and what they need to know while refunds are read.
+pub(super) struct RefundRules<'a> {
     now: Timestamp,
-    seen: &'a mut Seen,
+    seen: &'a mut UniqueIdentifiers,
     line_identifiers: HashSet<String>,
-    /// The lines by identifier, or nothing when it cannot be told which lines there are.
-    units: Option<Vec<Units<'a>>>,
+    /// The lines by identifier, or None if it is not clear which lines there are.
+    units: Option<Vec<RefundableUnits<'a>>>,
 }
 
 /// The units of one line.
-struct Units<'a> {
+struct RefundableUnits<'a> {
     identifier: &'a str,
-    /// Nothing when the quantity was not readable.
+    /// None if the quantity was not readable.
     shipped: Option<i64>,
     refunded: i64,
 }
 
-impl<'a> Refunds<'a> {
+impl<'a> RefundRules<'a> {
     pub(super) fn of(
         at: &Fields<'_>,
         items: &'a [ListElement<OrderLine>],
         now: Timestamp,
-        seen: &'a mut Seen,
+        seen: &'a mut UniqueIdentifiers,
     ) -> Self {
         let readable = at.sound(&["items"]) && items.iter().all(|item| item.sound("identifier"));
         let units = readable.then(|| units_by_identifier(items));
@@ -153,26 +154,26 @@ impl<'a> Refunds<'a> {
 
     pub(super) fn check(&mut self, at: &Fields<'_>, refund: &Refund) {
         if at.sound(&["identifier"]) && !self.seen.refunds.insert(refund.identifier.clone()) {
-            at.note("identifier", REPEATED);
+            at.note("identifier", DUPLICATE);
         }
         if at.sound(&["created_at"]) && refund.created_at <= self.now {
             at.doubt("created_at", "should be in the future");
         }
     }
 
-    /// Checks a line of a refund. The units of one that is `ignored` are not counted.
+    /// Checks a line of a refund. If the refund is `ignored`, its units do not count.
     pub(super) fn check_line(&mut self, at: &Fields<'_>, line: &RefundLine, ignored: bool) {
         if at.sound(&["identifier"]) && !self.line_identifiers.insert(line.identifier.clone()) {
-            at.note("identifier", REPEATED);
+            at.note("identifier", DUPLICATE);
         }
         let Some(units) = self.units.as_mut().filter(|_| at.sound(&["order_item_identifier"]))
         else {
             return;
         };
-        let wanted = line.order_item_identifier.as_str();
-        let found = units.binary_search_by(|units| units.identifier.cmp(wanted)).ok();
-        let Some(units) = found.and_then(|position| units.get_mut(position)) else {
-            at.note("order_item_identifier", "must be the identifier of a line of the order");
+        let identifier = line.order_item_identifier.as_str();
+        let position = units.binary_search_by(|units| units.identifier.cmp(identifier)).ok();
+        let Some(units) = position.and_then(|position| units.get_mut(position)) else {
+            at.note("order_item_identifier", "must be the identifier of a line of this order");
             return;
         };
         if ignored || !at.sound(&["quantity"]) {
@@ -180,16 +181,19 @@ impl<'a> Refunds<'a> {
         }
         units.refunded += line.quantity;
         if units.shipped.is_some_and(|shipped| units.refunded > shipped) {
-            at.note("quantity", "must not, with earlier refunds, be more than were shipped");
+            at.note(
+                "quantity",
+                "must not, together with earlier refunds, exceed the units shipped",
+            );
         }
     }
 }
 
-/// Sorted for the search. Lines that share an identifier are one, whose units nobody knows.
-fn units_by_identifier(items: &[ListElement<OrderLine>]) -> Vec<Units<'_>> {
-    let mut sorted: Vec<Units<'_>> = items
+/// Sorted for binary search. Lines that share an identifier become one, with unknown units.
+fn units_by_identifier(items: &[ListElement<OrderLine>]) -> Vec<RefundableUnits<'_>> {
+    let mut sorted: Vec<RefundableUnits<'_>> = items
         .iter()
-        .map(|item| Units {
+        .map(|item| RefundableUnits {
             identifier: &item.value.identifier,
             shipped: Some(item.value.quantity_shipped).filter(|_| item.sound("quantity_shipped")),
             refunded: 0,

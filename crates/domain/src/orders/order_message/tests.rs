@@ -1,5 +1,4 @@
-//! Messages of all kinds, judged as a whole: every expectation is the complete list of
-//! what is wrong or doubtful.
+//! Whole messages: every expectation is the complete list of what is wrong or doubtful.
 
 mod amounts;
 mod properties;
@@ -20,34 +19,34 @@ fn context(strict: bool) -> OrderReadContext {
 }
 
 /// The order of the full sample.
-fn order() -> Value {
+fn sample_order() -> Value {
     let message: Value = serde_json::from_str(samples::order_message()).unwrap();
     message["returns_portal_order"]["orders"][0].clone()
 }
 
 /// The order of the full sample after `edit`.
-fn edited(edit: impl FnOnce(&mut Value)) -> Value {
-    let mut order = order();
+fn edit_order(edit: impl FnOnce(&mut Value)) -> Value {
+    let mut order = sample_order();
     edit(&mut order);
     order
 }
 
-fn message(orders: &[Value]) -> Value {
+fn message_of(orders: &[Value]) -> Value {
     json!({ "returns_portal_order": { "orders": orders } })
 }
 
-fn judge(message: &Value, strict: bool) -> Result<OrderMessage, Faults> {
+fn read_value(message: &Value, strict: bool) -> Result<OrderMessage, Faults> {
     let text = message.to_string();
     read_message(&document::parse(text.as_bytes()).unwrap(), &context(strict))
 }
 
-/// Every error of a message with these orders, the place of the first order left out.
-fn errors(orders: &[Value]) -> Vec<(String, FaultCode)> {
-    errors_of(&message(orders), false)
+/// Every error of a message with these orders, with the path of the first order shortened to `@`.
+fn errors_in(orders: &[Value]) -> Vec<(String, FaultCode)> {
+    message_errors(&message_of(orders), false)
 }
 
-fn errors_of(message: &Value, strict: bool) -> Vec<(String, FaultCode)> {
-    let Err(faults) = judge(message, strict) else {
+fn message_errors(message: &Value, strict: bool) -> Vec<(String, FaultCode)> {
+    let Err(faults) = read_value(message, strict) else {
         return Vec::new();
     };
     assert_eq!(faults.total, faults.errors.len());
@@ -55,13 +54,13 @@ fn errors_of(message: &Value, strict: bool) -> Vec<(String, FaultCode)> {
     faults.errors.into_iter().map(|error| (error.field.replace(ORDER, "@"), error.code)).collect()
 }
 
-/// Every warning of an acceptable message with this order, which are the errors when strict.
-fn doubts(order: Value) -> Vec<String> {
-    let message = message(&[order]);
-    let reading = judge(&message, false).unwrap();
+/// Every warning about a valid message with this order. If strict, the same are errors.
+fn doubts_about(order: Value) -> Vec<String> {
+    let message = message_of(&[order]);
+    let reading = read_value(&message, false).unwrap();
     let fields: Vec<String> =
         reading.warnings.into_iter().map(|warning| warning.field.replace(ORDER, "@")).collect();
-    let strict: Vec<String> = errors_of(&message, true)
+    let strict: Vec<String> = message_errors(&message, true)
         .into_iter()
         .map(|(field, code)| {
             assert_eq!(code, FaultCode::Invalid);
@@ -86,7 +85,7 @@ fn wrong_type(field: &str) -> (String, FaultCode) {
 
 #[test]
 fn the_sample_has_neither_errors_nor_warnings() {
-    let reading = judge(&message(&[order()]), true).unwrap();
+    let reading = read_value(&message_of(&[sample_order()]), true).unwrap();
 
     assert_eq!(reading.warnings, []);
     assert_eq!(reading.orders.len(), 1);
@@ -95,12 +94,12 @@ fn the_sample_has_neither_errors_nor_warnings() {
 
 #[test]
 fn a_message_without_orders_is_acceptable() {
-    assert_eq!(judge(&message(&[]), false).unwrap().orders, []);
+    assert_eq!(read_value(&message_of(&[]), false).unwrap().orders, []);
 }
 
 #[test]
 fn an_envelope_of_another_shape_is_named() {
-    let judged = |message: Value| errors_of(&message, false);
+    let judged = |message: Value| message_errors(&message, false);
 
     assert_eq!(judged(Value::Null), [missing("$")]);
     assert_eq!(judged(json!([])), [wrong_type("$")]);
@@ -117,7 +116,7 @@ fn an_envelope_of_another_shape_is_named() {
         judged(json!({ "returns_portal_order": { "orders": {} } })),
         [wrong_type("$.returns_portal_order.orders")]
     );
-    assert_eq!(errors(&[json!(1)]), [wrong_type("@")]);
+    assert_eq!(errors_in(&[json!(1)]), [wrong_type("@")]);
 }
 
 #[test]
@@ -125,20 +124,20 @@ fn a_message_of_too_many_orders_is_refused_unread() {
     let at_the_limit = vec![json!(1); ORDERS_MAX];
     let beyond = vec![json!(1); ORDERS_MAX + 1];
 
-    assert_eq!(judge(&message(&at_the_limit), false).unwrap_err().total, ORDERS_MAX);
-    assert_eq!(errors(&beyond), [invalid("$.returns_portal_order.orders")]);
+    assert_eq!(read_value(&message_of(&at_the_limit), false).unwrap_err().total, ORDERS_MAX);
+    assert_eq!(errors_in(&beyond), [invalid("$.returns_portal_order.orders")]);
 }
 
 #[test]
 fn unknown_fields_are_warned_of_and_stay_warnings_when_strict() {
-    let mut message = message(&[edited(|order| {
+    let mut message = message_of(&[edit_order(|order| {
         order["loyalty tier"] = json!("gold");
         order["items"][1]["aisle"] = json!(4);
     })]);
     message["sent_by"] = json!("shop");
     message["returns_portal_order"]["page"] = json!(1);
 
-    let warnings = judge(&message, true).unwrap().warnings;
+    let warnings = read_value(&message, true).unwrap().warnings;
 
     let expected = [
         ("$.returns_portal_order.orders[0].items[1].aisle", "unknown field, kept as sent"),
@@ -153,8 +152,8 @@ fn unknown_fields_are_warned_of_and_stay_warnings_when_strict() {
 
 #[test]
 fn a_summary_reads_as_a_sentence() {
-    let faults = judge(
-        &message(&[edited(|order| {
+    let faults = read_value(
+        &message_of(&[edit_order(|order| {
             order["status"] = json!("Lost");
             order["items"][0]["quantity"] = json!("two");
         })]),
@@ -164,7 +163,7 @@ fn a_summary_reads_as_a_sentence() {
 
     assert_eq!(
         faults.summary(),
-        "2 fields are not acceptable: $.returns_portal_order.orders[0].status must be one of \
+        "2 fields are invalid: $.returns_portal_order.orders[0].status must be one of \
          Created, Shipped, Cancelled; $.returns_portal_order.orders[0].items[0].quantity must be \
          an integer"
     );
@@ -172,7 +171,7 @@ fn a_summary_reads_as_a_sentence() {
 
 #[test]
 fn an_order_alone_has_its_paths_from_the_root() {
-    let text = edited(|order| order["items"][0]["sku"] = json!(1)).to_string();
+    let text = edit_order(|order| order["items"][0]["sku"] = json!(1)).to_string();
     let document = document::parse(text.as_bytes()).unwrap();
 
     let faults = read_order(&document, &context(false)).unwrap_err();

@@ -22,7 +22,7 @@ const CODE_MAX: usize = 64;
 const LABEL_MAX: usize = 200;
 const PER_MILLE_MAX: i64 = 1_000;
 
-const REPEATED: &str = "must not stand twice";
+const REPEATED: &str = "must be unique";
 
 pub(super) fn policy(document: &Json<'_>) -> Result<Policy, Faults> {
     let (policy, _) = read(document, true, |root| root.object(fields))?;
@@ -30,7 +30,7 @@ pub(super) fn policy(document: &Json<'_>) -> Result<Policy, Faults> {
 }
 
 fn fields(at: &Fields<'_>) -> Policy {
-    at.refuses_unknown();
+    at.refuse_unknown();
     let default = Policy::default();
     let window_days = at.optional("window_days", days).unwrap_or(default.window_days);
     let tags = at.optional("tags", tags).unwrap_or(default.tags);
@@ -84,7 +84,7 @@ fn tags(value: &Reader<'_>) -> Option<Vec<TagRule>> {
 }
 
 fn tag_rule(at: &Fields<'_>) -> ListElement<TagRule> {
-    at.refuses_unknown();
+    at.refuse_unknown();
     let tag = at.required("tag", |value| match value.text(1..=IDENTIFIER_MAX)? {
         tag if tag.trim().is_empty() => value.invalid("must not be empty"),
         tag => Some(tag.to_owned()),
@@ -144,7 +144,7 @@ fn reasons(value: &Reader<'_>) -> Option<Vec<ListElement<Reason>>> {
 }
 
 fn reason(at: &Fields<'_>) -> ListElement<Reason> {
-    at.refuses_unknown();
+    at.refuse_unknown();
     let allowed = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_');
     let code = at.required("code", |value| match value.text(1..=CODE_MAX)? {
         code if code.bytes().all(allowed) => Some(code.to_owned()),
@@ -162,7 +162,7 @@ fn reason(at: &Fields<'_>) -> ListElement<Reason> {
 }
 
 fn labels(at: &Fields<'_>) -> BTreeMap<Language, String> {
-    at.refuses_unknown();
+    at.refuse_unknown();
     let label = |language: Language| {
         let read = |value: &Reader<'_>| value.text(1..=LABEL_MAX).map(str::to_owned);
         Some((language, at.optional(language.code(), read)?))
@@ -181,7 +181,7 @@ fn methods(value: &Reader<'_>, known: &Known) -> Option<Vec<MethodOffer>> {
 }
 
 fn method(at: &Fields<'_>, known: &Known) -> ListElement<MethodOffer> {
-    at.refuses_unknown();
+    at.refuse_unknown();
     let method = at.required("method", |value| {
         named(value, ReturnMethod::parse, &ReturnMethod::ALL.map(ReturnMethod::name))
     });
@@ -208,7 +208,7 @@ fn method(at: &Fields<'_>, known: &Known) -> ListElement<MethodOffer> {
 fn reason_fees(value: &Reader<'_>, known: &Known) -> Option<Vec<ReasonFee>> {
     let fees = value.list(REASONS_MAX, |element| {
         element.object(|at| {
-            at.refuses_unknown();
+            at.refuse_unknown();
             let reason = at.required("reason", |value| {
                 let code = known_reason(value, known)?;
                 let mut reasons = known.reasons.iter();
@@ -234,7 +234,7 @@ fn known_reason(value: &Reader<'_>, known: &Known) -> Option<String> {
 }
 
 fn gift_card(at: &Fields<'_>) -> GiftCardOffer {
-    at.refuses_unknown();
+    at.refuse_unknown();
     let per_mille = at.optional("bonus_per_mille", |value| value.integer(0..=PER_MILLE_MAX));
     GiftCardOffer {
         sku: at.identifier("sku"),

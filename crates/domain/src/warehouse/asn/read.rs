@@ -32,7 +32,7 @@ pub fn read_asn(document: &Json<'_>) -> Result<InboundAsn, Faults> {
 
 /// Nothing only where there is no number, which is noted.
 fn asn(at: &Fields<'_>) -> Option<InboundAsn> {
-    at.refuses_unknown();
+    at.refuse_unknown();
     let program_identifier = at.identifier("program_identifier");
     let number: Option<AsnNumber> = at.required("asn_number", asn_number);
     let status = at.required("status", |value| {
@@ -76,7 +76,7 @@ fn asn(at: &Fields<'_>) -> Option<InboundAsn> {
 }
 
 fn origin(at: &Fields<'_>) -> AsnOrigin {
-    at.refuses_unknown();
+    at.refuse_unknown();
     AsnOrigin {
         identifier: at.required("identifier", text_or_number).unwrap_or_default(),
         kind: at.identifier("type"),
@@ -84,7 +84,7 @@ fn origin(at: &Fields<'_>) -> AsnOrigin {
 }
 
 fn destination(at: &Fields<'_>) -> AsnDestination {
-    at.refuses_unknown();
+    at.refuse_unknown();
     AsnDestination {
         identifier: at.required("identifier", text_or_number).unwrap_or_default(),
         kind: at.identifier("type"),
@@ -93,7 +93,7 @@ fn destination(at: &Fields<'_>) -> AsnDestination {
 }
 
 fn carton(at: &Fields<'_>, seen: &mut Seen) -> AsnCarton {
-    at.refuses_unknown();
+    at.refuse_unknown();
     let identifier = at.optional_identifier("identifier");
     let reference = at.optional_object("reference", reference);
     let details = at.objects_up_to(LINES_MAX, "details", |at| detail(at, seen));
@@ -105,7 +105,7 @@ fn carton(at: &Fields<'_>, seen: &mut Seen) -> AsnCarton {
 }
 
 fn detail(at: &Fields<'_>, seen: &mut Seen) -> AsnDetail {
-    at.refuses_unknown();
+    at.refuse_unknown();
     let line_identifier = at.identifier("line_identifier");
     let reference_line_identifier = at.optional_identifier("reference_line_identifier");
     let unit_identifier = unit_identifier(at, seen);

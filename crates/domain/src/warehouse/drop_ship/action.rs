@@ -175,7 +175,7 @@ impl std::error::Error for DropShipRefusal {}
 pub fn read_shipping(document: &Json<'_>) -> Result<DropShipAction, Faults> {
     let (request, _) = read(document, false, |root| {
         root.object(|at| {
-            at.refuses_unknown();
+            at.refuse_unknown();
             let items = at.objects_up_to(ITEMS_MAX, "items", quantity);
             if items.is_empty() && at.sound(&["items"]) {
                 at.note("items", "must not be empty");
@@ -197,7 +197,7 @@ pub fn read_shipping(document: &Json<'_>) -> Result<DropShipAction, Faults> {
 pub fn read_cancellation(document: &Json<'_>) -> Result<DropShipAction, Faults> {
     let (request, _) = read(document, false, |root| {
         root.object(|at| {
-            at.refuses_unknown();
+            at.refuse_unknown();
             let reason = at.required("reason", |value| value.text(1..=TEXT_MAX).map(str::to_owned));
             let items = at.optional("items", |value| {
                 value.list(ITEMS_MAX, |element| element.object(quantity))
@@ -210,7 +210,7 @@ pub fn read_cancellation(document: &Json<'_>) -> Result<DropShipAction, Faults> 
 }
 
 fn quantity(at: &Fields<'_>) -> ListElement<DropShipItemQuantity> {
-    at.refuses_unknown();
+    at.refuse_unknown();
     let quantity = at.required("quantity", |value| value.integer(1..=QUANTITY_MAX));
     at.element(DropShipItemQuantity {
         client_identifier: at.identifier("client_identifier"),

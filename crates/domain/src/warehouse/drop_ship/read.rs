@@ -35,7 +35,7 @@ pub fn read_drop_ship_order(
 ) -> Result<DropShipOrder, Faults> {
     let (order, _) = read(document, false, |root| {
         root.object(|at| {
-            at.refuses_unknown();
+            at.refuse_unknown();
             at.object("order", |at| order(at, context))
         })?
     })?;
@@ -43,7 +43,7 @@ pub fn read_drop_ship_order(
 }
 
 fn order(at: &Fields<'_>, context: &DropShipReadContext) -> DropShipOrder {
-    at.refuses_unknown();
+    at.refuse_unknown();
     let method = at.required("shipping_method", shipping_method);
     DropShipOrder {
         id: context.first_id,
@@ -86,7 +86,7 @@ fn date(value: &Reader<'_>) -> Option<Date> {
 
 fn address(at: &Fields<'_>, key: &'static str, id: i64) -> DropShipAddress {
     let address = at.object(key, |at| {
-        at.refuses_unknown();
+        at.refuse_unknown();
         DropShipAddress {
             id,
             name: at.text("name"),
@@ -118,7 +118,7 @@ fn items(at: &Fields<'_>, first_id: i64) -> Vec<DropShipItem> {
 }
 
 fn item(at: &Fields<'_>, id: i64) -> ListElement<DropShipItem> {
-    at.refuses_unknown();
+    at.refuse_unknown();
     let condition = at.optional("condition", |value| {
         value.named(Condition::parse, "must be one of N, R, A, B, C, X, TT")
     });
@@ -153,7 +153,7 @@ pub(super) fn distinct<T>(
     for item in items.iter().filter(|item| item.sound(key)) {
         if !seen.insert(identifier(&item.value)) {
             let steps = [PathStep::Key(list), PathStep::Index(item.position), PathStep::Key(key)];
-            at.place().note_at(&steps, FaultCode::Invalid, "must not stand twice");
+            at.reader().note_at(&steps, FaultCode::Invalid, "must be unique");
         }
     }
 }

@@ -69,14 +69,14 @@ impl std::error::Error for ShipmentRefusal {}
 pub fn read_change(document: &Json<'_>) -> Result<ShipmentChange, Faults> {
     let (change, _) = read(document, false, |root| {
         root.object(|at| {
-            at.refuses_unknown();
+            at.refuse_unknown();
             let ship_date = at.optional_time("ship_date");
             let status = at.optional("status", |value| {
                 let refused = "must be one of pending, shipped, delivered, canceled";
                 value.named(ShipmentStatus::parse, refused)
             });
             if ship_date.is_none() && status.is_none() && at.sound(&["ship_date", "status"]) {
-                at.note_neither(["ship_date", "status"]);
+                at.note_neither_of(["ship_date", "status"]);
             }
             ShipmentChange { ship_date, status }
         })

@@ -49,7 +49,7 @@ pub fn read_shipment(
 }
 
 fn shipment(at: &Fields<'_>, context: &ShipmentReadContext) -> Shipment {
-    at.refuses_unknown();
+    at.refuse_unknown();
     let kind = at.required("type", |value| {
         value.named(ShipmentType::parse, "must be one of stock_transfer, freight, vendor")
     });
@@ -166,7 +166,7 @@ fn place_type(at: &Fields<'_>) -> PlaceType {
 }
 
 fn sending_place(at: &Fields<'_>) -> SendingPlace {
-    at.refuses_unknown();
+    at.refuse_unknown();
     SendingPlace {
         identifier: at.required("identifier", text_or_number).unwrap_or_default(),
         external_identifier: at.optional_identifier("external_identifier"),
@@ -175,7 +175,7 @@ fn sending_place(at: &Fields<'_>) -> SendingPlace {
 }
 
 fn receiving_place(at: &Fields<'_>, shipment: Option<ShipmentType>) -> ReceivingPlace {
-    at.refuses_unknown();
+    at.refuse_unknown();
     let place = ReceivingPlace {
         identifier: at.optional("identifier", text_or_number),
         stock_transfer_identifier: at.optional_identifier("stock_transfer_identifier"),
@@ -194,7 +194,7 @@ fn receiving_place(at: &Fields<'_>, shipment: Option<ShipmentType>) -> Receiving
         return place;
     }
     match place.identifier_for(shipment) {
-        None => at.note_neither(["identifier", key]),
+        None => at.note_neither_of(["identifier", key]),
         Some(vendor) if shipment == ShipmentType::Vendor => {
             if !vendor.bytes().all(|byte| byte.is_ascii_digit()) {
                 let sent = if place.vendor_id.is_some() { key } else { "identifier" };
@@ -207,7 +207,7 @@ fn receiving_place(at: &Fields<'_>, shipment: Option<ShipmentType>) -> Receiving
 }
 
 fn address(at: &Fields<'_>) -> ReceivingAddress {
-    at.refuses_unknown();
+    at.refuse_unknown();
     ReceivingAddress {
         name: at.text("name"),
         company: at.optional_text("company"),
@@ -220,7 +220,7 @@ fn address(at: &Fields<'_>) -> ReceivingAddress {
 }
 
 fn carton(at: &Fields<'_>, seen: &mut Seen) -> OutboundCarton {
-    at.refuses_unknown();
+    at.refuse_unknown();
     let identifier = at.optional_identifier("identifier");
     let reference = at.optional_object("reference", reference);
     let sorting_template_name = at.optional_identifier("sorting_template_name");
@@ -233,7 +233,7 @@ fn carton(at: &Fields<'_>, seen: &mut Seen) -> OutboundCarton {
 }
 
 fn detail(at: &Fields<'_>, seen: &mut Seen) -> OutboundDetail {
-    at.refuses_unknown();
+    at.refuse_unknown();
     let condition = at.required("condition", |value| {
         value.named(Condition::parse, "must be one of N, A, R, B, TT, C, X")
     });

@@ -33,7 +33,7 @@ pub struct UnitChange {
 pub fn read_unit_change(document: &Json<'_>) -> Result<UnitChange, Faults> {
     let (change, _) = read(document, false, |root| {
         root.object(|at| {
-            at.refuses_unknown();
+            at.refuse_unknown();
             let change = UnitChange {
                 condition: at.optional("condition", |value| {
                     value.named(Condition::parse, "must be one of N, R, A, B, C, X, TT")

@@ -136,7 +136,7 @@ pub fn read_answer(document: &Json<'_>) -> Result<ReceivingAnswer, Faults> {
 
 /// Nothing only where something is missing, which is noted.
 fn answer(at: &Fields<'_>) -> Option<ReceivingAnswer> {
-    at.refuses_unknown();
+    at.refuse_unknown();
     let choice = at.required("action", |value| {
         let parse = |name: &str| match name {
             "match" => Some(AnswerKind::Match),

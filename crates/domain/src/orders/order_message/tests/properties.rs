@@ -1,16 +1,16 @@
-//! Whatever is done to a message, reading it ends in a verdict, and what is accepted is kept.
+//! However a message is damaged, reading it ends in a result, and what is accepted is kept.
 
 use proptest::prelude::*;
 use proptest::sample::Index;
 
 use super::*;
 
-/// One thing done to the value at a place.
+/// One change to the value at a path.
 #[derive(Clone, Debug)]
-enum Change {
+enum MessageEdit {
     Drop,
     Replace(Value),
-    /// Puts a copy of an element behind it.
+    /// Inserts a copy of an element.
     Repeat,
     Add(String, Value),
 }
@@ -31,48 +31,53 @@ fn junk() -> impl Strategy<Value = Value> {
     ]
 }
 
-fn change() -> impl Strategy<Value = Change> {
+fn any_edit() -> impl Strategy<Value = MessageEdit> {
     prop_oneof![
-        Just(Change::Drop),
-        junk().prop_map(Change::Replace),
-        Just(Change::Repeat),
+        Just(MessageEdit::Drop),
+        junk().prop_map(MessageEdit::Replace),
+        Just(MessageEdit::Repeat),
         (prop_oneof![Just("the service".to_owned()), "[a-z ]{0,4}"], junk())
-            .prop_map(|(key, value)| Change::Add(key, value)),
+            .prop_map(|(key, value)| MessageEdit::Add(key, value)),
     ]
 }
 
-/// Walks down from `value` as far as `way` leads, and changes what is there.
-fn apply(value: &mut Value, way: &[Index], change: &Change) {
-    let here = way.split_first();
-    match (value, here) {
+/// Walks down from `value` along `path`, and edits what it finds.
+fn apply_edit(value: &mut Value, path: &[Index], edit: &MessageEdit) {
+    match (value, path.split_first()) {
         (Value::Object(fields), Some((index, rest))) if !fields.is_empty() => {
             let key = fields.keys().nth(index.index(fields.len())).unwrap().clone();
-            match change {
-                Change::Drop if rest.is_empty() => drop(fields.remove(&key)),
-                Change::Add(key, value) if rest.is_empty() => {
+            match edit {
+                MessageEdit::Drop if rest.is_empty() => drop(fields.remove(&key)),
+                MessageEdit::Add(key, value) if rest.is_empty() => {
                     fields.insert(key.clone(), value.clone());
                 }
-                Change::Drop | Change::Replace(_) | Change::Repeat | Change::Add(..) => {
-                    apply(&mut fields[&key], rest, change);
+                MessageEdit::Drop
+                | MessageEdit::Replace(_)
+                | MessageEdit::Repeat
+                | MessageEdit::Add(..) => {
+                    apply_edit(&mut fields[&key], rest, edit);
                 }
             }
         }
         (Value::Array(elements), Some((index, rest))) if !elements.is_empty() => {
             let position = index.index(elements.len());
-            match change {
-                Change::Drop if rest.is_empty() => drop(elements.remove(position)),
-                Change::Repeat if rest.is_empty() => {
+            match edit {
+                MessageEdit::Drop if rest.is_empty() => drop(elements.remove(position)),
+                MessageEdit::Repeat if rest.is_empty() => {
                     let copy = elements[position].clone();
                     elements.insert(position, copy);
                 }
-                Change::Drop | Change::Replace(_) | Change::Repeat | Change::Add(..) => {
-                    apply(&mut elements[position], rest, change);
+                MessageEdit::Drop
+                | MessageEdit::Replace(_)
+                | MessageEdit::Repeat
+                | MessageEdit::Add(..) => {
+                    apply_edit(&mut elements[position], rest, edit);
                 }
             }
         }
-        (place, _) => {
-            if let Change::Replace(value) = change {
-                *place = value.clone();
+        (found, _) => {
+            if let MessageEdit::Replace(value) = edit {
+                *found = value.clone();
             }
         }
     }
@@ -113,30 +118,30 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
-    fn a_changed_message_is_judged_and_kept_when_accepted(
-        changes in prop::collection::vec(
-            (prop::collection::vec(any::<Index>(), 0..6), change()), 1..4),
+    fn a_changed_message_is_read_and_kept_if_accepted(
+        edits in prop::collection::vec(
+            (prop::collection::vec(any::<Index>(), 0..6), any_edit()), 1..4),
     ) {
         let sample: Value = serde_json::from_str(samples::order_message()).unwrap();
         let mut changed = sample["returns_portal_order"]["orders"][0].clone();
-        for (way, change) in &changes {
-            apply(&mut changed, way, change);
+        for (path, edit) in &edits {
+            apply_edit(&mut changed, path, edit);
         }
-        let message = message(&[changed]);
-        match judge(&message, false) {
+        let message = message_of(&[changed]);
+        match read_value(&message, false) {
             Ok(reading) => check_kept(&message, &message.to_string(), &reading)?,
             Err(faults) => prop_assert!(faults.total > 0 && !faults.errors.is_empty()),
         }
     }
 
     #[test]
-    fn a_changed_envelope_is_judged(
-        way in prop::collection::vec(any::<Index>(), 0..4),
-        change in change(),
+    fn a_changed_envelope_is_read(
+        path in prop::collection::vec(any::<Index>(), 0..4),
+        edit in any_edit(),
     ) {
         let mut message: Value = serde_json::from_str(samples::minimal_order_message()).unwrap();
-        apply(&mut message, &way, &change);
-        if let Err(faults) = judge(&message, true) {
+        apply_edit(&mut message, &path, &edit);
+        if let Err(faults) = read_value(&message, true) {
             prop_assert!(faults.total > 0);
         }
     }
@@ -145,14 +150,14 @@ proptest! {
     fn unknown_fields_alone_never_spoil_a_message(
         extras in prop::collection::vec(("x[a-z ]{0,4}", junk()), 1..5),
     ) {
-        let changed = edited(|order| {
+        let changed = edit_order(|order| {
             for (key, value) in &extras {
                 order[key] = value.clone();
                 order["items"][0][key] = value.clone();
             }
         });
-        let message = message(&[changed]);
-        let reading = judge(&message, true).unwrap();
+        let message = message_of(&[changed]);
+        let reading = read_value(&message, true).unwrap();
         prop_assert!(reading.warnings.len() >= 2);
         check_kept(&message, &message.to_string(), &reading)?;
     }

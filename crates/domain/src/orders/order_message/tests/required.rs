@@ -1,8 +1,8 @@
-//! Which fields must be there, which may be absent, and of what type each is.
+//! Which fields are required, which may be absent, and which type each has.
 
 use super::*;
 
-/// The required fields as pointers into the sample and as places in the answer.
+/// The required fields, by the pointer to the object in the sample that has them.
 const REQUIRED: [(&str, &[&str]); 7] = [
     (
         "",
@@ -52,61 +52,61 @@ const REQUIRED: [(&str, &[&str]); 7] = [
     ("refunds/0/refund_line_items/0", &["identifier", "quantity", "order_item_identifier"]),
 ];
 
-/// Runs `check` with each required field: its holder's pointer, its name, its place.
+/// Runs `check` with each required field: the pointer to its object, its name, its path.
 fn for_each_required(mut check: impl FnMut(&str, &str, &str)) {
-    for (holder, names) in REQUIRED {
-        let pointer = if holder.is_empty() { String::new() } else { format!("/{holder}") };
-        let place = pointer.replace("/0", "[0]").replace('/', ".");
+    for (object, names) in REQUIRED {
+        let pointer = if object.is_empty() { String::new() } else { format!("/{object}") };
+        let path = pointer.replace("/0", "[0]").replace('/', ".");
         for name in names {
-            check(&pointer, name, &format!("@{place}.{name}"));
+            check(&pointer, name, &format!("@{path}.{name}"));
         }
     }
 }
 
 #[test]
 fn every_required_field_is_missed_when_absent_or_null() {
-    for_each_required(|holder, name, place| {
-        let absent = edited(|order| {
-            order.pointer_mut(holder).unwrap().as_object_mut().unwrap().remove(name).unwrap();
+    for_each_required(|object, name, path| {
+        let absent = edit_order(|order| {
+            order.pointer_mut(object).unwrap().as_object_mut().unwrap().remove(name).unwrap();
         });
-        let null = edited(|order| {
-            *order.pointer_mut(&format!("{holder}/{name}")).unwrap() = Value::Null;
+        let null = edit_order(|order| {
+            *order.pointer_mut(&format!("{object}/{name}")).unwrap() = Value::Null;
         });
 
-        assert_eq!(errors(&[absent]), [missing(place)]);
-        assert_eq!(errors(&[null]), [missing(place)]);
+        assert_eq!(errors_in(&[absent]), [missing(path)]);
+        assert_eq!(errors_in(&[null]), [missing(path)]);
     });
 }
 
 #[test]
 fn every_required_field_of_another_type_is_named_once() {
-    for_each_required(|holder, name, place| {
-        let other = edited(|order| {
-            *order.pointer_mut(&format!("{holder}/{name}")).unwrap() = json!(true);
+    for_each_required(|object, name, path| {
+        let other = edit_order(|order| {
+            *order.pointer_mut(&format!("{object}/{name}")).unwrap() = json!(true);
         });
 
-        assert_eq!(errors(&[other]), [wrong_type(place)]);
+        assert_eq!(errors_in(&[other]), [wrong_type(path)]);
     });
 }
 
 #[test]
-fn an_order_of_nothing_misses_everything_in_reading_order() {
+fn an_empty_order_misses_everything_in_reading_order() {
     let expected: Vec<(String, FaultCode)> =
         REQUIRED[0].1.iter().map(|name| missing(&format!("@.{name}"))).collect();
 
-    assert_eq!(errors(&[json!({})]), expected);
+    assert_eq!(errors_in(&[json!({})]), expected);
 }
 
 #[test]
 fn every_optional_field_may_be_absent_or_null_and_has_a_type() {
     let mut optional = 0;
-    let message = message(&[order()]);
-    for pointer in pointers(&order(), "") {
+    let message = message_of(&[sample_order()]);
+    for pointer in pointers(&sample_order(), "") {
         let with = |value: Value| {
             let mut message = message.clone();
             let pointer = format!("/returns_portal_order/orders/0{pointer}");
             *message.pointer_mut(&pointer).unwrap() = value;
-            errors_of(&message, false)
+            message_errors(&message, false)
         };
         if with(Value::Null).is_empty() {
             let other_type = with(json!({ "a": { "b": [] } }));
@@ -119,27 +119,27 @@ fn every_optional_field_may_be_absent_or_null_and_has_a_type() {
         }
     }
 
-    // Of the order 4, its lines 12 and 2, a variant 7, the shopper 4, an address 2, a payment 11
-    // and its details 5, a refund 3 and a discount 6.
+    // The order has 4, its lines 12 and 2, a variant 7, the shopper 4, an address 2, a payment 11
+    // and its details 5, a refund 3, and a discount 6.
     assert_eq!(optional, 56);
 }
 
 /// The pointers of all fields of objects in `value`.
-fn pointers(value: &Value, here: &str) -> Vec<String> {
+fn pointers(value: &Value, parent: &str) -> Vec<String> {
     match value {
         Value::Object(fields) => fields
             .iter()
             .flat_map(|(key, value)| {
-                let place = format!("{here}/{key}");
-                let mut below = pointers(value, &place);
-                below.push(place);
-                below
+                let pointer = format!("{parent}/{key}");
+                let mut all = pointers(value, &pointer);
+                all.push(pointer);
+                all
             })
             .collect(),
         Value::Array(elements) => elements
             .iter()
             .enumerate()
-            .flat_map(|(position, value)| pointers(value, &format!("{here}/{position}")))
+            .flat_map(|(position, value)| pointers(value, &format!("{parent}/{position}")))
             .collect(),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
     }
@@ -150,10 +150,10 @@ fn the_minimal_sample_has_what_is_required_and_nothing_else() {
     let minimal: Value = serde_json::from_str(samples::minimal_order_message()).unwrap();
     let order = &minimal["returns_portal_order"]["orders"][0];
 
-    assert_eq!(judge(&minimal, true).unwrap().warnings, []);
-    for_each_required(|holder, name, _| {
-        if !holder.starts_with("/refunds") {
-            assert!(order.pointer(&format!("{holder}/{name}")).is_some(), "{holder}/{name}");
+    assert_eq!(read_value(&minimal, true).unwrap().warnings, []);
+    for_each_required(|object, name, _| {
+        if !object.starts_with("/refunds") {
+            assert!(order.pointer(&format!("{object}/{name}")).is_some(), "{object}/{name}");
         }
     });
     let required: usize = REQUIRED.iter().take(5).map(|(_, names)| names.len()).sum();
@@ -163,7 +163,7 @@ fn the_minimal_sample_has_what_is_required_and_nothing_else() {
 #[test]
 fn a_line_has_a_sku_or_a_upc() {
     let line = |sku: Value, upc: Value| {
-        errors(&[edited(|order| {
+        errors_in(&[edit_order(|order| {
             order["items"][0]["sku"] = sku;
             order["items"][0]["upc"] = upc;
         })])
@@ -178,8 +178,8 @@ fn a_line_has_a_sku_or_a_upc() {
 }
 
 #[test]
-fn the_status_has_three_values_and_one_more_spelling() {
-    let judged = |status: &str| errors(&[edited(|order| order["status"] = json!(status))]);
+fn the_status_has_three_values_and_one_alternative_spelling() {
+    let judged = |status: &str| errors_in(&[edit_order(|order| order["status"] = json!(status))]);
 
     for status in ["Created", "Shipped", "Cancelled", "Canceled"] {
         assert_eq!(judged(status), [], "{status}");
@@ -190,8 +190,8 @@ fn the_status_has_three_values_and_one_more_spelling() {
 }
 
 #[test]
-fn currencies_e_mails_and_times_must_be_such() {
-    let order = edited(|order| {
+fn currencies_e_mail_addresses_and_times_are_checked() {
+    let order = edit_order(|order| {
         order["currency"] = json!("usd");
         order["created_at"] = json!("yesterday");
         order["items"][0]["shipped_date"] = json!("12/02/2026");
@@ -203,7 +203,7 @@ fn currencies_e_mails_and_times_must_be_such() {
     });
 
     assert_eq!(
-        errors(&[order]),
+        errors_in(&[order]),
         [
             invalid("@.currency"),
             invalid("@.created_at"),
@@ -220,17 +220,17 @@ fn currencies_e_mails_and_times_must_be_such() {
 #[test]
 fn the_attributes_of_a_variant_come_as_a_list_or_an_object() {
     let attributes = |value: Value| {
-        let order = edited(|order| order["items"][0]["variants"][0]["attributes"] = value);
-        judge(&message(&[order]), true)
+        let order = edit_order(|order| order["items"][0]["variants"][0]["attributes"] = value);
+        read_value(&message_of(&[order]), true)
             .map(|reading| reading.orders[0].order.items[0].variants[0].attributes.clone())
             .map_err(|faults| faults.errors[0].field.replace(ORDER, "@"))
     };
-    let place = "@.items[0].variants[0].attributes";
+    let path = "@.items[0].variants[0].attributes";
 
     let listed = attributes(json!([{ "name": "Size", "value": "L" }])).unwrap();
     assert_eq!(attributes(json!({ "Size": "L" })), Ok(listed));
-    assert_eq!(attributes(json!({ "Shoe size": 7 })), Err(format!("{place}['Shoe size']")));
-    assert_eq!(attributes(json!({ "a\0": "b" })), Err(format!(r"{place}['a\u0000']")));
-    assert_eq!(attributes(json!([{ "name": "Size" }])), Err(format!("{place}[0].value")));
-    assert_eq!(attributes(json!("L")), Err(place.to_owned()));
+    assert_eq!(attributes(json!({ "Shoe size": 7 })), Err(format!("{path}['Shoe size']")));
+    assert_eq!(attributes(json!({ "a\0": "b" })), Err(format!(r"{path}['a\u0000']")));
+    assert_eq!(attributes(json!([{ "name": "Size" }])), Err(format!("{path}[0].value")));
+    assert_eq!(attributes(json!("L")), Err(path.to_owned()));
 }

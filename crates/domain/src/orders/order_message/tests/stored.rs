@@ -1,38 +1,38 @@
-//! What is stored of an order: the sender's JSON, in two spellings of ours.
+//! What is stored of an order: the sender's JSON with two spellings normalized.
 
 use super::*;
 
 /// What is stored of the order in `text`.
-fn stored(text: &str) -> String {
-    String::from_utf8(snapshot(text).body.bytes(text.as_bytes()).to_vec()).unwrap()
+fn stored_text(text: &str) -> String {
+    String::from_utf8(read_text(text).body.bytes(text.as_bytes()).to_vec()).unwrap()
 }
 
-fn snapshot(text: &str) -> Snapshot {
+fn read_text(text: &str) -> Snapshot {
     let document = document::parse(text.as_bytes()).unwrap();
     read_order(&document, &context(false)).unwrap().0
 }
 
 #[test]
-fn an_order_is_stored_as_it_was_sent_without_the_spaces() {
-    let compact = order().to_string();
-    let spacious = serde_json::to_string_pretty(&order()).unwrap();
+fn an_order_is_stored_as_it_was_sent_without_white_space() {
+    let compact = sample_order().to_string();
+    let spacious = serde_json::to_string_pretty(&sample_order()).unwrap();
 
-    assert_eq!(stored(&spacious), compact);
-    assert_eq!(stored(&compact), compact);
+    assert_eq!(stored_text(&spacious), compact);
+    assert_eq!(stored_text(&compact), compact);
 }
 
 #[test]
 fn unknown_fields_survive_to_the_digit_and_in_their_place() {
-    let compact = order().to_string();
+    let compact = sample_order().to_string();
     let extra = r#"{"x":[1.50,1E400,-0.0,12345678901234567890123],"é\n":{"b":1,"a":null},"#;
     let text = format!("{extra}{}", compact.strip_prefix('{').unwrap());
 
-    assert_eq!(stored(&text), text);
+    assert_eq!(stored_text(&text), text);
 }
 
 #[test]
-fn the_two_spellings_are_made_one() {
-    let compact = edited(|order| {
+fn two_spellings_are_normalized() {
+    let compact = edit_order(|order| {
         order["status"] = json!("Cancelled");
         order["items"][0]["status"] = json!("Canceled");
     })
@@ -44,14 +44,14 @@ fn the_two_spellings_are_made_one() {
     );
     assert_ne!(sent, compact);
 
-    assert_eq!(stored(&sent), compact);
+    assert_eq!(stored_text(&sent), compact);
 }
 
 #[test]
 fn a_stored_order_reads_back_the_same() {
-    let first = snapshot(&order().to_string());
+    let first = read_text(&sample_order().to_string());
 
-    let again = snapshot(&stored(&order().to_string()));
+    let again = read_text(&stored_text(&sample_order().to_string()));
 
     assert_eq!(again, first);
 }
@@ -59,10 +59,10 @@ fn a_stored_order_reads_back_the_same() {
 #[test]
 fn a_refund_is_the_same_however_its_keys_are_ordered() {
     let refund = |text: &str| {
-        let mut order = order();
+        let mut order = sample_order();
         order["refunds"] = json!([]);
         let text = order.to_string().replace("\"refunds\":[]", &format!("\"refunds\":[{text}]"));
-        snapshot(&text).refunds
+        read_text(&text).refunds
     };
     let one = refund(
         r#"{"identifier": "R", "total_refund_amount_cents": 1, "refund_line_items": [],
@@ -81,11 +81,11 @@ fn a_refund_is_the_same_however_its_keys_are_ordered() {
 
 #[test]
 fn an_order_is_written_with_the_names_it_was_read_by() {
-    let snapshot = snapshot(&order().to_string());
+    let snapshot = read_text(&sample_order().to_string());
 
     let written = serde_json::to_value(&snapshot.order).unwrap();
 
-    let mut expected = order();
+    let mut expected = sample_order();
     expected["items"][0]["return_policy_end_date"] = json!("2026-04-30T00:00:00Z");
     assert_eq!(written, expected);
 }

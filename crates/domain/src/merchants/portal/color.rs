@@ -1,15 +1,15 @@
-//! A merchant's colour, made fit to be read.
+//! A merchant's color, adjusted so that text is readable.
 //!
-//! A page uses the colour for links, which stand on its surfaces, and for buttons, on which text stands.
-//! Either must have a contrast of 4.5 to 1 (WCAG 2.2, level AA) on light pages and on dark ones. A colour
-//! that has not is taken towards black or white until it has: it keeps its hue, and nobody has to
-//! choose twice.
+//! A page uses the color for links on its surfaces and for buttons with text. Both need a contrast
+//! of 4.5 to 1 (WCAG 2.2, level AA), on light pages and on dark ones. A color without enough
+//! contrast is mixed with black or white until it has enough. It keeps its hue, and the merchant
+//! chooses only one color.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// The least contrast of text with what it stands on.
+/// The least contrast between text and its background.
 pub const CONTRAST_MIN: f64 = 4.5;
 
 /// Red, green and blue.
@@ -20,24 +20,24 @@ pub struct Color(pub [u8; 3]);
 pub const BLACK: Color = Color([0, 0, 0]);
 pub const WHITE: Color = Color([255, 255, 255]);
 
-/// The surfaces of a page that text in the merchant's colour may stand on.
+/// The backgrounds of a page on which text may have the merchant's color.
 #[derive(Clone, Copy, Debug)]
 pub struct PageSurfaces {
     pub surfaces: [Color; 3],
-    /// What the colour goes towards when it cannot be read: black on a light page, white on a dark one.
-    pub away: Color,
+    /// What an unreadable color is mixed with: black on a light page, white on a dark one.
+    pub toward: Color,
 }
 
-/// A colour and its company on one ground.
+/// A color and the colors that go with it on a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shades {
     pub accent: Color,
-    /// Under the pointer.
+    /// The color under the pointer.
     pub strong: Color,
-    /// A hint of it, behind text.
+    /// A hint of the color, as a background of text.
     pub soft: Color,
-    /// Text on the colour.
-    pub on: Color,
+    /// Text on the color.
+    pub text: Color,
 }
 
 impl Color {
@@ -51,9 +51,9 @@ impl Color {
         Some(Self([part(0)?, part(2)?, part(4)?]))
     }
 
-    /// This colour with so many hundredths of another in it.
+    /// This color mixed with so many hundredths of another.
     #[must_use]
-    pub fn mixed(self, other: Self, hundredths: u16) -> Self {
+    pub fn mix(self, other: Self, hundredths: u16) -> Self {
         let Self([red, green, blue]) = self;
         let Self([other_red, other_green, other_blue]) = other;
         let part = |own: u8, other: u8| {
@@ -64,7 +64,7 @@ impl Color {
         Self([part(red, other_red), part(green, other_green), part(blue, other_blue)])
     }
 
-    /// How bright it is, from 0 to 1.
+    /// The relative luminance, from 0 to 1.
     fn luminance(self) -> f64 {
         let linear = |part: u8| {
             let part = f64::from(part) / 255.0;
@@ -74,32 +74,32 @@ impl Color {
         0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
     }
 
-    /// From 1, the same, to 21, black and white.
+    /// The contrast with another color: from 1 for the same color to 21 for black and white.
     pub fn contrast(self, other: Self) -> f64 {
         let (one, other) = (self.luminance(), other.luminance());
         (one.max(other) + 0.05) / (one.min(other) + 0.05)
     }
 
-    /// The colour as it can be read on this ground.
-    pub fn on(self, ground: &PageSurfaces) -> Shades {
-        let shades = (0..=100).map(|share| self.mixed(ground.away, share).shades(ground));
-        let readable = |shades: &Shades| {
-            let grounds = ground.surfaces.iter().chain([&shades.soft]);
-            let lowest = grounds.map(|it| it.contrast(shades.accent)).fold(f64::MAX, f64::min);
-            lowest >= CONTRAST_MIN && shades.on.contrast(shades.accent) >= CONTRAST_MIN
+    /// The shades of this color that are readable on a page.
+    pub fn shades_on(self, page: &PageSurfaces) -> Shades {
+        let shades = (0..=100).map(|share| self.mix(page.toward, share).unadjusted_shades(page));
+        let is_readable = |shades: &Shades| {
+            let backgrounds = page.surfaces.iter().chain([&shades.soft]);
+            let lowest = backgrounds.map(|it| it.contrast(shades.accent)).fold(f64::MAX, f64::min);
+            lowest >= CONTRAST_MIN && shades.text.contrast(shades.accent) >= CONTRAST_MIN
         };
-        let found = shades.into_iter().find(readable);
-        found.unwrap_or_else(|| ground.away.shades(ground))
+        let readable = shades.into_iter().find(is_readable);
+        readable.unwrap_or_else(|| page.toward.unadjusted_shades(page))
     }
 
-    fn shades(self, ground: &PageSurfaces) -> Shades {
-        let [_, surface, _] = ground.surfaces;
-        let on = if self.contrast(WHITE) >= self.contrast(BLACK) { WHITE } else { BLACK };
+    fn unadjusted_shades(self, page: &PageSurfaces) -> Shades {
+        let [_, surface, _] = page.surfaces;
+        let text = if self.contrast(WHITE) >= self.contrast(BLACK) { WHITE } else { BLACK };
         Shades {
             accent: self,
-            strong: self.mixed(ground.away, 20),
-            soft: surface.mixed(self, 10),
-            on,
+            strong: self.mix(page.toward, 20),
+            soft: surface.mix(self, 10),
+            text,
         }
     }
 }
@@ -112,8 +112,8 @@ impl fmt::Display for Color {
 }
 
 impl From<Color> for String {
-    fn from(colour: Color) -> Self {
-        colour.to_string()
+    fn from(color: Color) -> Self {
+        color.to_string()
     }
 }
 
@@ -121,6 +121,6 @@ impl TryFrom<String> for Color {
     type Error = &'static str;
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
-        Self::parse(&text).ok_or("not a colour such as #0b5cad")
+        Self::parse(&text).ok_or("not a color such as #0b5cad")
     }
 }
