@@ -63,7 +63,7 @@ fn every_fault_is_reported_with_its_path() {
     assert_eq!(
         faults(rest),
         [
-            "$.languages[1] must not stand twice",
+            "$.languages[1] must be unique",
             "$.default_language must be one of the offered languages"
         ]
     );
