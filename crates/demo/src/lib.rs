@@ -1,29 +1,29 @@
 //! Everybody in a demo: a merchant with its shoppers, a carrier and a warehouse, who do by themselves what people
 //! and systems would do, through the API and at the demo's own time.
 //!
-//! What is to be done stands in a [`queue`] of [`deed`]s with their times. [`life`] takes the next ones, has them
-//! done ([`doing`], [`scenes`]), and listens to what the merchant's server is told: a label means that a parcel will
+//! What is to be done stands in a [`schedule`] of [`action`]s with their times. [`simulation`] takes the next ones, has them
+//! done ([`actors`], [`incidents`]), and listens to what the merchant's server is told: a label means that a parcel will
 //! be sent, a scan that the merchant will pay ([`reactions`]). The six months before the first start are lived
 //! through the same way, only without waiting for the time between.
 //!
 //! Random numbers are the same in every demo: they depend on the names of things alone.
 
+mod action;
+mod actors;
 mod api;
-mod deed;
-mod doing;
-mod life;
+mod incidents;
 mod messages;
 mod orders;
 mod people;
-mod queue;
 mod random;
 mod reactions;
-mod scenes;
+mod sample_orders;
+mod schedule;
 mod setup;
-mod shelf;
+mod simulation;
 mod start;
 mod state;
-mod tries;
+mod stock;
 
 pub use start::{Access, Demo, Parts, clock, earlier, forget};
 pub use state::State;

@@ -6,7 +6,7 @@ use crate::{
     DAY_US, HOUR_US,
     people::{Country, Person, somebody},
     random::random_for,
-    shelf::Shelf,
+    stock::Shelf,
     time,
 };
 

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use domain::returns::carrier::CarrierEventKind;
 use serde::{Deserialize, Serialize};
 
-use crate::{HOUR_US, deed::Deed, messages::Told, random::random_for};
+use crate::{HOUR_US, action::Deed, messages::Told, random::random_for};
 
 /// What was set going for a return.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

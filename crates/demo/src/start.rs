@@ -15,14 +15,14 @@ use tokio_util::sync::CancellationToken;
 use world::{Pace, World};
 
 use crate::{
+    actors::Hands,
     api::{Api, Caller},
-    doing::Hands,
-    life::{HISTORY_US, Life, first_deeds, progress_bar},
-    queue::Memory,
+    sample_orders::orders_to_try,
+    schedule::Memory,
     setup::{MERCHANT, MERCHANT_NAME, add_everybody, connect, purpose},
-    shelf::Shelf,
+    simulation::{HISTORY_US, Life, first_deeds, progress_bar},
     state::{State, is_demo},
-    tries::orders_to_try,
+    stock::Shelf,
 };
 
 /// A merchant's server that is started again numbers its orders from here on, for each start.

@@ -11,7 +11,7 @@ use app::{
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use world::private_file;
 
-use crate::queue::Memory;
+use crate::schedule::Memory;
 
 /// What is the same at every start.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -6,7 +6,7 @@ use crate::{
     DAY_US,
     orders::{Draft, LineDraft},
     people::{Country, DE, ES, FR, Person, US},
-    shelf::Shelf,
+    stock::Shelf,
 };
 
 /// When they are placed and shipped, before the demo's first start.

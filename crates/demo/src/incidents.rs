@@ -10,8 +10,8 @@ use sim::Behavior;
 
 use crate::{
     DAY_US, HOUR_US,
-    deed::Deed,
-    doing::{Hands, Next, refund},
+    action::Deed,
+    actors::{Hands, Next, refund},
     messages::{Told, ToldUnit},
     orders::{Draft, LineDraft},
     people::US,

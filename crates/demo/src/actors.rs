@@ -8,13 +8,14 @@ use sim::SimulatedMerchant;
 
 use crate::{
     DAY_US, HOUR_US,
+    action::{Deed, Wish},
     api::Api,
-    deed::{Deed, Wish},
     messages::{Told, ToldUnit},
     orders::{Draft, LineDraft, leaves_us, ordinary, placed_on},
     random::{pick_word, random_for},
-    shelf::Shelf,
-    time, tries,
+    sample_orders,
+    stock::Shelf,
+    time,
 };
 
 /// What the deeds are done with.
@@ -39,7 +40,7 @@ impl Hands {
                 Some(ordinary(*number, *placed_us, true, &self.shelf).json())
             }
             Deed::Try { position, shipped } => {
-                let draft = tries::draft(*position, *shipped, self.born_us, &self.shelf);
+                let draft = sample_orders::draft(*position, *shipped, self.born_us, &self.shelf);
                 draft.map(|draft| draft.json())
             }
             Deed::Exchange { body, identifier, placed_us, shipped } => {

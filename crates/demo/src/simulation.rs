@@ -21,14 +21,14 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     DAY_US,
-    deed::Deed,
-    doing::Hands,
+    action::Deed,
+    actors::Hands,
+    incidents::{STAGED, programme},
     messages::{Heard, heard},
-    queue::Memory,
     reactions::{fulfilment, reactions},
-    scenes::{STAGED, programme},
+    sample_orders,
+    schedule::Memory,
     state::State,
-    tries,
 };
 
 /// How long the history is.
@@ -72,11 +72,12 @@ pub(crate) fn first_deeds(born_us: i64) -> Memory {
     let day = begun_us.div_euclid(DAY_US) + 1;
     memory.queue.extend([(day * DAY_US, Deed::Day { day })]);
     memory.queue.extend(programme(begun_us, born_us));
-    for position in 0..tries::count() {
+    for position in 0..sample_orders::count() {
         let at = |before_us: i64, shipped| (born_us - before_us, Deed::Try { position, shipped });
-        memory
-            .queue
-            .extend([at(tries::PLACED_BEFORE_US, false), at(tries::SHIPPED_BEFORE_US, true)]);
+        memory.queue.extend([
+            at(sample_orders::PLACED_BEFORE_US, false),
+            at(sample_orders::SHIPPED_BEFORE_US, true),
+        ]);
     }
     memory
 }

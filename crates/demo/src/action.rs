@@ -4,7 +4,7 @@ use domain::returns::carrier::CarrierEventKind;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{messages::Told, scenes::Scene};
+use crate::{incidents::Scene, messages::Told};
 
 /// One thing to do. What was not done when the demo stopped is written down, and done after the next start.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{HOUR_US, deed::Deed, reactions::Known};
+use crate::{HOUR_US, action::Deed, reactions::Known};
 
 /// What is due within this time is done together, which is quicker than one after the other.
 const TOGETHER_US: i64 = 6 * HOUR_US;
