@@ -1,4 +1,4 @@
-//! How each deed is done, and what its doer will do next.
+//! How the actors do each action, and what they schedule next.
 
 use std::{collections::BTreeMap, slice::from_ref};
 
@@ -8,102 +8,106 @@ use sim::SimulatedMerchant;
 
 use crate::{
     DAY_US, HOUR_US,
-    action::{Deed, Wish},
+    action::{Action, Resolution, Scheduled},
     api::Api,
-    messages::{Told, ToldUnit},
-    orders::{Draft, LineDraft, leaves_us, ordinary, placed_on},
+    format_time,
+    messages::{ReturnMessage, ReturnedUnit},
+    orders::{Draft, LineDraft, PlannedOrder, history_order, plan_day, shipping_time_us},
     random::{pick_word, random_for},
     sample_orders,
-    stock::Shelf,
-    time,
+    stock::Stock,
 };
 
-/// What the deeds are done with.
-pub(crate) struct Hands {
+/// The shoppers, the merchant, the carrier and the warehouse.
+pub(crate) struct Actors {
     pub(crate) api: Api,
     pub(crate) merchant: SimulatedMerchant,
-    pub(crate) shelf: Shelf,
-    pub(crate) born_us: i64,
+    pub(crate) stock: Stock,
+    pub(crate) first_start_us: i64,
 }
 
-/// What is to be done later.
-pub(crate) type Next = Vec<(i64, Deed)>;
-
-impl Hands {
-    /// The order that a deed publishes, if that is what it does.
-    pub(crate) fn order(&self, deed: &Deed) -> Option<Value> {
-        match deed {
-            Deed::Order { number, placed_us } => {
-                Some(ordinary(*number, *placed_us, false, &self.shelf).json())
+impl Actors {
+    /// The order that an action publishes, if it publishes one.
+    pub(crate) fn build_order(&self, action: &Action) -> Option<Value> {
+        match action {
+            Action::Order { number, placed_us } => {
+                Some(history_order(*number, *placed_us, false, &self.stock).json())
             }
-            Deed::Ship { number, placed_us } => {
-                Some(ordinary(*number, *placed_us, true, &self.shelf).json())
+            Action::Ship { number, placed_us } => {
+                Some(history_order(*number, *placed_us, true, &self.stock).json())
             }
-            Deed::Try { position, shipped } => {
-                let draft = sample_orders::draft(*position, *shipped, self.born_us, &self.shelf);
+            Action::SampleOrder { position, shipped } => {
+                let draft =
+                    sample_orders::draft(*position, *shipped, self.first_start_us, &self.stock);
                 draft.map(|draft| draft.json())
             }
-            Deed::Exchange { body, identifier, placed_us, shipped } => {
-                Some(exchange_order(body, identifier, *placed_us, *shipped))
+            Action::Exchange { body, identifier, placed_us, shipped } => {
+                Some(build_exchange_order(body, identifier, *placed_us, *shipped))
             }
-            Deed::Day { .. }
-            | Deed::Return { .. }
-            | Deed::Cancel { .. }
-            | Deed::Move { .. }
-            | Deed::Refund { .. }
-            | Deed::Receive { .. }
-            | Deed::Scene(_) => None,
+            Action::Day { .. }
+            | Action::Return { .. }
+            | Action::Cancel { .. }
+            | Action::Move { .. }
+            | Action::Refund { .. }
+            | Action::Receive { .. }
+            | Action::Incident(_) => None,
         }
     }
 
-    /// Does what is to be done at `at_us`. What is only to be published was published before.
-    pub(crate) async fn act(&self, at_us: i64, deed: Deed) -> anyhow::Result<Next> {
-        match deed {
-            Deed::Day { day } => Ok(self.begin_day(day)),
-            Deed::Order { number, placed_us } => {
-                Ok(vec![(leaves_us(number, placed_us), Deed::Ship { number, placed_us })])
+    /// Does an action at `at_us` and returns what follows. Orders were published before.
+    pub(crate) async fn act(&self, at_us: i64, action: Action) -> anyhow::Result<Vec<Scheduled>> {
+        match action {
+            Action::Day { day } => Ok(self.begin_day(day)),
+            Action::Order { number, placed_us } => {
+                let ship = Action::Ship { number, placed_us };
+                Ok(vec![ship.at(shipping_time_us(number, placed_us))])
             }
-            Deed::Ship { number, placed_us } => Ok(second_thoughts(number, placed_us, at_us)),
-            Deed::Return { number, placed_us, wish } => {
-                let draft = ordinary(number, placed_us, true, &self.shelf);
-                self.return_some(&draft, wish, at_us).await
+            Action::Ship { number, placed_us } => {
+                Ok(plan_return(number, placed_us, at_us).into_iter().collect())
             }
-            Deed::Cancel { rma } => {
+            Action::Return { number, placed_us, resolution } => {
+                let draft = history_order(number, placed_us, true, &self.stock);
+                self.start_return(&draft, resolution, at_us).await
+            }
+            Action::Cancel { rma } => {
                 let path = format!("/returns/{rma}/cancel");
                 self.api.merchant.post(&path, &Value::Null).await.map(|_| Vec::new())
             }
-            Deed::Move { rma, event } => self.move_parcel(&rma, event.name()).await,
-            Deed::Refund { told } => self.refund(&told, at_us).await,
-            Deed::Receive { told } => self.receive(&told).await,
-            Deed::Exchange { .. } | Deed::Try { .. } => Ok(Vec::new()),
-            Deed::Scene(scene) => self.play(scene, at_us).await,
+            Action::Move { rma, event } => self.move_parcel(&rma, event.name()).await,
+            Action::Refund { message } => self.refund(&message, at_us).await,
+            Action::Receive { message } => self.receive(&message).await,
+            Action::Exchange { .. } | Action::SampleOrder { .. } => Ok(Vec::new()),
+            Action::Incident(incident) => self.run_incident(incident, at_us).await,
         }
     }
 
-    /// New goods come in once a week.
-    fn begin_day(&self, day: i64) -> Next {
+    /// Schedules the orders of a day. Once a week the stock is filled up.
+    fn begin_day(&self, day: i64) -> Vec<Scheduled> {
         if day % 7 == 0 {
-            self.shelf.restock(&self.merchant);
+            self.stock.restock(&self.merchant);
         }
-        let order = |(number, placed_us)| (placed_us, Deed::Order { number, placed_us });
-        let mut next: Next = placed_on(day).into_iter().map(order).collect();
-        next.push(((day + 1) * DAY_US, Deed::Day { day: day + 1 }));
+        let order =
+            |PlannedOrder { number, placed_us }| Action::Order { number, placed_us }.at(placed_us);
+        let mut next: Vec<Scheduled> = plan_day(day).into_iter().map(order).collect();
+        next.push(Action::Day { day: day + 1 }.at((day + 1) * DAY_US));
         next
     }
 
-    async fn return_some(&self, draft: &Draft<'_>, wish: Wish, at_us: i64) -> anyhow::Result<Next> {
-        let Some(request) = self.request(draft, wish) else { return Ok(Vec::new()) };
+    async fn start_return(
+        &self,
+        draft: &Draft<'_>,
+        resolution: Resolution,
+        at_us: i64,
+    ) -> anyhow::Result<Vec<Scheduled>> {
+        let Some(request) = self.build_request(draft, resolution) else { return Ok(Vec::new()) };
         let started = self.api.merchant.post("/returns", &request).await?;
         let rma = started.get("rma_identifier").and_then(Value::as_str).unwrap_or_default();
-        let cancel = Deed::Cancel { rma: rma.to_owned() };
-        Ok(Some((at_us + 7 * HOUR_US, cancel))
-            .filter(|_| wish == Wish::Nothing)
-            .into_iter()
-            .collect())
+        let cancel = Action::Cancel { rma: rma.to_owned() }.at(at_us + 7 * HOUR_US);
+        Ok(Some(cancel).filter(|_| resolution == Resolution::Cancel).into_iter().collect())
     }
 
-    /// What the shopper of an order asks for; nothing when nothing can come back.
-    fn request(&self, draft: &Draft<'_>, wish: Wish) -> Option<Value> {
+    /// The request of an order's shopper. None if nothing can be returned.
+    fn build_request(&self, draft: &Draft<'_>, resolution: Resolution) -> Option<Value> {
         let mut random = random_for(&format!("return {}", draft.identifier));
         let lines = draft.lines.iter().enumerate();
         let returnable = |line: &LineDraft| line.quantity - line.canceled - line.waiting;
@@ -111,9 +115,9 @@ impl Hands {
             lines.filter(|(_, line)| !line.tags.contains(&"final_sale") && returnable(line) > 0);
         let (position, line) = lines.next()?;
         let units = random.between(1, returnable(line));
-        let mut items = vec![self.item(draft, (position, line), units, wish)];
-        if let Some((position, line)) = lines.next().filter(|_| random.percent(25)) {
-            items.push(self.item(draft, (position, line), 1, Wish::Refund));
+        let mut items = vec![self.build_item(draft, position, units, resolution)];
+        if let Some((position, _)) = lines.next().filter(|_| random.percent(25)) {
+            items.push(self.build_item(draft, position, 1, Resolution::Refund));
         }
         let method = match draft.country.code {
             "US" if random.percent(25) => "express-returns",
@@ -121,22 +125,23 @@ impl Hands {
             _ => "mail-back",
         };
         let mut request = json!({ "return_method": method, "items": items });
-        let (key, who) = match wish {
-            Wish::Gift => ("gift", json!({ "giftee_email": "gift@example.com" })),
-            Wish::Refund | Wish::Exchange | Wish::GiftCard | Wish::Nothing => {
-                ("email", json!(draft.buyer.email))
-            }
+        let (key, who) = match resolution {
+            Resolution::Gift => ("gift", json!({ "giftee_email": "gift@example.com" })),
+            Resolution::Refund
+            | Resolution::Exchange
+            | Resolution::GiftCard
+            | Resolution::Cancel => ("email", json!(draft.buyer.email)),
         };
         request.as_object_mut()?.insert(key.to_owned(), who);
         Some(request)
     }
 
-    fn item(
+    fn build_item(
         &self,
         draft: &Draft<'_>,
-        (position, line): (usize, &LineDraft),
+        position: usize,
         units: i64,
-        wish: Wish,
+        resolution: Resolution,
     ) -> Value {
         let mut random = random_for(&format!("reason {} {position}", draft.identifier));
         let reasons =
@@ -146,10 +151,11 @@ impl Hands {
             "order_line_item_identifier": draft.line_identifier(position),
             "quantity": units,
             "return_reason": pick_word(&mut random, &reasons),
-            "resolution": if wish == Wish::GiftCard { "gift_card" } else { "refund" },
+            "resolution": if resolution == Resolution::GiftCard { "gift_card" } else { "refund" },
         });
-        let others = self.shelf.alternatives(&line.article.sku, &self.merchant);
-        let other = random.pick(&others).filter(|_| wish == Wish::Exchange);
+        let sku = draft.lines.get(position).map(|line| line.article.sku.as_str());
+        let others = self.stock.alternatives(sku.unwrap_or_default(), &self.merchant);
+        let other = random.pick(&others).filter(|_| resolution == Resolution::Exchange);
         if let (Some(fields), Some(sku)) = (item.as_object_mut(), other) {
             fields.extend([
                 ("quantity".to_owned(), json!(1)),
@@ -165,24 +171,28 @@ impl Hands {
         item
     }
 
-    pub(crate) async fn move_parcel(&self, rma: &str, event: &str) -> anyhow::Result<Next> {
+    pub(crate) async fn move_parcel(
+        &self,
+        rma: &str,
+        event: &str,
+    ) -> anyhow::Result<Vec<Scheduled>> {
         let body = json!({ "events": [{ "type": event, "rma_identifier": rma }] });
         self.api.carrier.post("/carrier_events", &body).await.map(|_| Vec::new())
     }
 
-    /// The merchant pays, and says so with the order. Now and then it forgets a unit.
-    async fn refund(&self, told: &Told, at_us: i64) -> anyhow::Result<Next> {
-        let held = self.api.merchant.get(&format!("/returns/{}", told.rma_identifier)).await?;
-        if held.get("status").is_some_and(|status| status == "REFUNDED") {
-            // A visitor has paid already, as the merchant.
+    /// The merchant pays, and publishes the refund with the order. Sometimes it forgets a unit.
+    async fn refund(&self, message: &ReturnMessage, at_us: i64) -> anyhow::Result<Vec<Scheduled>> {
+        let rma = self.api.merchant.get(&format!("/returns/{}", message.rma_identifier)).await?;
+        if rma.get("status").is_some_and(|status| status == "REFUNDED") {
+            // A visitor has already published the refund.
             return Ok(Vec::new());
         }
-        let forgets = random_for(&format!("partly {}", told.order())).percent(12);
-        let count = told.to_refund().count();
-        let paid = if forgets && count > 1 && !told.is_visitors() { count - 1 } else { count };
-        let units: Vec<&ToldUnit> = told.to_refund().take(paid).collect();
-        let refund = refund(told, &units, at_us);
-        self.publish_refund(told.order(), refund, at_us).await
+        let forgets = random_for(&format!("partly {}", message.order())).percent(12);
+        let count = message.units_to_refund().count();
+        let paid = if forgets && count > 1 && !message.is_visitors() { count - 1 } else { count };
+        let units: Vec<&ReturnedUnit> = message.units_to_refund().take(paid).collect();
+        let refund = build_refund(message, &units, at_us);
+        self.publish_refund(message.order(), refund, at_us).await
     }
 
     pub(crate) async fn publish_refund(
@@ -190,32 +200,32 @@ impl Hands {
         order: &str,
         refund: Value,
         at_us: i64,
-    ) -> anyhow::Result<Next> {
+    ) -> anyhow::Result<Vec<Scheduled>> {
         let mut order = self.api.merchant.get(&format!("/orders/{order}")).await?;
         let refunds = order.get_mut("refunds").and_then(Value::as_array_mut);
         refunds.context("an order has refunds")?.push(refund);
         if let Some(fields) = order.as_object_mut() {
-            fields.insert("updated_at".to_owned(), json!(time(at_us)));
+            fields.insert("updated_at".to_owned(), json!(format_time(at_us)));
         }
         self.api.merchant.publish(from_ref(&order)).await.map(|()| Vec::new())
     }
 
-    /// The warehouse finds every unit in the parcel, or all but one.
-    async fn receive(&self, told: &Told) -> anyhow::Result<Next> {
-        let mut random = random_for(&format!("receiving {}", told.order()));
-        let missing = told.items.len() > 1 && random.percent(8) && !told.is_visitors();
-        let found = told.items.len() - usize::from(missing);
-        self.receive_units(told.items.iter().take(found), &told.rma_identifier).await?;
-        let close = format!("/returns/{}/receiving/close", told.rma_identifier);
+    /// The warehouse finds every unit in the parcel, or all except one.
+    async fn receive(&self, message: &ReturnMessage) -> anyhow::Result<Vec<Scheduled>> {
+        let mut random = random_for(&format!("receiving {}", message.order()));
+        let is_incomplete = message.items.len() > 1 && random.percent(8) && !message.is_visitors();
+        let count = message.items.len() - usize::from(is_incomplete);
+        self.receive_units(message.items.iter().take(count), &message.rma_identifier).await?;
+        let close = format!("/returns/{}/receiving/close", message.rma_identifier);
         self.api.warehouse.post(&close, &Value::Null).await.map(|_| Vec::new())
     }
 
     pub(crate) async fn receive_units(
         &self,
-        units: impl Iterator<Item = &ToldUnit>,
+        units: impl Iterator<Item = &ReturnedUnit>,
         rma: &str,
     ) -> anyhow::Result<()> {
-        let receipt = |(at, unit): (usize, &ToldUnit)| {
+        let receipt = |(at, unit): (usize, &ReturnedUnit)| {
             let plate = format!("LP-{}-{}", rma.trim_start_matches("RMA-"), at + 1);
             let condition = pick_word(&mut random_for(&plate), &["N", "A", "A", "A", "B", "C"]);
             json!({
@@ -230,32 +240,32 @@ impl Hands {
     }
 }
 
-/// Whether the shopper will send something back, when, and for what.
-fn second_thoughts(number: u32, placed_us: i64, shipped_us: i64) -> Next {
+/// Decides whether the shopper returns something, when, and for what.
+fn plan_return(number: u32, placed_us: i64, shipped_us: i64) -> Option<Scheduled> {
     let mut random = random_for(&format!("thoughts {number}"));
     if !random.percent(32) {
-        return Vec::new();
+        return None;
     }
-    let wish = match random.between(0, 99) {
-        0..60 => Wish::Refund,
-        60..80 => Wish::Exchange,
-        80..90 => Wish::GiftCard,
-        90..95 => Wish::Gift,
-        _ => Wish::Nothing,
+    let resolution = match random.between(0, 99) {
+        0..60 => Resolution::Refund,
+        60..80 => Resolution::Exchange,
+        80..90 => Resolution::GiftCard,
+        90..95 => Resolution::Gift,
+        _ => Resolution::Cancel,
     };
     let due_us = shipped_us + random.between(3 * 24, 22 * 24) * HOUR_US;
-    vec![(due_us, Deed::Return { number, placed_us, wish })]
+    Some(Action::Return { number, placed_us, resolution }.at(due_us))
 }
 
-/// A refund of units of a return, less what the way back costs.
-pub(crate) fn refund(told: &Told, units: &[&ToldUnit], at_us: i64) -> Value {
+/// A refund for units of a return, less the cost of return shipping.
+pub(crate) fn build_refund(message: &ReturnMessage, units: &[&ReturnedUnit], at_us: i64) -> Value {
     let mut lines: BTreeMap<&str, i64> = BTreeMap::new();
     let mut amount = 0;
     for unit in units {
         *lines.entry(&unit.order_line_item_identifier).or_default() += 1;
         amount += unit.refund_financials.shopper_refund_amount_cents;
     }
-    let number = told.rma_identifier.trim_start_matches("RMA-");
+    let number = message.rma_identifier.trim_start_matches("RMA-");
     let line = |(at, (line, quantity)): (usize, (&&str, &i64))| {
         json!({
             "identifier": format!("RF-{number}-{}", at + 1), "quantity": quantity,
@@ -264,15 +274,15 @@ pub(crate) fn refund(told: &Told, units: &[&ToldUnit], at_us: i64) -> Value {
     };
     json!({
         "identifier": format!("RF-{number}"),
-        "total_refund_amount_cents": (amount - told.return_shipping_cost_cents).max(0),
+        "total_refund_amount_cents": (amount - message.return_shipping_cost_cents).max(0),
         "refund_line_items": lines.iter().enumerate().map(line).collect::<Vec<_>>(),
-        "created_at": time(at_us),
-        "rma_identifier": told.rma_identifier,
+        "created_at": format_time(at_us),
+        "rma_identifier": message.rma_identifier,
     })
 }
 
 /// An exchange order as the merchant's own order.
-fn exchange_order(body: &Value, identifier: &str, placed_us: i64, shipped: bool) -> Value {
+fn build_exchange_order(body: &Value, identifier: &str, placed_us: i64, shipped: bool) -> Value {
     let part = |name: &str| body.get(name).cloned().unwrap_or_default();
     let cents = |item: &Value, name: &str| item.get(name).and_then(Value::as_i64).unwrap_or(0);
     let items = part("items").as_array().cloned().unwrap_or_default();
@@ -303,14 +313,14 @@ fn exchange_order(body: &Value, identifier: &str, placed_us: i64, shipped: bool)
             "country_code": text("country_code"),
         })
     };
-    let (placed, updated) = (time(placed_us), if shipped { DAY_US } else { 0 });
+    let updated_us = if shipped { placed_us + DAY_US } else { placed_us };
     json!({
         "identifier": identifier, "status": if shipped { "Shipped" } else { "Created" },
         "total_amount_cents": product - discount + tax, "product_amount_cents": product,
         "tax_amount_cents": tax, "discount_amount_cents": discount,
         "shipping_amount_cents": 0, "shipping_tax_amount_cents": 0,
         "currency": part("currency"), "tags": ["exchange"],
-        "created_at": placed, "updated_at": time(placed_us + updated),
+        "created_at": format_time(placed_us), "updated_at": format_time(updated_us),
         "items": items.iter().enumerate().map(line).collect::<Vec<_>>(),
         "customer": part("customer"), "shipping_address": address("shipping_address"),
         "billing_address": address("billing_address"),

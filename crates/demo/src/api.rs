@@ -1,5 +1,5 @@
-//! How everybody in the demo calls Homeward: the same routes with the same tokens as over the network, without the
-//! network between.
+//! How the actors call Homeward: the same routes with the same tokens as over the network, but in
+//! the same process.
 
 use std::{
     net::{IpAddr, Ipv4Addr},
@@ -19,9 +19,9 @@ use serde_json::{Value, json};
 use server::guard::Peer;
 use tower::ServiceExt;
 
-const ANSWER_MAX_BYTES: usize = 16 << 20;
+const RESPONSE_MAX_BYTES: usize = 16 << 20;
 
-/// A system with credentials.
+/// A client with credentials.
 pub(crate) struct Caller {
     router: Router,
     client_id: String,
@@ -29,10 +29,10 @@ pub(crate) struct Caller {
     token: Mutex<Option<String>>,
 }
 
-/// Everybody who calls.
+/// The clients of all actors.
 pub(crate) struct Api {
     pub(crate) merchant: Caller,
-    pub(crate) neighbour: Caller,
+    pub(crate) other_merchant: Caller,
     pub(crate) carrier: Caller,
     pub(crate) warehouse: Caller,
 }
@@ -48,49 +48,49 @@ impl Caller {
     }
 
     pub(crate) async fn get(&self, path: &str) -> anyhow::Result<Value> {
-        self.ask(Method::GET, path, &Value::Null).await
+        self.send(Method::GET, path, &Value::Null).await
     }
 
     pub(crate) async fn post(&self, path: &str, body: &Value) -> anyhow::Result<Value> {
-        self.ask(Method::POST, path, body).await
+        self.send(Method::POST, path, body).await
     }
 
     pub(crate) async fn put(&self, path: &str, body: &Value) -> anyhow::Result<Value> {
-        self.ask(Method::PUT, path, body).await
+        self.send(Method::PUT, path, body).await
     }
 
     pub(crate) async fn patch(&self, path: &str, body: &Value) -> anyhow::Result<Value> {
-        self.ask(Method::PATCH, path, body).await
+        self.send(Method::PATCH, path, body).await
     }
 
-    /// Sends orders, and thereby tells what became of them.
+    /// Publishes orders.
     pub(crate) async fn publish(&self, orders: &[Value]) -> anyhow::Result<()> {
         let body = json!({ "returns_portal_order": { "orders": orders } });
         self.post("/returns_portal_orders", &body).await.map(drop)
     }
 
-    /// Asks with a token; a new one when the old one has run out.
-    async fn ask(&self, method: Method, path: &str, body: &Value) -> anyhow::Result<Value> {
-        let mut token = self.known_token();
-        for fresh in [false, true] {
+    /// Sends a request with a token. Gets a new one when the old one has expired.
+    async fn send(&self, method: Method, path: &str, body: &Value) -> anyhow::Result<Value> {
+        let mut token = self.current_token();
+        for is_retry in [false, true] {
             let bearer = match token.take() {
                 Some(token) => token,
                 None => self.log_in().await?,
             };
-            let (status, answer) = self.exchange(&method, path, body, Some(&bearer)).await?;
-            if status == StatusCode::UNAUTHORIZED && !fresh {
+            let (status, response) = self.exchange(&method, path, body, Some(&bearer)).await?;
+            if status == StatusCode::UNAUTHORIZED && !is_retry {
                 continue;
             }
             if !status.is_success() {
-                let words = answer.get("message").and_then(Value::as_str).unwrap_or_default();
-                bail!("{method} {path}: {status}: {words}");
+                let message = response.get("message").and_then(Value::as_str).unwrap_or_default();
+                bail!("{method} {path}: {status}: {message}");
             }
-            return Ok(answer);
+            return Ok(response);
         }
         bail!("{method} {path}: the token is refused")
     }
 
-    fn known_token(&self) -> Option<String> {
+    fn current_token(&self) -> Option<String> {
         self.token.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -100,8 +100,8 @@ impl Caller {
             "client_id": self.client_id,
             "client_secret": self.client_secret,
         });
-        let (_, answer) = self.exchange(&Method::POST, "/oauth/token", &body, None).await?;
-        let token = answer.get("access_token").and_then(Value::as_str);
+        let (_, response) = self.exchange(&Method::POST, "/oauth/token", &body, None).await?;
+        let token = response.get("access_token").and_then(Value::as_str);
         let token = token.context("the demo's credentials are not accepted")?.to_owned();
         *self.token.lock().unwrap_or_else(PoisonError::into_inner) = Some(token.clone());
         Ok(token)
@@ -126,7 +126,7 @@ impl Caller {
         let body = if body.is_null() { Body::empty() } else { Body::from(body.to_string()) };
         let Ok(response) = self.router.clone().oneshot(request.body(body)?).await;
         let status = response.status();
-        let bytes = to_bytes(response.into_body(), ANSWER_MAX_BYTES).await?;
+        let bytes = to_bytes(response.into_body(), RESPONSE_MAX_BYTES).await?;
         Ok((status, serde_json::from_slice(&bytes).unwrap_or_default()))
     }
 }

@@ -1,12 +1,13 @@
-//! Everybody in a demo: a merchant with its shoppers, a carrier and a warehouse, who do by themselves what people
-//! and systems would do, through the API and at the demo's own time.
+//! The simulated world of a demo: a merchant, its shoppers, a carrier and a warehouse. They use the
+//! API, as people and systems would, at the time of the demo's own clock.
 //!
-//! What is to be done stands in a [`schedule`] of [`action`]s with their times. [`simulation`] takes the next ones, has them
-//! done ([`actors`], [`incidents`]), and listens to what the merchant's server is told: a label means that a parcel will
-//! be sent, a scan that the merchant will pay ([`reactions`]). The six months before the first start are lived
-//! through the same way, only without waiting for the time between.
+//! A [`schedule`] has the next [`action`]s with their times. [`simulation`] takes those that are
+//! due, lets the [`actors`] do them (see also [`incidents`]), and reads the messages to the
+//! merchant's server: after a label the shopper sends the parcel, after a scan the merchant pays
+//! ([`reactions`]). The six months before the first start are simulated in the same way, without
+//! waiting.
 //!
-//! Random numbers are the same in every demo: they depend on the names of things alone.
+//! Random numbers are the same in every demo: they depend only on the names of things.
 
 mod action;
 mod actors;
@@ -25,14 +26,14 @@ mod start;
 mod state;
 mod stock;
 
-pub use start::{Access, Demo, Parts, clock, earlier, forget};
+pub use start::{Access, Demo, Parts, new_clock, remove, resume};
 pub use state::State;
 
 pub(crate) const HOUR_US: i64 = 60 * 60 * 1_000_000;
 pub(crate) const DAY_US: i64 = 24 * HOUR_US;
 
-/// A time to the second, as orders carry it.
-pub(crate) fn time(at_us: i64) -> String {
+/// A time to the second, as in orders.
+pub(crate) fn format_time(at_us: i64) -> String {
     let seconds = at_us.div_euclid(1_000_000);
     jiff::Timestamp::from_second(seconds).unwrap_or_default().to_string()
 }

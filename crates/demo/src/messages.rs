@@ -1,23 +1,23 @@
-//! What the merchant's server is told, as far as anybody in the demo reads it.
+//! The messages to the merchant's server that the demo reads.
 
 use domain::messages::kind::MessageKind;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sim::Call;
 
-/// A return, as its messages tell of it.
+/// A return, as in its messages.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Told {
+pub(crate) struct ReturnMessage {
     pub(crate) rma_identifier: String,
     pub(crate) status: String,
     pub(crate) return_method: String,
     #[serde(default)]
     pub(crate) return_shipping_cost_cents: i64,
-    pub(crate) items: Vec<ToldUnit>,
+    pub(crate) items: Vec<ReturnedUnit>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct ToldUnit {
+pub(crate) struct ReturnedUnit {
     pub(crate) order_identifier: String,
     pub(crate) order_line_item_identifier: String,
     pub(crate) sku: Option<String>,
@@ -32,47 +32,48 @@ pub(crate) struct Financials {
     pub(crate) shopper_refund_amount_cents: i64,
 }
 
-impl Told {
-    /// The order that the return is of.
+impl ReturnMessage {
+    /// The order of the returned units.
     pub(crate) fn order(&self) -> &str {
         self.items.first().map(|unit| unit.order_identifier.as_str()).unwrap_or_default()
     }
 
+    /// Whether a visitor started the return, with a sample order.
     pub(crate) fn is_visitors(&self) -> bool {
         self.order().starts_with("DEMO-")
     }
 
-    /// Whether any unit is at this place of its way.
-    pub(crate) fn is_at(&self, place: &str) -> bool {
-        self.items.iter().any(|unit| unit.package_tracking_status.as_deref() == Some(place))
+    /// Whether any unit has this tracking status.
+    pub(crate) fn has_tracking(&self, status: &str) -> bool {
+        self.items.iter().any(|unit| unit.package_tracking_status.as_deref() == Some(status))
     }
 
-    /// The units that money is owed for.
-    pub(crate) fn to_refund(&self) -> impl Iterator<Item = &ToldUnit> {
+    /// The units that the merchant has to refund.
+    pub(crate) fn units_to_refund(&self) -> impl Iterator<Item = &ReturnedUnit> {
         self.items.iter().filter(|unit| unit.refund_type == "REFUND")
     }
 }
 
-/// What a call to the merchant's server was about.
-pub(crate) enum Heard {
-    Return(Told),
-    /// An exchange order, and the number that the merchant gave it.
+/// A message that changes what happens next.
+pub(crate) enum MerchantMessage {
+    Return(ReturnMessage),
+    /// An exchange order, and the number that the merchant assigned.
     Exchange {
         body: Value,
         identifier: String,
     },
 }
 
-/// What was said in a call that the merchant took in and had not heard before.
-pub(crate) fn heard(call: &Call) -> Option<Heard> {
+/// Reads the message of a call that the merchant accepted.
+pub(crate) fn read_message(call: &Call) -> Option<MerchantMessage> {
     let content = call.content.as_ref().filter(|_| call.answer.is_success())?;
     match call.kind? {
-        MessageKind::Rma => serde_json::from_str(&content.body).ok().map(Heard::Return),
+        MessageKind::Rma => serde_json::from_str(&content.body).ok().map(MerchantMessage::Return),
         MessageKind::ExchangeOrder => {
-            let answer: Value = serde_json::from_str(&content.answer_body).ok()?;
-            let identifier = answer.get("order_identifier")?.as_str()?.to_owned();
+            let response: Value = serde_json::from_str(&content.answer_body).ok()?;
+            let identifier = response.get("order_identifier")?.as_str()?.to_owned();
             let body = serde_json::from_str(&content.body).ok()?;
-            Some(Heard::Exchange { body, identifier })
+            Some(MerchantMessage::Exchange { body, identifier })
         }
         MessageKind::ExchangeVariants
         | MessageKind::OutboundAsn
@@ -88,10 +89,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_message_of_a_return_is_understood() {
-        let told: Told = serde_json::from_str(domain::samples::rma_message()).unwrap();
-        assert_eq!(told.order(), "ORD-100472");
-        assert!(told.is_at("TRANSIT") && !told.is_at("DELIVERED") && !told.is_visitors());
-        assert_eq!(told.to_refund().count(), 1);
+    fn the_message_of_a_return_is_read() {
+        let message: ReturnMessage = serde_json::from_str(domain::samples::rma_message()).unwrap();
+        assert_eq!(message.order(), "ORD-100472");
+        assert!(
+            message.has_tracking("TRANSIT")
+                && !message.has_tracking("DELIVERED")
+                && !message.is_visitors()
+        );
+        assert_eq!(message.units_to_refund().count(), 1);
     }
 }

@@ -1,25 +1,24 @@
-//! Orders as the merchant of the demo sends them: amounts that add up, whatever is in them.
+//! The orders of the demo's merchant. Their amounts always add up.
 
 use serde_json::{Value, json};
 
 use crate::{
-    DAY_US, HOUR_US,
-    people::{Country, Person, somebody},
+    DAY_US, HOUR_US, format_time,
+    people::{Country, Person, random_person},
     random::random_for,
-    stock::Shelf,
-    time,
+    stock::Stock,
 };
 
-/// What an order is made from.
+/// The content of an order.
 pub(crate) struct Draft<'a> {
     pub(crate) identifier: String,
     pub(crate) country: &'a Country,
     pub(crate) buyer: Person,
-    /// Where it goes, when that is not to the buyer.
+    /// The recipient, if it is not the buyer.
     pub(crate) recipient: Option<Person>,
     pub(crate) lines: Vec<LineDraft>,
     pub(crate) placed_us: i64,
-    /// None while nothing has left.
+    /// None if nothing was shipped.
     pub(crate) shipped_us: Option<i64>,
     pub(crate) discount_percent: i64,
     pub(crate) tags: Vec<&'static str>,
@@ -29,22 +28,29 @@ pub(crate) struct Draft<'a> {
 pub(crate) struct LineDraft {
     pub(crate) article: sim::Article,
     pub(crate) quantity: i64,
-    /// Of those, how many never ship.
+    /// How many of them were canceled.
     pub(crate) canceled: i64,
-    /// Of the rest, how many are still to be shipped when the others have left.
+    /// How many of the others are shipped later.
     pub(crate) waiting: i64,
     pub(crate) tags: Vec<&'static str>,
-    /// Until when it can come back, where that is not the policy's to say.
-    pub(crate) until_us: Option<i64>,
+    /// The last time for a return, if it is not the policy's.
+    pub(crate) returnable_until_us: Option<i64>,
 }
 
 impl LineDraft {
     pub(crate) fn new(article: sim::Article, quantity: i64) -> Self {
-        Self { article, quantity, canceled: 0, waiting: 0, tags: Vec::new(), until_us: None }
+        Self {
+            article,
+            quantity,
+            canceled: 0,
+            waiting: 0,
+            tags: Vec::new(),
+            returnable_until_us: None,
+        }
     }
 }
 
-/// The amounts of a line or, added up, of an order.
+/// The amounts of a line.
 #[derive(Clone, Copy, Default)]
 struct Amounts {
     product: i64,
@@ -66,13 +72,13 @@ impl Draft<'_> {
         let shipping = self.country.shipping_cents;
         let shipping_tax = shipping * self.country.tax_percent / 100;
         let total = product - discount + tax + shipping + shipping_tax;
-        let placed = time(self.placed_us);
-        let updated = time(self.shipped_us.unwrap_or(self.placed_us));
+        let placed = format_time(self.placed_us);
+        let updated = format_time(self.shipped_us.unwrap_or(self.placed_us));
         let lines = self.lines.iter().zip(&amounts).enumerate();
         let recipient = self.recipient.as_ref().unwrap_or(&self.buyer);
         json!({
             "identifier": self.identifier,
-            "status": if self.has_left() { "Shipped" } else { "Created" },
+            "status": if self.is_shipped() { "Shipped" } else { "Created" },
             "total_amount_cents": total,
             "product_amount_cents": product,
             "tax_amount_cents": tax,
@@ -106,19 +112,20 @@ impl Draft<'_> {
         Some(discount).filter(|_| amount > 0).into_iter().collect()
     }
 
-    /// Whether nothing of it is still to be shipped.
-    fn has_left(&self) -> bool {
+    /// Whether all units were shipped.
+    fn is_shipped(&self) -> bool {
         self.shipped_us.is_some() && self.lines.iter().all(|line| line.waiting == 0)
     }
 
-    /// How many units of a line have left.
-    fn shipped(&self, line: &LineDraft) -> i64 {
+    /// How many units of a line were shipped.
+    fn shipped_units(&self, line: &LineDraft) -> i64 {
         if self.shipped_us.is_some() { line.quantity - line.canceled - line.waiting } else { 0 }
     }
 
     fn amounts(&self, line: &LineDraft) -> Amounts {
-        // What has not left yet is priced as if it had: a shop shows what was ordered.
-        let units = if self.shipped_us.is_some() { self.shipped(line) } else { line.quantity };
+        // Before the shipment the amounts include all units: a shop shows what was ordered.
+        let units =
+            if self.shipped_us.is_some() { self.shipped_units(line) } else { line.quantity };
         let product = line.article.price_cents * units;
         let discount = product * self.discount_percent / 100;
         let tax = (product - discount) * self.country.tax_percent / 100;
@@ -126,7 +133,7 @@ impl Draft<'_> {
     }
 
     fn line(&self, position: usize, line: &LineDraft, amounts: Amounts) -> Value {
-        let shipped = self.shipped(line);
+        let shipped = self.shipped_units(line);
         let mut value = json!({
             "identifier": self.line_identifier(position),
             "sku": line.article.sku,
@@ -144,35 +151,35 @@ impl Draft<'_> {
             "image_url": line.article.image_url,
             "weight": 0.4,
         });
-        let mut also = |key: &str, text: Option<String>| {
+        let mut insert = |key: &str, text: Option<String>| {
             if let (Some(fields), Some(text)) = (value.as_object_mut(), text) {
                 fields.insert(key.to_owned(), json!(text));
             }
         };
-        let left_us = self.shipped_us.filter(|_| shipped > 0);
-        also("shipped_date", left_us.map(time));
-        also("tracking_number", left_us.map(|_| format!("OUT{}", self.identifier)));
-        also("return_policy_end_date", line.until_us.map(time));
+        let shipped_us = self.shipped_us.filter(|_| shipped > 0);
+        insert("shipped_date", shipped_us.map(format_time));
+        insert("tracking_number", shipped_us.map(|_| format!("OUT{}", self.identifier)));
+        insert("return_policy_end_date", line.returnable_until_us.map(format_time));
         value
     }
 }
 
-/// When an order of the history leaves the merchant.
-pub(crate) fn leaves_us(number: u32, placed_us: i64) -> i64 {
+/// When the merchant ships an order of the history.
+pub(crate) fn shipping_time_us(number: u32, placed_us: i64) -> i64 {
     placed_us + random_for(&format!("leaving {number}")).between(20, 44) * HOUR_US
 }
 
 /// An order of the history.
-pub(crate) fn ordinary(
+pub(crate) fn history_order(
     number: u32,
     placed_us: i64,
     shipped: bool,
-    shelf: &Shelf,
+    stock: &Stock,
 ) -> Draft<'static> {
     let mut random = random_for(&format!("order {number}"));
-    let (country, buyer) = somebody(&mut random);
+    let (country, buyer) = random_person(&mut random);
     let gift = random.percent(6);
-    let recipient = gift.then(|| country.somebody(&mut random));
+    let recipient = gift.then(|| country.random_person(&mut random));
     let count = match random.between(0, 9) {
         0..5 => 1,
         5..8 => 2,
@@ -180,7 +187,7 @@ pub(crate) fn ordinary(
     };
     let mut lines = Vec::new();
     for _ in 0..count {
-        let Some(article) = random.pick(&shelf.articles) else { continue };
+        let Some(article) = random.pick(&stock.articles) else { continue };
         let quantity = if random.percent(18) { random.between(2, 4) } else { 1 };
         let mut line = LineDraft::new(article.clone(), quantity);
         line.tags.extend(random.percent(8).then_some("final_sale"));
@@ -197,19 +204,28 @@ pub(crate) fn ordinary(
         recipient,
         lines,
         placed_us,
-        shipped_us: shipped.then(|| leaves_us(number, placed_us)),
+        shipped_us: shipped.then(|| shipping_time_us(number, placed_us)),
         discount_percent: if discounted { 10 } else { 0 },
         tags: if gift { vec!["web", "gift"] } else { vec!["web"] },
     }
 }
 
-/// When the orders of a day are placed, and their numbers.
-pub(crate) fn placed_on(day: i64) -> Vec<(u32, i64)> {
+/// An order that will be placed.
+pub(crate) struct PlannedOrder {
+    pub(crate) number: u32,
+    pub(crate) placed_us: i64,
+}
+
+/// The orders of a day.
+pub(crate) fn plan_day(day: i64) -> Vec<PlannedOrder> {
     let mut random = random_for(&format!("day {day}"));
     let count = random.between(4, 9);
     let number = |at: i64| u32::try_from((day.rem_euclid(100_000)) * 10 + at).unwrap_or(0);
     (0..count)
-        .map(|at| (number(at), day * DAY_US + random.between(6 * 60, 23 * 60) * 60_000_000))
+        .map(|at| PlannedOrder {
+            number: number(at),
+            placed_us: day * DAY_US + random.between(6 * 60, 23 * 60) * 60_000_000,
+        })
         .collect()
 }
 
@@ -225,10 +241,11 @@ mod tests {
 
     #[test]
     fn shipped_orders_are_accepted_without_a_warning() {
-        let shelf = Shelf::sample();
-        let numbers = (0..60).flat_map(placed_on);
-        let orders: Vec<Value> =
-            numbers.map(|(number, at_us)| ordinary(number, at_us, true, &shelf).json()).collect();
+        let stock = Stock::sample();
+        let planned = (0..60).flat_map(plan_day);
+        let build =
+            |order: PlannedOrder| history_order(order.number, order.placed_us, true, &stock).json();
+        let orders: Vec<Value> = planned.map(build).collect();
         assert!(orders.len() > 300, "{}", orders.len());
         let text = message(&orders);
         let document = domain::json::parse(text.as_bytes()).unwrap();
@@ -239,9 +256,9 @@ mod tests {
     }
 
     #[test]
-    fn an_order_is_the_same_whenever_it_is_made() {
-        let shelf = Shelf::sample();
-        let [once, again] = [0; 2].map(|_| ordinary(7, 1_000_000, true, &shelf).json());
+    fn an_order_is_always_the_same() {
+        let stock = Stock::sample();
+        let [once, again] = [0; 2].map(|_| history_order(7, 1_000_000, true, &stock).json());
         assert_eq!(once, again);
     }
 }

@@ -1,4 +1,4 @@
-//! The shoppers of the demo: who they are, where they live, and what they pay with.
+//! The shoppers of the demo: their names, addresses and currencies.
 
 use serde_json::{Value, json};
 
@@ -6,13 +6,13 @@ use domain::random::SeededRandom;
 
 use crate::random::pick_word;
 
-/// Where shoppers live.
+/// A country of shoppers.
 pub(crate) struct Country {
     pub(crate) code: &'static str,
     pub(crate) currency: &'static str,
     pub(crate) tax_percent: i64,
     pub(crate) shipping_cents: i64,
-    /// As written, and as in an e-mail address.
+    /// As written, and as in an email address.
     first_names: &'static [(&'static str, &'static str)],
     last_names: &'static [(&'static str, &'static str)],
     streets: &'static [&'static str],
@@ -193,8 +193,8 @@ const GB: Country = Country {
     places: &[("Leeds", "", "LS1 4AP"), ("Bristol", "", "BS1 5TR"), ("Glasgow", "", "G1 1XQ")],
 };
 
-/// A country and somebody who lives there.
-pub(crate) fn somebody(random: &mut SeededRandom) -> (&'static Country, Person) {
+/// A country and a person who lives there.
+pub(crate) fn random_person(random: &mut SeededRandom) -> (&'static Country, Person) {
     let country: &'static Country = match random.between(0, 99) {
         0..50 => &US,
         50..70 => &DE,
@@ -202,11 +202,11 @@ pub(crate) fn somebody(random: &mut SeededRandom) -> (&'static Country, Person) 
         82..92 => &ES,
         _ => &GB,
     };
-    (country, country.somebody(random))
+    (country, country.random_person(random))
 }
 
 impl Country {
-    pub(crate) fn somebody(&self, random: &mut SeededRandom) -> Person {
+    pub(crate) fn random_person(&self, random: &mut SeededRandom) -> Person {
         let (first_name, first) = random.pick(self.first_names).copied().unwrap_or_default();
         let (last_name, last) = random.pick(self.last_names).copied().unwrap_or_default();
         let (city, state, zip_code) = random.pick(self.places).copied().unwrap_or_default();

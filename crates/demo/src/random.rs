@@ -1,4 +1,5 @@
-//! Random numbers that are the same in every demo: they follow from the name of what they are about.
+//! Random numbers that are the same in every demo: they follow from the name of what they are
+//! about.
 
 use domain::random::SeededRandom;
 

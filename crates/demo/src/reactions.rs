@@ -1,18 +1,25 @@
-//! What follows from what the merchant is told: the shopper sends the parcel, the carrier moves it, the merchant
-//! pays, the warehouse receives.
+//! What follows from a message to the merchant: the shopper sends the parcel, the carrier moves it,
+//! the merchant pays, the warehouse receives.
 //!
-//! A return is told of whenever it changes, so what was set going already is remembered.
+//! There is a message for every change of a return, so [`Progress`] records what is already
+//! scheduled.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, ops::RangeInclusive};
 
 use domain::returns::carrier::CarrierEventKind;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use crate::{HOUR_US, action::Deed, messages::Told, random::random_for};
+use crate::{
+    HOUR_US,
+    action::{Action, Scheduled},
+    messages::ReturnMessage,
+    random::random_for,
+};
 
-/// What was set going for a return.
+/// The steps of a return that are already scheduled.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Known(BTreeSet<Step>);
+pub(crate) struct Progress(BTreeSet<Step>);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -23,145 +30,148 @@ enum Step {
     Opening,
 }
 
-impl Known {
-    /// Whether this was not set going before; it is now.
-    fn begins(&mut self, step: Step) -> bool {
+impl Progress {
+    /// Records the step. False if it was recorded before.
+    fn start(&mut self, step: Step) -> bool {
         self.0.insert(step)
     }
 }
 
-/// A time within these hours; visitors, who watch, wait for the least of them.
-fn hours(told: &Told, what: &str, (least, most): (i64, i64)) -> i64 {
-    if told.is_visitors() {
+/// A duration within these hours. Visitors are watching, so they wait for the shortest.
+fn duration_us(message: &ReturnMessage, what: &str, hours: RangeInclusive<i64>) -> i64 {
+    let (least, most) = hours.into_inner();
+    if message.is_visitors() {
         return least * HOUR_US;
     }
-    random_for(&format!("{what} {}", told.order())).between(least * 60, most * 60) * HOUR_US / 60
+    random_for(&format!("{what} {}", message.order())).between(least * 60, most * 60) * HOUR_US / 60
 }
 
-/// Whether a return of the history meets this fate; a visitor's never does.
-fn fate(told: &Told, what: &str, percent: u64) -> bool {
-    !told.is_visitors() && random_for(&format!("{what} {}", told.order())).percent(percent)
+/// Whether this happens to a return. It never happens to a visitor's.
+fn happens(message: &ReturnMessage, what: &str, percent: u64) -> bool {
+    !message.is_visitors() && random_for(&format!("{what} {}", message.order())).percent(percent)
 }
 
-/// What is to be done now, each so long after `now_us`.
-pub(crate) fn reactions(told: &Told, known: &mut Known, now_us: i64) -> Vec<(i64, Deed)> {
-    let mut deeds = Vec::new();
-    if told.status == "CANCELED" {
-        return deeds;
-    }
-    let forgotten = fate(told, "forgotten", 6);
-    if told.is_at("PRE_TRANSIT") && known.begins(Step::Sending) && !forgotten {
-        send(told, now_us, &mut deeds);
-    }
-    let has_left = ["ACCEPTED", "TRANSIT", "DELIVERED"].into_iter().any(|at| told.is_at(at));
-    let keeps = told.return_method == "customer-keep";
-    let owes = told.status != "REFUNDED" && told.to_refund().next().is_some();
-    if (has_left || keeps) && owes && known.begins(Step::Paying) {
-        let due_us = now_us + hours(told, "paying", (2, 30));
-        deeds.push((due_us, Deed::Refund { told: told.clone() }));
-    }
-    if told.is_at("TRANSIT") && known.begins(Step::Arriving) {
-        let lost = fate(told, "lost", 2);
-        let event = if lost { CarrierEventKind::Failure } else { CarrierEventKind::Delivered };
-        deeds.push((now_us + hours(told, "arriving", (20, 90)), moved(told, event)));
-    }
-    let awaited = |place: &Option<String>| place.as_deref() == Some("PENDING");
-    let awaited = told.items.iter().any(|unit| awaited(&unit.receiving_status));
-    if told.is_at("DELIVERED") && awaited && known.begins(Step::Opening) {
-        let due_us = now_us + hours(told, "opening", (4, 40));
-        deeds.push((due_us, Deed::Receive { told: told.clone() }));
-    }
-    deeds
-}
-
-/// The parcel is handed over: at a counter or at the door it is accepted first.
-fn send(told: &Told, now_us: i64, deeds: &mut Vec<(i64, Deed)>) {
-    let due_us = now_us + hours(told, "sending", (3, 60));
-    if told.return_method == "mail-back" {
-        deeds.push((due_us, moved(told, CarrierEventKind::InTransit)));
-    } else {
-        deeds.push((due_us, moved(told, CarrierEventKind::Accepted)));
-        deeds.push((due_us + 7 * HOUR_US, moved(told, CarrierEventKind::InTransit)));
-    }
-}
-
-fn moved(told: &Told, event: CarrierEventKind) -> Deed {
-    Deed::Move { rma: told.rma_identifier.clone(), event }
-}
-
-/// An exchange order is prepared at once, and shipped the next day.
-pub(crate) fn fulfilment(
-    body: &serde_json::Value,
-    identifier: &str,
+/// Schedules what follows from a message at `now_us`.
+pub(crate) fn plan_reactions(
+    message: &ReturnMessage,
+    progress: &mut Progress,
     now_us: i64,
-) -> Vec<(i64, Deed)> {
-    let only_cards = body
+) -> Vec<Scheduled> {
+    let mut next = Vec::new();
+    if message.status == "CANCELED" {
+        return next;
+    }
+    let after = |what: &str, hours| now_us + duration_us(message, what, hours);
+    let is_forgotten = happens(message, "forgotten", 6);
+    if message.has_tracking("PRE_TRANSIT") && progress.start(Step::Sending) && !is_forgotten {
+        next.extend(plan_sending(message, after("sending", 3..=60)));
+    }
+    let has_left = ["ACCEPTED", "TRANSIT", "DELIVERED"];
+    let has_left = has_left.into_iter().any(|status| message.has_tracking(status));
+    let is_kept = message.return_method == "customer-keep";
+    let is_unpaid = message.status != "REFUNDED" && message.units_to_refund().next().is_some();
+    if (has_left || is_kept) && is_unpaid && progress.start(Step::Paying) {
+        let refund = Action::Refund { message: message.clone() };
+        next.push(refund.at(after("paying", 2..=30)));
+    }
+    if message.has_tracking("TRANSIT") && progress.start(Step::Arriving) {
+        let is_lost = happens(message, "lost", 2);
+        let event = if is_lost { CarrierEventKind::Failure } else { CarrierEventKind::Delivered };
+        next.push(move_parcel(message, event).at(after("arriving", 20..=90)));
+    }
+    let is_expected = |status: &Option<String>| status.as_deref() == Some("PENDING");
+    let is_expected = message.items.iter().any(|unit| is_expected(&unit.receiving_status));
+    if message.has_tracking("DELIVERED") && is_expected && progress.start(Step::Opening) {
+        let receive = Action::Receive { message: message.clone() };
+        next.push(receive.at(after("opening", 4..=40)));
+    }
+    next
+}
+
+/// The shopper sends the parcel. At a counter or at the door it is accepted first.
+fn plan_sending(message: &ReturnMessage, due_us: i64) -> Vec<Scheduled> {
+    let in_transit = move_parcel(message, CarrierEventKind::InTransit);
+    if message.return_method == "mail-back" {
+        return vec![in_transit.at(due_us)];
+    }
+    let accepted = move_parcel(message, CarrierEventKind::Accepted);
+    vec![accepted.at(due_us), in_transit.at(due_us + 7 * HOUR_US)]
+}
+
+fn move_parcel(message: &ReturnMessage, event: CarrierEventKind) -> Action {
+    Action::Move { rma: message.rma_identifier.clone(), event }
+}
+
+/// Schedules an exchange order: it is published soon, and shipped the next day.
+pub(crate) fn plan_fulfillment(body: &Value, identifier: &str, now_us: i64) -> Vec<Scheduled> {
+    let has_only_gift_cards = body
         .get("items")
-        .and_then(serde_json::Value::as_array)
+        .and_then(Value::as_array)
         .is_none_or(|items| items.iter().all(|item| item.get("product_identifier").is_none()));
-    if only_cards {
+    if has_only_gift_cards {
         return Vec::new();
     }
-    let publish = |shipped| Deed::Exchange {
+    let publish = |shipped| Action::Exchange {
         body: Box::new(body.clone()),
         identifier: identifier.to_owned(),
         placed_us: now_us,
         shipped,
     };
-    let leaves_us = random_for(identifier).between(8, 30) * HOUR_US;
-    vec![(now_us + HOUR_US / 2, publish(false)), (now_us + leaves_us, publish(true))]
+    let shipped_us = now_us + random_for(identifier).between(8, 30) * HOUR_US;
+    vec![publish(false).at(now_us + HOUR_US / 2), publish(true).at(shipped_us)]
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// The sample's return as one of a visitor's, with both units at `place`.
-    fn at(place: &str, status: &str) -> Told {
-        let mut told: Told = serde_json::from_str(domain::samples::rma_message()).unwrap();
-        told.status = status.to_owned();
-        for unit in &mut told.items {
+    /// The return of the sample as a visitor's, with this tracking status of both units.
+    fn return_message(tracking: &str, status: &str) -> ReturnMessage {
+        let mut message: ReturnMessage =
+            serde_json::from_str(domain::samples::rma_message()).unwrap();
+        message.status = status.to_owned();
+        for unit in &mut message.items {
             unit.order_identifier = "DEMO-1".to_owned();
-            unit.package_tracking_status = Some(place.to_owned());
+            unit.package_tracking_status = Some(tracking.to_owned());
             unit.receiving_status = Some("PENDING".to_owned());
         }
-        told
+        message
     }
 
     #[test]
-    fn a_parcel_is_sent_paid_for_brought_and_received_each_once() {
-        let mut known = Known::default();
-        let mut told = |place, status| {
-            let (deeds, again) = (
-                reactions(&at(place, status), &mut known, 0),
-                reactions(&at(place, status), &mut known, 0),
-            );
+    fn a_parcel_is_sent_refunded_delivered_and_received_once() {
+        let mut progress = Progress::default();
+        let mut react = |tracking, status| {
+            let message = return_message(tracking, status);
+            let next = plan_reactions(&message, &mut progress, 0);
+            let again = plan_reactions(&message, &mut progress, 0);
             assert_eq!(again, [], "nothing is done twice");
-            deeds
+            next
         };
-        let moved = |event| moved(&at("", ""), event);
+        let parcel = |event| move_parcel(&return_message("", ""), event);
 
-        let labelled = told("PRE_TRANSIT", "CREATED");
-        assert_eq!(labelled, [(3 * HOUR_US, moved(CarrierEventKind::InTransit))]);
-        let scanned = told("TRANSIT", "CREATED");
-        let pays = Deed::Refund { told: at("TRANSIT", "CREATED") };
-        let arrives = moved(CarrierEventKind::Delivered);
-        assert_eq!(scanned, [(2 * HOUR_US, pays), (20 * HOUR_US, arrives)]);
-        let delivered = told("DELIVERED", "REFUNDED");
-        let opened = Deed::Receive { told: at("DELIVERED", "REFUNDED") };
-        assert_eq!(delivered, [(4 * HOUR_US, opened)]);
+        let labeled = react("PRE_TRANSIT", "CREATED");
+        assert_eq!(labeled, [parcel(CarrierEventKind::InTransit).at(3 * HOUR_US)]);
+        let scanned = react("TRANSIT", "CREATED");
+        let refund = Action::Refund { message: return_message("TRANSIT", "CREATED") };
+        let arrival = parcel(CarrierEventKind::Delivered);
+        assert_eq!(scanned, [refund.at(2 * HOUR_US), arrival.at(20 * HOUR_US)]);
+        let delivered = react("DELIVERED", "REFUNDED");
+        let receive = Action::Receive { message: return_message("DELIVERED", "REFUNDED") };
+        assert_eq!(delivered, [receive.at(4 * HOUR_US)]);
     }
 
     #[test]
-    fn nothing_follows_from_a_return_that_was_cancelled() {
-        assert_eq!(reactions(&at("PRE_TRANSIT", "CANCELED"), &mut Known::default(), 0), []);
+    fn nothing_follows_from_a_canceled_return() {
+        let message = return_message("PRE_TRANSIT", "CANCELED");
+        assert_eq!(plan_reactions(&message, &mut Progress::default(), 0), []);
     }
 
     #[test]
     fn goods_are_shipped_and_gift_cards_are_not() {
         let goods = serde_json::from_str(domain::samples::exchange_order_message()).unwrap();
-        assert_eq!(fulfilment(&goods, "EX-1", 0).len(), 2);
+        assert_eq!(plan_fulfillment(&goods, "EX-1", 0).len(), 2);
         let card = serde_json::json!({ "items": [{ "sku": "GIFT-CARD" }] });
-        assert_eq!(fulfilment(&card, "EX-1", 0), []);
+        assert_eq!(plan_fulfillment(&card, "EX-1", 0), []);
     }
 }

@@ -1,4 +1,5 @@
-//! The first hour of a demo: an operator adds the merchants, the carrier, the warehouse, and people for the console.
+//! Sets up a new demo: an operator adds the merchants, the carrier, the warehouse, and the people
+//! who log in to the console.
 
 use app::merchants::add_merchant::AddedMerchant;
 use axum::Router;
@@ -13,10 +14,10 @@ use crate::{
 
 pub(crate) const MERCHANT: &str = "acme";
 pub(crate) const MERCHANT_NAME: &str = "Acme Outfitters";
-const NEIGHBOUR: &str = "harbor";
-const NEIGHBOUR_NAME: &str = "Harbor & Pine";
-/// Nobody listens there, so that operators have something that is stuck.
-const NOBODYS_URL: &str = "http://127.0.0.1:1";
+const OTHER_MERCHANT: &str = "harbor";
+const OTHER_MERCHANT_NAME: &str = "Harbor & Pine";
+/// Nothing listens here, so that operators have failed messages.
+const DEAD_URL: &str = "http://127.0.0.1:1";
 
 impl Api {
     pub(crate) fn new(router: &Router, state: &State) -> Self {
@@ -24,59 +25,61 @@ impl Api {
         let (carrier, warehouse) = (&state.carrier, &state.warehouse);
         Self {
             merchant: of(&state.merchant),
-            neighbour: of(&state.neighbour),
+            other_merchant: of(&state.other_merchant),
             carrier: Caller::new(router, &carrier.client_id, &carrier.client_secret),
             warehouse: Caller::new(router, &warehouse.client_id, &warehouse.client_secret),
         }
     }
 }
 
-/// Adds everybody. The merchant's server, which is not there yet, will be told its secret.
-pub(crate) async fn add_everybody(operator: &Caller, born_us: i64) -> anyhow::Result<State> {
+/// Adds the merchants, systems and people. The merchant's server does not run yet.
+pub(crate) async fn add_actors(operator: &Caller, first_start_us: i64) -> anyhow::Result<State> {
     let merchant = json!({
         "merchant": MERCHANT, "name": MERCHANT_NAME, "carrier": "simulated",
         "managed_receiving": true,
     });
-    let neighbour = json!({ "merchant": NEIGHBOUR, "name": NEIGHBOUR_NAME, "carrier": "external" });
+    let other_merchant =
+        json!({ "merchant": OTHER_MERCHANT, "name": OTHER_MERCHANT_NAME, "carrier": "external" });
     let client = |name: &str, scope: &str| json!({ "name": name, "scope": scope });
     let carrier = client("Parcel carrier", "carrier:write");
     let warehouse = client("Warehouse scanners", "warehouse:write");
     let person = |name: &str, role: Role| json!({ "operator": name, "role": role });
-    let [desk, dock] = [person("operator", Role::Operator), person("warehouse", Role::Warehouse)];
+    let operator_login = person("operator", Role::Operator);
+    let warehouse_login = person("warehouse", Role::Warehouse);
     let state = State {
         merchant: add(operator, "/admin/merchants", &merchant).await?,
-        neighbour: add(operator, "/admin/merchants", &neighbour).await?,
+        other_merchant: add(operator, "/admin/merchants", &other_merchant).await?,
         carrier: add(operator, "/admin/clients", &carrier).await?,
         warehouse: add(operator, "/admin/clients", &warehouse).await?,
         logins: vec![
-            add(operator, "/admin/operators", &desk).await?,
-            add(operator, "/admin/operators", &dock).await?,
+            add(operator, "/admin/operators", &operator_login).await?,
+            add(operator, "/admin/operators", &warehouse_login).await?,
         ],
         merchant_port: 0,
-        born_us,
+        first_start_us,
         ahead_us: 0,
         starts: 0,
         complete: false,
     };
-    let of = |merchant: &str, rest: &str| format!("/admin/merchants/{merchant}{rest}");
-    operator.put(&of(MERCHANT, "/policy"), &policy()).await?;
-    operator.patch(&of(MERCHANT, ""), &json!({ "return_address": return_address() })).await?;
-    let nowhere = json!({ "base_url": NOBODYS_URL });
-    operator.put(&of(NEIGHBOUR, "/endpoints"), &nowhere).await?;
+    let path = |merchant: &str, rest: &str| format!("/admin/merchants/{merchant}{rest}");
+    operator.put(&path(MERCHANT, "/policy"), &policy()).await?;
+    operator.patch(&path(MERCHANT, ""), &json!({ "return_address": return_address() })).await?;
+    let dead = json!({ "base_url": DEAD_URL });
+    operator.put(&path(OTHER_MERCHANT, "/endpoints"), &dead).await?;
     Ok(state)
 }
 
-/// What a person of this role can do in a demo, as a heading and in a sentence.
-pub(crate) fn purpose(role: Role) -> (&'static str, &'static str) {
+/// What a person with this role can do in a demo: a heading and a sentence.
+pub(crate) fn describe_role(role: Role) -> (&'static str, &'static str) {
     match role {
         Role::Operator => (
-            "Look after it as an operator",
-            "Messages wait in the failure queue, a refund fits two returns, and one merchant’s \
-             server is down.",
+            "Solve problems as an operator",
+            "Messages are in the failure queue, a refund matches two returns, and the server of \
+             one merchant is down.",
         ),
         Role::Warehouse => (
             "Receive a parcel in the warehouse",
-            "Scan or type the tracking number from the label of your return, and say what is in \
+            "Scan or type the tracking number on the label of your return, and record what is in \
              the parcel.",
         ),
     }
@@ -90,7 +93,7 @@ async fn add<T: DeserializeOwned>(
     Ok(serde_json::from_value(operator.post(path, body).await?)?)
 }
 
-/// Says where the merchant's server is.
+/// Sets the endpoint of the merchant's server.
 pub(crate) async fn connect(operator: &Caller, url: &str) -> anyhow::Result<()> {
     let path = format!("/admin/merchants/{MERCHANT}/endpoints");
     operator.put(&path, &json!({ "base_url": url })).await.map(drop)

@@ -1,4 +1,4 @@
-//! Starts a demo on a node that runs: the first time everybody is added, later everybody is met again.
+//! Starts a demo on a running node: adds the actors at the first start, and reads them later.
 
 use std::{
     net::{Ipv4Addr, SocketAddr},
@@ -9,46 +9,52 @@ use anyhow::ensure;
 use app::{App, access::operators::OperatorLogin};
 use axum::Router;
 use serde::Serialize;
-use server::demo::{Demo as Board, Guide, Login as ShownLogin};
+use server::demo::{DemoLogin, DemoStatus, Guide};
 use sim::{Clock, FIRST_ORDER_NUMBER, Running, Settings, SimulatedMerchant};
 use tokio_util::sync::CancellationToken;
 use world::{Pace, World};
 
 use crate::{
-    actors::Hands,
+    actors::Actors,
     api::{Api, Caller},
-    sample_orders::orders_to_try,
-    schedule::Memory,
-    setup::{MERCHANT, MERCHANT_NAME, add_everybody, connect, purpose},
-    simulation::{HISTORY_US, Life, first_deeds, progress_bar},
+    sample_orders::list_sample_orders,
+    schedule::Schedule,
+    setup::{MERCHANT, MERCHANT_NAME, add_actors, connect, describe_role},
+    simulation::{HISTORY_US, Simulation, initial_schedule, progress_bar},
     state::{State, is_demo},
-    stock::Shelf,
+    stock::Stock,
 };
 
-/// A merchant's server that is started again numbers its orders from here on, for each start.
+/// Each start of the merchant's server has its own range of order numbers.
 const ORDERS_PER_START: u64 = 10_000;
 
-/// Removes what a demo made, and never a directory that somebody named by mistake.
-pub fn forget(data_dir: &Path) -> anyhow::Result<()> {
+/// Removes the data of a demo. Refuses to remove any other directory.
+pub fn remove(data_dir: &Path) -> anyhow::Result<()> {
     if data_dir.exists() {
-        ensure!(is_demo(data_dir), "{} holds no demo; not removed", data_dir.display());
+        ensure!(
+            is_demo(data_dir),
+            "{} is not the directory of a demo; not removed",
+            data_dir.display()
+        );
         std::fs::remove_dir_all(data_dir)?;
     }
     Ok(())
 }
 
-/// What an earlier demo left behind, if it came far enough: a history that was broken off cannot be gone on with.
-pub fn earlier(data_dir: &Path) -> anyhow::Result<Option<State>> {
-    let known = State::read(data_dir)?;
-    if known.as_ref().is_some_and(|state| !state.complete) {
-        forget(data_dir)?;
+/// Reads the state of an earlier demo. An incomplete history cannot be continued, so that demo is
+/// removed.
+pub fn resume(data_dir: &Path) -> anyhow::Result<Option<State>> {
+    let state = State::read(data_dir)?;
+    if state.as_ref().is_some_and(|state| !state.complete) {
+        remove(data_dir)?;
         return Ok(None);
     }
-    Ok(known)
+    Ok(state)
 }
 
-/// The clock of a demo: it shows the time at which the demo stopped or, at its first start, half a year ago.
-pub fn clock(earlier: Option<&State>) -> Pace {
+/// The clock of a demo. It shows the time at which the demo stopped or, at its first start, a time
+/// six months ago.
+pub fn new_clock(earlier: Option<&State>) -> Pace {
     let machine_us = World::system().now_us();
     let now_us = match earlier {
         Some(state) => machine_us + state.ahead_us.max(0),
@@ -57,31 +63,31 @@ pub fn clock(earlier: Option<&State>) -> Pace {
     Pace::new(now_us, 1)
 }
 
-/// What a demo is made from.
+/// What a demo needs.
 pub struct Parts {
     pub app: App,
-    /// The routes of the server, which everybody calls without a network.
+    /// The routes of the server, which the actors call without a network.
     pub router: Router,
-    pub board: Board,
-    /// Where the server is.
+    pub status: DemoStatus,
+    /// The address of the server.
     pub address: String,
     pub data_dir: PathBuf,
     pub admin_client_id: String,
     pub admin_client_secret: String,
     pub earlier: Option<State>,
-    /// How many times as fast as the machine's its time passes once the history is made.
+    /// How many times faster than real time the demo runs once the history is complete.
     pub speed: u32,
     pub show_progress: bool,
 }
 
-/// A demo that has everything it needs.
+/// A demo that is ready to run.
 pub struct Demo {
-    life: Life,
+    simulation: Simulation,
     merchant: Running,
     address: String,
 }
 
-/// How whoever started the demo gets at it.
+/// The addresses and credentials of a demo.
 #[derive(Debug, Serialize)]
 pub struct Access {
     pub address: String,
@@ -97,37 +103,41 @@ pub struct Access {
 }
 
 impl Demo {
-    /// Everybody's credentials, and the merchant's server, which the node knows how to reach.
+    /// Adds the actors at the first start, and starts the merchant's server.
     pub async fn prepare(parts: Parts) -> anyhow::Result<Self> {
-        let Parts { app, router, board, address, data_dir, speed, .. } = parts;
+        let Parts { app, router, status, address, data_dir, speed, .. } = parts;
         let operator = Caller::new(&router, &parts.admin_client_id, &parts.admin_client_secret);
         let mut state = match parts.earlier {
             Some(state) => state,
-            None => add_everybody(&operator, board.pace().now_us() + HISTORY_US).await?,
+            None => add_actors(&operator, status.pace().now_us() + HISTORY_US).await?,
         };
-        let merchant = start_merchant(&state, board.pace()).await?;
+        let merchant = start_merchant(&state, status.pace()).await?;
         connect(&operator, &merchant.url()).await?;
         state.merchant_port = merchant.address().port();
         state.starts += 1;
         state.write(&data_dir)?;
-        let memory =
-            if state.complete { Memory::read(&data_dir)? } else { first_deeds(state.born_us) };
-        let hands = Hands {
+        let schedule = if state.complete {
+            Schedule::read(&data_dir)?
+        } else {
+            initial_schedule(state.first_start_us)
+        };
+        let actors = Actors {
             api: Api::new(&router, &state),
             merchant: merchant.merchant().clone(),
-            shelf: Shelf::of(merchant.merchant()),
-            born_us: state.born_us,
+            stock: Stock::read(merchant.merchant()),
+            first_start_us: state.first_start_us,
         };
         let bar = progress_bar(parts.show_progress)?;
-        let life = Life { hands, app, demo: board, memory, state, data_dir, speed, cursor: 0, bar };
-        let demo = Self { life, merchant, address };
-        demo.life.demo.tell(demo.guide());
+        let simulation =
+            Simulation { actors, app, status, schedule, state, data_dir, speed, cursor: 0, bar };
+        let demo = Self { simulation, merchant, address };
+        demo.simulation.status.set_guide(demo.guide());
         Ok(demo)
     }
 
-    /// What the start page says.
+    /// The content of the start page.
     fn guide(&self) -> Guide {
-        let state = &self.life.state;
+        let state = &self.simulation.state;
         Guide {
             address: self.address.clone(),
             merchant: MERCHANT.to_owned(),
@@ -135,14 +145,14 @@ impl Demo {
             merchant_page: self.merchant.url(),
             client_id: state.merchant.client_id.clone(),
             client_secret: state.merchant.client_secret.clone(),
-            logins: state.logins.iter().map(login).collect(),
-            orders: orders_to_try(),
-            data_dir: self.life.data_dir.display().to_string(),
+            logins: state.logins.iter().map(describe_login).collect(),
+            orders: list_sample_orders(),
+            data_dir: self.simulation.data_dir.display().to_string(),
         }
     }
 
     pub fn access(&self) -> Access {
-        let (address, state) = (&self.address, &self.life.state);
+        let (address, state) = (&self.address, &self.simulation.state);
         Access {
             address: address.clone(),
             portal: format!("{address}/portal/{MERCHANT}"),
@@ -157,15 +167,16 @@ impl Demo {
         }
     }
 
-    /// Lives until `stop`. The merchant's server is left running, because the node may still have messages for it.
+    /// Runs until `stop`. The merchant's server keeps running, because the node may still have
+    /// messages for it.
     pub async fn run(self, stop: CancellationToken) -> Running {
-        self.life.run(stop).await;
+        self.simulation.run(stop).await;
         self.merchant
     }
 }
 
-/// The merchant's server: at the port of the last time, so that addresses of pictures stay true; at another one if
-/// that is taken.
+/// Starts the merchant's server on the port of the last time, so that the addresses of images stay
+/// valid, or on another one if that is in use.
 async fn start_merchant(state: &State, pace: &Pace) -> anyhow::Result<Running> {
     let settings = |port: u16| Settings {
         listen: SocketAddr::from((Ipv4Addr::LOCALHOST, port)),
@@ -183,8 +194,8 @@ async fn start_merchant(state: &State, pace: &Pace) -> anyhow::Result<Running> {
     }
 }
 
-fn login(known: &OperatorLogin) -> ShownLogin {
-    let (purpose, what) = purpose(known.role);
-    let password = known.password.clone().unwrap_or_default();
-    ShownLogin { name: known.operator.clone(), password, purpose, what }
+fn describe_login(login: &OperatorLogin) -> DemoLogin {
+    let (purpose, description) = describe_role(login.role);
+    let password = login.password.clone().unwrap_or_default();
+    DemoLogin { name: login.operator.clone(), password, purpose, description }
 }

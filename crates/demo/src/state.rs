@@ -1,5 +1,5 @@
-//! What a demo keeps beside its database: `demo.json` (credentials, the merchant's port, the clock) and `life.json`
-//! (what everybody is going to do).
+//! The files of a demo beside its database: `demo.json` (credentials, the merchant's port, the
+//! clock) and `schedule.json` (the scheduled actions).
 
 use std::path::{Path, PathBuf};
 
@@ -11,61 +11,65 @@ use app::{
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use world::private_file;
 
-use crate::schedule::Memory;
+use crate::schedule::Schedule;
 
-/// What is the same at every start.
+/// What a demo keeps between two starts.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct State {
     #[serde(flatten)]
     pub(crate) merchant: AddedMerchant,
-    pub(crate) neighbour: AddedMerchant,
+    pub(crate) other_merchant: AddedMerchant,
     pub(crate) carrier: ClientCredentials,
     pub(crate) warehouse: ClientCredentials,
     /// The people who can log in to the console.
     pub(crate) logins: Vec<OperatorLogin>,
     /// Where the merchant's server listens.
     pub(crate) merchant_port: u16,
-    /// When the demo was started first.
-    pub(crate) born_us: i64,
+    /// When the demo was first started.
+    pub(crate) first_start_us: i64,
     /// How far its clock is ahead of the machine's.
     pub(crate) ahead_us: i64,
-    /// How often it was started.
+    /// How many times it was started.
     pub(crate) starts: u64,
-    /// Whether the history is made. One that was broken off is made anew.
+    /// Whether the history is complete. An incomplete one is created again.
     pub(crate) complete: bool,
 }
 
-fn file(data_dir: &Path) -> PathBuf {
+fn state_file(data_dir: &Path) -> PathBuf {
     data_dir.join("demo.json")
 }
 
-fn memory_file(data_dir: &Path) -> PathBuf {
-    data_dir.join("life.json")
+fn schedule_file(data_dir: &Path) -> PathBuf {
+    data_dir.join("schedule.json")
 }
 
-/// Whether a demo made this directory.
+/// Whether this is the directory of a demo.
 pub(crate) fn is_demo(data_dir: &Path) -> bool {
-    file(data_dir).exists()
+    state_file(data_dir).exists()
 }
 
 impl State {
     pub(crate) fn read(data_dir: &Path) -> anyhow::Result<Option<Self>> {
-        read_json(&file(data_dir))
-            .context("the demo is of another version; begin anew with homeward demo --reset")
+        read_json(&state_file(data_dir)).context(
+            "the demo was created by another version; start over with homeward demo --reset",
+        )
     }
 
     pub(crate) fn write(&self, data_dir: &Path) -> anyhow::Result<()> {
-        Ok(private_file::write(&file(data_dir), serde_json::to_string_pretty(self)?.as_bytes())?)
+        Ok(private_file::write(
+            &state_file(data_dir),
+            serde_json::to_string_pretty(self)?.as_bytes(),
+        )?)
     }
 }
 
-impl Memory {
+impl Schedule {
     pub(crate) fn read(data_dir: &Path) -> anyhow::Result<Self> {
-        Ok(read_json(&memory_file(data_dir))?.unwrap_or_default())
+        Ok(read_json(&schedule_file(data_dir))?.unwrap_or_default())
     }
 
     pub(crate) fn write(&self, data_dir: &Path) -> anyhow::Result<()> {
-        Ok(private_file::write(&memory_file(data_dir), &serde_json::to_vec(self)?)?)
+        Ok(private_file::write(&schedule_file(data_dir), &serde_json::to_vec(self)?)?)
     }
 }
 

@@ -1,17 +1,17 @@
-//! What the merchant of the demo sells, and how many of each it likes to have.
+//! The articles of the demo's merchant and their full stock.
 
 use std::collections::BTreeMap;
 
 use sim::{Article, SimulatedMerchant};
 
-pub(crate) struct Shelf {
+pub(crate) struct Stock {
     pub(crate) articles: Vec<Article>,
     full: BTreeMap<String, u32>,
 }
 
-impl Shelf {
-    /// What is on the shelves now, which are full at the start.
-    pub(crate) fn of(merchant: &SimulatedMerchant) -> Self {
+impl Stock {
+    /// Reads the stock of the merchant, which is full at the start.
+    pub(crate) fn read(merchant: &SimulatedMerchant) -> Self {
         Self { articles: merchant.articles(), full: merchant.stock_by_sku() }
     }
 
@@ -25,12 +25,12 @@ impl Shelf {
         let others = self.articles.iter().filter(|other| {
             other.variant_identifier == article.variant_identifier && other.sku != sku
         });
-        let stocked =
+        let available =
             others.filter(|other| merchant.stock(&other.sku).is_some_and(|left| left > 0));
-        stocked.map(|other| other.sku.clone()).collect()
+        available.map(|other| other.sku.clone()).collect()
     }
 
-    /// Fills the shelves up to what they held at the start; what was sold out stays so.
+    /// Fills the stock up to what it was at the start. Articles that were sold out stay sold out.
     pub(crate) fn restock(&self, merchant: &SimulatedMerchant) {
         for (sku, quantity) in &self.full {
             merchant.set_stock(sku, *quantity);

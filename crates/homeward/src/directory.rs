@@ -1,15 +1,15 @@
 //! The data directory: its files and who may read them.
 //!
-//! | file          | content                                                    |
-//! | ------------- | ---------------------------------------------------------- |
-//! | `lock`        | locked by the process that uses the directory              |
-//! | `homeward.db` | the database, when the store is SQLite                     |
-//! | `secret.key`  | the key that encrypts secrets in the database              |
-//! | `admin.json`  | the credential of this installation's commands             |
-//! | `server.json` | the address of the running server, for this machine        |
-//! | `node.id`     | the name under which the server leases shards              |
-//! | `demo.json`   | the credentials and the clock of a demo                    |
-//! | `life.json`   | the scheduled actions of a demo                            |
+//! | file            | content                                             |
+//! | --------------- | --------------------------------------------------- |
+//! | `lock`          | locked by the process that uses the directory       |
+//! | `homeward.db`   | the database, when the store is SQLite              |
+//! | `secret.key`    | the key that encrypts secrets in the database       |
+//! | `admin.json`    | the credential of this installation's commands      |
+//! | `server.json`   | the address of the running server, for this machine |
+//! | `node.id`       | the name under which the server leases shards       |
+//! | `demo.json`     | the credentials and the clock of a demo             |
+//! | `schedule.json` | the scheduled actions of a demo                     |
 //!
 //! Only their owner may read files with secrets.
 

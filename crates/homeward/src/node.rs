@@ -17,7 +17,7 @@ use domain::identifier::ClientId;
 use prometheus_client::registry::Registry;
 use server::{
     Settings, Web,
-    demo::Demo,
+    demo::DemoStatus,
     guard::serve::{ListenSettings, Listener},
 };
 use store::{DirectoryLock, Location, Store, StoreMetrics};
@@ -56,7 +56,7 @@ pub(crate) enum Announce {
 /// The time and the demo that a node runs with.
 pub(crate) struct NodeEnvironment {
     pub(crate) world: World,
-    pub(crate) demo: Option<Demo>,
+    pub(crate) demo: Option<DemoStatus>,
 }
 
 impl Default for NodeEnvironment {

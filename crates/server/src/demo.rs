@@ -1,6 +1,6 @@
-//! What a demo tells the start page: where everything is, what to try, and how far its history is made.
+//! What the start page shows of a demo: the addresses, what to try, and the progress of its history.
 //!
-//! The page is shown from the first moment on, so whoever runs the demo tells these things when it knows them.
+//! The page is available from the start, so the demo sets these things when it knows them.
 
 use std::sync::{
     Arc, Mutex, MutexGuard, OnceLock, PoisonError,
@@ -9,66 +9,66 @@ use std::sync::{
 
 use world::Pace;
 
-/// How much of the history is made when all of it is.
-pub const WHOLE: u32 = 1_000;
+/// The progress of a complete history.
+pub const COMPLETE: u32 = 1_000;
 
-/// A handle on a demo that runs. Its copies are the same demo.
+/// A handle to a running demo. Its copies are the same demo.
 #[derive(Clone, Debug)]
-pub struct Demo(Arc<Running>);
+pub struct DemoStatus(Arc<Status>);
 
 #[derive(Debug)]
-struct Running {
+struct Status {
     pace: Pace,
     guide: OnceLock<Guide>,
     /// In thousandths.
-    made: AtomicU32,
-    trouble: Mutex<Option<String>>,
+    progress: AtomicU32,
+    problem: Mutex<Option<String>>,
 }
 
 /// What a visitor needs to know.
 #[derive(Clone, Debug, Default)]
 pub struct Guide {
-    /// Where the demo is.
+    /// The address of the demo.
     pub address: String,
     /// The merchant with a portal.
     pub merchant: String,
     pub merchant_name: String,
-    /// Where the merchant's own server shows what it was told.
+    /// Where the merchant's own server shows the calls it received.
     pub merchant_page: String,
     pub client_id: String,
     pub client_secret: String,
-    pub logins: Vec<Login>,
-    pub orders: Vec<OrderToTry>,
+    pub logins: Vec<DemoLogin>,
+    pub orders: Vec<SampleOrder>,
     pub data_dir: String,
 }
 
-/// Somebody who can log in to the console.
+/// A person who can log in to the console.
 #[derive(Clone, Debug)]
-pub struct Login {
+pub struct DemoLogin {
     pub name: String,
     pub password: String,
-    /// What for, as a heading and in a sentence.
+    /// What the person can do: a heading and a sentence.
     pub purpose: &'static str,
-    pub what: &'static str,
+    pub description: &'static str,
 }
 
 /// An order for visitors to return.
 #[derive(Clone, Debug)]
-pub struct OrderToTry {
+pub struct SampleOrder {
     pub number: &'static str,
     pub email: &'static str,
     pub postal_code: &'static str,
-    pub what: &'static str,
+    pub description: &'static str,
 }
 
-impl Demo {
+impl DemoStatus {
     pub fn new(pace: Pace) -> Self {
-        let (made, trouble) = (AtomicU32::new(0), Mutex::new(None));
-        Self(Arc::new(Running { pace, guide: OnceLock::new(), made, trouble }))
+        let (progress, problem) = (AtomicU32::new(0), Mutex::new(None));
+        Self(Arc::new(Status { pace, guide: OnceLock::new(), progress, problem }))
     }
 
-    /// Says what visitors need to know, before the first of them comes.
-    pub fn tell(&self, guide: Guide) {
+    /// Sets what visitors need to know. Only the first call has an effect.
+    pub fn set_guide(&self, guide: Guide) {
         let _ = self.0.guide.set(guide);
     }
 
@@ -80,25 +80,25 @@ impl Demo {
         self.0.guide.get_or_init(Guide::default)
     }
 
-    /// How much of the history is made, in thousandths.
-    pub fn made(&self) -> u32 {
-        self.0.made.load(Ordering::Relaxed)
+    /// How much of the history is complete, in thousandths.
+    pub fn progress(&self) -> u32 {
+        self.0.progress.load(Ordering::Relaxed)
     }
 
-    pub fn set_made(&self, thousandths: u32) {
-        self.0.made.store(thousandths.min(WHOLE), Ordering::Relaxed);
+    pub fn set_progress(&self, thousandths: u32) {
+        self.0.progress.store(thousandths.min(COMPLETE), Ordering::Relaxed);
     }
 
-    /// Says on the page what went wrong.
-    pub fn complain(&self, words: String) {
-        *self.trouble_now() = Some(words);
+    /// Shows a problem on the page.
+    pub fn report_problem(&self, text: String) {
+        *self.lock_problem() = Some(text);
     }
 
-    pub fn trouble(&self) -> Option<String> {
-        self.trouble_now().clone()
+    pub fn problem(&self) -> Option<String> {
+        self.lock_problem().clone()
     }
 
-    fn trouble_now(&self) -> MutexGuard<'_, Option<String>> {
-        self.0.trouble.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock_problem(&self) -> MutexGuard<'_, Option<String>> {
+        self.0.problem.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -40,7 +40,7 @@ pub struct Settings {
     pub rate_limit_per_minute: u32,
     pub trusted_hops: usize,
     /// What a demo shows its visitors.
-    pub demo: Option<demo::Demo>,
+    pub demo: Option<demo::DemoStatus>,
     /// Whether browsers reach this process over TLS only.
     pub secure_cookies: bool,
 }

@@ -1,6 +1,7 @@
-//! The page at `/`: the ways into this installation or, in a demo, what to try in three minutes.
+//! The page at `/`: links to the parts of this installation or, in a demo, what to try in three
+//! minutes.
 //!
-//! Only a demo has a clock that can be set; elsewhere there is no such address.
+//! Only a demo has a clock that can be set. Without a demo the address of the clock is not found.
 
 use app::AppError;
 use askama::Template;
@@ -20,16 +21,16 @@ use domain::time::from_micros;
 use server::{
     Web,
     assets::{PAGE_HEADERS, assets},
-    demo::{Demo, Guide, WHOLE},
+    demo::{COMPLETE, DemoStatus, Guide},
     error::{ApiError, respond},
     form::from_form,
     guard::limits::{BODY_TIME_MAX, read_body},
 };
 
 const FORM_MAX_BYTES: usize = 1 << 10;
-/// How a visitor can let time pass, and what that means.
+/// How fast a visitor can let time pass, and what that means.
 const SPEEDS: [(u32, &str); 3] =
-    [(1, "real time"), (60, "a minute a second"), (3_600, "an hour a second")];
+    [(1, "real time"), (60, "one minute per second"), (3_600, "one hour per second")];
 
 pub(crate) fn routes() -> Router<Web> {
     Router::new().route("/", get(start)).route("/demo/clock", post(set_clock))
@@ -49,9 +50,9 @@ struct DemoPage<'a> {
     guide: &'a Guide,
     time: String,
     speeds: Vec<Speed>,
-    /// What is made of the history, in percent, while it is being made.
-    making: Option<u32>,
-    trouble: Option<String>,
+    /// How much of the history is complete, in percent, while it is being created.
+    history_percent: Option<u32>,
+    problem: Option<String>,
 }
 
 struct Speed {
@@ -85,7 +86,7 @@ async fn start(State(web): State<Web>) -> Response {
     }
 }
 
-fn demo_page(demo: &Demo) -> DemoPage<'_> {
+fn demo_page(demo: &DemoStatus) -> DemoPage<'_> {
     let now = from_micros(demo.pace().now_us()).unwrap_or_default();
     let speed = demo.pace().speed();
     let choice = |(factor, meaning)| Speed { factor, meaning, chosen: factor == speed };
@@ -94,8 +95,10 @@ fn demo_page(demo: &Demo) -> DemoPage<'_> {
         guide: demo.guide(),
         time: now.strftime("%-d %B %Y, %H:%M UTC").to_string(),
         speeds: SPEEDS.into_iter().map(choice).collect(),
-        making: Some(demo.made()).filter(|made| *made < WHOLE).map(|made| made * 100 / WHOLE),
-        trouble: demo.trouble(),
+        history_percent: Some(demo.progress())
+            .filter(|progress| *progress < COMPLETE)
+            .map(|progress| progress * 100 / COMPLETE),
+        problem: demo.problem(),
     }
 }
 
@@ -124,8 +127,8 @@ async fn set_clock(
     let speed = SPEEDS.iter().find(|(factor, _)| said == Some(factor.to_string().as_str()));
     let (speed, _) =
         speed.ok_or_else(|| ApiError::BadRequest("speed must be 1, 60 or 3600".to_owned()))?;
-    // While the history is made, the clock is in its hands.
-    if demo.made() == WHOLE {
+    // Until the history is complete, the simulation sets the clock.
+    if demo.progress() == COMPLETE {
         demo.pace().set_speed(*speed);
     }
     Ok((StatusCode::SEE_OTHER, [(LOCATION, "/"), (CACHE_CONTROL, "no-store")]).into_response())

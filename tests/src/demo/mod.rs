@@ -119,7 +119,8 @@ fn a_demo_never_removes_what_no_demo_made() {
     let ran = home.run(&["demo", "--reset"]);
 
     assert_eq!(ran.code, Some(1));
-    let words = format!("{} holds no demo; not removed", home.data_dir().display());
+    let words =
+        format!("{} is not the directory of a demo; not removed", home.data_dir().display());
     assert!(ran.err.contains(&words), "{}", ran.err);
     assert_eq!(home.json(&["merchant", "list"])["merchants"][0]["merchant"], merchant.id);
 }

@@ -10,7 +10,7 @@ use anyhow::{Context, bail, ensure};
 use app::access::operators::OperatorLogin;
 use delivery::address::Network;
 use demo::{Access, Parts};
-use server::demo::Demo as Board;
+use server::demo::DemoStatus;
 use store::Location;
 use tokio_util::sync::CancellationToken;
 use world::{SPEED_MAX, World};
@@ -50,18 +50,18 @@ impl Demo {
     pub(crate) async fn run(&self, config: &Config, output: Output) -> anyhow::Result<()> {
         let config = demo_config(config)?;
         if self.reset {
-            demo::forget(&config.data_dir)?;
+            demo::remove(&config.data_dir)?;
         }
-        let earlier = demo::earlier(&config.data_dir)?;
+        let earlier = demo::resume(&config.data_dir)?;
         let mut signals = serve::Signals::listen()?;
-        let board = Board::new(demo::clock(earlier.as_ref()));
-        let node = start_node(&config, &board).await?;
+        let status = DemoStatus::new(demo::new_clock(earlier.as_ref()));
+        let node = start_node(&config, &status).await?;
         let admin = Directory::open(&config.data_dir)?.read_admin()?;
         let admin = admin.context("the node has not written an admin credential")?;
         let parts = Parts {
             app: node.app(),
             router: node.router(),
-            board,
+            status,
             address: node.address.address.clone(),
             data_dir: config.data_dir.clone(),
             admin_client_id: admin.client_id,
@@ -99,9 +99,9 @@ fn demo_config(config: &Config) -> anyhow::Result<Config> {
     Ok(config)
 }
 
-async fn start_node(config: &Config, board: &Board) -> anyhow::Result<Node> {
-    let world = World::paced(board.pace().clone());
-    let environment = NodeEnvironment { world, demo: Some(board.clone()) };
+async fn start_node(config: &Config, status: &DemoStatus) -> anyhow::Result<Node> {
+    let world = World::paced(status.pace().clone());
+    let environment = NodeEnvironment { world, demo: Some(status.clone()) };
     serve::start(config, environment).await.with_context(|| {
         format!("the demo cannot start on {}; choose another address with --listen", config.listen)
     })

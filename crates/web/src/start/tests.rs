@@ -3,20 +3,20 @@
 use world::Pace;
 
 use super::*;
-use server::demo::{Login, OrderToTry};
+use server::demo::{DemoLogin, SampleOrder};
 
-fn demo() -> Demo {
-    let login = Login {
+fn new_demo() -> DemoStatus {
+    let login = DemoLogin {
         name: "operator".to_owned(),
         password: "<secret>".to_owned(),
-        purpose: "Look after it",
-        what: "Something is stuck.",
+        purpose: "Solve problems",
+        description: "Messages have failed.",
     };
-    let order = OrderToTry {
+    let order = SampleOrder {
         number: "DEMO-1001",
         email: "mia@example.com",
         postal_code: "97205",
-        what: "Everything can come back.",
+        description: "Everything can be returned.",
     };
     let guide = Guide {
         merchant: "acme".to_owned(),
@@ -24,33 +24,33 @@ fn demo() -> Demo {
         orders: vec![order],
         ..Guide::default()
     };
-    let demo = Demo::new(Pace::new(1_794_700_000_000_000, 60));
-    demo.tell(guide);
+    let demo = DemoStatus::new(Pace::new(1_794_700_000_000_000, 60));
+    demo.set_guide(guide);
     demo
 }
 
-fn rendered(demo: &Demo) -> String {
+fn render(demo: &DemoStatus) -> String {
     demo_page(demo).render().unwrap()
 }
 
 #[test]
-fn the_page_looks_again_only_while_the_history_is_made() {
-    let demo = demo();
-    demo.set_made(430);
-    let page = rendered(&demo);
+fn the_page_refreshes_only_while_the_history_is_created() {
+    let demo = new_demo();
+    demo.set_progress(430);
+    let page = render(&demo);
     assert!(page.contains("six months: 43 %") && page.contains("http-equiv=\"refresh\""), "{page}");
 
-    demo.set_made(WHOLE);
-    let page = rendered(&demo);
+    demo.set_progress(COMPLETE);
+    let page = render(&demo);
     assert!(!page.contains("six months: ") && !page.contains("http-equiv"), "{page}");
 }
 
 #[test]
-fn the_page_tells_the_time_the_speed_the_logins_and_the_orders() {
-    let demo = demo();
-    demo.set_made(WHOLE);
-    let page = rendered(&demo);
-    for words in [
+fn the_page_shows_the_time_the_speed_the_logins_and_the_orders() {
+    let demo = new_demo();
+    demo.set_progress(COMPLETE);
+    let page = render(&demo);
+    for text in [
         "14 November 2026, 23:46 UTC",
         "value=\"60\" aria-pressed=\"true\"",
         "value=\"1\" aria-pressed=\"false\"",
@@ -58,6 +58,6 @@ fn the_page_tells_the_time_the_speed_the_logins_and_the_orders() {
         "DEMO-1001",
         "href=\"/portal/acme\"",
     ] {
-        assert!(page.contains(words), "{words}: {page}");
+        assert!(page.contains(text), "{text}: {page}");
     }
 }
