@@ -1,12 +1,13 @@
-//! The returns portal: a shopper finds an order, chooses the items to return, reviews the refund and
-//! confirms. Pages are rendered on the server and need no script.
+//! The returns portal: a shopper finds an order, chooses the items to return, reviews the refund
+//! and confirms. Pages are rendered on the server and need no script.
 //!
-//! A shopper who knows the order number and the buyer's email address or postal code gets a pass for
-//! one hour, in a cookie of the merchant's portal. The page of a return is found by the identifier of
-//! the return, which cannot be guessed, and shows neither the shopper's name nor the address.
+//! A shopper who knows the order number and the buyer's email address or postal code gets a pass
+//! for one hour, in a cookie of the merchant's portal. The page of a return is found by the
+//! identifier of the return, which cannot be guessed, and shows neither the shopper's name nor the
+//! address.
 //!
-//! Pages have the merchant's theme and the shopper's language. A form is accepted only from a page of
-//! ours (`csrf`), and errors are pages, too (`error_page`).
+//! Pages have the merchant's theme and the shopper's language. A form is accepted only from a page
+//! of ours (`csrf`), and errors are pages, too (`error_page`).
 
 mod choose;
 mod csrf;

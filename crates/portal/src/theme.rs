@@ -1,8 +1,8 @@
 //! The merchant's theme: colors, logo, and pictures of goods.
 //!
-//! Everything comes from our own address. The colors are a style sheet, so that pages need no inline
-//! styles. The bytes of a picture determine its type, and its content policy lets it do nothing: a
-//! drawing that is opened on its own runs no script and loads nothing.
+//! Everything comes from our own address. The colors are a style sheet, so that pages need no
+//! inline styles. The bytes of a picture determine its type, and its content policy lets it do
+//! nothing: a drawing that is opened on its own runs no script and loads nothing.
 
 use std::fmt::Write as _;
 

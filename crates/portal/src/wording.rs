@@ -1,7 +1,7 @@
 //! Rules, return methods and states in the shopper's language.
 //!
-//! Each rule has a sentence of its own. The sentences of the domain are for merchants and operators;
-//! shoppers never read them.
+//! Each rule has a sentence of its own. The sentences of the domain are for merchants and
+//! operators; shoppers never read them.
 
 use domain::{
     merchants::language::Language,

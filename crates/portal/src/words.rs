@@ -1,8 +1,8 @@
 //! Every text that a shopper reads, in every language.
 //!
-//! Each text is a field, so a language that lacks one does not compile. A text with a value in it is
-//! a function, so the value cannot be left out. Texts that merchants and policies supply themselves
-//! are not here.
+//! Each text is a field, so a language that lacks one does not compile. A text with a value in it
+//! is a function, so the value cannot be left out. Texts that merchants and policies supply
+//! themselves are not here.
 
 mod english;
 mod french;

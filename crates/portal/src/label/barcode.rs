@@ -1,10 +1,10 @@
 //! Code 128, the barcode that carriers and warehouses scan.
 //!
 //! A symbol is eleven modules: three bars and the three spaces behind them. There are 103 symbols
-//! for data, and the meaning of one depends on the current set: in set B it is a character, in set C
-//! two digits. Digits take half the space in C, so [`encode`] changes sets where that makes the code
-//! shorter. A check symbol and the stop symbol end it. Set A, which has control characters, is not
-//! needed: tracking numbers contain none.
+//! for data, and the meaning of one depends on the current set: in set B it is a character, in set
+//! C two digits. Digits take half the space in C, so [`encode`] changes sets where that makes the
+//! code shorter. A check symbol and the stop symbol end it. Set A, which has control characters, is
+//! not needed: tracking numbers contain none.
 
 #[cfg(test)]
 mod tests;
@@ -41,11 +41,12 @@ const WIDTHS: [&str; 106] = [
 /// The stop symbol, which has one bar more than the others.
 const STOP: &str = "2331112";
 
-/// A label printer prints this many dots between the margins of the label: 3.6 inches, 203 dots each.
+/// A label printer prints this many dots between the margins of the label: 3.6 inches, 203 dots
+/// each.
 const DOTS: f64 = 730.8;
 
-/// A module is a whole number of dots wide, so that all bars are even. Below two dots, a quarter of a
-/// millimeter, scanners become unreliable; more than four bring no benefit.
+/// A module is a whole number of dots wide, so that all bars are even. Below two dots, a quarter of
+/// a millimeter, scanners become unreliable; more than four bring no benefit.
 const DOTS_PER_MODULE: [u32; 3] = [4, 3, 2];
 
 /// The set that gives a symbol its meaning.
@@ -55,8 +56,8 @@ enum CodeSet {
     C,
 }
 
-/// Draws `text` as a barcode for the label. None if Code 128 cannot encode it, or if it does not fit
-/// between the margins of the label: about 28 letters or 56 digits do.
+/// Draws `text` as a barcode for the label. None if Code 128 cannot encode it, or if it does not
+/// fit between the margins of the label: about 28 letters or 56 digits do.
 pub(super) fn draw(text: &str) -> Option<Drawing> {
     let modules = expand_modules(&encode(text)?);
     let wide = u32::try_from(modules.len() + 2 * QUIET_ZONE.beside).ok()?;

@@ -1,8 +1,8 @@
 //! Draws the black and white cells of a code as one SVG path.
 //!
-//! The path and its `viewBox` have whole numbers, so a printer draws sharp edges. Around the cells is
-//! the quiet zone, without which scanners do not find a code. The style sheet sets the colors and
-//! prevents smoothing on screens.
+//! The path and its `viewBox` have whole numbers, so a printer draws sharp edges. Around the cells
+//! is the quiet zone, without which scanners do not find a code. The style sheet sets the colors
+//! and prevents smoothing on screens.
 
 use std::fmt::Write as _;
 

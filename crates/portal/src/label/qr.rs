@@ -7,8 +7,8 @@ use super::drawing::{Drawing, QuietZone};
 /// The standard requires four modules on all sides.
 const QUIET_ZONE: QuietZone = QuietZone { beside: 4, above: 4 };
 
-/// Draws `text` as a QR code of level M, which can be read with a seventh of it damaged. None if the
-/// text is too long: a QR code holds about two thousand characters.
+/// Draws `text` as a QR code of level M, which can be read with a seventh of it damaged. None if
+/// the text is too long: a QR code holds about two thousand characters.
 pub(super) fn draw(text: &str) -> Option<Drawing> {
     let code = QrCode::with_error_correction_level(text, EcLevel::M).ok()?;
     let width = code.width();

@@ -219,7 +219,8 @@ pub(super) static WORDS: Words = Words {
         cancel_confirm: "Oui, annuler le retour",
         too_late_moving: "Ce retour ne peut plus être annulé, car les articles sont en route.",
         too_late_received: "Ce retour ne peut plus être annulé, car les articles sont arrivés.",
-        too_late_refunded: "Ce retour ne peut plus être annulé, car vous avez déjà reçu votre remboursement.",
+        too_late_refunded: "Ce retour ne peut plus être annulé, car vous avez déjà reçu votre \
+                            remboursement.",
         too_late_exchange: "Ce retour ne peut pas être annulé, car votre nouvelle commande a été \
                             passée ou est en cours de création.",
         too_late: "Ce retour ne peut plus être annulé.",

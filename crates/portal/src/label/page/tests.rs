@@ -273,7 +273,8 @@ proptest! {
 
     #[test]
     fn no_text_causes_a_panic_or_injects_markup(text in "\\PC{0,40}") {
-        let address = PostalAddress { name: text.clone(), city: text.clone(), ..PostalAddress::default() };
+        let (name, city) = (text.clone(), text.clone());
+        let address = PostalAddress { name, city, ..PostalAddress::default() };
         for return_method in ReturnMethod::ALL {
             let page = render_label(&LabelPage {
                 merchant_name: &text,
