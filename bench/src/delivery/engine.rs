@@ -115,7 +115,8 @@ impl Running {
 
     /// Waits until everything is finished, the sick merchant's messages apart.
     pub(crate) async fn until_done(&self) -> anyhow::Result<()> {
-        while self.store.merchants_with_work().await?.iter().any(|merchant| merchant != SICK) {
+        while self.store.merchants_with_deliveries().await?.iter().any(|merchant| merchant != SICK)
+        {
             tokio::time::sleep(Duration::from_millis(2)).await;
         }
         Ok(())

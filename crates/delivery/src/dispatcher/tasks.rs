@@ -39,7 +39,7 @@ pub(super) async fn read_pending(
 /// Looks in the store for merchants with pending messages.
 pub(super) async fn find_pending(store: Store, handle: DispatcherHandle) {
     let merchants = loop {
-        match store.merchants_with_work().await {
+        match store.merchants_with_deliveries().await {
             Ok(merchants) => break merchants,
             Err(error) => {
                 tracing::error!(

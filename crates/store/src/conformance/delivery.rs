@@ -26,7 +26,7 @@ on_both_engines!(
     a_failed_message_is_in_the_failure_queue_until_retried,
     a_discarded_message_keeps_its_reason,
     a_failure_behind_a_delivered_snapshot_is_superseded,
-    merchants_with_work_are_found,
+    merchants_with_deliveries_are_found,
     endpoints_change_only_at_the_version_read,
     pages_of_messages_go_on_where_they_ended,
     attempts_are_counted_by_hour_and_answer,
@@ -289,12 +289,12 @@ async fn a_failure_behind_a_delivered_snapshot_is_superseded(Subject { store, ..
     assert_eq!(superseded, HashSet::from([("acme".to_owned(), 1)]));
 }
 
-async fn merchants_with_work_are_found(Subject { store, .. }: Subject) {
-    assert!(store.merchants_with_work().await.unwrap().is_empty());
+async fn merchants_with_deliveries_are_found(Subject { store, .. }: Subject) {
+    assert!(store.merchants_with_deliveries().await.unwrap().is_empty());
     enqueue(&store, vec![message(&other(), "X", 1), message(&acme(), "A", 1)]).await.unwrap();
-    assert_eq!(store.merchants_with_work().await.unwrap(), ["acme", "other"]);
+    assert_eq!(store.merchants_with_deliveries().await.unwrap(), ["acme", "other"]);
     record(&store, &[attempt(1, 1, AttemptOutcome::Delivered)]).await;
-    assert_eq!(store.merchants_with_work().await.unwrap(), ["other"]);
+    assert_eq!(store.merchants_with_deliveries().await.unwrap(), ["other"]);
 }
 
 async fn endpoints_change_only_at_the_version_read(Subject { store, .. }: Subject) {

@@ -1,4 +1,4 @@
-//! The trail of what operators changed: who, what, when.
+//! The audit trail: who changed what, and when.
 
 use domain::identifier::MerchantId;
 
@@ -13,7 +13,7 @@ use crate::{
 
 const OPERATION: &str = "reading the audit trail";
 
-/// One change. `merchant` is the platform for changes that concern no single merchant.
+/// One change. `merchant` is the platform for changes that do not concern a single merchant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditRecord {
     pub merchant: String,

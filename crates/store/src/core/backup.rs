@@ -1,7 +1,7 @@
-//! A consistent copy of everything, taken while the server runs.
+//! A consistent copy of the database, taken while the server runs.
 //!
-//! Whatever the engine, a backup is one SQLite file: it can be opened as a data
-//! directory's database as it is.
+//! Whatever the engine, a backup is one SQLite file, which can be used as the database of a data
+//! directory.
 
 use std::path::Path;
 

@@ -1,6 +1,6 @@
 //! The exclusive lock on a data directory: one process at a time owns it.
 //!
-//! The operating system drops the lock when the process ends, however it ends.
+//! The operating system releases the lock when the process ends, however it ends.
 
 use std::{
     fs::{File, OpenOptions, TryLockError},
@@ -18,15 +18,15 @@ pub struct DirectoryLock {
 pub enum LockError {
     #[error("{} is in use by process {holder}", directory.display())]
     InUse { directory: PathBuf, holder: String },
-    #[error("{} cannot be locked: {source}", path.display())]
-    Io { path: PathBuf, source: io::Error },
+    #[error("{} cannot be locked: {cause}", path.display())]
+    Io { path: PathBuf, cause: io::Error },
 }
 
 impl DirectoryLock {
-    /// Takes the lock of `directory`, or says who has it.
+    /// Takes the lock of `directory`, or reports the process that holds it.
     pub fn take(directory: &Path) -> Result<Self, LockError> {
         let path = directory.join("lock");
-        let io = |source| LockError::Io { path: path.clone(), source };
+        let io = |cause| LockError::Io { path: path.clone(), cause };
         let mut file = OpenOptions::new()
             .create(true)
             .read(true)
@@ -49,7 +49,7 @@ impl DirectoryLock {
                 file.read_to_string(&mut holder).map_err(io)?;
                 Err(LockError::InUse { directory: directory.to_owned(), holder })
             }
-            Err(TryLockError::Error(source)) => Err(io(source)),
+            Err(TryLockError::Error(cause)) => Err(io(cause)),
         }
     }
 }
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_second_owner_is_told_who_the_first_is() {
+    fn a_second_owner_learns_the_process_of_the_first() {
         let directory = tempfile::tempdir().unwrap();
         let first = DirectoryLock::take(directory.path()).unwrap();
         let refused = DirectoryLock::take(directory.path()).unwrap_err();

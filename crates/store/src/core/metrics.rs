@@ -1,4 +1,4 @@
-//! What the store counts, for `/metrics`.
+//! The metrics of the store.
 
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ impl StoreMetrics {
         );
         registry.register(
             "store_commit_seconds",
-            "Time from taking up a commit to its durable end",
+            "Time from the start of a commit until it is durable",
             metrics.seconds.clone(),
         );
         registry.register(
@@ -42,7 +42,7 @@ impl StoreMetrics {
         metrics
     }
 
-    pub(crate) fn committed(&self, transactions: u32, took: Duration) {
+    pub(crate) fn record_commit(&self, transactions: u32, took: Duration) {
         self.transactions.inc_by(u64::from(transactions));
         self.seconds.observe(took.as_secs_f64());
         self.group.observe(f64::from(transactions));

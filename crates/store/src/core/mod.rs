@@ -1,4 +1,4 @@
-//! What every area builds on: values, transactions, errors, schema, audit trail.
+//! What every area builds on: the store itself, transactions, errors, cursors, schema, audit trail.
 
 pub(crate) mod audit;
 pub(crate) mod backup;

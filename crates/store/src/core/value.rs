@@ -1,8 +1,7 @@
-//! What goes into a statement and what comes out of a row.
+//! The parameters of statements and the cells of rows.
 //!
-//! Three kinds of value suffice for both engines: text, 64-bit integers and
-//! bytes. A NULL knows its kind, because PostgreSQL wants to know the type of
-//! every column of a batch.
+//! Three kinds of value suffice for both engines: text, 64-bit integers and bytes. A NULL has a kind,
+//! because PostgreSQL needs the type of every column of a batch.
 
 use std::sync::Arc;
 
@@ -141,14 +140,14 @@ macro_rules! params {
 }
 pub(crate) use params;
 
-/// One row of an answer, read by position.
+/// One row of a result, read by position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Row(pub(crate) Vec<Value>);
 
 impl Row {
     pub(crate) fn text(&self, column: usize) -> Result<&str, EngineError> {
         let found = self.0.get(column);
-        found.and_then(Value::as_text).ok_or_else(|| shape(column, "text", found))
+        found.and_then(Value::as_text).ok_or_else(|| wrong_shape(column, "text", found))
     }
 
     pub(crate) fn message_kind(&self, column: usize) -> Result<MessageKind, EngineError> {
@@ -166,7 +165,7 @@ impl Row {
     pub(crate) fn int(&self, column: usize) -> Result<i64, EngineError> {
         match self.0.get(column) {
             Some(Value::Int(number)) => Ok(*number),
-            other => Err(shape(column, "a number", other)),
+            other => Err(wrong_shape(column, "a number", other)),
         }
     }
 
@@ -187,12 +186,12 @@ impl Row {
     pub(crate) fn bytes(&self, column: usize) -> Result<Bytes, EngineError> {
         match self.0.get(column) {
             Some(Value::Bytes(bytes)) => Ok(bytes.clone()),
-            other => Err(shape(column, "bytes", other)),
+            other => Err(wrong_shape(column, "bytes", other)),
         }
     }
 }
 
-fn shape(column: usize, wanted: &'static str, found: Option<&Value>) -> EngineError {
+fn wrong_shape(column: usize, wanted: &'static str, found: Option<&Value>) -> EngineError {
     let found = match found {
         None => "no such column",
         Some(Value::Text(_) | Value::Shared(_) | Value::Fixed(_)) => "text",

@@ -1,8 +1,9 @@
 //! Transactions that are committed together.
 //!
-//! Each runs its own steps, one transaction after another. What all of them do to the few rows that everybody changes,
-//! the merchants' message counters and the counts of the day, is done once for all of them at the end and in the order
-//! of the keys: those rows are locked as briefly as can be, and two groups never wait for each other in a circle.
+//! Each transaction runs its own steps, one after another. The few rows that all of them change, the
+//! merchants' message counters and the counts of the day, are written once for the whole group, at the
+//! end and in the order of the keys: so these rows are locked as briefly as possible, and two groups
+//! never deadlock.
 
 use std::collections::BTreeMap;
 
@@ -21,39 +22,41 @@ use crate::{
 const TRANSACTIONS_MAX: usize = 1024;
 const BYTES_MAX: usize = 8 << 20;
 
-pub(super) type Outcome = Result<Vec<PendingMessage>, EngineError>;
-pub(super) type Answer = oneshot::Sender<Outcome>;
+/// What a commit returns: the messages that it enqueued.
+pub(super) type CommitResult = Result<Vec<PendingMessage>, EngineError>;
+/// Where the result of a commit is sent.
+pub(super) type ReplySender = oneshot::Sender<CommitResult>;
 
 #[derive(Default)]
 pub(super) struct Group {
     pub(super) transactions: Vec<Transaction>,
-    answers: Vec<Answer>,
+    replies: Vec<ReplySender>,
     bytes: usize,
 }
 
 impl Group {
-    pub(super) fn push(&mut self, transaction: Transaction, answer: Answer) {
+    pub(super) fn push(&mut self, transaction: Transaction, reply: ReplySender) {
         self.bytes += transaction.size();
         self.transactions.push(transaction);
-        self.answers.push(answer);
+        self.replies.push(reply);
     }
 
     pub(super) fn is_full(&self) -> bool {
         self.transactions.len() >= TRANSACTIONS_MAX || self.bytes >= BYTES_MAX
     }
 
-    /// Gives every transaction its messages: all are committed.
-    pub(super) fn committed(self, counters: &Counters) {
+    /// Reports to every transaction that it is committed, with its messages.
+    pub(super) fn report_committed(self, counters: &Counters) {
         let pending = pending_by_transaction(self.transactions, counters);
-        for (answer, pending) in self.answers.into_iter().zip(pending) {
-            // Whoever asked may have gone; it is committed all the same.
-            let _ = answer.send(Ok(pending));
+        for (reply, pending) in self.replies.into_iter().zip(pending) {
+            // The caller may be gone; the transaction is committed nevertheless.
+            let _ = reply.send(Ok(pending));
         }
     }
 
-    /// The transactions one by one, for outcomes of their own.
-    pub(super) fn apart(self) -> impl Iterator<Item = (Transaction, Answer)> {
-        self.transactions.into_iter().zip(self.answers)
+    /// The transactions one by one, for a result of each.
+    pub(super) fn into_parts(self) -> impl Iterator<Item = (Transaction, ReplySender)> {
+        self.transactions.into_iter().zip(self.replies)
     }
 }
 
@@ -64,7 +67,7 @@ pub(super) struct Steps<'a> {
 }
 
 impl<'a> Steps<'a> {
-    /// `slot` names whoever commits.
+    /// `slot` is the number of the committer.
     pub(super) fn new(group: &'a [Transaction], slot: i64) -> Self {
         let messages: Vec<&NewMessage> = group.iter().flat_map(|one| &one.messages).collect();
         let mut last = vec![day_count_step(group.iter().flat_map(|one| &one.counts), slot)];
@@ -84,7 +87,7 @@ fn message_steps(messages: &[&NewMessage]) -> [Step; 3] {
     for message in messages {
         *counts.entry(message.merchant.as_str()).or_default() += 1;
     }
-    let back = places_from_the_end(messages);
+    let back = positions_from_the_end(messages);
     let each = || messages.iter().zip(&back);
     let step = |sql, rows| Step { sql, rows, guard: Guard::OneEach, returns: false };
     let counters = step(
@@ -132,34 +135,34 @@ fn delivery_values(message: &NewMessage, back: i64) -> Vec<Value> {
     params![&message.merchant, message.kind, back, message.lane, message.created_us]
 }
 
-/// For each message, how many of its merchant's come after it.
-fn places_from_the_end(messages: &[&NewMessage]) -> Vec<i64> {
+/// For each message, the number of messages of the same merchant after it.
+fn positions_from_the_end(messages: &[&NewMessage]) -> Vec<i64> {
     let mut after: BTreeMap<&str, i64> = BTreeMap::new();
-    let mut places: Vec<i64> = messages
+    let mut positions: Vec<i64> = messages
         .iter()
         .rev()
         .map(|message| {
-            let place = after.entry(message.merchant.as_str()).or_default();
-            *place += 1;
-            *place - 1
+            let position = after.entry(message.merchant.as_str()).or_default();
+            *position += 1;
+            *position - 1
         })
         .collect();
-    places.reverse();
-    places
+    positions.reverse();
+    positions
 }
 
-/// The last number that each merchant of a group has given to a message.
+/// The number of the last message of each merchant in a group.
 pub(super) struct Counters(BTreeMap<String, i64>);
 
 impl Counters {
-    /// Reads what the steps of a group returned.
+    /// Reads the rows that the steps of a group returned.
     pub(super) fn read(returned: &[Row]) -> Result<Self, EngineError> {
         let each = returned.iter().map(|row| Ok((row.text(0)?.to_owned(), row.int(1)?)));
         each.collect::<Result<_, _>>().map(Self)
     }
 }
 
-/// The messages of each transaction of a group that is committed, with their numbers.
+/// The messages of each transaction of a committed group, with their numbers.
 pub(super) fn pending_by_transaction(
     group: Vec<Transaction>,
     counters: &Counters,
@@ -169,7 +172,7 @@ pub(super) fn pending_by_transaction(
         counters.0.get(message.merchant.as_str()).map_or(0, |last| last - back)
     };
     let numbers: Vec<i64> =
-        messages.iter().zip(places_from_the_end(&messages)).map(number).collect();
+        messages.iter().zip(positions_from_the_end(&messages)).map(number).collect();
     let mut numbers = numbers.into_iter();
     let mut numbered =
         |message| PendingMessage::committed(message, numbers.next().unwrap_or_default());

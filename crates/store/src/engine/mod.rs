@@ -1,10 +1,9 @@
-//! The seam between the two engines. It lies under the SQL: everything above
-//! this folder is written once and does not know which engine runs.
+//! The boundary between the two engines. It lies below the SQL: everything above this folder is
+//! written once and does not know which engine runs.
 //!
-//! An engine can do five things: commit a [`Transaction`], answer a question,
-//! answer the same question for many rows, run schema text, and be copied to a
-//! file. The dialect both share needs three translations, all made here:
-//! placeholders, `ROWS(..)`, and the words BYTES, CLUSTERED and TEXT in schema text.
+//! An engine can do five things: commit a [`Transaction`], run a query, run the same query for many
+//! rows, run schema text, and be copied to a file. The shared dialect needs three translations, all
+//! made here: placeholders, `ROWS(..)`, and the words BYTES, CLUSTERED and TEXT in schema text.
 
 mod dialect;
 mod group;
@@ -38,7 +37,7 @@ pub enum Location {
     Postgres(String),
 }
 
-/// What an engine answers. The body of an `async fn` is compiled again in every crate that polls
+/// What an engine returns. The body of an `async fn` is compiled again in every crate that polls
 /// it; behind a box, an engine is compiled once, here.
 type EngineFuture<'a, T> = BoxFuture<'a, Result<T, EngineError>>;
 
@@ -89,7 +88,7 @@ impl Engine {
         }
     }
 
-    /// Answers a question whose text says `ROWS(..)`, for all `rows` together.
+    /// Runs a query with `ROWS(..)` in its text, for all `rows` together.
     pub(crate) fn query_each(
         &self,
         sql: &'static str,
@@ -102,7 +101,7 @@ impl Engine {
         }
     }
 
-    /// Runs schema text when `version` is the one before it, in one transaction.
+    /// Runs schema text in one transaction and records that the schema is at `to_version`.
     pub(crate) fn migrate<'a>(&'a self, text: &'a str, to_version: i64) -> EngineFuture<'a, ()> {
         match self {
             Self::Sqlite(engine) => Box::pin(engine.migrate(text, to_version)),
@@ -118,7 +117,7 @@ impl Engine {
         }
     }
 
-    /// The time of a database that others may use too; None when this process has it alone.
+    /// The time of a database that several nodes may use; None when only this process uses it.
     pub(crate) fn shared_clock_us(&self) -> EngineFuture<'_, Option<i64>> {
         match self {
             Self::Sqlite(_) => Box::pin(future::ok(None)),
@@ -148,7 +147,7 @@ impl Engine {
     }
 }
 
-/// Copies everything at `location`, as of one moment, into a new SQLite file, while others write.
+/// Copies everything at `location`, as of one moment, into a new SQLite file, while writes continue.
 pub(crate) async fn copy(
     location: &Location,
     to: &Path,
@@ -160,6 +159,6 @@ pub(crate) async fn copy(
             let copied = tokio::task::spawn_blocking(move || sqlite::copy_file(&from, &to));
             copied.await.map_err(|_| EngineError::Closed)?
         }
-        Location::Postgres(url) => postgres::copy_into(url, sqlite::new_file(to, schema)?).await,
+        Location::Postgres(url) => postgres::copy_into(url, sqlite::create_file(to, schema)?).await,
     }
 }

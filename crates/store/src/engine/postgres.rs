@@ -1,5 +1,5 @@
-//! PostgreSQL: a pool of connections, prepared statements, and transactions that
-//! are committed in groups ([`committers`]).
+//! PostgreSQL: a pool of connections, prepared statements, and transactions that are committed in
+//! groups ([`committers`]).
 
 use std::{sync::Arc, time::Duration};
 
@@ -15,7 +15,7 @@ use tokio_postgres::{
     types::{IsNull, ToSql, Type, to_sql_checked},
 };
 
-use super::{dialect, group::Outcome};
+use super::{dialect, group::CommitResult};
 use crate::{
     StoreMetrics,
     core::{
@@ -34,18 +34,18 @@ pub(super) use copy::copy_into;
 
 const CONNECTIONS_MAX: usize = 8;
 const WAIT_FOR_CONNECTION: Duration = Duration::from_secs(10);
-/// Only one node migrates at a time; the number means nothing but "Homeward's schema".
+/// Only one node migrates at a time. The number has no meaning beyond "Homeward's schema".
 const MIGRATION_LOCK: i64 = 0x484f_4d45;
 
-/// A node that was stopped in the middle of a transaction must not keep its locks: the server ends the session, and the
-/// node gets an error when it wakes up. Waiting for a lock ends in an error too, not in silence.
+/// A node that hangs in the middle of a transaction must not keep its locks: the server ends the
+/// session, and the node gets an error when it resumes. Waiting for a lock ends in an error, too.
 ///
-/// Every statement finds its rows by a key, however many there are. The planner does not know that of tables that
-/// fill and empty all day: now and then it would read them whole, and it would think anew at every call.
+/// Every statement finds its rows by a key, however many there are. The planner cannot know that for
+/// tables that fill and empty all day: it would scan them from time to time, and plan at every call.
 const SESSION: &str = "SET idle_in_transaction_session_timeout = '5s';
     SET lock_timeout = '10s'; SET jit = off; SET plan_cache_mode = force_generic_plan;
     SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off";
-/// After this long without a word the other side is asked whether it is still there.
+/// After this long without traffic, the connection is probed.
 const KEEPALIVE: Duration = Duration::from_secs(10);
 
 type Parameter<'a> = Box<dyn ToSql + Sync + Send + 'a>;
@@ -59,12 +59,12 @@ pub(crate) struct Postgres {
 
 impl Postgres {
     pub(crate) async fn open(url: &str, metrics: &StoreMetrics) -> Result<Self, EngineError> {
-        let pool = pool(url)?;
+        let pool = create_pool(url)?;
         let committers = Committers::start(&pool, metrics);
         let postgres = Self { url: url.into(), pool, committers };
-        // The first connection is made now, so that a wrong address is told at the start.
+        // Connect once now, so that a wrong address is reported at the start.
         let mut client = postgres.client().await?;
-        // Even "if not exists" fails when two nodes do it at once, so they take turns.
+        // Even "if not exists" fails when two nodes run it at the same time, so they take turns.
         let transaction = client.transaction().await?;
         transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&MIGRATION_LOCK]).await?;
         let table = "CREATE TABLE IF NOT EXISTS schema_versions (version BIGINT PRIMARY KEY)";
@@ -73,7 +73,7 @@ impl Postgres {
         Ok(postgres)
     }
 
-    pub(crate) async fn commit(&self, transaction: Transaction) -> Outcome {
+    pub(crate) async fn commit(&self, transaction: Transaction) -> CommitResult {
         self.committers.commit(transaction).await
     }
 
@@ -82,7 +82,7 @@ impl Postgres {
         sql: &'static str,
         values: Vec<Value>,
     ) -> Result<Vec<Row>, EngineError> {
-        if values.iter().any(holds_nul) {
+        if values.iter().any(contains_nul) {
             return Ok(Vec::new());
         }
         let client = self.client().await?;
@@ -97,27 +97,27 @@ impl Postgres {
         sql: &'static str,
         rows: Vec<Vec<Value>>,
     ) -> Result<Vec<Row>, EngineError> {
-        if rows.iter().flatten().any(holds_nul) {
+        if rows.iter().flatten().any(contains_nul) {
             return Ok(Vec::new());
         }
         let client = self.client().await?;
         let statement = prepare(&client, sql, &rows).await?;
-        let columns = columns(&rows);
-        client.query(&statement, &borrowed(&columns)).await?.iter().map(read_row).collect()
+        let columns = to_columns(&rows);
+        client.query(&statement, &as_parameters(&columns)).await?.iter().map(read_row).collect()
     }
 
     pub(crate) async fn migrate(&self, text: &str, to_version: i64) -> Result<(), EngineError> {
         let mut client = self.client().await?;
         let transaction = client.transaction().await?;
         transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&MIGRATION_LOCK]).await?;
-        let fresh = transaction
+        let inserted = transaction
             .execute(
                 "INSERT INTO schema_versions (version) VALUES ($1) ON CONFLICT DO NOTHING",
                 &[&to_version],
             )
             .await?;
-        // Another node may have been quicker.
-        if fresh == 1 {
+        // Another node may have migrated first.
+        if inserted == 1 {
             transaction.batch_execute(&dialect::schema_for_postgres(text)).await?;
         }
         Ok(transaction.commit().await?)
@@ -148,18 +148,18 @@ impl Postgres {
         self.pool.close();
     }
 
-    /// A pool's own text names neither the address nor the reason.
+    /// The text of a pool's error contains neither the address nor the reason; its causes do.
     async fn client(&self) -> Result<Object, EngineError> {
         self.pool.get().await.map_err(|error| EngineError::Pool(with_causes(&error)))
     }
 }
 
-/// No text that is stored holds U+0000, and PostgreSQL does not even take the question.
-fn holds_nul(value: &Value) -> bool {
+/// No stored text contains U+0000, and PostgreSQL rejects a query with it.
+fn contains_nul(value: &Value) -> bool {
     value.as_text().is_some_and(|text| text.contains('\0'))
 }
 
-fn pool(url: &str) -> Result<Pool, EngineError> {
+fn create_pool(url: &str) -> Result<Pool, EngineError> {
     let mut config: Config = url.parse()?;
     config.keepalives_idle(KEEPALIVE);
     let recycling = ManagerConfig { recycling_method: RecyclingMethod::Fast };
@@ -181,7 +181,7 @@ fn pool(url: &str) -> Result<Pool, EngineError> {
         .map_err(|error| EngineError::Pool(error.to_string()))
 }
 
-/// `sslmode=require` means a certificate that the machine's own roots vouch for.
+/// `sslmode=require` requires a certificate that is signed by a root of this machine.
 fn tls_settings() -> Result<rustls::ClientConfig, EngineError> {
     let mut roots = rustls::RootCertStore::empty();
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
@@ -193,16 +193,16 @@ fn tls_settings() -> Result<rustls::ClientConfig, EngineError> {
         .with_no_client_auth())
 }
 
-/// The server gives up one of two transactions that wait for each other, and one of two
-/// that insert the same key. Trying again is the answer to both.
+/// The server aborts one of two transactions that deadlock, and one of two that insert the same key.
+/// Both are conflicts: the use case tries again.
 fn conflict_or_error(error: tokio_postgres::Error) -> EngineError {
-    let again = [
+    let conflicts = [
         SqlState::T_R_SERIALIZATION_FAILURE,
         SqlState::T_R_DEADLOCK_DETECTED,
         SqlState::UNIQUE_VIOLATION,
         SqlState::LOCK_NOT_AVAILABLE,
     ];
-    if error.code().is_some_and(|code| again.contains(code)) {
+    if error.code().is_some_and(|code| conflicts.contains(code)) {
         EngineError::Conflict
     } else {
         EngineError::Postgres(error)
@@ -225,8 +225,8 @@ async fn prepare(
     Ok(client.prepare_cached(&dialect::statement_for_postgres(sql, kinds)).await?)
 }
 
-/// The rows of a batch turned into one array for each column.
-fn columns(rows: &[Vec<Value>]) -> Vec<Parameter<'_>> {
+/// The rows of a batch as one array for each column.
+fn to_columns(rows: &[Vec<Value>]) -> Vec<Parameter<'_>> {
     let kinds = rows.first().into_iter().flatten().map(Value::kind).enumerate();
     kinds
         .map(|(column, kind)| -> Parameter<'_> {
@@ -270,7 +270,7 @@ impl ToSql for SharedBytes {
     to_sql_checked!();
 }
 
-fn borrowed<'a>(columns: &'a [Parameter<'a>]) -> Vec<&'a (dyn ToSql + Sync)> {
+fn as_parameters<'a>(columns: &'a [Parameter<'a>]) -> Vec<&'a (dyn ToSql + Sync)> {
     columns.iter().map(|column| -> &(dyn ToSql + Sync) { &**column }).collect()
 }
 

@@ -1,9 +1,9 @@
-//! SQLite: one writer thread that commits what is waiting together, readers
-//! beside it, and a thread that folds the log back into the database.
+//! SQLite: one writer thread that commits waiting transactions together, connections for reading, and
+//! a thread that checkpoints the write-ahead log.
 //!
-//! The writer takes the first waiting transaction, drains what else is already
-//! there and commits all of it with one fsync. There is no timer: an idle store
-//! commits at once, and load makes its own groups ([`writer`]).
+//! The writer takes the first waiting transaction and all others that are already in the queue, and
+//! commits them with one fsync. There is no timer: an idle store commits at once, and load makes its own
+//! groups ([`writer`]).
 
 use std::{
     collections::HashMap,
@@ -20,7 +20,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::{
     dialect,
-    group::{Answer, Outcome},
+    group::{CommitResult, ReplySender},
 };
 use crate::{
     StoreMetrics,
@@ -37,9 +37,9 @@ mod plans;
 mod readers;
 mod writer;
 
-/// Transactions that may wait for the writer before callers wait to hand theirs in.
+/// Transactions that may wait for the writer before callers wait to enqueue theirs.
 const QUEUE_MAX: usize = 4096;
-/// Three orders of two and a half kilobytes share a page; at 4 KiB each would have one of its own.
+/// Three orders of 2.5 KB fit on a page; with 4 KiB each would take a page of its own.
 const PAGE_BYTES: u32 = 8192;
 const CACHE_KIB: u32 = 16 * 1024;
 
@@ -51,8 +51,8 @@ pub(crate) struct Sqlite {
 }
 
 enum Job {
-    Commit { transaction: Transaction, answer: Answer },
-    Migrate { text: String, to_version: i64, answer: Answer },
+    Commit { transaction: Transaction, reply: ReplySender },
+    Migrate { text: String, to_version: i64, reply: ReplySender },
     Close,
 }
 
@@ -66,7 +66,8 @@ impl Sqlite {
             "CREATE TABLE IF NOT EXISTS schema_versions (version BIGINT PRIMARY KEY);",
         )?;
         let (jobs, waiting) = mpsc::channel(QUEUE_MAX);
-        let (writer, checkpointer) = writer::pair(connection, connect(path)?, metrics);
+        let (writer, checkpointer) =
+            writer::writer_and_checkpointer(connection, connect(path)?, metrics);
         let threads = vec![
             spawn("store-writer", move || writer.run(waiting))?,
             spawn("store-checkpoint", move || checkpointer.run())?,
@@ -75,13 +76,13 @@ impl Sqlite {
         Ok(Self { jobs, readers, threads: Arc::new(Mutex::new(threads)) })
     }
 
-    pub(crate) async fn commit(&self, transaction: Transaction) -> Outcome {
-        self.ask(|answer| Job::Commit { transaction, answer }).await
+    pub(crate) async fn commit(&self, transaction: Transaction) -> CommitResult {
+        self.send_job(|reply| Job::Commit { transaction, reply }).await
     }
 
     pub(crate) async fn migrate(&self, text: &str, to_version: i64) -> Result<(), EngineError> {
         let text = dialect::schema_for_sqlite(text);
-        self.ask(|answer| Job::Migrate { text, to_version, answer }).await.map(drop)
+        self.send_job(|reply| Job::Migrate { text, to_version, reply }).await.map(drop)
     }
 
     pub(crate) async fn schema_version(&self) -> Result<i64, EngineError> {
@@ -96,10 +97,10 @@ impl Sqlite {
         sql: &'static str,
         rows: Vec<Vec<Value>>,
     ) -> Result<Vec<Row>, EngineError> {
-        self.readers.answer(sql, rows).await
+        self.readers.query(sql, rows).await
     }
 
-    /// Finishes what is waiting, folds the log in and lets the file go.
+    /// Finishes the waiting jobs, checkpoints the log and closes the file.
     pub(crate) async fn close(&self) {
         let _ = self.jobs.send(Job::Close).await;
         let threads = std::mem::take(&mut *lock(&self.threads));
@@ -112,10 +113,10 @@ impl Sqlite {
         self.readers.clear();
     }
 
-    async fn ask(&self, job: impl FnOnce(Answer) -> Job) -> Outcome {
-        let (answer, answered) = oneshot::channel();
-        self.jobs.send(job(answer)).await.map_err(|_| EngineError::Closed)?;
-        answered.await.map_err(|_| EngineError::Closed)?
+    async fn send_job(&self, job: impl FnOnce(ReplySender) -> Job) -> CommitResult {
+        let (sender, reply) = oneshot::channel();
+        self.jobs.send(job(sender)).await.map_err(|_| EngineError::Closed)?;
+        reply.await.map_err(|_| EngineError::Closed)?
     }
 }
 
@@ -126,7 +127,7 @@ fn spawn(
     thread::Builder::new().name(name.to_owned()).spawn(work).map_err(|_| EngineError::Closed)
 }
 
-/// A poisoned lock here only means that another thread panicked; the data behind it is a list.
+/// A poisoned lock only means that another thread panicked; the list behind it is intact.
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -138,30 +139,30 @@ fn connect(path: &Path) -> Result<Connection, EngineError> {
     connection.pragma_update(None, "cache_size", -i64::from(CACHE_KIB))?;
     connection.pragma_update(None, "temp_store", "MEMORY")?;
     connection.set_prepared_statement_cache_capacity(128);
-    // Plans do not depend on the values, or statements would be prepared anew whenever those change.
+    // Plans must not depend on the values, or statements would be prepared again whenever those change.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     Ok(connection)
 }
 
-/// Statements as SQLite wants them, translated once.
+/// Statements in the dialect of SQLite, translated once.
 #[derive(Default)]
 struct Statements(RwLock<HashMap<&'static str, Arc<str>>>);
 
 impl Statements {
-    /// A statement ready to be bound.
-    fn prepared<'a>(
+    /// A statement that is ready for its parameters.
+    fn prepare<'a>(
         &self,
         connection: &'a Connection,
         sql: &'static str,
     ) -> Result<CachedStatement<'a>, EngineError> {
         #[cfg(test)]
-        plans::check(connection, &self.text(sql));
+        plans::check_plan(connection, &self.text(sql));
         Ok(connection.prepare_cached(&self.text(sql))?)
     }
 
     fn text(&self, sql: &'static str) -> Arc<str> {
-        let known = self.0.read().unwrap_or_else(PoisonError::into_inner).get(sql).cloned();
-        known.unwrap_or_else(|| {
+        let cached = self.0.read().unwrap_or_else(PoisonError::into_inner).get(sql).cloned();
+        cached.unwrap_or_else(|| {
             let text: Arc<str> = dialect::statement_for_sqlite(sql).into();
             let mut all = self.0.write().unwrap_or_else(PoisonError::into_inner);
             all.insert(sql, Arc::clone(&text));
@@ -190,7 +191,7 @@ impl rusqlite::ToSql for Value {
     }
 }
 
-/// Copies the database at `from`, as of one moment, into a new file, while others write to it.
+/// Copies the database at `from`, as of one moment, into a new file, while writes continue.
 pub(super) fn copy_file(from: &Path, to: &Path) -> Result<(), EngineError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(from, flags)?;
@@ -199,8 +200,8 @@ pub(super) fn copy_file(from: &Path, to: &Path) -> Result<(), EngineError> {
     Ok(())
 }
 
-/// A new database with every migration in `schema`, for a copy to be written into.
-pub(super) fn new_file(path: &Path, schema: &[&str]) -> Result<Connection, EngineError> {
+/// A new database with every migration in `schema`, to copy into.
+pub(super) fn create_file(path: &Path, schema: &[&str]) -> Result<Connection, EngineError> {
     let connection = Connection::open(path)?;
     connection.pragma_update(None, "page_size", PAGE_BYTES)?;
     connection.execute_batch("CREATE TABLE schema_versions (version BIGINT PRIMARY KEY);")?;

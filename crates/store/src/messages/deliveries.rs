@@ -10,10 +10,7 @@ use domain::{identifier::MerchantId, messages::kind::QueueKind};
 
 use crate::{
     EngineError, Store, StoreError, Transaction,
-    core::{
-        error::During,
-        value::{Row, Value, params},
-    },
+    core::value::{Row, Value, params},
     messages::{outbox::PendingMessage, reports},
 };
 
@@ -76,7 +73,7 @@ impl AttemptOutcome {
 }
 
 impl Transaction {
-    /// Records attempts and what follows from them. A message that another node finished meanwhile
+    /// Records attempts and what follows from them. A message that another node has finished
     /// is left as it is: every change requires the number of attempts that it knows.
     pub fn record_attempts<'a>(&mut self, attempts: impl Iterator<Item = &'a Attempt>) {
         let mut sorted: Vec<&Attempt> = attempts.collect();
@@ -91,7 +88,8 @@ impl Transaction {
         let failed = with_outcome(|outcome| matches!(outcome, AttemptOutcome::Failed { .. }));
         let delivered = with_outcome(|outcome| matches!(outcome, AttemptOutcome::Delivered));
 
-        // One by one and so by their keys, whatever a planner believes of a table that fills and empties all day.
+        // One by one, and so by their keys, whatever the statistics say of a table that fills and empties
+        // all day.
         self.any_rows_each(
             "UPDATE deliveries SET attempt = $4, due_us = $5
              WHERE merchant_id = $1 AND kind = $2 AND message_id = $3
@@ -222,8 +220,8 @@ fn count_values(attempts: &[&Attempt]) -> Vec<Vec<Value>> {
         .collect()
 }
 
-/// Every delivery has its message. The deliveries are found first and by themselves: a planner that believes a table to be
-/// small would rather go through all messages of the merchant.
+/// Every delivery has its message. The subquery finds the deliveries first: a planner that takes the
+/// table for small would otherwise read all messages of the merchant.
 const PENDING_OF_ONE: &str = "SELECT d.message_id, d.lane, d.cycle, d.attempt, d.due_us,
          m.sequence, m.created_us, m.body, d.kind
      FROM (
@@ -233,8 +231,8 @@ const PENDING_OF_ONE: &str = "SELECT d.message_id, d.lane, d.cycle, d.attempt, d
      LEFT JOIN messages m ON m.merchant_id = d.merchant_id AND m.message_id = d.message_id
      ORDER BY d.message_id";
 
-/// In one statement, so that no message can come to one kind while another is read: whoever has
-/// read up to a number has missed nothing.
+/// In one statement, so that no message of one kind can be added while another kind is read: a reader
+/// that has read up to a number has missed nothing.
 const PENDING_OF_THREE: &str = "SELECT d.message_id, d.lane, d.cycle, d.attempt, d.due_us,
          m.sequence, m.created_us, m.body, d.kind
      FROM (
@@ -256,14 +254,12 @@ const PENDING_OF_THREE: &str = "SELECT d.message_id, d.lane, d.cycle, d.attempt,
      ORDER BY d.message_id";
 
 impl Store {
-    /// Merchants with anything unfinished, without looking at all of it: `min()` might, in a table that PostgreSQL believes
-    /// to be empty.
-    pub async fn merchants_with_work(&self) -> Result<Vec<String>, StoreError> {
-        let operation = "looking for unfinished deliveries";
-        let rows = self
-            .query(
-                operation,
-                "WITH RECURSIVE found(merchant_id) AS (
+    /// Merchants with pending deliveries. It goes from merchant to merchant by the key; `min()` might read
+    /// all rows of a table that PostgreSQL takes for empty.
+    pub async fn merchants_with_deliveries(&self) -> Result<Vec<String>, StoreError> {
+        self.read_all(
+            READING,
+            "WITH RECURSIVE found(merchant_id) AS (
                      SELECT (SELECT d.merchant_id FROM deliveries d WHERE d.merchant_id > ''
                              ORDER BY d.merchant_id LIMIT 1)
                      UNION ALL
@@ -272,33 +268,28 @@ impl Store {
                              ORDER BY d.merchant_id LIMIT 1)
                      FROM found WHERE found.merchant_id IS NOT NULL)
                  SELECT merchant_id FROM found WHERE merchant_id IS NOT NULL ORDER BY merchant_id",
-                Vec::new(),
-            )
-            .await?;
-        rows.iter()
-            .map(|row| row.text(0).map(str::to_owned))
-            .collect::<Result<_, _>>()
-            .during(operation)
+            Vec::new(),
+            |row| Ok(row.text(0)?.to_owned()),
+        )
+        .await
     }
 
-    /// The next deliveries of a queue behind the message `after`, in order.
+    /// The next deliveries of a queue after the message `after`, in order.
     pub async fn pending_messages(
         &self,
         merchant: &MerchantId,
         queue: QueueKind,
         after: i64,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<PendingMessage>, StoreError> {
-        let rows = if let [first, second, third] = *queue.kinds() {
-            let kinds = (first.name(), second.name(), third.name());
-            let values = params![merchant, kinds.0, kinds.1, kinds.2, after, most];
-            self.query(READING, PENDING_OF_THREE, values).await?
+        let read = |row: &Row| read_pending(row, merchant);
+        if let [first, second, third] = *queue.kinds() {
+            let values = params![merchant, first, second, third, after, limit];
+            self.read_all(READING, PENDING_OF_THREE, values, read).await
         } else {
-            let values = params![merchant, queue.name(), after, most];
-            self.query(READING, PENDING_OF_ONE, values).await?
-        };
-        let read = rows.iter().map(|row| read_pending(row, merchant));
-        read.collect::<Result<_, _>>().during(READING)
+            let values = params![merchant, queue.name(), after, limit];
+            self.read_all(READING, PENDING_OF_ONE, values, read).await
+        }
     }
 }
 

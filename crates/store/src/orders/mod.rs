@@ -1,4 +1,4 @@
-//! Orders: snapshots as merchants sent them, lists of them, and all that is stored about one.
+//! Orders: snapshots as merchants sent them, lists, and everything that is stored about one.
 
 pub(crate) mod order_lists;
 pub(crate) mod snapshots;

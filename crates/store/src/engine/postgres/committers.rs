@@ -1,12 +1,12 @@
-//! Tasks that commit what is waiting, many transactions with one `COMMIT`.
+//! Tasks that commit waiting transactions, many with one `COMMIT`.
 //!
-//! A committer takes the first waiting transaction, drains what else is already there and sends all of it in two
-//! bursts: `BEGIN` and every step travel together without waiting for each other; when every guard holds, `COMMIT`
-//! follows. There is no timer: an idle store commits at once, and load makes its own groups. When one
-//! transaction of a group fails, the group is rolled back and each is committed by itself, so that the rare
-//! conflict pays and the common case does not.
+//! A committer takes the first waiting transaction and all others that are already in the queue, and
+//! sends them in two bursts: `BEGIN` and every step travel together without waiting for each other; when
+//! every guard holds, `COMMIT` follows. There is no timer: an idle store commits at once, and load makes
+//! its own groups. When one transaction of a group fails, the group is rolled back and each transaction
+//! is committed by itself, so that only the rare conflict is slow.
 //!
-//! Being tasks of their own, they finish what was begun although the caller may have gone away.
+//! Because they are tasks of their own, they finish a commit even when its caller is gone.
 
 use std::{collections::HashMap, sync::Arc, time::Instant};
 
@@ -15,7 +15,7 @@ use futures_util::future::{join, join_all};
 use tokio::sync::{Mutex, mpsc, oneshot};
 use tokio_postgres::{Statement, types::ToSql};
 
-use super::{borrowed, columns, conflict_or_error, is_batch, prepare, read_row};
+use super::{as_parameters, conflict_or_error, is_batch, prepare, read_row, to_columns};
 use crate::{
     StoreMetrics,
     core::{
@@ -23,21 +23,21 @@ use crate::{
         transaction::{Guard, Step, Transaction},
         value::Value,
     },
-    engine::group::{Answer, Counters, Group, Outcome, Steps, pending_by_transaction},
+    engine::group::{CommitResult, Counters, Group, ReplySender, Steps, pending_by_transaction},
 };
 
-/// While one waits for the disk the next sends its steps.
+/// While one waits for the disk, the next sends its steps.
 const COMMITTERS: i64 = 3;
-/// Transactions that may wait before callers wait to hand theirs in.
+/// Transactions that may wait before callers wait to enqueue theirs.
 const QUEUE_MAX: usize = 4096;
 
 #[derive(Clone)]
 pub(super) struct Committers(mpsc::Sender<Job>);
 
-type Job = (Transaction, Answer);
+type Job = (Transaction, ReplySender);
 
 impl Committers {
-    /// They end when nobody can hand in anything any more.
+    /// They end when no caller can enqueue a transaction any more.
     pub(super) fn start(pool: &Pool, metrics: &StoreMetrics) -> Self {
         let (jobs, waiting) = mpsc::channel(QUEUE_MAX);
         let waiting = Arc::new(Mutex::new(waiting));
@@ -48,10 +48,10 @@ impl Committers {
         Self(jobs)
     }
 
-    pub(super) async fn commit(&self, transaction: Transaction) -> Outcome {
-        let (answer, answered) = oneshot::channel();
-        self.0.send((transaction, answer)).await.map_err(|_| EngineError::Closed)?;
-        answered.await.map_err(|_| EngineError::Closed)?
+    pub(super) async fn commit(&self, transaction: Transaction) -> CommitResult {
+        let (sender, reply) = oneshot::channel();
+        self.0.send((transaction, sender)).await.map_err(|_| EngineError::Closed)?;
+        reply.await.map_err(|_| EngineError::Closed)?
     }
 }
 
@@ -63,11 +63,11 @@ struct Committer {
 
 impl Committer {
     async fn run(self, waiting: Arc<Mutex<mpsc::Receiver<Job>>>) {
-        while let Some(group) = next(&waiting).await {
+        while let Some(group) = next_group(&waiting).await {
             let started = Instant::now();
             let transactions = u32::try_from(group.transactions.len()).unwrap_or(u32::MAX);
             self.commit(group).await;
-            self.metrics.committed(transactions, started.elapsed());
+            self.metrics.record_commit(transactions, started.elapsed());
         }
     }
 
@@ -75,26 +75,26 @@ impl Committer {
         let client = match self.pool.get().await {
             Ok(client) => client,
             Err(error) => {
-                for (_, answer) in group.apart() {
-                    let _ = answer.send(Err(EngineError::Pool(with_causes(&error))));
+                for (_, reply) in group.into_parts() {
+                    let _ = reply.send(Err(EngineError::Pool(with_causes(&error))));
                 }
                 return;
             }
         };
         match self.attempt(&client, &group.transactions).await {
-            Ok(counters) => group.committed(&counters),
+            Ok(counters) => group.report_committed(&counters),
             Err(error) if group.transactions.len() == 1 => {
-                if let Some((_, answer)) = group.apart().next() {
-                    let _ = answer.send(Err(error));
+                if let Some((_, reply)) = group.into_parts().next() {
+                    let _ = reply.send(Err(error));
                 }
             }
             Err(_) => {
-                for (transaction, answer) in group.apart() {
+                for (transaction, reply) in group.into_parts() {
                     let done = self.attempt(&client, std::slice::from_ref(&transaction)).await;
                     let pending =
                         done.map(|counters| pending_by_transaction(vec![transaction], &counters));
                     let _ =
-                        answer.send(pending.map(|pending| pending.into_iter().flatten().collect()));
+                        reply.send(pending.map(|pending| pending.into_iter().flatten().collect()));
                 }
             }
         }
@@ -109,7 +109,7 @@ impl Committer {
         let steps = Steps::new(group, self.slot);
         let steps: Vec<&Step> = steps.iter().collect();
         let outcome = run(client, &steps).await;
-        // A connection on which not even this succeeds is closed, and so is what was begun on it.
+        // If even this fails the connection is closed, which ends the transaction as well.
         if outcome.is_err() {
             let _ = client.batch_execute("ROLLBACK").await;
         }
@@ -117,26 +117,26 @@ impl Committer {
     }
 }
 
-/// What is waiting, as soon as anything is.
-async fn next(waiting: &Mutex<mpsc::Receiver<Job>>) -> Option<Group> {
+/// All waiting transactions, as soon as there is one.
+async fn next_group(waiting: &Mutex<mpsc::Receiver<Job>>) -> Option<Group> {
     let mut waiting = waiting.lock().await;
-    let (transaction, answer) = waiting.recv().await?;
+    let (transaction, reply) = waiting.recv().await?;
     let mut group = Group::default();
-    group.push(transaction, answer);
+    group.push(transaction, reply);
     while !group.is_full()
-        && let Ok((transaction, answer)) = waiting.try_recv()
+        && let Ok((transaction, reply)) = waiting.try_recv()
     {
-        group.push(transaction, answer);
+        group.push(transaction, reply);
     }
     Some(group)
 }
 
 async fn run(client: &Object, steps: &[&Step]) -> Result<Counters, EngineError> {
-    let prepared = prepared(client, steps).await?;
+    let prepared = prepare_all(client, steps).await?;
     let sent = steps.iter().zip(&prepared).map(|(step, text)| execute(client, step, text));
     let sent = join_all(sent);
-    let (begun, touched) = join(client.batch_execute("BEGIN"), sent).await;
-    begun?;
+    let (begin, touched) = join(client.batch_execute("BEGIN"), sent).await;
+    begin?;
     let mut returned = Vec::new();
     for (step, touched) in steps.iter().zip(touched) {
         let (touched, rows) = touched.map_err(conflict_or_error)?;
@@ -153,17 +153,17 @@ async fn run(client: &Object, steps: &[&Step]) -> Result<Counters, EngineError> 
     Ok(counters)
 }
 
-/// The statement of each step; those of one text are asked for once.
-async fn prepared(client: &Object, steps: &[&Step]) -> Result<Vec<Statement>, EngineError> {
-    let mut known: HashMap<&str, Statement> = HashMap::new();
+/// The prepared statement of each step; each text is prepared once.
+async fn prepare_all(client: &Object, steps: &[&Step]) -> Result<Vec<Statement>, EngineError> {
+    let mut by_text: HashMap<&str, Statement> = HashMap::new();
     let mut all = Vec::with_capacity(steps.len());
     for step in steps {
-        let statement = match known.get(step.sql) {
+        let statement = match by_text.get(step.sql) {
             Some(statement) => statement.clone(),
             None => prepare(client, step.sql, &step.rows).await?,
         };
         all.push(statement.clone());
-        known.insert(step.sql, statement);
+        by_text.insert(step.sql, statement);
     }
     Ok(all)
 }
@@ -179,12 +179,12 @@ async fn execute(
         let touched = each.await.into_iter().sum::<Result<u64, _>>()?;
         return Ok((touched, Vec::new()));
     }
-    let batch = columns(&step.rows);
+    let batch = to_columns(&step.rows);
     if step.returns {
-        let rows = client.query(statement, &borrowed(&batch)).await?;
+        let rows = client.query(statement, &as_parameters(&batch)).await?;
         Ok((u64::try_from(rows.len()).unwrap_or(u64::MAX), rows))
     } else {
-        Ok((client.execute(statement, &borrowed(&batch)).await?, Vec::new()))
+        Ok((client.execute(statement, &as_parameters(&batch)).await?, Vec::new()))
     }
 }
 

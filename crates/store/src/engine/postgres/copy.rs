@@ -3,7 +3,7 @@
 use futures_util::{TryStreamExt, pin_mut};
 use tokio_postgres::IsolationLevel;
 
-use super::{pool, read_row};
+use super::{create_pool, read_row};
 use crate::core::error::{EngineError, with_causes};
 
 /// Copies every table, as of one moment, into `file`, which holds the same schema.
@@ -11,36 +11,36 @@ pub(in crate::engine) async fn copy_into(
     url: &str,
     file: rusqlite::Connection,
 ) -> Result<(), EngineError> {
-    let pool = pool(url)?;
+    let pool = create_pool(url)?;
     let mut client = pool.get().await.map_err(|error| EngineError::Pool(with_causes(&error)))?;
-    let moment = client
+    let snapshot = client
         .build_transaction()
         .isolation_level(IsolationLevel::RepeatableRead)
         .read_only(true)
         .start()
         .await?;
-    for table in tables(&file)? {
-        // What a migration put there comes with the copy.
+    for table in table_names(&file)? {
+        // The rows that a migration inserted come with the copy.
         file.execute_batch(&format!("BEGIN; DELETE FROM {table}"))?;
         let no_values: [&str; 0] = [];
-        let rows = moment.query_raw(&format!("SELECT * FROM {table}"), no_values).await?;
+        let rows = snapshot.query_raw(&format!("SELECT * FROM {table}"), no_values).await?;
         pin_mut!(rows);
         while let Some(row) = rows.try_next().await? {
-            insert(&file, &table, &row)?;
+            insert_row(&file, &table, &row)?;
         }
         file.execute_batch("COMMIT")?;
     }
     Ok(())
 }
 
-fn tables(file: &rusqlite::Connection) -> Result<Vec<String>, EngineError> {
+fn table_names(file: &rusqlite::Connection) -> Result<Vec<String>, EngineError> {
     let sql = "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name";
     let mut statement = file.prepare(sql)?;
     let names = statement.query_map([], |row| row.get(0))?;
     Ok(names.collect::<Result<_, _>>()?)
 }
 
-fn insert(
+fn insert_row(
     file: &rusqlite::Connection,
     table: &str,
     row: &tokio_postgres::Row,

@@ -1,4 +1,4 @@
-//! What nodes tell each other through the database, on a connection of its own.
+//! Notifications between nodes through the database, on a connection of their own.
 
 use futures_util::{StreamExt, stream};
 use tokio::{
@@ -11,38 +11,38 @@ use super::tls_settings;
 use crate::core::error::EngineError;
 
 pub(super) const CHANNEL: &str = "homeward";
-/// Told and not yet heard.
-const HEARD_MAX: usize = 1024;
+/// Notifications that were received and not yet read.
+const QUEUE_MAX: usize = 1024;
 
-/// Everything told from now on. The receiver ends when the connection is lost.
+/// Receives every notification from now on. The receiver ends when the connection is lost.
 pub(super) async fn listen(url: &str) -> Result<mpsc::Receiver<String>, EngineError> {
     let config: Config = url.parse()?;
-    let (told, heard) = mpsc::channel(HEARD_MAX);
+    let (sender, notifications) = mpsc::channel(QUEUE_MAX);
     let client = if config.get_ssl_mode() == SslMode::Require {
         let tls = tokio_postgres_rustls::MakeRustlsConnect::new(tls_settings()?);
         let (client, connection) = config.connect(tls).await?;
-        tokio::spawn(pass_on(connection, told.clone()));
+        tokio::spawn(forward(connection, sender.clone()));
         client
     } else {
         let (client, connection) = config.connect(NoTls).await?;
-        tokio::spawn(pass_on(connection, told.clone()));
+        tokio::spawn(forward(connection, sender.clone()));
         client
     };
     client.batch_execute(&format!("LISTEN {CHANNEL}")).await?;
-    // The connection lives as long as its client, and that as long as anybody listens.
-    let gone = told.downgrade();
-    drop(told);
+    // The connection lives as long as its client, and the client as long as the receiver.
+    let weak_sender = sender.downgrade();
+    drop(sender);
     tokio::spawn(async move {
-        while let Some(told) = gone.upgrade() {
-            drop(told);
+        while let Some(sender) = weak_sender.upgrade() {
+            drop(sender);
             tokio::time::sleep(std::time::Duration::from_secs(1)).await;
         }
         drop(client);
     });
-    Ok(heard)
+    Ok(notifications)
 }
 
-async fn pass_on<S, T>(mut connection: Connection<S, T>, told: mpsc::Sender<String>)
+async fn forward<S, T>(mut connection: Connection<S, T>, sender: mpsc::Sender<String>)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send,
     T: AsyncRead + AsyncWrite + Unpin + Send,
@@ -51,11 +51,11 @@ where
     loop {
         let message = tokio::select! {
             message = messages.next() => message,
-            () = told.closed() => return,
+            () = sender.closed() => return,
         };
         match message {
             Some(Ok(AsyncMessage::Notification(notification))) => {
-                if told.send(notification.payload().to_owned()).await.is_err() {
+                if sender.send(notification.payload().to_owned()).await.is_err() {
                     return;
                 }
             }

@@ -1,4 +1,4 @@
-//! Connections that only read, beside the writer.
+//! Connections that only read, while the writer writes.
 
 use std::{
     path::{Path, PathBuf},
@@ -16,7 +16,7 @@ use crate::core::{
 };
 
 const READERS_MAX: usize = 4;
-/// Each commit of the writer makes a reader forget what it has cached, and the system has it all the same.
+/// Small, because each commit of the writer empties it; the operating system caches the pages as well.
 const CACHE_KIB: i64 = 4 * 1024;
 
 pub(super) struct Readers {
@@ -36,14 +36,14 @@ impl Readers {
         }
     }
 
-    pub(super) async fn answer(
+    pub(super) async fn query(
         self: &Arc<Self>,
         sql: &'static str,
         rows: Vec<Vec<Value>>,
     ) -> Result<Vec<Row>, EngineError> {
         let _permit = self.permits.acquire().await.map_err(|_| EngineError::Closed)?;
         let readers = Arc::clone(self);
-        tokio::task::spawn_blocking(move || readers.answer_now(sql, &rows))
+        tokio::task::spawn_blocking(move || readers.query_now(sql, &rows))
             .await
             .map_err(|_| EngineError::Closed)?
     }
@@ -52,12 +52,12 @@ impl Readers {
         lock(&self.idle).clear();
     }
 
-    fn answer_now(&self, sql: &'static str, rows: &[Vec<Value>]) -> Result<Vec<Row>, EngineError> {
+    fn query_now(&self, sql: &'static str, rows: &[Vec<Value>]) -> Result<Vec<Row>, EngineError> {
         let idle = lock(&self.idle).pop();
         let connection = idle.map_or_else(|| self.connect(), Ok)?;
-        let answer = self.ask(&connection, sql, rows);
+        let found = self.run(&connection, sql, rows);
         lock(&self.idle).push(connection);
-        answer
+        found
     }
 
     fn connect(&self) -> Result<Connection, EngineError> {
@@ -67,51 +67,52 @@ impl Readers {
         Ok(connection)
     }
 
-    fn ask(
+    fn run(
         &self,
         connection: &Connection,
         sql: &'static str,
         rows: &[Vec<Value>],
     ) -> Result<Vec<Row>, EngineError> {
-        // What one statement finds is of one moment by itself; several need a transaction around them.
-        let moment = if rows.len() > 1 { Some(connection.unchecked_transaction()?) } else { None };
+        // One statement sees one moment by itself; several need a transaction around them.
+        let snapshot =
+            if rows.len() > 1 { Some(connection.unchecked_transaction()?) } else { None };
         let mut found = Vec::new();
         {
-            let mut statement = self.statements.prepared(connection, sql)?;
+            let mut statement = self.statements.prepare(connection, sql)?;
             for row in rows {
                 bind(&mut statement, row)?;
                 collect(&mut statement, &mut found)?;
             }
         }
-        if let Some(moment) = moment {
-            moment.commit()?;
+        if let Some(snapshot) = snapshot {
+            snapshot.commit()?;
         }
         Ok(found)
     }
 }
 
-/// Runs a bound statement and adds the rows it gives to `found`.
+/// Runs a bound statement and adds its rows to `found`.
 pub(super) fn collect(
     statement: &mut rusqlite::CachedStatement<'_>,
     found: &mut Vec<Row>,
 ) -> Result<(), EngineError> {
     let columns = statement.column_count();
-    let mut answers = statement.raw_query();
-    while let Some(answer) = answers.next()? {
+    let mut rows = statement.raw_query();
+    while let Some(row) = rows.next()? {
         let cells: Result<_, _> =
-            (0..columns).map(|column| answer.get_ref(column).map(read)).collect();
+            (0..columns).map(|column| row.get_ref(column).map(read_cell)).collect();
         found.push(Row(cells?));
     }
     Ok(())
 }
 
-fn read(cell: ValueRef<'_>) -> Value {
+fn read_cell(cell: ValueRef<'_>) -> Value {
     match cell {
         ValueRef::Null => Value::Null(Kind::Text),
         ValueRef::Integer(number) => Value::Int(number),
         ValueRef::Text(text) => Value::Text(String::from_utf8_lossy(text).into_owned()),
         ValueRef::Blob(bytes) => Value::Bytes(Bytes::copy_from_slice(bytes)),
-        // No column of the schema holds floating-point numbers.
+        // No column of the schema has floating-point numbers.
         ValueRef::Real(_) => Value::Null(Kind::Int),
     }
 }

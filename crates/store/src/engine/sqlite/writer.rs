@@ -1,12 +1,11 @@
-//! The thread that writes, and the one that folds the log back into the database.
+//! The thread that writes, and the thread that checkpoints the log.
 //!
-//! When one transaction of a group fails its guard, the group is rolled back and
-//! run again with a savepoint each, so that the rare conflict pays and the common
-//! case does not.
+//! When one transaction of a group fails its guard, the group is rolled back and run again with a
+//! savepoint for each transaction, so that only the rare conflict is slow.
 //!
-//! The log is checkpointed by a thread of its own, because a checkpoint inside a
-//! commit makes everybody wait for it. Only when the log outgrows [`LOG_PAGES_MAX`]
-//! does the writer stop to fold it in itself.
+//! The log is checkpointed by a thread of its own, because all callers would have to wait for a
+//! checkpoint inside a commit. Only when the log outgrows [`LOG_PAGES_MAX`] does the writer stop to
+//! checkpoint it.
 
 use std::{
     sync::{
@@ -21,7 +20,7 @@ use rusqlite::Connection;
 use tokio::sync::mpsc;
 
 use super::{Job, Statements, bind, readers::collect};
-use crate::engine::group::{Counters, Group, Outcome, Steps, pending_by_transaction};
+use crate::engine::group::{CommitResult, Counters, Group, Steps, pending_by_transaction};
 use crate::{
     StoreMetrics,
     core::{
@@ -37,8 +36,8 @@ const LOG_PAGES_MAX: i64 = 65_536;
 /// There is one writer.
 const SLOT: i64 = 0;
 
-/// The two threads' work; the checkpointer ends when the writer has.
-pub(super) fn pair(
+/// The two threads' work; the checkpointer ends when the writer has ended.
+pub(super) fn writer_and_checkpointer(
     connection: Connection,
     beside: Connection,
     metrics: &StoreMetrics,
@@ -71,9 +70,9 @@ impl Writer {
             let mut next = Some(first);
             while let Some(job) = next.take() {
                 match job {
-                    Job::Commit { transaction, answer } => group.push(transaction, answer),
-                    Job::Migrate { text, to_version, answer } => {
-                        let _ = answer.send(self.migrate(&text, to_version).map(|()| Vec::new()));
+                    Job::Commit { transaction, reply } => group.push(transaction, reply),
+                    Job::Migrate { text, to_version, reply } => {
+                        let _ = reply.send(self.migrate(&text, to_version).map(|()| Vec::new()));
                     }
                     Job::Close => {
                         self.commit(group);
@@ -85,7 +84,7 @@ impl Writer {
                 }
             }
             self.commit(group);
-            self.keep_log_small();
+            self.limit_log();
         }
     }
 
@@ -95,19 +94,19 @@ impl Writer {
         }
         let started = Instant::now();
         let number = u32::try_from(group.transactions.len()).unwrap_or(u32::MAX);
-        if let Ok(counters) = self.all_at_once(&group.transactions) {
-            self.metrics.committed(number, started.elapsed());
-            return group.committed(&counters);
+        if let Ok(counters) = self.commit_together(&group.transactions) {
+            self.metrics.record_commit(number, started.elapsed());
+            return group.report_committed(&counters);
         }
-        let (transactions, answers): (Vec<_>, Vec<_>) = group.apart().unzip();
-        let outcomes = self.one_by_one(transactions);
-        self.metrics.committed(number, started.elapsed());
-        for (answer, outcome) in answers.into_iter().zip(outcomes) {
-            let _ = answer.send(outcome);
+        let (transactions, replies): (Vec<_>, Vec<_>) = group.into_parts().unzip();
+        let results = self.commit_one_by_one(transactions);
+        self.metrics.record_commit(number, started.elapsed());
+        for (reply, result) in replies.into_iter().zip(results) {
+            let _ = reply.send(result);
         }
     }
 
-    fn all_at_once(&self, transactions: &[Transaction]) -> Result<Counters, EngineError> {
+    fn commit_together(&self, transactions: &[Transaction]) -> Result<Counters, EngineError> {
         self.connection.execute_batch("BEGIN IMMEDIATE")?;
         let done = self.apply(transactions).and_then(|counters| {
             self.connection.execute_batch("COMMIT")?;
@@ -119,24 +118,24 @@ impl Writer {
         done
     }
 
-    /// The slow way, in which each transaction has an outcome of its own.
-    fn one_by_one(&self, transactions: Vec<Transaction>) -> Vec<Outcome> {
+    /// The slow way, with a result for each transaction.
+    fn commit_one_by_one(&self, transactions: Vec<Transaction>) -> Vec<CommitResult> {
         let number = transactions.len();
-        let mut outcomes = Vec::with_capacity(number);
+        let mut results = Vec::with_capacity(number);
         let committed = self.connection.execute_batch("BEGIN IMMEDIATE").and_then(|()| {
-            outcomes.extend(transactions.into_iter().map(|one| self.in_savepoint(one)));
+            results.extend(transactions.into_iter().map(|one| self.apply_in_savepoint(one)));
             self.connection.execute_batch("COMMIT")
         });
-        let Err(error) = committed else { return outcomes };
-        tracing::error!(%error, "a group of transactions was not committed: {error}");
+        let Err(error) = committed else { return results };
+        tracing::error!("committing {number} transactions failed, none is stored: {error}");
         if !self.connection.is_autocommit() {
             let _ = self.connection.execute_batch("ROLLBACK");
         }
-        outcomes.resize_with(number, || Ok(Vec::new()));
-        outcomes.into_iter().map(|outcome| outcome.and(Err(EngineError::NotCommitted))).collect()
+        results.resize_with(number, || Ok(Vec::new()));
+        results.into_iter().map(|result| result.and(Err(EngineError::NotCommitted))).collect()
     }
 
-    fn in_savepoint(&self, transaction: Transaction) -> Outcome {
+    fn apply_in_savepoint(&self, transaction: Transaction) -> CommitResult {
         self.connection.execute_batch("SAVEPOINT one")?;
         let applied = self.apply(std::slice::from_ref(&transaction));
         // After an error such as a full disk SQLite may have ended the whole transaction.
@@ -148,11 +147,11 @@ impl Writer {
         Ok(pending.into_iter().flatten().collect())
     }
 
-    /// Runs the steps and gives what those that return something returned.
+    /// Runs the steps and reads the message counters that they return.
     fn apply(&self, transactions: &[Transaction]) -> Result<Counters, EngineError> {
         let mut returned = Vec::new();
         for step in Steps::new(transactions, SLOT).iter() {
-            let mut statement = self.statements.prepared(&self.connection, step.sql)?;
+            let mut statement = self.statements.prepare(&self.connection, step.sql)?;
             for row in &step.rows {
                 bind(&mut statement, row)?;
                 let touched = if step.returns {
@@ -183,13 +182,15 @@ impl Writer {
         Ok(run?)
     }
 
-    /// The checkpointer keeps up by itself unless load never pauses; then the log would grow
-    /// for ever, because it starts anew only when all of it has been folded in.
-    fn keep_log_small(&self) {
+    /// The checkpointer keeps up by itself unless load never pauses. Then the log would grow forever,
+    /// because it starts over only when all of it has been checkpointed.
+    fn limit_log(&self) {
         if self.log_pages.load(Ordering::Relaxed) > LOG_PAGES_MAX {
             match checkpoint(&self.connection, "RESTART") {
                 Ok(pages) => self.log_pages.store(pages, Ordering::Relaxed),
-                Err(error) => tracing::error!(%error, "the log could not be folded in: {error}"),
+                Err(error) => {
+                    tracing::error!("checkpointing the full log failed, will retry: {error}")
+                }
             }
         }
     }
@@ -207,16 +208,16 @@ impl Checkpointer {
         while self.writer_ended.recv_timeout(CHECKPOINT_EVERY) == timeout {
             match checkpoint(&self.connection, "PASSIVE") {
                 Ok(pages) => self.log_pages.store(pages, Ordering::Relaxed),
-                Err(error) => tracing::warn!(%error, "checkpoint put off: {error}"),
+                Err(error) => tracing::warn!("checkpointing the log failed, will retry: {error}"),
             }
         }
         if let Err(error) = checkpoint(&self.connection, "TRUNCATE") {
-            tracing::warn!(%error, "the log stays beside the database: {error}");
+            tracing::warn!("the last checkpoint failed, the log file remains: {error}");
         }
     }
 }
 
-/// Folds the log into the database and tells how many pages the log has.
+/// Moves pages of the log into the database and returns the number of pages in the log.
 fn checkpoint(connection: &Connection, mode: &str) -> Result<i64, EngineError> {
     let pages = connection
         .query_row(&format!("PRAGMA wal_checkpoint({mode})"), [], |row| row.get::<_, i64>(1))?;
