@@ -5,8 +5,8 @@ use std::{sync::Arc, time::Duration};
 use anyhow::Context;
 use bytes::Bytes;
 use delivery::{
-    AddressBook, AddressLookup, DeliveryMetrics, Dispatcher, DispatcherHandle, DispatcherParts,
-    Leases, OutcomeObserver, SenderSettings, Shared,
+    AddressBook, AddressLookup, CallSettings, DeliveryMetrics, Dispatcher, DispatcherHandle,
+    DispatcherParts, HttpClient, Leases, OutcomeObserver,
     address::{AddressGuard, Network},
     machine_trust,
 };
@@ -59,7 +59,7 @@ impl Running {
         let world = World::system();
         let loopback = Network::parse("127.0.0.0/8").map_err(anyhow::Error::msg)?;
         let guard = AddressGuard::new(vec![loopback]);
-        let settings = SenderSettings::default();
+        let settings = CallSettings::default();
         let (handle, inbox) = DispatcherHandle::new();
         let leases = match store.shared_clock_us().await? {
             Some(_) => Leases::shared("bench".to_owned(), settings.request_time_max),
@@ -68,7 +68,7 @@ impl Running {
         let parts = DispatcherParts {
             store: store.clone(),
             world: world.clone(),
-            shared: Shared::new(guard, machine_trust(), world.clone(), settings),
+            client: HttpClient::new(guard, machine_trust(), world.clone(), settings),
             address_book: Arc::new(ToSink(sink.clone())),
             observer: Arc::new(ToSink(sink.clone())),
             retry_schedule: RetrySchedule::default(),

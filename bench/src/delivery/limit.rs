@@ -95,9 +95,13 @@ impl Post {
 }
 
 /// Where the engine sends to.
-pub(crate) fn target(sink: &Sink, merchant: &MerchantId, kind: MessageKind) -> delivery::Target {
+pub(crate) fn target(
+    sink: &Sink,
+    merchant: &MerchantId,
+    kind: MessageKind,
+) -> delivery::EndpointTarget {
     let path = if merchant.as_str() == engine::SICK { "/hang" } else { "/rmas" };
-    delivery::Target {
+    delivery::EndpointTarget {
         merchant: merchant.clone(),
         kind,
         url: format!("http://{}{path}", sink.address),

@@ -21,7 +21,7 @@ mod tests;
 
 use std::sync::Arc;
 
-use delivery::{DispatcherHandle, Shared, address::AddressGuard};
+use delivery::{DispatcherHandle, HttpClient, address::AddressGuard};
 use domain::{faults::Faults, returns::start::ReturnRefusal};
 use store::{Store, StoreError};
 use tokio::sync::Notify;
@@ -50,7 +50,7 @@ pub struct App {
     /// Exchange orders whose merchants have answered.
     pub exchange_answers: Arc<ExchangeAnswers>,
     /// For questions to merchants' servers.
-    calls: Shared,
+    http: HttpClient,
     variants: Arc<VariantCache>,
     passwords: Arc<PasswordHasherSlots>,
     pictures: Arc<PictureCache>,
@@ -67,7 +67,7 @@ pub struct Parts {
     /// Decides which addresses messages may be sent to.
     pub guard: AddressGuard,
     /// Connections, tokens and limits for questions to merchants' servers.
-    pub calls: Shared,
+    pub http: HttpClient,
     pub meters: AppMetrics,
 }
 
@@ -83,7 +83,7 @@ impl App {
             jobs: Arc::default(),
             labels_wanted: Arc::default(),
             exchange_answers: Arc::default(),
-            calls: parts.calls,
+            http: parts.http,
             variants: Arc::default(),
             passwords: Arc::default(),
             pictures: Arc::default(),

@@ -63,11 +63,11 @@ impl Fixture {
             vault,
             dispatcher: delivery::DispatcherHandle::new().0,
             guard: AddressGuard::new(Vec::new()),
-            calls: delivery::Shared::new(
+            http: delivery::HttpClient::new(
                 AddressGuard::new(Vec::new()),
                 delivery::machine_trust(),
                 World::system(),
-                delivery::SenderSettings::default(),
+                delivery::CallSettings::default(),
             ),
             meters: AppMetrics::register(&mut registry),
         });

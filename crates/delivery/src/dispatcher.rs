@@ -39,7 +39,8 @@ use crate::{
 
 /// How many events are handled before the scheduler is asked again.
 const EVENTS_AT_ONCE: usize = 512;
-/// How often the store is searched for messages that no node announced, when several nodes share it.
+/// How often the store is searched for messages that no node announced, when several nodes share
+/// it.
 const SEARCH_EVERY: Duration = Duration::from_secs(2);
 const SLEEP_MAX: Duration = Duration::from_secs(60);
 

@@ -1,8 +1,8 @@
-//! Something public at an address that a merchant named, such as a picture.
+//! Fetches something public at an address that a merchant named, such as a picture.
 //!
-//! The same guard, connections and limits as for every call, and nothing that would tell the other side
-//! more than that somebody asks: no credential, no signature, no cookie. Redirects are not followed,
-//! because whoever checked the address checked this one.
+//! The same guard, connections and limits as for every call, and nothing that identifies the
+//! caller: no credential, no signature, no cookie. Redirects are not followed, because only this
+//! address was checked.
 
 use std::time::Duration;
 
@@ -13,27 +13,34 @@ use http::{
 };
 use tokio::time::timeout;
 
-use crate::sender::{Answer, Limits, Shared, Trouble, origin::Origin, request};
+use crate::sender::{
+    answer::{AnswerLimits, HttpAnswer},
+    client::HttpClient,
+    origin::Origin,
+    request,
+    send_error::SendError,
+};
 
-/// What an answer may cost.
+/// How large and how slow an answer may be.
 #[derive(Clone, Copy, Debug)]
 pub struct FetchLimits {
     pub bytes_max: usize,
     pub time_max: Duration,
 }
 
-/// The whole body at `url`; why not, in a few words.
+/// Returns the whole body at `url`, or in a few words why not.
 pub async fn fetch(
-    shared: &Shared,
+    client: &HttpClient,
     url: &str,
     accept: &'static str,
     limits: FetchLimits,
 ) -> Result<Bytes, String> {
-    let uri = shared.guard().check_url(url).map_err(|refused| refused.to_string())?;
-    let origin = Origin::new(&uri, shared).map_err(|refused| refused.to_string())?;
+    let context = client.context();
+    let uri = context.guard().check_url(url).map_err(|refused| refused.to_string())?;
+    let origin = Origin::new(&uri, context).map_err(|refused| refused.to_string())?;
     let host = origin.host_header().map_err(|refused| refused.to_string())?;
-    let user_agent = HeaderValue::from_str(&shared.settings().user_agent)
-        .map_err(|_| "the user agent has characters that headers do not".to_owned())?;
+    let user_agent = HeaderValue::from_str(&context.settings().user_agent)
+        .map_err(|_| "the user agent has characters that are not allowed in headers".to_owned())?;
     let write_head = |head: &mut Vec<u8>| {
         head.extend(request::line(&Method::GET, &uri));
         request::header(head, &HOST, &host);
@@ -41,16 +48,16 @@ pub async fn fetch(
         request::header(head, &ACCEPT, &HeaderValue::from_static(accept));
         request::end(head);
     };
-    let read = Limits { read_max_bytes: limits.bytes_max, kept_max_bytes: limits.bytes_max };
-    let mut answer = Answer::default();
+    let read = AnswerLimits { read_max_bytes: limits.bytes_max, kept_max_bytes: limits.bytes_max };
+    let mut answer = HttpAnswer::default();
     match timeout(limits.time_max, origin.exchange(write_head, &[], read, &mut answer)).await {
         Ok(Ok(())) => (),
-        Ok(Err(trouble)) => return Err(trouble.to_string()),
-        Err(_) => return Err(Trouble::Timeout.to_string()),
+        Ok(Err(error)) => return Err(error.to_string()),
+        Err(_) => return Err(SendError::Timeout.to_string()),
     }
     match answer.status {
         Some(StatusCode::OK) if answer.complete => Ok(Bytes::from(answer.kept)),
-        Some(StatusCode::OK) => Err(Trouble::TooLarge(limits.bytes_max).to_string()),
+        Some(StatusCode::OK) => Err(SendError::TooLarge(limits.bytes_max).to_string()),
         Some(status) => Err(format!("it answered {status}")),
         None => Err("it did not answer".to_owned()),
     }
@@ -60,13 +67,13 @@ pub async fn fetch(
 mod tests {
     use super::*;
     use crate::sender::tests::{
+        http_client,
         merchant::{Merchant, response},
-        shared,
     };
 
     const LIMITS: FetchLimits = FetchLimits { bytes_max: 8, time_max: Duration::from_millis(500) };
 
-    async fn shop() -> Merchant {
+    async fn start_shop() -> Merchant {
         Merchant::start(|seen| async move {
             match seen.path.as_str() {
                 "/small" => response(200, "12345678"),
@@ -87,12 +94,12 @@ mod tests {
     }
 
     async fn fetched(shop: &Merchant, path: &str) -> Result<Bytes, String> {
-        fetch(&shared(), &shop.url(path), "image/*", LIMITS).await
+        fetch(&http_client(), &shop.url(path), "image/*", LIMITS).await
     }
 
     #[tokio::test]
     async fn what_fits_the_limits_comes_whole_and_the_request_says_nothing_of_us() {
-        let shop = shop().await;
+        let shop = start_shop().await;
 
         assert_eq!(fetched(&shop, "/small").await, Ok(Bytes::from_static(b"12345678")));
 
@@ -103,8 +110,8 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_too_large_too_slow_moved_or_absent_is_not_had() {
-        let shop = shop().await;
+    async fn what_is_too_large_too_slow_moved_or_absent_is_an_error() {
+        let shop = start_shop().await;
         for path in ["/large", "/slow", "/moved", "/absent"] {
             assert!(fetched(&shop, path).await.is_err(), "{path}");
         }
@@ -114,7 +121,7 @@ mod tests {
     #[tokio::test]
     async fn addresses_that_are_not_for_us_are_never_asked() {
         for url in ["http://10.0.0.1/a.png", "file:///etc/passwd", "not an address", ""] {
-            assert!(fetch(&shared(), url, "image/*", LIMITS).await.is_err(), "{url}");
+            assert!(fetch(&http_client(), url, "image/*", LIMITS).await.is_err(), "{url}");
         }
     }
 }

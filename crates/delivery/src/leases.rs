@@ -1,12 +1,13 @@
-//! Who sends what, when several nodes share a store.
+//! Which node sends what, when several nodes share a store.
 //!
-//! Queues of messages are spread over 64 shards, and a shard is leased to one node at a time: for thirty seconds, renewed every
-//! five. A node begins nothing for a shard whose lease could end before the attempt does, so whoever takes a
-//! shard over finds nobody else sending for it. A node that stops gives its shards back at once; one that died loses
-//! them when its leases end. Nodes take no more than their share, and give up what is beyond it when others join.
+//! Queues are spread over 64 shards, and a shard is leased to one node at a time: for thirty
+//! seconds, renewed every five. A node starts no attempt for a shard when the lease could expire
+//! before the attempt ends, so the next node that takes the shard is the only one that sends for
+//! it. A node that stops releases its shards at once; one that died loses them when its leases
+//! expire. Nodes take no more than their share, and release what exceeds it when others join.
 //!
-//! Messages that were committed for a shard of another node are announced to it, a few milliseconds' worth at a time; a look into
-//! the store every two seconds is behind that, should an announcement be lost.
+//! Messages that were committed for a shard of another node are announced to it, those of a few
+//! milliseconds together; in case an announcement is lost, the store is searched every two seconds.
 //!
 //! With a store of its own, a node owns everything.
 
@@ -17,7 +18,7 @@ use std::{
 };
 
 use domain::{identifier::MerchantId, messages::kind::QueueKind};
-use store::{Store, StoreError};
+use store::{Store, StoreError, with_causes};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
@@ -26,51 +27,52 @@ use crate::dispatcher::events::{DispatcherHandle, Event};
 const SHARDS: i64 = 64;
 const LEASE_MIN: Duration = Duration::from_secs(30);
 const RENEW_EVERY: Duration = Duration::from_secs(5);
-/// What is left of a lease, besides the time of an attempt, when something may still be begun.
+/// What must be left of a lease, besides the time of an attempt, to start one.
 const RESERVE: Duration = Duration::from_secs(5);
-/// Announcements wait this long for company.
+/// Announcements wait this long for others to be sent with them.
 const ANNOUNCE_EVERY: Duration = Duration::from_millis(5);
 /// As many merchants as surely fit into one notification.
 const ANNOUNCED_AT_ONCE: usize = 100;
 
 /// What this node owns.
 #[derive(Clone, Default)]
-pub struct Leases(Option<Arc<Shared>>);
+pub struct Leases(Option<Arc<SharedLeases>>);
 
-struct Shared {
+struct SharedLeases {
     node: String,
     lease: Duration,
-    /// Nothing is begun when less than this is left of a lease; what was begun has ended by then.
+    /// Nothing is started when less than this is left of a lease; what was started has ended by
+    /// then.
     margin: Duration,
-    held: RwLock<Held>,
+    held: RwLock<HeldShards>,
     announced: Mutex<BTreeSet<String>>,
     something_announced: Notify,
 }
 
 #[derive(Default)]
-struct Held {
+struct HeldShards {
     shards: BTreeSet<i64>,
-    /// Shards that are given up, and since when: nothing is begun for them any more.
+    /// Shards that are being released, and since when: nothing is started for them any more.
     leaving: BTreeMap<i64, Instant>,
     valid_until: Option<Instant>,
 }
 
-/// Whether a node has shards now that it had not before.
-enum Renewed {
-    AsBefore,
-    WithMore,
+/// Whether a node holds shards now that it did not hold before.
+enum Renewal {
+    Unchanged,
+    Gained,
 }
 
 impl Leases {
-    /// Everything: nobody else uses the store.
+    /// Everything: no other node uses the store.
     pub fn all() -> Self {
         Self(None)
     }
 
-    /// Whatever [`Leases::keep`] gets for `node`, whose attempts end within `attempt_max`.
+    /// What [`Leases::keep`] gets for `node`, where attempts end within `attempt_max`.
     pub fn shared(node: String, attempt_max: Duration) -> Self {
         let margin = attempt_max + RESERVE;
-        Self(Some(Arc::new(Shared {
+        Self(Some(Arc::new(SharedLeases {
             node,
             lease: LEASE_MIN.max(margin + 2 * RENEW_EVERY),
             margin,
@@ -84,7 +86,7 @@ impl Leases {
         self.0.is_some()
     }
 
-    /// Whether this node, and nobody else, may begin to send messages of this queue now.
+    /// Whether this node, and no other, may start attempts for this queue now.
     pub(crate) fn own(&self, merchant: &MerchantId, queue: QueueKind) -> bool {
         let Some(shared) = &self.0 else { return true };
         let held = shared.held.read().unwrap_or_else(PoisonError::into_inner);
@@ -93,7 +95,7 @@ impl Leases {
         valid && held.shards.contains(&wanted) && !held.leaving.contains_key(&wanted)
     }
 
-    /// Tells whoever owns a merchant's queue that there is something to do.
+    /// Announces pending messages of a merchant to the node that holds its shard.
     pub(crate) fn announce(&self, merchant: &MerchantId) {
         let Some(shared) = &self.0 else { return };
         let mut announced = shared.announced.lock().unwrap_or_else(PoisonError::into_inner);
@@ -101,26 +103,36 @@ impl Leases {
         shared.something_announced.notify_one();
     }
 
-    /// Gets and keeps this node's share until `stop`, then gives it back.
+    /// Takes and renews this node's share until `stop`, then releases it.
     pub async fn keep(self, store: Store, handle: DispatcherHandle, stop: CancellationToken) {
         let Some(shared) = self.0 else { return };
-        let telling = tokio::spawn(tell(Arc::clone(&shared), store.clone(), stop.clone()));
-        let hearing = tokio::spawn(hear(store.clone(), handle.clone(), stop.clone()));
-        // What this node held before it was killed is its own again at once: nobody sends in its name.
+        let announcing =
+            tokio::spawn(send_announcements(Arc::clone(&shared), store.clone(), stop.clone()));
+        let receiving =
+            tokio::spawn(receive_announcements(store.clone(), handle.clone(), stop.clone()));
+        // What this node held before it was killed can be taken at once: no other process uses
+        // its name.
         if let Err(error) = store.release_all_leases(&shared.node).await {
-            tracing::warn!("leases from before the start stay until they end: {error}");
+            tracing::warn!(
+                "releasing leases from before the start failed, waiting until they expire: {}",
+                with_causes(&error)
+            );
         }
         while !stop.is_cancelled() {
             match shared.renew(&store).await {
-                Ok(Renewed::WithMore) => handle.notify(Event::LeasesGained),
-                Ok(Renewed::AsBefore) => (),
-                Err(error) => tracing::error!("leases could not be renewed: {error}"),
+                Ok(Renewal::Gained) => handle.notify(Event::LeasesGained),
+                Ok(Renewal::Unchanged) => (),
+                Err(error) => tracing::error!(
+                    "renewing leases failed, retrying in {} s: {}",
+                    RENEW_EVERY.as_secs(),
+                    with_causes(&error)
+                ),
             }
             stop.run_until_cancelled(tokio::time::sleep(RENEW_EVERY)).await;
         }
-        let _ = telling.await;
-        let _ = hearing.await;
-        shared.give_back(&store).await;
+        let _ = announcing.await;
+        let _ = receiving.await;
+        shared.release_all(&store).await;
     }
 }
 
@@ -134,10 +146,10 @@ fn shard(merchant: &MerchantId, queue: QueueKind) -> i64 {
     i64::try_from(hash % SHARDS.unsigned_abs()).unwrap_or(0)
 }
 
-impl Shared {
-    async fn renew(&self, store: &Store) -> Result<Renewed, StoreError> {
+impl SharedLeases {
+    async fn renew(&self, store: &Store) -> Result<Renewal, StoreError> {
         let asked = Instant::now();
-        let Some(now_us) = store.shared_clock_us().await? else { return Ok(Renewed::AsBefore) };
+        let Some(now_us) = store.shared_clock_us().await? else { return Ok(Renewal::Unchanged) };
         let lease_us = i64::try_from(self.lease.as_micros()).unwrap_or(i64::MAX);
         let expires_us = now_us + lease_us;
         let nodes = store.heartbeat(&self.node, now_us, expires_us).await?.max(1);
@@ -154,8 +166,8 @@ impl Shared {
         Ok(renewed)
     }
 
-    /// Takes note of what is held, and gives what was being left long enough.
-    fn hold(&self, shards: BTreeSet<i64>, share: i64, now: Instant) -> (Vec<i64>, Renewed) {
+    /// Notes what is held, and returns what can be released now.
+    fn hold(&self, shards: BTreeSet<i64>, share: i64, now: Instant) -> (Vec<i64>, Renewal) {
         let mut held = self.held.write().unwrap_or_else(PoisonError::into_inner);
         let more = !shards.is_subset(&held.shards);
         let kept = usize::try_from(share).unwrap_or(usize::MAX);
@@ -169,10 +181,10 @@ impl Shared {
         held.shards = shards.into_iter().filter(|shard| !gone.contains_key(shard)).collect();
         held.leaving = leaving;
         held.valid_until = Some(now + self.lease);
-        (gone.into_keys().collect(), if more { Renewed::WithMore } else { Renewed::AsBefore })
+        (gone.into_keys().collect(), if more { Renewal::Gained } else { Renewal::Unchanged })
     }
 
-    async fn give_back(&self, store: &Store) {
+    async fn release_all(&self, store: &Store) {
         let shards: Vec<i64> = {
             let mut held = self.held.write().unwrap_or_else(PoisonError::into_inner);
             held.valid_until = None;
@@ -180,13 +192,16 @@ impl Shared {
         };
         let given = store.release_leases(&self.node, &shards).await;
         if let Err(error) = given.and(store.remove_node(&self.node).await) {
-            tracing::warn!("leases could not be given back, others wait for their end: {error}");
+            tracing::warn!(
+                "releasing leases failed, other nodes wait until they expire: {}",
+                with_causes(&error)
+            );
         }
     }
 }
 
-/// Passes announcements on, those of a few milliseconds together.
-async fn tell(shared: Arc<Shared>, store: Store, stop: CancellationToken) {
+/// Sends announcements to other nodes, those of a few milliseconds together.
+async fn send_announcements(shared: Arc<SharedLeases>, store: Store, stop: CancellationToken) {
     while stop.run_until_cancelled(shared.something_announced.notified()).await.is_some() {
         tokio::time::sleep(ANNOUNCE_EVERY).await;
         let merchants = {
@@ -196,23 +211,30 @@ async fn tell(shared: Arc<Shared>, store: Store, stop: CancellationToken) {
         let merchants: Vec<String> = merchants.into_iter().collect();
         for some in merchants.chunks(ANNOUNCED_AT_ONCE) {
             if let Err(error) = store.notify(&some.join(" ")).await {
-                tracing::warn!("other nodes were not told of new messages: {error}");
+                tracing::warn!(
+                    "announcing new messages to other nodes failed, \
+                     they find them within seconds: {}",
+                    with_causes(&error)
+                );
             }
         }
     }
 }
 
-/// Hears what other nodes announce; listens again when the connection is lost.
-async fn hear(store: Store, handle: DispatcherHandle, stop: CancellationToken) {
+/// Receives what other nodes announce; listens again when the connection is lost.
+async fn receive_announcements(store: Store, handle: DispatcherHandle, stop: CancellationToken) {
     while !stop.is_cancelled() {
         match store.listen().await {
-            Ok(mut told) => {
-                while let Some(Some(text)) = stop.run_until_cancelled(told.recv()).await {
+            Ok(mut announcements) => {
+                while let Some(Some(text)) = stop.run_until_cancelled(announcements.recv()).await {
                     let merchants = text.split(' ').filter_map(|it| MerchantId::parse(it).ok());
                     handle.notify(Event::PendingFound(merchants.collect()));
                 }
             }
-            Err(error) => tracing::warn!("other nodes cannot be heard: {error}"),
+            Err(error) => tracing::warn!(
+                "listening to other nodes failed, retrying in 1 s: {}",
+                with_causes(&error)
+            ),
         }
         stop.run_until_cancelled(tokio::time::sleep(Duration::from_secs(1))).await;
     }

@@ -1,9 +1,9 @@
 //! Outgoing messages: the only crate that opens outbound connections.
 //!
 //! A use case commits a message with its decision and enqueues it with the [`DispatcherHandle`] of
-//! this process. The dispatcher asks the pure [`scheduler`] what to do next, has the [`sender`] make
-//! the attempt, and writes the outcomes to the store in batches. A lane continues when the outcome
-//! of its first message is durable, so after a crash only that message can be repeated.
+//! this process. The dispatcher asks the pure [`scheduler`] what to do next, has the [`sender`]
+//! make the attempt, and writes the outcomes to the store in batches. A lane continues when the
+//! outcome of its first message is durable, so after a crash only that message can be repeated.
 
 pub mod address;
 mod dispatcher;
@@ -23,5 +23,7 @@ pub use fetch::{FetchLimits, fetch};
 pub use leases::Leases;
 pub use metrics::DeliveryMetrics;
 pub use sender::{
-    CallResult, Endpoint, Outgoing, Settings as SenderSettings, Shared, Target, machine_trust,
+    CallResult, Endpoint, EndpointTarget,
+    client::HttpClient,
+    context::{CallSettings, machine_trust},
 };

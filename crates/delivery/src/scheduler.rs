@@ -13,8 +13,8 @@
 //!    stable storage. `finish_attempt` frees the slot, only `confirm_durable` opens the lane: after
 //!    a crash the first message of a lane may repeat, nothing else.
 //! 2. *Turns.* A free slot goes to the owner, then to that owner's queue, that used the least
-//!    slot-time. Queues with nothing to send are in no line, so a million idle or dead ones cost the
-//!    others nothing.
+//!    slot-time. Queues with nothing to send are in no line, so a million idle or dead ones cost
+//!    the others nothing.
 //! 3. *Bounds.* A queue holds a window of payloads, no more. The rest is on disk and is read when
 //!    the window runs low, or when all it holds waits.
 //!

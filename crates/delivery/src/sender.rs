@@ -1,24 +1,26 @@
-//! One call to one merchant's system: the only code that sends a message.
+//! One call to one merchant's server: the only code that sends a message.
 //!
-//! An [`Endpoint`] is a target made ready: its address checked, its headers built, its signing keys
-//! prepared, its connections kept warm. [`Endpoint::send`] makes exactly one [`CallResult`] of a
-//! message, within one time limit that covers everything, and never fails in any other way.
+//! An [`Endpoint`] is a target that is ready to be called: its address checked, its headers built,
+//! its signing keys prepared, its connections kept warm. [`Endpoint::send`] makes exactly one
+//! attempt at a message, within one time limit that covers everything, and never fails in any other
+//! way.
 //!
 //! The status decides. Any 2xx is success, whatever becomes of the rest of the answer; redirects
 //! are not followed. A 401 is repeated at once, once, with a new token where there are tokens: that
-//! is part of the same attempt. When to try again after that is for others to decide.
+//! is part of the same attempt. The caller decides when the next attempt is due.
 
-mod answer;
+pub(crate) mod answer;
+pub(crate) mod client;
 mod connection;
+pub(crate) mod context;
 pub(crate) mod headers;
 pub(crate) mod origin;
 pub(crate) mod request;
 mod retry_after;
-mod shared;
+pub(crate) mod send_error;
 mod stream;
 #[cfg(test)]
 pub(crate) mod tests;
-mod trouble;
 
 use std::{fmt, sync::Arc, time::Duration};
 
@@ -34,16 +36,18 @@ use http::{
 use tokio::time::{Instant, timeout};
 use world::Secret;
 
-pub(crate) use answer::{Answer, Limits};
-use headers::{ATTEMPT, SEQUENCE, WEBHOOK_ID, WEBHOOK_SIGNATURE, WEBHOOK_TIMESTAMP};
-use origin::Origin;
-pub use shared::{Settings, Shared, machine_trust};
-pub(crate) use trouble::Trouble;
-
+use self::{
+    answer::{AnswerLimits, HttpAnswer},
+    client::HttpClient,
+    context::CallContext,
+    headers::{ATTEMPT, SEQUENCE, WEBHOOK_ID, WEBHOOK_SIGNATURE, WEBHOOK_TIMESTAMP},
+    origin::Origin,
+    send_error::SendError,
+};
 use crate::{
     address::Refused,
     signature::Signer,
-    tokens::{Credential, Token, Tokens},
+    tokens::{ClientCredential, Token, Tokens},
 };
 
 /// The longest answer to a question that is asked with [`Endpoint::get`].
@@ -54,7 +58,7 @@ const ANSWER_TO_ORDER_MAX_BYTES: usize = 256 * 1024;
 
 /// Where calls of one kind go for one merchant, and what proves that they are ours.
 #[derive(Clone, Debug)]
-pub struct Target {
+pub struct EndpointTarget {
     pub merchant: MerchantId,
     pub kind: MessageKind,
     pub url: String,
@@ -63,19 +67,7 @@ pub struct Target {
     pub signing_secrets: Vec<Secret>,
 }
 
-/// A message on its way out.
-#[derive(Clone, Debug)]
-pub struct Outgoing<'a> {
-    /// The same on every attempt.
-    pub id: &'a str,
-    /// The message's number among those about the same thing.
-    pub sequence: i64,
-    pub attempt: u32,
-    /// Sent byte for byte.
-    pub body: Bytes,
-}
-
-/// What came of one try.
+/// The result of one call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallResult {
     /// The status of the answer, if there was one.
@@ -102,9 +94,9 @@ impl CallResult {
     }
 }
 
-/// A target made ready.
+/// A target that is ready to be called.
 pub struct Endpoint {
-    shared: Shared,
+    context: CallContext,
     origin: Origin,
     headers: HeaderMap,
     /// The line that a message begins with.
@@ -114,33 +106,24 @@ pub struct Endpoint {
     signer: Signer,
     tokens: Option<Tokens>,
     /// How much of an answer to a message is read and kept.
-    limits: Limits,
-}
-
-/// What differs from one request to the next.
-struct Call<'a> {
-    line: &'a [u8],
-    id: &'a str,
-    /// Sequence and attempt; None for a question, which is no message and has no body.
-    numbers: Option<(i64, u32)>,
-    body: &'a [u8],
-    limits: Limits,
+    limits: AnswerLimits,
 }
 
 impl Endpoint {
-    /// Makes `target` ready, or says why it can never be called.
-    pub fn new(target: &Target, shared: &Shared) -> Result<Self, Refused> {
-        let uri = shared.guard().check_url(&target.url)?;
-        let origin = Origin::new(&uri, shared)?;
-        let user_agent = &shared.settings().user_agent;
+    /// Prepares `target`, or says why it can never be called.
+    pub fn new(target: &EndpointTarget, client: &HttpClient) -> Result<Self, Refused> {
+        let context = client.context();
+        let uri = context.guard().check_url(&target.url)?;
+        let origin = Origin::new(&uri, context)?;
+        let user_agent = &context.settings().user_agent;
         let host = origin.host_header()?;
         let headers = headers::prepared(host, target.kind, user_agent, &target.auth)?;
-        let tokens = match Credential::of(&target.auth) {
-            Some(credential) => Some(shared.tokens().of(&target.merchant, &credential, shared)?),
+        let tokens = match ClientCredential::of(&target.auth) {
+            Some(credential) => Some(client.tokens().of(&target.merchant, &credential, context)?),
             None => None,
         };
         Ok(Self {
-            shared: shared.clone(),
+            context: context.clone(),
             origin,
             line: request::line(&Method::POST, &uri),
             lasting: headers::lasting(&headers),
@@ -148,7 +131,7 @@ impl Endpoint {
             signer: Signer::new(&target.signing_secrets)?,
             tokens,
             limits: match target.kind {
-                MessageKind::ExchangeOrder => Limits {
+                MessageKind::ExchangeOrder => AnswerLimits {
                     read_max_bytes: ANSWER_TO_ORDER_MAX_BYTES,
                     kept_max_bytes: ANSWER_TO_ORDER_MAX_BYTES,
                 },
@@ -158,30 +141,34 @@ impl Endpoint {
                 | MessageKind::InventoryReceipt
                 | MessageKind::DropShipmentConfirmation
                 | MessageKind::DropShipmentCancellation
-                | MessageKind::DropShipmentPartialCancellation => shared.settings().limits(),
+                | MessageKind::DropShipmentPartialCancellation => context.settings().limits(),
             },
         })
     }
 
-    /// Sends a message once.
-    pub async fn send(&self, outgoing: &Outgoing<'_>) -> CallResult {
-        let call = Call {
-            line: &self.line,
-            id: outgoing.id,
-            numbers: Some((outgoing.sequence, outgoing.attempt)),
-            body: &outgoing.body,
-            limits: self.limits,
-        };
-        let time_max = self.shared.settings().request_time_max;
-        let mut attempt = self.attempt(&call, time_max).await;
-        if attempt.has_2xx_status() {
-            attempt.error = None;
+    /// Makes attempt number `attempt` at the message `id`, which is number `sequence` among those
+    /// about the same thing. Its body is sent byte for byte.
+    pub async fn send(&self, id: &str, sequence: i64, attempt: u32, body: &[u8]) -> CallResult {
+        if !request::fits_header(id) {
+            return CallResult::not_sent(&SendError::Identifier);
         }
-        attempt
+        let write_head = |head: &mut Vec<u8>, token: Option<&Token>| {
+            self.begin_head(head, &self.line, token);
+            self.sign(head, id, body);
+            request::number(head, &SEQUENCE, sequence);
+            request::number(head, &ATTEMPT, attempt);
+            request::end_before(head, body);
+        };
+        let time_max = self.context.settings().request_time_max;
+        let mut result = self.call(write_head, body, self.limits, time_max).await;
+        if result.has_2xx_status() {
+            result.error = None;
+        }
+        result
     }
 
-    /// The headers that a message is sent with, for people to read. What proves who we are is not
-    /// among what they read, nor what is another with each attempt.
+    /// The headers that a message is sent with, for people to read: without secrets, and without
+    /// the values that differ from attempt to attempt.
     pub fn shown_headers(&self, id: &str, sequence: i64) -> Vec<(String, String)> {
         let shown = |(name, value): (&HeaderName, &HeaderValue)| {
             let text = if value.is_sensitive() || *name == AUTHORIZATION {
@@ -203,90 +190,93 @@ impl Endpoint {
     /// Asks a question and waits for the whole answer, of at most one MiB. `url` must lead to the
     /// same scheme, host and port as the target, because it is sent the target's credential.
     pub async fn get(&self, url: &str, time_max: Duration) -> CallResult {
-        let limits = Limits {
+        let limits = AnswerLimits {
             read_max_bytes: ANSWER_TO_GET_MAX_BYTES,
             kept_max_bytes: ANSWER_TO_GET_MAX_BYTES,
         };
-        let line = match self.shared.guard().check_url(url) {
+        let line = match self.context.guard().check_url(url) {
             Ok(uri) if self.origin.leads_to(&uri) => request::line(&Method::GET, &uri),
-            Ok(_) => return CallResult::refused(&Refused::Malformed("it is of another machine")),
-            Err(refused) => return CallResult::refused(&refused),
+            Ok(_) => return CallResult::not_sent(&Refused::Malformed("it is of another machine")),
+            Err(refused) => return CallResult::not_sent(&refused),
         };
-        let id = format!("get_{}", self.shared.world().readable::<20>());
-        let call = Call { line: &line, id: &id, numbers: None, body: &[], limits };
-        self.attempt(&call, time_max).await
+        let id = format!("get_{}", self.context.world().readable::<20>());
+        let write_head = |head: &mut Vec<u8>, token: Option<&Token>| {
+            self.begin_head(head, &line, token);
+            self.sign(head, &id, &[]);
+            request::end(head);
+        };
+        self.call(write_head, &[], limits, time_max).await
     }
 
-    async fn attempt(&self, call: &Call<'_>, time_max: Duration) -> CallResult {
+    /// Makes one call with the head that `write_head` writes, given the current token.
+    async fn call(
+        &self,
+        write_head: impl Fn(&mut Vec<u8>, Option<&Token>),
+        body: &[u8],
+        limits: AnswerLimits,
+        time_max: Duration,
+    ) -> CallResult {
         let started = Instant::now();
-        let mut answer = Answer::default();
-        let outcome = match timeout(time_max, self.call_twice(call, &mut answer)).await {
-            Ok(Ok(())) if !answer.complete => Err(Trouble::TooLarge(call.limits.read_max_bytes)),
+        let mut answer = HttpAnswer::default();
+        let exchange = self.exchange_twice(write_head, body, limits, &mut answer);
+        let outcome = match timeout(time_max, exchange).await {
+            Ok(Ok(())) if !answer.complete => Err(SendError::TooLarge(limits.read_max_bytes)),
             Ok(outcome) => outcome,
-            Err(_) => Err(Trouble::Timeout),
+            Err(_) => Err(SendError::Timeout),
         };
         let pause_ms =
-            |value| retry_after::retry_after_ms(answer.status, value, self.shared.world().now());
+            |value| retry_after::retry_after_ms(answer.status, value, self.context.world().now());
         CallResult {
             status: answer.status.map(|status| status.as_u16()),
-            error: outcome.err().map(|trouble| trouble.to_string()),
+            error: outcome.err().map(|error| error.to_string()),
             latency: started.elapsed(),
             retry_after_ms: answer.retry_after.as_ref().and_then(pause_ms),
             answer: Bytes::from(answer.kept),
         }
     }
 
-    /// Makes the call, and after a 401 once more.
-    async fn call_twice(&self, call: &Call<'_>, answer: &mut Answer) -> Result<(), Trouble> {
+    /// Sends the request, and after a 401 once more.
+    async fn exchange_twice(
+        &self,
+        write_head: impl Fn(&mut Vec<u8>, Option<&Token>),
+        body: &[u8],
+        limits: AnswerLimits,
+        answer: &mut HttpAnswer,
+    ) -> Result<(), SendError> {
         let token = match &self.tokens {
             Some(tokens) => Some(tokens.current().await?),
             None => None,
         };
-        self.call(call, token.as_ref(), answer).await?;
+        let with_token = |head: &mut Vec<u8>| write_head(head, token.as_deref());
+        self.origin.exchange(with_token, body, limits, answer).await?;
         if answer.status != Some(StatusCode::UNAUTHORIZED) {
             return Ok(());
         }
-        let token = match (&self.tokens, token) {
+        let token: Option<Arc<Token>> = match (&self.tokens, token) {
             (Some(tokens), Some(used)) => Some(tokens.renew(used.generation).await?),
             (_, used) => used,
         };
-        *answer = Answer::default();
-        self.call(call, token.as_ref(), answer).await
+        *answer = HttpAnswer::default();
+        let with_token = |head: &mut Vec<u8>| write_head(head, token.as_deref());
+        self.origin.exchange(with_token, body, limits, answer).await
     }
 
-    async fn call(
-        &self,
-        call: &Call<'_>,
-        token: Option<&Arc<Token>>,
-        answer: &mut Answer,
-    ) -> Result<(), Trouble> {
-        if !request::fits_header(call.id) {
-            return Err(Trouble::Identifier);
-        }
-        let write_head = |head: &mut Vec<u8>| self.write_head(call, token, head);
-        self.origin.exchange(write_head, call.body, call.limits, answer).await
-    }
-
-    /// Numbers, dates and signs a request.
-    fn write_head(&self, call: &Call<'_>, token: Option<&Arc<Token>>, head: &mut Vec<u8>) {
-        let timestamp_s = self.shared.world().now().as_second();
-        head.extend_from_slice(call.line);
+    fn begin_head(&self, head: &mut Vec<u8>, line: &[u8], token: Option<&Token>) {
+        head.extend_from_slice(line);
         head.extend_from_slice(&self.lasting);
         if let Some(token) = token {
             request::header(head, &AUTHORIZATION, &token.header);
         }
-        request::line_of(head, &WEBHOOK_ID, |head| head.extend_from_slice(call.id.as_bytes()));
+    }
+
+    /// Names, dates and signs a request.
+    fn sign(&self, head: &mut Vec<u8>, id: &str, body: &[u8]) {
+        let timestamp_s = self.context.world().now().as_second();
+        request::line_of(head, &WEBHOOK_ID, |head| head.extend_from_slice(id.as_bytes()));
         request::number(head, &WEBHOOK_TIMESTAMP, timestamp_s);
         request::line_of(head, &WEBHOOK_SIGNATURE, |head| {
-            self.signer.write(head, call.id, timestamp_s, call.body);
+            self.signer.write(head, id, timestamp_s, body);
         });
-        if let Some((sequence, attempt)) = call.numbers {
-            request::number(head, &SEQUENCE, sequence);
-            request::number(head, &ATTEMPT, attempt);
-            request::end_before(head, call.body);
-        } else {
-            request::end(head);
-        }
     }
 }
 
@@ -298,11 +288,11 @@ impl fmt::Debug for Endpoint {
 }
 
 impl CallResult {
-    /// Nothing was sent, because it must not be.
-    fn refused(refused: &Refused) -> Self {
+    /// Nothing was sent.
+    fn not_sent(cause: &impl ToString) -> Self {
         Self {
             status: None,
-            error: Some(refused.to_string()),
+            error: Some(cause.to_string()),
             latency: Duration::ZERO,
             answer: Bytes::new(),
             retry_after_ms: None,

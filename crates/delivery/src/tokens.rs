@@ -3,11 +3,11 @@
 //! There is one cache for each credential, shared by all endpoints that use it. However many calls
 //! want a token, one request is made for it and all wait for that one. When four fifths of a
 //! token's life are over, the next call that uses it has it renewed in the background, so that
-//! under traffic nobody waits. Every token has a generation: whoever met a 401 names the
+//! calls do not wait under traffic. Every token has a generation: a call that got a 401 names the
 //! generation it used, and gets the newer one if there is one already.
 //!
-//! A token endpoint that fails is left alone for a second, then two, up to a minute; calls fail at
-//! once meanwhile, with the reason it failed for.
+//! A token endpoint that fails is not called for a second, then two, up to a minute; calls fail at
+//! once meanwhile, with the same reason.
 
 #[cfg(test)]
 mod tests;
@@ -30,10 +30,17 @@ use world::{Secret, World};
 
 use crate::{
     address::Refused,
-    sender::{Answer, Limits, Shared, Trouble, headers, origin::Origin, request},
+    sender::{
+        answer::{AnswerLimits, HttpAnswer},
+        context::CallContext,
+        headers,
+        origin::Origin,
+        request,
+        send_error::{SendError, TokenFailure},
+    },
 };
 
-/// How long a token lives whose answer does not say.
+/// How long a token lives when the answer does not say.
 const LIFETIME_DEFAULT_S: i64 = 3600;
 
 /// However long a token says it lives, it is renewed after 30 days.
@@ -41,17 +48,17 @@ const LIFETIME_MAX_S: i64 = 30 * 24 * 60 * 60;
 
 const BACK_OFF_MAX_S: i64 = 60;
 
-const LIMITS: Limits = Limits { read_max_bytes: 64 * 1024, kept_max_bytes: 64 * 1024 };
+const LIMITS: AnswerLimits = AnswerLimits { read_max_bytes: 64 * 1024, kept_max_bytes: 64 * 1024 };
 
-/// What buys tokens, and where.
-pub(crate) struct Credential<'a> {
+/// What tokens are requested with, and where.
+pub(crate) struct ClientCredential<'a> {
     token_url: &'a str,
     client_id: &'a str,
     client_secret: &'a Secret,
     scope: Option<&'a str>,
 }
 
-impl<'a> Credential<'a> {
+impl<'a> ClientCredential<'a> {
     pub(crate) fn of(auth: &'a Auth<Secret>) -> Option<Self> {
         match auth {
             Auth::Oauth2 { token_url, client_id, client_secret, scope } => {
@@ -93,22 +100,22 @@ impl<'a> Credential<'a> {
 /// Every cache that is in use, so that endpoints with the same credential find the same one.
 #[derive(Default)]
 pub(crate) struct TokenCaches {
-    caches: Mutex<HashMap<[u8; 32], Weak<Cache>>>,
+    caches: Mutex<HashMap<[u8; 32], Weak<TokenCache>>>,
 }
 
 impl TokenCaches {
     pub(crate) fn of(
         &self,
         merchant: &MerchantId,
-        credential: &Credential<'_>,
-        shared: &Shared,
+        credential: &ClientCredential<'_>,
+        context: &CallContext,
     ) -> Result<Tokens, Refused> {
         let fingerprint = credential.fingerprint(merchant);
         let mut caches = self.caches.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(cache) = caches.get(&fingerprint).and_then(Weak::upgrade) {
             return Ok(Tokens { cache });
         }
-        let cache = Arc::new(Cache::new(credential, shared)?);
+        let cache = Arc::new(TokenCache::new(credential, context)?);
         caches.retain(|_, cache| cache.strong_count() > 0);
         caches.insert(fingerprint, Arc::downgrade(&cache));
         Ok(Tokens { cache })
@@ -124,18 +131,13 @@ pub(crate) struct Token {
     expires_at: Timestamp,
 }
 
-/// Why there is no token.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub(crate) struct TokenFailure(String);
-
 /// The tokens of one credential.
 #[derive(Clone)]
 pub(crate) struct Tokens {
-    cache: Arc<Cache>,
+    cache: Arc<TokenCache>,
 }
 
-struct Cache {
+struct TokenCache {
     world: World,
     origin: Origin,
     /// The request, which is the same every time.
@@ -143,21 +145,21 @@ struct Cache {
     form: Vec<u8>,
     /// Less than an attempt's, so that those who wait learn why there is no token.
     time_max: Duration,
-    state: Mutex<State>,
-    /// Told whenever a request for a token has ended, well or not.
+    state: Mutex<TokenState>,
+    /// Notified whenever a request for a token has ended.
     changed: Notify,
 }
 
 #[derive(Default)]
-struct State {
+struct TokenState {
     token: Option<Arc<Token>>,
     is_refreshing: bool,
     failures: u32,
-    /// The last failure, and until when nobody tries again.
+    /// The last failure, and until when no new request is made.
     failed: Option<(TokenFailure, Timestamp)>,
 }
 
-impl State {
+impl TokenState {
     fn failure(&self, now: Timestamp) -> Option<TokenFailure> {
         self.failed.as_ref().filter(|(_, until)| now < *until).map(|(failure, _)| failure.clone())
     }
@@ -205,9 +207,9 @@ impl Tokens {
         }
     }
 
-    /// Starts a request for a token unless one is under way. It runs by itself, so that a caller
-    /// who gives up takes nothing from the others.
-    fn refresh(&self, state: &mut State) {
+    /// Starts a request for a token unless one is running. It runs by itself, so that a caller
+    /// that gives up does not affect the others.
+    fn refresh(&self, state: &mut TokenState) {
         if state.is_refreshing {
             return;
         }
@@ -215,16 +217,16 @@ impl Tokens {
         let cache = Arc::clone(&self.cache);
         tokio::spawn(async move {
             let outcome = cache.fetch().await;
-            cache.conclude(outcome);
+            cache.finish_refresh(outcome);
         });
     }
 }
 
-impl Cache {
-    fn new(credential: &Credential<'_>, shared: &Shared) -> Result<Self, Refused> {
-        let uri = shared.guard().check_url(credential.token_url)?;
-        let origin = Origin::new(&uri, shared)?;
-        let settings = shared.settings();
+impl TokenCache {
+    fn new(credential: &ClientCredential<'_>, context: &CallContext) -> Result<Self, Refused> {
+        let uri = context.guard().check_url(credential.token_url)?;
+        let origin = Origin::new(&uri, context)?;
+        let settings = context.settings();
         let form = credential.form().into_bytes();
         let mut head = request::line(&Method::POST, &uri);
         request::header(&mut head, &HOST, &origin.host_header()?);
@@ -237,7 +239,7 @@ impl Cache {
         request::header(&mut head, &AUTHORIZATION, &credential.basic()?);
         request::end_before(&mut head, &form);
         Ok(Self {
-            world: shared.world().clone(),
+            world: context.world().clone(),
             origin,
             head,
             form,
@@ -247,31 +249,31 @@ impl Cache {
         })
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, TokenState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Asks the token endpoint once: the header to send, and how long it will be good for.
     async fn fetch(&self) -> Result<(HeaderValue, i64), TokenFailure> {
-        let mut answer = Answer::default();
+        let mut answer = HttpAnswer::default();
         let write_head = |head: &mut Vec<u8>| head.extend_from_slice(&self.head);
         let exchange = self.origin.exchange(write_head, &self.form, LIMITS, &mut answer);
         match timeout(self.time_max, exchange).await {
             Ok(Ok(())) => (),
-            Ok(Err(trouble)) => return Err(TokenFailure(trouble.to_string())),
-            Err(_) => return Err(TokenFailure(Trouble::Timeout.to_string())),
+            Ok(Err(error)) => return Err(TokenFailure(error.to_string())),
+            Err(_) => return Err(TokenFailure(SendError::Timeout.to_string())),
         }
         let status = answer.status.unwrap_or_default();
         if status != StatusCode::OK {
             return Err(TokenFailure(format!("{} from the token endpoint", status.as_u16())));
         }
         if !answer.complete {
-            return Err(TokenFailure(Trouble::TooLarge(LIMITS.read_max_bytes).to_string()));
+            return Err(TokenFailure(SendError::TooLarge(LIMITS.read_max_bytes).to_string()));
         }
         read_token(&answer.kept).map_err(|why| TokenFailure(why.to_owned()))
     }
 
-    fn conclude(&self, outcome: Result<(HeaderValue, i64), TokenFailure>) {
+    fn finish_refresh(&self, outcome: Result<(HeaderValue, i64), TokenFailure>) {
         let now = self.world.now();
         let after = |seconds| now.saturating_add(SignedDuration::from_secs(seconds)).unwrap_or(now);
         let mut state = self.lock();
@@ -289,8 +291,11 @@ impl Cache {
                 state.failed = None;
             }
             Err(failure) => {
-                tracing::warn!("no token from {}: {failure}", self.origin.host());
                 let pause_s = 2_i64.saturating_pow(state.failures).min(BACK_OFF_MAX_S);
+                tracing::warn!(
+                    "requesting a token from {} failed, its calls fail for {pause_s} s: {failure}",
+                    self.origin.host()
+                );
                 state.failures += 1;
                 state.failed = Some((failure, after(pause_s)));
             }

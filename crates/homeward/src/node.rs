@@ -82,18 +82,18 @@ impl Node {
         let store = open_store(&config.location, &mut registry).await?;
         let vault = Vault::new(&load_secret_key(&config.secret_key_file, &world)?);
         let (handle, inbox) = DispatcherHandle::new();
-        let calls = outbound::calls(config, &world);
+        let http = outbound::http_client(config, &world);
         let app = App::new(AppParts {
             store,
             world,
             vault,
             dispatcher: handle.clone(),
             guard: AddressGuard::new(config.allow_networks.clone()),
-            calls: calls.clone(),
+            http: http.clone(),
             meters: AppMetrics::register(&mut registry),
         });
         // A node that serves a single command leaves sending to servers.
-        let channel = Channel { handle, inbox, calls };
+        let channel = Channel { handle, inbox, http };
         let outbound = match announce {
             Announce::Yes => Some(Outbound::new(config, &app, channel, &mut registry).await?),
             Announce::No => None,

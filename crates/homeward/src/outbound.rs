@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use app::App;
 use delivery::{
-    DeliveryMetrics, Dispatcher, DispatcherHandle, DispatcherParts, Inbox, Leases, SenderSettings,
-    Shared, address::AddressGuard, machine_trust,
+    CallSettings, DeliveryMetrics, Dispatcher, DispatcherHandle, DispatcherParts, HttpClient,
+    Inbox, Leases, address::AddressGuard, machine_trust,
 };
 use prometheus_client::registry::Registry;
 use tokio_util::sync::CancellationToken;
@@ -24,14 +24,14 @@ pub(crate) struct Outbound {
 pub(crate) struct Channel {
     pub(crate) handle: DispatcherHandle,
     pub(crate) inbox: Inbox,
-    pub(crate) calls: Shared,
+    pub(crate) http: HttpClient,
 }
 
 /// What every call to merchants' systems shares: who may be called, connections, tokens and limits.
-pub(crate) fn calls(config: &Config, world: &World) -> Shared {
+pub(crate) fn http_client(config: &Config, world: &World) -> HttpClient {
     let guard = AddressGuard::new(config.allow_networks.clone());
-    let limits = SenderSettings { request_time_max: config.delivery_timeout, ..Default::default() };
-    Shared::new(guard, machine_trust(), world.clone(), limits)
+    let limits = CallSettings { request_time_max: config.delivery_timeout, ..Default::default() };
+    HttpClient::new(guard, machine_trust(), world.clone(), limits)
 }
 
 impl Outbound {
@@ -48,11 +48,11 @@ impl Outbound {
             }
             None => Leases::all(),
         };
-        let Channel { handle, inbox, calls } = channel;
+        let Channel { handle, inbox, http } = channel;
         let parts = DispatcherParts {
             store: app.store.clone(),
             world: app.world.clone(),
-            shared: calls,
+            client: http,
             address_book: Arc::new(app.clone()),
             observer: Arc::clone(&app.exchange_answers) as _,
             retry_schedule: config.retry_schedule,

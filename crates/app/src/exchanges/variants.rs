@@ -186,7 +186,7 @@ async fn fetch(
     let encoded = utf8_percent_encode(identifier, NON_ALPHANUMERIC).to_string();
     found.url = found.url.replace(PLACEHOLDER, &encoded);
     let endpoint =
-        Endpoint::new(&found, &app.calls).map_err(|refused| unusable(refused.to_string()))?;
+        Endpoint::new(&found, &app.http).map_err(|refused| unusable(refused.to_string()))?;
     let result = endpoint.get(&found.url, TIME_MAX).await;
     if result.latency >= TIME_MAX {
         return Err(VariantsError::TooSlow);

@@ -154,7 +154,7 @@ pub async fn load_picture(
         return Ok(kept.picture());
     }
     let Ok(_room) = app.pictures.room.try_acquire() else { return Ok(None) };
-    let had = match fetch(&app.calls, &address.url, ACCEPT, LIMITS).await {
+    let had = match fetch(&app.http, &address.url, ACCEPT, LIMITS).await {
         Ok(bytes) => PictureKind::of(&bytes).map_or(FetchedPicture::Nothing, |kind| {
             FetchedPicture::Picture(Picture { kind, bytes })
         }),

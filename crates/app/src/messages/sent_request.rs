@@ -31,7 +31,7 @@ pub async fn describe_request(app: &App, message: &MessageView) -> Result<SentRe
         return Ok(SentRequest { paused, ..SentRequest::default() });
     };
     let sent = SentRequest { url: Some(target.url.clone()), paused, ..SentRequest::default() };
-    Ok(match Endpoint::new(&target, &app.calls) {
+    Ok(match Endpoint::new(&target, &app.http) {
         Ok(endpoint) => {
             let headers = endpoint.shown_headers(&message.id, message.sequence);
             SentRequest { headers, ..sent }

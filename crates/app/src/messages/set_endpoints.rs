@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use base64::{Engine, engine::general_purpose::STANDARD};
-use delivery::{AddressBook, AddressLookup, EndpointStatus, Target};
+use delivery::{AddressBook, AddressLookup, EndpointStatus, EndpointTarget};
 use domain::{
     identifier::MerchantId,
     messages::{
@@ -199,7 +199,7 @@ pub(crate) async fn find_target(
     app: &App,
     merchant: &MerchantId,
     kind: MessageKind,
-) -> Result<Option<Target>, AppError> {
+) -> Result<Option<EndpointTarget>, AppError> {
     let endpoints = app.store.endpoints(merchant).await?.value;
     if endpoints.paused.contains(&kind) {
         return Ok(None);
@@ -212,14 +212,14 @@ pub(crate) async fn resolve_target(
     app: &App,
     merchant: &MerchantId,
     (endpoints, kind): (&Endpoints<String>, MessageKind),
-) -> Result<Option<Target>, AppError> {
+) -> Result<Option<EndpointTarget>, AppError> {
     let Some((url, auth)) = endpoints.target(kind) else { return Ok(None) };
     let owner = app.store.merchant(merchant).await?.ok_or(AppError::NotFound("merchant"))?;
     let open = |text: String| -> Result<Secret, VaultError> {
         let sealed = STANDARD.decode(text).unwrap_or_default();
         secrets::open_secret(&app.vault, ENDPOINT_SECRET, &sealed)
     };
-    Ok(Some(Target {
+    Ok(Some(EndpointTarget {
         merchant: merchant.clone(),
         kind,
         url,

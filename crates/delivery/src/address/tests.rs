@@ -152,7 +152,7 @@ const FOLDED: [&str; 5] = [
     "https://127.0.0.1\u{200b}/",
 ];
 
-fn address(text: &str) -> IpAddr {
+fn parse_address(text: &str) -> IpAddr {
     text.parse().unwrap()
 }
 
@@ -163,15 +163,15 @@ fn literal(address: IpAddr, scheme: &str) -> String {
     }
 }
 
-fn guard(allowed: &[&str]) -> AddressGuard {
+fn guard_allowing(allowed: &[&str]) -> AddressGuard {
     AddressGuard::new(allowed.iter().map(|text| Network::parse(text).unwrap()).collect())
 }
 
 #[test]
 fn no_forbidden_address_passes_in_any_form() {
-    let guard = guard(&[]);
+    let guard = guard_allowing(&[]);
     for text in FORBIDDEN {
-        let address = address(text);
+        let address = parse_address(text);
         assert!(!guard.permits(address), "{text} passed");
         let refused = guard.check_url(&literal(address, "https"));
         assert!(matches!(refused, Err(Refused::NotPublic { .. })), "{text}: {refused:?}");
@@ -180,9 +180,9 @@ fn no_forbidden_address_passes_in_any_form() {
 
 #[test]
 fn public_addresses_pass_over_https_and_not_over_http() {
-    let guard = guard(&[]);
+    let guard = guard_allowing(&[]);
     for text in PUBLIC {
-        let address = address(text);
+        let address = parse_address(text);
         assert!(guard.permits(address), "{text} was refused");
         assert!(guard.check_url(&literal(address, "https")).is_ok(), "{text} was refused");
         let plain = guard.check_url(&literal(address, "http"));
@@ -192,7 +192,7 @@ fn public_addresses_pass_over_https_and_not_over_http() {
 
 #[test]
 fn what_is_oddly_written_is_refused_whatever_is_allowed() {
-    let guard = guard(&["0.0.0.0/0", "::/0"]);
+    let guard = guard_allowing(&["0.0.0.0/0", "::/0"]);
     for url in MALFORMED.iter().chain(&FOLDED) {
         let refused = guard.check_url(url);
         assert!(matches!(refused, Err(Refused::Malformed(_))), "{url:?}: {refused:?}");
@@ -203,7 +203,7 @@ fn what_is_oddly_written_is_refused_whatever_is_allowed() {
 
 #[test]
 fn ordinary_addresses_pass() {
-    let guard = guard(&[]);
+    let guard = guard_allowing(&[]);
     for url in [
         "https://shop.example.com/hooks/rmas",
         "https://shop.example.com",
@@ -222,7 +222,7 @@ fn ordinary_addresses_pass() {
 
 #[test]
 fn allowed_networks_open_themselves_and_nothing_else() {
-    let guard = guard(&["127.0.0.0/8", "fd00::/8"]);
+    let guard = guard_allowing(&["127.0.0.0/8", "fd00::/8"]);
     for url in ["http://127.0.0.1:8080/", "https://127.9.9.9/", "http://[fd00::1]/"] {
         assert!(guard.check_url(url).is_ok(), "{url} was refused");
     }
@@ -234,17 +234,17 @@ fn allowed_networks_open_themselves_and_nothing_else() {
 
 #[test]
 fn a_refusal_names_the_address_and_the_reason() {
-    let refused = guard(&[]).check_url("https://10.0.0.1/").unwrap_err();
+    let refused = guard_allowing(&[]).check_url("https://10.0.0.1/").unwrap_err();
     assert_eq!(refused.to_string(), "address 10.0.0.1 is not public (a private network)");
-    let refused = guard(&[]).check_url("http://shop.example.com/").unwrap_err();
+    let refused = guard_allowing(&[]).check_url("http://shop.example.com/").unwrap_err();
     assert_eq!(refused.to_string(), "plain http to shop.example.com is not allowed: use https");
 }
 
 #[test]
 fn one_forbidden_address_among_several_refuses_the_name() {
-    let guard = guard(&["127.0.0.0/8"]);
+    let guard = guard_allowing(&["127.0.0.0/8"]);
     let found = |texts: &[&str]| -> Vec<SocketAddr> {
-        texts.iter().map(|text| SocketAddr::new(address(text), 443)).collect()
+        texts.iter().map(|text| SocketAddr::new(parse_address(text), 443)).collect()
     };
     let check = |texts: &[&str], secure| guard.check_all("x.example", &found(texts), secure);
 
@@ -258,21 +258,22 @@ fn one_forbidden_address_among_several_refuses_the_name() {
 
 #[tokio::test]
 async fn a_name_is_judged_by_what_it_resolves_to() {
-    let refused = guard(&[]).resolve("localhost", 443, true).await.unwrap_err();
+    let refused = guard_allowing(&[]).resolve("localhost", 443, true).await.unwrap_err();
     assert!(matches!(refused, Refused::NotPublic { .. }), "{refused}");
 
-    let allowed = guard(&["127.0.0.0/8", "::1"]).resolve("localhost", 80, false).await.unwrap();
+    let allowed =
+        guard_allowing(&["127.0.0.0/8", "::1"]).resolve("localhost", 80, false).await.unwrap();
     assert!(allowed.iter().all(|address| address.ip().is_loopback() && address.port() == 80));
 
-    let unknown = guard(&[]).resolve("no-such-host.invalid", 443, true).await.unwrap_err();
+    let unknown = guard_allowing(&[]).resolve("no-such-host.invalid", 443, true).await.unwrap_err();
     assert_eq!(unknown.to_string(), "no-such-host.invalid has no address");
 }
 
 #[tokio::test]
 async fn a_literal_is_resolved_to_itself() {
-    let guard = guard(&[]);
+    let guard = guard_allowing(&[]);
     let found = guard.resolve("[2606:4700:4700::1111]", 443, true).await.unwrap();
-    assert_eq!(found, [SocketAddr::new(address("2606:4700:4700::1111"), 443)]);
+    assert_eq!(found, [SocketAddr::new(parse_address("2606:4700:4700::1111"), 443)]);
     assert!(guard.resolve("169.254.169.254", 80, true).await.is_err());
     assert!(guard.resolve("8.8.8.8", 80, false).await.is_err());
     assert!(guard.resolve("0x7f.1", 80, true).await.is_err());
@@ -292,7 +293,7 @@ fn networks_are_read_strictly_and_written_as_they_were_read() {
 proptest! {
     #[test]
     fn an_ipv4_address_is_the_same_in_every_disguise(bits in any::<u32>()) {
-        let guard = guard(&[]);
+        let guard = guard_allowing(&[]);
         let plain = Ipv4Addr::from_bits(bits);
         let [a, b] = [u16::try_from(bits >> 16).unwrap(), u16::try_from(bits & 0xffff).unwrap()];
         let disguises = [

@@ -12,7 +12,7 @@ use world::World;
 use crate::{
     leases::Leases,
     metrics::DeliveryMetrics,
-    sender::{Shared, Target},
+    sender::{EndpointTarget, client::HttpClient},
 };
 
 /// Between two attempts at something that must succeed before the work can continue.
@@ -26,7 +26,7 @@ pub trait AddressBook: Send + Sync + 'static {
 
 /// The result of [`AddressBook::look_up`]; an error in words.
 pub type AddressLookup<'a> =
-    Pin<Box<dyn Future<Output = Result<Option<Target>, String>> + Send + 'a>>;
+    Pin<Box<dyn Future<Output = Result<Option<EndpointTarget>, String>> + Send + 'a>>;
 
 /// Is notified of attempts.
 pub trait OutcomeObserver: Send + Sync + 'static {
@@ -38,7 +38,7 @@ pub trait OutcomeObserver: Send + Sync + 'static {
 pub struct DispatcherParts {
     pub store: Store,
     pub world: World,
-    pub shared: Shared,
+    pub client: HttpClient,
     pub address_book: Arc<dyn AddressBook>,
     pub observer: Arc<dyn OutcomeObserver>,
     pub retry_schedule: RetrySchedule,

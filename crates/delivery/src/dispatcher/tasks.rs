@@ -72,7 +72,7 @@ pub(super) async fn load_endpoint(
             return None;
         }
     };
-    match Endpoint::new(&target, &parts.shared) {
+    match Endpoint::new(&target, &parts.client) {
         Ok(endpoint) => Some(Arc::new(endpoint)),
         Err(refused) => {
             tracing::warn!(

@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 use world::World;
 
 use super::events::{DispatcherHandle, Event, SendJob, Worker};
-use crate::sender::{CallResult, Outgoing};
+use crate::sender::CallResult;
 
 /// Workers that are kept for the next burst; any above that end when they are done.
 const IDLE_MAX: usize = 256;
@@ -62,13 +62,8 @@ impl WorkerContext {
     async fn make_attempt(&self, job: SendJob) -> Attempt {
         let SendJob { endpoint, message, attempt: number, .. } = job;
         let at_us = self.world.now_us();
-        let outgoing = Outgoing {
-            id: &message.id().to_string(),
-            sequence: message.sequence,
-            attempt: number,
-            body: message.body.clone(),
-        };
-        let result = endpoint.send(&outgoing).await;
+        let id = message.id().to_string();
+        let result = endpoint.send(&id, message.sequence, number, &message.body).await;
         let latency_us = i64::try_from(result.latency.as_micros()).unwrap_or(i64::MAX);
         // The answer to an exchange order says what was placed.
         let worth_keeping = !result.is_success() || message.kind == MessageKind::ExchangeOrder;

@@ -1,10 +1,11 @@
 //! The deliveries of one queue that are in memory, and their lanes.
 //!
 //! Every message that was read is *held* with its payload, or *evicted*: then only its [`Delivery`]
-//! without the payload is kept, and it is read again when its turn comes. A message that could start
-//! as far as its lane is concerned is *listed* by its due time: as fresh, as a retry, or, when it is
-//! evicted, as wanted. In a lane that is the lowest id, while the lane is open; unordered messages
-//! are all listed. Each endpoint of the queue has lists of its own, but a lane leads to all of them.
+//! without the payload is kept, and it is read again when its turn comes. A message that could
+//! start as far as its lane is concerned is *listed* by its due time: as fresh, as a retry, or,
+//! when it is evicted, as wanted. In a lane that is the lowest id, while the lane is open;
+//! unordered messages are all listed. Each endpoint of the queue has lists of its own, but a lane
+//! leads to all of them.
 //!
 //! A lane is barred from the start of a message until its outcome is durable. That is the whole of
 //! the order guarantee: [`Window::start`] sets the bar, and only [`Window::confirm_durable`] lifts

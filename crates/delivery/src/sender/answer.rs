@@ -1,9 +1,9 @@
 //! An answer, as it arrives.
 //!
-//! A [`Reader`] is handed bytes as they come off a connection, in pieces of any size, and fills in
-//! an [`Answer`]; how the bytes were cut makes no difference to what it finds. It does no input or
-//! output of its own. Every part of an answer has a bound: its heads, its body, and what stands
-//! beside the body when that comes in chunks.
+//! An [`AnswerReader`] gets bytes as they come off a connection, in pieces of any size, and fills
+//! in an [`HttpAnswer`]; how the bytes were cut makes no difference. It does no input or output of
+//! its own. Every part of an answer has a bound: its heads, its body, and what surrounds the chunks
+//! of a body.
 
 mod chunks;
 mod head;
@@ -16,7 +16,7 @@ use self::{
     chunks::Chunks,
     head::{Framing, Head},
 };
-use super::trouble::Trouble;
+use super::send_error::SendError;
 
 /// No answer may have longer heads than this, those that come before the last one included.
 const HEAD_BYTES_MAX: usize = 64 * 1024;
@@ -26,22 +26,22 @@ const BEGINNING: &[u8] = b"HTTP/1.";
 
 /// How much of an answer is read before the connection is given up, and how much of that is kept.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Limits {
+pub(crate) struct AnswerLimits {
     pub(crate) read_max_bytes: usize,
     pub(crate) kept_max_bytes: usize,
 }
 
-impl Limits {
+impl AnswerLimits {
     /// The most that is ever kept.
     fn room(self) -> usize {
         self.kept_max_bytes.min(self.read_max_bytes)
     }
 }
 
-/// What has been heard so far. It is filled in as it arrives, so that a call that is cut off still
+/// What has arrived so far. It is filled in as it arrives, so that a call that is cut off still
 /// knows what came before.
 #[derive(Debug, Default)]
-pub(crate) struct Answer {
+pub(crate) struct HttpAnswer {
     pub(crate) status: Option<StatusCode>,
     pub(crate) retry_after: Option<HeaderValue>,
     pub(crate) kept: Vec<u8>,
@@ -49,9 +49,9 @@ pub(crate) struct Answer {
     pub(crate) complete: bool,
 }
 
-pub(super) struct Reader {
-    limits: Limits,
-    stage: Stage,
+pub(super) struct AnswerReader {
+    limits: AnswerLimits,
+    stage: ReadStage,
     /// How many bytes the heads have taken so far.
     head_bytes: usize,
     /// How many bytes of an unfinished head were already looked at.
@@ -60,7 +60,7 @@ pub(super) struct Reader {
     reusable: bool,
 }
 
-enum Stage {
+enum ReadStage {
     Head,
     Length(usize),
     Chunks(Chunks),
@@ -68,11 +68,11 @@ enum Stage {
     Over,
 }
 
-impl Reader {
-    pub(super) fn new(limits: Limits) -> Self {
+impl AnswerReader {
+    pub(super) fn new(limits: AnswerLimits) -> Self {
         Self {
             limits,
-            stage: Stage::Head,
+            stage: ReadStage::Head,
             head_bytes: 0,
             seen_bytes: 0,
             body_bytes: 0,
@@ -82,10 +82,14 @@ impl Reader {
 
     /// Takes from `bytes` what can be taken, and says how many that were. What is left must be
     /// there again the next time, with more behind it.
-    pub(super) fn take(&mut self, bytes: &[u8], answer: &mut Answer) -> Result<usize, Trouble> {
+    pub(super) fn take(
+        &mut self,
+        bytes: &[u8],
+        answer: &mut HttpAnswer,
+    ) -> Result<usize, SendError> {
         let mut rest = bytes;
         while !rest.is_empty() && !self.is_over() {
-            if matches!(self.stage, Stage::Head) {
+            if matches!(self.stage, ReadStage::Head) {
                 let Some(length) = self.take_head(rest, answer)? else {
                     break;
                 };
@@ -97,21 +101,21 @@ impl Reader {
         Ok(bytes.len() - rest.len())
     }
 
-    /// The other side has said its last.
-    pub(super) fn close(&mut self, answer: &mut Answer) -> Result<(), Trouble> {
+    /// The other side has closed the connection.
+    pub(super) fn close(&mut self, answer: &mut HttpAnswer) -> Result<(), SendError> {
         match self.stage {
-            Stage::UntilClose => {
+            ReadStage::UntilClose => {
                 self.finish(answer);
                 Ok(())
             }
-            Stage::Head | Stage::Length(_) | Stage::Chunks(_) => Err(Trouble::Closed),
-            Stage::Over => Ok(()),
+            ReadStage::Head | ReadStage::Length(_) | ReadStage::Chunks(_) => Err(SendError::Closed),
+            ReadStage::Over => Ok(()),
         }
     }
 
     /// Whether there is nothing more to read, be it because the answer is whole or too large.
     pub(super) fn is_over(&self) -> bool {
-        matches!(self.stage, Stage::Over)
+        matches!(self.stage, ReadStage::Over)
     }
 
     /// Whether the connection is good for another request after this answer.
@@ -121,9 +125,13 @@ impl Reader {
 
     /// Reads a head, once all of it is there; its length. It is looked at anew only when another
     /// line of it has ended, and always up to the end of a line.
-    fn take_head(&mut self, bytes: &[u8], answer: &mut Answer) -> Result<Option<usize>, Trouble> {
+    fn take_head(
+        &mut self,
+        bytes: &[u8],
+        answer: &mut HttpAnswer,
+    ) -> Result<Option<usize>, SendError> {
         if !bytes.iter().zip(BEGINNING).all(|(byte, expected)| byte == expected) {
-            return Err(Trouble::Unreadable);
+            return Err(SendError::Unreadable);
         }
         let unseen = bytes.get(self.seen_bytes..).unwrap_or_default();
         let lines = match unseen.iter().rposition(|byte| *byte == b'\n') {
@@ -133,7 +141,7 @@ impl Reader {
         let head = Head::read(lines)?;
         let taken = head.as_ref().map_or(bytes.len(), |head| head.bytes);
         if self.head_bytes + taken > HEAD_BYTES_MAX {
-            return Err(Trouble::Unreadable);
+            return Err(SendError::Unreadable);
         }
         let Some(head) = head else {
             self.seen_bytes = bytes.len();
@@ -144,12 +152,12 @@ impl Reader {
         if !head.status.is_informational() {
             self.begin_body(head, answer);
         } else if head.status == StatusCode::SWITCHING_PROTOCOLS {
-            return Err(Trouble::Unreadable);
+            return Err(SendError::Unreadable);
         }
         Ok(Some(taken))
     }
 
-    fn begin_body(&mut self, head: Head, answer: &mut Answer) {
+    fn begin_body(&mut self, head: Head, answer: &mut HttpAnswer) {
         answer.status = Some(head.status);
         answer.retry_after = head.retry_after;
         self.reusable = head.reusable;
@@ -157,24 +165,28 @@ impl Reader {
             Framing::Length(0) => self.finish(answer),
             Framing::Length(length) => {
                 answer.kept.reserve_exact(length.min(self.limits.room()));
-                self.stage = Stage::Length(length);
+                self.stage = ReadStage::Length(length);
             }
-            Framing::Chunks => self.stage = Stage::Chunks(Chunks::default()),
-            Framing::UntilClose => self.stage = Stage::UntilClose,
+            Framing::Chunks => self.stage = ReadStage::Chunks(Chunks::default()),
+            Framing::UntilClose => self.stage = ReadStage::UntilClose,
         }
     }
 
     /// Reads some of the body and returns what is left of `bytes`.
-    fn take_body<'a>(&mut self, bytes: &'a [u8], answer: &mut Answer) -> Result<&'a [u8], Trouble> {
+    fn take_body<'a>(
+        &mut self,
+        bytes: &'a [u8],
+        answer: &mut HttpAnswer,
+    ) -> Result<&'a [u8], SendError> {
         let (data, rest, ended) = match &mut self.stage {
-            Stage::Head | Stage::Over => return Ok(bytes),
-            Stage::UntilClose => (bytes, &[][..], false),
-            Stage::Length(left) => {
+            ReadStage::Head | ReadStage::Over => return Ok(bytes),
+            ReadStage::UntilClose => (bytes, &[][..], false),
+            ReadStage::Length(left) => {
                 let (data, rest) = bytes.split_at(bytes.len().min(*left));
                 *left -= data.len();
                 (data, rest, *left == 0)
             }
-            Stage::Chunks(chunks) => {
+            ReadStage::Chunks(chunks) => {
                 let (data, rest) = chunks.take(bytes)?;
                 (data, rest, chunks.are_over())
             }
@@ -183,7 +195,7 @@ impl Reader {
         answer.kept.extend_from_slice(data.get(..room).unwrap_or(data));
         self.body_bytes += data.len();
         if self.body_bytes > self.limits.read_max_bytes {
-            self.stage = Stage::Over;
+            self.stage = ReadStage::Over;
             self.reusable = false;
         } else if ended {
             self.finish(answer);
@@ -191,8 +203,8 @@ impl Reader {
         Ok(rest)
     }
 
-    fn finish(&mut self, answer: &mut Answer) {
-        self.stage = Stage::Over;
+    fn finish(&mut self, answer: &mut HttpAnswer) {
+        self.stage = ReadStage::Over;
         answer.complete = true;
     }
 }

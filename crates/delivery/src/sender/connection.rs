@@ -1,14 +1,14 @@
-//! One connection to a merchant's machine, and one call at a time over it: HTTP/1.1, as much of it
+//! One connection to a merchant's server, and one call at a time over it: HTTP/1.1, as much of it
 //! as a message and its answer need.
 //!
-//! Nothing runs in the background: whoever waits for an answer also does the writing and reading,
-//! so a call costs no change of task, and letting go of a connection closes it at once, whatever
-//! state it is in. While nobody uses a connection nobody reads from it either; whether the other
-//! side has closed it meanwhile is found out by [`Connection::is_idle`].
+//! Nothing runs in the background: the task that waits for an answer also writes and reads, so a
+//! call costs no change of task, and dropping a connection closes it at once, whatever state it is
+//! in. An idle connection is not read either; [`Connection::is_idle`] finds out whether the other
+//! side has closed it meanwhile.
 //!
-//! An answer may come while the request is still being written, from a server that will not have
-//! the rest of it. So both are done at once, and what cannot be written is no failure before it is
-//! known that there is nothing to read.
+//! An answer may come while the request is still being written, from a server that rejects the rest
+//! of it. So both are done at once, and a failed write is not a failure before it is known that
+//! there is nothing to read.
 
 use std::{
     future::poll_fn,
@@ -19,9 +19,9 @@ use std::{
 use tokio::time::Instant;
 
 use super::{
-    answer::{Answer, Limits, Reader},
+    answer::{AnswerLimits, AnswerReader, HttpAnswer},
+    send_error::SendError,
     stream::Stream,
-    trouble::Trouble,
 };
 
 /// Bodies up to here are copied behind the head, so that one write sends both.
@@ -39,7 +39,7 @@ pub(super) struct Connection {
     outgoing: Vec<u8>,
     /// What has arrived and was not read yet.
     incoming: Vec<u8>,
-    has_heard: bool,
+    has_received: bool,
     is_reusable: bool,
     pub(super) idle_since: Instant,
 }
@@ -50,7 +50,7 @@ impl Connection {
             stream,
             outgoing: Vec::new(),
             incoming: Vec::with_capacity(READ_BYTES),
-            has_heard: false,
+            has_received: false,
             is_reusable: false,
             idle_since: Instant::now(),
         }
@@ -62,10 +62,10 @@ impl Connection {
         &mut self,
         write_head: impl FnOnce(&mut Vec<u8>),
         body: &[u8],
-        limits: Limits,
-        answer: &mut Answer,
-    ) -> Result<(), Trouble> {
-        self.has_heard = false;
+        limits: AnswerLimits,
+        answer: &mut HttpAnswer,
+    ) -> Result<(), SendError> {
+        self.has_received = false;
         self.is_reusable = false;
         self.outgoing.clear();
         write_head(&mut self.outgoing);
@@ -75,14 +75,14 @@ impl Connection {
             unsent.body = &[];
         }
         let mut sent = None;
-        let mut reader = Reader::new(limits);
+        let mut reader = AnswerReader::new(limits);
         let outcome = poll_fn(|context| {
             if sent.is_none()
                 && let Poll::Ready(end) = self.poll_send(context, &mut unsent)
             {
                 sent = Some(end);
             }
-            self.poll_hear(context, &mut reader, answer)
+            self.poll_receive(context, &mut reader, answer)
         })
         .await;
         let is_sent = matches!(sent, Some(Ok(())));
@@ -90,14 +90,14 @@ impl Connection {
         self.incoming.clear();
         self.incoming.shrink_to(READ_BYTES);
         match sent {
-            Some(Err(error)) if !self.has_heard => Err(Trouble::from(&error)),
+            Some(Err(error)) if !self.has_received => Err(SendError::from(&error)),
             Some(_) | None => outcome,
         }
     }
 
-    /// Whether anything came from the other side since the last request was handed over.
-    pub(super) fn has_heard(&self) -> bool {
-        self.has_heard
+    /// Whether anything came from the other side since the last request was sent.
+    pub(super) fn has_received(&self) -> bool {
+        self.has_received
     }
 
     /// Whether the last exchange left the connection as it found it.
@@ -105,7 +105,7 @@ impl Connection {
         self.is_reusable
     }
 
-    /// Whether the connection is still open, and nothing was said on it that nobody asked for.
+    /// Whether the connection is still open and nothing unexpected arrived on it.
     pub(super) fn is_idle(&mut self) -> bool {
         self.stream.is_quiet()
     }
@@ -129,18 +129,18 @@ impl Connection {
     }
 
     /// Reads until the answer is over.
-    fn poll_hear(
+    fn poll_receive(
         &mut self,
         context: &mut Context<'_>,
-        reader: &mut Reader,
-        answer: &mut Answer,
-    ) -> Poll<Result<(), Trouble>> {
+        reader: &mut AnswerReader,
+        answer: &mut HttpAnswer,
+    ) -> Poll<Result<(), SendError>> {
         while !reader.is_over() {
             self.incoming.reserve(ROOM_MIN_BYTES);
             match ready!(self.stream.poll_read(context, &mut self.incoming)) {
                 Ok(0) => return Poll::Ready(reader.close(answer)),
-                Ok(_) => self.has_heard = true,
-                Err(error) => return Poll::Ready(Err(Trouble::from(&error))),
+                Ok(_) => self.has_received = true,
+                Err(error) => return Poll::Ready(Err(SendError::from(&error))),
             }
             let taken = reader.take(&self.incoming, answer)?;
             self.incoming.drain(..taken);

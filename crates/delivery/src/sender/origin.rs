@@ -5,8 +5,8 @@
 //! it; when not a byte of an answer came, the request is repeated on a fresh connection. That may
 //! deliver it twice, which "at least once" allows.
 //!
-//! There are never more connections than calls were ever made at once. Idle ones are looked through
-//! by a task that lives only as long as there are any.
+//! There are never more connections than calls were ever made at once. A task checks the idle ones
+//! and lives only as long as there are any.
 
 #[cfg(test)]
 mod tests;
@@ -26,37 +26,37 @@ use tokio::{
 use tokio_rustls::TlsConnector;
 
 use super::{
-    answer::{Answer, Limits},
+    answer::{AnswerLimits, HttpAnswer},
     connection::Connection,
-    shared::Shared,
+    context::CallContext,
+    send_error::SendError,
     stream::Stream,
-    trouble::Trouble,
 };
 use crate::address::{self, Host, Refused};
 
 /// How long a connection is kept without use.
 const IDLE_TIME_MAX: Duration = Duration::from_secs(60);
 
-/// How often the idle connections are looked through.
-const SWEEP_INTERVAL: Duration = Duration::from_secs(15);
+/// How often the idle connections are checked.
+const CHECK_INTERVAL: Duration = Duration::from_secs(15);
 
 const IDLE_MAX: usize = 64;
 
-/// How many of a name's addresses are tried, one after the other.
-const ADDRESSES_TRIED_MAX: usize = 4;
+/// How many of a name's addresses are dialed, one after the other.
+const ADDRESSES_DIALED_MAX: usize = 4;
 
 pub(crate) struct Origin {
-    shared: Shared,
+    context: CallContext,
     host: String,
     port: u16,
-    /// Whom the other side must prove to be; None for plain http.
+    /// The name that the other side must prove; None for plain http.
     server_name: Option<ServerName<'static>>,
-    idle: Arc<Idle>,
+    idle: Arc<IdlePool>,
 }
 
 impl Origin {
     /// Where `uri` leads. It must have passed the guard's `check_url`.
-    pub(crate) fn new(uri: &Uri, shared: &Shared) -> Result<Self, Refused> {
+    pub(crate) fn new(uri: &Uri, context: &CallContext) -> Result<Self, Refused> {
         let secure = address::is_secure(uri)?;
         let host = uri.host().unwrap_or_default();
         let server_name = match Host::parse(host)? {
@@ -65,7 +65,7 @@ impl Origin {
                 .map_err(|_| Refused::Malformed("its host is not a name for a certificate"))?,
         };
         Ok(Self {
-            shared: shared.clone(),
+            context: context.clone(),
             host: host.to_owned(),
             port: uri.port_u16().unwrap_or(if secure { 443 } else { 80 }),
             server_name: secure.then_some(server_name),
@@ -79,7 +79,7 @@ impl Origin {
 
     /// Whether `uri` has this scheme, host and port.
     pub(crate) fn leads_to(&self, uri: &Uri) -> bool {
-        let other = Self::new(uri, &self.shared);
+        let other = Self::new(uri, &self.context);
         other.is_ok_and(|other| {
             (&other.server_name, other.port) == (&self.server_name, self.port)
                 && other.host.eq_ignore_ascii_case(&self.host)
@@ -98,88 +98,88 @@ impl Origin {
     }
 
     /// Sends the head that `write_head` writes with `body` behind it, and reads the answer.
-    /// `write_head` is asked again when the first went out on a connection that turned out to be
-    /// closed.
+    /// `write_head` is called again when the first request went out on a connection that turned out
+    /// to be closed.
     pub(crate) async fn exchange(
         &self,
         write_head: impl Fn(&mut Vec<u8>),
         body: &[u8],
-        limits: Limits,
-        answer: &mut Answer,
-    ) -> Result<(), Trouble> {
+        limits: AnswerLimits,
+        answer: &mut HttpAnswer,
+    ) -> Result<(), SendError> {
         if let Some(mut connection) = self.idle.take() {
             let outcome = connection.exchange(&write_head, body, limits, answer).await;
-            if outcome.is_ok() || connection.has_heard() {
-                self.part_with(connection);
+            if outcome.is_ok() || connection.has_received() {
+                self.keep_or_close(connection);
                 return outcome;
             }
         }
         let mut connection = self.open().await?;
         connection.exchange(&write_head, body, limits, answer).await?;
-        self.part_with(connection);
+        self.keep_or_close(connection);
         Ok(())
     }
 
     /// Keeps a connection that can be used again, and closes any other.
-    fn part_with(&self, mut connection: Connection) {
+    fn keep_or_close(&self, mut connection: Connection) {
         if connection.is_reusable() {
             connection.idle_since = Instant::now();
             self.idle.put(connection);
         }
     }
 
-    async fn open(&self) -> Result<Connection, Trouble> {
-        let time_max = self.shared.settings().connect_time_max;
-        timeout(time_max, self.connect()).await.map_err(|_| Trouble::ConnectTimeout)?
+    async fn open(&self) -> Result<Connection, SendError> {
+        let time_max = self.context.settings().connect_time_max;
+        timeout(time_max, self.connect()).await.map_err(|_| SendError::ConnectTimeout)?
     }
 
-    async fn connect(&self) -> Result<Connection, Trouble> {
+    async fn connect(&self) -> Result<Connection, SendError> {
         let secure = self.server_name.is_some();
-        let addresses = self.shared.guard().resolve(&self.host, self.port, secure).await?;
+        let addresses = self.context.guard().resolve(&self.host, self.port, secure).await?;
         let stream = self.dial(&addresses).await?;
-        stream.set_nodelay(true).map_err(|error| Trouble::from(&error))?;
+        stream.set_nodelay(true).map_err(|error| SendError::from(&error))?;
         let stream = match &self.server_name {
             None => Stream::Plain(stream),
             Some(name) => {
-                let connector = TlsConnector::from(Arc::clone(self.shared.tls()));
+                let connector = TlsConnector::from(Arc::clone(self.context.tls()));
                 let agreed = connector.connect(name.clone(), stream).await;
-                Stream::Secure(Box::new(agreed.map_err(|error| Trouble::tls(&error))?))
+                Stream::Secure(Box::new(agreed.map_err(|error| SendError::tls(&error))?))
             }
         };
         Ok(Connection::new(stream))
     }
 
     /// Connects to the first address that answers, with an equal share of the time for each.
-    async fn dial(&self, addresses: &[SocketAddr]) -> Result<TcpStream, Trouble> {
-        let tried = addresses.iter().take(ADDRESSES_TRIED_MAX);
-        let count = u32::try_from(tried.len()).unwrap_or(1).max(1);
-        let share = self.shared.settings().connect_time_max / count;
-        let mut trouble = Trouble::ConnectTimeout;
-        for address in tried {
-            trouble = match timeout(share, TcpStream::connect(address)).await {
+    async fn dial(&self, addresses: &[SocketAddr]) -> Result<TcpStream, SendError> {
+        let dialed = addresses.iter().take(ADDRESSES_DIALED_MAX);
+        let count = u32::try_from(dialed.len()).unwrap_or(1).max(1);
+        let share = self.context.settings().connect_time_max / count;
+        let mut failure = SendError::ConnectTimeout;
+        for address in dialed {
+            failure = match timeout(share, TcpStream::connect(address)).await {
                 Ok(Ok(stream)) => return Ok(stream),
-                Ok(Err(error)) => Trouble::from(&error),
-                Err(_) => Trouble::ConnectTimeout,
+                Ok(Err(error)) => SendError::from(&error),
+                Err(_) => SendError::ConnectTimeout,
             };
         }
-        Err(trouble)
+        Err(failure)
     }
 }
 
 /// Connections that wait for the next call.
 #[derive(Default)]
-struct Idle {
-    connections: Mutex<Waiting>,
+struct IdlePool {
+    connections: Mutex<IdleConnections>,
 }
 
 #[derive(Default)]
-struct Waiting {
+struct IdleConnections {
     connections: Vec<Connection>,
-    is_swept: bool,
+    is_watched: bool,
 }
 
-impl Idle {
-    fn lock(&self) -> MutexGuard<'_, Waiting> {
+impl IdlePool {
+    fn lock(&self) -> MutexGuard<'_, IdleConnections> {
         self.connections.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -194,36 +194,36 @@ impl Idle {
     }
 
     fn put(self: &Arc<Self>, connection: Connection) {
-        let mut waiting = self.lock();
-        if waiting.connections.len() < IDLE_MAX {
-            waiting.connections.push(connection);
+        let mut idle = self.lock();
+        if idle.connections.len() < IDLE_MAX {
+            idle.connections.push(connection);
         }
-        if !waiting.is_swept {
-            waiting.is_swept = true;
-            tokio::spawn(sweep(Arc::downgrade(self)));
+        if !idle.is_watched {
+            idle.is_watched = true;
+            tokio::spawn(watch(Arc::downgrade(self)));
         }
     }
 
-    /// Closes connections that were idle for too long or that the other side has closed. Whether
-    /// none is left.
-    fn look_through(&self) -> bool {
-        let mut waiting = self.lock();
-        waiting.connections.retain_mut(|connection| {
+    /// Closes connections that were idle for too long or that the other side has closed. Returns
+    /// whether none is left.
+    fn close_expired(&self) -> bool {
+        let mut idle = self.lock();
+        idle.connections.retain_mut(|connection| {
             connection.idle_since.elapsed() < IDLE_TIME_MAX && connection.is_idle()
         });
-        waiting.is_swept = !waiting.connections.is_empty();
-        !waiting.is_swept
+        idle.is_watched = !idle.connections.is_empty();
+        !idle.is_watched
     }
 }
 
-/// Looks through the idle connections now and then, until none is left or the origin is gone.
-async fn sweep(idle: Weak<Idle>) {
+/// Checks the idle connections now and then, until none is left or the origin is gone.
+async fn watch(idle: Weak<IdlePool>) {
     loop {
-        sleep(SWEEP_INTERVAL).await;
+        sleep(CHECK_INTERVAL).await;
         let Some(idle) = idle.upgrade() else {
             return;
         };
-        if idle.look_through() {
+        if idle.close_expired() {
             return;
         }
     }

@@ -16,7 +16,11 @@ use std::{
 
 use world::World;
 
-use super::{shared::trust, *};
+use super::{
+    client::HttpClient,
+    context::{CallSettings, trust},
+    *,
+};
 use crate::address::{AddressGuard, Network};
 
 pub(crate) const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
@@ -28,12 +32,12 @@ pub(crate) fn loopback() -> AddressGuard {
     AddressGuard::new(vec![Network::parse("127.0.0.0/8").unwrap()])
 }
 
-/// Limits short enough for a test to wait for them.
-pub(crate) fn settings() -> Settings {
-    Settings {
+/// AnswerLimits short enough for a test to wait for them.
+pub(crate) fn settings() -> CallSettings {
+    CallSettings {
         request_time_max: Duration::from_millis(1500),
         connect_time_max: Duration::from_secs(1),
-        ..Settings::default()
+        ..CallSettings::default()
     }
 }
 
@@ -47,16 +51,16 @@ pub(crate) fn standing() -> (World, Arc<AtomicI64>) {
     (World::standing(Arc::clone(&clock)), clock)
 }
 
-pub(crate) fn shared() -> Shared {
-    Shared::new(loopback(), no_trust(), standing().0, settings())
+pub(crate) fn http_client() -> HttpClient {
+    HttpClient::new(loopback(), no_trust(), standing().0, settings())
 }
 
 pub(crate) fn secret(text: &str) -> Secret {
     Secret::new(text.to_owned())
 }
 
-pub(crate) fn target(url: &str, auth: Auth<Secret>) -> Target {
-    Target {
+pub(crate) fn target_at(url: &str, auth: Auth<Secret>) -> EndpointTarget {
+    EndpointTarget {
         merchant: MerchantId::parse("acme").unwrap(),
         kind: MessageKind::Rma,
         url: url.to_owned(),
@@ -65,8 +69,22 @@ pub(crate) fn target(url: &str, auth: Auth<Secret>) -> Target {
     }
 }
 
-pub(crate) fn endpoint(url: &str, auth: Auth<Secret>) -> Endpoint {
-    Endpoint::new(&target(url, auth), &shared()).unwrap()
+pub(crate) fn endpoint_at(url: &str, auth: Auth<Secret>) -> Endpoint {
+    Endpoint::new(&target_at(url, auth), &http_client()).unwrap()
+}
+
+/// The arguments of [`Endpoint::send`].
+pub(crate) struct Outgoing<'a> {
+    pub(crate) id: &'a str,
+    pub(crate) sequence: i64,
+    pub(crate) attempt: u32,
+    pub(crate) body: Bytes,
+}
+
+impl Endpoint {
+    pub(crate) async fn send_outgoing(&self, outgoing: &Outgoing<'_>) -> CallResult {
+        self.send(outgoing.id, outgoing.sequence, outgoing.attempt, &outgoing.body).await
+    }
 }
 
 pub(crate) fn outgoing() -> Outgoing<'static> {
@@ -76,5 +94,5 @@ pub(crate) fn outgoing() -> Outgoing<'static> {
 
 /// Sends one message to `url` without a credential.
 pub(crate) async fn send(url: &str) -> CallResult {
-    endpoint(url, Auth::None).send(&outgoing()).await
+    endpoint_at(url, Auth::None).send_outgoing(&outgoing()).await
 }

@@ -4,6 +4,7 @@
 use std::sync::atomic::{AtomicI64, AtomicU16, Ordering};
 
 use super::*;
+use crate::HttpClient;
 use crate::sender::tests::{
     loopback,
     merchant::{Merchant, Seen, response},
@@ -36,8 +37,8 @@ impl Scene {
         })
         .await;
         let (world, clock) = standing();
-        let shared = Shared::new(loopback(), no_trust(), world, settings());
-        let tokens = tokens(&merchant.url("/token"), &shared);
+        let client = HttpClient::new(loopback(), no_trust(), world, settings());
+        let tokens = tokens_of(&merchant.url("/token"), &client);
         Self { merchant, tokens, clock, status }
     }
 
@@ -54,14 +55,15 @@ impl Scene {
     }
 }
 
-fn tokens(token_url: &str, shared: &Shared) -> Tokens {
-    let credential = Credential {
+fn tokens_of(token_url: &str, client: &HttpClient) -> Tokens {
+    let credential = ClientCredential {
         token_url,
         client_id: "home ward",
         client_secret: &secret("a:b/c+d=ü"),
         scope: Some("orders returns"),
     };
-    shared.tokens().of(&MerchantId::parse("acme").unwrap(), &credential, shared).unwrap()
+    let merchant = MerchantId::parse("acme").unwrap();
+    client.tokens().of(&merchant, &credential, client.context()).unwrap()
 }
 
 fn text(token: &Token) -> String {
@@ -181,8 +183,8 @@ async fn a_token_endpoint_that_hangs_is_given_up_before_the_attempt_is() {
         drop(stream);
     })
     .await;
-    let shared = Shared::new(loopback(), no_trust(), standing().0, settings());
-    let failure = tokens(&url, &shared).current().await.unwrap_err();
+    let client = HttpClient::new(loopback(), no_trust(), standing().0, settings());
+    let failure = tokens_of(&url, &client).current().await.unwrap_err();
     assert_eq!(failure.to_string(), "timeout");
 }
 

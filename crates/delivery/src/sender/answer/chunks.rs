@@ -1,7 +1,7 @@
 //! A body that comes in chunks (RFC 9112, 7.1): each with its size before it, the last one empty,
 //! with trailers behind it. Extensions and trailers are passed over, and may not be long.
 
-use crate::sender::trouble::Trouble;
+use crate::sender::send_error::SendError;
 
 /// What stands beside the data, sizes and line ends not counted, may take this much.
 const ASIDE_BYTES_MAX: usize = 64 * 1024;
@@ -11,7 +11,7 @@ const DIGITS_MAX: u32 = 16;
 
 #[derive(Default)]
 pub(super) struct Chunks {
-    place: Place,
+    place: ChunkPosition,
     /// How much of the chunk is still to come.
     left: usize,
     /// How many digits of a size were read.
@@ -21,7 +21,7 @@ pub(super) struct Chunks {
 
 /// What comes next.
 #[derive(Clone, Copy, Default)]
-enum Place {
+enum ChunkPosition {
     #[default]
     Size,
     /// Space that some put behind a size.
@@ -41,64 +41,73 @@ enum Place {
 
 impl Chunks {
     /// The first data in `bytes`, and what stands behind it.
-    pub(super) fn take<'a>(&mut self, bytes: &'a [u8]) -> Result<(&'a [u8], &'a [u8]), Trouble> {
+    pub(super) fn take<'a>(&mut self, bytes: &'a [u8]) -> Result<(&'a [u8], &'a [u8]), SendError> {
         let mut rest = bytes;
         while let Some((byte, behind)) = rest.split_first() {
             if self.are_over() {
                 break;
             }
-            if matches!(self.place, Place::Data) {
+            if matches!(self.place, ChunkPosition::Data) {
                 let (data, behind) = rest.split_at(rest.len().min(self.left));
                 self.left -= data.len();
                 if self.left == 0 {
-                    self.place = Place::DataReturn;
+                    self.place = ChunkPosition::DataReturn;
                 }
                 return Ok((data, behind));
             }
-            self.place = self.step(*byte).ok_or(Trouble::Unreadable)?;
+            self.place = self.step(*byte).ok_or(SendError::Unreadable)?;
             rest = behind;
         }
         Ok((&[], rest))
     }
 
     pub(super) fn are_over(&self) -> bool {
-        matches!(self.place, Place::Over)
+        matches!(self.place, ChunkPosition::Over)
     }
 
     /// Where `byte` leads; None when it has no place here.
-    fn step(&mut self, byte: u8) -> Option<Place> {
+    fn step(&mut self, byte: u8) -> Option<ChunkPosition> {
         Some(match (self.place, byte) {
-            (Place::Size, b'0'..=b'9' | b'a'..=b'f' | b'A'..=b'F') => self.digit(byte)?,
-            (Place::Size, _) if self.digits == 0 => return None,
-            (Place::Size | Place::SizeSpace | Place::Extension, b'\r') => Place::SizeLineFeed,
-            (Place::Size | Place::SizeSpace, b';') => Place::Extension,
-            (Place::Size | Place::SizeSpace, b' ' | b'\t') => self.aside(Place::SizeSpace)?,
-            (Place::SizeLineFeed, b'\n') if self.left == 0 => Place::Trailers,
-            (Place::SizeLineFeed, b'\n') => Place::Data,
-            (Place::DataReturn, b'\r') => Place::DataLineFeed,
-            (Place::DataLineFeed, b'\n') => {
-                self.digits = 0;
-                Place::Size
+            (ChunkPosition::Size, b'0'..=b'9' | b'a'..=b'f' | b'A'..=b'F') => self.digit(byte)?,
+            (ChunkPosition::Size, _) if self.digits == 0 => return None,
+            (ChunkPosition::Size | ChunkPosition::SizeSpace | ChunkPosition::Extension, b'\r') => {
+                ChunkPosition::SizeLineFeed
             }
-            (Place::Trailers, b'\r') => Place::LastLineFeed,
-            (Place::Trailer, b'\r') => Place::TrailerLineFeed,
-            (Place::TrailerLineFeed, b'\n') => Place::Trailers,
-            (Place::LastLineFeed, b'\n') => Place::Over,
-            (Place::Extension | Place::Trailers | Place::Trailer, b'\n') => return None,
-            (Place::Extension, _) => self.aside(Place::Extension)?,
-            (Place::Trailers | Place::Trailer, _) => self.aside(Place::Trailer)?,
+            (ChunkPosition::Size | ChunkPosition::SizeSpace, b';') => ChunkPosition::Extension,
+            (ChunkPosition::Size | ChunkPosition::SizeSpace, b' ' | b'\t') => {
+                self.aside(ChunkPosition::SizeSpace)?
+            }
+            (ChunkPosition::SizeLineFeed, b'\n') if self.left == 0 => ChunkPosition::Trailers,
+            (ChunkPosition::SizeLineFeed, b'\n') => ChunkPosition::Data,
+            (ChunkPosition::DataReturn, b'\r') => ChunkPosition::DataLineFeed,
+            (ChunkPosition::DataLineFeed, b'\n') => {
+                self.digits = 0;
+                ChunkPosition::Size
+            }
+            (ChunkPosition::Trailers, b'\r') => ChunkPosition::LastLineFeed,
+            (ChunkPosition::Trailer, b'\r') => ChunkPosition::TrailerLineFeed,
+            (ChunkPosition::TrailerLineFeed, b'\n') => ChunkPosition::Trailers,
+            (ChunkPosition::LastLineFeed, b'\n') => ChunkPosition::Over,
+            (
+                ChunkPosition::Extension | ChunkPosition::Trailers | ChunkPosition::Trailer,
+                b'\n',
+            ) => return None,
+            (ChunkPosition::Extension, _) => self.aside(ChunkPosition::Extension)?,
+            (ChunkPosition::Trailers | ChunkPosition::Trailer, _) => {
+                self.aside(ChunkPosition::Trailer)?
+            }
             _ => return None,
         })
     }
 
-    fn digit(&mut self, byte: u8) -> Option<Place> {
+    fn digit(&mut self, byte: u8) -> Option<ChunkPosition> {
         let digit = usize::try_from(char::from(byte).to_digit(16)?).ok()?;
         self.left = self.left.checked_mul(16)?.checked_add(digit)?;
         self.digits += 1;
-        (self.digits <= DIGITS_MAX).then_some(Place::Size)
+        (self.digits <= DIGITS_MAX).then_some(ChunkPosition::Size)
     }
 
-    fn aside(&mut self, place: Place) -> Option<Place> {
+    fn aside(&mut self, place: ChunkPosition) -> Option<ChunkPosition> {
         self.aside_bytes += 1;
         (self.aside_bytes <= ASIDE_BYTES_MAX).then_some(place)
     }

@@ -8,7 +8,7 @@ use http::{
 };
 use httparse::{ParserConfig, Response, Status};
 
-use crate::sender::trouble::Trouble;
+use crate::sender::send_error::SendError;
 
 /// No head may have more headers than this.
 const HEADERS_MAX: usize = 100;
@@ -33,7 +33,7 @@ pub(super) enum Framing {
 
 impl Head {
     /// Reads the head at the beginning of `bytes`; None while some of it is missing.
-    pub(super) fn read(bytes: &[u8]) -> Result<Option<Self>, Trouble> {
+    pub(super) fn read(bytes: &[u8]) -> Result<Option<Self>, SendError> {
         let mut headers = [const { MaybeUninit::uninit() }; HEADERS_MAX];
         let mut response = Response::new(&mut []);
         let outcome = ParserConfig::default().parse_response_with_uninit_headers(
@@ -44,10 +44,10 @@ impl Head {
         let length = match outcome {
             Ok(Status::Complete(length)) => length,
             Ok(Status::Partial) => return Ok(None),
-            Err(_) => return Err(Trouble::Unreadable),
+            Err(_) => return Err(SendError::Unreadable),
         };
         let status = response.code.and_then(|code| StatusCode::from_u16(code).ok());
-        let status = status.ok_or(Trouble::Unreadable)?;
+        let status = status.ok_or(SendError::Unreadable)?;
         let mut fields = Fields::default();
         for header in &*response.headers {
             fields.read(header.name, header.value);
@@ -97,7 +97,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    fn framing(&self, status: StatusCode) -> Result<Framing, Trouble> {
+    fn framing(&self, status: StatusCode) -> Result<Framing, SendError> {
         let bodiless = [StatusCode::NO_CONTENT, StatusCode::NOT_MODIFIED].contains(&status);
         if bodiless || status.is_informational() {
             return Ok(Framing::Length(0));
@@ -105,7 +105,7 @@ impl<'a> Fields<'a> {
         match self.last_coding {
             Some(coding) if coding.eq_ignore_ascii_case(b"chunked") => Ok(Framing::Chunks),
             Some(_) => Ok(Framing::UntilClose),
-            None if self.is_length_unclear => Err(Trouble::Unreadable),
+            None if self.is_length_unclear => Err(SendError::Unreadable),
             None => Ok(self.content_length.map_or(Framing::UntilClose, Framing::Length)),
         }
     }

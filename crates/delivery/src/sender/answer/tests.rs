@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-const LIMITS: Limits = Limits { read_max_bytes: 64, kept_max_bytes: 16 };
+const LIMITS: AnswerLimits = AnswerLimits { read_max_bytes: 64, kept_max_bytes: 16 };
 
 /// What came of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,15 +12,15 @@ struct Outcome {
     status: Option<u16>,
     kept: String,
     complete: bool,
-    trouble: Option<Trouble>,
+    trouble: Option<SendError>,
     /// Whether another request may follow on the same connection.
     reusable: bool,
 }
 
 /// Reads `bytes` in pieces that end at `cuts`, and then the end of the connection.
 fn read(bytes: &[u8], cuts: &[usize]) -> Outcome {
-    let mut reader = Reader::new(LIMITS);
-    let mut answer = Answer::default();
+    let mut reader = AnswerReader::new(LIMITS);
+    let mut answer = HttpAnswer::default();
     let mut waiting = Vec::new();
     let mut trouble = None;
     let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut % (bytes.len() + 1)).collect();
@@ -58,15 +58,15 @@ fn whole(status: u16, kept: &str, reusable: bool) -> Outcome {
 }
 
 /// An answer that ended in trouble.
-fn broken(status: Option<u16>, kept: &str, trouble: Trouble) -> Outcome {
+fn broken(status: Option<u16>, kept: &str, trouble: SendError) -> Outcome {
     let kept = kept.to_owned();
     Outcome { status, kept, complete: false, trouble: Some(trouble), reusable: false }
 }
 
 /// Answers, and what is made of them.
 fn answers() -> Vec<(&'static str, Outcome)> {
-    let unreadable = || broken(None, "", Trouble::Unreadable);
-    let no_answer = || broken(None, "", Trouble::Closed);
+    let unreadable = || broken(None, "", SendError::Unreadable);
+    let no_answer = || broken(None, "", SendError::Closed);
     vec![
         // As they should be.
         ("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok", whole(200, "ok", true)),
@@ -95,7 +95,7 @@ fn answers() -> Vec<(&'static str, Outcome)> {
         // Lengths.
         (
             "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nok",
-            broken(Some(200), "ok", Trouble::Closed),
+            broken(Some(200), "ok", SendError::Closed),
         ),
         ("HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 2\r\n\r\nok", {
             whole(200, "ok", true)
@@ -126,10 +126,10 @@ fn answers() -> Vec<(&'static str, Outcome)> {
 }
 
 /// Bodies in chunks, and what is made of them.
-fn chunked() -> Vec<(&'static str, Outcome)> {
+fn chunked_answers() -> Vec<(&'static str, Outcome)> {
     let good = |kept| whole(200, kept, true);
-    let bad = |kept| broken(Some(200), kept, Trouble::Unreadable);
-    let cut = |kept| broken(Some(200), kept, Trouble::Closed);
+    let bad = |kept| broken(Some(200), kept, SendError::Unreadable);
+    let cut = |kept| broken(Some(200), kept, SendError::Closed);
     vec![
         ("0\r\n\r\n", good("")),
         ("2\r\nok\r\n0\r\n\r\n", good("ok")),
@@ -167,7 +167,8 @@ fn chunked() -> Vec<(&'static str, Outcome)> {
 fn every_answer() -> Vec<(String, Outcome)> {
     let head = "HTTP/1.1 200 OK\r\ntransfer-encoding: Chunked\r\n\r\n";
     let plain = answers().into_iter().map(|(text, outcome)| (text.to_owned(), outcome));
-    let chunked = chunked().into_iter().map(|(text, outcome)| (format!("{head}{text}"), outcome));
+    let chunked =
+        chunked_answers().into_iter().map(|(text, outcome)| (format!("{head}{text}"), outcome));
     plain.chain(chunked).collect()
 }
 
@@ -218,7 +219,7 @@ fn a_body_is_read_and_kept_up_to_its_limits() {
 #[test]
 fn a_head_is_read_up_to_its_limits() {
     let with = |headers: String| format!("HTTP/1.1 204 No\r\n{headers}\r\n");
-    let unreadable = broken(None, "", Trouble::Unreadable);
+    let unreadable = broken(None, "", SendError::Unreadable);
 
     assert_eq!(read(with("a: b\r\n".repeat(100)).as_bytes(), &[]), whole(204, "", true));
     assert_eq!(read(with("a: b\r\n".repeat(101)).as_bytes(), &[]), unreadable);
@@ -243,15 +244,15 @@ fn what_stands_beside_chunks_has_a_limit() {
         let with = |length| format!("{head}{before}{}{after}", "y".repeat(length));
         assert_eq!(read(with(64 * 1024).as_bytes(), &[]), outcome);
         let trouble = read(with(64 * 1024 + 1).as_bytes(), &[]).trouble;
-        assert_eq!(trouble, Some(Trouble::Unreadable));
+        assert_eq!(trouble, Some(SendError::Unreadable));
     }
 }
 
 #[test]
 fn the_pause_that_is_asked_for_is_the_first() {
-    let mut answer = Answer::default();
+    let mut answer = HttpAnswer::default();
     let text = b"HTTP/1.1 503 Busy\r\nRetry-After:  7 \r\nretry-after: 8\r\n\r\n";
-    Reader::new(LIMITS).take(text, &mut answer).unwrap();
+    AnswerReader::new(LIMITS).take(text, &mut answer).unwrap();
     assert_eq!(answer.retry_after, Some(HeaderValue::from_static("7")));
 }
 

@@ -1,7 +1,7 @@
 //! Which idle connections are kept.
 
 use super::*;
-use crate::sender::tests::{merchant::Merchant, shared};
+use crate::sender::tests::{http_client, merchant::Merchant};
 
 struct Scene {
     merchant: Merchant,
@@ -13,7 +13,7 @@ impl Scene {
     async fn new(count: usize) -> Self {
         let merchant = Merchant::answering(200).await;
         let uri = merchant.url("/").parse().unwrap();
-        let origin = Origin::new(&uri, &shared()).unwrap();
+        let origin = Origin::new(&uri, http_client().context()).unwrap();
         for _ in 0..count {
             let connection = origin.open().await.unwrap();
             origin.idle.put(connection);
@@ -25,21 +25,21 @@ impl Scene {
         self.origin.idle.lock().connections.len()
     }
 
-    fn look_through(&self) -> bool {
-        self.origin.idle.look_through()
+    fn close_expired(&self) -> bool {
+        self.origin.idle.close_expired()
     }
 }
 
 #[tokio::test]
 async fn idle_connections_are_kept_for_a_minute() {
     let scene = Scene::new(3).await;
-    assert!(!scene.look_through());
+    assert!(!scene.close_expired());
     assert_eq!(scene.count(), 3);
 
     let long_ago = Instant::now().checked_sub(IDLE_TIME_MAX).unwrap();
     scene.origin.idle.lock().connections[1].idle_since = long_ago;
 
-    assert!(!scene.look_through());
+    assert!(!scene.close_expired());
     assert_eq!(scene.count(), 2);
 }
 
@@ -52,9 +52,9 @@ async fn connections_that_the_other_side_closed_are_not_kept() {
     scene.merchant.hang_up();
     sleep(Duration::from_millis(50)).await;
 
-    assert!(scene.look_through(), "none is left");
+    assert!(scene.close_expired(), "none is left");
     assert_eq!(scene.count(), 0);
-    assert!(!scene.origin.idle.lock().is_swept, "and nobody looks any more");
+    assert!(!scene.origin.idle.lock().is_watched, "and the task has ended");
 }
 
 #[tokio::test]

@@ -47,7 +47,7 @@ async fn each_kind_of_credential_is_sent_in_its_header() {
         (Auth::Header { name: "X-Key".to_owned(), value: secret("k1") }, "x-key", "k1"),
         (Auth::Bearer { token: secret("b1") }, "authorization", "Bearer b1"),
     ] {
-        endpoint(&merchant.url("/"), auth).send(&outgoing()).await;
+        endpoint_at(&merchant.url("/"), auth).send_outgoing(&outgoing()).await;
         assert_eq!(merchant.seen().last().unwrap().header(header), expected);
     }
 }
@@ -67,8 +67,8 @@ async fn a_credential_that_would_change_the_message_is_refused() {
         Auth::Bearer { token: secret("a\nb") },
         Auth::Basic { username: "a:b".to_owned(), password: secret("c") },
     ] {
-        let target = target("http://127.0.0.1/", auth);
-        let refused = Endpoint::new(&target, &shared()).err().unwrap();
+        let target = target_at("http://127.0.0.1/", auth);
+        let refused = Endpoint::new(&target, &http_client()).err().unwrap();
         assert!(matches!(refused, Refused::Credential(_)), "{refused}");
     }
 }
@@ -76,13 +76,13 @@ async fn a_credential_that_would_change_the_message_is_refused() {
 #[tokio::test]
 async fn a_401_is_repeated_with_a_new_token_inside_the_attempt() {
     let merchant = merchant_with_tokens(|header| header == "Bearer t2").await;
-    let endpoint = endpoint(&merchant.url("/hook"), oauth2(merchant.url("/token")));
+    let endpoint = endpoint_at(&merchant.url("/hook"), oauth2(merchant.url("/token")));
 
-    let attempt = endpoint.send(&outgoing()).await;
+    let attempt = endpoint.send_outgoing(&outgoing()).await;
 
     assert!(attempt.is_success(), "{attempt:?}");
     assert_eq!((merchant.count("/hook"), merchant.count("/token")), (2, 2));
-    assert!(endpoint.send(&outgoing()).await.is_success());
+    assert!(endpoint.send_outgoing(&outgoing()).await.is_success());
     assert_eq!((merchant.count("/hook"), merchant.count("/token")), (3, 2), "the token is kept");
     let tries: Vec<_> = merchant.seen().iter().map(|seen| seen.body.clone()).collect();
     assert_eq!(tries.iter().filter(|body| **body == outgoing().body).count(), 3);
@@ -111,15 +111,15 @@ async fn sixty_four_calls_that_meet_a_401_at_once_ask_for_one_new_token() {
         }
     })
     .await;
-    let settings = Settings { request_time_max: Duration::from_secs(10), ..settings() };
-    let shared = Shared::new(loopback(), no_trust(), standing().0, settings);
-    let target = target(&merchant.url("/hook"), oauth2(merchant.url("/token")));
-    let endpoint = Arc::new(Endpoint::new(&target, &shared).unwrap());
+    let settings = CallSettings { request_time_max: Duration::from_secs(10), ..settings() };
+    let client = HttpClient::new(loopback(), no_trust(), standing().0, settings);
+    let target = target_at(&merchant.url("/hook"), oauth2(merchant.url("/token")));
+    let endpoint = Arc::new(Endpoint::new(&target, &client).unwrap());
 
     let mut calls = tokio::task::JoinSet::new();
     for _ in 0..64 {
         let endpoint = Arc::clone(&endpoint);
-        calls.spawn(async move { endpoint.send(&outgoing()).await });
+        calls.spawn(async move { endpoint.send_outgoing(&outgoing()).await });
     }
     while let Some(attempt) = calls.join_next().await {
         let attempt = attempt.unwrap();
@@ -133,12 +133,12 @@ async fn sixty_four_calls_that_meet_a_401_at_once_ask_for_one_new_token() {
 async fn a_401_for_ever_is_one_failed_attempt_of_two_requests() {
     let merchant = merchant_with_tokens(|_| false).await;
     let with_tokens = oauth2(merchant.url("/token"));
-    let attempt = endpoint(&merchant.url("/hook"), with_tokens).send(&outgoing()).await;
+    let attempt = endpoint_at(&merchant.url("/hook"), with_tokens).send_outgoing(&outgoing()).await;
     assert_eq!((attempt.status, attempt.error.as_deref()), (Some(401), None));
     assert_eq!(merchant.count("/hook"), 2);
 
     let auth = Auth::Bearer { token: secret("b1") };
-    let attempt = endpoint(&merchant.url("/other"), auth).send(&outgoing()).await;
+    let attempt = endpoint_at(&merchant.url("/other"), auth).send_outgoing(&outgoing()).await;
     assert_eq!((attempt.status, attempt.error.as_deref()), (Some(401), None));
     assert_eq!(merchant.count("/other"), 2);
 }
@@ -147,13 +147,13 @@ async fn a_401_for_ever_is_one_failed_attempt_of_two_requests() {
 async fn without_a_token_nothing_is_sent_and_the_reason_is_given() {
     let merchant = Merchant::answering(401).await;
     let auth = oauth2(merchant.url("/token"));
-    let attempt = endpoint(&merchant.url("/hook"), auth).send(&outgoing()).await;
+    let attempt = endpoint_at(&merchant.url("/hook"), auth).send_outgoing(&outgoing()).await;
     let error = "token: 401 from the token endpoint";
     assert_eq!((attempt.status, attempt.error.as_deref()), (None, Some(error)));
     assert_eq!((merchant.count("/hook"), merchant.count("/token")), (0, 1));
 
     let nowhere = oauth2("http://127.0.0.1:1/token".to_owned());
-    let attempt = endpoint(&merchant.url("/hook"), nowhere).send(&outgoing()).await;
+    let attempt = endpoint_at(&merchant.url("/hook"), nowhere).send_outgoing(&outgoing()).await;
     assert_eq!(attempt.error.as_deref(), Some("token: connection refused"));
 }
 
@@ -168,9 +168,9 @@ async fn a_401_whose_token_cannot_be_renewed_keeps_its_status_and_says_why() {
         })
     })
     .await;
-    let endpoint = endpoint(&merchant.url("/hook"), oauth2(merchant.url("/token")));
+    let endpoint = endpoint_at(&merchant.url("/hook"), oauth2(merchant.url("/token")));
 
-    let attempt = endpoint.send(&outgoing()).await;
+    let attempt = endpoint.send_outgoing(&outgoing()).await;
 
     let error = "token: 500 from the token endpoint";
     assert_eq!((attempt.status, attempt.error.as_deref()), (Some(401), Some(error)));
@@ -180,18 +180,18 @@ async fn a_401_whose_token_cannot_be_renewed_keeps_its_status_and_says_why() {
 #[tokio::test]
 async fn endpoints_with_the_same_credential_share_their_token_and_others_do_not() {
     let merchant = merchant_with_tokens(|_| true).await;
-    let shared = shared();
-    let mine = target(&merchant.url("/a"), oauth2(merchant.url("/token")));
-    let also_mine = Target { url: merchant.url("/b"), ..mine.clone() };
-    let theirs = Target { merchant: MerchantId::parse("other").unwrap(), ..mine.clone() };
+    let client = http_client();
+    let mine = target_at(&merchant.url("/a"), oauth2(merchant.url("/token")));
+    let also_mine = EndpointTarget { url: merchant.url("/b"), ..mine.clone() };
+    let theirs = EndpointTarget { merchant: MerchantId::parse("other").unwrap(), ..mine.clone() };
 
-    let endpoints = [&mine, &also_mine].map(|target| Endpoint::new(target, &shared).unwrap());
+    let endpoints = [&mine, &also_mine].map(|target| Endpoint::new(target, &client).unwrap());
     for endpoint in &endpoints {
-        assert!(endpoint.send(&outgoing()).await.is_success());
+        assert!(endpoint.send_outgoing(&outgoing()).await.is_success());
     }
     assert_eq!(merchant.count("/token"), 1);
 
-    let theirs = Endpoint::new(&theirs, &shared).unwrap();
-    assert!(theirs.send(&outgoing()).await.is_success());
+    let theirs = Endpoint::new(&theirs, &client).unwrap();
+    assert!(theirs.send_outgoing(&outgoing()).await.is_success());
     assert_eq!(merchant.count("/token"), 2);
 }

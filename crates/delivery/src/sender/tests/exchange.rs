@@ -86,11 +86,11 @@ async fn a_request_is_these_bytes_and_no_others() {
 #[tokio::test]
 async fn a_body_of_any_size_arrives_whole() {
     let merchant = Merchant::answering(200).await;
-    let endpoint = endpoint(&merchant.url("/"), Auth::None);
+    let endpoint = endpoint_at(&merchant.url("/"), Auth::None);
     for length in [0, 1, 16 * 1024, 16 * 1024 + 1, 1024 * 1024] {
         let body: Bytes = (0..=255).cycle().take(length).collect();
 
-        let attempt = endpoint.send(&Outgoing { body: body.clone(), ..outgoing() }).await;
+        let attempt = endpoint.send_outgoing(&Outgoing { body: body.clone(), ..outgoing() }).await;
 
         assert!(attempt.is_success(), "{attempt:?}");
         assert_eq!(merchant.seen().last().unwrap().body, body);
@@ -106,7 +106,7 @@ async fn an_answer_counts_though_the_request_was_not_read_to_its_end() {
     })
     .await;
 
-    let attempt = endpoint(&url, Auth::None).send(&large()).await;
+    let attempt = endpoint_at(&url, Auth::None).send_outgoing(&large()).await;
 
     assert_eq!((attempt.status, attempt.error.as_deref()), (Some(413), None));
     assert_eq!(attempt.answer, &b"large"[..]);
@@ -120,7 +120,7 @@ async fn an_early_answer_is_heard_while_the_server_holds_the_connection_open() {
     })
     .await;
 
-    let attempt = endpoint(&url, Auth::None).send(&large()).await;
+    let attempt = endpoint_at(&url, Auth::None).send_outgoing(&large()).await;
 
     assert_eq!((attempt.status, attempt.error.as_deref()), (Some(413), None));
     assert!(attempt.latency < settings().request_time_max, "{:?}", attempt.latency);
@@ -135,10 +135,10 @@ async fn answers_in_pieces_and_chunks_leave_the_connection_as_good_as_before() {
         b"\n3\r\ntwo\r\n0\r\nTrailer: 1\r\n\r\n",
     ])
     .await;
-    let endpoint = endpoint(&url, Auth::None);
+    let endpoint = endpoint_at(&url, Auth::None);
 
     for _ in 0..3 {
-        let attempt = endpoint.send(&outgoing()).await;
+        let attempt = endpoint.send_outgoing(&outgoing()).await;
         assert_eq!((attempt.status, &attempt.answer[..]), (Some(200), &b"onetwo"[..]));
         sleep(Duration::from_millis(40)).await;
     }
@@ -152,9 +152,9 @@ async fn a_connection_on_which_more_was_said_than_asked_is_not_used_again() {
     const LATER: &[&[u8]] = &[b"HTTP/1.1 204 No\r\n\r\n", b"HTTP/1.1 500 Forged\r\n\r\n"];
     for answers in [AT_ONCE, LATER] {
         let (url, connections) = saying(answers).await;
-        let endpoint = endpoint(&url, Auth::None);
+        let endpoint = endpoint_at(&url, Auth::None);
         for _ in 0..3 {
-            assert_eq!(endpoint.send(&outgoing()).await.status, Some(204));
+            assert_eq!(endpoint.send_outgoing(&outgoing()).await.status, Some(204));
             sleep(Duration::from_millis(60)).await;
         }
         assert_eq!(connections.load(Ordering::SeqCst), 3);
@@ -172,10 +172,11 @@ async fn a_call_that_is_given_up_closes_its_connection() {
         }
     })
     .await;
-    let endpoint = endpoint(&url, Auth::None);
+    let endpoint = endpoint_at(&url, Auth::None);
 
     let message = outgoing();
-    let given_up = tokio::time::timeout(Duration::from_millis(100), endpoint.send(&message));
+    let given_up =
+        tokio::time::timeout(Duration::from_millis(100), endpoint.send_outgoing(&message));
     assert!(given_up.await.is_err());
 
     let heard = tokio::time::timeout(Duration::from_secs(1), closed.recv()).await;

@@ -78,7 +78,7 @@ async fn a_connection_closed_inside_the_body_leaves_the_status() {
     let attempt = send(&url).await;
     assert_eq!((attempt.status, &attempt.answer[..]), (Some(500), &b"half"[..]));
 
-    let attempt = endpoint(&url, Auth::None).get(&url, Duration::from_secs(1)).await;
+    let attempt = endpoint_at(&url, Auth::None).get(&url, Duration::from_secs(1)).await;
     assert!(attempt.error.is_some(), "half an answer answers no question");
 }
 
@@ -96,10 +96,10 @@ async fn what_is_not_http_is_said_to_be_none() {
 async fn a_flood_is_cut_and_the_connection_closed() {
     let merchant =
         Merchant::start(|_| std::future::ready(response(200, &"x".repeat(50_000_000)))).await;
-    let endpoint = endpoint(&merchant.url("/"), Auth::None);
+    let endpoint = endpoint_at(&merchant.url("/"), Auth::None);
 
     for _ in 0..3 {
-        let attempt = endpoint.send(&outgoing()).await;
+        let attempt = endpoint.send_outgoing(&outgoing()).await;
         assert!(attempt.is_success(), "{:?}", attempt.error);
         assert_eq!(attempt.answer.len(), 4 * 1024);
         assert!(attempt.latency < settings().request_time_max, "{:?}", attempt.latency);
@@ -132,7 +132,10 @@ async fn nobody_at_home_is_said_plainly() {
 #[tokio::test]
 async fn a_forbidden_address_makes_no_endpoint() {
     for url in ["https://10.0.0.1/", "http://10.0.0.1/", "https://[::1]/", "https://2130706433/"] {
-        assert!(Endpoint::new(&target(url, Auth::None), &shared()).is_err(), "{url} passed");
+        assert!(
+            Endpoint::new(&target_at(url, Auth::None), &http_client()).is_err(),
+            "{url} passed"
+        );
     }
     let auth = Auth::Oauth2 {
         token_url: "https://169.254.169.254/token".to_owned(),
@@ -140,7 +143,8 @@ async fn a_forbidden_address_makes_no_endpoint() {
         client_secret: secret("s"),
         scope: None,
     };
-    let refused = Endpoint::new(&target("http://127.0.0.1/", auth), &shared()).err().unwrap();
+    let refused =
+        Endpoint::new(&target_at("http://127.0.0.1/", auth), &http_client()).err().unwrap();
     assert_eq!(refused.to_string(), "address 169.254.169.254 is not public (link-local)");
 }
 
@@ -149,10 +153,12 @@ async fn a_name_that_leads_to_a_forbidden_address_is_not_called() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("https://localhost:{}/", listener.local_addr().unwrap().port());
     let guard = AddressGuard::new(Vec::new());
-    let shared = Shared::new(guard, no_trust(), standing().0, settings());
+    let client = HttpClient::new(guard, no_trust(), standing().0, settings());
 
-    let attempt =
-        Endpoint::new(&target(&url, Auth::None), &shared).unwrap().send(&outgoing()).await;
+    let attempt = Endpoint::new(&target_at(&url, Auth::None), &client)
+        .unwrap()
+        .send_outgoing(&outgoing())
+        .await;
 
     let error = attempt.error.unwrap();
     assert!(error.contains("is not public (loopback)"), "{error}");
@@ -164,7 +170,7 @@ async fn a_name_that_leads_to_a_forbidden_address_is_not_called() {
 async fn an_id_that_fits_no_header_is_an_error_and_not_a_panic() {
     let merchant = Merchant::answering(200).await;
     let outgoing = Outgoing { id: "msg\r\nx: y", ..outgoing() };
-    let attempt = endpoint(&merchant.url("/"), Auth::None).send(&outgoing).await;
+    let attempt = endpoint_at(&merchant.url("/"), Auth::None).send_outgoing(&outgoing).await;
     assert_eq!(attempt.error.as_deref(), Some("the message's id does not fit a header"));
     assert_eq!(merchant.seen().len(), 0);
 }

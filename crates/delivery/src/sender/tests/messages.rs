@@ -48,10 +48,12 @@ async fn while_a_secret_is_rotated_out_both_sign() {
     let merchant = Merchant::answering(200).await;
     let new = secret("whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=");
     let secrets = vec![new, secret(SECRET)];
-    let target =
-        Target { signing_secrets: secrets.clone(), ..target(&merchant.url("/"), Auth::None) };
+    let target = EndpointTarget {
+        signing_secrets: secrets.clone(),
+        ..target_at(&merchant.url("/"), Auth::None)
+    };
 
-    Endpoint::new(&target, &shared()).unwrap().send(&outgoing()).await;
+    Endpoint::new(&target, &http_client()).unwrap().send_outgoing(&outgoing()).await;
 
     let expected = Signer::new(&secrets).unwrap().sign("msg_1", NOW_S, &outgoing().body);
     assert_eq!(expected.split(' ').count(), 2);
@@ -111,7 +113,7 @@ async fn a_question_is_signed_and_asked_at_the_same_machine_only() {
     let merchant =
         Merchant::start(|_| std::future::ready(response(200, &"v".repeat(100_000)))).await;
     let auth = Auth::Bearer { token: secret("t") };
-    let endpoint = endpoint(&merchant.url("/sku/{variant_identifier}/variants"), auth);
+    let endpoint = endpoint_at(&merchant.url("/sku/{variant_identifier}/variants"), auth);
     let time_max = Duration::from_secs(2);
 
     let attempt = endpoint.get(&merchant.url("/sku/A%2F1/variants?x=1"), time_max).await;
@@ -136,7 +138,7 @@ async fn a_question_is_signed_and_asked_at_the_same_machine_only() {
 async fn an_answer_to_a_question_that_is_too_long_is_an_error() {
     let merchant =
         Merchant::start(|_| std::future::ready(response(200, &"v".repeat(1_048_577)))).await;
-    let endpoint = endpoint(&merchant.url("/"), Auth::None);
+    let endpoint = endpoint_at(&merchant.url("/"), Auth::None);
 
     let attempt = endpoint.get(&merchant.url("/v"), Duration::from_secs(2)).await;
 

@@ -1,4 +1,5 @@
-//! What is sent, verified by the library that the Standard Webhooks project publishes for receivers.
+//! What is sent, verified by the library that the Standard Webhooks project publishes for
+//! receivers.
 
 use standardwebhooks::Webhook;
 
@@ -13,9 +14,9 @@ const NEWER: &str = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
 async fn arrived(secrets: &[&str]) -> Seen {
     let merchant = Merchant::answering(200).await;
     let signing_secrets = secrets.iter().map(|text| secret(text)).collect();
-    let target = Target { signing_secrets, ..target(&merchant.url("/"), Auth::None) };
-    let shared = Shared::new(loopback(), no_trust(), World::system(), settings());
-    let attempt = Endpoint::new(&target, &shared).unwrap().send(&outgoing()).await;
+    let target = EndpointTarget { signing_secrets, ..target_at(&merchant.url("/"), Auth::None) };
+    let client = HttpClient::new(loopback(), no_trust(), World::system(), settings());
+    let attempt = Endpoint::new(&target, &client).unwrap().send_outgoing(&outgoing()).await;
     assert!(attempt.is_success(), "{attempt:?}");
     merchant.seen().remove(0)
 }

@@ -16,10 +16,10 @@ use super::{
 async fn one_connection_serves_many_messages_one_after_the_other() {
     let merchant =
         Merchant::start(|_| std::future::ready(response(200, r#"{"accepted":true}"#))).await;
-    let endpoint = endpoint(&merchant.url("/"), Auth::None);
+    let endpoint = endpoint_at(&merchant.url("/"), Auth::None);
 
     for _ in 0..50 {
-        let attempt = endpoint.send(&outgoing()).await;
+        let attempt = endpoint.send_outgoing(&outgoing()).await;
         assert_eq!(attempt.answer, &br#"{"accepted":true}"#[..]);
     }
 
@@ -29,13 +29,13 @@ async fn one_connection_serves_many_messages_one_after_the_other() {
 #[tokio::test]
 async fn there_are_no_more_connections_than_calls_at_once() {
     let merchant = Merchant::answering(200).await;
-    let endpoint = Arc::new(endpoint(&merchant.url("/"), Auth::None));
+    let endpoint = Arc::new(endpoint_at(&merchant.url("/"), Auth::None));
 
     for _ in 0..5 {
         let mut calls = tokio::task::JoinSet::new();
         for _ in 0..8 {
             let endpoint = Arc::clone(&endpoint);
-            calls.spawn(async move { endpoint.send(&outgoing()).await });
+            calls.spawn(async move { endpoint.send_outgoing(&outgoing()).await });
         }
         while let Some(attempt) = calls.join_next().await {
             assert!(attempt.unwrap().is_success());
@@ -48,10 +48,10 @@ async fn there_are_no_more_connections_than_calls_at_once() {
 #[tokio::test]
 async fn a_connection_that_the_peer_closed_while_idle_is_replaced_within_the_attempt() {
     let merchant = Merchant::answering(200).await;
-    let endpoint = endpoint(&merchant.url("/"), Auth::None);
+    let endpoint = endpoint_at(&merchant.url("/"), Auth::None);
 
     for _ in 0..20 {
-        assert!(endpoint.send(&outgoing()).await.is_success());
+        assert!(endpoint.send_outgoing(&outgoing()).await.is_success());
         merchant.hang_up();
     }
 
@@ -82,10 +82,10 @@ async fn closing(last_words: &'static [u8]) -> (String, Arc<AtomicUsize>) {
 #[tokio::test]
 async fn a_used_connection_that_closes_without_a_word_is_replaced_once() {
     let (url, connections) = closing(b"").await;
-    let endpoint = endpoint(&url, Auth::None);
+    let endpoint = endpoint_at(&url, Auth::None);
 
-    assert!(endpoint.send(&outgoing()).await.is_success());
-    let attempt = endpoint.send(&outgoing()).await;
+    assert!(endpoint.send_outgoing(&outgoing()).await.is_success());
+    let attempt = endpoint.send_outgoing(&outgoing()).await;
 
     assert!(attempt.is_success(), "{attempt:?}");
     assert_eq!(connections.load(Ordering::SeqCst), 2);
@@ -94,10 +94,10 @@ async fn a_used_connection_that_closes_without_a_word_is_replaced_once() {
 #[tokio::test]
 async fn a_used_connection_that_closes_after_the_first_byte_of_an_answer_is_a_failure() {
     let (url, connections) = closing(b"HTTP/1.1 2").await;
-    let endpoint = endpoint(&url, Auth::None);
+    let endpoint = endpoint_at(&url, Auth::None);
 
-    assert!(endpoint.send(&outgoing()).await.is_success());
-    let attempt = endpoint.send(&outgoing()).await;
+    assert!(endpoint.send_outgoing(&outgoing()).await.is_success());
+    let attempt = endpoint.send_outgoing(&outgoing()).await;
 
     let error = "connection closed before the answer was complete";
     assert_eq!((attempt.status, attempt.error.as_deref()), (None, Some(error)));
@@ -127,9 +127,9 @@ async fn a_server_that_wants_no_second_message_gets_a_new_connection_for_it() {
         let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nbye").await;
     })
     .await;
-    let endpoint = endpoint(&url, Auth::None);
+    let endpoint = endpoint_at(&url, Auth::None);
     for _ in 0..3 {
-        let attempt = endpoint.send(&outgoing()).await;
+        let attempt = endpoint.send_outgoing(&outgoing()).await;
         assert_eq!((attempt.status, &attempt.answer[..]), (Some(200), &b"bye"[..]));
     }
 }

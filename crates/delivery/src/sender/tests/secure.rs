@@ -45,10 +45,10 @@ async fn secure_merchant(name: &str) -> (String, RootCertStore) {
 }
 
 async fn send_trusting(url: &str, roots: RootCertStore) -> CallResult {
-    let shared = Shared::new(loopback(), trust(roots), standing().0, settings());
-    let endpoint = Endpoint::new(&target(url, Auth::None), &shared).unwrap();
-    endpoint.send(&outgoing()).await;
-    endpoint.send(&outgoing()).await
+    let client = HttpClient::new(loopback(), trust(roots), standing().0, settings());
+    let endpoint = Endpoint::new(&target_at(url, Auth::None), &client).unwrap();
+    endpoint.send_outgoing(&outgoing()).await;
+    endpoint.send_outgoing(&outgoing()).await
 }
 
 #[tokio::test]
@@ -62,11 +62,11 @@ async fn a_trusted_certificate_is_good() {
 #[tokio::test]
 async fn large_messages_go_through_and_the_connection_is_used_again() {
     let (url, roots) = secure_merchant("127.0.0.1").await;
-    let shared = Shared::new(loopback(), trust(roots), standing().0, settings());
-    let endpoint = Endpoint::new(&target(&url, Auth::None), &shared).unwrap();
+    let client = HttpClient::new(loopback(), trust(roots), standing().0, settings());
+    let endpoint = Endpoint::new(&target_at(&url, Auth::None), &client).unwrap();
     for length in [1, 1_000_000, 20_000] {
         let body = Bytes::from(vec![b'x'; length]);
-        let attempt = endpoint.send(&Outgoing { body, ..outgoing() }).await;
+        let attempt = endpoint.send_outgoing(&Outgoing { body, ..outgoing() }).await;
         assert_eq!((attempt.status, &attempt.answer[..]), (Some(200), &b"safe"[..]));
     }
 }

@@ -1,18 +1,18 @@
-//! What can go wrong between us and a merchant's machine, in words for the delivery log.
+//! What can go wrong between us and a merchant's server, in words for the delivery log.
 //!
 //! The words are short, name no secret, and say the same thing the same way every time, so that
 //! failures can be counted by them.
 
 use std::io;
 
-use crate::{address::Refused, tokens::TokenFailure};
+use crate::address::Refused;
 
-/// The longest text taken over from elsewhere.
+/// The longest text of another error that is copied.
 const TEXT_CHARACTERS_MAX: usize = 160;
 
 /// Why there is no answer, or not all of it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Trouble {
+pub(crate) enum SendError {
     #[error("timeout")]
     Timeout,
     #[error("timeout while connecting")]
@@ -41,8 +41,13 @@ pub(crate) enum Trouble {
     Token(#[from] TokenFailure),
 }
 
-impl Trouble {
-    /// What went wrong while TLS was being agreed on.
+/// Why there is no token.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct TokenFailure(pub(crate) String);
+
+impl SendError {
+    /// What went wrong during the TLS handshake.
     pub(super) fn tls(error: &io::Error) -> Self {
         match error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
             Some(error) => Self::Tls(shortened(error)),
@@ -51,7 +56,7 @@ impl Trouble {
     }
 }
 
-impl From<&io::Error> for Trouble {
+impl From<&io::Error> for SendError {
     fn from(error: &io::Error) -> Self {
         use io::ErrorKind;
         #[expect(clippy::wildcard_enum_match_arm, reason = "the list is the system's, and open")]

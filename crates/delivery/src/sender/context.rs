@@ -1,19 +1,19 @@
-//! What every endpoint shares: the guard, the roots of trust, time, and the limits.
+//! What every call shares: the guard, the roots of trust, time, and the limits.
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use rustls::{ClientConfig, RootCertStore};
 use world::World;
 
-use super::answer::Limits;
-use crate::{address::AddressGuard, tokens::TokenCaches};
+use super::answer::AnswerLimits;
+use crate::address::AddressGuard;
 
 /// The limits of a call.
 #[derive(Clone, Debug)]
-pub struct Settings {
-    /// All of an attempt: token, connection, request, answer, and the repeat after a 401.
+pub struct CallSettings {
+    /// For a whole attempt: token, connection, request, answer, and the repeat after a 401.
     pub request_time_max: Duration,
-    /// Looking up a name, connecting to it and agreeing on TLS.
+    /// For looking up a name, connecting to it and the TLS handshake.
     pub connect_time_max: Duration,
     /// An answer is read up to here; then the connection is closed.
     pub answer_max_bytes: usize,
@@ -22,7 +22,7 @@ pub struct Settings {
     pub user_agent: String,
 }
 
-impl Default for Settings {
+impl Default for CallSettings {
     fn default() -> Self {
         Self {
             request_time_max: Duration::from_secs(10),
@@ -34,39 +34,45 @@ impl Default for Settings {
     }
 }
 
-impl Settings {
-    pub(super) fn limits(&self) -> Limits {
-        Limits { read_max_bytes: self.answer_max_bytes, kept_max_bytes: self.answer_kept_bytes }
+impl CallSettings {
+    pub(super) fn limits(&self) -> AnswerLimits {
+        AnswerLimits {
+            read_max_bytes: self.answer_max_bytes,
+            kept_max_bytes: self.answer_kept_bytes,
+        }
     }
 }
 
-/// Handed to every endpoint; a copy is the same thing again.
+/// Passed to every endpoint; a clone shares everything.
 #[derive(Clone)]
-pub struct Shared {
-    inner: Arc<Inner>,
+pub(crate) struct CallContext {
+    inner: Arc<ContextInner>,
 }
 
-struct Inner {
+struct ContextInner {
     guard: AddressGuard,
     tls: Arc<ClientConfig>,
     world: World,
-    settings: Settings,
-    tokens: TokenCaches,
+    settings: CallSettings,
 }
 
-impl Shared {
-    pub fn new(guard: AddressGuard, tls: ClientConfig, world: World, settings: Settings) -> Self {
+impl CallContext {
+    pub(crate) fn new(
+        guard: AddressGuard,
+        tls: ClientConfig,
+        world: World,
+        settings: CallSettings,
+    ) -> Self {
         let mut tls = tls;
         tls.alpn_protocols = vec![b"http/1.1".to_vec()];
-        let tokens = TokenCaches::default();
-        Self { inner: Arc::new(Inner { guard, tls: Arc::new(tls), world, settings, tokens }) }
+        Self { inner: Arc::new(ContextInner { guard, tls: Arc::new(tls), world, settings }) }
     }
 
-    pub fn guard(&self) -> &AddressGuard {
+    pub(crate) fn guard(&self) -> &AddressGuard {
         &self.inner.guard
     }
 
-    pub fn settings(&self) -> &Settings {
+    pub(crate) fn settings(&self) -> &CallSettings {
         &self.inner.settings
     }
 
@@ -77,25 +83,15 @@ impl Shared {
     pub(crate) fn world(&self) -> &World {
         &self.inner.world
     }
-
-    pub(crate) fn tokens(&self) -> &TokenCaches {
-        &self.inner.tokens
-    }
 }
 
-impl fmt::Debug for Shared {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Shared").field("settings", self.settings()).finish_non_exhaustive()
-    }
-}
-
-/// TLS 1.2 and 1.3, trusting whom this machine trusts.
+/// TLS 1.2 and 1.3, trusting what this machine trusts.
 pub fn machine_trust() -> ClientConfig {
     let found = rustls_native_certs::load_native_certs();
     let mut roots = RootCertStore::empty();
     let (added, _) = roots.add_parsable_certificates(found.certs);
     if added == 0 {
-        tracing::warn!("this machine has no root certificates: calls over https will fail");
+        tracing::warn!("this machine has no root certificates, calls over https will fail");
     }
     trust(roots)
 }
