@@ -145,7 +145,9 @@ impl Dispatcher {
     fn handle(&mut self, event: Event) {
         match event {
             Event::Enqueued(messages) => {
-                messages.into_iter().for_each(|message| self.enqueue(message));
+                for message in messages {
+                    self.enqueue(message);
+                }
             }
             Event::Retried(merchant) => self.rewind(&merchant),
             Event::EndpointsChanged(merchant) => self.reload_endpoints(&merchant),
