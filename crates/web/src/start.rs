@@ -11,7 +11,7 @@ use axum::{
     extract::State,
     http::{
         HeaderMap, HeaderValue, StatusCode,
-        header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, LOCATION},
+        header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, LOCATION, REFERRER_POLICY},
     },
     response::{Html, IntoResponse, Response},
     routing::{get, post},
@@ -32,43 +32,47 @@ const FORM_MAX_BYTES: usize = 1 << 10;
 const SPEEDS: [(u32, &str); 3] =
     [(1, "real time"), (60, "one minute per second"), (3_600, "one hour per second")];
 
+/// Pages load from our own address only, and their forms are sent to it only.
+const CONTENT_POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self' data:; \
+                              base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+
 pub(crate) fn routes() -> Router<Web> {
-    Router::new().route("/", get(start)).route("/demo/clock", post(set_clock))
+    Router::new().route("/", get(show_start)).route("/demo/clock", post(set_clock))
 }
 
 #[derive(Template)]
 #[template(path = "start/installation.html")]
-struct Installation {
-    frame: Frame,
+struct InstallationPage {
+    frame: StartFrame,
     environment: &'static str,
 }
 
 #[derive(Template)]
 #[template(path = "start/demo.html")]
 struct DemoPage<'a> {
-    frame: Frame,
+    frame: StartFrame,
     guide: &'a Guide,
     time: String,
-    speeds: Vec<Speed>,
+    speeds: Vec<SpeedOption>,
     /// How much of the history is complete, in percent, while it is being created.
     history_percent: Option<u32>,
     problem: Option<String>,
 }
 
-struct Speed {
+struct SpeedOption {
     factor: u32,
     meaning: &'static str,
     chosen: bool,
 }
 
-/// What both pages have.
-struct Frame {
+/// What both pages share.
+struct StartFrame {
     base_style: String,
     start_style: String,
     icon: String,
 }
 
-impl Frame {
+impl StartFrame {
     fn new() -> Self {
         let assets = assets();
         Self {
@@ -79,19 +83,22 @@ impl Frame {
     }
 }
 
-async fn start(State(web): State<Web>) -> Response {
+async fn show_start(State(web): State<Web>) -> Response {
     match &web.settings.demo {
-        Some(demo) => page(&demo_page(demo)),
-        None => page(&Installation { frame: Frame::new(), environment: web.settings.environment }),
+        Some(demo) => render_page(&build_demo_page(demo)),
+        None => {
+            let environment = web.settings.environment;
+            render_page(&InstallationPage { frame: StartFrame::new(), environment })
+        }
     }
 }
 
-fn demo_page(demo: &DemoStatus) -> DemoPage<'_> {
+fn build_demo_page(demo: &DemoStatus) -> DemoPage<'_> {
     let now = from_micros(demo.pace().now_us()).unwrap_or_default();
     let speed = demo.pace().speed();
-    let choice = |(factor, meaning)| Speed { factor, meaning, chosen: factor == speed };
+    let choice = |(factor, meaning)| SpeedOption { factor, meaning, chosen: factor == speed };
     DemoPage {
-        frame: Frame::new(),
+        frame: StartFrame::new(),
         guide: demo.guide(),
         time: now.strftime("%-d %B %Y, %H:%M UTC").to_string(),
         speeds: SPEEDS.into_iter().map(choice).collect(),
@@ -102,12 +109,13 @@ fn demo_page(demo: &DemoStatus) -> DemoPage<'_> {
     }
 }
 
-fn page(page: &impl Template) -> Response {
+fn render_page(page: &impl Template) -> Response {
     let html = page.render().expect("writing to a string does not fail");
     let mut response = (PAGE_HEADERS, [(CACHE_CONTROL, "no-store")], Html(html)).into_response();
-    let policy = "default-src 'none'; style-src 'self'; img-src 'self' data:; \
-                  base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
-    response.headers_mut().insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(CONTENT_POLICY));
+    // Under a stricter policy, browsers would not say where a form comes from.
+    headers.insert(REFERRER_POLICY, HeaderValue::from_static("same-origin"));
     response
 }
 
@@ -118,13 +126,13 @@ async fn set_clock(
 ) -> Result<Response, ApiError> {
     let demo = web.settings.demo.as_ref().ok_or(AppError::NotFound("clock"))?;
     if !web.is_same_origin(&headers) {
-        return Ok(respond(StatusCode::FORBIDDEN, "the form is on another site's page"));
+        return Ok(respond(StatusCode::FORBIDDEN, "the form was sent from another site"));
     }
     let body = read_body(body, FORM_MAX_BYTES, BODY_TIME_MAX).await;
     let body = body.map_err(|error| ApiError::of_body(&error, FORM_MAX_BYTES))?;
     let form = from_form(&body).map_err(ApiError::BadRequest)?;
-    let said = form.iter().find(|(name, _)| name == "speed").map(|(_, value)| value.as_str());
-    let speed = SPEEDS.iter().find(|(factor, _)| said == Some(factor.to_string().as_str()));
+    let requested = form.iter().find(|(name, _)| name == "speed").map(|(_, value)| value);
+    let speed = SPEEDS.iter().find(|(factor, _)| requested == Some(&factor.to_string()));
     let (speed, _) =
         speed.ok_or_else(|| ApiError::BadRequest("speed must be 1, 60 or 3600".to_owned()))?;
     // Until the history is complete, the simulation sets the clock.

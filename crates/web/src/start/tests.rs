@@ -30,7 +30,7 @@ fn new_demo() -> DemoStatus {
 }
 
 fn render(demo: &DemoStatus) -> String {
-    demo_page(demo).render().unwrap()
+    build_demo_page(demo).render().unwrap()
 }
 
 #[test]
@@ -60,4 +60,10 @@ fn the_page_shows_the_time_the_speed_the_logins_and_the_orders() {
     ] {
         assert!(page.contains(text), "{text}: {page}");
     }
+}
+
+#[test]
+fn browsers_say_where_a_form_comes_from() {
+    let response = render_page(&build_demo_page(&new_demo()));
+    assert_eq!(response.headers()[REFERRER_POLICY], "same-origin");
 }
