@@ -1,7 +1,7 @@
--- Merchants, their credentials, their orders and refunds, and the trail of what operators changed.
+-- Merchants, their credentials, their orders and refunds, stored responses, and the audit trail.
 --
--- Both engines read this file. Two words are theirs to translate: BYTES (BLOB, BYTEA) and
--- CLUSTERED (rows kept in key order where the engine can). Every key leads with the merchant.
+-- Both engines read this file. Two words are translated for each: BYTES (BLOB, BYTEA) and CLUSTERED
+-- (rows in key order, where the engine can do that). Every key starts with the merchant.
 
 CREATE TABLE merchants (
     merchant_id TEXT NOT NULL,
@@ -28,7 +28,7 @@ CREATE TABLE tokens (
 ) CLUSTERED;
 CREATE INDEX tokens_by_expiry ON tokens (expires_us);
 
--- created_us: when the order first arrived. shopper_hash: of the e-mail address of whoever bought.
+-- created_us: when the order first arrived. shopper_hash: a hash of the shopper's e-mail address.
 CREATE TABLE orders (
     merchant_id TEXT NOT NULL,
     order_id TEXT NOT NULL,
@@ -42,7 +42,8 @@ CREATE TABLE orders (
     body BYTES NOT NULL,
     PRIMARY KEY (merchant_id, order_id)
 );
--- What never changes, in the order of arrival: both grow at their ends, and an update touches neither.
+-- Columns that never change, in the order of arrival: both indexes grow at their ends, and an
+-- update touches neither.
 CREATE INDEX orders_by_time ON orders (created_us, merchant_id, order_id);
 CREATE INDEX orders_of_merchant_by_time ON orders (merchant_id, created_us, order_id);
 CREATE INDEX orders_by_shopper ON orders (shopper_hash);
@@ -58,6 +59,7 @@ CREATE TABLE refunds (
 );
 CREATE INDEX refunds_by_order ON refunds (merchant_id, order_id);
 
+-- Responses to requests with an Idempotency-Key.
 CREATE TABLE answers (
     merchant_id TEXT NOT NULL,
     client_id TEXT NOT NULL,

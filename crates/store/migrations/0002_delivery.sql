@@ -1,9 +1,9 @@
--- Messages owed to merchants, their deliveries, and what became of them.
+-- Messages to merchants, their deliveries, and the attempts at them.
 --
--- messages is immutable and holds the exact bytes, once. deliveries holds only what is not finished,
--- so that its size is the size of the work ahead; failures is the failure queue; attempts is
--- history. Message numbers rise within a merchant in the order of commits: the counter's row
--- stays locked until its transaction ends, so nobody can read past a number that is not there yet.
+-- messages is immutable and has the exact bytes, once. deliveries has only what is not finished, so
+-- that its size is the amount of pending work; failures is the failure queue; attempts is history.
+-- The message numbers of a merchant rise in the order of commits: the row of its counter stays
+-- locked until the transaction ends, so no reader can see a number before all smaller ones.
 -- message_references is an index of messages that is brought up to date in large steps, up to the
 -- number in message_index_progress: a table of its own, so that indexing waits for no counter.
 
@@ -89,8 +89,9 @@ CREATE TABLE attempts (
     PRIMARY KEY (merchant_id, message_id, cycle, attempt)
 ) CLUSTERED;
 
--- Attempts counted by hour, answer and the time from the message's commit to the answer (two buckets
--- for each doubling of a millisecond), with the sum of that time and of the requests' own.
+-- Attempts counted by hour, status and the time from the message's commit to the response (two
+-- buckets for each factor of two, from one millisecond up), with the sum of these times and of the
+-- latencies.
 CREATE TABLE attempt_counts (
     merchant_id TEXT NOT NULL,
     hour_us BIGINT NOT NULL,
@@ -104,7 +105,7 @@ CREATE TABLE attempt_counts (
 ) CLUSTERED;
 CREATE INDEX attempt_counts_by_hour ON attempt_counts (hour_us);
 
--- Who sends what, where several nodes share the database. Endpoints are spread over 64 shards.
+-- Which node sends what when several nodes share the database. Queues are spread over 64 shards.
 CREATE TABLE nodes (
     node_id TEXT NOT NULL,
     expires_us BIGINT NOT NULL,

@@ -1,8 +1,8 @@
--- Policies, returns, and what of each order is spent.
+-- Policies, returns, and ledgers of what is spent of each order.
 --
--- A ledger is the one row that everything spending a unit of its order changes, so its version is what
--- keeps two returns, or a return and a refund, from spending the same unit. parcels and label_requests
--- are what the carrier searches by.
+-- A ledger is the one row that every change which spends a unit of its order updates, so its
+-- version prevents two returns, or a return and a refund, from spending the same unit. parcels and
+-- label_requests are for look-ups by the carrier.
 
 CREATE TABLE policies (
     merchant_id TEXT NOT NULL,
@@ -30,7 +30,7 @@ CREATE TABLE returns (
     body TEXT NOT NULL,
     PRIMARY KEY (merchant_id, rma_id)
 );
--- A carrier knows a return, and not whose it is.
+-- A carrier knows the return, but not its merchant.
 CREATE INDEX returns_by_rma ON returns (rma_id);
 CREATE INDEX returns_by_time ON returns (created_us, merchant_id, rma_id);
 CREATE INDEX returns_of_merchant_by_time ON returns (merchant_id, created_us, rma_id);
@@ -52,7 +52,7 @@ CREATE TABLE label_requests (
 ) CLUSTERED;
 CREATE INDEX label_requests_by_carrier ON label_requests (carrier, requested_us, rma_id);
 
--- Refunds that an operator should look at. A settled one stays, with what was done about it.
+-- Refunds that an operator should look into. A settled one stays, with what was done about it.
 CREATE TABLE refund_problems (
     merchant_id TEXT NOT NULL,
     refund_id TEXT NOT NULL,

@@ -1,4 +1,4 @@
--- Exchange orders: one for each original order, ever, which is why the original order is the key.
+-- Exchange orders: at most one for each original order, so the original order is the key.
 
 CREATE TABLE exchange_orders (
     merchant_id TEXT NOT NULL,

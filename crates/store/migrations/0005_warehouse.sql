@@ -1,10 +1,10 @@
--- The warehouse: what merchants announce, every unit's story, what leaves, and orders shipped for others.
+-- The warehouse: announced goods, units, shipments and drop-ship orders.
 --
--- The indexes without a merchant are for the warehouse, which knows a number and not whose it is.
+-- The indexes without a merchant are for the warehouse, which knows a number but not its merchant.
 
--- here: units that were received; told: units that the merchant was told of. Two ASNs with the same fingerprint
--- say the same. The body has no cartons: lines are rows of their own, so that receiving a unit costs the same
--- whatever the size of its ASN.
+-- here: units that were received; told: units that were reported to the merchant. Two ASNs with the
+-- same fingerprint have the same content. The body has no cartons: lines are rows of their own, so
+-- that receiving a unit costs the same whatever the size of its ASN.
 CREATE TABLE asns (
     merchant_id TEXT NOT NULL,
     asn_number TEXT NOT NULL,
@@ -19,8 +19,8 @@ CREATE TABLE asns (
 );
 CREATE INDEX asns_by_number ON asns (asn_number, merchant_id);
 
--- place: the line's place in the ASN; own_id: the merchant's own identifier of the unit; complete: 1 when every unit of
--- the line was received. What a line does not have is empty.
+-- place: the line's position in the ASN; own_id: the merchant's own identifier of the unit;
+-- complete: 1 when every unit of the line was received. What a line does not have is empty.
 CREATE TABLE asn_lines (
     merchant_id TEXT NOT NULL,
     asn_number TEXT NOT NULL,
@@ -42,8 +42,8 @@ CREATE TABLE asn_lines (
 ) CLUSTERED;
 -- A unit is announced once.
 CREATE UNIQUE INDEX asn_lines_by_unit ON asn_lines (unit_id, merchant_id) WHERE unit_id <> '';
--- These lead with what they find by: an index that led with the ASN would look as good as any other to a planner that
--- believes an ASN to have few lines.
+-- These start with the value that is looked up: an index that started with the ASN would look as
+-- good as any other to a planner that assumes few lines in an ASN.
 CREATE INDEX asn_lines_by_own ON asn_lines (own_id, merchant_id, asn_number, program_id, place) WHERE own_id <> '';
 CREATE INDEX asn_lines_by_serial ON asn_lines (serial_number, merchant_id, asn_number, program_id, place)
     WHERE serial_number <> '';
@@ -52,8 +52,9 @@ CREATE INDEX asn_lines_by_upc ON asn_lines (upc, merchant_id, asn_number, progra
     WHERE upc <> '';
 CREATE INDEX asn_lines_by_carton ON asn_lines (complete, merchant_id, asn_number, program_id, carton_id, place);
 
--- Units of which more is known than that they are announced. doubt_us: since when an operator is asked about the unit; 0
--- while nobody is. The body is the unit as it was at body_version; what happened since is in unit_steps.
+-- Units that are more than announced. doubt_us: since when an operator is asked about the unit; 0
+-- while there is no question. The body is the unit at body_version; what happened since is in
+-- unit_steps.
 CREATE TABLE units (
     merchant_id TEXT NOT NULL,
     unit_id TEXT NOT NULL,
@@ -66,8 +67,8 @@ CREATE TABLE units (
 CREATE INDEX units_by_unit ON units (unit_id, merchant_id);
 CREATE INDEX units_by_doubt ON units (doubt_us, merchant_id, unit_id);
 
--- What happened to a unit and changes little of it: it was graded, moved, packed, unpacked, shipped. A shipment of very
--- many units writes a line for each, not each unit anew.
+-- Small changes of a unit: it was graded, moved, packed, unpacked or shipped. A shipment of very
+-- many units writes one short row for each of them instead of the whole unit.
 CREATE TABLE unit_steps (
     merchant_id TEXT NOT NULL,
     unit_id TEXT NOT NULL,
@@ -85,7 +86,7 @@ CREATE TABLE shipments (
 );
 CREATE INDEX shipments_by_number ON shipments (asn_number, merchant_id);
 
--- Every number that a message about a shipment carries belongs to one shipment.
+-- The numbers in messages about shipments; each belongs to one shipment.
 CREATE TABLE shipment_numbers (
     merchant_id TEXT NOT NULL,
     asn_number TEXT NOT NULL,

@@ -1,4 +1,4 @@
--- Who may log in to the console, and who is logged in, who belong to no merchant; and what its charts show.
+-- Operators and their sessions, which belong to no merchant, and the counts for the charts.
 
 CREATE TABLE operators (
     operator TEXT NOT NULL,
@@ -18,8 +18,8 @@ CREATE TABLE sessions (
 CREATE INDEX sessions_by_operator ON sessions (operator);
 CREATE INDEX sessions_by_expiry ON sessions (expires_us);
 
--- What happened, counted by day in the transactions in which it did. A day has a few rows for the same thing
--- (slot), so that rivals seldom wait for each other.
+-- Events counted by day, in the transactions in which they happen. A day has several rows (slots)
+-- for the same event, so that committers seldom wait for each other.
 CREATE TABLE day_counts (
     merchant_id TEXT NOT NULL,
     day_us BIGINT NOT NULL,

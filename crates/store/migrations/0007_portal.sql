@@ -1,4 +1,4 @@
--- What a merchant's returns portal looks like and says. A merchant without a row has the default.
+-- The portals of merchants. A merchant without a row has the default.
 
 CREATE TABLE portals (
     merchant_id TEXT NOT NULL,
@@ -6,7 +6,7 @@ CREATE TABLE portals (
     PRIMARY KEY (merchant_id)
 ) CLUSTERED;
 
--- Apart, so that a page that only names the logo does not read it.
+-- A table of its own, so that a page which only refers to the logo does not read it.
 CREATE TABLE portal_logos (
     merchant_id TEXT NOT NULL,
     media_type TEXT NOT NULL,

@@ -1,15 +1,15 @@
 //! The only crate that contains SQL.
 //!
 //! There is one store for two engines. Everything here is written once, in the SQL that SQLite and
-//! PostgreSQL share; the differences are in [`engine`], and a `match` on the engine anywhere else is a
-//! mistake. Rules for the shared SQL: columns are TEXT, BIGINT or BYTES; times are microseconds since
-//! the epoch; no BOOLEAN, no JSON operators, no `sum` without a cast; every `ORDER BY` ends in a unique
-//! column; compare-and-set on `version` instead of row locks. What a query filters, sorts or joins by
-//! is a column; everything else is in the body.
+//! PostgreSQL share; the differences are in [`engine`], and a `match` on the engine anywhere else
+//! is a mistake. Rules for the shared SQL: columns are TEXT, BIGINT or BYTES; times are
+//! microseconds since the epoch; no BOOLEAN, no JSON operators, no `sum` without a cast; every
+//! `ORDER BY` ends in a unique column; compare-and-set on `version` instead of row locks. What a
+//! query filters, sorts or joins by is a column; everything else is in the body.
 //!
-//! Reads are methods of [`Store`]; writes are methods of [`Transaction`], so that a use case commits
-//! everything it decided at once. `conformance` is the contract: it runs each operation on both
-//! engines.
+//! Reads are methods of [`Store`]; writes are methods of [`Transaction`], so that a use case
+//! commits everything it decided at once. `conformance` is the contract: it runs each operation on
+//! both engines.
 
 #[cfg(test)]
 mod conformance;

@@ -1,4 +1,5 @@
-//! What people look for: orders and returns newest first, by number, by shopper; stories; the audit trail.
+//! What people look for: orders and returns newest first, by number, by shopper; stories; the audit
+//! trail.
 
 use bytes::Bytes;
 use domain::{

@@ -1,8 +1,8 @@
 //! The store's contract, run on both engines.
 //!
-//! Each test is declared once. SQLite gets a file of its own, PostgreSQL a schema of its own in
-//! the server that `TEST_POSTGRES_URL` names; without the variable the PostgreSQL half is skipped on
-//! a laptop and fails in CI.
+//! Each test is declared once. SQLite gets a file of its own, PostgreSQL a schema of its own in the
+//! server that `TEST_POSTGRES_URL` names; without the variable the PostgreSQL half is skipped on a
+//! laptop and fails in CI.
 
 mod asns;
 mod delivery;

@@ -1,7 +1,7 @@
 //! Events counted by day, so that charts do not have to read what is counted.
 //!
-//! A count is written by the transaction that makes it true. Each day of a merchant has several rows
-//! for the same event, one for each committer, so that committers seldom wait for each other.
+//! A count is written by the transaction that makes it true. Each day of a merchant has several
+//! rows for the same event, one for each committer, so that committers seldom wait for each other.
 
 use std::collections::BTreeMap;
 

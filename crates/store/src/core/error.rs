@@ -1,11 +1,12 @@
 //! Why the store did not do what was asked.
 //!
 //! [`StoreError`] is for the code above: it singles out [`StoreError::Conflict`], which callers act
-//! on, and names the operation in everything else. [`EngineError`] is what an engine reports, before
-//! the operation is named.
+//! on, and names the operation in everything else. [`EngineError`] is what an engine reports,
+//! before the operation is named.
 //!
 //! The text of both is complete and ends with the database's own message, so that a log line that
-//! prints only the error still shows the cause. It is for operators: callers of the API never see it.
+//! prints only the error still shows the cause. It is for operators: callers of the API never see
+//! it.
 
 /// Why the store did not do what was asked.
 #[derive(Debug, thiserror::Error)]

@@ -14,8 +14,8 @@ pub struct StoredResponse {
 }
 
 impl Transaction {
-    /// Stores `response` under `key`, replacing one from before `expired_us` at most; a conflict when
-    /// the key was used since.
+    /// Stores `response` under `key`, replacing one from before `expired_us` at most; a conflict
+    /// when the key was used since.
     pub fn store_response(
         &mut self,
         client: &ClientId,

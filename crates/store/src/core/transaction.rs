@@ -1,13 +1,13 @@
 //! A transaction is data: statements with the number of rows each must touch.
 //!
-//! Because it is data, SQLite can commit many of them together and PostgreSQL can send one in a single
-//! burst. Each area adds its statements as methods (`Transaction::put_orders` and so on), so that a
-//! use case can put everything it decided into one transaction without any SQL.
+//! Because it is data, SQLite can commit many of them together and PostgreSQL can send one in a
+//! single burst. Each area adds its statements as methods (`Transaction::put_orders` and so on), so
+//! that a use case can put everything it decided into one transaction without any SQL.
 //!
 //! A step has rows of values for `$1`, `$2`, ... and is run once for each. When its text says
 //! `ROWS(a, b, ..)`, that stands for a table `r` with these columns that holds all the rows: SQLite
-//! runs the statement once per row, PostgreSQL once in all. Written as the last table
-//! (`FROM ROWS(..)`, `FROM t, ROWS(..)`, `USING ROWS(..)`), the rows are plain parameters for SQLite,
+//! runs the statement once per row, PostgreSQL once in all. Written as the last table (`FROM
+//! ROWS(..)`, `FROM t, ROWS(..)`, `USING ROWS(..)`), the rows are plain parameters for SQLite,
 //! which is by far the cheapest.
 
 use crate::{

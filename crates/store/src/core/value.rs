@@ -1,7 +1,7 @@
 //! The parameters of statements and the cells of rows.
 //!
-//! Three kinds of value suffice for both engines: text, 64-bit integers and bytes. A NULL has a kind,
-//! because PostgreSQL needs the type of every column of a batch.
+//! Three kinds of value suffice for both engines: text, 64-bit integers and bytes. A NULL has a
+//! kind, because PostgreSQL needs the type of every column of a batch.
 
 use std::sync::Arc;
 

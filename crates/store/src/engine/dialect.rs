@@ -1,8 +1,8 @@
 //! The few places where the shared SQL is written differently for each engine.
 //!
 //! A batch is a statement with a table `ROWS(a, b, ..)`, read as `r`. SQLite runs it once for each
-//! row, PostgreSQL once for all of them. Both translations cut the text into pieces, so they know only
-//! the shapes that [`check_batch`] lists; tests fail on any other.
+//! row, PostgreSQL once for all of them. Both translations cut the text into pieces, so they know
+//! only the shapes that [`check_batch`] lists; tests fail on any other.
 
 use crate::core::value::Kind;
 
@@ -148,8 +148,8 @@ pub(super) fn statement_for_postgres(sql: &str, kinds: impl Iterator<Item = Kind
     }
 }
 
-/// First finds what to delete, for each of the rows by itself. Otherwise the planner would read all of
-/// a table that was nearly empty when it was last analyzed, once or even for each row.
+/// First finds what to delete, for each of the rows by itself. Otherwise the planner would read all
+/// of a table that was nearly empty when it was last analyzed, once or even for each row.
 fn delete_by_rows(table: &str, rows: &str, after: &str) -> String {
     let conditions = after.trim_start().trim_start_matches("WHERE");
     format!(

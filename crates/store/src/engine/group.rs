@@ -1,9 +1,9 @@
 //! Transactions that are committed together.
 //!
-//! Each transaction runs its own steps, one after another. The few rows that all of them change, the
-//! merchants' message counters and the counts of the day, are written once for the whole group, at the
-//! end and in the order of the keys: so these rows are locked as briefly as possible, and two groups
-//! never deadlock.
+//! Each transaction runs its own steps, one after another. The few rows that all of them change,
+//! the merchants' message counters and the counts of the day, are written once for the whole group,
+//! at the end and in the order of the keys: so these rows are locked as briefly as possible, and
+//! two groups never deadlock.
 
 use std::collections::BTreeMap;
 

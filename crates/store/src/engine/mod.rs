@@ -147,7 +147,8 @@ impl Engine {
     }
 }
 
-/// Copies everything at `location`, as of one moment, into a new SQLite file, while writes continue.
+/// Copies everything at `location`, as of one moment, into a new SQLite file, while writes
+/// continue.
 pub(crate) async fn copy(
     location: &Location,
     to: &Path,

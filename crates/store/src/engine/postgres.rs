@@ -40,8 +40,9 @@ const MIGRATION_LOCK: i64 = 0x484f_4d45;
 /// A node that hangs in the middle of a transaction must not keep its locks: the server ends the
 /// session, and the node gets an error when it resumes. Waiting for a lock ends in an error, too.
 ///
-/// Every statement finds its rows by a key, however many there are. The planner cannot know that for
-/// tables that fill and empty all day: it would scan them from time to time, and plan at every call.
+/// Every statement finds its rows by a key, however many there are. The planner cannot know that
+/// for tables that fill and empty all day: it would scan them from time to time, and plan at every
+/// call.
 const SESSION: &str = "SET idle_in_transaction_session_timeout = '5s';
     SET lock_timeout = '10s'; SET jit = off; SET plan_cache_mode = force_generic_plan;
     SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off";
@@ -193,8 +194,8 @@ fn tls_settings() -> Result<rustls::ClientConfig, EngineError> {
         .with_no_client_auth())
 }
 
-/// The server aborts one of two transactions that deadlock, and one of two that insert the same key.
-/// Both are conflicts: the use case tries again.
+/// The server aborts one of two transactions that deadlock, and one of two that insert the same
+/// key. Both are conflicts: the use case tries again.
 fn conflict_or_error(error: tokio_postgres::Error) -> EngineError {
     let conflicts = [
         SqlState::T_R_SERIALIZATION_FAILURE,

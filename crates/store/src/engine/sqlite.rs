@@ -1,9 +1,9 @@
-//! SQLite: one writer thread that commits waiting transactions together, connections for reading, and
-//! a thread that checkpoints the write-ahead log.
+//! SQLite: one writer thread that commits waiting transactions together, connections for reading,
+//! and a thread that checkpoints the write-ahead log.
 //!
 //! The writer takes the first waiting transaction and all others that are already in the queue, and
-//! commits them with one fsync. There is no timer: an idle store commits at once, and load makes its own
-//! groups ([`writer`]).
+//! commits them with one fsync. There is no timer: an idle store commits at once, and load makes
+//! its own groups ([`writer`]).
 
 use std::{
     collections::HashMap,
@@ -139,7 +139,8 @@ fn connect(path: &Path) -> Result<Connection, EngineError> {
     connection.pragma_update(None, "cache_size", -i64::from(CACHE_KIB))?;
     connection.pragma_update(None, "temp_store", "MEMORY")?;
     connection.set_prepared_statement_cache_capacity(128);
-    // Plans must not depend on the values, or statements would be prepared again whenever those change.
+    // Plans must not depend on the values, or statements would be prepared again whenever those
+    // change.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     Ok(connection)
 }

@@ -102,7 +102,8 @@ impl Store {
         .await
     }
 
-    /// The exchange orders that have this identifier at any merchant, looked up merchant by merchant.
+    /// The exchange orders that have this identifier at any merchant, looked up merchant by
+    /// merchant.
     pub async fn exchange_orders_named(
         &self,
         exchange_order_id: &str,

@@ -88,8 +88,8 @@ impl Transaction {
         let failed = with_outcome(|outcome| matches!(outcome, AttemptOutcome::Failed { .. }));
         let delivered = with_outcome(|outcome| matches!(outcome, AttemptOutcome::Delivered));
 
-        // One by one, and so by their keys, whatever the statistics say of a table that fills and empties
-        // all day.
+        // One by one, and so by their keys, whatever the statistics say of a table that fills and
+        // empties all day.
         self.any_rows_each(
             "UPDATE deliveries SET attempt = $4, due_us = $5
              WHERE merchant_id = $1 AND kind = $2 AND message_id = $3
@@ -220,8 +220,8 @@ fn count_values(attempts: &[&Attempt]) -> Vec<Vec<Value>> {
         .collect()
 }
 
-/// Every delivery has its message. The subquery finds the deliveries first: a planner that takes the
-/// table for small would otherwise read all messages of the merchant.
+/// Every delivery has its message. The subquery finds the deliveries first: a planner that takes
+/// the table for small would otherwise read all messages of the merchant.
 const PENDING_OF_ONE: &str = "SELECT d.message_id, d.lane, d.cycle, d.attempt, d.due_us,
          m.sequence, m.created_us, m.body, d.kind
      FROM (
@@ -231,8 +231,8 @@ const PENDING_OF_ONE: &str = "SELECT d.message_id, d.lane, d.cycle, d.attempt, d
      LEFT JOIN messages m ON m.merchant_id = d.merchant_id AND m.message_id = d.message_id
      ORDER BY d.message_id";
 
-/// In one statement, so that no message of one kind can be added while another kind is read: a reader
-/// that has read up to a number has missed nothing.
+/// In one statement, so that no message of one kind can be added while another kind is read: a
+/// reader that has read up to a number has missed nothing.
 const PENDING_OF_THREE: &str = "SELECT d.message_id, d.lane, d.cycle, d.attempt, d.due_us,
          m.sequence, m.created_us, m.body, d.kind
      FROM (
@@ -254,8 +254,8 @@ const PENDING_OF_THREE: &str = "SELECT d.message_id, d.lane, d.cycle, d.attempt,
      ORDER BY d.message_id";
 
 impl Store {
-    /// Merchants with pending deliveries. It goes from merchant to merchant by the key; `min()` might read
-    /// all rows of a table that PostgreSQL takes for empty.
+    /// Merchants with pending deliveries. It goes from merchant to merchant by the key; `min()`
+    /// might read all rows of a table that PostgreSQL takes for empty.
     pub async fn merchants_with_deliveries(&self) -> Result<Vec<String>, StoreError> {
         self.read_all(
             READING,

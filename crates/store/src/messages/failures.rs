@@ -1,4 +1,5 @@
-//! The failure queue: messages that failed all attempts, until an operator retries or discards them.
+//! The failure queue: messages that failed all attempts, until an operator retries or discards
+//! them.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -79,8 +80,8 @@ pub struct FailureCount {
 }
 
 impl Transaction {
-    /// Moves a failed message back to the deliveries, with all of its attempts ahead of it. A conflict
-    /// when it is not in the failure queue any more.
+    /// Moves a failed message back to the deliveries, with all of its attempts ahead of it. A
+    /// conflict when it is not in the failure queue any more.
     pub fn retry_failure(&mut self, key: FailureKey<'_>, now_us: i64) {
         self.one_row(
             "INSERT INTO deliveries (merchant_id, kind, message_id, lane, cycle, attempt, due_us)
@@ -160,9 +161,9 @@ impl Store {
         .await
     }
 
-    /// The messages among `keys`, by merchant and number, that are older than a delivered message about
-    /// the same thing. CROSS JOIN keeps SQLite from scanning all later messages of the merchant, of which
-    /// few are about that thing.
+    /// The messages among `keys`, by merchant and number, that are older than a delivered message
+    /// about the same thing. CROSS JOIN keeps SQLite from scanning all later messages of the
+    /// merchant, of which few are about that thing.
     pub async fn superseded(
         &self,
         keys: &[MessageKey],
@@ -201,9 +202,9 @@ impl Store {
         Ok(superseded.into_iter().collect())
     }
 
-    /// The endpoints with failures, and how many each has, up to `failures_max`. The query goes from
-    /// endpoint to endpoint by the key (the next kind of the same merchant, or the first kind of the next
-    /// merchant), so its cost does not depend on the length of the queue.
+    /// The endpoints with failures, and how many each has, up to `failures_max`. The query goes
+    /// from endpoint to endpoint by the key (the next kind of the same merchant, or the first kind
+    /// of the next merchant), so its cost does not depend on the length of the queue.
     pub async fn failing_endpoints(
         &self,
         failures_max: i64,

@@ -1,7 +1,7 @@
 //! Leases: which node sends what when several nodes share a database.
 //!
-//! Times are the database's own, so that the clocks of the nodes need not agree. The epoch of a shard
-//! rises each time a node takes it.
+//! Times are the database's own, so that the clocks of the nodes need not agree. The epoch of a
+//! shard rises each time a node takes it.
 
 use crate::{
     Store, StoreError, Transaction,
@@ -108,8 +108,8 @@ impl Store {
         self.engine.notify(text).await.during("notifying other nodes")
     }
 
-    /// Receives what other nodes send from now on, until the receiver is dropped or the connection is
-    /// lost.
+    /// Receives what other nodes send from now on, until the receiver is dropped or the connection
+    /// is lost.
     pub async fn listen(&self) -> Result<tokio::sync::mpsc::Receiver<String>, StoreError> {
         self.engine.listen().await.during("listening to other nodes")
     }

@@ -51,9 +51,9 @@ pub struct MessageFilter {
     pub limit: usize,
 }
 
-/// A query for messages with their state, as [`read_message`] reads them. The state is looked up for
-/// each message by its key: in a join, PostgreSQL might read all deliveries for each message while its
-/// statistics say that there are none.
+/// A query for messages with their state, as [`read_message`] reads them. The state is looked up
+/// for each message by its key: in a join, PostgreSQL might read all deliveries for each message
+/// while its statistics say that there are none.
 macro_rules! messages_where {
     ($more_columns:literal, $tables:literal, $condition:literal) => {
         concat!(
@@ -74,7 +74,8 @@ macro_rules! messages_where {
 }
 
 impl Store {
-    /// Messages of a merchant, newest first, and the number to continue before when there may be more.
+    /// Messages of a merchant, newest first, and the number to continue before when there may be
+    /// more.
     ///
     /// Examines a bounded number of messages, so a page may be short although more follow.
     pub async fn messages(

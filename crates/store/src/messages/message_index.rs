@@ -1,10 +1,10 @@
 //! The index of messages by what they are about.
 //!
 //! If it grew with every message it would touch another page each time: half of all that SQLite
-//! writes for a message. So messages are added to the index later, many together and in the order of
-//! the index, which touches few pages. `message_index_progress` holds the number of the last message
-//! that is in the index. A query by reference first brings the index up to date, and so misses
-//! nothing; meanwhile every [`BATCH`] messages of a merchant are indexed in the background.
+//! writes for a message. So messages are added to the index later, many together and in the order
+//! of the index, which touches few pages. `message_index_progress` holds the number of the last
+//! message that is in the index. A query by reference first brings the index up to date, and so
+//! misses nothing; meanwhile every [`BATCH`] messages of a merchant are indexed in the background.
 
 use std::collections::BTreeSet;
 
@@ -42,7 +42,8 @@ impl Store {
         Ok(())
     }
 
-    /// Starts a task that indexes the messages of each merchant for which `pending` completes a batch.
+    /// Starts a task that indexes the messages of each merchant for which `pending` completes a
+    /// batch.
     pub(crate) fn index_in_background(&self, pending: &[PendingMessage]) {
         let completed = pending.iter().filter(|it| it.message_id % BATCH == 0);
         let merchants: BTreeSet<&str> = completed.map(|it| it.merchant.as_str()).collect();
@@ -66,7 +67,8 @@ impl Store {
     }
 }
 
-/// Indexes the messages after number `indexed`, up to `end`; a conflict when `indexed` is out of date.
+/// Indexes the messages after number `indexed`, up to `end`; a conflict when `indexed` is out of
+/// date.
 fn index_step(merchant: &str, indexed: i64, end: i64) -> Transaction {
     let mut transaction = Transaction::new(OPERATION);
     transaction.one_row(

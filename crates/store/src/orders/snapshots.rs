@@ -88,8 +88,8 @@ impl Transaction {
         );
     }
 
-    /// A statement of its own, because the index is then touched only in the rare case that the e-mail
-    /// address of an order changed.
+    /// A statement of its own, because the index is then touched only in the rare case that the
+    /// e-mail address of an order changed.
     fn update_shopper_hashes(&mut self, merchant: &MerchantId, orders: &[OrderRow]) {
         self.any_rows_each(
             "UPDATE orders SET shopper_hash = r.shopper_hash

@@ -1,5 +1,5 @@
-//! Everything that is stored about one order, read in one query as of one moment: a return is decided
-//! on all of it.
+//! Everything that is stored about one order, read in one query as of one moment: a return is
+//! decided on all of it.
 
 use bytes::Bytes;
 use domain::{exchanges::record::ExchangeRecord, identifier::MerchantId, returns::ledger::Ledger};

@@ -1,5 +1,5 @@
-//! Ledgers: what of each order is spent. Every change that spends a unit changes this row, so that two
-//! of them cannot spend the same unit.
+//! Ledgers: what of each order is spent. Every change that spends a unit changes this row, so that
+//! two of them cannot spend the same unit.
 
 use domain::{identifier::MerchantId, returns::ledger::Ledger};
 

@@ -1,4 +1,5 @@
-//! Merchants' return policies: every version, because returns refer to the one they were decided by.
+//! Merchants' return policies: every version, because returns refer to the one they were decided
+//! by.
 
 use domain::{identifier::MerchantId, returns::policy::Policy};
 

@@ -79,7 +79,8 @@ impl Store {
         Ok(size.cut(returns, |it| wanted.is_none_or(|status| it.status == status)))
     }
 
-    /// The stored returns among these merchants and identifiers, each with its merchant, in any order.
+    /// The stored returns among these merchants and identifiers, each with its merchant, in any
+    /// order.
     pub async fn returns_named(
         &self,
         names: impl Iterator<Item = (&str, &str)>,

@@ -1,8 +1,8 @@
 //! Announced goods: ASNs, and their lines as rows of their own.
 //!
-//! An ASN may have a hundred thousand lines, and a scan is about a handful of them. So an ASN is read
-//! only with the lines that a scan can be about ([`AsnLineFilter`]), and a unit that is received changes
-//! the counters of its ASN and of its line, nothing else.
+//! An ASN may have a hundred thousand lines, and a scan is about a handful of them. So an ASN is
+//! read only with the lines that a scan can be about ([`AsnLineFilter`]), and a unit that is
+//! received changes the counters of its ASN and of its line, nothing else.
 
 use domain::{
     identifier::MerchantId,
@@ -27,7 +27,8 @@ const READING: &str = "reading ASNs";
 /// Lines that one statement inserts.
 const LINES_AT_ONCE: usize = 1_000;
 
-/// Which lines of an ASN to read: those that match any of these fields. An empty field matches none.
+/// Which lines of an ASN to read: those that match any of these fields. An empty field matches
+/// none.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AsnLineFilter<'a> {
     pub line: &'a str,
@@ -35,14 +36,17 @@ pub struct AsnLineFilter<'a> {
     pub unit: &'a str,
     /// The merchant's own identifier of the unit that a line announces.
     pub own: &'a str,
-    /// A few lines with this SKU or UPC; those that await a unit, and those in the carton, come first.
+    /// A few lines with this SKU or UPC; those that await a unit, and those in the carton, come
+    /// first.
     pub sku: &'a str,
     pub upc: &'a str,
     pub carton: &'a str,
-    /// Whether to add a few lines that await a unit: with the serial number, in the carton, and any.
+    /// Whether to add a few lines that await a unit: with the serial number, in the carton, and
+    /// any.
     pub more: bool,
     pub serial_number: &'a str,
-    /// How many lines to add that await a unit, and as many that do not, for a person who looks at the ASN.
+    /// How many lines to add that await a unit, and as many that do not, for a person who looks at
+    /// the ASN.
     pub any: i64,
 }
 
@@ -107,8 +111,8 @@ impl Transaction {
         }
     }
 
-    /// Stores the counters of an ASN at the version it was read at, and adds a unit to the line that it
-    /// was received for, if any.
+    /// Stores the counters of an ASN at the version it was read at, and adds a unit to the line
+    /// that it was received for, if any.
     pub fn count_unit(
         &mut self,
         merchant: &MerchantId,
@@ -196,8 +200,8 @@ macro_rules! lines_where {
     };
 }
 
-/// The line that announces a unit. The number of the ASN is compared as an expression, so that a planner
-/// finds the line by its unit and does not read all lines of the ASN first.
+/// The line that announces a unit. The number of the ASN is compared as an expression, so that a
+/// planner finds the line by its unit and does not read all lines of the ASN first.
 macro_rules! line_of_unit {
     ($unit:literal) => {
         concat!(
@@ -245,8 +249,8 @@ const LINES: &str = concat!(
 );
 
 impl Store {
-    /// The ASNs of a merchant with this number, one for each of its programs that uses it, with the lines
-    /// that match the filter.
+    /// The ASNs of a merchant with this number, one for each of its programs that uses it, with the
+    /// lines that match the filter.
     pub async fn asns(
         &self,
         merchant: &MerchantId,

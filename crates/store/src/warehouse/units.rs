@@ -1,8 +1,8 @@
 //! Units: single pieces of goods.
 //!
-//! A unit that is only announced is a line of its ASN and nothing else; it gets a row of its own when
-//! more is known about it. That row holds the unit as JSON. Small changes are stored beside it, step by
-//! step, and read together with it.
+//! A unit that is only announced is a line of its ASN and nothing else; it gets a row of its own
+//! when more is known about it. That row holds the unit as JSON. Small changes are stored beside
+//! it, step by step, and read together with it.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -119,8 +119,8 @@ impl Transaction {
     }
 }
 
-/// Texts of steps. Units in sequence with the same steps share one text: a shipment may have very many
-/// units.
+/// Texts of steps. Units in sequence with the same steps share one text: a shipment may have very
+/// many units.
 #[derive(Default)]
 struct SharedTexts(Arc<str>);
 
@@ -172,8 +172,8 @@ impl Store {
         read_units(&rows).during(READING)
     }
 
-    /// The units of these merchants and identifiers that are announced. The joins are outer joins so that
-    /// planners go from the unit to its line to its ASN, and not the other way round.
+    /// The units of these merchants and identifiers that are announced. The joins are outer joins
+    /// so that planners go from the unit to its line to its ASN, and not the other way round.
     async fn announced_units(
         &self,
         wanted: Vec<Vec<Value>>,
@@ -194,8 +194,8 @@ impl Store {
         Ok(units.into_iter().flatten().collect())
     }
 
-    /// The merchants that have or announced a unit with this identifier, and the platform if it keeps such
-    /// a unit without knowing its merchant.
+    /// The merchants that have or announced a unit with this identifier, and the platform if it
+    /// keeps such a unit without knowing its merchant.
     pub async fn owners_of_unit(&self, unit_id: &str) -> Result<Vec<MerchantId>, StoreError> {
         self.read_merchants(
             "units",

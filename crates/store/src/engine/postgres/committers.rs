@@ -1,10 +1,10 @@
 //! Tasks that commit waiting transactions, many with one `COMMIT`.
 //!
-//! A committer takes the first waiting transaction and all others that are already in the queue, and
-//! sends them in two bursts: `BEGIN` and every step travel together without waiting for each other; when
-//! every guard holds, `COMMIT` follows. There is no timer: an idle store commits at once, and load makes
-//! its own groups. When one transaction of a group fails, the group is rolled back and each transaction
-//! is committed by itself, so that only the rare conflict is slow.
+//! A committer takes the first waiting transaction and all others that are already in the queue,
+//! and sends them in two bursts: `BEGIN` and every step travel together without waiting for each
+//! other; when every guard holds, `COMMIT` follows. There is no timer: an idle store commits at
+//! once, and load makes its own groups. When one transaction of a group fails, the group is rolled
+//! back and each transaction is committed by itself, so that only the rare conflict is slow.
 //!
 //! Because they are tasks of their own, they finish a commit even when its caller is gone.
 

@@ -1,7 +1,7 @@
 //! In tests: the query plans of SQLite.
 //!
-//! A table that grows must never be scanned. So every statement that any test runs is explained first,
-//! and a statement that would scan such a table fails its test.
+//! A table that grows must never be scanned. So every statement that any test runs is explained
+//! first, and a statement that would scan such a table fails its test.
 
 use rusqlite::Connection;
 

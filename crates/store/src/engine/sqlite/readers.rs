@@ -16,7 +16,8 @@ use crate::core::{
 };
 
 const READERS_MAX: usize = 4;
-/// Small, because each commit of the writer empties it; the operating system caches the pages as well.
+/// Small, because each commit of the writer empties it; the operating system caches the pages as
+/// well.
 const CACHE_KIB: i64 = 4 * 1024;
 
 pub(super) struct Readers {

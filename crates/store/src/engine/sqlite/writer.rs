@@ -182,8 +182,8 @@ impl Writer {
         Ok(run?)
     }
 
-    /// The checkpointer keeps up by itself unless load never pauses. Then the log would grow forever,
-    /// because it starts over only when all of it has been checkpointed.
+    /// The checkpointer keeps up by itself unless load never pauses. Then the log would grow
+    /// forever, because it starts over only when all of it has been checkpointed.
     fn limit_log(&self) {
         if self.log_pages.load(Ordering::Relaxed) > LOG_PAGES_MAX {
             match checkpoint(&self.connection, "RESTART") {
