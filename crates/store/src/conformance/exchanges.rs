@@ -6,16 +6,18 @@ use domain::{
     returns::{identifier::RmaId, ledger::Ledger},
 };
 
-use super::{Subject, acme, on_both_engines, other};
-use crate::{Cursor, ExchangeFilter, OrderRow, Store, StoreError, Transaction};
+use crate::{
+    Cursor, ExchangeFilter, OrderRow, Store, StoreError, Transaction,
+    conformance::{Subject, acme, on_both_engines, other},
+};
 
 on_both_engines!(
     an_exchange_order_reads_back_under_both_of_its_names,
-    the_file_of_an_order_knows_its_exchanges_and_its_ledger,
+    a_stored_order_includes_its_exchanges_and_its_ledger,
     there_is_one_exchange_order_for_an_order,
     a_stale_exchange_order_changes_nothing,
     exchange_orders_are_listed_newest_first_and_in_pages,
-    what_is_being_placed_is_read_page_by_page_over_all_merchants,
+    pending_exchange_orders_are_read_in_pages_over_all_merchants,
 );
 
 const ANY: fn() -> ExchangeFilter =
@@ -87,7 +89,7 @@ async fn an_exchange_order_reads_back_under_both_of_its_names(Subject { store, .
     assert!(store.exchange_order(&other(), "O-1").await.unwrap().is_none());
 }
 
-async fn the_file_of_an_order_knows_its_exchanges_and_its_ledger(Subject { store, .. }: Subject) {
+async fn a_stored_order_includes_its_exchanges_and_its_ledger(Subject { store, .. }: Subject) {
     let order = |id: &str| OrderRow {
         order_id: id.to_owned(),
         replaces: 0,
@@ -158,7 +160,7 @@ async fn exchange_orders_are_listed_newest_first_and_in_pages(Subject { store, .
     assert_eq!(listed(&store, &page).await, ["O-2"]);
 }
 
-async fn what_is_being_placed_is_read_page_by_page_over_all_merchants(
+async fn pending_exchange_orders_are_read_in_pages_over_all_merchants(
     Subject { store, .. }: Subject,
 ) {
     for (merchant, order) in [(acme(), "O-1"), (acme(), "O-2"), (other(), "O-1"), (acme(), "O-3")] {

@@ -1,20 +1,23 @@
-//! The index of messages: updated in large steps, and never behind for a query.
+//! The index of messages: updated in large steps, and never out of date for a query.
 
 use bytes::Bytes;
 use domain::{identifier::MerchantId, messages::kind::MessageKind};
 
-use super::{Subject, acme, on_both_engines, other};
-use crate::{MessageFilter, NewMessage, Store, Transaction};
+use crate::{
+    MessageFilter, NewMessage, Store, Transaction,
+    conformance::{Subject, acme, on_both_engines, other},
+};
 
 on_both_engines!(
     a_message_is_found_by_reference_at_once,
     many_messages_are_indexed_in_the_background,
     messages_that_are_removed_leave_no_reference,
     concurrent_queries_index_each_message_once,
+    message_histories_are_read_oldest_first_with_their_bytes,
 );
 
 async fn enqueue(store: &Store, merchant: &MerchantId, references: impl Iterator<Item = String>) {
-    let mut transaction = Transaction::new("owing messages");
+    let mut transaction = Transaction::new("enqueueing messages");
     for reference in references {
         transaction.enqueue(NewMessage {
             merchant: merchant.clone(),
@@ -86,13 +89,36 @@ async fn messages_that_are_removed_leave_no_reference(Subject { store, .. }: Sub
 
 async fn concurrent_queries_index_each_message_once(Subject { store, .. }: Subject) {
     enqueue(&store, &acme(), lanes(2_000)).await;
-    let mut rivals = tokio::task::JoinSet::new();
+    let mut writers = tokio::task::JoinSet::new();
     for _ in 0..8 {
         let store = store.clone();
-        rivals.spawn(async move { about(&store, &acme(), "RMA-1").await });
+        writers.spawn(async move { about(&store, &acme(), "RMA-1").await });
     }
-    for found in rivals.join_all().await {
+    for found in writers.join_all().await {
         assert_eq!(found, [1_002, 2]);
     }
     assert_eq!(count_indexed(&store).await, 2_000);
+}
+
+async fn message_histories_are_read_oldest_first_with_their_bytes(Subject { store, .. }: Subject) {
+    let mut transaction = Transaction::new("enqueueing messages");
+    for (reference, sequence) in [("A", 1), ("B", 1), ("A", 2), ("A", 3)] {
+        transaction.enqueue(NewMessage {
+            merchant: acme(),
+            kind: MessageKind::Rma,
+            reference: reference.to_owned(),
+            sequence,
+            lane: 7,
+            created_us: 100,
+            body: Bytes::from(format!("{reference}{sequence}")),
+        });
+    }
+    store.commit(transaction).await.unwrap();
+
+    let files = store.message_histories(&acme(), "A", 2).await.unwrap();
+
+    let bodies: Vec<&[u8]> = files.iter().map(|file| file.body.as_ref()).collect();
+    assert_eq!(bodies, [b"A2", b"A3"]);
+    assert!(files.iter().all(|file| file.attempts.is_empty() && file.message.reference == "A"));
+    assert_eq!(store.message_histories(&other(), "A", 2).await.unwrap(), []);
 }

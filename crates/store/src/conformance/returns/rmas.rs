@@ -1,4 +1,4 @@
-//! Policies, ledgers, returns, parcels, wanted labels, and refunds with a problem.
+//! Returns with their policies, ledgers, parcels and label requests.
 
 use domain::{
     identifier::MerchantId,
@@ -15,27 +15,22 @@ use domain::{
 };
 use jiff::Timestamp;
 
-use super::{Subject, acme, on_both_engines, other};
-use crate::{Cursor, PolicyVersion, RefundProblem, Store, StoreError, Transaction};
+use crate::{
+    Cursor, PolicyVersion, StoreError, Transaction,
+    conformance::{Subject, acme, assert_conflict, commit, on_both_engines, other},
+};
 
 on_both_engines!(
     policies_are_read_newest_first_and_a_number_is_taken_once,
     a_ledger_is_empty_until_something_is_spent,
     a_ledger_changes_only_at_the_version_read,
-    rivals_for_one_unit_have_one_winner,
+    concurrent_returns_of_one_unit_have_one_winner,
     a_return_reads_back_and_changes_only_at_the_version_read,
     a_return_is_found_by_its_identifier_alone,
     returns_are_found_by_the_number_of_their_parcel,
-    labels_are_wanted_oldest_first_until_they_are_made,
-    problems_are_listed_by_state_oldest_first_in_pages,
+    label_requests_are_listed_oldest_first_until_they_end,
     a_return_is_stored_with_its_ledger_or_not_at_all,
 );
-
-async fn change(store: &Store, fill: impl FnOnce(&mut Transaction)) -> Result<(), StoreError> {
-    let mut transaction = Transaction::new("testing");
-    fill(&mut transaction);
-    store.commit(transaction).await.map(drop)
-}
 
 fn order() -> Order {
     let text = domain::samples::order_message();
@@ -45,7 +40,7 @@ fn order() -> Order {
 }
 
 /// The sample return, under another identifier.
-fn rma(number: u8) -> Rma {
+fn sample_rma(number: u8) -> Rma {
     let rma_identifier = RmaId::from_random([number; 8]);
     Rma { rma_identifier, ..domain::samples::rma() }
 }
@@ -53,10 +48,6 @@ fn rma(number: u8) -> Rma {
 /// A ledger with the one unit of the second line spent.
 fn spent(rma: &RmaId) -> Ledger {
     Ledger::default().spend(&order(), "ORD-100472-2", 1, rma.as_str()).unwrap().0
-}
-
-fn is_conflict(done: &Result<(), StoreError>) -> bool {
-    matches!(done, Err(StoreError::Conflict))
 }
 
 async fn policies_are_read_newest_first_and_a_number_is_taken_once(Subject { store, .. }: Subject) {
@@ -71,12 +62,12 @@ async fn policies_are_read_newest_first_and_a_number_is_taken_once(Subject { sto
         },
     };
     for version in 1..=3 {
-        change(&store, |it| it.insert_policy(&acme(), &policy(version))).await.unwrap();
+        commit(&store, |it| it.insert_policy(&acme(), &policy(version))).await.unwrap();
     }
 
-    let again = change(&store, |it| it.insert_policy(&acme(), &policy(3))).await;
+    let again = commit(&store, |it| it.insert_policy(&acme(), &policy(3))).await;
 
-    assert!(is_conflict(&again));
+    assert_conflict(&again);
     let newest = store.policies(&acme(), i64::MAX, 2).await.unwrap();
     assert_eq!(newest, [policy(3), policy(2)]);
     assert_eq!(store.policies(&acme(), 2, 10).await.unwrap(), [policy(1)]);
@@ -84,10 +75,10 @@ async fn policies_are_read_newest_first_and_a_number_is_taken_once(Subject { sto
 }
 
 async fn a_ledger_is_empty_until_something_is_spent(Subject { store, .. }: Subject) {
-    let id = rma(1).rma_identifier;
+    let id = sample_rma(1).rma_identifier;
     let empty = store.ledger(&acme(), "A").await.unwrap();
     assert_eq!((empty.value, empty.version), (Ledger::default(), 0));
-    change(&store, |it| it.put_ledger(&acme(), "A", &spent(&id), 0)).await.unwrap();
+    commit(&store, |it| it.put_ledger(&acme(), "A", &spent(&id), 0)).await.unwrap();
 
     let read = store.ledger(&acme(), "A").await.unwrap();
 
@@ -97,34 +88,34 @@ async fn a_ledger_is_empty_until_something_is_spent(Subject { store, .. }: Subje
 }
 
 async fn a_ledger_changes_only_at_the_version_read(Subject { store, .. }: Subject) {
-    let [first, second] = [1, 2].map(|number| spent(&rma(number).rma_identifier));
-    change(&store, |it| it.put_ledger(&acme(), "A", &first, 0)).await.unwrap();
+    let [first, second] = [1, 2].map(|number| spent(&sample_rma(number).rma_identifier));
+    commit(&store, |it| it.put_ledger(&acme(), "A", &first, 0)).await.unwrap();
     for version in [0, 2, -1] {
-        let stale = change(&store, |it| it.put_ledger(&acme(), "A", &second, version)).await;
-        assert!(is_conflict(&stale), "{version}");
+        let stale = commit(&store, |it| it.put_ledger(&acme(), "A", &second, version)).await;
+        assert_conflict(&stale);
     }
     assert_eq!(store.ledger(&acme(), "A").await.unwrap().value, first);
 
-    change(&store, |it| it.put_ledger(&acme(), "A", &second, 1)).await.unwrap();
+    commit(&store, |it| it.put_ledger(&acme(), "A", &second, 1)).await.unwrap();
 
     let read = store.ledger(&acme(), "A").await.unwrap();
     assert_eq!((read.value, read.version), (second, 2));
 }
 
-async fn rivals_for_one_unit_have_one_winner(Subject { store, .. }: Subject) {
+async fn concurrent_returns_of_one_unit_have_one_winner(Subject { store, .. }: Subject) {
     for version in 0..5 {
-        let rivals = (0..8).map(|number| {
+        let writers = (0..8).map(|number| {
             let store = store.clone();
             tokio::spawn(async move {
-                let rma = rma(number);
+                let rma = sample_rma(number);
                 let ledger = spent(&rma.rma_identifier);
-                change(&store, |it| it.put_ledger(&acme(), "A", &ledger, version)).await
+                commit(&store, |it| it.put_ledger(&acme(), "A", &ledger, version)).await
             })
         });
         let mut won = 0;
-        for rival in rivals.collect::<Vec<_>>() {
-            let done = rival.await.unwrap();
-            assert!(done.is_ok() || is_conflict(&done), "{done:?}");
+        for writer in writers.collect::<Vec<_>>() {
+            let done = writer.await.unwrap();
+            assert!(matches!(done, Ok(()) | Err(StoreError::Conflict)), "{done:?}");
             won += i64::from(done.is_ok());
         }
         assert_eq!(won, 1);
@@ -133,42 +124,42 @@ async fn rivals_for_one_unit_have_one_winner(Subject { store, .. }: Subject) {
 }
 
 async fn a_return_reads_back_and_changes_only_at_the_version_read(Subject { store, .. }: Subject) {
-    let first = rma(1);
-    change(&store, |it| it.insert_return(&acme(), &first)).await.unwrap();
-    assert!(is_conflict(&change(&store, |it| it.insert_return(&acme(), &first)).await));
+    let first = sample_rma(1);
+    commit(&store, |it| it.insert_return(&acme(), &first)).await.unwrap();
+    assert_conflict(&commit(&store, |it| it.insert_return(&acme(), &first)).await);
     let changed = Rma { status: RmaStatus::Refunded, ..first.clone() };
 
     for version in [0, 2] {
         let stale =
-            change(&store, |it| it.update_return(&acme(), &changed, version, first.status)).await;
-        assert!(is_conflict(&stale), "{version}");
+            commit(&store, |it| it.update_return(&acme(), &changed, version, first.status)).await;
+        assert_conflict(&stale);
     }
     let read = store.rma(&acme(), &first.rma_identifier).await.unwrap().unwrap();
     assert_eq!((read.value, read.version), (first.clone(), 1));
-    change(&store, |it| it.update_return(&acme(), &changed, 1, first.status)).await.unwrap();
+    commit(&store, |it| it.update_return(&acme(), &changed, 1, first.status)).await.unwrap();
 
     let read = store.rma(&acme(), &first.rma_identifier).await.unwrap().unwrap();
     assert_eq!((read.value, read.version), (changed.clone(), 2));
     assert!(store.rma(&other(), &first.rma_identifier).await.unwrap().is_none());
-    let theirs = change(&store, |it| it.update_return(&other(), &changed, 2, first.status)).await;
-    assert!(is_conflict(&theirs), "another merchant has no such return");
+    let theirs = commit(&store, |it| it.update_return(&other(), &changed, 2, first.status)).await;
+    assert_conflict(&theirs);
 }
 
 async fn a_return_is_found_by_its_identifier_alone(Subject { store, .. }: Subject) {
-    let (mine, unknown) = (rma(1), rma(2));
-    change(&store, |it| it.insert_return(&other(), &mine)).await.unwrap();
+    let (mine, unknown) = (sample_rma(1), sample_rma(2));
+    commit(&store, |it| it.insert_return(&other(), &mine)).await.unwrap();
 
     assert_eq!(store.merchant_of_rma(&mine.rma_identifier).await.unwrap(), Some(other()));
     assert_eq!(store.merchant_of_rma(&unknown.rma_identifier).await.unwrap(), None);
 }
 
 async fn returns_are_found_by_the_number_of_their_parcel(Subject { store, .. }: Subject) {
-    let [mine, theirs] = [1, 2].map(|number| rma(number).rma_identifier);
+    let [mine, theirs] = [1, 2].map(|number| sample_rma(number).rma_identifier);
     for _ in 0..2 {
-        // A label that is told twice is one parcel.
-        change(&store, |it| it.put_parcel(&acme(), "1Z-1", &mine)).await.unwrap();
+        // A label that is reported twice is one parcel.
+        commit(&store, |it| it.put_parcel(&acme(), "1Z-1", &mine)).await.unwrap();
     }
-    change(&store, |it| it.put_parcel(&other(), "1Z-1", &theirs)).await.unwrap();
+    commit(&store, |it| it.put_parcel(&other(), "1Z-1", &theirs)).await.unwrap();
 
     let found = |owner: Option<MerchantId>, number: &'static str| {
         let store = store.clone();
@@ -182,15 +173,15 @@ async fn returns_are_found_by_the_number_of_their_parcel(Subject { store, .. }: 
     assert_eq!(found(None, "1Z-2").await, []);
 }
 
-async fn labels_are_wanted_oldest_first_until_they_are_made(Subject { store, .. }: Subject) {
-    let ids: Vec<RmaId> = (1..=4).map(|number| rma(number).rma_identifier).collect();
+async fn label_requests_are_listed_oldest_first_until_they_end(Subject { store, .. }: Subject) {
+    let ids: Vec<RmaId> = (1..=4).map(|number| sample_rma(number).rma_identifier).collect();
     let wishes = [(&acme(), 3, 30), (&other(), 0, 10), (&acme(), 1, 20)];
     for (merchant, position, at_us) in wishes {
-        change(&store, |it| it.request_label(merchant, &ids[position], "external", at_us))
+        commit(&store, |it| it.request_label(merchant, &ids[position], "external", at_us))
             .await
             .unwrap();
     }
-    change(&store, |it| it.request_label(&acme(), &ids[2], "simulated", 5)).await.unwrap();
+    commit(&store, |it| it.request_label(&acme(), &ids[2], "simulated", 5)).await.unwrap();
 
     let wanted = |after_us: i64, limit: usize| {
         let store = store.clone();
@@ -212,56 +203,15 @@ async fn labels_are_wanted_oldest_first_until_they_are_made(Subject { store, .. 
     let ours =
         store.label_requests("external", Some(&other()), &Cursor::oldest(), 10).await.unwrap();
     assert_eq!(ours.iter().map(|it| it.requested_us).collect::<Vec<_>>(), [10]);
-    change(&store, |it| it.end_label_request(&acme(), &ids[0])).await.unwrap();
+    commit(&store, |it| it.end_label_request(&acme(), &ids[0])).await.unwrap();
     assert_eq!(wanted(0, 10).await.len(), 3, "another merchant's wish stays");
-    change(&store, |it| it.end_label_request(&other(), &ids[0])).await.unwrap();
+    commit(&store, |it| it.end_label_request(&other(), &ids[0])).await.unwrap();
 
     assert_eq!(wanted(0, 10).await, all[1..]);
 }
 
-async fn problems_are_listed_by_state_oldest_first_in_pages(Subject { store, .. }: Subject) {
-    let problem = |merchant: &MerchantId, refund: &str, noticed_us| RefundProblem {
-        merchant: merchant.to_string(),
-        refund_id: refund.to_owned(),
-        order_id: "A".to_owned(),
-        state: "unmatched".to_owned(),
-        noticed_us,
-        detail: "nobody knows the return".to_owned(),
-    };
-    let all = [
-        (acme(), problem(&acme(), "RF-2", 10)),
-        (other(), problem(&other(), "RF-1", 10)),
-        (acme(), problem(&acme(), "RF-1", 20)),
-    ];
-    for (merchant, problem) in all.iter().rev() {
-        change(&store, |it| it.put_refund_problem(merchant, problem)).await.unwrap();
-    }
-    let rows = all.clone().map(|(_, problem)| problem);
-
-    let mut found = Vec::new();
-    let mut after = Cursor::oldest();
-    while let Some(row) = store.refund_problems("unmatched", &after, 1).await.unwrap().pop() {
-        after = row.cursor();
-        found.push(row);
-    }
-    assert_eq!(found, rows);
-
-    let settled = RefundProblem {
-        state: "settled".to_owned(),
-        detail: "left as it is".to_owned(),
-        ..rows[0].clone()
-    };
-    change(&store, |it| it.put_refund_problem(&acme(), &settled)).await.unwrap();
-    let start = Cursor::oldest();
-    assert_eq!(store.refund_problems("unmatched", &start, 9).await.unwrap(), rows[1..]);
-    let listed = store.refund_problems("settled", &start, 9).await.unwrap();
-    assert_eq!(listed, std::slice::from_ref(&settled));
-    assert_eq!(store.refund_problem(&acme(), "RF-2").await.unwrap(), Some(settled));
-    assert_eq!(store.refund_problem(&other(), "RF-2").await.unwrap(), None);
-}
-
 async fn a_return_is_stored_with_its_ledger_or_not_at_all(Subject { store, .. }: Subject) {
-    let [first, second] = [rma(1), rma(2)];
+    let [first, second] = [sample_rma(1), sample_rma(2)];
     let begin = |rma: Rma, version: i64| {
         move |it: &mut Transaction| {
             let id = rma.rma_identifier.clone();
@@ -270,9 +220,9 @@ async fn a_return_is_stored_with_its_ledger_or_not_at_all(Subject { store, .. }:
             it.put_ledger(&acme(), "A", &spent(&id), version);
         }
     };
-    change(&store, begin(first, 0)).await.unwrap();
+    commit(&store, begin(first, 0)).await.unwrap();
 
-    assert!(is_conflict(&change(&store, begin(second.clone(), 0)).await));
+    assert_conflict(&commit(&store, begin(second.clone(), 0)).await);
 
     assert!(store.rma(&acme(), &second.rma_identifier).await.unwrap().is_none());
     assert_eq!(

@@ -4,8 +4,10 @@ use bytes::Bytes;
 use domain::access::operator::{Operator, OperatorName, Role};
 use jiff::Timestamp;
 
-use super::{Subject, on_both_engines};
-use crate::{SessionRow, Store, StoreError, Transaction};
+use crate::{
+    SessionRow, Store, StoreError,
+    conformance::{Subject, commit, on_both_engines},
+};
 
 on_both_engines!(
     an_operator_reads_back_and_is_listed_by_name,
@@ -31,16 +33,10 @@ fn hash(number: i64) -> Bytes {
     Bytes::from(number.to_string())
 }
 
-async fn change(store: &Store, fill: impl FnOnce(&mut Transaction)) -> Result<(), StoreError> {
-    let mut transaction = Transaction::new("testing");
-    fill(&mut transaction);
-    store.commit(transaction).await.map(drop)
-}
-
 /// Two operators; the first has sessions 1 and 2, the second 3.
 async fn people(store: &Store) -> (Operator, Operator) {
     let (lena, mara) = (operator("lena"), operator("mara"));
-    change(store, |transaction| {
+    commit(store, |transaction| {
         transaction.insert_operator(&mara);
         transaction.insert_operator(&lena);
         transaction.insert_session(hash(1), &lena.name, 10, 100);
@@ -66,12 +62,12 @@ async fn an_operator_reads_back_and_is_listed_by_name(Subject { store, .. }: Sub
     assert_eq!(store.operator(&lena.name).await.unwrap().unwrap().value, lena);
     assert_eq!(store.operators(10).await.unwrap(), [lena.clone(), mara]);
     assert_eq!(store.operators(1).await.unwrap(), [lena]);
-    assert!(store.operator(&operator("nobody").name).await.unwrap().is_none());
+    assert!(store.operator(&operator("unknown").name).await.unwrap().is_none());
 }
 
 async fn an_operators_name_is_taken_once(Subject { store, .. }: Subject) {
     let (lena, _) = people(&store).await;
-    let again = change(&store, |transaction| transaction.insert_operator(&lena)).await;
+    let again = commit(&store, |transaction| transaction.insert_operator(&lena)).await;
     assert!(matches!(again, Err(StoreError::Conflict)));
 }
 
@@ -79,13 +75,13 @@ async fn an_operator_changes_only_at_the_version_read(Subject { store, .. }: Sub
     let (mut lena, _) = people(&store).await;
     lena.disabled_at = Some(Timestamp::UNIX_EPOCH);
 
-    let refused = change(&store, |transaction| transaction.update_operator(&lena, 2)).await;
+    let refused = commit(&store, |transaction| transaction.update_operator(&lena, 2)).await;
     assert!(matches!(refused, Err(StoreError::Conflict)));
     let hold = async |version| {
-        change(&store, |transaction| transaction.guard_operator(&lena.name, version)).await
+        commit(&store, |transaction| transaction.guard_operator(&lena.name, version)).await
     };
     hold(1).await.unwrap();
-    change(&store, |transaction| transaction.update_operator(&lena, 1)).await.unwrap();
+    commit(&store, |transaction| transaction.update_operator(&lena, 1)).await.unwrap();
     assert!(matches!(hold(1).await, Err(StoreError::Conflict)));
 
     let found = store.operator(&lena.name).await.unwrap().unwrap();
@@ -97,15 +93,15 @@ async fn a_session_leads_to_its_operator_until_it_is_ended(Subject { store, .. }
     let expected = SessionRow { operator: lena, created_us: 10, last_seen_us: 10, expires_us: 100 };
     assert_eq!(store.session(hash(1)).await.unwrap(), Some(expected));
 
-    change(&store, |transaction| transaction.delete_session(hash(1))).await.unwrap();
+    commit(&store, |transaction| transaction.delete_session(hash(1))).await.unwrap();
 
     assert_eq!(live(&store).await, [2, 3]);
 }
 
 async fn a_session_that_is_used_lasts_longer(Subject { store, .. }: Subject) {
     people(&store).await;
-    change(&store, |transaction| transaction.touch_session(hash(1), 50, 150)).await.unwrap();
-    change(&store, |transaction| transaction.touch_session(hash(9), 50, 150)).await.unwrap();
+    commit(&store, |transaction| transaction.touch_session(hash(1), 50, 150)).await.unwrap();
+    commit(&store, |transaction| transaction.touch_session(hash(9), 50, 150)).await.unwrap();
 
     let found = store.session(hash(1)).await.unwrap().unwrap();
     assert_eq!((found.created_us, found.last_seen_us, found.expires_us), (10, 50, 150));
@@ -114,14 +110,14 @@ async fn a_session_that_is_used_lasts_longer(Subject { store, .. }: Subject) {
 
 async fn all_sessions_of_an_operator_end_at_once(Subject { store, .. }: Subject) {
     let (lena, _) = people(&store).await;
-    change(&store, |transaction| transaction.delete_sessions(&lena.name)).await.unwrap();
+    commit(&store, |transaction| transaction.delete_sessions(&lena.name)).await.unwrap();
     assert_eq!(live(&store).await, [3]);
 }
 
 async fn expired_sessions_are_removed_in_batches(Subject { store, .. }: Subject) {
     people(&store).await;
-    change(&store, |transaction| transaction.delete_expired_sessions(300, 1)).await.unwrap();
+    commit(&store, |transaction| transaction.delete_expired_sessions(300, 1)).await.unwrap();
     assert_eq!(live(&store).await, [2, 3]);
-    change(&store, |transaction| transaction.delete_expired_sessions(300, 9)).await.unwrap();
+    commit(&store, |transaction| transaction.delete_expired_sessions(300, 9)).await.unwrap();
     assert_eq!(live(&store).await, [3]);
 }

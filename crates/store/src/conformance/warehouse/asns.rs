@@ -10,18 +10,20 @@ use domain::{
     },
 };
 
-use super::{Subject, acme, on_both_engines, other};
-use crate::{AsnLineFilter, Store, StoreError, Transaction, UnitRow, Versioned};
+use crate::{
+    AsnLineFilter, Store, StoreError, UnitRow, Versioned,
+    conformance::{Subject, acme, assert_conflict, commit, on_both_engines, other},
+};
 
 on_both_engines!(
-    an_asn_reads_back_with_the_lines_that_are_wanted,
+    an_asn_reads_back_with_the_lines_that_match,
     an_asn_is_inserted_once_and_replaced_only_at_its_version,
     a_number_is_shared_by_programs_and_merchants,
     a_unit_is_announced_once,
-    a_unit_that_is_announced_is_known_without_a_row,
+    an_announced_unit_is_found_without_a_row,
     units_count_on_their_asn_and_line_only_at_its_version,
     lines_that_await_a_unit_are_found_among_ten_thousand,
-    rivals_for_one_asn_have_one_winner,
+    concurrent_receipts_on_one_asn_have_one_winner,
 );
 
 /// The sample's ASN: line 1 announces LP-0093321 of TEE-NAVY-M, line 2 LP-0093322 of CAP-SAND.
@@ -52,24 +54,14 @@ fn large(lines: usize) -> AsnState {
     state
 }
 
-async fn commit(store: &Store, fill: impl FnOnce(&mut Transaction)) -> Result<(), StoreError> {
-    let mut transaction = Transaction::new("testing ASNs");
-    fill(&mut transaction);
-    store.commit(transaction).await.map(drop)
-}
-
 async fn insert(store: &Store, merchant: &MerchantId, state: &AsnState) -> Result<(), StoreError> {
     commit(store, |it| it.insert_asn(merchant, state)).await
 }
 
 /// The identifiers of the lines that are read of an ASN.
 async fn lines(store: &Store, number: &str, wanted: &AsnLineFilter<'_>) -> Vec<String> {
-    let held = store.asns(&acme(), number, wanted).await.unwrap();
-    held[0].value.asn.lines().map(|line| line.detail.line_identifier.clone()).collect()
-}
-
-fn assert_conflict(result: &Result<(), StoreError>) {
-    assert!(matches!(result, Err(StoreError::Conflict)), "{result:?}");
+    let stored = store.asns(&acme(), number, wanted).await.unwrap();
+    stored[0].value.asn.lines().map(|line| line.detail.line_identifier.clone()).collect()
 }
 
 /// Counts a unit of a line.
@@ -80,7 +72,7 @@ fn counted(state: &AsnState, line: Option<&str>) -> AsnState {
     counted
 }
 
-async fn an_asn_reads_back_with_the_lines_that_are_wanted(Subject { store, .. }: Subject) {
+async fn an_asn_reads_back_with_the_lines_that_match(Subject { store, .. }: Subject) {
     let state = asn("A-1", "west");
     insert(&store, &acme(), &state).await.unwrap();
     let none = AsnLineFilter::default();
@@ -91,9 +83,9 @@ async fn an_asn_reads_back_with_the_lines_that_are_wanted(Subject { store, .. }:
     let carton = state.asn.cartons[0].identifier.as_deref().unwrap();
 
     let all = AsnLineFilter { sku: "TEE-NAVY-M", unit: "LP-0093322", ..none };
-    let held = store.asns(&acme(), "A-1", &all).await.unwrap();
-    assert_eq!((held.len(), held[0].version), (1, 1));
-    let read = &held[0].value;
+    let stored = store.asns(&acme(), "A-1", &all).await.unwrap();
+    assert_eq!((stored.len(), stored[0].version), (1, 1));
+    let read = &stored[0].value;
     let whole: Vec<_> =
         state.asn.lines().map(|it| (it.carton.reference.clone(), it.detail)).collect();
     let parts: Vec<_> =
@@ -137,9 +129,9 @@ async fn an_asn_is_inserted_once_and_replaced_only_at_its_version(Subject { stor
     );
     replace(1).await.unwrap();
 
-    let held = store.asn_heads(&acme(), "A-1").await.unwrap();
-    assert_eq!((held[0].version, held[0].value.fingerprint.as_str()), (2, "second"));
-    assert_eq!(held[0].value.asn.concept, None);
+    let stored = store.asn_heads(&acme(), "A-1").await.unwrap();
+    assert_eq!((stored[0].version, stored[0].value.fingerprint.as_str()), (2, "second"));
+    assert_eq!(stored[0].value.asn.concept, None);
     let any = AsnLineFilter { more: true, ..AsnLineFilter::default() };
     assert_eq!(lines(&store, "A-1", &any).await, ["2"]);
 }
@@ -153,9 +145,10 @@ async fn a_number_is_shared_by_programs_and_merchants(Subject { store, .. }: Sub
         insert(&store, &merchant, &state).await.unwrap();
     }
 
-    let held = store.asn_heads(&acme(), "A-1").await.unwrap();
+    let stored = store.asn_heads(&acme(), "A-1").await.unwrap();
 
-    let programs: Vec<_> = held.iter().map(|it| it.value.asn.program_identifier.as_str()).collect();
+    let programs: Vec<_> =
+        stored.iter().map(|it| it.value.asn.program_identifier.as_str()).collect();
     assert_eq!(programs, ["east", "west"]);
     assert_eq!(store.merchants_of_asn("A-1").await.unwrap(), [acme(), other()]);
     assert_eq!(store.merchants_of_asn("A-2").await.unwrap(), []);
@@ -170,22 +163,22 @@ async fn a_unit_is_announced_once(Subject { store, .. }: Subject) {
     insert(&store, &other(), &asn("A-2", "west")).await.unwrap();
 }
 
-async fn a_unit_that_is_announced_is_known_without_a_row(Subject { store, .. }: Subject) {
+async fn an_announced_unit_is_found_without_a_row(Subject { store, .. }: Subject) {
     let state = asn("A-1", "west");
     insert(&store, &acme(), &state).await.unwrap();
     let line = state.asn.line("1").unwrap();
     let announced = UnitRecord::announced(&line, state.announced_at);
 
-    let held = store.units(&acme(), ["LP-0093321", "LP-9"].into_iter()).await.unwrap();
+    let stored = store.units(&acme(), ["LP-0093321", "LP-9"].into_iter()).await.unwrap();
 
-    assert_eq!(held.len(), 1);
-    assert_eq!((held[0].version, &held[0].value), (0, &announced));
+    assert_eq!(stored.len(), 1);
+    assert_eq!((stored[0].version, &stored[0].value), (0, &announced));
     assert_eq!(store.merchants_of_unit("LP-0093321").await.unwrap(), [acme()]);
     assert!(store.units(&other(), ["LP-0093321"].into_iter()).await.unwrap().is_empty());
     let row = UnitRow { replaces: 0, unit: domain::samples::received_unit() };
     commit(&store, |it| it.put_units(&acme(), vec![row])).await.unwrap();
-    let held = store.units(&acme(), ["LP-0093321"].into_iter()).await.unwrap();
-    assert_eq!((held[0].version, &held[0].value), (1, &domain::samples::received_unit()));
+    let stored = store.units(&acme(), ["LP-0093321"].into_iter()).await.unwrap();
+    assert_eq!((stored[0].version, &stored[0].value), (1, &domain::samples::received_unit()));
     assert_eq!(store.merchants_of_unit("LP-0093321").await.unwrap(), [acme()]);
 }
 
@@ -203,16 +196,16 @@ async fn units_count_on_their_asn_and_line_only_at_its_version(Subject { store, 
     assert_conflict(&count(&first, 2, Some("1")).await);
     assert_conflict(&count(&first, 1, Some("9")).await);
     count(&first, 1, Some("1")).await.unwrap();
-    let held = store.asns(&acme(), "A-1", &open).await.unwrap().remove(0);
-    assert_eq!((held.version, held.value.here, held.value.told), (2, 1, 1));
-    assert_eq!(held.value.received["1"], 1);
-    let second = counted(&held.value, Some("1"));
+    let stored = store.asns(&acme(), "A-1", &open).await.unwrap().remove(0);
+    assert_eq!((stored.version, stored.value.here, stored.value.told), (2, 1, 1));
+    assert_eq!(stored.value.received["1"], 1);
+    let second = counted(&stored.value, Some("1"));
     count(&second, 2, Some("1")).await.unwrap();
     assert_eq!(lines(&store, "A-1", &open).await, ["2"], "line 1 awaits no more");
     let named = AsnLineFilter { line: "1", ..AsnLineFilter::default() };
-    let held = store.asns(&acme(), "A-1", &named).await.unwrap().remove(0);
-    assert_eq!((held.value.received["1"], held.value.here), (2, 2));
-    count(&counted(&held.value, None), 3, None).await.unwrap();
+    let stored = store.asns(&acme(), "A-1", &named).await.unwrap().remove(0);
+    assert_eq!((stored.value.received["1"], stored.value.here), (2, 2));
+    count(&counted(&stored.value, None), 3, None).await.unwrap();
     assert_eq!(store.asn_heads(&acme(), "A-1").await.unwrap()[0].value.here, 3);
 }
 
@@ -230,22 +223,22 @@ async fn lines_that_await_a_unit_are_found_among_ten_thousand(Subject { store, .
     assert!(lines(&store, "LARGE", &in_carton).await.contains(&"L-9876".to_owned()));
 }
 
-async fn rivals_for_one_asn_have_one_winner(Subject { store, .. }: Subject) {
+async fn concurrent_receipts_on_one_asn_have_one_winner(Subject { store, .. }: Subject) {
     let state = asn("A-1", "west");
     insert(&store, &acme(), &state).await.unwrap();
-    let mut rivals = tokio::task::JoinSet::new();
+    let mut writers = tokio::task::JoinSet::new();
     for _ in 0..16 {
         let asn = Versioned { value: counted(&state, Some("1")), version: 1 };
         let store = store.clone();
-        rivals.spawn(
+        writers.spawn(
             async move { commit(&store, |it| it.count_unit(&acme(), &asn, Some("1"))).await },
         );
     }
 
-    let outcomes = rivals.join_all().await;
+    let outcomes = writers.join_all().await;
 
     assert_eq!(outcomes.iter().filter(|outcome| outcome.is_ok()).count(), 1);
     let named = AsnLineFilter { line: "1", ..AsnLineFilter::default() };
-    let held = store.asns(&acme(), "A-1", &named).await.unwrap().remove(0);
-    assert_eq!((held.value.received["1"], held.value.told), (1, 1));
+    let stored = store.asns(&acme(), "A-1", &named).await.unwrap().remove(0);
+    assert_eq!((stored.value.received["1"], stored.value.told), (1, 1));
 }

@@ -8,28 +8,28 @@ use domain::{
     messages::{endpoint::Endpoints, kind::MessageKind, state::MessageState},
 };
 
-use super::{Subject, acme, on_both_engines, other};
 use crate::{
     AnswerCount, Attempt, AttemptCount, AttemptOutcome, Cursor, FailingEndpoint, FailureCause,
     FailureCount, FailureFilter, FailureKey, FailureRow, MessageFilter, MessageKey, NewMessage,
     PendingMessage, Store, StoreError, Transaction,
+    conformance::{Subject, acme, on_both_engines, other},
 };
 
 on_both_engines!(
     messages_are_numbered_in_the_order_of_commits,
     a_message_is_lost_with_the_transaction_that_enqueues_it,
-    rivals_never_share_a_number_and_leave_no_gap,
-    a_page_of_deliveries_begins_behind_the_last,
+    concurrent_commits_number_messages_without_gaps,
+    a_page_of_deliveries_starts_after_the_last_one,
     a_queue_of_several_kinds_is_read_as_one,
     a_delivered_message_leaves_only_history,
     a_retry_is_due_later_and_only_once,
     a_failed_message_is_in_the_failure_queue_until_retried,
     a_discarded_message_keeps_its_reason,
-    a_failure_behind_a_delivered_snapshot_is_superseded,
+    a_failure_older_than_a_delivered_snapshot_is_superseded,
     merchants_with_deliveries_are_found,
     endpoints_change_only_at_the_version_read,
-    pages_of_messages_go_on_where_they_ended,
-    attempts_are_counted_by_hour_and_answer,
+    pages_of_messages_continue_where_they_ended,
+    attempts_are_counted_by_hour_and_status,
     only_finished_messages_are_removed,
 );
 
@@ -133,18 +133,18 @@ async fn a_message_is_lost_with_the_transaction_that_enqueues_it(Subject { store
     assert_eq!(enqueue(&store, vec![message(&acme(), "A", 1)]).await.unwrap()[0].message_id, 1);
 }
 
-async fn rivals_never_share_a_number_and_leave_no_gap(Subject { store, .. }: Subject) {
-    let mut rivals = tokio::task::JoinSet::new();
-    for rival in 0..40 {
+async fn concurrent_commits_number_messages_without_gaps(Subject { store, .. }: Subject) {
+    let mut writers = tokio::task::JoinSet::new();
+    for writer in 0..40 {
         let store = store.clone();
-        rivals.spawn(async move {
-            let reference = rival.to_string();
+        writers.spawn(async move {
+            let reference = writer.to_string();
             let pair = vec![message(&acme(), &reference, 1), message(&acme(), &reference, 2)];
             enqueue(&store, pair).await.unwrap()
         });
     }
     let mut numbers = Vec::new();
-    for pair in rivals.join_all().await {
+    for pair in writers.join_all().await {
         assert_eq!(pair[0].message_id + 1, pair[1].message_id);
         numbers.extend(pair.iter().map(|it| it.message_id));
     }
@@ -152,7 +152,7 @@ async fn rivals_never_share_a_number_and_leave_no_gap(Subject { store, .. }: Sub
     assert_eq!(numbers, (1..=80).collect::<Vec<_>>());
 }
 
-async fn a_page_of_deliveries_begins_behind_the_last(Subject { store, .. }: Subject) {
+async fn a_page_of_deliveries_starts_after_the_last_one(Subject { store, .. }: Subject) {
     enqueue(&store, (1..=5).map(|sequence| message(&acme(), "A", sequence)).collect())
         .await
         .unwrap();
@@ -257,18 +257,18 @@ async fn a_discarded_message_keeps_its_reason(Subject { store, .. }: Subject) {
 
     let mut transaction = Transaction::new("discarding");
     let key = FailureKey { merchant: &acme(), kind: MessageKind::Rma, message_id: 1 };
-    transaction.discard_failure(key, "told by telephone", 9);
+    transaction.discard_failure(key, "agreed by telephone", 9);
     store.commit(transaction).await.unwrap();
 
     let (row, _) = store.message(&acme(), 1).await.unwrap().unwrap();
     assert_eq!(
         (row.state, row.discard_reason.as_deref()),
-        (MessageState::Discarded, Some("told by telephone"))
+        (MessageState::Discarded, Some("agreed by telephone"))
     );
     assert_eq!(store.count_failures(&any_failure()).await.unwrap(), 0);
 }
 
-async fn a_failure_behind_a_delivered_snapshot_is_superseded(Subject { store, .. }: Subject) {
+async fn a_failure_older_than_a_delivered_snapshot_is_superseded(Subject { store, .. }: Subject) {
     enqueue(&store, (1..=3).map(|sequence| message(&acme(), "A", sequence)).collect())
         .await
         .unwrap();
@@ -314,7 +314,7 @@ async fn endpoints_change_only_at_the_version_read(Subject { store, .. }: Subjec
     assert_eq!((found.version, found.value), (2, endpoints));
 }
 
-async fn pages_of_messages_go_on_where_they_ended(Subject { store, .. }: Subject) {
+async fn pages_of_messages_continue_where_they_ended(Subject { store, .. }: Subject) {
     let references = ["A", "B", "A", "B", "A"];
     enqueue(&store, references.iter().map(|it| message(&acme(), it, 1)).collect()).await.unwrap();
     record(&store, &[attempt(5, 1, AttemptOutcome::Delivered)]).await;
@@ -332,7 +332,7 @@ async fn pages_of_messages_go_on_where_they_ended(Subject { store, .. }: Subject
     assert_eq!(page(i64::MAX, Some(MessageState::Waiting), Some("A")).await, (vec![3, 1], None));
 }
 
-async fn attempts_are_counted_by_hour_and_answer(Subject { store, .. }: Subject) {
+async fn attempts_are_counted_by_hour_and_status(Subject { store, .. }: Subject) {
     enqueue(&store, (1..=3).map(|sequence| message(&acme(), "A", sequence)).collect())
         .await
         .unwrap();

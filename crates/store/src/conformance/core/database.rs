@@ -1,18 +1,20 @@
-//! The database as a whole: schema, backup, closing.
+//! The database as a whole: schema, groups of commits, backup, closing.
 
 use bytes::Bytes;
 use domain::messages::kind::MessageKind;
 use futures_util::future::join_all;
 
-use super::{Subject, acme, metrics, on_both_engines, other};
-use crate::{Location, NewMessage, OrderRow, Store, StoreError, Transaction, backup};
+use crate::{
+    Location, NewMessage, OrderRow, Store, StoreError, Transaction, backup,
+    conformance::{Subject, acme, metrics, on_both_engines, other},
+};
 
 on_both_engines!(
     a_schema_is_brought_up_to_date_once,
     a_database_newer_than_the_binary_is_refused,
-    what_is_committed_at_once_has_outcomes_of_its_own,
-    a_backup_taken_during_writes_is_whole,
-    what_was_committed_is_there_after_reopening,
+    transactions_committed_together_have_results_of_their_own,
+    a_backup_taken_during_writes_is_consistent,
+    committed_data_survives_reopening,
 );
 
 fn pair(number: usize) -> Transaction {
@@ -50,8 +52,8 @@ async fn a_database_newer_than_the_binary_is_refused(Subject { store, .. }: Subj
     assert!(refused.contains("999") && refused.contains("newer homeward"), "{refused}");
 }
 
-/// Stores a pair, and owes both merchants a message about it.
-fn told(number: usize) -> Transaction {
+/// Stores a pair, and enqueues a message about it for both merchants.
+fn pair_with_messages(number: usize) -> Transaction {
     let mut transaction = pair(number);
     for merchant in [other(), acme()] {
         transaction.enqueue(NewMessage {
@@ -67,11 +69,11 @@ fn told(number: usize) -> Transaction {
     transaction
 }
 
-async fn what_is_committed_at_once_has_outcomes_of_its_own(Subject { store, .. }: Subject) {
+async fn transactions_committed_together_have_results_of_their_own(Subject { store, .. }: Subject) {
     store.commit(pair(7)).await.unwrap();
     let store = &store;
 
-    let outcomes = join_all((0..100).map(|number| store.commit(told(number)))).await;
+    let outcomes = join_all((0..100).map(|number| store.commit(pair_with_messages(number)))).await;
 
     let mut numbers = Vec::new();
     for (number, outcome) in outcomes.into_iter().enumerate() {
@@ -95,7 +97,7 @@ async fn what_is_committed_at_once_has_outcomes_of_its_own(Subject { store, .. }
     assert_eq!(counted.iter().map(|it| it.number).sum::<i64>(), 200);
 }
 
-async fn a_backup_taken_during_writes_is_whole(subject: Subject) {
+async fn a_backup_taken_during_writes_is_consistent(subject: Subject) {
     let Subject { store, location, directory } = subject;
     for number in 0..200 {
         store.commit(pair(number)).await.unwrap();
@@ -125,7 +127,7 @@ async fn a_backup_taken_during_writes_is_whole(subject: Subject) {
     assert_eq!(stored.body.as_ref(), [0, 159, 146, 150]);
 }
 
-async fn what_was_committed_is_there_after_reopening(subject: Subject) {
+async fn committed_data_survives_reopening(subject: Subject) {
     let Subject { store, location, directory: _directory } = subject;
     store.commit(pair(1)).await.unwrap();
     store.close().await;

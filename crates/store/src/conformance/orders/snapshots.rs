@@ -1,9 +1,11 @@
-//! Orders and refunds.
+//! Orders as merchants sent them.
 
 use bytes::Bytes;
 
-use super::{Subject, acme, on_both_engines, other};
-use crate::{OrderRow, RefundRow, Store, StoreError, Transaction};
+use crate::{
+    OrderRow, Store, StoreError, Transaction,
+    conformance::{Subject, acme, on_both_engines, other},
+};
 
 on_both_engines!(
     a_stored_order_reads_back,
@@ -12,9 +14,7 @@ on_both_engines!(
     an_order_that_exists_is_not_inserted_again,
     one_bad_row_undoes_the_whole_batch,
     only_stored_orders_have_heads,
-    refunds_of_an_order_come_in_the_order_they_were_seen,
-    a_refund_identifier_is_taken_once_for_a_merchant,
-    rivals_for_one_order_have_one_winner,
+    concurrent_inserts_of_one_order_have_one_winner,
     a_thousand_rows_are_one_batch,
 );
 
@@ -94,7 +94,8 @@ async fn one_bad_row_undoes_the_whole_batch(Subject { store, .. }: Subject) {
 async fn only_stored_orders_have_heads(Subject { store, .. }: Subject) {
     put(&store, vec![order("A-1", 0, "one"), order("A-2", 0, "two")]).await.unwrap();
 
-    let mut heads = store.order_heads(&acme(), ["A-2", "nobody", "A-1"].into_iter()).await.unwrap();
+    let mut heads =
+        store.order_heads(&acme(), ["A-2", "unknown", "A-1"].into_iter()).await.unwrap();
 
     heads.sort_by(|a, b| a.order_id.cmp(&b.order_id));
     let ids: Vec<&str> = heads.iter().map(|head| head.order_id.as_str()).collect();
@@ -103,60 +104,23 @@ async fn only_stored_orders_have_heads(Subject { store, .. }: Subject) {
     assert_eq!((heads[1].version, heads[1].updated_us), (1, 7));
 }
 
-fn refund(id: &str, order_id: &str) -> RefundRow {
-    RefundRow {
-        refund_id: id.to_owned(),
-        order_id: order_id.to_owned(),
-        hash: Bytes::from_static(b"hash"),
-        body: Bytes::from(format!("body of {id}")),
-    }
-}
-
-async fn record(store: &Store, refunds: Vec<RefundRow>, now_us: i64) -> Result<(), StoreError> {
-    let mut transaction = Transaction::new("recording refunds");
-    transaction.insert_refunds(&acme(), refunds, now_us);
-    store.commit(transaction).await.map(drop)
-}
-
-async fn refunds_of_an_order_come_in_the_order_they_were_seen(Subject { store, .. }: Subject) {
-    record(&store, vec![refund("Z", "A-1"), refund("X", "A-2")], 1).await.unwrap();
-    record(&store, vec![refund("B", "A-1")], 2).await.unwrap();
-
-    assert_eq!(store.stored_order(&acme(), "A-1").await.unwrap(), None, "refunds are no order");
-    put(&store, vec![order("A-1", 0, "ours")]).await.unwrap();
-    let file = store.stored_order(&acme(), "A-1").await.unwrap().unwrap();
-    assert_eq!(file.refunds, ["body of Z", "body of B"]);
-    let heads = store.refund_heads(&acme(), ["B", "nobody"].into_iter()).await.unwrap();
-    assert_eq!(heads.len(), 1);
-    assert_eq!((heads[0].refund_id.as_str(), heads[0].order_id.as_str()), ("B", "A-1"));
-}
-
-async fn a_refund_identifier_is_taken_once_for_a_merchant(Subject { store, .. }: Subject) {
-    record(&store, vec![refund("R", "A-1")], 1).await.unwrap();
-
-    let refused = record(&store, vec![refund("R", "A-2")], 2).await.unwrap_err();
-
-    assert!(matches!(refused, StoreError::Conflict));
-    let mut elsewhere = Transaction::new("recording refunds");
-    elsewhere.insert_refunds(&other(), vec![refund("R", "A-1")], 1);
-    store.commit(elsewhere).await.unwrap();
-}
-
-async fn rivals_for_one_order_have_one_winner(Subject { store, .. }: Subject) {
-    let mut rivals = tokio::task::JoinSet::new();
-    for rival in 0..32 {
+async fn concurrent_inserts_of_one_order_have_one_winner(Subject { store, .. }: Subject) {
+    let mut writers = tokio::task::JoinSet::new();
+    for writer in 0..32 {
         let store = store.clone();
-        let orders =
-            vec![order("A-1", 0, &format!("rival {rival}")), order(&format!("own {rival}"), 0, "")];
-        rivals.spawn(async move { put(&store, orders).await });
+        let orders = vec![
+            order("A-1", 0, &format!("writer {writer}")),
+            order(&format!("own {writer}"), 0, ""),
+        ];
+        writers.spawn(async move { put(&store, orders).await });
     }
 
-    let outcomes = rivals.join_all().await;
+    let outcomes = writers.join_all().await;
 
     assert_eq!(outcomes.iter().filter(|outcome| outcome.is_ok()).count(), 1);
     let mut own = 0;
-    for rival in 0..32 {
-        own += usize::from(body(&store, &format!("own {rival}")).await.is_some());
+    for writer in 0..32 {
+        own += usize::from(body(&store, &format!("own {writer}")).await.is_some());
     }
     assert_eq!(own, 1, "a loser's other orders are undone too");
 }

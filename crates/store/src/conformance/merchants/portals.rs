@@ -1,4 +1,4 @@
-//! What portals look like.
+//! Portals and their logos.
 
 use bytes::Bytes;
 use domain::merchants::{
@@ -7,19 +7,15 @@ use domain::merchants::{
     portal::{Portal, PortalTexts},
 };
 
-use super::{Subject, acme, on_both_engines, other};
-use crate::{Store, StoredPortal, Transaction};
+use crate::{
+    StoredPortal,
+    conformance::{Subject, acme, commit, on_both_engines, other},
+};
 
 on_both_engines!(
     a_portal_is_the_default_until_it_is_set_and_then_reads_back,
-    a_logo_is_one_merchants_and_can_be_replaced_and_removed,
+    a_logo_belongs_to_one_merchant_and_can_be_replaced_and_removed,
 );
-
-async fn change(store: &Store, fill: impl FnOnce(&mut Transaction)) {
-    let mut transaction = Transaction::new("testing");
-    fill(&mut transaction);
-    store.commit(transaction).await.unwrap();
-}
 
 async fn a_portal_is_the_default_until_it_is_set_and_then_reads_back(subject: Subject) {
     let store = subject.store;
@@ -30,27 +26,27 @@ async fn a_portal_is_the_default_until_it_is_set_and_then_reads_back(subject: Su
     let second = Portal { default_language: Language::French, ..Portal::default() };
 
     for portal in [first, second] {
-        change(&store, |transaction| transaction.put_portal(&acme(), &portal)).await;
+        commit(&store, |transaction| transaction.put_portal(&acme(), &portal)).await.unwrap();
         let stored = store.portal(&acme()).await.unwrap();
         assert_eq!(stored, StoredPortal { portal, has_logo: false });
     }
     assert_eq!(store.portal(&other()).await.unwrap(), StoredPortal::default());
 }
 
-async fn a_logo_is_one_merchants_and_can_be_replaced_and_removed(subject: Subject) {
+async fn a_logo_belongs_to_one_merchant_and_can_be_replaced_and_removed(subject: Subject) {
     let store = subject.store;
     assert_eq!(store.logo(&acme()).await.unwrap(), None);
 
     for (kind, body) in [(PictureKind::Png, &b"\x89PNG\0"[..]), (PictureKind::Webp, b"RIFF")] {
         let body = Bytes::from_static(body);
-        change(&store, |transaction| transaction.put_logo(&acme(), kind, &body)).await;
+        commit(&store, |transaction| transaction.put_logo(&acme(), kind, &body)).await.unwrap();
         assert_eq!(store.logo(&acme()).await.unwrap(), Some((kind, body)));
     }
     assert!(store.portal(&acme()).await.unwrap().has_logo);
     assert!(!store.portal(&other()).await.unwrap().has_logo);
 
     for _ in 0..2 {
-        change(&store, |transaction| transaction.delete_logo(&acme())).await;
+        commit(&store, |transaction| transaction.delete_logo(&acme())).await.unwrap();
         assert_eq!(store.logo(&acme()).await.unwrap(), None);
     }
     assert_eq!(store.portal(&acme()).await.unwrap(), StoredPortal::default());

@@ -1,0 +1,4 @@
+//! Clients, tokens, operators and sessions.
+
+mod clients;
+mod operators;

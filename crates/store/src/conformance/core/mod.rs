@@ -1,0 +1,6 @@
+//! What every area builds on.
+
+mod audit;
+mod database;
+mod day_counts;
+mod idempotency;

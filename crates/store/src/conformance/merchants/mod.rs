@@ -1,0 +1,4 @@
+//! Merchants and their portals.
+
+mod portals;
+mod records;

@@ -1,0 +1,5 @@
+//! Messages to merchants.
+
+mod deliveries;
+mod failures;
+mod message_index;

@@ -1,0 +1,4 @@
+//! Orders.
+
+mod lists;
+mod snapshots;

@@ -1,0 +1,5 @@
+//! Returns and refunds.
+
+mod lists;
+mod refunds;
+mod rmas;

@@ -1,0 +1,130 @@
+//! Refunds, and refunds with a problem.
+
+use bytes::Bytes;
+use domain::{identifier::MerchantId, orders::order::OrderStatus};
+
+use crate::{
+    Cursor, OrderRow, RefundProblem, RefundRow, Store, StoreError, Transaction,
+    conformance::{Subject, acme, commit, on_both_engines, other},
+};
+
+on_both_engines!(
+    refunds_of_an_order_come_in_the_order_of_arrival,
+    a_refund_identifier_is_taken_once_for_a_merchant,
+    problems_are_listed_by_state_oldest_first_in_pages,
+    problems_are_found_by_their_refunds,
+);
+
+fn refund(id: &str, order_id: &str) -> RefundRow {
+    RefundRow {
+        refund_id: id.to_owned(),
+        order_id: order_id.to_owned(),
+        hash: Bytes::from_static(b"hash"),
+        body: Bytes::from(format!("body of {id}")),
+    }
+}
+
+async fn record(store: &Store, refunds: Vec<RefundRow>, now_us: i64) -> Result<(), StoreError> {
+    let mut transaction = Transaction::new("recording refunds");
+    transaction.insert_refunds(&acme(), refunds, now_us);
+    store.commit(transaction).await.map(drop)
+}
+
+async fn refunds_of_an_order_come_in_the_order_of_arrival(Subject { store, .. }: Subject) {
+    record(&store, vec![refund("Z", "A-1"), refund("X", "A-2")], 1).await.unwrap();
+    record(&store, vec![refund("B", "A-1")], 2).await.unwrap();
+
+    assert_eq!(
+        store.stored_order(&acme(), "A-1").await.unwrap(),
+        None,
+        "refunds do not make an order"
+    );
+    let order = OrderRow {
+        order_id: "A-1".to_owned(),
+        replaces: 0,
+        updated_us: 7,
+        status: OrderStatus::Shipped,
+        shopper_hash: 5,
+        hash: Bytes::from_static(b"hash"),
+        body: Bytes::from_static(b"ours"),
+    };
+    commit(&store, |it| it.put_orders(&acme(), vec![order], 9)).await.unwrap();
+    let stored = store.stored_order(&acme(), "A-1").await.unwrap().unwrap();
+    assert_eq!(stored.refunds, ["body of Z", "body of B"]);
+    let heads = store.refund_heads(&acme(), ["B", "unknown"].into_iter()).await.unwrap();
+    assert_eq!(heads.len(), 1);
+    assert_eq!((heads[0].refund_id.as_str(), heads[0].order_id.as_str()), ("B", "A-1"));
+}
+
+async fn a_refund_identifier_is_taken_once_for_a_merchant(Subject { store, .. }: Subject) {
+    record(&store, vec![refund("R", "A-1")], 1).await.unwrap();
+
+    let refused = record(&store, vec![refund("R", "A-2")], 2).await.unwrap_err();
+
+    assert!(matches!(refused, StoreError::Conflict));
+    let mut elsewhere = Transaction::new("recording refunds");
+    elsewhere.insert_refunds(&other(), vec![refund("R", "A-1")], 1);
+    store.commit(elsewhere).await.unwrap();
+}
+
+async fn problems_are_listed_by_state_oldest_first_in_pages(Subject { store, .. }: Subject) {
+    let problem = |merchant: &MerchantId, refund: &str, noticed_us| RefundProblem {
+        merchant: merchant.to_string(),
+        refund_id: refund.to_owned(),
+        order_id: "A".to_owned(),
+        state: "unmatched".to_owned(),
+        noticed_us,
+        detail: "no return matches".to_owned(),
+    };
+    let all = [
+        (acme(), problem(&acme(), "RF-2", 10)),
+        (other(), problem(&other(), "RF-1", 10)),
+        (acme(), problem(&acme(), "RF-1", 20)),
+    ];
+    for (merchant, problem) in all.iter().rev() {
+        commit(&store, |it| it.put_refund_problem(merchant, problem)).await.unwrap();
+    }
+    let rows = all.clone().map(|(_, problem)| problem);
+
+    let mut found = Vec::new();
+    let mut after = Cursor::oldest();
+    while let Some(row) = store.refund_problems("unmatched", &after, 1).await.unwrap().pop() {
+        after = row.cursor();
+        found.push(row);
+    }
+    assert_eq!(found, rows);
+
+    let settled = RefundProblem {
+        state: "settled".to_owned(),
+        detail: "left as it is".to_owned(),
+        ..rows[0].clone()
+    };
+    commit(&store, |it| it.put_refund_problem(&acme(), &settled)).await.unwrap();
+    let start = Cursor::oldest();
+    assert_eq!(store.refund_problems("unmatched", &start, 9).await.unwrap(), rows[1..]);
+    let listed = store.refund_problems("settled", &start, 9).await.unwrap();
+    assert_eq!(listed, std::slice::from_ref(&settled));
+    assert_eq!(store.refund_problem(&acme(), "RF-2").await.unwrap(), Some(settled));
+    assert_eq!(store.refund_problem(&other(), "RF-2").await.unwrap(), None);
+}
+
+async fn problems_are_found_by_their_refunds(Subject { store, .. }: Subject) {
+    let problem = |refund_id: &str| RefundProblem {
+        merchant: "acme".to_owned(),
+        refund_id: refund_id.to_owned(),
+        order_id: "A".to_owned(),
+        state: "unmatched".to_owned(),
+        noticed_us: 3,
+        detail: "unknown".to_owned(),
+    };
+    let mut transaction = Transaction::new("testing");
+    transaction.put_refund_problem(&acme(), &problem("R1"));
+    transaction.put_refund_problem(&acme(), &problem("R2"));
+    store.commit(transaction).await.unwrap();
+
+    let found = store.problems_of_refunds(&acme(), ["R2", "R9"].into_iter()).await.unwrap();
+
+    assert_eq!(found, [problem("R2")]);
+    let elsewhere = store.problems_of_refunds(&other(), ["R2"].into_iter()).await.unwrap();
+    assert_eq!(elsewhere, []);
+}

@@ -1,0 +1,5 @@
+//! The warehouse.
+
+mod asns;
+mod outbound;
+mod units;
