@@ -1,43 +1,50 @@
-//! How fast messages get from their commit to a merchant's answer, beside what a bare loop reaches
-//! that makes, signs and posts the same messages without a store.
+//! How fast messages get from their commit to a merchant's response, compared with a bare loop that
+//! creates, signs and posts the same messages without a store.
 //!
-//! The engine runs in this process, with the store and the sender of the product; the receiver is a socket loop
-//! that only counts. All of it shares the machine's cores, as in the limit it is held against.
+//! The engine runs in this process, with the store and the sender of the product. The receiver is a
+//! socket loop that only counts. All of them share the machine's cores, as in the limit.
 
 mod engine;
 mod isolation;
 mod limit;
+mod messages;
 mod sink;
 
-use std::time::{Duration, Instant};
+use std::{
+    collections::HashMap,
+    time::{Duration, Instant},
+};
 
 use serde::Serialize;
 use tokio::time::MissedTickBehavior;
 
-use crate::{Options, place::Engine, report};
+use crate::{
+    benchmark::{Benchmark, Run},
+    report,
+};
 use engine::Running;
 pub(crate) use isolation::Isolation;
 pub(crate) use sink::Sink;
 
 const MERCHANTS: usize = 32;
 const LANES_PER_MERCHANT: usize = 64;
-/// Tasks that commit messages, and messages that one commit of theirs owes.
+/// Tasks that commit messages, and messages per commit.
 const COMMITTERS: usize = 64;
 const MESSAGES_PER_COMMIT: usize = 8;
-/// The quiet rate at which latency is measured.
+/// The low rate at which latency is measured.
 const QUIET_PER_SECOND: u32 = 200;
-/// A message has this many bytes.
+/// The size of a message.
 const BODY_BYTES: usize = 1_024;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Delivery {
-    /// Messages that are committed and delivered in the measurement of throughput
+    /// Messages to commit and deliver for the throughput
     #[arg(long, default_value_t = 200_000)]
     messages: usize,
 }
 
 #[derive(Debug, Serialize)]
-struct Results {
+pub(crate) struct DeliveryResults {
     store: &'static str,
     messages: usize,
     delivered: Rate,
@@ -49,15 +56,15 @@ struct Results {
     rss_mib: f64,
 }
 
-/// How fast messages went, and what one cost of the time of all processors, generator and receiver
-/// included. The cost tells more than the rate when something else uses the machine too.
+/// The rate of messages, and the processor time of each, including generator and receiver. The time
+/// says more than the rate if something else uses the machine too.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(crate) struct Rate {
     messages_per_second: f64,
     processor_us_per_message: f64,
 }
 
-/// Measures a [`Rate`] from its making on.
+/// Measures a [`Rate`] from its start.
 pub(crate) struct Stopwatch {
     started: Instant,
     processor_seconds: f64,
@@ -87,8 +94,17 @@ pub(crate) struct Latency {
     p99_ms: f64,
 }
 
+/// A message, and when it was sent or committed.
+pub(crate) struct Sent {
+    pub(crate) id: String,
+    pub(crate) at: Instant,
+}
+
 impl Latency {
-    pub(crate) fn of(mut times: Vec<Duration>) -> Self {
+    /// From the time of each message to its arrival.
+    pub(crate) fn of(sent: &[Sent], arrivals: &HashMap<String, Instant>) -> Self {
+        let wait = |it: &Sent| Some(arrivals.get(&it.id)?.saturating_duration_since(it.at));
+        let mut times: Vec<Duration> = sent.iter().filter_map(wait).collect();
         times.sort_unstable();
         let at = |percent: usize| {
             let position = (times.len() * percent / 100).min(times.len().saturating_sub(1));
@@ -98,31 +114,28 @@ impl Latency {
     }
 }
 
-impl Delivery {
-    pub(crate) async fn run(&self, engines: &[Engine], options: &Options) -> anyhow::Result<()> {
-        let mut all = Vec::new();
-        for engine in engines {
-            all.push(self.measure(engine, options).await?);
-        }
-        let words: Vec<String> = all.iter().map(words).collect();
-        report::print(&all, &words.join("\n"), options.json)
-    }
+impl Benchmark for Delivery {
+    type Results = DeliveryResults;
 
-    async fn measure(&self, engine: &Engine, options: &Options) -> anyhow::Result<Results> {
+    async fn measure(&self, run: Run<'_>) -> anyhow::Result<DeliveryResults> {
+        let Run { engine, options, .. } = run;
         let sink = Sink::start()?;
-        let step = report::step("the limit: the same messages without a store");
-        let limit = limit::throughput(&sink, self.messages).await?;
-        let quiet_limit = limit::latency(&sink, options.seconds).await?;
+        let step = report::start_step("limit: the same messages without a store");
+        let limit = limit::measure_throughput(&sink, self.messages).await?;
+        let quiet_limit = limit::measure_latency(&sink, options.seconds).await?;
         drop(step);
         let running = Running::start(engine, &sink, options.keep).await?;
-        let _step =
-            report::step(&format!("delivering {} messages ({})", self.messages, engine.name()));
-        let quiet = quiet(&running, &sink, options.seconds).await?;
-        let delivered = throughput(&running, &sink, self.messages).await?;
+        let _step = report::start_step(&format!(
+            "delivering {} messages ({})",
+            self.messages,
+            engine.name()
+        ));
+        let quiet = measure_latency(&running, &sink, options.seconds).await?;
+        let delivered = measure_throughput(&running, &sink, self.messages).await?;
         let failed_attempts = running.failed_attempts().await?;
         let rss_mib = crate::process::memory_mib(std::process::id())?;
         running.stop().await;
-        Ok(Results {
+        Ok(DeliveryResults {
             store: engine.name(),
             messages: self.messages,
             delivered,
@@ -134,15 +147,19 @@ impl Delivery {
             rss_mib,
         })
     }
+
+    fn describe(all: &[DeliveryResults]) -> String {
+        all.iter().map(describe).collect::<Vec<_>>().join("\n")
+    }
 }
 
-fn words(results: &Results) -> String {
-    let Results { store, messages, delivered, limit, quiet, quiet_limit, .. } = results;
+fn describe(results: &DeliveryResults) -> String {
+    let DeliveryResults { store, messages, delivered, limit, quiet, quiet_limit, .. } = results;
     format!(
-        "{store}: {:.0} messages/s from commit to answer ({messages} messages), limit {:.0}/s, \
-         ratio {:.2}\n  processor time {:.0} us a message, limit {:.0} us\n  at {QUIET_PER_SECOND}/s \
+        "{store}: {:.0} messages/s from commit to response ({messages} messages), limit {:.0}/s, \
+         ratio {:.2}\n  processor time {:.0} us per message, limit {:.0} us\n  at {QUIET_PER_SECOND}/s \
          from commit to arrival: p50 {:.2} ms, p99 {:.2} ms; without a store p50 {:.2} ms, \
-         p99 {:.2} ms\n  memory of engine, generator and receiver: {:.0} MiB; attempts that failed: {}",
+         p99 {:.2} ms\n  memory of engine, generator and receiver: {:.0} MiB; failed attempts: {}",
         delivered.messages_per_second,
         limit.messages_per_second,
         results.ratio,
@@ -157,8 +174,8 @@ fn words(results: &Results) -> String {
     )
 }
 
-/// Commits `messages` as fast as the store takes them, and waits until the last one is concluded.
-pub(crate) async fn throughput(
+/// Commits `messages` as fast as the store accepts them, and waits until all are delivered.
+pub(crate) async fn measure_throughput(
     running: &Running,
     sink: &Sink,
     messages: usize,
@@ -171,7 +188,7 @@ pub(crate) async fn throughput(
         running.commit_all(commits.map(|commit| commit * MESSAGES_PER_COMMIT), MESSAGES_PER_COMMIT)
     });
     futures_util::future::try_join_all(tasks).await?;
-    running.until_done().await?;
+    running.wait_until_done().await?;
     let expected = commits * MESSAGES_PER_COMMIT;
     let rate = stopwatch.stop(expected)?;
     let arrived = sink.received() - before;
@@ -179,21 +196,24 @@ pub(crate) async fn throughput(
     Ok(rate)
 }
 
-/// From the end of the commit to the arrival, at a rate that leaves the machine idle in between.
-pub(crate) async fn quiet(running: &Running, sink: &Sink, seconds: u32) -> anyhow::Result<Latency> {
+/// Measures the time from the end of the commit to the arrival, at a rate that leaves the machine
+/// idle in between.
+pub(crate) async fn measure_latency(
+    running: &Running,
+    sink: &Sink,
+    seconds: u32,
+) -> anyhow::Result<Latency> {
     running.warm_up().await?;
     let mut tick = tokio::time::interval(Duration::from_secs(1) / QUIET_PER_SECOND);
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut committed = Vec::new();
-    sink.note_arrivals();
+    sink.record_arrivals();
     for number in 0..usize::try_from(seconds * QUIET_PER_SECOND)? {
         tick.tick().await;
         let id = running.commit(number, 1).await?;
-        committed.push((id, Instant::now()));
+        committed.push(Sent { id, at: Instant::now() });
     }
     tokio::time::sleep(Duration::from_secs(1)).await;
-    let arrived = sink.arrivals();
-    let waited =
-        |(id, at): &(String, Instant)| Some(arrived.get(id)?.saturating_duration_since(*at));
-    Ok(Latency::of(committed.iter().filter_map(waited).collect()))
+    let arrived = sink.take_arrivals();
+    Ok(Latency::of(&committed, &arrived))
 }

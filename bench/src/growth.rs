@@ -1,33 +1,35 @@
-//! `bench growth`: the rate of intake with ten thousand and with a million orders already stored.
+//! `bench growth`: orders per second with ten thousand and with a million orders already stored.
 //!
-//! The orders are put there by the bare loop, under the merchant that then publishes more: the rows are
-//! those that the product would have written, sooner.
+//! The bare loop writes the stored orders for the merchant that then publishes more. The rows are
+//! the same as the product's, but are written faster.
 
-use std::{path::Path, process::Command, time::Duration};
+use std::{process::Command, time::Duration};
 
 use serde::Serialize;
 
 use crate::{
-    Options,
-    limit::{Rows, Until, write},
-    load::{Measured, Shape, Target, measure},
+    benchmark::{Benchmark, Run},
+    limit::{Rows, write_rows},
+    load::{IntakeRate, Shape, Target, measure},
+    options::Options,
     orders::Numbers,
-    place::{Engine, Place, connect},
-    report::{print, step, table, thousands},
+    report::{format_table, start_step, thousands},
     server::{Server, add_merchant},
+    storage::{Storage, connect},
+    window::Until,
 };
 
 const STORED: [u64; 2] = [10_000, 1_000_000];
 const SHAPE: Shape = Shape { orders_per_message: 100, connections: 16 };
 const ROWS_PER_COMMIT: usize = 1_000;
-/// Disks that were just written to at full speed stay busy for a while.
+/// Disks stay busy for some time after writes at full speed.
 const SETTLED_AFTER: Duration = Duration::from_secs(10);
 
 #[derive(Serialize)]
-struct Results {
+pub(crate) struct GrowthResults {
     store: &'static str,
     growth: Vec<Stage>,
-    /// The last rate as a part of the first.
+    /// The last rate divided by the first.
     ratio: f64,
 }
 
@@ -35,78 +37,79 @@ struct Results {
 struct Stage {
     stored: u64,
     #[serde(flatten)]
-    measured: Measured,
+    measured: IntakeRate,
 }
 
-pub(crate) async fn run(
-    engines: &[Engine],
-    binary: &Path,
-    options: &Options,
-) -> anyhow::Result<()> {
-    let mut all = Vec::new();
-    for engine in engines {
+/// Has no options of its own.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Growth;
+
+impl Benchmark for Growth {
+    type Results = GrowthResults;
+
+    async fn measure(&self, run: Run<'_>) -> anyhow::Result<GrowthResults> {
         let mut growth = Vec::new();
         for stored in STORED {
-            let measured = one(engine, binary, stored, options).await?;
+            let measured = measure_stage(run, stored).await?;
             growth.push(Stage { stored, measured });
         }
         let rate = |stage: Option<&Stage>| stage.map_or(0.0, |it| it.measured.orders_per_second);
         let ratio = rate(growth.last()) / rate(growth.first());
-        all.push(Results { store: engine.name(), growth, ratio });
+        Ok(GrowthResults { store: run.engine.name(), growth, ratio })
     }
-    print(&all, &words(&all), options.json)
+
+    fn describe(all: &[GrowthResults]) -> String {
+        format_results(all)
+    }
 }
 
-async fn one(
-    engine: &Engine,
-    binary: &Path,
-    stored: u64,
-    options: &Options,
-) -> anyhow::Result<Measured> {
-    let place = Place::new(engine, options.keep).await?;
-    let credentials = add_merchant(binary, &place)?;
-    fill(&place, stored, options).await?;
-    let words = format!("{}: {} stored", engine.name(), thousands_of(stored));
-    let progress = step(&words);
-    let server = Server::start(binary, &place).await?;
+async fn measure_stage(run: Run<'_>, stored: u64) -> anyhow::Result<IntakeRate> {
+    let Run { engine, options, .. } = run;
+    let binary = run.binary()?;
+    let storage = Storage::new(engine, options.keep).await?;
+    let credentials = add_merchant(binary, &storage)?;
+    fill(&storage, stored, options).await?;
+    let text = format!("{}: {} stored", engine.name(), format_count(stored));
+    let progress = start_step(&text);
+    let server = Server::start(binary, &storage).await?;
     let token = server.token(&credentials).await?;
-    let target = Target { server: &server, place: &place, token: &token };
+    let target = Target { server: &server, storage: &storage, token: &token };
     let measured = measure(&target, SHAPE, stored, options).await?;
-    progress.done(&format!("{words}: {} orders/s", thousands(measured.orders_per_second)));
+    progress.done(&format!("{text}: {} orders/s", thousands(measured.orders_per_second)));
     Ok(measured)
 }
 
-/// Stores orders with the numbers below `stored`, and leaves no work behind that would be done
-/// in the measured time.
-async fn fill(place: &Place, stored: u64, options: &Options) -> anyhow::Result<()> {
-    let _progress = step(&format!("storing {} orders", thousands_of(stored)));
+/// Stores orders with the numbers below `stored`. Leaves no work that would be done in the measured
+/// time.
+async fn fill(storage: &Storage, stored: u64, options: &Options) -> anyhow::Result<()> {
+    let _progress = start_step(&format!("storing {} orders", format_count(stored)));
     let rows = Rows::new(ROWS_PER_COMMIT, options.seed, &Numbers::default());
-    write(place, vec![rows], Until::Number(stored)).await?;
-    settle(place).await
+    write_rows(storage, vec![rows], Until::Number(stored)).await?;
+    settle(storage).await
 }
 
-/// Waits until what was written is where it stays.
-pub(crate) async fn settle(place: &Place) -> anyhow::Result<()> {
-    if place.store() != "sqlite" {
-        connect(place.store()).await?.batch_execute("CHECKPOINT").await?;
+/// Waits until all writes have reached the disk.
+pub(crate) async fn settle(storage: &Storage) -> anyhow::Result<()> {
+    if storage.store() != "sqlite" {
+        connect(storage.store()).await?.batch_execute("CHECKPOINT").await?;
     }
-    // What the system still holds back in memory is written now, for the files of both stores.
+    // Writes the files of both stores that are still in memory.
     Command::new("sync").status()?;
     tokio::time::sleep(SETTLED_AFTER).await;
     Ok(())
 }
 
-pub(crate) fn thousands_of(count: u64) -> String {
+pub(crate) fn format_count(count: u64) -> String {
     u32::try_from(count).map_or_else(|_| count.to_string(), |count| thousands(count.into()))
 }
 
-fn words(all: &[Results]) -> String {
+fn format_results(all: &[GrowthResults]) -> String {
     let heading =
         ["store", "stored", "orders/s", "p50 ms", "p99 ms", "cpu us/order", "after MiB", "ratio"];
     let row = |store: &str, Stage { stored, measured }: &Stage, ratio: f64| {
         [
             store.to_owned(),
-            thousands_of(*stored),
+            format_count(*stored),
             thousands(measured.orders_per_second),
             format!("{:.1}", measured.p50_ms),
             format!("{:.1}", measured.p99_ms),
@@ -117,9 +120,9 @@ fn words(all: &[Results]) -> String {
     };
     let rows: Vec<_> = all
         .iter()
-        .flat_map(|Results { store, growth, ratio }| {
+        .flat_map(|GrowthResults { store, growth, ratio }| {
             growth.iter().map(move |stage| row(store, stage, *ratio))
         })
         .collect();
-    table(heading, &rows)
+    format_table(heading, &rows)
 }

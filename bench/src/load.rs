@@ -1,8 +1,8 @@
-//! Merchants' systems that publish orders as fast as the server takes them.
+//! Merchants' systems that publish orders as fast as the server accepts them.
 //!
-//! Each connection sends its next message when the last one was answered. What is answered within the
-//! measured time counts; what was under way at its end is still waited for, so that everything
-//! sent is also stored.
+//! Each connection sends its next message after the response to the last one. Responses within the
+//! measured time count. Requests under way at its end are awaited too, so that everything sent is
+//! also stored.
 
 use std::time::{Duration, Instant};
 
@@ -12,29 +12,29 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::{
-    Options,
-    http::{Connection, head},
-    limit::Until,
+    http::{Connection, post_head},
+    options::Options,
     orders::{Draft, Generator, Numbers},
-    place::Place,
     process::{memory_mib, processor_seconds},
     report::number,
     server::Server,
+    storage::Storage,
+    window::{Until, Window},
 };
 
-/// There are at least so many different orders, apart from their numbers.
+/// At least this many orders differ in more than their numbers.
 const DIFFERENT_ORDERS: usize = 4_096;
 
-/// What is sent, and over how many connections.
+/// The size of messages and the number of connections.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(crate) struct Shape {
     pub(crate) orders_per_message: usize,
     pub(crate) connections: usize,
 }
 
-/// What came of it.
+/// The results of a load.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Measured {
+pub(crate) struct IntakeRate {
     #[serde(flatten)]
     pub(crate) shape: Shape,
     pub(crate) orders_per_second: f64,
@@ -42,48 +42,29 @@ pub(crate) struct Measured {
     pub(crate) p50_ms: f64,
     pub(crate) p99_ms: f64,
     pub(crate) max_ms: f64,
-    /// What the server's process used for an order, at all its threads together.
+    /// Processor time of the server's process per order, of all threads together.
     pub(crate) processor_us_per_order: f64,
     pub(crate) memory_before_mib: f64,
     pub(crate) memory_after_mib: f64,
 }
 
-/// The time that is measured.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Window {
-    pub(crate) begin: Instant,
-    pub(crate) end: Instant,
-}
-
-impl Window {
-    /// From the end of the warm-up on.
-    pub(crate) fn from_now(options: &Options) -> Self {
-        let begin = Instant::now() + Duration::from_secs(options.warm_up_seconds.into());
-        Self { begin, end: begin + Duration::from_secs(options.seconds.into()) }
-    }
-
-    pub(crate) fn contains(self, moment: Instant) -> bool {
-        (self.begin..self.end).contains(&moment)
-    }
-}
-
-/// A server to put under load.
+/// The server under load.
 pub(crate) struct Target<'a> {
     pub(crate) server: &'a Server,
-    pub(crate) place: &'a Place,
+    pub(crate) storage: &'a Storage,
     pub(crate) token: &'a str,
 }
 
-/// Publishes orders, numbered after the `stored` ones that are there, and tells how fast that went.
+/// Publishes orders, numbered after the `stored` ones, and measures the rate.
 pub(crate) async fn measure(
     target: &Target<'_>,
     shape: Shape,
     stored: u64,
     options: &Options,
-) -> anyhow::Result<Measured> {
+) -> anyhow::Result<IntakeRate> {
     let numbers = Numbers::starting_at(stored);
     let mut generator = Generator::new(options.seed);
-    let mut systems = systems(target, shape, &numbers, &mut generator).await?;
+    let mut systems = open_systems(target, shape, &numbers, &mut generator).await?;
     let pid = target.server.pid();
     let (memory_before_mib, used_before_s) = (memory_mib(pid)?, processor_seconds(pid)?);
     let window = Window::from_now(options);
@@ -91,27 +72,27 @@ pub(crate) async fn measure(
     let mut waits: Vec<Duration> = try_join_all(running).await?.into_iter().flatten().collect();
     let (memory_after_mib, used_after_s) = (memory_mib(pid)?, processor_seconds(pid)?);
 
-    let (expected, found) = (numbers.next(), target.place.orders_stored().await?);
-    if found != expected {
-        bail!("{expected} orders should be stored, but {found} are");
+    let (expected, actual) = (numbers.next(), target.storage.orders_stored().await?);
+    if actual != expected {
+        bail!("{expected} orders should be stored, but {actual} are");
     }
     let sent = usize::try_from(expected - stored)?;
     waits.sort_unstable();
     let messages_per_second = number(waits.len()) / f64::from(options.seconds);
-    Ok(Measured {
+    Ok(IntakeRate {
         shape,
         orders_per_second: messages_per_second * number(shape.orders_per_message),
         messages_per_second,
-        p50_ms: milliseconds(&waits, 50)?,
-        p99_ms: milliseconds(&waits, 99)?,
-        max_ms: milliseconds(&waits, 100)?,
+        p50_ms: percentile_ms(&waits, 50)?,
+        p99_ms: percentile_ms(&waits, 99)?,
+        max_ms: percentile_ms(&waits, 100)?,
         processor_us_per_order: (used_after_s - used_before_s) * 1e6 / number(sent),
         memory_before_mib,
         memory_after_mib,
     })
 }
 
-/// Publishes orders, each of a shopper of its own, until there are `last`; `numbers` tells how many there are.
+/// Publishes orders, each with its own shopper, until there are `last`. `numbers` counts them.
 pub(crate) async fn fill(
     target: &Target<'_>,
     numbers: &Numbers,
@@ -120,14 +101,14 @@ pub(crate) async fn fill(
 ) -> anyhow::Result<()> {
     let shape = Shape { orders_per_message: 100, connections: 16 };
     let mut generator = Generator::with_own_shoppers(seed);
-    let mut systems = systems(target, shape, numbers, &mut generator).await?;
+    let mut systems = open_systems(target, shape, numbers, &mut generator).await?;
     let running = systems.iter_mut().map(|system| system.publish(Until::Number(last)));
     try_join_all(running).await?;
     Ok(())
 }
 
-/// One for each connection, with its messages ready to be sent.
-async fn systems(
+/// Opens the connections and creates the messages of each.
+async fn open_systems(
     target: &Target<'_>,
     shape: Shape,
     numbers: &Numbers,
@@ -135,7 +116,7 @@ async fn systems(
 ) -> anyhow::Result<Vec<System>> {
     let address = &target.server.address;
     let more = format!("authorization: Bearer {}\r\napi-version: 3\r\n", target.token);
-    let head = |length| head(address, "/returns_portal_orders", &more, length);
+    let head = |length| post_head(address, "/returns_portal_orders", &more, length);
     let Shape { orders_per_message, connections } = shape;
     let messages = DIFFERENT_ORDERS.div_ceil(orders_per_message * connections);
     let mut systems = Vec::with_capacity(connections);
@@ -157,53 +138,54 @@ struct System {
 }
 
 impl System {
-    /// How long each message of the measured time took.
+    /// Publishes orders. Returns the latency of each message in the measured time.
     async fn publish(&mut self, until: Until) -> anyhow::Result<Vec<Duration>> {
         let mut waits = Vec::new();
-        let mut looked_at = false;
+        let mut is_checked = false;
         loop {
             for message in &mut self.messages {
                 let sent = Instant::now();
-                let enough = match until {
+                let is_done = match until {
                     Until::EndOf(window) => sent >= window.end,
                     Until::Number(last) => self.numbers.next() >= last,
                 };
-                if enough {
+                if is_done {
                     return Ok(waits);
                 }
-                message.number(self.numbers.take(message.orders()));
-                let answer = self.connection.exchange(message.bytes()).await?;
-                let answered = Instant::now();
+                message.set_numbers(self.numbers.take(message.orders()));
+                let response = self.connection.exchange(message.bytes()).await?;
+                let received = Instant::now();
                 if let Until::EndOf(window) = until
-                    && window.contains(answered)
+                    && window.contains(received)
                 {
-                    waits.push(answered - sent);
+                    waits.push(received - sent);
                 }
-                if !looked_at {
-                    check(answer.body, message.orders())?;
-                    looked_at = true;
+                if !is_checked {
+                    check(response.body, message.orders())?;
+                    is_checked = true;
                 }
             }
         }
     }
 }
 
-/// Every order must be new, and none give rise to a warning: warnings cost time.
-fn check(answer: &[u8], orders: usize) -> anyhow::Result<()> {
-    let answer: Value = serde_json::from_slice(answer)?;
-    let results = answer.get("orders").and_then(Value::as_array).context("no results")?;
+/// Every order must be new and without warnings, which cost time.
+fn check(response: &[u8], orders: usize) -> anyhow::Result<()> {
+    let response: Value = serde_json::from_slice(response)?;
+    let results = response.get("orders").and_then(Value::as_array).context("no results")?;
     let is_new = |order: &Value| order.get("result").is_some_and(|result| result == "created");
-    let silent = answer.get("warnings").and_then(Value::as_array).is_some_and(Vec::is_empty);
-    if results.len() != orders || !results.iter().all(is_new) || !silent {
-        bail!("not as it should be: {answer}");
+    let has_no_warnings =
+        response.get("warnings").and_then(Value::as_array).is_some_and(Vec::is_empty);
+    if results.len() != orders || !results.iter().all(is_new) || !has_no_warnings {
+        bail!("the response is not as expected: {response}");
     }
     Ok(())
 }
 
-/// The wait that `percent` of the sorted `waits` do not exceed.
-pub(crate) fn milliseconds(waits: &[Duration], percent: usize) -> anyhow::Result<f64> {
-    let place = (waits.len() * percent).div_ceil(100).saturating_sub(1);
-    let wait = waits.get(place).context("nothing was answered in the measured time")?;
+/// The percentile of the sorted `waits`, in milliseconds.
+pub(crate) fn percentile_ms(waits: &[Duration], percent: usize) -> anyhow::Result<f64> {
+    let position = (waits.len() * percent).div_ceil(100).saturating_sub(1);
+    let wait = waits.get(position).context("there was no response in the measured time")?;
     Ok(wait.as_secs_f64() * 1e3)
 }
 
@@ -214,9 +196,9 @@ mod tests {
     #[test]
     fn a_percentile_is_one_of_the_waits() {
         let waits: Vec<_> = (1..=200).map(Duration::from_millis).collect();
-        let at = |percent| milliseconds(&waits, percent).unwrap();
-        let words = [50, 99, 100].map(|percent| format!("{:.0}", at(percent)));
-        assert_eq!(words, ["100", "198", "200"]);
-        assert!(milliseconds(&[], 50).is_err());
+        let at = |percent| percentile_ms(&waits, percent).unwrap();
+        let text = [50, 99, 100].map(|percent| format!("{:.0}", at(percent)));
+        assert_eq!(text, ["100", "198", "200"]);
+        assert!(percentile_ms(&[], 50).is_err());
     }
 }

@@ -1,9 +1,9 @@
-//! Orders like those of a real shop: two lines, addresses, a customer, one payment, about
-//! 2.2 KB of compact JSON. The same seed makes the same orders.
+//! Orders like those of a real shop: two lines, addresses, a customer, one payment, about 2.2 KB of
+//! compact JSON. The same seed gives the same orders.
 //!
-//! They are made before anything is measured. Only the number in the identifiers is left open and
-//! written in place when an order is used, so that any number of distinct orders costs no
-//! memory and almost no time.
+//! They are created before anything is measured. Only the number in the identifiers is left open
+//! and filled in when an order is used, so that any number of distinct orders costs no memory and
+//! almost no time.
 
 use std::{
     fmt::Write,
@@ -18,9 +18,9 @@ use jiff::{SignedDuration, Timestamp};
 use ring::digest::{SHA256, digest};
 use serde_json::{Value, json};
 
-/// Stands for the number of an order until it is filled in.
+/// The placeholder of the number of an order.
 const OPEN: &str = "##########";
-/// With the number of the order in it.
+/// Contains the number of the order.
 const OWN_EMAIL: &str = "shopper.##########@example.com";
 
 const FIRST_NAMES: [&str; 8] = ["Dana", "Lena", "Omar", "Ines", "Noor", "Jonas", "Mei", "Paulo"];
@@ -28,7 +28,7 @@ const LAST_NAMES: [&str; 8] =
     ["Whitfield", "Brandt", "Haddad", "Moreau", "Okafor", "Lindqvist", "Tanaka", "Almeida"];
 const STREETS: [&str; 8] = [
     "Juniper Street",
-    "Harbour Road",
+    "Harbor Road",
     "Mill Lane",
     "Orchard Avenue",
     "Station Square",
@@ -54,9 +54,9 @@ const PRODUCTS: [(&str, &str); 8] = [
     ("SHIRT", "Linen shirt, long sleeves"),
     ("PAN", "Cast-iron pan"),
 ];
-const COLOURS: [&str; 6] = ["Navy", "Clay", "Red", "Forest", "Sand", "Black"];
+const COLORS: [&str; 6] = ["Navy", "Clay", "Red", "Forest", "Sand", "Black"];
 
-/// Numbers of orders, each given out once, rising.
+/// Ascending numbers of orders. Each is used once.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Numbers(Arc<AtomicU64>);
 
@@ -65,12 +65,12 @@ impl Numbers {
         Self(Arc::new(AtomicU64::new(first)))
     }
 
-    /// The first of `count` numbers that are the caller's now.
+    /// Reserves `count` numbers and returns the first.
     pub(crate) fn take(&self, count: usize) -> u64 {
         self.0.fetch_add(u64::try_from(count).unwrap_or(u64::MAX), Ordering::Relaxed)
     }
 
-    /// The number after the last that was given out.
+    /// The number after the last reserved one.
     pub(crate) fn next(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
@@ -79,22 +79,22 @@ impl Numbers {
 /// JSON in which the numbers of one or more orders can be changed.
 pub(crate) struct Draft {
     bytes: Vec<u8>,
-    /// For each order, where its number stands.
-    places: Vec<Vec<usize>>,
+    /// For each order, the positions of its number.
+    positions: Vec<Vec<usize>>,
 }
 
 impl Draft {
-    /// `before`, the orders with commas between, `after`.
+    /// `before`, the orders separated by commas, `after`.
     fn new(before: &str, orders: &[Vec<u8>], after: &str) -> Self {
-        let mut draft = Self { bytes: before.as_bytes().to_vec(), places: Vec::new() };
+        let mut draft = Self { bytes: before.as_bytes().to_vec(), positions: Vec::new() };
         for order in orders {
-            if !draft.places.is_empty() {
+            if !draft.positions.is_empty() {
                 draft.bytes.push(b',');
             }
             let here = draft.bytes.len();
             let open = order.windows(OPEN.len()).enumerate();
             let open = open.filter(|(_, bytes)| *bytes == OPEN.as_bytes());
-            draft.places.push(open.map(|(place, _)| here + place).collect());
+            draft.positions.push(open.map(|(position, _)| here + position).collect());
             draft.bytes.extend_from_slice(order);
         }
         draft.bytes.extend_from_slice(after.as_bytes());
@@ -102,19 +102,19 @@ impl Draft {
     }
 
     pub(crate) fn orders(&self) -> usize {
-        self.places.len()
+        self.positions.len()
     }
 
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Gives the orders the numbers from `first` on.
-    pub(crate) fn number(&mut self, first: u64) {
-        for (number, places) in (first..).zip(&self.places) {
-            let digits = digits(number);
-            for &place in places {
-                if let Some(open) = self.bytes.get_mut(place..place + OPEN.len()) {
+    /// Fills in the numbers, starting with `first`.
+    pub(crate) fn set_numbers(&mut self, first: u64) {
+        for (number, positions) in (first..).zip(&self.positions) {
+            let digits = to_digits(number);
+            for &position in positions {
+                if let Some(open) = self.bytes.get_mut(position..position + OPEN.len()) {
                     open.copy_from_slice(&digits);
                 }
             }
@@ -122,37 +122,37 @@ impl Draft {
     }
 }
 
-/// An order as a row of the table that the product keeps it in.
+/// An order as a row of the product's table.
 pub(crate) struct Row {
     pub(crate) order_id: String,
     pub(crate) updated_us: i64,
-    /// The draft's digest with the number written into it: as long and as varied as the
-    /// product's, but nobody waits for it to be computed.
+    /// The draft's digest with the number in it: as long and as varied as the product's, but
+    /// without the time to compute it.
     pub(crate) hash: Vec<u8>,
     body: Draft,
 }
 
 impl Row {
-    pub(crate) fn number(&mut self, number: u64) {
+    pub(crate) fn set_number(&mut self, number: u64) {
         self.order_id.clear();
         let _ = write!(self.order_id, "ORD-{number:010}");
         if let Some(start) = self.hash.get_mut(..OPEN.len()) {
-            start.copy_from_slice(&digits(number));
+            start.copy_from_slice(&to_digits(number));
         }
-        self.body.number(number);
+        self.body.set_numbers(number);
     }
 
     pub(crate) fn body(&self) -> &[u8] {
         self.body.bytes()
     }
 
-    /// As many different ones as there are drafts, because each draft has a shopper.
+    /// There are as many different ones as drafts, because each draft has a shopper.
     pub(crate) fn shopper_hash(&self) -> i64 {
         self.hash.last_chunk::<8>().copied().map_or(0, i64::from_be_bytes)
     }
 }
 
-fn digits(mut number: u64) -> [u8; OPEN.len()] {
+fn to_digits(mut number: u64) -> [u8; OPEN.len()] {
     let mut digits = [b'0'; OPEN.len()];
     for digit in digits.iter_mut().rev() {
         *digit += u8::try_from(number % 10).unwrap_or(0);
@@ -161,12 +161,12 @@ fn digits(mut number: u64) -> [u8; OPEN.len()] {
     digits
 }
 
-/// The e-mail address of whoever bought the order with this number, where every order has a shopper of its own.
+/// The email address of the order with this number, if every order has its own shopper.
 pub(crate) fn own_email(order: u64) -> String {
     OWN_EMAIL.replace(OPEN, &format!("{order:010}"))
 }
 
-/// Makes orders, the same ones for the same seed.
+/// Creates orders, the same for the same seed.
 pub(crate) struct Generator {
     random: SeededRandom,
     own_shoppers: bool,
@@ -177,13 +177,13 @@ impl Generator {
         Self { random: SeededRandom::new(seed), own_shoppers: false }
     }
 
-    /// Every order has a shopper of its own, whose address [`own_email`] tells. There are as many shoppers
-    /// then as numbers, and no longer only as many as drafts.
+    /// Every order has its own shopper, with the address of [`own_email`]. There are then as many
+    /// shoppers as numbers, and not only as many as drafts.
     pub(crate) fn with_own_shoppers(seed: u64) -> Self {
         Self { random: SeededRandom::new(seed), own_shoppers: true }
     }
 
-    /// A whole HTTP request that publishes `orders` orders; `head` is told the length of its body.
+    /// A whole HTTP request that publishes `orders` orders; `head` gets the length of its body.
     pub(crate) fn request(&mut self, orders: usize, head: impl Fn(usize) -> String) -> Draft {
         let (before, after) = ("{\"returns_portal_order\":{\"orders\":[", "]}}");
         let orders: Vec<Vec<u8>> = (0..orders).map(|_| self.order().1).collect();
@@ -206,10 +206,8 @@ impl Generator {
         u32::try_from(self.random.below(u64::from(limit))).unwrap_or(0)
     }
 
-    fn one_of<T: Copy>(&mut self, all: &[T]) -> T {
-        let place = self.below(u32::try_from(all.len()).unwrap_or(u32::MAX));
-        let place = usize::try_from(place).unwrap_or(0);
-        *all.get(place).expect("a list with something in it")
+    fn pick<T: Copy>(&mut self, all: &[T]) -> T {
+        *self.random.pick(all).expect("the list is not empty")
     }
 
     /// When the order last changed, and the order as compact JSON.
@@ -259,14 +257,14 @@ impl Generator {
     }
 
     fn line(&mut self, position: u32, shipped: Timestamp) -> Value {
-        let (code, title) = self.one_of(&PRODUCTS);
-        let colour = self.one_of(&COLOURS);
+        let (code, title) = self.pick(&PRODUCTS);
+        let color = self.pick(&COLORS);
         let quantity = 1 + i64::from(self.below(3));
         let price = 900 + 100 * i64::from(self.below(150));
         let product = self.below(100_000);
         json!({
             "identifier": format!("ORD-{OPEN}-{position}"),
-            "sku": format!("{code}-{}-{product:05}", colour.to_uppercase()),
+            "sku": format!("{code}-{}-{product:05}", color.to_uppercase()),
             "quantity": quantity,
             "quantity_shipped": quantity,
             "quantity_canceled": 0,
@@ -274,7 +272,7 @@ impl Generator {
             "shipped_date": shipped.to_string(),
             "product_identifier": format!("PRD-{product:05}"),
             "variant_identifier": format!("{code}-{product:05}"),
-            "title": format!("{title}, {}", colour.to_lowercase()),
+            "title": format!("{title}, {}", color.to_lowercase()),
             "tags": ["returnable"],
             "product_amount_cents": price * quantity,
             "tax_amount_cents": price * quantity * 8 / 100,
@@ -287,8 +285,8 @@ impl Generator {
 
     /// The customer, and where that customer lives.
     fn shopper(&mut self) -> (Value, Value) {
-        let (first, last) = (self.one_of(&FIRST_NAMES), self.one_of(&LAST_NAMES));
-        let (city, state, zip_code) = self.one_of(&CITIES);
+        let (first, last) = (self.pick(&FIRST_NAMES), self.pick(&LAST_NAMES));
+        let (city, state, zip_code) = self.pick(&CITIES);
         let phone = format!("+1 503 555 {:04}", self.below(10_000));
         let account = self.below(10_000_000);
         let email = if self.own_shoppers {
@@ -305,7 +303,7 @@ impl Generator {
         });
         let address = json!({
             "name": format!("{first} {last}"),
-            "street1": format!("{} {}", 1 + self.below(900), self.one_of(&STREETS)),
+            "street1": format!("{} {}", 1 + self.below(900), self.pick(&STREETS)),
             "street2": format!("Apartment {}", 1 + self.below(40)),
             "city": city,
             "state": state,
@@ -334,7 +332,7 @@ mod tests {
     fn orders_are_accepted_without_a_warning_and_stored_as_they_are_sent() {
         let context = OrderReadContext { now: Timestamp::UNIX_EPOCH, strict: true };
         let mut request = Generator::new(7).request(50, |length| format!("{length:06}"));
-        request.number(41);
+        request.set_numbers(41);
         let (length, body) = request.bytes().split_at(6);
 
         assert_eq!(length, format!("{:06}", body.len()).as_bytes());
@@ -344,7 +342,7 @@ mod tests {
 
         let mut generator = Generator::new(7);
         let mut rows: Vec<Row> = (0..50).map(|_| generator.row()).collect();
-        rows[2].number(43);
+        rows[2].set_number(43);
         assert_eq!(reading.orders[2].body.bytes(body), rows[2].body());
         let bytes: usize = rows.iter().map(|row| row.body().len()).sum();
         assert!((2_100..2_300).contains(&(bytes / 50)), "{} bytes", bytes / 50);
@@ -354,7 +352,7 @@ mod tests {
     fn an_order_can_have_a_shopper_of_its_own() {
         let mut row = Generator::with_own_shoppers(7).row();
         for number in [41, 42] {
-            row.number(number);
+            row.set_number(number);
             let order: Value = serde_json::from_slice(row.body()).unwrap();
             assert_eq!(order["customer"]["email"], own_email(number));
         }

@@ -1,41 +1,41 @@
-//! `bench pages`: how long the pages that people look at take, with few and with many orders stored.
+//! `bench pages`: the latency of pages, with few and with many orders stored.
 //!
-//! One server takes in ten thousand orders, then all the others, each of a shopper of its own. After each
-//! step every page is asked for again and again over one connection, every time with another order where
-//! it has one. Beside the pages stands a bare answer of the same server: what is above it is the page.
+//! One server accepts ten thousand orders, then all the others, each with its own shopper. After
+//! each step every page is requested repeatedly over one connection, each time with another order
+//! if it shows one. The health check of the same server is measured too: the difference is the cost
+//! of the page.
 //!
-//! Some hundred returns are started first. Their messages go where nobody listens, so that the failure
-//! queue has something to show.
+//! Some hundred returns are started first. Nothing listens at the address of their messages, so
+//! that the failure queue has something to show.
 
 mod visit;
 
-use std::{
-    path::Path,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
 use anyhow::bail;
 use serde::Serialize;
 
 use self::visit::{Page, Visitor};
 use crate::{
-    Options,
-    growth::{settle, thousands_of},
+    benchmark::{Benchmark, Run},
+    growth::{format_count, settle},
     http::Connection,
-    load::{Target, Window, fill, milliseconds},
+    load::{Target, fill, percentile_ms},
+    options::Options,
     orders::{Numbers, own_email},
-    place::{Engine, Place},
-    report::{print, step, table},
+    report::{format_table, start_step},
     returns::{add_patient_merchant, start_request},
-    server::{MERCHANT, Server, add_operator, run},
+    server::{MERCHANT, Server, add_operator, run_command},
+    storage::Storage,
+    window::Window,
 };
 
 const FEW: u64 = 10_000;
 const RETURNS: u64 = 300;
 const OPERATOR: &str = "bench";
-/// A port that nothing listens at.
-const NOBODY: &str = "http://127.0.0.1:9/rmas";
-/// Shoppers come from different addresses, and messages are given up at once.
+/// Nothing listens at this port.
+const DEAD_URL: &str = "http://127.0.0.1:9/rmas";
+/// Shoppers have different addresses, and messages fail all attempts at once.
 const SETTINGS: [&str; 8] = [
     "--trusted-proxy-hops",
     "1",
@@ -49,27 +49,27 @@ const SETTINGS: [&str; 8] = [
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Pages {
-    /// Orders that are stored in the end
+    /// Orders that are stored at the end
     #[arg(long, default_value_t = 1_000_000)]
     #[arg(value_parser = clap::value_parser!(u64).range(FEW..))]
     orders: u64,
 }
 
 #[derive(Serialize)]
-struct Results {
+pub(crate) struct PageResults {
     store: &'static str,
     few: u64,
     many: u64,
     returns: u64,
-    pages: Vec<Compared>,
+    pages: Vec<ComparedPage>,
 }
 
 #[derive(Serialize)]
-struct Compared {
+struct ComparedPage {
     page: &'static str,
     with_few: Times,
     with_many: Times,
-    /// How many times longer half of the answers take at most.
+    /// The second p50 divided by the first.
     p50_growth: f64,
     p99_growth: f64,
 }
@@ -81,71 +81,67 @@ struct Times {
     p99_ms: f64,
 }
 
-impl Pages {
-    pub(crate) async fn run(
-        self,
-        engines: &[Engine],
-        binary: &Path,
-        options: &Options,
-    ) -> anyhow::Result<()> {
-        let mut all = Vec::new();
-        for engine in engines {
-            all.push(one(engine, binary, self.orders, options).await?);
-        }
-        print(&all, &words(&all), options.json)
+impl Benchmark for Pages {
+    type Results = PageResults;
+
+    async fn measure(&self, run: Run<'_>) -> anyhow::Result<PageResults> {
+        measure_engine(run, self.orders).await
+    }
+
+    fn describe(all: &[PageResults]) -> String {
+        format_results(all)
     }
 }
 
-async fn one(
-    engine: &Engine,
-    binary: &Path,
-    orders: u64,
-    options: &Options,
-) -> anyhow::Result<Results> {
-    let place = Place::new(engine, options.keep).await?;
-    let credentials = add_patient_merchant(binary, &place)?;
-    let password = add_operator(binary, &place, OPERATOR)?;
-    let server = Server::start_with(binary, &place, &SETTINGS).await?;
-    run(binary, &place, &["endpoint", "set", MERCHANT, "rma", "--url", NOBODY])?;
+async fn measure_engine(run: Run<'_>, orders: u64) -> anyhow::Result<PageResults> {
+    let Run { engine, options, .. } = run;
+    let binary = run.binary()?;
+    let storage = Storage::new(engine, options.keep).await?;
+    let credentials = add_patient_merchant(binary, &storage)?;
+    let password = add_operator(binary, &storage, OPERATOR)?;
+    let server = Server::start_with(binary, &storage, &SETTINGS).await?;
+    run_command(binary, &storage, &["endpoint", "set", MERCHANT, "rma", "--url", DEAD_URL])?;
     let token = server.token(&credentials).await?;
-    let target = Target { server: &server, place: &place, token: &token };
+    let target = Target { server: &server, storage: &storage, token: &token };
     let numbers = Numbers::default();
     let mut visitor = Visitor::log_in(&server, OPERATOR, &password).await?;
 
-    store(&target, &numbers, FEW, options).await?;
+    store_orders(&target, &numbers, FEW, options).await?;
     start_returns(&target).await?;
     visitor.wait_for_failures(RETURNS).await?;
     let few = numbers.next();
     let with_few = measure_all(&mut visitor, few, options).await?;
-    store(&target, &numbers, orders, options).await?;
+    store_orders(&target, &numbers, orders, options).await?;
     let many = numbers.next();
     let with_many = measure_all(&mut visitor, many, options).await?;
 
-    let compared = |((page, with_few), with_many): ((Page, Times), Times)| Compared {
-        page: page.name(),
-        with_few,
-        with_many,
-        p50_growth: with_many.p50_ms / with_few.p50_ms,
-        p99_growth: with_many.p99_ms / with_few.p99_ms,
-    };
-    let pages = Page::ALL.into_iter().zip(with_few).zip(with_many).map(compared).collect();
-    Ok(Results { store: engine.name(), few, many, returns: RETURNS, pages })
+    let mut pages = Vec::new();
+    for ((page, with_few), with_many) in Page::ALL.into_iter().zip(with_few).zip(with_many) {
+        pages.push(ComparedPage {
+            page: page.name(),
+            with_few,
+            with_many,
+            p50_growth: with_many.p50_ms / with_few.p50_ms,
+            p99_growth: with_many.p99_ms / with_few.p99_ms,
+        });
+    }
+    Ok(PageResults { store: engine.name(), few, many, returns: RETURNS, pages })
 }
 
-/// Has the server take in orders until there are `last`.
-async fn store(
+/// Publishes orders until there are `last`.
+async fn store_orders(
     target: &Target<'_>,
     numbers: &Numbers,
     last: u64,
     options: &Options,
 ) -> anyhow::Result<()> {
-    let _progress = step(&format!("storing {} orders", thousands_of(last)));
+    let _progress = start_step(&format!("storing {} orders", format_count(last)));
     fill(target, numbers, last, options.seed).await?;
-    settle(target.place).await
+    settle(target.storage).await
 }
 
 async fn start_returns(target: &Target<'_>) -> anyhow::Result<()> {
-    let _progress = step(&format!("starting {RETURNS} returns"));
+    let _progress = start_step(&format!("starting {RETURNS} returns"));
     let mut connection = Connection::open(&target.server.address).await?;
     for order in 0..RETURNS {
         let request = start_request(target.server, target.token, order, &own_email(order));
@@ -160,13 +156,13 @@ async fn measure_all(
     stored: u64,
     options: &Options,
 ) -> anyhow::Result<Vec<Times>> {
-    visitor.meet_shoppers(stored).await?;
+    visitor.log_in_shoppers(stored).await?;
     let mut all = Vec::new();
     for page in Page::ALL {
-        let words = format!("{} orders: {}", thousands_of(stored), page.name());
-        let progress = step(&words);
+        let text = format!("{} orders: {}", format_count(stored), page.name());
+        let progress = start_step(&text);
         let times = measure(visitor, page, options).await?;
-        progress.done(&format!("{words}: p50 {:.2} ms, p99 {:.2} ms", times.p50_ms, times.p99_ms));
+        progress.done(&format!("{text}: p50 {:.2} ms, p99 {:.2} ms", times.p50_ms, times.p99_ms));
         all.push(times);
     }
     Ok(all)
@@ -186,33 +182,33 @@ async fn measure(
         if sent >= window.end {
             break;
         }
-        let answer = connection.ask(request.as_bytes()).await?;
-        let answered = Instant::now();
-        if answer.status != page.status() {
-            bail!("{}: {}", page.name(), answer.told());
+        let response = connection.send(request.as_bytes()).await?;
+        let received = Instant::now();
+        if response.status != page.status() {
+            bail!("{}: {}", page.name(), response.describe());
         }
-        if window.contains(answered) {
-            waits.push(answered - sent);
+        if window.contains(received) {
+            waits.push(received - sent);
         }
     }
     waits.sort_unstable();
-    let (p50_ms, p99_ms) = (milliseconds(&waits, 50)?, milliseconds(&waits, 99)?);
+    let (p50_ms, p99_ms) = (percentile_ms(&waits, 50)?, percentile_ms(&waits, 99)?);
     Ok(Times { answers: waits.len(), p50_ms, p99_ms })
 }
 
-fn words(all: &[Results]) -> String {
+fn format_results(all: &[PageResults]) -> String {
     let heading = [
         "store", "page", "orders", "p50 ms", "p99 ms", "orders", "p50 ms", "p99 ms", "p50 x",
         "p99 x",
     ];
-    let row = |results: &Results, it: &Compared| {
+    let row = |results: &PageResults, it: &ComparedPage| {
         [
             results.store.to_owned(),
             it.page.to_owned(),
-            thousands_of(results.few),
+            format_count(results.few),
             format!("{:.2}", it.with_few.p50_ms),
             format!("{:.2}", it.with_few.p99_ms),
-            thousands_of(results.many),
+            format_count(results.many),
             format!("{:.2}", it.with_many.p50_ms),
             format!("{:.2}", it.with_many.p99_ms),
             format!("{:.2}", it.p50_growth),
@@ -221,5 +217,5 @@ fn words(all: &[Results]) -> String {
     };
     let rows: Vec<_> =
         all.iter().flat_map(|results| results.pages.iter().map(|it| row(results, it))).collect();
-    table(heading, &rows)
+    format_table(heading, &rows)
 }

@@ -1,187 +1,179 @@
 //! `bench pallet`: a pallet of very many units, from its announcement to the last message about it.
 //!
-//! One ASN announces the units, the warehouse receives them a thousand in a request, and one shipment takes them away
-//! in as many messages as it needs; every message is acknowledged by a sink in this process. Beside each step
-//! stands what a bare loop writes on the same disk: as many rows of the size that the step stores, in
-//! transactions of the same number of units. The memory is the most that the server held up to the end of the step.
+//! One ASN announces the units, the warehouse receives a thousand of them per request, and one
+//! shipment ships them in as many messages as it needs. A sink in this process acknowledges every
+//! message. Each step is compared with what a bare loop writes on the same disk: the same number of
+//! rows of the same size, in transactions of the same number of units. The memory is the server's
+//! peak up to the end of the step.
 
 mod bare;
 mod documents;
 
-use std::{
-    path::Path,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
 use anyhow::bail;
 use serde::Serialize;
 
-use self::documents::{announcement, receipts, shipment};
+use self::documents::{build_announcement, build_receipts, build_shipment};
 use crate::{
-    Options,
+    benchmark::{Benchmark, Run},
     delivery::Sink,
-    http::{Connection, head},
-    place::{Engine, Place},
+    http::{Connection, post_head},
     process::memory_peak_mib,
-    report::{number, print, step, table, thousands},
-    server::{MERCHANT, Server, add_merchant, add_warehouse, run},
+    report::{format_table, number, start_step, thousands},
+    server::{MERCHANT, Server, add_merchant, add_warehouse, run_command},
+    storage::Storage,
 };
 
-/// Units that one request tells of as received.
+/// Received units in one request.
 const RECEIPTS_PER_REQUEST: usize = 1_000;
-/// Units that one message tells of as gone.
+/// Shipped units in one message.
 const UNITS_PER_MESSAGE: usize = 500;
-const LOOK_EVERY: Duration = Duration::from_millis(20);
-const PATIENCE: Duration = Duration::from_secs(600);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
+const DELIVERY_TIME_MAX: Duration = Duration::from_secs(600);
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Pallet {
-    /// How many units the pallet has
+    /// Units of the pallet
     #[arg(long, default_value_t = 100_000)]
     units: usize,
 }
 
 #[derive(Serialize)]
-struct Results {
+pub(crate) struct PalletResults {
     store: &'static str,
     units: usize,
-    steps: Vec<Measured>,
+    steps: Vec<PalletStep>,
 }
 
 #[derive(Clone, Debug, Serialize)]
-struct Measured {
+struct PalletStep {
     step: &'static str,
     seconds: f64,
     units_per_second: f64,
-    /// What a bare loop writes; nothing where a step writes nothing of its own.
+    /// The rate of a bare loop. None if the step writes nothing itself.
     bare_per_second: Option<f64>,
     memory_peak_mib: f64,
 }
 
-impl Pallet {
-    pub(crate) async fn run(
-        self,
-        engines: &[Engine],
-        binary: &Path,
-        options: &Options,
-    ) -> anyhow::Result<()> {
-        let mut all = Vec::new();
-        for engine in engines {
-            let steps = one(engine, binary, self.units, options).await?;
-            all.push(Results { store: engine.name(), units: self.units, steps });
-        }
-        print(&all, &words(&all), options.json)
+impl Benchmark for Pallet {
+    type Results = PalletResults;
+
+    async fn measure(&self, run: Run<'_>) -> anyhow::Result<PalletResults> {
+        let steps = measure_steps(run, self.units).await?;
+        Ok(PalletResults { store: run.engine.name(), units: self.units, steps })
+    }
+
+    fn describe(all: &[PalletResults]) -> String {
+        format_results(all)
     }
 }
 
-async fn one(
-    engine: &Engine,
-    binary: &Path,
-    units: usize,
-    options: &Options,
-) -> anyhow::Result<Vec<Measured>> {
-    let words = format!("{}: a pallet of {units} units", engine.name());
-    let progress = step(&words);
-    let bare = bare::rates(units, options).await?;
-    let place = Place::new(engine, options.keep).await?;
-    let merchant = add_merchant(binary, &place)?;
-    let warehouse = add_warehouse(binary, &place)?;
+async fn measure_steps(run: Run<'_>, units: usize) -> anyhow::Result<Vec<PalletStep>> {
+    let Run { engine, options, .. } = run;
+    let binary = run.binary()?;
+    let text = format!("{}: a pallet of {units} units", engine.name());
+    let progress = start_step(&text);
+    let bare = bare::measure_rates(units, options).await?;
+    let storage = Storage::new(engine, options.keep).await?;
+    let merchant = add_merchant(binary, &storage)?;
+    let warehouse_client = add_warehouse(binary, &storage)?;
     let sink = Sink::start()?;
     let loopback = ["--allow-network", "127.0.0.0/8"];
-    let server = Server::start_with(binary, &place, &loopback).await?;
+    let server = Server::start_with(binary, &storage, &loopback).await?;
     let url = format!("http://{}", sink.address);
-    run(binary, &place, &["endpoint", "set", MERCHANT, "--url", &url])?;
-    let mut floor = Floor {
+    run_command(binary, &storage, &["endpoint", "set", MERCHANT, "--url", &url])?;
+    let mut warehouse = WarehouseRun {
         connection: Connection::open(&server.address).await?,
         merchant: server.token(&merchant).await?,
-        warehouse: server.token(&warehouse).await?,
+        warehouse: server.token(&warehouse_client).await?,
         server: &server,
         sink: &sink,
         units,
         steps: Vec::new(),
     };
-    floor.announce(bare.announced).await?;
-    floor.receive(bare.received).await?;
-    floor.ship(bare.shipped).await?;
-    progress.done(&words);
-    Ok(floor.steps)
+    warehouse.announce(bare.announced).await?;
+    warehouse.receive(bare.received).await?;
+    warehouse.ship(bare.shipped).await?;
+    progress.done(&text);
+    Ok(warehouse.steps)
 }
 
-/// The warehouse at work.
-struct Floor<'a> {
+/// The steps of one pallet.
+struct WarehouseRun<'a> {
     connection: Connection,
     merchant: String,
     warehouse: String,
     server: &'a Server,
     sink: &'a Sink,
     units: usize,
-    steps: Vec<Measured>,
+    steps: Vec<PalletStep>,
 }
 
-impl Floor<'_> {
+impl WarehouseRun<'_> {
     async fn announce(&mut self, bare_per_second: f64) -> anyhow::Result<()> {
-        let body = announcement(self.units);
-        let begun = Instant::now();
+        let body = build_announcement(self.units);
+        let started = Instant::now();
         let token = self.merchant.clone();
         self.post("/asns", &token, &body).await?;
-        self.note("announced", begun, Some(bare_per_second))
+        self.record("announced", started, Some(bare_per_second))
     }
 
     async fn receive(&mut self, bare_per_second: f64) -> anyhow::Result<()> {
-        let begun = Instant::now();
+        let started = Instant::now();
         let token = self.warehouse.clone();
         for first in (0..self.units).step_by(RECEIPTS_PER_REQUEST) {
             let last = self.units.min(first + RECEIPTS_PER_REQUEST);
-            self.post("/receipts", &token, &receipts(first..last)).await?;
+            self.post("/receipts", &token, &build_receipts(first..last)).await?;
         }
-        self.note("received", begun, Some(bare_per_second))?;
-        self.told(self.units).await?;
-        self.note("receipts acknowledged", begun, None)
+        self.record("received", started, Some(bare_per_second))?;
+        self.wait_for_messages(self.units).await?;
+        self.record("receipts acknowledged", started, None)
     }
 
     async fn ship(&mut self, bare_per_second: f64) -> anyhow::Result<()> {
-        let body = shipment(self.units, UNITS_PER_MESSAGE);
-        // The other was idle for as long as the receipts took, and may be closed.
+        let body = build_shipment(self.units, UNITS_PER_MESSAGE);
+        // The old connection was idle while the receipts were delivered, and may be closed.
         self.connection = Connection::open(&self.server.address).await?;
-        let begun = Instant::now();
+        let started = Instant::now();
         let path = format!("/shipments?merchant={MERCHANT}");
         let token = self.warehouse.clone();
         self.post(&path, &token, &body).await?;
-        self.note("shipped", begun, Some(bare_per_second))?;
-        self.told(self.units + self.units.div_ceil(UNITS_PER_MESSAGE)).await?;
-        self.note("shipment acknowledged", begun, None)
+        self.record("shipped", started, Some(bare_per_second))?;
+        self.wait_for_messages(self.units + self.units.div_ceil(UNITS_PER_MESSAGE)).await?;
+        self.record("shipment acknowledged", started, None)
     }
 
     async fn post(&mut self, path: &str, token: &str, body: &str) -> anyhow::Result<()> {
         let more = format!("authorization: Bearer {token}\r\n");
-        let head = head(&self.server.address, path, &more, body.len());
-        let answer = self.connection.exchange(format!("{head}{body}").as_bytes()).await?;
-        if answer.body.windows(EXCEPTION.len()).any(|bytes| bytes == EXCEPTION) {
-            bail!("a unit did not fit: {}", String::from_utf8_lossy(answer.body));
+        let head = post_head(&self.server.address, path, &more, body.len());
+        let response = self.connection.exchange(format!("{head}{body}").as_bytes()).await?;
+        if response.body.windows(EXCEPTION.len()).any(|bytes| bytes == EXCEPTION) {
+            bail!("a unit was an exception: {}", String::from_utf8_lossy(response.body));
         }
         Ok(())
     }
 
-    /// Waits until the sink has so many messages.
-    async fn told(&self, messages: usize) -> anyhow::Result<()> {
-        let begun = Instant::now();
+    /// Waits until the sink has received this number of messages.
+    async fn wait_for_messages(&self, messages: usize) -> anyhow::Result<()> {
+        let started = Instant::now();
         while self.sink.received() < u64::try_from(messages)? {
-            if begun.elapsed() > PATIENCE {
+            if started.elapsed() > DELIVERY_TIME_MAX {
                 bail!("{} of {messages} messages arrived", self.sink.received());
             }
-            tokio::time::sleep(LOOK_EVERY).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
         Ok(())
     }
 
-    fn note(
+    fn record(
         &mut self,
         step: &'static str,
-        begun: Instant,
+        started: Instant,
         bare: Option<f64>,
     ) -> anyhow::Result<()> {
-        let seconds = begun.elapsed().as_secs_f64();
-        self.steps.push(Measured {
+        let seconds = started.elapsed().as_secs_f64();
+        self.steps.push(PalletStep {
             step,
             seconds,
             units_per_second: number(self.units) / seconds,
@@ -192,12 +184,12 @@ impl Floor<'_> {
     }
 }
 
-/// Stands in the answer to a receipt that did not fit.
+/// In the response to a receipt that does not match.
 const EXCEPTION: &[u8] = b"\"exception\"";
 
-fn words(all: &[Results]) -> String {
+fn format_results(all: &[PalletResults]) -> String {
     let heading = ["store", "units", "step", "seconds", "units/s", "bare/s", "ratio", "peak MiB"];
-    let row = |results: &Results, it: &Measured| {
+    let row = |results: &PalletResults, it: &PalletStep| {
         let ratio = it.bare_per_second.map(|bare| format!("{:.2}", it.units_per_second / bare));
         [
             results.store.to_owned(),
@@ -212,5 +204,5 @@ fn words(all: &[Results]) -> String {
     };
     let rows: Vec<_> =
         all.iter().flat_map(|results| results.steps.iter().map(|it| row(results, it))).collect();
-    table(heading, &rows)
+    format_table(heading, &rows)
 }

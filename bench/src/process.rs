@@ -1,38 +1,38 @@
-//! What the kernel knows about a process.
+//! Memory and processor time of a process.
 
 use std::fs;
 
 use anyhow::Context;
 
-/// Linux tells times of processes in hundredths of a second.
+/// Linux counts processor time in hundredths of a second.
 const TICKS_PER_SECOND: f64 = 100.0;
 
-/// Memory that the process holds, in MiB.
+/// The memory of the process, in MiB.
 pub(crate) fn memory_mib(pid: u32) -> anyhow::Result<f64> {
-    memory(pid, "VmRSS:")
+    read_memory(pid, "VmRSS:")
 }
 
-/// The most memory that the process ever held, in MiB.
+/// The peak memory of the process, in MiB.
 pub(crate) fn memory_peak_mib(pid: u32) -> anyhow::Result<f64> {
-    memory(pid, "VmHWM:")
+    read_memory(pid, "VmHWM:")
 }
 
-fn memory(pid: u32, name: &str) -> anyhow::Result<f64> {
+fn read_memory(pid: u32, name: &str) -> anyhow::Result<f64> {
     let status = fs::read_to_string(format!("/proc/{pid}/status"))?;
     let line = status.lines().find_map(|line| line.strip_prefix(name));
     let kib: u32 = line.context("no such line")?.trim().trim_end_matches(" kB").parse()?;
     Ok(f64::from(kib) / 1024.0)
 }
 
-/// Processor time that the process used since it began, its own and the kernel's for it.
+/// The processor time of the process since its start, in user and kernel mode.
 pub(crate) fn processor_seconds(pid: u32) -> anyhow::Result<f64> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat"))?;
     processor_ticks(&stat)
         .map(|ticks| f64::from(ticks) / TICKS_PER_SECOND)
-        .with_context(|| format!("/proc/{pid}/stat is not understood: {stat}"))
+        .with_context(|| format!("/proc/{pid}/stat is not as expected: {stat}"))
 }
 
-/// The name of the program, in parentheses, may hold spaces; after it the times are the twelfth
+/// The name of the program, in parentheses, may contain spaces. After it the times are the twelfth
 /// and thirteenth fields.
 fn processor_ticks(stat: &str) -> Option<u32> {
     let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11);

@@ -1,13 +1,13 @@
-//! What people and machines get to see: progress on standard error, results on standard output.
+//! The output: progress on standard error, results on standard output.
 
 use std::{io::Write, time::Duration};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
-/// Shows that something is going on, until the value is dropped.
-pub(crate) fn step(words: &str) -> Step {
-    let bar = ProgressBar::new_spinner().with_message(words.to_owned());
+/// Shows a spinner until the value is dropped.
+pub(crate) fn start_step(text: &str) -> Step {
+    let bar = ProgressBar::new_spinner().with_message(text.to_owned());
     if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed} {msg}") {
         bar.set_style(style);
     }
@@ -15,25 +15,25 @@ pub(crate) fn step(words: &str) -> Step {
     Step(bar)
 }
 
-/// Tells a person something that is not a result.
-pub(crate) fn note(words: &str) {
-    let _ = writeln!(std::io::stderr(), "{words}");
+/// Prints something that is not a result.
+pub(crate) fn print_note(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{text}");
 }
 
-/// Prints `results` as JSON, or `words` for a person.
-pub(crate) fn print(results: &impl Serialize, words: &str, as_json: bool) -> anyhow::Result<()> {
+/// Prints `results` as JSON, or `text` for people.
+pub(crate) fn print(results: &impl Serialize, text: &str, as_json: bool) -> anyhow::Result<()> {
     let json = if as_json { Some(serde_json::to_string_pretty(results)?) } else { None };
-    // A reader that has gone away, as in `| head`, is no failure of ours.
-    let _ = writeln!(std::io::stdout(), "{}", json.as_deref().unwrap_or(words));
+    // A reader that has closed its end, as `| head` does, is not an error.
+    let _ = writeln!(std::io::stdout(), "{}", json.as_deref().unwrap_or(text));
     Ok(())
 }
 
 pub(crate) struct Step(ProgressBar);
 
 impl Step {
-    /// Ends it with a line that stays.
-    pub(crate) fn done(self, words: &str) {
-        self.0.suspend(|| note(words));
+    /// Ends the step and prints a line.
+    pub(crate) fn done(self, text: &str) {
+        self.0.suspend(|| print_note(text));
     }
 }
 
@@ -43,8 +43,8 @@ impl Drop for Step {
     }
 }
 
-/// Rows under a heading, in columns as wide as their widest cell; numbers stand to the right.
-pub(crate) fn table<const COLUMNS: usize>(
+/// Rows under a heading, in right-aligned columns as wide as their widest cell.
+pub(crate) fn format_table<const COLUMNS: usize>(
     heading: [&str; COLUMNS],
     rows: &[[String; COLUMNS]],
 ) -> String {
@@ -71,8 +71,8 @@ pub(crate) fn number(count: usize) -> f64 {
 pub(crate) fn thousands(rate: f64) -> String {
     let digits = format!("{rate:.0}");
     let mut text = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+    for (position, digit) in digits.chars().enumerate() {
+        if position > 0 && (digits.len() - position).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);
@@ -88,11 +88,11 @@ mod tests {
     fn columns_are_as_wide_as_their_widest_cell() {
         let rows = [["sqlite", "12,345"].map(str::to_owned), ["b", "1"].map(str::to_owned)];
         let expected = " store    rate\nsqlite  12,345\n     b       1";
-        assert_eq!(table(["store", "rate"], &rows), expected);
+        assert_eq!(format_table(["store", "rate"], &rows), expected);
     }
 
     #[test]
-    fn digits_stand_in_threes() {
+    fn digits_are_grouped_in_threes() {
         assert_eq!([999.6, 12.0, 1_234_567.0].map(thousands), ["1,000", "12", "1,234,567"]);
     }
 }

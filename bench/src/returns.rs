@@ -1,10 +1,9 @@
-//! `bench returns`: returns a second that the server starts, beside what a bare transaction with the
-//! same rows can do.
+//! `bench returns`: returns per second that the server starts, compared with bare transactions of
+//! the same rows.
 //!
-//! Every return is of another order. The orders are put there by the bare loop of the intake; the
-//! merchant's carrier is external and it has no endpoint, so that nothing but the returns
-//! themselves is measured: their ledger, the return, the wish for a label, and the message
-//! that is owed with its number and its delivery.
+//! Every return is for another order. The bare loop of the intake writes the orders. The merchant's
+//! carrier is external and it has no endpoint, so that only the returns themselves are measured:
+//! the ledger, the return, the label request, and the message with its number and its delivery.
 
 mod limit;
 
@@ -19,20 +18,22 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::{
-    Options,
-    http::{Connection, head},
-    limit::{Rows, Until, write},
-    load::{Window, milliseconds},
+    benchmark::{Benchmark, Run},
+    http::{Connection, post_head},
+    limit::{Rows, write_rows},
+    load::percentile_ms,
+    options::Options,
     orders::{Generator, Numbers},
-    place::{Engine, Place},
     process::processor_seconds,
-    report::{number, print, step, table, thousands},
-    server::{Credentials, MERCHANT, Server, add_merchant, run},
+    report::{format_table, number, start_step, thousands},
+    server::{Credentials, MERCHANT, Server, add_merchant, run_command},
+    storage::Storage,
+    window::{Until, Window},
 };
 
-/// More returns a second than are to be expected; there is an order for each.
+/// More returns per second than any server reaches. There is an order for each.
 const RETURNS_PER_SECOND_MAX: u32 = 8_000;
-/// The orders repeat after so many, but for their numbers.
+/// After this number the orders repeat, except for their numbers.
 const DIFFERENT_ORDERS: usize = 1_000;
 
 #[derive(Debug, clap::Args)]
@@ -43,17 +44,17 @@ pub(crate) struct Returns {
 }
 
 #[derive(Serialize)]
-struct Results {
+pub(crate) struct ReturnResults {
     store: &'static str,
-    /// One return in each transaction, on as many connections as suit the engine.
+    /// One return per transaction, on the best number of connections for the engine.
     bare_per_second: f64,
-    /// As many returns in each transaction as there are connections at most.
+    /// As many returns per transaction as there are connections.
     grouped_per_second: f64,
-    returns: Vec<Measured>,
+    returns: Vec<ReturnRate>,
 }
 
 #[derive(Clone, Debug, Serialize)]
-struct Measured {
+struct ReturnRate {
     connections: usize,
     returns_per_second: f64,
     ratio_to_bare: f64,
@@ -63,76 +64,69 @@ struct Measured {
     processor_us_per_return: f64,
 }
 
-impl Returns {
-    pub(crate) async fn run(
-        self,
-        engines: &[Engine],
-        binary: &Path,
-        options: &Options,
-    ) -> anyhow::Result<()> {
-        let mut all = Vec::new();
-        for engine in engines {
-            let bare_per_second = limit::best(engine, binary, 1, options).await?;
-            let most = self.connections.iter().copied().max().unwrap_or(1);
-            let grouped_per_second = limit::best(engine, binary, most, options).await?;
-            let mut returns = Vec::new();
-            for &connections in &self.connections {
-                let mut measured = one(engine, binary, connections, options).await?;
-                measured.ratio_to_bare = measured.returns_per_second / bare_per_second;
-                measured.ratio_to_grouped = measured.returns_per_second / grouped_per_second;
-                returns.push(measured);
-            }
-            all.push(Results {
-                store: engine.name(),
-                bare_per_second,
-                grouped_per_second,
-                returns,
-            });
+impl Benchmark for Returns {
+    type Results = ReturnResults;
+
+    async fn measure(&self, run: Run<'_>) -> anyhow::Result<ReturnResults> {
+        let bare_per_second = limit::measure_best(run, 1).await?;
+        let most = self.connections.iter().copied().max().unwrap_or(1);
+        let grouped_per_second = limit::measure_best(run, most).await?;
+        let mut returns = Vec::new();
+        for &connections in &self.connections {
+            let mut measured = measure_connections(run, connections).await?;
+            measured.ratio_to_bare = measured.returns_per_second / bare_per_second;
+            measured.ratio_to_grouped = measured.returns_per_second / grouped_per_second;
+            returns.push(measured);
         }
-        print(&all, &words(&all), options.json)
+        let store = run.engine.name();
+        Ok(ReturnResults { store, bare_per_second, grouped_per_second, returns })
+    }
+
+    fn describe(all: &[ReturnResults]) -> String {
+        format_results(all)
     }
 }
 
-async fn one(
-    engine: &Engine,
-    binary: &Path,
-    connections: usize,
-    options: &Options,
-) -> anyhow::Result<Measured> {
-    let words = format!("{}: returns over {connections} connections", engine.name());
-    let progress = step(&words);
-    let place = Place::new(engine, options.keep).await?;
-    let credentials = add_patient_merchant(binary, &place)?;
+async fn measure_connections(run: Run<'_>, connections: usize) -> anyhow::Result<ReturnRate> {
+    let Run { engine, options, .. } = run;
+    let binary = run.binary()?;
+    let text = format!("{}: returns over {connections} connections", engine.name());
+    let progress = start_step(&text);
+    let storage = Storage::new(engine, options.keep).await?;
+    let credentials = add_patient_merchant(binary, &storage)?;
     let orders = u64::from(RETURNS_PER_SECOND_MAX * (options.warm_up_seconds + options.seconds));
     let rows = Rows::new(DIFFERENT_ORDERS, options.seed, &Numbers::default());
-    write(&place, vec![rows], Until::Number(orders)).await?;
-    let server = Server::start(binary, &place).await?;
+    write_rows(&storage, vec![rows], Until::Number(orders)).await?;
+    let server = Server::start(binary, &storage).await?;
     let token = server.token(&credentials).await?;
-    let emails = emails(options.seed)?;
+    let emails = list_emails(options.seed)?;
     let load = Load { server: &server, token: &token, emails: &emails, orders };
     let measured = load.measure(connections, options).await?;
     let rate = thousands(measured.returns_per_second);
-    progress.done(&format!("{words}: {rate} returns/s"));
+    progress.done(&format!("{text}: {rate} returns/s"));
     Ok(measured)
 }
 
-/// The merchant, who takes back what it sold long ago and has a carrier that nobody has to ask.
-pub(crate) fn add_patient_merchant(binary: &Path, place: &Place) -> anyhow::Result<Credentials> {
-    let credentials = add_merchant(binary, place)?;
-    run(binary, place, &["merchant", "set", MERCHANT, "--carrier", "external"])?;
-    let policy = place.directory().join("policy.json");
+/// Adds the merchant, with a very long return window and an external carrier.
+pub(crate) fn add_patient_merchant(
+    binary: &Path,
+    storage: &Storage,
+) -> anyhow::Result<Credentials> {
+    let credentials = add_merchant(binary, storage)?;
+    run_command(binary, storage, &["merchant", "set", MERCHANT, "--carrier", "external"])?;
+    let policy = storage.directory().join("policy.json");
     std::fs::write(&policy, r#"{"window_days":3650}"#)?;
-    run(binary, place, &["policy", "set", MERCHANT, &policy.to_string_lossy()])?;
+    run_command(binary, storage, &["policy", "set", MERCHANT, &policy.to_string_lossy()])?;
     Ok(credentials)
 }
 
-/// Whose the orders are, in the order of their numbers, over and over.
-fn emails(seed: u64) -> anyhow::Result<Vec<String>> {
+/// The email addresses of the orders, by their numbers. They repeat.
+fn list_emails(seed: u64) -> anyhow::Result<Vec<String>> {
     let mut generator = Generator::new(seed);
     let email = |_| {
         let order: Value = serde_json::from_slice(generator.row().body())?;
         let email = order.pointer("/customer/email").and_then(Value::as_str);
-        Ok(email.context("an order without an e-mail")?.to_owned())
+        Ok(email.context("an order has no email address")?.to_owned())
     };
     (0..DIFFERENT_ORDERS).map(email).collect()
 }
@@ -145,7 +139,7 @@ struct Load<'a> {
 }
 
 impl Load<'_> {
-    async fn measure(&self, connections: usize, options: &Options) -> anyhow::Result<Measured> {
+    async fn measure(&self, connections: usize, options: &Options) -> anyhow::Result<ReturnRate> {
         let numbers = Numbers::default();
         let mut open = Vec::with_capacity(connections);
         for _ in 0..connections {
@@ -154,24 +148,25 @@ impl Load<'_> {
         let pid = self.server.pid();
         let used_before_s = processor_seconds(pid)?;
         let window = Window::from_now(options);
-        let shoppers = open.iter_mut().map(|connection| self.shop(connection, &numbers, window));
+        let shoppers =
+            open.iter_mut().map(|connection| self.start_returns(connection, &numbers, window));
         let mut waits: Vec<Duration> =
             try_join_all(shoppers).await?.into_iter().flatten().collect();
         let used_s = processor_seconds(pid)? - used_before_s;
         waits.sort_unstable();
-        Ok(Measured {
+        Ok(ReturnRate {
             connections,
             returns_per_second: number(waits.len()) / f64::from(options.seconds),
             ratio_to_bare: 0.0,
             ratio_to_grouped: 0.0,
-            p50_ms: milliseconds(&waits, 50)?,
-            p99_ms: milliseconds(&waits, 99)?,
+            p50_ms: percentile_ms(&waits, 50)?,
+            p99_ms: percentile_ms(&waits, 99)?,
             processor_us_per_return: used_s * 1e6 / number(usize::try_from(numbers.next())?),
         })
     }
 
-    /// Starts one return after the other; how long each of the measured time took.
-    async fn shop(
+    /// Starts one return after another. Returns the latency of each in the measured time.
+    async fn start_returns(
         &self,
         connection: &mut Connection,
         numbers: &Numbers,
@@ -183,27 +178,27 @@ impl Load<'_> {
             if sent >= window.end {
                 return Ok(waits);
             }
-            let request = self.request(numbers.take(1))?;
+            let request = self.build_request(numbers.take(1))?;
             connection.exchange(request.as_bytes()).await?;
-            let answered = Instant::now();
-            if window.contains(answered) {
-                waits.push(answered - sent);
+            let received = Instant::now();
+            if window.contains(received) {
+                waits.push(received - sent);
             }
         }
     }
 
     /// The request to return a unit of the order with this number.
-    fn request(&self, order: u64) -> anyhow::Result<String> {
+    fn build_request(&self, order: u64) -> anyhow::Result<String> {
         if order >= self.orders {
-            bail!("there are only {} orders to return", self.orders);
+            bail!("all {} orders were returned", self.orders);
         }
-        let place = usize::try_from(order)? % DIFFERENT_ORDERS;
-        let email = self.emails.get(place).context("an order without an e-mail")?;
+        let position = usize::try_from(order)? % DIFFERENT_ORDERS;
+        let email = self.emails.get(position).context("an order has no email address")?;
         Ok(start_request(self.server, self.token, order, email))
     }
 }
 
-/// The request to return a unit of an order, whose shopper has this e-mail address.
+/// The request to return a unit of an order, of a shopper with this email address.
 pub(crate) fn start_request(server: &Server, token: &str, order: u64, email: &str) -> String {
     let body = format!(
         "{{\"email\":\"{email}\",\"return_method\":\"mail-back\",\"items\":[{{\
@@ -212,11 +207,11 @@ pub(crate) fn start_request(server: &Server, token: &str, order: u64, email: &st
          \"quantity\":1,\"return_reason\":\"too_small\",\"resolution\":\"refund\"}}]}}"
     );
     let more = format!("authorization: Bearer {token}\r\n");
-    let head = head(&server.address, "/returns", &more, body.len());
+    let head = post_head(&server.address, "/returns", &more, body.len());
     format!("{head}{body}")
 }
 
-fn words(all: &[Results]) -> String {
+fn format_results(all: &[ReturnResults]) -> String {
     let heading = [
         "store",
         "connections",
@@ -229,7 +224,7 @@ fn words(all: &[Results]) -> String {
         "p99 ms",
         "cpu us/return",
     ];
-    let row = |results: &Results, measured: &Measured| {
+    let row = |results: &ReturnResults, measured: &ReturnRate| {
         [
             results.store.to_owned(),
             measured.connections.to_string(),
@@ -245,5 +240,5 @@ fn words(all: &[Results]) -> String {
     };
     let rows: Vec<_> =
         all.iter().flat_map(|results| results.returns.iter().map(|it| row(results, it))).collect();
-    table(heading, &rows)
+    format_table(heading, &rows)
 }

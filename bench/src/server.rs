@@ -1,4 +1,4 @@
-//! The real binary, run as an operator would run it.
+//! The real binary, started as an operator would start it.
 
 use std::{
     fs::{self, File},
@@ -12,86 +12,90 @@ use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::json;
 
 use crate::{
-    http::{Connection, head},
-    place::Place,
+    http::{Connection, post_head},
     report,
+    storage::Storage,
 };
 
-/// The merchant whose orders everything here is about.
+/// The merchant of all benchmarks.
 pub(crate) const MERCHANT: &str = "bench";
 
-const START_TRIES: u32 = 200;
-const START_EVERY: Duration = Duration::from_millis(50);
+const START_ATTEMPTS_MAX: u32 = 200;
+const START_POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// The binary that `HOMEWARD_BIN` names, or the release build of this workspace, brought up to date.
-pub(crate) fn binary() -> anyhow::Result<PathBuf> {
-    if let Some(named) = std::env::var_os("HOMEWARD_BIN") {
-        return Ok(named.into());
+/// The binary in `HOMEWARD_BIN`, or the release build of this workspace, which is built first.
+pub(crate) fn build_binary() -> anyhow::Result<PathBuf> {
+    if let Some(path) = std::env::var_os("HOMEWARD_BIN") {
+        return Ok(path.into());
     }
-    report::note("Building homeward.");
-    let this = std::env::current_exe().context("this program does not know where it is")?;
+    report::print_note("Building homeward.");
+    let this = std::env::current_exe().context("the path of this program is unknown")?;
     let target = this.ancestors().nth(2).context("this program is not in a target directory")?;
     let built = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
         .args(["build", "--quiet", "--release", "--package", "homeward", "--target-dir"])
         .arg(target)
         .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
         .status()
-        .context("cargo cannot be run; name a binary with HOMEWARD_BIN")?;
+        .context("cargo cannot be run; set HOMEWARD_BIN to a binary")?;
     if !built.success() {
-        bail!("homeward was not built");
+        bail!("building homeward failed");
     }
     Ok(target.join("release").join("homeward"))
 }
 
-/// A command of the binary on the data of `place`, without settings from around it.
-fn command(binary: &Path, place: &Place) -> Command {
+/// A command of the binary on the data of `storage`, without settings from the environment.
+fn new_command(binary: &Path, storage: &Storage) -> Command {
     let mut command = Command::new(binary);
     for (name, _) in std::env::vars_os() {
         if name.to_string_lossy().starts_with("HOMEWARD_") {
             command.env_remove(name);
         }
     }
-    command.arg("--data-dir").arg(place.directory()).args(["--store", place.store()]);
+    command.arg("--data-dir").arg(storage.directory()).args(["--store", storage.store()]);
     command
 }
 
-/// Makes the schema in `place`, as the product makes it.
-pub(crate) fn migrate(binary: &Path, place: &Place) -> anyhow::Result<()> {
-    answer(command(binary, place).arg("migrate")).map(|_| ())
+/// Creates the product's schema in `storage`.
+pub(crate) fn migrate(binary: &Path, storage: &Storage) -> anyhow::Result<()> {
+    run_to_end(new_command(binary, storage).arg("migrate")).map(|_| ())
 }
 
-/// Runs a command of the binary that must succeed.
-pub(crate) fn run(binary: &Path, place: &Place, arguments: &[&str]) -> anyhow::Result<()> {
-    answer(command(binary, place).args(arguments)).map(|_| ())
+/// Runs a command of the binary, which must succeed.
+pub(crate) fn run_command(
+    binary: &Path,
+    storage: &Storage,
+    arguments: &[&str],
+) -> anyhow::Result<()> {
+    run_to_end(new_command(binary, storage).args(arguments)).map(|_| ())
 }
 
-/// The credentials of the merchant, who is added.
-pub(crate) fn add_merchant(binary: &Path, place: &Place) -> anyhow::Result<Credentials> {
+/// Adds the merchant. Returns its credentials.
+pub(crate) fn add_merchant(binary: &Path, storage: &Storage) -> anyhow::Result<Credentials> {
     let arguments = ["--json", "merchant", "add", MERCHANT, "--name", "Benchmark"];
-    let printed = answer(command(binary, place).args(arguments))?;
-    serde_json::from_slice(&printed).context("the merchant's credentials are not understood")
+    let printed = run_to_end(new_command(binary, storage).args(arguments))?;
+    parse(&printed)
 }
 
-/// The credentials of the warehouse, which is added.
-pub(crate) fn add_warehouse(binary: &Path, place: &Place) -> anyhow::Result<Credentials> {
+/// Adds the warehouse. Returns its credentials.
+pub(crate) fn add_warehouse(binary: &Path, storage: &Storage) -> anyhow::Result<Credentials> {
     let arguments = ["--json", "client", "add", "--name", "dock", "--scope", "warehouse:write"];
-    let printed = answer(command(binary, place).args(arguments))?;
-    serde_json::from_slice(&printed).context("the warehouse's credentials are not understood")
+    let printed = run_to_end(new_command(binary, storage).args(arguments))?;
+    parse(&printed)
 }
 
-/// The password of an operator of this name, who is added.
-pub(crate) fn add_operator(binary: &Path, place: &Place, name: &str) -> anyhow::Result<String> {
+/// Adds an operator. Returns the password.
+pub(crate) fn add_operator(binary: &Path, storage: &Storage, name: &str) -> anyhow::Result<String> {
     #[derive(Deserialize)]
-    struct Login {
+    struct PrintedLogin {
         password: String,
     }
     let arguments = ["--json", "operator", "add", name, "--role", "operator"];
-    let printed = answer(command(binary, place).args(arguments))?;
-    let login: Login = parsed(&printed)?;
+    let printed = run_to_end(new_command(binary, storage).args(arguments))?;
+    let login: PrintedLogin = parse(&printed)?;
     Ok(login.password)
 }
 
-fn answer(command: &mut Command) -> anyhow::Result<Vec<u8>> {
+fn run_to_end(command: &mut Command) -> anyhow::Result<Vec<u8>> {
     let done = command.output().context("homeward cannot be run")?;
     if !done.status.success() {
         bail!("{}", String::from_utf8_lossy(&done.stderr).trim());
@@ -105,7 +109,7 @@ pub(crate) struct Credentials {
     client_secret: String,
 }
 
-/// A running server; it is killed with the value.
+/// A running server. It is killed with the value.
 pub(crate) struct Server {
     child: Child,
     /// Host and port.
@@ -113,18 +117,18 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    pub(crate) async fn start(binary: &Path, place: &Place) -> anyhow::Result<Self> {
-        Self::start_with(binary, place, &[]).await
+    pub(crate) async fn start(binary: &Path, storage: &Storage) -> anyhow::Result<Self> {
+        Self::start_with(binary, storage, &[]).await
     }
 
-    /// With more settings than the usual ones.
+    /// With more settings than the default ones.
     pub(crate) async fn start_with(
         binary: &Path,
-        place: &Place,
+        storage: &Storage,
         settings: &[&str],
     ) -> anyhow::Result<Self> {
-        let log = File::create(place.directory().join("server.log"))?;
-        let child = command(binary, place)
+        let log = File::create(storage.directory().join("server.log"))?;
+        let child = new_command(binary, storage)
             .args(["--listen", "127.0.0.1:0", "--rate-limit-per-minute", "4000000000"])
             .args(settings)
             .arg("serve")
@@ -134,13 +138,13 @@ impl Server {
             .spawn()
             .with_context(|| format!("{} cannot be run", binary.display()))?;
         let mut server = Self { child, address: String::new() };
-        for _ in 0..START_TRIES {
-            tokio::time::sleep(START_EVERY).await;
+        for _ in 0..START_ATTEMPTS_MAX {
+            tokio::time::sleep(START_POLL_INTERVAL).await;
             if let Some(ended) = server.child.try_wait()? {
-                let log = fs::read_to_string(place.directory().join("server.log"))?;
+                let log = fs::read_to_string(storage.directory().join("server.log"))?;
                 bail!("the server ended with {ended}: {log}");
             }
-            if let Some(address) = server.announced(place) {
+            if let Some(address) = server.find_address(storage) {
                 server.address = address;
                 return Ok(server);
             }
@@ -148,22 +152,23 @@ impl Server {
         bail!("the server did not start")
     }
 
-    /// The address in `server.json`, once this server wrote it.
-    fn announced(&self, place: &Place) -> Option<String> {
+    /// The address in `server.json`, if this server has written it.
+    fn find_address(&self, storage: &Storage) -> Option<String> {
         #[derive(Deserialize)]
-        struct Announcement {
+        struct ServerFile {
             local_address: String,
             pid: u32,
         }
-        let text = fs::read(place.directory().join("server.json")).ok()?;
-        let found: Announcement = serde_json::from_slice(&text).ok()?;
-        let address = found.local_address.strip_prefix("http://")?;
-        (found.pid == self.child.id()).then(|| address.to_owned())
+        let text = fs::read(storage.directory().join("server.json")).ok()?;
+        let file: ServerFile = serde_json::from_slice(&text).ok()?;
+        let address = file.local_address.strip_prefix("http://")?;
+        (file.pid == self.child.id()).then(|| address.to_owned())
     }
 
+    /// Gets a token.
     pub(crate) async fn token(&self, credentials: &Credentials) -> anyhow::Result<String> {
         #[derive(Deserialize)]
-        struct Token {
+        struct TokenResponse {
             access_token: String,
         }
         let body = json!({
@@ -172,10 +177,10 @@ impl Server {
             "client_secret": credentials.client_secret,
         });
         let body = body.to_string();
-        let head = head(&self.address, "/oauth/token", "", body.len());
+        let head = post_head(&self.address, "/oauth/token", "", body.len());
         let mut connection = Connection::open(&self.address).await?;
-        let answer = connection.exchange(format!("{head}{body}").as_bytes()).await?;
-        let token: Token = parsed(answer.body)?;
+        let response = connection.exchange(format!("{head}{body}").as_bytes()).await?;
+        let token: TokenResponse = parse(response.body)?;
         Ok(token.access_token)
     }
 
@@ -186,13 +191,13 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have ended by itself; and its data is about to go away.
+        // It may have ended already, and its data is about to be removed.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-fn parsed<T: DeserializeOwned>(body: &[u8]) -> anyhow::Result<T> {
+fn parse<T: DeserializeOwned>(body: &[u8]) -> anyhow::Result<T> {
     serde_json::from_slice(body)
-        .with_context(|| format!("not understood: {}", String::from_utf8_lossy(body)))
+        .with_context(|| format!("not as expected: {}", String::from_utf8_lossy(body)))
 }

@@ -3,7 +3,6 @@
 use std::{sync::Arc, time::Duration};
 
 use anyhow::Context;
-use bytes::Bytes;
 use delivery::{
     AddressBook, AddressLookup, CallSettings, DeliveryMetrics, Dispatcher, DispatcherHandle,
     DispatcherParts, HttpClient, Leases, OutcomeObserver,
@@ -15,16 +14,17 @@ use domain::{
     messages::{kind::MessageKind, retry::RetrySchedule},
 };
 use prometheus_client::registry::Registry;
-use store::{Attempt, Location, NewMessage, Store, Transaction};
+use store::{Attempt, Location, Store, Transaction};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use world::World;
 
-use super::{BODY_BYTES, LANES_PER_MERCHANT, MERCHANTS, MESSAGES_PER_COMMIT, limit, sink::Sink};
-use crate::place::{Engine, Place};
-
-/// The merchant whose receiver hangs.
-pub(crate) const SICK: &str = "sick";
+use super::{
+    MERCHANTS, MESSAGES_PER_COMMIT,
+    messages::{HANGING_MERCHANT, merchant_of, new_message, target},
+    sink::Sink,
+};
+use crate::storage::{Engine, Storage};
 
 pub(crate) struct Running {
     store: Store,
@@ -32,14 +32,14 @@ pub(crate) struct Running {
     dispatcher: DispatcherHandle,
     stop: CancellationToken,
     tasks: Vec<JoinHandle<()>>,
-    _place: Place,
+    _place: Storage,
 }
 
 struct ToSink(Sink);
 
 impl AddressBook for ToSink {
     fn look_up(&self, merchant: MerchantId, kind: MessageKind) -> AddressLookup<'_> {
-        Box::pin(async move { Ok(Some(limit::target(&self.0, &merchant, kind))) })
+        Box::pin(async move { Ok(Some(target(&self.0, &merchant, kind))) })
     }
 }
 
@@ -49,13 +49,17 @@ impl OutcomeObserver for ToSink {
 
 impl Running {
     pub(crate) async fn start(engine: &Engine, sink: &Sink, keep: bool) -> anyhow::Result<Self> {
-        let place = Place::new(engine, keep).await?;
-        let store = open(engine, &place).await?;
-        Self::on(store, place, sink).await
+        let storage = Storage::new(engine, keep).await?;
+        let store = open_store(engine, &storage).await?;
+        Self::start_on(store, storage, sink).await
     }
 
-    /// Begins to deliver what is in `store`, and what comes.
-    pub(crate) async fn on(store: Store, place: Place, sink: &Sink) -> anyhow::Result<Self> {
+    /// Delivers the messages in `store`, and new ones.
+    pub(crate) async fn start_on(
+        store: Store,
+        storage: Storage,
+        sink: &Sink,
+    ) -> anyhow::Result<Self> {
         let world = World::system();
         let loopback = Network::parse("127.0.0.0/8").map_err(anyhow::Error::msg)?;
         let guard = AddressGuard::new(vec![loopback]);
@@ -79,15 +83,16 @@ impl Running {
         let dispatcher = Dispatcher::new(handle.clone(), inbox, parts);
         let keeping = leases.keep(store.clone(), handle.clone(), stop.clone());
         let tasks = vec![tokio::spawn(keeping), tokio::spawn(dispatcher.run(stop.clone()))];
-        Ok(Self { store, world, dispatcher: handle, stop, tasks, _place: place })
+        Ok(Self { store, world, dispatcher: handle, stop, tasks, _place: storage })
     }
 
-    /// Commits `messages` in one transaction, the first with this number; gives the last one's identifier.
+    /// Commits `messages` in one transaction, the first with this number. Returns the identifier of
+    /// the last one.
     pub(crate) async fn commit(&self, number: usize, messages: usize) -> anyhow::Result<String> {
-        let merchant = merchant(number);
+        let merchant = merchant_of(number);
         let mut transaction = Transaction::new("enqueueing messages");
         for message in number..number + messages {
-            transaction.enqueue(message_of(&merchant, message, self.world.now_us()));
+            transaction.enqueue(new_message(&merchant, message, self.world.now_us()));
         }
         let messages = self.store.commit(transaction).await?;
         let last = messages.last().context("a message was enqueued")?.message_id;
@@ -106,23 +111,28 @@ impl Running {
         Ok(())
     }
 
-    /// Every merchant gets a message, and so has a warm connection afterwards, as the limit has.
+    /// Sends a message to every merchant, so that its connection is warm, as in the limit.
     pub(crate) async fn warm_up(&self) -> anyhow::Result<()> {
         let firsts = (0..MERCHANTS).map(|merchant| merchant * MESSAGES_PER_COMMIT);
         self.commit_all(firsts, 1).await?;
-        self.until_done().await
+        self.wait_until_done().await
     }
 
-    /// Waits until everything is finished, the sick merchant's messages apart.
-    pub(crate) async fn until_done(&self) -> anyhow::Result<()> {
-        while self.store.merchants_with_deliveries().await?.iter().any(|merchant| merchant != SICK)
+    /// Waits until everything is delivered, except for the merchant that hangs.
+    pub(crate) async fn wait_until_done(&self) -> anyhow::Result<()> {
+        while self
+            .store
+            .merchants_with_deliveries()
+            .await?
+            .iter()
+            .any(|merchant| merchant != HANGING_MERCHANT)
         {
             tokio::time::sleep(Duration::from_millis(2)).await;
         }
         Ok(())
     }
 
-    /// There should be none; the retry of one makes a run last for seconds longer.
+    /// There should be none: a retry makes a run take seconds longer.
     pub(crate) async fn failed_attempts(&self) -> anyhow::Result<i64> {
         let counts = self.store.answer_counts(0).await?;
         let failed = counts.iter().filter(|count| !(200..300).contains(&count.status));
@@ -132,48 +142,21 @@ impl Running {
     pub(crate) async fn stop(self) {
         self.stop.cancel();
         for task in self.tasks {
-            // One that was cut off has nothing left to say.
+            // A task that was canceled has no result.
             let _ = task.await;
         }
         self.store.close().await;
     }
 }
 
-/// A new store in `place`, with its schema.
-pub(crate) async fn open(engine: &Engine, place: &Place) -> anyhow::Result<Store> {
+/// Opens a new store in `storage`, with its schema.
+pub(crate) async fn open_store(engine: &Engine, storage: &Storage) -> anyhow::Result<Store> {
     let location = match engine {
-        Engine::Sqlite => Location::Sqlite(place.sqlite_file()),
-        Engine::Postgres(_) => Location::Postgres(place.store().to_owned()),
+        Engine::Sqlite => Location::Sqlite(storage.sqlite_file()),
+        Engine::Postgres(_) => Location::Postgres(storage.store().to_owned()),
     };
     let store =
         Store::open(&location, &store::StoreMetrics::register(&mut Registry::default())).await?;
     store.migrate().await?;
     Ok(store)
-}
-
-fn merchant(number: usize) -> MerchantId {
-    let name = format!("merchant-{}", number / MESSAGES_PER_COMMIT % MERCHANTS);
-    MerchantId::parse(&name).unwrap_or_else(|_| MerchantId::platform())
-}
-
-/// A message of a kilobyte in one of its merchant's lanes, which have their turns.
-pub(crate) fn message_of(merchant: &MerchantId, number: usize, now_us: i64) -> NewMessage {
-    let turns_before = number / (MERCHANTS * MESSAGES_PER_COMMIT);
-    let of_merchant = turns_before * MESSAGES_PER_COMMIT + number % MESSAGES_PER_COMMIT;
-    let lane = of_merchant % LANES_PER_MERCHANT + 1;
-    NewMessage {
-        merchant: merchant.clone(),
-        kind: MessageKind::Rma,
-        reference: format!("RMA-{lane}"),
-        sequence: i64::try_from(number).unwrap_or(i64::MAX),
-        lane: i64::try_from(lane).unwrap_or(1),
-        created_us: now_us,
-        body: body(number),
-    }
-}
-
-pub(crate) fn body(number: usize) -> Bytes {
-    let beginning = format!("{{\"rma_identifier\":\"RMA-{number}\",\"filler\":\"");
-    let filler = "x".repeat(BODY_BYTES.saturating_sub(beginning.len() + 2));
-    Bytes::from(format!("{beginning}{filler}\"}}"))
 }

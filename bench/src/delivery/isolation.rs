@@ -1,5 +1,5 @@
-//! Whether healthy merchants notice a sick one: one that hangs 15 s on every request and has a million
-//! messages waiting.
+//! The effect of a merchant that hangs for 15 s on every request, with a million pending messages,
+//! on the healthy merchants.
 
 use std::time::Instant;
 
@@ -9,83 +9,78 @@ use store::{Store, Transaction};
 
 use super::{
     Latency, Rate,
-    engine::{self, Running, SICK},
-    quiet,
+    engine::{self, Running},
+    measure_latency, measure_throughput,
+    messages::{HANGING_MERCHANT, new_message},
     sink::Sink,
-    throughput,
 };
 use crate::{
-    Options,
-    place::{Engine, Place},
+    benchmark::{Benchmark, Run},
+    options::Options,
     report,
+    storage::Storage,
 };
 
 const MESSAGES_PER_COMMIT: usize = 1_000;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Isolation {
-    /// Messages that wait for the sick merchant
+    /// Pending messages of the merchant that hangs
     #[arg(long, default_value_t = 1_000_000)]
     waiting: usize,
 
-    /// Messages of healthy merchants in the measurement of throughput
+    /// Messages of healthy merchants for the throughput
     #[arg(long, default_value_t = 100_000)]
     messages: usize,
 }
 
 #[derive(Debug, Serialize)]
-struct Results {
+pub(crate) struct IsolationResults {
     store: &'static str,
     waiting: usize,
     alone: Health,
     beside_the_sick: Health,
     p99_ratio: f64,
     rate_ratio: f64,
-    /// From the start with everything waiting to the first delivery for a healthy merchant.
+    /// From the start, with all messages pending, to the first delivery to a healthy merchant.
     start_ms: f64,
 }
 
-/// How healthy merchants fare.
+/// The measurements of healthy merchants.
 #[derive(Debug, Serialize)]
 struct Health {
     latency: Latency,
     rate: Rate,
-    /// What engine, generator and receiver held before the measurement of the rate.
+    /// The memory of engine, generator and receiver before the rate is measured.
     rss_mib: f64,
 }
 
-impl Isolation {
-    pub(crate) async fn run(&self, engines: &[Engine], options: &Options) -> anyhow::Result<()> {
-        let mut all = Vec::new();
-        for engine in engines {
-            all.push(self.measure(engine, options).await?);
-        }
-        let words: Vec<String> = all.iter().map(words).collect();
-        report::print(&all, &words.join("\n"), options.json)
-    }
+impl Benchmark for Isolation {
+    type Results = IsolationResults;
 
-    async fn measure(&self, engine: &Engine, options: &Options) -> anyhow::Result<Results> {
+    async fn measure(&self, run: Run<'_>) -> anyhow::Result<IsolationResults> {
+        let Run { engine, options, .. } = run;
         let sink = Sink::start()?;
         let alone = {
-            let _step = report::step(&format!("healthy merchants alone ({})", engine.name()));
+            let _step = report::start_step(&format!("healthy merchants alone ({})", engine.name()));
             let running = Running::start(engine, &sink, options.keep).await?;
-            let health = self.examine(&running, &sink, options).await?;
+            let health = self.measure_health(&running, &sink, options).await?;
             running.stop().await;
             health
         };
-        let place = Place::new(engine, options.keep).await?;
-        let store = engine::open(engine, &place).await?;
+        let storage = Storage::new(engine, options.keep).await?;
+        let store = engine::open_store(engine, &storage).await?;
         self.fill(&store).await?;
-        place.settle().await?;
-        let _step = report::step("beside the sick merchant");
+        storage.settle().await?;
+        let _step = report::start_step("beside the merchant that hangs");
         let started = Instant::now();
-        let running = Running::on(store, place, &sink).await?;
+        let running = Running::start_on(store, storage, &sink).await?;
         running.commit(0, 1).await?;
-        running.until_done().await?;
+        running.wait_until_done().await?;
         let start_ms = started.elapsed().as_secs_f64() * 1000.0;
-        let beside_the_sick = self.examine(&running, &sink, options).await?;
+        let beside_the_sick = self.measure_health(&running, &sink, options).await?;
         running.stop().await;
-        Ok(Results {
+        Ok(IsolationResults {
             store: engine.name(),
             waiting: self.waiting,
             p99_ratio: beside_the_sick.latency.p99_ms / alone.latency.p99_ms,
@@ -96,26 +91,33 @@ impl Isolation {
         })
     }
 
-    async fn examine(
+    fn describe(all: &[IsolationResults]) -> String {
+        all.iter().map(describe).collect::<Vec<_>>().join("\n")
+    }
+}
+
+impl Isolation {
+    async fn measure_health(
         &self,
         running: &Running,
         sink: &Sink,
         options: &Options,
     ) -> anyhow::Result<Health> {
-        let latency = quiet(running, sink, options.seconds).await?;
+        let latency = measure_latency(running, sink, options.seconds).await?;
         let rss_mib = crate::process::memory_mib(std::process::id())?;
-        let rate = throughput(running, sink, self.messages).await?;
+        let rate = measure_throughput(running, sink, self.messages).await?;
         Ok(Health { latency, rate, rss_mib })
     }
 
     async fn fill(&self, store: &Store) -> anyhow::Result<()> {
-        let _step = report::step(&format!("{} messages for the sick merchant", self.waiting));
-        let sick = MerchantId::parse(SICK).map_err(anyhow::Error::msg)?;
+        let _step =
+            report::start_step(&format!("{} messages for the merchant that hangs", self.waiting));
+        let merchant = MerchantId::parse(HANGING_MERCHANT).map_err(anyhow::Error::msg)?;
         for commit in 0..self.waiting / MESSAGES_PER_COMMIT {
-            let mut transaction = Transaction::new("owing messages");
+            let mut transaction = Transaction::new("enqueueing messages");
             for message in 0..MESSAGES_PER_COMMIT {
                 let number = commit * MESSAGES_PER_COMMIT + message;
-                transaction.enqueue(engine::message_of(&sick, number, 0));
+                transaction.enqueue(new_message(&merchant, number, 0));
             }
             store.commit(transaction).await?;
         }
@@ -123,13 +125,13 @@ impl Isolation {
     }
 }
 
-fn words(results: &Results) -> String {
-    let Results { store, waiting, alone, beside_the_sick: beside, .. } = results;
+fn describe(results: &IsolationResults) -> String {
+    let IsolationResults { store, waiting, alone, beside_the_sick: beside, .. } = results;
     format!(
-        "{store}: healthy merchants, alone and beside a merchant that hangs with {waiting} waiting\n  \
+        "{store}: healthy merchants, alone and beside a merchant that hangs with {waiting} pending\n  \
          from commit to arrival: p50 {:.2} and {:.2} ms, p99 {:.2} and {:.2} ms (x {:.2})\n  \
          messages/s: {:.0} and {:.0} (x {:.2})\n  \
-         first delivery {:.0} ms after a start with all of them waiting; memory {:.0} MiB",
+         first delivery {:.0} ms after a start with all of them pending; memory {:.0} MiB",
         alone.latency.p50_ms,
         beside.latency.p50_ms,
         alone.latency.p99_ms,

@@ -1,4 +1,4 @@
-//! A receiver that answers 200 to everything, as cheaply as a socket allows, and can be told to hang.
+//! A receiver that responds with 200 to everything, as cheaply as a socket allows, or hangs.
 
 use std::{
     collections::HashMap,
@@ -15,24 +15,24 @@ use tokio::{
     net::{TcpSocket, TcpStream},
 };
 
-const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}";
-/// All merchants are at this one address and connect at once: with fewer, some would be turned away, and tried again
-/// a minute later.
+const RESPONSE: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}";
+/// All merchants have this one address and connect at once. With fewer, some connections would be
+/// refused, and retried a minute later.
 const CONNECTIONS_WAITING_MAX: u32 = 4_096;
 const HANG: Duration = Duration::from_secs(15);
 
 #[derive(Clone)]
 pub(crate) struct Sink {
     pub(crate) address: SocketAddr,
-    seen: Arc<Seen>,
+    seen: Arc<SinkState>,
 }
 
 #[derive(Default)]
-struct Seen {
+struct SinkState {
     received: AtomicU64,
-    /// Arrival times by webhook-id, while somebody wants them.
+    /// Arrival times by webhook-id, while they are recorded.
     arrivals: Mutex<HashMap<String, Instant>>,
-    noting: AtomicBool,
+    records_arrivals: AtomicBool,
 }
 
 impl Sink {
@@ -44,7 +44,7 @@ impl Sink {
         let seen = Arc::clone(&sink.seen);
         tokio::spawn(async move {
             loop {
-                // One that was given up before it was its turn is no reason to stop.
+                // A connection that was closed before it was accepted is not an error.
                 let Ok((stream, _)) = listener.accept().await else { continue };
                 tokio::spawn(serve(stream, Arc::clone(&seen)));
             }
@@ -56,35 +56,35 @@ impl Sink {
         self.seen.received.load(Ordering::Relaxed)
     }
 
-    /// From now on arrival times are noted.
-    pub(crate) fn note_arrivals(&self) {
-        self.seen.noting.store(true, Ordering::Relaxed);
+    /// Starts to record arrival times.
+    pub(crate) fn record_arrivals(&self) {
+        self.seen.records_arrivals.store(true, Ordering::Relaxed);
     }
 
-    /// The arrival times that were noted; no more are.
-    pub(crate) fn arrivals(&self) -> HashMap<String, Instant> {
-        self.seen.noting.store(false, Ordering::Relaxed);
+    /// Stops recording. Returns the arrival times.
+    pub(crate) fn take_arrivals(&self) -> HashMap<String, Instant> {
+        self.seen.records_arrivals.store(false, Ordering::Relaxed);
         std::mem::take(&mut *self.seen.arrivals.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-async fn serve(mut stream: TcpStream, seen: Arc<Seen>) -> std::io::Result<()> {
+async fn serve(mut stream: TcpStream, seen: Arc<SinkState>) -> std::io::Result<()> {
     stream.set_nodelay(true)?;
     let mut buffer = Vec::with_capacity(8 << 10);
     loop {
-        let Some(request) = next_request(&mut stream, &mut buffer).await? else { return Ok(()) };
+        let Some(request) = read_request(&mut stream, &mut buffer).await? else { return Ok(()) };
         let arrived = Instant::now();
         if request.hangs {
             tokio::time::sleep(HANG).await;
         }
-        if seen.noting.load(Ordering::Relaxed)
+        if seen.records_arrivals.load(Ordering::Relaxed)
             && let Some(id) = request.id
         {
             let mut arrivals = seen.arrivals.lock().unwrap_or_else(PoisonError::into_inner);
             arrivals.entry(id).or_insert(arrived);
         }
         seen.received.fetch_add(1, Ordering::Relaxed);
-        stream.write_all(ANSWER).await?;
+        stream.write_all(RESPONSE).await?;
     }
 }
 
@@ -93,8 +93,8 @@ struct Request {
     hangs: bool,
 }
 
-/// Reads one request; what belongs to the next stays in the buffer.
-async fn next_request(
+/// Reads one request. Bytes of the next stay in the buffer.
+async fn read_request(
     stream: &mut TcpStream,
     buffer: &mut Vec<u8>,
 ) -> std::io::Result<Option<Request>> {

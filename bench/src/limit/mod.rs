@@ -1,30 +1,30 @@
-//! The bare limit: how many of the product's rows a loop without a product around it can make durable.
+//! The bare limit: how many of the product's rows a loop without the product can make durable.
 //!
-//! The schema is the product's own (made by its `migrate`), and so are the columns, the sizes of
-//! their values and the promise that what was committed survives a crash. Everything else is absent:
-//! no network, no validation, no hash to compute, no look for what is already there. This crate
-//! is the one place besides the store that has SQL in it, because here SQL is what is measured.
+//! The schema is the product's own (created by its `migrate`), and so are the columns, the sizes of
+//! their values and the durability of commits. Everything else is absent: no network, no
+//! validation, no hash to compute, no check for existing rows. This crate is the only one besides
+//! the store that contains SQL, because here SQL is what is measured.
 
 pub(crate) mod postgres;
 pub(crate) mod sqlite;
 
-use std::{path::Path, time::Instant};
+use std::time::Instant;
 
 use serde::Serialize;
 
 use crate::{
-    Options,
-    load::Window,
+    benchmark::Run,
     orders::{Generator, Numbers, Row},
-    place::{Engine, Place},
     process::processor_seconds,
-    report::{number, step, thousands},
+    report::{number, start_step, thousands},
     server,
+    storage::{Engine, Storage},
+    window::{Until, Window},
 };
 
-/// Batches that are tried.
+/// The sizes of batches to measure.
 const ROWS_PER_COMMIT: [usize; 3] = [100, 1_000, 5_000];
-/// Connections that are tried where an engine can use more than one.
+/// The numbers of connections to measure, if the engine can use more than one.
 const CONNECTIONS: [usize; 3] = [1, 2, 4];
 
 /// How a bare loop writes, and how fast that is.
@@ -33,27 +33,18 @@ pub(crate) struct Limit {
     pub(crate) rows_per_second: f64,
     pub(crate) rows_per_commit: usize,
     pub(crate) connections: usize,
-    /// What the loop's process used for a row; on SQLite that is all there is.
+    /// Processor time of the loop's process per row. On SQLite that is everything.
     pub(crate) processor_us_per_row: f64,
 }
 
 impl Limit {
-    /// A way to write whose speed is not known yet.
-    fn of(rows_per_commit: usize, connections: usize) -> Self {
+    /// A way to write that was not measured yet.
+    fn unmeasured(rows_per_commit: usize, connections: usize) -> Self {
         Self { rows_per_second: 0.0, rows_per_commit, connections, processor_us_per_row: 0.0 }
     }
 }
 
-/// When a bare loop stops.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Until {
-    /// At the end of a measured time.
-    EndOf(Window),
-    /// When rows up to this number are stored.
-    Number(u64),
-}
-
-/// The rows of a bare loop, made before it starts and used over and over with new numbers.
+/// The rows of a bare loop, created before it starts and reused with new numbers.
 pub(crate) struct Rows {
     batch: Vec<Row>,
     numbers: Numbers,
@@ -68,7 +59,7 @@ impl Rows {
         Self { batch, numbers: numbers.clone(), until: Until::Number(0), counted: 0 }
     }
 
-    /// The rows of the next commit, or nothing when it is time to stop.
+    /// The rows of the next commit. None when the loop must stop.
     pub(crate) fn next(&mut self) -> Option<&[Row]> {
         if let Until::EndOf(window) = self.until
             && Instant::now() >= window.end
@@ -81,13 +72,13 @@ impl Rows {
             self.batch.truncate(left);
         }
         for (number, row) in (first..).zip(&mut self.batch) {
-            row.number(number);
+            row.set_number(number);
         }
         (!self.batch.is_empty()).then_some(&self.batch)
     }
 
-    /// Says that the rows last given out are durable.
-    pub(crate) fn committed(&mut self) {
+    /// Counts the last rows, which are durable now.
+    pub(crate) fn count_committed(&mut self) {
         match self.until {
             Until::EndOf(window) if !window.contains(Instant::now()) => (),
             Until::EndOf(_) | Until::Number(_) => self.counted += self.batch.len(),
@@ -99,69 +90,61 @@ impl Rows {
     }
 }
 
-/// The best that a bare loop reaches on `engine`.
-pub(crate) async fn best(
-    engine: &Engine,
-    binary: &Path,
-    options: &Options,
-) -> anyhow::Result<Limit> {
-    let mut best = Limit::of(0, 1);
+/// Measures the best rate of a bare loop.
+pub(crate) async fn measure_best(run: Run<'_>) -> anyhow::Result<Limit> {
+    let mut best = Limit::unmeasured(0, 1);
     for rows_per_commit in ROWS_PER_COMMIT {
-        let tried = Limit::of(rows_per_commit, 1);
-        best = better(best, measure(engine, binary, tried, options).await?);
+        let limit = Limit::unmeasured(rows_per_commit, 1);
+        best = faster(best, measure(run, limit).await?);
     }
-    if let Engine::Postgres(_) = engine {
+    if let Engine::Postgres(_) = run.engine {
         for connections in CONNECTIONS.into_iter().skip(1) {
-            let tried = Limit::of(best.rows_per_commit, connections);
-            best = better(best, measure(engine, binary, tried, options).await?);
+            let limit = Limit::unmeasured(best.rows_per_commit, connections);
+            best = faster(best, measure(run, limit).await?);
         }
     }
     Ok(best)
 }
 
-fn better(one: Limit, other: Limit) -> Limit {
+fn faster(one: Limit, other: Limit) -> Limit {
     if other.rows_per_second > one.rows_per_second { other } else { one }
 }
 
-async fn measure(
-    engine: &Engine,
-    binary: &Path,
-    tried: Limit,
-    options: &Options,
-) -> anyhow::Result<Limit> {
-    let Limit { rows_per_commit, connections, .. } = tried;
-    let words = format!("{}: bare loop, {rows_per_commit} rows per commit", engine.name());
-    let progress = step(&words);
-    let place = Place::new(engine, options.keep).await?;
-    server::migrate(binary, &place)?;
+async fn measure(run: Run<'_>, limit: Limit) -> anyhow::Result<Limit> {
+    let Run { engine, options, .. } = run;
+    let Limit { rows_per_commit, connections, .. } = limit;
+    let text = format!("{}: bare loop, {rows_per_commit} rows per commit", engine.name());
+    let progress = start_step(&text);
+    let storage = Storage::new(engine, options.keep).await?;
+    server::migrate(run.binary()?, &storage)?;
     let numbers = Numbers::default();
     let seeds = (options.seed..).take(connections);
     let rows = seeds.map(|seed| Rows::new(rows_per_commit, seed, &numbers)).collect();
     let used_before_s = processor_seconds(std::process::id())?;
-    let counted = write(&place, rows, Until::EndOf(Window::from_now(options))).await?;
+    let counted = write_rows(&storage, rows, Until::EndOf(Window::from_now(options))).await?;
     let used_s = processor_seconds(std::process::id())? - used_before_s;
     let processor_us_per_row = used_s * 1e6 / number(usize::try_from(numbers.next())?);
     let rows_per_second = number(counted) / f64::from(options.seconds);
     let rate = thousands(rows_per_second);
     progress.done(&format!(
-        "{words} over {connections} connection(s): {rate} rows/s, {processor_us_per_row:.1} us of \
-         processor time each"
+        "{text} over {connections} connection(s): {rate} rows/s, {processor_us_per_row:.1} us of \
+         processor time per row"
     ));
-    Ok(Limit { rows_per_second, processor_us_per_row, ..tried })
+    Ok(Limit { rows_per_second, processor_us_per_row, ..limit })
 }
 
-/// Writes rows to `place`, over one connection for each of `rows`, and tells how many counted.
-pub(crate) async fn write(
-    place: &Place,
+/// Writes rows to `storage`, over one connection for each of `rows`. Returns how many counted.
+pub(crate) async fn write_rows(
+    storage: &Storage,
     mut rows: Vec<Rows>,
     until: Until,
 ) -> anyhow::Result<usize> {
     for rows in &mut rows {
         rows.until = until;
     }
-    if place.store() == "sqlite" {
-        sqlite::write(place.sqlite_file(), rows).await
+    if storage.store() == "sqlite" {
+        sqlite::write(storage.sqlite_file(), rows).await
     } else {
-        postgres::write(place.store(), rows).await
+        postgres::write(storage.store(), rows).await
     }
 }

@@ -1,11 +1,11 @@
-//! The bare limit of PostgreSQL: a batch is one statement with an array for each column, which is
-//! also its transaction; several connections do this side by side.
+//! The bare limit of PostgreSQL: a batch is one statement with an array for each column, and also
+//! one transaction. Several connections do this in parallel.
 
 use futures_util::future::try_join_all;
 use tokio_postgres::types::ToSql;
 
 use super::Rows;
-use crate::{orders::Row, place::connect, server::MERCHANT};
+use crate::{orders::Row, server::MERCHANT, storage::connect};
 
 const INSERT: &str =
     "INSERT INTO orders (merchant_id, order_id, version, created_us, updated_us, received_us, status,
@@ -33,7 +33,7 @@ async fn write_alone(url: &str, mut rows: Rows) -> anyhow::Result<usize> {
         let values: [&(dyn ToSql + Sync); 6] =
             [&MERCHANT, &order_ids, &updated_us, &hashes, &bodies, &shoppers];
         client.execute(&insert, &values).await?;
-        rows.committed();
+        rows.count_committed();
     }
     Ok(rows.counted())
 }

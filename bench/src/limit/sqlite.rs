@@ -1,7 +1,7 @@
-//! The bare limit of SQLite: one connection, one prepared statement, one transaction after the other.
+//! The bare limit of SQLite: one connection, one prepared statement, one transaction after another.
 //!
-//! The settings are those of the store's writer, and as there the log is folded into the database by a
-//! second thread once a second, or by the writer when the log outgrows its bound.
+//! The settings are those of the store's writer. As there, a second thread checkpoints the log once
+//! per second, or the writer does when the log is too long.
 
 use std::{
     path::{Path, PathBuf},
@@ -20,10 +20,10 @@ use super::Rows;
 use crate::{orders::Row, server::MERCHANT};
 
 const CACHE_KIB: i64 = 16 * 1024;
-const CHECKPOINT_EVERY: Duration = Duration::from_secs(1);
+const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(1);
 const LOG_PAGES_MAX: i64 = 65_536;
 
-/// Writes each of `rows` in turn to the database at `path`; there is only ever one writer.
+/// Writes each of `rows` in turn to the database at `path`. There is only one writer.
 pub(super) async fn write(path: PathBuf, rows: Vec<Rows>) -> anyhow::Result<usize> {
     let writing = tokio::task::spawn_blocking(move || {
         let mut counted = 0;
@@ -39,13 +39,13 @@ fn write_now(path: &Path, mut rows: Rows) -> anyhow::Result<usize> {
     write_while(path, |connection| {
         let Some(batch) = rows.next() else { return Ok(false) };
         insert(connection, batch)?;
-        rows.committed();
+        rows.count_committed();
         Ok(true)
     })?;
     Ok(rows.counted())
 }
 
-/// Calls `commit` again and again, until it says that there is nothing more to write.
+/// Calls `commit` until it returns false.
 pub(crate) fn write_while(
     path: &Path,
     mut commit: impl FnMut(&Connection) -> anyhow::Result<bool>,
@@ -62,7 +62,7 @@ pub(crate) fn write_while(
         }
     }
     drop::<mpsc::Sender<()>>(alive);
-    checkpointer.join().map_err(|_| anyhow::anyhow!("the checkpoints ended badly"))??;
+    checkpointer.join().map_err(|_| anyhow::anyhow!("the checkpoint thread panicked"))??;
     Ok(())
 }
 
@@ -96,13 +96,13 @@ fn checkpoint_regularly(
     writer_ended: &mpsc::Receiver<()>,
 ) -> rusqlite::Result<()> {
     let timeout = Err(mpsc::RecvTimeoutError::Timeout);
-    while writer_ended.recv_timeout(CHECKPOINT_EVERY) == timeout {
+    while writer_ended.recv_timeout(CHECKPOINT_INTERVAL) == timeout {
         log_pages.store(checkpoint(connection, "PASSIVE")?, Ordering::Relaxed);
     }
     checkpoint(connection, "TRUNCATE").map(|_| ())
 }
 
-/// Folds the log into the database and tells how many pages the log has.
+/// Checkpoints the log. Returns its number of pages.
 fn checkpoint(connection: &Connection, mode: &str) -> rusqlite::Result<i64> {
     connection.query_row(&format!("PRAGMA wal_checkpoint({mode})"), [], |row| row.get(1))
 }

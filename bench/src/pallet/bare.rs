@@ -1,54 +1,54 @@
-//! What the disk bears: as many rows as a step stores, written by a loop that does nothing else.
+//! What the disk can do: the rows of a step, written by a loop that does nothing else.
 
 use std::{path::Path, time::Instant};
 
 use rusqlite::Connection;
 
 use crate::{
-    Options,
     limit::sqlite::write_while,
-    place::{Engine, Place},
+    options::Options,
     report::number,
+    storage::{Engine, Storage},
 };
 
-/// How much a step writes for each unit, about, and for how many units in one transaction.
-struct Shape {
+/// How much a step writes per unit, approximately, and how many units per transaction.
+struct StepShape {
     rows: usize,
     bytes: usize,
     units_per_commit: usize,
 }
 
-/// Units a second.
+/// Units per second.
 pub(super) struct Rates {
     pub(super) announced: f64,
     pub(super) received: f64,
     pub(super) shipped: f64,
 }
 
-/// The rates of a bare loop on SQLite, for all units in one transaction where the product does so.
-pub(super) async fn rates(units: usize, options: &Options) -> anyhow::Result<Rates> {
-    let place = Place::new(&Engine::Sqlite, options.keep).await?;
-    let path = place.directory().join("bare.db");
+/// Measures a bare loop on SQLite, with all units in one transaction if the product does so.
+pub(super) async fn measure_rates(units: usize, options: &Options) -> anyhow::Result<Rates> {
+    let storage = Storage::new(&Engine::Sqlite, options.keep).await?;
+    let path = storage.directory().join("bare.db");
     let all = tokio::task::spawn_blocking(move || {
-        let rate = |shape: &Shape| rate(&path, units, shape);
-        // A line of the ASN.
-        let announced = rate(&Shape { rows: 1, bytes: 400, units_per_commit: units })?;
+        let rate = |shape: &StepShape| measure_rate(&path, units, shape);
+        // One line of the ASN.
+        let announced = rate(&StepShape { rows: 1, bytes: 400, units_per_commit: units })?;
         // The unit, its message, and the message's delivery.
-        let received = rate(&Shape { rows: 3, bytes: 700, units_per_commit: 1 })?;
-        // What happened to the unit, and its part of a message.
-        let shipped = rate(&Shape { rows: 2, bytes: 200, units_per_commit: units })?;
+        let received = rate(&StepShape { rows: 3, bytes: 700, units_per_commit: 1 })?;
+        // The event of the unit, and its part of a message.
+        let shipped = rate(&StepShape { rows: 2, bytes: 200, units_per_commit: units })?;
         anyhow::Ok(Rates { announced, received, shipped })
     });
     all.await?
 }
 
-/// Units a second, of as many as are written within a few seconds.
-fn rate(path: &Path, units: usize, shape: &Shape) -> anyhow::Result<f64> {
+/// Measures the units per second, for as many as can be written in a few seconds.
+fn measure_rate(path: &Path, units: usize, shape: &StepShape) -> anyhow::Result<f64> {
     let most = if shape.units_per_commit == 1 { units.min(5_000) } else { units };
     let body = "x".repeat(shape.bytes);
     Connection::open(path)?.pragma_update(None, "journal_mode", "WAL")?;
     let mut written = 0;
-    let begun = Instant::now();
+    let started = Instant::now();
     write_while(path, |connection| {
         if written == 0 {
             connection.execute_batch(
@@ -57,14 +57,14 @@ fn rate(path: &Path, units: usize, shape: &Shape) -> anyhow::Result<f64> {
             )?;
         }
         let last = most.min(written + shape.units_per_commit);
-        write(connection, written * shape.rows..last * shape.rows, &body)?;
+        write_rows(connection, written * shape.rows..last * shape.rows, &body)?;
         written = last;
         Ok(written < most)
     })?;
-    Ok(number(most) / begun.elapsed().as_secs_f64())
+    Ok(number(most) / started.elapsed().as_secs_f64())
 }
 
-fn write(
+fn write_rows(
     connection: &Connection,
     rows: std::ops::Range<usize>,
     body: &str,

@@ -1,17 +1,17 @@
-//! What is said about a pallet: the announcement, the receipts, the shipment.
+//! The documents of a pallet: the announcement, the receipts, the shipment.
 
 use std::{fmt::Write, ops::Range};
 
 const CARTON_UNITS: usize = 100;
 
-/// The ASN that announces `units` pieces, a hundred in each carton.
-pub(super) fn announcement(units: usize) -> String {
+/// The ASN of `units` units, a hundred in each carton.
+pub(super) fn build_announcement(units: usize) -> String {
     let mut text = r#"{"program_identifier":"returns-west","asn_number":"PALLET-1",
         "status":"shipped","details_type":"unit","from":{"identifier":"STORE-12","type":"store"},
         "to":{"identifier":"31","type":"warehouse"},"tracking_number":"PRO-441907",
         "carrier":"Estes","cartons":["#
         .to_owned();
-    cartons(&mut text, units, |text, unit| {
+    write_cartons(&mut text, units, |text, unit| {
         let _ = write!(
             text,
             r#"{{"line_identifier":"{unit}","unit_identifier":"LP-{unit:07}",
@@ -23,8 +23,8 @@ pub(super) fn announcement(units: usize) -> String {
     text
 }
 
-/// The shipment that takes all of them away.
-pub(super) fn shipment(units: usize, units_per_message: usize) -> String {
+/// The shipment of all of them.
+pub(super) fn build_shipment(units: usize, units_per_message: usize) -> String {
     let mut text = r#"{"type":"freight","asn_number":"OUT-1","from":{"identifier":"31",
         "type":"warehouse"},"to":{"identifier":"88","type":"warehouse","address":{"name":"Dock 4",
         "company":null,"street":"77 Mill Road","street2":null,"city":"Reno","state":"NV",
@@ -33,7 +33,7 @@ pub(super) fn shipment(units: usize, units_per_message: usize) -> String {
         "status":"shipped","#
         .to_owned();
     let _ = write!(text, r#""max_details_per_message":{units_per_message},"cartons":["#);
-    cartons(&mut text, units, |text, unit| {
+    write_cartons(&mut text, units, |text, unit| {
         let _ = write!(
             text,
             r#"{{"line_identifier":"{unit}","program_identifier":"returns-west",
@@ -45,11 +45,11 @@ pub(super) fn shipment(units: usize, units_per_message: usize) -> String {
     text
 }
 
-/// That these units were received.
-pub(super) fn receipts(units: Range<usize>) -> String {
+/// The receipts of these units.
+pub(super) fn build_receipts(units: Range<usize>) -> String {
     let mut text = r#"{"receipts":["#.to_owned();
-    for (place, unit) in units.enumerate() {
-        let comma = if place == 0 { "" } else { "," };
+    for (position, unit) in units.enumerate() {
+        let comma = if position == 0 { "" } else { "," };
         let _ = write!(
             text,
             r#"{comma}{{"asn_number":"PALLET-1","unit_identifier":"LP-{unit:07}","sku":"SKU-{:04}",
@@ -63,7 +63,7 @@ pub(super) fn receipts(units: Range<usize>) -> String {
 }
 
 /// Writes cartons with the units that `detail` writes.
-fn cartons(text: &mut String, units: usize, detail: impl Fn(&mut String, usize)) {
+fn write_cartons(text: &mut String, units: usize, detail: impl Fn(&mut String, usize)) {
     for first in (0..units).step_by(CARTON_UNITS) {
         let comma = if first == 0 { "" } else { "," };
         let _ = write!(text, r#"{comma}{{"identifier":"CTN-{first}","details":["#);
@@ -88,14 +88,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_whole_pallet_is_acceptable() {
-        let text = announcement(LINES_MAX);
+    fn a_whole_pallet_is_accepted() {
+        let text = build_announcement(LINES_MAX);
         let asn = read_asn(&parse_large(text.as_bytes()).unwrap()).unwrap();
         assert_eq!(asn.lines().count(), LINES_MAX);
-        let text = receipts(0..1_000);
+        let text = build_receipts(0..1_000);
         let receipts = read_receipts(&parse_large(text.as_bytes()).unwrap()).unwrap();
         assert_eq!(receipts.len(), 1_000);
-        let text = shipment(250, 100);
+        let text = build_shipment(250, 100);
         let shipment: serde_json::Value = serde_json::from_str(&text).unwrap();
         assert_eq!(shipment["cartons"].as_array().unwrap().len(), 3);
     }

@@ -1,8 +1,7 @@
-//! The bare limit of returns: the rows of a return, written by a loop without a product around it.
+//! The bare limit of returns: the rows of a return, written by a loop without the product.
 //!
-//! Bodies are the product's own, made beforehand from orders of the benchmark; only the names in
-//! the keys are new for each return. Either each return has a transaction of its own, or
-//! several share one.
+//! The bodies are the product's own, created beforehand from orders of the benchmark. Only the keys
+//! are new for each return. Each return has its own transaction, or several share one.
 
 use std::{collections::BTreeMap, path::Path, time::Instant};
 
@@ -25,18 +24,18 @@ use rusqlite::params;
 use tokio_postgres::types::ToSql;
 
 use crate::{
-    Options,
+    benchmark::Run,
     limit::sqlite,
-    load::Window,
     orders::{Generator, Numbers},
-    place::{Engine, Place, connect},
-    report::{number, step, thousands},
+    report::{number, start_step, thousands},
     server::{self, MERCHANT},
+    storage::{Engine, Storage, connect},
+    window::Window,
 };
 
-/// The bodies repeat after so many.
+/// After this number the bodies repeat.
 const DIFFERENT_RETURNS: usize = 256;
-/// Connections that are tried on PostgreSQL.
+/// The numbers of connections to measure on PostgreSQL.
 const CONNECTIONS: [usize; 3] = [1, 4, 8];
 
 const LEDGER: &str =
@@ -54,7 +53,7 @@ const DELIVERY: &str = "INSERT INTO deliveries
          (merchant_id, kind, message_id, lane, cycle, attempt, due_us)
      SELECT $1, 'rma', last, 1, 1, 1, 1 FROM message_counters WHERE merchant_id = $1";
 
-/// What the product stores of a return, in its own words.
+/// The bodies that the product stores for a return.
 #[derive(Clone)]
 struct Bodies {
     ledger: String,
@@ -62,24 +61,20 @@ struct Bodies {
     message: Vec<u8>,
 }
 
-/// How many returns a second a bare loop starts, `group` in each transaction.
-pub(super) async fn best(
-    engine: &Engine,
-    binary: &Path,
-    group: usize,
-    options: &Options,
-) -> anyhow::Result<f64> {
-    let words = format!("{}: bare loop, {group} return(s) in a transaction", engine.name());
-    let progress = step(&words);
-    let bodies = bodies(options.seed)?;
-    let tried: &[usize] = match engine {
+/// Measures how many returns per second a bare loop starts, with `group` in each transaction.
+pub(super) async fn measure_best(run: Run<'_>, group: usize) -> anyhow::Result<f64> {
+    let Run { engine, options, .. } = run;
+    let text = format!("{}: bare loop, {group} return(s) per transaction", engine.name());
+    let progress = start_step(&text);
+    let bodies = create_bodies(options.seed)?;
+    let connection_counts: &[usize] = match engine {
         Engine::Sqlite => &[1],
         Engine::Postgres(_) => &CONNECTIONS,
     };
     let mut best: f64 = 0.0;
-    for &connections in tried {
-        let place = Place::new(engine, options.keep).await?;
-        server::migrate(binary, &place)?;
+    for &connections in connection_counts {
+        let storage = Storage::new(engine, options.keep).await?;
+        server::migrate(run.binary()?, &storage)?;
         let window = Window::from_now(options);
         let numbers = Numbers::default();
         let loops = (0..connections).map(|_| Loop {
@@ -90,18 +85,18 @@ pub(super) async fn best(
         });
         let counted = match engine {
             Engine::Sqlite => {
-                let (path, mut loops) = (place.sqlite_file(), loops.collect::<Vec<_>>());
+                let (path, mut loops) = (storage.sqlite_file(), loops.collect::<Vec<_>>());
                 let only = loops.pop().context("no loop")?;
                 tokio::task::spawn_blocking(move || only.on_sqlite(&path)).await??
             }
             Engine::Postgres(_) => {
-                let counted = try_join_all(loops.map(|it| it.on_postgres(place.store()))).await?;
+                let counted = try_join_all(loops.map(|it| it.on_postgres(storage.store()))).await?;
                 counted.into_iter().sum()
             }
         };
         best = best.max(number(counted) / f64::from(options.seconds));
     }
-    progress.done(&format!("{words}: {} returns/s", thousands(best)));
+    progress.done(&format!("{text}: {} returns/s", thousands(best)));
     Ok(best)
 }
 
@@ -115,8 +110,8 @@ struct Loop {
 impl Loop {
     fn next(&self) -> anyhow::Result<(String, String, &Bodies)> {
         let number = self.numbers.take(1);
-        let place = usize::try_from(number)? % DIFFERENT_RETURNS;
-        let bodies = self.bodies.get(place).context("no bodies")?;
+        let position = usize::try_from(number)? % DIFFERENT_RETURNS;
+        let bodies = self.bodies.get(position).context("no bodies")?;
         let rma_id = RmaId::from_random((number << 8).to_be_bytes()).to_string();
         Ok((format!("ORD-{number:010}"), rma_id, bodies))
     }
@@ -174,14 +169,14 @@ impl Loop {
                     sent.push(async move { client.execute(statement, &values).await });
                 }
             }
-            // All of it in one burst.
+            // Everything in one burst.
             let burst = futures_util::future::join3(
                 client.batch_execute("BEGIN"),
                 join_all(sent),
                 client.batch_execute("COMMIT"),
             );
-            let (begun, done, committed) = burst.await;
-            begun?;
+            let (started, done, committed) = burst.await;
+            started?;
             done.into_iter().collect::<Result<Vec<_>, _>>()?;
             committed?;
             if self.window.contains(Instant::now()) {
@@ -192,20 +187,20 @@ impl Loop {
     }
 }
 
-fn bodies(seed: u64) -> anyhow::Result<Vec<Bodies>> {
+fn create_bodies(seed: u64) -> anyhow::Result<Vec<Bodies>> {
     let mut generator = Generator::new(seed);
-    (0..DIFFERENT_RETURNS).map(|_| one(generator.row().body())).collect()
+    (0..DIFFERENT_RETURNS).map(|_| start_return(generator.row().body())).collect()
 }
 
-/// What the product would store for a return of the first unit of an order.
-fn one(order: &[u8]) -> anyhow::Result<Bodies> {
+/// What the product stores for a return of the first unit of an order.
+fn start_return(order: &[u8]) -> anyhow::Result<Bodies> {
     let now = from_micros(0).context("no time")?;
     let document = json::parse(order)?;
     let (read, _) = read_order(&document, &Reading { now, strict: false })
         .map_err(|faults| anyhow::anyhow!(faults.summary()))?;
     let order = read.order;
     let now = order.updated_at;
-    let first = order.items.first().context("an order without lines")?;
+    let first = order.items.first().context("an order has no lines")?;
     let request = ReturnRequest {
         email: Some(order.customer.email.clone()),
         return_method: ReturnMethod::MailBack,

@@ -1,6 +1,6 @@
-//! Where one run keeps its data: a directory under `target/` (a real disk, which the system's
-//! temporary directory may not be) and, for PostgreSQL, a database of its own. Both go away with
-//! the value, unless they are to be kept.
+//! The data of one run: a directory under `target/` (on a real disk, which the system's temporary
+//! directory may not be) and, for PostgreSQL, a database. Both are removed with the value, unless
+//! they are kept.
 
 use std::{
     fs,
@@ -30,19 +30,19 @@ impl Engine {
     }
 }
 
-pub(crate) struct Place {
+pub(crate) struct Storage {
     directory: TempDir,
     database: Option<Database>,
 }
 
-impl Place {
+impl Storage {
     pub(crate) async fn new(engine: &Engine, keep: bool) -> anyhow::Result<Self> {
-        fs::create_dir_all("target").context("target/ cannot be made")?;
+        fs::create_dir_all("target").context("target/ cannot be created")?;
         let directory = tempfile::Builder::new()
             .prefix("bench-")
             .disable_cleanup(keep)
             .tempdir_in("target")
-            .context("no directory for the data")?;
+            .context("the data directory cannot be created")?;
         let database = match engine {
             Engine::Sqlite => None,
             Engine::Postgres(server) => Some(Database::new(server, keep).await?),
@@ -54,7 +54,7 @@ impl Place {
         self.directory.path()
     }
 
-    /// As the server's `--store` wants it.
+    /// The value of the server's `--store`.
     pub(crate) fn store(&self) -> &str {
         self.database.as_ref().map_or("sqlite", |database| &database.url)
     }
@@ -63,8 +63,7 @@ impl Place {
         self.directory().join("homeward.db")
     }
 
-    /// Has PostgreSQL do now what it would do of its own accord within the next minute, after so much was stored at
-    /// once: it would be measured with everything else.
+    /// Makes PostgreSQL vacuum now. It would do so within the next minute, and be measured too.
     pub(crate) async fn settle(&self) -> anyhow::Result<()> {
         if let Some(database) = &self.database {
             connect(&database.url).await?.batch_execute("VACUUM ANALYZE").await?;
@@ -72,7 +71,7 @@ impl Place {
         Ok(())
     }
 
-    /// How many orders the database holds.
+    /// How many orders are in the database.
     pub(crate) async fn orders_stored(&self) -> anyhow::Result<u64> {
         let sql = "SELECT count(*) FROM orders";
         let count: i64 = match &self.database {
@@ -84,10 +83,10 @@ impl Place {
     }
 }
 
-/// A connection whose messages are carried in the background for as long as it lives.
+/// Connects. A background task serves the connection for as long as the client exists.
 pub(crate) async fn connect(url: &str) -> anyhow::Result<tokio_postgres::Client> {
     let (client, connection) =
-        tokio_postgres::connect(url, NoTls).await.context("PostgreSQL does not answer")?;
+        tokio_postgres::connect(url, NoTls).await.context("PostgreSQL does not respond")?;
     tokio::spawn(connection);
     Ok(client)
 }
@@ -111,7 +110,7 @@ impl Database {
 }
 
 impl Drop for Database {
-    /// On a thread and a runtime of its own, because a drop cannot wait for the one it is in.
+    /// On its own thread and runtime, because a drop cannot wait for the current one.
     fn drop(&mut self) {
         if self.keep {
             return;
@@ -125,7 +124,7 @@ impl Drop for Database {
                 Ok(client.batch_execute(&sql).await?)
             })
         });
-        // Nobody is left to tell; the name says whose database it was.
+        // A failure has no consequences. The name of the database shows where it comes from.
         let _ = dropping.join();
     }
 }
@@ -137,7 +136,7 @@ fn with_database(url: &str, name: &str) -> anyhow::Result<String> {
         None => (url, String::new()),
     };
     let Some((scheme, rest)) = address.split_once("://") else {
-        bail!("the address of PostgreSQL must begin with postgres://");
+        bail!("the address of PostgreSQL must start with postgres://");
     };
     let host = rest.split_once('/').map_or(rest, |(host, _)| host);
     Ok(format!("{scheme}://{host}/{name}{options}"))
@@ -149,9 +148,9 @@ mod tests {
 
     #[test]
     fn only_the_database_of_an_address_is_replaced() {
-        let replaced = |url| with_database(url, "new").unwrap();
-        assert_eq!(replaced("postgres://me:x@host:1/old"), "postgres://me:x@host:1/new");
-        assert_eq!(replaced("postgres://host"), "postgres://host/new");
-        assert_eq!(replaced("postgres://host/old?a=b"), "postgres://host/new?a=b");
+        let replace = |url| with_database(url, "new").unwrap();
+        assert_eq!(replace("postgres://me:x@host:1/old"), "postgres://me:x@host:1/new");
+        assert_eq!(replace("postgres://host"), "postgres://host/new");
+        assert_eq!(replace("postgres://host/old?a=b"), "postgres://host/new?a=b");
     }
 }

@@ -1,0 +1,54 @@
+//! What all benchmarks have in common: they measure one engine after another and print the results.
+
+use std::{cell::OnceCell, path::Path, path::PathBuf};
+
+use serde::Serialize;
+
+use crate::{options::Options, report::print, server, storage::Engine};
+
+pub(crate) trait Benchmark {
+    type Results: Serialize;
+
+    /// Measures one engine.
+    async fn measure(&self, run: Run<'_>) -> anyhow::Result<Self::Results>;
+
+    /// The results of all engines, for people.
+    fn describe(all: &[Self::Results]) -> String;
+}
+
+/// One run of a benchmark.
+#[derive(Clone, Copy)]
+pub(crate) struct Run<'a> {
+    pub(crate) engine: &'a Engine,
+    pub(crate) options: &'a Options,
+    binary: &'a Binary,
+}
+
+impl<'a> Run<'a> {
+    /// The binary to measure.
+    pub(crate) fn binary(self) -> anyhow::Result<&'a Path> {
+        self.binary.path()
+    }
+}
+
+/// The binary, which is built when a benchmark first needs it.
+#[derive(Default)]
+struct Binary(OnceCell<PathBuf>);
+
+impl Binary {
+    fn path(&self) -> anyhow::Result<&Path> {
+        if self.0.get().is_none() {
+            let _ = self.0.set(server::build_binary()?);
+        }
+        Ok(self.0.get().map(PathBuf::as_path).unwrap_or(Path::new("homeward")))
+    }
+}
+
+pub(crate) async fn run<B: Benchmark>(benchmark: &B, options: &Options) -> anyhow::Result<()> {
+    let binary = Binary::default();
+    let mut all = Vec::new();
+    for engine in &options.engines()? {
+        all.push(benchmark.measure(Run { engine, options, binary: &binary }).await?);
+    }
+    print(&all, &B::describe(&all), options.json)
+}

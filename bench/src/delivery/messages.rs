@@ -1,0 +1,59 @@
+//! The messages that are delivered, and where they go.
+
+use bytes::Bytes;
+use domain::{
+    identifier::MerchantId,
+    messages::{endpoint::Auth, kind::MessageKind},
+};
+use store::NewMessage;
+use world::Secret;
+
+use super::{BODY_BYTES, LANES_PER_MERCHANT, MERCHANTS, MESSAGES_PER_COMMIT, sink::Sink};
+
+/// The merchant whose receiver hangs.
+pub(crate) const HANGING_MERCHANT: &str = "sick";
+pub(crate) const SIGNING_SECRET: &str = "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+
+/// The merchant of the message with this number.
+pub(crate) fn merchant_of(number: usize) -> MerchantId {
+    let name = format!("merchant-{}", number / MESSAGES_PER_COMMIT % MERCHANTS);
+    MerchantId::parse(&name).unwrap_or_else(|_| MerchantId::platform())
+}
+
+/// A message of one kilobyte in one of its merchant's lanes, which take turns.
+pub(crate) fn new_message(merchant: &MerchantId, number: usize, now_us: i64) -> NewMessage {
+    let turns_before = number / (MERCHANTS * MESSAGES_PER_COMMIT);
+    let of_merchant = turns_before * MESSAGES_PER_COMMIT + number % MESSAGES_PER_COMMIT;
+    let lane = of_merchant % LANES_PER_MERCHANT + 1;
+    NewMessage {
+        merchant: merchant.clone(),
+        kind: MessageKind::Rma,
+        reference: format!("RMA-{lane}"),
+        sequence: i64::try_from(number).unwrap_or(i64::MAX),
+        lane: i64::try_from(lane).unwrap_or(1),
+        created_us: now_us,
+        body: new_body(number),
+    }
+}
+
+pub(crate) fn new_body(number: usize) -> Bytes {
+    let beginning = format!("{{\"rma_identifier\":\"RMA-{number}\",\"filler\":\"");
+    let filler = "x".repeat(BODY_BYTES.saturating_sub(beginning.len() + 2));
+    Bytes::from(format!("{beginning}{filler}\"}}"))
+}
+
+/// Where the engine sends to.
+pub(crate) fn target(
+    sink: &Sink,
+    merchant: &MerchantId,
+    kind: MessageKind,
+) -> delivery::EndpointTarget {
+    let path = if merchant.as_str() == HANGING_MERCHANT { "/hang" } else { "/rmas" };
+    delivery::EndpointTarget {
+        merchant: merchant.clone(),
+        kind,
+        url: format!("http://{}{path}", sink.address),
+        auth: Auth::None,
+        signing_secrets: vec![Secret::new(format!("whsec_{SIGNING_SECRET}"))],
+    }
+}
