@@ -1,17 +1,17 @@
 //! Which addresses outbound calls may go to.
 //!
 //! Merchants name the addresses that are called, so an address is input, and a service that calls
-//! wherever it is told can be used to reach what only its own machine can reach: the loopback
-//! interface, the private network around it, the metadata of a cloud. Therefore calls go out over
-//! https and to public addresses only. An operator may allow networks besides; inside those, and
-//! only there, plain http is good enough too.
+//! any address can be used to reach what only its own machine can reach: the loopback interface,
+//! the private network around it, the metadata of a cloud. Therefore calls go out over https and to
+//! public addresses only. An operator may allow other networks; inside those, and only there, plain
+//! http is allowed too.
 //!
 //! A name says nothing about where it leads, and may lead elsewhere a second later. So the check is
 //! made on what the name resolves to, every time a connection is opened, and the connection goes to
 //! exactly the addresses that were checked. One forbidden address among several refuses them all:
 //! an honest name has none.
 //!
-//! Whoever opens a connection without [`AddressGuard::resolve`] has left the guard behind.
+//! A connection that is opened without [`AddressGuard::resolve`] bypasses the guard.
 
 mod host;
 mod ranges;
@@ -126,8 +126,8 @@ impl AddressGuard {
         Self { allowed }
     }
 
-    /// Everything about an address that can be judged without resolving its name: for the moment
-    /// somebody enters it, and again before it is used.
+    /// Everything about an address that can be judged without resolving its name: when it is
+    /// entered, and again before it is used.
     pub fn check_url(&self, url: &str) -> Result<Uri, Refused> {
         let uri = read(url)?;
         let host = Host::parse(uri.host().unwrap_or_default())?;

@@ -46,7 +46,7 @@ struct SharedLeases {
     margin: Duration,
     held: RwLock<HeldShards>,
     announced: Mutex<BTreeSet<String>>,
-    something_announced: Notify,
+    announcement: Notify,
 }
 
 #[derive(Default)]
@@ -78,7 +78,7 @@ impl Leases {
             margin,
             held: RwLock::default(),
             announced: Mutex::default(),
-            something_announced: Notify::new(),
+            announcement: Notify::new(),
         })))
     }
 
@@ -100,7 +100,7 @@ impl Leases {
         let Some(shared) = &self.0 else { return };
         let mut announced = shared.announced.lock().unwrap_or_else(PoisonError::into_inner);
         announced.insert(merchant.to_string());
-        shared.something_announced.notify_one();
+        shared.announcement.notify_one();
     }
 
     /// Takes and renews this node's share until `stop`, then releases it.
@@ -202,7 +202,7 @@ impl SharedLeases {
 
 /// Sends announcements to other nodes, those of a few milliseconds together.
 async fn send_announcements(shared: Arc<SharedLeases>, store: Store, stop: CancellationToken) {
-    while stop.run_until_cancelled(shared.something_announced.notified()).await.is_some() {
+    while stop.run_until_cancelled(shared.announcement.notified()).await.is_some() {
         tokio::time::sleep(ANNOUNCE_EVERY).await;
         let merchants = {
             let mut all = shared.announced.lock().unwrap_or_else(PoisonError::into_inner);

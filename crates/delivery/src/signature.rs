@@ -1,9 +1,9 @@
 //! Signatures as Standard Webhooks asks for them.
 //!
 //! What is signed is `id.timestamp.body`, with HMAC-SHA256; the signature is `v1,` and the base64
-//! of that. While a secret is being rotated out, both sign, and the signatures stand side by side
-//! with a space between: whoever holds either secret finds one that fits. The keys are prepared
-//! once, and a body is hashed where it lies.
+//! of that. While a secret is being rotated, both sign, and the signatures are separated by a
+//! space: a receiver that has either secret finds one that fits. The keys are prepared once, and a
+//! body is hashed in place.
 
 use std::fmt::{self, Write};
 

@@ -143,7 +143,7 @@ struct TokenCache {
     /// The request, which is the same every time.
     head: Vec<u8>,
     form: Vec<u8>,
-    /// Less than an attempt's, so that those who wait learn why there is no token.
+    /// Less than for an attempt, so that calls that wait learn why there is no token.
     time_max: Duration,
     state: Mutex<TokenState>,
     /// Notified whenever a request for a token has ended.

@@ -127,7 +127,7 @@ pub(crate) fn put_return(
     enqueue_message(app, transaction, merchant, rma);
 }
 
-/// Owes the message about a return as it is now.
+/// Enqueues the message about a return as it is now.
 pub(crate) fn enqueue_message(
     app: &App,
     transaction: &mut Transaction,

@@ -234,5 +234,5 @@ pub(crate) fn enqueue_receipt(
     };
     // A number is unique within its program only.
     let lane = format!("{} {}", asn.asn.program_identifier, asn.asn.asn_number);
-    transaction.enqueue(outbox::message_in_lane(app, merchant, &about, (&lane, body)));
+    transaction.enqueue(outbox::message_in_lane(app, merchant, &about, &lane, body));
 }

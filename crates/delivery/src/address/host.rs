@@ -1,8 +1,8 @@
 //! The host of an address: an IP address in its one usual form, or a name.
 //!
 //! Resolvers accept IPv4 addresses in forms that no person writes by accident (`0x7f.1`,
-//! `2130706433`, `0177.0.0.1`). They are refused here rather than understood: a host whose last
-//! label is a number is either four plain decimal numbers or nothing.
+//! `2130706433`, `0177.0.0.1`). They are refused here rather than understood: a host with a
+//! number as its last label is four plain decimal numbers or it is refused.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 

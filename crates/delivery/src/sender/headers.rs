@@ -66,7 +66,7 @@ pub(super) fn lasting(headers: &HeaderMap) -> Vec<u8> {
     bytes
 }
 
-/// The header that proves who we are; empty as long as there is no token, None when none is asked.
+/// The header that proves who we are: empty until there is a token, None when none is required.
 fn credential(auth: &Auth<Secret>) -> Result<Option<(HeaderName, HeaderValue)>, Refused> {
     Ok(Some(match auth {
         Auth::None => return Ok(None),

@@ -27,7 +27,7 @@ pub(super) fn number(head: &mut Vec<u8>, name: &HeaderName, number: impl Into<i6
     line_of(head, name, |head| digits(head, number.into()));
 }
 
-/// A header whose value `write` appends.
+/// A header with the value that `write` appends.
 pub(super) fn line_of(head: &mut Vec<u8>, name: &HeaderName, write: impl FnOnce(&mut Vec<u8>)) {
     head.extend_from_slice(name.as_str().as_bytes());
     head.extend_from_slice(b": ");

@@ -61,7 +61,7 @@ impl Stream {
             Self::Plain(stream) => stream
                 .try_read(&mut [0])
                 .is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock),
-            // What TLS says for itself is no word from the other side, so it has to read.
+            // TLS records of its own are not data from the other side, so it has to read.
             Self::Secure(stream) => {
                 let mut context = Context::from_waker(Waker::noop());
                 let mut byte = [0];

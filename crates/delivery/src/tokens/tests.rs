@@ -1,5 +1,5 @@
-//! One credential and a token endpoint on the loopback interface, in a world whose clock the test
-//! moves.
+//! One credential and a token endpoint on the loopback interface, in a world with a clock that the
+//! test moves.
 
 use std::sync::atomic::{AtomicI64, AtomicU16, Ordering};
 
@@ -20,7 +20,7 @@ struct Scene {
 }
 
 impl Scene {
-    /// A token endpoint whose tokens are called t1, t2, .. and live for 100 seconds.
+    /// A token endpoint with tokens that are called t1, t2, .. and live for 100 seconds.
     async fn new() -> Self {
         let status = Arc::new(AtomicU16::new(200));
         let answers = Arc::clone(&status);
@@ -107,7 +107,7 @@ async fn a_token_is_kept_and_renewed_in_the_background_before_it_ends() {
 
     scene.pass(1);
     let renewed = scene.tokens.cache.changed.notified();
-    assert_eq!(scene.token().await, "Bearer t1", "nobody waits");
+    assert_eq!(scene.token().await, "Bearer t1", "no call waits");
     renewed.await;
 
     assert_eq!((scene.token().await.as_str(), scene.requests()), ("Bearer t2", 2));

@@ -170,7 +170,7 @@ impl SimulatedWorld {
 
     fn count(&mut self) {
         self.steps += 1;
-        assert!(self.steps < 1_000_000, "never comes to an end");
+        assert!(self.steps < 1_000_000, "never ends");
     }
 
     pub(super) fn after(&mut self, delay_us: i64, event: Event) {

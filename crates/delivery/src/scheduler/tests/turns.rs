@@ -114,7 +114,7 @@ fn a_noisy_endpoint_is_served_only_when_no_quieter_one_waits() {
     };
     let mut rig = Rig::with_queues(settings, 2);
     rig.arrive_many(HERE, 1..=30);
-    assert_eq!(rig.sent().len(), 30, "nobody else waits");
+    assert_eq!(rig.sent().len(), 30, "no other queue waits");
 
     rig.arrive_many(HERE, 31..=60);
     rig.arrive_many(THERE, 61..=80);

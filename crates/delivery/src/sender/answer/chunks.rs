@@ -3,7 +3,7 @@
 
 use crate::sender::send_error::SendError;
 
-/// What stands beside the data, sizes and line ends not counted, may take this much.
+/// What surrounds the data, sizes and line ends not counted, may take this much.
 const ASIDE_BYTES_MAX: usize = 64 * 1024;
 
 /// The most digits of a size, leading zeros included.
@@ -40,7 +40,7 @@ enum ChunkPosition {
 }
 
 impl Chunks {
-    /// The first data in `bytes`, and what stands behind it.
+    /// The first data in `bytes`, and what follows it.
     pub(super) fn take<'a>(&mut self, bytes: &'a [u8]) -> Result<(&'a [u8], &'a [u8]), SendError> {
         let mut rest = bytes;
         while let Some((byte, behind)) = rest.split_first() {

@@ -1,4 +1,4 @@
-//! The head of an answer: its status, and how to tell where its body ends (RFC 9112, 6.3).
+//! The head of an answer: its status, and where its body ends (RFC 9112, 6.3).
 
 use std::mem::MaybeUninit;
 
@@ -66,7 +66,7 @@ impl Head {
 #[derive(Default)]
 struct Fields<'a> {
     content_length: Option<usize>,
-    /// A content length is no number, or there are two that differ.
+    /// A content length is not a number, or there are two that differ.
     is_length_unclear: bool,
     /// What was done last to the body, of all that was done to it.
     last_coding: Option<&'a [u8]>,
@@ -110,8 +110,8 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Whoever says in two ways where a body ends may mean either, so the next answer is not
-    /// looked for behind it.
+    /// A server that says in two ways where a body ends may mean either, so the connection is not
+    /// used for another answer.
     fn allow_reuse(&self) -> bool {
         let has_length = self.content_length.is_some() || self.is_length_unclear;
         let is_framed_once = self.codings == 0 || (self.codings == 1 && !has_length);

@@ -1,4 +1,4 @@
-//! Answers as servers send them, as they should not, and as nobody would.
+//! Answers as servers send them, as they should not, and as no server would.
 
 use proptest::prelude::*;
 
@@ -12,7 +12,7 @@ struct Outcome {
     status: Option<u16>,
     kept: String,
     complete: bool,
-    trouble: Option<SendError>,
+    error: Option<SendError>,
     /// Whether another request may follow on the same connection.
     reusable: bool,
 }
@@ -22,7 +22,7 @@ fn read(bytes: &[u8], cuts: &[usize]) -> Outcome {
     let mut reader = AnswerReader::new(LIMITS);
     let mut answer = HttpAnswer::default();
     let mut waiting = Vec::new();
-    let mut trouble = None;
+    let mut error = None;
     let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut % (bytes.len() + 1)).collect();
     cuts.push(bytes.len());
     cuts.sort_unstable();
@@ -32,21 +32,21 @@ fn read(bytes: &[u8], cuts: &[usize]) -> Outcome {
         start = end;
         match reader.take(&waiting, &mut answer) {
             Ok(taken) => drop(waiting.drain(..taken)),
-            Err(error) => {
-                trouble = Some(error);
+            Err(failure) => {
+                error = Some(failure);
                 break;
             }
         }
     }
-    let reusable = trouble.is_none() && reader.is_reusable() && waiting.is_empty();
-    if trouble.is_none() && !reader.is_over() {
-        trouble = reader.close(&mut answer).err();
+    let reusable = error.is_none() && reader.is_reusable() && waiting.is_empty();
+    if error.is_none() && !reader.is_over() {
+        error = reader.close(&mut answer).err();
     }
     Outcome {
         status: answer.status.map(|status| status.as_u16()),
         kept: String::from_utf8_lossy(&answer.kept).into_owned(),
         complete: answer.complete,
-        trouble,
+        error,
         reusable,
     }
 }
@@ -54,13 +54,13 @@ fn read(bytes: &[u8], cuts: &[usize]) -> Outcome {
 /// An answer that was read whole.
 fn whole(status: u16, kept: &str, reusable: bool) -> Outcome {
     let kept = kept.to_owned();
-    Outcome { status: Some(status), kept, complete: true, trouble: None, reusable }
+    Outcome { status: Some(status), kept, complete: true, error: None, reusable }
 }
 
-/// An answer that ended in trouble.
-fn broken(status: Option<u16>, kept: &str, trouble: SendError) -> Outcome {
+/// An answer that ended in an error.
+fn broken(status: Option<u16>, kept: &str, error: SendError) -> Outcome {
     let kept = kept.to_owned();
-    Outcome { status, kept, complete: false, trouble: Some(trouble), reusable: false }
+    Outcome { status, kept, complete: false, error: Some(error), reusable: false }
 }
 
 /// Answers, and what is made of them.
@@ -108,7 +108,7 @@ fn answers() -> Vec<(&'static str, Outcome)> {
         ("HTTP/1.1 200 OK\r\ncontent-length: -2\r\n\r\nok", unreadable()),
         ("HTTP/1.1 200 OK\r\ncontent-length:\r\n\r\nok", unreadable()),
         ("HTTP/1.1 200 OK\r\ncontent-length: 99999999999999999999999\r\n\r\n", unreadable()),
-        // What is no answer.
+        // What is not an answer.
         ("", no_answer()),
         ("HTT", no_answer()),
         ("HTTP/1.1 200 OK\r\nno colon", no_answer()),
@@ -212,7 +212,7 @@ fn a_body_is_read_and_kept_up_to_its_limits() {
     };
     assert_eq!(read(text(64).as_bytes(), &[]), whole(200, "0123456789012345", true));
     let outcome = read(text(65).as_bytes(), &[]);
-    assert_eq!((outcome.complete, outcome.trouble, outcome.reusable), (false, None, false));
+    assert_eq!((outcome.complete, outcome.error, outcome.reusable), (false, None, false));
     assert_eq!(outcome.kept, "0123456789012345");
 }
 
@@ -243,8 +243,8 @@ fn what_stands_beside_chunks_has_a_limit() {
     ] {
         let with = |length| format!("{head}{before}{}{after}", "y".repeat(length));
         assert_eq!(read(with(64 * 1024).as_bytes(), &[]), outcome);
-        let trouble = read(with(64 * 1024 + 1).as_bytes(), &[]).trouble;
-        assert_eq!(trouble, Some(SendError::Unreadable));
+        let error = read(with(64 * 1024 + 1).as_bytes(), &[]).error;
+        assert_eq!(error, Some(SendError::Unreadable));
     }
 }
 
@@ -313,6 +313,6 @@ proptest! {
         prop_assert_eq!(&read(&bytes, &cuts), &outcome);
         prop_assert_eq!(&read(&bytes, &(0..bytes.len()).collect::<Vec<_>>()), &outcome);
         prop_assert!(outcome.kept.chars().count() <= LIMITS.kept_max_bytes);
-        prop_assert!(!outcome.complete || outcome.trouble.is_none());
+        prop_assert!(!outcome.complete || outcome.error.is_none());
     }
 }

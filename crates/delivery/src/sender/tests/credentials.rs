@@ -84,8 +84,8 @@ async fn a_401_is_repeated_with_a_new_token_inside_the_attempt() {
     assert_eq!((merchant.count("/hook"), merchant.count("/token")), (2, 2));
     assert!(endpoint.send_outgoing(&outgoing()).await.is_success());
     assert_eq!((merchant.count("/hook"), merchant.count("/token")), (3, 2), "the token is kept");
-    let tries: Vec<_> = merchant.seen().iter().map(|seen| seen.body.clone()).collect();
-    assert_eq!(tries.iter().filter(|body| **body == outgoing().body).count(), 3);
+    let bodies: Vec<_> = merchant.seen().iter().map(|seen| seen.body.clone()).collect();
+    assert_eq!(bodies.iter().filter(|body| **body == outgoing().body).count(), 3);
 }
 
 #[tokio::test]
@@ -130,7 +130,7 @@ async fn sixty_four_calls_that_meet_a_401_at_once_ask_for_one_new_token() {
 }
 
 #[tokio::test]
-async fn a_401_for_ever_is_one_failed_attempt_of_two_requests() {
+async fn a_401_forever_is_one_failed_attempt_of_two_requests() {
     let merchant = merchant_with_tokens(|_| false).await;
     let with_tokens = oauth2(merchant.url("/token"));
     let attempt = endpoint_at(&merchant.url("/hook"), with_tokens).send_outgoing(&outgoing()).await;
@@ -158,7 +158,7 @@ async fn without_a_token_nothing_is_sent_and_the_reason_is_given() {
 }
 
 #[tokio::test]
-async fn a_401_whose_token_cannot_be_renewed_keeps_its_status_and_says_why() {
+async fn a_401_without_a_new_token_keeps_its_status_and_says_why() {
     let asked = Arc::new(AtomicI64::new(0));
     let merchant = Merchant::start(move |seen: Seen| {
         std::future::ready(match seen.path.as_str() {

@@ -1,5 +1,5 @@
 //! The protocol itself: large messages, early answers, answers in chunks, and what is said on a
-//! connection that nobody asked for.
+//! connection without a request.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -121,7 +121,7 @@ async fn a_head_without_end_is_refused() {
 }
 
 #[tokio::test]
-async fn nobody_at_home_is_said_plainly() {
+async fn a_closed_port_is_reported_plainly() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/", listener.local_addr().unwrap());
     drop(listener);
@@ -162,8 +162,8 @@ async fn a_name_that_leads_to_a_forbidden_address_is_not_called() {
 
     let error = attempt.error.unwrap();
     assert!(error.contains("is not public (loopback)"), "{error}");
-    let nobody = tokio::time::timeout(Duration::from_millis(50), listener.accept()).await;
-    assert!(nobody.is_err(), "a connection was made");
+    let connection = tokio::time::timeout(Duration::from_millis(50), listener.accept()).await;
+    assert!(connection.is_err(), "a connection was made");
 }
 
 #[tokio::test]

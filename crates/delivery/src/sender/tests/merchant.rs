@@ -95,7 +95,7 @@ impl Merchant {
             self.seen.lock().unwrap().push(seen.clone());
             Ok::<_, Infallible>(answer(seen).await)
         });
-        // A peer that goes away is no failure of the server's.
+        // A peer that goes away is not a failure of the server.
         let _ = http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
     }
 

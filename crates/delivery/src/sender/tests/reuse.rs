@@ -58,8 +58,8 @@ async fn a_connection_that_the_peer_closed_while_idle_is_replaced_within_the_att
     assert_eq!((merchant.count("/"), merchant.connections()), (20, 20));
 }
 
-/// A server whose first connection is good for one message and then says `last_words` to the next
-/// and closes; and the number of connections it had.
+/// A server where the first connection is good for one message and then says `last_words` to the
+/// next and closes; and the number of connections it had.
 async fn closing(last_words: &'static [u8]) -> (String, Arc<AtomicUsize>) {
     let connections = Arc::new(AtomicUsize::new(0));
     let number = Arc::clone(&connections);
