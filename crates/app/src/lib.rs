@@ -134,7 +134,9 @@ pub enum AppError {
 
 /// Every refusal in one sentence.
 fn refusals(refused: &[ReturnRefusal]) -> String {
-    let each: Vec<String> =
-        refused.iter().map(|it| format!("{} {} ({})", it.field, it.message, it.rule)).collect();
+    let each: Vec<String> = refused
+        .iter()
+        .map(|it| format!("{} {} ({})", it.field, it.message, it.rule.name()))
+        .collect();
     format!("the return is refused: {}", each.join("; "))
 }

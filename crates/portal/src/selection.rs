@@ -120,7 +120,7 @@ impl Selection {
         for ReturnRefusal { field, rule, .. } in &refused {
             let element = self.element_of(field);
             if !problems.iter().any(|problem| problem.element == element) {
-                problems.push(FieldProblem { element, text: refusal_text(rule, words) });
+                problems.push(FieldProblem { element, text: refusal_text(*rule, words) });
             }
         }
         Ok(problems)

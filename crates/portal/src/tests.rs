@@ -5,6 +5,7 @@ use domain::{
     returns::{
         quote::OfferRule,
         returnability::{ReturnRule, RuleAnswer, RuleVerdict},
+        start::StartRule,
     },
 };
 
@@ -21,16 +22,16 @@ fn every_rule_has_its_own_text_in_every_language() {
         let rules = ReturnRule::ALL
             .into_iter()
             .filter(|rule| *rule != ReturnRule::Tags)
-            .map(ReturnRule::name);
-        let offers = OfferRule::ALL.into_iter().map(OfferRule::name);
-        let others = ["one_exchange_order", "variant_available"];
+            .map(StartRule::Unit);
+        let offers = OfferRule::ALL.into_iter().map(StartRule::Offer);
+        let others = [StartRule::OneExchangeOrder, StartRule::VariantAvailable];
         let mut texts: Vec<&str> = Vec::new();
         for rule in rules.chain(offers).chain(others) {
             let text = refusal_text(rule, words);
-            assert!(!texts.contains(&text), "{language:?} {rule}: {text}");
+            assert!(!texts.contains(&text), "{language:?} {rule:?}: {text}");
             texts.push(text);
         }
-        assert_eq!(refusal_text("unknown_rule", words), words.rules.not_possible);
+        assert_eq!(refusal_text(StartRule::SameShopper, words), words.rules.not_possible);
     }
 }
 
@@ -39,7 +40,7 @@ fn a_return_window_that_has_ended_names_its_last_day() {
     let ended = RuleAnswer {
         rule: ReturnRule::Window,
         verdict: RuleVerdict::Refuses,
-        fact: "shipped on 2026-01-02, 30 days end on 2026-02-01".to_owned(),
+        fact: "shipped on 2026-01-02; the 30-day window ends on 2026-02-01".to_owned(),
         changes_at: None,
         ended_at: Some("2026-02-02T00:00:00Z".parse().unwrap()),
     };

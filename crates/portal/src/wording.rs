@@ -10,6 +10,7 @@ use domain::{
         quote::OfferRule,
         returnability::{ReturnRule, RuleAnswer},
         rma::{RmaRefusal, RmaStatus},
+        start::StartRule,
     },
 };
 
@@ -62,16 +63,17 @@ const fn offer_rule_text(rule: OfferRule, words: &Words) -> &'static str {
     }
 }
 
-/// The sentence for a rule that refused a return, by the name of the rule.
-pub(super) fn refusal_text(rule: &str, words: &Words) -> &'static str {
-    let unit_rule = ReturnRule::ALL.into_iter().find(|it| it.name() == rule);
-    let offer_rule = OfferRule::ALL.into_iter().find(|it| it.name() == rule);
-    match (unit_rule, offer_rule, rule) {
-        (Some(rule), _, _) => rule_text(rule, words),
-        (None, Some(rule), _) => offer_rule_text(rule, words),
-        (None, None, "one_exchange_order") => words.rules.one_exchange,
-        (None, None, "variant_available") => words.rules.variant_sold_out,
-        (None, None, _) => words.rules.not_possible,
+/// The sentence for a rule that refused a return.
+pub(super) const fn refusal_text(rule: StartRule, words: &Words) -> &'static str {
+    match rule {
+        StartRule::Unit(rule) => rule_text(rule, words),
+        StartRule::Offer(rule) => offer_rule_text(rule, words),
+        StartRule::OneExchangeOrder => words.rules.one_exchange,
+        StartRule::VariantAvailable => words.rules.variant_sold_out,
+        StartRule::OrderKnown
+        | StartRule::LineKnown
+        | StartRule::SameShopper
+        | StartRule::SameCurrency => words.rules.not_possible,
     }
 }
 

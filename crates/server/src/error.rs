@@ -75,13 +75,14 @@ pub struct Refusal {
     rule: Option<String>,
     /// The reason, as a sentence. There when `rule` is.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "shipped on 2026-01-02, 30 days end on 2026-02-01")]
+    #[schema(example = "shipped on 2026-01-02; the 30-day window ends on 2026-02-01")]
     message: Option<String>,
 }
 
 impl From<ReturnRefusal> for Refusal {
     fn from(ReturnRefusal { field, rule, message }: ReturnRefusal) -> Self {
-        Self { field, code: FaultCode::Invalid, rule: Some(rule), message: Some(message) }
+        let rule = Some(rule.name().to_owned());
+        Self { field, code: FaultCode::Invalid, rule, message: Some(message) }
     }
 }
 

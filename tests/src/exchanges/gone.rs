@@ -76,7 +76,7 @@ fn without_a_choice_in_advance_nothing_begins_and_the_shopper_can_choose_again()
         let gone = |sku: &str| {
             json!([{
                 "field": "$.items[0].exchange_sku", "code": "invalid", "rule": "variant_available",
-                "message": format!("{sku} is not to be had now"),
+                "message": format!("{sku} is out of stock"),
             }])
         };
         assert_eq!((refused.status, &refused.json()["errors"]), (422, &gone("TEE-NAVY-L")));

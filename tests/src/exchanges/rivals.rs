@@ -90,7 +90,8 @@ fn assert_told(reply: &Reply) {
             assert_eq!(errors[0]["field"], "$.items[0].resolution");
             assert_eq!(
                 errors[0]["message"],
-                "units of this order were exchanged before, which happens once; a refund is possible"
+                "units of this order were already exchanged, which is possible only once; a refund is \
+                 still possible"
             );
         }
         // So many rivals that the race was lost again and again.

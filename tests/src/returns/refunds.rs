@@ -79,7 +79,7 @@ fn a_refund_of_a_return_that_nobody_knows_keeps_its_units_from_being_returned() 
         assert_eq!(refused.status, 422, "{}", refused.said());
         let expected = json!([{
             "field": "$.items[0]", "code": "invalid", "rule": "already_refunded",
-            "message": "paid back in refund RF-1",
+            "message": "already refunded in RF-1",
         }]);
         assert_eq!(refused.json()["errors"], expected);
 

@@ -279,11 +279,11 @@ fn sample_answer() -> Value {
 
 fn sample_refusal() -> Value {
     serde_json::json!({
-        "message": "the return is refused: $.items[0] shipped on 2026-01-02, 30 days end on \
-                    2026-02-01 (window)",
+        "message": "the return is refused: $.items[0] shipped on 2026-01-02; the 30-day window \
+                    ends on 2026-02-01 (window)",
         "errors": [{
             "field": "$.items[0]", "code": "invalid", "rule": "window",
-            "message": "shipped on 2026-01-02, 30 days end on 2026-02-01"
+            "message": "shipped on 2026-01-02; the 30-day window ends on 2026-02-01"
         }]
     })
 }
@@ -301,7 +301,7 @@ fn sample_returnability() -> Value {
                 "unit": 0, "returnable": true,
                 "rules": [{
                     "rule": "window", "verdict": "allows",
-                    "fact": "shipped on 2026-02-12, 30 days end on 2026-03-14",
+                    "fact": "shipped on 2026-02-12; the 30-day window ends on 2026-03-14",
                     "changes_at": "2026-03-15T00:00:00Z"
                 }],
                 "refund": {

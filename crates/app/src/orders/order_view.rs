@@ -6,7 +6,7 @@ use domain::{
     orders::order::Order,
     returns::{
         ledger::Ledger,
-        returnability::{Returnability, returnability as judge},
+        returnability::{Returnability, check_returnability},
         rma::Rma,
     },
 };
@@ -69,7 +69,7 @@ pub async fn load_order_view(
     )?;
     returns.sort_by_key(|(_, rma)| rma.created_at);
     Ok(OrderView {
-        returnability: judge(&order, &ledger, &policy.policy, app.world.now()),
+        returnability: check_returnability(&order, &ledger, &policy.policy, app.world.now()),
         policy_version: policy.version,
         returns: returns.into_iter().map(|(_, rma)| rma).collect(),
         exchange: exchange.map(|it| it.value),

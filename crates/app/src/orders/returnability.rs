@@ -9,7 +9,7 @@ use domain::{
     },
     returns::{
         ledger::Ledger,
-        returnability::{Returnability, returnability as judge},
+        returnability::{Returnability, check_returnability},
     },
 };
 use store::Versioned;
@@ -24,7 +24,7 @@ pub async fn load_returnability(
     let (held, policy) =
         tokio::try_join!(load_order(app, merchant, order_id), load_policy(app, merchant))?;
     let held = held.ok_or(AppError::NotFound("order"))?;
-    Ok(judge(&held.order, &held.ledger.value, &policy.policy, app.world.now()))
+    Ok(check_returnability(&held.order, &held.ledger.value, &policy.policy, app.world.now()))
 }
 
 /// An order as it is held, with every refund that was ever reported for it. An exchange order is worth no

@@ -1,8 +1,8 @@
 //! Goods that came in an exchange and come back in turn.
 //!
-//! The merchant publishes an exchange order like any other order, with its own prices. What was paid
-//! for it is not that price, but the units that were given for it and what the shopper paid on top.
-//! More than that is never refunded, however many exchanges there were: each order of a chain
+//! The merchant publishes an exchange order like any other order, with its own prices. What was
+//! paid for it is not that price, but the units that were given for it and what the shopper paid on
+//! top. More than that is never refunded, however many exchanges there were: each order of a chain
 //! is held to the credit of the one before it.
 
 use super::record::ExchangeRecord;
@@ -54,7 +54,7 @@ mod tests {
     use crate::random::SeededRandom;
     use crate::returns::identifier::RmaId;
     use crate::returns::ledger::Ledger;
-    use crate::returns::made_up::{empty_order, fill_at_random, line, order};
+    use crate::returns::test_orders::{empty_order, fill_randomly, order_line, order_of};
     use proptest::prelude::*;
 
     fn record(credit_cents: i64) -> ExchangeRecord {
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn a_dearer_replacement_is_refunded_at_what_was_given_for_it() {
-        let exchange = order(vec![line("A", 2, [9000, 720, 0])], 0);
+        let exchange = order_of(vec![order_line("A", 2, [9000, 720, 0])], 0);
 
         assert_eq!(worth(&held_to_credit(&exchange, &record(6001))), 6001);
         assert_eq!(worth(&held_to_credit(&exchange, &record(20_000))), 9720);
@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn what_was_paid_on_top_counts_and_the_credit_itself_does_not_count_twice() {
-        let mut exchange = order(vec![line("A", 1, [5000, 400, 0])], 0);
+        let mut exchange = order_of(vec![order_line("A", 1, [5000, 400, 0])], 0);
         let payment = |identifier: &str, amount_cents| PaymentTransaction {
             identifier: Some(identifier.to_owned()),
             parent_identifier: None,
@@ -115,7 +115,7 @@ mod tests {
             seed in any::<u64>(), credit_cents in 0_i64..200_000,
         ) {
             let mut exchange = empty_order();
-            fill_at_random(&mut exchange, &mut SeededRandom::new(seed));
+            fill_randomly(&mut exchange, &mut SeededRandom::new(seed));
             let record = record(credit_cents);
             let held = held_to_credit(&exchange, &record);
 

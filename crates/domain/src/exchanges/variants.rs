@@ -98,7 +98,7 @@ pub fn offers(line: &OrderLine, variants: &[Variant]) -> Vec<VariantOffer> {
 mod tests {
     use super::*;
     use crate::json;
-    use crate::returns::made_up::line;
+    use crate::returns::test_orders::order_line;
 
     fn listed(text: &str) -> Option<Listed> {
         read_listed(&json::parse(text.as_bytes()).unwrap())
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn sold_out_and_other_priced_variants_are_marked_and_the_returned_one_is_left_out() {
-        let returned = line("A", 1, [4500, 0, 0]);
+        let returned = order_line("A", 1, [4500, 0, 0]);
         let text = r#"[{"sku":"SKU-A","unit_price_amount_cents":4500},
             {"sku":"B","unit_price_amount_cents":4500,"quantity_in_stock":0},
             {"sku":"C","unit_price_amount_cents":5000,"quantity_in_stock":3},

@@ -10,13 +10,13 @@ use jiff::Timestamp;
 
 use super::identifier::RmaId;
 use super::ledger::Ledger;
-use super::made_up::{empty_order, line};
 use super::policy::Policy;
 use super::receipt::Condition;
 use super::request::{ReturnItem, ReturnRequest};
 use super::rma::{CarrierScan, Rma, RmaEvent, RmaStatus, apply};
 use super::settlement::{settle, settle_with};
 use super::start::{OrderContext, StartContext, start};
+use super::test_orders::{empty_order, order_line};
 use super::{Resolution, ReturnMethod};
 use crate::orders::order::{Order, Refund, RefundLine};
 use crate::random::SeededRandom;
@@ -46,7 +46,7 @@ impl World {
         let mut order = empty_order();
         order.identifier = "O-1".to_owned();
         order.items =
-            LINES.map(|name| line(name, 1 + numbers.between(0, 3), [1_000, 70, 30])).to_vec();
+            LINES.map(|name| order_line(name, 1 + numbers.between(0, 3), [1_000, 70, 30])).to_vec();
         Self {
             order,
             ledger: Ledger::default(),

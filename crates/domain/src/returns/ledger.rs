@@ -1,14 +1,14 @@
-//! What of an order is spent: the units that a return or a refund has used up, and for how much.
+//! Which units of an order are spent: those that a return or a refund has used, and their value.
 //!
-//! A unit is spent once. Putting it on a return freezes what it is worth at that moment, and what
-//! is frozen does not change when the merchant publishes the order anew. What is not frozen is
-//! dealt over the units that are left, so that all units together are worth what the order says,
-//! however the returns were grouped and whichever was cancelled in between.
+//! A unit is spent once. Putting it on a return freezes its value at that moment, and a frozen
+//! value does not change when the merchant publishes the order again. What is not frozen is
+//! distributed over the remaining units, so that all units together are worth what the order says,
+//! however the returns were grouped and whichever were canceled in between.
 //!
-//! The merchant's refunds are facts: one for which no unit is left is not dropped but kept as a
-//! [`Conflict`] for a person to look at. Every operation gives a new ledger and leaves the old one
-//! alone; the two are exchanged under the version of the order's ledger, so that of two returns
-//! that want the same unit, one is refused.
+//! The merchant's refunds are facts: a refund for which no unit is left is not dropped but kept as
+//! a [`Conflict`] for a person to resolve. Every operation returns a new ledger and leaves the old
+//! one unchanged. The store replaces a ledger only at the version that was read, so if two returns
+//! want the same unit, one is refused.
 
 mod entries;
 #[cfg(test)]
@@ -28,19 +28,19 @@ pub use self::entries::{
 use super::money::{self, LineTotals};
 use crate::orders::order::{Order, OrderLine};
 
-/// What of one order is spent.
+/// What is spent of one order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Ledger {
     /// The spent units by the identifier of their line, in the order of their numbers.
     #[serde(default)]
     lines: BTreeMap<String, Vec<SpentUnit>>,
-    /// Every return of the order, in the order of their creation; cancelled ones stay.
+    /// Every return of the order, in the order of their creation, including canceled ones.
     #[serde(default)]
     rmas: Vec<String>,
     /// Refunds for which there was no unit left.
     #[serde(default)]
     conflicts: Vec<Conflict>,
-    /// The refund of the shipping charge, which happens once.
+    /// The refund of the shipping charge, which happens at most once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     shipping: Option<ShippingRefund>,
 }
@@ -51,13 +51,13 @@ pub enum LedgerRefusal {
     NoSuchLine {
         line: String,
     },
-    /// Fewer units are open than were asked for.
+    /// Fewer units are open than were requested.
     NotEnoughOpen {
         line: String,
         open: usize,
-        asked: i64,
+        requested: i64,
     },
-    /// Shipping was refunded before, by this return.
+    /// Shipping was already refunded with this return.
     ShippingSpent {
         rma_identifier: String,
     },
@@ -67,12 +67,13 @@ impl fmt::Display for LedgerRefusal {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoSuchLine { line } => write!(formatter, "the order has no line {line}"),
-            Self::NotEnoughOpen { line, open, asked } => write!(
+            Self::NotEnoughOpen { line, open, requested } => write!(
                 formatter,
-                "{asked} units of line {line} were asked for, and {open} can still be returned"
+                "{requested} units of line {line} were requested, but only {open} can still be \
+                 returned"
             ),
             Self::ShippingSpent { rma_identifier } => {
-                write!(formatter, "shipping was refunded before, in return {rma_identifier}")
+                write!(formatter, "shipping was already refunded in return {rma_identifier}")
             }
         }
     }
@@ -80,13 +81,13 @@ impl fmt::Display for LedgerRefusal {
 
 impl std::error::Error for LedgerRefusal {}
 
-/// What became of a merchant's refund.
+/// What a merchant's refund did to a ledger.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AppliedRefund {
     pub ledger: Ledger,
     /// The units that it paid for.
     pub units: Vec<SpentUnit>,
-    /// What of it found no unit. The ledger holds it, too.
+    /// The part for which there was no unit. It is in the ledger, too.
     pub conflict: Option<Conflict>,
 }
 
@@ -109,7 +110,7 @@ impl Ledger {
         self.lines.get(line).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// Whether a refund of the merchant was entered before, so that nobody enters it twice.
+    /// Whether a refund of the merchant was already entered, so that it is not entered twice.
     pub fn knows_refund(&self, refund: &str) -> bool {
         let spent = self.lines.values().flatten();
         spent.into_iter().any(|spent| spent.by.refund() == Some(refund))
@@ -142,7 +143,7 @@ impl Ledger {
             return Err(LedgerRefusal::NotEnoughOpen {
                 line: line.to_owned(),
                 open,
-                asked: quantity,
+                requested: quantity,
             });
         }
         let mut ledger = self.clone();
@@ -153,8 +154,8 @@ impl Ledger {
         Ok((ledger, spent))
     }
 
-    /// Opens what a cancelled return has spent. What the merchant refunded of it stays spent, and
-    /// so does shipping when there is any of that.
+    /// Opens the units that a canceled return has spent. Units that the merchant refunded remain
+    /// spent, and so does shipping if there are any such units.
     #[must_use]
     pub fn release(&self, rma: &str) -> Self {
         let mut ledger = self.clone();
@@ -169,9 +170,9 @@ impl Ledger {
         ledger
     }
 
-    /// Enters a refund that belongs to a return. It can pay for those of the return's units that
-    /// are `payable`: the ones for which the shopper gets money, not another product. The lowest
-    /// that are not paid for come first.
+    /// Enters a refund that belongs to a return. It can pay for the return's units that are
+    /// `payable`: those for which the shopper gets money, not another product. It pays for unpaid
+    /// units in the order of their numbers.
     #[must_use]
     pub fn refund_within(
         &self,
@@ -192,11 +193,11 @@ impl Ledger {
             };
             units.push(unit.clone());
         }
-        ledger.refunded(units, refund)
+        ledger.complete_refund(units, refund)
     }
 
-    /// Enters a refund that belongs to no return. It spends units that no return has; first among
-    /// them those that the order calls refunded already, for this is what it meant.
+    /// Enters a refund that belongs to no return. It spends units that no return has. Those that
+    /// the order already reports as refunded come first, because this is the refund that it meant.
     #[must_use]
     pub fn refund_outside(&self, order: &Order, refund: &MerchantRefund<'_>) -> AppliedRefund {
         let by = SpentBy::Refund { refund_identifier: refund.identifier.to_owned() };
@@ -206,11 +207,12 @@ impl Ledger {
             unspent.take(money::units(refund.quantity)).map(freeze(&by)).collect();
         let mut ledger = self.clone();
         ledger.enter(refund.line, &units);
-        ledger.refunded(units, refund)
+        ledger.complete_refund(units, refund)
     }
 
-    /// Takes back what was entered of a refund outside of returns and within `rma`, so that it can
-    /// be entered otherwise. What it paid for in other returns was told to the merchant, and stands.
+    /// Removes what was entered of a refund outside of returns and within `rma`, so that it can be
+    /// entered differently. What it paid for in other returns was announced to the merchant, and
+    /// remains.
     #[must_use]
     pub fn forget_refund(&self, refund: &str, rma: &str) -> Self {
         let mut ledger = self.clone();
@@ -231,7 +233,7 @@ impl Ledger {
         i64::try_from(paid.count()).unwrap_or(i64::MAX)
     }
 
-    /// Refunds the shipping charge with a return, once for an order. Gives the amount.
+    /// Refunds the shipping charge with a return, once for an order. Returns the amount.
     pub fn spend_shipping(&self, order: &Order, rma: &str) -> Result<(Self, i64), LedgerRefusal> {
         if let Some(shipping) = &self.shipping {
             let rma_identifier = shipping.rma_identifier.clone();
@@ -254,12 +256,12 @@ impl Ledger {
         let spent = self.spent(&line.identifier);
         let left = money::units(line.quantity_shipped).saturating_sub(spent.len());
         let paid = spent.iter().filter(|unit| unit.by.refund().is_some()).count();
-        let called_refunded = money::units(line.quantity_refunded.unwrap_or_default());
-        let open = left.saturating_sub(called_refunded.saturating_sub(paid));
+        let reported_refunded = money::units(line.quantity_refunded.unwrap_or_default());
+        let open = left.saturating_sub(reported_refunded.saturating_sub(paid));
 
         let is_spent = |number: &u32| spent.binary_search_by_key(number, |unit| unit.unit).is_ok();
         let numbers = (0..=u32::MAX).filter(|number| !is_spent(number));
-        let amounts = totals.less(spent.iter().map(|unit| unit.amounts)).deal(left);
+        let amounts = totals.subtract(spent.iter().map(|unit| unit.amounts)).distribute(left);
         let unspent = numbers.zip(amounts).enumerate().map(|(position, (unit, amounts))| {
             let state = if position < open { UnitState::Open } else { UnitState::RefundedOutside };
             LedgerUnit { unit, amounts, state }
@@ -282,8 +284,12 @@ impl Ledger {
         spent.sort_by_key(|unit| unit.unit);
     }
 
-    /// Concludes a refund that paid for `units`: what it names beyond them is a conflict.
-    fn refunded(mut self, units: Vec<SpentUnit>, refund: &MerchantRefund<'_>) -> AppliedRefund {
+    /// Completes a refund that paid for `units`: what it names beyond them is a conflict.
+    fn complete_refund(
+        mut self,
+        units: Vec<SpentUnit>,
+        refund: &MerchantRefund<'_>,
+    ) -> AppliedRefund {
         let paid = i64::try_from(units.len()).unwrap_or(i64::MAX);
         let quantity = refund.quantity.saturating_sub(paid);
         let conflict = (quantity > 0).then(|| Conflict {
@@ -297,7 +303,7 @@ impl Ledger {
     }
 }
 
-/// What the shopper paid for shipping, tax included.
+/// What the shopper paid for shipping, including tax.
 pub fn shipping_cents(order: &Order) -> i64 {
     let tax_cents = order.shipping_tax_amount_cents.max(0);
     order.shipping_amount_cents.max(0).saturating_add(tax_cents)

@@ -8,8 +8,6 @@ pub mod identifier;
 #[cfg(test)]
 mod interleavings;
 pub mod ledger;
-#[cfg(test)]
-pub(crate) mod made_up;
 pub mod message;
 pub mod money;
 pub mod policy;
@@ -20,6 +18,8 @@ pub mod returnability;
 pub mod rma;
 pub mod settlement;
 pub mod start;
+#[cfg(test)]
+pub(crate) mod test_orders;
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

@@ -1,10 +1,10 @@
 //! What a return costs the shopper, and what the shopper gets for it.
 //!
-//! A fee is charged once for a return, because a return is one parcel. It is taken from what the
-//! return pays out and never more than that; the amounts of the units stay whole, so that their
-//! sums hold whatever the fees. Bonus credit is a gift on top of a gift card and no refund. The
-//! quote before the shopper confirms and the return that follows both come from here, so they
-//! cannot differ.
+//! A fee is charged once for a return, because a return is one parcel. It is deducted from what the
+//! return pays out and never exceeds it. The amounts of the units are not reduced, so their sums
+//! hold whatever the fee is. Bonus credit is a gift on top of a gift card, not a refund. The quote
+//! before the shopper confirms and the return that follows both come from here, so they cannot
+//! differ.
 
 #[cfg(test)]
 mod tests;
@@ -28,31 +28,31 @@ pub struct ChosenUnit<'a> {
     pub resolution: Resolution,
 }
 
-/// What a return comes to, in minor units of the order's currency.
+/// What a return pays and costs, in minor units of the order's currency.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Quote {
-    /// The units that are paid back the way they were paid, before the fee.
+    /// What is refunded to the original payment method, before the fee.
     #[schema(example = 4610, minimum = 0)]
     pub refund_cents: i64,
-    /// The units that become a gift card, before the fee and without the bonus.
+    /// What is paid as a gift card, before the fee and without the bonus.
     #[schema(example = 0, minimum = 0)]
     pub gift_card_cents: i64,
-    /// What the exchanged units are worth. Nothing of it is paid out.
+    /// What the exchanged units are worth. None of it is paid out.
     #[schema(example = 0, minimum = 0)]
     pub exchange_cents: i64,
-    /// The shipping charge that is paid back with this return.
+    /// The shipping charge that is refunded with this return.
     #[schema(example = 0, minimum = 0)]
     pub shipping_refund_cents: i64,
-    /// The part of the fee that is taken from the refund of the units.
+    /// The part of the fee that is deducted from the refund of the units.
     #[schema(example = 595, minimum = 0)]
     pub fee_from_refund_cents: i64,
-    /// The part of the fee that is taken from the gift card, when the refund does not reach.
+    /// The part of the fee that is deducted from the gift card if the refund is not enough.
     #[schema(example = 0, minimum = 0)]
     pub fee_from_gift_card_cents: i64,
     /// Credit on top of the gift card.
     #[schema(example = 0, minimum = 0)]
     pub bonus_credit_cents: i64,
-    /// What the shopper gets, in money and on a gift card, with shipping and bonus, less the fee.
+    /// What the shopper gets in money and as a gift card: with shipping and bonus, less the fee.
     #[schema(example = 4015, minimum = 0)]
     pub total_cents: i64,
 }
@@ -69,11 +69,11 @@ impl Quote {
 pub struct NotOffered {
     pub rule: OfferRule,
     /// The reason, as a sentence for people.
-    #[schema(example = "express-returns is for units of at most 5 in weight, and one weighs 7.5")]
+    #[schema(example = "express-returns accepts units that weigh at most 5, but one weighs 7.5")]
     pub why: String,
 }
 
-/// The rule that keeps something from being offered.
+/// The rule that prevents an offer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OfferRule {
@@ -81,7 +81,7 @@ pub enum OfferRule {
     MethodOffered,
     /// The method is not offered in the shopper's country.
     MethodCountry,
-    /// A unit is too heavy for the method, or nobody knows its weight.
+    /// A unit is too heavy for the method, or its weight is not known.
     MethodWeight,
     /// The units are worth too much for the method.
     MethodAmount,
@@ -121,22 +121,22 @@ impl OfferRule {
     }
 }
 
-/// What a return of these units by this method comes to. `shipping_refund_cents` is what
-/// [`shipping_due`] says.
-pub fn fees_and_bonus(
+/// What a return of these units by this method pays and costs. `shipping_refund_cents` is the
+/// result of [`shipping_due`].
+pub fn quote_return(
     policy: &Policy,
     method: ReturnMethod,
     units: &[ChosenUnit<'_>],
     shipping_refund_cents: i64,
 ) -> Quote {
-    let refund_cents = worth(units, Resolution::Refund);
-    let gift_card_cents = worth(units, Resolution::GiftCard);
+    let refund_cents = total_worth(units, Resolution::Refund);
+    let gift_card_cents = total_worth(units, Resolution::GiftCard);
     let reasons = units.iter().map(|unit| unit.reason);
     let offer = policy.method(method);
-    let fee_cents = offer.map(|offer| fee(policy, offer, reasons)).unwrap_or_default();
+    let fee_cents = offer.map(|offer| fee_for(policy, offer, reasons)).unwrap_or_default();
     let fee_from_refund_cents = fee_cents.min(refund_cents);
     let fee_from_gift_card_cents = (fee_cents - fee_from_refund_cents).min(gift_card_cents);
-    let bonus_credit_cents = bonus(policy, gift_card_cents);
+    let bonus_credit_cents = bonus_for(policy, gift_card_cents);
     let shipping_refund_cents = shipping_refund_cents.max(0);
     let refund = i128::from(refund_cents) - i128::from(fee_from_refund_cents);
     let gift_card = i128::from(gift_card_cents) - i128::from(fee_from_gift_card_cents);
@@ -144,7 +144,7 @@ pub fn fees_and_bonus(
     Quote {
         refund_cents,
         gift_card_cents,
-        exchange_cents: worth(units, Resolution::Exchange),
+        exchange_cents: total_worth(units, Resolution::Exchange),
         shipping_refund_cents,
         fee_from_refund_cents,
         fee_from_gift_card_cents,
@@ -153,8 +153,8 @@ pub fn fees_and_bonus(
     }
 }
 
-/// Whether a return of these units by this method is on offer in the shopper's country.
-pub fn method_offered(
+/// Checks whether a return of these units by this method is offered in the shopper's country.
+pub fn check_method(
     policy: &Policy,
     method: ReturnMethod,
     country: &str,
@@ -163,9 +163,9 @@ pub fn method_offered(
     let Some(offer) = policy.method(method) else {
         return not_offered(OfferRule::MethodOffered, format!("{} is not offered", method.name()));
     };
-    let goods: Vec<(&OrderLine, UnitAmounts)> =
-        units.iter().map(|unit| (unit.line, unit.amounts)).collect();
-    goods_accepted(offer, country, &goods)?;
+    let goods: Vec<ValuedLine<'_>> =
+        units.iter().map(|unit| ValuedLine { line: unit.line, amounts: unit.amounts }).collect();
+    check_goods(offer, country, &goods)?;
     let accepted = |reason: &str| offer.reasons.iter().any(|accepted| accepted == reason);
     let mut reasons = units.iter().map(|unit| unit.reason);
     match reasons.find(|reason| !offer.reasons.is_empty() && !accepted(reason)) {
@@ -177,10 +177,10 @@ pub fn method_offered(
     }
 }
 
-/// Whether what the shopper wants for a unit is on offer, given the reason.
-pub fn resolution_offered(policy: &Policy, unit: &ChosenUnit<'_>) -> Result<(), NotOffered> {
+/// Checks whether what the shopper wants for a unit is offered for the reason.
+pub fn check_resolution(policy: &Policy, unit: &ChosenUnit<'_>) -> Result<(), NotOffered> {
     let Some(reason) = policy.reason(unit.reason) else {
-        let why = format!("{} is not one of the merchant's reasons", unit.reason);
+        let why = format!("{} is not one of the merchant's return reasons", unit.reason);
         return not_offered(OfferRule::ReasonKnown, why);
     };
     match unit.resolution {
@@ -202,8 +202,8 @@ pub fn resolution_offered(policy: &Policy, unit: &ChosenUnit<'_>) -> Result<(), 
     }
 }
 
-/// The shipping charge that is to be paid back with a return of these units, of which `ledger`
-/// knows already. An exchange is another purchase of the same goods: it brings no shipping back.
+/// The shipping charge to refund with a return of these units, which are already in `ledger`. An
+/// exchange is another purchase of the same goods: it refunds no shipping.
 pub fn shipping_due(
     policy: &Policy,
     order: &Order,
@@ -219,13 +219,13 @@ pub fn shipping_due(
         ShippingRefunded::MerchantFault => {
             units.iter().all(|unit| is_merchant_fault(policy, unit.reason))
         }
-        ShippingRefunded::WhenEverythingReturns => nothing_is_left(order, ledger),
+        ShippingRefunded::WhenEverythingReturns => is_fully_returned(order, ledger),
     };
     if due { ledger::shipping_cents(order) } else { 0 }
 }
 
-/// Whether every unit has shipped or never will, and none of them is left to come back.
-fn nothing_is_left(order: &Order, ledger: &Ledger) -> bool {
+/// Whether every unit has shipped or never will, and all shipped units are spent.
+fn is_fully_returned(order: &Order, ledger: &Ledger) -> bool {
     let settled = |line: &OrderLine| {
         line.quantity_shipped.saturating_add(line.quantity_canceled) >= line.quantity
     };
@@ -234,8 +234,8 @@ fn nothing_is_left(order: &Order, ledger: &Ledger) -> bool {
     order.items.iter().all(settled) && units.all(|unit| unit.state != UnitState::Open)
 }
 
-/// The fee for a return with these reasons, before it is held against what is paid out.
-pub(super) fn fee<'a>(
+/// The fee for a return with these reasons, before it is limited to what is paid out.
+pub(super) fn fee_for<'a>(
     policy: &Policy,
     offer: &MethodOffer,
     reasons: impl Iterator<Item = &'a str>,
@@ -248,11 +248,18 @@ pub(super) fn fee<'a>(
     fees.min().unwrap_or_default().max(0)
 }
 
-/// Whether these goods can come from this country by this method, whatever the reason.
-pub(super) fn goods_accepted(
+/// A unit of a line, and what it is worth.
+#[derive(Clone, Copy)]
+pub(super) struct ValuedLine<'a> {
+    pub(super) line: &'a OrderLine,
+    pub(super) amounts: UnitAmounts,
+}
+
+/// Checks whether these goods can be returned from this country by this method, for any reason.
+pub(super) fn check_goods(
     offer: &MethodOffer,
     country: &str,
-    goods: &[(&OrderLine, UnitAmounts)],
+    goods: &[ValuedLine<'_>],
 ) -> Result<(), NotOffered> {
     let method = offer.method.name();
     if !includes_country(&offer.countries, country) {
@@ -261,42 +268,42 @@ pub(super) fn goods_accepted(
     }
     if let Some(most) = offer.unit_weight_max {
         let fits = |line: &OrderLine| line.weight.is_some_and(|weight| weight <= most);
-        if let Some((line, _)) = goods.iter().find(|(line, _)| !fits(line)) {
-            let weight = match line.weight {
-                Some(weight) => format!("weighs {weight}"),
-                None => "has no known weight".to_owned(),
+        if let Some(unit) = goods.iter().find(|unit| !fits(unit.line)) {
+            let weight = match unit.line.weight {
+                Some(weight) => format!("one weighs {weight}"),
+                None => "the weight of one is not known".to_owned(),
             };
-            let why =
-                format!("{method} is for units of at most {most} in weight, and one {weight}");
+            let why = format!("{method} accepts units that weigh at most {most}, but {weight}");
             return not_offered(OfferRule::MethodWeight, why);
         }
     }
-    let amount: i128 = goods.iter().map(|(_, amounts)| i128::from(amounts.refund_cents())).sum();
+    let refunds = goods.iter().map(|unit| i128::from(unit.amounts.refund_cents()));
+    let amount: i128 = refunds.sum();
     match offer.amount_max_cents {
         Some(most) if amount > i128::from(most) => not_offered(
             OfferRule::MethodAmount,
-            format!("{method} is for returns of at most {most} cents, and this is {amount}"),
+            format!("{method} accepts returns of at most {most} cents, but this is {amount}"),
         ),
         Some(_) | None => Ok(()),
     }
 }
 
-/// Whether there may be something to exchange the units of a line for.
+/// Whether the units of a line may have variants to be exchanged for.
 pub(super) fn has_variants(line: &OrderLine) -> bool {
     !line.variant_identifier.is_empty() || !line.variants.is_empty()
 }
 
-/// A reason that the policy does not know is not the merchant's fault.
+/// Whether the merchant is at fault. For a reason that the policy does not have, it is not.
 fn is_merchant_fault(policy: &Policy, reason: &str) -> bool {
     policy.reason(reason).is_some_and(|reason| reason.merchant_fault)
 }
 
-fn worth(units: &[ChosenUnit<'_>], resolution: Resolution) -> i64 {
+fn total_worth(units: &[ChosenUnit<'_>], resolution: Resolution) -> i64 {
     let units = units.iter().filter(|unit| unit.resolution == resolution);
     cents(units.map(|unit| i128::from(unit.amounts.refund_cents())).sum())
 }
 
-fn bonus(policy: &Policy, gift_card_cents: i64) -> i64 {
+fn bonus_for(policy: &Policy, gift_card_cents: i64) -> i64 {
     let Some(offer) = &policy.gift_card else {
         return 0;
     };

@@ -1,13 +1,14 @@
 //! Which units of an order can be returned, and why or why not.
 //!
-//! Every unit is put before a list of small rules. Each that has something to say about it
-//! answers with a verdict, the fact it read, and the time at which its answer will change by
-//! itself, if it will. A unit can be returned when no rule refuses and none asks for a person.
-//! So a refusal always has its reason beside it: the portal prints it, and a merchant who doubts it
-//! sees which field of the order, the ledger or the policy to look at.
+//! A list of small rules judges every unit. Each rule that applies answers with a verdict, the fact
+//! that it is based on, and the time at which the answer changes by itself, if it does. A unit can
+//! be returned if no rule refuses and none requires a person to decide. So every refusal has a
+//! reason: the portal shows it, and a merchant who disagrees sees which field of the order, the
+//! ledger, or the policy decided.
 
 #[cfg(test)]
 mod properties;
+mod rule;
 mod rules;
 #[cfg(test)]
 mod tests;
@@ -16,15 +17,16 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use self::rules::{Case, Goods};
+pub use self::rule::{ReturnRule, RuleAnswer, RuleVerdict};
+use self::rules::{LineAnswers, LineCase};
 use super::ledger::{Ledger, LedgerUnit};
 use super::money;
 use super::policy::{MethodOffer, Policy, Reason, ReasonFee};
-use super::quote;
+use super::quote::{self, ValuedLine};
 use super::{ReturnMethod, UnitAmounts};
 use crate::orders::order::Order;
 
-/// What of an order can be returned at a moment.
+/// What can be returned from an order at a given moment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Returnability {
     /// The order.
@@ -33,10 +35,10 @@ pub struct Returnability {
     /// ISO 4217 code of every amount here.
     #[schema(example = "USD")]
     pub currency: String,
-    /// The moment for which all of this holds.
+    /// The moment for which all of this is true.
     #[schema(value_type = String, format = DateTime)]
     pub at: Timestamp,
-    /// The reasons that a shopper can give.
+    /// The reasons that a shopper can choose.
     pub reasons: Vec<Reason>,
     /// The lines of the order.
     pub lines: Vec<LineReturnability>,
@@ -60,20 +62,20 @@ pub struct UnitReturnability {
     pub unit: u32,
     /// Whether every rule allows it.
     pub returnable: bool,
-    /// What every rule that spoke said.
+    /// The answer of every rule that applies.
     pub rules: Vec<RuleAnswer>,
-    /// What is paid back for the unit, before fees. Absent while it is not shipped.
+    /// What is refunded for the unit, before fees. Absent until it is shipped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refund: Option<UnitRefund>,
-    /// How the unit can come back. Empty when it cannot be returned.
+    /// How the unit can be returned. Empty if it cannot be returned.
     pub methods: Vec<OfferedMethod>,
-    /// Whether it can be exchanged for another variant, given a reason that offers it.
+    /// Whether it can be exchanged for another variant, for a reason that offers an exchange.
     pub exchange: bool,
-    /// Whether a gift card can take the place of the money.
+    /// Whether the shopper can get a gift card instead of money.
     pub gift_card: bool,
 }
 
-/// What is paid back for a unit, and its parts: price less discount, plus tax.
+/// What is refunded for a unit, and its parts: price less discount, plus tax.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct UnitRefund {
     #[schema(example = 4610, minimum = 0)]
@@ -82,141 +84,42 @@ pub struct UnitRefund {
     pub amounts: UnitAmounts,
 }
 
-/// A method on offer for a unit, and its fee if the unit comes back alone.
+/// A method that is offered for a unit, and its fee if the unit is returned alone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct OfferedMethod {
     pub method: ReturnMethod,
-    /// Taken from the refund: never more than it.
+    /// Deducted from the refund, and never more than the refund.
     #[schema(example = 595, minimum = 0)]
     pub fee_cents: i64,
-    /// The reasons for which the fee is another.
+    /// The reasons that have a different fee.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub fees_by_reason: Vec<ReasonFee>,
-    /// The codes of the reasons for which the method is offered. Empty: for all.
+    /// The codes of the reasons for which the method is offered. Empty: all reasons.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub reasons: Vec<String>,
 }
 
-/// What a rule said about a unit.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[schema(as = Answer)]
-pub struct RuleAnswer {
-    pub rule: ReturnRule,
-    pub verdict: RuleVerdict,
-    /// What the rule read, in words and with the value.
-    #[schema(example = "shipped on 2026-01-02, 30 days end on 2026-02-01")]
-    pub fact: String,
-    /// When the answer changes by itself. Absent when it does not.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, format = DateTime)]
-    pub changes_at: Option<Timestamp>,
-    /// When the time to return the unit ended. Absent while it has not.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, format = DateTime)]
-    pub ended_at: Option<Timestamp>,
-}
-
-/// How a rule decides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-#[schema(as = Verdict)]
-pub enum RuleVerdict {
-    Allows,
-    Refuses,
-    /// A person must look: the shopper is sent to customer service.
-    Asks,
-}
-
-/// The rules, by the names that they will keep.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-#[schema(as = Rule)]
-pub enum ReturnRule {
-    /// A cancelled order has nothing to return.
-    OrderStatus,
-    /// Only what was shipped can come back.
-    Shipped,
-    /// The time to return the unit.
-    Window,
-    /// A tag says that it was sold for good.
-    FinalSale,
-    /// A tag says that it is a gift card.
-    GiftCard,
-    /// A tag says that it was picked up in a store.
-    PickUpInStore,
-    /// A tag says that another company sold it.
-    ThirdParty,
-    /// A tag asks for customer service.
-    CustomerService,
-    /// No tag stands against it.
-    Tags,
-    /// The country that it would come from.
-    Country,
-    /// Whether there is a way for it to come back.
-    Method,
-    /// Whether it is in a return already.
-    AlreadyReturned,
-    /// Whether it is paid back already.
-    AlreadyRefunded,
-}
-
-impl ReturnRule {
-    pub const ALL: [Self; 13] = [
-        Self::OrderStatus,
-        Self::Shipped,
-        Self::Window,
-        Self::FinalSale,
-        Self::GiftCard,
-        Self::PickUpInStore,
-        Self::ThirdParty,
-        Self::CustomerService,
-        Self::Tags,
-        Self::Country,
-        Self::Method,
-        Self::AlreadyReturned,
-        Self::AlreadyRefunded,
-    ];
-
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::OrderStatus => "order_status",
-            Self::Shipped => "shipped",
-            Self::Window => "window",
-            Self::FinalSale => "final_sale",
-            Self::GiftCard => "gift_card",
-            Self::PickUpInStore => "pick_up_in_store",
-            Self::ThirdParty => "third_party",
-            Self::CustomerService => "customer_service",
-            Self::Tags => "tags",
-            Self::Country => "country",
-            Self::Method => "method",
-            Self::AlreadyReturned => "already_returned",
-            Self::AlreadyRefunded => "already_refunded",
-        }
-    }
-}
-
 impl UnitReturnability {
-    /// What stands against a return of the unit.
+    /// The answers that prevent a return of the unit.
     pub fn objections(&self) -> impl Iterator<Item = &RuleAnswer> {
         self.rules.iter().filter(|answer| answer.verdict != RuleVerdict::Allows)
     }
 }
 
-/// What of `order` can be returned now.
-pub fn returnability(
+/// What can be returned from `order` now.
+pub fn check_returnability(
     order: &Order,
     ledger: &Ledger,
     policy: &Policy,
     now: Timestamp,
 ) -> Returnability {
     let lines = ledger.units(order).into_iter().zip(&order.items).map(|(units, line)| {
-        let case = Case { order, line, policy, now };
+        let case = LineCase { order, line, policy, now };
         LineReturnability {
             line_identifier: units.line_identifier,
-            units: judge(&case, &units.units),
+            units: judge_line(&case, &units.units),
         }
     });
     Returnability {
@@ -228,36 +131,40 @@ pub fn returnability(
     }
 }
 
-/// The shipped units of a line, and those that are not.
-fn judge(case: &Case<'_>, shipped: &[LedgerUnit]) -> Vec<UnitReturnability> {
-    let goods = Goods::of(case);
+/// All units of a line: those that are shipped, and those that are not.
+fn judge_line(case: &LineCase<'_>, shipped: &[LedgerUnit]) -> Vec<UnitReturnability> {
+    let answers = LineAnswers::of(case);
     let unshipped = money::units(case.line.quantity).saturating_sub(shipped.len());
     let is_shipped = |number: &u32| shipped.binary_search_by_key(number, |unit| unit.unit).is_ok();
     let numbers = (0..=u32::MAX).filter(|number| !is_shipped(number)).take(unshipped);
     let unshipped = numbers.map(|unit| UnitReturnability {
         unit,
         returnable: false,
-        rules: goods.answers_unshipped(),
+        rules: answers.for_unshipped(),
         refund: None,
         methods: Vec::new(),
         exchange: false,
         gift_card: false,
     });
-    let shipped = shipped.iter().map(|unit| judge_shipped(case, &goods, unit));
+    let shipped = shipped.iter().map(|unit| judge_shipped(case, &answers, unit));
     let mut units: Vec<UnitReturnability> = shipped.chain(unshipped).collect();
     units.sort_by_key(|unit| unit.unit);
     units
 }
 
-fn judge_shipped(case: &Case<'_>, goods: &Goods, unit: &LedgerUnit) -> UnitReturnability {
-    let rules = goods.answers_shipped(case, unit);
+fn judge_shipped(
+    case: &LineCase<'_>,
+    answers: &LineAnswers,
+    unit: &LedgerUnit,
+) -> UnitReturnability {
+    let rules = answers.for_shipped(case, unit);
     let returnable = rules.iter().all(|answer| answer.verdict == RuleVerdict::Allows);
     let policy = case.policy;
     let offers_exchange = policy.exchanges
         && quote::has_variants(case.line)
         && policy.reasons.iter().any(|reason| reason.offers_exchange);
     let amounts = unit.amounts;
-    let methods = if returnable { offered_methods(case, amounts) } else { Vec::new() };
+    let methods = if returnable { list_methods(case, amounts) } else { Vec::new() };
     UnitReturnability {
         unit: unit.unit,
         returnable,
@@ -269,21 +176,21 @@ fn judge_shipped(case: &Case<'_>, goods: &Goods, unit: &LedgerUnit) -> UnitRetur
     }
 }
 
-fn offered_methods(case: &Case<'_>, amounts: UnitAmounts) -> Vec<OfferedMethod> {
-    let accepted = case.policy.methods.iter().filter(|offer| {
-        quote::goods_accepted(offer, case.country(), &[(case.line, amounts)]).is_ok()
-    });
-    accepted.map(|offer| offered_method(case.policy, offer, amounts)).collect()
+fn list_methods(case: &LineCase<'_>, amounts: UnitAmounts) -> Vec<OfferedMethod> {
+    let unit = ValuedLine { line: case.line, amounts };
+    let offers = case.policy.methods.iter();
+    let accepted = offers.filter(|it| quote::check_goods(it, case.country(), &[unit]).is_ok());
+    accepted.map(|offer| describe_method(case.policy, offer, amounts)).collect()
 }
 
-fn offered_method(policy: &Policy, offer: &MethodOffer, amounts: UnitAmounts) -> OfferedMethod {
+fn describe_method(policy: &Policy, offer: &MethodOffer, amounts: UnitAmounts) -> OfferedMethod {
     let most = amounts.refund_cents();
     let fee_cents = offer.fee_cents.max(0).min(most);
     let reasons = policy.reasons.iter().map(|reason| &reason.code);
     let accepted = reasons.filter(|code| offer.reasons.is_empty() || offer.reasons.contains(code));
     let fees = accepted.map(|code| ReasonFee {
         reason: code.clone(),
-        fee_cents: quote::fee(policy, offer, std::iter::once(code.as_str())).min(most),
+        fee_cents: quote::fee_for(policy, offer, std::iter::once(code.as_str())).min(most),
     });
     OfferedMethod {
         method: offer.method,

@@ -3,7 +3,7 @@
 use domain::{
     json,
     orders::order_message::{OrderReadContext, read_order},
-    returns::{ledger::Ledger, policy::Policy, returnability::returnability},
+    returns::{ledger::Ledger, policy::Policy, returnability::check_returnability},
 };
 use jiff::Timestamp;
 
@@ -21,7 +21,7 @@ fn view(change: impl Fn(&str) -> String) -> OrderView {
     let order = read_order(&document, &OrderReadContext { now, strict: false }).unwrap().0.order;
     let ledger = Ledger::default();
     OrderView {
-        returnability: returnability(&order, &ledger, &Policy::default(), now),
+        returnability: check_returnability(&order, &ledger, &Policy::default(), now),
         policy_version: 3,
         returns: vec![domain::samples::rma()],
         exchange: None,

@@ -7,12 +7,13 @@ use crate::json;
 use crate::returns::ReturnMethod;
 use crate::returns::identifier::RmaId;
 use crate::returns::ledger::Ledger;
-use crate::returns::made_up::{line, order};
 use crate::returns::rma::{NewRma, RmaGoods};
+use crate::returns::test_orders::{order_line, order_of};
 
 /// A return of two units of line A for variant L and of the one of line B for a gift card.
 fn both() -> (Rma, Order) {
-    let mut order = order(vec![line("A", 2, [9000, 720, 0]), line("B", 1, [3900, 312, 0])], 500);
+    let mut order =
+        order_of(vec![order_line("A", 2, [9000, 720, 0]), order_line("B", 1, [3900, 312, 0])], 500);
     order.identifier = "O-1".to_owned();
     let goods =
         |line: &OrderLine, unit: &crate::returns::ledger::LedgerUnit, resolution| RmaGoods {

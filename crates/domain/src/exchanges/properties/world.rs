@@ -10,13 +10,13 @@ use crate::orders::order::{Order, Refund, RefundLine, Variant};
 use crate::random::SeededRandom;
 use crate::returns::identifier::RmaId;
 use crate::returns::ledger::Ledger;
-use crate::returns::made_up::{empty_order, fill_at_random};
 use crate::returns::policy::{GiftCardOffer, Policy};
 use crate::returns::quote::Quote;
 use crate::returns::request::{Fallback, ReturnItem, ReturnRequest};
 use crate::returns::rma::{Rma, RmaEvent, RmaRefusal, RmaStatus, RmaUnit, apply};
 use crate::returns::settlement::settle;
 use crate::returns::start::{OrderContext, StartContext, start};
+use crate::returns::test_orders::{empty_order, fill_randomly};
 use crate::returns::{Resolution, ReturnMethod};
 
 const ATTEMPTS_MAX: u32 = 6;
@@ -64,7 +64,7 @@ impl World {
     pub(super) fn new(seed: u64) -> Self {
         let mut numbers = SeededRandom::new(seed);
         let mut order = empty_order();
-        fill_at_random(&mut order, &mut numbers);
+        fill_randomly(&mut order, &mut numbers);
         let mut policy = Policy::default();
         let bonus = u32::try_from(numbers.between(0, 200)).unwrap();
         let sku = "CARD".to_owned();

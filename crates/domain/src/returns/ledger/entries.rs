@@ -1,4 +1,4 @@
-//! What stands in a ledger, and what it tells of an order's units.
+//! The entries of a ledger, and the units of an order as the ledger sees them.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 
 use crate::returns::UnitAmounts;
 
-/// A unit that is spent, and what it was worth when that happened.
+/// A unit that is spent, and what it was worth at that time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SpentUnit {
     /// Which unit of its line, counted from 0.
@@ -30,7 +30,7 @@ pub enum SpentBy {
         #[schema(example = "RF-2201")]
         refund_identifier: Option<String>,
     },
-    /// A refund of the merchant outside of any return.
+    /// A refund of the merchant that belongs to no return.
     Refund {
         #[schema(example = "RF-2201")]
         refund_identifier: String,
@@ -64,8 +64,8 @@ impl SpentBy {
     }
 }
 
-/// A merchant's refund that names more units than there are left. It is kept until a person has
-/// looked at it.
+/// A merchant's refund that names more units than are left. It is kept until a person has
+/// resolved it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Conflict {
     /// The merchant's identifier of the refund.
@@ -74,17 +74,17 @@ pub struct Conflict {
     /// The `identifier` of the order line.
     #[schema(example = "ORD-100472-1")]
     pub line_identifier: String,
-    /// How many units of the refund found none to pay for.
+    /// How many units of the refund could not be assigned to a unit of the order.
     #[schema(example = 1, minimum = 1)]
     pub quantity: i64,
     #[schema(value_type = String, format = DateTime)]
     pub detected_at: Timestamp,
 }
 
-/// The shipping charge that was paid back.
+/// The shipping charge that was refunded.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ShippingRefund {
-    /// The return with which it was.
+    /// The return with which it was refunded.
     #[schema(example = "RMA-7K3Q-9XWD-2M4T")]
     pub rma_identifier: String,
     /// Shipping and the tax on it.
@@ -117,11 +117,11 @@ impl LineUnits {
         self.units.iter().filter(|unit| unit.state == UnitState::Open)
     }
 
-    /// The units that nothing in the ledger has spent: those that the order itself calls refunded,
-    /// then the open ones.
+    /// The units that nothing in the ledger has spent: first those that the order itself reports as
+    /// refunded, then the open ones.
     pub(super) fn unspent(&self) -> impl Iterator<Item = &LedgerUnit> {
-        let called = self.units.iter().filter(|unit| unit.state == UnitState::RefundedOutside);
-        called.chain(self.open())
+        let reported = self.units.iter().filter(|unit| unit.state == UnitState::RefundedOutside);
+        reported.chain(self.open())
     }
 }
 
@@ -138,8 +138,8 @@ pub struct LedgerUnit {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UnitState {
     Open,
-    /// The order's `quantity_refunded` is more than the refunds that are known. Nobody knows for
-    /// which units, so the last ones stand for them.
+    /// The order's `quantity_refunded` is more than the refunds that are known. It does not say
+    /// which units are meant, so the last ones count as refunded.
     RefundedOutside,
     Spent(SpentBy),
 }

@@ -1,18 +1,18 @@
-//! However an order comes back, piece by piece, not a cent is lost or made.
+//! However an order is returned, unit by unit, not a cent is lost or gained.
 
 use std::collections::BTreeSet;
 
 use super::*;
 use crate::random::SeededRandom;
-use crate::returns::made_up::{empty_order, fill_at_random};
+use crate::returns::test_orders::{empty_order, fill_randomly};
 
 fn refund_cents(units: &[SpentUnit]) -> i64 {
     units.iter().map(|unit| unit.amounts.refund_cents()).sum()
 }
 
-/// Every line holds together: numbers are distinct, parts are not negative, the units differ by at
-/// most one cent and sum to the line.
-fn check(ledger: &Ledger, order: &Order, seed: u64) {
+/// Every line is consistent: numbers are distinct, parts are not negative, and the units differ by
+/// at most one cent and add up to the line.
+fn check_lines(ledger: &Ledger, order: &Order, seed: u64) {
     let totals = money::line_totals(order);
     for (line, totals) in ledger.units(order).iter().zip(totals) {
         let numbers: BTreeSet<u32> = line.units.iter().map(|unit| unit.unit).collect();
@@ -31,33 +31,33 @@ fn check(ledger: &Ledger, order: &Order, seed: u64) {
     }
 }
 
-/// Returns units at random, with cancellations and refunds in between, until nothing is open.
-/// Gives the ledger at the end.
-fn return_everything(order: &Order, numbers: &mut SeededRandom, seed: u64) -> Ledger {
+/// Returns units at random, with cancellations and refunds in between, until none is open. Returns
+/// the final ledger.
+fn return_everything(order: &Order, random: &mut SeededRandom, seed: u64) -> Ledger {
     let mut ledger = Ledger::default();
     let mut left: Vec<&str> = order.items.iter().map(|line| line.identifier.as_str()).collect();
     let mut cancellations = 0;
     let mut step = 0;
     while !left.is_empty() {
         step += 1;
-        if cancellations < 4 && step > 1 && numbers.one_in(4) {
+        if cancellations < 4 && step > 1 && random.one_in(4) {
             cancellations += 1;
-            let rma = ledger.rmas().get(numbers.index(ledger.rmas().len().max(1)));
+            let rma = ledger.rmas().get(random.index(ledger.rmas().len().max(1)));
             if let Some(rma) = rma.cloned() {
                 ledger = ledger.release(&rma);
                 left = order.items.iter().map(|line| line.identifier.as_str()).collect();
             }
             continue;
         }
-        let position = numbers.index(left.len());
+        let position = random.index(left.len());
         let line = left[position];
         let open = ledger.units_of(order, line).unwrap().open().count();
         if open == 0 {
             left.remove(position);
             continue;
         }
-        let quantity = 1 + numbers.between(0, i64::try_from(open).unwrap() - 1);
-        if numbers.one_in(6) {
+        let quantity = 1 + random.between(0, i64::try_from(open).unwrap() - 1);
+        if random.one_in(6) {
             let now = order.created_at;
             let identifier = format!("RF-{step}");
             let refund = MerchantRefund { identifier: &identifier, line, quantity, now };
@@ -71,8 +71,8 @@ fn return_everything(order: &Order, numbers: &mut SeededRandom, seed: u64) -> Le
             assert!(units.iter().all(|unit| !before.contains(&unit.unit)), "seed {seed}");
             ledger = next;
         }
-        if numbers.one_in(8) {
-            check(&ledger, order, seed);
+        if random.one_in(8) {
+            check_lines(&ledger, order, seed);
         }
     }
     ledger
@@ -82,12 +82,12 @@ fn return_everything(order: &Order, numbers: &mut SeededRandom, seed: u64) -> Le
 fn any_grouping_of_partial_returns_gives_what_one_full_return_gives() {
     let mut order = empty_order();
     for seed in 0..100_000 {
-        let mut numbers = SeededRandom::new(seed);
-        fill_at_random(&mut order, &mut numbers);
+        let mut random = SeededRandom::new(seed);
+        fill_randomly(&mut order, &mut random);
 
-        let ledger = return_everything(&order, &mut numbers, seed);
+        let ledger = return_everything(&order, &mut random, seed);
 
-        check(&ledger, &order, seed);
+        check_lines(&ledger, &order, seed);
         let mut together = 0;
         for line in &order.items {
             let spent = ledger.spent(&line.identifier);
@@ -106,22 +106,23 @@ fn any_grouping_of_partial_returns_gives_what_one_full_return_gives() {
 fn amounts_that_change_between_returns_never_become_negative_and_sum_while_they_can() {
     let mut order = empty_order();
     for seed in 0..100_000 {
-        let mut numbers = SeededRandom::new(seed);
-        fill_at_random(&mut order, &mut numbers);
+        let mut random = SeededRandom::new(seed);
+        fill_randomly(&mut order, &mut random);
         let mut ledger = Ledger::default();
         for line in &order.items {
-            let quantity = numbers.between(0, line.quantity_shipped);
+            let quantity = random.between(0, line.quantity_shipped);
             ledger = ledger.spend(&order, &line.identifier, quantity, "rma_1").unwrap().0;
         }
         let shipped: Vec<i64> = order.items.iter().map(|line| line.quantity_shipped).collect();
-        fill_at_random(&mut order, &mut numbers);
+        fill_randomly(&mut order, &mut random);
         for (line, shipped) in order.items.iter_mut().zip(shipped) {
             line.quantity_shipped = line.quantity_shipped.max(shipped);
         }
 
         let totals = money::line_totals(&order);
         for (line, totals) in ledger.units(&order).iter().zip(totals) {
-            let left = totals.less(ledger.spent(&line.line_identifier).iter().map(|u| u.amounts));
+            let left =
+                totals.subtract(ledger.spent(&line.line_identifier).iter().map(|u| u.amounts));
             let mut open_cents = 0;
             for unit in line.open() {
                 let amounts = unit.amounts;

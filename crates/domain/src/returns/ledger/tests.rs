@@ -1,14 +1,14 @@
-//! The ledger, story by story.
+//! The ledger, by example.
 
 use serde_json::json;
 
 use super::*;
 use crate::returns::UnitAmounts;
-use crate::returns::made_up::{line, order};
+use crate::returns::test_orders::{order_line, order_of};
 
 /// Three units for 1.00 net and 0.10 tax together: 0.37, 0.37 and 0.36.
 fn three_units() -> Order {
-    order(vec![line("a", 3, [101, 10, 1]), line("b", 1, [500, 0, 0])], 0)
+    order_of(vec![order_line("a", 3, [101, 10, 1]), order_line("b", 1, [500, 0, 0])], 0)
 }
 
 fn refund<'a>(identifier: &'a str, line: &'a str, quantity: i64) -> MerchantRefund<'a> {
@@ -32,7 +32,7 @@ fn refund_cents(units: &[SpentUnit]) -> Vec<i64> {
 }
 
 #[test]
-fn a_return_takes_the_lowest_open_units_and_freezes_what_they_are_worth() {
+fn a_return_spends_the_lowest_open_units_and_freezes_their_value() {
     let order = three_units();
 
     let (ledger, units) = Ledger::default().spend(&order, "a", 2, "rma_1").unwrap();
@@ -54,7 +54,7 @@ fn more_units_than_are_open_are_refused_and_nothing_is_spent() {
 
     assert_eq!(
         refusal.to_string(),
-        "2 units of line a were asked for, and 1 can still be returned"
+        "2 units of line a were requested, but only 1 can still be returned"
     );
     assert_eq!(
         ledger.spend(&order, "c", 1, "rma_2").unwrap_err().to_string(),
@@ -64,7 +64,7 @@ fn more_units_than_are_open_are_refused_and_nothing_is_spent() {
 }
 
 #[test]
-fn a_cancelled_return_opens_its_units_and_stays_known() {
+fn a_canceled_return_opens_its_units_and_remains_listed() {
     let order = three_units();
     let (ledger, _) = Ledger::default().spend(&order, "a", 1, "rma_1").unwrap();
     let (ledger, _) = ledger.spend(&order, "a", 1, "rma_2").unwrap();
@@ -79,7 +79,7 @@ fn a_cancelled_return_opens_its_units_and_stays_known() {
 }
 
 #[test]
-fn what_the_merchant_refunded_of_a_cancelled_return_stays_spent() {
+fn refunded_units_of_a_canceled_return_remain_spent() {
     let order = three_units();
     let (ledger, _) = Ledger::default().spend(&order, "a", 2, "rma_1").unwrap();
     let (ledger, _) = ledger.spend_shipping(&order, "rma_1").unwrap();
@@ -92,7 +92,7 @@ fn what_the_merchant_refunded_of_a_cancelled_return_stays_spent() {
 }
 
 #[test]
-fn frozen_amounts_outlive_a_newer_snapshot_and_the_rest_follows_it() {
+fn a_newer_snapshot_changes_only_amounts_that_are_not_frozen() {
     let order = three_units();
     let (ledger, _) = Ledger::default().spend(&order, "a", 1, "rma_1").unwrap();
     let mut newer = order.clone();
@@ -135,7 +135,7 @@ fn a_refund_outside_of_returns_spends_open_units() {
 }
 
 #[test]
-fn a_refund_beyond_the_open_units_is_a_conflict_and_never_dropped() {
+fn a_refund_for_more_than_the_open_units_is_kept_as_a_conflict() {
     let order = three_units();
     let (ledger, _) = Ledger::default().spend(&order, "a", 2, "rma_1").unwrap();
 
@@ -178,7 +178,7 @@ fn a_refund_for_an_exchanged_unit_is_a_conflict() {
 }
 
 #[test]
-fn units_that_the_order_calls_refunded_are_not_open() {
+fn units_that_the_order_reports_as_refunded_are_not_open() {
     let mut order = three_units();
     order.items[0].quantity_refunded = Some(1);
     let ledger = Ledger::default();
@@ -202,7 +202,7 @@ fn shipping_is_refunded_once_and_again_only_after_a_cancellation() {
 
     assert_eq!(amount_cents, 595 + 48);
     let refusal = ledger.spend_shipping(&order, "rma_2").unwrap_err();
-    assert_eq!(refusal.to_string(), "shipping was refunded before, in return rma_1");
+    assert_eq!(refusal.to_string(), "shipping was already refunded in return rma_1");
     assert!(ledger.release("rma_2").shipping().is_some());
     assert_eq!(ledger.release("rma_1").shipping(), None);
 }
@@ -229,8 +229,8 @@ fn a_ledger_is_stored_as_plain_json_and_read_back() {
 }
 
 #[test]
-fn a_unit_worth_nothing_can_come_back() {
-    let order = order(vec![line("a", 1, [0, 0, 0])], 0);
+fn a_unit_worth_nothing_can_be_returned() {
+    let order = order_of(vec![order_line("a", 1, [0, 0, 0])], 0);
 
     let (_, units) = Ledger::default().spend(&order, "a", 1, "rma_1").unwrap();
 

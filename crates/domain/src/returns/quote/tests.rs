@@ -3,10 +3,10 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::returns::made_up::{line, order};
 use crate::returns::policy::{GiftCardOffer, ReasonFee};
+use crate::returns::test_orders::{order_line, order_of};
 
-fn policy() -> Policy {
+fn sample_policy() -> Policy {
     let mut policy = Policy::default();
     policy.methods[0].fee_cents = 595;
     policy.methods[0].fees_by_reason =
@@ -29,8 +29,8 @@ fn unit<'a>(
     ChosenUnit { line, amounts, reason, resolution }
 }
 
-fn quote(units: &[ChosenUnit<'_>]) -> Quote {
-    fees_and_bonus(&policy(), ReturnMethod::MailBack, units, 0)
+fn quote_for(units: &[ChosenUnit<'_>]) -> Quote {
+    quote_return(&sample_policy(), ReturnMethod::MailBack, units, 0)
 }
 
 fn rule(offered: Result<(), NotOffered>) -> Option<OfferRule> {
@@ -42,67 +42,67 @@ fn rule(offered: Result<(), NotOffered>) -> Option<OfferRule> {
 
 #[test]
 fn a_fee_is_charged_once_for_all_units_of_a_return() {
-    let line = line("a", 2, [2_000, 0, 0]);
+    let line = order_line("a", 2, [2_000, 0, 0]);
     let one = unit(&line, 1_000, "changed_mind", Resolution::Refund);
 
-    let quote = quote(&[one, one]);
+    let quote = quote_for(&[one, one]);
 
     assert_eq!((quote.refund_cents, quote.fee_cents(), quote.total_cents), (2_000, 595, 1_405));
 }
 
 #[test]
 fn the_fee_is_waived_when_every_reason_is_the_merchants_fault() {
-    let line = line("a", 2, [2_000, 0, 0]);
+    let line = order_line("a", 2, [2_000, 0, 0]);
     let damaged = unit(&line, 1_000, "damaged", Resolution::Refund);
     let unwanted = unit(&line, 1_000, "changed_mind", Resolution::Refund);
 
-    assert_eq!(quote(&[damaged, damaged]).fee_cents(), 0);
-    assert_eq!(quote(&[damaged, unwanted]).fee_cents(), 595);
-    assert_eq!(quote(&[]), Quote::default());
+    assert_eq!(quote_for(&[damaged, damaged]).fee_cents(), 0);
+    assert_eq!(quote_for(&[damaged, unwanted]).fee_cents(), 595);
+    assert_eq!(quote_for(&[]), Quote::default());
 }
 
 #[test]
-fn of_several_fees_by_reason_the_lowest_counts() {
-    let line = line("a", 2, [2_000, 0, 0]);
+fn the_lowest_of_several_fees_by_reason_counts() {
+    let line = order_line("a", 2, [2_000, 0, 0]);
     let small = unit(&line, 1_000, "too_small", Resolution::Refund);
     let unwanted = unit(&line, 1_000, "changed_mind", Resolution::Refund);
 
-    assert_eq!(quote(&[small]).fee_cents(), 200);
-    assert_eq!(quote(&[unwanted, small]).fee_cents(), 200);
+    assert_eq!(quote_for(&[small]).fee_cents(), 200);
+    assert_eq!(quote_for(&[unwanted, small]).fee_cents(), 200);
 }
 
 #[test]
 fn a_fee_is_never_more_than_what_is_paid_out() {
-    let line = line("a", 2, [400, 0, 0]);
+    let line = order_line("a", 2, [400, 0, 0]);
     let refund = unit(&line, 400, "changed_mind", Resolution::Refund);
     let card = unit(&line, 100, "changed_mind", Resolution::GiftCard);
     let exchange = unit(&line, 900, "changed_mind", Resolution::Exchange);
 
-    let alone = quote(&[refund]);
+    let alone = quote_for(&[refund]);
     assert_eq!((alone.fee_cents(), alone.total_cents), (400, 0));
-    let both = quote(&[refund, card]);
+    let both = quote_for(&[refund, card]);
     assert_eq!((both.fee_from_refund_cents, both.fee_from_gift_card_cents), (400, 100));
     assert_eq!(both.total_cents, both.bonus_credit_cents);
-    let exchanged = quote(&[exchange]);
+    let exchanged = quote_for(&[exchange]);
     assert_eq!((exchanged.fee_cents(), exchanged.exchange_cents), (0, 900));
     assert_eq!(exchanged.total_cents, 0);
 }
 
 #[test]
 fn bonus_credit_is_rounded_down_and_has_its_maximum() {
-    let line = line("a", 1, [999, 0, 0]);
+    let line = order_line("a", 1, [999, 0, 0]);
     let card = |cents| unit(&line, cents, "damaged", Resolution::GiftCard);
 
-    assert_eq!(quote(&[card(999)]).bonus_credit_cents, 104);
-    assert_eq!(quote(&[card(999)]).total_cents, 999 + 104);
-    assert_eq!(quote(&[card(999), card(50_000)]).bonus_credit_cents, 500);
+    assert_eq!(quote_for(&[card(999)]).bonus_credit_cents, 104);
+    assert_eq!(quote_for(&[card(999)]).total_cents, 999 + 104);
+    assert_eq!(quote_for(&[card(999), card(50_000)]).bonus_credit_cents, 500);
     let refund = unit(&line, 999, "damaged", Resolution::Refund);
-    assert_eq!(quote(&[refund]).bonus_credit_cents, 0);
+    assert_eq!(quote_for(&[refund]).bonus_credit_cents, 0);
 }
 
 #[test]
 fn a_method_is_offered_where_and_for_what_the_policy_says() {
-    let mut policy = policy();
+    let mut policy = sample_policy();
     policy.methods.push(MethodOffer {
         countries: vec!["US".to_owned()],
         reasons: vec!["damaged".to_owned()],
@@ -110,14 +110,14 @@ fn a_method_is_offered_where_and_for_what_the_policy_says() {
         amount_max_cents: Some(1_500),
         ..MethodOffer::free(ReturnMethod::CustomerKeep)
     });
-    let light = line("a", 2, [2_000, 0, 0]);
+    let light = order_line("a", 2, [2_000, 0, 0]);
     let mut heavy = light.clone();
     heavy.weight = Some(1.5);
     let mut unknown = light.clone();
     unknown.weight = None;
     let damaged = |line| unit(line, 1_000, "damaged", Resolution::Refund);
     let keep = |country: &str, units: &[ChosenUnit<'_>]| {
-        rule(method_offered(&policy, ReturnMethod::CustomerKeep, country, units))
+        rule(check_method(&policy, ReturnMethod::CustomerKeep, country, units))
     };
 
     assert_eq!(keep("us", &[damaged(&light)]), None);
@@ -131,19 +131,19 @@ fn a_method_is_offered_where_and_for_what_the_policy_says() {
     );
     let unwanted = unit(&light, 1_000, "other", Resolution::Refund);
     assert_eq!(keep("US", &[unwanted]), Some(OfferRule::MethodReason));
-    let pickup = method_offered(&policy, ReturnMethod::HomePickup, "US", &[unwanted]);
+    let pickup = check_method(&policy, ReturnMethod::HomePickup, "US", &[unwanted]);
     assert_eq!(pickup.unwrap_err().why, "home-pickup is not offered");
-    assert_eq!(method_offered(&policy, ReturnMethod::MailBack, "FR", &[damaged(&heavy)]), Ok(()));
+    assert_eq!(check_method(&policy, ReturnMethod::MailBack, "FR", &[damaged(&heavy)]), Ok(()));
 }
 
 #[test]
 fn exchanges_and_gift_cards_are_offered_as_the_policy_says() {
     use Resolution::{Exchange, GiftCard, Refund};
 
-    let mut policy = policy();
-    let mut line = line("a", 1, [1_000, 0, 0]);
+    let mut policy = sample_policy();
+    let mut line = order_line("a", 1, [1_000, 0, 0]);
     let offered = |policy: &Policy, line: &OrderLine, reason: &str, resolution| {
-        rule(resolution_offered(policy, &unit(line, 1_000, reason, resolution)))
+        rule(check_resolution(policy, &unit(line, 1_000, reason, resolution)))
     };
 
     assert_eq!(offered(&policy, &line, "too_small", Exchange), None);
@@ -161,10 +161,10 @@ fn exchanges_and_gift_cards_are_offered_as_the_policy_says() {
 }
 
 #[test]
-fn shipping_comes_back_with_the_last_unit_and_once() {
-    let mut policy = policy();
+fn shipping_is_refunded_once_with_the_last_unit() {
+    let mut policy = sample_policy();
     policy.shipping_refunded = ShippingRefunded::WhenEverythingReturns;
-    let order = order(vec![line("a", 2, [2_000, 0, 0])], 0);
+    let order = order_of(vec![order_line("a", 2, [2_000, 0, 0])], 0);
     let chosen = [unit(&order.items[0], 1_000, "changed_mind", Resolution::Refund)];
     let (first, _) = Ledger::default().spend(&order, "a", 1, "rma_1").unwrap();
     let (last, _) = first.spend(&order, "a", 1, "rma_2").unwrap();
@@ -180,14 +180,14 @@ fn shipping_comes_back_with_the_last_unit_and_once() {
     unshipped.items[0].quantity_canceled = 1;
     assert_eq!(shipping_due(&policy, &unshipped, &last, &chosen), 643);
 
-    let quote = fees_and_bonus(&policy, ReturnMethod::MailBack, &chosen, 643);
+    let quote = quote_return(&policy, ReturnMethod::MailBack, &chosen, 643);
     assert_eq!((quote.shipping_refund_cents, quote.total_cents), (643, 1_000 - 595 + 643));
 }
 
 #[test]
-fn shipping_comes_back_for_the_merchants_fault_and_not_with_an_exchange() {
-    let mut policy = policy();
-    let order = order(vec![line("a", 2, [2_000, 0, 0])], 0);
+fn shipping_is_refunded_for_the_merchants_fault_and_not_with_an_exchange() {
+    let mut policy = sample_policy();
+    let order = order_of(vec![order_line("a", 2, [2_000, 0, 0])], 0);
     let ledger = Ledger::default();
     let due = |policy: &Policy, reason, resolution| {
         let units = [unit(&order.items[0], 1_000, reason, resolution)];
@@ -210,10 +210,10 @@ proptest! {
         fee_cents in prop_oneof![0..10_000_i64, Just(i64::MAX)],
         bonus_per_mille in 0..=1_000_u32,
     ) {
-        let mut policy = policy();
+        let mut policy = sample_policy();
         policy.methods[0].fee_cents = fee_cents;
         policy.gift_card.as_mut().unwrap().bonus_per_mille = bonus_per_mille;
-        let line = line("a", 1, [1, 0, 0]);
+        let line = order_line("a", 1, [1, 0, 0]);
         let unknown = "unknown".to_owned();
         let codes: Vec<&String> = policy.reasons.iter().map(|reason| &reason.code).collect();
         let units: Vec<ChosenUnit<'_>> = amounts.iter().map(|(cents, resolution, reason)| {
@@ -221,7 +221,7 @@ proptest! {
             unit(&line, *cents, reason, Resolution::ALL[*resolution])
         }).collect();
 
-        let quote = fees_and_bonus(&policy, ReturnMethod::MailBack, &units, 0);
+        let quote = quote_return(&policy, ReturnMethod::MailBack, &units, 0);
 
         prop_assert!(quote.fee_from_refund_cents <= quote.refund_cents);
         prop_assert!(quote.fee_from_gift_card_cents <= quote.gift_card_cents);

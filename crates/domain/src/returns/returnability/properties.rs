@@ -1,4 +1,4 @@
-//! Every refusal names its reason, and the reason is true: change the fact and the rule gives in.
+//! Every refusal has a true reason: if the fact changes, the rule no longer objects.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,21 +6,21 @@ use super::*;
 use crate::orders::order::OrderStatus;
 use crate::random::SeededRandom;
 use crate::returns::ledger::MerchantRefund;
-use crate::returns::made_up::{empty_order, fill_at_random};
 use crate::returns::policy::{TagEffect, TagRule};
+use crate::returns::test_orders::{empty_order, fill_randomly};
 
-/// Everything that the rules read.
+/// Everything that the rules depend on.
 #[derive(Clone)]
-struct World {
+struct RuleInputs {
     order: Order,
     ledger: Ledger,
     policy: Policy,
     now: Timestamp,
 }
 
-impl World {
+impl RuleInputs {
     fn judge(&self) -> Returnability {
-        returnability(&self.order, &self.ledger, &self.policy, self.now)
+        check_returnability(&self.order, &self.ledger, &self.policy, self.now)
     }
 }
 
@@ -35,34 +35,34 @@ const TAGS: [&str; 8] = [
     "summer",
 ];
 
-fn random_tags(numbers: &mut SeededRandom) -> Vec<String> {
-    let tags = TAGS.iter().filter(|_| numbers.one_in(12));
+fn random_tags(random: &mut SeededRandom) -> Vec<String> {
+    let tags = TAGS.iter().filter(|_| random.one_in(12));
     tags.map(|tag| (*tag).to_owned()).collect()
 }
 
-fn random_policy(numbers: &mut SeededRandom) -> Policy {
+fn random_policy(random: &mut SeededRandom) -> Policy {
     let mut policy = Policy::default();
     let effect = TagEffect::Window { days: 7 };
     policy.tags.push(TagRule { tag: "electronics".to_owned(), effect });
-    policy.window_days = u32::try_from(numbers.between(0, 40)).unwrap();
-    if numbers.one_in(3) {
+    policy.window_days = u32::try_from(random.between(0, 40)).unwrap();
+    if random.one_in(3) {
         policy.countries = vec!["US".to_owned(), "CA".to_owned()];
     }
-    if numbers.one_in(3) {
-        policy.methods[0].amount_max_cents = Some(numbers.between(0, 8_000));
+    if random.one_in(3) {
+        policy.methods[0].amount_max_cents = Some(random.between(0, 8_000));
     }
     policy
 }
 
-fn random_world(order: &mut Order, numbers: &mut SeededRandom) -> World {
-    fill_at_random(order, numbers);
+fn random_inputs(order: &mut Order, random: &mut SeededRandom) -> RuleInputs {
+    fill_randomly(order, random);
     let mut ledger = Ledger::default();
     for line in &order.items {
-        let quantity = numbers.between(0, line.quantity_shipped);
-        let rma = format!("rma_{}", numbers.between(0, 2));
+        let quantity = random.between(0, line.quantity_shipped);
+        let rma = format!("rma_{}", random.between(0, 2));
         let now = order.created_at;
         let refund = MerchantRefund { identifier: "RF-1", line: &line.identifier, quantity, now };
-        ledger = match numbers.between(0, 3) {
+        ledger = match random.between(0, 3) {
             0 => ledger.spend(order, &line.identifier, quantity, &rma).unwrap().0,
             1 => ledger.refund_outside(order, &refund).ledger,
             2 => {
@@ -75,24 +75,23 @@ fn random_world(order: &mut Order, numbers: &mut SeededRandom) -> World {
     let start = order.created_at;
     let day = |days: i64| start + jiff::SignedDuration::from_hours(24 * days);
     for line in &mut order.items {
-        line.tags = random_tags(numbers);
-        line.quantity += numbers.between(0, 2);
-        line.quantity_canceled = numbers.between(0, line.quantity - line.quantity_shipped);
-        line.shipped_date = (!numbers.one_in(4)).then(|| day(numbers.between(0, 20)));
-        line.return_policy_end_date = numbers.one_in(4).then(|| day(numbers.between(0, 40)));
-        line.quantity_refunded =
-            numbers.one_in(3).then(|| numbers.between(0, line.quantity_shipped));
+        line.tags = random_tags(random);
+        line.quantity += random.between(0, 2);
+        line.quantity_canceled = random.between(0, line.quantity - line.quantity_shipped);
+        line.shipped_date = (!random.one_in(4)).then(|| day(random.between(0, 20)));
+        line.return_policy_end_date = random.one_in(4).then(|| day(random.between(0, 40)));
+        line.quantity_refunded = random.one_in(3).then(|| random.between(0, line.quantity_shipped));
     }
     let mut order = order.clone();
-    order.tags = random_tags(numbers);
-    order.status = if numbers.one_in(8) { OrderStatus::Cancelled } else { OrderStatus::Shipped };
-    order.shipping_address.country_code = (if numbers.one_in(4) { "DE" } else { "us" }).to_owned();
-    World { order, ledger, policy: random_policy(numbers), now: day(numbers.between(0, 50)) }
+    order.tags = random_tags(random);
+    order.status = if random.one_in(8) { OrderStatus::Cancelled } else { OrderStatus::Shipped };
+    order.shipping_address.country_code = (if random.one_in(4) { "DE" } else { "us" }).to_owned();
+    RuleInputs { order, ledger, policy: random_policy(random), now: day(random.between(0, 50)) }
 }
 
-/// Changes what `rule` read about a line, and nothing else.
-fn changed(world: &World, line: usize, rule: ReturnRule) -> World {
-    let mut world = world.clone();
+/// Changes the fact that `rule` depends on for a line, and nothing else.
+fn change_fact(inputs: &RuleInputs, line: usize, rule: ReturnRule) -> RuleInputs {
+    let mut inputs = inputs.clone();
     let without = |tags: &mut Vec<String>, policy: &Policy, effect: TagEffect| {
         tags.retain(|tag| policy.rules_for(std::slice::from_ref(tag)).all(|(_, is)| is != effect));
     };
@@ -112,36 +111,36 @@ fn changed(world: &World, line: usize, rule: ReturnRule) -> World {
         | ReturnRule::AlreadyRefunded => None,
     };
     if let Some(effect) = effect {
-        without(&mut world.order.items[line].tags, &world.policy, effect);
-        without(&mut world.order.tags, &world.policy, effect);
-        return world;
+        without(&mut inputs.order.items[line].tags, &inputs.policy, effect);
+        without(&mut inputs.order.tags, &inputs.policy, effect);
+        return inputs;
     }
-    let line = &mut world.order.items[line];
+    let line = &mut inputs.order.items[line];
     match rule {
-        ReturnRule::OrderStatus => world.order.status = OrderStatus::Shipped,
+        ReturnRule::OrderStatus => inputs.order.status = OrderStatus::Shipped,
         ReturnRule::Shipped => {
             line.quantity_canceled = 0;
             line.quantity_shipped = line.quantity;
         }
         ReturnRule::Window if line.return_policy_end_date.is_some() => {
-            line.return_policy_end_date = Some(world.now + jiff::SignedDuration::from_secs(1));
+            line.return_policy_end_date = Some(inputs.now + jiff::SignedDuration::from_secs(1));
         }
-        ReturnRule::Window => line.shipped_date = Some(world.now),
-        ReturnRule::Country => world.order.shipping_address.country_code = "CA".to_owned(),
-        ReturnRule::Method => world.policy.methods[0].amount_max_cents = None,
-        ReturnRule::AlreadyReturned => world.ledger = Ledger::default(),
+        ReturnRule::Window => line.shipped_date = Some(inputs.now),
+        ReturnRule::Country => inputs.order.shipping_address.country_code = "CA".to_owned(),
+        ReturnRule::Method => inputs.policy.methods[0].amount_max_cents = None,
+        ReturnRule::AlreadyReturned => inputs.ledger = Ledger::default(),
         ReturnRule::AlreadyRefunded => {
             line.quantity_refunded = None;
-            world.ledger = Ledger::default();
+            inputs.ledger = Ledger::default();
         }
         ReturnRule::FinalSale
         | ReturnRule::GiftCard
         | ReturnRule::PickUpInStore
         | ReturnRule::ThirdParty
         | ReturnRule::CustomerService
-        | ReturnRule::Tags => unreachable!("{rule:?} objects by a tag or not at all"),
+        | ReturnRule::Tags => unreachable!("{rule:?} objects because of a tag or not at all"),
     }
-    world
+    inputs
 }
 
 fn objects(unit: &UnitReturnability, rule: ReturnRule) -> bool {
@@ -149,13 +148,13 @@ fn objects(unit: &UnitReturnability, rule: ReturnRule) -> bool {
 }
 
 #[test]
-fn every_refused_unit_names_a_rule_and_changing_its_fact_flips_it() {
+fn every_refused_unit_has_a_rule_and_changing_its_fact_flips_it() {
     let mut order = empty_order();
     let mut seen = HashSet::new();
     for seed in 0..3_000 {
-        let world = random_world(&mut order, &mut SeededRandom::new(seed));
-        let judged = world.judge();
-        // Judging is what takes the time here, and the units of a line share most answers.
+        let inputs = random_inputs(&mut order, &mut SeededRandom::new(seed));
+        let judged = inputs.judge();
+        // Judging takes most of the time here, and the units of a line share most answers.
         let mut flips = HashMap::new();
         for (position, line) in judged.lines.iter().enumerate() {
             for (index, unit) in line.units.iter().enumerate() {
@@ -166,7 +165,7 @@ fn every_refused_unit_names_a_rule_and_changing_its_fact_flips_it() {
                     seen.insert(answer.rule);
                     let flipped = flips
                         .entry((position, answer.rule))
-                        .or_insert_with(|| changed(&world, position, answer.rule).judge());
+                        .or_insert_with(|| change_fact(&inputs, position, answer.rule).judge());
                     let flipped = &flipped.lines[position].units[index];
                     assert_eq!(flipped.unit, unit.unit, "seed {seed}");
                     assert!(!objects(flipped, answer.rule), "seed {seed}: {answer:?}");
@@ -178,24 +177,24 @@ fn every_refused_unit_names_a_rule_and_changing_its_fact_flips_it() {
 }
 
 #[test]
-fn an_answer_changes_when_it_says_and_not_before() {
+fn an_answer_changes_when_it_says_and_no_earlier() {
     let mut order = empty_order();
     for seed in 0..3_000 {
-        let mut world = random_world(&mut order, &mut SeededRandom::new(seed));
-        let answers = |world: &World| -> Vec<(ReturnRule, RuleVerdict, Option<Timestamp>)> {
-            let judged = world.judge();
+        let mut inputs = random_inputs(&mut order, &mut SeededRandom::new(seed));
+        let answers = |inputs: &RuleInputs| -> Vec<(ReturnRule, RuleVerdict, Option<Timestamp>)> {
+            let judged = inputs.judge();
             let units = judged.lines.iter().flat_map(|line| &line.units);
             let answers = units.flat_map(|unit| &unit.rules);
             answers.map(|answer| (answer.rule, answer.verdict, answer.changes_at)).collect()
         };
-        let before = answers(&world);
+        let before = answers(&inputs);
         let Some(first) = before.iter().filter_map(|(_, _, changes_at)| *changes_at).min() else {
             continue;
         };
-        world.now = first - jiff::SignedDuration::from_micros(1);
-        assert_eq!(answers(&world), before, "seed {seed}");
-        world.now = first;
-        for (was, is) in before.iter().zip(answers(&world)) {
+        inputs.now = first - jiff::SignedDuration::from_micros(1);
+        assert_eq!(answers(&inputs), before, "seed {seed}");
+        inputs.now = first;
+        for (was, is) in before.iter().zip(answers(&inputs)) {
             assert_eq!(was.1 != is.1, was.2 == Some(first), "seed {seed}");
         }
     }
@@ -205,15 +204,15 @@ fn an_answer_changes_when_it_says_and_not_before() {
 fn what_is_called_returnable_can_be_spent_for_the_refund_that_was_shown() {
     let mut order = empty_order();
     for seed in 0..3_000 {
-        let world = random_world(&mut order, &mut SeededRandom::new(seed));
-        for line in world.judge().lines {
+        let inputs = random_inputs(&mut order, &mut SeededRandom::new(seed));
+        for line in inputs.judge().lines {
             let returnable: Vec<&UnitReturnability> =
                 line.units.iter().filter(|unit| unit.returnable).collect();
             let quantity = i64::try_from(returnable.len()).unwrap();
-            let spent = world.ledger.spend(&world.order, &line.line_identifier, quantity, "rma");
+            let spent = inputs.ledger.spend(&inputs.order, &line.line_identifier, quantity, "rma");
             let (_, spent) = spent.unwrap();
-            // Units that are refused one by one (worth a cent too much) may stand before others.
-            if world.policy.methods[0].amount_max_cents.is_none() {
+            // Units that are refused one by one (worth a cent too much) may come before others.
+            if inputs.policy.methods[0].amount_max_cents.is_none() {
                 for (unit, spent) in returnable.iter().zip(spent) {
                     assert_eq!(unit.unit, spent.unit, "seed {seed}");
                     assert_eq!(unit.refund.unwrap().amounts, spent.amounts, "seed {seed}");
@@ -223,13 +222,13 @@ fn what_is_called_returnable_can_be_spent_for_the_refund_that_was_shown() {
     }
 }
 
-/// Anything at all, with a liking for the ends.
-fn extreme(numbers: &mut SeededRandom) -> i64 {
-    match numbers.between(0, 4) {
+/// Any number, with a preference for the extremes.
+fn extreme(random: &mut SeededRandom) -> i64 {
+    match random.between(0, 4) {
         0 => i64::MAX,
         1 => i64::MIN,
-        2 => numbers.between(0, 3) - 1,
-        _ => i64::from_ne_bytes(numbers.number().to_ne_bytes()),
+        2 => random.between(0, 3) - 1,
+        _ => i64::from_ne_bytes(random.number().to_ne_bytes()),
     }
 }
 
@@ -237,34 +236,34 @@ fn extreme(numbers: &mut SeededRandom) -> i64 {
 fn no_order_is_so_odd_that_the_rules_fail_or_pay_a_negative_amount() {
     let mut order = empty_order();
     for seed in 0..2_000 {
-        let mut numbers = SeededRandom::new(seed);
-        let mut world = random_world(&mut order, &mut numbers);
-        world.order.discount_amount_cents = extreme(&mut numbers);
-        world.order.shipping_amount_cents = extreme(&mut numbers);
-        world.order.shipping_tax_amount_cents = extreme(&mut numbers);
-        world.order.created_at = [Timestamp::MIN, Timestamp::MAX][numbers.index(2)];
-        for line in &mut world.order.items {
-            line.product_amount_cents = extreme(&mut numbers);
-            line.tax_amount_cents = extreme(&mut numbers);
-            line.discount_amount_cents = extreme(&mut numbers);
-            // Only some, because a line of a thousand units takes long to write down.
-            if numbers.one_in(40) {
-                line.quantity = extreme(&mut numbers);
-                line.quantity_shipped = extreme(&mut numbers);
-                line.quantity_refunded = Some(extreme(&mut numbers));
+        let mut random = SeededRandom::new(seed);
+        let mut inputs = random_inputs(&mut order, &mut random);
+        inputs.order.discount_amount_cents = extreme(&mut random);
+        inputs.order.shipping_amount_cents = extreme(&mut random);
+        inputs.order.shipping_tax_amount_cents = extreme(&mut random);
+        inputs.order.created_at = [Timestamp::MIN, Timestamp::MAX][random.index(2)];
+        for line in &mut inputs.order.items {
+            line.product_amount_cents = extreme(&mut random);
+            line.tax_amount_cents = extreme(&mut random);
+            line.discount_amount_cents = extreme(&mut random);
+            // Only some, because a line of a thousand units takes long.
+            if random.one_in(40) {
+                line.quantity = extreme(&mut random);
+                line.quantity_shipped = extreme(&mut random);
+                line.quantity_refunded = Some(extreme(&mut random));
             }
         }
-        world.policy.window_days = [0, u32::MAX][numbers.index(2)];
-        world.policy.methods[0].fee_cents = extreme(&mut numbers);
+        inputs.policy.window_days = [0, u32::MAX][random.index(2)];
+        inputs.policy.methods[0].fee_cents = extreme(&mut random);
 
-        let judged = world.judge();
+        let judged = inputs.judge();
 
         let units = judged.lines.iter().flat_map(|line| &line.units);
         for refund in units.filter_map(|unit| unit.refund) {
             assert!(refund.refund_cents >= 0, "seed {seed}");
             assert!(refund.amounts.discount_cents >= 0, "seed {seed}");
         }
-        let (_, shipping_cents) = Ledger::default().spend_shipping(&world.order, "rma_1").unwrap();
+        let (_, shipping_cents) = Ledger::default().spend_shipping(&inputs.order, "rma_1").unwrap();
         assert!(shipping_cents >= 0, "seed {seed}");
     }
 }

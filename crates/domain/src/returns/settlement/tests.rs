@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::orders::order::RefundLine;
-use crate::returns::made_up::{line, order};
 use crate::returns::rma::{NewRma, RmaGoods};
+use crate::returns::test_orders::{order_line, order_of};
 use crate::returns::{Resolution, ReturnMethod};
 
 const NOW: &str = "2026-01-10T12:00:00Z";
@@ -15,7 +15,7 @@ fn now() -> Timestamp {
 }
 
 fn three_units() -> Order {
-    let mut order = order(vec![line("A", 3, [900, 0, 0])], 0);
+    let mut order = order_of(vec![order_line("A", 3, [900, 0, 0])], 0);
     order.identifier = "O-1".to_owned();
     order
 }

@@ -1,7 +1,7 @@
-//! Orders for tests: by hand, and by the hundred thousand from a seed.
+//! Orders for tests: built by hand, or a hundred thousand of them from seeds.
 //!
-//! Building an order through proptest's strategies costs more than judging it, so the random
-//! ones come from a small generator of their own; a failing test names the seed.
+//! Building an order with proptest's strategies takes longer than checking it, so random orders
+//! come from a small generator instead. A failing test names the seed.
 
 use crate::json;
 use crate::orders::order::{Order, OrderLine};
@@ -23,8 +23,8 @@ pub(crate) fn empty_order() -> Order {
     order
 }
 
-/// A line of so many shipped units at this price; product, tax and discount are the line's.
-pub(crate) fn line(identifier: &str, units: i64, amounts: [i64; 3]) -> OrderLine {
+/// A line of so many shipped units. The amounts are the line's product, tax, and discount.
+pub(crate) fn order_line(identifier: &str, units: i64, amounts: [i64; 3]) -> OrderLine {
     let [product, tax, discount] = amounts;
     OrderLine {
         identifier: identifier.to_owned(),
@@ -54,41 +54,40 @@ pub(crate) fn line(identifier: &str, units: i64, amounts: [i64; 3]) -> OrderLine
     }
 }
 
-/// An order of these lines whose discount is the lines' and `beyond`.
-pub(crate) fn order(lines: Vec<OrderLine>, beyond: i64) -> Order {
+/// An order of these lines. Its discount is `beyond` plus the discounts of the lines.
+pub(crate) fn order_of(lines: Vec<OrderLine>, beyond: i64) -> Order {
     let mut order = empty_order();
     fill(&mut order, lines, beyond);
     order
 }
 
 fn fill(order: &mut Order, lines: Vec<OrderLine>, beyond: i64) {
-    let together =
+    let sum =
         |amount: fn(&OrderLine) -> i64| lines.iter().map(amount).fold(0_i64, i64::saturating_add);
-    order.product_amount_cents = together(|line| line.product_amount_cents);
-    order.tax_amount_cents = together(|line| line.tax_amount_cents);
-    order.discount_amount_cents =
-        together(|line| line.discount_amount_cents).saturating_add(beyond);
+    order.product_amount_cents = sum(|line| line.product_amount_cents);
+    order.tax_amount_cents = sum(|line| line.tax_amount_cents);
+    order.discount_amount_cents = sum(|line| line.discount_amount_cents).saturating_add(beyond);
     order.items = lines;
 }
 
-/// Puts random lines and discounts into `order`: mostly small amounts, where rounding bites, some
-/// very large, and now and then free or discounted to nothing.
-pub(crate) fn fill_at_random(order: &mut Order, numbers: &mut SeededRandom) {
-    let most = if numbers.one_in(20) { 10_000_000_000_000 } else { 20_000 };
-    let lines: Vec<OrderLine> = (0..=numbers.between(0, 3))
+/// Fills `order` with random lines and discounts: mostly small amounts, for which rounding matters,
+/// some very large ones, and some that are free or discounted to zero.
+pub(crate) fn fill_randomly(order: &mut Order, random: &mut SeededRandom) {
+    let most = if random.one_in(20) { 10_000_000_000_000 } else { 20_000 };
+    let lines: Vec<OrderLine> = (0..=random.between(0, 3))
         .map(|position| {
-            let units = numbers.between(0, 6);
-            let product = if units == 0 { 0 } else { numbers.between(0, most) };
-            let discount = if numbers.one_in(3) { numbers.between(0, product) } else { 0 };
-            let tax = numbers.between(0, product / 4);
-            line(&format!("L-{position}"), units, [product, tax, discount])
+            let units = random.between(0, 6);
+            let product = if units == 0 { 0 } else { random.between(0, most) };
+            let discount = if random.one_in(3) { random.between(0, product) } else { 0 };
+            let tax = random.between(0, product / 4);
+            order_line(&format!("L-{position}"), units, [product, tax, discount])
         })
         .collect();
     let left: i64 =
         lines.iter().map(|line| line.product_amount_cents - line.discount_amount_cents).sum();
-    let beyond = match numbers.between(0, 3) {
-        0 => numbers.between(0, left),
-        1 => numbers.between(0, left.min(500)),
+    let beyond = match random.between(0, 3) {
+        0 => random.between(0, left),
+        1 => random.between(0, left.min(500)),
         2 => left,
         _ => 0,
     };
