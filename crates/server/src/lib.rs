@@ -15,6 +15,7 @@ pub mod json_body;
 pub mod limit;
 pub mod login_throttle;
 pub mod metrics;
+pub mod observe;
 pub mod path;
 pub mod query;
 pub mod requests;

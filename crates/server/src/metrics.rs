@@ -1,12 +1,7 @@
-//! What the routes count, for `/metrics`: requests by route, method and status, and their time.
+//! Metrics of the routes: requests by route, method and status, and how long they take.
 
-use std::time::Instant;
+use std::time::Duration;
 
-use axum::{
-    extract::{MatchedPath, Request, State},
-    middleware::Next,
-    response::Response,
-};
 use prometheus_client::{
     encoding::EncodeLabelSet,
     metrics::{
@@ -16,8 +11,6 @@ use prometheus_client::{
     },
     registry::Registry,
 };
-
-use crate::Web;
 
 #[derive(Clone, Debug)]
 pub struct Metrics {
@@ -51,26 +44,10 @@ impl Metrics {
         );
         metrics
     }
-}
-
-/// Counts every request. A path that is no route is counted under one name, so that guesses at
-/// addresses cannot fill the memory.
-pub async fn observe(State(web): State<Web>, request: Request, next: Next) -> Response {
-    let route = request.extensions().get::<MatchedPath>();
-    let route = route.map_or("no route", MatchedPath::as_str).to_owned();
-    let method = request.method().to_string();
-    let started = Instant::now();
-    let response = next.run(request).await;
-    let (took, status) = (started.elapsed(), response.status().as_u16());
-    tracing::debug!(
-        method,
-        route,
-        status,
-        duration_ms = took.as_secs_f64() * 1000.0,
-        "{method} {route} answered {status}"
-    );
-    let labels = RouteLabels { method: method.clone(), route: route.clone() };
-    web.metrics.seconds.get_or_create(&labels).observe(took.as_secs_f64());
-    web.metrics.requests.get_or_create(&RequestLabels { method, route, status }).inc();
-    response
+    /// Counts one response.
+    pub(crate) fn record(&self, method: String, route: String, status: u16, duration: Duration) {
+        let labels = RouteLabels { method: method.clone(), route: route.clone() };
+        self.seconds.get_or_create(&labels).observe(duration.as_secs_f64());
+        self.requests.get_or_create(&RequestLabels { method, route, status }).inc();
+    }
 }

@@ -22,6 +22,6 @@ pub fn router(web: Web) -> Router {
         .layer(middleware::from_fn_with_state(web.clone(), server::limit::limit));
     limited
         .merge(probes)
-        .layer(middleware::from_fn_with_state(web.clone(), server::metrics::observe))
+        .layer(middleware::from_fn_with_state(web.clone(), server::observe::observe))
         .with_state(web)
 }

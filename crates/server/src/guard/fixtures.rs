@@ -33,7 +33,7 @@ pub(super) struct Pair {
 }
 
 /// A new self-signed certificate for `localhost`, and its key.
-pub(super) fn pair() -> Pair {
+pub(super) fn make_pair() -> Pair {
     let made = generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
     Pair {
         cert_pem: made.cert.pem(),

@@ -1,4 +1,4 @@
-//! Clients, as the API and the console are asked to add them.
+//! Requests of the API and the console to add clients.
 
 use app::access::add_client::NewClient;
 use domain::{
@@ -21,7 +21,7 @@ pub fn read_new_client(document: &Json<'_>) -> Result<NewClient, Faults> {
         let merchant = merchant.unwrap_or_else(MerchantId::platform);
         let allowed = allowed_scopes(&merchant);
         let scopes = if at.has("scope") || merchant == MerchantId::platform() {
-            at.required("scope", |at| scopes(at, allowed))
+            at.required("scope", |at| read_scopes(at, allowed))
         } else {
             Some(allowed)
         };
@@ -29,16 +29,16 @@ pub fn read_new_client(document: &Json<'_>) -> Result<NewClient, Faults> {
     })
 }
 
-/// What no client of this owner may exceed: a merchant's token must never reach the platform's
-/// interfaces, nor the other way round.
+/// The largest set of scopes for a client of this owner. A merchant's token must never reach the
+/// platform's interfaces, nor the other way round.
 fn allowed_scopes(merchant: &MerchantId) -> Scopes {
     if *merchant == MerchantId::platform() { Scopes::platform() } else { Scopes::merchant() }
 }
 
-fn scopes(at: &Reader<'_>, allowed: Scopes) -> Option<Scopes> {
+fn read_scopes(at: &Reader<'_>, allowed: Scopes) -> Option<Scopes> {
     match Scopes::parse(at.text(1..=TEXT_MAX)?) {
         Ok(scopes) if scopes.is_subset(allowed) && scopes != Scopes::none() => Some(scopes),
-        Ok(_) => at.invalid(&format!("must name some of {allowed}")),
-        Err(unknown) => at.invalid(&format!("names {unknown}, which is no scope")),
+        Ok(_) => at.invalid(&format!("must be one or more of {allowed}")),
+        Err(unknown) => at.invalid(&format!("unknown scope {unknown}")),
     }
 }

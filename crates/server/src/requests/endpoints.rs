@@ -1,7 +1,6 @@
-//! Endpoints of merchants, as the API and the console are asked to set them.
+//! Requests of the API and the console to set the endpoints of merchants.
 //!
-//! A body is read field by field, so that all its faults are reported at once. Secrets become
-//! [`Secret`] as soon as they are read.
+//! Secrets become [`Secret`] as soon as they are read.
 
 use std::collections::BTreeMap;
 
@@ -18,9 +17,9 @@ use crate::{Web, json_body::read_object};
 
 pub fn read_base_change(web: &Web, document: &Json<'_>) -> Result<EndpointsChange, Faults> {
     read_object(document, |at| {
-        let base_url = at.required("base_url", |at| address(web, at));
-        let auth = auth(web, at);
-        let paths = at.optional("paths", paths).unwrap_or_default();
+        let base_url = at.required("base_url", |at| read_address(web, at));
+        let auth = read_auth(web, at);
+        let paths = at.optional("paths", read_paths).unwrap_or_default();
         Some(EndpointsChange::Base { base_url: base_url?, auth: auth?, paths })
     })
 }
@@ -31,13 +30,13 @@ pub fn read_kind_change(
     document: &Json<'_>,
 ) -> Result<EndpointsChange, Faults> {
     read_object(document, |at| {
-        let url = at.required("url", |at| address(web, at));
-        Some(EndpointsChange::One { kind, url: url?, auth: auth(web, at)? })
+        let url = at.required("url", |at| read_address(web, at));
+        Some(EndpointsChange::One { kind, url: url?, auth: read_auth(web, at)? })
     })
 }
 
-/// An address that messages may be sent to, as far as its text tells.
-fn address(web: &Web, at: &Reader<'_>) -> Option<String> {
+/// An address that messages may be sent to, as far as its text shows.
+fn read_address(web: &Web, at: &Reader<'_>) -> Option<String> {
     let text = at.text(1..=TEXT_MAX)?;
     match web.app.check_url(text) {
         Ok(()) => Some(text.to_owned()),
@@ -45,15 +44,15 @@ fn address(web: &Web, at: &Reader<'_>) -> Option<String> {
     }
 }
 
-fn paths(at: &Reader<'_>) -> Option<BTreeMap<MessageKind, String>> {
+fn read_paths(at: &Reader<'_>) -> Option<BTreeMap<MessageKind, String>> {
     let pairs = at.map(|name, at| match MessageKind::parse(name) {
         Some(kind) => Some((kind, at.text(1..=TEXT_MAX)?.to_owned())),
-        None => at.invalid("is no kind of message"),
+        None => at.invalid("is not a kind of message"),
     })?;
     Some(pairs.into_iter().collect())
 }
 
-fn auth(web: &Web, at: &Fields<'_>) -> Option<Auth<Secret>> {
+fn read_auth(web: &Web, at: &Fields<'_>) -> Option<Auth<Secret>> {
     if !at.has("auth") {
         return Some(Auth::None);
     }
@@ -74,7 +73,7 @@ fn auth(web: &Web, at: &Fields<'_>) -> Option<Auth<Secret>> {
             }
             "bearer" => Some(Auth::Bearer { token: secret("token")? }),
             "oauth2" => {
-                let token_url = at.required("token_url", |at| address(web, at));
+                let token_url = at.required("token_url", |at| read_address(web, at));
                 let (client_id, client_secret) = (text("client_id"), secret("client_secret"));
                 let scope = at.optional_text("scope");
                 Some(Auth::Oauth2 {

@@ -1,4 +1,4 @@
-//! Merchants, as the API and the console are asked to add and change them.
+//! Requests of the API and the console to add and change merchants.
 
 use app::merchants::{add_merchant::NewMerchant, change_merchant::MerchantChange};
 use domain::{
@@ -12,7 +12,7 @@ use domain::{
 
 use crate::json_body::read_object;
 
-/// Where merchants try things out.
+/// The environment in which merchants test their integration.
 const SANDBOX: &str = "sandbox";
 
 pub fn read_new_merchant(document: &Json<'_>, environment: &str) -> Result<NewMerchant, Faults> {
@@ -26,7 +26,7 @@ pub fn read_new_merchant(document: &Json<'_>, environment: &str) -> Result<NewMe
         let name = at.required("name", |at| at.text(1..=TEXT_MAX).map(str::to_owned));
         let settings = MerchantSettings {
             strict: at.optional_flag("strict").unwrap_or_default(),
-            carrier: carrier(at).unwrap_or(usual),
+            carrier: read_carrier(at).unwrap_or(usual),
             managed_receiving: at.optional_flag("managed_receiving").unwrap_or_default(),
         };
         Some(NewMerchant { id: id?, name: name?, settings })
@@ -38,20 +38,20 @@ pub fn read_merchant_change(document: &Json<'_>) -> Result<MerchantChange, Fault
         Some(MerchantChange {
             name: at.optional("name", |at| at.text(1..=TEXT_MAX).map(str::to_owned)),
             strict: at.optional_flag("strict"),
-            carrier: carrier(at),
+            carrier: read_carrier(at),
             managed_receiving: at.optional_flag("managed_receiving"),
-            return_address: at.optional_object("return_address", address),
+            return_address: at.optional_object("return_address", read_address),
             disabled: at.optional_flag("disabled"),
         })
     })
 }
 
-fn carrier(at: &Fields<'_>) -> Option<CarrierMode> {
+fn read_carrier(at: &Fields<'_>) -> Option<CarrierMode> {
     let refused = "must be one of simulated, external";
     at.optional("carrier", |value| value.named(CarrierMode::parse, refused))
 }
 
-fn address(at: &Fields<'_>) -> PostalAddress {
+fn read_address(at: &Fields<'_>) -> PostalAddress {
     at.refuse_unknown();
     PostalAddress {
         name: at.text("name"),

@@ -1,4 +1,4 @@
-//! What both the API and the console are asked, read into the requests of use cases.
+//! Requests that both the API and the console accept, read into the requests of use cases.
 
 pub mod clients;
 pub mod endpoints;

@@ -18,7 +18,7 @@ use tokio::{
 
 use super::*;
 use crate::guard::{
-    fixtures::{Pair, ask, connect_tls, pair, put, put_pair, settings_in},
+    fixtures::{Pair, ask, connect_tls, make_pair, put, put_pair, settings_in},
     limits::{BodyError, read_body},
 };
 
@@ -40,7 +40,7 @@ fn loopback() -> ListenSettings {
     ListenSettings::new((Ipv4Addr::LOCALHOST, 0).into())
 }
 
-async fn server(settings: ListenSettings) -> Server {
+async fn start_server(settings: ListenSettings) -> Server {
     server_with_grace(settings, PATIENCE).await
 }
 
@@ -76,13 +76,13 @@ async fn count_body(body: Body) -> (StatusCode, String) {
 async fn tls_server(allow_tls13: bool, handshake: Duration) -> (Server, TempDir, Pair) {
     let folder = TempDir::new().unwrap();
     let tls = TlsSettings { allow_tls13, ..settings_in(&folder) };
-    let pair = pair();
+    let pair = make_pair();
     put_pair(&tls, &pair);
     let mut settings = loopback();
     settings.tls = Some(tls);
     settings.timeouts.reload_interval = Duration::from_millis(10);
     settings.timeouts.handshake = handshake;
-    (server(settings).await, folder, pair)
+    (start_server(settings).await, folder, pair)
 }
 
 /// Whether a client that trusts only `pair` gets through.
@@ -92,7 +92,7 @@ async fn greets(address: SocketAddr, pair: &Pair) -> bool {
 
 #[tokio::test]
 async fn a_request_carries_the_peer() {
-    let server = server(loopback()).await;
+    let server = start_server(loopback()).await;
 
     let answer = ask(server.address, GET_HELLO).await.unwrap();
 
@@ -102,7 +102,7 @@ async fn a_request_carries_the_peer() {
 
 #[tokio::test]
 async fn one_connection_serves_several_requests() {
-    let server = server(loopback()).await;
+    let server = start_server(loopback()).await;
     let kept = GET_HELLO.replace("close", "keep-alive");
 
     let answer = ask(server.address, &format!("{kept}{kept}{GET_HELLO}")).await.unwrap();
@@ -126,7 +126,7 @@ async fn plain_http_is_refused_on_the_network_without_a_proxy() {
 
 #[tokio::test]
 async fn a_port_in_use_is_named() {
-    let server = server(loopback()).await;
+    let server = start_server(loopback()).await;
 
     let refusal = Listener::bind(ListenSettings::new(server.address)).await.err().unwrap();
 
@@ -157,7 +157,7 @@ async fn tls_1_3_is_spoken_when_allowed() {
 #[tokio::test]
 async fn a_new_certificate_is_served_without_a_restart() {
     let (server, folder, old) = tls_server(false, PATIENCE).await;
-    let new = pair();
+    let new = make_pair();
     assert!(greets(server.address, &old).await);
 
     put_pair(&settings_in(&folder), &new);
@@ -194,7 +194,7 @@ async fn a_client_that_says_nothing_is_not_waited_for() {
 async fn slow_headers_are_cut_off() {
     let mut settings = loopback();
     settings.timeouts.headers = Duration::from_millis(300);
-    let server = server(settings).await;
+    let server = start_server(settings).await;
     let kept = GET_HELLO.replace("close", "keep-alive");
 
     let partial = timeout(PATIENCE, ask(server.address, "GET /hello HT")).await.unwrap();
@@ -206,7 +206,7 @@ async fn slow_headers_are_cut_off() {
 
 #[tokio::test]
 async fn headers_that_are_too_large_are_refused() {
-    let server = server(loopback()).await;
+    let server = start_server(loopback()).await;
     let request = GET_HELLO.replace("test", &"x".repeat(HEADERS_MAX_BYTES));
 
     let answer = ask(server.address, &request).await.unwrap();
@@ -216,7 +216,7 @@ async fn headers_that_are_too_large_are_refused() {
 
 #[tokio::test]
 async fn a_body_announced_as_too_large_is_refused_before_it_comes() {
-    let server = server(loopback()).await;
+    let server = start_server(loopback()).await;
     let head = "POST /body HTTP/1.1\r\nhost: test\r\ncontent-length: 11\r\n\r\n";
 
     let answer = timeout(PATIENCE, ask(server.address, head)).await.unwrap().unwrap();
@@ -226,7 +226,7 @@ async fn a_body_announced_as_too_large_is_refused_before_it_comes() {
 
 #[tokio::test]
 async fn a_streamed_body_is_refused_when_it_is_too_large_or_too_slow() {
-    let server = server(loopback()).await;
+    let server = start_server(loopback()).await;
     let head = "POST /body HTTP/1.1\r\nhost: test\r\ntransfer-encoding: chunked\r\n\r\n";
 
     let large = ask(server.address, &format!("{head}6\r\n123456\r\n5\r\n78901\r\n")).await;
@@ -240,7 +240,7 @@ async fn a_streamed_body_is_refused_when_it_is_too_large_or_too_slow() {
 async fn beyond_the_limit_a_connection_waits_for_a_place() {
     let mut settings = loopback();
     settings.connections_max = 1;
-    let server = server(settings).await;
+    let server = start_server(settings).await;
     let first = TcpStream::connect(server.address).await.unwrap();
 
     let mut second = tokio::spawn(ask(server.address, GET_HELLO));
@@ -256,7 +256,7 @@ async fn a_client_that_does_not_take_its_answer_loses_its_place() {
     let mut settings = loopback();
     settings.connections_max = 1;
     settings.timeouts.write_stall = Duration::from_millis(100);
-    let server = server(settings).await;
+    let server = start_server(settings).await;
     let mut greedy = TcpStream::connect(server.address).await.unwrap();
     greedy.write_all(GET_HELLO.replace("hello", "large").as_bytes()).await.unwrap();
 
@@ -270,7 +270,7 @@ async fn a_client_that_does_not_take_its_answer_loses_its_place() {
 async fn a_connection_ends_after_its_lifetime() {
     let mut settings = loopback();
     settings.timeouts.lifetime = Duration::from_millis(50);
-    let server = server(settings).await;
+    let server = start_server(settings).await;
 
     let request = GET_HELLO.replace("hello", "slow");
     let answer = timeout(PATIENCE, ask(server.address, &request)).await.unwrap();
@@ -280,7 +280,7 @@ async fn a_connection_ends_after_its_lifetime() {
 
 #[tokio::test]
 async fn a_stop_lets_a_running_request_finish_and_refuses_new_connections() {
-    let server = server(loopback()).await;
+    let server = start_server(loopback()).await;
     let idle = TcpStream::connect(server.address).await.unwrap();
     let running = tokio::spawn(ask(server.address, "GET /slow HTTP/1.1\r\nhost: test\r\n\r\n"));
     server.entered.notified().await;

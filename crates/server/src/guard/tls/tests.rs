@@ -5,7 +5,7 @@ use base64::{Engine, engine::general_purpose::STANDARD};
 use tempfile::TempDir;
 
 use super::*;
-use crate::guard::fixtures::{Pair, pair, put, put_pair, settings_in};
+use crate::guard::fixtures::{Pair, make_pair, put, put_pair, settings_in};
 
 fn folder() -> (TempDir, TlsSettings) {
     let folder = TempDir::new().unwrap();
@@ -30,7 +30,7 @@ fn a_missing_file_is_named() {
     let (_folder, settings) = folder();
 
     let missing_cert = fault(&settings).to_string();
-    put(&settings.cert, &pair().cert_pem);
+    put(&settings.cert, &make_pair().cert_pem);
     let missing_key = fault(&settings).to_string();
 
     assert_eq!(missing_cert, format!("{} does not exist", settings.cert.display()));
@@ -51,7 +51,7 @@ fn a_file_that_cannot_be_read_is_named() {
 #[test]
 fn swapped_files_are_told_apart() {
     let (_folder, mut settings) = folder();
-    put_pair(&settings, &pair());
+    put_pair(&settings, &make_pair());
     let cert = settings.cert.clone();
 
     settings.cert = settings.key.clone();
@@ -67,7 +67,7 @@ fn swapped_files_are_told_apart() {
 #[test]
 fn text_that_is_not_pem_is_refused() {
     let (_folder, settings) = folder();
-    put_pair(&settings, &pair());
+    put_pair(&settings, &make_pair());
 
     put(&settings.cert, "-----BEGIN CERTIFICATE-----\nno base64 !\n-----END CERTIFICATE-----\n");
     assert!(matches!(fault(&settings), TlsError::NotPem { .. }));
@@ -78,7 +78,7 @@ fn text_that_is_not_pem_is_refused() {
 #[test]
 fn a_key_that_is_garbage_is_refused() {
     let (_folder, settings) = folder();
-    put_pair(&settings, &pair());
+    put_pair(&settings, &make_pair());
 
     put(&settings.key, "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n");
 
@@ -88,8 +88,8 @@ fn a_key_that_is_garbage_is_refused() {
 #[test]
 fn a_key_of_another_certificate_is_refused_with_both_names() {
     let (_folder, settings) = folder();
-    put_pair(&settings, &pair());
-    put(&settings.key, &pair().key_pem);
+    put_pair(&settings, &make_pair());
+    put(&settings.key, &make_pair().key_pem);
 
     let message = fault(&settings).to_string();
 
@@ -101,7 +101,7 @@ fn a_key_of_another_certificate_is_refused_with_both_names() {
 #[test]
 fn a_sec1_key_is_read() {
     let (_folder, settings) = folder();
-    let pair = pair();
+    let pair = make_pair();
     put_pair(&settings, &pair);
     let sec1 = STANDARD.encode(&pair.key_der[29..]);
 
@@ -116,7 +116,7 @@ fn a_sec1_key_is_read() {
 #[test]
 fn unchanged_files_are_left_alone() {
     let (_folder, settings) = folder();
-    put_pair(&settings, &pair());
+    put_pair(&settings, &make_pair());
     let mut watch = Watch::new(loaded(&settings));
 
     assert!(matches!(watch.look(), Look::NothingNew));
@@ -125,7 +125,7 @@ fn unchanged_files_are_left_alone() {
 #[test]
 fn a_new_pair_replaces_the_old_one() {
     let (_folder, settings) = folder();
-    let (old, new) = (pair(), pair());
+    let (old, new) = (make_pair(), make_pair());
     put_pair(&settings, &old);
     let mut watch = Watch::new(loaded(&settings));
     put_pair(&settings, &new);
@@ -138,7 +138,7 @@ fn a_new_pair_replaces_the_old_one() {
 #[test]
 fn a_broken_pair_is_reported_once_and_the_old_one_stays() {
     let (_folder, settings) = folder();
-    let (old, new) = (pair(), pair());
+    let (old, new) = (make_pair(), make_pair());
     put_pair(&settings, &old);
     let mut watch = Watch::new(loaded(&settings));
 
@@ -155,7 +155,7 @@ fn a_broken_pair_is_reported_once_and_the_old_one_stays() {
 #[test]
 fn files_that_are_gone_for_a_while_do_no_harm() {
     let (_folder, settings) = folder();
-    let old = pair();
+    let old = make_pair();
     put_pair(&settings, &old);
     let mut watch = Watch::new(loaded(&settings));
 
