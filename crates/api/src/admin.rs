@@ -1,4 +1,4 @@
-//! What operators' tools call: merchants, clients, history, audit.
+//! The routes for operators' tools: merchants, clients, imports, failures, audit trail.
 
 use utoipa_axum::{router::OpenApiRouter, routes};
 

@@ -1,7 +1,7 @@
-//! What the API's users read: `/docs` for people, `/openapi.json` for their tools.
+//! The API reference: `/docs` for people, `/openapi.json` for tools.
 //!
-//! Both come from the description that is generated from the routes, and both are rendered once,
-//! when the process starts. The page needs no script, and nothing from another host.
+//! Both are generated from the routes and rendered once, when the process starts. The page needs no
+//! script and nothing from another host.
 
 mod code;
 mod complete;
@@ -24,7 +24,7 @@ use server::assets::{CachedFile, PAGE_HEADERS, REVALIDATE, assets};
 
 /// The routes; they need no state.
 pub(crate) fn routes<S: Clone + Send + Sync + 'static>(document: OpenApi) -> Router<S> {
-    let document = whole(document);
+    let document = describe(document);
     let page = page::render(&document, assets());
     let page = Arc::new(CachedFile::new("text/html; charset=utf-8", page.into()));
     let openapi = serde_json::to_vec_pretty(&document).expect("the description has string keys");
@@ -42,8 +42,8 @@ pub(crate) fn routes<S: Clone + Send + Sync + 'static>(document: OpenApi) -> Rou
         )
 }
 
-/// The description with what goes without saying in the code, and not in a reference.
-fn whole(document: OpenApi) -> Value {
+/// The description as JSON, with the responses that many operations share.
+fn describe(document: OpenApi) -> Value {
     let mut document = serde_json::to_value(document).expect("the description has string keys");
     complete::complete(&mut document);
     document

@@ -1,4 +1,4 @@
-//! The API: its routes and, generated from them, its description.
+//! The API: its routes, and the description that is generated from them.
 
 mod access;
 mod admin;
@@ -23,16 +23,16 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use server::Web;
 
-/// Operator's routes carry this in front.
+/// The routes for operators start with this.
 const ADMIN: &str = "/admin";
 
-/// The routes of the API, and the reference that describes them to people and to tools.
+/// The routes of the API, and its reference for people and for tools.
 pub fn routes() -> Router<Web> {
     let (routes, document) = described_routes();
     routes.merge(docs::routes(document))
 }
 
-/// What monitoring asks. These routes know no rate limit.
+/// The routes for monitoring. They have no rate limit.
 pub fn probes() -> Router<Web> {
     core::probes::routes()
 }
@@ -42,8 +42,8 @@ fn described_routes() -> (Router<Web>, Document) {
     OpenApiRouter::with_openapi(Description::openapi())
         .routes(routes!(access::token::issue))
         .routes(routes!(orders::publish::publish))
-        .routes(routes!(orders::publish::held))
-        .routes(routes!(returns::lifecycle::returnable))
+        .routes(routes!(orders::publish::show_order))
+        .routes(routes!(returns::lifecycle::show_returnability))
         .routes(routes!(returns::lifecycle::quote))
         .routes(routes!(returns::lifecycle::start))
         .routes(routes!(returns::lifecycle::show))
@@ -51,7 +51,7 @@ fn described_routes() -> (Router<Web>, Document) {
         .routes(routes!(exchanges::exchange_orders::variants))
         .routes(routes!(exchanges::exchange_orders::list))
         .routes(routes!(returns::carrier::report))
-        .routes(routes!(returns::carrier::wanted))
+        .routes(routes!(returns::carrier::list))
         .routes(routes!(warehouse::receipts::report))
         .routes(routes!(warehouse::asns_and_shipments::announce))
         .routes(routes!(warehouse::asns_and_shipments::replace))
@@ -78,21 +78,23 @@ fn described_routes() -> (Router<Web>, Document) {
 #[openapi(
     info(
         title = "Homeward",
-        description = "Returns, exchange and fulfilment integration. A merchant's systems publish \
-                       orders here; operators manage merchants and credentials under `/admin`.",
+        description = "Integration of returns, exchanges and fulfillment. A merchant's systems \
+                       publish orders here. Operators manage merchants and credentials under \
+                       `/admin`.",
         license(name = "Apache-2.0", identifier = "Apache-2.0")
     ),
     tags(
-        (name = "Token", description = "How a system proves who it is."),
-        (name = "Orders", description = "What a merchant's systems publish, and what is held of it."),
-        (name = "Returns", description = "What can come back, and the returns themselves."),
-        (name = "Exchanges", description = "What a shopper can have instead of money."),
-        (name = "Carrier", description = "Labels that are wanted, and what happens to parcels."),
-        (name = "Warehouse", description = "What is announced, what arrives, what leaves."),
-        (name = "Drop ship", description = "Orders that the warehouse ships for merchants."),
-        (name = "Messages", description = "What was sent to a merchant, and how that went."),
-        (name = "Operation", description = "For operators' tools: merchants, credentials, history, \
-                                            audit. Needs the scope `admin`.")
+        (name = "Token", description = "Access tokens for systems."),
+        (name = "Orders", description = "Publish a merchant's orders, and read them back."),
+        (name = "Returns", description = "What can be returned, and the returns themselves."),
+        (name = "Exchanges", description = "Variants that a shopper can get instead of a refund, and \
+                                            exchange orders."),
+        (name = "Carrier", description = "Label requests and tracking events."),
+        (name = "Warehouse", description = "Inbound ASNs, receipts, units and shipments."),
+        (name = "Drop ship", description = "Orders that the warehouse ships directly to shoppers."),
+        (name = "Messages", description = "Messages to a merchant, and the attempts to deliver them."),
+        (name = "Operation", description = "For operators' tools: merchants, credentials, imports, \
+                                            failures, audit trail. Needs the scope `admin`.")
     ),
     modifiers(&Security)
 )]

@@ -1,4 +1,4 @@
-//! Clients: add, list, disable, rotate their secrets.
+//! Clients: add, list and disable them, rotate their secrets.
 
 use app::{
     access::{
@@ -17,10 +17,11 @@ use crate::core::{
     body::JsonRequest,
     caller::{Admin, Allowed},
     idempotency::IdempotencyHeader,
+    sample,
 };
 use server::{
     Web,
-    error::{ApiError, Invalid, Message},
+    error::{ApiError, Message},
     json_body::read_object,
     path::Path,
     query::Query,
@@ -39,17 +40,17 @@ pub(crate) struct Clients {
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct ClientsQuery {
-    /// The clients of this merchant; those of the platform when absent.
+    /// The clients of this merchant. If absent, the clients of the platform.
     merchant: Option<String>,
 }
 
 /// List clients
 ///
-/// The systems that can get tokens. Their secrets are never shown again, only how old they are.
+/// The systems that can get tokens. Secrets are not shown, only when they were created.
 #[utoipa::path(
     get, path = "/clients", operation_id = "list_clients", tag = "Operation",
     params(ClientsQuery),
-    responses((status = 200, body = Clients, description = "In the order of their identifiers.",
+    responses((status = 200, body = Clients, description = "Sorted by identifier.",
         example = json!({ "clients": [sample_client()] }))),
     security(("token" = ["admin"]))
 )]
@@ -75,25 +76,26 @@ fn sample_credentials() -> serde_json::Value {
     })
 }
 
-/// What an operator says of a new client.
+/// A new client.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "describes the body; it is read so that all faults are told at once")]
+#[expect(dead_code, reason = "describes the body; it is read field by field")]
 pub(crate) struct ClientBody {
-    /// Whose system it is. Absent for a system of the platform.
+    /// The merchant that the system belongs to. Absent for a system of the platform.
     #[schema(example = "acme")]
     merchant: Option<String>,
-    /// What the system is, for operators to read.
+    /// A name for operators.
     #[schema(example = "warehouse scanner")]
     name: String,
-    /// Separated by spaces. A merchant's client may have orders:write, returns:write, asns:write, drop_ship:write
-    /// and read (all of them when absent); a client of the platform carrier:write, warehouse:write and admin.
+    /// Separated by spaces. A merchant's client may have orders:write, returns:write, asns:write,
+    /// drop_ship:write and read, and gets all of them if `scope` is absent. A client of the
+    /// platform may have carrier:write, warehouse:write and admin.
     #[schema(example = "orders:write read")]
     scope: Option<String>,
 }
 
 /// Add a client
 ///
-/// A system of a merchant or of the platform that is to get tokens of its own.
+/// A client is a system of a merchant or of the platform that gets its own tokens.
 #[utoipa::path(
     post, path = "/clients", operation_id = "add_client", tag = "Operation",
     params(IdempotencyHeader),
@@ -101,15 +103,10 @@ pub(crate) struct ClientBody {
         "merchant": "acme", "name": "warehouse scanner", "scope": "orders:write read"
     })),
     responses(
-        (status = 201, body = ClientCredentials, description = "Its credentials, shown this once.",
+        (status = 201, body = ClientCredentials, description = "Its credentials, shown only once.",
             example = json!(sample_credentials())),
-        (status = 404, body = Message, description = "There is no such merchant.",
-            example = json!({ "message": "there is no such merchant" })),
-        (status = 422, body = Invalid, description = "Every field that is not acceptable.",
-            example = json!({
-                "message": "1 field is invalid: $.name is missing",
-                "errors": [{ "field": "$.name", "code": "missing_field" }]
-            })),
+        (status = 404, body = Message, description = "The merchant was not found.",
+            example = json!(sample::not_found("merchant"))),
     ),
     security(("token" = ["admin"]))
 )]
@@ -128,17 +125,17 @@ pub(crate) async fn add(
     Ok((StatusCode::CREATED, Json(added)))
 }
 
-/// What is to be different.
+/// A change of a client.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "describes the body; it is read so that all faults are told at once")]
+#[expect(dead_code, reason = "describes the body; it is read field by field")]
 pub(crate) struct ClientChange {
-    /// Whether the client is refused from now on.
+    /// Whether the client's requests are refused.
     disabled: bool,
 }
 
 /// Change a client
 ///
-/// Disabling ends its tokens at once.
+/// Disabling a client revokes its tokens at once.
 #[utoipa::path(
     patch, path = "/clients/{client_id}", operation_id = "change_client", tag = "Operation",
     params(
@@ -148,15 +145,8 @@ pub(crate) struct ClientChange {
     ),
     request_body(content = ClientChange, example = json!({ "disabled": false })),
     responses(
-        (status = 200, body = ClientView, description = "The client as it is now.",
+        (status = 200, body = ClientView, description = "The changed client.",
             example = json!(sample_client())),
-        (status = 404, body = Message, description = "There is no such client.",
-            example = json!({ "message": "there is no such client" })),
-        (status = 422, body = Invalid, description = "Every field that is not acceptable.",
-            example = json!({
-                "message": "1 field is invalid: $.disabled is missing",
-                "errors": [{ "field": "$.disabled", "code": "missing_field" }]
-            })),
     ),
     security(("token" = ["admin"]))
 )]
@@ -179,17 +169,18 @@ fn read_revoke_old(document: &Document<'_>) -> Result<bool, Faults> {
     read_object(document, |at| at.required("revoke_old", |at: &Reader<'_>| at.flag()))
 }
 
-/// How a secret is replaced.
+/// How to replace a secret.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "describes the body; it is read so that all faults are told at once")]
+#[expect(dead_code, reason = "describes the body; it is read field by field")]
 pub(crate) struct RotateBody {
-    /// End the old secrets and every token now. Otherwise the newest old secret stays live beside the new one.
+    /// Revoke the old secrets and all tokens now. Otherwise the most recent secret stays valid
+    /// together with the new one.
     revoke_old: bool,
 }
 
 /// Rotate a client's secret
 ///
-/// Make a new secret, give it to the system, and rotate again with `revoke_old` should the old one have leaked.
+/// Creates a new secret. If the old one has leaked, use `revoke_old`.
 #[utoipa::path(
     post, path = "/clients/{client_id}/rotate_secret", operation_id = "rotate_client_secret",
     tag = "Operation",
@@ -200,15 +191,8 @@ pub(crate) struct RotateBody {
     ),
     request_body(content = RotateBody, example = json!({ "revoke_old": false })),
     responses(
-        (status = 200, body = ClientCredentials, description = "The new secret, shown this once.",
+        (status = 200, body = ClientCredentials, description = "The new secret, shown only once.",
             example = json!(sample_credentials())),
-        (status = 404, body = Message, description = "There is no such client.",
-            example = json!({ "message": "there is no such client" })),
-        (status = 422, body = Invalid, description = "Every field that is not acceptable.",
-            example = json!({
-                "message": "1 field is invalid: $.revoke_old is missing",
-                "errors": [{ "field": "$.revoke_old", "code": "missing_field" }]
-            })),
     ),
     security(("token" = ["admin"]))
 )]

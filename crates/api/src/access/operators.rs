@@ -20,6 +20,7 @@ use crate::core::{
     body::JsonRequest,
     caller::{Admin, Allowed},
     idempotency::IdempotencyHeader,
+    sample,
 };
 use server::{
     Web,
@@ -29,10 +30,10 @@ use server::{
     requests::identifiers::parse_operator,
 };
 
-/// Everybody who may log in to the console.
+/// The people who may log in to the console.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Operators {
-    /// In the order of their names.
+    /// Sorted by name.
     operators: Vec<OperatorView>,
 }
 
@@ -53,7 +54,7 @@ fn sample_login() -> serde_json::Value {
 /// The people who may log in to the console.
 #[utoipa::path(
     get, path = "/operators", operation_id = "list_operators", tag = "Operation",
-    responses((status = 200, body = Operators, description = "In the order of their names.",
+    responses((status = 200, body = Operators, description = "Sorted by name.",
         example = json!({ "operators": [sample_operator()] }))),
     security(("token" = ["admin"]))
 )]
@@ -64,22 +65,22 @@ pub(crate) async fn list(
     Ok(Json(Operators { operators: operators::list_operators(&web.app).await? }))
 }
 
-/// Who is to be added.
+/// A new operator.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "describes the body; it is read so that all faults are told at once")]
+#[expect(dead_code, reason = "describes the body; it is read field by field")]
 pub(crate) struct OperatorBody {
-    /// The name under which the person logs in: 1 to 32 lower-case letters, digits and hyphens.
+    /// The name for the login: 1 to 32 lower-case letters, digits and hyphens.
     #[schema(example = "lena")]
     operator: String,
     role: Role,
-    /// 10 to 200 characters. When absent, one is made up.
+    /// 10 to 200 characters. If absent, a password is generated.
     #[schema(example = "a stapler on the moon")]
     password: Option<String>,
 }
 
 /// Add an operator
 ///
-/// A person who may log in to the console, with a password of its own or one that is made up.
+/// A person who may log in to the console, with the given password or a generated one.
 #[utoipa::path(
     post, path = "/operators", operation_id = "add_operator", tag = "Operation",
     params(IdempotencyHeader),
@@ -87,15 +88,10 @@ pub(crate) struct OperatorBody {
         "operator": "lena", "role": "operator"
     })),
     responses(
-        (status = 201, body = OperatorLogin, description = "The login. A password that was made up is shown \
-            this once.", example = json!(sample_login())),
+        (status = 201, body = OperatorLogin, description = "The login. A generated password is \
+            shown only once.", example = json!(sample_login())),
         (status = 409, body = Message, description = "The name is taken.",
             example = json!({ "message": "the operator lena exists" })),
-        (status = 422, body = Invalid, description = "Every field that is not acceptable.",
-            example = json!({
-                "message": "1 field is invalid: $.role is missing",
-                "errors": [{ "field": "$.role", "code": "missing_field" }]
-            })),
     ),
     security(("token" = ["admin"]))
 )]
@@ -126,17 +122,17 @@ fn secret(at: &Reader<'_>) -> Option<Secret> {
     at.text(1..=TEXT_MAX).map(|text| Secret::new(text.to_owned()))
 }
 
-/// What is to be different.
+/// A change of an operator.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "describes the body; it is read so that all faults are told at once")]
+#[expect(dead_code, reason = "describes the body; it is read field by field")]
 pub(crate) struct OperatorChange {
-    /// Whether the operator is refused from now on.
+    /// Whether the operator may no longer log in.
     disabled: bool,
 }
 
 /// Change an operator
 ///
-/// Disabling ends its sessions at once.
+/// Disabling an operator ends all its sessions at once.
 #[utoipa::path(
     patch, path = "/operators/{operator}", operation_id = "change_operator", tag = "Operation",
     params(
@@ -145,15 +141,8 @@ pub(crate) struct OperatorChange {
     ),
     request_body(content = OperatorChange, example = json!({ "disabled": false })),
     responses(
-        (status = 200, body = OperatorView, description = "The operator as it is now.",
+        (status = 200, body = OperatorView, description = "The changed operator.",
             example = json!(sample_operator())),
-        (status = 404, body = Message, description = "There is no such operator.",
-            example = json!({ "message": "there is no such operator" })),
-        (status = 422, body = Invalid, description = "Every field that is not acceptable.",
-            example = json!({
-                "message": "1 field is invalid: $.disabled is missing",
-                "errors": [{ "field": "$.disabled", "code": "missing_field" }]
-            })),
     ),
     security(("token" = ["admin"]))
 )]
@@ -168,18 +157,18 @@ pub(crate) async fn change(
     Ok(Json(operators::set_operator_disabled(&web.app, request, &name, disabled).await?))
 }
 
-/// Which password it is to be.
+/// The new password.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "describes the body; it is read so that all faults are told at once")]
+#[expect(dead_code, reason = "describes the body; it is read field by field")]
 pub(crate) struct PasswordBody {
-    /// 10 to 200 characters. When absent, one is made up.
+    /// 10 to 200 characters. If absent, a password is generated.
     #[schema(example = "a stapler on the moon")]
     password: Option<String>,
 }
 
 /// Set an operator's password
 ///
-/// For a person who forgot it. All its sessions end.
+/// For an operator who forgot the password. All sessions of the operator end.
 #[utoipa::path(
     post, path = "/operators/{operator}/password", operation_id = "set_operator_password",
     tag = "Operation",
@@ -189,15 +178,14 @@ pub(crate) struct PasswordBody {
     ),
     request_body(content = PasswordBody, example = json!({})),
     responses(
-        (status = 200, body = OperatorLogin, description = "The login. A password that was made up is shown \
-            this once.", example = json!(sample_login())),
-        (status = 404, body = Message, description = "There is no such operator.",
-            example = json!({ "message": "there is no such operator" })),
-        (status = 422, body = Invalid, description = "Every field that is not acceptable.",
-            example = json!({
-                "message": "1 field is invalid: $.password must have 10 to 200 characters",
-                "errors": [{ "field": "$.password", "code": "invalid" }]
-            })),
+        (status = 200, body = OperatorLogin, description = "The login. A generated password is \
+            shown only once.", example = json!(sample_login())),
+        (status = 422, body = Invalid, description = "Every invalid field. Nothing was stored.",
+            example = json!(sample::invalid_field(
+                "$.password",
+                FaultCode::Invalid,
+                "must have 10 to 200 characters",
+            ))),
     ),
     security(("token" = ["admin"]))
 )]

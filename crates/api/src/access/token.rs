@@ -1,4 +1,4 @@
-//! `POST /oauth/token`: client credentials, as JSON, as a form, or with HTTP Basic (RFC 6749).
+//! `POST /oauth/token`: client credentials as JSON, as a form, or with HTTP Basic (RFC 6749).
 
 use app::access::issue_token::{TOKEN_LIFETIME_S, TokenRefusal, TokenRequest, issue_token};
 use axum::{
@@ -26,10 +26,10 @@ use server::{
     form::{decoded, from_form},
 };
 
-/// Credentials are small.
+/// Credentials are short.
 const BODY_MAX_BYTES: usize = 16 << 10;
 
-/// What a client sends.
+/// The credentials of a client.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "describes the request; it is read field by field")]
 pub(crate) struct TokenBody {
@@ -40,12 +40,12 @@ pub(crate) struct TokenBody {
     client_id: String,
     #[schema(example = "hws_Xk3…")]
     client_secret: String,
-    /// Narrower than what the client has; all of it when absent.
+    /// Some of the client's scopes. If absent, all of them.
     #[schema(example = "orders:write read")]
     scope: Option<String>,
 }
 
-/// A token and what it is good for.
+/// A token and its scopes.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct TokenAnswer {
     /// Send it as `Authorization: Bearer` with every request.
@@ -53,7 +53,7 @@ pub(crate) struct TokenAnswer {
     access_token: String,
     #[schema(example = "Bearer")]
     token_type: &'static str,
-    /// Seconds; 25 hours.
+    /// In seconds: 25 hours.
     #[schema(example = 90000)]
     expires_in: i64,
     /// The granted scopes, separated by spaces.
@@ -64,20 +64,20 @@ pub(crate) struct TokenAnswer {
     created_at: i64,
 }
 
-/// A refusal of RFC 6749, section 5.2.
+/// An error according to RFC 6749, section 5.2.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct TokenError {
     /// One of invalid_request, invalid_client, unsupported_grant_type, invalid_scope.
     #[schema(example = "invalid_client")]
     error: &'static str,
-    /// What is wrong, for a person to read.
+    /// What is wrong, in words.
     error_description: String,
 }
 
 /// Get a token
 ///
-/// The token is valid for 25 hours and serves every interface its scopes allow. Use it until it ends instead
-/// of asking for one with each request.
+/// The token is valid for 25 hours, for all operations that its scopes allow. Use it until it
+/// expires; do not get a new one for each request.
 #[utoipa::path(
     post,
     path = "/oauth/token",
@@ -118,14 +118,14 @@ pub(crate) struct TokenError {
     )
 )]
 pub(crate) async fn issue(State(web): State<Web>, request: Request) -> Response {
-    let answer = match read(request).await {
-        Ok(request) => issued(&web, request).await,
+    let response = match read_request(request).await {
+        Ok(request) => issue_and_respond(&web, request).await,
         Err(refusal) => refusal,
     };
-    ([(CACHE_CONTROL, "no-store"), (PRAGMA, "no-cache")], answer).into_response()
+    ([(CACHE_CONTROL, "no-store"), (PRAGMA, "no-cache")], response).into_response()
 }
 
-async fn issued(web: &Web, request: TokenRequest) -> Response {
+async fn issue_and_respond(web: &Web, request: TokenRequest) -> Response {
     match issue_token(&web.app, request).await {
         Ok(token) => Json(TokenAnswer {
             access_token: token.access_token.reveal().to_owned(),
@@ -135,12 +135,12 @@ async fn issued(web: &Web, request: TokenRequest) -> Response {
             created_at: token.created_at_s,
         })
         .into_response(),
-        Err(refusal) => refused(&refusal),
+        Err(refusal) => respond_refusal(&refusal),
     }
 }
 
-fn refused(refusal: &TokenRefusal) -> Response {
-    let error = |status, error| told(status, error, &refusal.to_string());
+fn respond_refusal(refusal: &TokenRefusal) -> Response {
+    let error = |status, error| respond_error(status, error, &refusal.to_string());
     match refusal {
         TokenRefusal::InvalidRequest(_) => error(StatusCode::BAD_REQUEST, "invalid_request"),
         TokenRefusal::UnsupportedGrantType => {
@@ -155,23 +155,23 @@ fn refused(refusal: &TokenRefusal) -> Response {
     }
 }
 
-fn told(status: StatusCode, error: &'static str, description: &str) -> Response {
+fn respond_error(status: StatusCode, error: &'static str, description: &str) -> Response {
     let body = TokenError { error, error_description: description.to_owned() };
     (status, Json(body)).into_response()
 }
 
-fn invalid(description: &str) -> Response {
-    told(StatusCode::BAD_REQUEST, "invalid_request", description)
+fn respond_invalid(description: &str) -> Response {
+    respond_error(StatusCode::BAD_REQUEST, "invalid_request", description)
 }
 
-async fn read(request: Request) -> Result<TokenRequest, Response> {
+async fn read_request(request: Request) -> Result<TokenRequest, Response> {
     let (parts, body) = request.into_parts();
     let parse = match media_type(&parts.headers).as_deref() {
         Some("application/json") => from_json,
         Some("application/x-www-form-urlencoded") => from_form,
         Some(_) | None => {
             let why = "send application/json or application/x-www-form-urlencoded";
-            return Err(told(StatusCode::UNSUPPORTED_MEDIA_TYPE, "invalid_request", why));
+            return Err(respond_error(StatusCode::UNSUPPORTED_MEDIA_TYPE, "invalid_request", why));
         }
     };
     let body = read_body(body, BODY_MAX_BYTES, BODY_TIME_MAX).await.map_err(|error| {
@@ -180,17 +180,17 @@ async fn read(request: Request) -> Result<TokenRequest, Response> {
             BodyError::TooSlow => StatusCode::REQUEST_TIMEOUT,
             BodyError::Broken(_) => StatusCode::BAD_REQUEST,
         };
-        told(status, "invalid_request", &error.to_string())
+        respond_error(status, "invalid_request", &error.to_string())
     })?;
     let mut request = TokenRequest::default();
-    for (name, value) in parse(&body).map_err(|why| invalid(&why))? {
-        set(&mut request, &name, value).map_err(|why| invalid(&why))?;
+    for (name, value) in parse(&body).map_err(|why| respond_invalid(&why))? {
+        set_parameter(&mut request, &name, value).map_err(|why| respond_invalid(&why))?;
     }
-    with_basic(request, &parts.headers).map_err(invalid)
+    add_basic_credentials(request, &parts.headers).map_err(respond_invalid)
 }
 
-/// A parameter of the request; others are ignored, as RFC 6749 asks.
-fn set(request: &mut TokenRequest, name: &str, value: String) -> Result<(), String> {
+/// Sets a parameter of the request. Others are ignored, as RFC 6749 requires.
+fn set_parameter(request: &mut TokenRequest, name: &str, value: String) -> Result<(), String> {
     let twice = match name {
         "grant_type" => request.grant_type.replace(value).is_some(),
         "client_id" => request.client_id.replace(value).is_some(),
@@ -198,7 +198,7 @@ fn set(request: &mut TokenRequest, name: &str, value: String) -> Result<(), Stri
         "scope" => request.scope.replace(value).is_some(),
         _ => false,
     };
-    if twice { Err(format!("{name} is there twice")) } else { Ok(()) }
+    if twice { Err(format!("{name} appears twice")) } else { Ok(()) }
 }
 
 fn from_json(body: &[u8]) -> Result<Vec<(String, String)>, String> {
@@ -219,23 +219,23 @@ fn from_json(body: &[u8]) -> Result<Vec<(String, String)>, String> {
         .collect()
 }
 
-/// The credentials of HTTP Basic, when they are there; in two places they would be ambiguous.
-fn with_basic(
+/// Adds the credentials of HTTP Basic, if any. Credentials in two places would be ambiguous.
+fn add_basic_credentials(
     mut request: TokenRequest,
     headers: &HeaderMap,
 ) -> Result<TokenRequest, &'static str> {
     let Some(header) = headers.get(AUTHORIZATION) else { return Ok(request) };
     let unreadable = "the Authorization header is not HTTP Basic";
-    let (id, secret) = basic(header.as_bytes()).ok_or(unreadable)?;
+    let (id, secret) = parse_basic(header.as_bytes()).ok_or(unreadable)?;
     if request.client_secret.is_some() || request.client_id.as_ref().is_some_and(|it| *it != id) {
-        return Err("the client identifies itself in two ways");
+        return Err("the request contains client credentials twice");
     }
     request.client_id = Some(id);
     request.client_secret = Some(Secret::new(secret));
     Ok(request)
 }
 
-fn basic(header: &[u8]) -> Option<(String, String)> {
+fn parse_basic(header: &[u8]) -> Option<(String, String)> {
     let (scheme, encoded) = std::str::from_utf8(header).ok()?.split_once(' ')?;
     if !scheme.eq_ignore_ascii_case("basic") {
         return None;

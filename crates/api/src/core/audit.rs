@@ -15,15 +15,15 @@ use server::{Web, error::ApiError, query::Query};
 pub(crate) struct AuditQuery {
     /// Only changes that concern this merchant.
     merchant: Option<String>,
-    /// Begin before this change: `next` of the page before.
+    /// Start before this change: `next` of the previous page.
     before: Option<String>,
-    /// At most 500; 100 when absent.
+    /// The length of a page: at most 500, by default 100.
     limit: Option<usize>,
 }
 
 /// List changes
 ///
-/// Every change operators made, newest first.
+/// All changes by operators, newest first.
 #[utoipa::path(
     get, path = "/audit", operation_id = "list_changes", tag = "Operation", params(AuditQuery),
     responses((status = 200, body = AuditPage, description = "Newest first.", example = json!({

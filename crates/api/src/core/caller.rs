@@ -1,5 +1,5 @@
-//! Who is calling, and whether it may. A handler that names one of these in its signature cannot
-//! be reached without the scope it asks for.
+//! The caller and its scopes. A handler with one of these types in its signature cannot be reached
+//! without the required scope.
 
 use std::marker::PhantomData;
 
@@ -75,7 +75,7 @@ pub(crate) struct Merchant<S: Needs> {
 }
 
 impl<S: Needs> Merchant<S> {
-    /// That it asks for something, under a key if it sent one.
+    /// A request of this caller, with its idempotency key if it has one.
     pub(crate) fn asks<'a>(&'a self, repeatable: Option<&'a IdempotencyKey>) -> Request<'a> {
         Request { client: &self.caller.client, repeatable }
     }
@@ -85,7 +85,7 @@ impl<S: Needs> FromRequestParts<Web> for Allowed<S> {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, web: &Web) -> Result<Self, ApiError> {
-        let token = bearer(&parts.headers)
+        let token = bearer_token(&parts.headers)
             .ok_or(ApiError::Unauthorized("send a token: Authorization: bearer <ACCESS_TOKEN>"))?;
         let caller = authenticate(&web.app, token)
             .await?
@@ -108,8 +108,8 @@ impl<S: Needs> FromRequestParts<Web> for Merchant<S> {
     }
 }
 
-/// The token of `Authorization: bearer <token>`; the scheme in any case.
-fn bearer(headers: &HeaderMap) -> Option<&str> {
+/// The token of `Authorization: bearer <token>`. The scheme is compared without case.
+fn bearer_token(headers: &HeaderMap) -> Option<&str> {
     let (scheme, token) = headers.get(AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
 }

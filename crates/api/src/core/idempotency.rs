@@ -1,4 +1,4 @@
-//! The header `Idempotency-Key`: the same request again gets the first answer again.
+//! The header `Idempotency-Key`: a repeated request gets the first response again.
 
 use app::{access::secrets, core::commit_once::IdempotencyKey};
 use axum::{extract::FromRequestParts, http::request::Parts};
@@ -10,18 +10,19 @@ use server::error::ApiError;
 const HEADER: &str = "Idempotency-Key";
 const KEY_MAX: usize = 255;
 
-/// The header as the API's reference shows it.
+/// The header, for the API reference.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Header)]
 #[expect(dead_code, reason = "describes the header; it is read below")]
 pub(crate) struct IdempotencyHeader {
-    /// A text of yours that names this request, 1 to 255 visible ASCII characters. The same request with the
-    /// same key within 24 hours gets the first answer; another request with that key gets 409.
+    /// A unique text of your choice for this request, 1 to 255 visible ASCII characters. The same
+    /// request with the same key within 24 hours gets the first response again. Another request
+    /// with that key gets 409.
     #[param(rename = "Idempotency-Key", example = "req-7d1c0a52")]
     key: Option<String>,
 }
 
-/// A key, if the request has one, and what else makes the request what it is.
+/// The key of a request, if it has one, and its method and address.
 pub(crate) struct Idempotency {
     key: Option<String>,
     target: String,
@@ -48,10 +49,10 @@ impl FromRequestParts<Web> for Idempotency {
 }
 
 impl Idempotency {
-    /// What to remember of the request with this `body`.
+    /// What to store about the request with this `body`.
     pub(crate) fn of(self, body: &[u8]) -> Option<IdempotencyKey> {
         let key = self.key?;
-        let whole = [self.target.as_bytes(), body].concat();
-        Some(IdempotencyKey { key, request_hash: secrets::hash(&whole) })
+        let hashed = [self.target.as_bytes(), body].concat();
+        Some(IdempotencyKey { key, request_hash: secrets::hash(&hashed) })
     }
 }

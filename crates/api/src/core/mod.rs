@@ -1,4 +1,4 @@
-//! What every route of the API builds on.
+//! What all routes of the API share.
 
 pub(crate) mod audit;
 pub(crate) mod body;
@@ -6,5 +6,6 @@ pub(crate) mod caller;
 pub(crate) mod idempotency;
 pub(crate) mod paging;
 pub(crate) mod probes;
+pub(crate) mod sample;
 pub(crate) mod status;
 pub(crate) mod version;

@@ -1,6 +1,6 @@
-//! How long the pages of lists are.
+//! The length of pages of lists.
 
-/// The most elements of a page.
+/// The maximum length of a page.
 pub(crate) const PAGE_MAX: usize = 500;
-/// The elements of a page when the request does not say how many.
+/// The length of a page if the request does not specify one.
 pub(crate) const PAGE: usize = 100;

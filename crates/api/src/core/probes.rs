@@ -1,6 +1,6 @@
-//! For the machinery around the service: is it alive, is it ready, how is it doing.
+//! Probes for monitoring: liveness, readiness and metrics.
 //!
-//! Not rate limited, so that a flood cannot make a healthy node look sick.
+//! They have no rate limit, so that a flood of requests cannot make a healthy node look unhealthy.
 
 use axum::{
     Router,
@@ -25,18 +25,18 @@ async fn alive() -> Response {
     respond(StatusCode::OK, "alive")
 }
 
-/// Ready when the store answers.
+/// A node is ready if its database responds.
 async fn ready(State(web): State<Web>) -> Response {
     match web.app.store.schema_version().await {
         Ok(_) => respond(StatusCode::OK, "ready"),
         Err(error) => {
             let _ = internal(&error);
-            respond(StatusCode::SERVICE_UNAVAILABLE, "the store does not answer")
+            respond(StatusCode::SERVICE_UNAVAILABLE, "the database does not respond")
         }
     }
 }
 
-/// The figures name merchants, so only the machine itself and operators may see them.
+/// Metrics contain merchants' names, so only the machine itself and operators may read them.
 async fn metrics(
     State(web): State<Web>,
     Extension(peer): Extension<Peer>,

@@ -1,4 +1,4 @@
-//! What this process is: for `homeward doctor` and for operators who ask.
+//! The status of this process, for `homeward doctor` and for operators.
 
 use axum::{Json, extract::State};
 use serde::Serialize;
@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 use crate::core::caller::{Admin, Allowed};
 use server::{Web, error::ApiError};
 
-/// What this process is and how it is set up.
+/// The version and configuration of this process.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Status {
     #[schema(example = "0.1.0")]
@@ -18,13 +18,13 @@ pub(crate) struct Status {
     /// `sqlite` or `postgres`.
     #[schema(example = "sqlite")]
     store: &'static str,
-    /// How far the database's schema has been brought.
+    /// The version of the database schema.
     #[schema(example = 1)]
     schema_version: i64,
     /// Seconds since the process started.
     #[schema(example = 86400)]
     uptime_s: u64,
-    /// Requests a minute that one address may make.
+    /// The number of requests that one address may make in a minute.
     #[schema(example = 2500)]
     rate_limit_per_minute: u32,
 }
@@ -32,7 +32,7 @@ pub(crate) struct Status {
 /// Show the status
 #[utoipa::path(
     get, path = "/status", operation_id = "show_status", tag = "Operation",
-    responses((status = 200, body = Status, description = "What this process is.", example = json!({
+    responses((status = 200, body = Status, description = "The status of this process.", example = json!({
         "version": "0.1.0", "environment": "sandbox", "store": "sqlite", "schema_version": 1,
         "uptime_s": 86400, "rate_limit_per_minute": 2500
     }))),

@@ -8,7 +8,7 @@ use server::error::ApiError;
 const HEADER: &str = "Api-Version";
 const SUPPORTED: &str = "3";
 
-/// The request names the version that is spoken here.
+/// The request has the supported version.
 pub(crate) struct ApiVersion;
 
 impl FromRequestParts<Web> for ApiVersion {
@@ -17,12 +17,12 @@ impl FromRequestParts<Web> for ApiVersion {
     async fn from_request_parts(parts: &mut Parts, _: &Web) -> Result<Self, ApiError> {
         match parts.headers.get(HEADER).map(|value| value.as_bytes().trim_ascii()) {
             Some(value) if value == SUPPORTED.as_bytes() => Ok(Self),
-            Some(_) => Err(refused("names another version")),
-            None => Err(refused("is missing")),
+            Some(_) => Err(unsupported("names another version")),
+            None => Err(unsupported("is missing")),
         }
     }
 }
 
-fn refused(what: &str) -> ApiError {
+fn unsupported(what: &str) -> ApiError {
     ApiError::BadRequest(format!("the header {HEADER} {what}; {SUPPORTED} is supported"))
 }

@@ -1,9 +1,9 @@
-//! Code as the page shows it, JSON with a little colour.
+//! Code listings of the page; JSON is colored.
 
 use askama::{Template, filters::HtmlSafe};
 use serde_json::{Map, Value};
 
-/// A list or an object that has no others inside stays on one line up to this width.
+/// A list or an object without nested ones stays on one line up to this width.
 const LINE_MAX: usize = 44;
 
 const INDENT: &str = "  ";
@@ -15,7 +15,7 @@ pub(super) struct Code {
 }
 
 struct Token {
-    /// How the style sheet calls it; nothing for what has no colour.
+    /// The class in the style sheet. Empty for text without a color.
     class: &'static str,
     text: String,
 }
@@ -23,12 +23,12 @@ struct Token {
 impl HtmlSafe for Code {}
 
 impl Code {
-    /// `text` as it is, without colour.
+    /// `text` as it is, without colors.
     pub(super) fn plain(text: impl Into<String>) -> Self {
         Self { tokens: vec![Token { class: "", text: text.into() }] }
     }
 
-    /// `value` as a person would lay it out; what is only text stays as it is.
+    /// `value`, formatted for reading. A plain text stays as it is.
     pub(super) fn json(value: &Value) -> Self {
         if let Value::String(text) = value {
             return Self::plain(text);
@@ -56,44 +56,44 @@ impl Code {
             Value::Null | Value::Bool(_) | Value::Number(_) => {
                 self.push("number", &value.to_string());
             }
-            Value::Array(elements) => self.write_list(elements, Place::of(value, depth)),
-            Value::Object(fields) => self.write_object(fields, Place::of(value, depth)),
+            Value::Array(elements) => self.write_list(elements, Layout::of(value, depth)),
+            Value::Object(fields) => self.write_object(fields, Layout::of(value, depth)),
         }
     }
 
-    fn write_list(&mut self, elements: &[Value], place: Place) {
+    fn write_list(&mut self, elements: &[Value], layout: Layout) {
         self.push("", "[");
         for (position, element) in elements.iter().enumerate() {
             self.push("", if position == 0 { "" } else { "," });
-            self.push("", &place.before(position, ""));
-            self.write(element, place.depth + 1);
+            self.push("", &layout.before(position, ""));
+            self.write(element, layout.depth + 1);
         }
-        self.push("", &place.after(elements.is_empty(), ""));
+        self.push("", &layout.after(elements.is_empty(), ""));
         self.push("", "]");
     }
 
-    fn write_object(&mut self, fields: &Map<String, Value>, place: Place) {
+    fn write_object(&mut self, fields: &Map<String, Value>, layout: Layout) {
         self.push("", "{");
         for (position, (name, value)) in fields.iter().enumerate() {
             self.push("", if position == 0 { "" } else { "," });
-            self.push("", &place.before(position, " "));
+            self.push("", &layout.before(position, " "));
             self.push("key", &Value::from(name.as_str()).to_string());
             self.push("", ": ");
-            self.write(value, place.depth + 1);
+            self.write(value, layout.depth + 1);
         }
-        self.push("", &place.after(fields.is_empty(), " "));
+        self.push("", &layout.after(fields.is_empty(), " "));
         self.push("", "}");
     }
 }
 
-/// Where a list or an object stands, and whether all of it is on one line.
+/// The layout of a list or an object: its depth, and whether it fits on one line.
 #[derive(Clone, Copy)]
-struct Place {
+struct Layout {
     depth: usize,
     one_line: bool,
 }
 
-impl Place {
+impl Layout {
     fn of(value: &Value, depth: usize) -> Self {
         let nested = |value: &Value| value.is_array() || value.is_object();
         let has_nested = match value {
@@ -105,7 +105,7 @@ impl Place {
         Self { depth, one_line: !has_nested && depth > 0 && width <= LINE_MAX }
     }
 
-    /// What stands before the element at `position`; `padding` when it is the first on its line.
+    /// The space before the element at `position`; `padding` if it is the first on its line.
     fn before(self, position: usize, padding: &str) -> String {
         match (self.one_line, position) {
             (true, 0) => padding.to_owned(),

@@ -1,6 +1,6 @@
 //! Command lines for curl.
 
-/// Where the examples find the service: its address when nothing is configured.
+/// The default address of the service.
 const SERVER: &str = "http://127.0.0.1:8080";
 
 /// A command under construction.
@@ -9,10 +9,10 @@ pub(super) struct Curl {
 }
 
 impl Curl {
-    /// `target` is a path with its query; `body` says that one will follow.
+    /// `target` is a path with its query; `body` is whether the command has a body.
     pub(super) fn new(method: &str, target: &str, body: bool) -> Self {
-        let address = quoted(&format!("{SERVER}{target}"));
-        // A command without a body is a GET unless it says otherwise, and one with a body a POST.
+        let address = quote(&format!("{SERVER}{target}"));
+        // By default curl sends a GET without a body, and a POST with one.
         let implied = if body { "POST" } else { "GET" };
         let first = if method == implied {
             format!("curl {address}")
@@ -22,7 +22,7 @@ impl Curl {
         Self { lines: vec![first] }
     }
 
-    /// A variable of the shell in `value` is put in.
+    /// The shell expands variables in `value`.
     pub(super) fn header(mut self, name: &str, value: &str) -> Self {
         self.lines.push(format!("-H \"{name}: {value}\""));
         self
@@ -30,7 +30,7 @@ impl Curl {
 
     /// `text` as the body, in the command itself.
     pub(super) fn data(mut self, text: &str) -> Self {
-        self.lines.push(format!("-d {}", quoted(text)));
+        self.lines.push(format!("-d {}", quote(text)));
         self
     }
 
@@ -45,8 +45,8 @@ impl Curl {
     }
 }
 
-/// `text` such that the shell takes it as it stands.
-fn quoted(text: &str) -> String {
+/// Quotes `text` so that the shell does not change it.
+fn quote(text: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./:@%+,=".contains(&byte);
     if text.bytes().all(plain) {
         text.to_owned()
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn the_shell_takes_what_is_quoted_as_it_stands() {
-        assert_eq!(quoted("it's a & b"), r"'it'\''s a & b'");
+    fn the_shell_does_not_change_quoted_text() {
+        assert_eq!(quote("it's a & b"), r"'it'\''s a & b'");
     }
 }

@@ -1,12 +1,12 @@
-//! A place in the description of the API.
+//! A node in the description of the API.
 //!
-//! The description is a tree of JSON in which anything may be absent and anything may be a
-//! reference to a part under `components`. This type walks it: what is absent is empty, and
-//! [`Node::resolved`] follows references.
+//! The description is a JSON tree in which any part may be absent or a reference to a part under
+//! `components`. This type reads it: absent parts are empty, and [`Node::resolved`] follows
+//! references.
 
 use serde_json::{Map, Value};
 
-/// References to references are followed this far.
+/// Chains of references are followed up to this length.
 const HOPS_MAX: usize = 8;
 
 #[derive(Clone, Copy)]
@@ -16,12 +16,12 @@ pub(super) struct Node<'a> {
 }
 
 impl<'a> Node<'a> {
-    /// The top of `document`.
+    /// The root of `document`.
     pub(super) fn root(document: &'a Value) -> Self {
         Self { document, value: document }
     }
 
-    /// The top of the document that this place is in.
+    /// The root of the document that this node belongs to.
     pub(super) fn top(self) -> Self {
         Self::root(self.document)
     }
@@ -30,7 +30,7 @@ impl<'a> Node<'a> {
         self.value.get(key).map(|value| Self { value, ..self })
     }
 
-    /// The text under `key`, or none.
+    /// The text under `key`, or an empty one.
     pub(super) fn text(self, key: &str) -> &'a str {
         self.value.get(key).and_then(Value::as_str).unwrap_or_default()
     }
@@ -39,20 +39,20 @@ impl<'a> Node<'a> {
         self.value.get(key).and_then(Value::as_bool).unwrap_or_default()
     }
 
-    /// What the object under `key` holds.
+    /// The entries of the object under `key`.
     pub(super) fn entries(self, key: &str) -> impl Iterator<Item = (&'a str, Self)> {
         let entries = self.value.get(key).and_then(Value::as_object);
         let entries = entries.into_iter().flat_map(Map::iter);
         entries.map(move |(name, value)| (name.as_str(), Self { value, ..self }))
     }
 
-    /// What the list under `key` holds.
+    /// The elements of the list under `key`.
     pub(super) fn elements(self, key: &str) -> impl Iterator<Item = Self> {
         let elements = self.value.get(key).and_then(Value::as_array);
         elements.into_iter().flatten().map(move |value| Self { value, ..self })
     }
 
-    /// What this place refers to; itself when it is no reference.
+    /// The target of this reference, or the node itself if it is not a reference.
     pub(super) fn resolved(self) -> Self {
         let mut node = self;
         for _ in 0..HOPS_MAX {
@@ -65,11 +65,11 @@ impl<'a> Node<'a> {
         node
     }
 
-    /// What is said here, or else at the place referred to.
+    /// The description of this node, or of the target of its reference.
     pub(super) fn description(self) -> &'a str {
         match self.text("description") {
             "" => self.resolved().text("description"),
-            said => said,
+            description => description,
         }
     }
 

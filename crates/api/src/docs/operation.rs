@@ -19,29 +19,29 @@ const INLINE_MAX: usize = 200;
 const ONE_LINE_MAX: usize = 50;
 
 pub(super) struct Operation {
-    /// Where on the page it stands.
+    /// The anchor on the page.
     pub(super) anchor: String,
     pub(super) method: String,
     pub(super) path: String,
     pub(super) summary: String,
     pub(super) description: Vec<Prose>,
-    /// Who may call it.
+    /// The required scope.
     pub(super) access: Prose,
     pub(super) parameters: Vec<Parameter>,
     pub(super) body: Option<Body>,
-    pub(super) answers: Vec<Answer>,
+    pub(super) responses: Vec<ResponseView>,
     /// The request as a command, then bodies.
     pub(super) listings: Vec<Listing>,
 }
 
-/// A parameter of a request, or a header of an answer.
+/// A parameter of a request, or a header of a response.
 pub(super) struct Parameter {
     pub(super) name: String,
-    /// Where in a request.
+    /// Where in a request: path, query or header.
     pub(super) place: String,
     pub(super) kind: String,
     pub(super) required: bool,
-    /// Whether it has to be there, as far as that is worth a word.
+    /// Whether it is required, in words; empty if that does not matter.
     pub(super) presence: &'static str,
     pub(super) meaning: Prose,
     pub(super) example: String,
@@ -53,15 +53,15 @@ pub(super) struct Body {
     pub(super) fields: Fields,
 }
 
-pub(super) struct Answer {
+pub(super) struct ResponseView {
     pub(super) status: String,
-    /// What the status is called.
+    /// The name of the status.
     pub(super) reason: &'static str,
     pub(super) success: bool,
     pub(super) meaning: Prose,
     pub(super) headers: Vec<Parameter>,
     pub(super) fields: Fields,
-    /// The example, unless it stands among the listings.
+    /// The example, unless it is among the listings.
     pub(super) example: Option<Listing>,
 }
 
@@ -74,32 +74,31 @@ pub(super) struct Listing {
 impl Operation {
     pub(super) fn of(method: &str, path: &str, operation: Node<'_>) -> Self {
         let method = method.to_ascii_uppercase();
-        let command = command(&method, path, operation);
-        let command = Listing { caption: "Request".to_owned(), code: Code::plain(command) };
-        let mut listings = vec![command];
+        let command = curl_command(&method, path, operation);
+        let request = Listing { caption: "Request".to_owned(), code: Code::plain(command) };
+        let mut listings = vec![request];
         listings.extend(body_listings(operation));
-        let mut answers: Vec<Answer> = operation
-            .entries("responses")
-            .map(|(status, answer)| self::answer(status, answer))
-            .collect();
-        let success = answers.iter_mut().find(|answer| answer.success);
-        listings.extend(success.and_then(|answer| answer.example.take()));
+        let responses = operation.entries("responses");
+        let mut responses: Vec<ResponseView> =
+            responses.map(|(status, response)| view_response(status, response)).collect();
+        let success = responses.iter_mut().find(|response| response.success);
+        listings.extend(success.and_then(|response| response.example.take()));
         Self {
             anchor: anchor(operation.text("operationId")),
             path: path.to_owned(),
             summary: operation.text("summary").to_owned(),
             description: paragraphs(operation.text("description")),
             access: Prose::new(&access(operation)),
-            parameters: operation.elements("parameters").map(parameter).collect(),
-            body: operation.get("requestBody").map(body),
-            answers,
+            parameters: operation.elements("parameters").map(view_parameter).collect(),
+            body: operation.get("requestBody").map(view_body),
+            responses,
             listings,
             method,
         }
     }
 }
 
-/// A name as the end of an address.
+/// The anchor for a name.
 pub(super) fn anchor(name: &str) -> String {
     name.to_ascii_lowercase().replace([' ', '_'], "-")
 }
@@ -125,7 +124,7 @@ fn access(operation: Node<'_>) -> String {
     if text.is_empty() { "Needs no token.".to_owned() } else { text }
 }
 
-fn parameter(parameter: Node<'_>) -> Parameter {
+fn view_parameter(parameter: Node<'_>) -> Parameter {
     let parameter = parameter.resolved();
     let schema = parameter.get("schema").unwrap_or(parameter);
     Parameter {
@@ -139,11 +138,11 @@ fn parameter(parameter: Node<'_>) -> Parameter {
     }
 }
 
-fn header(name: &str, header: Node<'_>) -> Parameter {
-    Parameter { name: name.to_owned(), presence: "", ..parameter(header) }
+fn view_header(name: &str, header: Node<'_>) -> Parameter {
+    Parameter { name: name.to_owned(), presence: "", ..view_parameter(header) }
 }
 
-fn body(body: Node<'_>) -> Body {
+fn view_body(body: Node<'_>) -> Body {
     let body = body.resolved();
     let schema = body.entries("content").find_map(|(_, content)| content.get("schema"));
     Body {
@@ -163,36 +162,37 @@ fn body_listings(operation: Node<'_>) -> Vec<Listing> {
     body.entries("content").filter_map(listing).collect()
 }
 
-fn answer(status: &str, answer: Node<'_>) -> Answer {
-    let answer = answer.resolved();
-    let content = answer.entries("content").map(|(_, content)| content).next();
+fn view_response(status: &str, response: Node<'_>) -> ResponseView {
+    let response = response.resolved();
+    let content = response.entries("content").map(|(_, content)| content).next();
     let schema = content.and_then(|content| content.get("schema"));
     let code = status.parse().ok().and_then(|status| StatusCode::from_u16(status).ok());
-    let example = content
-        .and_then(Node::example)
-        .map(|example| Listing { caption: format!("Answer {status}"), code: Code::json(example) });
-    Answer {
+    let example = content.and_then(Node::example).map(|example| Listing {
+        caption: format!("Response {status}"),
+        code: Code::json(example),
+    });
+    ResponseView {
         status: status.to_owned(),
         reason: code.and_then(|code| code.canonical_reason()).unwrap_or_default(),
         success: code.is_some_and(|code| code.is_success()),
-        meaning: Prose::new(answer.text("description")),
-        headers: answer.entries("headers").map(|(name, node)| header(name, node)).collect(),
+        meaning: Prose::new(response.text("description")),
+        headers: response.entries("headers").map(|(name, node)| view_header(name, node)).collect(),
         fields: schema.map(|schema| Fields::of(schema, Writer::Service)).unwrap_or_default(),
         example,
     }
 }
 
-/// The operation as a command that can be pasted.
-fn command(method: &str, path: &str, operation: Node<'_>) -> String {
+/// The operation as a command to paste into a shell.
+fn curl_command(method: &str, path: &str, operation: Node<'_>) -> String {
     let content = operation.get("requestBody").map(Node::resolved);
     let content = content.and_then(|body| body.entries("content").next());
     let mut target = path.to_owned();
-    let parameters = || operation.elements("parameters").map(self::parameter);
+    let parameters = || operation.elements("parameters").map(view_parameter);
     for parameter in parameters().filter(|parameter| parameter.place == "path") {
         target = target.replace(&format!("{{{}}}", parameter.name), &parameter.example);
     }
-    let asked = parameters().filter(|parameter| parameter.place == "query" && parameter.required);
-    let query: Vec<String> = asked.map(|it| format!("{}={}", it.name, it.example)).collect();
+    let queried = parameters().filter(|parameter| parameter.place == "query" && parameter.required);
+    let query: Vec<String> = queried.map(|it| format!("{}={}", it.name, it.example)).collect();
     if !query.is_empty() {
         target = format!("{target}?{}", query.join("&"));
     }

@@ -12,7 +12,7 @@ use super::{
 };
 use server::assets::Assets;
 
-/// What the page shows: words, so that the template decides nothing.
+/// The content of the page as texts, so that the template decides nothing.
 #[derive(Template)]
 #[template(path = "docs/reference.html", whitespace = "minimize")]
 struct Reference {
@@ -47,10 +47,10 @@ pub(super) fn render(document: &Value, assets: &Assets) -> String {
         base_style: assets.base_style.address(),
         docs_style: assets.docs_style.address(),
         icon: assets.icon.address(),
-        token: token(),
-        publish: publish(),
-        read: read(),
-        invalid: invalid(),
+        token: token_listing(),
+        publish: publish_listing(),
+        read: read_listing(),
+        invalid: invalid_listing(),
         groups: document.elements("tags").map(|tag| group(document, tag)).collect(),
     };
     page.render().expect("writing to a string does not fail")
@@ -79,7 +79,7 @@ fn listing(caption: &str, text: impl Into<String>) -> Listing {
     Listing { caption: caption.to_owned(), code: Code::plain(text) }
 }
 
-fn token() -> Listing {
+fn token_listing() -> Listing {
     let curl = Curl::new("POST", "/oauth/token", true)
         .data("grant_type=client_credentials")
         .data("client_id=acme.k7w2mq9d4x")
@@ -88,7 +88,7 @@ fn token() -> Listing {
     listing("1. Get a token", format!("TOKEN=$({quiet} | jq -r .access_token)"))
 }
 
-fn publish() -> Listing {
+fn publish_listing() -> Listing {
     let sample = domain::samples::minimal_order_message();
     let sample: Value = serde_json::from_str(sample).expect("the sample is JSON");
     let curl = Curl::new("POST", "/returns_portal_orders", true)
@@ -99,13 +99,13 @@ fn publish() -> Listing {
     listing("2. Publish an order", curl.text())
 }
 
-fn read() -> Listing {
+fn read_listing() -> Listing {
     let curl =
         Curl::new("GET", "/orders/ORD-100473", false).header("Authorization", "Bearer $TOKEN");
     listing("3. Read it back", curl.text())
 }
 
-fn invalid() -> Listing {
+fn invalid_listing() -> Listing {
     let body = serde_json::json!({
         "message": "2 fields are invalid: $.returns_portal_order.orders[0].currency is \
                     missing; $.returns_portal_order.orders[0].items[2].quantity must be at least 0",
@@ -114,5 +114,5 @@ fn invalid() -> Listing {
             { "field": "$.returns_portal_order.orders[0].items[2].quantity", "code": "invalid" }
         ]
     });
-    Listing { caption: "Answer 422".to_owned(), code: Code::json(&body) }
+    Listing { caption: "Response 422".to_owned(), code: Code::json(&body) }
 }

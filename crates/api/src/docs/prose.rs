@@ -1,4 +1,4 @@
-//! Text for people in which `backticks` mean code, as in the comments that it comes from.
+//! Text in which `backticks` mark code, as in the comments that it comes from.
 
 use askama::{Template, filters::HtmlSafe};
 
@@ -30,7 +30,7 @@ impl Prose {
     }
 }
 
-/// The paragraphs of `text`, which stand between empty lines.
+/// The paragraphs of `text`, which are separated by empty lines.
 pub(super) fn paragraphs(text: &str) -> Vec<Prose> {
     text.split("\n\n").filter(|text| !text.trim().is_empty()).map(Prose::new).collect()
 }

@@ -1,14 +1,14 @@
-//! A schema as a list of fields that a person can read.
+//! A schema as a list of fields for people.
 
 use askama::{Template, filters::HtmlSafe};
 use serde_json::Value;
 
 use super::{node::Node, prose::Prose};
 
-/// Fields inside of fields are shown this deep; a schema may contain itself.
+/// Nested fields are shown up to this depth, because a schema may contain itself.
 const DEPTH_MAX: usize = 8;
 
-/// An object with so few fields is shown unfolded.
+/// An object with at most this many fields is shown unfolded.
 const UNFOLDED_MAX: usize = 2;
 
 #[derive(Default, Template)]
@@ -17,8 +17,8 @@ pub(super) struct Fields {
     fields: Vec<Field>,
 }
 
-/// Who writes what a schema describes. A caller must know what to send, and what may be absent
-/// from what comes back.
+/// Who writes the values of a schema. A caller must know what to send, and what may be absent from
+/// a response.
 #[derive(Clone, Copy)]
 pub(super) enum Writer {
     Caller,
@@ -30,13 +30,13 @@ struct Field {
     name: String,
     kind: String,
     required: bool,
-    /// Whether it has to be there, as far as that is worth a word.
+    /// Whether it is required, in words; empty if that does not matter.
     presence: &'static str,
     description: Prose,
     /// Limits, the default and the like, each a short phrase.
     facts: Vec<String>,
     example: String,
-    /// The only values there are, when there are few.
+    /// The allowed values, if there are only a few.
     values: Vec<String>,
     children: Fields,
 }
@@ -46,14 +46,14 @@ impl HtmlSafe for Fields {}
 impl Fields {
     /// The fields of the objects that `schema` describes.
     pub(super) fn of(schema: Node<'_>, writer: Writer) -> Self {
-        Self::at(schema, Place { writer, depth: 0, certain: true })
+        Self::at(schema, SchemaContext { writer, depth: 0, certain: true })
     }
 
     pub(super) fn is_empty(&self) -> bool {
         self.fields.is_empty()
     }
 
-    /// "12 fields"; the page unfolds them on demand.
+    /// Such as "12 fields". The page unfolds them on demand.
     fn count(&self) -> String {
         match self.fields.len() {
             1 => "1 field".to_owned(),
@@ -65,48 +65,48 @@ impl Fields {
         self.fields.len() <= UNFOLDED_MAX
     }
 
-    fn at(schema: Node<'_>, place: Place) -> Self {
+    fn at(schema: Node<'_>, context: SchemaContext) -> Self {
         let mut fields = Vec::new();
-        if place.depth < DEPTH_MAX {
-            collect(schema, place, &mut fields);
+        if context.depth < DEPTH_MAX {
+            collect(schema, context, &mut fields);
         }
         Self { fields }
     }
 }
 
 #[derive(Clone, Copy)]
-struct Place {
+struct SchemaContext {
     writer: Writer,
     depth: usize,
-    /// Whether the schema applies in any case, and is not one of several.
+    /// Whether the schema always applies, and is not one of several alternatives.
     certain: bool,
 }
 
 /// The fields that every object of `schema` has and, as optional ones, those that some have.
-fn collect(schema: Node<'_>, place: Place, fields: &mut Vec<Field>) {
+fn collect(schema: Node<'_>, context: SchemaContext, fields: &mut Vec<Field>) {
     let schema = essence(schema);
     let required: Vec<&str> =
         schema.elements("required").filter_map(|name| name.value.as_str()).collect();
     for (name, property) in schema.entries("properties") {
-        let required = place.certain && required.contains(&name);
-        fields.push(field(name, property, required, place));
+        let required = context.certain && required.contains(&name);
+        fields.push(field(name, property, required, context));
     }
     for part in schema.elements("allOf") {
-        collect(part, place, fields);
+        collect(part, context, fields);
     }
     for part in schema.elements("oneOf").chain(schema.elements("anyOf")) {
-        collect(part, Place { certain: false, ..place }, fields);
+        collect(part, SchemaContext { certain: false, ..context }, fields);
     }
 }
 
-fn field(name: &str, property: Node<'_>, required: bool, place: Place) -> Field {
+fn field(name: &str, property: Node<'_>, required: bool, context: SchemaContext) -> Field {
     let schema = without_null(property);
     let example = property.example().or_else(|| schema.example());
     Field {
         name: name.to_owned(),
         kind: kind(property),
         required,
-        presence: match (place.writer, required) {
+        presence: match (context.writer, required) {
             (Writer::Caller, true) => "required",
             (Writer::Caller, false) => "optional",
             (Writer::Service, true) => "",
@@ -114,16 +114,19 @@ fn field(name: &str, property: Node<'_>, required: bool, place: Place) -> Field 
         },
         description: Prose::new(match property.description() {
             "" => schema.description(),
-            said => said,
+            description => description,
         }),
         facts: facts(schema),
         example: example.map(words).unwrap_or_default(),
         values: essence(schema).elements("enum").map(|value| words(value.value)).collect(),
-        children: Fields::at(schema, Place { depth: place.depth + 1, certain: true, ..place }),
+        children: Fields::at(
+            schema,
+            SchemaContext { depth: context.depth + 1, certain: true, ..context },
+        ),
     }
 }
 
-/// What `schema` is beneath: references followed, and of a list its elements.
+/// The schema behind references, and of a list the schema of its elements.
 fn essence(schema: Node<'_>) -> Node<'_> {
     let schema = without_null(schema);
     match schema.get("items") {
@@ -132,7 +135,7 @@ fn essence(schema: Node<'_>) -> Node<'_> {
     }
 }
 
-/// The schema itself where it is only said that it may also be null.
+/// The schema itself, if the alternative is only null.
 fn without_null(schema: Node<'_>) -> Node<'_> {
     let schema = schema.resolved();
     let choices = schema.elements("oneOf").chain(schema.elements("anyOf"));
@@ -143,7 +146,7 @@ fn without_null(schema: Node<'_>) -> Node<'_> {
     }
 }
 
-/// "string", "list of objects": the type in words.
+/// The type in words, such as "string" or "list of objects".
 pub(super) fn kind(schema: Node<'_>) -> String {
     let schema = without_null(schema);
     if let Some(items) = schema.get("items") {
@@ -160,7 +163,7 @@ pub(super) fn kind(schema: Node<'_>) -> String {
     }
 }
 
-/// What else holds for the values.
+/// Limits and defaults of the values.
 fn facts(schema: Node<'_>) -> Vec<String> {
     let number = |key: &str| schema.value.get(key).filter(|value| value.is_number()).map(words);
     let range = |least: &str, most: &str, unit: &str| match (number(least), number(most)) {
@@ -170,7 +173,7 @@ fn facts(schema: Node<'_>) -> Vec<String> {
         (None, Some(most)) => Some(format!("at most {most}{unit}")),
         (None, None) => None,
     };
-    let default = schema.value.get("default").map(|value| format!("{} when absent", words(value)));
+    let default = schema.value.get("default").map(|value| format!("by default {}", words(value)));
     [
         range("minLength", "maxLength", " characters"),
         range("minimum", "maximum", ""),
@@ -182,7 +185,7 @@ fn facts(schema: Node<'_>) -> Vec<String> {
     .collect()
 }
 
-/// A plain value as a reader would write it; text has no quotes.
+/// A plain value as text. Strings have no quotes.
 pub(super) fn words(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

@@ -1,4 +1,4 @@
-//! The description says everything a caller needs, and the page shows it.
+//! Tests that the description has everything a caller needs, and that the page shows it.
 
 mod contract;
 mod description;
@@ -6,12 +6,12 @@ mod page;
 
 use serde_json::Value;
 
-use super::{node::Node, whole};
+use super::{describe, node::Node};
 
 /// The description as it is served.
-fn document() -> Value {
+fn describe_api() -> Value {
     let (_, document) = crate::described_routes();
-    whole(document)
+    describe(document)
 }
 
 /// Every operation as method, path and node.

@@ -1,4 +1,4 @@
-//! Exchanges: what a shopper can have instead, and what was asked of the merchant.
+//! Exchanges: the variants that a shopper can get instead, and exchange orders.
 
 use app::exchanges::{
     exchange_orders::{ExchangeOrderQuery, ExchangeOrders, list_exchange_orders},
@@ -22,9 +22,9 @@ const PAGE: usize = 100;
 
 /// List the variants of an order line
 ///
-/// What units of the line can be exchanged for. The merchant's own server is asked, with a time limit of three
-/// seconds; what it said lately is remembered for half a minute. When it cannot be asked, the variants that were
-/// sent with the order count.
+/// The variants that units of the line can be exchanged for. They come from the merchant's own
+/// server, which has three seconds to respond; its response is cached for half a minute. If the
+/// server does not respond, the variants that were sent with the order are used.
 #[utoipa::path(
     get, path = "/orders/{identifier}/lines/{line}/variants", operation_id = "list_variants",
     tag = "Exchanges",
@@ -43,8 +43,6 @@ const PAGE: usize = 100;
                     "unit_price_amount_cents": 4500, "in_stock": true, "even": true
                 }]
             })),
-        (status = 404, body = Message, description = "This merchant has no such order or line.",
-            example = json!({ "message": "there is no such order line" })),
         (status = 502, body = Message, description = "The merchant's server cannot be reached, and \
             nothing else is known.", example = json!({
                 "message": "the merchant's server cannot be asked: it answered 500"
@@ -67,21 +65,21 @@ pub(crate) async fn variants(
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct ExchangeOrdersQuery {
-    /// `pending`, `placed`, `failed` or `cancelled`; any when absent.
+    /// `pending`, `placed`, `failed` or `cancelled`. If absent, all states.
     #[param(inline)]
     state: Option<ExchangeState>,
-    /// Of this return.
+    /// Only the exchange order of this return.
     rma: Option<String>,
-    /// Begin behind this one: `next` of the page before.
+    /// Start after this one: `next` of the previous page.
     before: Option<String>,
-    /// At most 500; 100 when absent.
+    /// The length of a page: at most 500, by default 100.
     limit: Option<usize>,
 }
 
 /// List exchange orders
 ///
-/// What was asked of the merchant, for which return, and what it comes to; for finance to reconcile by
-/// `transaction_id`.
+/// The orders that the merchant was asked to place, with their returns and amounts. Use
+/// `transaction_id` to reconcile them.
 #[utoipa::path(
     get, path = "/exchange_orders", operation_id = "list_exchange_orders", tag = "Exchanges",
     params(ExchangeOrdersQuery),

@@ -1,4 +1,4 @@
-//! Merchants: add, list, show, change, rotate the signing secret.
+//! Merchants: add, list, show and change them, rotate their signing secrets.
 
 use crate::core::paging::{PAGE, PAGE_MAX};
 use app::{
@@ -10,6 +10,7 @@ use app::{
     },
 };
 use axum::{Json, extract::State, http::StatusCode};
+use domain::faults::FaultCode;
 use domain::merchants::merchant::CarrierMode;
 use serde::{Deserialize, Serialize};
 use server::requests::{
@@ -22,6 +23,7 @@ use crate::core::{
     body::JsonRequest,
     caller::{Admin, Allowed},
     idempotency::{Idempotency, IdempotencyHeader},
+    sample,
 };
 use server::{
     Web,
@@ -34,7 +36,7 @@ use server::{
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Merchants {
     merchants: Vec<MerchantView>,
-    /// Pass as `after` to read on; absent on the last page.
+    /// Pass it as `after` to get the next page. Absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
     next: Option<String>,
 }
@@ -42,19 +44,19 @@ pub(crate) struct Merchants {
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct MerchantsQuery {
-    /// Begin behind this merchant.
+    /// Start after this merchant: `next` of the previous page.
     after: Option<String>,
-    /// At most 500; 100 when absent.
+    /// The length of a page: at most 500, by default 100.
     limit: Option<usize>,
 }
 
 /// List merchants
 ///
-/// A page at a time, in the order of their identifiers.
+/// Sorted by identifier, in pages.
 #[utoipa::path(
     get, path = "/merchants", operation_id = "list_merchants", tag = "Operation",
     params(MerchantsQuery),
-    responses((status = 200, body = Merchants, description = "In the order of their identifiers.",
+    responses((status = 200, body = Merchants, description = "Sorted by identifier.",
         example = json!({ "merchants": [sample_merchant()], "next": "acme" }))),
     security(("token" = ["admin"]))
 )]
@@ -78,28 +80,28 @@ fn sample_merchant() -> serde_json::Value {
     })
 }
 
-/// What an operator says of a new merchant.
+/// A new merchant.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "describes the body; it is read so that all faults are told at once")]
+#[expect(dead_code, reason = "describes the body; it is read field by field")]
 pub(crate) struct MerchantBody {
     /// 1 to 63 of a to z, 0 to 9 and hyphen.
     #[schema(example = "acme")]
     merchant: String,
-    /// What the merchant is called, for people to read.
+    /// The merchant's name, for people.
     #[schema(example = "Acme Outfitters")]
     name: String,
-    /// Refuse amounts that do not add up instead of warning of them.
+    /// Refuse orders with amounts that do not add up, instead of accepting them with a warning.
     strict: Option<bool>,
-    /// `simulated` or `external`; simulated in the sandbox and external in production when absent.
+    /// `simulated` or `external`. If absent: simulated in the sandbox, external in production.
     carrier: Option<CarrierMode>,
-    /// Whether our warehouse receives what comes back.
+    /// Whether our warehouse receives the merchant's returns.
     managed_receiving: Option<bool>,
 }
 
 /// Add a merchant
 ///
-/// Answers with the credentials of the merchant's first client and the secret that signs its messages. They
-/// are shown this once.
+/// The response contains the credentials of the merchant's first client and the secret that signs
+/// its messages. They are shown only once.
 #[utoipa::path(
     post, path = "/merchants", operation_id = "add_merchant", tag = "Operation",
     params(IdempotencyHeader),
@@ -113,11 +115,6 @@ pub(crate) struct MerchantBody {
         })),
         (status = 409, body = Message, description = "The identifier is taken, or the key was used \
             for another request.", example = json!({ "message": "the merchant acme exists" })),
-        (status = 422, body = Invalid, description = "Every field that is not acceptable.",
-            example = json!({
-                "message": "1 field is invalid: $.name is missing",
-                "errors": [{ "field": "$.name", "code": "missing_field" }]
-            })),
     ),
     security(("token" = ["admin"]))
 )]
@@ -145,8 +142,6 @@ pub(crate) async fn add(
     responses(
         (status = 200, body = MerchantView, description = "The merchant.",
             example = json!(sample_merchant())),
-        (status = 404, body = Message, description = "There is no such merchant.",
-            example = json!({ "message": "there is no such merchant" })),
     ),
     security(("token" = ["admin"]))
 )]
@@ -160,8 +155,9 @@ pub(crate) async fn show(
 
 /// Change a merchant
 ///
-/// What is absent stays. With `strict`, amounts that do not add up are refused instead of accepted with a
-/// warning. A disabled merchant's clients get no tokens and its tokens are refused; its data stays.
+/// Absent fields do not change. With `strict`, orders with amounts that do not add up are refused
+/// instead of accepted with a warning. The clients of a disabled merchant get no tokens, and its
+/// existing tokens are refused. Its data is kept.
 #[utoipa::path(
     patch, path = "/merchants/{merchant}", operation_id = "change_merchant", tag = "Operation",
     params(
@@ -170,15 +166,14 @@ pub(crate) async fn show(
     ),
     request_body(content = MerchantChange, example = json!({ "name": "Acme Outfitters" })),
     responses(
-        (status = 200, body = MerchantView, description = "The merchant as it is now.",
+        (status = 200, body = MerchantView, description = "The changed merchant.",
             example = json!(sample_merchant())),
-        (status = 404, body = Message, description = "There is no such merchant.",
-            example = json!({ "message": "there is no such merchant" })),
-        (status = 422, body = Invalid, description = "Every field that is not acceptable.",
-            example = json!({
-                "message": "1 field is invalid: $.strict must be true or false",
-                "errors": [{ "field": "$.strict", "code": "invalid_type" }]
-            })),
+        (status = 422, body = Invalid, description = "Every invalid field. Nothing was stored.",
+            example = json!(sample::invalid_field(
+                "$.strict",
+                FaultCode::InvalidType,
+                "must be true or false",
+            ))),
     ),
     security(("token" = ["admin"]))
 )]
@@ -195,7 +190,7 @@ pub(crate) async fn change(
 
 /// Rotate the signing secret
 ///
-/// Messages are signed with the new secret and the one before it, until the next rotation.
+/// Until the next rotation, messages are signed with the new secret and with the previous one.
 #[utoipa::path(
     post, path = "/merchants/{merchant}/rotate_signing_secret",
     operation_id = "rotate_signing_secret", tag = "Operation",
@@ -204,10 +199,8 @@ pub(crate) async fn change(
         IdempotencyHeader,
     ),
     responses(
-        (status = 200, body = SigningSecret, description = "The new secret, shown this once.",
+        (status = 200, body = SigningSecret, description = "The new secret, shown only once.",
             example = json!({ "signing_secret": "whsec_MfKQ…" })),
-        (status = 404, body = Message, description = "There is no such merchant.",
-            example = json!({ "message": "there is no such merchant" })),
     ),
     security(("token" = ["admin"]))
 )]

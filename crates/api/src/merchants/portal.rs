@@ -1,10 +1,11 @@
-//! What merchants' returns portals look like and say: show, set, give it a logo.
+//! Merchants' returns portals: show and set their colors, texts and logo.
 
 use app::{
     core::commit_once::Request,
     merchants::portals::{PortalView, load_portal, set_logo, set_portal},
 };
 use axum::{Json, extract::State};
+use domain::faults::FaultCode;
 use domain::merchants::portal::{Portal, logo_kind};
 use serde_json::Value;
 
@@ -12,6 +13,7 @@ use crate::core::{
     body::{JsonRequest, PictureRequest},
     caller::{Admin, Allowed},
     idempotency::{Idempotency, IdempotencyHeader},
+    sample,
 };
 use server::requests::identifiers::parse_merchant;
 use server::{
@@ -22,16 +24,14 @@ use server::{
 
 /// Show a merchant's portal
 ///
-/// Its look and its words. A merchant that never set them has the default.
+/// Its colors and texts. A merchant that never set them has the defaults.
 #[utoipa::path(
     get, path = "/merchants/{merchant}/portal", operation_id = "show_portal", tag = "Operation",
     params(("merchant" = String, Path, description = "The merchant's identifier.",
         example = "acme")),
     responses(
-        (status = 200, body = PortalView, description = "What shoppers see now.",
-            example = json!(sample())),
-        (status = 404, body = Message, description = "There is no such merchant.",
-            example = json!({ "message": "there is no such merchant" })),
+        (status = 200, body = PortalView, description = "The current portal.",
+            example = json!(sample_view())),
     ),
     security(("token" = ["admin"]))
 )]
@@ -45,7 +45,7 @@ pub(crate) async fn show(
 
 /// Set a merchant's portal
 ///
-/// The body is all of it but the logo; what is left out has its default.
+/// The body replaces everything except the logo. Absent fields get their defaults.
 #[utoipa::path(
     put, path = "/merchants/{merchant}/portal", operation_id = "set_portal", tag = "Operation",
     params(
@@ -54,15 +54,14 @@ pub(crate) async fn show(
     ),
     request_body(content = Portal, example = json!(sample_portal())),
     responses(
-        (status = 200, body = PortalView, description = "What shoppers see from now on.",
-            example = json!(sample())),
-        (status = 404, body = Message, description = "There is no such merchant.",
-            example = json!({ "message": "there is no such merchant" })),
-        (status = 422, body = Invalid, description = "Every field that is not acceptable.",
-            example = json!({
-                "message": "1 field is invalid: $.accent must be a color such as #0b5cad",
-                "errors": [{ "field": "$.accent", "code": "invalid" }]
-            })),
+        (status = 200, body = PortalView, description = "The new portal.",
+            example = json!(sample_view())),
+        (status = 422, body = Invalid, description = "Every invalid field. Nothing was stored.",
+            example = json!(sample::invalid_field(
+                "$.accent",
+                FaultCode::Invalid,
+                "must be a color such as #0b5cad",
+            ))),
     ),
     security(("token" = ["admin"]))
 )]
@@ -79,7 +78,7 @@ pub(crate) async fn set(
 
 /// Set the logo of a merchant's portal
 ///
-/// A PNG, JPEG or WebP picture of at most 256 KiB. What it is, its first bytes tell.
+/// A PNG, JPEG or WebP image of at most 256 KiB. The type is detected from its first bytes.
 #[utoipa::path(
     put, path = "/merchants/{merchant}/portal/logo", operation_id = "set_portal_logo",
     tag = "Operation",
@@ -89,16 +88,14 @@ pub(crate) async fn set(
     ),
     request_body(
         content = String, content_type = "image/png",
-        description = "The picture; `image/jpeg` and `image/webp` are accepted, too.",
+        description = "The image. `image/jpeg` and `image/webp` are accepted, too.",
         example = json!("@logo.png")
     ),
     responses(
-        (status = 200, body = PortalView, description = "What shoppers see from now on.",
-            example = json!(sample())),
-        (status = 400, body = Message, description = "It is no such picture.",
+        (status = 200, body = PortalView, description = "The new portal.",
+            example = json!(sample_view())),
+        (status = 400, body = Message, description = "The body is not such an image.",
             example = json!({ "message": "a logo must be a PNG, JPEG, or WebP picture" })),
-        (status = 404, body = Message, description = "There is no such merchant.",
-            example = json!({ "message": "there is no such merchant" })),
     ),
     security(("token" = ["admin"]))
 )]
@@ -114,9 +111,9 @@ pub(crate) async fn set_picture(
     Ok(Json(set_logo(&web.app, request, &parse_merchant(&merchant)?, logo).await?))
 }
 
-/// Take the logo of a merchant's portal away
+/// Remove the logo of a merchant's portal
 ///
-/// Shoppers read the merchant's name instead. Without a logo nothing changes.
+/// Shoppers see the merchant's name instead. Without a logo, nothing changes.
 #[utoipa::path(
     delete, path = "/merchants/{merchant}/portal/logo", operation_id = "remove_portal_logo",
     tag = "Operation",
@@ -125,10 +122,8 @@ pub(crate) async fn set_picture(
         IdempotencyHeader,
     ),
     responses(
-        (status = 200, body = PortalView, description = "What shoppers see from now on.",
+        (status = 200, body = PortalView, description = "The new portal.",
             example = json!({ "portal": sample_portal(), "has_logo": false })),
-        (status = 404, body = Message, description = "There is no such merchant.",
-            example = json!({ "message": "there is no such merchant" })),
     ),
     security(("token" = ["admin"]))
 )]
@@ -156,6 +151,6 @@ fn sample_portal() -> Value {
     })
 }
 
-fn sample() -> Value {
+fn sample_view() -> Value {
     serde_json::json!({ "portal": sample_portal(), "has_logo": true })
 }

@@ -1,4 +1,4 @@
-//! Where merchants' systems are reached: set, list, pause, resume, test.
+//! The endpoints of merchants' systems: set, list, pause, resume, test.
 
 pub(crate) mod body;
 
@@ -10,6 +10,7 @@ use app::{
     },
 };
 use axum::{Json, extract::State, http::StatusCode};
+use domain::faults::FaultCode;
 use domain::{messages::kind::MessageKind, reader::IDENTIFIER_MAX};
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -19,6 +20,7 @@ use crate::core::{
     body::JsonRequest,
     caller::{Admin, Allowed},
     idempotency::{Idempotency, IdempotencyHeader},
+    sample,
 };
 use server::requests::{
     endpoints::{read_base_change, read_kind_change},
@@ -31,7 +33,7 @@ use server::{
     query::Query,
 };
 
-/// Which endpoint is meant.
+/// The address of an endpoint.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Path)]
 #[expect(dead_code, reason = "describes the address; its parts are read as text")]
@@ -40,16 +42,17 @@ struct EndpointPath {
     #[param(example = "acme")]
     merchant: String,
     /// `rma`, `exchange_variants`, `exchange_order`, `outbound_asn`, `inventory_receipt`,
-    /// `drop_shipment_confirmation`, `drop_shipment_cancellation` or `drop_shipment_partial_cancellation`.
+    /// `drop_shipment_confirmation`, `drop_shipment_cancellation` or
+    /// `drop_shipment_partial_cancellation`.
     #[param(inline, example = "outbound_asn")]
     kind: MessageKind,
 }
 
-/// Where ASNs go in the samples, without and with an address of their own.
+/// The addresses for ASNs in the samples: under the base address, and a separate one.
 const UNDER_BASE: &str = "https://hooks.acme.example/outbound_asn";
-const OF_ITS_OWN: &str = "https://wms.acme.example/asn";
+const SEPARATE: &str = "https://wms.acme.example/asn";
 
-/// Two endpoints, of which the one for ASNs is as said.
+/// Two endpoints; the parameters describe the one for ASNs.
 fn sample_endpoints(url: &str, auth: &str, paused: bool) -> serde_json::Value {
     serde_json::json!({
         "endpoints": [
@@ -62,23 +65,21 @@ fn sample_endpoints(url: &str, auth: &str, paused: bool) -> serde_json::Value {
 
 /// List a merchant's endpoints
 ///
-/// Where each kind of message goes, and how that is going. Credentials are never shown.
+/// The address for each kind of message, and its current state. Credentials are never shown.
 #[utoipa::path(
     get, operation_id = "list_endpoints", path = "/merchants/{merchant}/endpoints",
     tag = "Operation",
     params(("merchant" = String, Path, description = "The merchant's identifier.",
         example = "acme")),
     responses(
-        (status = 200, body = EndpointsView, description = "One for each kind; the example shows \
-            one of them.", example = json!({
+        (status = 200, body = EndpointsView, description = "One for each kind of message. The \
+            example shows one of them.", example = json!({
                 "endpoints": [{
                     "kind": "rma", "url": "https://hooks.acme.example/returns/rma",
                     "auth": "oauth2", "paused": false,
                     "state": { "breaker": "closed", "waiting": 0, "in_flight": 1, "limit": 16 }
                 }]
             })),
-        (status = 404, body = Message, description = "There is no such merchant.",
-            example = json!({ "message": "there is no such merchant" })),
     ),
     security(("token" = ["admin"]))
 )]
@@ -92,8 +93,8 @@ pub(crate) async fn list(
 
 /// Set a merchant's base address
 ///
-/// Every kind of message goes to its path under this address, unless it has an address of its own. What is set
-/// replaces the base address, its `auth` and all `paths` that were set before.
+/// Every kind of message is sent to its path under this address, unless it has its own address.
+/// This replaces the previous base address, its `auth` and all its `paths`.
 #[utoipa::path(
     put, operation_id = "set_endpoints", path = "/merchants/{merchant}/endpoints",
     tag = "Operation",
@@ -108,16 +109,14 @@ pub(crate) async fn list(
         "paths": { "rma": "/returns/rma" }
     })),
     responses(
-        (status = 200, body = EndpointsView, description = "The endpoints as they are now.",
+        (status = 200, body = EndpointsView, description = "The changed endpoints.",
             example = json!(sample_endpoints(UNDER_BASE, "oauth2", false))),
-        (status = 404, body = Message, description = "There is no such merchant.",
-            example = json!({ "message": "there is no such merchant" })),
-        (status = 422, body = Invalid, description = "Every field that is not acceptable.",
-            example = json!({
-                "message": "1 field is invalid: $.base_url plain http to \
-                            hooks.acme.example is not allowed: use https",
-                "errors": [{ "field": "$.base_url", "code": "invalid" }]
-            })),
+        (status = 422, body = Invalid, description = "Every invalid field. Nothing was stored.",
+            example = json!(sample::invalid_field(
+                "$.base_url",
+                FaultCode::Invalid,
+                "plain http to hooks.acme.example is not allowed: use https",
+            ))),
     ),
     security(("token" = ["admin"]))
 )]
@@ -132,9 +131,9 @@ pub(crate) async fn set(
     Ok(Json(set_endpoints(&web.app, request, &parse_merchant(&merchant)?, &change).await?))
 }
 
-/// Set one kind's address
+/// Set the address for one kind of message
 ///
-/// Messages of this kind go there, whatever the base address is.
+/// Messages of this kind are sent there instead of to the base address.
 #[utoipa::path(
     put, operation_id = "set_endpoint", path = "/merchants/{merchant}/endpoints/{kind}",
     tag = "Operation",
@@ -143,15 +142,8 @@ pub(crate) async fn set(
         "url": "https://wms.acme.example/asn", "auth": { "type": "none" }
     })),
     responses(
-        (status = 200, body = EndpointsView, description = "The endpoints as they are now.",
-            example = json!(sample_endpoints(OF_ITS_OWN, "none", false))),
-        (status = 404, body = Message, description = "There is no such merchant or kind.",
-            example = json!({ "message": "there is no such kind of message" })),
-        (status = 422, body = Invalid, description = "Every field that is not acceptable.",
-            example = json!({
-                "message": "1 field is invalid: $.auth.token is missing",
-                "errors": [{ "field": "$.auth.token", "code": "missing_field" }]
-            })),
+        (status = 200, body = EndpointsView, description = "The changed endpoints.",
+            example = json!(sample_endpoints(SEPARATE, "none", false))),
     ),
     security(("token" = ["admin"]))
 )]
@@ -167,18 +159,16 @@ pub(crate) async fn set_one(
     Ok(Json(set_endpoints(&web.app, request, &parse_merchant(&merchant)?, &change).await?))
 }
 
-/// Forget one kind's address
+/// Remove the address for one kind of message
 ///
-/// The kind goes to its path under the base address again.
+/// Messages of this kind are sent to their path under the base address again.
 #[utoipa::path(
     delete, operation_id = "forget_endpoint", path = "/merchants/{merchant}/endpoints/{kind}",
     tag = "Operation",
     params(EndpointPath, IdempotencyHeader),
     responses(
-        (status = 200, body = EndpointsView, description = "The endpoints as they are now.",
+        (status = 200, body = EndpointsView, description = "The changed endpoints.",
             example = json!(sample_endpoints(UNDER_BASE, "oauth2", false))),
-        (status = 404, body = Message, description = "There is no such merchant or kind.",
-            example = json!({ "message": "there is no such kind of message" })),
     ),
     security(("token" = ["admin"]))
 )]
@@ -196,16 +186,14 @@ pub(crate) async fn forget(
 
 /// Pause an endpoint
 ///
-/// Its messages wait, with all their tries, until it is resumed.
+/// Its messages wait until it is resumed. They keep all their attempts.
 #[utoipa::path(
     post, operation_id = "pause_endpoint", path = "/merchants/{merchant}/endpoints/{kind}/pause",
     tag = "Operation",
     params(EndpointPath, IdempotencyHeader),
     responses(
-        (status = 200, body = EndpointsView, description = "The endpoints as they are now.",
-            example = json!(sample_endpoints(OF_ITS_OWN, "none", true))),
-        (status = 404, body = Message, description = "There is no such merchant or kind.",
-            example = json!({ "message": "there is no such kind of message" })),
+        (status = 200, body = EndpointsView, description = "The changed endpoints.",
+            example = json!(sample_endpoints(SEPARATE, "none", true))),
     ),
     security(("token" = ["admin"]))
 )]
@@ -223,16 +211,14 @@ pub(crate) async fn pause(
 
 /// Resume an endpoint
 ///
-/// What waited is sent.
+/// The waiting messages are sent.
 #[utoipa::path(
     post, operation_id = "resume_endpoint", path = "/merchants/{merchant}/endpoints/{kind}/resume",
     tag = "Operation",
     params(EndpointPath, IdempotencyHeader),
     responses(
-        (status = 200, body = EndpointsView, description = "The endpoints as they are now.",
-            example = json!(sample_endpoints(OF_ITS_OWN, "none", false))),
-        (status = 404, body = Message, description = "There is no such merchant or kind.",
-            example = json!({ "message": "there is no such kind of message" })),
+        (status = 200, body = EndpointsView, description = "The changed endpoints.",
+            example = json!(sample_endpoints(SEPARATE, "none", false))),
     ),
     security(("token" = ["admin"]))
 )]
@@ -251,11 +237,12 @@ pub(crate) async fn resume(
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct TestQuery {
-    /// What the message is about; messages about one thing are sent in order. Something new when absent.
+    /// The reference of the message. Messages with the same reference are sent in order. If absent,
+    /// a new reference is generated.
     #[serde(rename = "ref")]
     #[param(example = "test-k7w2mq9d4x")]
     reference: Option<String>,
-    /// Its number among the messages about that thing; 1 when absent.
+    /// The position of the message among those with the same reference. By default 1.
     #[param(example = 1)]
     sequence: Option<i64>,
 }
@@ -281,18 +268,16 @@ impl TestQuery {
 
 /// Test an endpoint
 ///
-/// Sends a message that says it is a test, through the same machinery as every other.
+/// Sends a message that is marked as a test, in the same way as all other messages.
 #[utoipa::path(
     post, operation_id = "test_endpoint", path = "/merchants/{merchant}/endpoints/{kind}/test",
     tag = "Operation",
     params(EndpointPath, TestQuery, IdempotencyHeader),
     responses(
-        (status = 202, body = TestMessage, description = "On its way.",
+        (status = 202, body = TestMessage, description = "The message is being sent.",
             example = json!({ "id": "msg_acme_42" })),
-        (status = 404, body = Message, description = "There is no such merchant or kind.",
-            example = json!({ "message": "there is no such kind of message" })),
-        (status = 409, body = Message, description = "This kind is asked, not sent, or the key \
-            was used for another request.", example = json!({
+        (status = 409, body = Message, description = "There is no message of this kind to send, or \
+            the key was used for another request.", example = json!({
                 "message": "exchange_variants is asked, not sent: there is no message to test it \
                             with"
             })),

@@ -1,4 +1,4 @@
-//! The failure queue, for operators: list it, retry what matches in the background.
+//! The failure queue, for operators: list it, and retry matching messages in the background.
 
 use app::{
     core::commit_once::Request,
@@ -18,6 +18,7 @@ use crate::core::paging::{PAGE, PAGE_MAX};
 use crate::core::{
     caller::{Admin, Allowed},
     idempotency::{Idempotency, IdempotencyHeader},
+    sample,
 };
 use server::requests::identifiers::parse_merchant;
 use server::{
@@ -27,23 +28,23 @@ use server::{
     query::Query,
 };
 
-/// Which failures are meant; everything that is said must hold.
+/// A filter for failures. All conditions must match.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct FailuresQuery {
-    /// Of this merchant; of every merchant when absent.
+    /// Only messages of this merchant. If absent, of all merchants.
     merchant: Option<String>,
     /// `rma`, `exchange_variants`, `exchange_order`, `outbound_asn`, `inventory_receipt`,
-    /// `drop_shipment_confirmation`, `drop_shipment_cancellation` or `drop_shipment_partial_cancellation`; every kind
-    /// when absent.
+    /// `drop_shipment_confirmation`, `drop_shipment_cancellation` or
+    /// `drop_shipment_partial_cancellation`. If absent, all kinds.
     #[param(inline)]
     kind: Option<MessageKind>,
-    /// With this status of the last answer, 0 for none; any when absent.
+    /// Only messages with this status of the last response, or 0 if there was no response.
     status: Option<i64>,
-    /// Failed at this time or later.
+    /// Only messages that failed at this time or later.
     #[param(value_type = Option<String>)]
     from: Option<Timestamp>,
-    /// Failed at this time or earlier.
+    /// Only messages that failed at this time or earlier.
     #[param(value_type = Option<String>)]
     to: Option<Timestamp>,
 }
@@ -63,15 +64,15 @@ impl FailuresQuery {
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct PageQuery {
-    /// Begin behind this failure: `next` of the page before.
+    /// Start after this failure: `next` of the previous page.
     after: Option<String>,
-    /// At most 500; 100 when absent.
+    /// The length of a page: at most 500, by default 100.
     limit: Option<usize>,
 }
 
 /// List the failure queue
 ///
-/// Messages whose tries are used up, oldest first.
+/// The messages that failed all attempts, oldest first.
 #[utoipa::path(
     get, operation_id = "list_failures", path = "/failures", tag = "Operation",
     params(FailuresQuery, PageQuery),
@@ -84,8 +85,8 @@ pub(crate) struct PageQuery {
             }],
             "next": "1771139508000000_acme_42"
         })),
-        (status = 404, body = Message, description = "The query names what cannot be a merchant.",
-            example = json!({ "message": "there is no such merchant" })),
+        (status = 404, body = Message, description = "The merchant in the query is not a valid identifier.",
+            example = json!(sample::not_found("merchant"))),
     ),
     security(("token" = ["admin"]))
 )]
@@ -103,29 +104,29 @@ pub(crate) async fn list(
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct ForceQuery {
-    /// Send superseded messages too.
+    /// Also send messages that were superseded by newer ones.
     #[serde(default)]
     force: bool,
 }
 
 /// Retry failures
 ///
-/// Puts everything that matches back among the messages that are sent, in the background. Superseded snapshots are
-/// skipped unless forced. The job belongs to the node that began it.
+/// A background job enqueues all matching messages again. Superseded messages are skipped unless
+/// `force` is set. The job belongs to the node that started it.
 #[utoipa::path(
     post, operation_id = "retry_failures", path = "/failures/retry", tag = "Operation",
     params(FailuresQuery, ForceQuery, IdempotencyHeader),
     responses(
-        (status = 202, body = RetryJob, description = "Begun.", example = json!({
+        (status = 202, body = RetryJob, description = "The job was started.", example = json!({
             "id": "k7w2mq9d4x", "state": "running", "total": 12000, "retried": 0, "discarded": 0,
             "skipped": 0
         })),
-        (status = 400, body = Message, description = "The query or the `Idempotency-Key` is not as \
-            described.", example = json!({
+        (status = 400, body = Message, description = "The query or the `Idempotency-Key` is \
+            invalid.", example = json!({
                 "message": "Failed to deserialize query string: status: invalid digit found in string"
             })),
-        (status = 404, body = Message, description = "The query names what cannot be a merchant.",
-            example = json!({ "message": "there is no such merchant" })),
+        (status = 404, body = Message, description = "The merchant in the query is not a valid identifier.",
+            example = json!(sample::not_found("merchant"))),
     ),
     security(("token" = ["admin"]))
 )]
@@ -145,17 +146,15 @@ pub(crate) async fn retry(
 
 /// Show a background retry
 ///
-/// Ask the node that began it. Jobs that ended are forgotten after a while.
+/// Only the node that started the job knows it. Finished jobs are removed after some time.
 #[utoipa::path(
     get, operation_id = "show_retry", path = "/failures/retry/{id}", tag = "Operation",
     params(("id" = String, Path, description = "The job's identifier.", example = "k7w2mq9d4x")),
     responses(
-        (status = 200, body = RetryJob, description = "How far it got.", example = json!({
+        (status = 200, body = RetryJob, description = "The progress of the job.", example = json!({
             "id": "k7w2mq9d4x", "state": "done", "total": 12000, "retried": 11990, "discarded": 0,
             "skipped": 10
         })),
-        (status = 404, body = Message, description = "This node knows no such job.",
-            example = json!({ "message": "there is no such job" })),
     ),
     security(("token" = ["admin"]))
 )]
@@ -169,7 +168,7 @@ pub(crate) async fn job(
 
 /// Cancel a background retry
 ///
-/// What it has put back stays put back.
+/// Messages that were already enqueued stay enqueued.
 #[utoipa::path(
     delete, operation_id = "cancel_retry", path = "/failures/retry/{id}", tag = "Operation",
     params(
@@ -177,12 +176,10 @@ pub(crate) async fn job(
         IdempotencyHeader,
     ),
     responses(
-        (status = 200, body = RetryJob, description = "How far it got.", example = json!({
+        (status = 200, body = RetryJob, description = "The progress of the job.", example = json!({
             "id": "k7w2mq9d4x", "state": "cancelled", "total": 12000, "retried": 500, "discarded": 0,
             "skipped": 0
         })),
-        (status = 404, body = Message, description = "This node knows no such job.",
-            example = json!({ "message": "there is no such job" })),
     ),
     security(("token" = ["admin"]))
 )]

@@ -1,4 +1,4 @@
-//! A merchant's own delivery log: what was sent to it, and how that went.
+//! The delivery log of a merchant: its messages and their attempts.
 
 use app::{
     core::commit_once::Request,
@@ -31,20 +31,20 @@ use server::{
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct MessagesQuery {
-    /// `waiting`, `delivered`, `failed` or `discarded`; every state when absent.
+    /// `waiting`, `delivered`, `failed` or `discarded`. If absent, all states.
     #[param(inline)]
     state: Option<MessageState>,
     /// `rma`, `exchange_variants`, `exchange_order`, `outbound_asn`, `inventory_receipt`,
-    /// `drop_shipment_confirmation`, `drop_shipment_cancellation` or `drop_shipment_partial_cancellation`; every kind
-    /// when absent.
+    /// `drop_shipment_confirmation`, `drop_shipment_cancellation` or
+    /// `drop_shipment_partial_cancellation`. If absent, all kinds.
     #[param(inline)]
     kind: Option<MessageKind>,
-    /// What the messages are about, such as an RMA's identifier.
+    /// Only messages with this reference, such as an RMA's identifier.
     #[serde(rename = "ref")]
     reference: Option<String>,
-    /// Begin before this message: `next` of the page before.
+    /// Start before this message: `next` of the previous page.
     before: Option<i64>,
-    /// At most 500; 100 when absent.
+    /// The length of a page: at most 500, by default 100.
     limit: Option<usize>,
 }
 
@@ -73,7 +73,7 @@ fn parse_own_message(merchant: &MerchantId, text: &str) -> Result<MessageId, Api
 
 /// List messages
 ///
-/// The messages sent, being sent or not accepted by your systems, newest first.
+/// The messages to your systems, newest first: waiting, delivered, failed and discarded ones.
 #[utoipa::path(
     get, operation_id = "list_messages", path = "/messages", tag = "Messages",
     params(MessagesQuery),
@@ -128,7 +128,7 @@ pub(crate) fn sample_superseded() -> serde_json::Value {
 
 /// Show a message
 ///
-/// Its exact body, and every attempt to deliver it.
+/// Its exact body, and all attempts to deliver it.
 #[utoipa::path(
     get, operation_id = "show_message", path = "/messages/{id}", tag = "Messages",
     params(("id" = String, Path, description = "The message's identifier, also its `webhook-id`.",
@@ -136,8 +136,6 @@ pub(crate) fn sample_superseded() -> serde_json::Value {
     responses(
         (status = 200, body = MessageWithAttempts, description = "The message.",
             example = json!(sample_detail("delivered", &sample_success()))),
-        (status = 404, body = Message, description = "This merchant has no such message.",
-            example = json!({ "message": "there is no such message" })),
     ),
     security(("token" = ["read"]))
 )]
@@ -152,14 +150,14 @@ pub(crate) async fn show(
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct RetryQuery {
-    /// Send it even if a newer message about the same thing was delivered already.
+    /// Send it even if a newer message with the same reference was delivered.
     #[serde(default)]
     pub(crate) force: bool,
 }
 
 /// Retry a message
 ///
-/// Puts a failed message back among those that are sent, with all its tries. The same bytes are sent.
+/// Enqueues a failed message again, with all its attempts. The same bytes are sent.
 #[utoipa::path(
     post, operation_id = "retry_message", path = "/messages/{id}/retry", tag = "Messages",
     params(
@@ -168,13 +166,11 @@ pub(crate) struct RetryQuery {
         IdempotencyHeader,
     ),
     responses(
-        (status = 200, body = FailureResult, description = "It is tried again.", example = json!({
+        (status = 200, body = FailureResult, description = "The message is enqueued.", example = json!({
             "id": "msg_acme_42", "result": "retried"
         })),
-        (status = 404, body = Message, description = "This merchant has no such message.",
-            example = json!({ "message": "there is no such message" })),
-        (status = 400, body = Message, description = "The query or the `Idempotency-Key` is not as \
-            described.", example = json!(sample_no_flag())),
+        (status = 400, body = Message, description = "The query or the `Idempotency-Key` is \
+            invalid.", example = json!(sample_no_flag())),
         (status = 409, body = Message, description = "It is not in the failure queue, it is \
             superseded, or the key was used for another request.",
             example = json!(sample_superseded())),

@@ -1,4 +1,4 @@
-//! Every merchant's messages, for operators: look, retry, discard.
+//! The messages of all merchants, for operators: list, show, retry, discard.
 
 use app::{
     core::commit_once::Request,
@@ -17,6 +17,7 @@ use crate::{
         body::JsonRequest,
         caller::{Admin, Allowed},
         idempotency::{Idempotency, IdempotencyHeader},
+        sample,
     },
     messages::log::{
         MessagesQuery, RetryQuery, sample_detail, sample_message, sample_no_flag, sample_superseded,
@@ -25,7 +26,7 @@ use crate::{
 use server::requests::identifiers::{parse_merchant, parse_message};
 use server::{
     Web,
-    error::{ApiError, Invalid, Message},
+    error::{ApiError, Message},
     json_body::read_object,
     path::Path,
     query::Query,
@@ -34,22 +35,23 @@ use server::{
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct MerchantQuery {
-    /// Whose messages.
+    /// The merchant of the messages.
     #[param(example = "acme")]
     merchant: String,
 }
 
 /// List a merchant's messages
 ///
-/// The messages sent, being sent or not accepted by the merchant's systems, newest first.
+/// The messages to the merchant's systems, newest first: waiting, delivered, failed and discarded
+/// ones.
 #[utoipa::path(
     get, operation_id = "list_any_messages", path = "/messages", tag = "Operation",
     params(MerchantQuery, MessagesQuery),
     responses(
         (status = 200, body = Messages, description = "Newest first.",
             example = json!({ "messages": [sample_message("failed")], "next": "42" })),
-        (status = 404, body = Message, description = "The query names what cannot be a merchant.",
-            example = json!({ "message": "there is no such merchant" })),
+        (status = 404, body = Message, description = "The merchant in the query is not a valid identifier.",
+            example = json!(sample::not_found("merchant"))),
     ),
     security(("token" = ["admin"]))
 )]
@@ -63,7 +65,7 @@ pub(crate) async fn list(
     Ok(Json(message_log::list_messages(&web.app, &merchant, query.wanted()).await?))
 }
 
-/// A message that was refused once and is tried again.
+/// A message that was refused once and will be sent again.
 fn sample_waiting() -> serde_json::Value {
     let refusal = serde_json::json!({
         "at": "2026-02-14T16:02:10Z", "cycle": 1, "attempt": 1, "status": 503, "error": null,
@@ -78,7 +80,7 @@ fn sample_waiting() -> serde_json::Value {
 
 /// Show any message
 ///
-/// Its exact body, and every attempt to deliver it.
+/// Its exact body, and all attempts to deliver it.
 #[utoipa::path(
     get, operation_id = "show_any_message", path = "/messages/{id}", tag = "Operation",
     params(("id" = String, Path, description = "The message's identifier.",
@@ -86,8 +88,6 @@ fn sample_waiting() -> serde_json::Value {
     responses(
         (status = 200, body = MessageWithAttempts, description = "The message.",
             example = json!(sample_waiting())),
-        (status = 404, body = Message, description = "There is no such message.",
-            example = json!({ "message": "there is no such message" })),
     ),
     security(("token" = ["admin"]))
 )]
@@ -101,7 +101,7 @@ pub(crate) async fn show(
 
 /// Retry any message
 ///
-/// Puts a failed message back among those that are sent, with all its tries. The same bytes are sent.
+/// Enqueues a failed message again, with all its attempts. The same bytes are sent.
 #[utoipa::path(
     post, operation_id = "retry_any_message", path = "/messages/{id}/retry", tag = "Operation",
     params(
@@ -110,13 +110,11 @@ pub(crate) async fn show(
         IdempotencyHeader,
     ),
     responses(
-        (status = 200, body = FailureResult, description = "It is tried again.", example = json!({
+        (status = 200, body = FailureResult, description = "The message is enqueued.", example = json!({
             "id": "msg_acme_42", "result": "retried"
         })),
-        (status = 404, body = Message, description = "There is no such message.",
-            example = json!({ "message": "there is no such message" })),
-        (status = 400, body = Message, description = "The query or the `Idempotency-Key` is not as \
-            described.", example = json!(sample_no_flag())),
+        (status = 400, body = Message, description = "The query or the `Idempotency-Key` is \
+            invalid.", example = json!(sample_no_flag())),
         (status = 409, body = Message, description = "It is not in the failure queue, it is \
             superseded, or the key was used for another request.",
             example = json!(sample_superseded())),
@@ -135,18 +133,18 @@ pub(crate) async fn retry(
     Ok(Json(retry_message(&web.app, request, &parse_message(&id)?, force).await?))
 }
 
-/// Why a message is given up.
+/// Why a message is discarded.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "describes the body; it is read so that all faults are told at once")]
+#[expect(dead_code, reason = "describes the body; it is read field by field")]
 pub(crate) struct DiscardBody {
-    /// For whoever looks at the message later.
+    /// Shown with the message.
     #[schema(example = "told by telephone")]
     reason: String,
 }
 
 /// Discard a message
 ///
-/// Takes a failed message out of the failure queue for good. The reason is kept.
+/// Removes a failed message from the failure queue for good. The reason is stored.
 #[utoipa::path(
     post, operation_id = "discard_message", path = "/messages/{id}/discard", tag = "Operation",
     params(
@@ -155,19 +153,12 @@ pub(crate) struct DiscardBody {
     ),
     request_body(content = DiscardBody, example = json!({ "reason": "told by telephone" })),
     responses(
-        (status = 200, body = FailureResult, description = "It is not tried again.", example = json!({
+        (status = 200, body = FailureResult, description = "The message is discarded.", example = json!({
             "id": "msg_acme_42", "result": "discarded"
         })),
-        (status = 404, body = Message, description = "There is no such message.",
-            example = json!({ "message": "there is no such message" })),
         (status = 409, body = Message, description = "It is not in the failure queue, or the key \
             was used for another request.", example = json!({
                 "message": "msg_acme_42 was delivered: it is not in the failure queue"
-            })),
-        (status = 422, body = Invalid, description = "Every field that is not acceptable.",
-            example = json!({
-                "message": "1 field is invalid: $.reason is missing",
-                "errors": [{ "field": "$.reason", "code": "missing_field" }]
             })),
     ),
     security(("token" = ["admin"]))

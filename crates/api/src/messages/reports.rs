@@ -11,7 +11,10 @@ use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use crate::core::caller::{Admin, Allowed};
+use crate::core::{
+    caller::{Admin, Allowed},
+    sample,
+};
 use server::requests::identifiers::parse_merchant;
 use server::{
     Web,
@@ -24,30 +27,30 @@ const HOURS: i64 = 24;
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct ReportQuery {
-    /// Of this merchant; of every merchant when absent.
+    /// Only attempts for this merchant. If absent, for all merchants.
     merchant: Option<String>,
-    /// Hours that begin at this time or later; 24 hours before `to` when absent.
+    /// Only hours that start at this time or later. By default 24 hours before `to`.
     #[param(value_type = Option<String>)]
     from: Option<Timestamp>,
-    /// Hours that begin before this time; now when absent.
+    /// Only hours that start before this time. By default now.
     #[param(value_type = Option<String>)]
     to: Option<Timestamp>,
 }
 
 /// Report deliveries
 ///
-/// Attempts by hour, merchant, kind and status code, with the time from commit to answer. `Accept: text/csv` gives
-/// comma-separated values.
+/// Attempts by hour, merchant, kind and status code, with the time from commit to response. With
+/// `Accept: text/csv`, the report is comma-separated values.
 #[utoipa::path(
     get, operation_id = "report_deliveries", path = "/reports/deliveries", tag = "Operation",
     params(ReportQuery),
     responses(
-        (status = 200, description = "One row for each.", content(
+        (status = 200, description = "One row per hour, merchant, kind and status.", content(
             (DeliveryReport = "application/json", example = json!(sample_report())),
             (String = "text/csv", example = json!(sample_report().to_csv())),
         )),
-        (status = 404, body = Message, description = "The query names what cannot be a merchant.",
-            example = json!({ "message": "there is no such merchant" })),
+        (status = 404, body = Message, description = "The merchant in the query is not a valid identifier.",
+            example = json!(sample::not_found("merchant"))),
     ),
     security(("token" = ["admin"]))
 )]

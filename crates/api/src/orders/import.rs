@@ -1,4 +1,4 @@
-//! History comes in: a chunk of lines, one order each.
+//! Imports of past orders, in chunks with one order per line.
 
 use app::{
     core::commit_once::Request,
@@ -12,13 +12,9 @@ use crate::core::{
     idempotency::IdempotencyHeader,
 };
 use server::requests::identifiers::parse_merchant;
-use server::{
-    Web,
-    error::{ApiError, Message},
-    path::Path,
-};
+use server::{Web, error::ApiError, path::Path};
 
-/// The order of the minimal sample, on a line.
+/// The order of the minimal sample, on one line.
 fn sample_line() -> String {
     let message = domain::samples::minimal_order_message();
     let message: serde_json::Value = serde_json::from_str(message).expect("the sample is JSON");
@@ -28,23 +24,24 @@ fn sample_line() -> String {
 
 /// Import orders
 ///
-/// One order a line, each stored or rejected by itself under the same rules as published orders. The answer
-/// counts the orders that were `created`, those that were `updated`, those that were held like that already
-/// (`unchanged`) and those of which a newer state is held (`stale`). Sending a chunk again changes nothing.
+/// Each line is one order, which is stored or rejected independently, under the same rules as
+/// published orders. The response counts the orders that were `created`, `updated`, `unchanged`
+/// because the same snapshot was stored before, and `stale` because a newer snapshot is stored.
+/// Sending a chunk again changes nothing.
 #[utoipa::path(
     post, path = "/merchants/{merchant}/orders/import", operation_id = "import_orders",
     tag = "Operation",
     params(
-        ("merchant" = String, Path, description = "Whose orders they are.", example = "acme"),
+        ("merchant" = String, Path, description = "The merchant of the orders.", example = "acme"),
         IdempotencyHeader,
     ),
     request_body(
         content = String, content_type = "application/x-ndjson",
-        description = "Orders, one JSON object a line; at most 10 MiB.",
+        description = "Orders, one JSON object per line, at most 10 MiB.",
         example = json!(sample_line())
     ),
     responses(
-        (status = 200, body = ImportResult, description = "What became of the lines.", example = json!({
+        (status = 200, body = ImportResult, description = "The results of the lines.", example = json!({
             "created": 1, "updated": 0, "unchanged": 0, "stale": 0, "warnings": 0,
             "rejected": [{
                 "line": 1, "errors": [],
@@ -52,8 +49,6 @@ fn sample_line() -> String {
                             value is expected"
             }]
         })),
-        (status = 404, body = Message, description = "There is no such merchant.",
-            example = json!({ "message": "there is no such merchant" })),
     ),
     security(("token" = ["admin"]))
 )]

@@ -1,10 +1,11 @@
-//! Orders: a merchant publishes them, and reads what is held.
+//! Orders: merchants publish them and read them back.
 
 use app::orders::{
     load_order::load_order_json,
     publish_orders::{IntakeResult, OrdersMessage, publish_orders},
 };
 use axum::{Json, extract::State, http::header::CONTENT_TYPE, response::IntoResponse};
+use domain::faults::FaultCode;
 use domain::orders::order::Order;
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
@@ -13,6 +14,7 @@ use crate::core::{
     body::JsonRequest,
     caller::{Merchant, OrdersWrite, Read},
     idempotency::IdempotencyHeader,
+    sample,
     version::ApiVersion,
 };
 use server::Web;
@@ -24,16 +26,16 @@ use server::{
 
 /// The message that publishes orders.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "describes the message; domain reads it, to tell all faults at once")]
+#[expect(dead_code, reason = "describes the message; it is read field by field")]
 pub(crate) struct ReturnsPortalOrderMessage {
     returns_portal_order: ReturnsPortalOrder,
 }
 
 /// The orders of one message.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "describes the message; domain reads it, to tell all faults at once")]
+#[expect(dead_code, reason = "describes the message; it is read field by field")]
 pub(crate) struct ReturnsPortalOrder {
-    /// The orders, each of them whole.
+    /// The orders, each as a full snapshot.
     #[schema(max_items = 1000)]
     orders: Vec<Order>,
 }
@@ -41,16 +43,16 @@ pub(crate) struct ReturnsPortalOrder {
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct PublishQuery {
-    /// Answer as if, but store nothing.
+    /// Check the orders and respond as usual, but store nothing.
     #[serde(default)]
     dry_run: bool,
 }
 
 /// Publish orders
 ///
-/// Each order is a full snapshot and replaces the one held, unless its `updated_at` is older. The message
-/// is stored whole or not at all. Fields that are not known are kept and named in `warnings`. Refund entries
-/// are recorded once and never change.
+/// Each order is a full snapshot that replaces the stored one, unless its `updated_at` is older.
+/// The message is stored completely or not at all. Unknown fields are stored and reported in
+/// `warnings`. Refund entries are recorded once and never change.
 #[utoipa::path(
     post,
     path = "/returns_portal_orders",
@@ -63,20 +65,20 @@ pub(crate) struct PublishQuery {
     ),
     request_body(
         content = ReturnsPortalOrderMessage,
-        example = json!(sample())
+        example = json!(sample_message())
     ),
     responses(
         (status = 200, body = IntakeResult, description = "Stored.", example = json!({
             "orders": [{ "identifier": "ORD-100472", "result": "created" }], "warnings": []
         })),
-        (status = 400, body = Message, description = "Not JSON, or not version 3.",
+        (status = 400, body = Message, description = "The body is not JSON, or the version is not 3.",
             example = json!({ "message": "the header Api-Version is missing; 3 is supported" })),
-        (status = 422, body = Invalid, description = "Every field that is not acceptable. Nothing \
-            was stored.", example = json!({
-            "message": "1 field is invalid: $.returns_portal_order.orders[0].status must be \
-                        one of Created, Shipped, Cancelled",
-            "errors": [{ "field": "$.returns_portal_order.orders[0].status", "code": "invalid" }]
-        })),
+        (status = 422, body = Invalid, description = "Every invalid field. Nothing was stored.",
+            example = json!(sample::invalid_field(
+                "$.returns_portal_order.orders[0].status",
+                FaultCode::Invalid,
+                "must be one of Created, Shipped, Cancelled",
+            ))),
     ),
     security(("token" = ["orders:write"]))
 )]
@@ -92,18 +94,19 @@ pub(crate) async fn publish(
     Ok(Json(publish_orders(&web.app, &merchant.caller, message).await?))
 }
 
-fn sample() -> serde_json::Value {
+fn sample_message() -> serde_json::Value {
     serde_json::from_str(domain::samples::order_message()).expect("the sample is JSON")
 }
 
 fn sample_order() -> serde_json::Value {
-    let order = sample().pointer("/returns_portal_order/orders/0").cloned();
+    let order = sample_message().pointer("/returns_portal_order/orders/0").cloned();
     order.expect("the sample has an order")
 }
 
 /// Read an order
 ///
-/// The newest snapshot as it was sent, unknown fields included, with every refund ever reported for it.
+/// The newest snapshot as it was sent, including unknown fields, with all refunds that were ever
+/// reported for it.
 #[utoipa::path(
     get,
     path = "/orders/{identifier}",
@@ -112,14 +115,12 @@ fn sample_order() -> serde_json::Value {
     params(("identifier" = String, Path, description = "The order's identifier.",
         example = "ORD-100472")),
     responses(
-        (status = 200, body = Order, description = "What is held.",
+        (status = 200, body = Order, description = "The order.",
             example = json!(sample_order())),
-        (status = 404, body = Message, description = "This merchant has no such order.",
-            example = json!({ "message": "there is no such order" })),
     ),
     security(("token" = ["read"]))
 )]
-pub(crate) async fn held(
+pub(crate) async fn show_order(
     State(web): State<Web>,
     merchant: Merchant<Read>,
     Path(identifier): Path<String>,

@@ -1,4 +1,4 @@
-//! What carriers call: the labels that are wanted, and what happens to parcels.
+//! The routes for carriers: label requests and tracking events.
 
 use app::returns::carrier_events::{
     CarrierResults, RequestedLabels, apply_carrier_events, list_label_requests,
@@ -14,15 +14,12 @@ use crate::core::{
     idempotency::IdempotencyHeader,
 };
 use server::Web;
-use server::{
-    error::{ApiError, Invalid, Message},
-    query::Query,
-};
+use server::{error::ApiError, query::Query};
 
 /// Report carrier events
 ///
-/// One result for each event, in order. Repeated and late events change nothing, unknown and contradictory ones
-/// are answered and do no harm to the others.
+/// The response has one result for each event, in the same order. Repeated and late events change
+/// nothing. Unknown and contradictory events are reported and do not affect the others.
 #[utoipa::path(
     post, path = "/carrier_events", operation_id = "report_carrier_events", tag = "Carrier",
     params(IdempotencyHeader),
@@ -35,19 +32,11 @@ use server::{
         ]
     })),
     responses(
-        (status = 200, body = CarrierResults, description = "What became of each event.",
+        (status = 200, body = CarrierResults, description = "The result of each event.",
             example = json!({ "results": [
                 { "result": "applied", "rma_identifier": "RMA-7K3Q-9XWD-2M4T" },
                 { "result": "unknown" }
             ] })),
-        (status = 409, body = Message, description = "The key was used for another request.",
-            example = json!({ "message":
-                "this Idempotency-Key was used for another request in the last 24 hours" })),
-        (status = 422, body = Invalid, description = "Every field that is not acceptable. No event \
-            was taken in.", example = json!({
-                "message": "1 field is invalid: $.events[0].type is missing",
-                "errors": [{ "field": "$.events[0].type", "code": "missing_field" }]
-            })),
     ),
     security(("token" = ["carrier:write"]))
 )]
@@ -67,16 +56,16 @@ const PAGE: usize = 100;
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct LabelRequestsQuery {
-    /// Begin behind this one: `next` of the page before.
+    /// Start after this one: `next` of the previous page.
     after: Option<String>,
-    /// At most 1,000; 100 when absent.
+    /// The length of a page: at most 1,000, by default 100.
     limit: Option<usize>,
 }
 
-/// List wanted labels
+/// List label requests
 ///
-/// Returns of merchants with an external carrier that have no label yet. A carrier makes one and reports it as
-/// the event `label_created`.
+/// Returns without a label, of merchants with an external carrier. The carrier creates a label and
+/// reports it as the event `label_created`.
 #[utoipa::path(
     get, path = "/label_requests", operation_id = "list_label_requests", tag = "Carrier",
     params(LabelRequestsQuery),
@@ -87,7 +76,7 @@ pub(crate) struct LabelRequestsQuery {
         }] }))),
     security(("token" = ["carrier:write"]))
 )]
-pub(crate) async fn wanted(
+pub(crate) async fn list(
     State(web): State<Web>,
     Allowed { caller, .. }: Allowed<CarrierWrite>,
     Query(query): Query<LabelRequestsQuery>,

@@ -1,4 +1,4 @@
-//! Returns: what can come back, what it would come to, and the returns themselves.
+//! Returns: returnability, quotes, and the returns themselves.
 
 use app::{
     core::commit_once::Request,
@@ -31,29 +31,29 @@ use server::{
     path::Path,
 };
 
-/// A return as the message tells it, with its label and where to go on.
+/// A return as in the message to the merchant, with its label and links.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct ReturnAnswer<'a> {
     #[serde(flatten)]
     message: RmaMessage<'a>,
-    /// Null until the carrier made one.
+    /// Null until the carrier has created it.
     #[schema(required)]
     label: Option<Label<'a>>,
     links: Links,
-    /// The version of the merchant's policy that the return was judged by.
+    /// The version of the merchant's policy that applies to the return.
     #[schema(example = 3, minimum = 0)]
     policy_version: i64,
-    /// What the return comes to. Only in the answers to a quote and to the start of a return.
+    /// The amounts of the return. Only in the responses to a quote and to the start of a return.
     #[serde(skip_serializing_if = "Option::is_none")]
     quote: Option<Quote>,
 }
 
-/// What the shopper puts on the parcel, or shows at the drop-off.
+/// The label that the shopper attaches to the parcel, or shows at the drop-off point.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Label<'a> {
     #[schema(example = "9400111899223197428490")]
     tracking_number: &'a str,
-    /// A page to print. Whoever knows the return's identifier may open it.
+    /// A page to print. Anyone who knows the return's identifier can open it.
     #[schema(example = "/labels/RMA-7K3Q-9XWD-2M4T")]
     url: String,
 }
@@ -71,7 +71,7 @@ pub(crate) struct Links {
     label: String,
 }
 
-fn answer(rma: &Rma, quote: Option<Quote>) -> Json<Value> {
+fn respond(rma: &Rma, quote: Option<Quote>) -> Json<Value> {
     let id = &rma.rma_identifier;
     let tracking_number = rma.units.iter().find_map(|unit| unit.tracking_number.as_deref());
     let label = tracking_number
@@ -82,28 +82,27 @@ fn answer(rma: &Rma, quote: Option<Quote>) -> Json<Value> {
         label: format!("/labels/{id}"),
     };
     let policy_version = rma.policy_version;
-    let answer = ReturnAnswer { message: message(rma), label, links, policy_version, quote };
-    Json(serde_json::to_value(answer).expect("an answer has string keys"))
+    let response = ReturnAnswer { message: message(rma), label, links, policy_version, quote };
+    Json(serde_json::to_value(response).expect("a response has string keys"))
 }
 
 /// Which units can be returned
 ///
-/// For each unit of the order: whether it can come back, every rule that spoke with the fact it read and the time
-/// at which its answer changes, the exact refund with its parts, and the methods on offer with their fees.
+/// For each unit of the order: whether it can be returned; each rule that applies, with its
+/// verdict, the fact it is based on and the time at which the verdict changes; the exact refund
+/// with its parts; and the available methods with their fees.
 #[utoipa::path(
     get, path = "/orders/{identifier}/returnability", operation_id = "read_returnability",
     tag = "Returns",
     params(("identifier" = String, Path, description = "The order's identifier.",
         example = "ORD-100472")),
     responses(
-        (status = 200, body = Returnability, description = "As of now.",
+        (status = 200, body = Returnability, description = "The returnability at this moment.",
             example = json!(sample_returnability())),
-        (status = 404, body = Message, description = "This merchant has no such order.",
-            example = json!({ "message": "there is no such order" })),
     ),
     security(("token" = ["read"]))
 )]
-pub(crate) async fn returnable(
+pub(crate) async fn show_returnability(
     State(web): State<Web>,
     merchant: Merchant<Read>,
     Path(identifier): Path<String>,
@@ -113,18 +112,19 @@ pub(crate) async fn returnable(
 
 /// Quote a return
 ///
-/// Answers as the start of the same return would, with `rma_identifier` and `label` null, and stores nothing.
+/// The response is the same as for the start of the same return, except that `rma_identifier` and
+/// `label` are null. Nothing is stored.
 #[utoipa::path(
     post, path = "/returns/quote", operation_id = "quote_return", tag = "Returns",
     params(IdempotencyHeader),
     request_body(content = ReturnRequest, example = json!(sample_request())),
     responses(
-        (status = 201, body = ReturnAnswer<'_>, description = "What the return would be.",
+        (status = 201, body = ReturnAnswer<'_>, description = "The return as it would be started.",
             example = json!(sample_answer())),
         (status = 409, body = Message, description = "The units are on another return.",
             example = json!({ "message": taken() })),
-        (status = 422, body = Refusals, description = "Every field that is not acceptable, or every \
-            rule that is in the way.", example = json!(sample_refusal())),
+        (status = 422, body = Refusals, description = "Every invalid field, or every rule that \
+            refuses the return.", example = json!(sample_refusal())),
     ),
     security(("token" = ["returns:write"]))
 )]
@@ -135,19 +135,19 @@ pub(crate) async fn quote(
 ) -> Result<(StatusCode, Json<Value>), ApiError> {
     let request = body.read(read_request)?;
     let QuotedReturn { rma, quote } = quote_return(&web.app, &merchant.caller, &request).await?;
-    let Json(mut answer) = answer(&rma, Some(quote));
-    // What is not stored has no identifier, and leads nowhere.
-    if let Value::Object(fields) = &mut answer {
+    let Json(mut response) = respond(&rma, Some(quote));
+    // A quote is not stored, so it has no identifier and no links.
+    if let Value::Object(fields) = &mut response {
         fields.insert("rma_identifier".to_owned(), Value::Null);
         fields.insert("links".to_owned(), Value::Object(serde_json::Map::new()));
     }
-    Ok((StatusCode::CREATED, Json(answer)))
+    Ok((StatusCode::CREATED, Json(response)))
 }
 
 /// Start a return
 ///
-/// The units are spent, what they are worth is frozen, the merchant is told by an RMA message, and the carrier is
-/// asked for a label. Items may be of several orders of one shopper.
+/// The units are spent, their refunds are fixed, the merchant gets an RMA message, and a label is
+/// requested from the carrier. The items may belong to several orders of one shopper.
 #[utoipa::path(
     post, path = "/returns", operation_id = "start_return", tag = "Returns",
     params(IdempotencyHeader),
@@ -157,8 +157,8 @@ pub(crate) async fn quote(
             example = json!(sample_answer())),
         (status = 409, body = Message, description = "The units are on another return, or the key \
             was used for another request.", example = json!({ "message": taken() })),
-        (status = 422, body = Refusals, description = "Every field that is not acceptable, or every \
-            rule that is in the way. Nothing was stored.", example = json!(sample_refusal())),
+        (status = 422, body = Refusals, description = "Every invalid field, or every rule that \
+            refuses the return. Nothing was stored.", example = json!(sample_refusal())),
     ),
     security(("token" = ["returns:write"]))
 )]
@@ -169,7 +169,7 @@ pub(crate) async fn start(
 ) -> Result<(StatusCode, Json<Value>), ApiError> {
     let request = body.read(read_request)?;
     let begun = start_return(&web.app, &merchant.caller, &request, repeatable.as_ref()).await?;
-    Ok((StatusCode::CREATED, answer(&begun.rma, Some(begun.quote))))
+    Ok((StatusCode::CREATED, respond(&begun.rma, Some(begun.quote))))
 }
 
 /// Read a return
@@ -178,10 +178,8 @@ pub(crate) async fn start(
     params(("rma" = String, Path, description = "The return's identifier.",
         example = "RMA-7K3Q-9XWD-2M4T")),
     responses(
-        (status = 200, body = ReturnAnswer<'_>, description = "As it stands.",
+        (status = 200, body = ReturnAnswer<'_>, description = "The current state.",
             example = json!(sample_answer())),
-        (status = 404, body = Message, description = "This merchant has no such return.",
-            example = json!({ "message": "there is no such return" })),
     ),
     security(("token" = ["read"]))
 )]
@@ -190,13 +188,13 @@ pub(crate) async fn show(
     merchant: Merchant<Read>,
     Path(rma): Path<String>,
 ) -> Result<Json<Value>, ApiError> {
-    Ok(answer(&load_return(&web.app, &merchant.id, &rma).await?, None))
+    Ok(respond(&load_return(&web.app, &merchant.id, &rma).await?, None))
 }
 
 /// Cancel a return
 ///
-/// Possible until the carrier, the drop-off point or the warehouse has the goods. The units can be returned again.
-/// Cancelling what is cancelled changes nothing.
+/// Possible until the carrier, the drop-off point or the warehouse has the goods. The units can
+/// then be returned again. Canceling a canceled return changes nothing.
 #[utoipa::path(
     post, path = "/returns/{rma}/cancel", operation_id = "cancel_return", tag = "Returns",
     params(
@@ -205,10 +203,8 @@ pub(crate) async fn show(
         IdempotencyHeader,
     ),
     responses(
-        (status = 200, body = ReturnAnswer<'_>, description = "Cancelled.",
+        (status = 200, body = ReturnAnswer<'_>, description = "The return is canceled.",
             example = json!(sample_answer())),
-        (status = 404, body = Message, description = "This merchant has no such return.",
-            example = json!({ "message": "there is no such return" })),
         (status = 409, body = Message, description = "It is too late.",
             example = json!({ "message": "the goods are on their way already" })),
     ),
@@ -222,13 +218,13 @@ pub(crate) async fn cancel(
 ) -> Result<Json<Value>, ApiError> {
     let repeatable = idempotency.of(b"");
     let request = Request { client: &merchant.caller.client, repeatable: repeatable.as_ref() };
-    Ok(answer(&cancel_return(&web.app, &merchant.id, request, &rma).await?, None))
+    Ok(respond(&cancel_return(&web.app, &merchant.id, request, &rma).await?, None))
 }
 
 /// Close the receiving of a return
 ///
-/// The warehouse awaits nothing more: units that did not arrive are `NOT_RECEIVED`, and a return that is not wholly
-/// refunded by now is `PARTIAL_REFUND`.
+/// The warehouse expects no more units. Units that did not arrive become `NOT_RECEIVED`, and a
+/// return that is not fully refunded by now becomes `PARTIAL_REFUND`.
 #[utoipa::path(
     post, path = "/returns/{rma}/receiving/close", operation_id = "close_receiving",
     tag = "Warehouse",
@@ -240,10 +236,8 @@ pub(crate) async fn cancel(
     responses(
         (status = 200, body = ReturnAnswer<'_>, description = "Closed.",
             example = json!(sample_answer())),
-        (status = 404, body = Message, description = "There is no such return.",
-            example = json!({ "message": "there is no such return" })),
-        (status = 409, body = Message, description = "The goods are not received by us, or the \
-            return is cancelled.", example = json!({ "message": "the return was cancelled" })),
+        (status = 409, body = Message, description = "Our warehouse does not receive this return, \
+            or the return is canceled.", example = json!({ "message": "the return was cancelled" })),
     ),
     security(("token" = ["warehouse:write"]))
 )]
@@ -255,7 +249,7 @@ pub(crate) async fn close(
 ) -> Result<Json<Value>, ApiError> {
     let repeatable = idempotency.of(b"");
     let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
-    Ok(answer(&close_receiving(&web.app, &caller, request, &rma).await?, None))
+    Ok(respond(&close_receiving(&web.app, &caller, request, &rma).await?, None))
 }
 
 fn taken() -> &'static str {
@@ -274,7 +268,7 @@ fn sample_request() -> Value {
 }
 
 fn sample_answer() -> Value {
-    answer(&domain::samples::rma(), None).0
+    respond(&domain::samples::rma(), None).0
 }
 
 fn sample_refusal() -> Value {

@@ -19,7 +19,7 @@ use crate::core::{
 use server::requests::identifiers::parse_merchant;
 use server::{
     Web,
-    error::{ApiError, Invalid, Message},
+    error::{ApiError, Invalid},
     path::Path,
     query::Query,
 };
@@ -34,8 +34,6 @@ use server::{
     responses(
         (status = 200, body = PolicyView, description = "What holds now.",
             example = json!(sample())),
-        (status = 404, body = Message, description = "There is no such merchant.",
-            example = json!({ "message": "there is no such merchant" })),
     ),
     security(("token" = ["admin"]))
 )]
@@ -49,8 +47,8 @@ pub(crate) async fn show(
 
 /// Set a merchant's policy
 ///
-/// The body is the whole policy; what is left out has its default. It becomes a new version, and returns that were
-/// started before keep the one that judged them.
+/// The body is the whole policy; what is left out has its default. It becomes a new version, and
+/// returns that were started before keep the one that judged them.
 #[utoipa::path(
     put, path = "/merchants/{merchant}/policy", operation_id = "set_policy", tag = "Operation",
     params(
@@ -61,9 +59,7 @@ pub(crate) async fn show(
     responses(
         (status = 200, body = PolicyView, description = "The new version.",
             example = json!(sample())),
-        (status = 404, body = Message, description = "There is no such merchant.",
-            example = json!({ "message": "there is no such merchant" })),
-        (status = 422, body = Invalid, description = "Every field that is not acceptable.",
+        (status = 422, body = Invalid, description = "Every invalid field. Nothing was stored.",
             example = json!(sample_fault())),
     ),
     security(("token" = ["admin"]))
@@ -81,7 +77,7 @@ pub(crate) async fn set(
 
 /// Check a policy
 ///
-/// Reads the body as a policy and answers with all of it, defaults filled in. Nothing is stored.
+/// Checks the body and returns the complete policy, with defaults filled in. Nothing is stored.
 #[utoipa::path(
     post, path = "/policy/check", operation_id = "check_policy", tag = "Operation",
     params(IdempotencyHeader),
@@ -89,7 +85,7 @@ pub(crate) async fn set(
     responses(
         (status = 200, body = Policy, description = "It would be accepted.",
             example = json!(sample_policy())),
-        (status = 422, body = Invalid, description = "Every field that is not acceptable.",
+        (status = 422, body = Invalid, description = "Every invalid field. Nothing was stored.",
             example = json!(sample_fault())),
     ),
     security(("token" = ["admin"]))
@@ -107,7 +103,7 @@ pub(crate) async fn check(
 pub(crate) struct Versions {
     /// Newest first.
     versions: Vec<PolicyView>,
-    /// Pass as `before` to read on; absent on the last page.
+    /// Pass it as `before` to get the next page. Absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
     next: Option<i64>,
 }
@@ -115,9 +111,9 @@ pub(crate) struct Versions {
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct VersionsQuery {
-    /// Begin below this version.
+    /// Start below this version: `next` of the previous page.
     before: Option<i64>,
-    /// At most 500; 100 when absent.
+    /// The length of a page: at most 500, by default 100.
     limit: Option<usize>,
 }
 
@@ -132,8 +128,6 @@ pub(crate) struct VersionsQuery {
     responses(
         (status = 200, body = Versions, description = "Newest first.",
             example = json!({ "versions": [sample()], "next": 3 })),
-        (status = 404, body = Message, description = "There is no such merchant.",
-            example = json!({ "message": "there is no such merchant" })),
     ),
     security(("token" = ["admin"]))
 )]

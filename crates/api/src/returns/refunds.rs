@@ -1,4 +1,4 @@
-//! Refunds that an operator should look at.
+//! Refunds that need an operator.
 
 use app::{
     core::commit_once::Request,
@@ -7,7 +7,11 @@ use app::{
     },
 };
 use axum::{Json, extract::State};
-use domain::{faults::Faults, json::Json as Document, reader::TEXT_MAX};
+use domain::{
+    faults::{FaultCode, Faults},
+    json::Json as Document,
+    reader::TEXT_MAX,
+};
 use serde::Deserialize;
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
@@ -17,6 +21,7 @@ use crate::core::{
     body::JsonRequest,
     caller::{Admin, Allowed},
     idempotency::IdempotencyHeader,
+    sample,
 };
 use server::{
     Web,
@@ -26,7 +31,7 @@ use server::{
 };
 use server::{json_body::read_object, requests::identifiers::parse_merchant};
 
-/// What is the matter with a refund.
+/// The problem of a refund.
 #[derive(Clone, Copy, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum ProblemState {
@@ -48,13 +53,13 @@ impl ProblemState {
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct ProblemsQuery {
-    /// `unmatched`: it is not clear which return it pays for. `conflict`: it pays for units that were spent before.
-    /// `settled`: somebody dealt with it.
+    /// `unmatched`: it is not clear which return the refund pays for. `conflict`: it pays for units
+    /// that were spent before. `settled`: an operator resolved the problem.
     #[param(inline, example = "unmatched")]
     state: ProblemState,
-    /// Begin behind this refund: `next` of the page before.
+    /// Start after this refund: `next` of the previous page.
     after: Option<String>,
-    /// At most 500; 100 when absent.
+    /// The length of a page: at most 500, by default 100.
     limit: Option<usize>,
 }
 
@@ -63,7 +68,7 @@ pub(crate) struct ProblemsQuery {
     get, path = "/refunds", operation_id = "list_refund_problems", tag = "Operation",
     params(ProblemsQuery),
     responses((status = 200, body = RefundProblemPage, description = "Oldest first.",
-        example = json!({ "refunds": [sample()], "next": "1771139508000000_acme_RF-2201" }))),
+        example = json!({ "refunds": [sample_problem()], "next": "1771139508000000_acme_RF-2201" }))),
     security(("token" = ["admin"]))
 )]
 pub(crate) async fn list(
@@ -78,7 +83,8 @@ pub(crate) async fn list(
 
 /// Match a refund
 ///
-/// Says which return a refund pays for, and closes what it pays for; or, without a return, that it is left as it is.
+/// Assigns a refund to a return and closes the units it pays for. Without a return, the refund is
+/// marked as settled and changes nothing else.
 #[utoipa::path(
     post, path = "/merchants/{merchant}/refunds/{refund}/match", operation_id = "match_refund",
     tag = "Operation",
@@ -91,18 +97,19 @@ pub(crate) async fn list(
         "rma_identifier": "RMA-7K3Q-9XWD-2M4T", "note": "agreed with the merchant by telephone"
     })),
     responses(
-        (status = 200, body = ProblemView, description = "Settled.", example = json!(sample())),
-        (status = 404, body = Message, description = "There is no such refund or return.",
-            example = json!({ "message": "there is no such return" })),
-        (status = 409, body = Message, description = "The return awaits no money for these units.",
+        (status = 200, body = ProblemView, description = "Settled.", example = json!(sample_problem())),
+        (status = 404, body = Message, description = "The refund or the return was not found.",
+            example = json!(sample::not_found("return"))),
+        (status = 409, body = Message, description = "The return does not expect money for these units.",
             example = json!({
                 "message": "the return awaits no money for the units of this refund"
             })),
-        (status = 422, body = Invalid, description = "Every field that is not acceptable.",
-            example = json!({
-                "message": "1 field is invalid: $.note must be a string",
-                "errors": [{ "field": "$.note", "code": "invalid_type" }]
-            })),
+        (status = 422, body = Invalid, description = "Every invalid field. Nothing was stored.",
+            example = json!(sample::invalid_field(
+                "$.note",
+                FaultCode::InvalidType,
+                "must be a string",
+            ))),
     ),
     security(("token" = ["admin"]))
 )]
@@ -127,7 +134,7 @@ fn read_match(document: &Document<'_>) -> Result<RefundMatch, Faults> {
     })
 }
 
-fn sample() -> Value {
+fn sample_problem() -> Value {
     serde_json::json!({
         "merchant": "acme", "refund_identifier": "RF-2201", "order_identifier": "ORD-100472",
         "state": "unmatched", "noticed_at": "2026-02-26T11:00:00Z",

@@ -1,10 +1,11 @@
-//! The warehouse: announced goods, and goods that leave.
+//! Goods that merchants announce to the warehouse, and goods that leave it.
 
 use app::warehouse::{
     asns::{AnnouncedAsn, announce_asn, replace_asn},
     shipments::{ShipmentText, change_shipment, create_shipment, load_shipment, read_shipment},
 };
 use axum::{Json, extract::State, http::StatusCode};
+use domain::faults::FaultCode;
 use domain::warehouse::{
     asn::{InboundAsn, read_asn},
     shipment::{Shipment, ShipmentChange, read_change},
@@ -16,6 +17,7 @@ use crate::core::{
     body::{LargeBody, LargeRequest},
     caller::{Allowed, AsnsWrite, Merchant, WarehouseWrite},
     idempotency::IdempotencyHeader,
+    sample,
 };
 use server::{
     Web,
@@ -27,20 +29,18 @@ use server::{
 
 /// Announce an ASN
 ///
-/// Goods that are on their way to the warehouse, by unit or by SKU: up to 100,000 lines in 32 MiB. The same
-/// announcement again changes nothing.
+/// Announces goods that are on their way to the warehouse, by unit or by SKU: up to 100,000 lines
+/// in 32 MiB. Repeating the same announcement changes nothing.
 #[utoipa::path(
     post, path = "/asns", operation_id = "announce_asn", tag = "Warehouse",
     params(IdempotencyHeader),
     request_body(content = InboundAsn, example = json!(sample_asn())),
     responses(
-        (status = 202, body = AnnouncedAsn, description = "Taken in.",
+        (status = 202, body = AnnouncedAsn, description = "Accepted.",
             example = json!({ "asn_number": "ASN-20260301-7", "result": "created" })),
         (status = 409, body = Message, description = "Another ASN of the program has this number.",
             example = json!({ "message":
                 "an ASN with this number exists in the program; change it with PUT" })),
-        (status = 422, body = Invalid, description = "Every field that is not acceptable. Nothing \
-            was stored.", example = json!(sample_fault())),
     ),
     security(("token" = ["asns:write"]))
 )]
@@ -57,7 +57,7 @@ pub(crate) async fn announce(
 
 /// Change an ASN
 ///
-/// The whole ASN again. Possible until something of it was received.
+/// Replaces the whole ASN. Possible until the first of its units is received.
 #[utoipa::path(
     put, path = "/asns/{asn_number}", operation_id = "change_asn", tag = "Warehouse",
     params(
@@ -67,16 +67,12 @@ pub(crate) async fn announce(
     ),
     request_body(content = InboundAsn, example = json!(sample_asn())),
     responses(
-        (status = 202, body = AnnouncedAsn, description = "Taken in.",
+        (status = 202, body = AnnouncedAsn, description = "Accepted.",
             example = json!({ "asn_number": "ASN-20260301-7", "result": "updated" })),
-        (status = 404, body = Message, description = "There is no such ASN.",
-            example = json!({ "message": "there is no such ASN" })),
-        (status = 409, body = Message, description = "Something of it was received, or the address \
-            and the body name different ones.", example = json!({
+        (status = 409, body = Message, description = "Units of the ASN were received, or the \
+            address and the body have different numbers.", example = json!({
                 "message": "units of the ASN were received already"
             })),
-        (status = 422, body = Invalid, description = "Every field that is not acceptable.",
-            example = json!(sample_fault())),
     ),
     security(("token" = ["asns:write"]))
 )]
@@ -92,22 +88,20 @@ pub(crate) async fn replace(
     Ok((StatusCode::ACCEPTED, Json(replaced)))
 }
 
-/// Send goods away
+/// Create a shipment
 ///
-/// The units are set aside, or gone when the status says so, and the merchant is told by Outbound ASN messages. A unit
-/// leaves once. Up to 100,000 units in 32 MiB.
+/// The units are reserved, or shipped if the status says so, and the merchant gets Outbound ASN
+/// messages. A unit can leave only once. Up to 100,000 units in 32 MiB.
 #[utoipa::path(
     post, path = "/shipments", operation_id = "create_shipment", tag = "Warehouse",
     params(ForMerchant, IdempotencyHeader),
     request_body(content = Shipment, example = json!(sample_shipment_request())),
     responses(
-        (status = 201, body = Shipment, description = "As it stands.",
+        (status = 201, body = Shipment, description = "The current state.",
             example = json!(sample_shipment())),
         (status = 409, body = Message, description = "The number is taken, or a unit cannot leave.",
             example = json!({ "message":
                 "units cannot leave: LP-0093321: it left with the shipment OUT-1" })),
-        (status = 422, body = Invalid, description = "Every field that is not acceptable.",
-            example = json!(sample_fault())),
     ),
     security(("token" = ["warehouse:write"]))
 )]
@@ -123,7 +117,8 @@ pub(crate) async fn ship(
 
 /// Change a shipment
 ///
-/// Its `ship_date` or its `status`: pending, shipped, delivered; canceled before it is shipped. The merchant is told again.
+/// Changes its `ship_date` or its `status`: pending, shipped, delivered, or canceled before it is
+/// shipped. The merchant gets new messages.
 #[utoipa::path(
     patch, path = "/shipments/{asn_number}", operation_id = "change_shipment", tag = "Warehouse",
     params(
@@ -134,14 +129,16 @@ pub(crate) async fn ship(
     ),
     request_body(content = ShipmentChange, example = json!({ "status": "shipped" })),
     responses(
-        (status = 200, body = Shipment, description = "As it is now.",
+        (status = 200, body = Shipment, description = "The new state.",
             example = json!(sample_shipment())),
-        (status = 404, body = Message, description = "There is no such shipment.",
-            example = json!({ "message": "there is no such shipment" })),
-        (status = 409, body = Message, description = "No shipment changes in this way.",
+        (status = 409, body = Message, description = "The shipment cannot change in this way.",
             example = json!({ "message": "a shipped shipment cannot become canceled" })),
-        (status = 422, body = Invalid, description = "Every field that is not acceptable.",
-            example = json!(sample_fault())),
+        (status = 422, body = Invalid, description = "Every invalid field. Nothing was stored.",
+            example = json!(sample::invalid_field(
+                "$.status",
+                FaultCode::Invalid,
+                "must be one of pending, shipped, delivered, canceled",
+            ))),
     ),
     security(("token" = ["warehouse:write"]))
 )]
@@ -164,10 +161,8 @@ pub(crate) async fn change(
         ForMerchant,
     ),
     responses(
-        (status = 200, body = Shipment, description = "As it stands.",
+        (status = 200, body = Shipment, description = "The current state.",
             example = json!(sample_shipment())),
-        (status = 404, body = Message, description = "There is no such shipment.",
-            example = json!({ "message": "there is no such shipment" })),
     ),
     security(("token" = ["warehouse:write"]))
 )]
@@ -179,13 +174,6 @@ pub(crate) async fn shipment(
 ) -> Result<Json<Shipment>, ApiError> {
     let named = merchant.parse()?;
     Ok(Json(load_shipment(&web.app, &caller, named.as_ref(), &asn_number).await?))
-}
-
-fn sample_fault() -> Value {
-    serde_json::json!({
-        "message": "1 field is invalid: $.channel is missing",
-        "errors": [{ "field": "$.channel", "code": "missing_field" }]
-    })
 }
 
 fn sample_asn() -> Value {

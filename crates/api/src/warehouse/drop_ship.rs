@@ -18,14 +18,14 @@ use crate::core::{
 };
 use server::{
     Web,
-    error::{ApiError, Invalid, Message},
+    error::{ApiError, Message},
     json_body::JsonBody,
     path::Path,
 };
 
 /// Place a drop-ship order
 ///
-/// The warehouse ships it straight to the shopper. At most 125 lines.
+/// The warehouse ships it directly to the shopper. At most 125 lines.
 #[utoipa::path(
     post, path = "/drop_ship_orders", operation_id = "place_drop_ship_order", tag = "Drop ship",
     params(IdempotencyHeader),
@@ -33,10 +33,8 @@ use server::{
     responses(
         (status = 201, body = DropShipOrder, description = "Accepted.",
             example = json!(sample_order())),
-        (status = 409, body = Message, description = "An order of this name was placed before.",
+        (status = 409, body = Message, description = "An order with this identifier was placed before.",
             example = json!({ "message": "the drop-ship order DS-20417 exists" })),
-        (status = 422, body = Invalid, description = "Every field that is not acceptable.",
-            example = json!(sample_fault())),
     ),
     security(("token" = ["drop_ship:write"]))
 )]
@@ -58,10 +56,8 @@ pub(crate) async fn place(
     params(("client_identifier" = String, Path, description = "The merchant's identifier of the \
         order.", example = "DS-20417")),
     responses(
-        (status = 200, body = DropShipOrder, description = "As it stands.",
+        (status = 200, body = DropShipOrder, description = "The current state.",
             example = json!(sample_order())),
-        (status = 404, body = Message, description = "This merchant has no such order.",
-            example = json!({ "message": "there is no such drop-ship order" })),
     ),
     security(("token" = ["read"]))
 )]
@@ -76,8 +72,8 @@ pub(crate) async fn show(
 
 /// Ship units of a drop-ship order
 ///
-/// One shipment, told to the merchant by a Drop Shipment Confirmation. The same tracking number again is the same
-/// shipment.
+/// Adds one shipment, for which the merchant gets a Drop Shipment Confirmation. A request with the
+/// same tracking number is the same shipment.
 #[utoipa::path(
     post, path = "/drop_ship_orders/{client_identifier}/shipments",
     operation_id = "ship_drop_ship_order", tag = "Drop ship",
@@ -89,14 +85,10 @@ pub(crate) async fn show(
     ),
     request_body(content = DropShipShipRequest, example = json!(sample_shipping())),
     responses(
-        (status = 201, body = DropShipOrder, description = "The order as it is now.",
+        (status = 201, body = DropShipOrder, description = "The changed order.",
             example = json!(sample_order())),
-        (status = 404, body = Message, description = "There is no such order.",
-            example = json!({ "message": "there is no such drop-ship order" })),
-        (status = 409, body = Message, description = "So many units are not open.",
+        (status = 409, body = Message, description = "There are not enough open units.",
             example = json!({ "message": "line DS-20417-1 has 0 open units" })),
-        (status = 422, body = Invalid, description = "Every field that is not acceptable.",
-            example = json!(sample_fault())),
     ),
     security(("token" = ["warehouse:write"]))
 )]
@@ -114,8 +106,9 @@ pub(crate) async fn ship(
 
 /// Cancel units of a drop-ship order
 ///
-/// Some units, told by a Drop Shipment Partial Cancellation; without `items`, all that is open, told by a Drop Shipment
-/// Cancellation. To cancel all of an order to which nothing has happened yet is to reject it.
+/// Cancels some units, for which the merchant gets a Drop Shipment Partial Cancellation. Without
+/// `items`, cancels all open units, for which the merchant gets a Drop Shipment Cancellation. An
+/// order that is canceled before anything else happened is rejected.
 #[utoipa::path(
     post, path = "/drop_ship_orders/{client_identifier}/cancellations",
     operation_id = "cancel_drop_ship_order", tag = "Drop ship",
@@ -127,14 +120,10 @@ pub(crate) async fn ship(
     ),
     request_body(content = DropShipCancelRequest, example = json!(sample_cancellation())),
     responses(
-        (status = 201, body = DropShipOrder, description = "The order as it is now.",
+        (status = 201, body = DropShipOrder, description = "The changed order.",
             example = json!(sample_order())),
-        (status = 404, body = Message, description = "There is no such order.",
-            example = json!({ "message": "there is no such drop-ship order" })),
-        (status = 409, body = Message, description = "So many units are not open.",
+        (status = 409, body = Message, description = "There are not enough open units.",
             example = json!({ "message": "line DS-20417-1 has 0 open units" })),
-        (status = 422, body = Invalid, description = "Every field that is not acceptable.",
-            example = json!(sample_fault())),
     ),
     security(("token" = ["warehouse:write"]))
 )]
@@ -150,29 +139,22 @@ pub(crate) async fn cancel(
     Ok((StatusCode::CREATED, Json(order)))
 }
 
-fn parsed(text: &str) -> Value {
+fn parse_sample(text: &str) -> Value {
     serde_json::from_str(text).expect("the sample is JSON")
 }
 
 fn sample_request() -> Value {
-    parsed(domain::samples::drop_ship_order_request())
+    parse_sample(domain::samples::drop_ship_order_request())
 }
 
 fn sample_shipping() -> Value {
-    parsed(domain::samples::drop_ship_shipment_request())
+    parse_sample(domain::samples::drop_ship_shipment_request())
 }
 
 fn sample_cancellation() -> Value {
-    parsed(domain::samples::drop_ship_cancellation_request())
+    parse_sample(domain::samples::drop_ship_cancellation_request())
 }
 
 fn sample_order() -> Value {
     serde_json::to_value(domain::samples::drop_ship_order()).expect("an order has string keys")
-}
-
-fn sample_fault() -> Value {
-    serde_json::json!({
-        "message": "1 field is invalid: $.reason is missing",
-        "errors": [{ "field": "$.reason", "code": "missing_field" }]
-    })
 }

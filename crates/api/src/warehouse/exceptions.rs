@@ -1,4 +1,4 @@
-//! Units that did not fit when they were received, and what operators decide about them.
+//! Units that did not match when they were received, and operators' decisions about them.
 
 use app::{
     core::commit_once::Request,
@@ -20,6 +20,7 @@ use crate::core::{
     body::JsonRequest,
     caller::{Admin, Allowed},
     idempotency::IdempotencyHeader,
+    sample,
 };
 use server::{
     Web,
@@ -31,19 +32,20 @@ use server::{
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct ExceptionsQuery {
-    /// Begin behind this unit: `next` of the page before.
+    /// Start after this unit: `next` of the previous page.
     after: Option<String>,
-    /// At most 500; 100 when absent.
+    /// The length of a page: at most 500, by default 100.
     limit: Option<usize>,
 }
 
 /// List receiving exceptions
 ///
-/// Units that did not fit, each with its open questions and the lines that it could be, the likeliest first.
+/// Units that did not match, each with its open questions and the lines that it could belong to,
+/// most likely first.
 #[utoipa::path(
     get, path = "/exceptions", operation_id = "list_exceptions", tag = "Operation",
     params(ExceptionsQuery),
-    responses((status = 200, body = UnitExceptionPage, description = "The oldest question first.",
+    responses((status = 200, body = UnitExceptionPage, description = "Oldest question first.",
         example = json!({ "exceptions": [{
             "merchant": "acme", "since": "2026-03-04T10:12:00Z", "unit": sample_unit()
         }] }))),
@@ -58,19 +60,19 @@ pub(crate) async fn list(
     Ok(Json(list_unit_exceptions(&web.app, query.after.as_deref(), limit).await?))
 }
 
-/// Decide about a unit that did not fit
+/// Resolve a receiving exception
 ///
-/// Match it to a line that awaits one, accept it as surplus, or reject it with a reason. The same decision again changes
-/// nothing.
+/// Match the unit to a line that expects one, accept it as surplus, or reject it with a reason.
+/// Repeating the same decision changes nothing.
 #[utoipa::path(
     post, path = "/merchants/{merchant}/units/{unit}/questions/{asn_number}/answer",
     operation_id = "answer_exception", tag = "Operation",
     params(
-        ("merchant" = String, Path, description = "Whose unit it is; `platform` while nobody \
-            knows.", example = "acme"),
+        ("merchant" = String, Path, description = "The merchant of the unit, or `platform` while \
+            the merchant is unknown.", example = "acme"),
         ("unit" = String, Path, description = "The license plate of the unit.",
             example = "LP-0093321"),
-        ("asn_number" = String, Path, description = "The ASN that it was scanned for.",
+        ("asn_number" = String, Path, description = "The ASN that the unit was scanned for.",
             example = "ASN-20260301-7"),
         IdempotencyHeader,
     ),
@@ -78,19 +80,14 @@ pub(crate) async fn list(
         "action": "match", "asn_number": "ASN-20260301-7", "line_identifier": "2"
     })),
     responses(
-        (status = 200, body = UnitRecord, description = "The unit as it is now.",
+        (status = 200, body = UnitRecord, description = "The changed unit.",
             example = json!(sample_unit())),
-        (status = 404, body = Message, description = "There is no such unit.",
-            example = json!({ "message": "there is no such unit" })),
-        (status = 409, body = Message, description = "It was decided otherwise before, or the line \
-            awaits no more units.", example = json!({
+        (status = 409, body = Message, description = "The exception was resolved differently before, or \
+            the line expects no more units.", example = json!({
                 "message": "line 2 of the ASN ASN-20260301-7 awaits no more units"
             })),
-        (status = 422, body = Invalid, description = "Every field that is not acceptable.",
-            example = json!({
-                "message": "1 field is invalid: $.action is missing",
-                "errors": [{ "field": "$.action", "code": "missing_field" }]
-            })),
+        (status = 422, body = Invalid, description = "Every invalid field. Nothing was stored.",
+            example = json!(sample::missing_field("$.action"))),
     ),
     security(("token" = ["admin"]))
 )]

@@ -1,4 +1,4 @@
-//! What the warehouse calls when goods arrive.
+//! Receipts: the warehouse reports units that arrived.
 
 use app::warehouse::receipts::{ReceiptResults, record_receipts};
 use axum::{Json, extract::State};
@@ -10,11 +10,12 @@ use crate::core::{
     idempotency::IdempotencyHeader,
 };
 use server::Web;
-use server::error::{ApiError, Invalid, Message};
+use server::error::ApiError;
 
 /// Report receipts
 ///
-/// One result for each receipt, in order. A unit whose license plate was told before is not received twice.
+/// The response has one result for each receipt, in the same order. A unit with a license plate
+/// that was reported before is not received twice.
 #[utoipa::path(
     post, path = "/receipts", operation_id = "report_receipts", tag = "Warehouse",
     params(IdempotencyHeader),
@@ -24,18 +25,10 @@ use server::error::{ApiError, Invalid, Message};
         "channel": "RTS", "user_login": "mkowalski", "location_identifier": "A-14-03"
     }] })),
     responses(
-        (status = 200, body = ReceiptResults, description = "What became of each receipt.",
+        (status = 200, body = ReceiptResults, description = "The result of each receipt.",
             example = json!({ "results": [
                 { "result": "applied", "rma_identifier": "RMA-7K3Q-9XWD-2M4T" }
             ] })),
-        (status = 409, body = Message, description = "The key was used for another request.",
-            example = json!({ "message":
-                "this Idempotency-Key was used for another request in the last 24 hours" })),
-        (status = 422, body = Invalid, description = "Every field that is not acceptable. No receipt \
-            was taken in.", example = json!({
-                "message": "1 field is invalid: $.receipts[0].condition is missing",
-                "errors": [{ "field": "$.receipts[0].condition", "code": "missing_field" }]
-            })),
     ),
     security(("token" = ["warehouse:write"]))
 )]

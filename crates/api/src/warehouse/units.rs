@@ -1,10 +1,11 @@
-//! Single units: their stories, and what the warehouse changes about them.
+//! Single units: their timelines, and changes that the warehouse makes.
 
 use app::warehouse::{
     unit_changes::change_unit_state,
     unit_story::{UnitStory, load_unit_story},
 };
 use axum::{Json, extract::State};
+use domain::faults::FaultCode;
 use domain::warehouse::unit::{UnitChange, UnitRecord, read_unit_change};
 use serde_json::Value;
 
@@ -12,6 +13,7 @@ use super::warehouse_request::{ForMerchant, WarehouseRequest};
 use crate::core::{
     caller::{Merchant, Read},
     idempotency::IdempotencyHeader,
+    sample,
 };
 use server::{
     Web,
@@ -20,19 +22,17 @@ use server::{
     path::Path,
 };
 
-/// Read a unit's story
+/// Read a unit's timeline
 ///
-/// Announced, received, graded, moved, shipped, with the open questions about it and the messages in which its
-/// merchant was told.
+/// When the unit was announced, received, graded, moved and shipped, with its open questions and
+/// the messages to its merchant.
 #[utoipa::path(
     get, path = "/units/{unit_identifier}", operation_id = "read_unit", tag = "Warehouse",
     params(("unit_identifier" = String, Path, description = "The license plate of the unit.",
         example = "LP-0093321")),
     responses(
-        (status = 200, body = UnitStory, description = "What is known of it.",
+        (status = 200, body = UnitStory, description = "The unit with its timeline.",
             example = json!(sample_story())),
-        (status = 404, body = Message, description = "This merchant has no such unit.",
-            example = json!({ "message": "there is no such unit" })),
     ),
     security(("token" = ["read"]))
 )]
@@ -46,9 +46,9 @@ pub(crate) async fn story(
 
 /// Grade or move a unit
 ///
-/// What is different about a unit that is in the warehouse: its condition, its channel, its location, any of them. Its
-/// story tells who changed it and why, and the Outbound ASN carries the condition that it leaves in. What is
-/// true already changes nothing.
+/// Changes the condition, the channel or the location of a unit in the warehouse, or several of
+/// them. The timeline of the unit shows who made the change and why. The Outbound ASN has the
+/// condition at the time of shipment. Values that are the same as before change nothing.
 #[utoipa::path(
     post, path = "/units/{unit_identifier}/changes", operation_id = "change_unit",
     tag = "Warehouse",
@@ -60,18 +60,16 @@ pub(crate) async fn story(
     ),
     request_body(content = UnitChange, example = json!(sample_change())),
     responses(
-        (status = 200, body = UnitRecord, description = "As it is now.",
+        (status = 200, body = UnitRecord, description = "The new state.",
             example = json!(sample_unit())),
-        (status = 404, body = Message, description = "There is no such unit.",
-            example = json!({ "message": "there is no such unit" })),
         (status = 409, body = Message, description = "The unit is not in the warehouse.",
             example = json!({ "message": "the unit is not in the warehouse" })),
-        (status = 422, body = Invalid, description = "Every field that is not acceptable.",
-            example = json!({
-                "message": "1 field is invalid: $.condition must be one of N, R, A, B, C, \
-                    X, TT",
-                "errors": [{ "field": "$.condition", "code": "invalid" }]
-            })),
+        (status = 422, body = Invalid, description = "Every invalid field. Nothing was stored.",
+            example = json!(sample::invalid_field(
+                "$.condition",
+                FaultCode::Invalid,
+                "must be one of N, R, A, B, C, X, TT",
+            ))),
     ),
     security(("token" = ["warehouse:write"]))
 )]

@@ -7,7 +7,7 @@ use std::{env, fs, path::PathBuf};
 
 use serde_json::{Map, Value};
 
-use super::document;
+use super::describe_api;
 
 /// Keywords that hold texts for people.
 const TEXTS: [&str; 5] = ["description", "example", "examples", "summary", "title"];
@@ -24,7 +24,7 @@ enum Keys {
 
 #[test]
 fn everything_but_the_texts_is_as_in_the_snapshot() {
-    let current = without_texts(&document());
+    let current = without_texts(&describe_api());
     let path = snapshot_path();
     if env::var_os("UPDATE_SNAPSHOT").is_some() {
         let mut text = serde_json::to_string_pretty(&current).unwrap();

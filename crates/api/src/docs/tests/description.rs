@@ -1,13 +1,13 @@
-//! The description is valid, complete, and its examples are true to it.
+//! Tests that the description is valid and complete, and that its examples match it.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{document, operations};
+use super::{describe_api, operations};
 use crate::docs::node::Node;
 
-/// Fields whose names say it all.
+/// Fields that need no explanation.
 const PLAIN: &[&str] = &[
     "access_token",
     "action",
@@ -73,7 +73,7 @@ const PLAIN: &[&str] = &[
 
 #[test]
 fn the_description_is_of_openapi_3_1() {
-    let document = document();
+    let document = describe_api();
 
     assert!(document["openapi"].as_str().unwrap().starts_with("3.1."));
     assert_eq!(document["info"]["title"], "Homeward");
@@ -81,7 +81,7 @@ fn the_description_is_of_openapi_3_1() {
 
 #[test]
 fn every_operation_has_a_summary_a_tag_that_is_explained_and_a_name_of_its_own() {
-    let document = document();
+    let document = describe_api();
     let tags: BTreeSet<&str> =
         Node::root(&document).elements("tags").map(|tag| tag.text("name")).collect();
     let mut names = BTreeSet::new();
@@ -96,7 +96,7 @@ fn every_operation_has_a_summary_a_tag_that_is_explained_and_a_name_of_its_own()
 
 #[test]
 fn every_operation_says_how_it_succeeds() {
-    for (method, path, operation) in operations(&document()) {
+    for (method, path, operation) in operations(&describe_api()) {
         let mut successes =
             operation.entries("responses").filter(|(status, _)| status.starts_with('2'));
         assert!(successes.any(|(_, answer)| !answer.description().is_empty()), "{method} {path}");
@@ -105,7 +105,7 @@ fn every_operation_says_how_it_succeeds() {
 
 #[test]
 fn every_operation_that_needs_a_token_says_what_happens_without() {
-    for (method, path, operation) in operations(&document()) {
+    for (method, path, operation) in operations(&describe_api()) {
         let answers: Vec<&str> = operation.entries("responses").map(|(status, _)| status).collect();
         assert!(answers.contains(&"429"), "{method} {path}");
         if operation.elements("security").next().is_some() {
@@ -117,7 +117,7 @@ fn every_operation_that_needs_a_token_says_what_happens_without() {
 
 #[test]
 fn every_parameter_is_explained_and_the_required_ones_have_an_example() {
-    for (method, path, operation) in operations(&document()) {
+    for (method, path, operation) in operations(&describe_api()) {
         for parameter in operation.elements("parameters") {
             let name = parameter.text("name");
             assert!(!parameter.description().is_empty(), "{method} {path}: {name}");
@@ -127,7 +127,7 @@ fn every_parameter_is_explained_and_the_required_ones_have_an_example() {
     }
 }
 
-/// What is sent or answered.
+/// The content of a request or a response.
 struct Content<'a> {
     operation: Node<'a>,
     place: String,
@@ -156,26 +156,26 @@ fn contents(document: &Value) -> Vec<Content<'_>> {
 
 #[test]
 fn every_body_and_every_answer_has_an_example() {
-    for content in contents(&document()) {
+    for content in contents(&describe_api()) {
         assert!(content.example.is_some(), "{}", content.place);
     }
 }
 
 #[test]
 fn every_json_example_is_what_its_schema_says() {
-    for content in contents(&document()) {
+    for content in contents(&describe_api()) {
         if content.kind == "application/json" {
-            let fit = fits(content.example.unwrap(), content.schema, &content.place);
-            assert_eq!(fit, Ok(()));
+            let result = check_value(content.example.unwrap(), content.schema, &content.place);
+            assert_eq!(result, Ok(()));
         }
     }
 }
 
-/// Whether a value is what its schema says, as far as types, required and unknown fields go.
-fn fits(value: &Value, schema: Node<'_>, place: &str) -> Result<(), String> {
+/// Checks a value against its schema: types, required fields and unknown fields.
+fn check_value(value: &Value, schema: Node<'_>, place: &str) -> Result<(), String> {
     let schema = schema.resolved();
     let choices: Vec<Node<'_>> = schema.elements("oneOf").collect();
-    let tried = choices.iter().map(|choice| fits(value, *choice, place));
+    let tried = choices.iter().map(|choice| check_value(value, *choice, place));
     let misfits: Vec<String> = tried.filter_map(Result::err).collect();
     if !choices.is_empty() && misfits.len() == choices.len() {
         return Err(misfits.join(" | "));
@@ -193,19 +193,23 @@ fn fits(value: &Value, schema: Node<'_>, place: &str) -> Result<(), String> {
     };
     let whole_is_number = kind == "integer" && types.contains(&"number");
     if !types.is_empty() && !types.contains(&kind) && !whole_is_number {
-        return Err(format!("{place}: {value} is no {types:?}"));
+        return Err(format!("{place}: {value} is not one of {types:?}"));
     }
     for element in value.as_array().into_iter().flatten() {
-        fits(element, schema.get("items").ok_or_else(|| format!("{place}: no items"))?, place)?;
+        check_value(
+            element,
+            schema.get("items").ok_or_else(|| format!("{place}: no items"))?,
+            place,
+        )?;
     }
     let Some((fields, properties)) = value.as_object().zip(schema.get("properties")) else {
         return Ok(());
     };
     for (name, field) in fields {
         let property = properties.get(name).ok_or_else(|| format!("{place}: unknown {name}"))?;
-        fits(field, property, &format!("{place}.{name}"))?;
+        check_value(field, property, &format!("{place}.{name}"))?;
     }
-    // What only we write is not in what others send.
+    // Callers do not send read-only fields.
     let read_only = |name: &str| {
         properties.get(name).is_some_and(|property| property.get("readOnly").is_some())
     };
@@ -227,13 +231,13 @@ fn every_reference_leads_somewhere() {
         let fields = value.as_object().into_iter().flat_map(serde_json::Map::values);
         elements.chain(fields).for_each(|child| check(document, child));
     }
-    let document = document();
+    let document = describe_api();
     check(&document, &document);
 }
 
 #[test]
 fn every_schema_is_explained_unless_its_fields_explain_themselves() {
-    let document = document();
+    let document = describe_api();
     let components = Node::root(&document).get("components").unwrap();
 
     for (name, schema) in components.entries("schemas") {
@@ -262,7 +266,7 @@ fn every_field_is_explained_by_its_name_itself_its_type_or_its_operation() {
             check(field, operation, &place);
         }
     }
-    for content in contents(&document()) {
+    for content in contents(&describe_api()) {
         check(content.schema, content.operation.description(), &content.place);
     }
 }

@@ -1,4 +1,4 @@
-//! The page shows everything, needs nothing from elsewhere, and is served as it should be.
+//! Tests that the page shows everything, loads nothing from other hosts, and has the right headers.
 
 use axum::{
     Router,
@@ -15,12 +15,12 @@ use http_body_util::BodyExt;
 use serde_json::Value;
 use tower::ServiceExt;
 
-use super::{document, operations};
+use super::{describe_api, operations};
 use crate::docs::{code::Code, page, routes};
 use server::assets::{self, assets};
 
-fn page() -> String {
-    page::render(&document(), assets())
+fn render_page() -> String {
+    page::render(&describe_api(), assets())
 }
 
 async fn get(address: &str, known: Option<&str>) -> Response<Body> {
@@ -37,14 +37,14 @@ fn header(response: &Response<Body>, name: axum::http::HeaderName) -> &str {
     response.headers().get(name).unwrap().to_str().unwrap()
 }
 
-/// What stands in the page between `before` and the next quotation mark.
+/// The texts between `before` and the next quotation mark.
 fn quoted_after<'a>(page: &'a str, before: &'static str) -> impl Iterator<Item = &'a str> {
     page.split(before).skip(1).filter_map(|rest| rest.split('"').next())
 }
 
 #[test]
 fn the_page_shows_every_operation() {
-    let (document, page) = (document(), page());
+    let (document, page) = (describe_api(), render_page());
 
     for (method, path, operation) in operations(&document) {
         assert!(page.contains(&format!("<code>{path}</code>")), "{method} {path}");
@@ -56,7 +56,7 @@ fn the_page_shows_every_operation() {
 
 #[test]
 fn commands_carry_what_an_address_cannot_do_without() {
-    let page = page();
+    let page = render_page();
 
     for address in ["/admin/messages?merchant=acme", "/admin/refunds?state=unmatched"] {
         assert!(page.contains(&format!("http://127.0.0.1:8080{address}")), "{address}");
@@ -65,7 +65,7 @@ fn commands_carry_what_an_address_cannot_do_without() {
 
 #[test]
 fn the_page_has_no_script_and_no_style_of_its_own_and_asks_no_other_host() {
-    let page = page();
+    let page = render_page();
 
     for forbidden in ["<script", "<style", "style=", "javascript:", "onclick"] {
         assert!(!page.contains(forbidden), "{forbidden}");
@@ -77,7 +77,7 @@ fn the_page_has_no_script_and_no_style_of_its_own_and_asks_no_other_host() {
 
 #[test]
 fn every_place_that_the_page_links_to_is_there_once() {
-    let page = page();
+    let page = render_page();
     let ids: Vec<&str> = quoted_after(&page, " id=\"").collect();
 
     for target in quoted_after(&page, "href=\"#") {
@@ -97,7 +97,7 @@ fn laid_out_json_is_the_same_json() {
 
 #[test]
 fn what_a_caller_wrote_in_a_description_stays_text() {
-    let mut document = document();
+    let mut document = describe_api();
     document["info"]["description"] = "<b>bold</b> and `<i>`".into();
 
     let page = page::render(&document, assets());
@@ -131,7 +131,7 @@ async fn a_browser_that_has_the_page_is_not_sent_it_again() {
 
 #[tokio::test]
 async fn what_the_page_loads_is_there_and_may_be_kept_forever() {
-    let page = page();
+    let page = render_page();
     let assets: Vec<&str> = quoted_after(&page, "href=\"/assets/").collect();
     assert_eq!(assets.len(), 3);
 

@@ -1,57 +1,55 @@
-//! What operators say of endpoints, and how it is read.
-//!
-//! A body is read field by field, so that all its faults are told at once; the types that describe it are for the
-//! API's reference alone. Secrets become [`Secret`] as soon as they are read.
+//! The bodies that set endpoints, as types for the API reference only.
+//! `server::requests::endpoints` reads the bodies.
 
 use std::collections::BTreeMap;
 
 use utoipa::ToSchema;
 
-/// How calls prove who they come from. Without it they do not.
+/// How requests to the endpoint are authenticated. If absent, they are not.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "describes the body; it is read so that all faults are told at once")]
+#[expect(dead_code, reason = "describes the body; it is read field by field")]
 pub(crate) struct AuthBody {
-    /// `none`, `basic`, `header`, `bearer` or `oauth2`. Each needs fields of its own.
+    /// `none`, `basic`, `header`, `bearer` or `oauth2`. Each type needs other fields.
     #[schema(example = "oauth2")]
     r#type: String,
     /// For `basic`.
     username: Option<String>,
     /// For `basic`.
     password: Option<String>,
-    /// For `header`: what it is called.
+    /// For `header`: its name.
     name: Option<String>,
-    /// For `header`: what it holds.
+    /// For `header`: its value.
     value: Option<String>,
     /// For `bearer`.
     token: Option<String>,
-    /// For `oauth2`: where tokens come from.
+    /// For `oauth2`: the address of the token endpoint.
     #[schema(example = "https://id.acme.example/token")]
     token_url: Option<String>,
     /// For `oauth2`.
     client_id: Option<String>,
     /// For `oauth2`.
     client_secret: Option<String>,
-    /// For `oauth2`; may be absent there too.
+    /// For `oauth2`, optional.
     scope: Option<String>,
 }
 
 /// A merchant's base address.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "describes the body; it is read so that all faults are told at once")]
+#[expect(dead_code, reason = "describes the body; it is read field by field")]
 pub(crate) struct EndpointsBody {
-    /// What the paths of all kinds stand behind.
+    /// The address that the paths of all kinds are appended to.
     #[schema(example = "https://hooks.acme.example")]
     base_url: String,
     auth: Option<AuthBody>,
-    /// Paths other than the usual ones, by kind.
+    /// Paths that differ from the defaults, by kind.
     paths: Option<BTreeMap<String, String>>,
 }
 
-/// An address for one kind alone.
+/// The address for one kind of message.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "describes the body; it is read so that all faults are told at once")]
+#[expect(dead_code, reason = "describes the body; it is read field by field")]
 pub(crate) struct EndpointBody {
-    /// The whole address.
+    /// The complete address.
     #[schema(example = "https://wms.acme.example/asn")]
     url: String,
     auth: Option<AuthBody>,
