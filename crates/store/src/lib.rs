@@ -27,6 +27,7 @@ mod warehouse;
 pub use crate::core::{
     audit::{AuditFilter, AuditRecord},
     backup::backup,
+    body::Versioned,
     counted_events::CountedEvent,
     cursor::{Cursor, next_page},
     day_counts::DayCount,
@@ -34,7 +35,8 @@ pub use crate::core::{
     idempotency::StoredResponse,
     lock::{DirectoryLock, LockError},
     metrics::StoreMetrics,
-    store::{Store, Versioned},
+    pages::ListFilter,
+    store::Store,
     transaction::Transaction,
 };
 pub use access::{operators::SessionRow, tokens::TokenOwner};

@@ -1,11 +1,18 @@
-//! Stored JSON bodies and identifiers: writing them, and reading them back.
+//! Stored JSON bodies, their versions, and identifiers: writing them, and reading them back.
 
 use std::fmt::Display;
 
 use domain::identifier::MerchantId;
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::core::{error::EngineError, store::Versioned, value::Row};
+use crate::core::{error::EngineError, value::Row};
+
+/// A stored value with the version that guards its next change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Versioned<T> {
+    pub value: T,
+    pub version: i64,
+}
 
 pub(crate) fn to_json(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("domain types have string keys and finite numbers")

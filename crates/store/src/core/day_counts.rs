@@ -3,8 +3,6 @@
 //! A count is written by the transaction that makes it true. Each day of a merchant has several
 //! rows for the same event, one for each committer, so that committers seldom wait for each other.
 
-use std::collections::BTreeMap;
-
 use domain::{
     identifier::MerchantId,
     returns::rma::{Rma, RmaStatus},
@@ -16,7 +14,6 @@ use crate::{
     core::{
         body::corrupt,
         counted_events::{CountedEvent, EventCount, day_start_us},
-        transaction::{Guard, Step},
         value::{Row, params},
     },
 };
@@ -53,29 +50,6 @@ fn is_closed(status: RmaStatus) -> bool {
     match status {
         RmaStatus::Refunded | RmaStatus::Canceled => true,
         RmaStatus::Created | RmaStatus::PendingExchange | RmaStatus::PartialRefund => false,
-    }
-}
-
-/// Writes the sums of what several transactions count. Each slot has a row of its own, so that
-/// groups with different slots never wait for each other.
-pub(crate) fn day_count_step<'a>(counts: impl Iterator<Item = &'a EventCount>, slot: i64) -> Step {
-    let mut sums: BTreeMap<_, i64> = BTreeMap::new();
-    for count in counts {
-        let key = (count.merchant.as_str(), count.day_us, count.event.name());
-        *sums.entry(key).or_default() += count.number;
-    }
-    let rows = sums
-        .into_iter()
-        .map(|((merchant, day_us, event), number)| params![merchant, day_us, event, slot, number]);
-    Step {
-        sql: "INSERT INTO day_counts (merchant_id, day_us, what, slot, number)
-              SELECT r.merchant_id, r.day_us, r.what, r.slot, r.number
-              FROM ROWS(merchant_id, day_us, what, slot, number) WHERE true
-              ON CONFLICT (merchant_id, day_us, what, slot) DO UPDATE
-                  SET number = day_counts.number + excluded.number",
-        rows: rows.collect(),
-        guard: Guard::OneEach,
-        returns: false,
     }
 }
 

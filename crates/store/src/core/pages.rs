@@ -3,6 +3,13 @@
 //! A page examines a bounded number of rows, so it costs the same however much is stored. It may be
 //! short, or even empty, although more rows follow: then it says where to continue.
 
+use domain::identifier::MerchantId;
+
+use crate::core::{
+    cursor::Cursor,
+    value::{Value, params},
+};
+
 /// The most rows that one page may examine to find those that match.
 const EXAMINED_MAX: usize = 2_000;
 
@@ -38,6 +45,40 @@ impl PageSize {
             return (found, last);
         }
         (found, end)
+    }
+}
+
+/// Which rows of a list to return, newest first.
+#[derive(Clone, Debug)]
+pub struct ListFilter<Status> {
+    pub before: Cursor,
+    /// Of one merchant, or of all.
+    pub merchant: Option<MerchantId>,
+    pub status: Option<Status>,
+    pub limit: usize,
+}
+
+/// A list of all merchants, and the same list of one.
+pub(crate) struct ListSql {
+    /// With the parameters time, merchant, identifier and limit.
+    pub(crate) of_all: &'static str,
+    /// With the parameters merchant, time, identifier and limit.
+    pub(crate) of_one: &'static str,
+}
+
+impl<Status> ListFilter<Status> {
+    pub(crate) fn page_size(&self) -> PageSize {
+        PageSize::new(self.limit, self.status.is_some())
+    }
+
+    /// The statement for this filter, and its values.
+    pub(crate) fn statement(&self, list: &ListSql) -> (&'static str, Vec<Value>) {
+        let Cursor { at_us, merchant, id } = &self.before;
+        let rows = self.page_size().rows();
+        match &self.merchant {
+            None => (list.of_all, params![*at_us, merchant.as_str(), id.as_str(), rows]),
+            Some(owner) => (list.of_one, params![owner.as_str(), *at_us, id.as_str(), rows]),
+        }
     }
 }
 

@@ -16,13 +16,6 @@ use crate::{
     messages::outbox::PendingMessage,
 };
 
-/// A stored value with the version that guards its next change.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Versioned<T> {
-    pub value: T,
-    pub version: i64,
-}
-
 #[derive(Clone)]
 pub struct Store {
     pub(crate) engine: Engine,

@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 use crate::{
     EngineError, NewMessage, PendingMessage, Transaction,
     core::{
-        day_counts::day_count_step,
+        counted_events::EventCount,
         transaction::{Guard, Step},
         value::{Row, Value, params},
     },
@@ -78,6 +78,29 @@ impl<'a> Steps<'a> {
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &Step> {
         self.group.iter().flat_map(|one| &one.steps).chain(&self.last)
+    }
+}
+
+/// Writes the sums of what several transactions count. Each slot has a row of its own, so that
+/// groups with different slots never wait for each other.
+fn day_count_step<'a>(counts: impl Iterator<Item = &'a EventCount>, slot: i64) -> Step {
+    let mut sums: BTreeMap<_, i64> = BTreeMap::new();
+    for count in counts {
+        let key = (count.merchant.as_str(), count.day_us, count.event.name());
+        *sums.entry(key).or_default() += count.number;
+    }
+    let rows = sums
+        .into_iter()
+        .map(|((merchant, day_us, event), number)| params![merchant, day_us, event, slot, number]);
+    Step {
+        sql: "INSERT INTO day_counts (merchant_id, day_us, what, slot, number)
+              SELECT r.merchant_id, r.day_us, r.what, r.slot, r.number
+              FROM ROWS(merchant_id, day_us, what, slot, number) WHERE true
+              ON CONFLICT (merchant_id, day_us, what, slot) DO UPDATE
+                  SET number = day_counts.number + excluded.number",
+        rows: rows.collect(),
+        guard: Guard::OneEach,
+        returns: false,
     }
 }
 

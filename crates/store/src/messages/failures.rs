@@ -9,7 +9,7 @@ use crate::{
     EngineError, Store, StoreError, Transaction,
     core::{
         cursor::Cursor,
-        value::{Row, params},
+        value::{Row, Value, params},
     },
 };
 
@@ -112,18 +112,27 @@ impl Transaction {
 }
 
 impl FailureFilter {
-    fn merchant(&self) -> &str {
-        self.merchant.as_ref().map_or("", MerchantId::as_str)
+    /// The values of [`matching!`].
+    fn values(&self) -> Vec<Value> {
+        params![
+            self.from_us,
+            self.to_us,
+            self.merchant.as_ref().map_or("", MerchantId::as_str),
+            self.kind.map_or("", MessageKind::name),
+            // A negative number stands for any status.
+            self.status.unwrap_or(-1)
+        ]
     }
+}
 
-    fn kind(&self) -> &'static str {
-        self.kind.map_or("", MessageKind::name)
-    }
-
-    /// A negative number when any status will do.
-    fn status(&self) -> i64 {
-        self.status.unwrap_or(-1)
-    }
+/// The failures that match a filter.
+macro_rules! matching {
+    () => {
+        "FROM failures f
+         WHERE f.failed_us >= $1 AND f.failed_us <= $2
+             AND ($3 = '' OR f.merchant_id = $3) AND ($4 = '' OR f.kind = $4)
+             AND (CAST($5 AS BIGINT) < 0 OR coalesce(f.status, 0) = $5)"
+    };
 }
 
 impl Store {
@@ -151,9 +160,9 @@ impl Store {
                 after.id,
                 filter.from_us,
                 filter.to_us,
-                filter.merchant(),
-                filter.kind(),
-                filter.status(),
+                filter.merchant.as_ref().map_or("", MerchantId::as_str),
+                filter.kind.map_or("", MessageKind::name),
+                filter.status.unwrap_or(-1),
                 limit
             ],
             read_failure,
@@ -256,19 +265,12 @@ impl Store {
     ) -> Result<Vec<FailureCount>, StoreError> {
         self.read_all(
             "counting failures by endpoint",
-            "SELECT f.merchant_id, f.kind, count(*), min(f.failed_us) FROM failures f
-             WHERE f.failed_us >= $1 AND f.failed_us <= $2
-                 AND ($3 = '' OR f.merchant_id = $3) AND ($4 = '' OR f.kind = $4)
-                 AND (CAST($5 AS BIGINT) < 0 OR coalesce(f.status, 0) = $5)
-             GROUP BY f.merchant_id, f.kind
-             ORDER BY count(*) DESC, f.merchant_id, f.kind",
-            params![
-                filter.from_us,
-                filter.to_us,
-                filter.merchant(),
-                filter.kind(),
-                filter.status()
-            ],
+            concat!(
+                "SELECT f.merchant_id, f.kind, count(*), min(f.failed_us) ",
+                matching!(),
+                " GROUP BY f.merchant_id, f.kind ORDER BY count(*) DESC, f.merchant_id, f.kind"
+            ),
+            filter.values(),
             |row| {
                 Ok(FailureCount {
                     merchant: row.text(0)?.to_owned(),
@@ -283,24 +285,9 @@ impl Store {
 
     /// The number of matching failures.
     pub async fn count_failures(&self, filter: &FailureFilter) -> Result<i64, StoreError> {
-        let count = self
-            .read_first(
-                "counting failures",
-                "SELECT count(*) FROM failures f
-                 WHERE f.failed_us >= $1 AND f.failed_us <= $2
-                     AND ($3 = '' OR f.merchant_id = $3) AND ($4 = '' OR f.kind = $4)
-                     AND (CAST($5 AS BIGINT) < 0 OR coalesce(f.status, 0) = $5)",
-                params![
-                    filter.from_us,
-                    filter.to_us,
-                    filter.merchant(),
-                    filter.kind(),
-                    filter.status()
-                ],
-                |row| row.int(0),
-            )
-            .await?;
-        Ok(count.unwrap_or(0))
+        let sql = concat!("SELECT count(*) ", matching!());
+        let count = self.read_first("counting failures", sql, filter.values(), |row| row.int(0));
+        Ok(count.await?.unwrap_or(0))
     }
 }
 

@@ -1,14 +1,13 @@
 //! Lists of orders: newest first, by number alone, and by shopper.
 
 use bytes::Bytes;
-use domain::{identifier::MerchantId, orders::order::OrderStatus};
+use domain::orders::order::OrderStatus;
 
 use crate::{
     EngineError, Store, StoreError,
     core::{
         cursor::Cursor,
-        error::During,
-        pages::PageSize,
+        pages::{ListFilter, ListSql},
         value::{Row, params},
     },
 };
@@ -33,16 +32,18 @@ impl ListedOrder {
     }
 }
 
-/// Which orders to list, newest first.
-#[derive(Clone, Debug)]
-pub struct OrderFilter {
-    pub before: Cursor,
-    pub merchant: Option<MerchantId>,
-    pub status: Option<OrderStatus>,
-    pub limit: usize,
-}
+/// Which orders to list.
+pub type OrderFilter = ListFilter<OrderStatus>;
 
 const OPERATION: &str = "listing orders";
+const ORDERS: ListSql = ListSql {
+    of_all: "SELECT merchant_id, order_id, created_us, received_us, status FROM orders
+             WHERE (created_us, merchant_id, order_id) < ($1, $2, $3)
+             ORDER BY created_us DESC, merchant_id DESC, order_id DESC LIMIT $4",
+    of_one: "SELECT merchant_id, order_id, created_us, received_us, status FROM orders
+             WHERE merchant_id = $1 AND (created_us, order_id) < ($2, $3)
+             ORDER BY created_us DESC, order_id DESC LIMIT $4",
+};
 /// The most orders of one shopper, or with one number, that are listed.
 const ALIKE_MAX: i64 = 100;
 
@@ -52,33 +53,10 @@ impl Store {
         &self,
         filter: &OrderFilter,
     ) -> Result<(Vec<ListedOrder>, Option<ListedOrder>), StoreError> {
-        let size = PageSize::new(filter.limit, filter.status.is_some());
-        let Cursor { at_us, merchant, id } = &filter.before;
-        let rows = match &filter.merchant {
-            None => {
-                self.query(
-                    OPERATION,
-                    "SELECT merchant_id, order_id, created_us, received_us, status FROM orders
-                     WHERE (created_us, merchant_id, order_id) < ($1, $2, $3)
-                     ORDER BY created_us DESC, merchant_id DESC, order_id DESC LIMIT $4",
-                    params![*at_us, merchant.as_str(), id.as_str(), size.rows()],
-                )
-                .await?
-            }
-            Some(owner) => {
-                self.query(
-                    OPERATION,
-                    "SELECT merchant_id, order_id, created_us, received_us, status FROM orders
-                     WHERE merchant_id = $1 AND (created_us, order_id) < ($2, $3)
-                     ORDER BY created_us DESC, order_id DESC LIMIT $4",
-                    params![owner.as_str(), *at_us, id.as_str(), size.rows()],
-                )
-                .await?
-            }
-        };
-        let wanted = filter.status.map(OrderStatus::name);
-        let orders = rows.iter().map(read_listed).collect::<Result<_, _>>().during(OPERATION)?;
-        Ok(size.cut(orders, |order| wanted.is_none_or(|it| order.status == it)))
+        let (sql, values) = filter.statement(&ORDERS);
+        let orders = self.read_all(OPERATION, sql, values, read_listed).await?;
+        let status = filter.status.map(OrderStatus::name);
+        Ok(filter.page_size().cut(orders, |it| status.is_none_or(|status| it.status == status)))
     }
 
     /// The orders with this number, of every merchant that has one. They are looked up for each

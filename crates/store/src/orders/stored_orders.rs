@@ -43,8 +43,8 @@ impl Store {
         let rows = self
             .query(
                 OPERATION,
-                "SELECT CAST(0 AS BIGINT), CAST(0 AS BIGINT), '', o.body, o.version, l.version, l.body,
-                     e.original_order_id, n.body
+                "SELECT CAST(0 AS BIGINT), CAST(0 AS BIGINT), '', o.body, o.version, l.version,
+                     l.body, e.original_order_id, n.body
                  FROM orders o
                  LEFT JOIN ledgers l
                      ON l.merchant_id = o.merchant_id AND l.order_id = o.order_id

@@ -1,17 +1,13 @@
 //! Lists of returns: newest first, of one merchant or of all, and several by their identifiers.
 
-use domain::{
-    identifier::MerchantId,
-    returns::rma::{Rma, RmaStatus},
-};
+use domain::returns::rma::{Rma, RmaStatus};
 
 use crate::{
     EngineError, Store, StoreError,
     core::{
         body::parse_body,
         cursor::Cursor,
-        error::During,
-        pages::PageSize,
+        pages::{ListFilter, ListSql},
         value::{Row, params},
     },
 };
@@ -33,16 +29,18 @@ impl ListedReturn {
     }
 }
 
-/// Which returns to list, newest first.
-#[derive(Clone, Debug)]
-pub struct ReturnFilter {
-    pub before: Cursor,
-    pub merchant: Option<MerchantId>,
-    pub status: Option<RmaStatus>,
-    pub limit: usize,
-}
+/// Which returns to list.
+pub type ReturnFilter = ListFilter<RmaStatus>;
 
 const OPERATION: &str = "listing returns";
+const RETURNS: ListSql = ListSql {
+    of_all: "SELECT merchant_id, rma_id, created_us, status FROM returns
+             WHERE (created_us, merchant_id, rma_id) < ($1, $2, $3)
+             ORDER BY created_us DESC, merchant_id DESC, rma_id DESC LIMIT $4",
+    of_one: "SELECT merchant_id, rma_id, created_us, status FROM returns
+             WHERE merchant_id = $1 AND (created_us, rma_id) < ($2, $3)
+             ORDER BY created_us DESC, rma_id DESC LIMIT $4",
+};
 
 impl Store {
     /// Returns, newest first, and the last one examined when there may be more.
@@ -50,33 +48,10 @@ impl Store {
         &self,
         filter: &ReturnFilter,
     ) -> Result<(Vec<ListedReturn>, Option<ListedReturn>), StoreError> {
-        let size = PageSize::new(filter.limit, filter.status.is_some());
-        let Cursor { at_us, merchant, id } = &filter.before;
-        let rows = match &filter.merchant {
-            None => {
-                self.query(
-                    OPERATION,
-                    "SELECT merchant_id, rma_id, created_us, status FROM returns
-                     WHERE (created_us, merchant_id, rma_id) < ($1, $2, $3)
-                     ORDER BY created_us DESC, merchant_id DESC, rma_id DESC LIMIT $4",
-                    params![*at_us, merchant.as_str(), id.as_str(), size.rows()],
-                )
-                .await?
-            }
-            Some(owner) => {
-                self.query(
-                    OPERATION,
-                    "SELECT merchant_id, rma_id, created_us, status FROM returns
-                     WHERE merchant_id = $1 AND (created_us, rma_id) < ($2, $3)
-                     ORDER BY created_us DESC, rma_id DESC LIMIT $4",
-                    params![owner.as_str(), *at_us, id.as_str(), size.rows()],
-                )
-                .await?
-            }
-        };
-        let returns = rows.iter().map(read_listed).collect::<Result<_, _>>().during(OPERATION)?;
-        let wanted = filter.status.map(RmaStatus::name);
-        Ok(size.cut(returns, |it| wanted.is_none_or(|status| it.status == status)))
+        let (sql, values) = filter.statement(&RETURNS);
+        let returns = self.read_all(OPERATION, sql, values, read_listed).await?;
+        let status = filter.status.map(RmaStatus::name);
+        Ok(filter.page_size().cut(returns, |it| status.is_none_or(|status| it.status == status)))
     }
 
     /// The stored returns among these merchants and identifiers, each with its merchant, in any

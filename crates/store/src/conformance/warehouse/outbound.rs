@@ -60,7 +60,7 @@ async fn every_number_belongs_to_one_shipment(Subject { store, .. }: Subject) {
     let insert = async |text: &str, numbers: &[&str]| {
         let shipment = sample_shipment(text);
         commit(&store, |it| {
-            it.insert_shipment(&acme(), shipment_row(&shipment), numbers.iter().copied())
+            it.insert_shipment(&acme(), shipment_row(&shipment), numbers.iter().copied());
         })
         .await
     };

@@ -189,7 +189,7 @@ impl Writer {
             match checkpoint(&self.connection, "RESTART") {
                 Ok(pages) => self.log_pages.store(pages, Ordering::Relaxed),
                 Err(error) => {
-                    tracing::error!("checkpointing the full log failed, will retry: {error}")
+                    tracing::error!("checkpointing the full log failed, will retry: {error}");
                 }
             }
         }
