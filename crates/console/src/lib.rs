@@ -1,8 +1,8 @@
-//! The console: where operators see what is stuck and why, and warehouse workers receive what arrives.
+//! The console: operators find and fix problems, and warehouse workers receive parcels.
 //!
-//! Pages are rendered here and are complete without scripts; `console.js` only adds comfort. A file for
-//! each part, with the routes of that part; [`frame`] is what all pages have in common, [`visit`]
-//! decides who may see a page and whether a form is one of ours.
+//! Pages are rendered here and work without scripts; `console.js` only adds convenience. Each file
+//! has the routes of its pages. [`core::frame`] is what all pages have in common, and
+//! [`access::visit`] decides who may see a page and which forms are accepted.
 
 mod access;
 mod core;
@@ -22,9 +22,11 @@ pub fn routes() -> Router<Web> {
         .merge(access::login::routes())
         .merge(core::overview::routes())
         .merge(merchants::list::routes())
+        .merge(merchants::add::routes())
         .merge(merchants::merchant::routes())
         .merge(access::clients::routes())
         .merge(messages::endpoints::routes())
+        .merge(messages::endpoint_test::routes())
         .merge(returns::policy::routes())
         .merge(access::password::routes())
         .merge(messages::failures::routes())
@@ -38,5 +40,5 @@ pub fn routes() -> Router<Web> {
         .merge(warehouse::units::routes().merge(core::audit::routes()))
         .route("/console/{*rest}", any(core::problem::no_such_page))
         .method_not_allowed_fallback(server::error::method_not_allowed)
-        .layer(middleware::from_fn(core::problem::in_html))
+        .layer(middleware::from_fn(core::problem::errors_to_html))
 }

@@ -28,7 +28,7 @@ use axum::http::{HeaderMap, request::Parts};
 use prometheus_client::registry::Registry;
 
 use guard::{Encrypted, Peer, client_address::client_address_of, rate_limit::RateLimit};
-use login_throttle::Logins;
+use login_throttle::LoginThrottle;
 use metrics::Metrics;
 
 /// How often one address may try to name an order at the portal.
@@ -55,7 +55,7 @@ pub struct Web {
     /// Limits attempts to name an order at the portal.
     pub lookups: Arc<RateLimit>,
     /// Limits attempts to log in to the console.
-    pub logins: Arc<Logins>,
+    pub login_throttle: Arc<LoginThrottle>,
     pub registry: Arc<Registry>,
     pub(crate) metrics: Metrics,
     pub started: Instant,
@@ -69,7 +69,7 @@ impl Web {
             app,
             rate_limit: Arc::new(RateLimit::new(settings.rate_limit_per_minute)),
             lookups: Arc::new(RateLimit::new(LOOKUPS_PER_MINUTE)),
-            logins: Arc::default(),
+            login_throttle: Arc::default(),
             settings,
             registry: Arc::new(registry),
             metrics,

@@ -1,5 +1,5 @@
-//! The credentials of a merchant's systems, and the secret that signs its messages. A secret is shown on the
-//! page that answers the form, and never again.
+//! The credentials of a merchant's systems, and the secret that signs its messages. A secret is
+//! shown once, on the page that follows the form.
 
 use app::access::{
     add_client::add_client,
@@ -10,8 +10,12 @@ use askama::Template;
 use axum::{Router, extract::State, http::StatusCode, response::Response, routing::post};
 use serde_json::json;
 
-use super::visit::{OperatorForm, Visitor};
-use crate::core::frame::{Frame, Section, done, page};
+use super::{visit::OperatorForm, visitor::Visitor};
+use crate::core::{
+    form::non_empty,
+    frame::{Frame, Section, redirect_with_notice, render_page},
+    urls::merchant_url,
+};
 use server::requests::{
     clients::read_new_client,
     identifiers::{parse_client, parse_merchant},
@@ -26,25 +30,30 @@ pub(crate) fn routes() -> Router<Web> {
         .route("/console/clients/{client}/disabled", post(disable))
 }
 
-/// Something to be copied now.
+/// Credentials that must be copied now.
 #[derive(Template)]
 #[template(path = "access/new_secret.html", whitespace = "minimize")]
-struct ShownOnce<'a> {
+struct NewSecretPage<'a> {
     frame: Frame<'a>,
-    words: &'a str,
-    /// What each is called, and what it is.
+    message: &'a str,
+    /// Labels and values.
     secrets: Vec<(&'static str, String)>,
-    back: String,
+    back_url: String,
 }
 
-fn shown_once(
-    visitor: &Visitor,
-    title: &str,
-    words: &str,
-    (secrets, back): (Vec<(&'static str, String)>, String),
-) -> Response {
+/// What is shown once, and where to go then.
+struct NewSecret {
+    title: &'static str,
+    message: &'static str,
+    secrets: Vec<(&'static str, String)>,
+    back_url: String,
+}
+
+fn render_secret(visitor: &Visitor, new: NewSecret) -> Response {
+    let NewSecret { title, message, secrets, back_url } = new;
     let frame = Frame::new(visitor, Section::Merchants, title);
-    page(visitor, StatusCode::OK, &ShownOnce { frame, words, secrets, back })
+    let content = NewSecretPage { frame, message, secrets, back_url };
+    render_page(visitor, StatusCode::OK, &content)
 }
 
 async fn add(
@@ -54,19 +63,23 @@ async fn add(
 ) -> Result<Response, ApiError> {
     let merchant = parse_merchant(&merchant)?;
     let scopes = domain::access::scope::Scopes::merchant().to_string();
-    let chosen: Vec<&str> = scopes.split(' ').filter(|scope| !form.raw(scope).is_empty()).collect();
-    let name = Some(form.text("name")).filter(|name| !name.is_empty());
-    let body = json!({ "merchant": merchant, "name": name, "scope": chosen.join(" ") });
+    let selected: Vec<&str> = scopes.split(' ').filter(|scope| form.is_set(scope)).collect();
+    let name = non_empty(form.text("name"));
+    let body = json!({ "merchant": merchant, "name": name, "scope": selected.join(" ") });
     let new = JsonBody::from(body.to_string()).read(read_new_client)?;
     let added = add_client(&web.app, visitor.session.request(), &new).await?;
-    let secrets = vec![
-        ("Client identifier", added.client_id),
-        ("Client secret", added.client_secret),
-        ("Scope", added.scope),
-    ];
-    let words = "Give these to the system. The secret is not shown again.";
-    let back = format!("/console/merchants/{merchant}");
-    Ok(shown_once(&visitor, "A client is added", words, (secrets, back)))
+    let secret = NewSecret {
+        title: "Client added",
+        message: "Copy these credentials now and give them to the system. The secret will not be \
+                  shown again.",
+        secrets: vec![
+            ("Client ID", added.client_id),
+            ("Client secret", added.client_secret),
+            ("Scopes", added.scope),
+        ],
+        back_url: merchant_url(&merchant.to_string()),
+    };
+    Ok(render_secret(&visitor, secret))
 }
 
 async fn rotate(
@@ -75,18 +88,20 @@ async fn rotate(
     OperatorForm { visitor, form, .. }: OperatorForm,
 ) -> Result<Response, ApiError> {
     let client = parse_client(&client)?;
-    let revoke_old = !form.raw("revoke_old").is_empty();
+    let revoke_old = form.is_set("revoke_old");
     let rotated =
         rotate_client_secret(&web.app, visitor.session.request(), &client, revoke_old).await?;
-    let secrets =
-        vec![("Client identifier", rotated.client_id), ("Client secret", rotated.client_secret)];
-    let words = if revoke_old {
-        "The old secrets and every token have ended. The new secret is not shown again."
-    } else {
-        "The newest old secret stays live beside this one. It is not shown again."
+    let secret = NewSecret {
+        title: "New client secret",
+        message: if revoke_old {
+            "The old secrets and all tokens were revoked. The new secret will not be shown again."
+        } else {
+            "The previous secret stays valid. The new secret will not be shown again."
+        },
+        secrets: vec![("Client ID", rotated.client_id), ("Client secret", rotated.client_secret)],
+        back_url: merchant_url(&client.merchant().to_string()),
     };
-    let back = format!("/console/merchants/{}", client.merchant());
-    Ok(shown_once(&visitor, "A new secret", words, (secrets, back)))
+    Ok(render_secret(&visitor, secret))
 }
 
 async fn rotate_signing(
@@ -96,11 +111,14 @@ async fn rotate_signing(
 ) -> Result<Response, ApiError> {
     let merchant = parse_merchant(&merchant)?;
     let rotated = rotate_signing_secret(&web.app, visitor.session.request(), &merchant).await?;
-    let words = "Messages are signed with this secret and the one before it, until the next \
-                 rotation. It is not shown again.";
-    let secrets = vec![("Signing secret", rotated.signing_secret)];
-    let back = format!("/console/merchants/{merchant}");
-    Ok(shown_once(&visitor, "A new signing secret", words, (secrets, back)))
+    let secret = NewSecret {
+        title: "New signing secret",
+        message: "Until the next rotation, messages are signed with this secret and the previous \
+                  one. It will not be shown again.",
+        secrets: vec![("Signing secret", rotated.signing_secret)],
+        back_url: merchant_url(&merchant.to_string()),
+    };
+    Ok(render_secret(&visitor, secret))
 }
 
 async fn disable(
@@ -111,7 +129,10 @@ async fn disable(
     let client = parse_client(&client)?;
     let disabled = form.text("disabled") == "true";
     set_client_disabled(&web.app, visitor.session.request(), &client, disabled).await?;
-    let words = if disabled { "disabled; its tokens have ended" } else { "enabled again" };
-    let to = format!("/console/merchants/{}", client.merchant());
-    Ok(done(&web, &to, &format!("{client} is {words}.")))
+    let notice = if disabled {
+        format!("{client} is disabled. Its tokens were revoked.")
+    } else {
+        format!("{client} is enabled again.")
+    };
+    Ok(redirect_with_notice(&web, &merchant_url(&client.merchant().to_string()), &notice))
 }

@@ -13,80 +13,83 @@ use domain::access::operator::{OperatorName, Role};
 use serde::Deserialize;
 use world::Secret;
 
-use super::visit::{SESSION, WorkerForm};
+use super::{visit::WorkerForm, visitor::SESSION};
 use crate::core::{
     form::Form,
-    frame::{Styles, bare_page, home, redirect, set_cookie},
+    format::format_count,
+    frame::{Styles, home_url, redirect, render_bare_page, set_cookie},
     problem,
 };
-use server::cookie::read_cookie;
-use server::login_throttle::Try;
-use server::{Web, error::ApiError, guard::Peer, query::Query};
+use server::{
+    Web, cookie::read_cookie, error::ApiError, guard::Peer, login_throttle::LoginAttempt,
+    query::Query,
+};
 
-const WRONG: &str = "Name and password do not fit. Please check both.";
+const WRONG: &str = "Wrong name or password.";
 
 pub(crate) fn routes() -> Router<Web> {
     Router::new()
-        .route("/console/login", get(show).post(enter))
-        .route("/console/logout", post(leave))
+        .route("/console/login", get(show).post(log_in_visitor))
+        .route("/console/logout", post(log_out_visitor))
 }
 
 #[derive(Template)]
 #[template(path = "access/login.html", whitespace = "minimize")]
-struct Login<'a> {
+struct LoginPage<'a> {
     styles: Styles,
     name: &'a str,
     next: &'a str,
     problem: Option<&'a str>,
 }
 
-impl<'a> Login<'a> {
+impl<'a> LoginPage<'a> {
     fn new(name: &'a str, next: &'a str, problem: Option<&'a str>) -> Self {
         Self { styles: Styles::new(), name, next, problem }
     }
 }
 
 #[derive(Deserialize)]
-struct Next {
-    next: Option<String>,
+struct LoginQuery {
+    #[serde(default)]
+    next: String,
 }
 
-async fn show(Query(Next { next }): Query<Next>) -> Response {
-    let next = next.unwrap_or_default();
-    bare_page(StatusCode::OK, &Login::new("", &next, None))
+async fn show(Query(LoginQuery { next }): Query<LoginQuery>) -> Response {
+    render_bare_page(StatusCode::OK, &LoginPage::new("", &next, None))
 }
 
-async fn enter(
+async fn log_in_visitor(
     State(web): State<Web>,
     Extension(peer): Extension<Peer>,
     request: Request,
 ) -> Result<Response, ApiError> {
     let (parts, body) = request.into_parts();
     if !web.is_same_origin(&parts.headers) {
-        return Ok(problem::not_our_form());
+        return Ok(problem::foreign_form());
     }
     let form = Form::read(body).await?;
     let (name, next) = (form.text("name"), form.raw("next"));
     let address = web.client_address(peer, &parts.headers);
-    let attempt = Try { address, name: OperatorName::parse(&name.to_ascii_lowercase()).ok() };
-    if let Err(wait_s) = web.logins.begin(&attempt, web.started.elapsed()) {
-        return Ok(too_often(name, next, wait_s));
+    let operator = OperatorName::parse(&name.to_ascii_lowercase()).ok();
+    let attempt = LoginAttempt { address, name: operator };
+    if let Err(wait_s) = web.login_throttle.count(&attempt, web.started.elapsed()) {
+        return Ok(too_many_attempts(name, next, wait_s));
     }
     let password = Secret::new(form.raw("password").to_owned());
     let Some((token, role)) = log_in(&web.app, name, &password).await? else {
-        return Ok(bare_page(StatusCode::OK, &Login::new(name, next, Some(WRONG))));
+        return Ok(render_bare_page(StatusCode::OK, &LoginPage::new(name, next, Some(WRONG))));
     };
-    web.logins.succeeded(&attempt, web.started.elapsed());
+    web.login_throttle.take_back(&attempt, web.started.elapsed());
     if let Some(old) = read_cookie(&parts.headers, SESSION) {
         log_out(&web.app, &Secret::new(old.to_owned())).await?;
     }
-    let mut response = redirect(&destination(next, role));
-    keep_token(&mut response, &token, web.is_https(&parts));
+    let mut response = redirect(&next_page(next, role));
+    set_session_cookie(&mut response, &token, web.is_https(&parts));
     Ok(response)
 }
 
-/// Tells the browser to keep the token of a session, until it is closed.
-pub(crate) fn keep_token(response: &mut Response, token: &Secret, https: bool) {
+/// Sets the cookie with the token of a session, which the browser keeps until it is closed.
+pub(crate) fn set_session_cookie(response: &mut Response, token: &Secret, https: bool) {
     let flags = if https { "; Secure" } else { "" };
     set_cookie(response, &session_cookie(token.reveal(), flags));
 }
@@ -95,18 +98,24 @@ fn session_cookie(value: &str, flags: &str) -> String {
     format!("{SESSION}={value}; Path=/console; HttpOnly; SameSite=Strict{flags}")
 }
 
-fn too_often(name: &str, next: &str, wait_s: u32) -> Response {
-    let words = format!("That was wrong too often. Please wait {wait_s} seconds and try again.");
-    let page = Login::new(name, next, Some(&words));
-    let mut response = bare_page(StatusCode::TOO_MANY_REQUESTS, &page);
+/// What a person reads after too many wrong passwords.
+pub(crate) fn wait_message(wait_s: u32) -> String {
+    let wait = format_count(wait_s.into(), "second", "seconds");
+    format!("Too many attempts. Try again in {wait}.")
+}
+
+fn too_many_attempts(name: &str, next: &str, wait_s: u32) -> Response {
+    let message = wait_message(wait_s);
+    let page = LoginPage::new(name, next, Some(&message));
+    let mut response = render_bare_page(StatusCode::TOO_MANY_REQUESTS, &page);
     response.headers_mut().insert(RETRY_AFTER, wait_s.into());
     response
 }
 
-/// Where to go after the log-in: a page of the console, whatever the browser was told to ask for.
-fn destination(next: &str, role: Role) -> String {
+/// The page after the login: `next` if it is a page of the console, or else the start page.
+fn next_page(next: &str, role: Role) -> String {
     let rest = next.strip_prefix("/console").filter(|rest| rest.is_empty() || is_below(rest));
-    if rest.is_some() { next.to_owned() } else { home(role).to_owned() }
+    if rest.is_some() { next.to_owned() } else { home_url(role).to_owned() }
 }
 
 fn is_below(rest: &str) -> bool {
@@ -114,7 +123,7 @@ fn is_below(rest: &str) -> bool {
     rest.starts_with(['/', '?']) && plain && !rest.contains("//")
 }
 
-async fn leave(
+async fn log_out_visitor(
     State(web): State<Web>,
     headers: axum::http::HeaderMap,
     _: WorkerForm,
@@ -134,7 +143,7 @@ mod tests {
     #[test]
     fn a_login_leads_to_a_page_of_the_console_and_nowhere_else() {
         for good in ["/console", "/console/orders", "/console?a=b", "/console/orders?q=%2F%2Fx"] {
-            assert_eq!(destination(good, Role::Operator), good);
+            assert_eq!(next_page(good, Role::Operator), good);
         }
         for bad in [
             "",
@@ -147,15 +156,15 @@ mod tests {
             "/console/\r\nSet-Cookie: a=b",
             "/console@evil.example.com",
         ] {
-            assert_eq!(destination(bad, Role::Operator), "/console", "{bad}");
-            assert_eq!(destination(bad, Role::Warehouse), "/console/receive", "{bad}");
+            assert_eq!(next_page(bad, Role::Operator), "/console", "{bad}");
+            assert_eq!(next_page(bad, Role::Warehouse), "/console/receive", "{bad}");
         }
     }
 
     #[test]
-    fn what_was_typed_stays_text() {
+    fn typed_text_stays_text() {
         let typed = "\"><script>alert(1)</script>";
-        let page = Login::new(typed, typed, None).render().unwrap();
+        let page = LoginPage::new(typed, typed, None).render().unwrap();
         assert!(!page.contains("<script>alert"), "{page}");
     }
 }

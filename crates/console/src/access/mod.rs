@@ -4,3 +4,4 @@ pub(crate) mod clients;
 pub(crate) mod login;
 pub(crate) mod password;
 pub(crate) mod visit;
+pub(crate) mod visitor;

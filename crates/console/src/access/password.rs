@@ -1,24 +1,26 @@
-//! A person changes its own password. Every session of it ends; the one at hand is replaced by a new one.
+//! A person changes their own password. All their sessions end, and this one is replaced by a new
+//! one.
 
 use app::access::{operators::set_password, sessions::log_in};
 use askama::Template;
 use axum::{
     Router,
     extract::{FromRequest, Request, State},
-    http::StatusCode,
     response::{IntoResponse, Response},
     routing::get,
 };
-use domain::access::operator::{OperatorName, check_password};
+use domain::access::operator::check_password;
 use world::Secret;
 
 use super::{
-    login::keep_token,
-    visit::{Visitor, Worker, WorkerForm},
+    login::{set_session_cookie, wait_message},
+    visit::{Worker, WorkerForm},
+    visitor::Visitor,
 };
-use crate::core::frame::{Frame, Section, done, home, page};
-use server::login_throttle::Try;
-use server::{Web, error::ApiError, guard::Peer};
+use crate::core::frame::{
+    Frame, Section, form_status, home_url, redirect_with_notice, render_page,
+};
+use server::{Web, error::ApiError, guard::Peer, login_throttle::LoginAttempt};
 
 pub(crate) fn routes() -> Router<Web> {
     Router::new().route("/console/password", get(show).post(change))
@@ -26,22 +28,31 @@ pub(crate) fn routes() -> Router<Web> {
 
 #[derive(Template)]
 #[template(path = "access/password.html", whitespace = "minimize")]
-struct Password<'a> {
+struct PasswordPage<'a> {
     frame: Frame<'a>,
-    /// What is wrong with the password that holds, or with the new one.
     current_fault: Option<&'a str>,
     new_fault: Option<&'a str>,
 }
 
-fn form_page(visitor: &Visitor, current_fault: Option<&str>, new_fault: Option<&str>) -> Response {
-    let frame = Frame::new(visitor, Section::Visitor, "Change your password");
-    let wrong = current_fault.or(new_fault).is_some();
-    let status = if wrong { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
-    page(visitor, status, &Password { frame, current_fault, new_fault })
+/// What is wrong with the form, at the field that it concerns.
+enum PasswordFault {
+    Current(String),
+    New(String),
+}
+
+fn render_form(visitor: &Visitor, fault: Option<&PasswordFault>) -> Response {
+    let (current_fault, new_fault) = match fault {
+        None => (None, None),
+        Some(PasswordFault::Current(text)) => (Some(text.as_str()), None),
+        Some(PasswordFault::New(text)) => (None, Some(text.as_str())),
+    };
+    let frame = Frame::new(visitor, Section::Visitor, "Change password");
+    let content = PasswordPage { frame, current_fault, new_fault };
+    render_page(visitor, form_status(fault.is_some()), &content)
 }
 
 async fn show(Worker { visitor, .. }: Worker) -> Response {
-    form_page(&visitor, None, None)
+    render_form(&visitor, None)
 }
 
 async fn change(State(web): State<Web>, request: Request) -> Result<Response, Response> {
@@ -51,42 +62,57 @@ async fn change(State(web): State<Web>, request: Request) -> Result<Response, Re
     let address = peer.map(|peer| web.client_address(peer, &parts.headers));
     let request = Request::from_parts(parts, body);
     let WorkerForm { visitor, form, .. } = WorkerForm::from_request(request, &web).await?;
-    let (current, new) = (form.raw("current").to_owned(), form.raw("new").to_owned());
-    if let Err(why) = check_password(&new) {
-        return Ok(form_page(&visitor, None, Some(&format!("The new password {why}."))));
-    }
-    let name = visitor.session.operator.clone();
-    let attempt = address.map(|address| Try { address, name: Some(name.clone()) });
-    if let Some(attempt) = &attempt
-        && let Err(wait_s) = web.logins.begin(attempt, web.started.elapsed())
-    {
-        let words = format!("That was wrong too often. Please wait {wait_s} seconds.");
-        return Ok(form_page(&visitor, Some(&words), None));
-    }
-    let changed = replace(&web, &visitor, &name, (current, new)).await;
-    let Some(token) = changed.map_err(IntoResponse::into_response)? else {
-        return Ok(form_page(&visitor, Some("This is not your password."), None));
+    let passwords = PasswordChange {
+        current: Secret::new(form.raw("current").to_owned()),
+        new: Secret::new(form.raw("new").to_owned()),
     };
-    if let Some(attempt) = &attempt {
-        web.logins.succeeded(attempt, web.started.elapsed());
+    let name = Some(visitor.session.operator.clone());
+    let attempt = address.map(|address| LoginAttempt { address, name });
+    let changed = change_password(&web, &visitor, &passwords, attempt.as_ref()).await;
+    match changed.map_err(IntoResponse::into_response)? {
+        Err(fault) => Ok(render_form(&visitor, Some(&fault))),
+        Ok(token) => {
+            let to = home_url(visitor.session.role);
+            let notice = "Password changed. All other sessions were logged out.";
+            let mut response = redirect_with_notice(&web, to, notice);
+            set_session_cookie(&mut response, &token, https);
+            Ok(response)
+        }
     }
-    let to = home(visitor.session.role);
-    let mut response = done(&web, to, "Your password is changed. Other sessions have ended.");
-    keep_token(&mut response, &token, https);
-    Ok(response)
 }
 
-/// The token of a new session with the new password; None when the current one is wrong.
-async fn replace(
+struct PasswordChange {
+    current: Secret,
+    new: Secret,
+}
+
+/// The token of a new session, or what is wrong with the passwords. Wrong current passwords are
+/// limited like logins.
+async fn change_password(
     web: &Web,
     visitor: &Visitor,
-    name: &OperatorName,
-    (current, new): (String, String),
-) -> Result<Option<Secret>, ApiError> {
-    let new = Secret::new(new);
-    if log_in(&web.app, name.as_str(), &Secret::new(current)).await?.is_none() {
-        return Ok(None);
+    passwords: &PasswordChange,
+    attempt: Option<&LoginAttempt>,
+) -> Result<Result<Secret, PasswordFault>, ApiError> {
+    if let Err(why) = check_password(passwords.new.reveal()) {
+        return Ok(Err(PasswordFault::New(format!("The new password {why}."))));
     }
-    set_password(&web.app, visitor.session.request(), name, Some(&new)).await?;
-    Ok(log_in(&web.app, name.as_str(), &new).await?.map(|(token, _)| token))
+    if let Some(attempt) = attempt
+        && let Err(wait_s) = web.login_throttle.count(attempt, web.started.elapsed())
+    {
+        return Ok(Err(PasswordFault::Current(wait_message(wait_s))));
+    }
+    let wrong = || Err(PasswordFault::Current("The current password is wrong.".to_owned()));
+    let name = &visitor.session.operator;
+    if log_in(&web.app, name.as_str(), &passwords.current).await?.is_none() {
+        return Ok(wrong());
+    }
+    set_password(&web.app, visitor.session.request(), name, Some(&passwords.new)).await?;
+    let Some((token, _)) = log_in(&web.app, name.as_str(), &passwords.new).await? else {
+        return Ok(wrong());
+    };
+    if let Some(attempt) = attempt {
+        web.login_throttle.take_back(attempt, web.started.elapsed());
+    }
+    Ok(Ok(token))
 }

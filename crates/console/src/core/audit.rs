@@ -7,22 +7,24 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{
-    frame::{Frame, Section, page},
-    lists::{Choice, Moment, PAGE, Paging, merchant_choices, merchant_named},
-    words::address,
+    form::non_empty,
+    format::TimeElement,
+    frame::{Frame, Section, render_page},
+    lists::{FilterOption, PAGE_SIZE, Paging, merchant_options, parse_merchant_filter},
+    urls::add_query,
 };
 use crate::access::visit::Operator;
 use server::{Web, error::ApiError, query::Query};
 
-const HERE: &str = "/console/audit";
+const PATH: &str = "/console/audit";
 
 pub(crate) fn routes() -> Router<Web> {
-    Router::new().route("/console/audit", get(show))
+    Router::new().route(PATH, get(show))
 }
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Filter {
+struct AuditPageQuery {
     merchant: String,
     actor: String,
     before: String,
@@ -30,53 +32,53 @@ struct Filter {
 
 #[derive(Template)]
 #[template(path = "core/audit.html", whitespace = "minimize")]
-struct Trail<'a> {
+struct AuditPage<'a> {
     frame: Frame<'a>,
-    merchants: Vec<Choice>,
+    merchants: Vec<FilterOption>,
     actor: &'a str,
-    lines: Vec<Line>,
+    rows: Vec<ChangeRow>,
     paging: Paging,
 }
 
-struct Line {
-    at: Moment,
+struct ChangeRow {
+    at: TimeElement,
     actor: String,
-    /// The same list with nothing but what this actor did.
-    by_actor: String,
+    /// All changes by this actor.
+    actor_url: String,
     merchant: String,
     action: String,
-    /// What was changed, by name.
-    detail: Vec<(String, String)>,
+    /// What was changed: names and values.
+    details: Vec<(String, String)>,
 }
 
 async fn show(
     State(web): State<Web>,
     Operator { visitor, .. }: Operator,
-    Query(filter): Query<Filter>,
+    Query(query): Query<AuditPageQuery>,
 ) -> Result<Response, ApiError> {
-    let merchant = merchant_named(&filter.merchant)?;
-    let actor = filter.actor.trim();
+    let merchant = parse_merchant_filter(&query.merchant)?;
+    let actor = query.actor.trim();
     let wanted = AuditQuery {
         merchant: merchant.as_ref(),
-        actor: Some(actor).filter(|it| !it.is_empty()),
-        before: Some(filter.before.as_str()),
-        limit: PAGE,
+        actor: non_empty(actor),
+        before: Some(query.before.as_str()),
+        limit: PAGE_SIZE,
     };
     let found = list_changes(&web.app, &wanted).await?;
-    let kept = [("merchant", filter.merchant.as_str()), ("actor", actor)];
-    let trail = Trail {
+    let filter = [("merchant", query.merchant.as_str()), ("actor", actor)];
+    let content = AuditPage {
         frame: Frame::new(&visitor, Section::Audit, "Audit trail"),
-        merchants: merchant_choices(&web, &filter.merchant).await?,
+        merchants: merchant_options(&web, &query.merchant).await?,
         actor,
-        lines: found.changes.iter().map(line).collect(),
-        paging: Paging::new(HERE, &kept, &filter.before, found.next.as_deref()),
+        rows: found.changes.iter().map(change_row).collect(),
+        paging: Paging::newest_first(PATH, &filter, &query.before, found.next.as_deref()),
     };
-    Ok(page(&visitor, StatusCode::OK, &trail))
+    Ok(render_page(&visitor, StatusCode::OK, &content))
 }
 
-fn line(change: &AuditEntry) -> Line {
+fn change_row(change: &AuditEntry) -> ChangeRow {
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let detail = match &change.detail {
+    let details = match &change.detail {
         Value::Object(fields) => {
             fields.iter().map(|(name, value)| (name.replace('_', " "), text(value))).collect()
         }
@@ -85,13 +87,13 @@ fn line(change: &AuditEntry) -> Line {
             vec![(String::new(), text(&change.detail))]
         }
     };
-    Line {
-        at: Moment(change.at),
-        by_actor: address(HERE, &[("actor", &change.actor)]),
+    ChangeRow {
+        at: TimeElement(change.at),
+        actor_url: add_query(PATH, &[("actor", &change.actor)]),
         actor: change.actor.clone(),
         merchant: change.merchant.clone(),
         action: change.action.clone(),
-        detail,
+        details,
     }
 }
 
@@ -101,11 +103,11 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::core::fixtures::{HOSTILE, assert_is_text, visitor};
+    use crate::core::fixtures::{HOSTILE, assert_is_text, sample_visitor};
 
     #[test]
-    fn whatever_was_changed_stays_text() {
-        let visitor = visitor();
+    fn a_change_stays_text() {
+        let visitor = sample_visitor();
         let change = AuditEntry {
             id: HOSTILE.to_owned(),
             at: Timestamp::UNIX_EPOCH,
@@ -114,12 +116,12 @@ mod tests {
             action: HOSTILE.to_owned(),
             detail: json!({ HOSTILE: HOSTILE, "list": [HOSTILE] }),
         };
-        assert_is_text(&Trail {
+        assert_is_text(&AuditPage {
             frame: Frame::new(&visitor, Section::Audit, "Audit trail"),
-            merchants: vec![super::super::lists::choice(HOSTILE, HOSTILE, HOSTILE)],
+            merchants: vec![FilterOption::new(HOSTILE, HOSTILE, HOSTILE)],
             actor: HOSTILE,
-            lines: vec![line(&change)],
-            paging: Paging::new(HERE, &[("actor", HOSTILE)], HOSTILE, Some(HOSTILE)),
+            rows: vec![change_row(&change)],
+            paging: Paging::newest_first(PATH, &[("actor", HOSTILE)], HOSTILE, Some(HOSTILE)),
         });
     }
 }

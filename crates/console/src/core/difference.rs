@@ -1,9 +1,9 @@
-//! What is different between two documents, path by path.
+//! Compares two documents path by path.
 
 use serde::Serialize;
 use serde_json::Value;
 
-/// One place at which two documents differ. A side that has nothing there is absent.
+/// A path at which two documents differ. A side without a value there is absent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Difference {
     pub(crate) path: String,
@@ -11,30 +11,30 @@ pub(crate) struct Difference {
     pub(crate) after: Option<String>,
 }
 
-/// Every place, in the order of the document before.
-pub(crate) fn differences(before: &impl Serialize, after: &impl Serialize) -> Vec<Difference> {
+/// All differences, in the order of the first document.
+pub(crate) fn find_differences(before: &impl Serialize, after: &impl Serialize) -> Vec<Difference> {
     let value = |it: Result<Value, serde_json::Error>| it.unwrap_or_default();
     let (before, after) = (value(serde_json::to_value(before)), value(serde_json::to_value(after)));
     let mut found = Vec::new();
-    compare("$", (Some(&before), Some(&after)), &mut found);
+    compare("$", Some(&before), Some(&after), &mut found);
     found
 }
 
-fn compare(path: &str, sides: (Option<&Value>, Option<&Value>), found: &mut Vec<Difference>) {
-    match sides {
+fn compare(path: &str, before: Option<&Value>, after: Option<&Value>, found: &mut Vec<Difference>) {
+    match (before, after) {
         (Some(before), Some(after)) if before == after => (),
         (Some(Value::Object(before)), Some(Value::Object(after))) => {
             for (key, value) in before {
-                compare(&format!("{path}.{key}"), (Some(value), after.get(key)), found);
+                compare(&format!("{path}.{key}"), Some(value), after.get(key), found);
             }
             for (key, value) in after.iter().filter(|(key, _)| !before.contains_key(*key)) {
-                compare(&format!("{path}.{key}"), (None, Some(value)), found);
+                compare(&format!("{path}.{key}"), None, Some(value), found);
             }
         }
         (Some(Value::Array(before)), Some(Value::Array(after))) => {
             for position in 0..before.len().max(after.len()) {
-                let sides = (before.get(position), after.get(position));
-                compare(&format!("{path}[{position}]"), sides, found);
+                let path = format!("{path}[{position}]");
+                compare(&path, before.get(position), after.get(position), found);
             }
         }
         (before, after) => found.push(Difference {
@@ -52,11 +52,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_changed_added_and_removed_is_told_by_its_path() {
+    fn changed_added_and_removed_values_are_found_with_their_paths() {
         let before = json!({ "days": 30, "same": [1], "fee": { "cents": 5 }, "list": ["a", "b"] });
         let after = json!({ "days": 60, "same": [1], "fee": null, "list": ["a"], "new": true });
 
-        let told: Vec<_> = differences(&before, &after)
+        let found: Vec<_> = find_differences(&before, &after)
             .into_iter()
             .map(|it| format!("{} {:?} {:?}", it.path, it.before, it.after))
             .collect();
@@ -67,7 +67,7 @@ mod tests {
             r#"$.list[1] Some("\"b\"") None"#,
             r#"$.new None Some("true")"#,
         ];
-        assert_eq!(told, expected);
-        assert_eq!(differences(&before, &before), []);
+        assert_eq!(found, expected);
+        assert_eq!(find_differences(&before, &before), []);
     }
 }

@@ -1,13 +1,13 @@
-//! The fields of a form that a page shows, each with what was typed and what is wrong with it.
+//! The fields of a form on a page, each with its value and its error.
 //!
-//! What a form says is read by the same readers as the API's bodies: the form becomes a JSON document, and a
-//! fault at `$.auth.token` is shown at the field `auth.token`.
+//! A form is read by the same code as the bodies of the API: it becomes a JSON document, and an error
+//! at `$.auth.token` is shown at the field `auth.token`.
 
 use app::AppError;
 use domain::faults::FieldError;
 use serde_json::{Map, Value};
 
-use super::form::Form;
+use super::{form::Form, format::to_sentence};
 use server::error::ApiError;
 
 /// A field with its label. See `templates/core/field.html`.
@@ -19,20 +19,20 @@ pub(crate) struct Field {
     pub(crate) value: String,
     pub(crate) fault: Option<String>,
     pub(crate) required: bool,
-    /// The choice, of a field before, that needs this one; a script hides it while another is made.
+    /// The option of an earlier field that needs this one. A script hides the field otherwise.
     pub(crate) only_for: &'static str,
     pub(crate) input: Input,
 }
 
-/// What one types into it.
+/// The kind of input.
 #[derive(Clone, Debug)]
 pub(crate) enum Input {
     Text,
-    /// Nobody reads it over a shoulder, and no browser remembers it.
+    /// Shown as dots, and not remembered by browsers.
     Secret,
-    /// One of several, by value and words.
+    /// One of several options, each with its value and label.
     Choice(Vec<(&'static str, &'static str)>),
-    /// Yes or no: `true` when it is checked.
+    /// A checkbox, `true` when it is checked.
     Flag,
 }
 
@@ -96,23 +96,61 @@ impl Field {
     }
 }
 
-/// Fills what was typed into the fields; secrets have to be typed again.
-pub(crate) fn fill(fields: &mut [Field], form: &Form) {
-    for field in fields {
-        match field.input {
-            Input::Secret => (),
-            Input::Flag => field.value = (!form.raw(field.name).is_empty()).to_string(),
-            Input::Text | Input::Choice(_) => form.text(field.name).clone_into(&mut field.value),
+/// A form on a page.
+#[derive(Clone, Debug)]
+pub(crate) struct FormState {
+    pub(crate) fields: Vec<Field>,
+    /// What is wrong with the form and belongs to no field.
+    pub(crate) problems: Vec<String>,
+}
+
+impl FormState {
+    pub(crate) fn new(fields: Vec<Field>) -> Self {
+        Self { fields, problems: Vec::new() }
+    }
+
+    /// The fields with the values that were sent, except for secrets, which must be entered again.
+    pub(crate) fn filled(mut fields: Vec<Field>, form: &Form) -> Self {
+        for field in &mut fields {
+            match field.input {
+                Input::Secret => (),
+                Input::Flag => field.value = form.is_set(field.name).to_string(),
+                Input::Text | Input::Choice(_) => {
+                    form.text(field.name).clone_into(&mut field.value)
+                }
+            }
         }
+        Self::new(fields)
+    }
+
+    pub(crate) fn is_refused(&self) -> bool {
+        !self.problems.is_empty() || self.fields.iter().any(|field| field.fault.is_some())
+    }
+
+    /// Puts each fault at its field. An error that the form did not cause is returned unchanged.
+    pub(crate) fn assign_faults(&mut self, error: ApiError) -> Result<(), ApiError> {
+        if let ApiError::App(AppError::Conflict(why)) = &error {
+            self.problems.push(to_sentence(why));
+            return Ok(());
+        }
+        let ApiError::App(AppError::Invalid(faults)) = error else { return Err(error) };
+        for FieldError { field: path, reason, .. } in faults.errors {
+            let name = path.trim_start_matches("$.");
+            match self.fields.iter_mut().find(|field| field.name == name) {
+                Some(field) => field.fault = Some(to_sentence(&reason)),
+                None => self.problems.push(to_sentence(&format!("{path} {reason}"))),
+            }
+        }
+        Ok(())
     }
 }
 
-/// The form as the JSON document that the API would get. Optional fields that are empty are absent.
-pub(crate) fn document(fields: &[Field], form: &Form) -> Value {
+/// The form as a JSON document, as the API would get it, without empty optional fields.
+pub(crate) fn to_document(fields: &[Field], form: &Form) -> Value {
     let mut root = Map::new();
     for field in fields {
         let value = match field.input {
-            Input::Flag => Value::Bool(!form.raw(field.name).is_empty()),
+            Input::Flag => Value::Bool(form.is_set(field.name)),
             Input::Secret => Value::String(form.raw(field.name).to_owned()),
             Input::Text | Input::Choice(_) => Value::String(form.text(field.name).to_owned()),
         };
@@ -132,24 +170,6 @@ pub(crate) fn document(fields: &[Field], form: &Form) -> Value {
     Value::Object(root)
 }
 
-/// Shows each fault at its field, and gives back the words for those that belong to none. What is no fault of the
-/// form is given back as it was.
-pub(crate) fn put_faults(fields: &mut [Field], error: ApiError) -> Result<Vec<String>, ApiError> {
-    if let ApiError::App(AppError::Conflict(why)) = &error {
-        return Ok(vec![super::problem::sentence(why)]);
-    }
-    let ApiError::App(AppError::Invalid(faults)) = error else { return Err(error) };
-    let mut elsewhere = Vec::new();
-    for FieldError { field: path, reason, .. } in faults.errors {
-        let name = path.trim_start_matches("$.");
-        match fields.iter_mut().find(|field| field.name == name) {
-            Some(field) => field.fault = Some(super::problem::sentence(&reason)),
-            None => elsewhere.push(super::problem::sentence(&format!("{path} {reason}"))),
-        }
-    }
-    Ok(elsewhere)
-}
-
 #[cfg(test)]
 mod tests {
     use domain::faults::{FaultCode, Faults};
@@ -157,8 +177,8 @@ mod tests {
 
     use super::*;
 
-    fn fields() -> [Field; 3] {
-        [
+    fn sample_fields() -> Vec<Field> {
+        vec![
             Field::text("name", "Name"),
             Field::flag("strict", "Strict", true),
             Field::secret("auth.token", "Token"),
@@ -169,17 +189,17 @@ mod tests {
     fn a_form_becomes_the_document_that_the_api_would_get() {
         let form = Form::of(&[("name", " Acme "), ("auth.token", "t")]);
         let expected = json!({ "name": "Acme", "strict": false, "auth": { "token": "t" } });
-        assert_eq!(document(&fields(), &form), expected);
+        assert_eq!(to_document(&sample_fields(), &form), expected);
 
-        let fields = fields().map(Field::optional);
+        let fields: Vec<Field> = sample_fields().into_iter().map(Field::optional).collect();
         let form = Form::of(&[("name", ""), ("strict", "true")]);
-        assert_eq!(document(&fields, &form), json!({ "strict": true }));
+        assert_eq!(to_document(&fields, &form), json!({ "strict": true }));
     }
 
     #[test]
-    fn a_fault_is_shown_at_its_field_and_a_secret_is_not_shown_again() {
-        let mut fields = fields();
-        fill(&mut fields, &Form::of(&[("name", "Acme"), ("auth.token", "t")]));
+    fn a_fault_is_shown_at_its_field_and_a_secret_is_left_empty() {
+        let sent = Form::of(&[("name", "Acme"), ("auth.token", "t")]);
+        let mut form = FormState::filled(sample_fields(), &sent);
         let error = |field: &str| FieldError {
             field: field.to_owned(),
             code: FaultCode::Invalid,
@@ -187,9 +207,10 @@ mod tests {
         };
         let faults = Faults { errors: vec![error("$.auth.token"), error("$.paths")], total: 2 };
 
-        let elsewhere = put_faults(&mut fields, ApiError::from(faults)).unwrap();
+        form.assign_faults(ApiError::from(faults)).unwrap();
 
-        assert_eq!(elsewhere, ["$.paths is odd."]);
+        assert_eq!(form.problems, ["$.paths is odd."]);
+        let fields = &form.fields;
         assert_eq!(fields[2].fault.as_deref(), Some("Is odd."));
         assert_eq!((fields[0].value.as_str(), fields[2].value.as_str()), ("Acme", ""));
     }

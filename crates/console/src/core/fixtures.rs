@@ -1,4 +1,4 @@
-//! Somebody who looks at pages in tests, and text that must not become more than text.
+//! A visitor for the tests of pages, and text that must never become markup.
 
 use app::{
     access::sessions::Session,
@@ -12,23 +12,28 @@ use domain::{
 };
 use jiff::Timestamp;
 
-use crate::access::visit::Visitor;
+use super::lists::StatusQuery;
+use crate::access::visitor::Visitor;
 
-/// What would be an element, an end of an attribute, or a script.
+/// Text that ends an attribute and contains a script, if it is not escaped.
 pub(crate) const HOSTILE: &str = "\"'><script>alert(1)</script><img src=x onerror=y>";
 
-pub(crate) fn visitor() -> Visitor {
+/// An operator who gets a notice with hostile text.
+pub(crate) fn sample_visitor() -> Visitor {
     let operator = OperatorName::parse("lena").unwrap();
-    Visitor { session: Session::new(operator, Role::Operator, "token"), notice: None }
+    let session = Session::new(operator, Role::Operator, "token");
+    Visitor { session, notice: Some(HOSTILE.to_owned()) }
 }
 
-/// Fails where hostile text became part of the page's own markup.
-pub(crate) fn assert_is_text(page: &impl Template) {
+/// Fails if hostile text became markup of the page. Returns the page.
+pub(crate) fn assert_is_text(page: &impl Template) -> String {
     let html = page.render().unwrap();
-    for bad in ["<script>alert", "<img src=x", "'><", "\"'>"] {
+    for bad in ["<script>alert", "<img src=x", "'><", "\"'>", "style="] {
         assert!(!html.contains(bad), "{bad}: {html}");
     }
-    assert!(html.contains("alert(1)") || html.contains("alert%281%29"), "{html}");
+    assert!(html.contains("&#60;script&#62;alert"), "{html}");
+    assert_eq!(html.matches("<h1>").count(), 1, "{html}");
+    html
 }
 
 /// A failed message with hostile text in every field.
@@ -62,5 +67,14 @@ pub(crate) fn hostile_exchange() -> ExchangeRecord {
         total_amount_cents: Some(1),
         product_amount_cents: None,
         tax_amount_cents: None,
+    }
+}
+
+/// The query of a list with hostile text in every field.
+pub(crate) fn hostile_status_query() -> StatusQuery {
+    StatusQuery {
+        merchant: HOSTILE.to_owned(),
+        status: HOSTILE.to_owned(),
+        before: HOSTILE.to_owned(),
     }
 }

@@ -8,8 +8,10 @@ use server::{
     guard::limits::{BODY_TIME_MAX, read_body},
 };
 
-/// A policy is the longest thing that is sent.
+/// Enough for a policy, the longest text that a form contains.
 const FORM_MAX_BYTES: usize = 512 << 10;
+/// The longest reason or note, in characters. The fields of the pages have the same limit.
+pub(crate) const NOTE_MAX: usize = 1_000;
 
 #[derive(Debug)]
 pub(crate) struct Form(Vec<(String, String)>);
@@ -21,20 +23,24 @@ impl Form {
         from_form(&body).map(Self).map_err(ApiError::BadRequest)
     }
 
-    /// The field as it was sent; empty when it was not.
+    /// The field as it was sent, or an empty text.
     pub(crate) fn raw(&self, name: &str) -> &str {
-        let found = self.0.iter().find(|(known, _)| known == name);
-        found.map(|(_, value)| value.as_str()).unwrap_or_default()
+        self.all(name).next().unwrap_or_default()
     }
 
-    /// The same without the white space around it.
+    /// The field without white space around it.
     pub(crate) fn text(&self, name: &str) -> &str {
         self.raw(name).trim()
     }
 
-    /// Every value that was sent under this name: of boxes that are ticked, each has one.
+    /// Whether a checkbox is checked, or a button was pressed.
+    pub(crate) fn is_set(&self, name: &str) -> bool {
+        !self.raw(name).is_empty()
+    }
+
+    /// All values of this name: checkboxes with the same name each send one.
     pub(crate) fn all(&self, name: &str) -> impl Iterator<Item = &str> {
-        self.0.iter().filter(move |(known, _)| known == name).map(|(_, value)| value.as_str())
+        self.0.iter().filter(move |(field, _)| field == name).map(|(_, value)| value.as_str())
     }
 
     #[cfg(test)]
@@ -42,4 +48,23 @@ impl Form {
         let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
         Self(fields.iter().map(owned).collect())
     }
+}
+
+/// A value of a filter or a form, where empty means absent.
+pub(crate) fn non_empty(text: &str) -> Option<&str> {
+    Some(text).filter(|text| !text.is_empty())
+}
+
+/// A reason that must be given, or what is wrong with it.
+pub(crate) fn check_reason(text: &str) -> Result<String, String> {
+    let reason = check_note(text)?;
+    reason.ok_or_else(|| "Enter a reason. It is kept with the record.".to_owned())
+}
+
+/// A note that can be left out, or what is wrong with it.
+pub(crate) fn check_note(text: &str) -> Result<Option<String>, String> {
+    if text.chars().count() > NOTE_MAX {
+        return Err(format!("Use at most {NOTE_MAX} characters."));
+    }
+    Ok(non_empty(text).map(str::to_owned))
 }

@@ -1,146 +1,127 @@
-//! Words for what these pages have in common: kinds and states of messages, why one was not accepted, times.
+//! Formats amounts, numbers, times and sentences for pages.
 
-use app::messages::message_log::MessageState;
-use domain::{identifier::MerchantId, messages::kind::MessageKind, returns::identifier::RmaId};
+use std::fmt;
+
+use askama::filters::HtmlSafe;
+use domain::currency::minor_digits;
 use jiff::Timestamp;
 
-use crate::core::words::{address, moment};
-
-/// The longest reason or note that is kept, in characters. Fields say so too.
-pub(crate) const WORDS_MAX: usize = 1_000;
-
-/// A time, for machines and for people.
-#[derive(Clone, Copy)]
-pub(crate) struct When(pub(crate) Timestamp);
-
-impl When {
-    pub(crate) fn iso(&self) -> String {
-        self.0.to_string()
+/// An amount in minor units with its currency: `46.10 USD`.
+pub(crate) fn format_money(cents: i64, currency: &str) -> String {
+    let digits = u32::from(minor_digits(currency).unwrap_or(2));
+    let (divisor, width) = (10_i64.pow(digits), usize::try_from(digits).unwrap_or_default());
+    let sign = if cents < 0 { "−" } else { "" };
+    let whole = format_number((cents / divisor).saturating_abs());
+    let part = (cents % divisor).abs();
+    if width == 0 {
+        return format!("{sign}{whole} {currency}");
     }
+    format!("{sign}{whole}.{part:0width$} {currency}")
+}
 
-    pub(crate) fn words(&self) -> String {
-        moment(&self.0)
+/// A number in groups of three digits.
+pub(crate) fn format_number(number: i64) -> String {
+    let digits = number.unsigned_abs().to_string();
+    let mut text = String::from(if number < 0 { "−" } else { "" });
+    for (position, digit) in digits.chars().enumerate() {
+        if position > 0 && (digits.len() - position).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
     }
-}
-
-/// An entry of a list to choose from.
-pub(crate) struct Choice {
-    pub(crate) name: &'static str,
-    pub(crate) words: &'static str,
-    pub(crate) chosen: bool,
-}
-
-/// The kinds of messages; `chosen` is the name of one, or anything else.
-pub(crate) fn kinds(chosen: &str) -> Vec<Choice> {
-    let choice = |kind: MessageKind| Choice {
-        name: kind.name(),
-        words: kind_words(kind),
-        chosen: kind.name() == chosen,
-    };
-    MessageKind::ALL.map(choice).into()
-}
-
-/// A kind of message, in words.
-pub(crate) const fn kind_words(kind: MessageKind) -> &'static str {
-    match kind {
-        MessageKind::Rma => "Return",
-        MessageKind::ExchangeVariants => "Exchange variants",
-        MessageKind::ExchangeOrder => "Exchange order",
-        MessageKind::OutboundAsn => "Outbound ASN",
-        MessageKind::InventoryReceipt => "Inventory receipt",
-        MessageKind::DropShipmentConfirmation => "Drop shipment confirmed",
-        MessageKind::DropShipmentCancellation => "Drop shipment cancelled",
-        MessageKind::DropShipmentPartialCancellation => "Drop shipment cancelled in part",
-    }
-}
-
-/// The states of messages; `chosen` is the name of one, or anything else.
-pub(crate) fn states(chosen: &str) -> Vec<Choice> {
-    let all = [
-        MessageState::Waiting,
-        MessageState::Delivered,
-        MessageState::Failed,
-        MessageState::Discarded,
-    ];
-    let choice = |state: MessageState| {
-        let (name, words, _) = of_state(state);
-        Choice { name, words, chosen: name == chosen }
-    };
-    all.map(choice).into()
-}
-
-/// What a state is called in an address and in words, and how it looks.
-pub(crate) const fn of_state(state: MessageState) -> (&'static str, &'static str, &'static str) {
-    match state {
-        MessageState::Waiting => ("waiting", "Waiting", "cool"),
-        MessageState::Delivered => ("delivered", "Delivered", "good"),
-        MessageState::Failed => ("failed", "Failed", "bad"),
-        MessageState::Discarded => ("discarded", "Discarded", ""),
-    }
-}
-
-pub(crate) fn state_named(name: &str) -> Option<MessageState> {
-    let all = [
-        MessageState::Waiting,
-        MessageState::Delivered,
-        MessageState::Failed,
-        MessageState::Discarded,
-    ];
-    all.into_iter().find(|state| of_state(*state).0 == name)
-}
-
-/// Why a try did not succeed, in a few words.
-pub(crate) fn cause(status: Option<i64>, error: Option<&str>) -> String {
-    match (status, error) {
-        (Some(status), Some(error)) => format!("Answered {status}: {error}"),
-        (Some(status), None) => format!("Answered {status}"),
-        (None, Some(error)) => crate::core::problem::sentence(error),
-        (None, None) => "No answer came.".to_owned(),
-    }
-}
-
-/// Where to read more of what a message is about.
-pub(crate) fn about_address(reference: &str) -> String {
-    match RmaId::parse(reference) {
-        Some(rma) => format!("/console/returns/{rma}"),
-        None => address("/console/search", &[("q", reference)]),
-    }
-}
-
-pub(crate) fn message_address(id: &str) -> String {
-    format!("/console/messages/{id}")
-}
-
-/// The merchant that a field names; nothing is every merchant.
-pub(crate) fn merchant_named(text: &str) -> Result<Option<MerchantId>, String> {
-    match text {
-        "" => Ok(None),
-        text => MerchantId::parse(text).map(Some),
-    }
+    text
 }
 
 /// `1 message`, `2,000 messages`.
-pub(crate) fn messages(count: i64) -> String {
-    counted(count, "message", "messages")
+pub(crate) fn format_count(count: i64, one: &str, many: &str) -> String {
+    let noun = if count == 1 { one } else { many };
+    format!("{} {noun}", format_number(count))
 }
 
-pub(crate) fn counted(count: i64, one: &str, many: &str) -> String {
-    let word = if count == 1 { one } else { many };
-    format!("{} {word}", crate::core::words::number(count))
-}
-
-/// A reason or a note, of some length and not too long; or what is wrong with it.
-pub(crate) fn reason(text: &str) -> Result<String, String> {
-    if text.is_empty() {
-        return Err("Say why, for whoever looks at it later.".to_owned());
+/// A span of time, from milliseconds to hours: `12 ms`, `2.3 s`, `52 h`.
+pub(crate) fn format_duration(us: i64) -> String {
+    match us {
+        0 => "–".to_owned(),
+        ..=999_999 => format!("{} ms", format_number((us + 999) / 1_000)),
+        1_000_000..=59_999_999 => format!("{}.{} s", us / 1_000_000, us / 100_000 % 10),
+        10_800_000_000.. => format!("{} h", format_number(us / 3_600_000_000)),
+        60_000_000.. => format!("{} min", format_number(us / 60_000_000)),
     }
-    note(text).map(Option::unwrap_or_default)
 }
 
-/// The same where nothing need be said.
-pub(crate) fn note(text: &str) -> Result<Option<String>, String> {
-    if text.chars().count() > WORDS_MAX {
-        return Err(format!("At most {WORDS_MAX} characters are kept."));
+/// A time in UTC, to the second: `14 Feb 2026, 16:02:10`.
+pub(crate) fn format_time(at: &Timestamp) -> String {
+    at.strftime("%-d %b %Y, %H:%M:%S").to_string()
+}
+
+/// The text with a capital letter at the beginning and a period at the end.
+pub(crate) fn to_sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(char::to_uppercase).into_iter().flatten();
+    let text: String = first.chain(letters).collect();
+    if text.is_empty() || text.ends_with(['.', '!', '?']) { text } else { format!("{text}.") }
+}
+
+/// A `<time>` element: readable for people, exact for the script that shows the local time.
+#[derive(Clone, Copy)]
+pub(crate) struct TimeElement(pub(crate) Timestamp);
+
+/// It contains only digits, letters and markup of ours.
+impl HtmlSafe for TimeElement {}
+
+impl fmt::Display for TimeElement {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "<time datetime=\"{}\">{}</time>", self.0, format_time(&self.0))
     }
-    Ok((!text.is_empty()).then(|| text.to_owned()))
+}
+
+/// The same for templates, which pass references.
+pub(crate) const fn time_element(at: &Timestamp) -> TimeElement {
+    TimeElement(*at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_currency_has_its_own_minor_units() {
+        assert_eq!(format_money(461_010, "USD"), "4,610.10 USD");
+        assert_eq!(format_money(5, "EUR"), "0.05 EUR");
+        assert_eq!(format_money(-120, "EUR"), "−1.20 EUR");
+        assert_eq!(format_money(-5, "EUR"), "−0.05 EUR");
+        assert_eq!(format_money(12_345, "JPY"), "12,345 JPY");
+        assert_eq!(format_money(12_345, "KWD"), "12.345 KWD");
+    }
+
+    #[test]
+    fn times_and_numbers_are_easy_to_read() {
+        let at: Timestamp = "2026-02-04T16:02:10.45Z".parse().unwrap();
+        assert_eq!(format_time(&at), "4 Feb 2026, 16:02:10");
+        assert_eq!(format_number(0), "0");
+        assert_eq!(format_number(-1_234_567), "−1,234,567");
+    }
+
+    #[test]
+    fn a_duration_is_short() {
+        let cases = [
+            (0, "–"),
+            (1, "1 ms"),
+            (999_000, "999 ms"),
+            (1_500_000, "1.5 s"),
+            (59_999_999, "59.9 s"),
+            (7_200_000_000, "120 min"),
+            (189_780_000_000, "52 h"),
+        ];
+        for (us, text) in cases {
+            assert_eq!(format_duration(us), text, "{us}");
+        }
+    }
+
+    #[test]
+    fn a_message_of_the_api_becomes_a_sentence() {
+        assert_eq!(to_sentence("there is no such merchant"), "There is no such merchant.");
+        assert_eq!(to_sentence("Über uns."), "Über uns.");
+        assert_eq!(to_sentence(""), "");
+    }
 }

@@ -1,7 +1,7 @@
-//! What every page of the console has: who is logged in, where one can go, what was just done.
+//! What every page of the console contains: the visitor, the navigation, and what was just done.
 //!
 //! A page is a template that extends `templates/core/frame.html` and has a field `frame`. Its
-//! handler ends in [`page`], or in [`redirect`] or [`done`] after a form.
+//! handler ends in [`render_page`], or after a form in [`redirect`] or [`redirect_with_notice`].
 
 use askama::Template;
 use axum::{
@@ -16,11 +16,11 @@ use axum::{
 };
 use domain::access::operator::Role;
 
-use crate::access::visit::{NOTICE, Visitor};
+use crate::access::visitor::{NOTICE, Visitor};
 use server::{Web, assets::assets, cookie::Cookie};
 
-/// Scripts, styles and pictures of ours, forms and calls to here, and nothing else at all. Pages
-/// name where they come from to ourselves only: without it a browser would not say who sent a form.
+/// Pages load scripts, styles and images only from this server and send forms only to it. The
+/// referrer stays on this server too; without it a browser would not say which page sent a form.
 const HEADERS: [(HeaderName, HeaderValue); 4] = [
     (
         CONTENT_SECURITY_POLICY,
@@ -34,7 +34,7 @@ const HEADERS: [(HeaderName, HeaderValue); 4] = [
     (CACHE_CONTROL, HeaderValue::from_static("no-store")),
 ];
 
-/// The parts of the console.
+/// The sections of the console.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Section {
     Overview,
@@ -44,16 +44,16 @@ pub(crate) enum Section {
     Messages,
     Refunds,
     Exceptions,
-    Receive,
+    Receiving,
     Merchants,
     Audit,
-    /// What is found, which may be anywhere.
+    /// Search results and pages that are reached only by search.
     Search,
-    /// What concerns the visitor alone. It is reached by its name, not by the navigation.
+    /// The visitor's own settings, which are not in the navigation.
     Visitor,
 }
 
-/// Where one can go, in the order of the navigation, and what it is called.
+/// The sections of the navigation in their order, each with its address and label.
 const NAVIGATION: &[(Section, &str, &str)] = &[
     (Section::Overview, "/console", "Overview"),
     (Section::Orders, "/console/orders", "Orders"),
@@ -62,16 +62,16 @@ const NAVIGATION: &[(Section, &str, &str)] = &[
     (Section::Messages, "/console/messages", "Messages"),
     (Section::Refunds, "/console/refunds", "Refunds"),
     (Section::Exceptions, "/console/exceptions", "Exceptions"),
-    (Section::Receive, "/console/receive", "Receive"),
+    (Section::Receiving, "/console/receive", "Receiving"),
     (Section::Merchants, "/console/merchants", "Merchants"),
     (Section::Audit, "/console/audit", "Audit"),
 ];
 
 impl Section {
-    /// Whether people with this role find anything there.
+    /// Whether this role may see the section.
     fn is_for(self, role: Role) -> bool {
         match self {
-            Self::Exceptions | Self::Receive | Self::Visitor => true,
+            Self::Exceptions | Self::Receiving | Self::Visitor => true,
             Self::Overview
             | Self::Orders
             | Self::Returns
@@ -85,15 +85,15 @@ impl Section {
     }
 }
 
-/// The first page for people with this role.
-pub(crate) const fn home(role: Role) -> &'static str {
+/// The page that this role starts on.
+pub(crate) const fn home_url(role: Role) -> &'static str {
     match role {
         Role::Operator => "/console",
         Role::Warehouse => "/console/receive",
     }
 }
 
-/// What a page needs besides its own content.
+/// What a page contains besides its own content.
 pub(crate) struct Frame<'a> {
     pub(crate) title: String,
     pub(crate) styles: Styles,
@@ -102,14 +102,14 @@ pub(crate) struct Frame<'a> {
 }
 
 /// A link of the navigation.
-pub(crate) struct Link {
-    pub(crate) address: &'static str,
-    pub(crate) words: &'static str,
-    /// Whether it leads to the part that the page belongs to.
-    pub(crate) here: bool,
+pub(crate) struct NavigationLink {
+    pub(crate) url: &'static str,
+    pub(crate) label: &'static str,
+    /// Whether the page belongs to this section.
+    pub(crate) current: bool,
 }
 
-/// The addresses of what a page loads.
+/// The addresses of the assets that a page loads.
 pub(crate) struct Styles {
     pub(crate) base: String,
     pub(crate) console: String,
@@ -133,40 +133,49 @@ impl<'a> Frame<'a> {
         Self { title: title.into(), styles: Styles::new(), visitor, section }
     }
 
-    /// Where this visitor can go.
-    pub(crate) fn links(&self) -> Vec<Link> {
+    /// The navigation for this visitor.
+    pub(crate) fn links(&self) -> Vec<NavigationLink> {
         let role = self.visitor.session.role;
-        let all = NAVIGATION.iter().filter(|(section, ..)| section.is_for(role));
-        all.map(|(section, address, words)| Link { address, words, here: *section == self.section })
-            .collect()
+        let visible = NAVIGATION.iter().filter(|(section, ..)| section.is_for(role));
+        let link = |(section, url, label): &(Section, &'static str, &'static str)| NavigationLink {
+            url,
+            label,
+            current: *section == self.section,
+        };
+        visible.map(link).collect()
     }
 
-    /// Whether there is a box to search by.
+    /// Whether the page has a search box.
     pub(crate) fn has_search(&self) -> bool {
         Section::Search.is_for(self.visitor.session.role)
     }
 
-    pub(crate) fn home(&self) -> &'static str {
-        home(self.visitor.session.role)
+    pub(crate) fn home_url(&self) -> &'static str {
+        home_url(self.visitor.session.role)
     }
 
-    /// What every form of this page sends along; see `templates/core/form_token.html`.
+    /// Part of every form of this page; see `templates/core/form_token.html`.
     pub(crate) fn form_token(&self) -> &str {
         &self.visitor.session.form_token
     }
 }
 
-/// A page, which nobody keeps. What it tells once is not told again.
-pub(crate) fn page(visitor: &Visitor, status: StatusCode, page: &impl Template) -> Response {
-    let mut response = bare_page(status, page);
+/// The status of a page with a form: 422 if the form was refused.
+pub(crate) const fn form_status(is_refused: bool) -> StatusCode {
+    if is_refused { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK }
+}
+
+/// A page for a visitor. Its notice is shown once, so its cookie is deleted.
+pub(crate) fn render_page(visitor: &Visitor, status: StatusCode, page: &impl Template) -> Response {
+    let mut response = render_bare_page(status, page);
     if visitor.notice.is_some() {
         set_cookie(&mut response, &format!("{NOTICE}=; Path=/console; Max-Age=0"));
     }
     response
 }
 
-/// A page for somebody who is not known.
-pub(crate) fn bare_page(status: StatusCode, page: &impl Template) -> Response {
+/// A page without a visitor.
+pub(crate) fn render_bare_page(status: StatusCode, page: &impl Template) -> Response {
     let html = page.render().expect("writing to a string does not fail");
     (status, HEADERS, Html(html)).into_response()
 }
@@ -175,11 +184,11 @@ pub(crate) fn redirect(to: &str) -> Response {
     (StatusCode::SEE_OTHER, [(LOCATION, to), (CACHE_CONTROL, "no-store")]).into_response()
 }
 
-/// Sends the browser on to a page that tells what was done.
-pub(crate) fn done(web: &Web, to: &str, words: &str) -> Response {
+/// Sends the browser to a page that shows what was done.
+pub(crate) fn redirect_with_notice(web: &Web, to: &str, notice: &str) -> Response {
     let mut response = redirect(to);
-    let sealed = app::core::notice::seal_notice(&web.app, words);
-    let notice = Cookie {
+    let sealed = app::core::notice::seal_notice(&web.app, notice);
+    let cookie = Cookie {
         name: NOTICE,
         value: &sealed,
         path: "/console",
@@ -187,7 +196,7 @@ pub(crate) fn done(web: &Web, to: &str, words: &str) -> Response {
         same_site: "Strict",
         secure: web.settings.secure_cookies,
     };
-    if let Some(cookie) = notice.header() {
+    if let Some(cookie) = cookie.header() {
         response.headers_mut().append(SET_COOKIE, cookie);
     }
     response

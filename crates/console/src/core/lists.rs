@@ -1,62 +1,51 @@
-//! What pages with lists and histories have in common: filters, paging, moments, states.
+//! What pages with lists have in common: filters and paging.
 
-use std::fmt;
+use app::merchants::change_merchant::list_merchants;
+use domain::identifier::MerchantId;
+use serde::Deserialize;
 
-use app::{
-    merchants::change_merchant::list_merchants,
-    messages::message_log::{AttemptView, MessageState, MessageView},
-};
-use askama::filters::HtmlSafe;
-use domain::{identifier::MerchantId, orders::order::OrderStatus, returns::rma::RmaStatus};
-use jiff::Timestamp;
-
-use super::words::{address, moment, path};
+use super::{form::non_empty, urls::add_query};
 use server::{Web, error::ApiError};
 
 /// How many rows a page of a list has.
-pub(crate) const PAGE: usize = 50;
-/// How many merchants can be chosen from.
+pub(crate) const PAGE_SIZE: usize = 50;
+/// How many merchants a filter offers.
 const MERCHANTS_MAX: usize = 500;
 
-/// A moment on a page: for people, for machines, and for the script that tells the local time.
-#[derive(Clone, Copy)]
-pub(crate) struct Moment(pub(crate) Timestamp);
-
-/// Nothing but digits, letters and signs of our own stands in it.
-impl HtmlSafe for Moment {}
-
-impl fmt::Display for Moment {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "<time datetime=\"{}\">{}</time>", self.0, moment(&self.0))
-    }
-}
-
-/// Something to choose in a filter.
-pub(crate) struct Choice {
+/// An option of a select field in a filter.
+pub(crate) struct FilterOption {
     pub(crate) value: String,
-    pub(crate) words: String,
-    pub(crate) chosen: bool,
+    pub(crate) label: String,
+    pub(crate) selected: bool,
 }
 
-/// The merchants to choose from.
-pub(crate) async fn merchant_choices(web: &Web, chosen: &str) -> Result<Vec<Choice>, ApiError> {
-    let all = list_merchants(&web.app, "", MERCHANTS_MAX).await?;
-    let mut choices: Vec<Choice> = all
-        .into_iter()
-        .map(|it| choice(&it.merchant, &format!("{} ({})", it.name, it.merchant), chosen))
-        .collect();
-    if !chosen.is_empty() && choices.iter().all(|it| !it.chosen) {
-        choices.push(choice(chosen, chosen, chosen));
+impl FilterOption {
+    pub(crate) fn new(value: &str, label: &str, selected: &str) -> Self {
+        Self { value: value.to_owned(), label: label.to_owned(), selected: value == selected }
     }
-    Ok(choices)
 }
 
-pub(crate) fn choice(value: &str, words: &str, chosen: &str) -> Choice {
-    Choice { value: value.to_owned(), words: words.to_owned(), chosen: value == chosen }
+/// All merchants as options. A selected merchant that does not exist stays selected.
+pub(crate) async fn merchant_options(
+    web: &Web,
+    selected: &str,
+) -> Result<Vec<FilterOption>, ApiError> {
+    let all = list_merchants(&web.app, "", MERCHANTS_MAX).await?;
+    let mut options: Vec<FilterOption> = all
+        .into_iter()
+        .map(|it| {
+            let label = format!("{} ({})", it.name, it.merchant);
+            FilterOption::new(&it.merchant, &label, selected)
+        })
+        .collect();
+    if !selected.is_empty() && options.iter().all(|it| !it.selected) {
+        options.push(FilterOption::new(selected, selected, selected));
+    }
+    Ok(options)
 }
 
-/// The merchant that a filter names; one that cannot be is nobody's name.
-pub(crate) fn merchant_named(text: &str) -> Result<Option<MerchantId>, ApiError> {
+/// The merchant of a filter, where empty means all. An impossible identifier is not found.
+pub(crate) fn parse_merchant_filter(text: &str) -> Result<Option<MerchantId>, ApiError> {
     if text.is_empty() {
         return Ok(None);
     }
@@ -64,118 +53,76 @@ pub(crate) fn merchant_named(text: &str) -> Result<Option<MerchantId>, ApiError>
     MerchantId::parse_stored(text).map(Some).map_err(missing)
 }
 
-/// Where a list goes on, and how to get back to its beginning.
+/// The same for a text field, which shows what is wrong with the identifier.
+pub(crate) fn check_merchant_field(text: &str) -> Result<Option<MerchantId>, String> {
+    match text.trim() {
+        "" => Ok(None),
+        text => MerchantId::parse(text).map(Some),
+    }
+}
+
+/// The links to the first and the next page of a list.
 pub(crate) struct Paging {
-    /// There unless this is the first page.
-    pub(crate) newest: Option<String>,
-    pub(crate) older: Option<String>,
+    /// Absent on the first page.
+    pub(crate) first: Option<String>,
+    pub(crate) next: Option<String>,
+    pub(crate) first_label: &'static str,
+    pub(crate) next_label: &'static str,
 }
 
 impl Paging {
-    /// The links of a list at `path` with this filter, which was read behind `before`.
-    pub(crate) fn new(
+    /// For a list that starts with the newest entry. This page starts before the cursor `before`.
+    pub(crate) fn newest_first(
         path: &str,
         filter: &[(&str, &str)],
         before: &str,
         next: Option<&str>,
     ) -> Self {
-        let older = next.map(|next| address(path, &[filter, &[("before", next)]].concat()));
-        Self { newest: (!before.is_empty()).then(|| address(path, filter)), older }
-    }
-}
-
-/// A state in words, and the colour that it has.
-#[derive(Clone, Copy)]
-pub(crate) struct Badge {
-    pub(crate) class: &'static str,
-    pub(crate) words: &'static str,
-}
-
-pub(crate) fn order_badge(status: &str) -> Badge {
-    let (class, words) = match OrderStatus::parse(status) {
-        Some(OrderStatus::Created) => ("cool", "Created"),
-        Some(OrderStatus::Shipped) => ("good", "Shipped"),
-        Some(OrderStatus::Cancelled) => ("", "Cancelled"),
-        None => ("warn", "Unknown"),
-    };
-    Badge { class, words }
-}
-
-pub(crate) fn return_badge(status: RmaStatus) -> Badge {
-    let (class, words) = match status {
-        RmaStatus::Created => ("cool", "Under way"),
-        RmaStatus::PendingExchange => ("warn", "Exchange pending"),
-        RmaStatus::PartialRefund => ("warn", "Partly settled"),
-        RmaStatus::Refunded => ("good", "Settled"),
-        RmaStatus::Canceled => ("", "Canceled"),
-    };
-    Badge { class, words }
-}
-
-pub(crate) fn message_badge(state: MessageState) -> Badge {
-    let (class, words) = match state {
-        MessageState::Waiting => ("cool", "Waiting"),
-        MessageState::Delivered => ("good", "Delivered"),
-        MessageState::Failed => ("bad", "Failed"),
-        MessageState::Discarded => ("", "Discarded"),
-    };
-    Badge { class, words }
-}
-
-/// A message as a line.
-pub(crate) struct MessageLine {
-    pub(crate) id: String,
-    pub(crate) address: String,
-    pub(crate) kind: String,
-    pub(crate) created: Moment,
-    pub(crate) due: Option<Moment>,
-    pub(crate) state: Badge,
-    pub(crate) is_failed: bool,
-    pub(crate) discard_reason: String,
-}
-
-impl MessageLine {
-    pub(crate) fn new(message: &MessageView) -> Self {
         Self {
-            id: message.id.clone(),
-            address: path(&["console", "messages", &message.id]),
-            kind: message.kind.name().replace('_', " "),
-            created: Moment(message.created_at),
-            due: message.due_at.map(Moment),
-            state: message_badge(message.state),
-            is_failed: message.state == MessageState::Failed,
-            discard_reason: message.discard_reason.clone().unwrap_or_default(),
+            first: first_page(path, filter, before),
+            next: next.map(|next| next_page(path, filter, "before", next)),
+            first_label: "Newest",
+            next_label: "Older",
+        }
+    }
+
+    /// For a list in any other order. This page starts after the cursor `after`.
+    pub(crate) fn in_order(
+        path: &str,
+        filter: &[(&str, &str)],
+        after: &str,
+        next: Option<&str>,
+    ) -> Self {
+        Self {
+            first: first_page(path, filter, after),
+            next: next.map(|next| next_page(path, filter, "after", next)),
+            first_label: "First page",
+            next_label: "Next page",
         }
     }
 }
 
-/// A try as a line.
-pub(crate) struct AttemptLine {
-    pub(crate) at: Moment,
-    pub(crate) number: String,
-    pub(crate) result: String,
-    pub(crate) class: &'static str,
-    pub(crate) latency: String,
-    pub(crate) answer: String,
+fn first_page(path: &str, filter: &[(&str, &str)], cursor: &str) -> Option<String> {
+    non_empty(cursor).map(|_| add_query(path, filter))
 }
 
-impl AttemptLine {
-    pub(crate) fn new(attempt: &AttemptView) -> Self {
-        let status = attempt.status.map(|it| it.to_string());
-        let said: Vec<String> = status.into_iter().chain(attempt.error.clone()).collect();
-        let good = attempt.status.is_some_and(|it| (200..300).contains(&it));
-        let number = match attempt.cycle {
-            1 => attempt.attempt.to_string(),
-            cycle => format!("{cycle}.{}", attempt.attempt),
-        };
-        Self {
-            at: Moment(attempt.at),
-            number,
-            result: if said.is_empty() { "no answer".to_owned() } else { said.join(": ") },
-            class: if good && attempt.error.is_none() { "good" } else { "bad" },
-            latency: format!("{:.1} ms", attempt.latency_ms),
-            answer: attempt.answer.clone().unwrap_or_default(),
-        }
+fn next_page(path: &str, filter: &[(&str, &str)], cursor_name: &str, cursor: &str) -> String {
+    add_query(path, &[filter, &[(cursor_name, cursor)]].concat())
+}
+
+/// The query of the lists of orders and returns: merchant, status and cursor.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct StatusQuery {
+    pub(crate) merchant: String,
+    pub(crate) status: String,
+    pub(crate) before: String,
+}
+
+impl StatusQuery {
+    pub(crate) fn paging(&self, path: &str, next: Option<&str>) -> Paging {
+        let filter = [("merchant", self.merchant.as_str()), ("status", self.status.as_str())];
+        Paging::newest_first(path, &filter, &self.before, next)
     }
 }
 
@@ -184,35 +131,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_list_goes_on_with_the_same_filter() {
-        let filter = [("merchant", "acme"), ("status", "")];
-        let first = Paging::new("/console/orders", &filter, "", Some("7_acme_A/1"));
-        assert!(first.newest.is_none());
-        let older = "/console/orders?merchant=acme&before=7_acme_A%2F1";
-        assert_eq!(first.older.as_deref(), Some(older));
-        let last = Paging::new("/console/orders", &filter, "7_acme_A", None);
-        assert_eq!(last.newest.as_deref(), Some("/console/orders?merchant=acme"));
-        assert!(last.older.is_none());
-    }
-
-    #[test]
-    fn a_try_tells_its_status_and_what_went_wrong() {
-        let attempt = |status, error: Option<&str>, cycle| {
-            AttemptLine::new(&AttemptView {
-                at: Timestamp::UNIX_EPOCH,
-                cycle,
-                attempt: 2,
-                status,
-                error: error.map(str::to_owned),
-                latency_ms: 12.34,
-                answer: None,
-            })
+    fn the_next_page_has_the_same_filter() {
+        let query = |before: &str| StatusQuery {
+            merchant: "acme".to_owned(),
+            status: String::new(),
+            before: before.to_owned(),
         };
-        let good = attempt(Some(202), None, 1);
-        assert_eq!((good.result.as_str(), good.class, good.number.as_str()), ("202", "good", "2"));
-        assert_eq!(good.latency, "12.3 ms");
-        let bad = attempt(None, Some("connection refused"), 3);
-        assert_eq!((bad.result.as_str(), bad.class), ("connection refused", "bad"));
-        assert_eq!(bad.number, "3.2");
+        let first = query("").paging("/console/orders", Some("7_acme_A/1"));
+        assert!(first.first.is_none());
+        let older = "/console/orders?merchant=acme&before=7_acme_A%2F1";
+        assert_eq!(first.next.as_deref(), Some(older));
+        let last = query("7_acme_A").paging("/console/orders", None);
+        assert_eq!(last.first.as_deref(), Some("/console/orders?merchant=acme"));
+        assert!(last.next.is_none());
     }
 }

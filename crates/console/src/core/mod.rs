@@ -1,6 +1,7 @@
 //! What all pages have in common, and the pages about everything.
 
 pub(crate) mod audit;
+pub(crate) mod badge;
 pub(crate) mod chart;
 pub(crate) mod difference;
 pub(crate) mod field;
@@ -13,4 +14,4 @@ pub(crate) mod lists;
 pub(crate) mod overview;
 pub(crate) mod problem;
 pub(crate) mod search;
-pub(crate) mod words;
+pub(crate) mod urls;

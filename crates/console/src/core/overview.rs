@@ -1,9 +1,9 @@
-//! The first page: how things are. Its figures are a part of their own, which a script asks for again when
-//! something changed.
+//! The overview: how orders, returns and messages are doing. A script reloads its figures after a
+//! change.
 
 use std::convert::Infallible;
 
-use app::core::overview::{FAILURES_MAX, Overview, load_overview};
+use app::core::overview::{DayFigures, FAILURES_MAX, Overview, load_overview};
 use askama::Template;
 use axum::{
     Router,
@@ -19,34 +19,36 @@ use futures_util::stream::{Stream, unfold};
 use tokio::time::{Duration, Instant, sleep};
 
 use super::{
-    chart::Chart,
-    frame::{Frame, Section, bare_page, page},
-    words::{address, moment, number},
+    chart::{BarGroup, Chart},
+    format::{format_duration, format_number, format_time},
+    frame::{Frame, Section, render_bare_page, render_page},
+    urls::add_query,
 };
 use crate::access::visit::{Operator, Watcher};
 use server::{Web, error::ApiError, guard::Stopping};
 
-/// How often a watcher is told at most, and at least: another node may have changed something.
-const TOLD_AT_MOST_EVERY: Duration = Duration::from_secs(2);
-const TOLD_AT_LEAST_EVERY: Duration = Duration::from_secs(30);
-/// After this a watcher has to ask again, and to be somebody who still may.
-const WATCHED_MAX: Duration = Duration::from_secs(5 * 60);
+/// A page is notified at most this often, and at least this often, because another node may have
+/// changed something.
+const NOTIFIED_AT_MOST_EVERY: Duration = Duration::from_secs(2);
+const NOTIFIED_AT_LEAST_EVERY: Duration = Duration::from_secs(30);
+/// After this time a page has to connect again, and its session is checked again.
+const CONNECTED_MAX: Duration = Duration::from_secs(5 * 60);
 
 pub(crate) fn routes() -> Router<Web> {
     Router::new()
         .route("/console", get(show))
-        .route("/console/figures", get(figures))
-        .route("/console/events", get(events))
+        .route("/console/figures", get(show_figures))
+        .route("/console/events", get(stream_events))
 }
 
 #[derive(Template)]
 #[template(path = "core/overview.html", whitespace = "minimize")]
-struct Page<'a> {
+struct OverviewPage<'a> {
     frame: Frame<'a>,
     figures: Figures,
 }
 
-/// Everything of the page that changes.
+/// The part of the page that changes.
 #[derive(Template)]
 #[template(path = "core/figures.html", whitespace = "minimize")]
 struct Figures {
@@ -55,14 +57,14 @@ struct Figures {
     returns: Chart,
     orders: Chart,
     days: Vec<DayRow>,
-    answers: Vec<AnswerRow>,
-    failing: Vec<FailingRow>,
-    troubled: Vec<TroubledRow>,
+    responses: Vec<ResponseRow>,
+    failures: Vec<FailureCountRow>,
+    failing_endpoints: Vec<FailingEndpointRow>,
 }
 
-/// A number that says how things are.
+/// A number with a label.
 struct Tile {
-    words: &'static str,
+    label: &'static str,
     figure: String,
     hint: String,
     bad: bool,
@@ -75,23 +77,23 @@ struct DayRow {
     orders: String,
 }
 
-struct AnswerRow {
+struct ResponseRow {
     status: String,
     /// good, warn or bad.
-    look: &'static str,
+    class: &'static str,
     attempts: String,
     /// Of all attempts, in thousandths.
     share: i64,
 }
 
-struct FailingRow {
+struct FailureCountRow {
     merchant: String,
     kind: &'static str,
     failures: String,
-    link: String,
+    url: String,
 }
 
-struct TroubledRow {
+struct FailingEndpointRow {
     merchant: String,
     kind: &'static str,
     breaker: &'static str,
@@ -99,129 +101,115 @@ struct TroubledRow {
 }
 
 impl Figures {
-    fn new(found: &Overview) -> Self {
-        let days = found.days.iter().rev().map(|day| DayRow {
+    fn new(overview: &Overview) -> Self {
+        let days = overview.days.iter().rev().map(|day| DayRow {
             day: day.begins.strftime("%-d %b %Y").to_string(),
-            started: number(day.started),
-            closed: number(day.closed),
-            orders: number(day.orders),
+            started: format_number(day.started),
+            closed: format_number(day.closed),
+            orders: format_number(day.orders),
         });
-        let failing = found.failing.iter().map(|it| FailingRow {
-            failures: at_least(it.failures),
-            link: address(
+        let failures = overview.failing.iter().map(|it| FailureCountRow {
+            failures: format_failures(it.failures, it.failures >= FAILURES_MAX),
+            url: add_query(
                 "/console/failures",
                 &[("merchant", &it.merchant), ("kind", it.kind.name())],
             ),
             merchant: it.merchant.clone(),
             kind: it.kind.name(),
         });
-        let troubled = found.troubled.iter().map(|it| TroubledRow {
+        let failing_endpoints = overview.troubled.iter().map(|it| FailingEndpointRow {
             merchant: it.merchant.clone(),
             kind: it.kind.name(),
             breaker: it.breaker,
-            waiting: number(i64::try_from(it.waiting).unwrap_or(i64::MAX)),
+            waiting: format_number(i64::try_from(it.waiting).unwrap_or(i64::MAX)),
         });
         Self {
-            at: moment(&found.at),
-            tiles: tiles(found),
-            returns: by_day(found, |day| vec![day.started, day.closed]),
-            orders: by_day(found, |day| vec![day.orders]),
+            at: format_time(&overview.at),
+            tiles: activity_tiles(&overview.days)
+                .into_iter()
+                .chain(delivery_tiles(overview))
+                .collect(),
+            returns: chart_by_day(&overview.days, |day| vec![day.started, day.closed]),
+            orders: chart_by_day(&overview.days, |day| vec![day.orders]),
             days: days.collect(),
-            answers: answer_rows(&found.answers),
-            failing: failing.collect(),
-            troubled: troubled.collect(),
+            responses: response_rows(&overview.answers),
+            failures: failures.collect(),
+            failing_endpoints: failing_endpoints.collect(),
         }
     }
 }
 
-fn at_least(failures: i64) -> String {
-    let more = if failures >= FAILURES_MAX { "+" } else { "" };
-    format!("{}{more}", number(failures))
+/// The plus sign stands for more failures than are counted.
+fn format_failures(failures: i64, has_more: bool) -> String {
+    format!("{}{}", format_number(failures), if has_more { "+" } else { "" })
 }
 
-fn by_day(
-    found: &Overview,
-    values: impl Fn(&app::core::overview::DayFigures) -> Vec<i64>,
-) -> Chart {
-    let last = found.days.len().saturating_sub(1);
-    let groups: Vec<_> = found
-        .days
-        .iter()
-        .enumerate()
-        .map(|(position, day)| {
-            let told = (last - position).is_multiple_of(7);
-            (values(day), told.then(|| day.begins.strftime("%-d %b").to_string()))
-        })
-        .collect();
+/// A chart with a label for every seventh day, counted back from today.
+fn chart_by_day(days: &[DayFigures], values: impl Fn(&DayFigures) -> Vec<i64>) -> Chart {
+    let last = days.len().saturating_sub(1);
+    let group = |(position, day): (usize, &DayFigures)| {
+        let has_label = (last - position).is_multiple_of(7);
+        let label = has_label.then(|| day.begins.strftime("%-d %b").to_string());
+        BarGroup { values: values(day), label }
+    };
+    let groups: Vec<BarGroup> = days.iter().enumerate().map(group).collect();
     Chart::new(&groups)
 }
 
-fn tiles(found: &Overview) -> Vec<Tile> {
-    let sum = |value: fn(&app::core::overview::DayFigures) -> i64| {
-        found.days.iter().map(value).sum::<i64>()
+/// Orders and returns of all days, and of today.
+fn activity_tiles(days: &[DayFigures]) -> Vec<Tile> {
+    let tile = |label, value: fn(&DayFigures) -> i64| Tile {
+        label,
+        figure: format_number(days.iter().map(value).sum()),
+        hint: format!("{} today", format_number(days.last().map_or(0, value))),
+        bad: false,
     };
-    let today = found.days.last();
-    let so_far = |today: Option<i64>| format!("{} today", number(today.unwrap_or(0)));
-    let attempts: i64 = found.answers.iter().map(|(_, attempts)| attempts).sum();
-    let failures: i64 = found.failing.iter().map(|it| it.failures).sum();
-    let many = found.failing.iter().any(|it| it.failures >= FAILURES_MAX);
-    let tile = |words, figure, hint, bad| Tile { words, figure, hint, bad };
     vec![
-        tile(
-            "Returns started",
-            number(sum(|day| day.started)),
-            so_far(today.map(|day| day.started)),
-            false,
-        ),
-        tile(
-            "Returns closed",
-            number(sum(|day| day.closed)),
-            so_far(today.map(|day| day.closed)),
-            false,
-        ),
-        tile(
-            "Orders taken in",
-            number(sum(|day| day.orders)),
-            so_far(today.map(|day| day.orders)),
-            false,
-        ),
-        tile("Messages tried", number(attempts), "in 24 hours".to_owned(), false),
-        tile("Half within", time(found.p50_us), "commit to answer".to_owned(), false),
-        tile("99 % within", time(found.p99_us), "commit to answer".to_owned(), false),
-        tile(
-            "Failure queue",
-            format!("{}{}", number(failures), if many { "+" } else { "" }),
-            if failures == 0 { "nothing is stuck" } else { "wait for you" }.to_owned(),
-            failures > 0,
-        ),
+        tile("Returns started", |day| day.started),
+        tile("Returns closed", |day| day.closed),
+        tile("Orders received", |day| day.orders),
     ]
 }
 
-/// A span of time as people read it.
-fn time(us: i64) -> String {
-    match us {
-        0 => "–".to_owned(),
-        ..=999_999 => format!("{} ms", number((us + 999) / 1_000)),
-        1_000_000..=59_999_999 => format!("{}.{} s", us / 1_000_000, us / 100_000 % 10),
-        10_800_000_000.. => format!("{} h", number(us / 3_600_000_000)),
-        60_000_000.. => format!("{} min", number(us / 60_000_000)),
-    }
+fn delivery_tiles(overview: &Overview) -> Vec<Tile> {
+    let attempts: i64 = overview.answers.iter().map(|(_, attempts)| attempts).sum();
+    let failures: i64 = overview.failing.iter().map(|it| it.failures).sum();
+    let has_more = overview.failing.iter().any(|it| it.failures >= FAILURES_MAX);
+    let slowest = match overview.p99_us {
+        0 => format_duration(0),
+        p99_us => format!("over {}", format_duration(p99_us)),
+    };
+    let tile =
+        |label, figure, hint: &str| Tile { label, figure, hint: hint.to_owned(), bad: false };
+    vec![
+        tile("Delivery attempts", format_number(attempts), "last 24 hours"),
+        tile("Median delivery time", format_duration(overview.p50_us), "commit to response"),
+        tile("Slowest 1 %", slowest, "commit to response"),
+        Tile {
+            bad: failures > 0,
+            ..tile(
+                "Failure queue",
+                format_failures(failures, has_more),
+                if failures == 0 { "no failed messages" } else { "need attention" },
+            )
+        },
+    ]
 }
 
-fn answer_rows(answers: &[(i64, i64)]) -> Vec<AnswerRow> {
-    let all = answers.iter().map(|(_, attempts)| attempts).sum::<i64>().max(1);
-    let row = |(status, attempts): &(i64, i64)| AnswerRow {
-        status: if *status == 0 { "no answer".to_owned() } else { status.to_string() },
-        look: match status {
+fn response_rows(counts: &[(i64, i64)]) -> Vec<ResponseRow> {
+    let all = counts.iter().map(|(_, attempts)| attempts).sum::<i64>().max(1);
+    let row = |(status, attempts): &(i64, i64)| ResponseRow {
+        status: if *status == 0 { "no response".to_owned() } else { status.to_string() },
+        class: match status {
             200..=299 => "good",
             300..=499 => "warn",
             _ => "bad",
         },
-        attempts: number(*attempts),
-        // Something is never nothing.
+        attempts: format_number(*attempts),
+        // A small share must stay visible.
         share: (attempts * 1_000 / all).max(4),
     };
-    answers.iter().map(row).collect()
+    counts.iter().map(row).collect()
 }
 
 async fn show(
@@ -230,31 +218,31 @@ async fn show(
 ) -> Result<Response, ApiError> {
     let figures = Figures::new(&load_overview(&web.app).await?);
     let frame = Frame::new(&visitor, Section::Overview, "Overview");
-    Ok(page(&visitor, StatusCode::OK, &Page { frame, figures }))
+    Ok(render_page(&visitor, StatusCode::OK, &OverviewPage { frame, figures }))
 }
 
-async fn figures(State(web): State<Web>, _: Watcher) -> Result<Response, ApiError> {
-    Ok(bare_page(StatusCode::OK, &Figures::new(&load_overview(&web.app).await?)))
+async fn show_figures(State(web): State<Web>, _: Watcher) -> Result<Response, ApiError> {
+    Ok(render_bare_page(StatusCode::OK, &Figures::new(&load_overview(&web.app).await?)))
 }
 
-/// Tells a page, as long as it listens, that something changed and it had better ask again.
-async fn events(
+/// Notifies an open page that something changed, so that it reloads its figures.
+async fn stream_events(
     State(web): State<Web>,
     _: Watcher,
     Extension(Stopping(stopping)): Extension<Stopping>,
 ) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
-    let begun = Instant::now();
-    let first = (web.app.store.changes(), begun);
-    let stream = unfold(first, move |(known, told)| {
+    let connected = Instant::now();
+    let start = (web.app.store.changes(), connected);
+    let stream = unfold(start, move |(last_changes, notified)| {
         let (web, stopping) = (web.clone(), stopping.clone());
         async move {
             loop {
-                stopping.run_until_cancelled(sleep(TOLD_AT_MOST_EVERY)).await?;
+                stopping.run_until_cancelled(sleep(NOTIFIED_AT_MOST_EVERY)).await?;
                 let changes = web.app.store.changes();
-                if begun.elapsed() > WATCHED_MAX {
+                if connected.elapsed() > CONNECTED_MAX {
                     return None;
                 }
-                if changes != known || told.elapsed() >= TOLD_AT_LEAST_EVERY {
+                if changes != last_changes || notified.elapsed() >= NOTIFIED_AT_LEAST_EVERY {
                     let event = Event::default().event("changed").data("figures");
                     return Some((Ok(event), (changes, Instant::now())));
                 }

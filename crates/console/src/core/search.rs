@@ -1,4 +1,4 @@
-//! One box to find anything by.
+//! The search for anything that has a number or an email address.
 
 use app::core::search::{SearchHit, search};
 use askama::Template;
@@ -6,8 +6,8 @@ use axum::{Router, extract::State, http::StatusCode, response::Response, routing
 use serde::Deserialize;
 
 use super::{
-    frame::{Frame, Section, page, redirect},
-    words::path,
+    frame::{Frame, Section, redirect, render_page},
+    urls::{message_url, order_url, return_url, unit_url},
 };
 use crate::access::visit::Operator;
 use server::{Web, error::ApiError, query::Query};
@@ -17,70 +17,72 @@ pub(crate) fn routes() -> Router<Web> {
 }
 
 #[derive(Deserialize)]
-struct Asked {
+struct SearchQuery {
     #[serde(default)]
     q: String,
 }
 
 #[derive(Template)]
 #[template(path = "core/search.html", whitespace = "minimize")]
-struct Found<'a> {
+struct SearchPage<'a> {
     frame: Frame<'a>,
-    asked: &'a str,
-    hits: Vec<Line>,
+    query: &'a str,
+    results: Vec<SearchResult>,
 }
 
-/// Something that was found, and where it is.
-struct Line {
+struct SearchResult {
     kind: &'static str,
     name: String,
     merchant: String,
     detail: String,
-    address: String,
+    url: String,
 }
 
+/// A single result opens at once.
 async fn show(
     State(web): State<Web>,
     Operator { visitor, .. }: Operator,
-    Query(Asked { q }): Query<Asked>,
+    Query(SearchQuery { q }): Query<SearchQuery>,
 ) -> Result<Response, ApiError> {
-    let hits: Vec<Line> = search(&web.app, &q).await?.into_iter().map(line).collect();
-    if let [only] = hits.as_slice() {
-        return Ok(redirect(&only.address));
+    let hits = search(&web.app, &q).await?;
+    let results: Vec<SearchResult> = hits.into_iter().map(search_result).collect();
+    if let [only] = results.as_slice() {
+        return Ok(redirect(&only.url));
     }
     let frame = Frame::new(&visitor, Section::Search, "Search");
-    Ok(page(&visitor, StatusCode::OK, &Found { frame, asked: q.trim(), hits }))
+    let content = SearchPage { frame, query: q.trim(), results };
+    Ok(render_page(&visitor, StatusCode::OK, &content))
 }
 
-fn line(hit: SearchHit) -> Line {
+fn search_result(hit: SearchHit) -> SearchResult {
     match hit {
-        SearchHit::Order(order) => Line {
+        SearchHit::Order(order) => SearchResult {
             kind: "Order",
-            address: path(&["console", "orders", &order.merchant, &order.order_id]),
+            url: order_url(&order.merchant, &order.order_id),
             name: order.order_id,
             merchant: order.merchant,
             detail: [order.name, order.email].join(" "),
         },
-        SearchHit::Return { merchant, rma, why } => Line {
+        SearchHit::Return { merchant, rma, why } => SearchResult {
             kind: "Return",
-            address: path(&["console", "returns", &rma]),
+            url: return_url(&rma),
             name: rma,
             merchant,
             detail: format!("found {why}"),
         },
-        SearchHit::Message { id } => Line {
+        SearchHit::Message { id } => SearchResult {
             kind: "Message",
-            address: path(&["console", "messages", &id]),
+            url: message_url(&id),
             name: id,
             merchant: String::new(),
             detail: String::new(),
         },
-        SearchHit::Unit { merchant, unit } => Line {
+        SearchHit::Unit { merchant, unit } => SearchResult {
             kind: "Unit",
-            address: path(&["console", "units", &merchant, &unit]),
+            url: unit_url(&merchant, &unit),
             name: unit,
             merchant,
-            detail: "in the warehouse's books".to_owned(),
+            detail: String::new(),
         },
     }
 }
@@ -88,18 +90,21 @@ fn line(hit: SearchHit) -> Line {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::fixtures::{HOSTILE, assert_is_text, visitor};
+    use crate::core::fixtures::{HOSTILE, assert_is_text, sample_visitor};
 
     #[test]
-    fn what_was_asked_and_what_was_found_stay_text() {
-        let visitor = visitor();
-        let hits = vec![
-            line(SearchHit::Unit { merchant: HOSTILE.to_owned(), unit: HOSTILE.to_owned() }),
-            line(SearchHit::Message { id: HOSTILE.to_owned() }),
+    fn the_query_and_the_results_stay_text() {
+        let visitor = sample_visitor();
+        let results = vec![
+            search_result(SearchHit::Unit {
+                merchant: HOSTILE.to_owned(),
+                unit: HOSTILE.to_owned(),
+            }),
+            search_result(SearchHit::Message { id: HOSTILE.to_owned() }),
         ];
         let frame = Frame::new(&visitor, Section::Search, "Search");
-        assert_is_text(&Found { frame, asked: HOSTILE, hits });
+        assert_is_text(&SearchPage { frame, query: HOSTILE, results });
         let frame = Frame::new(&visitor, Section::Search, "Search");
-        assert_is_text(&Found { frame, asked: HOSTILE, hits: Vec::new() });
+        assert_is_text(&SearchPage { frame, query: HOSTILE, results: Vec::new() });
     }
 }

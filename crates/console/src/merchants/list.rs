@@ -1,126 +1,51 @@
-//! All merchants, and adding one.
+//! The list of merchants.
 
-use app::merchants::{
-    add_merchant::{AddedMerchant, add_merchant},
-    change_merchant::{MerchantView, list_merchants},
-};
+use app::merchants::change_merchant::{MerchantView, list_merchants};
 use askama::Template;
 use axum::{Router, extract::State, http::StatusCode, response::Response, routing::get};
 use serde::Deserialize;
 
 use crate::{
-    access::visit::{Operator, OperatorForm, Visitor},
+    access::visit::Operator,
     core::{
-        field::{Field, document, fill, put_faults},
-        frame::{Frame, Section, page},
-        words::address,
+        frame::{Frame, Section, render_page},
+        lists::{PAGE_SIZE, Paging},
     },
 };
-use server::requests::merchants::read_new_merchant;
-use server::{Web, error::ApiError, json_body::JsonBody, query::Query};
+use server::{Web, error::ApiError, query::Query};
 
-const PAGE: usize = 50;
-
-pub(crate) const CARRIERS: [(&str, &str); 2] = [
-    ("simulated", "Simulated: labels at once, parcels move when told to"),
-    ("external", "External: a system asks for labels and reports scans"),
-];
+const PATH: &str = "/console/merchants";
 
 pub(crate) fn routes() -> Router<Web> {
-    Router::new()
-        .route("/console/merchants", get(list))
-        .route("/console/add-merchant", get(show).post(add))
+    Router::new().route(PATH, get(show))
 }
 
 #[derive(Template)]
 #[template(path = "merchants/list.html", whitespace = "minimize")]
-struct List<'a> {
+struct MerchantsPage<'a> {
     frame: Frame<'a>,
     merchants: Vec<MerchantView>,
-    next: Option<String>,
+    paging: Paging,
 }
 
 #[derive(Deserialize)]
-struct ListQuery {
-    after: Option<String>,
+struct MerchantsQuery {
+    #[serde(default)]
+    after: String,
 }
 
-async fn list(
+async fn show(
     State(web): State<Web>,
     Operator { visitor, .. }: Operator,
-    Query(query): Query<ListQuery>,
+    Query(query): Query<MerchantsQuery>,
 ) -> Result<Response, ApiError> {
-    let found = list_merchants(&web.app, query.after.as_deref().unwrap_or_default(), PAGE).await?;
-    let last = found.last().filter(|_| found.len() == PAGE);
-    let next = last.map(|last| address("/console/merchants", &[("after", &last.merchant)]));
-    let frame = Frame::new(&visitor, Section::Merchants, "Merchants");
-    Ok(page(&visitor, StatusCode::OK, &List { frame, merchants: found, next }))
-}
-
-#[derive(Template)]
-#[template(path = "merchants/add.html", whitespace = "minimize")]
-struct Add<'a> {
-    frame: Frame<'a>,
-    fields: Vec<Field>,
-    problems: Vec<String>,
-}
-
-/// The credentials of a new merchant, shown this once.
-#[derive(Template)]
-#[template(path = "merchants/added.html", whitespace = "minimize")]
-struct Added<'a> {
-    frame: Frame<'a>,
-    added: &'a AddedMerchant,
-}
-
-fn fields() -> Vec<Field> {
-    vec![
-        Field::text("merchant", "Identifier").hint(
-            "Stands in addresses and in client identifiers: a to z, digits and hyphens. It never changes.",
-        ),
-        Field::text("name", "Name").hint("What shoppers read in the portal."),
-        Field::choice("carrier", "Carrier", &CARRIERS),
-        Field::flag("managed_receiving", "Our warehouse receives what comes back", false),
-        Field::flag("strict", "Refuse orders whose amounts do not add up", false)
-            .hint("Otherwise they are accepted with a warning."),
-    ]
-}
-
-fn form_page(visitor: &Visitor, fields: Vec<Field>, problems: Vec<String>) -> Response {
-    let wrong = !problems.is_empty() || fields.iter().any(|field| field.fault.is_some());
-    let status = if wrong { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
-    let frame = Frame::new(visitor, Section::Merchants, "Add a merchant");
-    page(visitor, status, &Add { frame, fields, problems })
-}
-
-async fn show(Operator { visitor, .. }: Operator) -> Response {
-    form_page(&visitor, fields(), Vec::new())
-}
-
-async fn add(
-    State(web): State<Web>,
-    OperatorForm { visitor, form, .. }: OperatorForm,
-) -> Result<Response, ApiError> {
-    let mut fields = fields();
-    fill(&mut fields, &form);
-    let body = JsonBody::from(document(&fields, &form).to_string());
-    let environment = web.settings.environment;
-    let added = match body.read(|document| read_new_merchant(document, environment)) {
-        Ok(new) => {
-            let added = add_merchant(&web.app, visitor.session.request(), &new).await;
-            added.map_err(ApiError::from)
-        }
-        Err(error) => Err(error),
+    let found = list_merchants(&web.app, &query.after, PAGE_SIZE).await?;
+    let next = found.last().filter(|_| found.len() == PAGE_SIZE);
+    let next = next.map(|last| last.merchant.as_str());
+    let content = MerchantsPage {
+        frame: Frame::new(&visitor, Section::Merchants, "Merchants"),
+        paging: Paging::in_order(PATH, &[], &query.after, next),
+        merchants: found,
     };
-    match added {
-        Ok(added) => {
-            let title = format!("{} is added", added.merchant);
-            let frame = Frame::new(&visitor, Section::Merchants, title);
-            Ok(page(&visitor, StatusCode::CREATED, &Added { frame, added: &added }))
-        }
-        Err(error) => {
-            let problems = put_faults(&mut fields, error)?;
-            Ok(form_page(&visitor, fields, problems))
-        }
-    }
+    Ok(render_page(&visitor, StatusCode::OK, &content))
 }

@@ -1,9 +1,9 @@
-//! One merchant: how far it has come, its settings, its clients and its secrets.
+//! One merchant: its setup, settings, clients and signing secret.
 
 use app::{
     access::change_client::{ClientView, list_clients},
     merchants::{
-        change_merchant::{MerchantView, change_merchant, load_merchant},
+        change_merchant::{MerchantChange, MerchantView, change_merchant, load_merchant},
         onboarding::{Onboarding, load_onboarding},
     },
 };
@@ -11,18 +11,24 @@ use askama::Template;
 use axum::{
     Router,
     extract::State,
-    http::StatusCode,
     response::Response,
     routing::{get, post},
 };
 use domain::identifier::MerchantId;
 
-use crate::merchants::list::CARRIERS;
+use super::{
+    fields::settings_fields,
+    tabs::{MerchantTab, MerchantTabs},
+};
 use crate::{
-    access::visit::{Operator, OperatorForm, Visitor},
+    access::{
+        visit::{Operator, OperatorForm},
+        visitor::Visitor,
+    },
     core::{
-        field::{Field, document, fill, put_faults},
-        frame::{Frame, Section, done, page},
+        field::{Field, FormState, to_document},
+        frame::{Frame, Section, form_status, redirect_with_notice, render_page},
+        urls::merchant_url,
     },
 };
 use server::requests::{identifiers::parse_merchant, merchants::read_merchant_change};
@@ -34,108 +40,82 @@ pub(crate) fn routes() -> Router<Web> {
         .route("/console/merchants/{merchant}/disabled", post(disable))
 }
 
-/// The pages about one merchant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
-    Merchant,
-    Endpoints,
-    Policy,
-}
-
-/// The links between the pages about one merchant; see `templates/merchants/tabs.html`.
-pub(crate) struct About {
-    pub(crate) merchant: String,
-    pub(crate) part: Part,
-}
-
-impl About {
-    pub(crate) fn new(merchant: &MerchantId, part: Part) -> Self {
-        Self { merchant: merchant.to_string(), part }
-    }
-
-    pub(crate) fn is(&self, part: &str) -> bool {
-        let here = match self.part {
-            Part::Merchant => "merchant",
-            Part::Endpoints => "endpoints",
-            Part::Policy => "policy",
-        };
-        here == part
-    }
-}
-
 #[derive(Template)]
 #[template(path = "merchants/merchant.html", whitespace = "minimize")]
-struct Page<'a> {
+struct MerchantPage<'a> {
     frame: Frame<'a>,
-    about: About,
+    tabs: MerchantTabs,
     merchant: MerchantView,
     clients: Vec<ClientView>,
     onboarding: Onboarding,
-    fields: Vec<Field>,
-    address: Vec<Field>,
-    problems: Vec<String>,
-    /// What a new client may be allowed, each checked.
+    form: FormState,
+    /// The scopes that a new client can have.
     scopes: Vec<String>,
 }
 
-fn settings_fields(merchant: &MerchantView) -> Vec<Field> {
-    let settings = merchant.settings;
-    vec![
-        Field::text("name", "Name").value(&merchant.name),
-        Field::choice("carrier", "Carrier", &CARRIERS).value(settings.carrier.name()),
-        Field::flag(
-            "managed_receiving",
-            "Our warehouse receives what comes back",
-            settings.managed_receiving,
-        ),
-        Field::flag("strict", "Refuse orders whose amounts do not add up", settings.strict)
-            .hint("Otherwise they are accepted with a warning."),
-    ]
+impl MerchantPage<'_> {
+    fn settings_fields(&self) -> impl Iterator<Item = &Field> {
+        self.form.fields.iter().filter(|field| !is_address_field(field))
+    }
+
+    fn address_fields(&self) -> impl Iterator<Item = &Field> {
+        self.form.fields.iter().filter(|field| is_address_field(field))
+    }
 }
 
-fn address_fields(merchant: &MerchantView) -> Vec<Field> {
-    let held = merchant.return_address.as_ref();
-    let of = |name: &'static str, label: &'static str, value: Option<&str>| {
-        Field::text(name, label).value(value.unwrap_or_default()).optional()
+fn is_address_field(field: &Field) -> bool {
+    field.name.starts_with("return_address.")
+}
+
+fn form_fields(merchant: &MerchantView) -> Vec<Field> {
+    let mut fields = vec![Field::text("name", "Name").value(&merchant.name)];
+    fields.extend(settings_fields(merchant.settings));
+    fields.extend(address_fields(merchant));
+    fields
+}
+
+fn address_fields(merchant: &MerchantView) -> [Field; 8] {
+    let address = merchant.return_address.as_ref();
+    let field = |name, label, value: Option<&String>| {
+        Field::text(name, label).value(value.cloned().unwrap_or_default()).optional()
     };
-    let optional = |value: Option<&'_ Option<String>>| value.cloned().flatten().unwrap_or_default();
-    vec![
-        of("return_address.name", "Recipient", held.map(|it| it.name.as_str())),
-        of("return_address.street1", "Street", held.map(|it| it.street1.as_str())),
-        of("return_address.street2", "Street, continued", None)
-            .value(optional(held.map(|it| &it.street2))),
-        of("return_address.city", "City", held.map(|it| it.city.as_str())),
-        of("return_address.state", "State or region", held.map(|it| it.state.as_str())),
-        of("return_address.zip_code", "Postal code", held.map(|it| it.zip_code.as_str())),
-        of("return_address.country_code", "Country", held.map(|it| it.country_code.as_str()))
+    [
+        field("return_address.name", "Recipient", address.map(|it| &it.name)),
+        field("return_address.street1", "Street", address.map(|it| &it.street1)),
+        field(
+            "return_address.street2",
+            "Street, second line",
+            address.and_then(|it| it.street2.as_ref()),
+        ),
+        field("return_address.city", "City", address.map(|it| &it.city)),
+        field("return_address.state", "State or region", address.map(|it| &it.state)),
+        field("return_address.zip_code", "Postal code", address.map(|it| &it.zip_code)),
+        field("return_address.country_code", "Country", address.map(|it| &it.country_code))
             .hint("Two letters, such as US."),
-        of("return_address.phone", "Telephone", None).value(optional(held.map(|it| &it.phone))),
+        field("return_address.phone", "Phone", address.and_then(|it| it.phone.as_ref())),
     ]
 }
 
-async fn page_of(
+/// The page with the form as it was sent, or with the current settings.
+async fn render_merchant(
     web: &Web,
     visitor: &Visitor,
     id: &MerchantId,
-    typed: Option<(Vec<Field>, Vec<Field>, Vec<String>)>,
+    sent: Option<FormState>,
 ) -> Result<Response, ApiError> {
-    let found = load_merchant(&web.app, id).await?;
-    let status = if typed.is_some() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
-    let (fields, address, problems) =
-        typed.unwrap_or_else(|| (settings_fields(&found), address_fields(&found), Vec::new()));
+    let merchant = load_merchant(&web.app, id).await?;
+    let status = form_status(sent.is_some());
     let scopes = domain::access::scope::Scopes::merchant().to_string();
-    let shown = Page {
-        frame: Frame::new(visitor, Section::Merchants, &found.name),
-        about: About::new(id, Part::Merchant),
+    let content = MerchantPage {
+        frame: Frame::new(visitor, Section::Merchants, &merchant.name),
+        tabs: MerchantTabs::new(id, MerchantTab::Merchant),
         clients: list_clients(&web.app, id).await?,
         onboarding: load_onboarding(&web.app, id).await?,
-        merchant: found,
-        fields,
-        address,
-        problems,
+        form: sent.unwrap_or_else(|| FormState::new(form_fields(&merchant))),
+        merchant,
         scopes: scopes.split(' ').map(str::to_owned).collect(),
     };
-    Ok(page(visitor, status, &shown))
+    Ok(render_page(visitor, status, &content))
 }
 
 async fn show(
@@ -143,7 +123,7 @@ async fn show(
     Operator { visitor, .. }: Operator,
     Path(merchant): Path<String>,
 ) -> Result<Response, ApiError> {
-    page_of(&web, &visitor, &parse_merchant(&merchant)?, None).await
+    render_merchant(&web, &visitor, &parse_merchant(&merchant)?, None).await
 }
 
 async fn change(
@@ -152,25 +132,20 @@ async fn change(
     OperatorForm { visitor, form, .. }: OperatorForm,
 ) -> Result<Response, ApiError> {
     let id = parse_merchant(&id)?;
-    let held = load_merchant(&web.app, &id).await?;
-    let (mut fields, mut address) = (settings_fields(&held), address_fields(&held));
-    fill(&mut fields, &form);
-    fill(&mut address, &form);
-    let all = [fields.as_slice(), address.as_slice()].concat();
-    let body = JsonBody::from(document(&all, &form).to_string());
-    let error = match body.read(read_merchant_change) {
+    let fields = form_fields(&load_merchant(&web.app, &id).await?);
+    let body = JsonBody::from(to_document(&fields, &form).to_string());
+    match body.read(read_merchant_change) {
         Ok(change) => {
             change_merchant(&web.app, visitor.session.request(), &id, &change).await?;
-            let to = format!("/console/merchants/{id}");
-            return Ok(done(&web, &to, "The settings are saved."));
+            let to = merchant_url(&id.to_string());
+            Ok(redirect_with_notice(&web, &to, "Settings saved."))
         }
-        Err(error) => error,
-    };
-    let count = fields.len();
-    let mut all = all;
-    let problems = put_faults(&mut all, error)?;
-    let address = all.split_off(count);
-    page_of(&web, &visitor, &id, Some((all, address, problems))).await
+        Err(error) => {
+            let mut state = FormState::filled(fields, &form);
+            state.assign_faults(error)?;
+            render_merchant(&web, &visitor, &id, Some(state)).await
+        }
+    }
 }
 
 async fn disable(
@@ -180,11 +155,12 @@ async fn disable(
 ) -> Result<Response, ApiError> {
     let id = parse_merchant(&id)?;
     let disabled = form.text("disabled") == "true";
-    let change = app::merchants::change_merchant::MerchantChange {
-        disabled: Some(disabled),
-        ..app::merchants::change_merchant::MerchantChange::default()
-    };
+    let change = MerchantChange { disabled: Some(disabled), ..MerchantChange::default() };
     change_merchant(&web.app, visitor.session.request(), &id, &change).await?;
-    let words = if disabled { "disabled: its tokens are refused" } else { "enabled again" };
-    Ok(done(&web, &format!("/console/merchants/{id}"), &format!("{id} is {words}.")))
+    let notice = if disabled {
+        format!("{id} is disabled. Its tokens are refused.")
+    } else {
+        format!("{id} is enabled again.")
+    };
+    Ok(redirect_with_notice(&web, &merchant_url(&id.to_string()), &notice))
 }

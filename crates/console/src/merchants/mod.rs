@@ -1,4 +1,7 @@
-//! Merchants: the list, and everything about one.
+//! Merchants: the list, adding one, and everything about one.
 
+pub(crate) mod add;
+mod fields;
 pub(crate) mod list;
 pub(crate) mod merchant;
+pub(crate) mod tabs;

@@ -1,8 +1,7 @@
-//! Where a merchant's systems are reached: how they are doing, their addresses, pausing, resuming and testing
-//! them.
+//! The endpoints of a merchant: their state and their addresses. Endpoints are paused, resumed and
+//! tested from here.
 
 use app::messages::{
-    message_log::{MessageState, MessageWithAttempts, load_message},
     set_endpoints::{EndpointView, EndpointsChange, list_endpoints, set_endpoints},
     test_endpoint::{TestMessageRequest, send_test_message},
 };
@@ -10,23 +9,22 @@ use askama::Template;
 use axum::{
     Router,
     extract::State,
-    http::StatusCode,
     response::Response,
     routing::{get, post},
 };
-use domain::{
-    identifier::{MerchantId, MessageId},
-    messages::kind::MessageKind,
-};
-use tokio::time::{Duration, sleep};
+use domain::{identifier::MerchantId, messages::kind::MessageKind};
 
+use super::endpoint_test::test_url;
 use crate::{
-    access::visit::{Operator, OperatorForm, Visitor},
-    core::{
-        field::{Field, document, fill, put_faults},
-        frame::{Frame, Section, done, page, redirect},
+    access::{
+        visit::{Operator, OperatorForm},
+        visitor::Visitor,
     },
-    merchants::merchant::{About, Part},
+    core::{
+        field::{Field, FormState, to_document},
+        frame::{Frame, Section, form_status, redirect, redirect_with_notice, render_page},
+    },
+    merchants::tabs::{MerchantTab, MerchantTabs},
 };
 use server::requests::{
     endpoints::{read_base_change, read_kind_change},
@@ -34,15 +32,11 @@ use server::requests::{
 };
 use server::{Web, error::ApiError, json_body::JsonBody, path::Path};
 
-/// For how long the page of a test waits for the merchant's answer before it is shown without.
-const ANSWER_TRIES: u32 = 20;
-const ANSWER_EVERY: Duration = Duration::from_millis(100);
-
-const AUTH: [(&str, &str); 5] = [
-    ("none", "None: messages are signed, that is enough"),
-    ("bearer", "A bearer token"),
+const AUTH_METHODS: [(&str, &str); 5] = [
+    ("none", "None (messages are signed)"),
+    ("bearer", "Bearer token"),
     ("basic", "User name and password"),
-    ("header", "A key in a header"),
+    ("header", "Key in a header"),
     ("oauth2", "OAuth 2.0 client credentials"),
 ];
 
@@ -51,63 +45,41 @@ pub(crate) fn routes() -> Router<Web> {
         .route("/console/merchants/{merchant}/endpoints", get(show).post(set_base))
         .route("/console/merchants/{merchant}/endpoints/{kind}", get(show_one).post(set_one))
         .route("/console/merchants/{merchant}/endpoints/{kind}/{action}", post(act))
-        .route("/console/merchants/{merchant}/tests/{message}", get(tested))
 }
 
 #[derive(Template)]
 #[template(path = "messages/endpoints.html", whitespace = "minimize")]
-struct List<'a> {
+struct EndpointsPage<'a> {
     frame: Frame<'a>,
-    about: About,
+    tabs: MerchantTabs,
     endpoints: Vec<EndpointView>,
-    fields: Vec<Field>,
-    problems: Vec<String>,
+    form: FormState,
 }
 
-/// The address of one kind alone.
+/// The address of one kind of message.
 #[derive(Template)]
 #[template(path = "messages/endpoint.html", whitespace = "minimize")]
-struct One<'a> {
+struct EndpointPage<'a> {
     frame: Frame<'a>,
-    about: About,
+    tabs: MerchantTabs,
     kind: MessageKind,
-    fields: Vec<Field>,
-    problems: Vec<String>,
+    form: FormState,
 }
 
-/// What became of a test message.
-#[derive(Template)]
-#[template(path = "messages/endpoint_test.html", whitespace = "minimize")]
-struct TestPage<'a> {
-    frame: Frame<'a>,
-    about: About,
-    tested: MessageWithAttempts,
-}
-
-impl TestPage<'_> {
-    fn is_waiting(&self) -> bool {
-        self.tested.message.state == MessageState::Waiting
-    }
-
-    fn is_delivered(&self) -> bool {
-        self.tested.message.state == MessageState::Delivered
-    }
-}
-
-/// The address, and everything that one of the ways to prove who we are needs.
-fn fields(address: Field) -> Vec<Field> {
-    let only = |way: &'static str, field: Field| Field { only_for: way, ..field.optional() };
+/// The address, and the fields of every authentication method.
+fn form_fields(address: Field) -> Vec<Field> {
+    let only = |method: &'static str, field: Field| Field { only_for: method, ..field.optional() };
     vec![
         address,
-        Field::choice("auth.type", "How calls prove who they come from", &AUTH)
-            .hint("Fill in what the chosen way needs below, and leave the rest empty."),
+        Field::choice("auth.type", "Authentication", &AUTH_METHODS)
+            .hint("Fill in the fields of this method and leave the others empty."),
         only("bearer", Field::secret("auth.token", "Bearer token")),
         only("basic", Field::text("auth.username", "User name")),
         only("basic", Field::secret("auth.password", "Password")),
-        only("header", Field::text("auth.name", "Header")).hint("Such as X-Api-Key."),
-        only("header", Field::secret("auth.value", "Key in the header")),
-        only("oauth2", Field::text("auth.token_url", "Token address")),
-        only("oauth2", Field::text("auth.client_id", "OAuth client identifier")),
+        only("header", Field::text("auth.name", "Header name")).hint("Such as X-Api-Key."),
+        only("header", Field::secret("auth.value", "Header value")),
+        only("oauth2", Field::text("auth.token_url", "Token URL")),
+        only("oauth2", Field::text("auth.client_id", "OAuth client ID")),
         only("oauth2", Field::secret("auth.client_secret", "OAuth client secret")),
         only("oauth2", Field::text("auth.scope", "OAuth scope")),
     ]
@@ -115,30 +87,33 @@ fn fields(address: Field) -> Vec<Field> {
 
 fn base_fields() -> Vec<Field> {
     let address = Field::text("base_url", "Base address")
-        .hint("https. Each kind of message has its path behind it, as the table shows.");
-    fields(address)
+        .hint("Must start with https. The path of each kind is appended, as shown in the table.");
+    form_fields(address)
 }
 
-fn one_fields() -> Vec<Field> {
-    fields(Field::text("url", "Address").hint("https, whole: nothing is put behind it."))
+fn one_fields(url: Option<String>) -> Vec<Field> {
+    let address = Field::text("url", "Address").value(url.unwrap_or_default());
+    form_fields(address.hint("Must start with https. Nothing is appended."))
 }
 
-async fn list_page(
+fn endpoints_url(merchant: &MerchantId) -> String {
+    format!("/console/merchants/{merchant}/endpoints")
+}
+
+async fn render_endpoints(
     web: &Web,
     visitor: &Visitor,
     merchant: &MerchantId,
-    (fields, problems): (Vec<Field>, Vec<String>),
+    form: FormState,
 ) -> Result<Response, ApiError> {
-    let wrong = !problems.is_empty() || fields.iter().any(|field| field.fault.is_some());
-    let status = if wrong { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
-    let shown = List {
+    let status = form_status(form.is_refused());
+    let content = EndpointsPage {
         frame: Frame::new(visitor, Section::Merchants, format!("Endpoints of {merchant}")),
-        about: About::new(merchant, Part::Endpoints),
+        tabs: MerchantTabs::new(merchant, MerchantTab::Endpoints),
         endpoints: list_endpoints(&web.app, merchant).await?.endpoints,
-        fields,
-        problems,
+        form,
     };
-    Ok(page(visitor, status, &shown))
+    Ok(render_page(visitor, status, &content))
 }
 
 async fn show(
@@ -146,7 +121,8 @@ async fn show(
     Operator { visitor, .. }: Operator,
     Path(merchant): Path<String>,
 ) -> Result<Response, ApiError> {
-    list_page(&web, &visitor, &parse_merchant(&merchant)?, (base_fields(), Vec::new())).await
+    render_endpoints(&web, &visitor, &parse_merchant(&merchant)?, FormState::new(base_fields()))
+        .await
 }
 
 async fn set_base(
@@ -155,37 +131,31 @@ async fn set_base(
     OperatorForm { visitor, form, .. }: OperatorForm,
 ) -> Result<Response, ApiError> {
     let merchant = parse_merchant(&merchant)?;
-    let mut fields = base_fields();
-    fill(&mut fields, &form);
-    let body = JsonBody::from(document(&fields, &form).to_string());
+    let body = JsonBody::from(to_document(&base_fields(), &form).to_string());
     match body.read(|document| read_base_change(&web, document)) {
         Ok(change) => {
             set_endpoints(&web.app, visitor.session.request(), &merchant, &change).await?;
-            let words = "The base address is set. Send a test to see whether it is reached.";
-            Ok(done(&web, &list_address(&merchant), words))
+            let notice = "Base address saved. Send a test message to check it.";
+            Ok(redirect_with_notice(&web, &endpoints_url(&merchant), notice))
         }
         Err(error) => {
-            let problems = put_faults(&mut fields, error)?;
-            list_page(&web, &visitor, &merchant, (fields, problems)).await
+            let mut state = FormState::filled(base_fields(), &form);
+            state.assign_faults(error)?;
+            render_endpoints(&web, &visitor, &merchant, state).await
         }
     }
 }
 
-fn list_address(merchant: &MerchantId) -> String {
-    format!("/console/merchants/{merchant}/endpoints")
-}
-
-fn one_page(
+fn render_endpoint(
     visitor: &Visitor,
     merchant: &MerchantId,
     kind: MessageKind,
-    (fields, problems): (Vec<Field>, Vec<String>),
+    form: FormState,
 ) -> Response {
-    let wrong = !problems.is_empty() || fields.iter().any(|field| field.fault.is_some());
-    let status = if wrong { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
+    let status = form_status(form.is_refused());
     let frame = Frame::new(visitor, Section::Merchants, format!("Address for {kind}"));
-    let about = About::new(merchant, Part::Endpoints);
-    page(visitor, status, &One { frame, about, kind, fields, problems })
+    let tabs = MerchantTabs::new(merchant, MerchantTab::Endpoints);
+    render_page(visitor, status, &EndpointPage { frame, tabs, kind, form })
 }
 
 async fn show_one(
@@ -194,13 +164,9 @@ async fn show_one(
     Path((merchant, kind)): Path<(String, String)>,
 ) -> Result<Response, ApiError> {
     let (merchant, kind) = (parse_merchant(&merchant)?, parse_kind(&kind)?);
-    let held = list_endpoints(&web.app, &merchant).await?.endpoints;
-    let url = held.into_iter().find(|it| it.kind == kind).and_then(|it| it.url);
-    let mut fields = one_fields();
-    if let (Some(field), Some(url)) = (fields.first_mut(), url) {
-        field.value = url;
-    }
-    Ok(one_page(&visitor, &merchant, kind, (fields, Vec::new())))
+    let all = list_endpoints(&web.app, &merchant).await?.endpoints;
+    let url = all.into_iter().find(|it| it.kind == kind).and_then(|it| it.url);
+    Ok(render_endpoint(&visitor, &merchant, kind, FormState::new(one_fields(url))))
 }
 
 async fn set_one(
@@ -209,17 +175,17 @@ async fn set_one(
     OperatorForm { visitor, form, .. }: OperatorForm,
 ) -> Result<Response, ApiError> {
     let (merchant, kind) = (parse_merchant(&merchant)?, parse_kind(&kind)?);
-    let mut fields = one_fields();
-    fill(&mut fields, &form);
-    let body = JsonBody::from(document(&fields, &form).to_string());
+    let body = JsonBody::from(to_document(&one_fields(None), &form).to_string());
     match body.read(|document| read_kind_change(&web, kind, document)) {
         Ok(change) => {
             set_endpoints(&web.app, visitor.session.request(), &merchant, &change).await?;
-            Ok(done(&web, &list_address(&merchant), &format!("{kind} has an address of its own.")))
+            let notice = format!("{kind} has its own address now.");
+            Ok(redirect_with_notice(&web, &endpoints_url(&merchant), &notice))
         }
         Err(error) => {
-            let problems = put_faults(&mut fields, error)?;
-            Ok(one_page(&visitor, &merchant, kind, (fields, problems)))
+            let mut state = FormState::filled(one_fields(None), &form);
+            state.assign_faults(error)?;
+            Ok(render_endpoint(&visitor, &merchant, kind, state))
         }
     }
 }
@@ -231,38 +197,17 @@ async fn act(
 ) -> Result<Response, ApiError> {
     let (merchant, kind) = (parse_merchant(&merchant)?, parse_kind(&kind)?);
     let request = visitor.session.request();
-    let (change, words) = match action.as_str() {
-        "pause" => (EndpointsChange::Pause { kind }, "is paused; its messages wait"),
-        "resume" => (EndpointsChange::Resume { kind }, "is resumed; what waited is sent"),
-        "forget" => (EndpointsChange::Forget { kind }, "goes to the base address again"),
+    let (change, result) = match action.as_str() {
+        "pause" => (EndpointsChange::Pause { kind }, "is paused. Its messages wait."),
+        "resume" => (EndpointsChange::Resume { kind }, "is resumed. Waiting messages are sent."),
+        "forget" => (EndpointsChange::Forget { kind }, "uses the base address again."),
         "test" => {
             let test = TestMessageRequest { kind, reference: None, sequence: 1 };
             let sent = send_test_message(&web.app, request, &merchant, &test).await?;
-            return Ok(redirect(&format!("/console/merchants/{merchant}/tests/{}", sent.id)));
+            return Ok(redirect(&test_url(&merchant, &sent.id)));
         }
         _ => return Err(app::AppError::NotFound("action").into()),
     };
     set_endpoints(&web.app, request, &merchant, &change).await?;
-    Ok(done(&web, &list_address(&merchant), &format!("{kind} {words}.")))
-}
-
-async fn tested(
-    State(web): State<Web>,
-    Operator { visitor, .. }: Operator,
-    Path((merchant, id)): Path<(String, String)>,
-) -> Result<Response, ApiError> {
-    let merchant = parse_merchant(&merchant)?;
-    let id = MessageId::parse(&id).filter(|id| id.merchant == merchant);
-    let id = id.ok_or(app::AppError::NotFound("message"))?;
-    let mut found = load_message(&web.app, &id).await?;
-    for _ in 0..ANSWER_TRIES {
-        if !found.attempts.is_empty() {
-            break;
-        }
-        sleep(ANSWER_EVERY).await;
-        found = load_message(&web.app, &id).await?;
-    }
-    let frame = Frame::new(&visitor, Section::Merchants, format!("Test of {}", found.message.kind));
-    let about = About::new(&merchant, Part::Endpoints);
-    Ok(page(&visitor, StatusCode::OK, &TestPage { frame, about, tested: found }))
+    Ok(redirect_with_notice(&web, &endpoints_url(&merchant), &format!("{kind} {result}")))
 }

@@ -1,4 +1,5 @@
-//! The failure queue: what was not accepted, and why; retried or discarded, some of it or all that matches.
+//! The failure queue: messages that failed all attempts, with the cause. Selected messages, or all
+//! that match, are retried or discarded.
 
 mod search;
 mod selection;
@@ -11,139 +12,150 @@ use app::messages::{
     },
 };
 use askama::Template;
-use axum::{Router, extract::State, http::StatusCode, response::Response, routing::get};
+use axum::{Router, extract::State, response::Response, routing::get};
 
 pub(crate) use self::{
-    search::{Search, Wrong},
-    selection::{Chosen, Fault},
+    search::{FailureSearch, SearchFaults},
+    selection::{Selection, SelectionFault},
 };
-use super::jobs;
-use crate::core::format::{
-    Choice, WORDS_MAX, When, about_address, cause, kind_words, kinds, message_address, messages,
+use super::{
+    jobs::job_url,
+    labels::{failure_cause, kind_label, kind_options},
 };
 use crate::{
-    access::visit::{Operator, OperatorForm, Visitor},
+    access::{
+        visit::{Operator, OperatorForm},
+        visitor::Visitor,
+    },
     core::{
-        frame::{Frame, Section, done, page, redirect},
-        problem::sentence,
-        words::number,
+        form::{NOTE_MAX, non_empty},
+        format::{TimeElement, format_count, format_number, to_sentence},
+        frame::{Frame, Section, form_status, redirect, redirect_with_notice, render_page},
+        lists::{FilterOption, PAGE_SIZE, Paging},
+        urls::{message_url, reference_url},
     },
 };
 use server::{Web, error::ApiError, query::Query};
 
-const PAGE: usize = 50;
-/// Endpoints that are listed above the queue; the filter finds the others.
+/// How many endpoints are listed above the queue. The filter finds the others.
 const ENDPOINTS_MAX: usize = 12;
 
 pub(crate) fn routes() -> Router<Web> {
-    Router::new().route("/console/failures", get(show).post(act))
+    Router::new().route("/console/failures", get(show).post(retry_or_discard))
 }
 
 #[derive(Template)]
 #[template(path = "messages/failures.html", whitespace = "minimize")]
 pub(crate) struct FailuresPage<'a> {
     frame: Frame<'a>,
-    search: &'a Search,
-    wrong: &'a Wrong,
-    kinds: Vec<Choice>,
-    chosen: &'a Chosen,
-    /// What is wrong with the choice of messages, and with the reason.
-    choice_fault: Option<&'static str>,
-    reason_fault: Option<String>,
-    /// How many match.
-    total_words: String,
+    search: &'a FailureSearch,
+    faults: SearchFaults,
+    kinds: Vec<FilterOption>,
+    selection: &'a Selection,
+    selection_fault: Option<&'static str>,
+    reason_fault: Option<&'a str>,
+    /// How many messages match.
+    total: String,
     endpoints: Vec<EndpointRow>,
-    rows: Vec<FailureRow>,
-    next: Option<String>,
-    words_max: usize,
+    rows: Vec<FailedMessageRow>,
+    paging: Paging,
+    note_max: usize,
 }
 
 struct EndpointRow {
     merchant: String,
-    kind: String,
+    kind: &'static str,
     failures: String,
-    since: When,
-    /// The queue with this endpoint alone.
-    address: String,
+    since: TimeElement,
+    /// The failures of this endpoint alone.
+    url: String,
 }
 
-struct FailureRow {
+struct FailedMessageRow {
     id: String,
-    address: String,
+    url: String,
     merchant: String,
-    kind: String,
+    kind: &'static str,
     reference: String,
-    about: String,
+    reference_url: String,
     cause: String,
-    failed: When,
+    failed: TimeElement,
     superseded: bool,
-    ticked: bool,
+    selected: bool,
 }
 
-fn endpoint_row(endpoint: EndpointFailures, search: &Search) -> EndpointRow {
-    let alone = Search {
+fn endpoint_row(endpoint: EndpointFailures, search: &FailureSearch) -> EndpointRow {
+    let this_endpoint = FailureSearch {
         merchant: endpoint.merchant.clone(),
         kind: endpoint.kind.name().to_owned(),
         after: String::new(),
         ..search.clone()
     };
     EndpointRow {
-        kind: kind_words(endpoint.kind).to_owned(),
-        failures: number(endpoint.failures),
-        since: When(endpoint.since),
-        address: alone.address(),
+        kind: kind_label(endpoint.kind),
+        failures: format_number(endpoint.failures),
+        since: TimeElement(endpoint.since),
+        url: this_endpoint.url(),
         merchant: endpoint.merchant,
     }
 }
 
-fn failure_row(failure: FailedMessage, chosen: &Chosen) -> FailureRow {
-    FailureRow {
-        address: message_address(&failure.id),
-        kind: kind_words(failure.kind).to_owned(),
-        about: about_address(&failure.reference),
-        cause: cause(failure.status, failure.error.as_deref()),
-        failed: When(failure.failed_at),
+fn failure_row(failure: FailedMessage, selection: &Selection) -> FailedMessageRow {
+    FailedMessageRow {
+        url: message_url(&failure.id),
+        kind: kind_label(failure.kind),
+        reference_url: reference_url(&failure.reference),
+        cause: failure_cause(failure.status, failure.error.as_deref()),
+        failed: TimeElement(failure.failed_at),
         superseded: failure.superseded,
-        ticked: chosen.ids.contains(&failure.id),
+        selected: selection.ids.contains(&failure.id),
         id: failure.id,
         merchant: failure.merchant,
         reference: failure.reference,
     }
 }
 
-/// What is in the queue, as far as it is shown.
-pub(crate) struct Found {
+/// A page of the queue, or what is wrong with the filter.
+pub(crate) struct QueuePage {
+    pub(crate) faults: SearchFaults,
     pub(crate) summary: FailureSummary,
-    pub(crate) page: FailurePage,
+    pub(crate) failures: FailurePage,
+}
+
+/// The form below the queue, and what is wrong with it.
+#[derive(Default)]
+pub(crate) struct SelectionForm {
+    pub(crate) selection: Selection,
+    pub(crate) fault: Option<SelectionFault>,
 }
 
 impl<'a> FailuresPage<'a> {
     pub(crate) fn new(
         visitor: &'a Visitor,
-        (search, wrong): (&'a Search, &'a Wrong),
-        (chosen, fault): (&'a Chosen, Option<Fault>),
-        found: Found,
+        search: &'a FailureSearch,
+        form: &'a SelectionForm,
+        page: QueuePage,
     ) -> Self {
-        let Found { summary, page } = found;
-        let (choice_fault, reason_fault) = match fault {
+        let QueuePage { faults, summary, failures } = page;
+        let SelectionForm { selection, fault } = form;
+        let (selection_fault, reason_fault) = match fault {
             None => (None, None),
-            Some(Fault::Messages(words)) => (Some(words), None),
-            Some(Fault::Reason(words)) => (None, Some(words)),
+            Some(SelectionFault::Messages(text)) => (Some(*text), None),
+            Some(SelectionFault::Reason(text)) => (None, Some(text.as_str())),
         };
-        let next = page.next.map(|after| Search { after, ..search.clone() }.address());
         let endpoints = summary.endpoints.into_iter().take(ENDPOINTS_MAX);
         Self {
             frame: Frame::new(visitor, Section::Failures, "Failure queue"),
-            kinds: kinds(&search.kind),
-            total_words: messages(summary.failures),
+            kinds: kind_options(&search.kind),
+            total: format_count(summary.failures, "message", "messages"),
             endpoints: endpoints.map(|it| endpoint_row(it, search)).collect(),
-            rows: page.failures.into_iter().map(|it| failure_row(it, chosen)).collect(),
-            next,
-            words_max: WORDS_MAX,
+            rows: failures.failures.into_iter().map(|it| failure_row(it, selection)).collect(),
+            paging: search.paging(failures.next.as_deref()),
+            note_max: NOTE_MAX,
             search,
-            wrong,
-            chosen,
-            choice_fault,
+            faults,
+            selection,
+            selection_fault,
             reason_fault,
         }
     }
@@ -152,68 +164,75 @@ impl<'a> FailuresPage<'a> {
 async fn show(
     State(web): State<Web>,
     Operator { visitor, .. }: Operator,
-    Query(search): Query<Search>,
+    Query(search): Query<FailureSearch>,
 ) -> Result<Response, ApiError> {
-    shown(&web, &visitor, &search, (&Chosen::default(), None)).await
+    render_queue(&web, &visitor, &search, &SelectionForm::default()).await
 }
 
-async fn shown(
+async fn render_queue(
     web: &Web,
     visitor: &Visitor,
-    search: &Search,
-    (chosen, fault): (&Chosen, Option<Fault>),
+    search: &FailureSearch,
+    form: &SelectionForm,
 ) -> Result<Response, ApiError> {
-    let nothing = FailureSummary { failures: 0, endpoints: Vec::new() };
-    let empty = Found { summary: nothing, page: FailurePage { failures: Vec::new(), next: None } };
-    let (wrong, found) = match search.filter() {
-        Err(wrong) => (*wrong, empty),
-        Ok(filter) => {
-            let after = Some(search.after.as_str()).filter(|after| !after.is_empty());
-            let summary = summarize_failures(&web.app, &filter).await?;
-            let page = list_failures(&web.app, &filter, after, PAGE).await?;
-            (Wrong::default(), Found { summary, page })
-        }
-    };
-    let refused = fault.is_some() || wrong.is_any();
-    let status = if refused { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
-    let content = FailuresPage::new(visitor, (search, &wrong), (chosen, fault), found);
-    Ok(page(visitor, status, &content))
+    let page = load_queue(web, search).await?;
+    let status = form_status(form.fault.is_some() || page.faults.any());
+    Ok(render_page(visitor, status, &FailuresPage::new(visitor, search, form, page)))
 }
 
-async fn act(
+async fn load_queue(web: &Web, search: &FailureSearch) -> Result<QueuePage, ApiError> {
+    let filter = match search.filter() {
+        Ok(filter) => filter,
+        Err(faults) => {
+            let summary = FailureSummary { failures: 0, endpoints: Vec::new() };
+            let failures = FailurePage { failures: Vec::new(), next: None };
+            return Ok(QueuePage { faults: *faults, summary, failures });
+        }
+    };
+    Ok(QueuePage {
+        faults: SearchFaults::default(),
+        summary: summarize_failures(&web.app, &filter).await?,
+        failures: list_failures(&web.app, &filter, non_empty(&search.after), PAGE_SIZE).await?,
+    })
+}
+
+async fn retry_or_discard(
     State(web): State<Web>,
     OperatorForm { visitor, form, .. }: OperatorForm,
 ) -> Result<Response, ApiError> {
-    let (search, chosen) = (Search::of(&form), Chosen::of(&form));
-    let (filter, action) = match (search.filter(), chosen.action(form.raw("action"))) {
+    let (search, selection) = (FailureSearch::of(&form), Selection::of(&form));
+    let (filter, action) = match (search.filter(), selection.action(form.raw("action"))) {
         (Ok(filter), Ok(action)) => (filter, action),
-        (_, Err(fault)) => return shown(&web, &visitor, &search, (&chosen, Some(fault))).await,
-        (Err(_), Ok(_)) => return shown(&web, &visitor, &search, (&chosen, None)).await,
+        (_, refused) => {
+            let input = SelectionForm { selection, fault: refused.err() };
+            return render_queue(&web, &visitor, &search, &input).await;
+        }
     };
     let request = visitor.session.request();
-    if chosen.all {
+    if selection.all {
         let job = start_bulk_job(&web.app, request, filter, action).await?;
-        return Ok(redirect(&jobs::address(&job.id)));
+        return Ok(redirect(&job_url(&job.id)));
     }
-    let several = handle_failures(&web.app, request, &chosen.messages(), &action).await?;
-    Ok(done(&web, &search.address(), &told(&several, &action)))
+    let handled = handle_failures(&web.app, request, &selection.messages(), &action).await?;
+    Ok(redirect_with_notice(&web, &search.url(), &describe_result(&handled, &action)))
 }
 
-/// What was done, and why some were left.
-pub(crate) fn told(several: &BulkResult, action: &FailureAction) -> String {
-    let done = match (several.done, action) {
-        (0, FailureAction::Retry { .. }) => "Nothing is tried again.".to_owned(),
-        (0, FailureAction::Discard { .. }) => "Nothing is discarded.".to_owned(),
-        (1, FailureAction::Retry { .. }) => "1 message is tried again.".to_owned(),
-        (1, FailureAction::Discard { .. }) => "1 message is discarded.".to_owned(),
-        (count, FailureAction::Retry { .. }) => format!("{count} messages are tried again."),
-        (count, FailureAction::Discard { .. }) => format!("{count} messages are discarded."),
+/// How many messages were handled, and why some were skipped.
+pub(crate) fn describe_result(handled: &BulkResult, action: &FailureAction) -> String {
+    let count = i64::try_from(handled.done).unwrap_or(i64::MAX);
+    let messages = format_count(count, "message", "messages");
+    let done = match (count, action) {
+        (0, FailureAction::Retry { .. }) => "No messages were retried.".to_owned(),
+        (0, FailureAction::Discard { .. }) => "No messages were discarded.".to_owned(),
+        (_, FailureAction::Retry { .. }) => format!("Retrying {messages}."),
+        (_, FailureAction::Discard { .. }) => format!("Discarded {messages}."),
     };
-    match several.left.as_slice() {
+    match handled.left.as_slice() {
         [] => done,
-        [why] => format!("{done} One was left: {}", sentence(why)),
+        [why] => format!("{done} 1 was skipped: {}", to_sentence(why)),
         [why, ..] => {
-            format!("{done} {} were left; the first of them: {}", several.left.len(), sentence(why))
+            let skipped = handled.left.len();
+            format!("{done} {skipped} were skipped. The first reason: {}", to_sentence(why))
         }
     }
 }

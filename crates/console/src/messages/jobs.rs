@@ -1,4 +1,5 @@
-//! How far a job on the failure queue got. While it runs the page loads itself again, without a script.
+//! The progress of a job on the failure queue. While it runs, the page reloads itself without a
+//! script.
 
 use app::messages::bulk_retry::{RetryJob, cancel_bulk_job, find_bulk_job};
 use askama::Template;
@@ -10,17 +11,20 @@ use axum::{
     routing::{get, post},
 };
 
-use crate::core::format::{counted, messages};
 use crate::{
-    access::visit::{Operator, OperatorForm, Visitor},
+    access::{
+        visit::{Operator, OperatorForm},
+        visitor::Visitor,
+    },
     core::{
-        frame::{Frame, Section, done, page},
-        words::number,
+        badge::Badge,
+        format::{format_count, format_number},
+        frame::{Frame, Section, redirect_with_notice, render_page},
     },
 };
 use server::{Web, error::ApiError, path::Path};
 
-/// Understood by every browser, in seconds.
+/// A header that every browser understands, in seconds.
 const REFRESH: HeaderName = HeaderName::from_static("refresh");
 const REFRESH_EVERY: HeaderValue = HeaderValue::from_static("2");
 
@@ -30,7 +34,7 @@ pub(crate) fn routes() -> Router<Web> {
         .route("/console/failures/jobs/{id}/cancel", post(cancel))
 }
 
-pub(crate) fn address(id: &str) -> String {
+pub(crate) fn job_url(id: &str) -> String {
     format!("/console/failures/jobs/{id}")
 }
 
@@ -40,10 +44,8 @@ pub(crate) struct JobPage<'a> {
     frame: Frame<'a>,
     id: &'a str,
     running: bool,
-    /// How it stands, and how that looks.
-    state: &'static str,
-    look: &'static str,
-    looked_at: i64,
+    state: Badge,
+    processed: i64,
     total: i64,
     retried: String,
     discarded: String,
@@ -53,27 +55,27 @@ pub(crate) struct JobPage<'a> {
 
 impl<'a> JobPage<'a> {
     pub(crate) fn new(visitor: &'a Visitor, job: &'a RetryJob) -> Self {
-        let (state, look) = match job.state.as_str() {
-            "running" => ("Under way", "cool"),
-            "done" => ("Done", "good"),
-            "cancelled" => ("Cancelled", "warn"),
-            _ => ("Ended early", "bad"),
+        let state = match job.state.as_str() {
+            "running" => Badge::cool("Running"),
+            "done" => Badge::good("Done"),
+            "cancelled" => Badge::warn("Stopped"),
+            _ => Badge::bad("Failed"),
         };
-        let looked_at = job.retried + job.discarded + job.skipped;
-        let total = job.total.max(looked_at);
+        let processed = job.retried + job.discarded + job.skipped;
+        let total = job.total.max(processed);
+        let messages = format_count(total, "message", "messages");
         Self {
-            frame: Frame::new(visitor, Section::Failures, "Job on the failure queue"),
+            frame: Frame::new(visitor, Section::Failures, "Failure queue job"),
             id: &job.id,
             running: job.state == "running",
             state,
-            look,
-            looked_at,
-            // A bar needs something to be a part of.
+            processed,
+            // The maximum of a progress bar must be positive.
             total: total.max(1),
-            retried: number(job.retried),
-            discarded: number(job.discarded),
-            skipped: number(job.skipped),
-            progress: format!("{} of {}", number(looked_at), messages(total)),
+            retried: format_number(job.retried),
+            discarded: format_number(job.discarded),
+            skipped: format_number(job.skipped),
+            progress: format!("{} of {messages}", format_number(processed)),
         }
     }
 }
@@ -85,7 +87,7 @@ async fn show(
 ) -> Result<Response, ApiError> {
     let job = find_bulk_job(&web.app, &id)?;
     let content = JobPage::new(&visitor, &job);
-    let mut response = page(&visitor, StatusCode::OK, &content);
+    let mut response = render_page(&visitor, StatusCode::OK, &content);
     if content.running {
         response.headers_mut().insert(REFRESH, REFRESH_EVERY);
     }
@@ -98,8 +100,7 @@ async fn cancel(
     OperatorForm { visitor, .. }: OperatorForm,
 ) -> Result<Response, ApiError> {
     let job = cancel_bulk_job(&web.app, visitor.session.request(), &id).await?;
-    let handled = job.retried + job.discarded;
-    let handled = counted(handled, "message was handled", "messages were handled");
-    let words = format!("The job is stopped. {handled} before; the rest is still in the queue.");
-    Ok(done(&web, &address(&job.id), &words))
+    let handled = format_count(job.retried + job.discarded, "message", "messages");
+    let notice = format!("Job stopped after {handled}. The rest are still in the queue.");
+    Ok(redirect_with_notice(&web, &job_url(&job.id), &notice))
 }

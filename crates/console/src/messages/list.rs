@@ -1,68 +1,69 @@
-//! The messages of a merchant, newest first, in every state.
+//! The messages of a merchant in all states, newest first.
 
 use app::{
     merchants::change_merchant::{MerchantView, list_merchants},
     messages::message_log::{MessageQuery, MessageView, Messages, list_messages},
 };
 use askama::Template;
-use axum::{Router, extract::State, http::StatusCode, response::Response, routing::get};
+use axum::{Router, extract::State, response::Response, routing::get};
 use domain::messages::kind::MessageKind;
 use serde::Deserialize;
 
-use crate::core::format::{
-    Choice, When, about_address, kind_words, kinds, merchant_named, message_address, of_state,
-    state_named, states,
-};
+use super::labels::{kind_label, kind_options, parse_state, state_options};
 use crate::{
-    access::visit::{Operator, Visitor},
+    access::{visit::Operator, visitor::Visitor},
     core::{
-        frame::{Frame, Section, page},
-        problem::sentence,
-        words::address,
+        badge::{Badge, message_badge},
+        form::non_empty,
+        format::{TimeElement, to_sentence},
+        frame::{Frame, Section, form_status, render_page},
+        lists::{FilterOption, PAGE_SIZE, Paging, check_merchant_field},
+        urls::{add_query, message_url, reference_url},
     },
 };
 use server::{Web, error::ApiError, query::Query};
 
-const PAGE: usize = 50;
-/// Merchants to choose from, where none is named.
+const PATH: &str = "/console/messages";
+/// How many merchants are offered if none is chosen.
 const MERCHANTS_MAX: usize = 100;
 
 pub(crate) fn routes() -> Router<Web> {
-    Router::new().route("/console/messages", get(show))
+    Router::new().route(PATH, get(show))
 }
 
-/// The fields as they were typed.
+/// The fields as they were entered.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
-pub(crate) struct Search {
+pub(crate) struct MessageSearch {
     pub(crate) merchant: String,
     pub(crate) kind: String,
     pub(crate) state: String,
     pub(crate) reference: String,
-    /// Where the page begins.
+    /// The cursor of the page.
     pub(crate) before: String,
 }
 
-impl Search {
-    pub(crate) fn address(&self) -> String {
-        let query = [
-            ("merchant", self.merchant.as_str()),
+impl MessageSearch {
+    fn query(&self) -> [(&'static str, &str); 4] {
+        [
+            ("merchant", &self.merchant),
             ("kind", &self.kind),
             ("state", &self.state),
             ("reference", &self.reference),
-            ("before", &self.before),
-        ];
-        address("/console/messages", &query)
+        ]
+    }
+
+    pub(crate) fn url(&self) -> String {
+        add_query(PATH, &self.query())
     }
 
     fn wanted(&self) -> MessageQuery {
-        let reference = self.reference.trim();
         MessageQuery {
-            state: state_named(&self.state),
+            state: parse_state(&self.state),
             kind: MessageKind::parse(&self.kind),
-            reference: (!reference.is_empty()).then(|| reference.to_owned()),
+            reference: non_empty(self.reference.trim()).map(str::to_owned),
             before: self.before.parse().ok(),
-            limit: PAGE,
+            limit: PAGE_SIZE,
         }
     }
 }
@@ -71,112 +72,110 @@ impl Search {
 #[template(path = "messages/list.html", whitespace = "minimize")]
 pub(crate) struct MessagesPage<'a> {
     frame: Frame<'a>,
-    search: &'a Search,
-    wrong: Option<String>,
-    kinds: Vec<Choice>,
-    states: Vec<Choice>,
-    /// Merchants to choose from; none when one is chosen.
-    merchants: Vec<(String, String, String)>,
+    search: &'a MessageSearch,
+    merchant_fault: Option<String>,
+    kinds: Vec<FilterOption>,
+    states: Vec<FilterOption>,
+    /// Merchants to choose from, if none is chosen.
+    merchants: Vec<MerchantLink>,
     rows: Vec<MessageRow>,
-    /// The first page, from any other, and the next one.
-    beginning: Option<String>,
-    next: Option<String>,
+    paging: Paging,
+}
+
+struct MerchantLink {
+    url: String,
+    id: String,
+    name: String,
 }
 
 struct MessageRow {
     id: String,
-    address: String,
-    kind: String,
+    url: String,
+    kind: &'static str,
     reference: String,
-    about: String,
+    reference_url: String,
     sequence: i64,
-    state: &'static str,
-    look: &'static str,
-    created: When,
+    state: Badge,
+    created: TimeElement,
 }
 
-fn row(message: MessageView) -> MessageRow {
-    let (_, state, look) = of_state(message.state);
+fn message_row(message: MessageView) -> MessageRow {
     MessageRow {
-        address: message_address(&message.id),
-        kind: kind_words(message.kind).to_owned(),
-        about: about_address(&message.reference),
+        url: message_url(&message.id),
+        kind: kind_label(message.kind),
+        reference_url: reference_url(&message.reference),
         sequence: message.sequence,
-        state,
-        look,
-        created: When(message.created_at),
+        state: message_badge(message.state),
+        created: TimeElement(message.created_at),
         id: message.id,
         reference: message.reference,
     }
 }
 
-/// What there is to show.
-pub(crate) enum Found {
+fn merchant_link(search: &MessageSearch, merchant: MerchantView) -> MerchantLink {
+    let chosen = MessageSearch { merchant: merchant.merchant.clone(), ..search.clone() };
+    MerchantLink { url: chosen.url(), id: merchant.merchant, name: merchant.name }
+}
+
+/// What a search leads to.
+pub(crate) enum MessageResults {
     Messages(Messages),
-    /// No merchant is chosen yet; these are some.
+    /// No merchant is chosen yet; these can be chosen.
     Merchants(Vec<MerchantView>),
-    /// The merchant cannot be one, for this reason.
-    Wrong(String),
+    /// There is no such merchant.
+    MerchantFault(String),
 }
 
 impl<'a> MessagesPage<'a> {
-    pub(crate) fn new(visitor: &'a Visitor, search: &'a Search, found: Found) -> Self {
-        let mut content = Self {
-            frame: Frame::new(visitor, Section::Messages, "Messages"),
-            wrong: None,
-            kinds: kinds(&search.kind),
-            states: states(&search.state),
-            merchants: Vec::new(),
-            rows: Vec::new(),
-            beginning: None,
-            next: None,
-            search,
-        };
-        match found {
-            Found::Wrong(why) => content.wrong = Some(why),
-            Found::Merchants(some) => {
-                let choice = |it: MerchantView| {
-                    let chosen = Search { merchant: it.merchant.clone(), ..search.clone() };
-                    (chosen.address(), it.merchant, it.name)
-                };
-                content.merchants = some.into_iter().map(choice).collect();
-            }
-            Found::Messages(page) => {
-                let at = |before: String| Search { before, ..search.clone() }.address();
-                content.rows = page.messages.into_iter().map(row).collect();
-                content.next = page.next.map(at);
-                content.beginning = (!search.before.is_empty()).then(|| at(String::new()));
-            }
+    pub(crate) fn new(
+        visitor: &'a Visitor,
+        search: &'a MessageSearch,
+        results: MessageResults,
+    ) -> Self {
+        let (mut merchant_fault, mut merchants) = (None, Vec::new());
+        let mut page = Messages { messages: Vec::new(), next: None };
+        match results {
+            MessageResults::MerchantFault(why) => merchant_fault = Some(why),
+            MessageResults::Merchants(all) => merchants = all,
+            MessageResults::Messages(found) => page = found,
         }
-        content
+        let next = page.next.as_deref();
+        Self {
+            frame: Frame::new(visitor, Section::Messages, "Messages"),
+            merchant_fault,
+            kinds: kind_options(&search.kind),
+            states: state_options(&search.state),
+            merchants: merchants.into_iter().map(|it| merchant_link(search, it)).collect(),
+            paging: Paging::newest_first(PATH, &search.query(), &search.before, next),
+            rows: page.messages.into_iter().map(message_row).collect(),
+            search,
+        }
     }
 }
 
 async fn show(
     State(web): State<Web>,
     Operator { visitor, .. }: Operator,
-    Query(search): Query<Search>,
+    Query(search): Query<MessageSearch>,
 ) -> Result<Response, ApiError> {
-    let found = find(&web, &search).await?;
-    let status = match found {
-        Found::Messages(_) | Found::Merchants(_) => StatusCode::OK,
-        Found::Wrong(_) => StatusCode::UNPROCESSABLE_ENTITY,
-    };
-    Ok(page(&visitor, status, &MessagesPage::new(&visitor, &search, found)))
+    let results = find_messages(&web, &search).await?;
+    let status = form_status(matches!(results, MessageResults::MerchantFault(_)));
+    Ok(render_page(&visitor, status, &MessagesPage::new(&visitor, &search, results)))
 }
 
-async fn find(web: &Web, search: &Search) -> Result<Found, ApiError> {
-    let merchant = match merchant_named(search.merchant.trim()) {
-        Err(why) => return Ok(Found::Wrong(sentence(&why))),
+async fn find_messages(web: &Web, search: &MessageSearch) -> Result<MessageResults, ApiError> {
+    let merchant = match check_merchant_field(&search.merchant) {
+        Err(why) => return Ok(MessageResults::MerchantFault(to_sentence(&why))),
         Ok(None) => {
-            return Ok(Found::Merchants(list_merchants(&web.app, "", MERCHANTS_MAX).await?));
+            let all = list_merchants(&web.app, "", MERCHANTS_MAX).await?;
+            return Ok(MessageResults::Merchants(all));
         }
         Ok(Some(merchant)) => merchant,
     };
     match list_messages(&web.app, &merchant, search.wanted()).await {
-        Ok(page) => Ok(Found::Messages(page)),
+        Ok(page) => Ok(MessageResults::Messages(page)),
         Err(app::AppError::NotFound(_)) => {
-            Ok(Found::Wrong(format!("There is no merchant {merchant}.")))
+            Ok(MessageResults::MerchantFault(format!("Merchant {merchant} does not exist.")))
         }
         Err(error) => Err(error.into()),
     }

@@ -1,10 +1,11 @@
-//! Inside a message: what is sent, where to, and how every attempt went; retried or discarded from here.
+//! One message: its request, its endpoint and all attempts. A failed message is retried or
+//! discarded from here.
 
 use app::{
     AppError,
     messages::{
         failure_queue::{discard_message, retry_message},
-        message_log::{AttemptView, MessageState, MessageWithAttempts, load_message},
+        message_log::{AttemptView, MessageWithAttempts, load_message},
         sent_request::{SentRequest, describe_request},
     },
 };
@@ -16,18 +17,20 @@ use axum::{
     response::Response,
     routing::{get, post},
 };
-use domain::{identifier::MessageId, json};
+use domain::{identifier::MessageId, json, messages::state::MessageState};
 
-use crate::core::format::{
-    WORDS_MAX, When, about_address, kind_words, message_address, of_state, reason,
-};
-use crate::messages::list::Search;
+use super::{labels::kind_label, lines::is_accepted, list::MessageSearch};
 use crate::{
-    access::visit::{Operator, OperatorForm, Visitor},
+    access::{
+        visit::{Operator, OperatorForm},
+        visitor::Visitor,
+    },
     core::{
-        frame::{Frame, Section, done, page},
-        problem::sentence,
-        words::number,
+        badge::{Badge, message_badge},
+        form::{NOTE_MAX, check_reason, non_empty},
+        format::{TimeElement, format_number, to_sentence},
+        frame::{Frame, Section, redirect_with_notice, render_page},
+        urls::{message_url, reference_url},
     },
 };
 use server::{Web, error::ApiError, path::Path};
@@ -44,98 +47,100 @@ pub(crate) fn routes() -> Router<Web> {
 pub(crate) struct MessagePage<'a> {
     frame: Frame<'a>,
     detail: &'a MessageWithAttempts,
-    kind: String,
-    state: &'static str,
-    look: &'static str,
+    kind: &'static str,
+    state: Badge,
     /// Whether it can be retried or discarded.
     failed: bool,
-    /// Whether an older one may be overtaken by a newer one.
+    /// Whether a newer message can supersede it.
     snapshot: bool,
-    created: When,
-    due: Option<When>,
-    about: String,
-    siblings: String,
+    created: TimeElement,
+    due: Option<TimeElement>,
+    reference_url: String,
+    /// All messages with the same reference.
+    related_url: String,
     request: &'a SentRequest,
-    pretty: String,
-    bytes: String,
-    attempts: Vec<AttemptRow<'a>>,
-    /// Why what was asked for was not done.
-    refused: Option<String>,
+    formatted_body: String,
+    body_bytes: String,
+    attempts: Vec<AttemptDetail<'a>>,
+    conflict: Option<String>,
     reason_fault: Option<String>,
-    words_max: usize,
+    note_max: usize,
 }
 
-struct AttemptRow<'a> {
-    at: When,
+struct AttemptDetail<'a> {
+    at: TimeElement,
     cycle: i64,
     attempt: i64,
     status: String,
-    good: bool,
+    accepted: bool,
     error: &'a str,
-    took: String,
-    answer: Option<&'a str>,
+    duration: String,
+    response: Option<&'a str>,
 }
 
-fn attempt_row(attempt: &AttemptView) -> AttemptRow<'_> {
-    let status = attempt.status.map_or_else(|| "none".to_owned(), |status| status.to_string());
-    let accepted = attempt.status.is_some_and(|status| (200..300).contains(&status));
-    AttemptRow {
-        at: When(attempt.at),
+fn attempt_detail(attempt: &AttemptView) -> AttemptDetail<'_> {
+    let status = attempt.status.map(|status| status.to_string());
+    AttemptDetail {
+        at: TimeElement(attempt.at),
         cycle: attempt.cycle,
         attempt: attempt.attempt,
-        status,
-        good: accepted && attempt.error.is_none(),
+        status: status.unwrap_or_else(|| "none".to_owned()),
+        accepted: is_accepted(attempt),
         error: attempt.error.as_deref().unwrap_or_default(),
-        took: format!("{:.0} ms", attempt.latency_ms),
-        answer: attempt.answer.as_deref().filter(|answer| !answer.is_empty()),
+        duration: format!("{:.0} ms", attempt.latency_ms),
+        response: attempt.answer.as_deref().and_then(non_empty),
     }
 }
 
-/// What was wrong with a form that was sent.
-#[derive(Default)]
-pub(crate) struct Trouble {
-    pub(crate) refused: Option<String>,
-    pub(crate) reason: Option<String>,
+/// Why a form did not retry or discard the message.
+pub(crate) enum MessageFormFault {
+    /// The state of the message does not allow it.
+    Conflict(String),
+    Reason(String),
 }
 
 impl<'a> MessagePage<'a> {
     pub(crate) fn new(
         visitor: &'a Visitor,
-        (detail, request): (&'a MessageWithAttempts, &'a SentRequest),
-        trouble: Trouble,
+        detail: &'a MessageWithAttempts,
+        request: &'a SentRequest,
+        fault: Option<MessageFormFault>,
     ) -> Self {
         let message = &detail.message;
-        let (_, state, look) = of_state(message.state);
-        let siblings = Search {
+        let related = MessageSearch {
             merchant: message.merchant.clone(),
             reference: message.reference.clone(),
-            ..Search::default()
+            ..MessageSearch::default()
         };
-        let bytes = i64::try_from(detail.body.len()).unwrap_or(i64::MAX);
+        let body_bytes = i64::try_from(detail.body.len()).unwrap_or(i64::MAX);
+        let (conflict, reason_fault) = match fault {
+            None => (None, None),
+            Some(MessageFormFault::Conflict(text)) => (Some(text), None),
+            Some(MessageFormFault::Reason(text)) => (None, Some(text)),
+        };
         Self {
-            frame: Frame::new(visitor, Section::Messages, message.id.clone()),
-            kind: kind_words(message.kind).to_owned(),
-            state,
-            look,
+            frame: Frame::new(visitor, Section::Messages, format!("Message {}", message.id)),
+            kind: kind_label(message.kind),
+            state: message_badge(message.state),
             failed: message.state == MessageState::Failed,
             snapshot: message.kind.is_snapshot(),
-            created: When(message.created_at),
-            due: message.due_at.map(When),
-            about: about_address(&message.reference),
-            siblings: siblings.address(),
-            pretty: json::pretty(&detail.body),
-            bytes: number(bytes),
-            attempts: detail.attempts.iter().rev().map(attempt_row).collect(),
-            refused: trouble.refused,
-            reason_fault: trouble.reason,
-            words_max: WORDS_MAX,
+            created: TimeElement(message.created_at),
+            due: message.due_at.map(TimeElement),
+            reference_url: reference_url(&message.reference),
+            related_url: related.url(),
+            formatted_body: json::pretty(&detail.body),
+            body_bytes: format_number(body_bytes),
+            attempts: detail.attempts.iter().rev().map(attempt_detail).collect(),
+            conflict,
+            reason_fault,
+            note_max: NOTE_MAX,
             detail,
             request,
         }
     }
 }
 
-fn named(text: &str) -> Result<MessageId, ApiError> {
+fn parse_id(text: &str) -> Result<MessageId, ApiError> {
     MessageId::parse(text).ok_or_else(|| AppError::NotFound("message").into())
 }
 
@@ -144,23 +149,24 @@ async fn show(
     Operator { visitor, .. }: Operator,
     Path(id): Path<String>,
 ) -> Result<Response, ApiError> {
-    shown(&web, &visitor, &named(&id)?, Trouble::default()).await
+    render_message(&web, &visitor, &parse_id(&id)?, None).await
 }
 
-async fn shown(
+async fn render_message(
     web: &Web,
     visitor: &Visitor,
     id: &MessageId,
-    trouble: Trouble,
+    fault: Option<MessageFormFault>,
 ) -> Result<Response, ApiError> {
     let detail = load_message(&web.app, id).await?;
     let request = describe_request(&web.app, &detail.message).await?;
-    let status = match (&trouble.refused, &trouble.reason) {
-        (Some(_), _) => StatusCode::CONFLICT,
-        (None, Some(_)) => StatusCode::UNPROCESSABLE_ENTITY,
-        (None, None) => StatusCode::OK,
+    let status = match fault {
+        Some(MessageFormFault::Conflict(_)) => StatusCode::CONFLICT,
+        Some(MessageFormFault::Reason(_)) => StatusCode::UNPROCESSABLE_ENTITY,
+        None => StatusCode::OK,
     };
-    Ok(page(visitor, status, &MessagePage::new(visitor, (&detail, &request), trouble)))
+    let content = MessagePage::new(visitor, &detail, &request, fault);
+    Ok(render_page(visitor, status, &content))
 }
 
 async fn retry(
@@ -168,14 +174,14 @@ async fn retry(
     Path(id): Path<String>,
     OperatorForm { visitor, form, .. }: OperatorForm,
 ) -> Result<Response, ApiError> {
-    let id = named(&id)?;
+    let id = parse_id(&id)?;
     let force = form.raw("force") == "yes";
     match retry_message(&web.app, visitor.session.request(), &id, force).await {
         Ok(_) => {
-            let words = "It is tried again. Load this page again to see how that goes.";
-            Ok(done(&web, &message_address(&id.to_string()), words))
+            let notice = "Retrying the message. Reload this page to see the result.";
+            Ok(redirect_with_notice(&web, &message_url(&id.to_string()), notice))
         }
-        Err(error) => refused(&web, &visitor, &id, error).await,
+        Err(error) => render_conflict(&web, &visitor, &id, error).await,
     }
 }
 
@@ -184,31 +190,31 @@ async fn discard(
     Path(id): Path<String>,
     OperatorForm { visitor, form, .. }: OperatorForm,
 ) -> Result<Response, ApiError> {
-    let id = named(&id)?;
-    let reason = match reason(form.text("reason")) {
+    let id = parse_id(&id)?;
+    let reason = match check_reason(form.text("reason")) {
         Ok(reason) => reason,
         Err(why) => {
-            let trouble = Trouble { reason: Some(why), ..Trouble::default() };
-            return shown(&web, &visitor, &id, trouble).await;
+            let fault = Some(MessageFormFault::Reason(why));
+            return render_message(&web, &visitor, &id, fault).await;
         }
     };
     match discard_message(&web.app, visitor.session.request(), &id, &reason).await {
         Ok(_) => {
-            let words = "It is discarded, and never tried again.";
-            Ok(done(&web, &message_address(&id.to_string()), words))
+            let notice = "Message discarded. It will never be sent.";
+            Ok(redirect_with_notice(&web, &message_url(&id.to_string()), notice))
         }
-        Err(error) => refused(&web, &visitor, &id, error).await,
+        Err(error) => render_conflict(&web, &visitor, &id, error).await,
     }
 }
 
-/// The page again, with why it was not done.
-async fn refused(
+/// The page again, with the reason why nothing was done.
+async fn render_conflict(
     web: &Web,
     visitor: &Visitor,
     id: &MessageId,
     error: AppError,
 ) -> Result<Response, ApiError> {
     let AppError::Conflict(why) = error else { return Err(error.into()) };
-    let trouble = Trouble { refused: Some(sentence(&why)), ..Trouble::default() };
-    shown(web, visitor, id, trouble).await
+    let fault = MessageFormFault::Conflict(to_sentence(&why));
+    render_message(web, visitor, id, Some(fault)).await
 }

@@ -1,8 +1,11 @@
 //! Messages to merchants: the log, the failure queue, bulk jobs and endpoints.
 
+pub(crate) mod endpoint_test;
 pub(crate) mod endpoints;
 pub(crate) mod failures;
 pub(crate) mod jobs;
+mod labels;
+pub(crate) mod lines;
 pub(crate) mod list;
 pub(crate) mod message;
 #[cfg(test)]

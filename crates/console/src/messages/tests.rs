@@ -1,90 +1,43 @@
-//! Whatever merchants, shoppers and warehouses wrote stays text on every one of these pages.
+//! The pages about messages, with hostile text in every field that others fill.
 
-use app::{
-    access::sessions::Session,
-    messages::{
-        bulk_retry::RetryJob,
-        failure_queue::{
-            BulkResult, EndpointFailures, FailedMessage, FailureAction, FailurePage, FailureSummary,
-        },
-        message_log::{AttemptView, MessageState, MessageView, MessageWithAttempts, Messages},
-        sent_request::SentRequest,
+use app::messages::{
+    bulk_retry::RetryJob,
+    failure_queue::{
+        BulkResult, EndpointFailures, FailedMessage, FailureAction, FailurePage, FailureSummary,
     },
-    returns::{
-        refund_case::{RefundCandidate, RefundCase, RefundFacts, RefundedLine},
-        refund_problems::ProblemView,
-    },
-    warehouse::unit_questions::{UnitException, UnitExceptionPage},
+    message_log::{AttemptView, MessageState, MessageView, MessageWithAttempts, Messages},
+    sent_request::SentRequest,
 };
-use askama::Template;
-use domain::{
-    access::operator::{OperatorName, Role},
-    messages::kind::MessageKind,
-    warehouse::{
-        asn_number::AsnNumber,
-        unit::{
-            ExceptionKind, MatchSign, ReceivingAnswer, ReceivingCandidate, ReceivingQuestion,
-            UnitRecord,
-        },
-    },
-};
+use domain::messages::kind::MessageKind;
 use jiff::Timestamp;
 
-use super::{failures, jobs, message};
-use crate::access::visit::Visitor;
-use crate::messages::list;
-use crate::{returns::refunds, warehouse::exceptions};
-
-const HOSTILE: &str = "\"><script>alert('x')</script><b onclick=x>&amp;";
+use super::{failures, jobs, list, message};
+use crate::core::fixtures::{HOSTILE, assert_is_text, hostile_message, sample_visitor};
 
 fn hostile() -> String {
     HOSTILE.to_owned()
 }
 
-fn at() -> Timestamp {
-    "2026-02-14T16:02:10Z".parse().unwrap()
-}
-
-fn visitor() -> Visitor {
-    let name = OperatorName::parse("lena").unwrap();
-    let session = Session::new(name, Role::Operator, "token".to_owned());
-    Visitor { session, notice: Some(hostile()) }
-}
-
-/// The page is whole, and nothing of the text became markup.
-fn assert_tame(page: &impl Template) -> String {
-    let html = page.render().unwrap();
-    assert!(!html.contains("<script>alert"), "{html}");
-    assert!(!html.contains("<b onclick"), "{html}");
-    assert!(!html.contains("style="), "{html}");
-    assert!(html.contains("&#60;script&#62;alert"), "{html}");
-    assert_eq!(html.matches("<h1>").count(), 1, "{html}");
-    html
-}
-
-fn view(state: MessageState) -> MessageView {
+fn sample_message(state: MessageState) -> MessageView {
     MessageView {
         id: "msg_acme_42".to_owned(),
         merchant: "acme".to_owned(),
-        kind: MessageKind::Rma,
-        reference: hostile(),
         sequence: 2,
         state,
-        created_at: at(),
-        due_at: Some(at()),
-        discard_reason: Some(hostile()),
+        ..hostile_message()
     }
 }
 
 #[test]
-fn the_failure_queue_shows_text_as_text() {
+fn the_failure_queue_stays_text() {
+    let at = Timestamp::UNIX_EPOCH;
     let failure = FailedMessage {
         id: hostile(),
         merchant: hostile(),
         kind: MessageKind::Rma,
         reference: hostile(),
-        created_at: at(),
-        failed_at: at(),
+        created_at: at,
+        failed_at: at,
         status: None,
         error: Some(hostile()),
         superseded: true,
@@ -93,13 +46,9 @@ fn the_failure_queue_shows_text_as_text() {
         merchant: hostile(),
         kind: MessageKind::Rma,
         failures: 1_234,
-        since: at(),
+        since: at,
     };
-    let found = failures::Found {
-        summary: FailureSummary { failures: 1_234, endpoints: vec![endpoint] },
-        page: FailurePage { failures: vec![failure], next: Some(hostile()) },
-    };
-    let search = failures::Search {
+    let search = failures::FailureSearch {
         merchant: hostile(),
         kind: hostile(),
         status: hostile(),
@@ -107,23 +56,28 @@ fn the_failure_queue_shows_text_as_text() {
         to: hostile(),
         after: hostile(),
     };
-    let wrong = search.filter().unwrap_err();
-    let chosen = failures::Chosen { reason: hostile(), ..failures::Chosen::default() };
-    let fault = Some(failures::Fault::Reason(hostile()));
+    let page = failures::QueuePage {
+        faults: *search.filter().unwrap_err(),
+        summary: FailureSummary { failures: 1_234, endpoints: vec![endpoint] },
+        failures: FailurePage { failures: vec![failure], next: Some(hostile()) },
+    };
+    let form = failures::SelectionForm {
+        selection: failures::Selection { reason: hostile(), ..failures::Selection::default() },
+        fault: Some(failures::SelectionFault::Reason(hostile())),
+    };
 
-    let visitor = visitor();
-    let page = failures::FailuresPage::new(&visitor, (&search, &wrong), (&chosen, fault), found);
+    let visitor = sample_visitor();
+    let html = assert_is_text(&failures::FailuresPage::new(&visitor, &search, &form, page));
 
-    let html = assert_tame(&page);
     assert!(html.contains("1,234 messages"), "{html}");
     assert!(html.contains("Superseded"), "{html}");
     assert!(html.contains("aria-describedby=\"reason-fault\""), "{html}");
 }
 
 #[test]
-fn a_message_shows_text_as_text_and_its_body_twice() {
+fn a_message_stays_text_and_shows_its_body_twice() {
     let attempt = AttemptView {
-        at: at(),
+        at: Timestamp::UNIX_EPOCH,
         cycle: 2,
         attempt: 1,
         status: Some(503),
@@ -132,149 +86,62 @@ fn a_message_shows_text_as_text_and_its_body_twice() {
         answer: Some(hostile()),
     };
     let body = "{\"note\":\"<script>alert('x')</script>\",\"cents\":1.10}".to_owned();
-    let detail =
-        MessageWithAttempts { message: view(MessageState::Failed), body, attempts: vec![attempt] };
+    let message = sample_message(MessageState::Failed);
+    let detail = MessageWithAttempts { message, body, attempts: vec![attempt] };
     let request = SentRequest {
         url: Some(hostile()),
         paused: true,
         headers: vec![(hostile(), hostile())],
         refused: Some(hostile()),
     };
-    let trouble = message::Trouble { refused: Some(hostile()), reason: Some(hostile()) };
+    let visitor = sample_visitor();
+    for fault in [
+        message::MessageFormFault::Conflict(hostile()),
+        message::MessageFormFault::Reason(hostile()),
+    ] {
+        let page = message::MessagePage::new(&visitor, &detail, &request, Some(fault));
+        let html = assert_is_text(&page);
 
-    let visitor = visitor();
-    let html = assert_tame(&message::MessagePage::new(&visitor, (&detail, &request), trouble));
-
-    assert!(html.contains("&#34;cents&#34;: 1.10"), "laid out, to the digit: {html}");
-    assert!(html.contains("&#34;cents&#34;:1.10"), "and as it is sent: {html}");
-    assert!(html.contains("/console/messages/msg_acme_42/retry"), "{html}");
+        assert!(html.contains("&#34;cents&#34;: 1.10"), "formatted, with all digits: {html}");
+        assert!(html.contains("&#34;cents&#34;:1.10"), "as it is sent: {html}");
+        assert!(html.contains("/console/messages/msg_acme_42/retry"), "{html}");
+    }
 }
 
 #[test]
-fn a_message_that_is_not_in_the_queue_offers_nothing_to_do() {
+fn a_message_outside_the_failure_queue_offers_no_actions() {
     for state in [MessageState::Waiting, MessageState::Delivered, MessageState::Discarded] {
-        let detail =
-            MessageWithAttempts { message: view(state), body: String::new(), attempts: Vec::new() };
-        let (visitor, request) = (visitor(), SentRequest::default());
-        let trouble = message::Trouble::default();
-        let html = assert_tame(&message::MessagePage::new(&visitor, (&detail, &request), trouble));
+        let message = sample_message(state);
+        let detail = MessageWithAttempts { message, body: String::new(), attempts: Vec::new() };
+        let (visitor, request) = (sample_visitor(), SentRequest::default());
+        let page = message::MessagePage::new(&visitor, &detail, &request, None);
+        let html = assert_is_text(&page);
         assert!(!html.contains("/retry\""), "{html}");
         assert!(!html.contains("/discard\""), "{html}");
     }
 }
 
 #[test]
-fn the_list_of_messages_shows_text_as_text() {
-    let page =
-        Messages { messages: vec![view(MessageState::Delivered)], next: Some("41".to_owned()) };
-    let search = list::Search {
+fn the_list_of_messages_stays_text() {
+    let messages = vec![sample_message(MessageState::Delivered)];
+    let page = Messages { messages, next: Some("41".to_owned()) };
+    let search = list::MessageSearch {
         merchant: "acme".to_owned(),
         kind: hostile(),
         state: hostile(),
         reference: hostile(),
         before: "99".to_owned(),
     };
-    let visitor = visitor();
-    let found = list::Found::Messages(page);
-    let html = assert_tame(&list::MessagesPage::new(&visitor, &search, found));
+    let visitor = sample_visitor();
+    let results = list::MessageResults::Messages(page);
+    let html = assert_is_text(&list::MessagesPage::new(&visitor, &search, results));
     assert!(html.contains("before=41"), "{html}");
-    assert_tame(&list::MessagesPage::new(&visitor, &search, list::Found::Wrong(hostile())));
+    let fault = list::MessageResults::MerchantFault(hostile());
+    assert_is_text(&list::MessagesPage::new(&visitor, &search, fault));
 }
 
 #[test]
-fn a_refund_shows_text_as_text_and_a_button_for_each_candidate() {
-    let case = || RefundCase {
-        problem: ProblemView {
-            merchant: "acme".to_owned(),
-            refund_identifier: hostile(),
-            order_identifier: hostile(),
-            state: "unmatched".to_owned(),
-            noticed_at: at(),
-            detail: hostile(),
-        },
-        refund: Some(RefundFacts {
-            amount_cents: 4_610,
-            currency: "USD".to_owned(),
-            created_at: at(),
-            note: Some(hostile()),
-            rma_identifier: Some(hostile()),
-            lines: vec![RefundedLine { identifier: hostile(), title: hostile(), quantity: 2 }],
-        }),
-        candidates: vec![RefundCandidate {
-            rma_identifier: "RMA-7K3Q-9XWD-2M4T".to_owned(),
-            status: "CREATED",
-            created_at: at(),
-            pays_for: 1,
-            left_over: 1,
-            short_of: 0,
-        }],
-    };
-    let visitor = visitor();
-    let refused = Some(hostile());
-    let search = refunds::Search::default();
-    let html = assert_tame(&refunds::RefundsPage::new(
-        &visitor,
-        &search,
-        (vec![case()], Some(HOSTILE)),
-        refused,
-    ));
-    assert!(html.contains("This pays for RMA-7K3Q-9XWD-2M4T"), "{html}");
-    assert!(html.contains("46.10 USD"), "{html}");
-    assert!(html.contains("Awaits 1 unit of it; 1 would be left over"), "{html}");
-
-    let settled = refunds::Search { state: "settled".to_owned(), ..search };
-    let page = refunds::RefundsPage::new(&visitor, &settled, (vec![case()], None), None);
-    assert!(!assert_tame(&page).contains("This pays for"), "there is nothing to decide");
-}
-
-fn question(kind: ExceptionKind, answer: Option<ReceivingAnswer>) -> ReceivingQuestion {
-    let scanned = domain::samples::received_unit().receipt.unwrap().scanned;
-    let scanned = domain::returns::receipt::Receipt {
-        sku: Some(hostile()),
-        serial_number: Some(hostile()),
-        user_login: Some(hostile()),
-        ..scanned
-    };
-    let candidate = ReceivingCandidate {
-        asn_number: AsnNumber::parse("ASN-1").unwrap(),
-        line_identifier: hostile(),
-        sku: hostile(),
-        awaited: 2,
-        why: vec![MatchSign::SameSku, MatchSign::SameCarton],
-    };
-    ReceivingQuestion {
-        asn_number: format!("{kind:?} {HOSTILE}"),
-        kind,
-        raised_at: at(),
-        scanned,
-        candidates: vec![candidate],
-        answer,
-    }
-}
-
-#[test]
-fn a_unit_in_doubt_shows_text_as_text_and_asks_only_what_is_open() {
-    let mut unit = UnitRecord::new(HOSTILE);
-    unit.questions = vec![
-        question(ExceptionKind::Overage, Some(ReceivingAnswer::Surplus)),
-        question(ExceptionKind::WrongSku, None),
-        question(ExceptionKind::AlreadyReceivedElsewhere, None),
-    ];
-    let doubt = UnitException { merchant: "platform".to_owned(), since: at(), unit };
-    let found = UnitExceptionPage { exceptions: vec![doubt], next: Some(hostile()) };
-
-    let visitor = visitor();
-    let html = assert_tame(&exceptions::ExceptionsPage::new(&visitor, &found, Some(hostile())));
-
-    assert!(!html.contains("One too many"), "{html}");
-    assert!(html.contains("Another article") && html.contains("Known already"), "{html}");
-    assert_eq!(html.matches("value=\"surplus\"").count(), 1, "what is known cannot count again");
-    assert_eq!(html.matches("value=\"reject\"").count(), 2, "{html}");
-    assert!(html.contains("SKU, carton"), "{html}");
-}
-
-#[test]
-fn a_job_says_how_far_it_got() {
+fn a_job_shows_its_progress() {
     let job = |state: &str| RetryJob {
         id: "k7w2mq9d4x".to_owned(),
         state: state.to_owned(),
@@ -283,33 +150,31 @@ fn a_job_says_how_far_it_got() {
         discarded: 0,
         skipped: 10,
     };
-    let visitor = visitor();
-    let running = assert_tame(&jobs::JobPage::new(&visitor, &job("running")));
+    let visitor = sample_visitor();
+    let running = assert_is_text(&jobs::JobPage::new(&visitor, &job("running")));
     assert!(running.contains("510 of 12,000 messages"), "{running}");
     assert!(running.contains("max=\"12000\" value=\"510\""), "{running}");
-    assert!(running.contains("Stop here"), "{running}");
-    let ended = assert_tame(&jobs::JobPage::new(&visitor, &job("done")));
-    assert!(!ended.contains("Stop here"), "{ended}");
+    assert!(running.contains("Stop job"), "{running}");
+    let ended = assert_is_text(&jobs::JobPage::new(&visitor, &job("done")));
+    assert!(!ended.contains("Stop job"), "{ended}");
 }
 
 #[test]
-fn what_was_done_and_what_was_left_is_told() {
+fn handled_and_skipped_messages_are_counted() {
     let several = |done, left: &[&str]| BulkResult {
         done,
         left: left.iter().map(|why| (*why).to_owned()).collect(),
     };
+    let describe = |handled, action| failures::describe_result(&handled, action);
     let retry = FailureAction::Retry { force: false };
-    let told = |several, action| failures::told(&several, action);
-    assert_eq!(told(several(3, &[]), &retry), "3 messages are tried again.");
+    assert_eq!(describe(several(3, &[]), &retry), "Retrying 3 messages.");
     let discard = FailureAction::Discard { reason: "x".to_owned() };
     assert_eq!(
-        told(several(1, &["it was delivered"]), &discard),
-        "1 message is discarded. One \
-        was left: It was delivered."
+        describe(several(1, &["it was delivered"]), &discard),
+        "Discarded 1 message. 1 was skipped: It was delivered."
     );
     assert_eq!(
-        told(several(0, &["a", "b"]), &retry),
-        "Nothing is tried again. 2 were left; the \
-        first of them: A."
+        describe(several(0, &["a", "b"]), &retry),
+        "No messages were retried. 2 were skipped. The first reason: A."
     );
 }

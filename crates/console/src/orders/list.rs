@@ -1,44 +1,36 @@
-//! Orders, newest first.
+//! The list of orders, newest first.
 
 use app::orders::order_list::{OrderQuery, OrderSummary, list_orders};
 use askama::Template;
 use axum::{extract::State, http::StatusCode, response::Response};
 use domain::orders::order::OrderStatus;
-use serde::Deserialize;
 
 use crate::{
     access::visit::Operator,
     core::{
-        frame::{Frame, Section, page},
+        badge::{Badge, order_badge},
+        format::{TimeElement, format_money},
+        frame::{Frame, Section, render_page},
         lists::{
-            Badge, Choice, Moment, PAGE, Paging, choice, merchant_choices, merchant_named,
-            order_badge,
+            FilterOption, PAGE_SIZE, Paging, StatusQuery, merchant_options, parse_merchant_filter,
         },
-        words::{money, path},
+        urls::order_url,
     },
 };
 use server::{Web, error::ApiError, query::Query};
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct Filter {
-    merchant: String,
-    status: String,
-    before: String,
-}
-
 #[derive(Template)]
 #[template(path = "orders/list.html", whitespace = "minimize")]
-struct Orders<'a> {
+struct OrdersPage<'a> {
     frame: Frame<'a>,
-    merchants: Vec<Choice>,
-    statuses: Vec<Choice>,
-    lines: Vec<Line>,
+    merchants: Vec<FilterOption>,
+    statuses: Vec<FilterOption>,
+    rows: Vec<OrderRow>,
     paging: Paging,
 }
 
-struct Line {
-    address: String,
+struct OrderRow {
+    url: String,
     identifier: String,
     merchant: String,
     name: String,
@@ -46,45 +38,46 @@ struct Line {
     units: i64,
     total: String,
     status: Badge,
-    created: Moment,
+    received: TimeElement,
 }
 
-pub(crate) async fn show(
+pub(super) async fn show(
     State(web): State<Web>,
     Operator { visitor, .. }: Operator,
-    Query(filter): Query<Filter>,
+    Query(query): Query<StatusQuery>,
 ) -> Result<Response, ApiError> {
-    let merchant = merchant_named(&filter.merchant)?;
+    let merchant = parse_merchant_filter(&query.merchant)?;
     let wanted = OrderQuery {
         merchant: merchant.as_ref(),
-        status: OrderStatus::parse(&filter.status),
-        before: Some(filter.before.as_str()),
-        limit: PAGE,
+        status: OrderStatus::parse(&query.status),
+        before: Some(query.before.as_str()),
+        limit: PAGE_SIZE,
     };
     let (found, next) = list_orders(&web.app, &wanted).await?;
-    let kept = [("merchant", filter.merchant.as_str()), ("status", filter.status.as_str())];
-    let statuses = OrderStatus::ALL.map(OrderStatus::name);
-    let listed = Orders {
-        frame: Frame::new(&visitor, Section::Orders, "Orders"),
-        merchants: merchant_choices(&web, &filter.merchant).await?,
-        statuses: statuses.map(|name| choice(name, name, &filter.status)).into(),
-        lines: found.into_iter().map(line).collect(),
-        paging: Paging::new("/console/orders", &kept, &filter.before, next.as_deref()),
+    let status_option = |status: OrderStatus| {
+        FilterOption::new(status.name(), order_badge(status.name()).label, &query.status)
     };
-    Ok(page(&visitor, StatusCode::OK, &listed))
+    let content = OrdersPage {
+        frame: Frame::new(&visitor, Section::Orders, "Orders"),
+        merchants: merchant_options(&web, &query.merchant).await?,
+        statuses: OrderStatus::ALL.map(status_option).into(),
+        rows: found.into_iter().map(order_row).collect(),
+        paging: query.paging("/console/orders", next.as_deref()),
+    };
+    Ok(render_page(&visitor, StatusCode::OK, &content))
 }
 
-fn line(order: OrderSummary) -> Line {
-    Line {
-        address: path(&["console", "orders", &order.merchant, &order.order_id]),
+fn order_row(order: OrderSummary) -> OrderRow {
+    OrderRow {
+        url: order_url(&order.merchant, &order.order_id),
         identifier: order.order_id,
         merchant: order.merchant,
         name: order.name,
         email: order.email,
         units: order.units,
-        total: money(order.total_cents, &order.currency),
+        total: format_money(order.total_cents, &order.currency),
         status: order_badge(&order.status),
-        created: Moment(order.created_at),
+        received: TimeElement(order.created_at),
     }
 }
 
@@ -93,10 +86,10 @@ mod tests {
     use jiff::Timestamp;
 
     use super::*;
-    use crate::core::fixtures::{HOSTILE, assert_is_text, visitor};
+    use crate::core::fixtures::{HOSTILE, assert_is_text, hostile_status_query, sample_visitor};
 
     #[test]
-    fn whatever_an_order_holds_stays_text() {
+    fn an_order_stays_text() {
         let hostile = || HOSTILE.to_owned();
         let order = OrderSummary {
             merchant: hostile(),
@@ -110,14 +103,13 @@ mod tests {
             currency: hostile(),
             units: 1,
         };
-        let visitor = visitor();
-        let kept = [("merchant", HOSTILE)];
-        assert_is_text(&Orders {
+        let visitor = sample_visitor();
+        assert_is_text(&OrdersPage {
             frame: Frame::new(&visitor, Section::Orders, "Orders"),
-            merchants: vec![choice(HOSTILE, HOSTILE, HOSTILE)],
-            statuses: vec![choice(HOSTILE, HOSTILE, "")],
-            lines: vec![line(order)],
-            paging: Paging::new("/console/orders", &kept, HOSTILE, Some(HOSTILE)),
+            merchants: vec![FilterOption::new(HOSTILE, HOSTILE, HOSTILE)],
+            statuses: vec![FilterOption::new(HOSTILE, HOSTILE, "")],
+            rows: vec![order_row(order)],
+            paging: hostile_status_query().paging("/console/orders", Some(HOSTILE)),
         });
     }
 }

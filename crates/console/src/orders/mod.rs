@@ -1,4 +1,4 @@
-//! Orders: the list of them, and everything about one.
+//! Orders: the list, and everything about one order.
 
 mod list;
 mod order_page;
@@ -14,11 +14,9 @@ use axum::{
     response::{IntoResponse, Response},
     routing::get,
 };
-use domain::identifier::MerchantId;
 
-pub(super) use self::order_page::{exchange_badge, policy_address};
-use crate::{access::visit::Operator, core::frame::page};
-use server::{Web, error::ApiError, path::Path};
+use crate::{access::visit::Operator, core::frame::render_page};
+use server::{Web, error::ApiError, path::Path, requests::identifiers::parse_merchant};
 
 pub(super) fn routes() -> Router<Web> {
     Router::new()
@@ -32,20 +30,21 @@ async fn show(
     Operator { visitor, .. }: Operator,
     Path((merchant, identifier)): Path<(String, String)>,
 ) -> Result<Response, ApiError> {
-    let found = load_order_view(&web.app, &named(&merchant)?, &identifier).await?;
-    Ok(page(&visitor, StatusCode::OK, &order_page::order_page(&visitor, &merchant, &found)))
+    let view = load_order_view(&web.app, &parse_merchant(&merchant)?, &identifier).await?;
+    let content = order_page::order_page(&visitor, &merchant, &view);
+    Ok(render_page(&visitor, StatusCode::OK, &content))
 }
 
-/// The order as the merchant sent it, byte by byte, as a file.
+/// The order exactly as the merchant sent it, as a file.
 async fn download(
     State(web): State<Web>,
     _: Operator,
     Path((merchant, identifier)): Path<(String, String)>,
 ) -> Result<Response, ApiError> {
-    let body = load_order_as_sent(&web.app, &named(&merchant)?, &identifier).await?;
+    let body = load_order_as_sent(&web.app, &parse_merchant(&merchant)?, &identifier).await?;
     let disposition =
-        HeaderValue::try_from(format!("attachment; filename=\"{}\"", name(&identifier)));
-    let disposition = disposition.expect("the name is plain");
+        HeaderValue::try_from(format!("attachment; filename=\"{}\"", file_name(&identifier)));
+    let disposition = disposition.expect("the file name is plain ASCII");
     let headers = [
         (CONTENT_DISPOSITION, disposition),
         (CONTENT_TYPE, HeaderValue::from_static("application/json")),
@@ -55,14 +54,10 @@ async fn download(
     Ok((headers, body).into_response())
 }
 
-/// What a file is called: letters, digits and hyphens, whatever the order is called.
-fn name(identifier: &str) -> String {
+/// A file name of letters, digits and hyphens for any order identifier.
+fn file_name(identifier: &str) -> String {
     let plain = |letter: char| if letter.is_ascii_alphanumeric() { letter } else { '-' };
     format!("order-{}.json", identifier.chars().take(80).map(plain).collect::<String>())
-}
-
-fn named(merchant: &str) -> Result<MerchantId, ApiError> {
-    MerchantId::parse(merchant).map_err(|_| ApiError::App(app::AppError::NotFound("merchant")))
 }
 
 #[cfg(test)]
@@ -70,8 +65,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_name_of_a_file_is_plain_whatever_the_order_is_called() {
-        assert_eq!(name("ORD-1"), "order-ORD-1.json");
-        assert_eq!(name("../\"\r\nü"), "order--------.json");
+    fn a_file_name_is_plain_for_any_order() {
+        assert_eq!(file_name("ORD-1"), "order-ORD-1.json");
+        assert_eq!(file_name("../\"\r\nü"), "order--------.json");
     }
 }

@@ -1,6 +1,7 @@
-//! Returns: the list of them, everything about one, and what an operator can do to it by hand.
+//! Returns: the list, everything about one return, and what an operator can do with it.
 
 mod list;
+mod orders;
 pub(crate) mod policy;
 pub(crate) mod refunds;
 mod return_page;
@@ -22,18 +23,20 @@ use axum::{
 };
 use domain::identifier::MessageId;
 
+use self::return_page::return_page;
 use crate::{
     access::visit::{Operator, OperatorForm},
     core::{
-        frame::{done, page},
-        words::path,
+        frame::{redirect_with_notice, render_page},
+        urls::return_url,
     },
 };
 use server::{Web, error::ApiError, path::Path};
 
-/// No reason is longer.
+/// The longest reason for a cancellation, in characters.
 const REASON_MAX: usize = 500;
-const NO_REASON: &str = "Please say why, in at most 500 characters: it stands in the audit trail.";
+const REASON_FAULT: &str =
+    "Enter a reason of at most 500 characters. It is kept in the audit trail.";
 
 pub(super) fn routes() -> Router<Web> {
     Router::new()
@@ -50,7 +53,7 @@ async fn show(
     Path(rma): Path<String>,
 ) -> Result<Response, ApiError> {
     let story = load_return_story(&web.app, &rma).await?;
-    Ok(page(&visitor, StatusCode::OK, &return_page::return_page(&visitor, &story, None)))
+    Ok(render_page(&visitor, StatusCode::OK, &return_page(&visitor, &story, None)))
 }
 
 async fn cancel(
@@ -61,12 +64,13 @@ async fn cancel(
     let reason = form.text("reason");
     if reason.is_empty() || reason.chars().count() > REASON_MAX {
         let story = load_return_story(&web.app, &rma).await?;
-        let shown = return_page::return_page(&visitor, &story, Some(NO_REASON));
-        return Ok(page(&visitor, StatusCode::UNPROCESSABLE_ENTITY, &shown));
+        let content = return_page(&visitor, &story, Some(REASON_FAULT));
+        return Ok(render_page(&visitor, StatusCode::UNPROCESSABLE_ENTITY, &content));
     }
     let canceled = cancel_by_hand(&web.app, visitor.session.request(), &rma, reason).await?;
-    let back = path(&["console", "returns", canceled.rma_identifier.as_str()]);
-    Ok(done(&web, &back, "The return is canceled. Its units can be returned again."))
+    let to = return_url(canceled.rma_identifier.as_str());
+    let notice = "Return canceled. Its items can be returned again.";
+    Ok(redirect_with_notice(&web, &to, notice))
 }
 
 async fn close_receiving(
@@ -75,11 +79,11 @@ async fn close_receiving(
     OperatorForm { visitor, .. }: OperatorForm,
 ) -> Result<Response, ApiError> {
     let closed = close_receiving_by_hand(&web.app, visitor.session.request(), &rma).await?;
-    let back = path(&["console", "returns", closed.rma_identifier.as_str()]);
-    Ok(done(&web, &back, "Receiving is closed. Nothing more is awaited."))
+    let to = return_url(closed.rma_identifier.as_str());
+    Ok(redirect_with_notice(&web, &to, "Receiving closed. No more items are expected."))
 }
 
-/// Puts a failed message of the time line back among those that are sent.
+/// Retries a failed message from the timeline of its return.
 async fn retry(
     State(web): State<Web>,
     Path((rma, message)): Path<(String, String)>,
@@ -87,6 +91,5 @@ async fn retry(
 ) -> Result<Response, ApiError> {
     let id = MessageId::parse(&message).ok_or(AppError::NotFound("message"))?;
     retry_message(&web.app, visitor.session.request(), &id, false).await?;
-    let back = path(&["console", "returns", &rma]);
-    Ok(done(&web, &back, &format!("{id} is being sent again.")))
+    Ok(redirect_with_notice(&web, &return_url(&rma), &format!("Retrying {id}.")))
 }

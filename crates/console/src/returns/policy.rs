@@ -1,4 +1,4 @@
-//! A merchant's return policy: edit it as text, see what would be different, save it, look back.
+//! A merchant's return policy: edited as text, previewed and saved. Old versions can be read.
 
 use app::returns::policies::{PolicyView, list_policies, load_merchant_policy, set_policy};
 use askama::Template;
@@ -6,78 +6,83 @@ use axum::{Router, extract::State, http::StatusCode, response::Response, routing
 use domain::{identifier::MerchantId, returns::policy::Policy};
 
 use crate::{
-    access::visit::{Operator, OperatorForm, Visitor},
-    core::{
-        difference::{Difference, differences},
-        field::put_faults,
-        frame::{Frame, Section, done, page},
+    access::{
+        visit::{Operator, OperatorForm},
+        visitor::Visitor,
     },
-    merchants::merchant::{About, Part},
+    core::{
+        difference::{Difference, find_differences},
+        field::FormState,
+        format::to_sentence,
+        frame::{Frame, Section, form_status, redirect_with_notice, render_page},
+        urls::policy_url,
+    },
+    merchants::tabs::{MerchantTab, MerchantTabs},
 };
 use server::requests::identifiers::parse_merchant;
 use server::{Web, error::ApiError, json_body::JsonBody, path::Path};
 
-const VERSIONS: usize = 20;
+/// How many versions are listed.
+const VERSIONS_MAX: usize = 20;
 
 pub(crate) fn routes() -> Router<Web> {
     Router::new()
-        .route("/console/merchants/{merchant}/policy", get(show).post(change))
-        .route("/console/merchants/{merchant}/policy/{version}", get(look_back))
+        .route("/console/merchants/{merchant}/policy", get(show).post(preview_or_save))
+        .route("/console/merchants/{merchant}/policy/{version}", get(show_version))
 }
 
 #[derive(Template)]
 #[template(path = "returns/policy.html", whitespace = "minimize")]
-struct Page<'a> {
+struct PolicyPage<'a> {
     frame: Frame<'a>,
-    about: About,
-    held: &'a PolicyView,
+    tabs: MerchantTabs,
+    current: &'a PolicyView,
     history: Vec<PolicyView>,
     text: String,
     problems: Vec<String>,
-    /// What would be different; there when it was asked for.
+    /// The changes, if a preview was requested.
     preview: Option<Vec<Difference>>,
 }
 
 #[derive(Template)]
 #[template(path = "returns/policy_version.html", whitespace = "minimize")]
-struct Version<'a> {
+struct PolicyVersionPage<'a> {
     frame: Frame<'a>,
-    about: About,
-    held: PolicyView,
+    tabs: MerchantTabs,
+    version: PolicyView,
     text: String,
 }
 
-fn pretty(policy: &Policy) -> String {
+fn format_policy(policy: &Policy) -> String {
     serde_json::to_string_pretty(policy).expect("a policy has string keys")
 }
 
-/// What was typed, what is wrong with it, and what it would change.
+/// The text in the form, with its problems or its changes.
 #[derive(Default)]
-struct Typed {
+struct PolicyForm {
     text: Option<String>,
     problems: Vec<String>,
     preview: Option<Vec<Difference>>,
 }
 
-async fn page_of(
+async fn render_policy(
     web: &Web,
     visitor: &Visitor,
     merchant: &MerchantId,
-    typed: Typed,
+    form: PolicyForm,
 ) -> Result<Response, ApiError> {
-    let held = load_merchant_policy(&web.app, merchant).await?;
-    let wrong = !typed.problems.is_empty();
-    let status = if wrong { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
-    let shown = Page {
+    let current = load_merchant_policy(&web.app, merchant).await?;
+    let status = form_status(!form.problems.is_empty());
+    let content = PolicyPage {
         frame: Frame::new(visitor, Section::Merchants, format!("Return policy of {merchant}")),
-        about: About::new(merchant, Part::Policy),
-        history: list_policies(&web.app, merchant, i64::MAX, VERSIONS).await?,
-        text: typed.text.unwrap_or_else(|| pretty(&held.policy)),
-        held: &held,
-        problems: typed.problems,
-        preview: typed.preview,
+        tabs: MerchantTabs::new(merchant, MerchantTab::Policy),
+        history: list_policies(&web.app, merchant, i64::MAX, VERSIONS_MAX).await?,
+        text: form.text.unwrap_or_else(|| format_policy(&current.policy)),
+        current: &current,
+        problems: form.problems,
+        preview: form.preview,
     };
-    Ok(page(visitor, status, &shown))
+    Ok(render_page(visitor, status, &content))
 }
 
 async fn show(
@@ -85,10 +90,10 @@ async fn show(
     Operator { visitor, .. }: Operator,
     Path(merchant): Path<String>,
 ) -> Result<Response, ApiError> {
-    page_of(&web, &visitor, &parse_merchant(&merchant)?, Typed::default()).await
+    render_policy(&web, &visitor, &parse_merchant(&merchant)?, PolicyForm::default()).await
 }
 
-async fn change(
+async fn preview_or_save(
     State(web): State<Web>,
     Path(merchant): Path<String>,
     OperatorForm { visitor, form, .. }: OperatorForm,
@@ -98,41 +103,49 @@ async fn change(
     let policy = match JsonBody::from(text.clone()).read(Policy::read) {
         Ok(policy) => policy,
         Err(error) => {
-            let problems = faults(error)?;
-            let typed = Typed { text: Some(text), problems, preview: None };
-            return page_of(&web, &visitor, &merchant, typed).await;
+            let problems = policy_problems(error)?;
+            let form = PolicyForm { text: Some(text), problems, preview: None };
+            return render_policy(&web, &visitor, &merchant, form).await;
         }
     };
-    if form.raw("save").is_empty() {
-        let held = load_merchant_policy(&web.app, &merchant).await?;
-        let preview = Some(differences(&held.policy, &policy));
-        let typed = Typed { text: Some(pretty(&policy)), problems: Vec::new(), preview };
-        return page_of(&web, &visitor, &merchant, typed).await;
+    if !form.is_set("save") {
+        let current = load_merchant_policy(&web.app, &merchant).await?;
+        let preview = Some(find_differences(&current.policy, &policy));
+        let text = Some(format_policy(&policy));
+        let form = PolicyForm { text, problems: Vec::new(), preview };
+        return render_policy(&web, &visitor, &merchant, form).await;
     }
     let saved = set_policy(&web.app, visitor.session.request(), &merchant, &policy).await?;
-    let words = format!("Version {} holds for returns that start from now on.", saved.version);
-    Ok(done(&web, &format!("/console/merchants/{merchant}/policy"), &words))
+    let notice =
+        format!("Version {} saved. It applies to returns that start from now on.", saved.version);
+    Ok(redirect_with_notice(&web, &policy_url(merchant.as_str(), 0), &notice))
 }
 
 /// Everything that is wrong with the text, each with its path.
-fn faults(error: ApiError) -> Result<Vec<String>, ApiError> {
+fn policy_problems(error: ApiError) -> Result<Vec<String>, ApiError> {
     if let ApiError::App(malformed @ app::AppError::Malformed(_)) = &error {
-        return Ok(vec![crate::core::problem::sentence(&malformed.to_string())]);
+        return Ok(vec![to_sentence(&malformed.to_string())]);
     }
-    put_faults(&mut [], error)
+    let mut form = FormState::new(Vec::new());
+    form.assign_faults(error)?;
+    Ok(form.problems)
 }
 
-async fn look_back(
+async fn show_version(
     State(web): State<Web>,
     Operator { visitor, .. }: Operator,
     Path((merchant, version)): Path<(String, i64)>,
 ) -> Result<Response, ApiError> {
     let merchant = parse_merchant(&merchant)?;
-    let found = list_policies(&web.app, &merchant, version.saturating_add(1), 1).await?;
-    let held = found.into_iter().find(|it| it.version == version);
-    let held = held.ok_or(app::AppError::NotFound("version of the policy"))?;
+    let history = list_policies(&web.app, &merchant, version.saturating_add(1), 1).await?;
+    let found = history.into_iter().find(|it| it.version == version);
+    let found = found.ok_or(app::AppError::NotFound("version of the policy"))?;
     let title = format!("Return policy of {merchant}, version {version}");
-    let frame = Frame::new(&visitor, Section::Merchants, title);
-    let (about, text) = (About::new(&merchant, Part::Policy), pretty(&held.policy));
-    Ok(page(&visitor, StatusCode::OK, &Version { frame, about, held, text }))
+    let content = PolicyVersionPage {
+        frame: Frame::new(&visitor, Section::Merchants, title),
+        tabs: MerchantTabs::new(&merchant, MerchantTab::Policy),
+        text: format_policy(&found.policy),
+        version: found,
+    };
+    Ok(render_page(&visitor, StatusCode::OK, &content))
 }

@@ -1,4 +1,8 @@
-//! Refunds that fit no return, or paid for what was spent before: each with the returns it could be for.
+//! Refunds that match no return, or that paid for units spent before, each with the returns that it
+//! could belong to.
+
+#[cfg(test)]
+mod tests;
 
 use app::{
     AppError,
@@ -12,127 +16,137 @@ use axum::{Router, extract::State, http::StatusCode, response::Response, routing
 use domain::identifier::MerchantId;
 use serde::Deserialize;
 
-use crate::core::format::{Choice, WORDS_MAX, When, about_address, counted, note};
 use crate::{
-    access::visit::{Operator, OperatorForm, Visitor},
+    access::{
+        visit::{Operator, OperatorForm},
+        visitor::Visitor,
+    },
     core::{
-        form::Form,
-        frame::{Frame, Section, done, page},
-        problem::sentence,
-        words::{address, money},
+        form::{Form, NOTE_MAX, check_note, non_empty},
+        format::{TimeElement, format_count, format_money, to_sentence},
+        frame::{Frame, Section, redirect_with_notice, render_page},
+        lists::{FilterOption, Paging},
+        urls::{add_query, return_url},
     },
 };
 use server::{Web, error::ApiError, query::Query};
 
-/// Each has a card of its own with all that it takes to decide.
-const PAGE: usize = 20;
+const PATH: &str = "/console/refunds";
+/// Fewer than in other lists, because each refund has a card.
+const CARDS_MAX: usize = 20;
 
+/// The states of a problem, each with its label.
 const STATES: [(&str, &str); 3] =
-    [("unmatched", "Unmatched"), ("conflict", "Conflicts"), ("settled", "Settled")];
+    [("unmatched", "Unmatched"), ("conflict", "Conflicts"), ("settled", "Resolved")];
 
 pub(crate) fn routes() -> Router<Web> {
-    Router::new().route("/console/refunds", get(show).post(settle))
+    Router::new().route(PATH, get(show).post(settle))
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
-pub(crate) struct Search {
-    pub(crate) state: String,
-    pub(crate) after: String,
+struct RefundQuery {
+    state: String,
+    after: String,
 }
 
-impl Search {
-    /// The state that is looked at, one of [`STATES`].
+impl RefundQuery {
+    /// One of [`STATES`].
     fn state(&self) -> &'static str {
         let known = STATES.into_iter().find(|(name, _)| *name == self.state);
         known.map_or("unmatched", |(name, _)| name)
     }
 }
 
-fn place(state: &str, after: &str) -> String {
-    address("/console/refunds", &[("state", state), ("after", after)])
-}
-
 #[derive(Template)]
 #[template(path = "returns/refunds.html", whitespace = "minimize")]
-pub(crate) struct RefundsPage<'a> {
+struct RefundsPage<'a> {
     frame: Frame<'a>,
-    states: Vec<Choice>,
+    states: Vec<FilterOption>,
     state: &'static str,
-    refused: Option<String>,
-    cases: Vec<CaseCard>,
-    next: Option<String>,
-    words_max: usize,
+    /// Why the last decision was refused.
+    refusal: Option<String>,
+    cards: Vec<RefundCard>,
+    paging: Paging,
+    note_max: usize,
 }
 
-struct CaseCard {
-    /// Tells this card from the others of the page.
+struct RefundCard {
+    /// Makes the identifiers of the card unique on the page.
     number: usize,
     merchant: String,
     refund: String,
     order: String,
-    order_address: String,
-    noticed: When,
-    detail: String,
-    facts: Option<FactsView>,
+    order_url: String,
+    detected: TimeElement,
+    problem: String,
+    facts: Option<RefundFactsView>,
     candidates: Vec<CandidateRow>,
 }
 
-struct FactsView {
+struct RefundFactsView {
     amount: String,
-    created: When,
+    created: TimeElement,
     note: Option<String>,
-    named: Option<String>,
-    lines: Vec<(i64, String, String)>,
+    /// The return that the refund refers to.
+    rma: Option<String>,
+    lines: Vec<RefundedLineView>,
+}
+
+struct RefundedLineView {
+    quantity: i64,
+    identifier: String,
+    title: String,
 }
 
 struct CandidateRow {
     rma: String,
-    address: String,
+    url: String,
     status: &'static str,
-    created: When,
+    created: TimeElement,
     fit: String,
 }
 
-fn facts_view(facts: RefundFacts) -> FactsView {
-    let lines = facts.lines.into_iter().map(|it| (it.quantity, it.identifier, it.title));
-    FactsView {
-        amount: money(facts.amount_cents, &facts.currency),
-        created: When(facts.created_at),
+fn facts_view(facts: RefundFacts) -> RefundFactsView {
+    let lines = facts.lines.into_iter().map(|it| RefundedLineView {
+        quantity: it.quantity,
+        identifier: it.identifier,
+        title: it.title,
+    });
+    RefundFactsView {
+        amount: format_money(facts.amount_cents, &facts.currency),
+        created: TimeElement(facts.created_at),
         note: facts.note,
-        named: facts.rma_identifier,
+        rma: facts.rma_identifier,
         lines: lines.collect(),
     }
 }
 
 fn candidate_row(candidate: RefundCandidate) -> CandidateRow {
-    let units = |count: i64| counted(count, "unit", "units");
+    let units = |count: i64| format_count(count, "unit", "units");
+    let paid = units(candidate.pays_for);
     let fit = match (candidate.left_over, candidate.short_of) {
-        (0, 0) => format!("Awaits exactly this: {}", units(candidate.pays_for)),
-        (0, more) => {
-            format!("Awaits {} of it, and {} more", units(candidate.pays_for), units(more))
-        }
-        (rest, _) => {
-            format!("Awaits {} of it; {} would be left over", units(candidate.pays_for), rest)
-        }
+        (0, 0) => format!("Exact match: pays for {paid}"),
+        (0, open) => format!("Pays for {paid}; {} would stay open", units(open)),
+        (rest, _) => format!("Pays for {paid}; {} would be left over", units(rest)),
     };
     CandidateRow {
-        address: about_address(&candidate.rma_identifier),
+        url: return_url(&candidate.rma_identifier),
         status: candidate.status,
-        created: When(candidate.created_at),
+        created: TimeElement(candidate.created_at),
         fit,
         rma: candidate.rma_identifier,
     }
 }
 
-fn case_card((number, case): (usize, RefundCase)) -> CaseCard {
+fn refund_card(number: usize, case: RefundCase) -> RefundCard {
     let RefundCase { problem, refund, candidates } = case;
     let query = format!("{}/{}", problem.merchant, problem.order_identifier);
-    CaseCard {
+    RefundCard {
         number,
-        order_address: address("/console/search", &[("q", &query)]),
-        noticed: When(problem.noticed_at),
-        detail: sentence(&problem.detail),
+        order_url: add_query("/console/search", &[("q", &query)]),
+        detected: TimeElement(problem.noticed_at),
+        problem: to_sentence(&problem.detail),
         facts: refund.map(facts_view),
         candidates: candidates.into_iter().map(candidate_row).collect(),
         merchant: problem.merchant,
@@ -141,23 +155,34 @@ fn case_card((number, case): (usize, RefundCase)) -> CaseCard {
     }
 }
 
+/// A page of refunds with their candidates.
+struct RefundCases {
+    cases: Vec<RefundCase>,
+    next: Option<String>,
+}
+
 impl<'a> RefundsPage<'a> {
-    pub(crate) fn new(
+    fn new(
         visitor: &'a Visitor,
-        search: &Search,
-        (cases, next): (Vec<RefundCase>, Option<&str>),
-        refused: Option<String>,
+        query: &RefundQuery,
+        found: RefundCases,
+        refusal: Option<String>,
     ) -> Self {
-        let state = search.state();
-        let choice = |(name, words)| Choice { name, words, chosen: name == state };
+        let state = query.state();
+        let cards = (0..).zip(found.cases).map(|(number, case)| refund_card(number, case));
         Self {
-            frame: Frame::new(visitor, Section::Refunds, "Refunds to look at"),
-            states: STATES.map(choice).into(),
+            frame: Frame::new(visitor, Section::Refunds, "Refund problems"),
+            states: STATES.map(|(name, label)| FilterOption::new(name, label, state)).into(),
             state,
-            refused,
-            cases: cases.into_iter().enumerate().map(case_card).collect(),
-            next: next.map(|after| place(state, after)),
-            words_max: WORDS_MAX,
+            refusal,
+            cards: cards.collect(),
+            paging: Paging::in_order(
+                PATH,
+                &[("state", state)],
+                &query.after,
+                found.next.as_deref(),
+            ),
+            note_max: NOTE_MAX,
         }
     }
 }
@@ -165,57 +190,67 @@ impl<'a> RefundsPage<'a> {
 async fn show(
     State(web): State<Web>,
     Operator { visitor, .. }: Operator,
-    Query(search): Query<Search>,
+    Query(query): Query<RefundQuery>,
 ) -> Result<Response, ApiError> {
-    shown(&web, &visitor, &search, None).await
+    render_refunds(&web, &visitor, &query, None).await
 }
 
-async fn shown(
+async fn render_refunds(
     web: &Web,
     visitor: &Visitor,
-    search: &Search,
-    refused: Option<String>,
+    query: &RefundQuery,
+    refusal: Option<String>,
 ) -> Result<Response, ApiError> {
-    let after = Some(search.after.as_str()).filter(|after| !after.is_empty());
-    let found = list_refund_problems(&web.app, search.state(), after, PAGE).await?;
+    let status = if refusal.is_some() { StatusCode::CONFLICT } else { StatusCode::OK };
+    let found = load_cases(web, query).await?;
+    Ok(render_page(visitor, status, &RefundsPage::new(visitor, query, found, refusal)))
+}
+
+async fn load_cases(web: &Web, query: &RefundQuery) -> Result<RefundCases, ApiError> {
+    let after = non_empty(&query.after);
+    let found = list_refund_problems(&web.app, query.state(), after, CARDS_MAX).await?;
     let mut cases = Vec::with_capacity(found.refunds.len());
     for problem in found.refunds {
         cases.push(load_refund_case(&web.app, problem).await?);
     }
-    let status = if refused.is_some() { StatusCode::CONFLICT } else { StatusCode::OK };
-    let found = (cases, found.next.as_deref());
-    Ok(page(visitor, status, &RefundsPage::new(visitor, search, found, refused)))
+    Ok(RefundCases { cases, next: found.next })
 }
 
 async fn settle(
     State(web): State<Web>,
     OperatorForm { visitor, form, .. }: OperatorForm,
 ) -> Result<Response, ApiError> {
-    let search = Search { state: form.raw("state").to_owned(), ..Search::default() };
-    let settled = match wanted(&form) {
-        Ok((merchant, matched)) => {
-            let of = (&merchant, form.raw("refund"));
-            match_refund(&web.app, visitor.session.request(), of, &matched).await
-        }
-        Err(why) => return shown(&web, &visitor, &search, Some(why)).await,
+    let query = RefundQuery { state: form.raw("state").to_owned(), ..RefundQuery::default() };
+    let RefundDecision { merchant, matched } = match read_decision(&form) {
+        Ok(decision) => decision,
+        Err(why) => return render_refunds(&web, &visitor, &query, Some(why)).await,
     };
-    match settled {
+    let refund = (&merchant, form.raw("refund"));
+    match match_refund(&web.app, visitor.session.request(), refund, &matched).await {
         Ok(problem) => {
-            let words = format!("Refund {} is {}.", problem.refund_identifier, problem.detail);
-            Ok(done(&web, &place(search.state(), ""), &words))
+            let notice = format!("Refund {} is {}.", problem.refund_identifier, problem.detail);
+            let to = add_query(PATH, &[("state", query.state())]);
+            Ok(redirect_with_notice(&web, &to, &notice))
         }
-        Err(AppError::Conflict(why)) => shown(&web, &visitor, &search, Some(sentence(&why))).await,
+        Err(AppError::Conflict(why)) => {
+            render_refunds(&web, &visitor, &query, Some(to_sentence(&why))).await
+        }
         Err(error) => Err(error.into()),
     }
 }
 
-/// What the form says: of which merchant, and what the refund pays for.
-fn wanted(form: &Form) -> Result<(MerchantId, RefundMatch), String> {
-    let merchant = MerchantId::parse(form.raw("merchant")).map_err(|why| sentence(&why))?;
-    let rma = Some(form.text("rma")).filter(|rma| !rma.is_empty()).map(str::to_owned);
-    let note = note(form.text("note"))?;
-    if rma.is_none() && note.is_none() {
-        return Err("Say why the refund is accepted as it is.".to_owned());
+/// The merchant of a refund, and what the refund pays for.
+struct RefundDecision {
+    merchant: MerchantId,
+    matched: RefundMatch,
+}
+
+fn read_decision(form: &Form) -> Result<RefundDecision, String> {
+    let merchant = MerchantId::parse(form.raw("merchant")).map_err(|why| to_sentence(&why))?;
+    let rma_identifier = non_empty(form.text("rma")).map(str::to_owned);
+    let note = check_note(form.text("note"))?;
+    if rma_identifier.is_none() && note.is_none() {
+        return Err("Enter a note that explains why the refund matches no return.".to_owned());
     }
-    Ok((merchant, RefundMatch { rma_identifier: rma, note }))
+    Ok(RefundDecision { merchant, matched: RefundMatch { rma_identifier, note } })
 }

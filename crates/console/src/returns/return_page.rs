@@ -1,9 +1,9 @@
-//! Everything about one return, as a page shows it.
+//! The page of one return.
 
 #[cfg(test)]
 mod tests;
 
-use app::returns::return_story::{Availability, ReturnStory, timeline::TimelineStep};
+use app::returns::return_story::{Availability, ReturnStory, timeline};
 use askama::Template;
 use domain::{
     exchanges::record::ExchangeRecord,
@@ -13,129 +13,134 @@ use domain::{
     },
 };
 
-use super::list::order_links;
+use super::orders::{ReturnedOrder, returned_orders};
 use crate::{
-    access::visit::Visitor,
+    access::visitor::Visitor,
     core::{
+        badge::{Badge, exchange_badge, return_badge},
+        format::{TimeElement, format_money, to_sentence},
         frame::{Frame, Section},
-        lists::{AttemptLine, Badge, MessageLine, Moment, return_badge},
-        problem::sentence,
-        words::{money, path},
+        urls::{merchant_url, order_url, policy_url, return_retry_url, return_url},
     },
-    orders::{exchange_badge, policy_address},
+    messages::lines::{AttemptLine, MessageLine},
 };
 
 #[derive(Template)]
 #[template(path = "returns/return.html", whitespace = "minimize")]
-pub(crate) struct ReturnPage<'a> {
+pub(super) struct ReturnPage<'a> {
     frame: Frame<'a>,
     rma: &'a Rma,
     merchant: &'a str,
-    merchant_address: String,
+    merchant_url: String,
     status: Badge,
-    created: Moment,
-    updated: Moment,
+    created: TimeElement,
+    updated: TimeElement,
     method: &'static str,
-    orders: Vec<(String, String)>,
-    sums: Vec<(&'static str, String)>,
-    policy_address: String,
-    units: Vec<UnitShown<'a>>,
-    exchanges: Vec<ExchangeShown<'a>>,
-    steps: Vec<StepShown<'a>>,
-    address: String,
+    orders: Vec<ReturnedOrder>,
+    amounts: Vec<(&'static str, String)>,
+    policy_url: String,
+    items: Vec<ReturnedItem<'a>>,
+    exchanges: Vec<ReturnExchange<'a>>,
+    steps: Vec<TimelineStep<'a>>,
+    url: String,
     can_cancel: bool,
-    /// Why it cannot be canceled, if it cannot.
-    no_cancel: Option<String>,
+    /// Why it cannot be canceled.
+    cancel_refusal: Option<String>,
     can_close: bool,
-    /// What is wrong with the reason for canceling it.
-    fault: Option<&'a str>,
+    reason_fault: Option<&'a str>,
 }
 
-struct UnitShown<'a> {
+struct ReturnedItem<'a> {
     unit: &'a RmaUnit,
-    order_address: String,
+    order_url: String,
     code: &'a str,
     resolution: String,
-    worth: String,
+    value: String,
     tracking: Option<Badge>,
     receiving: Option<Badge>,
     condition: &'static str,
-    settled: Badge,
+    settlement: Badge,
+    /// The refund or the exchange order that settled it.
     settled_by: String,
 }
 
-struct ExchangeShown<'a> {
+struct ReturnExchange<'a> {
     record: &'a ExchangeRecord,
-    /// Where the exchange order is shown, once the merchant named it.
-    order: Option<(String, &'a str)>,
+    /// The exchange order, once the merchant has placed it.
+    order: Option<ReturnedOrder>,
     state: Badge,
     credit: String,
     total: String,
 }
 
-struct StepShown<'a> {
-    at: Moment,
-    words: &'a [String],
+struct TimelineStep<'a> {
+    at: TimeElement,
+    sentences: &'a [String],
     actor: Option<&'a str>,
-    /// The message that told of it, where it is sent again, and how its tries went.
-    message: Option<(MessageLine, String, Vec<AttemptLine>)>,
+    message: Option<StepMessage>,
 }
 
-pub(crate) fn return_page<'a>(
+/// The message that notified the merchant of a step.
+struct StepMessage {
+    line: MessageLine,
+    retry_url: String,
+    attempts: Vec<AttemptLine>,
+}
+
+pub(super) fn return_page<'a>(
     visitor: &'a Visitor,
     story: &'a ReturnStory,
-    fault: Option<&'a str>,
+    reason_fault: Option<&'a str>,
 ) -> ReturnPage<'a> {
     let ReturnStory { merchant, rma, exchanges, steps, cancel, close_receiving } = story;
     let merchant = merchant.as_str();
     ReturnPage {
         frame: Frame::new(visitor, Section::Returns, format!("Return {}", rma.rma_identifier)),
-        merchant_address: path(&["console", "merchants", merchant]),
+        merchant_url: merchant_url(merchant),
         status: return_badge(rma.status),
-        created: Moment(rma.created_at),
-        updated: Moment(rma.updated_at),
+        created: TimeElement(rma.created_at),
+        updated: TimeElement(rma.updated_at),
         method: rma.return_method.name(),
-        orders: order_links(merchant, rma),
-        sums: sums(rma),
-        policy_address: policy_address(merchant, rma.policy_version),
-        units: rma.units.iter().map(|unit| unit_shown(merchant, rma, unit)).collect(),
-        exchanges: exchanges.iter().map(|it| exchange_shown(merchant, it)).collect(),
-        steps: steps.iter().map(|step| step_shown(rma, step)).collect(),
-        address: path(&["console", "returns", rma.rma_identifier.as_str()]),
+        orders: returned_orders(merchant, rma),
+        amounts: amount_lines(rma),
+        policy_url: policy_url(merchant, rma.policy_version),
+        items: rma.units.iter().map(|unit| returned_item(merchant, rma, unit)).collect(),
+        exchanges: exchanges.iter().map(|it| return_exchange(merchant, it)).collect(),
+        steps: steps.iter().map(|step| timeline_step(rma, step)).collect(),
+        url: return_url(rma.rma_identifier.as_str()),
         can_cancel: *cancel == Availability::Yes,
-        no_cancel: match cancel {
-            Availability::No(why) => Some(sentence(why)),
+        cancel_refusal: match cancel {
+            Availability::No(why) => Some(to_sentence(why)),
             Availability::Yes | Availability::Done => None,
         },
         can_close: *close_receiving == Availability::Yes,
-        fault,
+        reason_fault,
         rma,
         merchant,
     }
 }
 
-/// What the return comes to.
-fn sums(rma: &Rma) -> Vec<(&'static str, String)> {
-    let worth = |resolution: Resolution| -> i64 {
+/// What the shopper gets, and what it costs.
+fn amount_lines(rma: &Rma) -> Vec<(&'static str, String)> {
+    let value = |resolution: Resolution| -> i64 {
         let units = rma.units.iter().filter(|unit| unit.goods.resolution == resolution);
         units.map(|unit| unit.goods.amounts.refund_cents()).sum()
     };
-    let sums = [
-        ("Money for units", worth(Resolution::Refund)),
-        ("Exchanged units", worth(Resolution::Exchange)),
-        ("Units for a gift card", worth(Resolution::GiftCard)),
+    let parts = [
+        ("Refund", value(Resolution::Refund)),
+        ("Exchange", value(Resolution::Exchange)),
+        ("Gift card", value(Resolution::GiftCard)),
         ("Fee", -rma.fee_cents),
         ("Bonus credit", rma.bonus_credit_amount_cents),
-        ("Shipping cost of the return", rma.return_shipping_cost_cents),
+        ("Return shipping", rma.return_shipping_cost_cents),
     ];
-    let shown = sums.into_iter().filter(|(_, cents)| *cents != 0);
-    shown.map(|(name, cents)| (name, money(cents, &rma.currency))).collect()
+    let present = parts.into_iter().filter(|(_, cents)| *cents != 0);
+    present.map(|(label, cents)| (label, format_money(cents, &rma.currency))).collect()
 }
 
-fn unit_shown<'a>(merchant: &str, rma: &Rma, unit: &'a RmaUnit) -> UnitShown<'a> {
+fn returned_item<'a>(merchant: &str, rma: &Rma, unit: &'a RmaUnit) -> ReturnedItem<'a> {
     let goods = &unit.goods;
-    let wanted = goods.exchange_sku.as_deref();
-    let resolution = match (goods.resolution, wanted) {
+    let resolution = match (goods.resolution, goods.exchange_sku.as_deref()) {
         (Resolution::Refund, _) => "Refund".to_owned(),
         (Resolution::Exchange, Some(sku)) => format!("Exchange for {sku}"),
         (Resolution::Exchange, None) => "Exchange".to_owned(),
@@ -143,64 +148,63 @@ fn unit_shown<'a>(merchant: &str, rma: &Rma, unit: &'a RmaUnit) -> UnitShown<'a>
     };
     let refund = unit.refund.as_ref().map(|it| it.refund_identifier.clone());
     let order = unit.exchange.as_ref().map(|it| it.exchange_order_identifier.clone());
-    UnitShown {
+    ReturnedItem {
         unit,
-        order_address: path(&["console", "orders", merchant, &goods.order_identifier]),
+        order_url: order_url(merchant, &goods.order_identifier),
         code: unit.code(),
         resolution,
-        worth: money(goods.amounts.refund_cents(), &rma.currency),
+        value: format_money(goods.amounts.refund_cents(), &rma.currency),
         tracking: unit.tracking.map(tracking_badge),
         receiving: unit.receiving.map(receiving_badge),
         condition: unit.receipt.as_ref().map(|it| it.condition.name()).unwrap_or_default(),
-        settled: if unit.is_settled() {
-            Badge { class: "good", words: "Settled" }
-        } else {
-            Badge { class: "cool", words: "Open" }
-        },
+        settlement: if unit.is_settled() { Badge::good("Settled") } else { Badge::cool("Open") },
         settled_by: refund.or(order).unwrap_or_default(),
     }
 }
 
-fn tracking_badge(tracking: TrackingStatus) -> Badge {
-    let (class, words) = match tracking {
-        TrackingStatus::PreTransit => ("", "Label made"),
-        TrackingStatus::NotDroppedOff => ("warn", "Not dropped off"),
-        TrackingStatus::Accepted => ("cool", "Handed over"),
-        TrackingStatus::Transit => ("cool", "On its way"),
-        TrackingStatus::Failure => ("bad", "Carrier failed"),
-        TrackingStatus::Delivered => ("good", "Delivered"),
-        TrackingStatus::Returned => ("warn", "Back at the shopper"),
-    };
-    Badge { class, words }
+const fn tracking_badge(tracking: TrackingStatus) -> Badge {
+    match tracking {
+        TrackingStatus::PreTransit => Badge::plain("Label created"),
+        TrackingStatus::NotDroppedOff => Badge::warn("Not dropped off"),
+        TrackingStatus::Accepted => Badge::cool("Accepted by carrier"),
+        TrackingStatus::Transit => Badge::cool("In transit"),
+        TrackingStatus::Failure => Badge::bad("Delivery failed"),
+        TrackingStatus::Delivered => Badge::good("Delivered"),
+        TrackingStatus::Returned => Badge::warn("Returned to shopper"),
+    }
 }
 
-fn receiving_badge(receiving: ReceivingStatus) -> Badge {
-    let (class, words) = match receiving {
-        ReceivingStatus::Pending => ("", "Awaited"),
-        ReceivingStatus::Received => ("good", "Received"),
-        ReceivingStatus::NotReceived => ("bad", "Not received"),
-    };
-    Badge { class, words }
+const fn receiving_badge(receiving: ReceivingStatus) -> Badge {
+    match receiving {
+        ReceivingStatus::Pending => Badge::plain("Expected"),
+        ReceivingStatus::Received => Badge::good("Received"),
+        ReceivingStatus::NotReceived => Badge::bad("Not received"),
+    }
 }
 
-fn exchange_shown<'a>(merchant: &str, record: &'a ExchangeRecord) -> ExchangeShown<'a> {
-    let named = record.exchange_order_identifier.as_deref();
-    let total = record.total_amount_cents.map(|cents| money(cents, &record.currency));
-    ExchangeShown {
-        order: named.map(|it| (path(&["console", "orders", merchant, it]), it)),
+fn return_exchange<'a>(merchant: &str, record: &'a ExchangeRecord) -> ReturnExchange<'a> {
+    let order = record.exchange_order_identifier.as_ref();
+    let total = record.total_amount_cents.map(|cents| format_money(cents, &record.currency));
+    ReturnExchange {
+        order: order
+            .map(|it| ReturnedOrder { url: order_url(merchant, it), identifier: it.clone() }),
         state: exchange_badge(record.state),
-        credit: money(record.credit_cents, &record.currency),
+        credit: format_money(record.credit_cents, &record.currency),
         total: total.unwrap_or_default(),
         record,
     }
 }
 
-fn step_shown<'a>(rma: &Rma, step: &'a TimelineStep) -> StepShown<'a> {
-    let message = step.telling.as_ref().map(|telling| {
-        let (message, rma) = (&telling.message, rma.rma_identifier.as_str());
-        let retry = path(&["console", "returns", rma, "retry", &message.id]);
-        let attempts = telling.attempts.iter().map(AttemptLine::new).collect();
-        (MessageLine::new(message), retry, attempts)
+fn timeline_step<'a>(rma: &Rma, step: &'a timeline::TimelineStep) -> TimelineStep<'a> {
+    let message = step.telling.as_ref().map(|telling| StepMessage {
+        line: MessageLine::new(&telling.message),
+        retry_url: return_retry_url(rma.rma_identifier.as_str(), &telling.message.id),
+        attempts: telling.attempts.iter().map(AttemptLine::new).collect(),
     });
-    StepShown { at: Moment(step.at), words: &step.words, actor: step.actor.as_deref(), message }
+    TimelineStep {
+        at: TimeElement(step.at),
+        sentences: &step.words,
+        actor: step.actor.as_deref(),
+        message,
+    }
 }

@@ -1,4 +1,7 @@
-//! Units that did not fit when they were received: a question each, with the likely answers.
+//! Received units that did not match, each with the lines that it could belong to.
+
+#[cfg(test)]
+mod tests;
 
 use app::{
     AppError,
@@ -17,95 +20,104 @@ use domain::{
 };
 use serde::Deserialize;
 
-use crate::core::format::{WORDS_MAX, When, counted, reason};
 use crate::{
-    access::visit::{Visitor, Worker, WorkerForm},
+    access::{
+        visit::{Worker, WorkerForm},
+        visitor::Visitor,
+    },
     core::{
-        form::Form,
-        frame::{Frame, Section, done, page},
-        problem::sentence,
-        words::address,
+        form::{Form, NOTE_MAX, check_reason, non_empty},
+        format::{TimeElement, format_count, to_sentence},
+        frame::{Frame, Section, redirect_with_notice, render_page},
+        lists::Paging,
     },
 };
 use server::{Web, error::ApiError, query::Query};
 
-/// Each has a card of its own.
-const PAGE: usize = 20;
+const PATH: &str = "/console/exceptions";
+/// Fewer than in other lists, because each exception has a card.
+const CARDS_MAX: usize = 20;
 
 pub(crate) fn routes() -> Router<Web> {
-    Router::new().route("/console/exceptions", get(show).post(decide))
+    Router::new().route(PATH, get(show).post(resolve))
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Search {
+struct ExceptionQuery {
     after: String,
 }
 
 #[derive(Template)]
 #[template(path = "warehouse/exceptions.html", whitespace = "minimize")]
-pub(crate) struct ExceptionsPage<'a> {
+struct ExceptionsPage<'a> {
     frame: Frame<'a>,
-    refused: Option<String>,
-    cards: Vec<QuestionCard>,
-    next: Option<String>,
-    words_max: usize,
+    /// Why the last decision was refused.
+    refusal: Option<String>,
+    cards: Vec<ExceptionCard>,
+    paging: Paging,
+    note_max: usize,
 }
 
-struct QuestionCard {
-    /// Tells this card from the others of the page.
+struct ExceptionCard {
+    /// Makes the identifiers of the card unique on the page.
     number: usize,
     merchant: String,
-    /// Whether nobody knows yet whose it is.
-    stray: bool,
+    /// Whether it is unknown which merchant the unit belongs to.
+    merchant_unknown: bool,
     unit: String,
     asn_number: String,
     title: &'static str,
-    words: &'static str,
-    raised: When,
-    /// What was scanned, by name.
+    explanation: &'static str,
+    raised: TimeElement,
+    /// What was scanned: labels and values.
     facts: Vec<(&'static str, String)>,
-    candidates: Vec<CandidateRow>,
-    /// Whether it can still be received, or only be refused.
+    candidates: Vec<CandidateLine>,
+    /// Whether it can still be received, or only be rejected.
     receivable: bool,
 }
 
-struct CandidateRow {
+struct CandidateLine {
     asn_number: String,
     line: String,
     sku: String,
-    awaited: String,
-    why: String,
+    open: String,
+    signs: String,
 }
 
-/// What happened, in a few words and in a sentence.
-const fn told(kind: ExceptionKind) -> (&'static str, &'static str) {
+/// What happened, in a few words.
+const fn exception_title(kind: ExceptionKind) -> &'static str {
     match kind {
-        ExceptionKind::Overage => {
-            ("One too many", "More units came than the ASN announces of this.")
-        }
-        ExceptionKind::UnknownUnit => {
-            ("Not announced", "The ASN announces no such unit, and nothing else told what it is.")
-        }
-        ExceptionKind::WrongSku => {
-            ("Another article", "The unit is not of the SKU that the ASN announces.")
-        }
-        ExceptionKind::UnknownAsn => (
-            "Unknown ASN",
-            "No ASN with this number awaits goods: there is none, or it was cancelled.",
-        ),
-        ExceptionKind::AlreadyReceivedElsewhere => (
-            "Known already",
-            "A unit with this license plate was received, refused or shipped before. It cannot \
-             count again.",
-        ),
+        ExceptionKind::Overage => "Too many",
+        ExceptionKind::UnknownUnit => "Not announced",
+        ExceptionKind::WrongSku => "Wrong SKU",
+        ExceptionKind::UnknownAsn => "Unknown ASN",
+        ExceptionKind::AlreadyReceivedElsewhere => "Already known",
     }
 }
 
-const fn sign(sign: MatchSign) -> &'static str {
+/// What happened, in a sentence.
+const fn exception_explanation(kind: ExceptionKind) -> &'static str {
+    match kind {
+        ExceptionKind::Overage => "More units arrived than the ASN announces.",
+        ExceptionKind::UnknownUnit => {
+            "The ASN does not announce this unit, and its codes do not identify it."
+        }
+        ExceptionKind::WrongSku => "The SKU of the unit is not the one that the ASN announces.",
+        ExceptionKind::UnknownAsn => {
+            "No ASN with this number is open. It does not exist, or it was canceled."
+        }
+        ExceptionKind::AlreadyReceivedElsewhere => {
+            "A unit with this license plate was already received, rejected or shipped. It cannot \
+             be received again."
+        }
+    }
+}
+
+const fn sign_label(sign: MatchSign) -> &'static str {
     match sign {
         MatchSign::SameUnitIdentifier => "license plate",
-        MatchSign::SameClientUnitIdentifier => "merchant's unit number",
+        MatchSign::SameClientUnitIdentifier => "merchant’s unit number",
         MatchSign::SameSerialNumber => "serial number",
         MatchSign::SameLine => "line",
         MatchSign::SameSku => "SKU",
@@ -115,18 +127,18 @@ const fn sign(sign: MatchSign) -> &'static str {
     }
 }
 
-fn candidate_row(candidate: &ReceivingCandidate) -> CandidateRow {
-    let why: Vec<&str> = candidate.why.iter().map(|it| sign(*it)).collect();
-    CandidateRow {
+fn candidate_line(candidate: &ReceivingCandidate) -> CandidateLine {
+    let signs: Vec<&str> = candidate.why.iter().map(|it| sign_label(*it)).collect();
+    CandidateLine {
         asn_number: candidate.asn_number.to_string(),
         line: candidate.line_identifier.clone(),
         sku: candidate.sku.clone(),
-        awaited: counted(candidate.awaited, "unit", "units"),
-        why: if why.is_empty() { "nothing".to_owned() } else { why.join(", ") },
+        open: format_count(candidate.awaited, "unit", "units"),
+        signs: if signs.is_empty() { "nothing".to_owned() } else { signs.join(", ") },
     }
 }
 
-fn facts(question: &ReceivingQuestion) -> Vec<(&'static str, String)> {
+fn scanned_facts(question: &ReceivingQuestion) -> Vec<(&'static str, String)> {
     let scanned = &question.scanned;
     let all = [
         ("SKU", scanned.sku.clone()),
@@ -137,38 +149,38 @@ fn facts(question: &ReceivingQuestion) -> Vec<(&'static str, String)> {
         ("Channel", scanned.channel.clone()),
         ("Carton", scanned.carton_identifier.clone()),
         ("Tracking number", scanned.tracking_number.clone()),
-        ("Put at", scanned.location_identifier.clone()),
-        ("Scanned by", scanned.user_login.clone()),
+        ("Location", scanned.location_identifier.clone()),
+        ("ScannedUnit by", scanned.user_login.clone()),
     ];
-    all.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+    all.into_iter().filter_map(|(label, value)| Some((label, value?))).collect()
 }
 
-fn question_card(
+fn exception_card(
     number: usize,
     doubt: &UnitException,
     question: &ReceivingQuestion,
-) -> QuestionCard {
-    let (title, words) = told(question.kind);
-    QuestionCard {
+) -> ExceptionCard {
+    ExceptionCard {
         number,
         merchant: doubt.merchant.clone(),
-        stray: doubt.merchant == MerchantId::platform().as_str(),
+        merchant_unknown: doubt.merchant == MerchantId::platform().as_str(),
         unit: doubt.unit.unit_identifier.clone(),
         asn_number: question.asn_number.clone(),
-        title,
-        words,
-        raised: When(question.raised_at),
-        facts: facts(question),
-        candidates: question.candidates.iter().map(candidate_row).collect(),
+        title: exception_title(question.kind),
+        explanation: exception_explanation(question.kind),
+        raised: TimeElement(question.raised_at),
+        facts: scanned_facts(question),
+        candidates: question.candidates.iter().map(candidate_line).collect(),
         receivable: question.kind != ExceptionKind::AlreadyReceivedElsewhere,
     }
 }
 
 impl<'a> ExceptionsPage<'a> {
-    pub(crate) fn new(
+    fn new(
         visitor: &'a Visitor,
+        query: &ExceptionQuery,
         found: &UnitExceptionPage,
-        refused: Option<String>,
+        refusal: Option<String>,
     ) -> Self {
         let open = found
             .exceptions
@@ -176,13 +188,13 @@ impl<'a> ExceptionsPage<'a> {
             .flat_map(|doubt| doubt.unit.open_questions().map(move |question| (doubt, question)));
         let cards = open
             .enumerate()
-            .map(|(number, (doubt, question))| question_card(number, doubt, question));
+            .map(|(number, (doubt, question))| exception_card(number, doubt, question));
         Self {
-            frame: Frame::new(visitor, Section::Exceptions, "Units that did not fit"),
-            refused,
+            frame: Frame::new(visitor, Section::Exceptions, "Receiving exceptions"),
+            refusal,
             cards: cards.collect(),
-            next: found.next.as_deref().map(|it| address("/console/exceptions", &[("after", it)])),
-            words_max: WORDS_MAX,
+            paging: Paging::in_order(PATH, &[], &query.after, found.next.as_deref()),
+            note_max: NOTE_MAX,
         }
     }
 }
@@ -190,66 +202,67 @@ impl<'a> ExceptionsPage<'a> {
 async fn show(
     State(web): State<Web>,
     Worker { visitor, .. }: Worker,
-    Query(search): Query<Search>,
+    Query(query): Query<ExceptionQuery>,
 ) -> Result<Response, ApiError> {
-    shown(&web, &visitor, &search, None).await
+    let found = list_unit_exceptions(&web.app, non_empty(&query.after), CARDS_MAX).await?;
+    let content = ExceptionsPage::new(&visitor, &query, &found, None);
+    Ok(render_page(&visitor, StatusCode::OK, &content))
 }
 
-async fn shown(
-    web: &Web,
-    visitor: &Visitor,
-    search: &Search,
-    refused: Option<String>,
-) -> Result<Response, ApiError> {
-    let after = Some(search.after.as_str()).filter(|after| !after.is_empty());
-    let found = list_unit_exceptions(&web.app, after, PAGE).await?;
-    let status = if refused.is_some() { StatusCode::CONFLICT } else { StatusCode::OK };
-    Ok(page(visitor, status, &ExceptionsPage::new(visitor, &found, refused)))
+/// The first page again, with the reason why nothing was decided.
+async fn render_refusal(web: &Web, visitor: &Visitor, why: &str) -> Result<Response, ApiError> {
+    let found = list_unit_exceptions(&web.app, None, CARDS_MAX).await?;
+    let refusal = Some(to_sentence(why));
+    let content = ExceptionsPage::new(visitor, &ExceptionQuery::default(), &found, refusal);
+    Ok(render_page(visitor, StatusCode::CONFLICT, &content))
 }
 
-async fn decide(
+async fn resolve(
     State(web): State<Web>,
     WorkerForm { visitor, form, .. }: WorkerForm,
 ) -> Result<Response, ApiError> {
-    let (merchant, answer) = match wanted(&form) {
-        Ok(wanted) => wanted,
-        Err(why) => return shown(&web, &visitor, &Search::default(), Some(why)).await,
+    let ExceptionDecision { merchant, answer } = match read_decision(&form) {
+        Ok(decision) => decision,
+        Err(why) => return render_refusal(&web, &visitor, &why).await,
     };
     let (unit, asn_number) = (form.raw("unit"), form.raw("asn_number"));
-    let asked = QuestionKey { merchant: &merchant, unit, asn_number };
-    match answer_question(&web.app, visitor.session.request(), asked, &answer).await {
-        Ok(_) => Ok(done(&web, "/console/exceptions", &decided(unit, &answer))),
-        Err(AppError::Conflict(why)) => {
-            shown(&web, &visitor, &Search::default(), Some(sentence(&why))).await
-        }
+    let key = QuestionKey { merchant: &merchant, unit, asn_number };
+    match answer_question(&web.app, visitor.session.request(), key, &answer).await {
+        Ok(_) => Ok(redirect_with_notice(&web, PATH, &describe_decision(unit, &answer))),
+        Err(AppError::Conflict(why)) => render_refusal(&web, &visitor, &why).await,
         Err(error) => Err(error.into()),
     }
 }
 
-fn decided(unit: &str, answer: &ReceivingAnswer) -> String {
+fn describe_decision(unit: &str, answer: &ReceivingAnswer) -> String {
     match answer {
         ReceivingAnswer::Match { asn_number, line_identifier } => {
-            format!("{unit} is received on line {line_identifier} of {asn_number}.")
+            format!("Unit {unit} was received on line {line_identifier} of {asn_number}.")
         }
-        ReceivingAnswer::Surplus => format!("{unit} is received as surplus."),
-        ReceivingAnswer::Reject { .. } => format!("{unit} is rejected."),
+        ReceivingAnswer::Surplus => format!("Unit {unit} was received as surplus."),
+        ReceivingAnswer::Reject { .. } => format!("Unit {unit} was rejected."),
     }
 }
 
-/// What the form says: about whose unit, and what is decided.
-fn wanted(form: &Form) -> Result<(MerchantId, ReceivingAnswer), String> {
-    let merchant = MerchantId::parse_stored(form.raw("merchant")).map_err(|why| sentence(&why))?;
+/// The merchant of a unit, and what is decided about the unit.
+struct ExceptionDecision {
+    merchant: MerchantId,
+    answer: ReceivingAnswer,
+}
+
+fn read_decision(form: &Form) -> Result<ExceptionDecision, String> {
+    let merchant = MerchantId::parse_stored(form.raw("merchant"))?;
     let answer = match form.raw("answer") {
         "match" => {
             let asn_number = AsnNumber::parse(form.text("to_asn_number"));
             let line_identifier = form.text("to_line").to_owned();
-            let named = asn_number.filter(|_| !line_identifier.is_empty());
-            let asn_number = named.ok_or("Name an ASN and a line of it.")?;
+            let asn_number = asn_number.filter(|_| !line_identifier.is_empty());
+            let asn_number = asn_number.ok_or("Enter an ASN number and a line.")?;
             ReceivingAnswer::Match { asn_number, line_identifier }
         }
         "surplus" => ReceivingAnswer::Surplus,
-        "reject" => ReceivingAnswer::Reject { reason: reason(form.text("reason"))? },
-        _ => return Err("Press one of the buttons.".to_owned()),
+        "reject" => ReceivingAnswer::Reject { reason: check_reason(form.text("reason"))? },
+        _ => return Err("Press one of the buttons of the card.".to_owned()),
     };
-    Ok((merchant, answer))
+    Ok(ExceptionDecision { merchant, answer })
 }

@@ -1,9 +1,9 @@
-//! The bench: somebody with a scanner opens parcels and receives what is in them, one unit at a time.
+//! The receiving bench: a person with a scanner opens parcels and receives units one at a time.
 //!
-//! Scanning a parcel or a unit only looks things up, so it is a plain address; giving a unit its condition
-//! changes something, so it is a form, with a key that makes it count once. What does not fit is a question
-//! on the same page. [`state`] is where somebody is, [`step`] decides what comes next, [`pages`] show it,
-//! [`actions`] does it.
+//! Scanning a parcel or a unit only looks something up, so it is a plain address. Giving a unit its
+//! condition changes something, so it is a form, with a key that makes it count once. A unit that
+//! does not match leads to a question on the same page. [`state`] is where the person is in the
+//! work, [`step`] decides what comes next, [`pages`] show it, and [`actions`] handle the forms.
 
 mod actions;
 mod pages;
@@ -15,7 +15,7 @@ mod tests;
 
 use axum::{Router, extract::State, response::Response, routing::get};
 
-use self::state::Place;
+use self::state::BenchState;
 use crate::access::visit::{Worker, WorkerForm};
 use server::{Web, error::ApiError, query::Query};
 
@@ -26,16 +26,16 @@ pub(crate) fn routes() -> Router<Web> {
 async fn show(
     State(web): State<Web>,
     Worker { visitor, .. }: Worker,
-    Query(place): Query<Place>,
+    Query(state): Query<BenchState>,
 ) -> Result<Response, ApiError> {
-    let place = place.cleaned();
-    let step = step::step(&web, &place).await?;
-    pages::show(&web, &visitor, &place, step).await
+    let state = state.cleaned();
+    let step = step::decide_step(&web, &state).await?;
+    pages::render_step(&web, &visitor, &state, step).await
 }
 
 async fn change(
     State(web): State<Web>,
     WorkerForm { visitor, form, .. }: WorkerForm,
 ) -> Result<Response, ApiError> {
-    actions::act(&web, &visitor, &form).await
+    actions::handle_form(&web, &visitor, &form).await
 }

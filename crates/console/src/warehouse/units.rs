@@ -1,4 +1,4 @@
-//! One unit in the warehouse's books: what is known of it, and its story.
+//! The page of one unit in the warehouse.
 
 use app::warehouse::unit_story::{UnitStory, load_story_of_unit};
 use askama::Template;
@@ -10,12 +10,14 @@ use domain::{
 };
 
 use crate::{
-    access::visit::{Operator, Visitor},
+    access::{visit::Operator, visitor::Visitor},
     core::{
-        frame::{Frame, Section, page},
-        lists::{Badge, MessageLine, Moment},
-        words::path,
+        badge::Badge,
+        format::TimeElement,
+        frame::{Frame, Section, render_page},
+        urls::return_url,
     },
+    messages::lines::MessageLine,
 };
 use server::{Web, error::ApiError, path::Path};
 
@@ -29,12 +31,22 @@ struct UnitPage<'a> {
     frame: Frame<'a>,
     merchant: &'a str,
     state: Badge,
-    /// What is known, by name.
+    /// Labels and values.
     facts: Vec<(&'static str, String)>,
     /// The return that it was announced for.
-    rma: Option<(String, String)>,
-    story: Vec<(Moment, String)>,
+    rma: Option<UnitReturn>,
+    events: Vec<UnitEvent>,
     messages: Vec<MessageLine>,
+}
+
+struct UnitReturn {
+    identifier: String,
+    url: String,
+}
+
+struct UnitEvent {
+    at: TimeElement,
+    text: String,
 }
 
 async fn show(
@@ -45,96 +57,93 @@ async fn show(
     let missing = |_| ApiError::App(app::AppError::NotFound("merchant"));
     let owner = MerchantId::parse_stored(&merchant).map_err(missing)?;
     let story = load_story_of_unit(&web.app, &owner, &unit).await?;
-    Ok(page(&visitor, StatusCode::OK, &unit_page(&visitor, &merchant, &story)))
+    Ok(render_page(&visitor, StatusCode::OK, &unit_page(&visitor, &merchant, &story)))
 }
 
 fn unit_page<'a>(visitor: &'a Visitor, merchant: &'a str, story: &UnitStory) -> UnitPage<'a> {
     let unit = &story.unit;
-    let announced = unit.announcement.as_ref();
-    let reference = announced.and_then(|it| it.reference.as_ref());
+    let reference = unit.announcement.as_ref().and_then(|it| it.reference.as_ref());
     let rma = reference.and_then(|it| RmaId::parse(&it.identifier));
+    let event = |at, event| UnitEvent { at: TimeElement(at), text: describe_event(event) };
     UnitPage {
         frame: Frame::new(visitor, Section::Search, format!("Unit {}", unit.unit_identifier)),
         merchant,
-        state: state(unit),
-        facts: facts(unit),
-        rma: rma.map(|rma| (path(&["console", "returns", rma.as_str()]), rma.to_string())),
-        story: unit.story.iter().map(|it| (Moment(it.at), words(&it.happened))).collect(),
+        state: unit_badge(unit),
+        facts: unit_facts(unit),
+        rma: rma
+            .map(|rma| UnitReturn { identifier: rma.to_string(), url: return_url(rma.as_str()) }),
+        events: unit.story.iter().map(|it| event(it.at, &it.happened)).collect(),
         messages: story.messages.iter().map(MessageLine::new).collect(),
     }
 }
 
-fn state(unit: &UnitRecord) -> Badge {
-    let (class, words) = if unit.asked_since().is_some() {
-        ("warn", "In question")
+fn unit_badge(unit: &UnitRecord) -> Badge {
+    if unit.asked_since().is_some() {
+        Badge::warn("Exception")
     } else if unit.has_left() {
-        ("", "Has left")
+        Badge::plain("Shipped")
     } else if unit.is_here() {
-        ("good", "In the warehouse")
+        Badge::good("In the warehouse")
     } else if unit.reject_reason.is_some() {
-        ("bad", "Rejected")
+        Badge::bad("Rejected")
     } else {
-        ("cool", "Awaited")
-    };
-    Badge { class, words }
+        Badge::cool("Expected")
+    }
 }
 
-fn facts(unit: &UnitRecord) -> Vec<(&'static str, String)> {
+fn unit_facts(unit: &UnitRecord) -> Vec<(&'static str, String)> {
     let announced = unit.announcement.as_ref();
     let receipt = unit.receipt.as_ref();
     let facts = [
         ("SKU", announced.map(|it| it.sku.clone())),
         ("UPC", announced.and_then(|it| it.upc.clone())),
-        ("Announced by ASN", announced.map(|it| it.asn_number.to_string())),
+        ("ASN", announced.map(|it| it.asn_number.to_string())),
         ("Line", announced.map(|it| it.line_identifier.clone())),
         ("Program", announced.map(|it| it.program_identifier.clone())),
-        ("Merchant's own name", announced.and_then(|it| it.client_unit_identifier.clone())),
+        ("Merchant’s unit number", announced.and_then(|it| it.client_unit_identifier.clone())),
         ("Serial number", announced.and_then(|it| it.serial_number.clone())),
-        ("Received against", receipt.map(|it| it.asn_number.clone())),
+        ("Received for", receipt.map(|it| it.asn_number.clone())),
         ("Condition", unit.condition.map(Condition::name).map(str::to_owned)),
-        ("Place", unit.location_identifier.clone()),
+        ("Location", unit.location_identifier.clone()),
         ("Shipment", unit.departure.as_ref().map(|it| it.asn_number.to_string())),
-        ("Rejected because", unit.reject_reason.clone()),
+        ("Reason for rejection", unit.reject_reason.clone()),
     ];
-    facts.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+    facts.into_iter().filter_map(|(label, value)| Some((label, value?))).collect()
 }
 
-fn words(happened: &StoryEvent) -> String {
-    let said = |words: &str, it: &Option<String>| {
-        it.as_ref().map(|it| format!("{words}{it}")).unwrap_or_default()
+fn describe_event(event: &StoryEvent) -> String {
+    let optional = |before: &str, value: &Option<String>| {
+        value.as_ref().map(|value| format!("{before}{value}")).unwrap_or_default()
     };
-    let by = |login: &Option<String>| said(" by ", login);
-    let why = |reason: &Option<String>| said(": ", reason);
-    match happened {
+    let by = |login: &Option<String>| optional(" by ", login);
+    let because = |reason: &Option<String>| optional(": ", reason);
+    match event {
         StoryEvent::Announced { asn_number, line_identifier } => {
             format!("Announced by ASN {asn_number}, line {line_identifier}")
         }
         StoryEvent::Questioned { asn_number, kind } => {
-            format!("Scanned for {asn_number}, and a person must look: {}", plain(kind.name()))
+            let kind = kind.name().replace('_', " ");
+            format!("ScannedUnit for {asn_number}, which caused an exception: {kind}")
         }
-        StoryEvent::Answered { asn_number, .. } => format!("An operator decided, for {asn_number}"),
+        StoryEvent::Answered { asn_number, .. } => {
+            format!("An operator resolved the exception for {asn_number}")
+        }
         StoryEvent::Received { asn_number, line_identifier, user_login } => {
-            let line = line_identifier.as_ref().map(|it| format!(", line {it}"));
-            let line = line.unwrap_or_default();
-            format!("Received against {asn_number}{line}{}", by(user_login))
+            let line = optional(", line ", line_identifier);
+            format!("Received for {asn_number}{line}{}", by(user_login))
         }
         StoryEvent::Graded { condition, reason, user_login } => {
-            format!("Graded {}{}{}", condition.name(), by(user_login), why(reason))
+            format!("Graded {}{}{}", condition.name(), by(user_login), because(reason))
         }
         StoryEvent::Moved { location_identifier, channel, reason, user_login } => {
-            let place = location_identifier.as_ref().map(|it| format!(" to {it}"));
-            let channel = channel.as_ref().map(|it| format!(" into channel {it}"));
-            let (place, channel) = (place.unwrap_or_default(), channel.unwrap_or_default());
-            format!("Moved{place}{channel}{}{}", by(user_login), why(reason))
+            let location = optional(" to ", location_identifier);
+            let channel = optional(" into channel ", channel);
+            format!("Moved{location}{channel}{}{}", by(user_login), because(reason))
         }
-        StoryEvent::Packed { asn_number } => format!("Set aside for shipment {asn_number}"),
+        StoryEvent::Packed { asn_number } => format!("Reserved for shipment {asn_number}"),
         StoryEvent::Unpacked { asn_number } => format!("Shipment {asn_number} was canceled"),
-        StoryEvent::Shipped { asn_number } => format!("Left with shipment {asn_number}"),
+        StoryEvent::Shipped { asn_number } => format!("Shipped with shipment {asn_number}"),
     }
-}
-
-fn plain(name: &str) -> String {
-    name.replace('_', " ")
 }
 
 #[cfg(test)]
@@ -143,10 +152,10 @@ mod tests {
     use jiff::Timestamp;
 
     use super::*;
-    use crate::core::fixtures::{HOSTILE, assert_is_text, visitor};
+    use crate::core::fixtures::{HOSTILE, assert_is_text, sample_visitor};
 
     #[test]
-    fn whatever_a_unit_is_called_stays_text() {
+    fn a_unit_stays_text() {
         let hostile = || HOSTILE.to_owned();
         let mut unit = UnitRecord::new(HOSTILE);
         unit.reject_reason = Some(hostile());
@@ -165,7 +174,7 @@ mod tests {
                 user_login: Some(hostile()),
             }),
         ];
-        let visitor = visitor();
+        let visitor = sample_visitor();
         let story = UnitStory { unit, messages: Vec::new() };
         assert_is_text(&unit_page(&visitor, HOSTILE, &story));
     }

@@ -1,46 +1,53 @@
-//! What to look for in the failure queue. It is part of the address, so a search can be kept and passed on.
+//! The filter of the failure queue. It is part of the address, so that a search can be bookmarked
+//! and shared.
 
 use domain::messages::kind::MessageKind;
 use jiff::{Timestamp, civil::DateTime, tz::TimeZone};
 use serde::Deserialize;
 use store::FailureFilter;
 
-use crate::core::{form::Form, format::merchant_named, words::address};
+use crate::core::{
+    form::Form,
+    format::to_sentence,
+    lists::{Paging, check_merchant_field},
+    urls::add_query,
+};
 
-/// A field for a time holds whole minutes; this is the last microsecond of one.
+const PATH: &str = "/console/failures";
+/// A field for a time has whole minutes. This is the distance to the last microsecond of a minute.
 const REST_OF_MINUTE_US: i64 = 60_000_000 - 1;
 
-/// The fields as they were typed.
+/// The fields as they were entered.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
-pub(crate) struct Search {
+pub(crate) struct FailureSearch {
     pub(crate) merchant: String,
     pub(crate) kind: String,
     pub(crate) status: String,
-    /// Failed at this time or later, and at this time or earlier.
+    /// The first and the last minute of the time of failure.
     pub(crate) from: String,
     pub(crate) to: String,
-    /// Where the page begins.
+    /// The cursor of the page.
     pub(crate) after: String,
 }
 
-/// What is wrong with the fields, in words.
+/// What is wrong with the fields.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Wrong {
+pub(crate) struct SearchFaults {
     pub(crate) merchant: Option<String>,
     pub(crate) status: Option<String>,
     pub(crate) from: Option<String>,
     pub(crate) to: Option<String>,
 }
 
-impl Wrong {
-    pub(crate) fn is_any(&self) -> bool {
+impl SearchFaults {
+    pub(crate) fn any(&self) -> bool {
         *self != Self::default()
     }
 }
 
-impl Search {
-    /// The search that a form was sent from.
+impl FailureSearch {
+    /// The search of the page that a form was sent from.
     pub(crate) fn of(form: &Form) -> Self {
         let field = |name: &str| form.text(name).to_owned();
         Self {
@@ -53,77 +60,82 @@ impl Search {
         }
     }
 
-    pub(crate) fn address(&self) -> String {
-        let query = [
-            ("merchant", self.merchant.as_str()),
+    fn query(&self) -> [(&'static str, &str); 5] {
+        [
+            ("merchant", &self.merchant),
             ("kind", &self.kind),
             ("status", &self.status),
             ("from", &self.from),
             ("to", &self.to),
-            ("after", &self.after),
-        ];
-        address("/console/failures", &query)
+        ]
     }
 
-    /// The first page of everything.
-    pub(crate) fn is_everything(&self) -> bool {
-        self.address() == "/console/failures"
+    pub(crate) fn url(&self) -> String {
+        add_query(&self.first_page_url(), &[("after", &self.after)])
     }
 
-    /// The first page of the same search.
-    pub(crate) fn beginning(&self) -> String {
-        Self { after: String::new(), ..self.clone() }.address()
+    pub(crate) fn first_page_url(&self) -> String {
+        add_query(PATH, &self.query())
     }
 
-    pub(crate) fn filter(&self) -> Result<FailureFilter, Box<Wrong>> {
-        let mut wrong = Wrong::default();
-        let merchant = merchant_named(self.merchant.trim()).unwrap_or_else(|why| {
-            wrong.merchant = Some(crate::core::problem::sentence(&why));
-            None
-        });
-        let status = number(self.status.trim()).unwrap_or_else(|why| {
-            wrong.status = Some(why);
-            None
-        });
-        let from = moment(self.from.trim()).unwrap_or_else(|why| {
-            wrong.from = Some(why);
-            None
-        });
-        let to = moment(self.to.trim()).unwrap_or_else(|why| {
-            wrong.to = Some(why);
-            None
-        });
-        if wrong.is_any() {
-            return Err(Box::new(wrong));
+    pub(crate) fn paging(&self, next: Option<&str>) -> Paging {
+        Paging::in_order(PATH, &self.query(), &self.after, next)
+    }
+
+    pub(crate) fn has_filter(&self) -> bool {
+        self.first_page_url() != PATH
+    }
+
+    pub(crate) fn is_first_page(&self) -> bool {
+        self.after.is_empty()
+    }
+
+    pub(crate) fn filter(&self) -> Result<FailureFilter, Box<SearchFaults>> {
+        let mut faults = SearchFaults::default();
+        let merchant = check_merchant_field(&self.merchant).map_err(|why| to_sentence(&why));
+        let merchant = value_or_fault(merchant, &mut faults.merchant);
+        let status = value_or_fault(parse_status(self.status.trim()), &mut faults.status);
+        let from = value_or_fault(parse_minute(self.from.trim()), &mut faults.from);
+        let to = value_or_fault(parse_minute(self.to.trim()), &mut faults.to);
+        if faults.any() {
+            return Err(Box::new(faults));
         }
-        let until = |to: Timestamp| to.as_microsecond().saturating_add(REST_OF_MINUTE_US);
+        let end_of_minute = |to: Timestamp| to.as_microsecond().saturating_add(REST_OF_MINUTE_US);
         Ok(FailureFilter {
             merchant,
             kind: MessageKind::parse(&self.kind),
             status,
             from_us: from.map_or(i64::MIN, Timestamp::as_microsecond),
-            to_us: to.map_or(i64::MAX, until),
+            to_us: to.map_or(i64::MAX, end_of_minute),
         })
     }
 }
 
-fn number(text: &str) -> Result<Option<i64>, String> {
+/// The value of a field; its fault is kept for the page.
+fn value_or_fault<T>(parsed: Result<Option<T>, String>, fault: &mut Option<String>) -> Option<T> {
+    parsed.unwrap_or_else(|why| {
+        *fault = Some(why);
+        None
+    })
+}
+
+fn parse_status(text: &str) -> Result<Option<i64>, String> {
     if text.is_empty() {
         return Ok(None);
     }
-    let known = text.parse().ok().filter(|status| (0..=599).contains(status));
-    known.map(Some).ok_or_else(|| "A status is a number from 0 to 599.".to_owned())
+    let status = text.parse().ok().filter(|status| (0..=599).contains(status));
+    status.map(Some).ok_or_else(|| "Enter a status from 0 to 599.".to_owned())
 }
 
-/// A time as browsers send it: without a zone, which is UTC here.
-fn moment(text: &str) -> Result<Option<Timestamp>, String> {
+/// A time as browsers send it, without a time zone. It is UTC.
+fn parse_minute(text: &str) -> Result<Option<Timestamp>, String> {
     if text.is_empty() {
         return Ok(None);
     }
     let civil = text.parse::<DateTime>().ok();
     let zoned = civil.and_then(|civil| civil.to_zoned(TimeZone::UTC).ok());
-    let known = zoned.map(|zoned| zoned.timestamp());
-    known.map(Some).ok_or_else(|| "Write a time as 2026-02-14T16:00.".to_owned())
+    let at = zoned.map(|zoned| zoned.timestamp());
+    at.map(Some).ok_or_else(|| "Enter a time such as 2026-02-14T16:00.".to_owned())
 }
 
 #[cfg(test)]
@@ -131,18 +143,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn empty_fields_ask_for_everything() {
-        let filter = Search::default().filter().unwrap();
+    fn empty_fields_match_everything() {
+        let filter = FailureSearch::default().filter().unwrap();
 
         assert!(filter.merchant.is_none() && filter.kind.is_none() && filter.status.is_none());
         assert_eq!((filter.from_us, filter.to_us), (i64::MIN, i64::MAX));
-        assert!(Search::default().is_everything());
+        assert!(!FailureSearch::default().has_filter());
     }
 
     #[test]
-    fn a_minute_is_meant_whole() {
+    fn a_minute_includes_its_last_microsecond() {
         let minute = "2026-02-14T16:02".to_owned();
-        let search = Search { from: minute.clone(), to: minute, ..Search::default() };
+        let search = FailureSearch { from: minute.clone(), to: minute, ..FailureSearch::default() };
 
         let filter = search.filter().unwrap();
 
@@ -151,19 +163,19 @@ mod tests {
     }
 
     #[test]
-    fn every_field_that_is_wrong_says_so() {
+    fn every_wrong_field_has_a_fault() {
         let bad = |text: &str| text.to_owned();
-        let search = Search {
+        let search = FailureSearch {
             merchant: bad("No Such"),
             status: bad("6xx"),
             from: bad("yesterday"),
             to: bad("2026-13-01T00:00"),
-            ..Search::default()
+            ..FailureSearch::default()
         };
 
-        let wrong = search.filter().unwrap_err();
+        let faults = search.filter().unwrap_err();
 
-        assert!(wrong.merchant.is_some() && wrong.status.is_some());
-        assert!(wrong.from.is_some() && wrong.to.is_some());
+        assert!(faults.merchant.is_some() && faults.status.is_some());
+        assert!(faults.from.is_some() && faults.to.is_some());
     }
 }

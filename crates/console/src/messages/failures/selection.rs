@@ -1,29 +1,29 @@
-//! What somebody ticked and typed to retry or discard messages.
+//! The messages that were selected in the queue, to be retried or discarded.
 
 use app::messages::failure_queue::FailureAction;
 use domain::identifier::MessageId;
 
-use crate::core::{form::Form, format::reason};
+use crate::core::form::{Form, check_reason};
 
 #[derive(Debug, Default)]
-pub(crate) struct Chosen {
-    /// All that match, instead of those that are ticked.
+pub(crate) struct Selection {
+    /// All messages that match the filter, instead of those in `ids`.
     pub(crate) all: bool,
     pub(crate) ids: Vec<String>,
-    /// Whether superseded ones are sent too.
+    /// Whether superseded messages are retried too.
     pub(crate) force: bool,
     pub(crate) reason: String,
 }
 
-/// Why the form cannot be done as it is.
+/// What is wrong with the form.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Fault {
-    /// Nothing is chosen.
+pub(crate) enum SelectionFault {
+    /// No messages are selected.
     Messages(&'static str),
     Reason(String),
 }
 
-impl Chosen {
+impl Selection {
     pub(crate) fn of(form: &Form) -> Self {
         Self {
             all: form.raw("which") == "all",
@@ -33,23 +33,23 @@ impl Chosen {
         }
     }
 
-    /// What the button that was pressed stands for.
-    pub(crate) fn action(&self, button: &str) -> Result<FailureAction, Fault> {
+    /// The action of the button that was pressed.
+    pub(crate) fn action(&self, button: &str) -> Result<FailureAction, SelectionFault> {
         if !self.all && self.ids.is_empty() {
-            let words = "Tick the messages that you mean, or choose all that match.";
-            return Err(Fault::Messages(words));
+            let text = "Select messages, or choose all that match.";
+            return Err(SelectionFault::Messages(text));
         }
         match button {
             "retry" => Ok(FailureAction::Retry { force: self.force }),
             "discard" => {
-                let reason = reason(&self.reason).map_err(Fault::Reason)?;
+                let reason = check_reason(&self.reason).map_err(SelectionFault::Reason)?;
                 Ok(FailureAction::Discard { reason })
             }
-            _ => Err(Fault::Messages("Press one of the two buttons: retry, or discard.")),
+            _ => Err(SelectionFault::Messages("Press Retry or Discard.")),
         }
     }
 
-    /// What cannot be a message is none.
+    /// The selected messages, without impossible identifiers.
     pub(crate) fn messages(&self) -> Vec<MessageId> {
         self.ids.iter().filter_map(|id| MessageId::parse(id)).collect()
     }
@@ -60,16 +60,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_is_done_without_a_choice_and_nothing_discarded_without_a_reason() {
-        let nothing = Chosen::default();
-        assert!(matches!(nothing.action("retry"), Err(Fault::Messages(_))));
+    fn an_action_needs_messages_and_discarding_needs_a_reason() {
+        let nothing = Selection::default();
+        assert!(matches!(nothing.action("retry"), Err(SelectionFault::Messages(_))));
 
-        let mut some = Chosen { ids: vec!["msg_acme_1".to_owned()], ..Chosen::default() };
+        let mut some = Selection { ids: vec!["msg_acme_1".to_owned()], ..Selection::default() };
         assert_eq!(some.action("retry"), Ok(FailureAction::Retry { force: false }));
-        assert!(matches!(some.action("discard"), Err(Fault::Reason(_))));
-        assert!(matches!(some.action(""), Err(Fault::Messages(_))));
+        assert!(matches!(some.action("discard"), Err(SelectionFault::Reason(_))));
+        assert!(matches!(some.action(""), Err(SelectionFault::Messages(_))));
 
-        some.reason = "told by telephone".to_owned();
+        some.reason = "agreed by phone".to_owned();
         let discard = FailureAction::Discard { reason: some.reason.clone() };
         assert_eq!(some.action("discard"), Ok(discard));
     }

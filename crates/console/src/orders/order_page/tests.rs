@@ -1,4 +1,4 @@
-//! The page of an order, with hostile text in every field that others fill.
+//! The page of an order, with hostile text in every field that merchants fill.
 
 use domain::{
     json,
@@ -8,10 +8,12 @@ use domain::{
 use jiff::Timestamp;
 
 use super::*;
-use crate::core::fixtures::{HOSTILE, assert_is_text, hostile_exchange, hostile_message, visitor};
+use crate::core::fixtures::{
+    HOSTILE, assert_is_text, hostile_exchange, hostile_message, sample_visitor,
+};
 
-/// The sample in which every field occurs; `change` may replace text in it.
-fn view(change: impl Fn(&str) -> String) -> OrderView {
+/// The sample with every field; `change` can replace text in it.
+fn sample_view(change: impl Fn(&str) -> String) -> OrderView {
     let message: serde_json::Value =
         serde_json::from_str(domain::samples::order_message()).unwrap();
     let order = message.pointer("/returns_portal_order/orders/0").unwrap().to_string();
@@ -34,8 +36,8 @@ fn view(change: impl Fn(&str) -> String) -> OrderView {
 }
 
 #[test]
-fn an_order_shows_its_lines_its_money_and_what_can_come_back() {
-    let (visitor, view) = (visitor(), view(str::to_owned));
+fn an_order_shows_its_lines_its_amounts_and_what_can_be_returned() {
+    let (visitor, view) = (sample_visitor(), sample_view(str::to_owned));
     let html = order_page(&visitor, "acme", &view).render().unwrap();
 
     for part in [
@@ -53,9 +55,9 @@ fn an_order_shows_its_lines_its_money_and_what_can_come_back() {
 }
 
 #[test]
-fn whatever_a_merchant_sends_stays_text() {
+fn text_from_a_merchant_stays_text() {
     let quoted = serde_json::Value::from(HOSTILE).to_string();
-    let mut view = view(|order| {
+    let mut view = sample_view(|order| {
         let values = [
             "\"Dana\"",
             "\"Whitfield\"",
@@ -89,6 +91,6 @@ fn whatever_a_merchant_sends_stays_text() {
     }];
     view.messages = vec![hostile_message()];
     (view.exchange, view.origin) = (Some(hostile_exchange()), Some(hostile_exchange()));
-    let visitor = visitor();
+    let visitor = sample_visitor();
     assert_is_text(&order_page(&visitor, HOSTILE, &view));
 }

@@ -1,4 +1,4 @@
-//! Which units can come back now, and why not.
+//! Which units of an order can be returned now, and why or why not.
 
 use app::orders::order_view::OrderView;
 use domain::{
@@ -6,62 +6,62 @@ use domain::{
     returns::returnability::{RuleVerdict, UnitReturnability},
 };
 
-use crate::core::lists::Badge;
+use crate::core::badge::Badge;
 
-/// Units of a line about which the same is said.
-pub(super) struct UnitsShown {
+/// Units of a line with the same answer and the same refund.
+pub(super) struct UnitGroup {
     pub(super) title: String,
     pub(super) line: String,
-    /// How many, of how many.
+    /// How many units of the line: `1 of 2`.
     pub(super) units: String,
-    pub(super) state: Badge,
-    pub(super) why: Vec<String>,
-    pub(super) worth: String,
+    pub(super) returnable: Badge,
+    pub(super) reasons: Vec<String>,
+    pub(super) refund: String,
 }
 
-/// The units of each line, those about which the same is said together.
-pub(super) fn units(view: &OrderView, amount: &impl Fn(i64) -> String) -> Vec<UnitsShown> {
-    let mut shown = Vec::new();
+pub(super) fn group_units(view: &OrderView, amount: &impl Fn(i64) -> String) -> Vec<UnitGroup> {
+    let mut all = Vec::new();
     for (line, judged) in view.order.items.iter().zip(&view.returnability.lines) {
-        let mut groups: Vec<(UnitsShown, usize)> = Vec::new();
+        let mut groups: Vec<(UnitGroup, usize)> = Vec::new();
         for unit in &judged.units {
-            let next = unit_shown(line, unit, amount);
-            let same = |it: &UnitsShown| (&it.why, &it.worth) == (&next.why, &next.worth);
-            match groups.iter_mut().find(|(known, _)| same(known)) {
+            let next = unit_group(line, unit, amount);
+            let same = |it: &UnitGroup| (&it.reasons, &it.refund) == (&next.reasons, &next.refund);
+            match groups.iter_mut().find(|(group, _)| same(group)) {
                 Some((_, count)) => *count += 1,
                 None => groups.push((next, 1)),
             }
         }
-        shown.extend(groups.into_iter().map(|(mut group, count)| {
+        all.extend(groups.into_iter().map(|(mut group, count)| {
             group.units = format!("{count} of {}", judged.units.len());
             group
         }));
     }
-    shown
+    all
 }
 
-/// What is said of a unit that can come back is until when; of one that cannot, everything against it.
-fn unit_shown(
+/// A group of one unit. Its reasons are the deadlines of a unit that can be returned, or else
+/// everything that prevents it.
+fn unit_group(
     line: &OrderLine,
     unit: &UnitReturnability,
     amount: &impl Fn(i64) -> String,
-) -> UnitsShown {
+) -> UnitGroup {
     let asks = unit.objections().any(|answer| answer.verdict == RuleVerdict::Asks);
-    let state = match (unit.returnable, asks) {
-        (true, _) => Badge { class: "good", words: "Yes" },
-        (false, true) => Badge { class: "warn", words: "A person must look" },
-        (false, false) => Badge { class: "bad", words: "No" },
+    let returnable = match (unit.returnable, asks) {
+        (true, _) => Badge::good("Yes"),
+        (false, true) => Badge::warn("Needs review"),
+        (false, false) => Badge::bad("No"),
     };
-    let said = unit.rules.iter().filter(|answer| {
+    let relevant = unit.rules.iter().filter(|answer| {
         answer.verdict != RuleVerdict::Allows || unit.returnable && answer.changes_at.is_some()
     });
-    let why = said.map(|it| format!("{}: {}", it.rule.name().replace('_', " "), it.fact));
-    UnitsShown {
+    let reasons = relevant.map(|it| format!("{}: {}", it.rule.name().replace('_', " "), it.fact));
+    UnitGroup {
         title: line.title.clone(),
         line: line.identifier.clone(),
         units: String::new(),
-        state,
-        why: why.collect(),
-        worth: unit.refund.map(|it| amount(it.refund_cents)).unwrap_or_default(),
+        returnable,
+        reasons: reasons.collect(),
+        refund: unit.refund.map(|it| amount(it.refund_cents)).unwrap_or_default(),
     }
 }

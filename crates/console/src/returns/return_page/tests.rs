@@ -5,9 +5,11 @@ use domain::identifier::MerchantId;
 use jiff::Timestamp;
 
 use super::*;
-use crate::core::fixtures::{HOSTILE, assert_is_text, hostile_exchange, hostile_message, visitor};
+use crate::core::fixtures::{
+    HOSTILE, assert_is_text, hostile_exchange, hostile_message, sample_visitor,
+};
 
-fn story(steps: Vec<TimelineStep>) -> ReturnStory {
+fn sample_story(steps: Vec<timeline::TimelineStep>) -> ReturnStory {
     ReturnStory {
         merchant: MerchantId::parse("acme").unwrap(),
         rma: domain::samples::rma(),
@@ -19,8 +21,8 @@ fn story(steps: Vec<TimelineStep>) -> ReturnStory {
 }
 
 #[test]
-fn a_return_shows_its_units_and_what_can_be_done() {
-    let (visitor, mut story) = (visitor(), story(Vec::new()));
+fn a_return_shows_its_items_and_actions() {
+    let (visitor, mut story) = (sample_visitor(), sample_story(Vec::new()));
     let html = return_page(&visitor, &story, None).render().unwrap();
     for part in [
         "Return RMA-7K3Q-9XWD-2M4T",
@@ -36,13 +38,13 @@ fn a_return_shows_its_units_and_what_can_be_done() {
     assert!(!html.contains("/cancel\""), "{html}");
 
     story.cancel = Availability::Yes;
-    let html = return_page(&visitor, &story, Some("Please say why.")).render().unwrap();
+    let html = return_page(&visitor, &story, Some("Enter a reason.")).render().unwrap();
     assert!(html.contains("action=\"/console/returns/RMA-7K3Q-9XWD-2M4T/cancel\""), "{html}");
-    assert!(html.contains("Please say why."), "{html}");
+    assert!(html.contains("Enter a reason."), "{html}");
 }
 
 #[test]
-fn whatever_happened_to_a_return_stays_text() {
+fn the_events_of_a_return_stay_text() {
     let hostile = || HOSTILE.to_owned();
     let telling = TimelineMessage {
         message: hostile_message(),
@@ -56,7 +58,7 @@ fn whatever_happened_to_a_return_stays_text() {
             answer: Some(hostile()),
         }],
     };
-    let mut story = story(vec![TimelineStep {
+    let mut story = sample_story(vec![timeline::TimelineStep {
         at: Timestamp::UNIX_EPOCH,
         words: vec![hostile()],
         actor: Some(hostile()),
@@ -81,6 +83,6 @@ fn whatever_happened_to_a_return_stays_text() {
         unit.tracking_number = Some(hostile());
     }
     story.exchanges = vec![hostile_exchange()];
-    let visitor = visitor();
+    let visitor = sample_visitor();
     assert_is_text(&return_page(&visitor, &story, Some(HOSTILE)));
 }

@@ -1,4 +1,4 @@
-//! What the forms of the bench do: receive a unit, tell which one it is, close a parcel.
+//! Handles the forms of the bench: receive a unit, identify it, close a parcel.
 
 use app::{
     AppError,
@@ -15,155 +15,164 @@ use domain::{
     warehouse::parcel::{CodeMeaning, GradedUnit, Parcel},
 };
 
-use super::state::{CHANNEL, Place, Said};
+use super::state::{BenchResult, BenchState, CodeKind, DEFAULT_CHANNEL};
 use crate::{
-    access::visit::Visitor,
-    core::{form::Form, frame::redirect},
+    access::visitor::Visitor,
+    core::{
+        form::{Form, non_empty},
+        frame::redirect,
+    },
 };
 use server::{Web, error::ApiError};
 
-/// A key of ours is shorter.
+/// Longer than any key of ours.
 const KEY_MAX: usize = 64;
 
-pub(super) async fn act(web: &Web, visitor: &Visitor, form: &Form) -> Result<Response, ApiError> {
-    let place = Place::of_form(form);
-    let mut found =
-        find_parcels(&web.app, place.merchant().as_ref(), &place.parcel, place.scanned()).await?;
-    let Some(MatchingParcel { parcel, .. }) = found.pop().filter(|_| found.is_empty()) else {
-        return Ok(redirect(&place.at_parcel().address()));
-    };
-    let next = match form.raw("act") {
-        "close" => close(web, visitor, form, (&place, &parcel)).await?,
-        "recognise" => recognised(web, visitor, form, (&place, &parcel)).await?,
-        _ => graded(web, visitor, form, (&place, &parcel)).await?,
-    };
-    Ok(redirect(&next.address()))
+/// A form, with the parcel that it is about.
+struct BenchForm<'a> {
+    web: &'a Web,
+    visitor: &'a Visitor,
+    form: &'a Form,
+    state: &'a BenchState,
+    parcel: &'a Parcel,
 }
 
-async fn graded(
+pub(super) async fn handle_form(
     web: &Web,
     visitor: &Visitor,
     form: &Form,
-    (place, parcel): (&Place, &Parcel),
-) -> Result<Place, ApiError> {
-    let typed = [form.text("grade"), form.text("scan")].into_iter().find(|it| !it.is_empty());
-    let typed = typed.unwrap_or_default();
-    let Some(condition) = Condition::parse(&typed.to_ascii_uppercase()) else {
-        return Ok(ungraded(place, parcel, typed));
+) -> Result<Response, ApiError> {
+    let state = BenchState::of_form(form);
+    let mut found =
+        find_parcels(&web.app, state.merchant().as_ref(), &state.parcel, state.unit_code()).await?;
+    let Some(MatchingParcel { parcel, .. }) = found.pop().filter(|_| found.is_empty()) else {
+        return Ok(redirect(&state.at_parcel().url()));
     };
-    let repeatable = repeatable(form, place, condition.name())?;
-    let graded = GradedUnit {
-        plate: if place.plate.is_empty() { &repeatable.key } else { &place.plate },
+    let bench = BenchForm { web, visitor, form, state: &state, parcel: &parcel };
+    let next = match form.raw("act") {
+        "close" => close(&bench).await?,
+        "recognise" => recognize(&bench).await?,
+        _ => grade(&bench).await?,
+    };
+    Ok(redirect(&next.url()))
+}
+
+async fn grade(bench: &BenchForm<'_>) -> Result<BenchState, ApiError> {
+    let BenchForm { web, visitor, form, state, parcel } = bench;
+    let input = [form.text("grade"), form.text("scan")].into_iter().find_map(non_empty);
+    let input = input.unwrap_or_default();
+    let Some(condition) = Condition::parse(&input.to_ascii_uppercase()) else {
+        return Ok(handle_other_input(state, parcel, input));
+    };
+    let key = read_key(form, state, condition.name())?;
+    let unit = GradedUnit {
+        plate: non_empty(&state.plate).unwrap_or(&key.key),
         condition,
         user_login: visitor.session.operator.as_str(),
-        channel: if place.channel.is_empty() { CHANNEL } else { &place.channel },
-        location: Some(place.location.as_str()).filter(|it| !it.is_empty()),
-        serial_number: Some(place.serial.as_str()).filter(|it| !it.is_empty()),
+        channel: non_empty(&state.channel).unwrap_or(DEFAULT_CHANNEL),
+        location: non_empty(&state.location),
+        serial_number: non_empty(&state.serial),
     };
-    let Some(receipt) = receipt(place, parcel, &graded) else {
-        return Ok(place.with_unit(place.unit.as_deref().unwrap_or_default()));
+    let Some(receipt) = build_receipt(state, parcel, &unit) else {
+        return Ok(state.with_unit(state.unit_code()));
     };
-    let unit = receipt.unit_identifier.clone().unwrap_or_default();
-    let about = (receipt, &repeatable);
-    let told = receive_unit(&web.app, &visitor.session, &parcel.merchant, about).await;
-    let outcome = match told {
-        Ok(told) => told.map(|told| told.result),
-        // The key was used: somebody went back and gave another condition.
-        Err(AppError::Conflict(_)) => return Ok(place.at_parcel().saying(Said::Used)),
+    let plate = receipt.unit_identifier.clone().unwrap_or_default();
+    let received =
+        receive_unit(&web.app, &visitor.session, &parcel.merchant, (receipt, &key)).await;
+    let outcome = match received {
+        Ok(result) => result.map(|result| result.result),
+        // The key was used: the person went back and entered another condition.
+        Err(AppError::Conflict(_)) => {
+            return Ok(state.at_parcel().with_result(BenchResult::AlreadyUsed));
+        }
         Err(error) => return Err(error.into()),
     };
     Ok(match outcome {
-        Some(EventOutcome::Applied) => place.after(&unit, Said::Received),
-        Some(EventOutcome::Unchanged) => place.after(&unit, Said::Again),
-        Some(EventOutcome::Exception) => place.after(&unit, Said::Asked),
-        // It changed meanwhile: the page looks again, and asks.
+        Some(EventOutcome::Applied) => state.after_scan(&plate, BenchResult::Received),
+        Some(EventOutcome::Unchanged) => state.after_scan(&plate, BenchResult::AlreadyReceived),
+        Some(EventOutcome::Exception) => state.after_scan(&plate, BenchResult::SetAside),
+        // The parcel changed in the meantime, so the page decides again.
         Some(EventOutcome::Refused | EventOutcome::Unknown) | None => {
-            place.with_unit(place.unit.as_deref().unwrap_or_default())
+            state.with_unit(state.unit_code())
         }
     })
 }
 
-/// What was typed in the place of a condition: the license plate of the unit, or something else.
-fn ungraded(place: &Place, parcel: &Parcel, typed: &str) -> Place {
-    let code = place.unit.as_deref().unwrap_or_default();
-    let again = Place { said: String::new(), ..place.clone() };
-    let known = !matches!(parcel.meaning(typed), CodeMeaning::Stranger);
-    if typed.is_empty() {
-        again.saying(Said::NoCondition)
-    } else if known || typed == place.parcel || typed == parcel.number || typed == code {
-        again.saying(Said::First)
-    } else if takes_plate(place, parcel) {
-        Place { plate: typed.to_owned(), ..again }.cleaned()
+/// Input that is not a condition can be the license plate of the unit.
+fn handle_other_input(state: &BenchState, parcel: &Parcel, input: &str) -> BenchState {
+    let again = BenchState { result: String::new(), ..state.clone() };
+    let in_parcel = !matches!(parcel.meaning(input), CodeMeaning::Stranger);
+    if input.is_empty() {
+        again.with_result(BenchResult::NotACondition)
+    } else if in_parcel || [&state.parcel, &parcel.number, state.unit_code()].contains(&input) {
+        again.with_result(BenchResult::ConditionMissing)
+    } else if takes_plate(state, parcel) {
+        BenchState { plate: input.to_owned(), ..again }.cleaned()
     } else {
-        again.saying(Said::NoCondition)
+        again.with_result(BenchResult::NotACondition)
     }
 }
 
-/// Whether the unit in the hand can get a license plate: not a piece that is announced with its own, and not
-/// one that is known by nothing else.
-pub(super) fn takes_plate(place: &Place, parcel: &Parcel) -> bool {
-    let Some(code) = place.unit.as_deref() else { return false };
-    match place.keep.as_str() {
-        "piece" => false,
-        "article" => true,
-        _ => match parcel.meaning(code) {
+/// Whether the current unit can get a license plate. A unit that is announced with one, or that is
+/// known only by one, cannot get another.
+pub(super) fn takes_plate(state: &BenchState, parcel: &Parcel) -> bool {
+    let Some(code) = state.unit.as_deref() else { return false };
+    match state.set_aside_kind() {
+        Some(CodeKind::Unit) => false,
+        Some(CodeKind::Product) => true,
+        None => match parcel.meaning(code) {
             CodeMeaning::Awaited(line) | CodeMeaning::Full(line) => line.plate.is_none(),
             CodeMeaning::Here(_) | CodeMeaning::Pieces(_) | CodeMeaning::Stranger => false,
         },
     }
 }
 
-/// The receipt of the unit in the hand, if it is clear what it is. What is here already is told again: then a
-/// form that was sent twice gets its first answer.
-fn receipt(place: &Place, parcel: &Parcel, graded: &GradedUnit<'_>) -> Option<Receipt> {
-    if let Some(known) = place.kept() {
-        return Some(parcel.question(known, graded));
+/// The receipt of the current unit, if it is clear what the unit is. A unit that is already here
+/// gets a receipt too, so that a form that is sent twice gets its first response again.
+fn build_receipt(state: &BenchState, parcel: &Parcel, unit: &GradedUnit<'_>) -> Option<Receipt> {
+    if let Some(code) = state.unexpected_code() {
+        return Some(parcel.question(code, unit));
     }
-    match parcel.meaning(place.unit.as_deref()?) {
+    match parcel.meaning(state.unit.as_deref()?) {
         CodeMeaning::Awaited(line) | CodeMeaning::Full(line) | CodeMeaning::Here(Some(line)) => {
-            Some(parcel.receipt(line, graded))
+            Some(parcel.receipt(line, unit))
         }
         CodeMeaning::Here(None) | CodeMeaning::Pieces(_) | CodeMeaning::Stranger => None,
     }
 }
 
-/// The key of the form, and everything that makes it what it is.
-fn repeatable(form: &Form, place: &Place, done: &str) -> Result<IdempotencyKey, ApiError> {
+/// The key of the form, with a hash of everything that the form does.
+fn read_key(form: &Form, state: &BenchState, action: &str) -> Result<IdempotencyKey, ApiError> {
     let key = form.text("key");
     let plain = key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
     if !plain || key.is_empty() || key.len() > KEY_MAX {
-        return Err(ApiError::BadRequest("this form is not one of ours".to_owned()));
+        let message = "the form has no valid key: go back, reload the page and send it again";
+        return Err(ApiError::BadRequest(message.to_owned()));
     }
-    let place = Place { last: String::new(), ..place.clone() };
-    let whole = format!("POST {}\n{done}", place.address());
-    Ok(IdempotencyKey { key: key.to_owned(), request_hash: secrets::hash(whole.as_bytes()) })
+    let state = BenchState { recent: String::new(), ..state.clone() };
+    let request = format!("POST {}\n{action}", state.url());
+    Ok(IdempotencyKey { key: key.to_owned(), request_hash: secrets::hash(request.as_bytes()) })
 }
 
-async fn recognised(
-    web: &Web,
-    visitor: &Visitor,
-    form: &Form,
-    (place, parcel): (&Place, &Parcel),
-) -> Result<Place, ApiError> {
+async fn recognize(bench: &BenchForm<'_>) -> Result<BenchState, ApiError> {
+    let BenchForm { web, visitor, form, state, parcel } = bench;
     let proposal = form.text("proposal").parse().unwrap_or(usize::MAX);
-    let about = (parcel, place.plate.as_str());
-    match match_to_proposal(&web.app, &visitor.session, about, proposal).await {
-        Ok(_) => Ok(place.after(&place.plate, Said::Recognised)),
-        Err(AppError::Conflict(_)) => Ok(place.after(&place.plate, Said::Decided)),
+    let unit = (*parcel, state.plate.as_str());
+    match match_to_proposal(&web.app, &visitor.session, unit, proposal).await {
+        Ok(_) => Ok(state.after_scan(&state.plate, BenchResult::Recognized)),
+        Err(AppError::Conflict(_)) => {
+            Ok(state.after_scan(&state.plate, BenchResult::AlreadyResolved))
+        }
         Err(error) => Err(error.into()),
     }
 }
 
-async fn close(
-    web: &Web,
-    visitor: &Visitor,
-    form: &Form,
-    (place, parcel): (&Place, &Parcel),
-) -> Result<Place, ApiError> {
-    let repeatable = repeatable(form, place, "close")?;
-    match close_parcel(&web.app, &visitor.session, parcel, &repeatable).await {
-        Ok(Some(_)) => Ok(place.at_parcel().saying(Said::Closed)),
-        Ok(None) | Err(AppError::Conflict(_)) => Ok(place.at_parcel()),
+async fn close(bench: &BenchForm<'_>) -> Result<BenchState, ApiError> {
+    let BenchForm { web, visitor, form, state, parcel } = bench;
+    let key = read_key(form, state, "close")?;
+    match close_parcel(&web.app, &visitor.session, parcel, &key).await {
+        Ok(Some(_)) => Ok(state.at_parcel().with_result(BenchResult::Closed)),
+        Ok(None) | Err(AppError::Conflict(_)) => Ok(state.at_parcel()),
         Err(error) => Err(error.into()),
     }
 }

@@ -1,294 +1,320 @@
 //! The pages of the bench.
 
-use app::warehouse::workbench::{MatchingParcel, UnitLocation, generate_plate, load_scanned_units};
+use app::warehouse::workbench::{MatchingParcel, generate_plate, load_scanned_units};
 use askama::Template;
 use axum::{http::StatusCode, response::Response};
 use domain::warehouse::parcel::{ExpectedLine, ParcelKind};
 
 use super::{
     actions::takes_plate,
-    parts::{Choice, Feedback, Row, Scan, Sheet, feedback, rows},
-    state::{CHANNEL, Place, Said},
-    step::{Doubt, Step, can_be_closed, likely, next_parcel},
+    parts::{
+        BenchLink, Feedback, PackingList, RecentScan, ScanField, describe_result, recent_scans,
+    },
+    state::{BenchResult, BenchState, CodeKind, DEFAULT_CHANNEL},
+    step::{Mismatch, Step, can_be_closed, likely_code_kind, next_parcel_url},
 };
 use crate::{
-    access::visit::Visitor,
-    core::frame::{Frame, Section, page, redirect},
+    access::visitor::Visitor,
+    core::{
+        form::non_empty,
+        frame::{Frame, Section, redirect, render_page},
+    },
 };
 use server::{Web, error::ApiError};
 
-/// Fields that a form sends along unseen.
-type Hidden<'a> = Vec<(&'static str, &'a str)>;
+/// Names and values of the hidden fields of a form.
+type HiddenFields<'a> = Vec<(&'static str, &'a str)>;
 
-/// No parcel yet, or none that is clear.
+/// Scan a parcel, or choose one.
 #[derive(Template)]
 #[template(path = "warehouse/receive/start.html", whitespace = "minimize")]
-pub(super) struct Start<'a> {
-    pub(super) frame: Frame<'a>,
-    pub(super) hidden: Hidden<'a>,
-    pub(super) scan: Scan,
-    /// What was scanned and is not clear.
-    pub(super) code: &'a str,
-    pub(super) several: bool,
-    pub(super) choices: Vec<Choice>,
-    /// Where a parcel that nobody announced is opened nevertheless.
-    pub(super) open: String,
+struct StartPage<'a> {
+    frame: Frame<'a>,
+    hidden: HiddenFields<'a>,
+    scan: ScanField,
+    /// The code that is unknown or has several meanings.
+    code: &'a str,
+    choices: ParcelChoices,
+    /// Opens a parcel that was not announced.
+    open_url: String,
+}
+
+/// What a code that is not exactly one parcel can mean.
+enum ParcelChoices {
+    None,
+    /// BulkResult parcels.
+    Parcels(Vec<BenchLink>),
+    /// No parcel, but known units.
+    Units(Vec<BenchLink>),
+}
+
+impl ParcelChoices {
+    const fn are_parcels(&self) -> bool {
+        matches!(self, Self::Parcels(_))
+    }
+
+    fn links(&self) -> &[BenchLink] {
+        match self {
+            Self::None => &[],
+            Self::Parcels(links) | Self::Units(links) => links,
+        }
+    }
 }
 
 /// Scan a unit.
 #[derive(Template)]
 #[template(path = "warehouse/receive/parcel.html", whitespace = "minimize")]
-pub(super) struct ParcelPage<'a> {
-    pub(super) frame: Frame<'a>,
-    pub(super) hidden: Hidden<'a>,
-    pub(super) scan: Scan,
-    pub(super) sheet: Sheet<'a>,
-    pub(super) feedback: Option<Feedback>,
-    pub(super) rows: Vec<Row>,
-    pub(super) next: String,
-    /// Where the parcel is closed, if it can be.
-    pub(super) close: Option<String>,
+struct ParcelPage<'a> {
+    frame: Frame<'a>,
+    hidden: HiddenFields<'a>,
+    scan: ScanField,
+    list: PackingList<'a>,
+    feedback: Option<Feedback>,
+    recent: Vec<RecentScan>,
+    next_url: String,
+    /// Absent if the parcel cannot be closed.
+    close_url: Option<String>,
 }
 
-/// Give the unit its condition.
+/// Enter the condition of a unit.
 #[derive(Template)]
 #[template(path = "warehouse/receive/grade.html", whitespace = "minimize")]
-pub(super) struct Grade<'a> {
-    pub(super) frame: Frame<'a>,
-    pub(super) hidden: Hidden<'a>,
-    pub(super) sheet: Sheet<'a>,
-    pub(super) place: &'a Place,
-    pub(super) key: String,
-    pub(super) line: Option<&'a ExpectedLine>,
-    pub(super) fault: Option<&'static str>,
-    /// Whether the unit can get a license plate.
-    pub(super) takes_plate: bool,
-    /// Whether a letter alone is enough, without Enter.
-    pub(super) at_once: bool,
-    pub(super) back: String,
+struct GradePage<'a> {
+    frame: Frame<'a>,
+    hidden: HiddenFields<'a>,
+    list: PackingList<'a>,
+    state: &'a BenchState,
+    key: String,
+    line: Option<&'a ExpectedLine>,
+    fault: Option<&'static str>,
+    takes_plate: bool,
+    /// Whether a script submits a condition without Enter.
+    submits_at_once: bool,
+    back_url: String,
 }
 
-impl Grade<'_> {
+impl GradePage<'_> {
     fn channel(&self) -> &str {
-        if self.place.channel.is_empty() { CHANNEL } else { &self.place.channel }
+        non_empty(&self.state.channel).unwrap_or(DEFAULT_CHANNEL)
     }
 
     fn code(&self) -> &str {
-        self.place.unit.as_deref().unwrap_or_default()
+        self.state.unit_code()
     }
 
     fn asks_for_plate(&self) -> bool {
-        self.takes_plate && !self.at_once
+        self.takes_plate && !self.submits_at_once
     }
 }
 
-/// The unit does not fit.
+/// The unit does not match.
 #[derive(Template)]
 #[template(path = "warehouse/receive/question.html", whitespace = "minimize")]
-pub(super) struct QuestionPage<'a> {
-    pub(super) frame: Frame<'a>,
-    pub(super) hidden: Hidden<'a>,
-    pub(super) scan: Scan,
-    pub(super) sheet: Sheet<'a>,
-    pub(super) code: &'a str,
-    pub(super) title: String,
-    pub(super) words: &'static str,
-    pub(super) choices: Vec<Choice>,
-    /// The ways to keep it, the likelier first.
-    pub(super) keep: Vec<Choice>,
-    pub(super) back: String,
+struct QuestionPage<'a> {
+    frame: Frame<'a>,
+    hidden: HiddenFields<'a>,
+    scan: ScanField,
+    list: PackingList<'a>,
+    code: &'a str,
+    question: Question,
+    /// The ways to set the unit aside, the more likely one first.
+    set_aside: Vec<BenchLink>,
+    back_url: String,
 }
 
-/// Really nothing more?
+struct Question {
+    title: String,
+    text: &'static str,
+    links: Vec<BenchLink>,
+}
+
+/// Confirm that nothing more is in the parcel.
 #[derive(Template)]
 #[template(path = "warehouse/receive/close.html", whitespace = "minimize")]
-pub(super) struct Close<'a> {
-    pub(super) frame: Frame<'a>,
-    pub(super) hidden: Hidden<'a>,
-    pub(super) scan: Scan,
-    pub(super) sheet: Sheet<'a>,
-    pub(super) key: String,
-    pub(super) back: String,
+struct ClosePage<'a> {
+    frame: Frame<'a>,
+    hidden: HiddenFields<'a>,
+    scan: ScanField,
+    list: PackingList<'a>,
+    key: String,
+    back_url: String,
 }
 
-pub(super) async fn show(
+pub(super) async fn render_step(
     web: &Web,
     visitor: &Visitor,
-    place: &Place,
+    state: &BenchState,
     step: Step,
 ) -> Result<Response, ApiError> {
     let ok = StatusCode::OK;
-    match step {
-        Step::Elsewhere(address) => Ok(redirect(&address)),
-        Step::Start => Ok(start(visitor, place, (false, Vec::new()))),
-        Step::NoParcel(known) => {
-            let choices = known.iter().map(|it| elsewhere(place, it, &place.parcel)).collect();
-            Ok(start(visitor, place, (false, choices)))
+    Ok(match step {
+        Step::Redirect(url) => redirect(&url),
+        Step::Start => render_start(visitor, state, ParcelChoices::None),
+        Step::UnknownParcel(units) => {
+            let links = units.iter().map(|it| BenchLink::elsewhere(state, it, &state.parcel));
+            render_start(visitor, state, ParcelChoices::Units(links.collect()))
         }
-        Step::Choose(found) => {
-            let choices = found.iter().map(|it| Choice::parcel(place, it)).collect();
-            Ok(start(visitor, place, (true, choices)))
+        Step::ChooseParcel(parcels) => {
+            let links = parcels.iter().map(|it| BenchLink::parcel(state, it));
+            render_start(visitor, state, ParcelChoices::Parcels(links.collect()))
         }
-        Step::Parcel(found, said) => parcel(web, visitor, place, (&found, said)).await,
-        Step::Grade(found, line) => {
+        Step::ScanUnit(found, result) => {
+            render_parcel(web, visitor, &state.at_parcel(), &found, result).await?
+        }
+        Step::GradeUnit(found, line) => {
             let key = generate_plate(&web.app);
-            Ok(page(visitor, ok, &grade(visitor, place, (&found, line.as_ref()), key)))
+            render_page(visitor, ok, &grade_page(visitor, state, &found, line.as_ref(), key))
         }
-        Step::Question(found, doubt) => {
-            let asked =
-                Place { asked: place.unit.clone().unwrap_or_default(), ..place.at_parcel() };
-            Ok(page(visitor, ok, &question(visitor, (place, &asked), &found, &doubt)))
+        Step::AskAboutUnit(found, mismatch) => {
+            let asked = BenchState { asked: state.unit_code().to_owned(), ..state.at_parcel() };
+            render_page(visitor, ok, &question_page(visitor, &asked, &found, &mismatch))
         }
-        Step::Close(found) => {
-            let (at, key) = (place.at_parcel(), generate_plate(&web.app));
-            Ok(page(visitor, ok, &close(visitor, &at, &found, key)))
+        Step::ConfirmClose(found) => {
+            let (state, key) = (state.at_parcel(), generate_plate(&web.app));
+            render_page(visitor, ok, &close_page(visitor, &state, &found, key))
         }
-    }
+    })
 }
 
-fn framed<'a>(visitor: &'a Visitor, title: &str) -> Frame<'a> {
-    Frame::new(visitor, Section::Receive, title)
+fn frame<'a>(visitor: &'a Visitor, title: &str) -> Frame<'a> {
+    Frame::new(visitor, Section::Receiving, title)
 }
 
-/// What the first page asks for, unless a code is not clear.
-fn start(visitor: &Visitor, place: &Place, (several, choices): (bool, Vec<Choice>)) -> Response {
-    let at = place.at_other("", "");
-    let code = place.parcel.as_str();
-    let hint = "The number on its label, the return's code, or the number of its ASN.";
-    let open = place.at_other(code, "platform").address();
-    let start = Start {
-        frame: framed(visitor, "Receive"),
-        hidden: at.fields(),
-        scan: Scan { name: "parcel", label: "Scan a parcel", button: "Open", hint },
-        code,
-        several,
+fn render_start(visitor: &Visitor, state: &BenchState, choices: ParcelChoices) -> Response {
+    let empty = state.at_other_parcel("", "");
+    let content = StartPage {
+        frame: frame(visitor, "Receiving"),
+        hidden: empty.fields(),
+        scan: ScanField::parcel(),
+        code: &state.parcel,
         choices,
-        open,
+        open_url: state.at_other_parcel(&state.parcel, "platform").url(),
     };
-    page(visitor, StatusCode::OK, &start)
+    render_page(visitor, StatusCode::OK, &content)
 }
 
-fn elsewhere(place: &Place, known: &UnitLocation, code: &str) -> Choice {
-    let at = place.at_other(&known.asn_number, known.merchant.as_str());
-    let (does, address) = if known.received {
-        ("It was received for", at.address())
-    } else {
-        ("It belongs to", at.with_unit(code).address())
-    };
-    let title = format!("{does} {}", known.asn_number);
-    Choice { address, title, detail: known.merchant_name.clone() }
-}
-
-async fn parcel(
+async fn render_parcel(
     web: &Web,
     visitor: &Visitor,
-    place: &Place,
-    (found, said): (&MatchingParcel, Option<Said>),
+    state: &BenchState,
+    found: &MatchingParcel,
+    result: Option<BenchResult>,
 ) -> Result<Response, ApiError> {
-    let at = place.at_parcel();
-    let seen = load_scanned_units(&web.app, &found.parcel, &place.plates()).await?;
-    let closing = Place { close: "yes".to_owned(), ..at.clone() };
-    let unit = ParcelPage {
-        frame: framed(visitor, &found.parcel.number),
-        hidden: at.fields(),
-        scan: Scan::unit("Scan a unit"),
-        sheet: Sheet::new(found),
-        feedback: feedback(said, &found.parcel, &seen),
-        rows: rows(&seen),
-        next: next_parcel(place),
-        close: can_be_closed(found).then(|| closing.address()),
+    let scans = load_scanned_units(&web.app, &found.parcel, &state.recent_plates()).await?;
+    let closing = BenchState { closing: "yes".to_owned(), ..state.clone() };
+    let content = ParcelPage {
+        frame: frame(visitor, &found.parcel.number),
+        hidden: state.fields(),
+        scan: ScanField::unit("Scan a unit"),
+        list: PackingList::new(found),
+        feedback: describe_result(result, &found.parcel, &scans),
+        recent: recent_scans(&scans),
+        next_url: next_parcel_url(state),
+        close_url: can_be_closed(found).then(|| closing.url()),
     };
-    Ok(page(visitor, StatusCode::OK, &unit))
+    Ok(render_page(visitor, StatusCode::OK, &content))
 }
 
-pub(super) fn grade<'a>(
+fn grade_page<'a>(
     visitor: &'a Visitor,
-    place: &'a Place,
-    (found, line): (&'a MatchingParcel, Option<&'a ExpectedLine>),
+    state: &'a BenchState,
+    found: &'a MatchingParcel,
+    line: Option<&'a ExpectedLine>,
     key: String,
-) -> Grade<'a> {
-    let takes_plate = takes_plate(place, &found.parcel);
-    let shown = ["channel", "location", "serial", "said"];
-    let hidden = place.fields().into_iter();
-    let hidden =
-        hidden.filter(|(name, _)| !shown.contains(name) && (!takes_plate || *name != "plate"));
-    let mut sheet = Sheet::new(found);
-    sheet.current = line.map(|line| line.line_identifier.as_str());
-    Grade {
-        frame: framed(visitor, &found.parcel.number),
+) -> GradePage<'a> {
+    let takes_plate = takes_plate(state, &found.parcel);
+    let has_plate = !state.plate.is_empty();
+    let is_visible = |name: &str| match name {
+        "channel" | "location" | "serial" | "said" => true,
+        name => takes_plate && name == "plate",
+    };
+    let hidden = state.fields().into_iter().filter(|(name, _)| !is_visible(name));
+    let current = line.map(|line| line.line_identifier.as_str());
+    GradePage {
+        frame: frame(visitor, &found.parcel.number),
         hidden: hidden.collect(),
-        sheet,
-        place,
+        list: PackingList { current, ..PackingList::new(found) },
+        state,
         key,
         line,
-        fault: place.said().and_then(Said::fault),
+        fault: state.result().and_then(BenchResult::fault),
         takes_plate,
-        at_once: !takes_plate || found.parcel.kind == ParcelKind::Return || !place.plate.is_empty(),
-        back: place.at_parcel().address(),
+        submits_at_once: !takes_plate || found.parcel.kind == ParcelKind::Return || has_plate,
+        back_url: state.at_parcel().url(),
     }
 }
 
-pub(super) fn question<'a>(
+/// The page about a unit that does not match; `state.asked` is its code.
+fn question_page<'a>(
     visitor: &'a Visitor,
-    (place, asked): (&'a Place, &'a Place),
+    state: &'a BenchState,
     found: &'a MatchingParcel,
-    doubt: &Doubt,
+    mismatch: &Mismatch,
 ) -> QuestionPage<'a> {
-    let code = asked.asked.as_str();
-    let (title, words, choices) = match doubt {
-        Doubt::Refused(why) => {
-            let words = "Put the unit aside, or keep it as a question for the office.";
-            (format!("Nothing can be received here: {why}"), words, Vec::new())
+    let code = state.asked.as_str();
+    let kinds = match (mismatch, likely_code_kind(found, code)) {
+        (Mismatch::SeveralUnits(_) | Mismatch::AllReceived(_), _) => vec![CodeKind::Product],
+        (Mismatch::NotReceivable(_) | Mismatch::NotInParcel(_), CodeKind::Unit) => {
+            vec![CodeKind::Unit, CodeKind::Product]
         }
-        Doubt::Full(line) => {
-            let words =
-                "One more than expected. Was it scanned twice? If not, keep it as a question.";
-            let title = format!("All {} of {} are here already", line.quantity, line.article());
-            (title, words, Vec::new())
+        (Mismatch::NotReceivable(_) | Mismatch::NotInParcel(_), CodeKind::Product) => {
+            vec![CodeKind::Product, CodeKind::Unit]
         }
-        Doubt::Which(lines) => {
-            let words = "Every piece has a license plate of its own. Scan it, or choose the piece.";
-            let choices = lines.iter().map(|line| Choice::piece(place, line)).collect();
-            ("Which piece is it?".to_owned(), words, choices)
-        }
-        Doubt::Stranger(known) => {
-            let words =
-                "Scan it again to be sure. If it stays, it is a question, not your mistake.";
-            let choices = known.iter().map(|it| elsewhere(place, it, code)).collect();
-            ("This is not in this parcel".to_owned(), words, choices)
-        }
-    };
-    let ways = match (doubt, likely(found, code)) {
-        (Doubt::Which(_) | Doubt::Full(_), _) => vec!["article"],
-        (Doubt::Refused(_) | Doubt::Stranger(_), "piece") => vec!["piece", "article"],
-        (Doubt::Refused(_) | Doubt::Stranger(_), _) => vec!["article", "piece"],
     };
     QuestionPage {
-        frame: framed(visitor, &found.parcel.number),
-        hidden: asked.fields(),
-        scan: Scan::unit("Scan again"),
-        sheet: Sheet::new(found),
+        frame: frame(visitor, &found.parcel.number),
+        hidden: state.fields(),
+        scan: ScanField::unit("Scan again"),
+        list: PackingList::new(found),
         code,
-        title,
-        words,
-        choices,
-        keep: ways.into_iter().map(|way| Choice::keep(place, code, way)).collect(),
-        back: place.at_parcel().address(),
+        question: describe_mismatch(state, mismatch),
+        set_aside: kinds.into_iter().map(|kind| BenchLink::set_aside(state, code, kind)).collect(),
+        back_url: state.at_parcel().url(),
     }
 }
 
-pub(super) fn close<'a>(
+fn describe_mismatch(state: &BenchState, mismatch: &Mismatch) -> Question {
+    match mismatch {
+        Mismatch::NotReceivable(why) => Question {
+            title: format!("Nothing can be received from this parcel: {why}"),
+            text: "Set the unit aside for the office.",
+            links: Vec::new(),
+        },
+        Mismatch::AllReceived(line) => Question {
+            title: format!("All {} of {} are already received", line.quantity, line.article()),
+            text: "If you did not scan a unit twice, there is one too many. Set it aside for the \
+                   office.",
+            links: Vec::new(),
+        },
+        Mismatch::SeveralUnits(lines) => Question {
+            title: "Which unit is it?".to_owned(),
+            text: "Each unit has its own license plate. Scan it, or choose the unit.",
+            links: lines.iter().map(|line| BenchLink::unit(state, line)).collect(),
+        },
+        Mismatch::NotInParcel(elsewhere) => Question {
+            title: "Not in this parcel".to_owned(),
+            text: "Scan the unit again to be sure. If it still does not match, set it aside for \
+                   the office.",
+            links: elsewhere
+                .iter()
+                .map(|it| BenchLink::elsewhere(state, it, &state.asked))
+                .collect(),
+        },
+    }
+}
+
+fn close_page<'a>(
     visitor: &'a Visitor,
-    at: &'a Place,
+    state: &'a BenchState,
     found: &'a MatchingParcel,
     key: String,
-) -> Close<'a> {
-    Close {
-        frame: framed(visitor, &found.parcel.number),
-        hidden: at.fields(),
-        scan: Scan::unit("Found one more? Scan it"),
-        sheet: Sheet::new(found),
+) -> ClosePage<'a> {
+    ClosePage {
+        frame: frame(visitor, &found.parcel.number),
+        hidden: state.fields(),
+        scan: ScanField::unit("MatchingParcel another unit? Scan it"),
+        list: PackingList::new(found),
         key,
-        back: at.address(),
+        back_url: state.url(),
     }
 }

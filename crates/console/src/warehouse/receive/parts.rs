@@ -1,6 +1,6 @@
-//! What the pages of the bench show, in words.
+//! The parts of the bench's pages: scan field, packing list, links and feedback.
 
-use app::warehouse::workbench::{MatchingParcel, ScannedUnit};
+use app::warehouse::workbench::{MatchingParcel, ScannedUnit, UnitLocation};
 use domain::{
     returns::receipt::Condition,
     warehouse::{
@@ -10,38 +10,44 @@ use domain::{
 };
 use jiff::Timestamp;
 
-use super::state::{Place, Said};
+use super::state::{BenchResult, BenchState, CodeKind};
+use crate::core::format::format_count;
 
-/// More lines than this are not read by anybody who stands at a bench.
+/// More lines than this do not help a person at a bench.
 const LINES_MAX: usize = 40;
 
-/// The field that everything is scanned into.
-pub(super) struct Scan {
+/// The field for all scans.
+pub(super) struct ScanField {
     pub(super) name: &'static str,
     pub(super) label: &'static str,
     pub(super) button: &'static str,
     pub(super) hint: &'static str,
 }
 
-impl Scan {
+impl ScanField {
+    pub(super) const fn parcel() -> Self {
+        let hint = "The tracking number on the label, the return number, or the ASN number.";
+        Self { name: "parcel", label: "Scan a parcel", button: "Open", hint }
+    }
+
     pub(super) const fn unit(label: &'static str) -> Self {
-        let hint = "Its license plate, SKU or UPC. Another parcel’s code opens that parcel.";
-        Self { name: "unit", label, button: "Take", hint }
+        let hint = "Its license plate, SKU or UPC. The code of another parcel opens that parcel.";
+        Self { name: "unit", label, button: "Continue", hint }
     }
 }
 
-/// What a parcel should hold.
-pub(super) struct Sheet<'a> {
+/// The expected content of a parcel.
+pub(super) struct PackingList<'a> {
     pub(super) found: &'a MatchingParcel,
     pub(super) lines: Vec<&'a ExpectedLine>,
-    /// How many lines are not shown.
-    pub(super) unseen: usize,
-    /// The line of the unit in the hand.
+    /// How many lines are not listed.
+    pub(super) omitted: usize,
+    /// The line of the current unit.
     pub(super) current: Option<&'a str>,
 }
 
-impl<'a> Sheet<'a> {
-    /// Of very many lines, those that still await units go first.
+impl<'a> PackingList<'a> {
+    /// If there are too many lines, those that are still open go first.
     pub(super) fn new(found: &'a MatchingParcel) -> Self {
         let all = &found.parcel.lines;
         let mut lines: Vec<&ExpectedLine> = all.iter().collect();
@@ -49,8 +55,8 @@ impl<'a> Sheet<'a> {
             lines.sort_by_key(|line| line.awaited() == 0);
             lines.truncate(LINES_MAX);
         }
-        let unseen = all.len().saturating_sub(lines.len());
-        Self { found, lines, unseen, current: None }
+        let omitted = all.len().saturating_sub(lines.len());
+        Self { found, lines, omitted, current: None }
     }
 
     pub(super) const fn kind(&self) -> &'static str {
@@ -73,7 +79,7 @@ impl<'a> Sheet<'a> {
         self.found.parcel.lines.iter().map(|line| line.received).sum()
     }
 
-    /// Lines of which something is missing.
+    /// Lines with missing units.
     pub(super) fn missing(&self) -> impl Iterator<Item = &&ExpectedLine> {
         self.lines.iter().filter(|line| line.awaited() > 0)
     }
@@ -83,86 +89,100 @@ impl<'a> Sheet<'a> {
     }
 }
 
-/// The codes that a line is known by, besides what it is called.
-pub(super) fn codes(line: &ExpectedLine) -> String {
+/// The codes of a line, except for the one that is its name.
+pub(super) fn other_codes(line: &ExpectedLine) -> String {
     let all = [&line.plate, &line.own, &line.sku, &line.upc];
     let other = all.into_iter().flatten().map(String::as_str).filter(|it| *it != line.article());
     other.collect::<Vec<_>>().join(" · ")
 }
 
-/// A way to go on.
-pub(super) struct Choice {
-    pub(super) address: String,
+/// A link to a possible next step.
+pub(super) struct BenchLink {
+    pub(super) url: String,
     pub(super) title: String,
     pub(super) detail: String,
 }
 
-impl Choice {
-    pub(super) fn parcel(place: &Place, found: &MatchingParcel) -> Self {
+impl BenchLink {
+    /// One of several parcels with the same code.
+    pub(super) fn parcel(state: &BenchState, found: &MatchingParcel) -> Self {
         let parcel = &found.parcel;
-        let awaited = match parcel.awaited() {
-            0 => "nothing awaited".to_owned(),
-            1 => "1 unit awaited".to_owned(),
-            several => format!("{several} units awaited"),
+        let expected = match parcel.awaited() {
+            0 => "no units expected".to_owned(),
+            count => format!("{} expected", format_count(count, "unit", "units")),
         };
         Self {
-            address: place.at_other(&parcel.number, parcel.merchant.as_str()).address(),
+            url: state.at_other_parcel(&parcel.number, parcel.merchant.as_str()).url(),
             title: format!("{} of {}", parcel.number, found.merchant_name),
-            detail: awaited,
+            detail: expected,
         }
     }
 
-    pub(super) fn piece(place: &Place, line: &ExpectedLine) -> Self {
-        let title = line.plate.clone().unwrap_or_default();
-        let address = place.with_unit(&title).address();
-        Self { address, title, detail: line.article().to_owned() }
+    /// The parcel that a unit belongs to.
+    pub(super) fn elsewhere(state: &BenchState, elsewhere: &UnitLocation, code: &str) -> Self {
+        let there = state.at_other_parcel(&elsewhere.asn_number, elsewhere.merchant.as_str());
+        let (relation, url) = if elsewhere.received {
+            ("Already received for", there.url())
+        } else {
+            ("Belongs to", there.with_unit(code).url())
+        };
+        let title = format!("{relation} {}", elsewhere.asn_number);
+        Self { url, title, detail: elsewhere.merchant_name.clone() }
     }
 
-    pub(super) fn keep(place: &Place, code: &str, way: &str) -> Self {
-        let kept = Place { keep: way.to_owned(), ..place.with_unit(code) };
-        let (title, detail) = if way == "piece" {
-            ("Keep this piece for the office", "The code is its own license plate.")
-        } else {
-            ("Keep it for the office", "The code is that of the article: a SKU or UPC.")
+    /// One of several units of the same product.
+    pub(super) fn unit(state: &BenchState, line: &ExpectedLine) -> Self {
+        let title = line.plate.clone().unwrap_or_default();
+        let url = state.with_unit(&title).url();
+        Self { url, title, detail: line.article().to_owned() }
+    }
+
+    pub(super) fn set_aside(state: &BenchState, code: &str, kind: CodeKind) -> Self {
+        let (title, detail) = match kind {
+            CodeKind::Unit => ("Set this unit aside", "The code is its license plate."),
+            CodeKind::Product => {
+                ("Set the product aside", "The code is its SKU or UPC, not a license plate.")
+            }
         };
-        Self { address: kept.address(), title: title.to_owned(), detail: detail.to_owned() }
+        let url = state.with_unit_set_aside(code, kind).url();
+        Self { url, title: title.to_owned(), detail: detail.to_owned() }
     }
 }
 
-/// A scan in the list of the last ones.
-pub(super) struct Row {
+/// A row in the list of recent scans.
+pub(super) struct RecentScan {
     pub(super) article: String,
     pub(super) plate: String,
     pub(super) condition: Condition,
     pub(super) at: Timestamp,
-    pub(super) is_question: bool,
+    pub(super) is_exception: bool,
 }
 
-impl Row {
+impl RecentScan {
     pub(super) fn time(&self) -> String {
         self.at.strftime("%H:%M:%S").to_string()
     }
 }
 
-pub(super) fn rows(seen: &[ScannedUnit]) -> Vec<Row> {
-    let row = |it: &ScannedUnit| Row {
+pub(super) fn recent_scans(scans: &[ScannedUnit]) -> Vec<RecentScan> {
+    let row = |it: &ScannedUnit| RecentScan {
         article: it.article.clone(),
         plate: it.unit_identifier.clone(),
         condition: it.condition,
         at: it.at,
-        is_question: it.question.is_some(),
+        is_exception: it.question.is_some(),
     };
-    seen.iter().map(row).collect()
+    scans.iter().map(row).collect()
 }
 
-/// What became of the last thing that was done.
+/// The result of the last action.
 pub(super) struct Feedback {
     pub(super) good: bool,
     pub(super) title: &'static str,
-    pub(super) words: String,
-    /// Which line the unit in question could be, the likeliest first.
+    pub(super) text: String,
+    /// The lines that an exception could belong to, best match first.
     pub(super) proposals: Vec<Proposal>,
-    /// The license plate of that unit.
+    /// The license plate of that exception.
     pub(super) plate: String,
 }
 
@@ -172,90 +192,96 @@ pub(super) struct Proposal {
     pub(super) detail: String,
 }
 
-pub(super) fn feedback(
-    said: Option<Said>,
+impl Feedback {
+    fn new(good: bool, title: &'static str, text: impl Into<String>) -> Self {
+        Self { good, title, text: text.into(), proposals: Vec::new(), plate: String::new() }
+    }
+}
+
+/// The feedback for a result; `scans` are the recent scans, newest first.
+pub(super) fn describe_result(
+    result: Option<BenchResult>,
     parcel: &Parcel,
-    seen: &[ScannedUnit],
+    scans: &[ScannedUnit],
 ) -> Option<Feedback> {
-    let newest = seen.first();
-    let told = |good, title, words: &str| Feedback {
-        good,
-        title,
-        words: words.to_owned(),
-        proposals: Vec::new(),
-        plate: String::new(),
-    };
-    Some(match said? {
-        Said::Received | Said::Recognised => {
+    let newest = scans.first();
+    Some(match result? {
+        BenchResult::Received | BenchResult::Recognized => {
             let unit = newest.map(|it| {
                 let (article, condition) = (&it.article, it.condition);
                 format!("{article} · {} {}", condition.name(), condition.words())
             });
-            told(true, "Received", &unit.unwrap_or_default())
+            Feedback::new(true, "Received", unit.unwrap_or_default())
         }
-        Said::Again => {
-            let words = "This unit was received before. It counts once, and nothing changed.";
-            told(false, "Scanned before", words)
-        }
-        Said::Used => {
-            let words =
-                "This form was sent before. The unit counts once, with what was said first.";
-            told(false, "Counted before", words)
-        }
-        Said::Decided => {
-            let words = "Somebody decided about this unit meanwhile. Nothing changed.";
-            told(false, "Decided already", words)
-        }
-        Said::Asked => asked(parcel, newest),
-        Said::Closed => {
-            let words = "Nothing more is awaited. What is missing is told to the merchant.";
-            told(true, "Closed", words)
-        }
-        Said::NoCondition | Said::First => return None,
+        BenchResult::AlreadyReceived => Feedback::new(
+            false,
+            "Already received",
+            "This unit was scanned before. It counts once, and nothing changed.",
+        ),
+        BenchResult::AlreadyUsed => Feedback::new(
+            false,
+            "Already counted",
+            "This form was sent before. The unit counts once, with the first condition.",
+        ),
+        BenchResult::AlreadyResolved => Feedback::new(
+            false,
+            "Already resolved",
+            "Another person resolved this exception in the meantime. Nothing changed.",
+        ),
+        BenchResult::SetAside => describe_exception(parcel, newest),
+        BenchResult::Closed => Feedback::new(
+            true,
+            "Parcel closed",
+            "No more units are expected. Missing units were reported to the merchant.",
+        ),
+        BenchResult::NotACondition | BenchResult::ConditionMissing => return None,
     })
 }
 
-fn asked(parcel: &Parcel, newest: Option<&ScannedUnit>) -> Feedback {
+fn describe_exception(parcel: &Parcel, newest: Option<&ScannedUnit>) -> Feedback {
     let question = newest.and_then(|it| it.question.as_ref());
-    let why = question.map(|it| reason(parcel.kind, it.kind)).unwrap_or_default();
+    let why = question.map(|it| exception_reason(parcel.kind, it.kind)).unwrap_or_default();
     let candidates = question.map(|it| it.candidates.as_slice()).unwrap_or_default();
+    let proposals = candidates.iter().enumerate();
     Feedback {
-        good: false,
-        title: "Kept for the office",
-        words: format!("{why} It is not counted. Put it on the shelf for questions."),
-        proposals: candidates.iter().enumerate().map(proposal).collect(),
+        proposals: proposals.map(|(position, it)| proposal(position, it)).collect(),
         plate: newest.map(|it| it.unit_identifier.clone()).unwrap_or_default(),
+        ..Feedback::new(
+            false,
+            "Set aside",
+            format!("{why} It is not counted. Put it on the shelf for exceptions."),
+        )
     }
 }
 
-const fn reason(parcel: ParcelKind, kind: ExceptionKind) -> &'static str {
+const fn exception_reason(parcel: ParcelKind, kind: ExceptionKind) -> &'static str {
     match (kind, parcel) {
-        (ExceptionKind::Overage, _) => "More came than was announced.",
+        (ExceptionKind::Overage, _) => "More units arrived than were announced.",
         (ExceptionKind::UnknownUnit, _) => "This ASN does not announce it.",
-        (ExceptionKind::WrongSku, _) => "It is another article than was announced.",
+        (ExceptionKind::WrongSku, _) => "It is not the announced SKU.",
         (ExceptionKind::UnknownAsn, ParcelKind::Return) => "It is not part of this return.",
-        (ExceptionKind::UnknownAsn, ParcelKind::Announced) => "This ASN awaits nothing.",
-        (ExceptionKind::UnknownAsn, ParcelKind::Unknown) => "Nobody announced this parcel.",
+        (ExceptionKind::UnknownAsn, ParcelKind::Announced) => "This ASN expects no units.",
+        (ExceptionKind::UnknownAsn, ParcelKind::Unknown) => "This parcel was not announced.",
         (ExceptionKind::AlreadyReceivedElsewhere, _) => {
-            "It was received for another parcel, refused, or has left."
+            "It was already received for another parcel, rejected or shipped."
         }
     }
 }
 
-fn proposal((position, candidate): (usize, &ReceivingCandidate)) -> Proposal {
-    let signs: Vec<&str> = candidate.why.iter().map(|sign| words(*sign)).collect();
+fn proposal(position: usize, candidate: &ReceivingCandidate) -> Proposal {
+    let signs: Vec<&str> = candidate.why.iter().map(|sign| sign_label(*sign)).collect();
     let ReceivingCandidate { asn_number, line_identifier, sku, awaited, .. } = candidate;
     Proposal {
         position,
-        title: format!("It is {sku}, line {line_identifier} of {asn_number}"),
-        detail: format!("{awaited} awaited, {}", signs.join(", ")),
+        title: format!("{sku}, line {line_identifier} of {asn_number}"),
+        detail: format!("{awaited} expected, {}", signs.join(", ")),
     }
 }
 
-const fn words(sign: MatchSign) -> &'static str {
+const fn sign_label(sign: MatchSign) -> &'static str {
     match sign {
         MatchSign::SameUnitIdentifier => "same license plate",
-        MatchSign::SameClientUnitIdentifier => "same identifier of the merchant",
+        MatchSign::SameClientUnitIdentifier => "same unit number of the merchant",
         MatchSign::SameSerialNumber => "same serial number",
         MatchSign::SameLine => "same line",
         MatchSign::SameSku => "same SKU",

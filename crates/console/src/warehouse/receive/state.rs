@@ -1,229 +1,261 @@
-//! Where somebody is in the work at the bench: which parcel, which unit, what was just said. All of it stands
-//! in the address of the page, so that loading it again and going back are harmless.
+//! Where a person is in the work at the bench: which parcel, which unit, what was done last. All of
+//! it is in the address of the page, so reloading the page and going back are harmless.
 
 use domain::{identifier::MerchantId, reader::IDENTIFIER_MAX, warehouse::parcel::UnexpectedCode};
 use serde::Deserialize;
 
-use crate::core::{form::Form, words::address};
+use crate::core::{form::Form, urls::add_query};
 
 const PATH: &str = "/console/receive";
-/// The channel of a unit for which nobody chose another.
-pub(super) const CHANNEL: &str = "RTS";
-/// How many scans are listed.
-const LAST_MAX: usize = 5;
-const BETWEEN: char = '|';
+/// The channel of a unit if no other is entered.
+pub(super) const DEFAULT_CHANNEL: &str = "RTS";
+/// How many recent scans are listed.
+const RECENT_MAX: usize = 5;
+const SEPARATOR: char = '|';
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
-pub(super) struct Place {
-    /// What was scanned to open the parcel.
+pub(super) struct BenchState {
+    /// The code that opened the parcel.
     pub(super) parcel: String,
-    /// Whose parcel, where several merchants may be meant; the platform for one that nobody announced.
+    /// The merchant of the parcel, if the code has several meanings. The platform stands for a
+    /// parcel that was not announced.
     pub(super) merchant: String,
-    /// The code of the unit in the hand. Empty for somebody who pressed Enter on the empty field.
+    /// The code of the current unit. Empty if Enter was pressed on the empty field.
     pub(super) unit: Option<String>,
-    /// The license plate of that unit.
+    /// The license plate of the current unit.
     pub(super) plate: String,
-    /// That the unit is kept as a question, and what its code is: `piece` or `article`.
-    pub(super) keep: String,
+    /// Set if the unit is set aside as an exception: the name of a [`CodeKind`].
+    #[serde(rename = "keep")]
+    pub(super) set_aside: String,
     /// The code that a question on the page is about.
     pub(super) asked: String,
-    /// That somebody wants to close the parcel.
-    pub(super) close: String,
+    /// Set if the person wants to close the parcel.
+    #[serde(rename = "close")]
+    pub(super) closing: String,
     pub(super) channel: String,
     pub(super) location: String,
     pub(super) serial: String,
-    /// What the page tells first; see [`Said`].
-    pub(super) said: String,
-    /// The license plates of the last scans, the newest first.
-    pub(super) last: String,
+    /// The name of a [`BenchResult`], which the page shows first.
+    #[serde(rename = "said")]
+    pub(super) result: String,
+    /// The license plates of the recent scans, newest first.
+    #[serde(rename = "last")]
+    pub(super) recent: String,
 }
 
-/// What became of what was done last.
+/// What a code identifies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Said {
-    Received,
-    /// The same unit, or the same form, once more.
-    Again,
-    /// The form was sent before with something else in it.
-    Used,
-    /// The unit is kept as a question.
-    Asked,
-    /// The person at the bench knew which unit it is.
-    Recognised,
-    /// Somebody decided otherwise meanwhile.
-    Decided,
-    Closed,
-    /// What was typed is no condition.
-    NoCondition,
-    /// The next unit was scanned before this one has its condition.
-    First,
+pub(super) enum CodeKind {
+    /// One unit: the code is a license plate.
+    Unit,
+    /// A product: the code is a SKU or UPC.
+    Product,
 }
 
-impl Said {
+impl CodeKind {
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Unit => "piece",
+            Self::Product => "article",
+        }
+    }
+
+    fn parse(name: &str) -> Option<Self> {
+        [Self::Unit, Self::Product].into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+/// The result of the last form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum BenchResult {
+    Received,
+    /// The same unit, or the same form, was sent again.
+    AlreadyReceived,
+    /// The same form was sent before with other content.
+    AlreadyUsed,
+    /// The unit is set aside as an exception.
+    SetAside,
+    /// The person at the bench identified the unit.
+    Recognized,
+    /// Another person resolved the exception in the meantime.
+    AlreadyResolved,
+    Closed,
+    /// The input is not a condition.
+    NotACondition,
+    /// The next unit was scanned before this one got its condition.
+    ConditionMissing,
+}
+
+impl BenchResult {
     const ALL: [Self; 9] = [
         Self::Received,
-        Self::Again,
-        Self::Used,
-        Self::Asked,
-        Self::Recognised,
-        Self::Decided,
+        Self::AlreadyReceived,
+        Self::AlreadyUsed,
+        Self::SetAside,
+        Self::Recognized,
+        Self::AlreadyResolved,
         Self::Closed,
-        Self::NoCondition,
-        Self::First,
+        Self::NotACondition,
+        Self::ConditionMissing,
     ];
 
     const fn name(self) -> &'static str {
         match self {
             Self::Received => "received",
-            Self::Again => "again",
-            Self::Used => "used",
-            Self::Asked => "asked",
-            Self::Recognised => "recognised",
-            Self::Decided => "decided",
+            Self::AlreadyReceived => "again",
+            Self::AlreadyUsed => "used",
+            Self::SetAside => "asked",
+            Self::Recognized => "recognised",
+            Self::AlreadyResolved => "decided",
             Self::Closed => "closed",
-            Self::NoCondition => "no-condition",
-            Self::First => "first",
+            Self::NotACondition => "no-condition",
+            Self::ConditionMissing => "first",
         }
     }
 
-    /// What is wrong with what was typed for the unit in the hand.
+    /// What is wrong with the input for the current unit.
     pub(super) const fn fault(self) -> Option<&'static str> {
         match self {
-            Self::First => Some("First the condition of this unit, then the next one."),
-            Self::NoCondition => Some("That is no condition. Type one of the letters below."),
+            Self::ConditionMissing => {
+                Some("Enter the condition of this unit before you scan the next one.")
+            }
+            Self::NotACondition => Some("This is not a condition. Type one of the codes below."),
             Self::Received
-            | Self::Again
-            | Self::Used
-            | Self::Asked
-            | Self::Recognised
-            | Self::Decided
+            | Self::AlreadyReceived
+            | Self::AlreadyUsed
+            | Self::SetAside
+            | Self::Recognized
+            | Self::AlreadyResolved
             | Self::Closed => None,
         }
     }
 }
 
-/// A code as it was meant: scanners put signs around it that nobody sees.
-fn clean(text: &str) -> String {
-    let visible = text.chars().filter(|sign| !sign.is_control());
+/// The code without the invisible characters that scanners add.
+fn clean_code(text: &str) -> String {
+    let visible = text.chars().filter(|character| !character.is_control());
     visible.collect::<String>().trim().chars().take(IDENTIFIER_MAX).collect()
 }
 
-impl Place {
-    /// The code of the unit in the hand, if there is one.
-    pub(super) fn scanned(&self) -> &str {
+impl BenchState {
+    /// The code of the current unit, or an empty text.
+    pub(super) fn unit_code(&self) -> &str {
         self.unit.as_deref().unwrap_or_default()
     }
 
     pub(super) fn of_form(form: &Form) -> Self {
         let unit = form.raw("unit");
         let text = |name: &str| form.raw(name).to_owned();
-        let place = Self {
+        let state = Self {
             parcel: text("parcel"),
             merchant: text("merchant"),
             unit: (!unit.is_empty()).then(|| unit.to_owned()),
             plate: text("plate"),
-            keep: text("keep"),
+            set_aside: text("keep"),
             asked: String::new(),
-            close: String::new(),
-            channel: Some(text("channel")).filter(|it| it != CHANNEL).unwrap_or_default(),
+            closing: String::new(),
+            channel: Some(text("channel")).filter(|it| it != DEFAULT_CHANNEL).unwrap_or_default(),
             location: text("location"),
             serial: text("serial"),
-            said: String::new(),
-            last: text("last"),
+            result: String::new(),
+            recent: text("last"),
         };
-        place.cleaned()
+        state.cleaned()
     }
 
-    /// The same with clean codes. What is listed may be longer than one code.
+    /// The same state with clean codes.
     #[must_use]
     pub(super) fn cleaned(self) -> Self {
-        let last: Vec<String> =
-            self.last.split(BETWEEN).map(clean).filter(|it| !it.is_empty()).collect();
+        let recent = self.recent.split(SEPARATOR).map(clean_code).filter(|it| !it.is_empty());
         Self {
-            parcel: clean(&self.parcel),
-            merchant: clean(&self.merchant),
-            unit: self.unit.as_deref().map(clean),
-            plate: clean(&self.plate),
-            keep: clean(&self.keep),
-            asked: clean(&self.asked),
-            close: clean(&self.close),
-            channel: clean(&self.channel),
-            location: clean(&self.location),
-            serial: clean(&self.serial),
-            said: clean(&self.said),
-            last: last.into_iter().take(LAST_MAX).collect::<Vec<_>>().join("|"),
+            parcel: clean_code(&self.parcel),
+            merchant: clean_code(&self.merchant),
+            unit: self.unit.as_deref().map(clean_code),
+            plate: clean_code(&self.plate),
+            set_aside: clean_code(&self.set_aside),
+            asked: clean_code(&self.asked),
+            closing: clean_code(&self.closing),
+            channel: clean_code(&self.channel),
+            location: clean_code(&self.location),
+            serial: clean_code(&self.serial),
+            result: clean_code(&self.result),
+            recent: recent.take(RECENT_MAX).collect::<Vec<_>>().join("|"),
         }
     }
 
-    /// What stands in the address, or in hidden fields of a form, but for the empty ones.
+    /// The non-empty fields, for an address or the hidden fields of a form.
     pub(super) fn fields(&self) -> Vec<(&'static str, &str)> {
         let all = [
             ("parcel", self.parcel.as_str()),
             ("merchant", &self.merchant),
-            ("unit", self.unit.as_deref().unwrap_or_default()),
+            ("unit", self.unit_code()),
             ("plate", &self.plate),
-            ("keep", &self.keep),
+            ("keep", &self.set_aside),
             ("asked", &self.asked),
-            ("close", &self.close),
+            ("close", &self.closing),
             ("channel", &self.channel),
             ("location", &self.location),
             ("serial", &self.serial),
-            ("said", &self.said),
-            ("last", &self.last),
+            ("said", &self.result),
+            ("last", &self.recent),
         ];
         all.into_iter().filter(|(_, value)| !value.is_empty()).collect()
     }
 
-    pub(super) fn address(&self) -> String {
-        address(PATH, &self.fields())
+    pub(super) fn url(&self) -> String {
+        add_query(PATH, &self.fields())
     }
 
     pub(super) fn merchant(&self) -> Option<MerchantId> {
         MerchantId::parse_stored(&self.merchant).ok()
     }
 
-    pub(super) fn said(&self) -> Option<Said> {
-        Said::ALL.into_iter().find(|said| said.name() == self.said)
+    pub(super) fn result(&self) -> Option<BenchResult> {
+        BenchResult::ALL.into_iter().find(|result| result.name() == self.result)
     }
 
-    /// What the code is, of a unit that is kept as a question.
-    pub(super) fn kept(&self) -> Option<UnexpectedCode<'_>> {
+    /// What the code of the current unit identifies, if the unit is set aside.
+    pub(super) fn set_aside_kind(&self) -> Option<CodeKind> {
+        CodeKind::parse(&self.set_aside)
+    }
+
+    /// The code of a unit that is set aside.
+    pub(super) fn unexpected_code(&self) -> Option<UnexpectedCode<'_>> {
         let code = self.unit.as_deref()?;
-        match self.keep.as_str() {
-            "piece" => Some(UnexpectedCode::ByPlate(code)),
-            "article" => Some(UnexpectedCode::ByArticle(code)),
-            _ => None,
+        match self.set_aside_kind()? {
+            CodeKind::Unit => Some(UnexpectedCode::ByPlate(code)),
+            CodeKind::Product => Some(UnexpectedCode::ByArticle(code)),
         }
     }
 
-    /// The license plates of the last scans.
-    pub(super) fn plates(&self) -> Vec<&str> {
-        self.last.split(BETWEEN).filter(|it| !it.is_empty()).collect()
+    /// The license plates of the recent scans.
+    pub(super) fn recent_plates(&self) -> Vec<&str> {
+        self.recent.split(SEPARATOR).filter(|it| !it.is_empty()).collect()
     }
 
-    /// The parcel, with no unit in the hand.
+    /// The same parcel without a current unit.
     #[must_use]
     pub(super) fn at_parcel(&self) -> Self {
         Self {
             unit: None,
             plate: String::new(),
-            keep: String::new(),
+            set_aside: String::new(),
             asked: String::new(),
-            close: String::new(),
+            closing: String::new(),
             serial: String::new(),
-            said: String::new(),
+            result: String::new(),
             ..self.clone()
         }
     }
 
-    /// Another parcel. Where goods are put is likely to stay the same.
+    /// Another parcel. Channel and location stay the same.
     #[must_use]
-    pub(super) fn at_other(&self, parcel: &str, merchant: &str) -> Self {
+    pub(super) fn at_other_parcel(&self, parcel: &str, merchant: &str) -> Self {
         Self {
             parcel: parcel.to_owned(),
             merchant: merchant.to_owned(),
-            last: String::new(),
+            recent: String::new(),
             ..self.at_parcel()
         }
     }
@@ -234,16 +266,21 @@ impl Place {
     }
 
     #[must_use]
-    pub(super) fn saying(self, said: Said) -> Self {
-        Self { said: said.name().to_owned(), ..self }
+    pub(super) fn with_unit_set_aside(&self, code: &str, kind: CodeKind) -> Self {
+        Self { set_aside: kind.name().to_owned(), ..self.with_unit(code) }
+    }
+
+    #[must_use]
+    pub(super) fn with_result(self, result: BenchResult) -> Self {
+        Self { result: result.name().to_owned(), ..self }
     }
 
     /// The parcel after a scan of this license plate.
     #[must_use]
-    pub(super) fn after(&self, plate: &str, said: Said) -> Self {
-        let earlier = self.plates().into_iter().filter(|it| *it != plate);
-        let last: Vec<&str> = std::iter::once(plate).chain(earlier).take(LAST_MAX).collect();
-        Self { last: last.join("|"), ..self.at_parcel() }.saying(said)
+    pub(super) fn after_scan(&self, plate: &str, result: BenchResult) -> Self {
+        let earlier = self.recent_plates().into_iter().filter(|it| *it != plate);
+        let recent: Vec<&str> = std::iter::once(plate).chain(earlier).take(RECENT_MAX).collect();
+        Self { recent: recent.join("|"), ..self.at_parcel() }.with_result(result)
     }
 }
 
@@ -252,41 +289,41 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_code_loses_what_nobody_sees() {
-        let place = Place {
+    fn invisible_characters_are_removed_from_codes() {
+        let state = BenchState {
             parcel: "\u{1d} RMA-1\r\n".to_owned(),
             unit: Some("\0".to_owned()),
             plate: "x".repeat(1_000),
-            ..Place::default()
+            ..BenchState::default()
         };
-        let place = place.cleaned();
-        assert_eq!(place.parcel, "RMA-1");
-        assert_eq!(place.unit.as_deref(), Some(""));
-        assert_eq!(place.plate.len(), IDENTIFIER_MAX);
+        let state = state.cleaned();
+        assert_eq!(state.parcel, "RMA-1");
+        assert_eq!(state.unit.as_deref(), Some(""));
+        assert_eq!(state.plate.len(), IDENTIFIER_MAX);
     }
 
     #[test]
-    fn the_last_five_scans_are_remembered_each_once() {
-        let mut place = Place::default();
+    fn each_of_the_last_five_scans_is_remembered_once() {
+        let mut state = BenchState::default();
         for plate in ["1", "2", "3", "2", "4", "5", "6"] {
-            place = place.after(plate, Said::Received);
+            state = state.after_scan(plate, BenchResult::Received);
         }
-        assert_eq!(place.plates(), ["6", "5", "4", "2", "3"]);
-        assert_eq!(place.said(), Some(Said::Received));
+        assert_eq!(state.recent_plates(), ["6", "5", "4", "2", "3"]);
+        assert_eq!(state.result(), Some(BenchResult::Received));
     }
 
     #[test]
-    fn an_address_leads_back_to_the_same_place() {
-        let place = Place {
+    fn an_address_leads_back_to_the_same_state() {
+        let state = BenchState {
             parcel: "A&B=1".to_owned(),
             merchant: "acme".to_owned(),
             unit: Some("#ü".to_owned()),
-            keep: "piece".to_owned(),
-            ..Place::default()
+            set_aside: "piece".to_owned(),
+            ..BenchState::default()
         };
         let expected = "/console/receive?parcel=A%26B%3D1&merchant=acme&unit=%23%C3%BC&keep=piece";
-        assert_eq!(place.address(), expected);
-        assert_eq!(place.kept(), Some(UnexpectedCode::ByPlate("#ü")));
-        assert_eq!(place.at_parcel().address(), "/console/receive?parcel=A%26B%3D1&merchant=acme");
+        assert_eq!(state.url(), expected);
+        assert_eq!(state.unexpected_code(), Some(UnexpectedCode::ByPlate("#ü")));
+        assert_eq!(state.at_parcel().url(), "/console/receive?parcel=A%26B%3D1&merchant=acme");
     }
 }

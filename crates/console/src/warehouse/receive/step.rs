@@ -1,146 +1,149 @@
-//! What comes next at the bench, from what was scanned.
+//! Decides what comes next at the bench.
 
 use app::warehouse::workbench::{MatchingParcel, UnitLocation, find_parcels, locate_unit};
 use domain::warehouse::parcel::{CodeMeaning, ExpectedLine, ParcelKind};
 
-use super::state::{Place, Said};
+use super::state::{BenchResult, BenchState, CodeKind};
 use server::{Web, error::ApiError};
 
 pub(super) enum Step {
-    /// No parcel lies on the bench.
+    /// Scan a parcel.
     Start,
-    /// The code means nothing. It may be on a unit that is known.
-    NoParcel(Vec<UnitLocation>),
-    /// The code means several.
-    Choose(Vec<MatchingParcel>),
+    /// The code is not a parcel. It may belong to known units.
+    UnknownParcel(Vec<UnitLocation>),
+    /// The code has several meanings.
+    ChooseParcel(Vec<MatchingParcel>),
     /// Scan a unit of this parcel.
-    Parcel(MatchingParcel, Option<Said>),
-    /// Grade the unit in the hand: of this line, or as a question.
-    Grade(MatchingParcel, Option<ExpectedLine>),
-    Question(MatchingParcel, Doubt),
-    /// Really close it?
-    Close(MatchingParcel),
-    /// Go on there.
-    Elsewhere(String),
+    ScanUnit(MatchingParcel, Option<BenchResult>),
+    /// Enter the condition of the unit, which belongs to this line or is set aside.
+    GradeUnit(MatchingParcel, Option<ExpectedLine>),
+    AskAboutUnit(MatchingParcel, Mismatch),
+    ConfirmClose(MatchingParcel),
+    Redirect(String),
 }
 
-/// Why a unit is a question.
-pub(super) enum Doubt {
+/// Why a unit cannot simply be received.
+pub(super) enum Mismatch {
     /// Nothing can be received from this parcel.
-    Refused(&'static str),
-    /// All of this article are here.
-    Full(ExpectedLine),
-    /// Which of these pieces?
-    Which(Vec<ExpectedLine>),
-    /// It is not in this parcel; a unit of this name is known there.
-    Stranger(Vec<UnitLocation>),
+    NotReceivable(&'static str),
+    /// All units of this product are received.
+    AllReceived(ExpectedLine),
+    /// The product has several units with license plates.
+    SeveralUnits(Vec<ExpectedLine>),
+    /// The unit is not in this parcel. It may be known elsewhere.
+    NotInParcel(Vec<UnitLocation>),
 }
 
-pub(super) async fn step(web: &Web, place: &Place) -> Result<Step, ApiError> {
-    if place.parcel.is_empty() {
+pub(super) async fn decide_step(web: &Web, state: &BenchState) -> Result<Step, ApiError> {
+    if state.parcel.is_empty() {
         return Ok(Step::Start);
     }
     let mut found =
-        find_parcels(&web.app, place.merchant().as_ref(), &place.parcel, place.scanned()).await?;
+        find_parcels(&web.app, state.merchant().as_ref(), &state.parcel, state.unit_code()).await?;
     if found.len() > 1 {
-        return Ok(Step::Choose(found));
+        return Ok(Step::ChooseParcel(found));
     }
     let Some(found) = found.pop() else {
-        return Ok(Step::NoParcel(locate_unit(&web.app, &place.parcel).await?));
+        return Ok(Step::UnknownParcel(locate_unit(&web.app, &state.parcel).await?));
     };
-    let Some(code) = place.unit.as_deref() else {
-        let closing = !place.close.is_empty() && can_be_closed(&found);
-        let parcel = |found| Step::Parcel(found, place.said());
-        return Ok(if closing { Step::Close(found) } else { parcel(found) });
+    let Some(code) = state.unit.as_deref() else {
+        let closing = !state.closing.is_empty() && can_be_closed(&found);
+        return Ok(if closing {
+            Step::ConfirmClose(found)
+        } else {
+            Step::ScanUnit(found, state.result())
+        });
     };
     match code {
-        "" => Ok(Step::Elsewhere(next_parcel(place))),
-        // Whoever cannot place a unit says so without a mouse.
-        "?" if !place.asked.is_empty() => Ok(Step::Elsewhere(kept(place, &found).address())),
-        code => unit(web, place, found, code).await,
+        "" => Ok(Step::Redirect(next_parcel_url(state))),
+        // The keyboard shortcut for a unit that cannot be identified.
+        "?" if !state.asked.is_empty() => {
+            let kind = likely_code_kind(&found, &state.asked);
+            Ok(Step::Redirect(state.with_unit_set_aside(&state.asked, kind).url()))
+        }
+        code => decide_unit(web, state, found, code).await,
     }
 }
 
-/// Whether there is anything to close: a return of which something is missing.
+/// Only a return with missing units can be closed.
 pub(super) fn can_be_closed(found: &MatchingParcel) -> bool {
     let parcel = &found.parcel;
     parcel.kind == ParcelKind::Return && parcel.refusal.is_none() && parcel.awaited() > 0
 }
 
-/// What the code of a unit that does not fit most likely is: what a line says, or, of a stranger, a license
-/// plate where every piece has one.
-pub(super) fn likely(found: &MatchingParcel, code: &str) -> &'static str {
+/// What the code of a unit that does not match probably identifies. An unknown code is taken for a
+/// license plate if all lines of the parcel have one.
+pub(super) fn likely_code_kind(found: &MatchingParcel, code: &str) -> CodeKind {
     let lines = &found.parcel.lines;
-    let plates = !lines.is_empty() && lines.iter().all(|line| line.plate.is_some());
-    let piece = match found.parcel.meaning(code) {
+    let all_have_plates = !lines.is_empty() && lines.iter().all(|line| line.plate.is_some());
+    let is_unit = match found.parcel.meaning(code) {
         CodeMeaning::Awaited(line) | CodeMeaning::Full(line) => line.plate.as_deref() == Some(code),
         CodeMeaning::Here(_) => true,
         CodeMeaning::Pieces(_) => false,
-        CodeMeaning::Stranger => plates,
+        CodeMeaning::Stranger => all_have_plates,
     };
-    if piece { "piece" } else { "article" }
+    if is_unit { CodeKind::Unit } else { CodeKind::Product }
 }
 
-fn kept(place: &Place, found: &MatchingParcel) -> Place {
-    Place { keep: likely(found, &place.asked).to_owned(), ..place.with_unit(&place.asked) }
-}
-
-async fn unit(
+async fn decide_unit(
     web: &Web,
-    place: &Place,
+    state: &BenchState,
     found: MatchingParcel,
     code: &str,
 ) -> Result<Step, ApiError> {
     let parcel = &found.parcel;
-    if place.kept().is_some() {
-        return Ok(Step::Grade(found, None));
+    if state.unexpected_code().is_some() {
+        return Ok(Step::GradeUnit(found, None));
     }
-    if code == place.parcel || code == parcel.number {
-        return Ok(Step::Parcel(found, None));
+    if code == state.parcel || code == parcel.number {
+        return Ok(Step::ScanUnit(found, None));
     }
-    let doubt = match (parcel.refusal, parcel.meaning(code)) {
-        (_, CodeMeaning::Here(_)) => return Ok(Step::Parcel(found, Some(Said::Again))),
-        (_, CodeMeaning::Stranger) => return stranger(web, place, found, code).await,
-        (Some(refusal), _) => Doubt::Refused(refusal),
+    let mismatch = match (parcel.refusal, parcel.meaning(code)) {
+        (_, CodeMeaning::Here(_)) => {
+            return Ok(Step::ScanUnit(found, Some(BenchResult::AlreadyReceived)));
+        }
+        (_, CodeMeaning::Stranger) => return decide_unknown_code(web, state, found, code).await,
+        (Some(refusal), _) => Mismatch::NotReceivable(refusal),
         (None, CodeMeaning::Awaited(line)) => {
             let line = line.clone();
-            return Ok(Step::Grade(found, Some(line)));
+            return Ok(Step::GradeUnit(found, Some(line)));
         }
-        (None, CodeMeaning::Full(line)) => Doubt::Full(line.clone()),
-        (None, CodeMeaning::Pieces(lines)) => Doubt::Which(lines.into_iter().cloned().collect()),
+        (None, CodeMeaning::Full(line)) => Mismatch::AllReceived(line.clone()),
+        (None, CodeMeaning::Pieces(lines)) => {
+            Mismatch::SeveralUnits(lines.into_iter().cloned().collect())
+        }
     };
-    Ok(Step::Question(found, doubt))
+    Ok(Step::AskAboutUnit(found, mismatch))
 }
 
-/// A code that is nothing of the parcel may be the next parcel, or a unit that belongs elsewhere.
-async fn stranger(
+/// A code that is unknown in this parcel can be the next parcel, or a unit of another one.
+async fn decide_unknown_code(
     web: &Web,
-    place: &Place,
+    state: &BenchState,
     found: MatchingParcel,
     code: &str,
 ) -> Result<Step, ApiError> {
     if !find_parcels(&web.app, None, code, "").await?.is_empty() {
-        return Ok(Step::Elsewhere(place.at_other(code, "").address()));
+        return Ok(Step::Redirect(state.at_other_parcel(code, "").url()));
     }
-    let known = locate_unit(&web.app, code).await?;
+    let elsewhere = locate_unit(&web.app, code).await?;
     let parcel = &found.parcel;
-    let here = |it: &UnitLocation| {
+    let received_here = |it: &UnitLocation| {
         it.received && it.merchant == parcel.merchant && it.asn_number == parcel.number
     };
-    if known.iter().any(here) {
-        return Ok(Step::Parcel(found, Some(Said::Again)));
+    if elsewhere.iter().any(received_here) {
+        return Ok(Step::ScanUnit(found, Some(BenchResult::AlreadyReceived)));
     }
     if parcel.kind == ParcelKind::Unknown {
-        // Everything in such a parcel is a question; it need not be asked twice.
-        let keep = if known.is_empty() { "article" } else { "piece" };
-        let kept = Place { keep: keep.to_owned(), ..place.with_unit(code) };
-        return Ok(Step::Elsewhere(kept.address()));
+        // Every unit of such a parcel is set aside, so there is nothing to ask.
+        let kind = if elsewhere.is_empty() { CodeKind::Product } else { CodeKind::Unit };
+        return Ok(Step::Redirect(state.with_unit_set_aside(code, kind).url()));
     }
-    let doubt = parcel.refusal.map_or(Doubt::Stranger(known), Doubt::Refused);
-    Ok(Step::Question(found, doubt))
+    let mismatch = parcel.refusal.map_or(Mismatch::NotInParcel(elsewhere), Mismatch::NotReceivable);
+    Ok(Step::AskAboutUnit(found, mismatch))
 }
 
-/// The first page, with what stays the same for the next parcel.
-pub(super) fn next_parcel(place: &Place) -> String {
-    place.at_other("", "").address()
+/// The page for the next parcel, with the same channel and location.
+pub(super) fn next_parcel_url(state: &BenchState) -> String {
+    state.at_other_parcel("", "").url()
 }

@@ -1,4 +1,4 @@
-//! What the bench tells, before anything is stored.
+//! What the bench shows, before anything is stored.
 
 use app::warehouse::workbench::{MatchingParcel, ScannedUnit};
 use domain::{
@@ -14,12 +14,12 @@ use domain::{
 use jiff::Timestamp;
 
 use super::{
-    parts::{Choice, Sheet, codes, feedback},
-    state::{Place, Said},
-    step::{can_be_closed, likely},
+    parts::{BenchLink, PackingList, describe_result, other_codes},
+    state::{BenchResult, BenchState, CodeKind},
+    step::{can_be_closed, likely_code_kind},
 };
 
-fn found(parcel: Parcel) -> MatchingParcel {
+fn found_parcel(parcel: Parcel) -> MatchingParcel {
     MatchingParcel { parcel, merchant_name: "Harbor & Pine".to_owned() }
 }
 
@@ -27,11 +27,11 @@ fn acme() -> MerchantId {
     MerchantId::parse("acme").unwrap()
 }
 
-fn pieces() -> Parcel {
+fn parcel_with_plates() -> Parcel {
     Parcel::of_asns(&acme(), "ASN-20260301-7", &[samples::inbound_asn()])
 }
 
-fn seen(question: Option<ReceivingQuestion>) -> ScannedUnit {
+fn scan_of(question: Option<ReceivingQuestion>) -> ScannedUnit {
     ScannedUnit {
         unit_identifier: "LP-1".to_owned(),
         article: "Tee".to_owned(),
@@ -41,8 +41,8 @@ fn seen(question: Option<ReceivingQuestion>) -> ScannedUnit {
     }
 }
 
-/// The question about a tee without a license plate, for the ASN of the sample.
-fn question() -> ReceivingQuestion {
+/// The question about a unit without a license plate, for the ASN of the sample.
+fn sample_question() -> ReceivingQuestion {
     let mut receipt = samples::asn_receipt();
     (receipt.unit_identifier, receipt.line_identifier) = (None, None);
     receipt.client_unit_identifier = None;
@@ -56,27 +56,34 @@ fn question() -> ReceivingQuestion {
 }
 
 #[test]
-fn what_was_received_is_told_with_its_condition() {
-    let told = feedback(Some(Said::Received), &pieces(), &[seen(None)]).unwrap();
-    assert!(told.good);
-    assert_eq!((told.title, told.words.as_str()), ("Received", "Tee · TT Needs a test"));
-    assert!(feedback(None, &pieces(), &[seen(None)]).is_none());
+fn a_received_unit_is_confirmed_with_its_condition() {
+    let feedback =
+        describe_result(Some(BenchResult::Received), &parcel_with_plates(), &[scan_of(None)])
+            .unwrap();
+    assert!(feedback.good);
+    assert_eq!((feedback.title, feedback.text.as_str()), ("Received", "Tee · TT Needs a test"));
+    assert!(describe_result(None, &parcel_with_plates(), &[scan_of(None)]).is_none());
 }
 
 #[test]
-fn a_question_is_told_with_its_reason_and_proposals() {
-    let told = feedback(Some(Said::Asked), &pieces(), &[seen(Some(question()))]).unwrap();
-    assert!(!told.good);
-    assert!(told.words.starts_with("This ASN does not announce it."), "{}", told.words);
-    let first = &told.proposals[0];
-    assert_eq!(first.title, "It is TEE-NAVY-M, line 1 of ASN-20260301-7");
+fn an_exception_is_shown_with_its_reason_and_proposals() {
+    let feedback = describe_result(
+        Some(BenchResult::SetAside),
+        &parcel_with_plates(),
+        &[scan_of(Some(sample_question()))],
+    )
+    .unwrap();
+    assert!(!feedback.good);
+    assert!(feedback.text.starts_with("This ASN does not announce it."), "{}", feedback.text);
+    let first = &feedback.proposals[0];
+    assert_eq!(first.title, "TEE-NAVY-M, line 1 of ASN-20260301-7");
     assert!(first.detail.contains("same SKU"), "{}", first.detail);
-    assert_eq!(told.plate, "LP-1");
+    assert_eq!(feedback.plate, "LP-1");
 }
 
 #[test]
-fn a_sheet_of_very_many_lines_shows_what_is_awaited_first() {
-    let mut parcel = pieces();
+fn a_long_packing_list_shows_open_lines_first() {
+    let mut parcel = parcel_with_plates();
     let line = parcel.lines[0].clone();
     let numbered = |number: i64| ExpectedLine {
         line_identifier: number.to_string(),
@@ -84,34 +91,37 @@ fn a_sheet_of_very_many_lines_shows_what_is_awaited_first() {
         ..line.clone()
     };
     parcel.lines = (0..150).map(numbered).collect();
-    let found = found(parcel);
-    let sheet = Sheet::new(&found);
-    assert_eq!((sheet.lines.len(), sheet.unseen), (40, 110));
-    assert_eq!(sheet.lines[0].line_identifier, "100");
-    assert_eq!((sheet.received(), sheet.quantity()), (100, 150));
+    let found = found_parcel(parcel);
+    let list = PackingList::new(&found);
+    assert_eq!((list.lines.len(), list.omitted), (40, 110));
+    assert_eq!(list.lines[0].line_identifier, "100");
+    assert_eq!((list.received(), list.quantity()), (100, 150));
 }
 
 #[test]
-fn a_line_names_its_other_codes() {
-    let parcel = pieces();
+fn a_line_shows_its_other_codes() {
+    let parcel = parcel_with_plates();
     let expected = "LP-0093321 · HP-55012 · 012345678905";
-    assert_eq!(codes(&parcel.lines[0]), expected);
+    assert_eq!(other_codes(&parcel.lines[0]), expected);
 }
 
 #[test]
-fn only_a_return_with_something_missing_can_be_closed() {
+fn only_a_return_with_missing_units_can_be_closed() {
     let rma = samples::rma();
-    assert!(can_be_closed(&found(Parcel::of_return(&acme(), &rma))));
-    assert!(!can_be_closed(&found(pieces())));
-    assert!(!can_be_closed(&found(Parcel::unknown("X"))));
+    assert!(can_be_closed(&found_parcel(Parcel::of_return(&acme(), &rma))));
+    assert!(!can_be_closed(&found_parcel(parcel_with_plates())));
+    assert!(!can_be_closed(&found_parcel(Parcel::unknown("X"))));
 }
 
 #[test]
-fn the_code_of_a_stranger_among_pieces_is_most_likely_a_license_plate() {
-    assert_eq!(likely(&found(pieces()), "LP-9"), "piece");
-    assert_eq!(likely(&found(pieces()), "LP-0093321"), "piece");
-    assert_eq!(likely(&found(pieces()), "TEE-NAVY-M"), "article");
-    assert_eq!(likely(&found(Parcel::unknown("X")), "LP-9"), "article");
-    let kept = Choice::keep(&Place::default(), "a b", "piece");
-    assert_eq!(kept.address, "/console/receive?unit=a%20b&keep=piece");
+fn an_unknown_code_is_a_license_plate_if_all_lines_have_one() {
+    assert_eq!(likely_code_kind(&found_parcel(parcel_with_plates()), "LP-9"), CodeKind::Unit);
+    assert_eq!(likely_code_kind(&found_parcel(parcel_with_plates()), "LP-0093321"), CodeKind::Unit);
+    assert_eq!(
+        likely_code_kind(&found_parcel(parcel_with_plates()), "TEE-NAVY-M"),
+        CodeKind::Product
+    );
+    assert_eq!(likely_code_kind(&found_parcel(Parcel::unknown("X")), "LP-9"), CodeKind::Product);
+    let link = BenchLink::set_aside(&BenchState::default(), "a b", CodeKind::Unit);
+    assert_eq!(link.url, "/console/receive?unit=a%20b&keep=piece");
 }

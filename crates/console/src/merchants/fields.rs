@@ -1,0 +1,23 @@
+//! The settings of a merchant as fields of a form.
+
+use domain::merchants::merchant::MerchantSettings;
+
+use crate::core::field::Field;
+
+const CARRIERS: [(&str, &str); 2] = [
+    ("simulated", "Simulated: creates labels at once, moves parcels on request"),
+    ("external", "External: another system creates labels and reports scans"),
+];
+
+pub(super) fn settings_fields(settings: MerchantSettings) -> [Field; 3] {
+    [
+        Field::choice("carrier", "Carrier", &CARRIERS).value(settings.carrier.name()),
+        Field::flag(
+            "managed_receiving",
+            "Our warehouse receives the returns",
+            settings.managed_receiving,
+        ),
+        Field::flag("strict", "Reject orders with inconsistent amounts", settings.strict)
+            .hint("Otherwise they are accepted with a warning."),
+    ]
+}

@@ -1,0 +1,30 @@
+//! The links between the pages about one merchant. See `templates/merchants/tabs.html`.
+
+use domain::identifier::MerchantId;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MerchantTab {
+    Merchant,
+    Endpoints,
+    Policy,
+}
+
+pub(crate) struct MerchantTabs {
+    pub(crate) merchant: String,
+    current: MerchantTab,
+}
+
+impl MerchantTabs {
+    pub(crate) fn new(merchant: &MerchantId, current: MerchantTab) -> Self {
+        Self { merchant: merchant.to_string(), current }
+    }
+
+    pub(crate) fn is(&self, name: &str) -> bool {
+        let current = match self.current {
+            MerchantTab::Merchant => "merchant",
+            MerchantTab::Endpoints => "endpoints",
+            MerchantTab::Policy => "policy",
+        };
+        current == name
+    }
+}
