@@ -49,33 +49,33 @@ fn receive_a_parcel(scripts: Scripts) {
     browser.examine("receive-start");
 
     scan(&browser, &number);
-    browser.see("0 of 3 here");
+    browser.see("0 of 3 received");
     browser.examine("receive-parcel");
     scan(&browser, "CAP-SAND");
     browser.examine("receive-grade");
     scan(&browser, &format!("LP-{number}"));
     grade(&browser, scripts, "a");
-    browser.see("1 of 3 here");
+    browser.see("1 of 3 received");
     browser.examine("receive-received");
 
     scan(&browser, "HAT-RED");
-    browser.see("This is not in this parcel");
+    browser.see("Not in this parcel");
     browser.examine("receive-question");
     scan(&browser, "?");
     scan(&browser, "B");
-    browser.see("Kept for the office");
-    browser.see("1 of 3 here");
+    browser.see("Set aside");
+    browser.see("1 of 3 received");
     browser.examine("receive-kept");
 
     for (unit, condition) in [("CAP-SAND", "N"), ("MUG-CLAY", "TT")] {
         scan(&browser, unit);
         scan(&browser, condition);
     }
-    browser.see("Everything is here");
+    browser.see("All units are received");
     browser.key(ENTER);
     browser.see("Scan a parcel");
     scan(&browser, "NOBODY");
-    browser.see("Nobody announced this parcel");
+    browser.see("Unknown parcel");
     browser.examine("receive-unknown");
 }
 

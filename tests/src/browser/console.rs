@@ -62,31 +62,31 @@ fn mend_what_failed(scripts: Scripts) {
     queue(&browser, &stage);
     browser.see("3 messages");
     browser.examine("console-failures");
-    browser.press("Try again");
-    browser.see("Tick the messages");
+    browser.press("Retry");
+    browser.see("Select messages");
     browser.examine("console-failures-refused");
 
     browser.follow(looked_into);
     browser.see("503");
     browser.examine("console-message");
-    browser.press("Try again");
-    browser.see("It is tried again.");
+    browser.press("Retry");
+    browser.see("Retrying the message.");
     stage.until(looked_into, "delivered");
 
     queue(&browser, &stage);
-    browser.tick(&format!("Choose {ticked}"));
-    browser.press("Try again");
-    browser.see("1 message is tried again.");
+    browser.tick(&format!("Select {ticked}"));
+    browser.press("Retry");
+    browser.see("Retrying 1 message.");
     stage.until(ticked, "delivered");
 
     browser.tick("All that match the filter");
-    browser.press("Try again");
+    browser.press("Retry");
     browser.see("Back to the failure queue");
     browser.see("1 of 1 message");
     browser.examine("console-job");
     stage.until(left, "delivered");
     queue(&browser, &stage);
-    browser.see("Nothing here");
+    browser.see("No failures found");
     browser.examine("console-failures-mended");
 }
 
@@ -105,17 +105,17 @@ fn add_merchant(browser: &Browser) -> Merchant {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let id = format!("walked-{}", COUNT.fetch_add(1, Ordering::Relaxed));
     browser.follow("Merchants");
-    browser.follow("Add a merchant");
+    browser.follow("Add merchant");
     browser.examine("console-add-merchant");
     browser.fill("Identifier", "Not A Name");
     browser.fill("Name", "Northwind Outfitters");
-    let refused = browser.press("Add the merchant");
+    let refused = browser.press("Add merchant");
     assert_eq!(refused.status, 422, "{}", refused.html);
     browser.examine("console-add-merchant-refused");
 
     browser.fill("Identifier", &id);
-    let added = browser.press("Add the merchant");
-    browser.see("They are not shown again");
+    let added = browser.press("Add merchant");
+    browser.see("They will not be shown again");
     browser.examine("console-added-merchant");
     let shown = secrets(&added.html);
     let [client_id, client_secret, _signing_secret] = shown.as_slice() else { panic!("{shown:?}") };
@@ -124,20 +124,20 @@ fn add_merchant(browser: &Browser) -> Merchant {
 
 /// Says where the merchant's systems are, and lets one of them answer a test.
 fn reach_merchant(browser: &Browser, url: &str) {
-    browser.follow("Next: say where messages go");
+    browser.follow("Next: set the address for messages");
     browser.fill("Base address", "http://hooks.example.com");
     browser.set("auth.type", "bearer");
-    let refused = browser.press("Set the base address");
+    let refused = browser.press("Save base address");
     assert_eq!(refused.status, 422, "{}", refused.html);
     browser.examine("console-endpoints-refused");
 
     browser.fill("Base address", url);
     browser.set("auth.type", "none");
-    browser.press("Set the base address");
-    browser.see("The base address is set.");
+    browser.press("Save base address");
+    browser.see("Base address saved.");
     browser.examine("console-endpoints");
     browser.press("Test rma");
-    browser.see("server accepted the test");
+    browser.see("server accepted the test message");
     browser.examine("console-endpoint-test");
 }
 
@@ -147,21 +147,21 @@ fn bring_a_merchant_in(scripts: Scripts) {
     let running = receiver(Settings::default());
     reach_merchant(&browser, &running.url());
     browser.follow("Merchant");
-    browser.see("Until the first return");
+    browser.see("Setup");
     browser.examine("console-merchant-begun");
 
     let first = format!("FIRST-{}", merchant.id);
     let token = shared_server().token(&merchant);
     assert_eq!(shared_server().publish(&token, &message(&[sample_order(&first)])).status, 200);
     browser.follow("Merchant");
-    assert!(!browser.text().contains("Until the first return"), "{}", browser.text());
+    assert!(!browser.text().contains("Setup"), "{}", browser.text());
     browser.examine("console-merchant");
-    browser.press("New secret");
+    browser.press("Add secret");
     browser.examine("console-secret");
     browser.follow("I have copied it");
     browser.follow("Orders");
     browser.follow(&first);
-    browser.see("What can come back now");
+    browser.see("Returnable units");
     browser.examine("console-first-order");
     let portal = browser.visit(&format!("/portal/{}", merchant.id));
     assert_eq!(portal.status, 200, "{}", portal.html);
@@ -179,14 +179,14 @@ fn a_merchant_is_brought_from_nothing_to_its_first_order_without_scripts() {
 }
 
 fn change_a_policy(scripts: Scripts) {
-    const TEXT: &str = "The policy, as JSON";
-    const LOOK: &str = "See what would be different";
+    const TEXT: &str = "Policy as JSON";
+    const LOOK: &str = "Preview changes";
     let Some(browser) = arrive(scripts) else { return };
     let stage = Stage::set(shared_server());
     browser.follow("Merchants");
     browser.follow(&stage.merchant.id);
     browser.follow("Policy");
-    browser.see("version 0");
+    browser.see("Version 0");
     browser.examine("console-policy");
 
     browser.fill(TEXT, "{ \"window_days\": \"many\" }");
@@ -197,12 +197,12 @@ fn change_a_policy(scripts: Scripts) {
 
     browser.fill(TEXT, "{ \"window_days\": 45 }");
     browser.press(LOOK);
-    browser.see("What would be different");
+    browser.see("Changes");
     browser.see("45");
-    browser.see("version 0");
+    browser.see("Version 0");
     browser.examine("console-policy-preview");
-    browser.press("Save the policy");
-    browser.see("Version 1 holds");
+    browser.press("Save policy");
+    browser.see("Version 1 saved");
     browser.examine("console-policy-saved");
     let held = shared_server().home.json(&["policy", "show", &stage.merchant.id]);
     assert_eq!(held["policy"]["window_days"], 45);
@@ -229,28 +229,28 @@ fn find_a_return(scripts: Scripts) {
     let number = desk.label(&rma);
 
     search(&browser, &order);
-    browser.see("What can come back now");
+    browser.see("Returnable units");
     browser.examine("console-order");
     browser.follow(&rma);
-    browser.see("Time line");
+    browser.see("Timeline");
     browser.see("Return started: 1 unit");
     browser.see("Label made for 1 unit");
     browser.examine("console-return");
 
     search(&browser, &number);
     browser.see(&rma);
-    browser.fill("Why it is canceled", "asked by telephone");
-    browser.press("Cancel the return");
-    browser.see("The return is canceled.");
+    browser.fill("Reason for canceling", "asked by telephone");
+    browser.press("Cancel return");
+    browser.see("Return canceled.");
     browser.see("asked by telephone");
     browser.examine("console-return-canceled");
 
     desk.publish(&[desk.order(&desk.own("B"))]);
     search(&browser, &desk.email());
-    browser.see("2 things for");
+    browser.see("2 results for");
     browser.examine("console-search");
     search(&browser, "nobody");
-    browser.see("Nothing is called nobody");
+    browser.see("No results for nobody");
     browser.examine("console-search-nothing");
 }
 

@@ -110,7 +110,7 @@ fn whoever_guesses_passwords_is_stopped_and_then_even_the_right_one_waits() {
     }
     let refused = server.log_in(&name, &password);
     assert_eq!(refused.status, 429);
-    assert!(refused.text().contains("too often"), "{}", refused.text());
+    assert!(refused.text().contains("Too many attempts"), "{}", refused.text());
     let wait_s: u32 = refused.header("retry-after").unwrap().parse().unwrap();
     assert!((1..=60).contains(&wait_s), "{wait_s}");
 }
@@ -149,7 +149,7 @@ fn a_person_changes_its_own_password_and_stays_logged_in() {
         let wrong = [("current", "not the password"), ("new", "a stapler on the moon")];
         let refused = visitor.post("/console/password", &wrong);
         assert_eq!(refused.status, 422);
-        assert!(refused.text().contains("This is not your password"), "{}", refused.text());
+        assert!(refused.text().contains("The current password is wrong"), "{}", refused.text());
         let short = [("current", visitor.password.as_str()), ("new", "short")];
         let refused = visitor.post("/console/password", &short);
         assert!(refused.text().contains("must have 10 to 200 characters"), "{}", refused.text());
@@ -251,7 +251,7 @@ fn what_goes_wrong_is_told_as_a_page() {
     let server = shared::sqlite();
     let visitor = server.visitor("operator");
     for (reply, status, words) in [
-        (visitor.get("/console/no/such/page"), 404, "No page of the console has this address."),
+        (visitor.get("/console/no/such/page"), 404, "This page does not exist."),
         (visitor.get("/console/logout"), 405, "This address does not answer to this method."),
     ] {
         assert_eq!(reply.status, status, "{}", reply.said());

@@ -35,11 +35,11 @@ fn one_box_finds_orders_returns_parcels_shoppers_and_messages() {
         }
 
         let nothing = desk.visitor.page("/console/search?q=%3Cb%3Enobody");
-        has_all(&nothing, &["Nothing is called", "&#60;b&#62;nobody", "an order number"]);
+        has_all(&nothing, &["No results for", "&#60;b&#62;nobody", "an order number"]);
         desk.publish(&[desk.order(&desk.own("B"))]);
         let query = desk.email().replace('@', "%40");
         let two = desk.visitor.page(&format!("/console/search?q={query}"));
-        has_all(&two, &[&desk.own("A"), &desk.own("B"), "2 things for"]);
+        has_all(&two, &[&desk.own("A"), &desk.own("B"), "2 results for"]);
     }
 }
 
@@ -72,7 +72,7 @@ fn one_box_finds_exchange_orders_and_units_of_the_warehouse() {
         desk.ask("POST", "/asns", &serde_json::from_str(&sample).unwrap());
         let at_unit = desk.found(&plate);
         assert_eq!(at_unit, format!("/console/units/{}/{plate}", desk.merchant()));
-        has_all(&desk.visitor.page(&at_unit), &[&asn, "Awaited", "Announced by ASN"]);
+        has_all(&desk.visitor.page(&at_unit), &[&asn, "Expected", "Announced by ASN"]);
     }
 }
 
@@ -93,13 +93,13 @@ fn orders_are_listed_newest_first_page_by_page() {
         assert!(!first.contains(&format!(">{}<", name(0))), "{first}");
         let older = between(&first, "href=\"/console/orders?", "\" rel=\"next\"").unwrap();
         let second = desk.visitor.page(&format!("/console/orders?{}", older.replace("&#38;", "&")));
-        has_all(&second, &[&format!(">{}<", name(0)), "Back to the newest"]);
+        has_all(&second, &[&format!(">{}<", name(0)), ">Newest<"]);
         assert!(!second.contains(">Older<"), "{second}");
 
         let shipped = desk.visitor.page(&format!("{filter}&status=Shipped"));
         has_all(&shipped, &[&format!(">{}<", name(54))]);
         let none = desk.visitor.page(&format!("{filter}&status=Cancelled"));
-        has_all(&none, &["There is no such order"]);
+        has_all(&none, &["No orders found"]);
         has_all(&desk.visitor.page("/console/orders"), &["Newest first"]);
     }
 }
@@ -110,7 +110,7 @@ fn an_order_is_shown_whole_and_given_back_as_it_was_sent() {
         let order = desk.own("A");
         let rma = desk.returned(&order, "refund");
         let page = desk.visitor.page(&desk.order_address(&order));
-        has_all(&page, &[&desk.email(), &rma, "What can come back now", "already returned", "Yes"]);
+        has_all(&page, &[&desk.email(), &rma, "Returnable units", "already returned", "Yes"]);
 
         let sent = desk.visitor.get(&format!("{}/as-sent", desk.order_address(&order)));
         assert_eq!(sent.json(), desk.order(&order));
@@ -131,29 +131,29 @@ fn a_return_is_canceled_by_hand_with_a_reason_that_stays() {
         let page = desk.visitor.page(&at_return);
         has_all(
             &page,
-            &["Return started: 1 unit", "Label made for 1 unit", "policy 0", "too_small"],
+            &["Return started: 1 unit", "Label made for 1 unit", "Policy version", "too_small"],
         );
 
         let cancel = format!("{at_return}/cancel");
         let refused = desk.visitor.post(&cancel, &[("reason", " ")]);
         assert_eq!(refused.status, 422);
-        has_all(refused.text(), &["Please say why", "aria-invalid"]);
+        has_all(refused.text(), &["Enter a reason", "aria-invalid"]);
 
         let page = desk.visitor.submit(&cancel, &[("reason", "asked by <b>telephone</b>")]);
-        has_all(&page, &["The return is canceled.", "Status: CANCELED", "Canceled by hand"]);
+        has_all(&page, &["Return canceled.", "Status: CANCELED", "Canceled by hand"]);
         has_all(&page, &["asked by &#60;b&#62;telephone", &format!("by {}", desk.visitor.name)]);
         assert!(!page.contains(&format!("{cancel}\"")), "it cannot be canceled again: {page}");
 
         let trail = desk.visitor.page(&format!("/console/audit?actor={}", desk.visitor.name));
         has_all(&trail, &["return.cancel", &rma, "asked by &#60;b&#62;telephone"]);
         let elsewhere = desk.visitor.page("/console/audit?actor=nobody");
-        has_all(&elsewhere, &["Nothing was changed here"]);
+        has_all(&elsewhere, &["No changes found"]);
         let filter = format!("merchant={}", desk.merchant());
         has_all(&desk.visitor.page(&format!("/console/audit?{filter}")), &["return.cancel"]);
         let canceled = desk.visitor.page(&format!("/console/returns?{filter}&status=CANCELED"));
         has_all(&canceled, &[&rma]);
         let open = desk.visitor.page(&format!("/console/returns?{filter}&status=CREATED"));
-        has_all(&open, &["There is no such return"]);
+        has_all(&open, &["No returns found"]);
     }
 }
 
@@ -168,7 +168,7 @@ fn receiving_is_closed_by_hand() {
 
         let page = desk.visitor.submit(&format!("/console/returns/{rma}/close-receiving"), &[]);
 
-        has_all(&page, &["Receiving is closed.", "Receiving closed: 1 unit never arrived"]);
+        has_all(&page, &["Receiving closed.", "Receiving closed: 1 unit never arrived"]);
         has_all(&page, &["Receiving closed by hand", "Not received"]);
     }
 }
@@ -181,16 +181,16 @@ fn a_message_that_failed_is_sent_again_from_the_time_line_of_its_return() {
         let failures = desk.stage.until_failed(1);
         let message = text(&failures[0]["id"]);
         let page = desk.visitor.page(&format!("/console/returns/{rma}"));
-        has_all(&page, &[&format!("Send {message} again"), ">503<", "Failed"]);
+        has_all(&page, &[&format!("Retry {message}"), ">503<", "Failed"]);
         desk.running.merchant().behave_normally();
 
         let retry = format!("/console/returns/{rma}/retry/{message}");
         let page = desk.visitor.submit(&retry, &[]);
 
-        has_all(&page, &["is being sent again", "put back to be sent again"]);
+        has_all(&page, &[&format!("Retrying {message}."), "put back to be sent again"]);
         desk.stage.until(&message, "delivered");
         let page = desk.visitor.page(&format!("/console/returns/{rma}"));
-        has_all(&page, &["Delivered", "try 2.1", ">200<"]);
+        has_all(&page, &["Delivered", "attempt 2.1", ">200<"]);
         let again = desk.visitor.post(&retry, &[]);
         assert_eq!(again.status, 409, "{}", again.said());
     }

@@ -21,7 +21,7 @@ fn figure(page: &str, words: &str) -> i64 {
 
 fn figures(visitor: &Visitor<'_>) -> [i64; 3] {
     let page = visitor.page("/console");
-    ["Orders taken in", "Returns started", "Returns closed"].map(|words| figure(&page, words))
+    ["Orders received", "Returns started", "Returns closed"].map(|words| figure(&page, words))
 }
 
 #[test]

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use sim::Behavior;
 
 use crate::harness::{
-    console::{Visitor, between, form_request},
+    console::{Visitor, form_request},
     eventually,
     home::text,
     http::Request,
@@ -39,7 +39,8 @@ fn page_with(visitor: &Visitor<'_>, first: &str, words: &str) -> Option<String> 
         if page.contains(words) {
             return Some(page);
         }
-        place = between(&page, "rel=\"next\" href=\"", "\"")?.replace("&#38;", "&");
+        let before_next = page.split_once("\" rel=\"next\"")?.0;
+        place = before_next.rsplit_once("href=\"")?.1.replace("&#38;", "&");
     }
 }
 
@@ -57,12 +58,12 @@ fn a_failure_is_found_looked_into_and_retried_to_success() {
         let visitor = server.visitor("operator");
         let list = visitor.page(&queue(&stage));
         assert!(ids.iter().all(|id| list.contains(id)), "{list}");
-        assert!(list.contains("CallOutcome 503") && list.contains("2 messages"), "{list}");
+        assert!(list.contains("Status 503") && list.contains("2 messages"), "{list}");
         let other = visitor.page(&format!("{}&status=500", queue(&stage)));
-        assert!(!other.contains(&ids[0]) && other.contains("Nothing here"), "{other}");
+        assert!(!other.contains(&ids[0]) && other.contains("No failures found"), "{other}");
         let wrong = visitor.get(&format!("{}&status=soon", queue(&stage)));
         assert_eq!(wrong.status, 422);
-        assert!(wrong.text().contains("A status is a number from 0 to 599."), "{}", wrong.text());
+        assert!(wrong.text().contains("Enter a status from 0 to 599."), "{}", wrong.text());
 
         let inside = visitor.page(&format!("/console/messages/{}", ids[0]));
         assert!(inside.contains("webhook-id") && inside.contains("lane-0"), "{inside}");
@@ -72,19 +73,19 @@ fn a_failure_is_found_looked_into_and_retried_to_success() {
         let nothing = [("merchant", merchant), ("which", "ticked"), ("action", "retry")];
         let refused = visitor.post("/console/failures", &nothing);
         assert_eq!(refused.status, 422);
-        assert!(refused.text().contains("Tick the messages"), "{}", refused.text());
+        assert!(refused.text().contains("Select messages"), "{}", refused.text());
 
         let ticked = [nothing.as_slice(), &[("id", &ids[0])]].concat();
         let page = visitor.submit("/console/failures", &ticked);
-        assert!(page.contains("1 message is tried again."), "{page}");
+        assert!(page.contains("Retrying 1 message."), "{page}");
         assert!(!page.contains(&ids[0]) && page.contains(&ids[1]), "{page}");
         stage.until(&ids[0], "delivered");
         let page = visitor.submit(&format!("/console/messages/{}/retry", ids[1]), &[]);
-        assert!(page.contains("It is tried again."), "{page}");
+        assert!(page.contains("Retrying the message."), "{page}");
         stage.until(&ids[1], "delivered");
         let delivered = format!("/console/messages?merchant={merchant}&state=delivered");
         assert!(ids.iter().all(|id| visitor.page(&delivered).contains(id)));
-        assert!(visitor.page(&queue(&stage)).contains("Nothing here"));
+        assert!(visitor.page(&queue(&stage)).contains("No failures found"));
         assert!(is_noted(&stage, &visitor, "message.retry"));
     }
 }
@@ -100,7 +101,7 @@ fn a_failure_is_discarded_with_a_reason_and_never_by_a_strange_form() {
         assert_eq!(server.send(&strange).status, 403);
         let silent = visitor.post(&target, &[("reason", " ")]);
         assert_eq!(silent.status, 422);
-        assert!(silent.text().contains("Say why"), "{}", silent.text());
+        assert!(silent.text().contains("Enter a reason"), "{}", silent.text());
         assert_eq!(stage.message(&ids[0])["state"], "failed");
 
         let page = visitor.submit(&target, &reason);
@@ -132,7 +133,7 @@ fn finished(visitor: &Visitor<'_>, fields: &[(&str, &str)]) -> String {
     assert!(place.starts_with("/console/failures/jobs/"), "{place}");
     eventually("the job ends", || {
         let reply = visitor.get(&place);
-        let running = reply.text().contains("Stop here");
+        let running = reply.text().contains("Stop job");
         assert_eq!(reply.header("refresh").is_some(), running, "it loads itself again meanwhile");
         (!running).then(|| reply.text().to_owned())
     })
@@ -155,7 +156,7 @@ fn everything_that_matches_is_retried_in_the_background_with_progress() {
         let page = finished(&visitor, &fields);
 
         assert!(page.contains("30 of 30 messages"), "{page}");
-        assert!(page.contains("<dt>Tried again</dt><dd>30</dd>"), "{page}");
+        assert!(page.contains("<dt>Retried</dt><dd>30</dd>"), "{page}");
         for id in &ids {
             stage.until(id, "delivered");
         }
@@ -177,7 +178,10 @@ fn an_old_snapshot_is_left_out_unless_somebody_insists() {
             [("merchant", merchant), ("which", "ticked"), ("id", &ids[0]), ("action", "retry")];
 
         let page = visitor.submit("/console/failures", &fields);
-        assert!(page.contains("Nothing is tried again. One was left: A newer message"), "{page}");
+        assert!(
+            page.contains("No messages were retried. 1 was skipped: A newer message"),
+            "{page}"
+        );
         let target = format!("/console/messages/{}/retry", ids[0]);
         let refused = visitor.post(&target, &[]);
         assert_eq!(refused.status, 409);
@@ -249,15 +253,15 @@ fn a_refund_in_doubt_is_matched_to_one_of_the_returns_that_it_could_pay_for() {
         let [one, two] = refund_in_doubt(&stage);
         let visitor = server.visitor("operator");
         let page = page_with(&visitor, "/console/refunds", &one).unwrap();
-        assert!(page.contains(&format!("This pays for {one}")), "{page}");
-        assert!(page.contains(&format!("This pays for {two}")), "{page}");
+        assert!(page.contains(&format!("Match to {one}")), "{page}");
+        assert!(page.contains(&format!("Match to {two}")), "{page}");
         assert!(page.contains("46.10 ") && page.contains("&#60;b&#62;paid"), "{page}");
 
         let merchant = stage.merchant.id.as_str();
         let of = [("merchant", merchant), ("refund", "RF-1"), ("state", "unmatched")];
         let silent = visitor.post("/console/refunds", &of);
         assert_eq!(silent.status, 409);
-        assert!(silent.text().contains("Say why the refund is accepted"), "{}", silent.text());
+        assert!(silent.text().contains("Enter a note"), "{}", silent.text());
         let page = visitor.submit("/console/refunds", &[of.as_slice(), &[("rma", &two)]].concat());
 
         assert!(page.contains(&format!("Refund RF-1 is matched to {two}.")), "{page}");
@@ -323,7 +327,7 @@ fn people_in_the_warehouse_decide_about_units_that_did_not_fit() {
         let [matched, surplus, rejected] = surprises(&stage, &number);
         let visitor = server.visitor("warehouse");
         let page = page_with(&visitor, "/console/exceptions", &matched).unwrap();
-        assert!(page.contains("Another article"), "{page}");
+        assert!(page.contains("Wrong SKU"), "{page}");
         assert!(page.contains("&#60;i&#62;mk&#60;/i&#62;"), "{page}");
         let merchant = stage.merchant.id.as_str();
         let about = [("merchant", merchant), ("asn_number", number.as_str())];

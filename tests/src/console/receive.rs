@@ -8,7 +8,7 @@ use self::bench::{Bench, assert_says, benches};
 use crate::harness::{eventually, home::text, http::Request, shared};
 
 fn here(received: u32, quantity: u32) -> String {
-    format!("<strong>{received}</strong> of {quantity} here")
+    format!("<strong>{received}</strong> of {quantity} received")
 }
 
 #[test]
@@ -22,18 +22,18 @@ fn a_parcel_is_received_with_one_wrong_unit_in_it() {
         assert_says(&page, &["Received", "A tee · N New, unopened", &here(1, 3)]);
 
         let question = bench.scan(&page, "SKU-hat");
-        assert_says(&question, &["This is not in this parcel", "SKU-hat", "Scan again"]);
+        assert_says(&question, &["Not in this parcel", "SKU-hat", "Scan again"]);
         assert_eq!(bench.doubts(&rma), [], "nothing is kept before somebody says so");
         let page = bench.typed(&bench.scan(&question, "?"), "B");
-        assert_says(&page, &["Kept for the office", "It is not part of this return", &here(1, 3)]);
+        assert_says(&page, &["Set aside", "It is not part of this return", &here(1, 3)]);
         let whose = bench.stage.merchant.id.clone();
         assert_eq!(bench.doubts(&rma), [(whose, "unknown_asn".to_owned())]);
 
         let page = bench.receive(&page, "SKU-mug", "X");
         let page = bench.receive(&page, "SKU-tee", "TT");
-        assert_says(&page, &["Everything is here", &here(3, 3), "A mug", "question"]);
+        assert_says(&page, &["All units are received", &here(3, 3), "A mug", "Exception"]);
         assert_eq!(bench.receiving(&rma), ["RECEIVED"; 3]);
-        assert_says(&bench.scan(&page, "SKU-tee"), &["All 2 of A tee are here already"]);
+        assert_says(&bench.scan(&page, "SKU-tee"), &["All 2 of A tee are already received"]);
         assert_says(&bench.scan(&page, ""), &["Scan a parcel"]);
     }
 }
@@ -66,7 +66,7 @@ fn a_second_scan_of_the_same_unit_says_so_and_changes_nothing() {
 
         let page = bench.scan(&page, &plate);
 
-        assert_says(&page, &["Scanned before", &here(1, 2)]);
+        assert_says(&page, &["Already received", &here(1, 2)]);
         assert_eq!(bench.doubts(&asn), []);
     }
 }
@@ -76,12 +76,12 @@ fn a_parcel_that_nobody_announced_is_opened_as_a_question() {
     for bench in benches() {
         let number = bench.own("NOBODY");
         let page = bench.open(&number);
-        assert_says(&page, &["Nobody announced this parcel", &number, "Scan a parcel"]);
+        assert_says(&page, &["Unknown parcel", &number, "Scan a parcel"]);
 
-        let page = bench.follow(&page, "Open it nevertheless");
+        let page = bench.follow(&page, "Open it anyway");
         let page = bench.receive(&page, "SOMETHING", "C");
 
-        assert_says(&page, &["Kept for the office", "Nobody announced this parcel"]);
+        assert_says(&page, &["Set aside", "This parcel was not announced"]);
         let asked = ("platform".to_owned(), "unknown_asn".to_owned());
         assert_eq!(bench.doubts(&number), [asked]);
     }
@@ -95,7 +95,7 @@ fn units_of_a_quantity_get_license_plates() {
         let page = bench.scan(&bench.open(&asn), "CAP");
         assert_says(&page, &["Scan its license plate, or type its condition"]);
         let page = bench.typed(&page, "CAP");
-        assert_says(&page, &["First the condition of this unit"]);
+        assert_says(&page, &["Enter the condition of this unit"]);
         let page = bench.typed(&page, &plate);
         assert_says(&page, &["Type its condition", &plate]);
         let more = [("scan", "b"), ("location", "A-14-03"), ("serial", "SN-1")];
@@ -113,11 +113,11 @@ fn units_of_a_quantity_get_license_plates() {
         let page = bench.receive(&page, "CAP", "A");
         assert_says(&page, &["Received", "U-", &here(2, 2)]);
         let page = bench.scan(&page, "CAP");
-        assert_says(&page, &["All 2 of CAP are here already"]);
+        assert_says(&page, &["All 2 of CAP are already received"]);
         let page = bench.typed(&bench.scan(&page, "?"), "A");
-        assert_says(&page, &["Kept for the office", &here(2, 2)]);
+        assert_says(&page, &["Set aside", &here(2, 2)]);
         assert_eq!(bench.doubts(&asn).len(), 1);
-        assert_says(&bench.scan(&page, &plate), &["Scanned before"]);
+        assert_says(&bench.scan(&page, &plate), &["Already received"]);
     }
 }
 
@@ -127,13 +127,13 @@ fn whoever_knows_which_piece_it_is_says_so() {
         let (asn, plate) = (bench.own("ASN"), bench.own("LP-1"));
         bench.pieces(&asn, &[(&plate, "TEE"), (&bench.own("LP-2"), "CAP")]);
         let question = bench.scan(&bench.open(&asn), "TEE");
-        assert_says(&question, &["Which piece is it?", &plate]);
+        assert_says(&question, &["Which unit is it?", &plate]);
         let chosen = bench.follow(&question, &format!("<strong>{plate}</strong>"));
         assert_says(&chosen, &["Type its condition"]);
 
         // Kept as a question, and recognised after all.
         let page = bench.typed(&bench.scan(&question, "?"), "A");
-        assert_says(&page, &["Kept for the office", "Do you know which one it is?", "same SKU"]);
+        assert_says(&page, &["Set aside", "Do you know which unit it is?", "same SKU"]);
         let page = bench.sent("<form class=\"card\"", &page, &[("proposal", "0")]);
         assert_says(&page, &["Received", &here(1, 2)]);
         assert_eq!(bench.doubts(&asn), []);
@@ -148,12 +148,12 @@ fn a_unit_of_another_parcel_leads_there() {
         bench.pieces(&two, &[(&plate, "TEE")]);
 
         let question = bench.scan(&bench.open(&one), &plate);
-        assert_says(&question, &["This is not in this parcel", "It belongs to"]);
-        let page = bench.follow(&question, "It belongs to");
+        assert_says(&question, &["Not in this parcel", "Belongs to"]);
+        let page = bench.follow(&question, "Belongs to");
 
         assert_says(&bench.typed(&page, "A"), &[&two, "Received", &here(1, 1)]);
         let question = bench.scan(&bench.open(&one), &plate);
-        assert_says(&question, &["It was received for"]);
+        assert_says(&question, &["Already received for"]);
     }
 }
 
@@ -166,8 +166,8 @@ fn a_number_of_several_merchants_asks_which() {
         other.quantities(&asn, &[("MUG", 3)]);
 
         let page = bench.open(&asn);
-        assert_says(&page, &["Which one is it?", "1 unit awaited", "3 units awaited"]);
-        let page = bench.follow(&page, "3 units awaited");
+        assert_says(&page, &["Which parcel is it?", "1 unit expected", "3 units expected"]);
+        let page = bench.follow(&page, "3 units expected");
         let page = bench.receive(&page, "MUG", "A");
         assert_says(&page, &["Received", &here(1, 3)]);
     }
@@ -178,15 +178,15 @@ fn a_parcel_is_closed_with_the_names_of_what_is_missing() {
     for bench in benches() {
         let rma = bench.returned(&[("tee", "A tee", 1), ("mug", "A mug", 1)]);
         let page = bench.receive(&bench.open(&rma), "SKU-tee", "A");
-        let sure = bench.follow(&page, "Nothing more in this parcel");
-        assert_says(&sure, &["Nothing more in this parcel?", "<strong>1 ×</strong>", "A mug"]);
+        let sure = bench.follow(&page, "Close parcel");
+        assert_says(&sure, &["Close this parcel?", "<strong>1 ×</strong>", "A mug"]);
         assert_eq!(bench.receiving(&rma), ["RECEIVED", "PENDING"], "nothing happened yet");
 
         let page = bench.sent("<form class=\"actions\"", &sure, &[("act", "close")]);
 
-        assert_says(&page, &["Closed", "somebody said that nothing more comes"]);
+        assert_says(&page, &["Parcel closed", "somebody said that nothing more comes"]);
         assert_eq!(bench.receiving(&rma), ["RECEIVED", "NOT_RECEIVED"]);
-        assert_says(&bench.scan(&page, "SKU-mug"), &["Nothing can be received here"]);
+        assert_says(&bench.scan(&page, "SKU-mug"), &["Nothing can be received from this parcel"]);
     }
 }
 
@@ -200,7 +200,7 @@ fn a_form_that_is_sent_twice_counts_once() {
             assert_says(&bench.typed(&form, "A"), &["Received", &here(1, 3)]);
         }
         let other = bench.typed(&form, "B");
-        assert_says(&other, &["Counted before", &here(1, 3)]);
+        assert_says(&other, &["Already counted", &here(1, 3)]);
 
         let rma = bench.returned(&[("tee", "A tee", 2)]);
         let form = bench.scan(&bench.open(&rma), "SKU-tee");
@@ -225,7 +225,7 @@ fn whatever_stands_in_names_and_codes_stays_text() {
             bench.open(script),
             bench.open(&rma),
             bench.scan(&bench.open(&rma), "SKU-tee"),
-            bench.follow(&bench.open(&rma), "Nothing more in this parcel"),
+            bench.follow(&bench.open(&rma), "Close parcel"),
             bench.scan(&parcel, script),
             bench.scan(&parcel, "<script>alert(2)</script>"),
             bench.typed(&graded, "A"),
@@ -267,7 +267,7 @@ fn operators_and_people_in_the_warehouse_receive_and_nobody_else() {
     let server = shared::sqlite();
     for role in ["operator", "warehouse"] {
         let page = server.visitor(role).page("/console/receive");
-        assert_says(&page, &["Scan a parcel", "aria-current=\"page\">Receive"]);
+        assert_says(&page, &["Scan a parcel", "aria-current=\"page\">Receiving"]);
     }
     let nobody = server.send(&Request::get("/console/receive?parcel=A"));
     assert_eq!(
