@@ -55,7 +55,7 @@ impl Fixture {
         let store = Store::open(&location, &meters).await.unwrap();
         store.migrate().await.unwrap();
         let clock = Arc::new(AtomicI64::new(1_700_000_000_000_000));
-        let world = World::standing(Arc::clone(&clock));
+        let world = World::manual(Arc::clone(&clock));
         let vault = Vault::new(&[7; 32]);
         let app = App::new(Parts {
             store,

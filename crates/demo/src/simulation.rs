@@ -126,7 +126,7 @@ impl Simulation {
             self.read_calls();
             self.show_progress(last_us);
         }
-        self.status.pace().set_ahead(self.app.world.holding_us());
+        self.status.pace().set_ahead(self.app.world.wall_clock_us());
     }
 
     fn show_progress(&self, now_us: i64) {
@@ -231,7 +231,7 @@ impl Simulation {
     }
 
     fn save(&mut self) {
-        self.state.ahead_us = self.status.pace().now_us() - self.app.world.holding_us();
+        self.state.ahead_us = self.status.pace().now_us() - self.app.world.wall_clock_us();
         let saved = self.schedule.write(&self.data_dir);
         if let Err(error) = saved.and_then(|()| self.state.write(&self.data_dir)) {
             tracing::warn!("saving the state of the demo failed, will retry: {error:#}");

@@ -70,6 +70,18 @@ impl Session {
         Ok(session)
     }
 
+    /// Does `work` in a session, and closes it whatever the result.
+    pub(crate) async fn run<T>(
+        config: &Config,
+        remote: &Remote,
+        work: impl AsyncFnOnce(&mut Self) -> anyhow::Result<T>,
+    ) -> anyhow::Result<T> {
+        let mut session = Self::open(config, remote).await?;
+        let result = work(&mut session).await;
+        session.close().await;
+        result
+    }
+
     /// Whether the server stops with this session, because it was started for it.
     pub(crate) fn is_own(&self) -> bool {
         self.own_node.is_some()

@@ -21,7 +21,6 @@ use crate::{
         summary::Summary,
     },
     script::Script,
-    server::serve::Running,
     settings::{Clock, Settings},
     shop::{
         catalog::{Catalog, Product, Variant},
@@ -117,11 +116,6 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl SimulatedMerchant {
-    /// Starts the merchant's server. It runs until it is stopped or dropped.
-    pub async fn start(settings: Settings) -> Result<Running, StartError> {
-        Running::start(settings).await
-    }
-
     /// Applies all of `behaviors` from now on, or none if one is not possible.
     pub fn behave(&self, behaviors: &[Behavior]) -> Result<(), BehaviorError> {
         for behavior in behaviors {

@@ -1,8 +1,8 @@
-//! Time and randomness, from one value, so that tests, simulations and the demo own both.
+//! Time and randomness, from one value, so that tests, simulations and the demo control both.
 //!
-//! There are two times. What happens to goods and messages has the world's time, which a demo lets
-//! run quicker. What people and systems hold meanwhile, such as tokens and sessions, lasts by the
-//! machine's: an hour to fill in a form stays an hour. Outside of a demo they are the same.
+//! There are two times. Goods and messages use the world's time, which can run faster in a demo.
+//! Tokens and sessions use the machine's time: an hour to fill in a form stays an hour. Outside of a
+//! demo they are the same.
 
 use std::{
     sync::{
@@ -26,15 +26,15 @@ pub struct World {
 #[derive(Clone, Debug)]
 enum Clock {
     System,
-    /// Microseconds since the epoch, moved by whoever made it.
+    /// Microseconds since the epoch. Its owner moves it.
     Manual(Arc<AtomicI64>),
     Paced(Pace),
 }
 
-/// Nobody waits longer at a time for a clock whose speed may change meanwhile.
+/// The longest sleep with a paced clock, because its speed may change meanwhile.
 const PACED_WAIT_MAX: Duration = Duration::from_millis(200);
 
-/// Lower-case letters and digits without those that are easily mistaken for each other.
+/// Lowercase letters and digits, without those that are easily confused.
 const READABLE: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
 impl World {
@@ -42,8 +42,8 @@ impl World {
         Self { clock: Clock::System, random: SystemRandom::new() }
     }
 
-    /// A world that stands still until `clock` is moved.
-    pub fn standing(clock: Arc<AtomicI64>) -> Self {
+    /// A world whose time changes only when `clock` is moved.
+    pub fn manual(clock: Arc<AtomicI64>) -> Self {
         Self { clock: Clock::Manual(clock), random: SystemRandom::new() }
     }
 
@@ -52,7 +52,7 @@ impl World {
         Self { clock: Clock::Paced(pace), random: SystemRandom::new() }
     }
 
-    /// To the microsecond, because that is what the store keeps.
+    /// To the microsecond, which is the precision of the store.
     pub fn now(&self) -> Timestamp {
         Timestamp::from_microsecond(self.now_us()).unwrap_or_default()
     }
@@ -65,8 +65,8 @@ impl World {
         }
     }
 
-    /// The time for what people and systems hold: tokens, sessions, passes. No speed shortens it.
-    pub fn holding_us(&self) -> i64 {
+    /// The time of tokens and sessions, which a demo does not speed up.
+    pub fn wall_clock_us(&self) -> i64 {
         match &self.clock {
             Clock::System | Clock::Paced(_) => machine_us(),
             Clock::Manual(clock) => clock.load(Ordering::Relaxed),
@@ -86,10 +86,10 @@ impl World {
         }
     }
 
-    /// Bytes nobody can guess.
+    /// Bytes that cannot be guessed.
     pub fn random<const N: usize>(&self) -> [u8; N] {
         let mut bytes = [0; N];
-        self.random.fill(&mut bytes).expect("the system's randomness does not fail once it works");
+        self.random.fill(&mut bytes).expect("the system's random generator works");
         bytes
     }
 
@@ -103,7 +103,7 @@ impl World {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "the one place that may ask the machine")]
+#[expect(clippy::disallowed_methods, reason = "the only code that may read the machine's clock")]
 pub(crate) fn machine_us() -> i64 {
     Timestamp::now().as_microsecond()
 }

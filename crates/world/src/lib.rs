@@ -1,4 +1,4 @@
-//! What is not pure and what more than one room needs: time, randomness, and the sealing of
+//! What is not pure and several crates need: time, randomness, private files, and the encryption of
 //! secrets.
 
 mod clock;

@@ -1,20 +1,20 @@
-//! A clock that somebody can set ahead and let run quicker, for a demo.
+//! A clock that can be set ahead and run faster, for a demo.
 //!
-//! It shows a time of its own, which passes so many times as fast as the machine's. It never goes
-//! back: what was stored at a time must not lie in the future afterwards.
+//! It shows its own time, which passes some number of times faster than the machine's. It never goes
+//! back, because what was stored at a time must not be in the future afterwards.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// How many times as fast as the machine's time a clock may run at most: an hour in a second.
+/// The highest speed: one hour per second.
 pub const SPEED_MAX: u32 = 3_600;
 
-/// A handle on a clock that can be set. Its copies are the same clock.
+/// A handle to a clock that can be set. Its copies are the same clock.
 #[derive(Clone, Debug)]
 pub struct Pace(Arc<RwLock<Setting>>);
 
 #[derive(Clone, Copy, Debug)]
 struct Setting {
-    /// At this time of the machine the clock showed `shown_us`.
+    /// The machine's time at which the clock showed `shown_us`.
     machine_us: i64,
     shown_us: i64,
     speed: u32,
@@ -28,7 +28,7 @@ impl Setting {
 }
 
 impl Pace {
-    /// A clock that shows `shown_us` and runs `speed` times as fast as the machine's.
+    /// A clock that shows `shown_us` and runs `speed` times faster than the machine's.
     pub fn new(shown_us: i64, speed: u32) -> Self {
         let machine_us = crate::clock::machine_us();
         let speed = speed.clamp(1, SPEED_MAX);
@@ -49,7 +49,7 @@ impl Pace {
         self.change(|shown_us| (shown_us, speed.clamp(1, SPEED_MAX)));
     }
 
-    /// Shows `shown_us` from now on, unless it showed a later time already.
+    /// Shows `shown_us` from now on, unless it already shows a later time.
     pub fn set_ahead(&self, shown_us: i64) {
         let speed = self.speed();
         self.change(|before_us| (before_us.max(shown_us), speed));
@@ -74,15 +74,15 @@ mod tests {
     const HOUR_US: i64 = 3_600_000_000;
 
     #[test]
-    fn time_passes_as_many_times_as_fast_as_it_was_told_to() {
+    fn time_passes_at_the_configured_speed() {
         let setting = Setting { machine_us: 1_000, shown_us: 50, speed: 60 };
         assert_eq!(setting.shows_us(1_000), 50);
         assert_eq!(setting.shows_us(2_000), 50 + 60 * 1_000);
-        assert_eq!(setting.shows_us(0), 50, "a machine's clock that was set back stops it");
+        assert_eq!(setting.shows_us(0), 50, "it stops when the machine's clock was set back");
     }
 
     #[test]
-    fn it_is_set_ahead_and_never_back() {
+    fn it_is_set_ahead_but_never_back() {
         let pace = Pace::new(10 * HOUR_US, 1);
         pace.set_ahead(20 * HOUR_US);
         pace.set_ahead(15 * HOUR_US);
@@ -90,9 +90,9 @@ mod tests {
     }
 
     #[test]
-    fn another_speed_changes_what_comes_and_not_what_was() {
+    fn another_speed_changes_only_the_future() {
         let pace = Pace::new(10 * HOUR_US, 0);
-        assert_eq!(pace.speed(), 1, "it never stands still");
+        assert_eq!(pace.speed(), 1, "it never stops");
         pace.set_speed(SPEED_MAX + 1);
         assert_eq!(pace.speed(), SPEED_MAX);
         assert!(pace.now_us() < 11 * HOUR_US);

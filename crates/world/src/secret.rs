@@ -1,6 +1,6 @@
-//! A text that must not be printed by accident.
+//! Text that must not be printed by accident.
 
-/// Something that must not be printed by accident.
+/// Text that must not be printed by accident.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
@@ -9,7 +9,7 @@ impl Secret {
         Self(text)
     }
 
-    /// The secret itself, for the one answer or comparison it is meant for.
+    /// The secret itself, for the one response or comparison that needs it.
     pub fn reveal(&self) -> &str {
         &self.0
     }

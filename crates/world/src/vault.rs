@@ -1,24 +1,25 @@
-//! Secrets that must be read again, encrypted at rest.
+//! Encrypts secrets that must be read again.
 //!
-//! The key lives in a file outside the database, so that a copy of the database
-//! alone opens nothing. Sealed bytes are a random nonce followed by
-//! ChaCha20-Poly1305 over the secret, bound to a label that says what it is, so that one sealed
-//! value cannot be passed off as another.
+//! The key is in a file outside the database, so that a copy of the database alone reveals nothing.
+//! Sealed bytes are a random nonce followed by ChaCha20-Poly1305 over the secret. They are bound to
+//! a label that says what the secret is, so that one sealed value cannot replace another.
 
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 
 use crate::World;
 
-/// Bytes of a key.
+/// The length of a key.
 pub const KEY_BYTES: usize = 32;
 
 pub struct Vault {
     key: LessSafeKey,
 }
 
-/// The key does not fit, or the sealed bytes were changed.
+/// The key does not match, or the sealed bytes were changed.
 #[derive(Debug, thiserror::Error)]
-#[error("a stored {label} cannot be opened: is the secret key file the one it was written with?")]
+#[error(
+    "a stored {label} cannot be decrypted: is the secret key file the one that it was encrypted with?"
+)]
 pub struct VaultError {
     label: &'static str,
 }
@@ -63,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_same_key_and_label_open_what_was_sealed() {
+    fn only_the_same_key_and_label_decrypt_a_secret() {
         let world = World::system();
         let vault = Vault::new(&[1; KEY_BYTES]);
         let sealed = vault.seal(&world, "signing secret", b"whsec_1");

@@ -65,7 +65,7 @@ impl CallerCache {
 pub async fn authenticate(app: &App, token: &str) -> Result<Option<Caller>, AppError> {
     let Some(merchant) = secrets::merchant_of_token(token) else { return Ok(None) };
     let hash = secrets::hash(token.as_bytes());
-    let now_us = app.world.holding_us();
+    let now_us = app.world.wall_clock_us();
     if let Some(caller) = app.callers.seen(&hash, now_us) {
         return Ok(Some(caller));
     }

@@ -59,7 +59,7 @@ pub async fn issue_token(app: &App, request: TokenRequest) -> Result<IssuedToken
     let scopes = granted(&client, request.scope.as_deref())?;
 
     let access_token = secrets::new_token(&app.world, &client.id.merchant());
-    let now_us = app.world.holding_us();
+    let now_us = app.world.wall_clock_us();
     let mut transaction = Transaction::new("issuing a token");
     transaction.insert_token(
         &client,

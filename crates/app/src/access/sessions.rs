@@ -70,7 +70,7 @@ pub async fn log_in(
     };
     let operator = found.value;
     let token = Secret::new(URL_SAFE_NO_PAD.encode(app.world.random::<32>()));
-    let now_us = app.world.holding_us();
+    let now_us = app.world.wall_clock_us();
     let expires_us = expires_us(operator.role, now_us, now_us);
     let mut transaction = Transaction::new("logging in");
     transaction.guard_operator(&operator.name, found.version);
@@ -97,7 +97,7 @@ async fn found(app: &App, token: &Secret, used: bool) -> Result<Option<Session>,
     if token.reveal().len() > TOKEN_BYTES_MAX {
         return Ok(None);
     }
-    let now_us = app.world.holding_us();
+    let now_us = app.world.wall_clock_us();
     let found = app.store.session(hash(token)).await?;
     let lasts = |expires_us: i64| expires_us > now_us;
     let Some(found) = found.filter(|it| lasts(it.expires_us) && it.operator.is_live()) else {

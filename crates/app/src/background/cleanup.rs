@@ -41,8 +41,8 @@ pub async fn run(app: App, retention_days: u32, stop: CancellationToken) {
 /// Removes one batch each of expired tokens, sessions and remembered answers.
 pub(crate) async fn remove_expired(app: &App) -> Result<(), StoreError> {
     let mut transaction = Transaction::new("removing expired tokens");
-    transaction.delete_expired_tokens(app.world.holding_us(), BATCH);
-    transaction.delete_expired_sessions(app.world.holding_us(), BATCH);
+    transaction.delete_expired_tokens(app.world.wall_clock_us(), BATCH);
+    transaction.delete_expired_sessions(app.world.wall_clock_us(), BATCH);
     transaction.delete_expired_responses(commit_once::response_cutoff_us(app), BATCH);
     app.store.commit(transaction).await.map(drop)
 }

@@ -47,7 +47,7 @@ pub async fn identify_shopper(
 ) -> Result<Option<Shopper>, AppError> {
     let number = claim.order_number.trim();
     let Some(order) = find_order(app, merchant, number).await? else { return Ok(None) };
-    let until_us = app.world.holding_us() + PASS_US;
+    let until_us = app.world.wall_clock_us() + PASS_US;
     let shopper = Shopper {
         merchant: merchant.clone(),
         order_id: order.identifier.clone(),
@@ -81,7 +81,7 @@ impl Shopper {
         let sealed = URL_SAFE_NO_PAD.decode(pass).ok()?;
         let text = app.vault.open(PASS, &sealed).ok()?;
         let shopper: Self = serde_json::from_slice(&text).ok()?;
-        let good = shopper.merchant == *merchant && shopper.until_us > app.world.holding_us();
+        let good = shopper.merchant == *merchant && shopper.until_us > app.world.wall_clock_us();
         good.then_some(shopper)
     }
 

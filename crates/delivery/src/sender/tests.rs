@@ -48,7 +48,7 @@ pub(crate) fn no_trust() -> rustls::ClientConfig {
 /// A world that stands still, and the clock that moves it, in microseconds.
 pub(crate) fn standing() -> (World, Arc<AtomicI64>) {
     let clock = Arc::new(AtomicI64::new(NOW_S * 1_000_000));
-    (World::standing(Arc::clone(&clock)), clock)
+    (World::manual(Arc::clone(&clock)), clock)
 }
 
 pub(crate) fn http_client() -> HttpClient {

@@ -23,12 +23,10 @@ pub(crate) struct Audit {
 
 impl Audit {
     pub(crate) async fn run(self, config: &Config, output: Output) -> anyhow::Result<()> {
-        let mut session = Session::open(config, &self.remote).await?;
         let merchant = self.merchant.map(|it| format!("&merchant={it}")).unwrap_or_default();
         let path = format!("/admin/audit?limit={}{merchant}", self.limit);
-        let changes = session.get::<AuditPage>(&path).await;
-        session.close().await;
-        let changes = changes?;
+        let get = async |session: &mut Session| session.get::<AuditPage>(&path).await;
+        let changes = Session::run(config, &self.remote, get).await?;
         output.print(&changes, || {
             let row = |change: &AuditEntry| {
                 vec![

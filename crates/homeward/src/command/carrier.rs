@@ -44,13 +44,11 @@ fn parse_event(text: &str) -> Result<CarrierEventKind, String> {
 impl Carrier {
     pub(crate) async fn run(self, config: &Config, output: Output) -> anyhow::Result<()> {
         let Self::Move { rma, event, lines, remote } = self;
-        let mut session = Session::open(config, &remote).await?;
         let body = json!({ "events": [{
             "type": event.name(), "rma_identifier": rma, "order_line_item_identifiers": lines
         }] });
-        let results: anyhow::Result<CarrierResults> = session.post("/carrier_events", &body).await;
-        session.close().await;
-        let results = results?;
+        let post = async |session: &mut Session| session.post("/carrier_events", &body).await;
+        let results: CarrierResults = Session::run(config, &remote, post).await?;
         let result = results.results.first();
         let text = match result.map(|it| it.result) {
             Some(EventOutcome::Applied) => format!("{rma} is now {}.", event.name()),

@@ -60,10 +60,8 @@ pub(super) struct Clients {
 
 impl Client {
     pub(crate) async fn run(self, config: &Config, output: Output) -> anyhow::Result<()> {
-        let mut session = Session::open(config, self.remote()).await?;
-        let done = self.execute(&mut session, output).await;
-        session.close().await;
-        done
+        let remote = self.remote().clone();
+        Session::run(config, &remote, async |session| self.execute(session, output).await).await
     }
 
     fn remote(&self) -> &Remote {

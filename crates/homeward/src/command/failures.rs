@@ -94,10 +94,8 @@ impl Filter {
 
 impl Failures {
     pub(crate) async fn run(self, config: &Config, output: Output) -> anyhow::Result<ExitCode> {
-        let mut session = Session::open(config, self.remote()).await?;
-        let done = self.execute(&mut session, output).await;
-        session.close().await;
-        done
+        let remote = self.remote().clone();
+        Session::run(config, &remote, async |session| self.execute(session, output).await).await
     }
 
     fn remote(&self) -> &Remote {

@@ -83,10 +83,7 @@ impl Chunk {
 
 impl Import {
     pub(crate) async fn run(self, config: &Config, output: Output) -> anyhow::Result<ExitCode> {
-        let mut session = Session::open(config, &self.remote).await?;
-        let done = self.import(&mut session, output).await;
-        session.close().await;
-        done
+        Session::run(config, &self.remote, async |session| self.import(session, output).await).await
     }
 
     async fn import(&self, session: &mut Session, output: Output) -> anyhow::Result<ExitCode> {

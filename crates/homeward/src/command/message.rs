@@ -61,13 +61,11 @@ impl Message {
         let remote = match &self {
             Self::List(List { remote, .. }) | Self::Show { remote, .. } => remote,
         };
-        let mut session = Session::open(config, remote).await?;
-        let done = match &self {
-            Self::List(list) => list.run(&mut session, output).await,
-            Self::Show { id, .. } => show(&mut session, output, id).await,
-        };
-        session.close().await;
-        done
+        Session::run(config, remote, async |session| match &self {
+            Self::List(list) => list.run(session, output).await,
+            Self::Show { id, .. } => show(session, output, id).await,
+        })
+        .await
     }
 }
 

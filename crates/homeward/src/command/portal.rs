@@ -46,10 +46,8 @@ pub(crate) enum Portal {
 impl Portal {
     pub(crate) async fn run(self, config: &Config, output: Output) -> anyhow::Result<()> {
         let (Self::Show { remote, .. } | Self::Set { remote, .. }) = &self;
-        let mut session = Session::open(config, remote).await?;
-        let done = self.execute(&mut session, output).await;
-        session.close().await;
-        done
+        let remote = remote.clone();
+        Session::run(config, &remote, async |session| self.execute(session, output).await).await
     }
 
     async fn execute(self, session: &mut Session, output: Output) -> anyhow::Result<()> {

@@ -36,20 +36,21 @@ pub(crate) enum Report {
 impl Report {
     pub(crate) async fn run(self, config: &Config, output: Output) -> anyhow::Result<()> {
         let Self::Deliveries { merchant, from, to, csv, remote } = self;
-        let mut session = Session::open(config, &remote).await?;
         let request = PathAndQuery::new("/admin/reports/deliveries")
             .with("merchant", merchant)
             .with("from", from)
             .with("to", to);
-        let done = if csv {
-            let text = session.get_text(request.as_str(), "text/csv").await;
-            text.map(|text| output.print(&text, || text.trim_end().to_owned()))
-        } else {
-            let report = session.get::<DeliveryReport>(request.as_str()).await;
-            report.map(|report| output.print(&report, || describe(&report)))
-        };
-        session.close().await;
-        done
+        Session::run(config, &remote, async |session| {
+            if csv {
+                let text = session.get_text(request.as_str(), "text/csv").await?;
+                output.print(&text, || text.trim_end().to_owned());
+            } else {
+                let report = session.get::<DeliveryReport>(request.as_str()).await?;
+                output.print(&report, || describe(&report));
+            }
+            Ok(())
+        })
+        .await
     }
 }
 

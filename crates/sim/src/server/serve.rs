@@ -47,8 +47,9 @@ pub struct Running {
     stop: DropGuard,
 }
 
-impl Running {
-    pub(crate) async fn start(settings: Settings) -> Result<Self, StartError> {
+impl SimulatedMerchant {
+    /// Starts the merchant's server. It runs until it is stopped or dropped.
+    pub async fn start(settings: Settings) -> Result<Running, StartError> {
         let address = settings.listen;
         let failed = |source| StartError::Listen { address, source };
         let listener = TcpListener::bind(address).await.map_err(failed)?;
@@ -59,10 +60,12 @@ impl Running {
         let router = build_router(Arc::clone(&merchant));
         let (tasks, stop) = (TaskTracker::new(), CancellationToken::new());
         tasks.spawn(accept(listener, router, tasks.clone(), stop.clone()));
-        let merchant = SimulatedMerchant(merchant);
-        Ok(Self { merchant, address, tasks, stop: stop.drop_guard() })
+        let merchant = Self(merchant);
+        Ok(Running { merchant, address, tasks, stop: stop.drop_guard() })
     }
+}
 
+impl Running {
     /// Where it listens, with the actual port if port 0 was configured.
     pub fn address(&self) -> SocketAddr {
         self.address
