@@ -1,5 +1,5 @@
-//! What a shopper does in the portal, step by step. Things are found by the words that a shopper
-//! reads and by the names of fields, so that a page can be laid out anew without a change here.
+//! What a shopper does in the portal, step by step. Elements are found by the texts that a shopper
+//! reads and by the names of fields, so the layout of a page can change without a change here.
 
 use serde_json::json;
 
@@ -10,19 +10,18 @@ use super::{
 };
 use crate::harness::home::text;
 
-/// The words of the pages.
+/// The texts of the pages.
 const ORDER_NUMBER: &str = "Order number";
-const SECRET: &str = "Email address or postal code";
+const EMAIL_OR_POSTAL_CODE: &str = "Email address or postal code";
 const GIFT: &str = "I received this as a gift";
 pub(super) const FIND: &str = "Find my order";
 pub(super) const REVIEW: &str = "Review refund";
 pub(super) const CONFIRM: &str = "Confirm return";
 const LABEL: &str = "Show label";
 const CANCEL: &str = "Cancel return";
-const REALLY_CANCEL: &str = "Yes, cancel the return";
+const CONFIRM_CANCEL: &str = "Yes, cancel the return";
 
-/// What the fields of a line have behind their names: those that are nearest to where its title is
-/// to be read.
+/// Finds the suffix of a line's field names: those of the fields nearest to its title.
 const LINE_OF: &str = "
   const distance = (field) => {
     let steps = 0;
@@ -36,16 +35,16 @@ const LINE_OF: &str = "
   const near = fields.sort((one, other) => distance(one) - distance(other))[0];
   return near && distance(near) !== Infinity ? near.name.slice('quantity.'.length) : null;";
 
-/// What stands beside a title: the text of the smallest part of a list that has it.
+/// Finds the text beside a title: that of the smallest part of a list that contains the title.
 const BESIDE: &str = "
   const parts = [...document.querySelectorAll('li, article, fieldset, tr')];
   const around = parts.filter((part) => part.innerText.includes(arguments[0]));
   return around.sort((one, other) => one.innerText.length - other.innerText.length)[0]?.innerText ?? '';";
 
-/// What a shopper would like for a unit.
+/// What a shopper wants for a unit.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Wanted {
-    Money,
+    Refund,
     GiftCard,
     /// The variant with this SKU.
     Exchange(&'static str),
@@ -57,7 +56,7 @@ pub(super) struct Shopper {
 }
 
 impl Shopper {
-    /// Somebody with a browser at the door of a new shop, or nobody where there is no browser.
+    /// A shopper with a browser at the portal of a new shop; none without a browser.
     pub(super) fn arrive(scripts: Scripts) -> Option<Self> {
         super::driver::start_driver()?;
         let shop = Shop::open();
@@ -66,26 +65,26 @@ impl Shopper {
         Some(Self { browser, shop })
     }
 
-    /// Names an order and something that only its buyer knows.
+    /// Finds an order with the email address or postal code of its buyer.
     pub(super) fn find_order(&self, number: &str, secret: &str) -> Page {
         self.browser.fill(ORDER_NUMBER, number);
-        self.browser.fill(SECRET, secret);
+        self.browser.fill(EMAIL_OR_POSTAL_CODE, secret);
         self.browser.press(FIND)
     }
 
-    /// The same with what somebody knows who got the order as a gift.
+    /// Finds an order as the recipient of a gift.
     pub(super) fn find_gift(&self, number: &str, postal_code: &str) -> Page {
         self.browser.tick(GIFT);
         self.find_order(number, postal_code)
     }
 
-    /// Chooses units of a line, and what to have for them.
+    /// Chooses units of a line, and what to get for them.
     pub(super) fn choose(&self, title: &str, quantity: u32, wanted: Wanted) {
         let line = text(&self.browser.script(LINE_OF, &[json!(title)]));
         self.browser.set(&format!("quantity.{line}"), &quantity.to_string());
         self.browser.set(&format!("reason.{line}"), "too_small");
         let get = match wanted {
-            Wanted::Money => "refund",
+            Wanted::Refund => "refund",
             Wanted::GiftCard => "gift_card",
             Wanted::Exchange(_) => "exchange",
         };
@@ -95,8 +94,8 @@ impl Shopper {
         }
     }
 
-    /// Finds the order, chooses a unit of its first line and confirms without touching anything but
-    /// keys, and gives the page that says so.
+    /// Finds the order, chooses a unit of its first line and confirms, with the keyboard only. Gives
+    /// the page of the return.
     pub(super) fn return_by_keyboard(&self, number: &str, secret: &str) -> Page {
         let browser = &self.browser;
         browser.tab_to("order_number");
@@ -114,13 +113,12 @@ impl Shopper {
         browser.key(ENTER)
     }
 
-    /// Says how the goods come back.
-    pub(super) fn send_by(&self, method: &str) {
+    pub(super) fn choose_method(&self, method: &str) {
         self.browser.set("method", method);
     }
 
-    /// Says where the gift card goes.
-    pub(super) fn tell_email(&self, email: &str) {
+    /// Enters the email address for the gift card.
+    pub(super) fn enter_email(&self, email: &str) {
         self.browser.set("giftee_email", email);
     }
 
@@ -136,7 +134,7 @@ impl Shopper {
         rma.to_owned()
     }
 
-    /// Opens the label, once the carrier has made it.
+    /// Opens the label, once the carrier has created it.
     pub(super) fn show_label(&self, rma: &str) -> Page {
         self.shop.await_label(rma);
         self.browser.follow(LABEL)
@@ -145,15 +143,15 @@ impl Shopper {
     pub(super) fn cancel(&self) -> Page {
         self.browser.tab_to(CANCEL);
         self.browser.keys(ENTER);
-        self.browser.press(REALLY_CANCEL)
+        self.browser.press(CONFIRM_CANCEL)
     }
 
-    /// What is to be read beside the title of a line.
-    pub(super) fn said_of(&self, title: &str) -> String {
+    /// The text beside the title of a line.
+    pub(super) fn text_beside(&self, title: &str) -> String {
         text(&self.browser.script(BESIDE, &[json!(title)]))
     }
 
-    /// Whether anything of a line can be chosen.
+    /// Whether any unit of a line can be chosen.
     pub(super) fn can_choose(&self, title: &str) -> bool {
         let beside = "const parts = [...document.querySelectorAll('li, article, fieldset, tr')];
           const around = parts.filter((part) => part.innerText.includes(arguments[0]));

@@ -1,5 +1,4 @@
-//! What shoppers come for, from the first page to the last, as they would do it: with scripts and
-//! without.
+//! What shoppers come for, from the first page to the last, with and without scripts.
 
 use serde_json::json;
 
@@ -10,7 +9,7 @@ use super::{
     window::Scripts,
 };
 
-/// Declares each walk once and does it twice.
+/// Declares each walk once and runs it twice.
 macro_rules! with_and_without_scripts {
     ($($walk:ident),+ $(,)?) => {
         mod with_scripts { $(#[test] fn $walk() { super::start(super::Scripts::On, super::$walk); })+ }
@@ -19,12 +18,12 @@ macro_rules! with_and_without_scripts {
 }
 
 with_and_without_scripts!(
-    money_comes_back,
+    items_are_refunded,
     a_unit_is_exchanged,
     a_gift_card_comes_with_its_bonus,
-    a_gift_goes_back_without_the_buyer,
-    what_cannot_come_back_says_why,
-    a_return_is_cancelled,
+    a_gift_is_returned_without_the_buyer,
+    an_item_that_cannot_be_returned_has_a_reason,
+    a_return_is_canceled,
 );
 
 fn start(scripts: Scripts, walk: fn(&Shopper)) {
@@ -33,12 +32,12 @@ fn start(scripts: Scripts, walk: fn(&Shopper)) {
     }
 }
 
-fn money_comes_back(shopper: &Shopper) {
+fn items_are_refunded(shopper: &Shopper) {
     shopper.browser.examine("portal-find");
     shopper.find_order(ORDER, EMAIL);
     shopper.browser.examine("portal-choose");
-    shopper.choose(TEE, 2, Wanted::Money);
-    shopper.send_by("mail-back");
+    shopper.choose(TEE, 2, Wanted::Refund);
+    shopper.choose_method("mail-back");
     shopper.review();
     shopper.browser.see("92.20");
     shopper.browser.examine("portal-review");
@@ -77,11 +76,11 @@ fn a_gift_card_comes_with_its_bonus(shopper: &Shopper) {
     assert_eq!(shopper.shop.held(&rma)["bonus_credit_amount_cents"], 461);
 }
 
-fn a_gift_goes_back_without_the_buyer(shopper: &Shopper) {
+fn a_gift_is_returned_without_the_buyer(shopper: &Shopper) {
     shopper.find_gift(ORDER, POSTAL_CODE);
     shopper.browser.examine("portal-choose-gift");
-    shopper.choose(TEE, 1, Wanted::Money);
-    shopper.tell_email("robin@example.com");
+    shopper.choose(TEE, 1, Wanted::Refund);
+    shopper.enter_email("robin@example.com");
     shopper.review();
     let rma = shopper.confirm();
 
@@ -93,10 +92,10 @@ fn a_gift_goes_back_without_the_buyer(shopper: &Shopper) {
     assert!(!shopper.browser.text().contains(EMAIL), "{}", shopper.browser.text());
 }
 
-fn what_cannot_come_back_says_why(shopper: &Shopper) {
+fn an_item_that_cannot_be_returned_has_a_reason(shopper: &Shopper) {
     shopper.find_order(ORDER, EMAIL);
-    let said = shopper.said_of(MUG);
-    assert!(said.to_lowercase().replace('_', " ").contains("final sale"), "{said}");
+    let text = shopper.text_beside(MUG);
+    assert!(text.to_lowercase().replace('_', " ").contains("final sale"), "{text}");
     assert!(!shopper.can_choose(MUG) && shopper.can_choose(TEE));
 
     let page = shopper.review();
@@ -104,14 +103,14 @@ fn what_cannot_come_back_says_why(shopper: &Shopper) {
     shopper.browser.examine("portal-choose-problem");
 }
 
-fn a_return_is_cancelled(shopper: &Shopper) {
+fn a_return_is_canceled(shopper: &Shopper) {
     shopper.find_order(ORDER, EMAIL);
-    shopper.choose(TEE, 1, Wanted::Money);
+    shopper.choose(TEE, 1, Wanted::Refund);
     shopper.review();
     let rma = shopper.confirm();
     shopper.cancel();
     shopper.browser.see("canceled");
-    shopper.browser.examine("portal-cancelled");
+    shopper.browser.examine("portal-canceled");
 
     assert_eq!(shopper.shop.held(&rma)["status"], "CANCELED");
     shopper.browser.visit(&shopper.shop.portal());
@@ -120,7 +119,7 @@ fn a_return_is_cancelled(shopper: &Shopper) {
 }
 
 #[test]
-fn an_order_that_is_not_found_is_said_to_be_not_found() {
+fn a_failed_lookup_can_be_corrected() {
     let Some(shopper) = Shopper::arrive(Scripts::On) else { return };
     shopper.find_order(ORDER, "nobody@example.com");
     shopper.browser.examine("portal-find-problem");
@@ -139,10 +138,10 @@ fn a_keyboard_is_enough() {
 }
 
 #[test]
-fn every_page_of_the_portal_can_be_used_by_everybody() {
+fn every_page_of_the_portal_is_accessible() {
     let Some(shopper) = Shopper::arrive(Scripts::On) else { return };
     shopper.find_order(ORDER, EMAIL);
-    shopper.choose(TEE, 1, Wanted::Money);
+    shopper.choose(TEE, 1, Wanted::Refund);
     shopper.review();
     let rma = shopper.confirm();
     shopper.show_label(&rma);
@@ -157,7 +156,7 @@ fn every_page_of_the_portal_can_be_used_by_everybody() {
 }
 
 #[test]
-fn every_way_back_has_a_page_that_everybody_can_use() {
+fn every_return_method_has_an_accessible_page() {
     let Some(Shopper { browser, shop }) = Shopper::arrive(Scripts::On) else { return };
     shop.offer(&[
         json!({ "method": "express-returns", "unit_weight_max": 5 }),
@@ -178,7 +177,7 @@ fn every_way_back_has_a_page_that_everybody_can_use() {
 }
 
 #[test]
-fn the_reference_can_be_used_by_everybody() {
+fn the_reference_is_accessible() {
     let Some(shopper) = Shopper::arrive(Scripts::On) else { return };
     walk(&shopper.browser, &["/docs"]);
 }

@@ -1,4 +1,4 @@
-//! Shoppers on their way through the portal.
+//! What shoppers do in the portal.
 
 use serde_json::json;
 
@@ -6,46 +6,46 @@ use super::shop::{DANA, ONE_TEE, Shop, servers, shops};
 use crate::harness::http::Request;
 
 #[test]
-fn a_shopper_finds_an_order_sees_what_it_comes_to_confirms_and_cancels() {
+fn a_shopper_finds_an_order_reviews_the_refund_confirms_and_cancels() {
     for shop in shops() {
         let pass = shop.pass(DANA);
         let choose = shop.get("/return", &pass);
         assert_eq!(choose.status, 200);
-        for words in ["Organic cotton tee", "Return by 1 January 2126", "$46.10 each"] {
-            assert!(choose.text().contains(words), "{words}: {}", choose.text());
+        for text in ["Organic cotton tee", "Return by 1 January 2126", "$46.10 each"] {
+            assert!(choose.text().contains(text), "{text}: {}", choose.text());
         }
 
         let review = shop.post("/review", &pass, ONE_TEE);
-        for words in ["$45.00", "−$2.50", "$3.60", "$46.10", "Too small"] {
-            assert!(review.text().contains(words), "{words}: {}", review.text());
+        for text in ["$45.00", "−$2.50", "$3.60", "$46.10", "Too small"] {
+            assert!(review.text().contains(text), "{text}: {}", review.text());
         }
-        let place = shop.returned(&pass, ONE_TEE);
-        let status = shop.get(&place, "");
+        let path = shop.start_return(&pass, ONE_TEE);
+        let status = shop.get(&path, "");
         assert!(status.text().contains("Return started"), "{}", status.text());
 
-        assert_eq!(shop.post(&format!("{place}/cancel"), "", "").status, 303);
-        let status = shop.get(&place, "");
+        assert_eq!(shop.post(&format!("{path}/cancel"), "", "").status, 303);
+        let status = shop.get(&path, "");
         assert!(status.text().contains("Return canceled"), "{}", status.text());
     }
 }
 
 #[test]
-fn a_page_that_is_confirmed_twice_begins_one_return() {
+fn a_page_that_is_confirmed_twice_starts_one_return() {
     for shop in shops() {
         let pass = shop.pass(DANA);
         let review = shop.post("/review", &pass, ONE_TEE);
         let key = review.text().split("name=\"key\" value=\"").nth(1).unwrap();
         let form = format!("{ONE_TEE}&key={}", key.split('"').next().unwrap());
 
-        let (first, second) = (shop.returned(&pass, &form), shop.returned(&pass, &form));
+        let (first, second) = (shop.start_return(&pass, &form), shop.start_return(&pass, &form));
 
         assert_eq!(first, second);
-        assert_ne!(shop.returned(&pass, ONE_TEE), first);
+        assert_ne!(shop.start_return(&pass, ONE_TEE), first);
     }
 }
 
 #[test]
-fn nobody_confirms_another_total_than_was_shown() {
+fn only_the_total_that_was_shown_can_be_confirmed() {
     for shop in shops() {
         let pass = shop.pass(DANA);
         let review = shop.post("/review", &pass, ONE_TEE);
@@ -63,14 +63,15 @@ fn nobody_confirms_another_total_than_was_shown() {
 }
 
 #[test]
-fn whoever_shows_the_order_again_finds_its_returns_but_not_those_of_the_gift() {
+fn buyer_and_gift_recipient_each_find_their_own_returns_of_the_order() {
     for shop in shops() {
-        let (buyer, giftee) =
+        let (buyer, recipient) =
             (shop.pass(DANA), shop.pass("order_number=ORD-100472&secret=97205&gift=yes"));
-        let bought = shop.returned(&buyer, ONE_TEE);
-        let given = shop.returned(&giftee, &format!("{ONE_TEE}&giftee_email=robin%40example.com"));
+        let bought = shop.start_return(&buyer, ONE_TEE);
+        let given =
+            shop.start_return(&recipient, &format!("{ONE_TEE}&giftee_email=robin%40example.com"));
 
-        for (pass, own, other) in [(&buyer, &bought, &given), (&giftee, &given, &bought)] {
+        for (pass, own, other) in [(&buyer, &bought, &given), (&recipient, &given, &bought)] {
             let page = shop.get("/return", pass);
             assert!(page.text().contains(own.as_str()), "{}", page.text());
             assert!(!page.text().contains(other.as_str()), "{}", page.text());
@@ -94,10 +95,10 @@ fn a_gift_is_found_by_its_postal_code_and_not_by_the_buyers_address() {
 }
 
 #[test]
-fn what_is_missing_is_told_at_its_field_and_what_was_chosen_is_kept() {
+fn a_missing_value_is_reported_at_its_field_and_choices_are_kept() {
     for shop in shops() {
         let pass = shop.pass(DANA);
-        for (form, element, words) in [
+        for (form, element, text) in [
             ("method=mail-back", "items", "at least one item"),
             ("quantity.0.0=1&method=mail-back", "reason-0-0", "choose a reason"),
             (
@@ -128,7 +129,7 @@ fn what_is_missing_is_told_at_its_field_and_what_was_chosen_is_kept() {
             let page = reply.text();
             assert!(page.contains(&format!("href=\"#{element}\"")), "{form}: {page}");
             assert!(page.contains(&format!("id=\"{element}\"")), "{form}: {page}");
-            assert!(page.contains(words), "{words}: {page}");
+            assert!(page.contains(text), "{text}: {page}");
         }
         let form = "quantity.0.0=2&get.0.0=exchange&variant.0.0=TEE-NAVY-L&method=mail-back";
         let page = shop.post("/review", &pass, form);
@@ -143,7 +144,7 @@ fn what_is_missing_is_told_at_its_field_and_what_was_chosen_is_kept() {
 }
 
 #[test]
-fn pieces_of_one_line_can_come_back_for_different_reasons() {
+fn units_of_one_line_can_be_returned_for_different_reasons() {
     for shop in shops() {
         let pass = shop.pass(DANA);
         let form = format!("{ONE_TEE}&parts.0=1&split=0");
@@ -157,16 +158,16 @@ fn pieces_of_one_line_can_come_back_for_different_reasons() {
              &variant.0.1=TEE-NAVY-L&fallback.0.1=refund"
         );
         let review = shop.post("/review", &pass, &both);
-        for words in ["Too small", "Arrived damaged", "Exchange for Organic cotton tee, navy, L"] {
-            assert!(review.text().contains(words), "{words}: {}", review.text());
+        for text in ["Too small", "Arrived damaged", "Exchange for Organic cotton tee, navy, L"] {
+            assert!(review.text().contains(text), "{text}: {}", review.text());
         }
-        let status = shop.get(&shop.returned(&pass, &both), "");
+        let status = shop.get(&shop.start_return(&pass, &both), "");
         assert!(status.text().contains("Your new order is being placed"), "{}", status.text());
     }
 }
 
 #[test]
-fn a_unit_that_cannot_come_back_says_why_and_a_gift_card_says_what_it_adds() {
+fn a_unit_that_cannot_be_returned_has_a_reason_and_a_gift_card_shows_its_bonus() {
     for server in servers() {
         let shop = Shop::on(server, |order| {
             order["items"][1]["tags"] = json!(["final_sale"]);
@@ -180,37 +181,37 @@ fn a_unit_that_cannot_come_back_says_why_and_a_gift_card_says_what_it_adds() {
             ]
         }));
         let page = shop.get("/return", &shop.pass(DANA));
-        for words in [
+        for text in [
             "This item was a final sale.",
             "This item has not been shipped.",
             "12.5% extra, up to $20.00",
             "$0.00 to $5.95, depending on the reason",
             "Free",
         ] {
-            assert!(page.text().contains(words), "{words}: {}", page.text());
+            assert!(page.text().contains(text), "{text}: {}", page.text());
         }
         assert!(!page.text().contains("has the tag"), "{}", page.text());
     }
 }
 
 #[test]
-fn it_is_too_late_to_cancel_what_is_on_its_way() {
+fn a_return_in_transit_cannot_be_canceled() {
     for shop in shops() {
-        let place = shop.returned(&shop.pass(DANA), ONE_TEE);
-        let rma = place.rsplit('/').next().unwrap();
+        let path = shop.start_return(&shop.pass(DANA), ONE_TEE);
+        let rma = path.rsplit('/').next().unwrap();
         shop.server.home.json(&["carrier", "move", rma, "in_transit"]);
 
-        let status = shop.get(&place, "");
+        let status = shop.get(&path, "");
         assert!(status.text().contains("nothing else you need to do"), "{}", status.text());
         assert!(!status.text().contains("/cancel"), "{}", status.text());
-        let late = shop.post(&format!("{place}/cancel"), "", "");
+        let late = shop.post(&format!("{path}/cancel"), "", "");
         assert_eq!(late.status, 409);
         assert!(late.text().contains("can no longer be canceled"), "{}", late.text());
     }
 }
 
 #[test]
-fn pages_load_nothing_from_elsewhere_and_nobody_keeps_them() {
+fn pages_load_nothing_from_elsewhere_and_are_not_cached() {
     for shop in shops() {
         let pass = shop.pass(DANA);
         for rest in ["", "/return"] {

@@ -1,15 +1,15 @@
-//! The merchant's look and words, and the shopper's language.
+//! The merchant's theme and texts, and the shopper's language.
 
 use serde_json::json;
 
 use super::shop::{DANA, ONE_TEE, shops};
 use crate::harness::http::Request;
 
-/// The smallest picture that begins as one should.
+/// The start of a PNG file, which is enough to be accepted.
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n and so on";
 
 #[test]
-fn a_portal_has_the_merchants_colours_words_and_languages() {
+fn a_portal_has_the_merchants_colors_texts_and_languages() {
     for shop in shops() {
         shop.set_portal(&json!({
             "accent": "#ffcc00", "languages": ["de", "en"],
@@ -20,62 +20,61 @@ fn a_portal_has_the_merchants_colours_words_and_languages() {
         }));
 
         let german = shop.get("", "");
-        for words in
-            ["<html lang=\"de\">", "Schön, dass Sie da sind.", "Hilfe: 0800 1", "/look.css"]
+        for text in ["<html lang=\"de\">", "Schön, dass Sie da sind.", "Hilfe: 0800 1", "/look.css"]
         {
-            assert!(german.text().contains(words), "{words}: {}", german.text());
+            assert!(german.text().contains(text), "{text}: {}", german.text());
         }
         assert!(!german.text().contains("lang=fr"), "{}", german.text());
         let english = shop.get("?lang=en", "");
         assert!(english.text().contains("Acme Ltd"), "{}", english.text());
-        let look = shop.get("/look.css", "");
-        assert_eq!(look.header("content-type"), Some("text/css; charset=utf-8"));
-        let style = look.text();
-        // On a light page the colour is darker, or nobody could read it; on a dark one it stays.
+        let theme = shop.get("/look.css", "");
+        assert_eq!(theme.header("content-type"), Some("text/css; charset=utf-8"));
+        let style = theme.text();
+        // On light pages the color is darkened to stay readable; on dark pages it is unchanged.
         assert_eq!(style.matches("--accent: #").count(), 2, "{style}");
         assert_eq!(style.matches("--accent: #ffcc00;").count(), 1, "{style}");
     }
 }
 
 #[test]
-fn a_language_is_asked_for_kept_and_liked_in_this_order() {
+fn the_requested_language_comes_before_the_remembered_and_the_preferred_one() {
     for shop in shops() {
-        let asked = shop.get("?lang=fr", "");
-        let cookie = asked.header("set-cookie").unwrap().split(';').next().unwrap().to_owned();
+        let requested = shop.get("?lang=fr", "");
+        let cookie = requested.header("set-cookie").unwrap().split(';').next().unwrap().to_owned();
         assert_eq!(cookie, "homeward_language=fr");
-        assert!(asked.text().contains("Créer un retour"), "{}", asked.text());
+        assert!(requested.text().contains("Créer un retour"), "{}", requested.text());
         assert!(shop.get("", &cookie).text().contains("<html lang=\"fr\">"));
         assert!(shop.get("?lang=es", &cookie).text().contains("<html lang=\"es\">"));
-        let liked = Request::get(&shop.path("")).header("Accept-Language", "de-AT, en;q=0.5");
-        assert!(shop.server.send(&liked).text().contains("<html lang=\"de\">"));
-        for nonsense in ["?lang=", "?lang=xx", "?lang=%00", "?lang=%3Cscript%3E"] {
-            let page = shop.get(nonsense, "");
-            assert_eq!(page.status, 200, "{nonsense}");
-            assert!(page.header("set-cookie").is_none(), "{nonsense}");
+        let preferred = Request::get(&shop.path("")).header("Accept-Language", "de-AT, en;q=0.5");
+        assert!(shop.server.send(&preferred).text().contains("<html lang=\"de\">"));
+        for invalid in ["?lang=", "?lang=xx", "?lang=%00", "?lang=%3Cscript%3E"] {
+            let page = shop.get(invalid, "");
+            assert_eq!(page.status, 200, "{invalid}");
+            assert!(page.header("set-cookie").is_none(), "{invalid}");
         }
     }
 }
 
 #[test]
-fn every_page_speaks_the_language_with_its_money_its_dates_and_its_rules() {
+fn every_page_has_amounts_dates_and_rules_in_its_language() {
     for shop in shops() {
         let pass = format!("{}; homeward_language=de", shop.pass(DANA));
         let choose = shop.get("/return", &pass);
-        for words in ["Was möchten Sie zurückgeben?", "46,10\u{a0}$", "1. Januar 2126", "Zu klein"]
+        for text in ["Was möchten Sie zurückgeben?", "46,10\u{a0}$", "1. Januar 2126", "Zu klein"]
         {
-            assert!(choose.text().contains(words), "{words}: {}", choose.text());
+            assert!(choose.text().contains(text), "{text}: {}", choose.text());
         }
         let wrong = shop.post("/review", &pass, "quantity.0.0=1&method=mail-back");
         assert!(wrong.text().contains("Bitte wählen Sie einen Grund"), "{}", wrong.text());
-        // Changing the language on a page that a form led to sends the form again.
+        // A change of the language on a page that a form led to submits the form again.
         assert!(wrong.text().contains("formaction=\""), "{}", wrong.text());
         let review = shop.post("/review?lang=es", &pass, ONE_TEE);
         assert!(review.text().contains("Revise su devolución"), "{}", review.text());
         assert!(review.text().contains("name=\"quantity.0.0\" value=\"1\""), "{}", review.text());
-        let place = shop.returned(&pass, ONE_TEE);
-        let status = shop.get(&place, &pass);
+        let path = shop.start_return(&pass, ONE_TEE);
+        let status = shop.get(&path, &pass);
         assert!(status.text().contains("Rücksendung angemeldet"), "{}", status.text());
-        let label = format!("/labels/{}?lang=fr", place.rsplit('/').next().unwrap());
+        let label = format!("/labels/{}?lang=fr", path.rsplit('/').next().unwrap());
         let label = shop.server.send(&Request::get(&label));
         assert!(label.text().contains("<html lang=\"fr\">"), "{}", label.text());
     }
@@ -111,7 +110,7 @@ fn a_logo_is_shown_as_the_picture_that_it_is_and_can_be_taken_away() {
 }
 
 #[test]
-fn everything_wrong_with_a_portal_is_told_at_once_and_changes_are_noted() {
+fn all_errors_of_a_portal_are_reported_at_once_and_changes_are_audited() {
     for shop in shops() {
         let portal = json!({ "accent": "red", "languages": ["en", "xx"], "texts": { "en": 1 } });
         let refused = shop.admin("PUT", "portal", &portal);
@@ -133,7 +132,7 @@ fn everything_wrong_with_a_portal_is_told_at_once_and_changes_are_noted() {
 }
 
 #[test]
-fn the_command_sets_and_shows_what_the_pages_show() {
+fn the_command_sets_and_shows_the_portal() {
     for shop in shops() {
         let home = &shop.server.home;
         let name = |ending: &str| format!("{}.{ending}", shop.merchant);
@@ -149,6 +148,6 @@ fn the_command_sets_and_shows_what_the_pages_show() {
         assert_eq!(none["has_logo"], false);
         assert_eq!(home.run(&["portal", "set", &shop.merchant]).code, Some(2));
         let wrong = home.run(&["portal", "set", &shop.merchant, "--logo", file]);
-        assert!(wrong.err.contains("PNG, JPEG or WebP"), "{}", wrong.err);
+        assert!(wrong.err.contains("PNG, JPEG, or WebP"), "{}", wrong.err);
     }
 }

@@ -1,4 +1,4 @@
-//! The returns portal, as a browser without scripts walks through it.
+//! The returns portal, as a browser without scripts uses it.
 
 mod journeys;
 mod looks;

@@ -1,4 +1,4 @@
-//! Pictures of goods, fetched by the server and by nobody else.
+//! Pictures of goods, which only the server fetches.
 
 use std::{
     io::{Read, Write},
@@ -17,17 +17,17 @@ use crate::harness::{
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n and so on";
 const SVG: &[u8] = b"<svg xmlns=\"http://www.w3.org/2000/svg\"><script>alert(1)</script></svg>";
 
-/// A server of pictures, and what it was asked for.
+/// A server of pictures, and the requests it received.
 struct Gallery {
     address: String,
-    asked: Arc<Mutex<Vec<String>>>,
+    requests: Arc<Mutex<Vec<String>>>,
 }
 
 fn open_gallery() -> Gallery {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
-    let asked: Arc<Mutex<Vec<String>>> = Arc::default();
-    let noted = Arc::clone(&asked);
+    let requests: Arc<Mutex<Vec<String>>> = Arc::default();
+    let recorder = Arc::clone(&requests);
     std::thread::spawn(move || {
         for stream in listener.incoming() {
             let mut stream = stream.unwrap();
@@ -43,7 +43,7 @@ fn open_gallery() -> Gallery {
                 "/moved" => ("302 Found\r\nLocation: /a.png", Vec::new()),
                 _ => ("404 Not Found", Vec::new()),
             };
-            noted.lock().unwrap().push(head);
+            recorder.lock().unwrap().push(head);
             let head = format!(
                 "HTTP/1.1 {status}\r\nContent-Type: text/html\r\nContent-Length: {}\r\n\
                  Connection: close\r\n\r\n",
@@ -52,11 +52,11 @@ fn open_gallery() -> Gallery {
             let _ = stream.write_all(&[head.as_bytes(), &body].concat());
         }
     });
-    Gallery { address, asked }
+    Gallery { address, requests }
 }
 
-/// The picture that the page shows for the first line.
-fn picture(shop: &Shop<'_>) -> (String, Reply) {
+/// Fetches the picture of the first line.
+fn fetch_picture(shop: &Shop<'_>) -> (String, Reply) {
     let page = shop.get("/return", &shop.pass(DANA));
     let address = page.text().split("class=\"picture\" src=\"").nth(1).unwrap();
     let address = address.split('"').next().unwrap().to_owned();
@@ -65,12 +65,12 @@ fn picture(shop: &Shop<'_>) -> (String, Reply) {
 }
 
 #[test]
-fn a_picture_comes_through_us_and_is_nothing_but_a_picture() {
+fn a_picture_is_served_by_us_and_restricted_to_a_picture() {
     let gallery = open_gallery();
     let server = Home::sqlite().serve(&["--allow-network", "127.0.0.0/8"]);
     let at = |path: &str| {
         let url = format!("http://{}{path}", gallery.address);
-        picture(&Shop::on(&server, |order| order["items"][0]["image_url"] = json!(url)))
+        fetch_picture(&Shop::on(&server, |order| order["items"][0]["image_url"] = json!(url)))
     };
     for (path, kind, body) in [("/a.png", "image/png", PNG), ("/a.svg", "image/svg+xml", SVG)] {
         let (address, shown) = at(path);
@@ -80,10 +80,10 @@ fn a_picture_comes_through_us_and_is_nothing_but_a_picture() {
         assert_eq!(shown.header("x-content-type-options"), Some("nosniff"));
         let policy = shown.header("content-security-policy");
         assert_eq!(policy, Some("default-src 'none'; sandbox"));
-        // Once more, and nobody is asked.
-        let before = gallery.asked.lock().unwrap().len();
+        // The second time it comes from the cache.
+        let before = gallery.requests.lock().unwrap().len();
         assert_eq!(server.send(&Request::get(&address)).status, 200);
-        assert_eq!(gallery.asked.lock().unwrap().len(), before);
+        assert_eq!(gallery.requests.lock().unwrap().len(), before);
     }
     for path in ["/page", "/large", "/moved", "/absent"] {
         let (_, shown) = at(path);
@@ -91,12 +91,12 @@ fn a_picture_comes_through_us_and_is_nothing_but_a_picture() {
         assert_ne!(shown.body, SVG, "{path}");
         assert!(!shown.text().contains("script"), "{path}");
     }
-    let asked = gallery.asked.lock().unwrap();
-    assert!(!asked.iter().any(|head| head.to_lowercase().contains("cookie")), "{asked:?}");
+    let requests = gallery.requests.lock().unwrap();
+    assert!(!requests.iter().any(|head| head.to_lowercase().contains("cookie")), "{requests:?}");
 }
 
 #[test]
-fn nobody_is_asked_for_a_picture_at_an_address_that_is_not_public() {
+fn no_picture_is_fetched_from_an_address_that_is_not_public() {
     let gallery = open_gallery();
     for server in servers() {
         for url in [
@@ -106,22 +106,22 @@ fn nobody_is_asked_for_a_picture_at_an_address_that_is_not_public() {
             "https://169.254.169.254/latest".to_owned(),
         ] {
             let shop = Shop::on(server, |order| order["items"][0]["image_url"] = json!(url));
-            let (_, shown) = picture(&shop);
+            let (_, shown) = fetch_picture(&shop);
             assert_eq!((shown.status, shown.header("content-type")), (200, Some("image/svg+xml")));
         }
     }
-    assert!(gallery.asked.lock().unwrap().is_empty());
+    assert!(gallery.requests.lock().unwrap().is_empty());
 }
 
 #[test]
-fn a_token_is_good_for_one_address_of_one_merchant() {
+fn a_token_is_valid_for_one_address_of_one_merchant() {
     for server in servers() {
         let url = json!("https://images.example.com/a.png");
         let shop = Shop::on(server, |order| order["items"][0]["image_url"] = url);
         let other = Shop::on(server, |_| ());
         let page = shop.get("/return", &shop.pass(DANA));
         let token = page.text().split("/pictures/").nth(1).unwrap().split('"').next().unwrap();
-        // The same address again, so that a browser need not ask again.
+        // The address stays the same, so that browsers can cache the picture.
         assert!(shop.get("/return", &shop.pass(DANA)).text().contains(token));
 
         for rest in

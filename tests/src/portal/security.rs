@@ -1,4 +1,4 @@
-//! What strangers try at the portal.
+//! Attacks on the portal.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::shop::{DANA, ONE_TEE, Shop, servers, shops};
 use crate::harness::{home::Home, http::Request, shared};
 
 #[test]
-fn a_wrong_guess_tells_nothing_of_whether_the_order_exists() {
+fn a_failed_lookup_does_not_reveal_whether_the_order_exists() {
     for shop in shops() {
         let wrong = shop.post("", "", "order_number=ORD-100472&secret=nobody%40example.com");
         let unknown = shop.post("", "", "order_number=ORD-100472x&secret=nobody%40example.com");
@@ -18,7 +18,7 @@ fn a_wrong_guess_tells_nothing_of_whether_the_order_exists() {
 }
 
 #[test]
-fn whoever_guesses_too_often_must_wait_even_if_the_guess_is_right() {
+fn after_too_many_lookups_even_a_correct_one_must_wait() {
     let server = Home::sqlite().serve(&[]);
     let shop = Shop::on(&server, |_| ());
     let wrong = "order_number=ORD-100472&secret=97206";
@@ -52,15 +52,15 @@ fn nothing_is_shown_without_a_pass_or_with_one_of_another_portal() {
 }
 
 #[test]
-fn a_return_is_found_at_its_own_portal_only_and_its_page_names_nobody() {
+fn a_return_is_found_in_its_own_portal_only_and_its_page_has_no_personal_data() {
     let all: Vec<Shop<'_>> = shops().chain(shops()).collect();
     let (shop, other) = (&all[0], all.last().unwrap());
-    let place = shop.returned(&shop.pass(DANA), ONE_TEE);
+    let path = shop.start_return(&shop.pass(DANA), ONE_TEE);
 
-    assert_eq!(other.get(&place, "").status, 404);
-    assert_eq!(other.post(&format!("{place}/cancel"), "", "").status, 404);
+    assert_eq!(other.get(&path, "").status, 404);
+    assert_eq!(other.post(&format!("{path}/cancel"), "", "").status, 404);
     assert_eq!(shop.get("/returns/RMA-7K3Q-9XWD-2M4T", "").status, 404);
-    let page = shop.get(&place, "");
+    let page = shop.get(&path, "");
     assert_eq!(page.status, 200);
     for private in
         ["dana", "Dana", "Whitfield", "Juniper", "97205", "Portland", "ORD-100472", "503 555"]
@@ -70,7 +70,7 @@ fn a_return_is_found_at_its_own_portal_only_and_its_page_names_nobody() {
 }
 
 #[test]
-fn a_pass_is_for_the_portal_alone_and_for_no_script() {
+fn a_pass_is_limited_to_the_portal_and_hidden_from_scripts() {
     for shop in shops() {
         let admitted = shop.post("", "", DANA);
         let cookie = admitted.header("set-cookie").unwrap().to_owned();
@@ -78,7 +78,7 @@ fn a_pass_is_for_the_portal_alone_and_for_no_script() {
         {
             assert!(cookie.contains(flag), "{flag}: {cookie}");
         }
-        // Behind a proxy there is TLS, and the pass travels over nothing else.
+        // Behind a proxy there is TLS, and the pass is sent over TLS only.
         assert!(cookie.ends_with("; Secure"), "{cookie}");
     }
     let plain = Shop::on(shared::sqlite(), |_| ());
@@ -90,8 +90,8 @@ fn a_pass_is_for_the_portal_alone_and_for_no_script() {
 fn a_form_that_another_site_made_the_browser_send_is_refused() {
     for shop in shops() {
         let pass = shop.pass(DANA);
-        let place = shop.returned(&pass, ONE_TEE);
-        for rest in ["", "/return", "/review", "/confirm", &format!("{place}/cancel")] {
+        let path = shop.start_return(&pass, ONE_TEE);
+        for rest in ["", "/return", "/review", "/confirm", &format!("{path}/cancel")] {
             for (name, value) in [
                 ("Sec-Fetch-Site", "cross-site"),
                 ("Sec-Fetch-Site", "same-site"),
@@ -104,7 +104,7 @@ fn a_form_that_another_site_made_the_browser_send_is_refused() {
                 assert!(reply.header("set-cookie").is_none());
             }
         }
-        let status = shop.get(&place, "");
+        let status = shop.get(&path, "");
         assert!(!status.text().contains("Return canceled"), "{}", status.text());
         let own = shop.form("/review", &pass, ONE_TEE).header("Origin", "http://homeward");
         assert_eq!(shop.server.send(&own).status, 200);
@@ -113,17 +113,17 @@ fn a_form_that_another_site_made_the_browser_send_is_refused() {
     }
 }
 
-/// Replaces every text that a shopper may read by one with markup in it.
-fn scripted(value: &mut Value, kept: &[&str]) {
+/// Adds markup to every text that a shopper may read.
+fn inject_markup(value: &mut Value, kept: &[&str]) {
     match value {
         Value::Object(fields) => {
             for (_, field) in fields.iter_mut().filter(|(key, _)| !kept.contains(&key.as_str())) {
-                scripted(field, kept);
+                inject_markup(field, kept);
             }
         }
         Value::Array(list) => {
             for element in list {
-                scripted(element, kept);
+                inject_markup(element, kept);
             }
         }
         Value::String(text) => text.push_str("\"'><script>alert(1)</script>"),
@@ -132,8 +132,8 @@ fn scripted(value: &mut Value, kept: &[&str]) {
 }
 
 #[test]
-fn markup_in_an_order_or_in_a_merchants_words_stays_text() {
-    // What has a form of its own, or is needed to be let in.
+fn markup_in_an_order_or_in_a_merchants_texts_is_escaped() {
+    // These have a fixed format, or are needed to find the order.
     let kept = [
         "status",
         "currency",
@@ -148,25 +148,25 @@ fn markup_in_an_order_or_in_a_merchants_words_stays_text() {
     ];
     for server in servers() {
         let shop = Shop::on(server, |order| {
-            scripted(order, &kept);
+            inject_markup(order, &kept);
             order["identifier"] = json!("<script>alert(1)</script>");
             order["items"][0]["tags"] = json!([]);
             order["items"][1]["tags"] = json!(["final_sale"]);
         });
-        let words = "</p><script>alert(1)</script>";
+        let markup = "</p><script>alert(1)</script>";
         shop.set_portal(&json!({ "texts": { "en": {
-            "welcome": words, "help": words, "footer": words
+            "welcome": markup, "help": markup, "footer": markup
         } } }));
         shop.set_policy(&json!({ "reasons": [
-            { "code": "too_small", "label": words, "labels": { "en": words },
+            { "code": "too_small", "label": markup, "labels": { "en": markup },
               "offers_exchange": true }
         ] }));
         let pass = shop.pass(
             "order_number=%3Cscript%3Ealert(1)%3C%2Fscript%3E&secret=dana.whitfield%40example.com",
         );
         let form = format!("{ONE_TEE}&giftee_email=%3Cscript%3E&variant.0.0=%22%3E%3Cscript%3E");
-        let place = shop.returned(&pass, ONE_TEE);
-        let rma = place.rsplit('/').next().unwrap();
+        let path = shop.start_return(&pass, ONE_TEE);
+        let rma = path.rsplit('/').next().unwrap();
         for page in [
             shop.get("", ""),
             shop.post("", "", "order_number=%22%3E%3Cscript%3E&secret=x"),
@@ -178,7 +178,7 @@ fn markup_in_an_order_or_in_a_merchants_words_stays_text() {
                 &format!("{form}&reason.0.0=%3Cscript%3E&get.0.0=exchange"),
             ),
             shop.post("/return", &pass, &form),
-            shop.get(&place, &pass),
+            shop.get(&path, &pass),
             shop.server.send(&Request::get(&format!("/labels/{rma}"))),
         ] {
             assert!(page.text().contains("&#60;script&#62;"), "{}", page.text());
@@ -188,7 +188,7 @@ fn markup_in_an_order_or_in_a_merchants_words_stays_text() {
 }
 
 #[test]
-fn a_form_that_is_too_large_is_refused_in_words() {
+fn a_form_that_is_too_large_is_refused_with_a_page() {
     for shop in shops() {
         let pass = shop.pass(DANA);
         let form = format!("{ONE_TEE}&note={}", "x".repeat(300 << 10));
@@ -203,7 +203,7 @@ fn a_form_that_is_too_large_is_refused_in_words() {
 }
 
 #[test]
-fn no_page_believes_the_host_that_a_request_names() {
+fn no_page_contains_the_host_that_a_request_names() {
     for shop in shops() {
         let pass = shop.pass(DANA);
         let evil = [("X-Forwarded-Host", "evil.example"), ("Forwarded", "host=evil.example")];

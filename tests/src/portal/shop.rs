@@ -1,4 +1,4 @@
-//! The scene: a merchant with one order that can come back, and a browser that keeps a pass.
+//! A merchant with one returnable order, and requests with a shopper's pass.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -20,23 +20,23 @@ pub(super) struct Shop<'a> {
     pub(super) server: &'a Server,
     pub(super) owner: Merchant,
     pub(super) merchant: String,
-    /// Where its shoppers come from, as a proxy tells it: guesses are counted by it.
+    /// The address of its shoppers, as the proxy reports it. Attempts are counted per address.
     address: String,
 }
 
-/// A server on each engine there is, behind a proxy.
+/// A server on each available engine, behind a proxy.
 pub(super) fn servers() -> impl Iterator<Item = &'static Server> {
     static SERVERS: SharedServers = SharedServers::new("portal", &["--trusted-proxy-hops", "1"]);
     SERVERS.each()
 }
 
-/// A shop on each engine there is.
+/// A shop on each available engine.
 pub(super) fn shops() -> impl Iterator<Item = Shop<'static>> {
     servers().map(|server| Shop::on(server, |_| ()))
 }
 
 impl<'a> Shop<'a> {
-    /// A shop whose order is the sample without what stands against a return, changed a little.
+    /// A shop with the sample order. All its items are returnable unless `change` prevents it.
     pub(super) fn on(server: &'a Server, change: impl FnOnce(&mut Value)) -> Self {
         static COUNT: AtomicU8 = AtomicU8::new(1);
         let owner = server.merchant("portal");
@@ -64,7 +64,7 @@ impl<'a> Shop<'a> {
         self.server.send(&self.form(rest, pass, form))
     }
 
-    /// The request that a form makes.
+    /// The request that submits a form.
     pub(super) fn form(&self, rest: &str, pass: &str, form: &str) -> Request {
         Request::post(&self.path(rest))
             .header("Content-Type", "application/x-www-form-urlencoded")
@@ -78,7 +78,7 @@ impl<'a> Shop<'a> {
         self.server.send(&request.header("X-Forwarded-For", &self.address))
     }
 
-    /// What the browser keeps after the order was found.
+    /// Finds the order and returns the cookie with the pass.
     pub(super) fn pass(&self, form: &str) -> String {
         let reply = self.post("", "", form);
         assert_eq!(reply.status, 303, "{}", reply.text());
@@ -86,15 +86,15 @@ impl<'a> Shop<'a> {
         cookie.split(';').next().unwrap().to_owned()
     }
 
-    /// Starts a return, and gives the path of its page behind the portal's.
-    pub(super) fn returned(&self, pass: &str, form: &str) -> String {
+    /// Starts a return and gives the path of its page within the portal.
+    pub(super) fn start_return(&self, pass: &str, form: &str) -> String {
         let confirmed = self.post("/confirm", pass, form);
         assert_eq!(confirmed.status, 303, "{}", confirmed.text());
-        let place = confirmed.header("location").unwrap();
-        place.strip_prefix(&self.path("")).unwrap().to_owned()
+        let location = confirmed.header("location").unwrap();
+        location.strip_prefix(&self.path("")).unwrap().to_owned()
     }
 
-    /// Asks an operator's address.
+    /// Calls an address of the admin API about the merchant.
     pub(super) fn admin(&self, method: &str, rest: &str, body: &Value) -> Reply {
         let path = format!("/admin/merchants/{}/{rest}", self.merchant);
         let request = Request::new(method, &path).bearer(&self.server.admin_token());
