@@ -128,8 +128,8 @@ pub enum AppError {
     /// A stored secret cannot be opened with this key file.
     #[error(transparent)]
     Vault(#[from] world::VaultError),
-    #[error("a stored answer is unreadable")]
-    UnreadableAnswer(#[source] serde_json::Error),
+    #[error("a stored response is unreadable: {0}")]
+    UnreadableResponse(serde_json::Error),
 }
 
 /// Every refusal in one sentence.

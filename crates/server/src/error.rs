@@ -152,11 +152,13 @@ fn refusal(error: AppError) -> Response {
         }
         AppError::Unreachable(_) => respond(StatusCode::BAD_GATEWAY, error.to_string()),
         AppError::TooSlow => respond(StatusCode::SERVICE_UNAVAILABLE, error.to_string()),
-        // Nine races lost in a row: the caller may well try again.
+        // Every attempt to commit met a conflict: the caller may try again.
         AppError::Store(StoreError::Conflict) => {
             respond(StatusCode::CONFLICT, "changed by others at the same moment; try again")
         }
-        AppError::Store(_) | AppError::Vault(_) | AppError::UnreadableAnswer(_) => internal(&error),
+        AppError::Store(_) | AppError::Vault(_) | AppError::UnreadableResponse(_) => {
+            internal(&error)
+        }
     }
 }
 

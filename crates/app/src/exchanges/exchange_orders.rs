@@ -31,7 +31,7 @@ use utoipa::ToSchema;
 
 use crate::{
     App, AppError,
-    core::commit_once::RACES_MAX,
+    core::commit_once::COMMIT_ATTEMPTS_MAX,
     orders::returnability::find_order,
     returns::{
         change_return::{self, enqueue_message},
@@ -119,7 +119,7 @@ pub async fn settle_exchange_order(
     message_id: i64,
 ) -> Result<(), AppError> {
     let Some((message, _)) = app.store.message(merchant, message_id).await? else { return Ok(()) };
-    for _ in 0..RACES_MAX {
+    for _ in 0..COMMIT_ATTEMPTS_MAX {
         let record = app.store.exchange_order(merchant, &message.reference).await?;
         let pending = record.filter(|record| record.value.state == ExchangeState::Pending);
         let Some(record) = pending else { return Ok(()) };

@@ -17,15 +17,12 @@ use store::{StoreError, Transaction};
 
 use crate::{
     App, AppError,
-    core::commit_once::{Request, commit_once},
+    core::commit_once::{COMMIT_ATTEMPTS_MAX, Request, commit_once},
     orders::{
         order_intake::{IncomingOrder, IntakeDecision, decide_intake},
         publish_orders::{refund_conflict_faults, run_on_suitable_thread},
     },
 };
-
-/// How often a chunk is held against the store again after losing a race.
-const RACES_MAX: u32 = 8;
 
 /// What became of a chunk of lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -140,7 +137,7 @@ async fn store(
     mut lines: Vec<ImportLine>,
     imported: &mut ImportResult,
 ) -> Result<(), AppError> {
-    for _ in 0..RACES_MAX {
+    for _ in 0..COMMIT_ATTEMPTS_MAX {
         let orders: Vec<IncomingOrder> = lines.iter().map(|line| line.order.clone()).collect();
         let IntakeDecision { outcomes, clashes, transaction, .. } =
             decide_intake(app, merchant, &orders).await?;

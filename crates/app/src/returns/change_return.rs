@@ -15,7 +15,7 @@ use store::{StoreError, Transaction, Versioned};
 use crate::{
     App, AppError,
     access::authenticate::Caller,
-    core::commit_once::{RACES_MAX, Request, commit_once},
+    core::commit_once::{COMMIT_ATTEMPTS_MAX, Request, commit_once},
     messages::outbox::{self, About},
 };
 
@@ -161,7 +161,7 @@ pub(crate) async fn apply_event(
     (id, event): (&RmaId, &RmaEvent),
     beside: impl Fn(&Rma, &mut Transaction),
 ) -> Result<EventEffect, AppError> {
-    for _ in 0..RACES_MAX {
+    for _ in 0..COMMIT_ATTEMPTS_MAX {
         let Some(before) = app.store.rma(merchant, id).await? else {
             return Ok(EventEffect::Unknown);
         };

@@ -23,7 +23,7 @@ use store::{AsnLineFilter, StoreError, Transaction, UnitRow, Versioned};
 use crate::{
     App, AppError,
     access::authenticate::Caller,
-    core::commit_once::RACES_MAX,
+    core::commit_once::COMMIT_ATTEMPTS_MAX,
     messages::outbox::{self, About},
     returns::change_return::put_return,
     warehouse::resolve_merchant::resolve_merchant,
@@ -47,7 +47,7 @@ pub(crate) async fn receive_for_asn(
     name: &str,
 ) -> Result<ScanResult, AppError> {
     let merchant = resolve_owner(app, caller, receipt).await?;
-    for _ in 0..RACES_MAX {
+    for _ in 0..COMMIT_ATTEMPTS_MAX {
         match scan(app, &merchant, receipt, name).await {
             Err(AppError::Store(StoreError::Conflict)) => (),
             done => return done,
