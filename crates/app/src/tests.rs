@@ -27,8 +27,8 @@ use crate::{
     },
     background::cleanup::remove_expired,
     core::{
-        commit_once::{IdempotencyKey, Request},
         metrics::AppMetrics,
+        scope::{IdempotencyKey, RequestScope},
     },
     merchants::{
         add_merchant::{AddedMerchant, NewMerchant, add_merchant},
@@ -76,7 +76,7 @@ impl Fixture {
             name: "Acme".to_owned(),
             settings: MerchantSettings::default(),
         };
-        let acme = add_merchant(&app, request(&operator()), &new).await.unwrap();
+        let acme = add_merchant(scope_of(&app, &test_operator()), &new).await.unwrap();
         Self { app, clock, acme, _directory: directory }
     }
 
@@ -99,22 +99,22 @@ impl Fixture {
     }
 
     async fn publish(&self, key: Option<&str>, body: &str) -> Result<IntakeResult, AppError> {
-        let repeatable = key.map(|key| IdempotencyKey {
+        let key = key.map(|key| IdempotencyKey {
             key: key.to_owned(),
             request_hash: crate::access::secrets::hash(body.as_bytes()),
         });
         let body = Bytes::from(body.to_owned());
-        let message = OrdersMessage { body, dry_run: false, repeatable };
-        publish_orders(&self.app, &self.caller().await, message).await
+        let message = OrdersMessage { body, dry_run: false, strict: false };
+        publish_orders(self.caller().await.scope(&self.app, key.as_ref()), message).await
     }
 }
 
-fn operator() -> ClientId {
+fn test_operator() -> ClientId {
     ClientId::new(&MerchantId::platform(), "test")
 }
 
-fn request(client: &ClientId) -> Request<'_> {
-    Request { client, repeatable: None }
+fn scope_of<'a>(app: &'a App, client: &'a ClientId) -> RequestScope<'a> {
+    RequestScope { app, client, merchant: None, idempotency: None }
 }
 
 fn sample() -> &'static str {
@@ -209,7 +209,9 @@ async fn a_disabled_merchant_is_refused_at_once() {
 
     let change = MerchantChange { disabled: Some(true), ..MerchantChange::default() };
     let acme = MerchantId::parse("acme").unwrap();
-    change_merchant(&fixture.app, request(&operator()), &acme, &change).await.unwrap();
+    let operator = test_operator();
+    let scope = scope_of(&fixture.app, &operator).for_merchant(&acme);
+    change_merchant(scope, &change).await.unwrap();
 
     assert!(authenticate(&fixture.app, token.reveal()).await.unwrap().is_none());
 }

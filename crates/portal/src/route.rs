@@ -3,7 +3,7 @@
 use app::{
     AppError,
     access::secrets,
-    core::commit_once::{IdempotencyKey, Request},
+    core::scope::{IdempotencyKey, RequestScope},
     exchanges::variants::{LineVariants, list_line_variants},
     orders::returnability::load_returnability,
     returns::{
@@ -217,7 +217,7 @@ async fn render_review(
     let app = &visit.web.app;
     let caller = shopper.load_caller(app).await?;
     let (quoted, policy, order) = tokio::try_join!(
-        quote_return(app, &caller, &selection.request),
+        quote_return(caller.scope(app, None), caller.settings, &selection.request),
         load_policy(app, &shopper.merchant),
         shopper.load_order(app),
     )?;
@@ -239,9 +239,10 @@ async fn start(
     let app = &visit.web.app;
     let caller = shopper.load_caller(app).await?;
     let (request, key) = (&selection.request, idempotency_key(shopper, form));
+    let (scope, settings) = (caller.scope(app, key.as_ref()), caller.settings);
     let started = match form.text("total").parse() {
-        Ok(total) => confirm_return(app, &caller, request, key.as_ref(), total).await?,
-        Err(_) => start_return(app, &caller, request, key.as_ref()).await?,
+        Ok(total) => confirm_return(scope, settings, request, total).await?,
+        Err(_) => start_return(scope, settings, request).await?,
     };
     Ok(visit.redirect(&format!("/returns/{}", started.rma.rma_identifier)))
 }
@@ -282,8 +283,8 @@ async fn cancel(
 ) -> Result<Response, ApiError> {
     let (app, merchant) = (&visit.web.app, &visit.storefront.merchant);
     let client = ClientId::new(merchant, "portal");
-    let request = Request { client: &client, repeatable: None };
-    match cancel_return(app, merchant, request, &rma).await {
+    let scope = RequestScope { app, client: &client, merchant: Some(merchant), idempotency: None };
+    match cancel_return(scope, &rma).await {
         Ok(rma) => Ok(visit.redirect(&format!("/returns/{}", rma.rma_identifier))),
         Err(AppError::Conflict(_)) => {
             let rma = load_return(app, merchant, &rma).await?;

@@ -70,7 +70,7 @@ pub(super) async fn serve_logo(
     visit: PortalVisit,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let (kind, bytes) = load_logo(&visit.web.app, &visit.storefront.merchant).await?;
+    let Picture { kind, bytes } = load_logo(&visit.web.app, &visit.storefront.merchant).await?;
     Ok(with_picture_policy(CachedFile::new(kind.media_type(), bytes).respond(&headers, REVALIDATE)))
 }
 

@@ -1,12 +1,9 @@
 //! Clients: add, list and disable them, rotate their secrets.
 
-use app::{
-    access::{
-        add_client::{ClientCredentials, add_client},
-        change_client::{self, ClientView},
-        rotate_secret,
-    },
-    core::commit_once::Request,
+use app::access::{
+    add_client::{ClientCredentials, add_client},
+    change_client::{self, ClientView},
+    rotate_secret,
 };
 use axum::{Json, extract::State, http::StatusCode};
 use domain::{faults::Faults, identifier::MerchantId, json::Json as Document, reader::Reader};
@@ -113,15 +110,10 @@ pub(crate) struct ClientBody {
 pub(crate) async fn add(
     State(web): State<Web>,
     Allowed { caller, .. }: Allowed<Admin>,
-    JsonRequest { body, repeatable }: JsonRequest,
+    JsonRequest { body, key }: JsonRequest,
 ) -> Result<(StatusCode, Json<ClientCredentials>), ApiError> {
     let new = body.read(read_new_client)?;
-    let added = add_client(
-        &web.app,
-        Request { client: &caller.client, repeatable: repeatable.as_ref() },
-        &new,
-    )
-    .await?;
+    let added = add_client(caller.scope(&web.app, key.as_ref()), &new).await?;
     Ok((StatusCode::CREATED, Json(added)))
 }
 
@@ -154,11 +146,11 @@ pub(crate) async fn change(
     State(web): State<Web>,
     Allowed { caller, .. }: Allowed<Admin>,
     Path(client): Path<String>,
-    JsonRequest { body, repeatable }: JsonRequest,
+    JsonRequest { body, key }: JsonRequest,
 ) -> Result<Json<ClientView>, ApiError> {
     let (client, disabled) = (parse_client(&client)?, body.read(read_disabled)?);
-    let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
-    Ok(Json(change_client::set_client_disabled(&web.app, request, &client, disabled).await?))
+    let scope = caller.scope(&web.app, key.as_ref());
+    Ok(Json(change_client::set_client_disabled(scope, &client, disabled).await?))
 }
 
 pub(super) fn read_disabled(document: &Document<'_>) -> Result<bool, Faults> {
@@ -200,11 +192,10 @@ pub(crate) async fn rotate_secret(
     State(web): State<Web>,
     Allowed { caller, .. }: Allowed<Admin>,
     Path(client): Path<String>,
-    JsonRequest { body, repeatable }: JsonRequest,
+    JsonRequest { body, key }: JsonRequest,
 ) -> Result<Json<ClientCredentials>, ApiError> {
     let (client, revoke_old) = (parse_client(&client)?, body.read(read_revoke_old)?);
-    let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
-    let rotated =
-        rotate_secret::rotate_client_secret(&web.app, request, &client, revoke_old).await?;
+    let scope = caller.scope(&web.app, key.as_ref());
+    let rotated = rotate_secret::rotate_client_secret(scope, &client, revoke_old).await?;
     Ok(Json(rotated))
 }

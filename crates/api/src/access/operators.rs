@@ -1,9 +1,6 @@
 //! Operators: the people who log in to the console.
 
-use app::{
-    access::operators::{self, NewOperator, OperatorLogin, OperatorView},
-    core::commit_once::Request,
-};
+use app::access::operators::{self, NewOperator, OperatorLogin, OperatorView};
 use axum::{Json, extract::State, http::StatusCode};
 use domain::{
     access::operator::{OperatorName, Role},
@@ -98,11 +95,11 @@ pub(crate) struct OperatorBody {
 pub(crate) async fn add(
     State(web): State<Web>,
     Allowed { caller, .. }: Allowed<Admin>,
-    JsonRequest { body, repeatable }: JsonRequest,
+    JsonRequest { body, key }: JsonRequest,
 ) -> Result<(StatusCode, Json<OperatorLogin>), ApiError> {
     let new = body.read(read_new_operator)?;
-    let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
-    Ok((StatusCode::CREATED, Json(operators::add_operator(&web.app, request, &new).await?)))
+    let scope = caller.scope(&web.app, key.as_ref());
+    Ok((StatusCode::CREATED, Json(operators::add_operator(scope, &new).await?)))
 }
 
 fn read_new_operator(document: &Document<'_>) -> Result<NewOperator, Faults> {
@@ -150,11 +147,11 @@ pub(crate) async fn change(
     State(web): State<Web>,
     Allowed { caller, .. }: Allowed<Admin>,
     Path(operator): Path<String>,
-    JsonRequest { body, repeatable }: JsonRequest,
+    JsonRequest { body, key }: JsonRequest,
 ) -> Result<Json<OperatorView>, ApiError> {
     let (name, disabled) = (parse_operator(&operator)?, body.read(read_disabled)?);
-    let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
-    Ok(Json(operators::set_operator_disabled(&web.app, request, &name, disabled).await?))
+    let scope = caller.scope(&web.app, key.as_ref());
+    Ok(Json(operators::set_operator_disabled(scope, &name, disabled).await?))
 }
 
 /// The new password.
@@ -193,11 +190,11 @@ pub(crate) async fn set_password(
     State(web): State<Web>,
     Allowed { caller, .. }: Allowed<Admin>,
     Path(operator): Path<String>,
-    JsonRequest { body, repeatable }: JsonRequest,
+    JsonRequest { body, key }: JsonRequest,
 ) -> Result<Json<OperatorLogin>, ApiError> {
     let (name, password) = (parse_operator(&operator)?, body.read(read_new_password)?);
-    let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
-    Ok(Json(operators::set_password(&web.app, request, &name, password.as_ref()).await?))
+    let scope = caller.scope(&web.app, key.as_ref());
+    Ok(Json(operators::set_password(scope, &name, password.as_ref()).await?))
 }
 
 fn read_new_password(document: &Document<'_>) -> Result<Option<Secret>, Faults> {

@@ -1,6 +1,6 @@
 //! The audit trail.
 
-use app::core::audit_trail::{AuditPage, audit_trail};
+use app::core::audit_trail::{AuditPage, AuditTrailQuery, list_changes};
 use axum::{Json, extract::State};
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -46,6 +46,11 @@ pub(crate) async fn list(
 ) -> Result<Json<AuditPage>, ApiError> {
     let merchant = query.merchant.as_deref().map(parse_merchant).transpose()?;
     let limit = query.limit.unwrap_or(PAGE).clamp(1, PAGE_MAX);
-    let before = query.before.as_deref();
-    Ok(Json(audit_trail(&web.app, merchant.as_ref(), before, limit).await?))
+    let trail = AuditTrailQuery {
+        merchant: merchant.as_ref(),
+        actor: None,
+        before: query.before.as_deref(),
+        limit,
+    };
+    Ok(Json(list_changes(&web.app, &trail).await?))
 }

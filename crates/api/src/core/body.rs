@@ -3,7 +3,7 @@
 //! Each kind of body is an extractor. It also extracts the `Idempotency-Key`, because a key belongs
 //! to one body.
 
-use app::core::commit_once::IdempotencyKey;
+use app::core::scope::IdempotencyKey;
 use axum::{
     extract::{FromRequest, FromRequestParts, Request},
     http::{HeaderMap, header::CONTENT_TYPE},
@@ -30,13 +30,13 @@ const LARGE_FROM_BYTES: usize = 1024 * 1024;
 /// A request with a JSON body. The body is not parsed yet.
 pub(crate) struct JsonRequest {
     pub(crate) body: JsonBody,
-    pub(crate) repeatable: Option<IdempotencyKey>,
+    pub(crate) key: Option<IdempotencyKey>,
 }
 
 /// A request with a JSON body that may list the units of a whole pallet.
 pub(crate) struct LargeRequest {
     pub(crate) body: LargeBody,
-    pub(crate) repeatable: Option<IdempotencyKey>,
+    pub(crate) key: Option<IdempotencyKey>,
 }
 
 /// The bytes of a JSON body that may be large. Large bodies are read one at a time, so that several
@@ -50,13 +50,13 @@ pub(crate) struct LargeBody {
 /// A request with one JSON document per line.
 pub(crate) struct LinesRequest {
     pub(crate) lines: Bytes,
-    pub(crate) repeatable: Option<IdempotencyKey>,
+    pub(crate) key: Option<IdempotencyKey>,
 }
 
 /// A request with a small image.
 pub(crate) struct PictureRequest {
     pub(crate) picture: Bytes,
-    pub(crate) repeatable: Option<IdempotencyKey>,
+    pub(crate) key: Option<IdempotencyKey>,
 }
 
 const JSON: Wanted = Wanted { kinds: &["application/json"], max_bytes: BODY_MAX_BYTES };
@@ -75,8 +75,8 @@ impl FromRequest<Web> for JsonRequest {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, web: &Web) -> Result<Self, ApiError> {
-        let (body, repeatable) = read(request, web, &JSON).await?;
-        Ok(Self { body: body.into(), repeatable })
+        let (body, key) = read(request, web, &JSON).await?;
+        Ok(Self { body: body.into(), key })
     }
 }
 
@@ -98,10 +98,10 @@ impl FromRequest<Web> for LargeRequest {
 
     async fn from_request(request: Request, web: &Web) -> Result<Self, ApiError> {
         static TURNS: Semaphore = Semaphore::const_new(1);
-        let (bytes, repeatable) = read(request, web, &LARGE).await?;
+        let (bytes, key) = read(request, web, &LARGE).await?;
         let large = bytes.len() > LARGE_FROM_BYTES;
         let turn = if large { TURNS.acquire().await.ok() } else { None };
-        Ok(Self { body: LargeBody { bytes, _turn: turn }, repeatable })
+        Ok(Self { body: LargeBody { bytes, _turn: turn }, key })
     }
 }
 
@@ -109,8 +109,8 @@ impl FromRequest<Web> for LinesRequest {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, web: &Web) -> Result<Self, ApiError> {
-        let (lines, repeatable) = read(request, web, &LINES).await?;
-        Ok(Self { lines, repeatable })
+        let (lines, key) = read(request, web, &LINES).await?;
+        Ok(Self { lines, key })
     }
 }
 
@@ -118,8 +118,8 @@ impl FromRequest<Web> for PictureRequest {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, web: &Web) -> Result<Self, ApiError> {
-        let (picture, repeatable) = read(request, web, &PICTURE).await?;
-        Ok(Self { picture, repeatable })
+        let (picture, key) = read(request, web, &PICTURE).await?;
+        Ok(Self { picture, key })
     }
 }
 
@@ -138,8 +138,8 @@ async fn read(
     let body = read_body(body, wanted.max_bytes, BODY_TIME_MAX)
         .await
         .map_err(|error| ApiError::of_body(&error, wanted.max_bytes))?;
-    let repeatable = idempotency.of(&body);
-    Ok((body, repeatable))
+    let key = idempotency.of(&body);
+    Ok((body, key))
 }
 
 /// The media type in lower case, without parameters. None if the header names a charset other than

@@ -3,10 +3,7 @@
 
 use std::marker::PhantomData;
 
-use app::{
-    access::authenticate::{Caller, authenticate},
-    core::commit_once::{IdempotencyKey, Request},
-};
+use app::access::authenticate::{Caller, authenticate};
 use axum::{
     extract::FromRequestParts,
     http::{HeaderMap, header::AUTHORIZATION, request::Parts},
@@ -72,13 +69,6 @@ pub(crate) struct Merchant<S: Needs> {
     pub(crate) id: MerchantId,
     pub(crate) caller: Caller,
     scope: PhantomData<S>,
-}
-
-impl<S: Needs> Merchant<S> {
-    /// A request of this caller, with its idempotency key if it has one.
-    pub(crate) fn asks<'a>(&'a self, repeatable: Option<&'a IdempotencyKey>) -> Request<'a> {
-        Request { client: &self.caller.client, repeatable }
-    }
 }
 
 impl<S: Needs> FromRequestParts<Web> for Allowed<S> {

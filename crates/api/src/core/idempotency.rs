@@ -1,6 +1,6 @@
 //! The header `Idempotency-Key`: a repeated request gets the first response again.
 
-use app::{access::secrets, core::commit_once::IdempotencyKey};
+use app::{access::secrets, core::scope::IdempotencyKey};
 use axum::{extract::FromRequestParts, http::request::Parts};
 use utoipa::IntoParams;
 

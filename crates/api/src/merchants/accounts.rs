@@ -3,7 +3,6 @@
 use crate::core::paging::{PAGE, PAGE_MAX};
 use app::{
     access::rotate_secret::{self, SigningSecret},
-    core::commit_once::Request,
     merchants::{
         add_merchant::{AddedMerchant, add_merchant},
         change_merchant::{self, MerchantChange, MerchantView},
@@ -121,16 +120,11 @@ pub(crate) struct MerchantBody {
 pub(crate) async fn add(
     State(web): State<Web>,
     Allowed { caller, .. }: Allowed<Admin>,
-    JsonRequest { body, repeatable }: JsonRequest,
+    JsonRequest { body, key }: JsonRequest,
 ) -> Result<(StatusCode, Json<AddedMerchant>), ApiError> {
     let environment = web.settings.environment;
     let new = body.read(|document| read_new_merchant(document, environment))?;
-    let added = add_merchant(
-        &web.app,
-        Request { client: &caller.client, repeatable: repeatable.as_ref() },
-        &new,
-    )
-    .await?;
+    let added = add_merchant(caller.scope(&web.app, key.as_ref()), &new).await?;
     Ok((StatusCode::CREATED, Json(added)))
 }
 
@@ -181,11 +175,11 @@ pub(crate) async fn change(
     State(web): State<Web>,
     Allowed { caller, .. }: Allowed<Admin>,
     Path(merchant): Path<String>,
-    JsonRequest { body, repeatable }: JsonRequest,
+    JsonRequest { body, key }: JsonRequest,
 ) -> Result<Json<MerchantView>, ApiError> {
     let (merchant, change) = (parse_merchant(&merchant)?, body.read(read_merchant_change)?);
-    let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
-    Ok(Json(change_merchant::change_merchant(&web.app, request, &merchant, &change).await?))
+    let scope = caller.scope(&web.app, key.as_ref());
+    Ok(Json(change_merchant::change_merchant(scope.for_merchant(&merchant), &change).await?))
 }
 
 /// Rotate the signing secret
@@ -210,8 +204,8 @@ pub(crate) async fn rotate_signing_secret(
     Path(merchant): Path<String>,
     idempotency: Idempotency,
 ) -> Result<Json<SigningSecret>, ApiError> {
-    let repeatable = idempotency.of(b"");
-    let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
+    let key = idempotency.of(b"");
+    let scope = caller.scope(&web.app, key.as_ref());
     let merchant = parse_merchant(&merchant)?;
-    Ok(Json(rotate_secret::rotate_signing_secret(&web.app, request, &merchant).await?))
+    Ok(Json(rotate_secret::rotate_signing_secret(scope.for_merchant(&merchant)).await?))
 }

@@ -1,8 +1,8 @@
 //! Merchants' returns portals: show and set their colors, texts and logo.
 
-use app::{
-    core::commit_once::Request,
-    merchants::portals::{PortalView, load_portal, set_logo, set_portal},
+use app::merchants::{
+    pictures::Picture,
+    portals::{PortalView, load_portal, set_logo, set_portal},
 };
 use axum::{Json, extract::State};
 use domain::faults::FaultCode;
@@ -69,11 +69,11 @@ pub(crate) async fn set(
     State(web): State<Web>,
     Allowed { caller, .. }: Allowed<Admin>,
     Path(merchant): Path<String>,
-    JsonRequest { body, repeatable }: JsonRequest,
+    JsonRequest { body, key }: JsonRequest,
 ) -> Result<Json<PortalView>, ApiError> {
-    let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
+    let scope = caller.scope(&web.app, key.as_ref());
     let portal = body.read(Portal::read)?;
-    Ok(Json(set_portal(&web.app, request, &parse_merchant(&merchant)?, &portal).await?))
+    Ok(Json(set_portal(scope.for_merchant(&parse_merchant(&merchant)?), &portal).await?))
 }
 
 /// Set the logo of a merchant's portal
@@ -103,12 +103,12 @@ pub(crate) async fn set_picture(
     State(web): State<Web>,
     Allowed { caller, .. }: Allowed<Admin>,
     Path(merchant): Path<String>,
-    PictureRequest { picture, repeatable }: PictureRequest,
+    PictureRequest { picture, key }: PictureRequest,
 ) -> Result<Json<PortalView>, ApiError> {
-    let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
+    let scope = caller.scope(&web.app, key.as_ref());
     let kind = logo_kind(&picture).map_err(|why| ApiError::BadRequest(why.to_owned()))?;
-    let logo = Some((kind, &picture));
-    Ok(Json(set_logo(&web.app, request, &parse_merchant(&merchant)?, logo).await?))
+    let logo = Picture { kind, bytes: picture };
+    Ok(Json(set_logo(scope.for_merchant(&parse_merchant(&merchant)?), Some(&logo)).await?))
 }
 
 /// Remove the logo of a merchant's portal
@@ -133,9 +133,9 @@ pub(crate) async fn remove_picture(
     Path(merchant): Path<String>,
     idempotency: Idempotency,
 ) -> Result<Json<PortalView>, ApiError> {
-    let repeatable = idempotency.of(&[]);
-    let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
-    Ok(Json(set_logo(&web.app, request, &parse_merchant(&merchant)?, None).await?))
+    let key = idempotency.of(&[]);
+    let scope = caller.scope(&web.app, key.as_ref());
+    Ok(Json(set_logo(scope.for_merchant(&parse_merchant(&merchant)?), None).await?))
 }
 
 fn sample_portal() -> Value {

@@ -2,12 +2,9 @@
 
 pub(crate) mod body;
 
-use app::{
-    core::commit_once::Request,
-    messages::{
-        set_endpoints::{EndpointsChange, EndpointsView, list_endpoints, set_endpoints},
-        test_endpoint::{TestMessage, TestMessageRequest, send_test_message},
-    },
+use app::messages::{
+    set_endpoints::{EndpointsChange, EndpointsView, list_endpoints, set_endpoints},
+    test_endpoint::{TestMessage, TestMessageRequest, send_test_message},
 };
 use axum::{Json, extract::State, http::StatusCode};
 use domain::faults::FaultCode;
@@ -124,11 +121,11 @@ pub(crate) async fn set(
     State(web): State<Web>,
     Allowed { caller, .. }: Allowed<Admin>,
     Path(merchant): Path<String>,
-    JsonRequest { body, repeatable }: JsonRequest,
+    JsonRequest { body, key }: JsonRequest,
 ) -> Result<Json<EndpointsView>, ApiError> {
     let change = body.read(|document| read_base_change(&web, document))?;
-    let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
-    Ok(Json(set_endpoints(&web.app, request, &parse_merchant(&merchant)?, &change).await?))
+    let scope = caller.scope(&web.app, key.as_ref());
+    Ok(Json(set_endpoints(scope.for_merchant(&parse_merchant(&merchant)?), &change).await?))
 }
 
 /// Set the address for one kind of message
@@ -151,12 +148,12 @@ pub(crate) async fn set_one(
     State(web): State<Web>,
     Allowed { caller, .. }: Allowed<Admin>,
     Path((merchant, kind)): Path<(String, String)>,
-    JsonRequest { body, repeatable }: JsonRequest,
+    JsonRequest { body, key }: JsonRequest,
 ) -> Result<Json<EndpointsView>, ApiError> {
     let kind = parse_kind(&kind)?;
     let change = body.read(|document| read_kind_change(&web, kind, document))?;
-    let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
-    Ok(Json(set_endpoints(&web.app, request, &parse_merchant(&merchant)?, &change).await?))
+    let scope = caller.scope(&web.app, key.as_ref());
+    Ok(Json(set_endpoints(scope.for_merchant(&parse_merchant(&merchant)?), &change).await?))
 }
 
 /// Remove the address for one kind of message
@@ -179,9 +176,9 @@ pub(crate) async fn forget(
     idempotency: Idempotency,
 ) -> Result<Json<EndpointsView>, ApiError> {
     let change = EndpointsChange::Forget { kind: parse_kind(&kind)? };
-    let repeatable = idempotency.of(b"");
-    let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
-    Ok(Json(set_endpoints(&web.app, request, &parse_merchant(&merchant)?, &change).await?))
+    let key = idempotency.of(b"");
+    let scope = caller.scope(&web.app, key.as_ref());
+    Ok(Json(set_endpoints(scope.for_merchant(&parse_merchant(&merchant)?), &change).await?))
 }
 
 /// Pause an endpoint
@@ -204,9 +201,9 @@ pub(crate) async fn pause(
     idempotency: Idempotency,
 ) -> Result<Json<EndpointsView>, ApiError> {
     let change = EndpointsChange::Pause { kind: parse_kind(&kind)? };
-    let repeatable = idempotency.of(b"");
-    let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
-    Ok(Json(set_endpoints(&web.app, request, &parse_merchant(&merchant)?, &change).await?))
+    let key = idempotency.of(b"");
+    let scope = caller.scope(&web.app, key.as_ref());
+    Ok(Json(set_endpoints(scope.for_merchant(&parse_merchant(&merchant)?), &change).await?))
 }
 
 /// Resume an endpoint
@@ -229,9 +226,9 @@ pub(crate) async fn resume(
     idempotency: Idempotency,
 ) -> Result<Json<EndpointsView>, ApiError> {
     let change = EndpointsChange::Resume { kind: parse_kind(&kind)? };
-    let repeatable = idempotency.of(b"");
-    let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
-    Ok(Json(set_endpoints(&web.app, request, &parse_merchant(&merchant)?, &change).await?))
+    let key = idempotency.of(b"");
+    let scope = caller.scope(&web.app, key.as_ref());
+    Ok(Json(set_endpoints(scope.for_merchant(&parse_merchant(&merchant)?), &change).await?))
 }
 
 #[derive(Deserialize, IntoParams)]
@@ -292,9 +289,9 @@ pub(crate) async fn test(
     idempotency: Idempotency,
 ) -> Result<(StatusCode, Json<TestMessage>), ApiError> {
     let (merchant, kind) = (parse_merchant(&merchant)?, parse_kind(&kind)?);
-    let repeatable = idempotency.of(b"");
-    let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
+    let key = idempotency.of(b"");
+    let scope = caller.scope(&web.app, key.as_ref());
     let test = query.test(kind)?;
-    let sent = send_test_message(&web.app, request, &merchant, &test).await?;
+    let sent = send_test_message(scope.for_merchant(&merchant), &test).await?;
     Ok((StatusCode::ACCEPTED, Json(sent)))
 }

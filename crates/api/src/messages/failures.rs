@@ -1,11 +1,8 @@
 //! The failure queue, for operators: list it, and retry matching messages in the background.
 
-use app::{
-    core::commit_once::Request,
-    messages::{
-        bulk_retry::{RetryJob, cancel_bulk_job, find_bulk_job, start_bulk_job},
-        failure_queue::{FailureAction, FailurePage, list_failures},
-    },
+use app::messages::{
+    bulk_retry::{RetryJob, cancel_bulk_job, find_bulk_job, start_bulk_job},
+    failure_queue::{FailureAction, FailurePage, list_failures},
 };
 use axum::{Json, extract::State, http::StatusCode};
 use domain::messages::kind::MessageKind;
@@ -137,10 +134,10 @@ pub(crate) async fn retry(
     Query(ForceQuery { force }): Query<ForceQuery>,
     idempotency: Idempotency,
 ) -> Result<(StatusCode, Json<RetryJob>), ApiError> {
-    let repeatable = idempotency.of(b"");
-    let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
+    let key = idempotency.of(b"");
+    let scope = caller.scope(&web.app, key.as_ref());
     let action = FailureAction::Retry { force };
-    let job = start_bulk_job(&web.app, request, filter.filter()?, action).await?;
+    let job = start_bulk_job(scope, filter.filter()?, action).await?;
     Ok((StatusCode::ACCEPTED, Json(job)))
 }
 
@@ -189,7 +186,7 @@ pub(crate) async fn cancel(
     Path(id): Path<String>,
     idempotency: Idempotency,
 ) -> Result<Json<RetryJob>, ApiError> {
-    let repeatable = idempotency.of(b"");
-    let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
-    Ok(Json(cancel_bulk_job(&web.app, request, &id).await?))
+    let key = idempotency.of(b"");
+    let scope = caller.scope(&web.app, key.as_ref());
+    Ok(Json(cancel_bulk_job(scope, &id).await?))
 }

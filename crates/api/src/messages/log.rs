@@ -1,11 +1,8 @@
 //! The delivery log of a merchant: its messages and their attempts.
 
-use app::{
-    core::commit_once::Request,
-    messages::{
-        failure_queue::{FailureResult, retry_message},
-        message_log::{self, MessageQuery, MessageState, MessageWithAttempts, Messages},
-    },
+use app::messages::{
+    failure_queue::{FailureResult, retry_message},
+    message_log::{self, MessageQuery, MessageState, MessageWithAttempts, Messages},
 };
 use axum::{Json, extract::State};
 use domain::{
@@ -185,9 +182,9 @@ pub(crate) async fn retry(
     idempotency: Idempotency,
 ) -> Result<Json<FailureResult>, ApiError> {
     let id = parse_own_message(&merchant.id, &id)?;
-    let repeatable = idempotency.of(b"");
-    let request = Request { client: &merchant.caller.client, repeatable: repeatable.as_ref() };
-    Ok(Json(retry_message(&web.app, request, &id, force).await?))
+    let key = idempotency.of(b"");
+    let scope = merchant.caller.scope(&web.app, key.as_ref());
+    Ok(Json(retry_message(scope, &id, force).await?))
 }
 
 #[cfg(test)]

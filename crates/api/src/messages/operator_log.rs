@@ -1,11 +1,8 @@
 //! The messages of all merchants, for operators: list, show, retry, discard.
 
-use app::{
-    core::commit_once::Request,
-    messages::{
-        failure_queue::{FailureResult, discard_message, retry_message},
-        message_log::{self, MessageWithAttempts, Messages},
-    },
+use app::messages::{
+    failure_queue::{FailureResult, discard_message, retry_message},
+    message_log::{self, MessageWithAttempts, Messages},
 };
 use axum::{Json, extract::State};
 use domain::{faults::Faults, json::Json as Document, reader::TEXT_MAX};
@@ -128,9 +125,9 @@ pub(crate) async fn retry(
     Query(RetryQuery { force }): Query<RetryQuery>,
     idempotency: Idempotency,
 ) -> Result<Json<FailureResult>, ApiError> {
-    let repeatable = idempotency.of(b"");
-    let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
-    Ok(Json(retry_message(&web.app, request, &parse_message(&id)?, force).await?))
+    let key = idempotency.of(b"");
+    let scope = caller.scope(&web.app, key.as_ref());
+    Ok(Json(retry_message(scope, &parse_message(&id)?, force).await?))
 }
 
 /// Why a message is discarded.
@@ -167,11 +164,11 @@ pub(crate) async fn discard(
     State(web): State<Web>,
     Allowed { caller, .. }: Allowed<Admin>,
     Path(id): Path<String>,
-    JsonRequest { body, repeatable }: JsonRequest,
+    JsonRequest { body, key }: JsonRequest,
 ) -> Result<Json<FailureResult>, ApiError> {
     let (id, reason) = (parse_message(&id)?, body.read(read_reason)?);
-    let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
-    Ok(Json(discard_message(&web.app, request, &id, &reason).await?))
+    let scope = caller.scope(&web.app, key.as_ref());
+    Ok(Json(discard_message(scope, &id, &reason).await?))
 }
 
 fn read_reason(document: &Document<'_>) -> Result<String, Faults> {

@@ -1,9 +1,6 @@
 //! Imports of past orders, in chunks with one order per line.
 
-use app::{
-    core::commit_once::Request,
-    orders::import_orders::{ImportResult, import_orders},
-};
+use app::orders::import_orders::{ImportResult, import_orders};
 use axum::{Json, extract::State};
 
 use crate::core::{
@@ -56,8 +53,8 @@ pub(crate) async fn import(
     State(web): State<Web>,
     Allowed { caller, .. }: Allowed<Admin>,
     Path(merchant): Path<String>,
-    LinesRequest { lines, repeatable }: LinesRequest,
+    LinesRequest { lines, key }: LinesRequest,
 ) -> Result<Json<ImportResult>, ApiError> {
-    let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
-    Ok(Json(import_orders(&web.app, request, &parse_merchant(&merchant)?, lines).await?))
+    let scope = caller.scope(&web.app, key.as_ref());
+    Ok(Json(import_orders(scope.for_merchant(&parse_merchant(&merchant)?), lines).await?))
 }

@@ -87,11 +87,13 @@ pub(crate) async fn publish(
     merchant: Merchant<OrdersWrite>,
     _: ApiVersion,
     Query(PublishQuery { dry_run }): Query<PublishQuery>,
-    JsonRequest { body, repeatable }: JsonRequest,
+    JsonRequest { body, key }: JsonRequest,
 ) -> Result<Json<IntakeResult>, ApiError> {
     // The use case reads the bytes itself, because it stores each order as it was sent.
-    let message = OrdersMessage { body: body.into_bytes(), dry_run, repeatable };
-    Ok(Json(publish_orders(&web.app, &merchant.caller, message).await?))
+    let strict = merchant.caller.settings.strict;
+    let message = OrdersMessage { body: body.into_bytes(), dry_run, strict };
+    let scope = merchant.caller.scope(&web.app, key.as_ref());
+    Ok(Json(publish_orders(scope, message).await?))
 }
 
 fn sample_message() -> serde_json::Value {

@@ -43,10 +43,11 @@ use server::{error::ApiError, query::Query};
 pub(crate) async fn report(
     State(web): State<Web>,
     Allowed { caller, .. }: Allowed<CarrierWrite>,
-    JsonRequest { body, repeatable }: JsonRequest,
+    JsonRequest { body, key }: JsonRequest,
 ) -> Result<Json<CarrierResults>, ApiError> {
     let events = body.read(read_carrier_events)?;
-    let results = apply_carrier_events(&web.app, &caller, &events, repeatable.as_ref()).await?;
+    let scope = caller.scope(&web.app, key.as_ref());
+    let results = apply_carrier_events(scope, &events).await?;
     Ok(Json(results))
 }
 
@@ -82,5 +83,8 @@ pub(crate) async fn list(
     Query(query): Query<LabelRequestsQuery>,
 ) -> Result<Json<RequestedLabels>, ApiError> {
     let limit = query.limit.unwrap_or(PAGE).clamp(1, PAGE_MAX);
-    Ok(Json(list_label_requests(&web.app, &caller, query.after.as_deref(), limit).await?))
+    Ok(Json(
+        list_label_requests(&web.app, caller.merchant.as_ref(), query.after.as_deref(), limit)
+            .await?,
+    ))
 }

@@ -1,7 +1,6 @@
 //! Returns: returnability, quotes, and the returns themselves.
 
 use app::{
-    core::commit_once::Request,
     orders::returnability::load_returnability,
     returns::{
         change_return::{cancel_return, close_receiving, load_return},
@@ -134,7 +133,8 @@ pub(crate) async fn quote(
     JsonRequest { body, .. }: JsonRequest,
 ) -> Result<(StatusCode, Json<Value>), ApiError> {
     let request = body.read(read_request)?;
-    let QuotedReturn { rma, quote } = quote_return(&web.app, &merchant.caller, &request).await?;
+    let (scope, settings) = (merchant.caller.scope(&web.app, None), merchant.caller.settings);
+    let QuotedReturn { rma, quote } = quote_return(scope, settings, &request).await?;
     let Json(mut response) = respond(&rma, Some(quote));
     // A quote is not stored, so it has no identifier and no links.
     if let Value::Object(fields) = &mut response {
@@ -165,11 +165,13 @@ pub(crate) async fn quote(
 pub(crate) async fn start(
     State(web): State<Web>,
     merchant: Merchant<ReturnsWrite>,
-    JsonRequest { body, repeatable }: JsonRequest,
+    JsonRequest { body, key }: JsonRequest,
 ) -> Result<(StatusCode, Json<Value>), ApiError> {
     let request = body.read(read_request)?;
-    let begun = start_return(&web.app, &merchant.caller, &request, repeatable.as_ref()).await?;
-    Ok((StatusCode::CREATED, respond(&begun.rma, Some(begun.quote))))
+    let caller = &merchant.caller;
+    let scope = caller.scope(&web.app, key.as_ref());
+    let started = start_return(scope, caller.settings, &request).await?;
+    Ok((StatusCode::CREATED, respond(&started.rma, Some(started.quote))))
 }
 
 /// Read a return
@@ -216,9 +218,9 @@ pub(crate) async fn cancel(
     Path(rma): Path<String>,
     idempotency: Idempotency,
 ) -> Result<Json<Value>, ApiError> {
-    let repeatable = idempotency.of(b"");
-    let request = Request { client: &merchant.caller.client, repeatable: repeatable.as_ref() };
-    Ok(respond(&cancel_return(&web.app, &merchant.id, request, &rma).await?, None))
+    let key = idempotency.of(b"");
+    let scope = merchant.caller.scope(&web.app, key.as_ref());
+    Ok(respond(&cancel_return(scope, &rma).await?, None))
 }
 
 /// Close the receiving of a return
@@ -247,9 +249,9 @@ pub(crate) async fn close(
     Path(rma): Path<String>,
     idempotency: Idempotency,
 ) -> Result<Json<Value>, ApiError> {
-    let repeatable = idempotency.of(b"");
-    let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
-    Ok(respond(&close_receiving(&web.app, &caller, request, &rma).await?, None))
+    let key = idempotency.of(b"");
+    let scope = caller.scope(&web.app, key.as_ref());
+    Ok(respond(&close_receiving(scope, &rma).await?, None))
 }
 
 fn taken() -> &'static str {

@@ -1,9 +1,6 @@
 //! Merchants' return policies: show, set, check, look back.
 
-use app::{
-    core::commit_once::Request,
-    returns::policies::{PolicyView, list_policies, load_merchant_policy, set_policy},
-};
+use app::returns::policies::{PolicyView, list_policies, load_merchant_policy, set_policy};
 use axum::{Json, extract::State};
 use domain::returns::policy::Policy;
 use serde::{Deserialize, Serialize};
@@ -68,11 +65,11 @@ pub(crate) async fn set(
     State(web): State<Web>,
     Allowed { caller, .. }: Allowed<Admin>,
     Path(merchant): Path<String>,
-    JsonRequest { body, repeatable }: JsonRequest,
+    JsonRequest { body, key }: JsonRequest,
 ) -> Result<Json<PolicyView>, ApiError> {
-    let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
+    let scope = caller.scope(&web.app, key.as_ref());
     let (merchant, policy) = (parse_merchant(&merchant)?, body.read(Policy::read)?);
-    Ok(Json(set_policy(&web.app, request, &merchant, &policy).await?))
+    Ok(Json(set_policy(scope.for_merchant(&merchant), &policy).await?))
 }
 
 /// Check a policy

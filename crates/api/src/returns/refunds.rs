@@ -1,10 +1,7 @@
 //! Refunds that need an operator.
 
-use app::{
-    core::commit_once::Request,
-    returns::refund_problems::{
-        ProblemView, RefundMatch, RefundProblemPage, list_refund_problems, match_refund,
-    },
+use app::returns::refund_problems::{
+    ProblemView, RefundMatch, RefundProblemPage, list_refund_problems, match_refund,
 };
 use axum::{Json, extract::State};
 use domain::{
@@ -117,11 +114,11 @@ pub(crate) async fn settle(
     State(web): State<Web>,
     Allowed { caller, .. }: Allowed<Admin>,
     Path((merchant, refund)): Path<(String, String)>,
-    JsonRequest { body, repeatable }: JsonRequest,
+    JsonRequest { body, key }: JsonRequest,
 ) -> Result<Json<ProblemView>, ApiError> {
-    let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
+    let scope = caller.scope(&web.app, key.as_ref());
     let (merchant, matched) = (parse_merchant(&merchant)?, body.read(read_match)?);
-    Ok(Json(match_refund(&web.app, request, (&merchant, &refund), &matched).await?))
+    Ok(Json(match_refund(scope.for_merchant(&merchant), &refund, &matched).await?))
 }
 
 fn read_match(document: &Document<'_>) -> Result<RefundMatch, Faults> {

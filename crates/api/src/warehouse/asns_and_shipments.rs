@@ -47,11 +47,11 @@ use server::{
 pub(crate) async fn announce(
     State(web): State<Web>,
     merchant: Merchant<AsnsWrite>,
-    LargeRequest { mut body, repeatable }: LargeRequest,
+    LargeRequest { mut body, key }: LargeRequest,
 ) -> Result<(StatusCode, Json<AnnouncedAsn>), ApiError> {
     let asn = body.read(read_asn)?;
-    let request = merchant.asks(repeatable.as_ref());
-    let announced = announce_asn(&web.app, &merchant.id, request, asn).await?;
+    let scope = merchant.caller.scope(&web.app, key.as_ref());
+    let announced = announce_asn(scope, asn).await?;
     Ok((StatusCode::ACCEPTED, Json(announced)))
 }
 
@@ -80,11 +80,11 @@ pub(crate) async fn replace(
     State(web): State<Web>,
     merchant: Merchant<AsnsWrite>,
     Path(asn_number): Path<String>,
-    LargeRequest { mut body, repeatable }: LargeRequest,
+    LargeRequest { mut body, key }: LargeRequest,
 ) -> Result<(StatusCode, Json<AnnouncedAsn>), ApiError> {
-    let asn = (asn_number.as_str(), body.read(read_asn)?);
-    let request = merchant.asks(repeatable.as_ref());
-    let replaced = replace_asn(&web.app, &merchant.id, request, asn).await?;
+    let asn = body.read(read_asn)?;
+    let scope = merchant.caller.scope(&web.app, key.as_ref());
+    let replaced = replace_asn(scope, &asn_number, asn).await?;
     Ok((StatusCode::ACCEPTED, Json(replaced)))
 }
 
@@ -110,8 +110,7 @@ pub(crate) async fn ship(
     mut request: WarehouseRequest<LargeBody>,
 ) -> Result<(StatusCode, Json<ShipmentText>), ApiError> {
     let asked = request.body.read(|document| read_shipment(&web.app, document))?;
-    let asked = (request.merchant.as_ref(), asked);
-    let shipment = create_shipment(&web.app, &request.caller, request.asks(), asked).await?;
+    let shipment = create_shipment(request.scope(&web.app), asked).await?;
     Ok((StatusCode::CREATED, Json(shipment)))
 }
 
@@ -148,8 +147,7 @@ pub(crate) async fn change(
     request: WarehouseRequest<JsonBody>,
 ) -> Result<Json<Shipment>, ApiError> {
     let change = request.body.read(read_change)?;
-    let which = (request.merchant.as_ref(), asn_number.as_str());
-    Ok(Json(change_shipment(&web.app, &request.caller, request.asks(), which, &change).await?))
+    Ok(Json(change_shipment(request.scope(&web.app), &asn_number, &change).await?))
 }
 
 /// Read a shipment
@@ -172,8 +170,8 @@ pub(crate) async fn shipment(
     Path(asn_number): Path<String>,
     Query(merchant): Query<ForMerchant>,
 ) -> Result<Json<Shipment>, ApiError> {
-    let named = merchant.parse()?;
-    Ok(Json(load_shipment(&web.app, &caller, named.as_ref(), &asn_number).await?))
+    let merchant = merchant.resolve(&caller)?;
+    Ok(Json(load_shipment(&web.app, merchant.as_ref(), &asn_number).await?))
 }
 
 fn sample_asn() -> Value {

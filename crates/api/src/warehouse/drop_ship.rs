@@ -41,11 +41,11 @@ use server::{
 pub(crate) async fn place(
     State(web): State<Web>,
     merchant: Merchant<DropShipWrite>,
-    JsonRequest { body, repeatable }: JsonRequest,
+    JsonRequest { body, key }: JsonRequest,
 ) -> Result<(StatusCode, Json<DropShipOrder>), ApiError> {
     let order = body.read(|document| read_drop_ship_order(&web.app, document))?;
-    let request = merchant.asks(repeatable.as_ref());
-    let order = place_drop_ship_order(&web.app, &merchant.id, request, &order).await?;
+    let scope = merchant.caller.scope(&web.app, key.as_ref());
+    let order = place_drop_ship_order(scope, &order).await?;
     Ok((StatusCode::CREATED, Json(order)))
 }
 
@@ -66,8 +66,7 @@ pub(crate) async fn show(
     merchant: Merchant<Read>,
     Path(client_identifier): Path<String>,
 ) -> Result<Json<DropShipOrder>, ApiError> {
-    let caller = &merchant.caller;
-    Ok(Json(load_drop_ship_order(&web.app, caller, None, &client_identifier).await?))
+    Ok(Json(load_drop_ship_order(&web.app, Some(&merchant.id), &client_identifier).await?))
 }
 
 /// Ship units of a drop-ship order
@@ -98,9 +97,8 @@ pub(crate) async fn ship(
     request: WarehouseRequest<JsonBody>,
 ) -> Result<(StatusCode, Json<DropShipOrder>), ApiError> {
     let action = request.body.read(read_shipping)?;
-    let which = (request.merchant.as_ref(), client_identifier.as_str());
-    let asks = request.asks();
-    let order = act_on_drop_ship_order(&web.app, &request.caller, asks, which, &action).await?;
+    let scope = request.scope(&web.app);
+    let order = act_on_drop_ship_order(scope, &client_identifier, &action).await?;
     Ok((StatusCode::CREATED, Json(order)))
 }
 
@@ -133,9 +131,8 @@ pub(crate) async fn cancel(
     request: WarehouseRequest<JsonBody>,
 ) -> Result<(StatusCode, Json<DropShipOrder>), ApiError> {
     let action = request.body.read(read_cancellation)?;
-    let which = (request.merchant.as_ref(), client_identifier.as_str());
-    let asks = request.asks();
-    let order = act_on_drop_ship_order(&web.app, &request.caller, asks, which, &action).await?;
+    let scope = request.scope(&web.app);
+    let order = act_on_drop_ship_order(scope, &client_identifier, &action).await?;
     Ok((StatusCode::CREATED, Json(order)))
 }
 

@@ -1,10 +1,7 @@
 //! Units that did not match when they were received, and operators' decisions about them.
 
-use app::{
-    core::commit_once::Request,
-    warehouse::unit_questions::{
-        QuestionKey, UnitExceptionPage, answer_question, list_unit_exceptions,
-    },
+use app::warehouse::unit_questions::{
+    QuestionKey, UnitExceptionPage, answer_question, list_unit_exceptions,
 };
 use axum::{Json, extract::State};
 use domain::{
@@ -95,14 +92,14 @@ pub(crate) async fn decide(
     State(web): State<Web>,
     Allowed { caller, .. }: Allowed<Admin>,
     Path((merchant, unit, asn_number)): Path<(String, String, String)>,
-    JsonRequest { body, repeatable }: JsonRequest,
+    JsonRequest { body, key }: JsonRequest,
 ) -> Result<Json<UnitRecord>, ApiError> {
     let missing = |_| ApiError::from(app::AppError::NotFound("merchant"));
     let merchant = MerchantId::parse_stored(&merchant).map_err(missing)?;
     let answer = body.read(read_answer)?;
-    let request = Request { client: &caller.client, repeatable: repeatable.as_ref() };
+    let scope = caller.scope(&web.app, key.as_ref());
     let asked = QuestionKey { merchant: &merchant, unit: &unit, asn_number: &asn_number };
-    Ok(Json(answer_question(&web.app, request, asked, &answer).await?))
+    Ok(Json(answer_question(scope, asked, &answer).await?))
 }
 
 fn sample_unit() -> Value {

@@ -35,8 +35,8 @@ use server::error::ApiError;
 pub(crate) async fn report(
     State(web): State<Web>,
     Allowed { caller, .. }: Allowed<WarehouseWrite>,
-    JsonRequest { body, repeatable }: JsonRequest,
+    JsonRequest { body, key }: JsonRequest,
 ) -> Result<Json<ReceiptResults>, ApiError> {
     let receipts = body.read(read_receipts)?;
-    Ok(Json(record_receipts(&web.app, &caller, &receipts, repeatable.as_ref()).await?))
+    Ok(Json(record_receipts(caller.scope(&web.app, key.as_ref()), &receipts).await?))
 }

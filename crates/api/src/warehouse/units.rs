@@ -41,7 +41,7 @@ pub(crate) async fn story(
     merchant: Merchant<Read>,
     Path(unit_identifier): Path<String>,
 ) -> Result<Json<UnitStory>, ApiError> {
-    Ok(Json(load_unit_story(&web.app, &merchant.caller, None, &unit_identifier).await?))
+    Ok(Json(load_unit_story(&web.app, Some(&merchant.id), &unit_identifier).await?))
 }
 
 /// Grade or move a unit
@@ -79,8 +79,7 @@ pub(crate) async fn change(
     request: WarehouseRequest<JsonBody>,
 ) -> Result<Json<UnitRecord>, ApiError> {
     let change = request.body.read(read_unit_change)?;
-    let which = (request.merchant.as_ref(), unit_identifier.as_str());
-    Ok(Json(change_unit_state(&web.app, &request.caller, request.asks(), which, &change).await?))
+    Ok(Json(change_unit_state(request.scope(&web.app), &unit_identifier, &change).await?))
 }
 
 fn sample_story() -> Value {

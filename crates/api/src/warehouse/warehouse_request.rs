@@ -1,8 +1,9 @@
 //! Requests of the warehouse: the caller, the merchant it acts for, and the body.
 
 use app::{
+    App,
     access::authenticate::Caller,
-    core::commit_once::{IdempotencyKey, Request as Asks},
+    core::scope::{IdempotencyKey, RequestScope},
 };
 use axum::extract::{FromRequest, FromRequestParts, Request};
 use domain::identifier::MerchantId;
@@ -26,24 +27,26 @@ pub(crate) struct ForMerchant {
 }
 
 impl ForMerchant {
-    pub(crate) fn parse(&self) -> Result<Option<MerchantId>, ApiError> {
-        let merchant = self.merchant.as_deref().map(MerchantId::parse).transpose();
-        merchant.map_err(|_| app::AppError::NotFound("merchant").into())
+    /// The merchant that a request of `caller` is about, as far as it says.
+    pub(crate) fn resolve(&self, caller: &Caller) -> Result<Option<MerchantId>, ApiError> {
+        let named = self.merchant.as_deref().map(MerchantId::parse).transpose();
+        let named = named.map_err(|_| app::AppError::NotFound("merchant"))?;
+        Ok(caller.merchant.clone().or(named))
     }
 }
 
 /// A request with the scope `warehouse:write`.
 pub(crate) struct WarehouseRequest<B> {
-    pub(crate) caller: Caller,
-    /// The merchant that the request names, if any.
-    pub(crate) merchant: Option<MerchantId>,
+    caller: Caller,
+    merchant: Option<MerchantId>,
     pub(crate) body: B,
-    repeatable: Option<IdempotencyKey>,
+    key: Option<IdempotencyKey>,
 }
 
 impl<B> WarehouseRequest<B> {
-    pub(crate) fn asks(&self) -> Asks<'_> {
-        Asks { client: &self.caller.client, repeatable: self.repeatable.as_ref() }
+    pub(crate) fn scope<'a>(&'a self, app: &'a App) -> RequestScope<'a> {
+        let merchant = self.merchant.as_ref();
+        RequestScope { merchant, ..self.caller.scope(app, self.key.as_ref()) }
     }
 }
 
@@ -57,16 +60,16 @@ pub(crate) trait KeyedBody: Sized {
 impl KeyedBody for JsonBody {
     type Request = JsonRequest;
 
-    fn split(JsonRequest { body, repeatable }: JsonRequest) -> (Self, Option<IdempotencyKey>) {
-        (body, repeatable)
+    fn split(JsonRequest { body, key }: JsonRequest) -> (Self, Option<IdempotencyKey>) {
+        (body, key)
     }
 }
 
 impl KeyedBody for LargeBody {
     type Request = LargeRequest;
 
-    fn split(LargeRequest { body, repeatable }: LargeRequest) -> (Self, Option<IdempotencyKey>) {
-        (body, repeatable)
+    fn split(LargeRequest { body, key }: LargeRequest) -> (Self, Option<IdempotencyKey>) {
+        (body, key)
     }
 }
 
@@ -79,7 +82,7 @@ impl<B: KeyedBody + Send> FromRequest<Web> for WarehouseRequest<B> {
             Allowed::<WarehouseWrite>::from_request_parts(&mut parts, web).await?;
         let Query(merchant) = Query::<ForMerchant>::from_request_parts(&mut parts, web).await?;
         let request = B::Request::from_request(Request::from_parts(parts, body), web).await?;
-        let (body, repeatable) = B::split(request);
-        Ok(Self { caller, merchant: merchant.parse()?, body, repeatable })
+        let (body, key) = B::split(request);
+        Ok(Self { merchant: merchant.resolve(&caller)?, caller, body, key })
     }
 }

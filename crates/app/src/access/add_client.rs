@@ -13,10 +13,7 @@ use world::Secret;
 use crate::{
     App, AppError,
     access::secrets,
-    core::{
-        audit_trail,
-        commit_once::{Request, commit_once},
-    },
+    core::{audit_trail::record_change, commit_once::commit_once, scope::RequestScope},
 };
 
 /// What the operator says of a new client.
@@ -51,11 +48,11 @@ impl ClientCredentials {
 }
 
 pub async fn add_client(
-    app: &App,
-    request: Request<'_>,
+    scope: RequestScope<'_>,
     new: &NewClient,
 ) -> Result<ClientCredentials, AppError> {
-    commit_once(app, request, || async {
+    let app = scope.app;
+    commit_once(scope, || async {
         if new.merchant != MerchantId::platform() {
             app.store.merchant(&new.merchant).await?.ok_or(AppError::NotFound("merchant"))?;
         }
@@ -63,8 +60,8 @@ pub async fn add_client(
         let mut transaction = Transaction::new("adding a client");
         transaction.insert_client(&client);
         let detail = json!({ "client": client.id, "name": new.name, "scope": new.scopes });
-        let change = (&new.merchant, "client.add", detail);
-        audit_trail::record_change(app, &mut transaction, request.client, change);
+        let scope = scope.for_merchant(&new.merchant);
+        record_change(scope, &mut transaction, "client.add", &detail);
         Ok((ClientCredentials::of(&client, &secret), transaction))
     })
     .await
@@ -77,12 +74,8 @@ pub async fn add_first_admin(app: &App, name: &str) -> Result<ClientCredentials,
     let mut transaction = Transaction::new("adding the admin client");
     transaction.insert_client(&client);
     let detail = json!({ "client": client.id, "name": name, "scope": client.scopes });
-    audit_trail::record_change(
-        app,
-        &mut transaction,
-        &client.id,
-        (&platform, "client.add", detail),
-    );
+    let scope = RequestScope { app, client: &client.id, merchant: None, idempotency: None };
+    record_change(scope, &mut transaction, "client.add", &detail);
     app.store.commit(transaction).await?;
     Ok(ClientCredentials::of(&client, &secret))
 }

@@ -17,7 +17,11 @@ use domain::{
 };
 use store::TokenOwner;
 
-use crate::{App, AppError, access::secrets};
+use crate::{
+    App, AppError,
+    access::secrets,
+    core::scope::{IdempotencyKey, RequestScope},
+};
 
 const REMEMBERED_US: i64 = 5_000_000;
 const REMEMBERED_MAX: usize = 10_000;
@@ -30,6 +34,17 @@ pub struct Caller {
     pub merchant: Option<MerchantId>,
     pub settings: MerchantSettings,
     pub scopes: Scopes,
+}
+
+impl Caller {
+    /// A request of this caller, about its own merchant if it has one.
+    pub fn scope<'a>(
+        &'a self,
+        app: &'a App,
+        idempotency: Option<&'a IdempotencyKey>,
+    ) -> RequestScope<'a> {
+        RequestScope { app, client: &self.client, merchant: self.merchant.as_ref(), idempotency }
+    }
 }
 
 /// Callers seen lately, by the hash of their token.

@@ -11,10 +11,7 @@ use store::Transaction;
 
 use crate::{
     App, AppError,
-    core::{
-        audit_trail,
-        commit_once::{Request, commit_once},
-    },
+    core::{audit_trail::record_change, commit_once::commit_once, scope::RequestScope},
 };
 
 /// A client as operators see it; of its secrets only their age.
@@ -60,12 +57,12 @@ pub async fn list_clients(app: &App, merchant: &MerchantId) -> Result<Vec<Client
 
 /// Disables a client, ending its tokens at once, or enables it again.
 pub async fn set_client_disabled(
-    app: &App,
-    request: Request<'_>,
+    scope: RequestScope<'_>,
     id: &ClientId,
     disabled: bool,
 ) -> Result<ClientView, AppError> {
-    let changed = commit_once(app, request, || async {
+    let app = scope.app;
+    let changed = commit_once(scope, || async {
         let found = app.store.client(id).await?.ok_or(AppError::NotFound("client"))?;
         let mut client = found.value;
         client.disabled_at = disabled.then(|| client.disabled_at.unwrap_or(app.world.now()));
@@ -74,9 +71,8 @@ pub async fn set_client_disabled(
         if disabled {
             transaction.delete_tokens(&client);
         }
-        let noted =
-            (&id.merchant(), "client.change", json!({ "client": id, "disabled": disabled }));
-        audit_trail::record_change(app, &mut transaction, request.client, noted);
+        let (merchant, detail) = (id.merchant(), json!({ "client": id, "disabled": disabled }));
+        record_change(scope.for_merchant(&merchant), &mut transaction, "client.change", &detail);
         Ok((client.into(), transaction))
     })
     .await;

@@ -14,10 +14,7 @@ use world::Secret;
 use crate::{
     App, AppError,
     access::passwords,
-    core::{
-        audit_trail,
-        commit_once::{Request, commit_once},
-    },
+    core::{audit_trail::record_change, commit_once::commit_once, scope::RequestScope},
 };
 
 /// More than any installation has.
@@ -105,12 +102,12 @@ pub async fn list_operators(app: &App) -> Result<Vec<OperatorView>, AppError> {
 }
 
 pub async fn add_operator(
-    app: &App,
-    request: Request<'_>,
+    scope: RequestScope<'_>,
     new: &NewOperator,
 ) -> Result<OperatorLogin, AppError> {
+    let app = scope.app;
     let chosen = hash_chosen_password(app, new.password.as_ref()).await?;
-    commit_once(app, request, || async {
+    commit_once(scope, || async {
         if app.store.operator(&new.name).await?.is_some() {
             return Err(AppError::Conflict(format!("the operator {} exists", new.name)));
         }
@@ -124,40 +121,41 @@ pub async fn add_operator(
         let mut transaction = Transaction::new("adding an operator");
         transaction.insert_operator(&operator);
         let detail = json!({ "operator": new.name, "role": new.role });
-        note(app, &mut transaction, request, ("operator.add", detail));
-        Ok((login(&operator, &chosen), transaction))
+        record_platform_change(scope, &mut transaction, "operator.add", &detail);
+        Ok((view_login(&operator, &chosen), transaction))
     })
     .await
 }
 
 /// Gives an operator another password and ends its sessions.
 pub async fn set_password(
-    app: &App,
-    request: Request<'_>,
+    scope: RequestScope<'_>,
     name: &OperatorName,
     password: Option<&Secret>,
 ) -> Result<OperatorLogin, AppError> {
+    let app = scope.app;
     let chosen = hash_chosen_password(app, password).await?;
-    commit_once(app, request, || async {
+    commit_once(scope, || async {
         let found = app.store.operator(name).await?.ok_or(AppError::NotFound("operator"))?;
         let operator = Operator { password_hash: chosen.hash.clone(), ..found.value };
         let mut transaction = Transaction::new("setting a password");
         transaction.update_operator(&operator, found.version);
         transaction.delete_sessions(name);
-        note(app, &mut transaction, request, ("operator.password", json!({ "operator": name })));
-        Ok((login(&operator, &chosen), transaction))
+        let detail = json!({ "operator": name });
+        record_platform_change(scope, &mut transaction, "operator.password", &detail);
+        Ok((view_login(&operator, &chosen), transaction))
     })
     .await
 }
 
 /// Disables an operator, ending its sessions at once, or enables it again.
 pub async fn set_operator_disabled(
-    app: &App,
-    request: Request<'_>,
+    scope: RequestScope<'_>,
     name: &OperatorName,
     disabled: bool,
 ) -> Result<OperatorView, AppError> {
-    commit_once(app, request, || async {
+    let app = scope.app;
+    commit_once(scope, || async {
         let found = app.store.operator(name).await?.ok_or(AppError::NotFound("operator"))?;
         let mut operator = found.value;
         operator.disabled_at = disabled.then(|| operator.disabled_at.unwrap_or(app.world.now()));
@@ -167,19 +165,24 @@ pub async fn set_operator_disabled(
             transaction.delete_sessions(name);
         }
         let detail = json!({ "operator": name, "disabled": disabled });
-        note(app, &mut transaction, request, ("operator.change", detail));
+        record_platform_change(scope, &mut transaction, "operator.change", &detail);
         Ok((operator.into(), transaction))
     })
     .await
 }
 
-fn login(operator: &Operator, chosen: &ChosenPassword) -> OperatorLogin {
+fn view_login(operator: &Operator, chosen: &ChosenPassword) -> OperatorLogin {
     let password = chosen.made_up.clone();
     OperatorLogin { operator: operator.name.to_string(), role: operator.role, password }
 }
 
-fn note(app: &App, transaction: &mut Transaction, request: Request<'_>, done: (&str, Value)) {
-    let (action, detail) = done;
-    let change = (&MerchantId::platform(), action, detail);
-    audit_trail::record_change(app, transaction, request.client, change);
+/// Operators belong to the platform, not to a merchant.
+fn record_platform_change(
+    scope: RequestScope<'_>,
+    transaction: &mut Transaction,
+    action: &str,
+    detail: &Value,
+) {
+    let platform = MerchantId::platform();
+    record_change(scope.for_merchant(&platform), transaction, action, detail);
 }

@@ -1,18 +1,15 @@
 //! An operator replaces a secret. The old one stays live beside the new one, so that systems can
 //! be changed over without a gap, unless it is revoked.
 
-use domain::identifier::{ClientId, MerchantId};
+use domain::identifier::ClientId;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use store::Transaction;
 
 use crate::{
-    App, AppError,
+    AppError,
     access::{add_client::ClientCredentials, secrets},
-    core::{
-        audit_trail,
-        commit_once::{Request, commit_once},
-    },
+    core::{audit_trail::record_change, commit_once::commit_once, scope::RequestScope},
 };
 
 /// A merchant's new signing secret. It is shown this once.
@@ -24,12 +21,12 @@ pub struct SigningSecret {
 
 /// A new secret for a client. With `revoke_old` the old ones end now, with every token they bought.
 pub async fn rotate_client_secret(
-    app: &App,
-    request: Request<'_>,
+    scope: RequestScope<'_>,
     id: &ClientId,
     revoke_old: bool,
 ) -> Result<ClientCredentials, AppError> {
-    let rotated = commit_once(app, request, || async {
+    let app = scope.app;
+    let rotated = commit_once(scope, || async {
         let found = app.store.client(id).await?.ok_or(AppError::NotFound("client"))?;
         let (secret, kept) = secrets::new_client_secret(&app.world);
         let client = found.value.with_new_secret(kept, revoke_old);
@@ -38,9 +35,9 @@ pub async fn rotate_client_secret(
         if revoke_old {
             transaction.delete_tokens(&client);
         }
+        let (merchant, action) = (id.merchant(), "client.rotate_secret");
         let detail = json!({ "client": id, "revoked_old": revoke_old });
-        let change = (&id.merchant(), "client.rotate_secret", detail);
-        audit_trail::record_change(app, &mut transaction, request.client, change);
+        record_change(scope.for_merchant(&merchant), &mut transaction, action, &detail);
         Ok((ClientCredentials::of(&client, &secret), transaction))
     })
     .await;
@@ -49,19 +46,16 @@ pub async fn rotate_client_secret(
 }
 
 /// A new secret to sign a merchant's messages with.
-pub async fn rotate_signing_secret(
-    app: &App,
-    request: Request<'_>,
-    id: &MerchantId,
-) -> Result<SigningSecret, AppError> {
-    let rotated = commit_once(app, request, || async {
+pub async fn rotate_signing_secret(scope: RequestScope<'_>) -> Result<SigningSecret, AppError> {
+    let (app, id) = (scope.app, scope.merchant()?);
+    let rotated = commit_once(scope, || async {
         let found = app.store.merchant(id).await?.ok_or(AppError::NotFound("merchant"))?;
         let (secret, sealed) = secrets::new_signing_secret(app);
         let merchant = secrets::with_signing_secret(found.value, sealed);
         let mut transaction = Transaction::new("rotating a signing secret");
         transaction.update_merchant(&merchant, found.version);
-        let change = (id, "merchant.rotate_signing_secret", json!({}));
-        audit_trail::record_change(app, &mut transaction, request.client, change);
+        let action = "merchant.rotate_signing_secret";
+        record_change(scope, &mut transaction, action, &json!({}));
         Ok((SigningSecret { signing_secret: secret.reveal().to_owned() }, transaction))
     })
     .await?;

@@ -16,7 +16,7 @@ use world::Secret;
 use crate::{
     App, AppError,
     access::{passwords, secrets},
-    core::commit_once::Request,
+    core::scope::RequestScope,
 };
 
 /// A session is written no more often than this, so that looking at pages costs no writes.
@@ -42,9 +42,9 @@ impl Session {
         Self { operator, role, form_token, actor }
     }
 
-    /// A change that the operator asks for; it is noted under the operator's name.
-    pub fn request(&self) -> Request<'_> {
-        Request { client: &self.actor, repeatable: None }
+    /// A request of the operator. The audit trail names the operator as its client.
+    pub fn scope<'a>(&'a self, app: &'a App) -> RequestScope<'a> {
+        RequestScope { app, client: &self.actor, merchant: None, idempotency: None }
     }
 }
 

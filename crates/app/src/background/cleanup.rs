@@ -9,7 +9,7 @@ use domain::identifier::MerchantId;
 use store::{FinishedMessages, StoreError, Transaction, with_causes};
 use tokio_util::sync::CancellationToken;
 
-use crate::{App, core::commit_once};
+use crate::{App, core::idempotency::response_cutoff_us};
 
 const BATCH: usize = 500;
 const MERCHANTS: usize = 200;
@@ -43,7 +43,7 @@ pub(crate) async fn remove_expired(app: &App) -> Result<(), StoreError> {
     let mut transaction = Transaction::new("removing expired tokens");
     transaction.delete_expired_tokens(app.world.wall_clock_us(), BATCH);
     transaction.delete_expired_sessions(app.world.wall_clock_us(), BATCH);
-    transaction.delete_expired_responses(commit_once::response_cutoff_us(app), BATCH);
+    transaction.delete_expired_responses(response_cutoff_us(app), BATCH);
     app.store.commit(transaction).await.map(drop)
 }
 

@@ -1,12 +1,12 @@
 //! The record of every change an operator makes, written with the change itself.
 
-use domain::identifier::{ClientId, MerchantId};
+use domain::identifier::MerchantId;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use store::{AuditFilter, AuditRecord, Cursor, Transaction, next_page};
 
-use crate::{App, AppError};
+use crate::{App, AppError, core::scope::RequestScope};
 
 /// One change, as operators read it.
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
@@ -36,19 +36,20 @@ pub struct AuditPage {
     pub next: Option<String>,
 }
 
-/// Notes a change in the transaction that makes it.
+/// Adds the record of a change to the transaction that makes it. A change that is about no merchant
+/// is recorded under `platform`.
 pub(crate) fn record_change(
-    app: &App,
+    scope: RequestScope<'_>,
     transaction: &mut Transaction,
-    actor: &ClientId,
-    change: (&MerchantId, &str, Value),
+    action: &str,
+    detail: &Value,
 ) {
-    let (merchant, action, detail) = change;
+    let world = &scope.app.world;
     transaction.insert_audit(&AuditRecord {
-        merchant: merchant.to_string(),
-        at_us: app.world.now_us(),
-        id: app.world.readable::<12>(),
-        actor: actor.to_string(),
+        merchant: scope.merchant.map_or_else(MerchantId::platform, Clone::clone).to_string(),
+        at_us: world.now_us(),
+        id: world.readable::<12>(),
+        actor: scope.client.to_string(),
         action: action.to_owned(),
         detail: detail.to_string(),
     });
@@ -56,34 +57,24 @@ pub(crate) fn record_change(
 
 /// Which changes to read: of one merchant or of all, by one actor or by all, before a cursor.
 #[derive(Clone, Debug, Default)]
-pub struct AuditQuery<'a> {
+pub struct AuditTrailQuery<'a> {
     pub merchant: Option<&'a MerchantId>,
     pub actor: Option<&'a str>,
     pub before: Option<&'a str>,
     pub limit: usize,
 }
 
-/// Changes before the cursor `before`, of one merchant or of all.
-pub async fn audit_trail(
-    app: &App,
-    merchant: Option<&MerchantId>,
-    before: Option<&str>,
-    limit: usize,
-) -> Result<AuditPage, AppError> {
-    list_changes(app, &AuditQuery { merchant, actor: None, before, limit }).await
-}
-
 /// Changes, newest first.
-pub async fn list_changes(app: &App, wanted: &AuditQuery<'_>) -> Result<AuditPage, AppError> {
-    let AuditQuery { merchant, actor, before, limit } = *wanted;
+pub async fn list_changes(app: &App, query: &AuditTrailQuery<'_>) -> Result<AuditPage, AppError> {
+    let AuditTrailQuery { merchant, actor, before, limit } = *query;
     let before = before.and_then(Cursor::parse).unwrap_or_else(Cursor::newest);
     let filter = AuditFilter { merchant, actor, before: &before, limit };
     let records = app.store.audit(&filter).await?;
     let next = next_page(&records, limit, AuditRecord::cursor);
-    Ok(AuditPage { changes: records.into_iter().map(change).collect(), next })
+    Ok(AuditPage { changes: records.into_iter().map(view_change).collect(), next })
 }
 
-fn change(record: AuditRecord) -> AuditEntry {
+fn view_change(record: AuditRecord) -> AuditEntry {
     AuditEntry {
         id: record.id,
         at: Timestamp::from_microsecond(record.at_us).unwrap_or_default(),

@@ -20,7 +20,6 @@ use domain::{
         rma::{Rma, RmaEvent, apply},
     },
 };
-use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use store::{
     Attempt, Cursor, ExchangeFilter, FailureKey, MessageFilter, MessageRow, StoreError,
@@ -31,10 +30,10 @@ use utoipa::ToSchema;
 
 use crate::{
     App, AppError,
-    core::commit_once::COMMIT_ATTEMPTS_MAX,
+    core::commit_once::retry_conflicts,
     orders::returnability::find_order,
     returns::{
-        change_return::{self, enqueue_message},
+        change_return::{apply_event, enqueue_message},
         settle_refunds::exchange_event,
     },
 };
@@ -119,16 +118,14 @@ pub async fn settle_exchange_order(
     message_id: i64,
 ) -> Result<(), AppError> {
     let Some((message, _)) = app.store.message(merchant, message_id).await? else { return Ok(()) };
-    for _ in 0..COMMIT_ATTEMPTS_MAX {
+    retry_conflicts(|| async {
         let record = app.store.exchange_order(merchant, &message.reference).await?;
-        let pending = record.filter(|record| record.value.state == ExchangeState::Pending);
-        let Some(record) = pending else { return Ok(()) };
-        match decide(app, merchant, &record).await {
-            Err(AppError::Store(StoreError::Conflict)) => (),
-            done => return done,
+        match record.filter(|record| record.value.state == ExchangeState::Pending) {
+            Some(pending) => settle_pending(app, merchant, &pending).await,
+            None => Ok(()),
         }
-    }
-    Err(StoreError::Conflict.into())
+    })
+    .await
 }
 
 /// Looks at every exchange order that is being placed, and tells how many there were: a node that is killed after the answer was stored cannot
@@ -138,7 +135,7 @@ pub async fn settle_exchange_orders(app: &App) -> Result<usize, AppError> {
     loop {
         let page = app.store.pending_exchange_orders(&after.0, &after.1, PENDING_PAGE).await?;
         for (merchant, record) in &page {
-            match decide(app, merchant, record).await {
+            match settle_pending(app, merchant, record).await {
                 // Somebody else was faster: it is looked at again soon.
                 Ok(()) | Err(AppError::Store(StoreError::Conflict)) => (),
                 Err(error) => {
@@ -158,26 +155,26 @@ pub async fn settle_exchange_orders(app: &App) -> Result<usize, AppError> {
     }
 }
 
-async fn decide(
+async fn settle_pending(
     app: &App,
     merchant: &MerchantId,
     record: &Versioned<ExchangeRecord>,
 ) -> Result<(), AppError> {
-    let Some(message) = message(app, merchant, &record.value).await? else { return Ok(()) };
+    let Some(message) = find_message(app, merchant, &record.value).await? else { return Ok(()) };
     match message.state {
         MessageState::Waiting => Ok(()),
         MessageState::Delivered => {
-            let answer = answer(app, merchant, message.message_id).await?;
-            place(app, merchant, record, &answer).await
+            let answer = load_answer(app, merchant, message.message_id).await?;
+            mark_placed(app, merchant, record, &answer).await
         }
         MessageState::Failed | MessageState::Discarded => {
-            give_up(app, merchant, record, &message).await
+            mark_failed(app, merchant, record, &message).await
         }
     }
 }
 
 /// The message that asks for an exchange order.
-async fn message(
+async fn find_message(
     app: &App,
     merchant: &MerchantId,
     record: &ExchangeRecord,
@@ -193,7 +190,7 @@ async fn message(
 }
 
 /// What the merchant answered to the attempt that succeeded.
-async fn answer(
+async fn load_answer(
     app: &App,
     merchant: &MerchantId,
     message_id: i64,
@@ -204,7 +201,7 @@ async fn answer(
     Ok(document.map(|document| read_answer(&document)).unwrap_or_default())
 }
 
-async fn place(
+async fn mark_placed(
     app: &App,
     merchant: &MerchantId,
     record: &Versioned<ExchangeRecord>,
@@ -218,21 +215,20 @@ async fn place(
         exchange_order_identifier: identifier.clone(),
     };
     // The merchant may have published the order as shipped or cancelled before we knew that it was placed.
-    let ended = published(app, merchant, &identifier).await?;
+    let ended = find_published_event(app, merchant, &identifier).await?;
     let events: Vec<RmaEvent> = std::iter::once(placed_event).chain(ended.clone()).collect();
     let cancelled = matches!(ended, Some(RmaEvent::ExchangeCancelled { .. }));
     let kept = if cancelled { placed.cancelled() } else { placed };
     let mut transaction = Transaction::new("placing an exchange order");
     transaction.update_exchange_order(merchant, &kept, record.version);
-    tell(app, merchant, (&kept.rma_identifier, &events), &mut transaction).await?;
+    apply_events(app, &mut transaction, merchant, &kept.rma_identifier, &events).await?;
     app.commit(transaction).await?;
     // Or at the same moment.
     if ended.is_none()
-        && let Some(event) = published(app, merchant, &identifier).await?
+        && let Some(event) = find_published_event(app, merchant, &identifier).await?
     {
-        let told = (&kept.rma_identifier, &event);
-        let version = record.version + 1;
-        change_return::apply_event(app, merchant, told, |_, transaction| {
+        let (id, version) = (&kept.rma_identifier, record.version + 1);
+        apply_event(app, merchant, id, &event, |_, transaction| {
             if let RmaEvent::ExchangeCancelled { .. } = event {
                 transaction.update_exchange_order(merchant, &kept.cancelled(), version);
             }
@@ -242,7 +238,7 @@ async fn place(
     Ok(())
 }
 
-async fn give_up(
+async fn mark_failed(
     app: &App,
     merchant: &MerchantId,
     record: &Versioned<ExchangeRecord>,
@@ -258,51 +254,42 @@ async fn give_up(
         transaction.discard_failure(key, REFUSED, app.world.now_us());
     }
     let events = [RmaEvent::ExchangeFailed { order_identifier }];
-    tell(app, merchant, (&failed.rma_identifier, &events), &mut transaction).await?;
+    apply_events(app, &mut transaction, merchant, &failed.rma_identifier, &events).await?;
     Ok(app.commit(transaction).await?)
 }
 
-/// Applies events to a return within a transaction; its merchant is told of each change.
-async fn tell(
+/// Applies events to a return, one after the other, and enqueues a message about each change. An event
+/// that the return refuses is skipped.
+async fn apply_events(
     app: &App,
-    merchant: &MerchantId,
-    (id, events): (&RmaId, &[RmaEvent]),
     transaction: &mut Transaction,
+    merchant: &MerchantId,
+    id: &RmaId,
+    events: &[RmaEvent],
 ) -> Result<(), AppError> {
     let Some(before) = app.store.rma(merchant, id).await? else { return Ok(()) };
-    if let Some(rma) = applied(&before.value, events, app.world.now(), |rma| {
-        enqueue_message(app, transaction, merchant, rma);
-    }) {
+    let mut after: Option<Rma> = None;
+    for event in events {
+        match apply(after.as_ref().unwrap_or(&before.value), event, app.world.now()) {
+            Ok(decision) if decision.changed => {
+                enqueue_message(app, transaction, merchant, &decision.rma);
+                after = Some(decision.rma);
+            }
+            Ok(_) => (),
+            Err(refusal) => {
+                let (rma, merchant) = (id.as_str(), merchant.as_str());
+                tracing::warn!(rma, merchant, "event skipped for return {rma}: {refusal}");
+            }
+        }
+    }
+    if let Some(rma) = after {
         transaction.update_return(merchant, &rma, before.version, before.value.status);
     }
     Ok(())
 }
 
-/// The return after those events that it takes, if any changed it.
-fn applied(
-    before: &Rma,
-    events: &[RmaEvent],
-    now: Timestamp,
-    mut changed: impl FnMut(&Rma),
-) -> Option<Rma> {
-    let mut after = None;
-    for event in events {
-        match apply(after.as_ref().unwrap_or(before), event, now) {
-            Ok(decision) if decision.changed => {
-                changed(&decision.rma);
-                after = Some(decision.rma);
-            }
-            Ok(_) => (),
-            Err(refusal) => {
-                tracing::warn!(rma = before.rma_identifier.as_str(), "{refusal}");
-            }
-        }
-    }
-    after
-}
-
 /// What the merchant published of an exchange order means for its return, if anything.
-async fn published(
+async fn find_published_event(
     app: &App,
     merchant: &MerchantId,
     order_id: &str,

@@ -11,12 +11,9 @@ use serde_json::json;
 use store::Transaction;
 
 use crate::{
-    App, AppError,
+    AppError,
     access::{add_client::new_client, secrets},
-    core::{
-        audit_trail,
-        commit_once::{Request, commit_once},
-    },
+    core::{audit_trail::record_change, commit_once::commit_once, scope::RequestScope},
 };
 
 /// What the operator says of a new merchant.
@@ -42,11 +39,11 @@ pub struct AddedMerchant {
 }
 
 pub async fn add_merchant(
-    app: &App,
-    request: Request<'_>,
+    scope: RequestScope<'_>,
     new: &NewMerchant,
 ) -> Result<AddedMerchant, AppError> {
-    commit_once(app, request, || async {
+    let app = scope.app;
+    commit_once(scope, || async {
         if app.store.merchant(&new.id).await?.is_some() {
             return Err(AppError::Conflict(format!("the merchant {} exists", new.id)));
         }
@@ -65,12 +62,7 @@ pub async fn add_merchant(
         transaction.insert_merchant(&merchant);
         transaction.insert_client(&client);
         let detail = json!({ "name": new.name, "settings": new.settings, "client": client.id });
-        audit_trail::record_change(
-            app,
-            &mut transaction,
-            request.client,
-            (&new.id, "merchant.add", detail),
-        );
+        record_change(scope.for_merchant(&new.id), &mut transaction, "merchant.add", &detail);
         let added = AddedMerchant {
             merchant: new.id.to_string(),
             client_id: client.id.to_string(),

@@ -12,10 +12,7 @@ use store::Transaction;
 
 use crate::{
     App, AppError,
-    core::{
-        audit_trail,
-        commit_once::{Request, commit_once},
-    },
+    core::{audit_trail::record_change, commit_once::commit_once, scope::RequestScope},
 };
 
 /// A merchant as operators see it.
@@ -81,18 +78,16 @@ pub async fn list_merchants(
 }
 
 pub async fn change_merchant(
-    app: &App,
-    request: Request<'_>,
-    id: &MerchantId,
+    scope: RequestScope<'_>,
     change: &MerchantChange,
 ) -> Result<MerchantView, AppError> {
-    let changed = commit_once(app, request, || async {
+    let (app, id) = (scope.app, scope.merchant()?);
+    let changed = commit_once(scope, || async {
         let found = app.store.merchant(id).await?.ok_or(AppError::NotFound("merchant"))?;
-        let merchant = changed(found.value, change, app.world.now());
+        let merchant = apply_change(found.value, change, app.world.now());
         let mut transaction = Transaction::new("changing a merchant");
         transaction.update_merchant(&merchant, found.version);
-        let noted = (id, "merchant.change", json!(change));
-        audit_trail::record_change(app, &mut transaction, request.client, noted);
+        record_change(scope, &mut transaction, "merchant.change", &json!(change));
         Ok((merchant.into(), transaction))
     })
     .await;
@@ -100,7 +95,7 @@ pub async fn change_merchant(
     changed
 }
 
-fn changed(mut merchant: Merchant, change: &MerchantChange, now: Timestamp) -> Merchant {
+fn apply_change(mut merchant: Merchant, change: &MerchantChange, now: Timestamp) -> Merchant {
     if let Some(name) = &change.name {
         merchant.name.clone_from(name);
     }

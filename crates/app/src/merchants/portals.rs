@@ -1,20 +1,14 @@
 //! What a merchant's returns portal looks like and says: an operator sets it, and pages show it.
 
-use bytes::Bytes;
-use domain::{
-    identifier::MerchantId,
-    merchants::{picture::PictureKind, portal::Portal},
-};
+use domain::{identifier::MerchantId, merchants::portal::Portal};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use store::Transaction;
 
 use crate::{
     App, AppError,
-    core::{
-        audit_trail,
-        commit_once::{Request, commit_once},
-    },
+    core::{audit_trail::record_change, commit_once::commit_once, scope::RequestScope},
+    merchants::pictures::Picture,
 };
 
 /// A portal as operators see it.
@@ -55,18 +49,13 @@ pub async fn load_portal(app: &App, merchant: &MerchantId) -> Result<PortalView,
 }
 
 /// Sets all of a portal but its logo.
-pub async fn set_portal(
-    app: &App,
-    request: Request<'_>,
-    merchant: &MerchantId,
-    portal: &Portal,
-) -> Result<PortalView, AppError> {
-    commit_once(app, request, || async {
+pub async fn set_portal(scope: RequestScope<'_>, portal: &Portal) -> Result<PortalView, AppError> {
+    let (app, merchant) = (scope.app, scope.merchant()?);
+    commit_once(scope, || async {
         let before = load_portal(app, merchant).await?;
         let mut transaction = Transaction::new("setting a portal");
         transaction.put_portal(merchant, portal);
-        let noted = (merchant, "portal.set", json!({ "portal": portal }));
-        audit_trail::record_change(app, &mut transaction, request.client, noted);
+        record_change(scope, &mut transaction, "portal.set", &json!({ "portal": portal }));
         Ok((PortalView { portal: portal.clone(), ..before }, transaction))
     })
     .await
@@ -74,34 +63,29 @@ pub async fn set_portal(
 
 /// Sets the logo, or with none takes it away.
 pub async fn set_logo(
-    app: &App,
-    request: Request<'_>,
-    merchant: &MerchantId,
-    logo: Option<(PictureKind, &Bytes)>,
+    scope: RequestScope<'_>,
+    logo: Option<&Picture>,
 ) -> Result<PortalView, AppError> {
-    commit_once(app, request, || async {
+    let (app, merchant) = (scope.app, scope.merchant()?);
+    commit_once(scope, || async {
         let before = load_portal(app, merchant).await?;
         let mut transaction = Transaction::new("setting a logo");
-        let noted = if let Some((kind, bytes)) = logo {
-            transaction.put_logo(merchant, kind, bytes);
+        let detail = if let Some(Picture { kind, bytes }) = logo {
+            transaction.put_logo(merchant, *kind, bytes);
             json!({ "media_type": kind.media_type(), "bytes": bytes.len() })
         } else {
             transaction.delete_logo(merchant);
             json!({ "removed": true })
         };
-        audit_trail::record_change(
-            app,
-            &mut transaction,
-            request.client,
-            (merchant, "portal.logo", noted),
-        );
+        record_change(scope, &mut transaction, "portal.logo", &detail);
         Ok((PortalView { has_logo: logo.is_some(), ..before }, transaction))
     })
     .await
 }
 
 /// The logo of a merchant that takes returns.
-pub async fn load_logo(app: &App, merchant: &MerchantId) -> Result<(PictureKind, Bytes), AppError> {
-    let found = app.store.logo(merchant).await?;
-    found.ok_or(AppError::NotFound("logo"))
+pub async fn load_logo(app: &App, merchant: &MerchantId) -> Result<Picture, AppError> {
+    let stored = app.store.logo(merchant).await?;
+    let (kind, bytes) = stored.ok_or(AppError::NotFound("logo"))?;
+    Ok(Picture { kind, bytes })
 }

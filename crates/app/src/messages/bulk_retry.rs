@@ -15,10 +15,7 @@ use store::{Cursor, FailureFilter, FailureKey, FailureRow, StoreError, Transacti
 
 use crate::{
     App, AppError,
-    core::{
-        audit_trail,
-        commit_once::{Request, commit_once},
-    },
+    core::{audit_trail::record_change, commit_once::commit_once, scope::RequestScope},
     messages::failure_queue::{FailureAction, message_key},
 };
 
@@ -67,15 +64,15 @@ impl BulkJobs {
 
 /// Begins to retry or discard everything that matches `filter`.
 pub async fn start_bulk_job(
-    app: &App,
-    request: Request<'_>,
+    scope: RequestScope<'_>,
     mut filter: FailureFilter,
     action: FailureAction,
 ) -> Result<RetryJob, AppError> {
+    let app = scope.app;
     // What fails again while the job runs is not its business.
     filter.to_us = filter.to_us.min(app.world.now_us());
     let fresh = app.world.readable::<10>();
-    let job = commit_once(app, request, || async {
+    let job = commit_once(scope, || async {
         let job = RetryJob {
             id: fresh.clone(),
             state: "running".to_owned(),
@@ -85,7 +82,7 @@ pub async fn start_bulk_job(
             skipped: 0,
         };
         let mut transaction = Transaction::new("noting a job on the failure queue");
-        note(app, &mut transaction, request, (&job, &filter, &action));
+        record_start(scope, &mut transaction, &job, &filter, &action);
         Ok((job, transaction))
     })
     .await?;
@@ -110,11 +107,12 @@ pub async fn start_bulk_job(
     Ok(job)
 }
 
-fn note(
-    app: &App,
+fn record_start(
+    scope: RequestScope<'_>,
     transaction: &mut Transaction,
-    request: Request<'_>,
-    (job, filter, action): (&RetryJob, &FailureFilter, &FailureAction),
+    job: &RetryJob,
+    filter: &FailureFilter,
+    action: &FailureAction,
 ) {
     let (name, what) = match action {
         FailureAction::Retry { force } => ("failures.retry", ("force", json!(force))),
@@ -128,7 +126,7 @@ fn note(
         what.0: what.1,
     });
     let merchant = filter.merchant.clone().unwrap_or_else(MerchantId::platform);
-    audit_trail::record_change(app, transaction, request.client, (&merchant, name, detail));
+    record_change(scope.for_merchant(&merchant), transaction, name, &detail);
 }
 
 pub fn find_bulk_job(app: &App, id: &str) -> Result<RetryJob, AppError> {
@@ -136,12 +134,9 @@ pub fn find_bulk_job(app: &App, id: &str) -> Result<RetryJob, AppError> {
 }
 
 /// Stops a job; what it has put back, the page under way included, stays put back.
-pub async fn cancel_bulk_job(
-    app: &App,
-    request: Request<'_>,
-    id: &str,
-) -> Result<RetryJob, AppError> {
-    commit_once(app, request, || async {
+pub async fn cancel_bulk_job(scope: RequestScope<'_>, id: &str) -> Result<RetryJob, AppError> {
+    let app = scope.app;
+    commit_once(scope, || async {
         let cancel = |job: &mut RetryJob| {
             if job.state == "running" {
                 "cancelled".clone_into(&mut job.state);
@@ -149,8 +144,9 @@ pub async fn cancel_bulk_job(
         };
         let job = app.jobs.change(id, cancel).ok_or(AppError::NotFound("job"))?;
         let mut transaction = Transaction::new("noting a cancelled retry");
-        let noted = (&MerchantId::platform(), "failures.cancel_retry", json!({ "job": id }));
-        audit_trail::record_change(app, &mut transaction, request.client, noted);
+        let (platform, detail) = (MerchantId::platform(), json!({ "job": id }));
+        let scope = scope.for_merchant(&platform);
+        record_change(scope, &mut transaction, "failures.cancel_retry", &detail);
         Ok((job, transaction))
     })
     .await

@@ -16,10 +16,7 @@ use store::{
 
 use crate::{
     App, AppError,
-    core::{
-        audit_trail,
-        commit_once::{Request, commit_once},
-    },
+    core::{audit_trail::record_change, commit_once::commit_once, scope::RequestScope},
     messages::message_log::{message_id, time_from_us},
 };
 
@@ -130,16 +127,15 @@ pub async fn summarize_failures(
 /// Does the same with each of the messages. One that cannot be retried or discarded does not keep the
 /// others from it.
 pub async fn handle_failures(
-    app: &App,
-    request: Request<'_>,
+    scope: RequestScope<'_>,
     ids: &[MessageId],
     action: &FailureAction,
 ) -> Result<BulkResult, AppError> {
     let mut several = BulkResult::default();
     for id in ids {
         let handled = match action {
-            FailureAction::Retry { force } => retry_message(app, request, id, *force).await,
-            FailureAction::Discard { reason } => discard_message(app, request, id, reason).await,
+            FailureAction::Retry { force } => retry_message(scope, id, *force).await,
+            FailureAction::Discard { reason } => discard_message(scope, id, reason).await,
         };
         match handled {
             Ok(_) => several.done += 1,
@@ -179,13 +175,13 @@ pub async fn list_failures(
 
 /// Puts a failed message back among those that are sent. `force` sends a superseded one too.
 pub async fn retry_message(
-    app: &App,
-    request: Request<'_>,
+    scope: RequestScope<'_>,
     id: &MessageId,
     force: bool,
 ) -> Result<FailureResult, AppError> {
-    let handled = commit_once(app, request, || async {
-        let (kind, reference) = failed(app, id).await?;
+    let app = scope.app;
+    let handled = commit_once(scope, || async {
+        let (kind, reference) = find_failure(app, id).await?;
         let key = MessageKey {
             merchant: id.merchant.to_string(),
             kind,
@@ -201,8 +197,8 @@ pub async fn retry_message(
         let failure = FailureKey { merchant: &id.merchant, kind, message_id: id.number };
         transaction.retry_failure(failure, app.world.now_us());
         let detail = json!({ "id": id.to_string(), "force": force });
-        let noted = (&id.merchant, "message.retry", detail);
-        audit_trail::record_change(app, &mut transaction, request.client, noted);
+        let scope = scope.for_merchant(&id.merchant);
+        record_change(scope, &mut transaction, "message.retry", &detail);
         Ok((FailureResult { id: id.to_string(), result: "retried".to_owned() }, transaction))
     })
     .await?;
@@ -212,26 +208,26 @@ pub async fn retry_message(
 
 /// Takes a failed message out of the queue for good.
 pub async fn discard_message(
-    app: &App,
-    request: Request<'_>,
+    scope: RequestScope<'_>,
     id: &MessageId,
     reason: &str,
 ) -> Result<FailureResult, AppError> {
-    commit_once(app, request, || async {
-        let (kind, _) = failed(app, id).await?;
+    let app = scope.app;
+    commit_once(scope, || async {
+        let (kind, _) = find_failure(app, id).await?;
         let mut transaction = Transaction::new("discarding a message");
         let failure = FailureKey { merchant: &id.merchant, kind, message_id: id.number };
         transaction.discard_failure(failure, reason, app.world.now_us());
         let detail = json!({ "id": id.to_string(), "reason": reason });
-        let noted = (&id.merchant, "message.discard", detail);
-        audit_trail::record_change(app, &mut transaction, request.client, noted);
+        let scope = scope.for_merchant(&id.merchant);
+        record_change(scope, &mut transaction, "message.discard", &detail);
         Ok((FailureResult { id: id.to_string(), result: "discarded".to_owned() }, transaction))
     })
     .await
 }
 
 /// The kind and reference of a message that is in the failure queue.
-async fn failed(app: &App, id: &MessageId) -> Result<(MessageKind, String), AppError> {
+async fn find_failure(app: &App, id: &MessageId) -> Result<(MessageKind, String), AppError> {
     let found = app.store.message(&id.merchant, id.number).await?;
     let (row, _) = found.ok_or(AppError::NotFound("message"))?;
     let why = match row.state {

@@ -27,7 +27,7 @@ pub async fn describe_request(app: &App, message: &MessageView) -> Result<SentRe
     let (merchant, kind) = (id.merchant, message.kind);
     let endpoints = app.store.endpoints(&merchant).await?.value;
     let paused = endpoints.paused.contains(&kind);
-    let Some(target) = resolve_target(app, &merchant, (&endpoints, kind)).await? else {
+    let Some(target) = resolve_target(app, &merchant, &endpoints, kind).await? else {
         return Ok(SentRequest { paused, ..SentRequest::default() });
     };
     let sent = SentRequest { url: Some(target.url.clone()), paused, ..SentRequest::default() };

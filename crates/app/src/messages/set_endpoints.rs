@@ -19,10 +19,7 @@ use world::{Secret, VaultError};
 use crate::{
     App, AppError,
     access::secrets,
-    core::{
-        audit_trail,
-        commit_once::{Request, commit_once},
-    },
+    core::{audit_trail::record_change, commit_once::commit_once, scope::RequestScope},
 };
 
 const ENDPOINT_SECRET: &str = "endpoint secret";
@@ -120,19 +117,17 @@ fn view(endpoints: &Endpoints<String>, statuses: &[EndpointStatus]) -> Endpoints
 }
 
 pub async fn set_endpoints(
-    app: &App,
-    request: Request<'_>,
-    merchant: &MerchantId,
+    scope: RequestScope<'_>,
     change: &EndpointsChange,
 ) -> Result<EndpointsView, AppError> {
-    let changed = commit_once(app, request, || async {
+    let (app, merchant) = (scope.app, scope.merchant()?);
+    let changed = commit_once(scope, || async {
         app.store.merchant(merchant).await?.ok_or(AppError::NotFound("merchant"))?;
         let found = app.store.endpoints(merchant).await?;
-        let (endpoints, detail) = applied(app, found.value, change);
+        let (endpoints, detail) = apply_change(app, found.value, change);
         let mut transaction = Transaction::new("setting endpoints");
         transaction.put_endpoints(merchant, &endpoints, found.version);
-        let noted = (merchant, "endpoints.set", detail);
-        audit_trail::record_change(app, &mut transaction, request.client, noted);
+        record_change(scope, &mut transaction, "endpoints.set", &detail);
         Ok((view(&endpoints, &[]), transaction))
     })
     .await?;
@@ -141,7 +136,7 @@ pub async fn set_endpoints(
 }
 
 /// The endpoints after `change`, and what the audit trail says of it, without secrets.
-fn applied(
+fn apply_change(
     app: &App,
     mut endpoints: Endpoints<String>,
     change: &EndpointsChange,
@@ -204,14 +199,15 @@ pub(crate) async fn find_target(
     if endpoints.paused.contains(&kind) {
         return Ok(None);
     }
-    resolve_target(app, merchant, (&endpoints, kind)).await
+    resolve_target(app, merchant, &endpoints, kind).await
 }
 
 /// The same, whether it is paused or not.
 pub(crate) async fn resolve_target(
     app: &App,
     merchant: &MerchantId,
-    (endpoints, kind): (&Endpoints<String>, MessageKind),
+    endpoints: &Endpoints<String>,
+    kind: MessageKind,
 ) -> Result<Option<EndpointTarget>, AppError> {
     let Some((url, auth)) = endpoints.target(kind) else { return Ok(None) };
     let owner = app.store.merchant(merchant).await?.ok_or(AppError::NotFound("merchant"))?;

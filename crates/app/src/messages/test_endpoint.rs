@@ -1,19 +1,13 @@
 //! An operator sends a test message, to see whether an endpoint works.
 
-use domain::{
-    identifier::{MerchantId, MessageId},
-    messages::kind::MessageKind,
-};
+use domain::{identifier::MessageId, messages::kind::MessageKind};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use store::Transaction;
 
 use crate::{
-    App, AppError,
-    core::{
-        audit_trail,
-        commit_once::{Request, commit_once},
-    },
+    AppError,
+    core::{audit_trail::record_change, commit_once::commit_once, scope::RequestScope},
     messages::outbox::{self, About},
 };
 
@@ -35,15 +29,13 @@ pub struct TestMessageRequest {
 }
 
 pub async fn send_test_message(
-    app: &App,
-    request: Request<'_>,
-    merchant: &MerchantId,
+    scope: RequestScope<'_>,
     test: &TestMessageRequest,
 ) -> Result<TestMessage, AppError> {
-    let kind = test.kind;
+    let (app, merchant, kind) = (scope.app, scope.merchant()?, test.kind);
     let fresh = || format!("test-{}", app.world.readable::<10>());
     let reference = test.reference.clone().unwrap_or_else(fresh);
-    let reference: String = commit_once(app, request, || async {
+    let reference: String = commit_once(scope, || async {
         app.store.merchant(merchant).await?.ok_or(AppError::NotFound("merchant"))?;
         if kind == MessageKind::ExchangeVariants {
             let why = "exchange_variants is asked, not sent: there is no message to test it with";
@@ -65,8 +57,8 @@ pub async fn send_test_message(
         let mut transaction = Transaction::new("sending a test message");
         let about = About { kind, reference: &reference, sequence: test.sequence };
         transaction.enqueue(outbox::message(app, merchant, &about, body.to_string().into()));
-        let noted = (merchant, "endpoint.test", json!({ "kind": kind, "ref": reference }));
-        audit_trail::record_change(app, &mut transaction, request.client, noted);
+        let detail = json!({ "kind": kind, "ref": reference });
+        record_change(scope, &mut transaction, "endpoint.test", &detail);
         Ok((reference.clone(), transaction))
     })
     .await?;

@@ -17,9 +17,12 @@ use store::{StoreError, Transaction};
 
 use crate::{
     App, AppError,
-    core::commit_once::{COMMIT_ATTEMPTS_MAX, Request, commit_once},
+    core::{
+        commit_once::{CommitAttempt, commit_once, retry_from},
+        scope::RequestScope,
+    },
     orders::{
-        order_intake::{IncomingOrder, IntakeDecision, decide_intake},
+        order_intake::{IncomingOrder, IntakeDecision, RefundConflict, decide_intake},
         publish_orders::{refund_conflict_faults, run_on_suitable_thread},
     },
 };
@@ -52,12 +55,11 @@ pub struct RejectedLine {
 /// Every line is committed as it comes, so a repetition under a key only gets the first answer again; what it
 /// would store is stored already.
 pub async fn import_orders(
-    app: &App,
-    request: Request<'_>,
-    merchant: &MerchantId,
+    scope: RequestScope<'_>,
     lines: Bytes,
 ) -> Result<ImportResult, AppError> {
-    commit_once(app, request, || async {
+    let (app, merchant) = (scope.app, scope.merchant()?);
+    commit_once(scope, || async {
         let imported = import_lines(app, merchant, lines.clone()).await?;
         Ok((imported, Transaction::new("noting an import")))
     })
@@ -74,8 +76,8 @@ async fn import_lines(
     let (mut waiting, mut imported) =
         run_on_suitable_thread(lines.len(), move || read_lines(&lines, &context)).await;
     while !waiting.is_empty() {
-        let (now, later) = without_repeats(waiting);
-        store(app, merchant, now, &mut imported).await?;
+        let (now, later) = split_repeats(waiting);
+        store_lines(app, merchant, now, &mut imported).await?;
         waiting = later;
     }
     imported.rejected.sort_by_key(|rejected| rejected.line);
@@ -101,7 +103,7 @@ fn read_lines(lines: &Bytes, context: &OrderReadContext) -> (Vec<ImportLine>, Im
                 errors: Vec::new(),
             }),
             Ok(document) => match order_message::read_order(&document, context) {
-                Err(faults) => imported.rejected.push(rejected(line, faults)),
+                Err(faults) => imported.rejected.push(reject_line(line, faults)),
                 Ok((snapshot, warnings)) => {
                     imported.warnings += u64::try_from(warnings.len()).unwrap_or(u64::MAX);
                     let order = IncomingOrder::new(snapshot, &lines.slice_ref(text));
@@ -113,13 +115,13 @@ fn read_lines(lines: &Bytes, context: &OrderReadContext) -> (Vec<ImportLine>, Im
     (good, imported)
 }
 
-fn rejected(line: usize, faults: Faults) -> RejectedLine {
+fn reject_line(line: usize, faults: Faults) -> RejectedLine {
     RejectedLine { line, message: faults.summary(), errors: faults.errors }
 }
 
 /// The lines that one commit may hold, and those that must wait for the next: a commit must not hold
 /// two snapshots of one order, nor one refund twice, and an order's lines stay in their order.
-fn without_repeats(lines: Vec<ImportLine>) -> (Vec<ImportLine>, Vec<ImportLine>) {
+fn split_repeats(lines: Vec<ImportLine>) -> (Vec<ImportLine>, Vec<ImportLine>) {
     let (mut orders, mut refunds) = (HashSet::new(), HashSet::new());
     lines.into_iter().partition(|line| {
         let fresh = orders.insert(line.order.order_id.clone());
@@ -131,44 +133,69 @@ fn without_repeats(lines: Vec<ImportLine>) -> (Vec<ImportLine>, Vec<ImportLine>)
     })
 }
 
-async fn store(
+/// Commits the lines together, without those that contradict a recorded refund.
+async fn store_lines(
     app: &App,
     merchant: &MerchantId,
-    mut lines: Vec<ImportLine>,
+    lines: Vec<ImportLine>,
     imported: &mut ImportResult,
 ) -> Result<(), AppError> {
-    for _ in 0..COMMIT_ATTEMPTS_MAX {
-        let orders: Vec<IncomingOrder> = lines.iter().map(|line| line.order.clone()).collect();
-        let IntakeDecision { outcomes, clashes, transaction, .. } =
-            decide_intake(app, merchant, &orders).await?;
-        if clashes.is_empty() {
-            match app.commit(transaction).await {
-                Ok(()) => {
-                    for outcome in outcomes {
-                        count(imported, outcome);
-                    }
-                    return Ok(());
-                }
-                Err(StoreError::Conflict) => (),
-                Err(error) => return Err(error.into()),
-            }
+    let start = ChunkState { lines, rejected: Vec::new() };
+    let (outcomes, rejected) = retry_from(start, |mut chunk| async move {
+        let decision = chunk.decide(app, merchant).await?;
+        match app.commit(decision.transaction).await {
+            Ok(()) => Ok(CommitAttempt::Committed((decision.outcomes, chunk.rejected))),
+            Err(StoreError::Conflict) => Ok(CommitAttempt::Conflict(chunk)),
+            Err(error) => Err(error.into()),
         }
+    })
+    .await?;
+    for outcome in outcomes {
+        count_outcome(imported, outcome);
+    }
+    imported.rejected.extend(rejected);
+    Ok(())
+}
+
+/// Lines that are committed together, and those of them that were rejected so far.
+struct ChunkState {
+    lines: Vec<ImportLine>,
+    rejected: Vec<RejectedLine>,
+}
+
+impl ChunkState {
+    /// Decides on the lines. Those that contradict a recorded refund are rejected.
+    async fn decide(
+        &mut self,
+        app: &App,
+        merchant: &MerchantId,
+    ) -> Result<IntakeDecision, AppError> {
+        loop {
+            let orders: Vec<IncomingOrder> = self.lines.iter().map(|it| it.order.clone()).collect();
+            let decision = decide_intake(app, merchant, &orders).await?;
+            if decision.conflicts.is_empty() {
+                return Ok(decision);
+            }
+            self.reject(&decision.conflicts);
+        }
+    }
+
+    fn reject(&mut self, conflicts: &[RefundConflict]) {
         let mut position = 0..;
-        lines.retain(|line| {
+        self.lines.retain(|line| {
             let here = position.next();
-            let own: Vec<_> =
-                clashes.iter().filter(|clash| Some(clash.order) == here).copied().collect();
+            let own = conflicts.iter().filter(|conflict| Some(conflict.order) == here);
+            let own: Vec<_> = own.copied().collect();
             if !own.is_empty() {
                 let faults = refund_conflict_faults(&own, |_| "$".to_owned());
-                imported.rejected.push(rejected(line.line, faults));
+                self.rejected.push(reject_line(line.line, faults));
             }
             own.is_empty()
         });
     }
-    Err(StoreError::Conflict.into())
 }
 
-fn count(imported: &mut ImportResult, outcome: IntakeOutcome) {
+fn count_outcome(imported: &mut ImportResult, outcome: IntakeOutcome) {
     let counter = match outcome {
         IntakeOutcome::Created => &mut imported.created,
         IntakeOutcome::Updated => &mut imported.updated,

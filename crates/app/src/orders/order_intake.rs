@@ -21,7 +21,7 @@ use store::{OrderRow, RefundRow, Transaction};
 use crate::{
     App, AppError,
     access::secrets::hash,
-    returns::settle_refunds::{NewRefund, RefundToReview, settle_refunds},
+    returns::settle_refunds::{NewRefund, PublishedOrder, RefundToReview, settle_refunds},
 };
 
 /// An order ready to be compared with what is held.
@@ -84,9 +84,9 @@ pub(crate) fn shopper_hash(email: &str) -> i64 {
 /// What follows from orders that arrived and orders that are held.
 pub(crate) struct IntakeDecision {
     pub(crate) outcomes: Vec<IntakeOutcome>,
-    pub(crate) clashes: Vec<RefundConflict>,
+    pub(crate) conflicts: Vec<RefundConflict>,
     /// Refunds that a person should look at.
-    pub(crate) doubts: Vec<RefundToReview>,
+    pub(crate) to_review: Vec<RefundToReview>,
     pub(crate) transaction: Transaction,
 }
 
@@ -112,7 +112,7 @@ pub(crate) async fn decide_intake(
         recorded.iter().map(|head| (head.refund_id.as_str(), head)).collect();
 
     let (mut rows, mut new_refunds) = (Vec::new(), Vec::new());
-    let (mut outcomes, mut clashes, mut unsettled) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut outcomes, mut conflicts, mut unsettled) = (Vec::new(), Vec::new(), Vec::new());
     for (position, order) in orders.iter().enumerate() {
         let stored = heads.get(order.order_id.as_str());
         let held =
@@ -123,15 +123,14 @@ pub(crate) async fn decide_intake(
         for (refund, entry) in order.refunds.iter().enumerate() {
             match recorded.get(entry.refund_id.as_str()) {
                 Some(known) if known.hash == entry.hash && known.order_id == order.order_id => (),
-                Some(_) => clashes.push(RefundConflict { order: position, refund }),
+                Some(_) => conflicts.push(RefundConflict { order: position, refund }),
                 None if outcome.is_stored() => {
                     new_refunds.push(refund_row(order, entry));
-                    unsettled.extend(
-                        order
-                            .order
-                            .as_deref()
-                            .map(|order| NewRefund { order, place: (position, refund) }),
-                    );
+                    unsettled.extend(order.order.as_deref().map(|order| NewRefund {
+                        order,
+                        order_position: position,
+                        refund_position: refund,
+                    }));
                 }
                 None => (),
             }
@@ -148,10 +147,11 @@ pub(crate) async fn decide_intake(
     // An order that is told again counts: its exchange may have become known since the first time.
     let current =
         orders.iter().zip(&outcomes).filter(|(_, outcome)| **outcome != IntakeOutcome::Stale);
-    let current = current.map(|(order, _)| (order.order_id.as_str(), order.status));
-    settled.look_for_exchanges(app, merchant, &current.collect::<Vec<_>>()).await?;
-    let doubts = settled.put(app, merchant, &mut transaction);
-    Ok(IntakeDecision { outcomes, clashes, doubts, transaction })
+    let current =
+        current.map(|(order, _)| PublishedOrder { id: &order.order_id, status: order.status });
+    settled.apply_exchange_orders(app, merchant, current).await?;
+    let to_review = settled.put(app, merchant, &mut transaction);
+    Ok(IntakeDecision { outcomes, conflicts, to_review, transaction })
 }
 
 fn order_row(order: &IncomingOrder, replaces: i64) -> OrderRow {

@@ -12,9 +12,8 @@ use domain::{
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    App, AppError,
-    access::authenticate::Caller,
-    core::commit_once::{IdempotencyKey, Request, commit_once, replay_response},
+    AppError,
+    core::{commit_once::commit_once, idempotency::replay_response, scope::RequestScope},
     orders::order_intake::{IncomingOrder, RefundConflict, decide_intake},
 };
 
@@ -25,9 +24,10 @@ const READ_INLINE_MAX_BYTES: usize = 256 << 10;
 #[derive(Clone, Debug)]
 pub struct OrdersMessage {
     pub body: Bytes,
-    /// Answer as if, but store nothing.
+    /// Respond as if the orders were stored, but store nothing.
     pub dry_run: bool,
-    pub repeatable: Option<IdempotencyKey>,
+    /// Whether unknown fields are refused.
+    pub strict: bool,
 }
 
 /// What became of a message.
@@ -47,49 +47,44 @@ pub struct OrderResult {
 }
 
 pub async fn publish_orders(
-    app: &App,
-    caller: &Caller,
+    scope: RequestScope<'_>,
     message: OrdersMessage,
 ) -> Result<IntakeResult, AppError> {
-    let merchant = caller.merchant.as_ref().ok_or(AppError::NotFound("merchant"))?;
-    let request = Request { client: &caller.client, repeatable: message.repeatable.as_ref() };
-    if let Some(answer) = replay_response(app, request).await? {
-        return Ok(answer);
+    let (app, merchant) = (scope.app, scope.merchant()?);
+    if let Some(response) = replay_response(scope).await? {
+        return Ok(response);
     }
-    let context = OrderReadContext { now: app.world.now(), strict: caller.settings.strict };
-    let (orders, warnings) = read(message.body, context).await?;
+    let context = OrderReadContext { now: app.world.now(), strict: message.strict };
+    let (orders, warnings) = read_orders(message.body, context).await?;
     let decide = || async {
         let decided = decide_intake(app, merchant, &orders).await?;
-        if !decided.clashes.is_empty() {
+        if !decided.conflicts.is_empty() {
             let root = |order| format!("$.returns_portal_order.orders[{order}]");
-            return Err(AppError::Invalid(refund_conflict_faults(&decided.clashes, root)));
+            return Err(AppError::Invalid(refund_conflict_faults(&decided.conflicts, root)));
         }
         let results = orders
             .iter()
             .zip(decided.outcomes)
             .map(|(order, result)| OrderResult { identifier: order.order_id.clone(), result });
-        let doubts = decided.doubts.into_iter().map(|doubt| Warning {
-            field: format!(
-                "$.returns_portal_order.orders[{}].refunds[{}]",
-                doubt.order, doubt.refund
-            ),
-            message: doubt.words,
+        let to_review = decided.to_review.into_iter().map(|it| Warning {
+            field: format!("$.returns_portal_order.orders[{}].refunds[{}]", it.order, it.refund),
+            message: it.reason,
         });
-        let warnings = warnings.iter().cloned().chain(doubts).collect();
+        let warnings = warnings.iter().cloned().chain(to_review).collect();
         let answer = IntakeResult { orders: results.collect(), warnings };
         Ok((answer, decided.transaction))
     };
     if message.dry_run {
         return decide().await.map(|(answer, _)| answer);
     }
-    let answer: IntakeResult = commit_once(app, request, decide).await?;
+    let answer: IntakeResult = commit_once(scope, decide).await?;
     for order in &answer.orders {
         app.meters.order_taken_in(merchant.as_str(), order.result.as_str());
     }
     Ok(answer)
 }
 
-async fn read(
+async fn read_orders(
     body: Bytes,
     context: OrderReadContext,
 ) -> Result<(Vec<IncomingOrder>, Vec<Warning>), AppError> {
@@ -120,13 +115,13 @@ pub(crate) async fn run_on_suitable_thread<T: Send + 'static>(
 
 /// The faults of refunds that contradict what is recorded, in orders found at `root(position)`.
 pub(crate) fn refund_conflict_faults(
-    clashes: &[RefundConflict],
+    conflicts: &[RefundConflict],
     root: impl Fn(usize) -> String,
 ) -> Faults {
-    let errors = clashes.iter().map(|clash| FieldError {
-        field: format!("{}.refunds[{}].identifier", root(clash.order), clash.refund),
+    let errors = conflicts.iter().map(|conflict| FieldError {
+        field: format!("{}.refunds[{}].identifier", root(conflict.order), conflict.refund),
         code: FaultCode::Invalid,
         reason: "names a refund that is already recorded with other content".to_owned(),
     });
-    Faults { errors: errors.collect(), total: clashes.len() }
+    Faults { errors: errors.collect(), total: conflicts.len() }
 }

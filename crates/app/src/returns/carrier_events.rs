@@ -22,8 +22,7 @@ use utoipa::ToSchema;
 
 use crate::{
     App, AppError,
-    access::authenticate::Caller,
-    core::commit_once::{IdempotencyKey, Request, commit_once, replay_response},
+    core::{commit_once::commit_once, idempotency::replay_response, scope::RequestScope},
     returns::change_return::{EventEffect, apply_event, find_owner},
     warehouse::asn_receipts::ScanResult,
 };
@@ -100,25 +99,25 @@ impl EventResult {
 }
 
 pub async fn apply_carrier_events(
-    app: &App,
-    caller: &Caller,
+    scope: RequestScope<'_>,
     events: &[CarrierEvent],
-    repeatable: Option<&IdempotencyKey>,
 ) -> Result<CarrierResults, AppError> {
-    let request = Request { client: &caller.client, repeatable };
-    if let Some(answer) = replay_response(app, request).await? {
-        return Ok(answer);
+    if let Some(response) = replay_response(scope).await? {
+        return Ok(response);
     }
     let mut lanes: BTreeMap<(MerchantId, RmaId), Vec<usize>> = BTreeMap::new();
     for (position, event) in events.iter().enumerate() {
-        for meant in meant(app, caller, event).await? {
-            lanes.entry(meant).or_default().push(position);
+        for affected in find_returns(scope, event).await? {
+            lanes.entry(affected).or_default().push(position);
         }
     }
-    let told = lanes.iter().map(|(meant, lane)| tell_all(app, meant, lane, events));
-    let told = futures_util::future::try_join_all(told).await?;
+    let applied = lanes.iter().map(|((merchant, rma), positions)| {
+        let lane = positions.iter().filter_map(|it| Some((*it, events.get(*it)?)));
+        apply_in_order(scope.app, merchant, rma, lane)
+    });
+    let applied = futures_util::future::try_join_all(applied).await?;
     let mut results = vec![EventResult::of(None, &EventEffect::Unknown); events.len()];
-    for (position, result) in told.into_iter().flatten() {
+    for (position, result) in applied.into_iter().flatten() {
         if let Some(best) = results.get_mut(position)
             && result.result.outdoes(best.result)
         {
@@ -127,49 +126,45 @@ pub async fn apply_carrier_events(
     }
     let results = CarrierResults { results };
     // Events told again are harmless, so the answer may be kept after them.
-    commit_once(app, request, || async {
-        Ok((results.clone(), Transaction::new("keeping an answer")))
-    })
-    .await
+    commit_once(scope, || async { Ok((results.clone(), Transaction::new("keeping an answer"))) })
+        .await
 }
 
-/// The returns that an event means: several may travel in one parcel.
-async fn meant(
-    app: &App,
-    caller: &Caller,
+/// The returns that an event is about: several may travel in one parcel.
+async fn find_returns(
+    scope: RequestScope<'_>,
     event: &CarrierEvent,
 ) -> Result<Vec<(MerchantId, RmaId)>, AppError> {
     if let Some(rma) = &event.rma_identifier {
-        let owner = find_owner(app, caller, rma).await?;
+        let owner = find_owner(scope, rma).await?;
         return Ok(owner.map(|merchant| (merchant, rma.clone())).into_iter().collect());
     }
     let Some(number) = &event.tracking_number else { return Ok(Vec::new()) };
-    Ok(app.store.returns_by_parcel(caller.merchant.as_ref(), number).await?)
+    Ok(scope.app.store.returns_by_parcel(scope.merchant, number).await?)
 }
 
-/// The events of one return, one after the other.
-async fn tell_all(
+/// Applies the events of one return, one after the other. Each has its position in the request.
+async fn apply_in_order(
     app: &App,
-    (merchant, rma): &(MerchantId, RmaId),
-    lane: &[usize],
-    events: &[CarrierEvent],
+    merchant: &MerchantId,
+    rma: &RmaId,
+    lane: impl Iterator<Item = (usize, &CarrierEvent)>,
 ) -> Result<Vec<(usize, EventResult)>, AppError> {
-    let mut results = Vec::with_capacity(lane.len());
-    for position in lane {
-        let Some(event) = events.get(*position) else { continue };
-        let effect = happen(app, merchant, rma, event).await?;
-        results.push((*position, EventResult::of(Some(rma), &effect)));
+    let mut results = Vec::new();
+    for (position, event) in lane {
+        let effect = apply_carrier_event(app, merchant, rma, event).await?;
+        results.push((position, EventResult::of(Some(rma), &effect)));
     }
     Ok(results)
 }
 
-async fn happen(
+async fn apply_carrier_event(
     app: &App,
     merchant: &MerchantId,
     id: &RmaId,
     event: &CarrierEvent,
 ) -> Result<EventEffect, AppError> {
-    apply_event(app, merchant, (id, &event.event()), |rma, transaction| {
+    apply_event(app, merchant, id, &event.event(), |rma, transaction| {
         let travels = |number: &&str| {
             rma.units.iter().any(|unit| unit.tracking_number.as_deref() == Some(*number))
         };
@@ -212,13 +207,13 @@ pub struct RequestedLabels {
 /// The oldest labels that external carriers are asked for, of those that the caller may see, behind `after`.
 pub async fn list_label_requests(
     app: &App,
-    caller: &Caller,
+    merchant: Option<&MerchantId>,
     after: Option<&str>,
     limit: usize,
 ) -> Result<RequestedLabels, AppError> {
     let after = after.and_then(Cursor::parse).unwrap_or_else(Cursor::oldest);
-    let (carrier, owner) = (CarrierMode::External.name(), caller.merchant.as_ref());
-    let wanted = app.store.label_requests(carrier, owner, &after, limit).await?;
+    let carrier = CarrierMode::External.name();
+    let wanted = app.store.label_requests(carrier, merchant, &after, limit).await?;
     let next = next_page(&wanted, limit, LabelRequest::cursor);
     let view = |it: &LabelRequest| RequestedLabel {
         rma_identifier: it.rma_id.clone(),
@@ -243,7 +238,7 @@ pub async fn issue_simulated_labels(app: &App) -> Result<usize, AppError> {
             order_line_item_identifiers: Vec::new(),
             occurred_at: None,
         };
-        match happen(app, &request.merchant, &rma, &event).await? {
+        match apply_carrier_event(app, &request.merchant, &rma, &event).await? {
             EventEffect::Changed(Rma { .. }) => Ok(()),
             // Somebody cancelled it, or another node made the label.
             EventEffect::Unchanged | EventEffect::Refused(_) | EventEffect::Unknown => {

@@ -10,30 +10,28 @@ use domain::{
         rma::{Rma, RmaEvent, RmaRefusal, apply},
     },
 };
-use store::{StoreError, Transaction, Versioned};
+use store::{Transaction, Versioned};
 
 use crate::{
     App, AppError,
-    access::authenticate::Caller,
-    core::commit_once::{COMMIT_ATTEMPTS_MAX, Request, commit_once},
+    core::{
+        commit_once::{commit_once, retry_conflicts},
+        scope::RequestScope,
+    },
     messages::outbox::{self, About},
 };
 
 /// A return as it stands.
 pub async fn load_return(app: &App, merchant: &MerchantId, rma: &str) -> Result<Rma, AppError> {
     let id = RmaId::parse(rma).ok_or(AppError::NotFound("return"))?;
-    Ok(found(app, merchant, &id).await?.value)
+    Ok(find_versioned(app, merchant, &id).await?.value)
 }
 
 /// The shopper or the merchant takes a return back. Its units can be returned again.
-pub async fn cancel_return(
-    app: &App,
-    merchant: &MerchantId,
-    request: Request<'_>,
-    rma: &str,
-) -> Result<Rma, AppError> {
+pub async fn cancel_return(scope: RequestScope<'_>, rma: &str) -> Result<Rma, AppError> {
+    let merchant = scope.merchant()?;
     let id = RmaId::parse(rma).ok_or(AppError::NotFound("return"))?;
-    commit_once(app, request, || decide_cancellation(app, merchant, &id)).await
+    commit_once(scope, || decide_cancellation(scope.app, merchant, &id)).await
 }
 
 /// The return when it is canceled, and what that changes.
@@ -42,9 +40,9 @@ pub(crate) async fn decide_cancellation(
     merchant: &MerchantId,
     id: &RmaId,
 ) -> Result<(Rma, Transaction), AppError> {
-    let before = found(app, merchant, id).await?;
+    let before = find_versioned(app, merchant, id).await?;
     let mut transaction = Transaction::new("cancelling a return");
-    let rma = changed(app, &mut transaction, merchant, (&before, &RmaEvent::Canceled))?;
+    let rma = put_after_event(app, &mut transaction, merchant, &before, &RmaEvent::Canceled)?;
     if rma != before.value {
         transaction.end_label_request(merchant, id);
         let mut orders: Vec<&str> =
@@ -61,15 +59,10 @@ pub(crate) async fn decide_cancellation(
 }
 
 /// The warehouse awaits nothing more of a return.
-pub async fn close_receiving(
-    app: &App,
-    caller: &Caller,
-    request: Request<'_>,
-    rma: &str,
-) -> Result<Rma, AppError> {
+pub async fn close_receiving(scope: RequestScope<'_>, rma: &str) -> Result<Rma, AppError> {
     let id = RmaId::parse(rma).ok_or(AppError::NotFound("return"))?;
-    let merchant = find_owner(app, caller, &id).await?.ok_or(AppError::NotFound("return"))?;
-    commit_once(app, request, || decide_closing(app, &merchant, &id)).await
+    let merchant = find_owner(scope, &id).await?.ok_or(AppError::NotFound("return"))?;
+    commit_once(scope, || decide_closing(scope.app, &merchant, &id)).await
 }
 
 /// The return when its receiving is closed, and what that changes.
@@ -78,50 +71,57 @@ pub(crate) async fn decide_closing(
     merchant: &MerchantId,
     id: &RmaId,
 ) -> Result<(Rma, Transaction), AppError> {
-    let before = found(app, merchant, id).await?;
+    let before = find_versioned(app, merchant, id).await?;
     let mut transaction = Transaction::new("closing the receiving of a return");
-    let rma = changed(app, &mut transaction, merchant, (&before, &RmaEvent::ReceivingClosed))?;
+    let rma =
+        put_after_event(app, &mut transaction, merchant, &before, &RmaEvent::ReceivingClosed)?;
     Ok((rma, transaction))
 }
 
-/// Whose return this is, as far as the caller may know.
+/// The merchant of a return, if the request may know of the return.
 pub(crate) async fn find_owner(
-    app: &App,
-    caller: &Caller,
+    scope: RequestScope<'_>,
     rma: &RmaId,
 ) -> Result<Option<MerchantId>, AppError> {
-    match &caller.merchant {
-        Some(merchant) => Ok(app.store.rma(merchant, rma).await?.map(|_| merchant.clone())),
-        None => Ok(app.store.merchant_of_rma(rma).await?),
+    let store = &scope.app.store;
+    match scope.merchant {
+        Some(merchant) => Ok(store.rma(merchant, rma).await?.map(|_| merchant.clone())),
+        None => Ok(store.merchant_of_rma(rma).await?),
     }
 }
 
-async fn found(app: &App, merchant: &MerchantId, id: &RmaId) -> Result<Versioned<Rma>, AppError> {
+async fn find_versioned(
+    app: &App,
+    merchant: &MerchantId,
+    id: &RmaId,
+) -> Result<Versioned<Rma>, AppError> {
     app.store.rma(merchant, id).await?.ok_or(AppError::NotFound("return"))
 }
 
-/// The return after an event, put into the transaction if it is another; what the event contradicts
-/// is a conflict.
-fn changed(
+/// Applies an event and stores the return if it changed. An event that contradicts the return is a
+/// conflict.
+fn put_after_event(
     app: &App,
     transaction: &mut Transaction,
     merchant: &MerchantId,
-    (before, event): (&Versioned<Rma>, &RmaEvent),
+    before: &Versioned<Rma>,
+    event: &RmaEvent,
 ) -> Result<Rma, AppError> {
     let decision = apply(&before.value, event, app.world.now())
         .map_err(|refusal| AppError::Conflict(refusal.to_string()))?;
     if decision.changed {
-        put_return(app, transaction, merchant, (&decision.rma, before));
+        put_return(app, transaction, merchant, before, &decision.rma);
     }
     Ok(decision.rma)
 }
 
-/// Stores a return that was another before, and owes the message that tells of it.
+/// Stores a changed return and enqueues the message about it.
 pub(crate) fn put_return(
     app: &App,
     transaction: &mut Transaction,
     merchant: &MerchantId,
-    (rma, before): (&Rma, &Versioned<Rma>),
+    before: &Versioned<Rma>,
+    rma: &Rma,
 ) {
     transaction.update_return(merchant, rma, before.version, before.value.status);
     enqueue_message(app, transaction, merchant, rma);
@@ -154,14 +154,16 @@ pub(crate) enum EventEffect {
     Unknown,
 }
 
-/// Applies an event to a return; `beside` adds what else is to be committed with the changed one.
+/// Applies an event to a return. `add_changes` adds to the transaction what else must be committed
+/// with the changed return.
 pub(crate) async fn apply_event(
     app: &App,
     merchant: &MerchantId,
-    (id, event): (&RmaId, &RmaEvent),
-    beside: impl Fn(&Rma, &mut Transaction),
+    id: &RmaId,
+    event: &RmaEvent,
+    add_changes: impl Fn(&Rma, &mut Transaction) + Sync,
 ) -> Result<EventEffect, AppError> {
-    for _ in 0..COMMIT_ATTEMPTS_MAX {
+    retry_conflicts(|| async {
         let Some(before) = app.store.rma(merchant, id).await? else {
             return Ok(EventEffect::Unknown);
         };
@@ -172,14 +174,11 @@ pub(crate) async fn apply_event(
         if !decision.changed {
             return Ok(EventEffect::Unchanged);
         }
-        let mut transaction = Transaction::new("telling a return what happened");
-        put_return(app, &mut transaction, merchant, (&decision.rma, &before));
-        beside(&decision.rma, &mut transaction);
-        match app.commit(transaction).await {
-            Ok(()) => return Ok(EventEffect::Changed(decision.rma)),
-            Err(StoreError::Conflict) => (),
-            Err(error) => return Err(error.into()),
-        }
-    }
-    Err(StoreError::Conflict.into())
+        let mut transaction = Transaction::new("applying an event to a return");
+        put_return(app, &mut transaction, merchant, &before, &decision.rma);
+        add_changes(&decision.rma, &mut transaction);
+        app.commit(transaction).await?;
+        Ok(EventEffect::Changed(decision.rma))
+    })
+    .await
 }

@@ -8,10 +8,7 @@ use store::{PolicyVersion, Transaction};
 
 use crate::{
     App, AppError,
-    core::{
-        audit_trail,
-        commit_once::{Request, commit_once},
-    },
+    core::{audit_trail::record_change, commit_once::commit_once, scope::RequestScope},
 };
 
 /// A policy and since when it holds.
@@ -73,24 +70,20 @@ pub async fn list_policies(
 }
 
 /// Sets a new version. Returns that were started before keep theirs.
-pub async fn set_policy(
-    app: &App,
-    request: Request<'_>,
-    merchant: &MerchantId,
-    policy: &Policy,
-) -> Result<PolicyView, AppError> {
-    commit_once(app, request, || async {
+pub async fn set_policy(scope: RequestScope<'_>, policy: &Policy) -> Result<PolicyView, AppError> {
+    let (app, merchant) = (scope.app, scope.merchant()?);
+    commit_once(scope, || async {
         let before = load_merchant_policy(app, merchant).await?;
         let next = PolicyVersion {
             version: before.version + 1,
             created_us: app.world.now_us(),
-            actor: request.client.to_string(),
+            actor: scope.client.to_string(),
             policy: policy.clone(),
         };
         let mut transaction = Transaction::new("setting a policy");
         transaction.insert_policy(merchant, &next);
-        let noted = (merchant, "policy.set", json!({ "version": next.version }));
-        audit_trail::record_change(app, &mut transaction, request.client, noted);
+        let detail = json!({ "version": next.version });
+        record_change(scope, &mut transaction, "policy.set", &detail);
         Ok((next.into(), transaction))
     })
     .await

@@ -14,10 +14,7 @@ use utoipa::ToSchema;
 
 use crate::{
     App, AppError,
-    core::{
-        audit_trail,
-        commit_once::{Request, commit_once},
-    },
+    core::{audit_trail::record_change, commit_once::commit_once, scope::RequestScope},
     orders::returnability::find_order,
     returns::change_return::put_return,
 };
@@ -95,12 +92,12 @@ pub struct RefundMatch {
 
 /// Settles a problem: the refund pays for a return after all, or is left as it is.
 pub async fn match_refund(
-    app: &App,
-    request: Request<'_>,
-    (merchant, refund_id): (&MerchantId, &str),
+    scope: RequestScope<'_>,
+    refund_id: &str,
     matched: &RefundMatch,
 ) -> Result<ProblemView, AppError> {
-    commit_once(app, request, || async {
+    let (app, merchant) = (scope.app, scope.merchant()?);
+    commit_once(scope, || async {
         let problem = app.store.refund_problem(merchant, refund_id).await?;
         let problem = problem.ok_or(AppError::NotFound("refund with a problem"))?;
         let mut transaction = Transaction::new("matching a refund");
@@ -108,7 +105,7 @@ pub async fn match_refund(
             None => "left as it is".to_owned(),
             Some(rma) => {
                 let id = RmaId::parse(rma).ok_or(AppError::NotFound("return"))?;
-                pay(app, merchant, (&problem, &id), &mut transaction).await?;
+                pay_for_return(app, &mut transaction, merchant, &problem, &id).await?;
                 format!("matched to {id}")
             }
         };
@@ -119,19 +116,20 @@ pub async fn match_refund(
             ..problem
         };
         transaction.put_refund_problem(merchant, &settled);
-        let noted = (merchant, "refund.match", json!({ "refund": refund_id, "match": matched }));
-        audit_trail::record_change(app, &mut transaction, request.client, noted);
+        let detail = json!({ "refund": refund_id, "match": matched });
+        record_change(scope, &mut transaction, "refund.match", &detail);
         Ok((settled.into(), transaction))
     })
     .await
 }
 
-/// Enters the refund of a problem as one of the return.
-async fn pay(
+/// Applies the refund of a problem to the return `id`.
+async fn pay_for_return(
     app: &App,
-    merchant: &MerchantId,
-    (problem, id): (&RefundProblem, &RmaId),
     transaction: &mut Transaction,
+    merchant: &MerchantId,
+    problem: &RefundProblem,
+    id: &RmaId,
 ) -> Result<(), AppError> {
     let ledger = app.store.ledger(merchant, &problem.order_id).await?;
     let rma = app.store.rma(merchant, id).await?.ok_or(AppError::NotFound("return"))?;
@@ -145,6 +143,6 @@ async fn pay(
         return Err(AppError::Conflict(why.to_owned()));
     };
     transaction.put_ledger(merchant, &problem.order_id, &settlement.ledger, ledger.version);
-    put_return(app, transaction, merchant, (&changed, &rma));
+    put_return(app, transaction, merchant, &rma, &changed);
     Ok(())
 }

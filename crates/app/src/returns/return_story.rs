@@ -18,7 +18,7 @@ use store::MessageHistory;
 use self::timeline::{MessageRecord, TimelineSources, TimelineStep, build_timeline};
 use crate::{
     App, AppError,
-    core::audit_trail::{AuditEntry, audit_trail},
+    core::audit_trail::{AuditEntry, AuditTrailQuery, list_changes},
     messages::message_log::{view_attempt, view_message},
 };
 
@@ -57,9 +57,14 @@ pub async fn load_return_story(app: &App, rma: &str) -> Result<ReturnStory, AppE
     let id = RmaId::parse(rma).ok_or_else(missing)?;
     let merchant = app.store.merchant_of_rma(&id).await?.ok_or_else(missing)?;
     let rma = app.store.rma(&merchant, &id).await?.ok_or_else(missing)?.value;
+    let query = AuditTrailQuery {
+        merchant: Some(&merchant),
+        limit: CHANGES_MAX,
+        ..AuditTrailQuery::default()
+    };
     let (messages, changes, exchanges) = tokio::try_join!(
         async { Ok(app.store.message_histories(&merchant, id.as_str(), MESSAGES_MAX).await?) },
-        audit_trail(app, Some(&merchant), None, CHANGES_MAX),
+        list_changes(app, &query),
         exchanges(app, &merchant, &rma),
     )?;
     let (exchanges, asked) = exchanges;

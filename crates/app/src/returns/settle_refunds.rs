@@ -14,7 +14,7 @@ use domain::{
         identifier::RmaId,
         ledger::Ledger,
         rma::{Rma, RmaEvent, apply},
-        settlement::{Settlement, SettlementProblem, settle as settle_one},
+        settlement::{Settlement, settle as settle_refund},
     },
 };
 use store::{RefundProblem, Transaction, Versioned};
@@ -25,21 +25,29 @@ use crate::{App, AppError, returns::change_return::enqueue_message};
 #[derive(Clone, Copy)]
 pub(crate) struct NewRefund<'a> {
     pub(crate) order: &'a Order,
-    /// The positions of the order in its message and of the refund in the order.
-    pub(crate) place: (usize, usize),
+    /// The position of the order in its message.
+    pub(crate) order_position: usize,
+    /// The position of the refund in the order.
+    pub(crate) refund_position: usize,
 }
 
 impl NewRefund<'_> {
     fn refund(&self) -> Option<&Refund> {
-        self.order.refunds.get(self.place.1)
+        self.order.refunds.get(self.refund_position)
     }
 }
 
-/// A refund that a person should look at.
+/// An order as it was just published.
+pub(crate) struct PublishedOrder<'a> {
+    pub(crate) id: &'a str,
+    pub(crate) status: OrderStatus,
+}
+
+/// A refund that an operator should review.
 pub(crate) struct RefundToReview {
     pub(crate) order: usize,
     pub(crate) refund: usize,
-    pub(crate) words: String,
+    pub(crate) reason: String,
 }
 
 /// What follows from the refunds of a message.
@@ -47,10 +55,10 @@ pub(crate) struct RefundToReview {
 pub(crate) struct Settlements {
     ledgers: BTreeMap<String, Versioned<Ledger>>,
     returns: BTreeMap<RmaId, ReturnCase>,
-    /// Every state of a return that its merchant is told of, in order.
-    told: Vec<Rma>,
+    /// Every state of a return that its merchant gets a message about, in order.
+    notices: Vec<Rma>,
     problems: Vec<RefundProblem>,
-    doubts: Vec<RefundToReview>,
+    to_review: Vec<RefundToReview>,
     /// Exchange orders that are not any more, as they were read.
     cancelled: Vec<Versioned<ExchangeRecord>>,
 }
@@ -124,38 +132,41 @@ impl Settlements {
         let returns: Vec<Rma> =
             ids.filter_map(|id| self.returns.get(&id)).map(|it| it.now().clone()).collect();
         let Settlement { ledger: after, changed, problem } =
-            settle_one(new.order, &ledger.value, &returns, refund, app.world.now());
+            settle_refund(new.order, &ledger.value, &returns, refund, app.world.now());
         ledger.value = after;
         if let Some(rma) = changed {
             if let Some(known) = self.returns.get_mut(&rma.rma_identifier) {
                 known.after = Some(rma.clone());
             }
-            self.told.push(rma);
+            self.notices.push(rma);
         }
         if let Some(problem) = problem {
-            let (order, position) = new.place;
-            let words = problem.words().to_owned();
-            self.doubts.push(RefundToReview { order, refund: position, words });
-            let noticed_us = app.world.now_us();
-            self.problems.push(row(
-                merchant,
-                &new.order.identifier,
-                (refund, &problem),
-                noticed_us,
-            ));
+            self.to_review.push(RefundToReview {
+                order: new.order_position,
+                refund: new.refund_position,
+                reason: problem.words().to_owned(),
+            });
+            self.problems.push(RefundProblem {
+                merchant: merchant.to_string(),
+                refund_id: refund.identifier.clone(),
+                order_id: new.order.identifier.clone(),
+                state: problem.state().to_owned(),
+                noticed_us: app.world.now_us(),
+                detail: problem.words().to_owned(),
+            });
         }
     }
 
     /// Exchange orders among those that are published as shipped fulfil their returns; cancelled ones end them.
-    pub(crate) async fn look_for_exchanges(
+    pub(crate) async fn apply_exchange_orders(
         &mut self,
         app: &App,
         merchant: &MerchantId,
-        orders: &[(&str, OrderStatus)],
+        orders: impl Iterator<Item = PublishedOrder<'_>>,
     ) -> Result<(), AppError> {
-        let ended =
-            orders.iter().filter_map(|(id, status)| Some((*id, exchange_event(id, *status)?)));
-        let ended: Vec<(&str, RmaEvent)> = ended.collect();
+        let ended: Vec<(&str, RmaEvent)> = orders
+            .filter_map(|PublishedOrder { id, status }| Some((id, exchange_event(id, status)?)))
+            .collect();
         if ended.is_empty() || !app.store.has_exchange_orders(merchant).await? {
             return Ok(());
         }
@@ -174,7 +185,7 @@ impl Settlements {
                 && decision.changed
             {
                 known.after = Some(decision.rma.clone());
-                self.told.push(decision.rma);
+                self.notices.push(decision.rma);
                 if let RmaEvent::ExchangeCancelled { .. } = event {
                     self.cancelled.push(record);
                 }
@@ -198,7 +209,7 @@ impl Settlements {
                 transaction.update_return(merchant, rma, before.version, before.value.status);
             }
         }
-        for rma in &self.told {
+        for rma in &self.notices {
             enqueue_message(app, transaction, merchant, rma);
         }
         for record in &self.cancelled {
@@ -207,22 +218,6 @@ impl Settlements {
         for problem in &self.problems {
             transaction.put_refund_problem(merchant, problem);
         }
-        self.doubts
-    }
-}
-
-fn row(
-    merchant: &MerchantId,
-    order_id: &str,
-    (refund, problem): (&Refund, &SettlementProblem),
-    noticed_us: i64,
-) -> RefundProblem {
-    RefundProblem {
-        merchant: merchant.to_string(),
-        refund_id: refund.identifier.clone(),
-        order_id: order_id.to_owned(),
-        state: problem.state().to_owned(),
-        noticed_us,
-        detail: problem.words().to_owned(),
+        self.to_review
     }
 }

@@ -26,8 +26,7 @@ use store::{Transaction, Versioned};
 
 use crate::{
     App, AppError,
-    access::authenticate::Caller,
-    core::commit_once::{IdempotencyKey, Request, commit_once},
+    core::{commit_once::commit_once, scope::RequestScope},
     exchanges::variants::fetch_current_variants,
     messages::outbox::{self, About},
     orders::returnability::{OrderWithLedger, load_order},
@@ -41,65 +40,61 @@ pub struct QuotedReturn {
     pub quote: Quote,
 }
 
-/// What a return would be. Nothing is stored.
+/// Decides what a return would be. Nothing is stored.
 pub async fn quote_return(
-    app: &App,
-    caller: &Caller,
+    scope: RequestScope<'_>,
+    settings: MerchantSettings,
     request: &ReturnRequest,
 ) -> Result<QuotedReturn, AppError> {
-    let merchant = caller.merchant.as_ref().ok_or(AppError::NotFound("merchant"))?;
-    let (started, _) = decide(app, merchant, caller.settings, request).await?;
+    let (started, _) = decide(scope.app, scope.merchant()?, settings, request).await?;
     Ok(QuotedReturn { rma: started.rma, quote: started.quote })
 }
 
-/// Starts a return: its units are spent, its merchant is told, and a label is asked for.
+/// Starts a return: its units are spent, its message is enqueued, and a label is requested.
 pub async fn start_return(
-    app: &App,
-    caller: &Caller,
+    scope: RequestScope<'_>,
+    settings: MerchantSettings,
     request: &ReturnRequest,
-    repeatable: Option<&IdempotencyKey>,
 ) -> Result<QuotedReturn, AppError> {
-    begin(app, caller, request, (repeatable, None)).await
+    start_at_total(scope, settings, request, None).await
 }
 
-/// Starts a return for which the shopper was shown a total, if that is still what it comes to.
+/// Starts a return for which the shopper was shown a total, if the total is still the same.
 pub async fn confirm_return(
-    app: &App,
-    caller: &Caller,
+    scope: RequestScope<'_>,
+    settings: MerchantSettings,
     request: &ReturnRequest,
-    repeatable: Option<&IdempotencyKey>,
     total_cents: i64,
 ) -> Result<QuotedReturn, AppError> {
-    begin(app, caller, request, (repeatable, Some(total_cents))).await
+    start_at_total(scope, settings, request, Some(total_cents)).await
 }
 
-async fn begin(
-    app: &App,
-    caller: &Caller,
+async fn start_at_total(
+    scope: RequestScope<'_>,
+    settings: MerchantSettings,
     request: &ReturnRequest,
-    (repeatable, agreed_cents): (Option<&IdempotencyKey>, Option<i64>),
+    agreed_cents: Option<i64>,
 ) -> Result<QuotedReturn, AppError> {
-    let merchant = caller.merchant.as_ref().ok_or(AppError::NotFound("merchant"))?;
-    let asked = Request { client: &caller.client, repeatable };
-    let begun = commit_once(app, asked, || async {
-        let (started, known) = decide(app, merchant, caller.settings, request).await?;
+    let (app, merchant) = (scope.app, scope.merchant()?);
+    let quoted = commit_once(scope, || async {
+        let (started, loaded) = decide(app, merchant, settings, request).await?;
         if agreed_cents.is_some_and(|agreed| agreed != started.quote.total_cents) {
             return Err(AppError::Changed);
         }
         let mut transaction = Transaction::new("starting a return");
         for (order_id, ledger) in &started.ledgers {
-            let version = known.versions.get(order_id).copied().unwrap_or_default();
+            let version = loaded.versions.get(order_id).copied().unwrap_or_default();
             transaction.put_ledger(merchant, order_id, ledger, version);
         }
         let rma = started.rma;
         transaction.insert_return(merchant, &rma);
         enqueue_message(app, &mut transaction, merchant, &rma);
-        for (order, record) in &started_exchanges(&rma, &started.quote, &known) {
+        for (order, record) in &build_exchanges(&rma, &started.quote, &loaded) {
             transaction.insert_exchange_order(merchant, record);
             enqueue_exchange_order(app, &mut transaction, merchant, order);
         }
         if rma.return_method != ReturnMethod::CustomerKeep {
-            let carrier = caller.settings.carrier.name();
+            let carrier = settings.carrier.name();
             let now_us = app.world.now_us();
             transaction.request_label(merchant, &rma.rma_identifier, carrier, now_us);
         }
@@ -107,38 +102,39 @@ async fn begin(
     })
     .await?;
     // Other carriers ask for themselves.
-    if caller.settings.carrier == CarrierMode::Simulated {
+    if settings.carrier == CarrierMode::Simulated {
         app.labels_wanted.notify_one();
     }
-    Ok(begun)
+    Ok(quoted)
 }
 
-/// What a return was decided on, for what follows from it.
-struct Loaded {
+/// What a return was decided on.
+struct LoadedOrders {
     orders: BTreeMap<String, OrderContext>,
     /// The versions of the ledgers.
     versions: BTreeMap<String, i64>,
     policy: Policy,
 }
 
-/// The exchange orders that a return asks for, one for each of its orders. The fee that falls on gift cards,
-/// and the bonus, go with the first card.
-fn started_exchanges(
+/// The exchange orders that a return asks for, one for each of its orders. The bonus, and the part of
+/// the fee that gift cards pay, apply to the first gift card.
+fn build_exchanges(
     rma: &Rma,
     quote: &Quote,
-    loaded: &Loaded,
+    loaded: &LoadedOrders,
 ) -> Vec<(ExchangeOrder, ExchangeRecord)> {
     let sku = loaded.policy.gift_card.as_ref().map(|card| card.sku.clone()).unwrap_or_default();
     let mut left = (quote.fee_from_gift_card_cents, quote.bonus_credit_cents);
     let mut exchanges = Vec::new();
-    for known in loaded.orders.values() {
+    for context in loaded.orders.values() {
         let terms = ExchangeTerms {
             gift_card_sku: &sku,
             fee_cents: left.0,
             bonus_cents: left.1,
-            variants: &known.variants,
+            variants: &context.variants,
         };
-        let Some(exchange) = exchange_order(rma, &known.order, &terms, exchanges.len() + 1) else {
+        let Some(exchange) = exchange_order(rma, &context.order, &terms, exchanges.len() + 1)
+        else {
             continue;
         };
         if exchange.0.items.iter().any(|item| matches!(item, ExchangeOrderItem::GiftCard(_))) {
@@ -161,16 +157,16 @@ fn enqueue_exchange_order(
     transaction.enqueue(outbox::message(app, merchant, &about, body.into()));
 }
 
-/// The return that the request asks for, and what it was decided on.
+/// Decides on the return that the request asks for.
 async fn decide(
     app: &App,
     merchant: &MerchantId,
     settings: MerchantSettings,
     request: &ReturnRequest,
-) -> Result<(StartedReturn, Loaded), AppError> {
+) -> Result<(StartedReturn, LoadedOrders), AppError> {
     let (policy, (orders, versions)) =
-        tokio::try_join!(load_policy(app, merchant), orders(app, merchant, request))?;
-    let basis = StartContext {
+        tokio::try_join!(load_policy(app, merchant), load_orders(app, merchant, request))?;
+    let context = StartContext {
         request,
         orders: &orders,
         policy: &policy.policy,
@@ -179,12 +175,12 @@ async fn decide(
         now: app.world.now(),
     };
     let rma_identifier = RmaId::from_random(app.world.random());
-    let started = start(&basis, rma_identifier).map_err(refusal)?;
-    Ok((started, Loaded { orders, versions, policy: policy.policy }))
+    let started = start(&context, rma_identifier).map_err(refuse)?;
+    Ok((started, LoadedOrders { orders, versions, policy: policy.policy }))
 }
 
-/// The orders that a request names, as far as they are known, and the versions of their ledgers.
-async fn orders(
+/// The orders that a request names, as far as they exist, and the versions of their ledgers.
+async fn load_orders(
     app: &App,
     merchant: &MerchantId,
     request: &ReturnRequest,
@@ -193,18 +189,19 @@ async fn orders(
     for item in &request.items {
         let id = &item.order_identifier;
         if !orders.contains_key(id)
-            && let Some((known, version)) = known(app, merchant, id, request).await?
+            && let Some((context, version)) = load_context(app, merchant, id, request).await?
         {
-            orders.insert(id.clone(), known);
+            orders.insert(id.clone(), context);
             versions.insert(id.clone(), version);
         }
     }
     Ok((orders, versions))
 }
 
-/// An order with its ledger and what is known of exchanges: whether it is one, was exchanged, and what there is
-/// to exchange its units for. Whatever changes what was read changes the ledger's version, too.
-async fn known(
+/// An order with its ledger and its exchanges: whether it is an exchange order, whether it was
+/// exchanged, and the variants that its units can be exchanged for. Every change of what is loaded
+/// here also changes the version of the ledger.
+async fn load_context(
     app: &App,
     merchant: &MerchantId,
     id: &str,
@@ -215,14 +212,14 @@ async fn known(
     else {
         return Ok(None);
     };
-    let wanted = |line: &&OrderLine| {
+    let is_exchanged = |line: &&OrderLine| {
         request.items.iter().any(|item| {
             item.resolution == Resolution::Exchange
                 && item.order_identifier == id
                 && item.order_line_item_identifier == line.identifier
         })
     };
-    let lines = order.items.iter().filter(wanted);
+    let lines = order.items.iter().filter(is_exchanged);
     let identifiers = lines.map(|line| line.variant_identifier.as_str());
     let variants = fetch_current_variants(app, merchant, identifiers).await;
     let original_order_identifier = origin.map(|record| record.original_order_id);
@@ -233,7 +230,7 @@ async fn known(
     )))
 }
 
-fn refusal(refused: Vec<ReturnRefusal>) -> AppError {
+fn refuse(refused: Vec<ReturnRefusal>) -> AppError {
     if !refused.iter().all(ReturnRefusal::is_taken) {
         return AppError::Refused(refused);
     }

@@ -3,7 +3,7 @@
 use domain::access::operator::{OperatorName, Role};
 use world::Secret;
 
-use super::{Fixture, HOUR_US, operator, request};
+use super::{Fixture, HOUR_US, scope_of, test_operator};
 use crate::{
     access::{
         operators::{NewOperator, add_operator, set_operator_disabled, set_password},
@@ -17,7 +17,7 @@ const MINUTE_US: i64 = 60_000_000;
 async fn logged_in(fixture: &Fixture, role: Role) -> Secret {
     let name = OperatorName::parse("lena").unwrap();
     let new = NewOperator { name, role, password: None };
-    let login = add_operator(&fixture.app, request(&operator()), &new).await.unwrap();
+    let login = add_operator(scope_of(&fixture.app, &test_operator()), &new).await.unwrap();
     let password = Secret::new(login.password.unwrap());
     log_in(&fixture.app, "Lena ", &password).await.unwrap().unwrap().0
 }
@@ -87,11 +87,11 @@ async fn a_disabled_operator_has_no_session_and_a_short_password_is_refused() {
     let name = OperatorName::parse("lena").unwrap();
 
     let short = Secret::new("too short".to_owned());
-    let refused = set_password(&fixture.app, request(&operator()), &name, Some(&short)).await;
+    let refused = set_password(scope_of(&fixture.app, &test_operator()), &name, Some(&short)).await;
     let words = "1 field is invalid: $.password must have 10 to 200 characters";
     assert_eq!(refused.unwrap_err().to_string(), words);
     assert!(lasts(&fixture, &token).await);
-    set_operator_disabled(&fixture.app, request(&operator()), &name, true).await.unwrap();
+    set_operator_disabled(scope_of(&fixture.app, &test_operator()), &name, true).await.unwrap();
     assert!(!lasts(&fixture, &token).await);
 }
 

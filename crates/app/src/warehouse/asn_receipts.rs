@@ -18,12 +18,11 @@ use domain::{
 };
 use jiff::Timestamp;
 use serde::Serialize;
-use store::{AsnLineFilter, StoreError, Transaction, UnitRow, Versioned};
+use store::{AsnLineFilter, Transaction, UnitRow, Versioned};
 
 use crate::{
     App, AppError,
-    access::authenticate::Caller,
-    core::commit_once::COMMIT_ATTEMPTS_MAX,
+    core::{commit_once::retry_conflicts, scope::RequestScope},
     messages::outbox::{self, About},
     returns::change_return::put_return,
     warehouse::resolve_merchant::resolve_merchant,
@@ -39,34 +38,37 @@ pub(crate) enum ScanResult {
     Asked(String),
 }
 
-/// Receives a unit against an ASN. `name` tells the receipt from others, where the unit has no license plate.
-pub(crate) async fn receive_for_asn(
-    app: &App,
-    caller: &Caller,
-    receipt: &Receipt,
-    name: &str,
-) -> Result<ScanResult, AppError> {
-    let merchant = resolve_owner(app, caller, receipt).await?;
-    for _ in 0..COMMIT_ATTEMPTS_MAX {
-        match scan(app, &merchant, receipt, name).await {
-            Err(AppError::Store(StoreError::Conflict)) => (),
-            done => return done,
-        }
-    }
-    Err(StoreError::Conflict.into())
+/// A receipt with a name of its own, for units without a license plate.
+pub(crate) struct NamedReceipt<'a> {
+    pub(crate) name: String,
+    pub(crate) receipt: &'a Receipt,
 }
 
-/// Whose the unit is. What nobody announced is the platform's until an operator says otherwise.
+impl NamedReceipt<'_> {
+    fn asn_number(&self) -> &str {
+        self.receipt.asn_number.as_deref().unwrap_or_default()
+    }
+}
+
+/// Receives a unit against an ASN.
+pub(crate) async fn receive_for_asn(
+    scope: RequestScope<'_>,
+    named: &NamedReceipt<'_>,
+) -> Result<ScanResult, AppError> {
+    let merchant = resolve_owner(scope, named).await?;
+    retry_conflicts(|| scan(scope.app, &merchant, named)).await
+}
+
+/// The merchant of the unit. A unit that nobody announced belongs to the platform until an operator
+/// decides otherwise.
 async fn resolve_owner(
-    app: &App,
-    caller: &Caller,
-    receipt: &Receipt,
+    scope: RequestScope<'_>,
+    named: &NamedReceipt<'_>,
 ) -> Result<MerchantId, AppError> {
-    let number = receipt.asn_number.as_deref().unwrap_or_default();
-    let owners = app.store.merchants_of_asn(number).await?;
-    match resolve_merchant(caller, None, &owners) {
+    let owners = scope.app.store.merchants_of_asn(named.asn_number()).await?;
+    match resolve_merchant(scope.merchant, &owners) {
         Ok(owner) => Ok(owner.unwrap_or_else(MerchantId::platform)),
-        Err(_) => fitting(app, &owners, receipt).await,
+        Err(_) => find_announcer(scope.app, &owners, named).await,
     }
 }
 
@@ -89,12 +91,12 @@ fn line_filter(receipt: &Receipt, more: bool) -> AsnLineFilter<'_> {
 }
 
 /// The merchant whose ASN of a shared number announces what was scanned.
-async fn fitting(
+async fn find_announcer(
     app: &App,
     owners: &[MerchantId],
-    receipt: &Receipt,
+    named: &NamedReceipt<'_>,
 ) -> Result<MerchantId, AppError> {
-    let number = receipt.asn_number.as_deref().unwrap_or_default();
+    let receipt = named.receipt;
     for owner in owners {
         let announces = |state: &Versioned<AsnState>| {
             state.value.asn.lines().any(|line| {
@@ -103,7 +105,7 @@ async fn fitting(
                 plate || Some(&line.detail.sku) == receipt.sku.as_ref()
             })
         };
-        let asns = app.store.asns(owner, number, &line_filter(receipt, false)).await?;
+        let asns = app.store.asns(owner, named.asn_number(), &line_filter(receipt, false)).await?;
         if asns.iter().any(announces) {
             return Ok(owner.clone());
         }
@@ -114,17 +116,14 @@ async fn fitting(
 async fn scan(
     app: &App,
     merchant: &MerchantId,
-    receipt: &Receipt,
-    name: &str,
+    named: &NamedReceipt<'_>,
 ) -> Result<ScanResult, AppError> {
-    let number = receipt.asn_number.as_deref().unwrap_or_default();
-    let mut known =
-        load_scan_context(app, merchant, (receipt, name), &line_filter(receipt, false)).await?;
+    let receipt = named.receipt;
+    let mut known = load_scan_context(app, merchant, named, &line_filter(receipt, false)).await?;
     let mut decision = known.decide(receipt, app.world.now());
     if let ReceivingDecision::Exception(_) = decision {
         // It is asked with all that it could be of.
-        known =
-            load_scan_context(app, merchant, (receipt, name), &line_filter(receipt, true)).await?;
+        known = load_scan_context(app, merchant, named, &line_filter(receipt, true)).await?;
         decision = known.decide(receipt, app.world.now());
     }
     let replaces = known.unit.as_ref().map_or(0, |it| it.version);
@@ -132,7 +131,7 @@ async fn scan(
     match decision {
         ReceivingDecision::Repeat => return Ok(ScanResult::Repeat),
         ReceivingDecision::Exception(unit) => {
-            let kind = unit.question(number).map(|question| question.kind);
+            let kind = unit.question(named.asn_number()).map(|question| question.kind);
             let words = kind.map(|kind| kind.name().to_owned()).unwrap_or_default();
             transaction.put_units(merchant, vec![UnitRow { replaces, unit: *unit }]);
             app.commit(transaction).await?;
@@ -140,7 +139,8 @@ async fn scan(
         }
         ReceivingDecision::Accepted(acceptance) => {
             if let Some(asn) = known.asn {
-                accept_unit(app, merchant, (asn, &acceptance, replaces), &mut transaction).await?;
+                let accepted = AcceptedUnit { asn, acceptance: &acceptance, replaces };
+                accept_unit(app, &mut transaction, merchant, accepted).await?;
             }
         }
     }
@@ -167,37 +167,45 @@ impl ScanContext {
     }
 }
 
-/// The ASN goes first: it changes with every unit that is received, so whatever is read after it is true for as long
-/// as its version is.
+/// Loads the ASN first. It changes with every unit that is received, so everything that is loaded
+/// after it stays true as long as its version does.
 async fn load_scan_context(
     app: &App,
     merchant: &MerchantId,
-    (receipt, name): (&Receipt, &str),
-    wanted: &AsnLineFilter<'_>,
+    named: &NamedReceipt<'_>,
+    filter: &AsnLineFilter<'_>,
 ) -> Result<ScanContext, AppError> {
-    let number = receipt.asn_number.as_deref().unwrap_or_default();
-    let mut asns = app.store.asns(merchant, number, wanted).await?;
+    let (receipt, number) = (named.receipt, named.asn_number());
+    let mut asns = app.store.asns(merchant, number, filter).await?;
     let line = receipt.line_identifier.as_deref();
     let chosen = asns.iter().position(|it| line.is_some_and(|id| it.value.asn.line(id).is_some()));
     let asn = (!asns.is_empty()).then(|| asns.swap_remove(chosen.unwrap_or(0)));
     let state = asn.as_ref().map(|it| &it.value);
-    let plate = license_plate(state, receipt, name).to_owned();
+    let plate = license_plate(state, receipt, &named.name).to_owned();
     let unit = app.store.units(merchant, [plate.as_str()].into_iter()).await?.pop();
     let mut others: Vec<AsnState> = asns.into_iter().map(|it| it.value).collect();
     let announced = unit.as_ref().and_then(|it| it.value.announcement.as_ref());
     if let Some(elsewhere) = announced.filter(|it| it.asn_number.as_str() != number) {
-        let found = app.store.asns(merchant, elsewhere.asn_number.as_str(), wanted).await?;
+        let found = app.store.asns(merchant, elsewhere.asn_number.as_str(), filter).await?;
         others.extend(found.into_iter().map(|it| it.value));
     }
     Ok(ScanContext { asn, others, unit, plate })
 }
 
-/// A unit is here: it counts on its ASN, the merchant is told, and so is the return that it belongs to.
+/// A unit that arrived, the ASN that it counts on, and the version of the unit that it replaces.
+pub(crate) struct AcceptedUnit<'a> {
+    pub(crate) asn: Versioned<AsnState>,
+    pub(crate) acceptance: &'a Acceptance,
+    pub(crate) replaces: i64,
+}
+
+/// Counts the unit on its ASN, applies it to the return that it belongs to, and enqueues the messages
+/// about both.
 pub(crate) async fn accept_unit(
     app: &App,
-    merchant: &MerchantId,
-    (mut asn, acceptance, replaces): (Versioned<AsnState>, &Acceptance, i64),
     transaction: &mut Transaction,
+    merchant: &MerchantId,
+    AcceptedUnit { mut asn, acceptance, replaces }: AcceptedUnit<'_>,
 ) -> Result<(), AppError> {
     asn.value.count(acceptance);
     let line = acceptance.line_identifier.as_deref();
@@ -205,7 +213,8 @@ pub(crate) async fn accept_unit(
     let unit = &acceptance.unit;
     transaction.put_units(merchant, vec![UnitRow { replaces, unit: unit.clone() }]);
     if let Some(message) = received(&asn.value.asn, unit) {
-        enqueue_receipt(app, transaction, merchant, (&asn.value, unit), &message);
+        let report = UnitReport { asn: &asn.value, unit, message: &message };
+        enqueue_receipt(app, transaction, merchant, &report);
     }
     let line = acceptance.line_identifier.as_deref().and_then(|id| asn.value.asn.line(id));
     if let Some((id, event)) = line.and_then(|line| returned(&line, unit))
@@ -213,18 +222,25 @@ pub(crate) async fn accept_unit(
         && let Ok(decision) = apply(&rma.value, &event, app.world.now())
         && decision.changed
     {
-        put_return(app, transaction, merchant, (&decision.rma, &rma));
+        put_return(app, transaction, merchant, &rma, &decision.rma);
     }
     Ok(())
 }
 
-/// Receipts of one ASN are told in order; each can be found by its unit.
-pub(crate) fn enqueue_receipt(
+/// A message about one unit of an ASN.
+pub(crate) struct UnitReport<'a, M> {
+    pub(crate) asn: &'a AsnState,
+    pub(crate) unit: &'a UnitRecord,
+    pub(crate) message: &'a M,
+}
+
+/// Enqueues a message about a unit. The messages of one ASN are sent in order, and each refers to its
+/// unit.
+pub(crate) fn enqueue_receipt<M: Serialize>(
     app: &App,
     transaction: &mut Transaction,
     merchant: &MerchantId,
-    (asn, unit): (&AsnState, &UnitRecord),
-    message: &impl Serialize,
+    UnitReport { asn, unit, message }: &UnitReport<'_, M>,
 ) {
     let body = Bytes::from(serde_json::to_vec(message).expect("a message has string keys"));
     let about = About {

@@ -19,7 +19,7 @@ use utoipa::ToSchema;
 use crate::{
     App, AppError,
     access::secrets,
-    core::commit_once::{Request, commit_once},
+    core::{commit_once::commit_once, scope::RequestScope},
 };
 
 /// Units that are looked up together.
@@ -36,17 +36,16 @@ pub struct AnnouncedAsn {
 
 /// Announces an ASN. The same one again changes nothing; another one under its number is a conflict.
 pub async fn announce_asn(
-    app: &App,
-    merchant: &MerchantId,
-    request: Request<'_>,
+    scope: RequestScope<'_>,
     asn: InboundAsn,
 ) -> Result<AnnouncedAsn, AppError> {
+    let (app, merchant) = (scope.app, scope.merchant()?);
     let asn_number = asn.asn_number.to_string();
-    let fingerprint = fingerprint(&asn);
+    let fingerprint = hash_asn(&asn);
     let state = AsnState::announced(asn, fingerprint, app.world.now());
-    commit_once(app, request, || async {
+    commit_once(scope, || async {
         let mut transaction = Transaction::new("announcing an ASN");
-        let result = match known(app, merchant, &state.asn).await? {
+        let result = match find_asn(app, merchant, &state.asn).await? {
             Some(known) if known.value.fingerprint == state.fingerprint => IntakeOutcome::Unchanged,
             Some(_) => {
                 let why = "an ASN with this number exists in the program; change it with PUT";
@@ -65,19 +64,19 @@ pub async fn announce_asn(
 
 /// Changes the ASN `asn_number`, of which nothing was received yet.
 pub async fn replace_asn(
-    app: &App,
-    merchant: &MerchantId,
-    request: Request<'_>,
-    (asn_number, asn): (&str, InboundAsn),
+    scope: RequestScope<'_>,
+    asn_number: &str,
+    asn: InboundAsn,
 ) -> Result<AnnouncedAsn, AppError> {
+    let (app, merchant) = (scope.app, scope.merchant()?);
     if asn.asn_number.as_str() != asn_number {
         let why = "the address and the body name different ASNs";
         return Err(AppError::Conflict(why.to_owned()));
     }
-    let fingerprint = fingerprint(&asn);
-    commit_once(app, request, || async {
+    let fingerprint = hash_asn(&asn);
+    commit_once(scope, || async {
         let mut transaction = Transaction::new("changing an ASN");
-        let before = known(app, merchant, &asn).await?.ok_or(AppError::NotFound("ASN"))?;
+        let before = find_asn(app, merchant, &asn).await?.ok_or(AppError::NotFound("ASN"))?;
         let replaced = before.value.replaced(asn.clone(), fingerprint.clone());
         let after = replaced.map_err(|refusal| AppError::Conflict(refusal.to_string()))?;
         if after.changed {
@@ -91,12 +90,12 @@ pub async fn replace_asn(
 }
 
 /// The same for announcements that say the same.
-fn fingerprint(asn: &InboundAsn) -> String {
+fn hash_asn(asn: &InboundAsn) -> String {
     let text = serde_json::to_vec(asn).expect("an ASN has string keys");
     secrets::hexadecimal(&secrets::hash(&text))
 }
 
-async fn known(
+async fn find_asn(
     app: &App,
     merchant: &MerchantId,
     asn: &InboundAsn,

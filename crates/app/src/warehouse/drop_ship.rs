@@ -15,8 +15,7 @@ use store::Transaction;
 
 use crate::{
     App, AppError,
-    access::authenticate::Caller,
-    core::commit_once::{Request, commit_once},
+    core::{commit_once::commit_once, scope::RequestScope},
     messages::outbox::{self, About},
     warehouse::resolve_merchant::resolve_merchant,
 };
@@ -29,12 +28,11 @@ pub fn read_drop_ship_order(app: &App, document: &Json<'_>) -> Result<DropShipOr
 
 /// A merchant places an order. One of its name is placed once; told again, the first stands.
 pub async fn place_drop_ship_order(
-    app: &App,
-    merchant: &MerchantId,
-    request: Request<'_>,
+    scope: RequestScope<'_>,
     order: &DropShipOrder,
 ) -> Result<DropShipOrder, AppError> {
-    commit_once(app, request, || async {
+    let (app, merchant) = (scope.app, scope.merchant()?);
+    commit_once(scope, || async {
         if app.store.drop_ship_order(merchant, &order.client_identifier).await?.is_some() {
             let why = format!("the drop-ship order {} exists", order.client_identifier);
             return Err(AppError::Conflict(why));
@@ -49,11 +47,10 @@ pub async fn place_drop_ship_order(
 /// An order as it stands.
 pub async fn load_drop_ship_order(
     app: &App,
-    caller: &Caller,
-    named: Option<&MerchantId>,
+    merchant: Option<&MerchantId>,
     client_identifier: &str,
 ) -> Result<DropShipOrder, AppError> {
-    let merchant = owner(app, caller, named, client_identifier).await?;
+    let merchant = resolve_owner(app, merchant, client_identifier).await?;
     let found = app.store.drop_ship_order(&merchant, client_identifier).await?;
     Ok(found.ok_or(AppError::NotFound("drop-ship order"))?.value)
 }
@@ -61,31 +58,30 @@ pub async fn load_drop_ship_order(
 /// The warehouse ships, cancels or rejects. A shipment is known by its tracking number; otherwise the key of the
 /// request tells an action that is told again from another.
 pub async fn act_on_drop_ship_order(
-    app: &App,
-    caller: &Caller,
-    request: Request<'_>,
-    (named, client_identifier): (Option<&MerchantId>, &str),
+    scope: RequestScope<'_>,
+    client_identifier: &str,
     action: &DropShipAction,
 ) -> Result<DropShipOrder, AppError> {
-    let merchant = owner(app, caller, named, client_identifier).await?;
+    let app = scope.app;
+    let merchant = resolve_owner(app, scope.merchant, client_identifier).await?;
     let tracking = match action {
         DropShipAction::Ship(ship) => ship.tracking_number.as_deref(),
         DropShipAction::Cancel(_) | DropShipAction::Reject { .. } => None,
     };
     let fresh = app.world.readable::<16>();
-    let key = request.repeatable.map(|it| it.key.as_str());
+    let key = scope.idempotency.map(|it| it.key.as_str());
     let identifier = tracking.or(key).unwrap_or(&fresh);
-    commit_once(app, request, || async {
+    commit_once(scope, || async {
         let before = app.store.drop_ship_order(&merchant, client_identifier).await?;
         let before = before.ok_or(AppError::NotFound("drop-ship order"))?;
-        let action = meant(&before.value, action);
-        let told = IdentifiedAction { identifier, action: &action, first_id: first_id(app) };
-        let decision = apply(&before.value, &told, app.world.now())
+        let action = interpret_action(&before.value, action);
+        let action = IdentifiedAction { identifier, action: &action, first_id: first_id(app) };
+        let decision = apply(&before.value, &action, app.world.now())
             .map_err(|refusal| AppError::Conflict(refusal.to_string()))?;
         let mut transaction = Transaction::new("acting on a drop-ship order");
-        if let Some(owed) = decision.owed {
+        if let Some(notice) = decision.owed {
             transaction.put_drop_ship_order(&merchant, &decision.order, before.version);
-            enqueue_message(app, &mut transaction, &merchant, (&decision.order, owed));
+            enqueue_message(app, &mut transaction, &merchant, &decision.order, notice);
         }
         Ok((decision.order, transaction))
     })
@@ -94,7 +90,7 @@ pub async fn act_on_drop_ship_order(
 
 /// What an action is to this order: to cancel all of one to which nothing has happened yet is to
 /// reject it.
-fn meant(order: &DropShipOrder, action: &DropShipAction) -> DropShipAction {
+fn interpret_action(order: &DropShipOrder, action: &DropShipAction) -> DropShipAction {
     let untouched = order.shipments.is_empty() && order.cancellations.is_empty();
     let rejected = order.status == DropShipStatus::Rejected;
     match action {
@@ -109,24 +105,24 @@ fn meant(order: &DropShipOrder, action: &DropShipAction) -> DropShipAction {
     }
 }
 
-async fn owner(
+async fn resolve_owner(
     app: &App,
-    caller: &Caller,
-    named: Option<&MerchantId>,
+    merchant: Option<&MerchantId>,
     client_identifier: &str,
 ) -> Result<MerchantId, AppError> {
     let owners = app.store.merchants_of_drop_ship_order(client_identifier).await?;
-    resolve_merchant(caller, named, &owners)?.ok_or(AppError::NotFound("drop-ship order"))
+    resolve_merchant(merchant, &owners)?.ok_or(AppError::NotFound("drop-ship order"))
 }
 
 fn enqueue_message(
     app: &App,
     transaction: &mut Transaction,
     merchant: &MerchantId,
-    (order, owed): (&DropShipOrder, DropShipNotice),
+    order: &DropShipOrder,
+    notice: DropShipNotice,
 ) {
-    let Some(message) = message(order, owed) else { return };
-    let kind = match owed {
+    let Some(message) = message(order, notice) else { return };
+    let kind = match notice {
         DropShipNotice::Confirmation { .. } => MessageKind::DropShipmentConfirmation,
         DropShipNotice::Cancellation => MessageKind::DropShipmentCancellation,
         DropShipNotice::PartialCancellation => MessageKind::DropShipmentPartialCancellation,

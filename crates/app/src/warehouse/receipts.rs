@@ -1,22 +1,18 @@
 //! The warehouse tells which units arrived.
 
-use domain::{
-    identifier::MerchantId,
-    returns::{identifier::RmaId, receipt::Receipt},
-};
+use domain::returns::receipt::Receipt;
 use serde::{Deserialize, Serialize};
 use store::Transaction;
 use utoipa::ToSchema;
 
 use crate::{
     App, AppError,
-    access::authenticate::Caller,
-    core::commit_once::{IdempotencyKey, Request, commit_once, replay_response},
+    core::{commit_once::commit_once, idempotency::replay_response, scope::RequestScope},
     returns::{
         carrier_events::EventResult,
         change_return::{EventEffect, apply_event, find_owner},
     },
-    warehouse::asn_receipts::{TOGETHER_MAX, receive_for_asn, receive_together},
+    warehouse::asn_receipts::{NamedReceipt, TOGETHER_MAX, receive_for_asn, receive_together},
 };
 
 /// What became of each receipt, in the order of the request.
@@ -27,24 +23,20 @@ pub struct ReceiptResults {
 }
 
 pub async fn record_receipts(
-    app: &App,
-    caller: &Caller,
+    scope: RequestScope<'_>,
     receipts: &[Receipt],
-    repeatable: Option<&IdempotencyKey>,
 ) -> Result<ReceiptResults, AppError> {
-    let request = Request { client: &caller.client, repeatable };
-    if let Some(answer) = replay_response(app, request).await? {
-        return Ok(answer);
+    if let Some(response) = replay_response(scope).await? {
+        return Ok(response);
     }
-    let batch = repeatable.map_or_else(|| random_name(app), |repeatable| repeatable.key.clone());
-    let named = receipts.iter().enumerate();
-    let named: Vec<(String, &Receipt)> =
-        named.map(|(position, receipt)| (format!("{batch}-{position}"), receipt)).collect();
-    let results = receive_all(app, caller, &named).await?;
-    // A unit that is told again is not received twice, so the answer may be kept after them.
-    commit_once(app, request, || async {
+    let batch = scope.idempotency.map_or_else(|| random_name(scope.app), |it| it.key.clone());
+    let name = |(position, receipt)| NamedReceipt { name: format!("{batch}-{position}"), receipt };
+    let named: Vec<NamedReceipt<'_>> = receipts.iter().enumerate().map(name).collect();
+    let results = receive_all(scope, &named).await?;
+    // A unit that is reported again is not received twice, so the response may be stored after them.
+    commit_once(scope, || async {
         let results = results.clone();
-        Ok((ReceiptResults { results }, Transaction::new("keeping an answer")))
+        Ok((ReceiptResults { results }, Transaction::new("storing a response")))
     })
     .await
 }
@@ -52,21 +44,20 @@ pub async fn record_receipts(
 /// What came of each receipt. As many as fit are received together, and one that does not fit by itself; after it
 /// fewer are looked at, because there may be more of its kind.
 async fn receive_all(
-    app: &App,
-    caller: &Caller,
-    mut left: &[(String, &Receipt)],
+    scope: RequestScope<'_>,
+    mut left: &[NamedReceipt<'_>],
 ) -> Result<Vec<EventResult>, AppError> {
     let mut results = Vec::with_capacity(left.len());
     let mut most = TOGETHER_MAX;
-    while let [(name, receipt), others @ ..] = left {
+    while let [first, others @ ..] = left {
         let some = left.get(..most).unwrap_or(left);
         let together = match some {
             [_] => Vec::new(),
-            _ => receive_together(app, caller, some).await?,
+            _ => receive_together(scope, some).await?,
         };
         results.extend(together.iter().map(EventResult::of_scan));
         if together.is_empty() {
-            results.push(receive(app, caller, receipt, name).await?);
+            results.push(receive_one(scope, first).await?);
             left = others;
             most = 2;
         } else {
@@ -77,25 +68,23 @@ async fn receive_all(
     Ok(results)
 }
 
-/// `name` tells the receipt from others, where the unit has no license plate.
-async fn receive(
-    app: &App,
-    caller: &Caller,
-    receipt: &Receipt,
-    name: &str,
+async fn receive_one(
+    scope: RequestScope<'_>,
+    named: &NamedReceipt<'_>,
 ) -> Result<EventResult, AppError> {
+    let receipt = named.receipt;
     if receipt.asn_number.is_some() {
-        let scanned = receive_for_asn(app, caller, receipt, name).await?;
-        return Ok(EventResult::of_scan(&scanned));
+        let result = receive_for_asn(scope, named).await?;
+        return Ok(EventResult::of_scan(&result));
     }
-    let found = match &receipt.rma_identifier {
-        Some(rma) => find_owner(app, caller, rma).await?.map(|merchant| (merchant, rma)),
-        None => None,
-    };
-    let Some((merchant, rma)): Option<(MerchantId, &RmaId)> = found else {
+    let Some(rma) = &receipt.rma_identifier else {
         return Ok(EventResult::of(None, &EventEffect::Unknown));
     };
-    let effect = apply_event(app, &merchant, (rma, &receipt.event(name)), |_, _| ()).await?;
+    let Some(merchant) = find_owner(scope, rma).await? else {
+        return Ok(EventResult::of(None, &EventEffect::Unknown));
+    };
+    let event = receipt.event(&named.name);
+    let effect = apply_event(scope.app, &merchant, rma, &event, |_, _| ()).await?;
     Ok(EventResult::of(Some(rma), &effect))
 }
 

@@ -6,24 +6,22 @@ use domain::{
     identifier::MerchantId,
 };
 
-use crate::{AppError, access::authenticate::Caller};
+use crate::AppError;
 
-/// The merchant that a caller acts for: its own; or the one that it names; or the only one of `owners`. None when
-/// nobody has such a thing.
+/// The merchant that a request is about: the one that it says, or the only one of `owners`. None if
+/// there are no owners.
 pub(crate) fn resolve_merchant(
-    caller: &Caller,
-    named: Option<&MerchantId>,
+    merchant: Option<&MerchantId>,
     owners: &[MerchantId],
 ) -> Result<Option<MerchantId>, AppError> {
-    match (&caller.merchant, named, owners) {
-        (Some(own), _, _) => Ok(Some(own.clone())),
-        (None, Some(named), _) => Ok(Some(named.clone())),
-        (None, None, []) => Ok(None),
-        (None, None, [only]) => Ok(Some(only.clone())),
-        (None, None, several) => {
+    match (merchant, owners) {
+        (Some(merchant), _) => Ok(Some(merchant.clone())),
+        (None, []) => Ok(None),
+        (None, [only]) => Ok(Some(only.clone())),
+        (None, several) => {
             let all: Vec<&str> = several.iter().map(MerchantId::as_str).collect();
-            let why = format!("is of several merchants ({}): name one", all.join(", "));
-            Err(merchant_required(&why))
+            let reason = format!("is of several merchants ({}): name one", all.join(", "));
+            Err(merchant_required(&reason))
         }
     }
 }

@@ -23,8 +23,10 @@ use store::{Transaction, UnitRow, UnitSteps, Versioned};
 
 use crate::{
     App, AppError,
-    access::authenticate::Caller,
-    core::commit_once::{Request, commit_once, complete_once},
+    core::{
+        commit_once::{commit_once, complete_once},
+        scope::RequestScope,
+    },
     messages::outbox::{self, About},
     warehouse::resolve_merchant::{merchant_required, resolve_merchant},
 };
@@ -52,22 +54,21 @@ pub fn read_shipment(app: &App, document: &Json<'_>) -> Result<Shipment, Faults>
 
 /// Sends goods away: the units are set aside or gone, and the merchant is told.
 pub async fn create_shipment(
-    app: &App,
-    caller: &Caller,
-    request: Request<'_>,
-    (named, asked): (Option<&MerchantId>, Shipment),
+    scope: RequestScope<'_>,
+    asked: Shipment,
 ) -> Result<ShipmentText, AppError> {
+    let app = scope.app;
     let owners = match asked.units().next() {
         Some(unit) => app.store.merchants_of_unit(&unit.unit_identifier).await?,
         None => Vec::new(),
     };
-    let merchant = resolve_merchant(caller, named, &owners)?
+    let merchant = resolve_merchant(scope.merchant, &owners)?
         .ok_or_else(|| merchant_required("must be named, because nothing is known of the units"))?;
     app.store.merchant(&merchant).await?.ok_or(AppError::NotFound("merchant"))?;
     let merchant = &merchant;
     let text = ShipmentText::of(&asked);
     drop(asked);
-    complete_once(app, request, text, |text| async move {
+    complete_once(scope, text, |text| async move {
         let mut shipment = text.read();
         drop(text);
         if app.store.shipment(merchant, shipment.asn_number.as_str()).await?.is_some() {
@@ -94,16 +95,15 @@ pub async fn create_shipment(
 
 /// Changes the date or the status of a shipment; the merchant is told again.
 pub async fn change_shipment(
-    app: &App,
-    caller: &Caller,
-    request: Request<'_>,
-    (named, asn_number): (Option<&MerchantId>, &str),
+    scope: RequestScope<'_>,
+    asn_number: &str,
     asked: &ShipmentChange,
 ) -> Result<Shipment, AppError> {
+    let app = scope.app;
     let owners = app.store.merchants_of_shipment(asn_number).await?;
     let missing = || AppError::NotFound("shipment");
-    let merchant = resolve_merchant(caller, named, &owners)?.ok_or_else(missing)?;
-    commit_once(app, request, || async {
+    let merchant = resolve_merchant(scope.merchant, &owners)?.ok_or_else(missing)?;
+    commit_once(scope, || async {
         let before = app.store.shipment(&merchant, asn_number).await?.ok_or_else(missing)?;
         let decision = change(before.value, asked, app.world.now())
             .map_err(|refusal| AppError::Conflict(refusal.to_string()))?;
@@ -123,13 +123,12 @@ pub async fn change_shipment(
 /// A shipment as it stands.
 pub async fn load_shipment(
     app: &App,
-    caller: &Caller,
-    named: Option<&MerchantId>,
+    merchant: Option<&MerchantId>,
     asn_number: &str,
 ) -> Result<Shipment, AppError> {
     let owners = app.store.merchants_of_shipment(asn_number).await?;
     let missing = || AppError::NotFound("shipment");
-    let merchant = resolve_merchant(caller, named, &owners)?.ok_or_else(missing)?;
+    let merchant = resolve_merchant(merchant, &owners)?.ok_or_else(missing)?;
     Ok(app.store.shipment(&merchant, asn_number).await?.ok_or_else(missing)?.value)
 }
 

@@ -1,30 +1,25 @@
 //! The warehouse grades or moves a unit that it has.
 
-use domain::{
-    identifier::MerchantId,
-    warehouse::unit::{UnitChange, UnitRecord, change_unit},
-};
+use domain::warehouse::unit::{UnitChange, UnitRecord, change_unit};
 use store::{Transaction, UnitSteps};
 
 use crate::{
-    App, AppError,
-    access::authenticate::Caller,
-    core::commit_once::{Request, commit_once},
+    AppError,
+    core::{commit_once::commit_once, scope::RequestScope},
     warehouse::resolve_merchant::resolve_merchant,
 };
 
 /// Changes what is true of a unit now; its story tells it. What is true already changes nothing.
 pub async fn change_unit_state(
-    app: &App,
-    caller: &Caller,
-    request: Request<'_>,
-    (named, unit_id): (Option<&MerchantId>, &str),
+    scope: RequestScope<'_>,
+    unit_id: &str,
     change: &UnitChange,
 ) -> Result<UnitRecord, AppError> {
+    let app = scope.app;
     let missing = || AppError::NotFound("unit");
     let owners = app.store.merchants_of_unit(unit_id).await?;
-    let merchant = resolve_merchant(caller, named, &owners)?.ok_or_else(missing)?;
-    commit_once(app, request, || async {
+    let merchant = resolve_merchant(scope.merchant, &owners)?.ok_or_else(missing)?;
+    commit_once(scope, || async {
         let before = app.store.units(&merchant, [unit_id].into_iter()).await?.pop();
         let before = before.ok_or_else(missing)?;
         let decision = change_unit(&before.value, change, app.world.now())

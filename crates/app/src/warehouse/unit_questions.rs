@@ -17,11 +17,8 @@ use utoipa::ToSchema;
 
 use crate::{
     App, AppError,
-    core::{
-        audit_trail,
-        commit_once::{Request, commit_once},
-    },
-    warehouse::asn_receipts::{accept_unit, enqueue_receipt},
+    core::{audit_trail::record_change, commit_once::commit_once, scope::RequestScope},
+    warehouse::asn_receipts::{AcceptedUnit, UnitReport, accept_unit, enqueue_receipt},
 };
 
 /// A unit that an operator is asked about.
@@ -65,7 +62,7 @@ pub async fn list_unit_exceptions(
     Ok(UnitExceptionPage { exceptions: found.into_iter().map(view).collect(), next })
 }
 
-/// Which question is answered: about whose unit, asked when it was scanned for which ASN.
+/// A question about a unit of `merchant` that was scanned for the ASN `asn_number`.
 #[derive(Clone, Copy, Debug)]
 pub struct QuestionKey<'a> {
     pub merchant: &'a MerchantId,
@@ -73,113 +70,107 @@ pub struct QuestionKey<'a> {
     pub asn_number: &'a str,
 }
 
-/// An operator decides about a unit that did not fit.
+/// An operator decides about a unit that did not match.
 pub async fn answer_question(
-    app: &App,
-    request: Request<'_>,
-    asked: QuestionKey<'_>,
+    scope: RequestScope<'_>,
+    question: QuestionKey<'_>,
     decided: &ReceivingAnswer,
 ) -> Result<UnitRecord, AppError> {
-    commit_once(app, request, || async {
-        let unit = app.store.units(asked.merchant, [asked.unit].into_iter()).await?.pop();
-        let unit = unit.ok_or(AppError::NotFound("unit"))?;
-        let (owner, mut asns) = scene_of(app, asked, decided).await?;
-        let (subject, replaces) = subject(app, (asked, decided), &owner, &unit).await?;
-        let states: Vec<AsnState> = asns.iter().map(|it| it.value.clone()).collect();
-        let scene = ReceivingContext { asn: None, others: &states, unit: Some(&subject) };
-        let answered = answer(&scene, asked.asn_number, decided, app.world.now())
-            .map_err(|refusal| AppError::Conflict(refusal.to_string()))?;
+    let app = scope.app;
+    let QuestionKey { merchant, unit, asn_number } = question;
+    commit_once(scope, || async {
         let mut transaction = Transaction::new("answering a question about a unit");
-        let after = match answered {
-            AnswerDecision::Unchanged => unit.value.clone(),
-            AnswerDecision::Rejected(unit) => {
-                reject(app, &owner, (asns.first_mut(), &unit), &mut transaction);
-                *unit
-            }
-            AnswerDecision::Accepted(acceptance) => {
-                let line = acceptance.line_identifier.as_deref();
-                let has = |asn: &AsnState| line.is_none_or(|line| asn.asn.line(line).is_some());
-                let chosen = asns.iter().position(|it| has(&it.value));
-                if let Some(chosen) = chosen {
-                    let asn = asns.swap_remove(chosen);
-                    accept_unit(app, &owner, (asn, &acceptance, replaces), &mut transaction)
-                        .await?;
-                }
-                if chosen.is_some() && owner == *asked.merchant {
-                    note(app, &mut transaction, request, (asked, decided));
-                    return Ok((acceptance.unit, transaction));
-                }
-                acceptance.unit
-            }
-        };
-        let row = UnitRow { replaces: unit.version, unit: after.clone() };
-        transaction.put_units(asked.merchant, vec![row]);
-        note(app, &mut transaction, request, (asked, decided));
+        let after = decide_answer(app, &mut transaction, question, decided).await?;
+        let detail = json!({ "unit": unit, "asn": asn_number, "answer": decided });
+        let scope = scope.for_merchant(merchant);
+        record_change(scope, &mut transaction, "unit.answer", &detail);
         Ok((after, transaction))
     })
     .await
 }
 
-/// The unit that is decided about, and the version of its owner's record that the decision
-/// replaces. A unit that becomes a merchant's may be known to that merchant already, and is one and
-/// the same then.
-async fn subject(
+/// The unit after the answer. Everything that follows from the answer is added to the transaction.
+async fn decide_answer(
     app: &App,
-    (asked, decided): (QuestionKey<'_>, &ReceivingAnswer),
-    owner: &MerchantId,
-    unit: &Versioned<UnitRecord>,
-) -> Result<(UnitRecord, i64), AppError> {
-    if *owner == *asked.merchant {
-        return Ok((unit.value.clone(), unit.version));
-    }
-    match decided {
-        ReceivingAnswer::Reject { .. } => Ok((unit.value.clone(), 0)),
+    transaction: &mut Transaction,
+    question: QuestionKey<'_>,
+    decided: &ReceivingAnswer,
+) -> Result<UnitRecord, AppError> {
+    let unit = app.store.units(question.merchant, [question.unit].into_iter()).await?.pop();
+    let unit = unit.ok_or(AppError::NotFound("unit"))?;
+    let (owner, mut asns) = load_asns(app, question, decided).await?;
+    let (subject, replaces) = match decided {
+        _ if owner == *question.merchant => (unit.value.clone(), unit.version),
+        ReceivingAnswer::Reject { .. } => (unit.value.clone(), 0),
         ReceivingAnswer::Match { .. } | ReceivingAnswer::Surplus => {
-            let known = app.store.units(owner, [asked.unit].into_iter()).await?.pop();
-            Ok(known.map_or_else(
-                || (unit.value.clone(), 0),
-                |known| (known.value.joined(&unit.value), known.version),
-            ))
+            join_with_known(app, &owner, &unit.value).await?
         }
-    }
+    };
+    let states: Vec<AsnState> = asns.iter().map(|it| it.value.clone()).collect();
+    let context = ReceivingContext { asn: None, others: &states, unit: Some(&subject) };
+    let answered = answer(&context, question.asn_number, decided, app.world.now())
+        .map_err(|refusal| AppError::Conflict(refusal.to_string()))?;
+    let after = match answered {
+        AnswerDecision::Unchanged => unit.value.clone(),
+        AnswerDecision::Rejected(unit) => {
+            if let Some(asn) = asns.first_mut() {
+                reject_unit(app, transaction, &owner, asn, &unit);
+            }
+            *unit
+        }
+        AnswerDecision::Accepted(acceptance) => {
+            let line = acceptance.line_identifier.as_deref();
+            let has = |asn: &AsnState| line.is_none_or(|line| asn.asn.line(line).is_some());
+            let chosen = asns.iter().position(|it| has(&it.value));
+            if let Some(chosen) = chosen {
+                let asn = asns.swap_remove(chosen);
+                let accepted = AcceptedUnit { asn, acceptance: &acceptance, replaces };
+                accept_unit(app, transaction, &owner, accepted).await?;
+            }
+            if chosen.is_some() && owner == *question.merchant {
+                return Ok(acceptance.unit);
+            }
+            acceptance.unit
+        }
+    };
+    let row = UnitRow { replaces: unit.version, unit: after.clone() };
+    transaction.put_units(question.merchant, vec![row]);
+    Ok(after)
 }
 
-/// A unit that came for an ASN is refused: the merchant is told.
-fn reject(
+/// A unit that becomes the merchant's, and the version of the merchant's record that it replaces. The
+/// merchant may know the unit already; then the two are one.
+async fn join_with_known(
     app: &App,
     merchant: &MerchantId,
-    (asn, unit): (Option<&mut Versioned<AsnState>>, &UnitRecord),
+    unit: &UnitRecord,
+) -> Result<(UnitRecord, i64), AppError> {
+    let known = app.store.units(merchant, [unit.unit_identifier.as_str()].into_iter()).await?.pop();
+    Ok(known.map_or_else(|| (unit.clone(), 0), |known| (known.value.joined(unit), known.version)))
+}
+
+/// Counts a unit that was rejected for an ASN, and enqueues the message about it.
+fn reject_unit(
+    app: &App,
     transaction: &mut Transaction,
+    merchant: &MerchantId,
+    asn: &mut Versioned<AsnState>,
+    unit: &UnitRecord,
 ) {
-    let Some(asn) = asn else { return };
     if rejected(&asn.value.asn, unit).is_none() {
         return;
     }
     asn.value.told = asn.value.told.saturating_add(1);
-    transaction.count_unit(merchant, &asn, None);
+    transaction.count_unit(merchant, asn, None);
     if let Some(message) = rejected(&asn.value.asn, unit) {
-        enqueue_receipt(app, transaction, merchant, (&asn.value, unit), &message);
+        let report = UnitReport { asn: &asn.value, unit, message: &message };
+        enqueue_receipt(app, transaction, merchant, &report);
     }
-}
-
-fn note(
-    app: &App,
-    transaction: &mut Transaction,
-    request: Request<'_>,
-    (asked, decided): (QuestionKey<'_>, &ReceivingAnswer),
-) {
-    let detail = json!({ "unit": asked.unit, "asn": asked.asn_number, "answer": decided });
-    audit_trail::record_change(
-        app,
-        transaction,
-        request.client,
-        (asked.merchant, "unit.answer", detail),
-    );
 }
 
 /// The ASNs that an answer is about, and whose they are: of a unit that nobody announced, the merchant of
 /// the ASN that it is matched to.
-async fn scene_of(
+async fn load_asns(
     app: &App,
     asked: QuestionKey<'_>,
     decided: &ReceivingAnswer,

@@ -13,7 +13,6 @@ use utoipa::ToSchema;
 
 use crate::{
     App, AppError,
-    access::authenticate::Caller,
     messages::message_log::{MessageView, view_message},
     warehouse::resolve_merchant::resolve_merchant,
 };
@@ -32,13 +31,12 @@ pub struct UnitStory {
 
 pub async fn load_unit_story(
     app: &App,
-    caller: &Caller,
-    named: Option<&MerchantId>,
+    merchant: Option<&MerchantId>,
     unit_id: &str,
 ) -> Result<UnitStory, AppError> {
     let owners = app.store.merchants_of_unit(unit_id).await?;
     let missing = || AppError::NotFound("unit");
-    let merchant = resolve_merchant(caller, named, &owners)?.ok_or_else(missing)?;
+    let merchant = resolve_merchant(merchant, &owners)?.ok_or_else(missing)?;
     load_story_of_unit(app, &merchant, unit_id).await
 }
 

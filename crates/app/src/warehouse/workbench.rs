@@ -4,9 +4,7 @@
 //! mean. Receiving itself is done by the same use cases that the warehouse's systems call.
 
 use domain::{
-    access::scope::Scopes,
     identifier::MerchantId,
-    merchants::merchant::MerchantSettings,
     returns::{
         identifier::RmaId,
         receipt::{Condition, Receipt},
@@ -23,8 +21,8 @@ use store::AsnLineFilter;
 
 use crate::{
     App, AppError,
-    access::{authenticate::Caller, sessions::Session},
-    core::commit_once::{IdempotencyKey, Request},
+    access::sessions::Session,
+    core::scope::{IdempotencyKey, RequestScope},
     returns::{carrier_events::EventResult, change_return::close_receiving},
     warehouse::{
         receipts::record_receipts,
@@ -193,11 +191,12 @@ pub async fn receive_unit(
     app: &App,
     session: &Session,
     merchant: &MerchantId,
-    (receipt, repeatable): (Receipt, &IdempotencyKey),
+    receipt: Receipt,
+    idempotency: &IdempotencyKey,
 ) -> Result<Option<EventResult>, AppError> {
-    let caller = caller(session, merchant);
-    let told = record_receipts(app, &caller, &[receipt], Some(repeatable)).await?;
-    Ok(told.results.into_iter().next())
+    let scope = act_for_merchant(app, session, merchant, idempotency);
+    let recorded = record_receipts(scope, &[receipt]).await?;
+    Ok(recorded.results.into_iter().next())
 }
 
 /// Nothing more of a return comes.
@@ -205,14 +204,13 @@ pub async fn close_parcel(
     app: &App,
     session: &Session,
     parcel: &Parcel,
-    repeatable: &IdempotencyKey,
+    idempotency: &IdempotencyKey,
 ) -> Result<Option<Rma>, AppError> {
     if parcel.kind != ParcelKind::Return {
         return Ok(None);
     }
-    let caller = caller(session, &parcel.merchant);
-    let request = Request { client: &caller.client, repeatable: Some(repeatable) };
-    close_receiving(app, &caller, request, &parcel.number).await.map(Some)
+    let scope = act_for_merchant(app, session, &parcel.merchant, idempotency);
+    close_receiving(scope, &parcel.number).await.map(Some)
 }
 
 /// The person at the bench knows which of the proposed lines a unit in doubt is. What was not proposed is
@@ -220,7 +218,8 @@ pub async fn close_parcel(
 pub async fn match_to_proposal(
     app: &App,
     session: &Session,
-    (parcel, plate): (&Parcel, &str),
+    parcel: &Parcel,
+    plate: &str,
     proposal: usize,
 ) -> Result<UnitRecord, AppError> {
     let unit = app.store.units(&parcel.merchant, [plate].into_iter()).await?.pop();
@@ -231,18 +230,21 @@ pub async fn match_to_proposal(
         asn_number: chosen.asn_number.clone(),
         line_identifier: chosen.line_identifier.clone(),
     };
-    let asked = QuestionKey { merchant: &parcel.merchant, unit: plate, asn_number: &parcel.number };
-    answer_question(app, session.request(), asked, &answer).await
+    let question_key =
+        QuestionKey { merchant: &parcel.merchant, unit: plate, asn_number: &parcel.number };
+    answer_question(session.scope(app), question_key, &answer).await
 }
 
-/// The person in the place of a system that acts for the merchant.
-fn caller(session: &Session, merchant: &MerchantId) -> Caller {
-    Caller {
-        client: session.request().client.clone(),
-        merchant: (*merchant != MerchantId::platform()).then(|| merchant.clone()),
-        settings: MerchantSettings::default(),
-        scopes: Scopes::none(),
-    }
+/// A request of the person at the bench, on behalf of the merchant. The platform's units are received
+/// for the merchant that announced them.
+fn act_for_merchant<'a>(
+    app: &'a App,
+    session: &'a Session,
+    merchant: &'a MerchantId,
+    idempotency: &'a IdempotencyKey,
+) -> RequestScope<'a> {
+    let merchant = (*merchant != MerchantId::platform()).then_some(merchant);
+    RequestScope { merchant, idempotency: Some(idempotency), ..session.scope(app) }
 }
 
 /// A license plate for a unit that has none.

@@ -67,7 +67,7 @@ async fn add(
     let name = non_empty(form.text("name"));
     let body = json!({ "merchant": merchant, "name": name, "scope": selected.join(" ") });
     let new = JsonBody::from(body.to_string()).read(read_new_client)?;
-    let added = add_client(&web.app, visitor.session.request(), &new).await?;
+    let added = add_client(visitor.session.scope(&web.app), &new).await?;
     let secret = NewSecret {
         title: "Client added",
         message: "Copy these credentials now and give them to the system. The secret will not be \
@@ -90,7 +90,7 @@ async fn rotate(
     let client = parse_client(&client)?;
     let revoke_old = form.is_set("revoke_old");
     let rotated =
-        rotate_client_secret(&web.app, visitor.session.request(), &client, revoke_old).await?;
+        rotate_client_secret(visitor.session.scope(&web.app), &client, revoke_old).await?;
     let secret = NewSecret {
         title: "New client secret",
         message: if revoke_old {
@@ -110,7 +110,8 @@ async fn rotate_signing(
     OperatorForm { visitor, .. }: OperatorForm,
 ) -> Result<Response, ApiError> {
     let merchant = parse_merchant(&merchant)?;
-    let rotated = rotate_signing_secret(&web.app, visitor.session.request(), &merchant).await?;
+    let rotated =
+        rotate_signing_secret(visitor.session.scope(&web.app).for_merchant(&merchant)).await?;
     let secret = NewSecret {
         title: "New signing secret",
         message: "Until the next rotation, messages are signed with this secret and the previous \
@@ -128,7 +129,7 @@ async fn disable(
 ) -> Result<Response, ApiError> {
     let client = parse_client(&client)?;
     let disabled = form.text("disabled") == "true";
-    set_client_disabled(&web.app, visitor.session.request(), &client, disabled).await?;
+    set_client_disabled(visitor.session.scope(&web.app), &client, disabled).await?;
     let notice = if disabled {
         format!("{client} is disabled. Its tokens were revoked.")
     } else {

@@ -107,7 +107,7 @@ async fn change_password(
     if log_in(&web.app, name.as_str(), &passwords.current).await?.is_none() {
         return Ok(wrong());
     }
-    set_password(&web.app, visitor.session.request(), name, Some(&passwords.new)).await?;
+    set_password(visitor.session.scope(&web.app), name, Some(&passwords.new)).await?;
     let Some((token, _)) = log_in(&web.app, name.as_str(), &passwords.new).await? else {
         return Ok(wrong());
     };

@@ -1,6 +1,6 @@
 //! The audit trail: who changed what, and when.
 
-use app::core::audit_trail::{AuditEntry, AuditQuery, list_changes};
+use app::core::audit_trail::{AuditEntry, AuditTrailQuery, list_changes};
 use askama::Template;
 use axum::{Router, extract::State, http::StatusCode, response::Response, routing::get};
 use serde::Deserialize;
@@ -58,7 +58,7 @@ async fn show(
 ) -> Result<Response, ApiError> {
     let merchant = parse_merchant_filter(&query.merchant)?;
     let actor = query.actor.trim();
-    let wanted = AuditQuery {
+    let wanted = AuditTrailQuery {
         merchant: merchant.as_ref(),
         actor: non_empty(actor),
         before: Some(query.before.as_str()),

@@ -88,5 +88,5 @@ async fn add_from_form(
 ) -> Result<AddedMerchant, ApiError> {
     let body = JsonBody::from(to_document(&form_fields(), form).to_string());
     let new = body.read(|document| read_new_merchant(document, web.settings.environment))?;
-    Ok(add_merchant(&web.app, visitor.session.request(), &new).await?)
+    Ok(add_merchant(visitor.session.scope(&web.app), &new).await?)
 }

@@ -136,7 +136,7 @@ async fn change(
     let body = JsonBody::from(to_document(&fields, &form).to_string());
     match body.read(read_merchant_change) {
         Ok(change) => {
-            change_merchant(&web.app, visitor.session.request(), &id, &change).await?;
+            change_merchant(visitor.session.scope(&web.app).for_merchant(&id), &change).await?;
             let to = merchant_url(&id.to_string());
             Ok(redirect_with_notice(&web, &to, "Settings saved."))
         }
@@ -156,7 +156,7 @@ async fn disable(
     let id = parse_merchant(&id)?;
     let disabled = form.text("disabled") == "true";
     let change = MerchantChange { disabled: Some(disabled), ..MerchantChange::default() };
-    change_merchant(&web.app, visitor.session.request(), &id, &change).await?;
+    change_merchant(visitor.session.scope(&web.app).for_merchant(&id), &change).await?;
     let notice = if disabled {
         format!("{id} is disabled. Its tokens are refused.")
     } else {

@@ -134,7 +134,7 @@ async fn set_base(
     let body = JsonBody::from(to_document(&base_fields(), &form).to_string());
     match body.read(|document| read_base_change(&web, document)) {
         Ok(change) => {
-            set_endpoints(&web.app, visitor.session.request(), &merchant, &change).await?;
+            set_endpoints(visitor.session.scope(&web.app).for_merchant(&merchant), &change).await?;
             let notice = "Base address saved. Send a test message to check it.";
             Ok(redirect_with_notice(&web, &endpoints_url(&merchant), notice))
         }
@@ -178,7 +178,7 @@ async fn set_one(
     let body = JsonBody::from(to_document(&one_fields(None), &form).to_string());
     match body.read(|document| read_kind_change(&web, kind, document)) {
         Ok(change) => {
-            set_endpoints(&web.app, visitor.session.request(), &merchant, &change).await?;
+            set_endpoints(visitor.session.scope(&web.app).for_merchant(&merchant), &change).await?;
             let notice = format!("{kind} has its own address now.");
             Ok(redirect_with_notice(&web, &endpoints_url(&merchant), &notice))
         }
@@ -196,18 +196,18 @@ async fn act(
     OperatorForm { visitor, .. }: OperatorForm,
 ) -> Result<Response, ApiError> {
     let (merchant, kind) = (parse_merchant(&merchant)?, parse_kind(&kind)?);
-    let request = visitor.session.request();
+    let scope = visitor.session.scope(&web.app).for_merchant(&merchant);
     let (change, result) = match action.as_str() {
         "pause" => (EndpointsChange::Pause { kind }, "is paused. Its messages wait."),
         "resume" => (EndpointsChange::Resume { kind }, "is resumed. Waiting messages are sent."),
         "forget" => (EndpointsChange::Forget { kind }, "uses the base address again."),
         "test" => {
             let test = TestMessageRequest { kind, reference: None, sequence: 1 };
-            let sent = send_test_message(&web.app, request, &merchant, &test).await?;
+            let sent = send_test_message(scope, &test).await?;
             return Ok(redirect(&test_url(&merchant, &sent.id)));
         }
         _ => return Err(app::AppError::NotFound("action").into()),
     };
-    set_endpoints(&web.app, request, &merchant, &change).await?;
+    set_endpoints(scope, &change).await?;
     Ok(redirect_with_notice(&web, &endpoints_url(&merchant), &format!("{kind} {result}")))
 }

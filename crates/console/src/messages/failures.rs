@@ -208,12 +208,12 @@ async fn retry_or_discard(
             return render_queue(&web, &visitor, &search, &input).await;
         }
     };
-    let request = visitor.session.request();
+    let scope = visitor.session.scope(&web.app);
     if selection.all {
-        let job = start_bulk_job(&web.app, request, filter, action).await?;
+        let job = start_bulk_job(scope, filter, action).await?;
         return Ok(redirect(&job_url(&job.id)));
     }
-    let handled = handle_failures(&web.app, request, &selection.messages(), &action).await?;
+    let handled = handle_failures(scope, &selection.messages(), &action).await?;
     Ok(redirect_with_notice(&web, &search.url(), &describe_result(&handled, &action)))
 }
 

@@ -99,7 +99,7 @@ async fn cancel(
     Path(id): Path<String>,
     OperatorForm { visitor, .. }: OperatorForm,
 ) -> Result<Response, ApiError> {
-    let job = cancel_bulk_job(&web.app, visitor.session.request(), &id).await?;
+    let job = cancel_bulk_job(visitor.session.scope(&web.app), &id).await?;
     let handled = format_count(job.retried + job.discarded, "message", "messages");
     let notice = format!("Job stopped after {handled}. The rest are still in the queue.");
     Ok(redirect_with_notice(&web, &job_url(&job.id), &notice))

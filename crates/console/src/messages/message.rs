@@ -176,7 +176,7 @@ async fn retry(
 ) -> Result<Response, ApiError> {
     let id = parse_id(&id)?;
     let force = form.raw("force") == "yes";
-    match retry_message(&web.app, visitor.session.request(), &id, force).await {
+    match retry_message(visitor.session.scope(&web.app), &id, force).await {
         Ok(_) => {
             let notice = "Retrying the message. Reload this page to see the result.";
             Ok(redirect_with_notice(&web, &message_url(&id.to_string()), notice))
@@ -198,7 +198,7 @@ async fn discard(
             return render_message(&web, &visitor, &id, fault).await;
         }
     };
-    match discard_message(&web.app, visitor.session.request(), &id, &reason).await {
+    match discard_message(visitor.session.scope(&web.app), &id, &reason).await {
         Ok(_) => {
             let notice = "Message discarded. It will never be sent.";
             Ok(redirect_with_notice(&web, &message_url(&id.to_string()), notice))

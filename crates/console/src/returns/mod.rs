@@ -67,7 +67,7 @@ async fn cancel(
         let content = return_page(&visitor, &story, Some(REASON_FAULT));
         return Ok(render_page(&visitor, StatusCode::UNPROCESSABLE_ENTITY, &content));
     }
-    let canceled = cancel_by_hand(&web.app, visitor.session.request(), &rma, reason).await?;
+    let canceled = cancel_by_hand(visitor.session.scope(&web.app), &rma, reason).await?;
     let to = return_url(canceled.rma_identifier.as_str());
     let notice = "Return canceled. Its items can be returned again.";
     Ok(redirect_with_notice(&web, &to, notice))
@@ -78,7 +78,7 @@ async fn close_receiving(
     Path(rma): Path<String>,
     OperatorForm { visitor, .. }: OperatorForm,
 ) -> Result<Response, ApiError> {
-    let closed = close_receiving_by_hand(&web.app, visitor.session.request(), &rma).await?;
+    let closed = close_receiving_by_hand(visitor.session.scope(&web.app), &rma).await?;
     let to = return_url(closed.rma_identifier.as_str());
     Ok(redirect_with_notice(&web, &to, "Receiving closed. No more items are expected."))
 }
@@ -90,6 +90,6 @@ async fn retry(
     OperatorForm { visitor, .. }: OperatorForm,
 ) -> Result<Response, ApiError> {
     let id = MessageId::parse(&message).ok_or(AppError::NotFound("message"))?;
-    retry_message(&web.app, visitor.session.request(), &id, false).await?;
+    retry_message(visitor.session.scope(&web.app), &id, false).await?;
     Ok(redirect_with_notice(&web, &return_url(&rma), &format!("Retrying {id}.")))
 }

@@ -115,7 +115,8 @@ async fn preview_or_save(
         let form = PolicyForm { text, problems: Vec::new(), preview };
         return render_policy(&web, &visitor, &merchant, form).await;
     }
-    let saved = set_policy(&web.app, visitor.session.request(), &merchant, &policy).await?;
+    let saved =
+        set_policy(visitor.session.scope(&web.app).for_merchant(&merchant), &policy).await?;
     let notice =
         format!("Version {} saved. It applies to returns that start from now on.", saved.version);
     Ok(redirect_with_notice(&web, &policy_url(merchant.as_str(), 0), &notice))

@@ -225,8 +225,8 @@ async fn settle(
         Ok(decision) => decision,
         Err(why) => return render_refunds(&web, &visitor, &query, Some(why)).await,
     };
-    let refund = (&merchant, form.raw("refund"));
-    match match_refund(&web.app, visitor.session.request(), refund, &matched).await {
+    let scope = visitor.session.scope(&web.app).for_merchant(&merchant);
+    match match_refund(scope, form.raw("refund"), &matched).await {
         Ok(problem) => {
             let notice = format!("Refund {} is {}.", problem.refund_identifier, problem.detail);
             let to = add_query(PATH, &[("state", query.state())]);

@@ -227,7 +227,7 @@ async fn resolve(
     };
     let (unit, asn_number) = (form.raw("unit"), form.raw("asn_number"));
     let key = QuestionKey { merchant: &merchant, unit, asn_number };
-    match answer_question(&web.app, visitor.session.request(), key, &answer).await {
+    match answer_question(visitor.session.scope(&web.app), key, &answer).await {
         Ok(_) => Ok(redirect_with_notice(&web, PATH, &describe_decision(unit, &answer))),
         Err(AppError::Conflict(why)) => render_refusal(&web, &visitor, &why).await,
         Err(error) => Err(error.into()),

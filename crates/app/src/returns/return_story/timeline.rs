@@ -63,7 +63,8 @@ pub struct TimelineMessage {
 /// Everything that happened, oldest first.
 pub fn build_timeline(sources: TimelineSources<'_>) -> Vec<TimelineStep> {
     let TimelineSources { rma, told, asked, changes } = sources;
-    let mut steps = by_hand(rma, (&told, &asked), &changes);
+    let messages = told.iter().chain(&asked);
+    let mut steps = operator_steps(rma, messages, &changes);
     steps.extend(asked.into_iter().map(order_asked));
     let mut facts = facts(rma);
     steps.extend(snapshots(told, &mut facts));
@@ -145,12 +146,12 @@ fn order_asked(file: MessageRecord) -> TimelineStep {
 }
 
 /// What operators did to the return and to the messages about it.
-fn by_hand(
-    rma: &Rma,
-    (told, asked): (&[MessageRecord], &[MessageRecord]),
+fn operator_steps<'a>(
+    rma: &'a Rma,
+    messages: impl Iterator<Item = &'a MessageRecord>,
     changes: &[AuditEntry],
 ) -> Vec<TimelineStep> {
-    let messages = told.iter().chain(asked).map(|file| file.message.id.as_str());
+    let messages = messages.map(|it| it.message.id.as_str());
     let names: Vec<&str> = messages.chain([rma.rma_identifier.as_str()]).collect();
     let step = |change: &AuditEntry| TimelineStep {
         at: change.at,

@@ -14,32 +14,32 @@ use domain::{
 use futures_util::{StreamExt, TryStreamExt, stream};
 use store::{StoreError, Transaction, Versioned};
 
-use super::{ScanContext, ScanResult, accept_unit, line_filter, load_scan_context, resolve_owner};
-use crate::{App, AppError, access::authenticate::Caller};
+use super::{
+    AcceptedUnit, NamedReceipt, ScanContext, ScanResult, accept_unit, line_filter,
+    load_scan_context, resolve_owner,
+};
+use crate::{App, AppError, core::scope::RequestScope};
 
 /// Units that one commit may receive.
 pub(crate) const TOGETHER_MAX: usize = 250;
 /// Units that are looked up at the same time.
-const LOOKED_UP_AT_ONCE: usize = 8;
+const LOADED_AT_ONCE: usize = 8;
 
 /// Receives units from the first on, and gives what they came to: of those that fit into one commit, which may be none.
 pub(crate) async fn receive_together(
-    app: &App,
-    caller: &Caller,
-    named: &[(String, &Receipt)],
+    scope: RequestScope<'_>,
+    named: &[NamedReceipt<'_>],
 ) -> Result<Vec<ScanResult>, AppError> {
-    let mut looks = Vec::with_capacity(named.len());
-    for (name, receipt) in named {
-        if receipt.asn_number.is_none() {
-            break;
-        }
-        looks.push(look_up(app, caller, name, receipt));
+    let app = scope.app;
+    let mut loads = Vec::with_capacity(named.len());
+    for receipt in named.iter().take_while(|it| it.receipt.asn_number.is_some()) {
+        loads.push(load_unit(scope, receipt));
     }
-    let looked: Vec<_> = stream::iter(looks).buffered(LOOKED_UP_AT_ONCE).try_collect().await?;
+    let loaded: Vec<_> = stream::iter(loads).buffered(LOADED_AT_ONCE).try_collect().await?;
     let mut batch = ReceiptBatch::new();
     let mut results = Vec::new();
-    for (merchant, known, receipt) in looked {
-        match batch.add(app, merchant, known, receipt).await? {
+    for unit in loaded {
+        match batch.add(app, unit).await? {
             Some(scanned) => results.push(scanned),
             None => break,
         }
@@ -52,16 +52,22 @@ pub(crate) async fn receive_together(
     }
 }
 
-async fn look_up<'a>(
-    app: &App,
-    caller: &Caller,
-    name: &str,
+/// A receipt with everything that it is decided on.
+struct LoadedReceipt<'a> {
+    merchant: MerchantId,
+    context: ScanContext,
     receipt: &'a Receipt,
-) -> Result<(MerchantId, ScanContext, &'a Receipt), AppError> {
-    let merchant = resolve_owner(app, caller, receipt).await?;
-    let known =
-        load_scan_context(app, &merchant, (receipt, name), &line_filter(receipt, false)).await?;
-    Ok((merchant, known, receipt))
+}
+
+async fn load_unit<'a>(
+    scope: RequestScope<'_>,
+    named: &NamedReceipt<'a>,
+) -> Result<LoadedReceipt<'a>, AppError> {
+    let (app, receipt) = (scope.app, named.receipt);
+    let merchant = resolve_owner(scope, named).await?;
+    let filter = line_filter(receipt, false);
+    let context = load_scan_context(app, &merchant, named, &filter).await?;
+    Ok(LoadedReceipt { merchant, context, receipt })
 }
 
 struct ReceiptBatch {
@@ -89,29 +95,28 @@ impl ReceiptBatch {
     async fn add(
         &mut self,
         app: &App,
-        merchant: MerchantId,
-        mut known: ScanContext,
-        receipt: &Receipt,
+        LoadedReceipt { merchant, mut context, receipt }: LoadedReceipt<'_>,
     ) -> Result<Option<ScanResult>, AppError> {
-        let unit = (merchant.clone(), known.plate.clone());
-        let Some(asn) = &mut known.asn else { return Ok(None) };
+        let unit = (merchant.clone(), context.plate.clone());
+        let Some(asn) = &mut context.asn else { return Ok(None) };
         let (program, number) = (&asn.value.asn.program_identifier, &asn.value.asn.asn_number);
         let key = (merchant.clone(), program.clone(), number.to_string());
         let changed = self.asns.entry(key).or_insert_with(|| AsnChange::nothing(asn));
         if !changed.bring_up_to_date(asn) || self.units.contains(&unit) {
             return Ok(None);
         }
-        let acceptance = match known.decide(receipt, app.world.now()) {
+        let acceptance = match context.decide(receipt, app.world.now()) {
             ReceivingDecision::Accepted(acceptance) => acceptance,
             ReceivingDecision::Repeat => return Ok(Some(ScanResult::Repeat)),
             ReceivingDecision::Exception(_) => return Ok(None),
         };
-        let replaces = known.unit.as_ref().map_or(0, |it| it.version);
-        let Some(asn) = known.asn.filter(|asn| !is_of_a_return(&asn.value, &acceptance)) else {
+        let replaces = context.unit.as_ref().map_or(0, |it| it.version);
+        let Some(asn) = context.asn.filter(|asn| !is_of_a_return(&asn.value, &acceptance)) else {
             return Ok(None);
         };
         changed.count(&acceptance);
-        accept_unit(app, &merchant, (asn, &acceptance, replaces), &mut self.transaction).await?;
+        let accepted = AcceptedUnit { asn, acceptance: &acceptance, replaces };
+        accept_unit(app, &mut self.transaction, &merchant, accepted).await?;
         self.units.insert(unit);
         Ok(Some(ScanResult::Received))
     }

@@ -3,7 +3,7 @@
 use app::{
     AppError,
     access::secrets,
-    core::commit_once::IdempotencyKey,
+    core::scope::IdempotencyKey,
     returns::carrier_events::EventOutcome,
     warehouse::workbench::{
         MatchingParcel, close_parcel, find_parcels, match_to_proposal, receive_unit,
@@ -77,8 +77,7 @@ async fn grade(bench: &BenchForm<'_>) -> Result<BenchState, ApiError> {
         return Ok(state.with_unit(state.unit_code()));
     };
     let plate = receipt.unit_identifier.clone().unwrap_or_default();
-    let received =
-        receive_unit(&web.app, &visitor.session, &parcel.merchant, (receipt, &key)).await;
+    let received = receive_unit(&web.app, &visitor.session, &parcel.merchant, receipt, &key).await;
     let outcome = match received {
         Ok(result) => result.map(|result| result.result),
         // The key was used: the person went back and entered another condition.
@@ -157,8 +156,8 @@ fn read_key(form: &Form, state: &BenchState, action: &str) -> Result<Idempotency
 async fn recognize(bench: &BenchForm<'_>) -> Result<BenchState, ApiError> {
     let BenchForm { web, visitor, form, state, parcel } = bench;
     let proposal = form.text("proposal").parse().unwrap_or(usize::MAX);
-    let unit = (*parcel, state.plate.as_str());
-    match match_to_proposal(&web.app, &visitor.session, unit, proposal).await {
+    let session = &visitor.session;
+    match match_to_proposal(&web.app, session, parcel, &state.plate, proposal).await {
         Ok(_) => Ok(state.after_scan(&state.plate, BenchResult::Recognized)),
         Err(AppError::Conflict(_)) => {
             Ok(state.after_scan(&state.plate, BenchResult::AlreadyResolved))

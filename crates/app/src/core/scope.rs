@@ -1,0 +1,40 @@
+//! What a use case needs to know about a request: who sent it, and which merchant it is about.
+
+use bytes::Bytes;
+use domain::identifier::{ClientId, MerchantId};
+
+use crate::{App, AppError};
+
+/// The scope of one request. A handler builds it once and passes it to the use case.
+#[derive(Clone, Copy)]
+pub struct RequestScope<'a> {
+    pub app: &'a App,
+    /// The client, or the operator at the console. The audit trail names it.
+    pub client: &'a ClientId,
+    /// The merchant that the request is about: the client's own, or the one that a client of the
+    /// platform names. None if the request does not say.
+    pub merchant: Option<&'a MerchantId>,
+    /// The key under which the request may be repeated, if it has one.
+    pub idempotency: Option<&'a IdempotencyKey>,
+}
+
+/// The `Idempotency-Key` of a request.
+#[derive(Clone, Debug)]
+pub struct IdempotencyKey {
+    pub key: String,
+    /// Covers everything that identifies the request: method, address and body.
+    pub request_hash: Bytes,
+}
+
+impl<'a> RequestScope<'a> {
+    /// The same request, about `merchant`.
+    #[must_use]
+    pub fn for_merchant(self, merchant: &'a MerchantId) -> Self {
+        Self { merchant: Some(merchant), ..self }
+    }
+
+    /// The merchant that the request is about, where it must be about one.
+    pub(crate) fn merchant(self) -> Result<&'a MerchantId, AppError> {
+        self.merchant.ok_or(AppError::NotFound("merchant"))
+    }
+}
