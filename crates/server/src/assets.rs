@@ -1,8 +1,7 @@
-//! Styles and pictures, part of the binary, for every page that the service shows.
+//! Style sheets, scripts and images of all pages. They are part of the binary.
 //!
-//! The address of an asset contains a hash of its bytes. So an address always means the same
-//! bytes and a browser may keep them for as long as it likes; a page of a new release names
-//! new addresses.
+//! The address of an asset contains a hash of its bytes, so browsers may cache it forever. The
+//! pages of a new release refer to new addresses.
 
 use std::{fmt::Write as _, sync::LazyLock};
 
@@ -24,10 +23,10 @@ use ring::digest::{SHA256, digest};
 
 use crate::error::respond;
 
-/// A browser asks each time whether what it has is still good.
+/// A browser must check each time whether its copy is current.
 pub const REVALIDATE: &str = "no-cache";
 
-/// What a browser is told about a page: styles and pictures from here, and nothing else at all.
+/// The headers of a page: styles and images from this host, and nothing else.
 pub const PAGE_HEADERS: [(HeaderName, HeaderValue); 3] = [
     (
         CONTENT_SECURITY_POLICY,
@@ -40,16 +39,16 @@ pub const PAGE_HEADERS: [(HeaderName, HeaderValue); 3] = [
     (REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
 ];
 
-/// A browser never asks again.
+/// A browser never needs to load it again.
 const FOREVER: &str = "public, max-age=31536000, immutable";
 
-/// How many bytes of the hash tell two versions of an asset apart.
+/// How many bytes of the hash distinguish versions of an asset.
 const HASH_BYTES: usize = 8;
 
-/// What is part of the binary is the same for every page, so it is hashed once.
+/// The assets are hashed once.
 static ASSETS: LazyLock<Assets> = LazyLock::new(Assets::new);
 
-/// Something that does not change while the process runs.
+/// A file in memory, with the hash that browsers cache it by.
 pub struct CachedFile {
     kind: &'static str,
     body: Bytes,
@@ -67,7 +66,7 @@ pub struct Assets {
     pub receive_style: Asset,
     pub receive_script: Asset,
     pub icon: Asset,
-    /// Stands where a picture of goods would be.
+    /// Shown instead of the image of a product.
     pub no_picture: Asset,
 }
 
@@ -98,7 +97,7 @@ impl CachedFile {
         Self { kind, body, hash }
     }
 
-    /// The body, or the word that the caller has it already.
+    /// The body, or 304 if the caller has it already.
     pub fn respond(&self, headers: &HeaderMap, cache_control: &'static str) -> Response {
         let tag = format!("\"{}\"", self.hash);
         let cached = headers.get(IF_NONE_MATCH).and_then(|value| value.to_str().ok());
@@ -175,7 +174,7 @@ impl Assets {
         ];
         match all.into_iter().find(|asset| asset.name == name) {
             Some(asset) => asset.file.respond(headers, FOREVER),
-            None => respond(StatusCode::NOT_FOUND, "there is no such asset"),
+            None => respond(StatusCode::NOT_FOUND, "asset not found"),
         }
     }
 }
@@ -186,7 +185,7 @@ impl Asset {
         Self { name: format!("{stem}.{}.{extension}", file.hash), file }
     }
 
-    /// The asset under another address than its own.
+    /// Serves the asset at another address than its own.
     pub fn respond(&self, headers: &HeaderMap, cache_control: &'static str) -> Response {
         self.file.respond(headers, cache_control)
     }

@@ -1,4 +1,5 @@
-//! What the start page shows of a demo: the addresses, what to try, and the progress of its history.
+//! What the start page shows of a demo: the addresses, what to try, and the progress of its
+//! history.
 //!
 //! The page is available from the start, so the demo sets these things when it knows them.
 

@@ -1,4 +1,4 @@
-//! What a caller is told when something is wrong. The only place with status codes of refusals.
+//! Error responses. This is the only place with their status codes.
 //!
 //! The cause of a 500 is logged, never sent.
 
@@ -21,7 +21,7 @@ use crate::guard::limits::BodyError;
 
 #[derive(Debug)]
 pub enum ApiError {
-    /// 400: the request itself is not as it must be.
+    /// 400: the request itself is invalid.
     BadRequest(String),
     /// 401: no bearer token, or one that is unknown or expired.
     Unauthorized(&'static str),
@@ -33,47 +33,47 @@ pub enum ApiError {
     TooLarge { max_bytes: usize },
     /// 415.
     UnsupportedMediaType(&'static str),
-    /// The answer to what a use case refused.
+    /// The error of a use case.
     App(AppError),
 }
 
-/// The body of every refusal that is not about fields.
+/// The body of an error that is not about fields.
 #[derive(Serialize, ToSchema)]
 pub struct Message {
-    /// What is wrong, for a person to read.
+    /// What is wrong, in words.
     pub message: String,
 }
 
-/// The body of a 422: every field that is not acceptable.
+/// The body of a 422: every invalid field.
 #[derive(Serialize, ToSchema)]
 pub struct Invalid {
     /// How many fields are invalid, and why the first of them are not.
     message: String,
-    /// The first 1,000, in the order of the document.
+    /// The first 1,000 invalid fields, in the order of the document.
     errors: Vec<FieldError>,
 }
 
-/// The body of a 422 about a return: the fields that are not acceptable, or the rules in the way.
+/// The body of a 422 about a return: every invalid field, or every rule that refuses the return.
 #[derive(Serialize, ToSchema)]
 pub struct Refusals {
-    /// All of it in words.
+    /// All errors in words.
     message: String,
     /// One for each field or rule.
     errors: Vec<Refusal>,
 }
 
-/// A field that is not acceptable, or a rule that is in the way of a return.
+/// An invalid field, or a rule that refuses a return.
 #[derive(Serialize, ToSchema)]
 pub struct Refusal {
     /// JSONPath in the request.
     #[schema(example = "$.items[0]")]
     field: String,
     code: FaultCode,
-    /// The rule, by a name that it keeps. Absent when the field itself is not acceptable.
+    /// The name of the rule, which never changes. Absent if the field itself is invalid.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "window")]
     rule: Option<String>,
-    /// The reason, as a sentence. There when `rule` is.
+    /// The reason in words. Present if `rule` is.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "shipped on 2026-01-02; the 30-day window ends on 2026-02-01")]
     message: Option<String>,
@@ -103,7 +103,9 @@ impl ApiError {
         match error {
             BodyError::TooLarge => Self::TooLarge { max_bytes },
             BodyError::TooSlow => Self::TooSlow,
-            BodyError::Broken(_) => Self::BadRequest("the body did not arrive whole".to_owned()),
+            BodyError::Broken(_) => {
+                Self::BadRequest("the body did not arrive completely".to_owned())
+            }
         }
     }
 }
@@ -130,12 +132,12 @@ impl IntoResponse for ApiError {
                 let why = format!("the Content-Type must be {wanted}");
                 respond(StatusCode::UNSUPPORTED_MEDIA_TYPE, why)
             }
-            Self::App(error) => refusal(error),
+            Self::App(error) => respond_app_error(error),
         }
     }
 }
 
-fn refusal(error: AppError) -> Response {
+fn respond_app_error(error: AppError) -> Response {
     match error {
         AppError::NotFound(_) => respond(StatusCode::NOT_FOUND, error.to_string()),
         AppError::Conflict(why) => respond(StatusCode::CONFLICT, why),
@@ -154,7 +156,7 @@ fn refusal(error: AppError) -> Response {
         AppError::TooSlow => respond(StatusCode::SERVICE_UNAVAILABLE, error.to_string()),
         // Every attempt to commit met a conflict: the caller may try again.
         AppError::Store(StoreError::Conflict) => {
-            respond(StatusCode::CONFLICT, "changed by others at the same moment; try again")
+            respond(StatusCode::CONFLICT, "changed by another request at the same time; try again")
         }
         AppError::Store(_) | AppError::Vault(_) | AppError::UnreadableResponse(_) => {
             internal(&error)
@@ -164,7 +166,7 @@ fn refusal(error: AppError) -> Response {
 
 /// 500, with the whole chain of causes in the log.
 pub fn internal(error: &dyn std::error::Error) -> Response {
-    tracing::error!("a request failed: {}", with_causes(error));
+    tracing::error!("request failed: {}", with_causes(error));
     respond(StatusCode::INTERNAL_SERVER_ERROR, "internal error; it has been logged")
 }
 
@@ -173,9 +175,9 @@ pub fn respond(status: StatusCode, message: impl Into<String>) -> Response {
 }
 
 pub async fn no_such_route() -> Response {
-    respond(StatusCode::NOT_FOUND, "there is nothing at this address; see /docs")
+    respond(StatusCode::NOT_FOUND, "no such address; see /docs")
 }
 
 pub async fn method_not_allowed() -> Response {
-    respond(StatusCode::METHOD_NOT_ALLOWED, "this address does not answer to this method")
+    respond(StatusCode::METHOD_NOT_ALLOWED, "this address does not support this method")
 }

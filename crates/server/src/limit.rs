@@ -15,13 +15,13 @@ use crate::{
     guard::{Peer, rate_limit::RateDecision},
 };
 
-/// No request takes longer; a body alone may take half of it.
+/// No request may take longer. Its body alone may take half of this time.
 const ANSWER_TIME_MAX: Duration = Duration::from_secs(60);
 
 pub async fn limit(State(web): State<Web>, request: Request, next: Next) -> Response {
     let Some(peer) = request.extensions().get::<Peer>().copied() else {
-        // Only the listener makes requests, and it always says who is there.
-        return respond(StatusCode::INTERNAL_SERVER_ERROR, "the peer is not known");
+        // The listener adds the peer to every request.
+        return respond(StatusCode::INTERNAL_SERVER_ERROR, "the peer is unknown");
     };
     let address = web.client_address(peer, request.headers());
     let decision = web.rate_limit.check(address, web.started.elapsed());

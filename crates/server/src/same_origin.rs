@@ -41,12 +41,12 @@ mod tests {
     const OWN_ORIGIN: (HeaderName, &str) = (ORIGIN, "https://returns.example:8080");
     const OTHER_ORIGIN: (HeaderName, &str) = (ORIGIN, "https://evil.example");
 
-    fn headers(pairs: &[(HeaderName, &'static str)]) -> HeaderMap {
+    fn make_headers(pairs: &[(HeaderName, &'static str)]) -> HeaderMap {
         pairs.iter().map(|(name, value)| (name.clone(), HeaderValue::from_static(value))).collect()
     }
 
     fn accepts(pairs: &[(HeaderName, &'static str)]) -> bool {
-        is_same_origin(&headers(pairs), 0)
+        is_same_origin(&make_headers(pairs), 0)
     }
 
     #[test]
@@ -85,19 +85,19 @@ mod tests {
     fn a_forwarded_host_counts_only_behind_a_declared_proxy() {
         let inner = (HOST, "10.0.0.7:8080");
         let forwarded = (FORWARDED_HOST, "RETURNS.example:8080");
-        let proxied = headers(&[inner.clone(), forwarded.clone(), OWN_ORIGIN]);
+        let proxied = make_headers(&[inner.clone(), forwarded.clone(), OWN_ORIGIN]);
         assert!(!is_same_origin(&proxied, 0));
         assert!(is_same_origin(&proxied, 1));
         assert!(is_same_origin(&proxied, 2));
 
-        let foreign = headers(&[inner, forwarded, OTHER_ORIGIN]);
+        let foreign = make_headers(&[inner, forwarded, OTHER_ORIGIN]);
         assert!(!is_same_origin(&foreign, 1));
     }
 
     #[test]
     fn an_unreadable_value_is_refused() {
         for name in [SEC_FETCH_SITE, ORIGIN] {
-            let mut headers = headers(&[OWN_HOST]);
+            let mut headers = make_headers(&[OWN_HOST]);
             headers.insert(name.clone(), HeaderValue::from_bytes(b"\xff").unwrap());
             assert!(!is_same_origin(&headers, 0), "{name}");
         }

@@ -74,11 +74,11 @@ struct StartFrame {
 
 impl StartFrame {
     fn new() -> Self {
-        let assets = assets();
+        let shared = assets();
         Self {
-            base_style: assets.base_style.address(),
-            start_style: assets.start_style.address(),
-            icon: assets.icon.address(),
+            base_style: shared.base_style.address(),
+            start_style: shared.start_style.address(),
+            icon: shared.icon.address(),
         }
     }
 }

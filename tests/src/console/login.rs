@@ -252,7 +252,7 @@ fn what_goes_wrong_is_told_as_a_page() {
     let visitor = server.visitor("operator");
     for (reply, status, words) in [
         (visitor.get("/console/no/such/page"), 404, "This page does not exist."),
-        (visitor.get("/console/logout"), 405, "This address does not answer to this method."),
+        (visitor.get("/console/logout"), 405, "This address does not support this method."),
     ] {
         assert_eq!(reply.status, status, "{}", reply.said());
         assert!(reply.text().contains(words), "{}", reply.text());

@@ -107,9 +107,9 @@ fn a_node_is_not_ready_while_its_database_is_away() {
 
     let reply = server.send(&Request::get("/readyz"));
 
-    assert_eq!(reply.said(), r#"503 {"message":"the store does not answer"}"#);
+    assert_eq!(reply.said(), r#"503 {"message":"the database does not respond"}"#);
     assert_eq!(server.send(&Request::get("/healthz")).status, 200, "alive, though");
     let reply = server.send(&Request::get("/orders/A").bearer("hwt.acme.x"));
     assert_eq!(reply.said(), r#"500 {"message":"internal error; it has been logged"}"#);
-    assert!(server.log().contains("a request failed: "), "{}", server.log());
+    assert!(server.log().contains("request failed: "), "{}", server.log());
 }

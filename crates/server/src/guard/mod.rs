@@ -1,13 +1,12 @@
-//! What stands between the network and the routes.
+//! What is between the network and the routes.
 //!
-//! [`serve`] accepts connections and bounds how many there are and how long one may take;
-//! [`tls`] decides which protocol versions are spoken and keeps the certificate current;
-//! [`write_stall`] gives up on a client that does not read its answer. A request that came
-//! through carries [`Peer`]. From there on the routes use [`client_address`] to learn who
-//! asks when proxies stand in front, [`rate_limit`] to refuse whoever asks too often, and
-//! [`limits`] to read a body that is neither too large nor too slow.
+//! [`serve`] accepts connections and limits their number and duration. [`tls`] configures the
+//! protocol versions and keeps the certificate current. [`write_stall`] drops a client that does
+//! not read its response. Each accepted request carries a [`Peer`]. The routes then use
+//! [`client_address`] to find the client behind proxies, [`rate_limit`] to refuse clients with too
+//! many requests, and [`limits`] to read a body within its limits.
 //!
-//! Nothing in here knows a route, a status code of ours or the store.
+//! Nothing in this module knows routes, our status codes or the store.
 
 use std::{net::IpAddr, sync::Arc};
 
@@ -23,8 +22,8 @@ pub mod tls;
 mod write_stall;
 
 /// The address at the other end of the connection: a request extension of every request that
-/// [`serve::Listener`] accepted. It is the client only when no proxy stands in front; ask
-/// [`client_address`] for the client.
+/// [`serve::Listener`] accepted. It is the client only if there is no proxy in front; use
+/// [`client_address`] to get the client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Peer(pub IpAddr);
 
@@ -32,6 +31,6 @@ pub struct Peer(pub IpAddr);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Encrypted(pub bool);
 
-/// Cancelled when the server is to end: a request extension, for answers that would go on for ever.
+/// Canceled when the server stops: a request extension, for responses that would never end.
 #[derive(Clone, Debug)]
 pub struct Stopping(pub Arc<CancellationToken>);

@@ -1,13 +1,13 @@
-//! How many requests one address, or whatever else is counted, may make in a sliding minute.
+//! Limits the requests of one address, or of another kind of key, in a sliding minute.
 //!
 //! Each address has sixty buckets of one second. A request is allowed while the sixty buckets
 //! together hold less than the limit; it is then counted in the newest. A refused request is
-//! not counted, so that a client which keeps knocking is let in as soon as its oldest second
-//! leaves the window. The answer is exact to a second.
+//! not counted, so a client that keeps trying is allowed as soon as its oldest second leaves the
+//! window. The limit is exact to a second.
 //!
-//! An IPv6 client is its /64: that is the smallest network a subscriber is given, and whoever
-//! has one can use 2^64 addresses in turn, which would make a limit per address no limit at
-//! all. An IPv4 address written as IPv6 (`::ffff:192.0.2.1`) is the IPv4 address.
+//! An IPv6 client is counted by its /64 network: that is the smallest network that subscribers get,
+//! and they can use all its addresses, so a limit per address would be useless. An IPv4 address
+//! written as IPv6 (`::ffff:192.0.2.1`) is the IPv4 address.
 //!
 //! Memory is bounded. The addresses lie in sixteen shards with a lock each; a full shard
 //! forgets the addresses that were quiet for a minute, and when there are none, addresses it
@@ -29,7 +29,7 @@ const WINDOW_BUCKETS: usize = 60;
 const SHARDS: usize = 16;
 const ADDRESSES_MAX: usize = 100_000;
 
-/// The answer for one request, with what the `RateLimit-*` and `Retry-After` headers say.
+/// The decision on one request, with the values of the `RateLimit-*` and `Retry-After` headers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateDecision {
     pub allowed: bool,
@@ -90,8 +90,7 @@ impl<K: Eq + Hash> RateLimit<K> {
         lock(&self.overflow).check(self.limit, now_s)
     }
 
-    /// Takes back what was counted last for `client`: a request that turned out not to be one of those
-    /// that are limited.
+    /// Takes back the last count of `client`, for a request that should not be limited after all.
     pub fn take_back_key(&self, client: &K, now: Duration) {
         let Some(shard) = self.shard(client) else { return };
         if let Some(window) = lock(shard).windows.get_mut(client) {
@@ -99,7 +98,7 @@ impl<K: Eq + Hash> RateLimit<K> {
         }
     }
 
-    /// Which shard is a secret of this process: nobody can choose addresses that fill one.
+    /// The choice of the shard is secret, so an attacker cannot fill one on purpose.
     fn shard(&self, client: &K) -> Option<&Mutex<Shard<K>>> {
         let [low_byte, ..] = self.hasher.hash_one(client).to_le_bytes();
         self.shards.get(usize::from(low_byte) % SHARDS)
@@ -125,12 +124,12 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[derive(Debug)]
 struct Shard<K> {
     windows: HashMap<K, Window>,
-    swept_s: Option<u64>,
+    cleaned_s: Option<u64>,
 }
 
 impl<K> Default for Shard<K> {
     fn default() -> Self {
-        Self { windows: HashMap::new(), swept_s: None }
+        Self { windows: HashMap::new(), cleaned_s: None }
     }
 }
 
@@ -138,7 +137,7 @@ impl<K: Eq + Hash> Shard<K> {
     /// The window of `client`, a new one if need be, or none when there is no room.
     fn window(&mut self, client: K, now_s: u64, max: usize) -> Option<&mut Window> {
         if !self.windows.contains_key(&client) && self.windows.len() >= max {
-            self.sweep(now_s);
+            self.forget_quiet(now_s);
             if self.windows.len() >= max {
                 return None;
             }
@@ -147,11 +146,11 @@ impl<K: Eq + Hash> Shard<K> {
     }
 
     /// Forgets quiet addresses. Within one second none becomes quiet, so once a second is as
-    /// good as always, and a flood of new addresses cannot make every request pay for a sweep.
-    fn sweep(&mut self, now_s: u64) {
-        if self.swept_s.is_none_or(|swept_s| swept_s < now_s) {
+    /// good as always, and a flood of new addresses cannot slow down every request.
+    fn forget_quiet(&mut self, now_s: u64) {
+        if self.cleaned_s.is_none_or(|cleaned_s| cleaned_s < now_s) {
             self.windows.retain(|_, window| !window.is_quiet(now_s));
-            self.swept_s = Some(now_s);
+            self.cleaned_s = Some(now_s);
         }
     }
 }

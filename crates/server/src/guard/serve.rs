@@ -185,7 +185,10 @@ impl Listener {
             .await;
         tasks.close();
         if timeout(grace, tasks.wait()).await.is_err() {
-            tracing::warn!(connections = tasks.len(), "dropping connections that did not finish");
+            tracing::warn!(
+                connections = tasks.len(),
+                "dropping connections that did not finish in time"
+            );
             abandon.cancel();
             tasks.wait().await;
         }
@@ -202,7 +205,7 @@ fn acceptor(settings: &TlsSettings) -> Result<(TlsAcceptor, Arc<ReloadingCertifi
 struct Accept {
     socket: TcpListener,
     places: Arc<Semaphore>,
-    /// Whether the last try failed: a lasting fault is logged when it begins.
+    /// Whether the last attempt failed. A lasting failure is logged only once.
     failing: bool,
 }
 
@@ -231,7 +234,7 @@ impl Accept {
             Err(error) if concerns_one_connection(&error) => None,
             Err(error) => {
                 if !self.failing {
-                    tracing::error!(%error, "connections cannot be accepted; trying on");
+                    tracing::error!("accepting connections failed, will retry: {error}");
                 }
                 self.failing = true;
                 sleep(ACCEPT_PAUSE).await;

@@ -65,7 +65,7 @@ fn a_request_that_is_not_as_it_must_be_is_invalid() {
     let twice = format!("{grant}&{grant}&client_id={id}&client_secret=x");
     let json = |text: &str| Request::post("/oauth/token").json(text);
     let by_header = |body: &str, header: &str| form_request(body).header("Authorization", header);
-    let two_ways = "the client identifies itself in two ways";
+    let two_ways = "the request contains client credentials twice";
     let as_basic = basic(id, "x");
     let cases = [
         (json("{}"), "grant_type is missing"),
@@ -73,10 +73,10 @@ fn a_request_that_is_not_as_it_must_be_is_invalid() {
         (form_request("client_id=a.b&client_secret=c"), "grant_type is missing"),
         (form_request(&format!("{grant}&client_secret=x")), "client_id is missing"),
         (form_request(&format!("{grant}&client_id={id}")), "client_secret is missing"),
-        (form_request(&twice), "grant_type is there twice"),
-        (form_request("scope=read&scope=read"), "scope is there twice"),
-        (form_request("client_id=a&client_id=b"), "client_id is there twice"),
-        (form_request("client_secret=a&client_secret=a"), "client_secret is there twice"),
+        (form_request(&twice), "grant_type appears twice"),
+        (form_request("scope=read&scope=read"), "scope appears twice"),
+        (form_request("client_id=a&client_id=b"), "client_id appears twice"),
+        (form_request("client_secret=a&client_secret=a"), "client_secret appears twice"),
         (form_request("scope=%ff"), "the form is not UTF-8"),
         (changed(&merchant, "client_id", json!(7)), "client_id must be a string"),
         (json("[]"), "the body must be a JSON object"),

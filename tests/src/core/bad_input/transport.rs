@@ -16,7 +16,7 @@ fn unknown_addresses_are_told_in_json() {
     let server = shared::sqlite();
     for target in ["/nothing", "/orders", "/orders/a/b", "/orders/", "/admin", "//orders/A"] {
         let reply = server.send(&Request::get(target));
-        let why = "there is nothing at this address; see /docs";
+        let why = "no such address; see /docs";
         assert_eq!(reply.said(), said(404, why), "{target}");
         assert_message_only(&reply);
     }
@@ -33,7 +33,7 @@ fn wrong_methods_are_told_in_json_with_the_right_ones() {
         ("POST", "/healthz", "GET,HEAD"),
     ] {
         let reply = server.send(&Request::new(method, target));
-        let why = "this address does not answer to this method";
+        let why = "this address does not support this method";
         assert_eq!(reply.said(), said(405, why), "{method} {target}");
         let mut methods: Vec<_> = reply.header("Allow").unwrap().split(',').collect();
         methods.sort_unstable();
