@@ -1,6 +1,9 @@
 //! What all benchmarks have in common: they measure one engine after another and print the results.
 
-use std::{cell::OnceCell, path::Path, path::PathBuf};
+use std::{
+    cell::OnceCell,
+    path::{Path, PathBuf},
+};
 
 use serde::Serialize;
 
@@ -37,10 +40,11 @@ struct Binary(OnceCell<PathBuf>);
 
 impl Binary {
     fn path(&self) -> anyhow::Result<&Path> {
-        if self.0.get().is_none() {
-            let _ = self.0.set(server::build_binary()?);
+        if let Some(path) = self.0.get() {
+            return Ok(path);
         }
-        Ok(self.0.get().map(PathBuf::as_path).unwrap_or(Path::new("homeward")))
+        let path = server::build_binary()?;
+        Ok(self.0.get_or_init(|| path))
     }
 }
 

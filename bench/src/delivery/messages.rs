@@ -10,7 +10,7 @@ use world::Secret;
 
 use super::{BODY_BYTES, LANES_PER_MERCHANT, MERCHANTS, MESSAGES_PER_COMMIT, sink::Sink};
 
-/// The merchant whose receiver hangs.
+/// The merchant with a receiver that hangs.
 pub(crate) const HANGING_MERCHANT: &str = "sick";
 pub(crate) const SIGNING_SECRET: &str = "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 

@@ -95,7 +95,7 @@ pub(crate) enum Incident {
     PartlyRefunded,
     /// A return with one received unit and two that are expected.
     PartlyReceived,
-    /// A return at the other merchant, whose server is down.
+    /// A return to the other merchant. Its server is down.
     OtherMerchant {
         number: u32,
     },

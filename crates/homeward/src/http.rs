@@ -43,8 +43,8 @@ impl ServerResponse {
 
     pub(crate) fn message(&self) -> String {
         let body: serde_json::Value = serde_json::from_slice(&self.body).unwrap_or_default();
-        let text = ["message", "error_description"].into_iter();
-        let text = text.filter_map(|key| body.get(key)?.as_str()).next();
+        let mut keys = ["message", "error_description"].into_iter();
+        let text = keys.find_map(|key| body.get(key)?.as_str());
         text.map_or_else(|| format!("the server responded with {}", self.status), str::to_owned)
     }
 }

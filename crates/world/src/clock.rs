@@ -42,12 +42,12 @@ impl World {
         Self { clock: Clock::System, random: SystemRandom::new() }
     }
 
-    /// A world whose time changes only when `clock` is moved.
+    /// A world with a clock that changes only when it is moved.
     pub fn manual(clock: Arc<AtomicI64>) -> Self {
         Self { clock: Clock::Manual(clock), random: SystemRandom::new() }
     }
 
-    /// A world whose time passes as `pace` says.
+    /// A world with the time of `pace`.
     pub fn paced(pace: Pace) -> Self {
         Self { clock: Clock::Paced(pace), random: SystemRandom::new() }
     }

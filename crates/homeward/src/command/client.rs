@@ -89,10 +89,10 @@ impl Client {
                 output.print(&clients, || format_list(&clients));
             }
             Self::Disable { client_id, .. } => {
-                set_disabled(session, output, &client_id, true).await?
+                set_disabled(session, output, &client_id, true).await?;
             }
             Self::Enable { client_id, .. } => {
-                set_disabled(session, output, &client_id, false).await?
+                set_disabled(session, output, &client_id, false).await?;
             }
         }
         Ok(())

@@ -165,10 +165,10 @@ impl Merchant {
                 output.print(&rotated, || format_credentials(&rotated));
             }
             Self::Disable { merchant, .. } => {
-                set_disabled(session, output, &merchant, true).await?
+                set_disabled(session, output, &merchant, true).await?;
             }
             Self::Enable { merchant, .. } => {
-                set_disabled(session, output, &merchant, false).await?
+                set_disabled(session, output, &merchant, false).await?;
             }
         }
         Ok(())

@@ -1,7 +1,7 @@
 //! A map that drops its oldest entries.
 //!
 //! There are two generations. New entries go into the young one. When that is full it replaces the
-//! old one, whose entries are dropped unless they were used meanwhile. So the map always has the
+//! old one, and old entries are dropped unless they were used meanwhile. So the map always has the
 //! latest `generation` entries, and never more than twice as many.
 //!
 //! The map is split into shards, because a large table that grows moves all its entries at once,

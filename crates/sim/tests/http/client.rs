@@ -65,7 +65,7 @@ pub(crate) async fn call(running: &Running, method_and_path: &str, body: &str) -
     send(running, method_and_path, &[], body).await.unwrap()
 }
 
-/// Posts message `id` of the RMA `lane` and tells the status; nothing if there was none.
+/// Posts message `id` of the RMA `lane`. Returns the status, or None without a response.
 pub(crate) async fn rma(running: &Running, id: &str, lane: &str, sequence: u64) -> Option<u16> {
     let headers = [
         ("webhook-id", id),
