@@ -2,7 +2,7 @@
 //!
 //! The path and its `viewBox` have whole numbers, so a printer draws sharp edges. Around the cells
 //! is the quiet zone, without which scanners do not find a code. The style sheet sets the colors
-//! and prevents smoothing on screens.
+//! and how screens smooth the edges.
 
 use std::fmt::Write as _;
 
