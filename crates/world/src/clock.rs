@@ -15,7 +15,7 @@ use std::{
 use jiff::Timestamp;
 use ring::rand::{SecureRandom, SystemRandom};
 
-use crate::Pace;
+use crate::{Pace, machine::machine_us};
 
 #[derive(Clone, Debug)]
 pub struct World {
@@ -101,9 +101,4 @@ impl World {
             .map(|&letter| char::from(letter))
             .collect()
     }
-}
-
-#[expect(clippy::disallowed_methods, reason = "the only code that may read the machine's clock")]
-pub(crate) fn machine_us() -> i64 {
-    Timestamp::now().as_microsecond()
 }

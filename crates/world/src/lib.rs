@@ -2,6 +2,7 @@
 //! secrets.
 
 mod clock;
+mod machine;
 mod pace;
 pub mod private_file;
 mod secret;

@@ -94,8 +94,8 @@ impl Shopper {
         }
     }
 
-    /// Finds the order, chooses a unit of its first line and confirms, with the keyboard only. Gives
-    /// the page of the return.
+    /// Finds the order, chooses a unit of its first line and confirms, with the keyboard only.
+    /// Gives the page of the return.
     pub(super) fn return_by_keyboard(&self, number: &str, secret: &str) -> Page {
         let browser = &self.browser;
         browser.tab_to("order_number");

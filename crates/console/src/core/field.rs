@@ -1,7 +1,7 @@
 //! The fields of a form on a page, each with its value and its error.
 //!
-//! A form is read by the same code as the bodies of the API: it becomes a JSON document, and an error
-//! at `$.auth.token` is shown at the field `auth.token`.
+//! A form is read by the same code as the bodies of the API: it becomes a JSON document, and an
+//! error at `$.auth.token` is shown at the field `auth.token`.
 
 use app::AppError;
 use domain::faults::FieldError;
