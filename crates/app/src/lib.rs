@@ -1,10 +1,9 @@
 //! Use cases, one file each: load, decide, commit.
 //!
-//! The API, the command line and the pages call the same functions. A use case
-//! loads versioned state, asks a pure function of `domain` what follows, and commits
-//! everything that was decided in one transaction. Nothing is locked meanwhile:
-//! when somebody else was quicker the store says so and the decision is taken again
-//! ([`core::commit_once`]).
+//! The API, the portal and the console call the same functions. A use case loads versioned state, asks
+//! a pure function of `domain` for the decision, and commits everything that was decided in one
+//! transaction. Nothing is locked in between: if another request was faster, the store reports a
+//! conflict, and the use case decides again (`core/commit_once.rs`).
 
 pub mod access;
 pub mod background;
@@ -29,7 +28,7 @@ use tokio::sync::Notify;
 use crate::core::metrics::AppMetrics;
 use access::authenticate::CallerCache;
 use access::passwords::PasswordHasherSlots;
-use exchanges::exchange_orders::ExchangeAnswers;
+use exchanges::finished_messages::FinishedExchangeMessages;
 use exchanges::variants::VariantCache;
 use merchants::pictures::PictureCache;
 use messages::bulk_retry::SharedBulkJobs;
@@ -45,20 +44,20 @@ pub struct App {
     guard: AddressGuard,
     callers: Arc<CallerCache>,
     jobs: SharedBulkJobs,
-    /// Told when a return may want a label.
+    /// Notified when a return may need a label.
     pub labels_wanted: Arc<Notify>,
-    /// Exchange orders whose merchants have answered.
-    pub exchange_answers: Arc<ExchangeAnswers>,
-    /// For questions to merchants' servers.
+    /// Messages about exchange orders that are finished and can be settled.
+    pub finished_exchange_messages: Arc<FinishedExchangeMessages>,
+    /// For requests that do not send a message, such as for variants and images.
     http: HttpClient,
     variants: Arc<VariantCache>,
     passwords: Arc<PasswordHasherSlots>,
     pictures: Arc<PictureCache>,
-    meters: AppMetrics,
+    metrics: AppMetrics,
 }
 
-/// What an app is made of.
-pub struct Parts {
+/// What an [`App`] is made of.
+pub struct AppParts {
     pub store: Store,
     pub world: World,
     pub vault: Vault,
@@ -66,13 +65,13 @@ pub struct Parts {
     pub dispatcher: DispatcherHandle,
     /// Decides which addresses messages may be sent to.
     pub guard: AddressGuard,
-    /// Connections, tokens and limits for questions to merchants' servers.
+    /// Connections, tokens and limits for other requests to merchants' servers.
     pub http: HttpClient,
-    pub meters: AppMetrics,
+    pub metrics: AppMetrics,
 }
 
 impl App {
-    pub fn new(parts: Parts) -> Self {
+    pub fn new(parts: AppParts) -> Self {
         Self {
             store: parts.store,
             world: parts.world,
@@ -82,46 +81,46 @@ impl App {
             callers: Arc::default(),
             jobs: Arc::default(),
             labels_wanted: Arc::default(),
-            exchange_answers: Arc::default(),
+            finished_exchange_messages: Arc::default(),
             http: parts.http,
             variants: Arc::default(),
             passwords: Arc::default(),
             pictures: Arc::default(),
-            meters: parts.meters,
+            metrics: parts.metrics,
         }
     }
 
-    /// Whether messages may be sent to this address, as far as its text tells; why not, in words.
+    /// Whether messages may be sent to this address, as far as its text shows; if not, why.
     pub fn check_url(&self, url: &str) -> Result<(), String> {
         self.guard.check_url(url).map(drop).map_err(|refused| refused.to_string())
     }
 }
 
-/// Why a use case did not do what was asked.
+/// Why a use case failed.
 #[derive(Debug, thiserror::Error)]
 pub enum AppError {
-    /// The request names something that is not there, or not there for this caller.
-    #[error("there is no such {0}")]
+    /// The request names something that does not exist, or that this caller must not see.
+    #[error("{0} not found")]
     NotFound(&'static str),
     /// The request contradicts what is stored.
     #[error("{0}")]
     Conflict(String),
-    /// What was agreed to is not what it would be now.
-    #[error("what the return comes to has changed")]
+    /// The shopper agreed to a total that is out of date.
+    #[error("the total of the return has changed")]
     Changed,
     /// The bytes are not JSON.
     #[error("the body is not JSON: {0}")]
     Malformed(#[from] domain::json::Malformed),
-    /// What is asked for is against the rules of returns.
-    #[error("{}", refusals(.0))]
+    /// The policy does not allow the return.
+    #[error("{}", summarize_refusals(.0))]
     Refused(Vec<ReturnRefusal>),
-    /// JSON, but not what the contract asks for.
+    /// The body is JSON, but not what the contract requires.
     #[error("{}", .0.summary())]
     Invalid(Faults),
-    /// The merchant's server cannot be reached, or answered nothing of use.
-    #[error("the merchant's server cannot be asked: {0}")]
+    /// The merchant's server cannot be reached, or its response is unusable.
+    #[error("the request to the merchant's server failed: {0}")]
     Unreachable(String),
-    #[error("the merchant's server did not answer in time")]
+    #[error("the merchant's server did not respond in time")]
     TooSlow,
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -132,8 +131,8 @@ pub enum AppError {
     UnreadableResponse(serde_json::Error),
 }
 
-/// Every refusal in one sentence.
-fn refusals(refused: &[ReturnRefusal]) -> String {
+/// All refusals in one sentence.
+fn summarize_refusals(refused: &[ReturnRefusal]) -> String {
     let each: Vec<String> = refused
         .iter()
         .map(|it| format!("{} {} ({})", it.field, it.message, it.rule.name()))

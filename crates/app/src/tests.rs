@@ -20,7 +20,7 @@ use tempfile::TempDir;
 use world::{Secret, Vault, World};
 
 use crate::{
-    App, AppError, Parts,
+    App, AppError, AppParts,
     access::{
         authenticate::{Caller, authenticate},
         issue_token::{TOKEN_LIFETIME_S, TokenRequest, issue_token},
@@ -51,13 +51,13 @@ impl Fixture {
         let directory = tempfile::tempdir().unwrap();
         let location = Location::Sqlite(directory.path().join("homeward.db"));
         let mut registry = Registry::default();
-        let meters = store::StoreMetrics::register(&mut registry);
-        let store = Store::open(&location, &meters).await.unwrap();
+        let metrics = store::StoreMetrics::register(&mut registry);
+        let store = Store::open(&location, &metrics).await.unwrap();
         store.migrate().await.unwrap();
         let clock = Arc::new(AtomicI64::new(1_700_000_000_000_000));
         let world = World::manual(Arc::clone(&clock));
         let vault = Vault::new(&[7; 32]);
-        let app = App::new(Parts {
+        let app = App::new(AppParts {
             store,
             world,
             vault,
@@ -69,7 +69,7 @@ impl Fixture {
                 World::system(),
                 delivery::CallSettings::default(),
             ),
-            meters: AppMetrics::register(&mut registry),
+            metrics: AppMetrics::register(&mut registry),
         });
         let new = NewMerchant {
             id: MerchantId::parse("acme").unwrap(),

@@ -7,7 +7,7 @@ use std::{net::SocketAddr, path::Path, time::Duration};
 
 use anyhow::Context;
 use app::{
-    App, Parts as AppParts,
+    App, AppParts,
     access::add_client::add_first_admin,
     background::{Task, cleanup, exchanges, labels},
     core::metrics::AppMetrics,
@@ -90,7 +90,7 @@ impl Node {
             dispatcher: handle.clone(),
             guard: AddressGuard::new(config.allow_networks.clone()),
             http: http.clone(),
-            meters: AppMetrics::register(&mut registry),
+            metrics: AppMetrics::register(&mut registry),
         });
         // A node that serves a single command leaves sending to servers.
         let channel = Channel { handle, inbox, http };

@@ -288,7 +288,7 @@ fn a_merchants_token_reaches_nothing_of_another() {
 fn an_order_of_another_merchant_is_not_found_rather_than_forbidden() {
     for Neighbours { server, victim, other, .. } in neighbours() {
         let reply = server.order(&server.token(&other), "secret-order");
-        assert_eq!(reply.said(), r#"404 {"message":"there is no such order"}"#);
+        assert_eq!(reply.said(), r#"404 {"message":"order not found"}"#);
         let forged = server.token(&other).replace(&other.id, &victim.id);
         assert_eq!(server.order(&forged, "secret-order").status, 401);
     }

@@ -81,7 +81,7 @@ fn a_token_is_given_for_json_for_a_form_and_for_http_basic() {
             });
             assert_eq!(answer, expected);
             let answer = read_order(server, &format!("bearer {}", token.as_str().unwrap()));
-            assert_eq!(answer.said(), r#"404 {"message":"there is no such order"}"#);
+            assert_eq!(answer.said(), r#"404 {"message":"order not found"}"#);
         }
     }
 }

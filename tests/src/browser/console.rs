@@ -234,7 +234,7 @@ fn find_a_return(scripts: Scripts) {
     browser.follow(&rma);
     browser.see("Timeline");
     browser.see("Return started: 1 unit");
-    browser.see("Label made for 1 unit");
+    browser.see("Label created for 1 unit");
     browser.examine("console-return");
 
     search(&browser, &number);

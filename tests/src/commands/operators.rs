@@ -19,7 +19,7 @@ fn operators_are_added_listed_disabled_and_enabled() {
         assert_eq!(said.out, "lena can log in to /console with the role operator.\n");
 
         let taken = home.run(&["operator", "add", "lena", "--role", "operator"]);
-        assert_refused(&taken, "the operator lena exists");
+        assert_refused(&taken, "operator lena already exists");
         let said = home.run(&["operator", "disable", "mara"]);
         assert_eq!(said.out, "mara is disabled.\n");
         let list = home.json(&["operator", "list"]);
@@ -49,7 +49,7 @@ fn a_password_is_given_made_up_or_refused_and_never_noted() {
         let refused = home.run(&["operator", "password", "lena", "--password-file", empty]);
         assert_refused(&refused, &format!("{empty} is empty"));
         let unknown = home.run(&["operator", "password", "nobody"]);
-        assert_refused(&unknown, "there is no such operator");
+        assert_refused(&unknown, "operator not found");
 
         let password = text(&home.json(&["operator", "password", "lena"])["password"]);
         let mut command = home.command(&["operator", "password", "lena", "--password-file", "-"]);

@@ -137,16 +137,16 @@ fn secrets_are_rotated_for_the_client_that_is_meant() {
 fn what_cannot_be_done_is_said_in_plain_words() {
     for (home, _server) in make_places("refusals") {
         home.add_merchant("acme");
-        let nobody = "there is no such merchant";
+        let nobody = "merchant not found";
         let cases: [(&[&str], &str); 8] = [
-            (&["merchant", "add", "acme", "--name", "Again"], "the merchant acme exists"),
+            (&["merchant", "add", "acme", "--name", "Again"], "merchant acme already exists"),
             (&["merchant", "set", "nobody", "--strict", "true"], nobody),
             (&["merchant", "disable", "nobody"], nobody),
             (&["merchant", "rotate-secret", "nobody"], nobody),
             (&["merchant", "rotate-secret", "nobody", "--signing"], nobody),
             (&["client", "add", "--merchant", "nobody", "--name", "x"], nobody),
             (&["client", "list", "--merchant", "nobody"], nobody),
-            (&["client", "disable", "acme.none"], "there is no such client"),
+            (&["client", "disable", "acme.none"], "client not found"),
         ];
         for (arguments, why) in cases {
             assert_refused(&home.run(arguments), why);

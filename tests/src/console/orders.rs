@@ -62,7 +62,7 @@ fn one_box_finds_exchange_orders_and_units_of_the_warehouse() {
 
         assert_eq!(desk.found(&exchange), format!("/console/returns/{rma}"));
         let page = desk.visitor.page(&format!("/console/returns/{rma}"));
-        has_all(&page, &[&exchange, "asked of the merchant", "Exchange order"]);
+        has_all(&page, &[&exchange, "requested from the merchant", "Exchange order"]);
         has_all(&desk.visitor.page(&desk.order_address(&order)), &[&exchange, "exchange order"]);
 
         let (asn, plate) = (desk.own("ASN"), desk.own("LP"));
@@ -131,7 +131,7 @@ fn a_return_is_canceled_by_hand_with_a_reason_that_stays() {
         let page = desk.visitor.page(&at_return);
         has_all(
             &page,
-            &["Return started: 1 unit", "Label made for 1 unit", "Policy version", "too_small"],
+            &["Return started: 1 unit", "Label created for 1 unit", "Policy version", "too_small"],
         );
 
         let cancel = format!("{at_return}/cancel");
@@ -140,7 +140,7 @@ fn a_return_is_canceled_by_hand_with_a_reason_that_stays() {
         has_all(refused.text(), &["Enter a reason", "aria-invalid"]);
 
         let page = desk.visitor.submit(&cancel, &[("reason", "asked by <b>telephone</b>")]);
-        has_all(&page, &["Return canceled.", "Status: CANCELED", "Canceled by hand"]);
+        has_all(&page, &["Return canceled.", "Status: CANCELED", "Canceled by an operator"]);
         has_all(&page, &["asked by &#60;b&#62;telephone", &format!("by {}", desk.visitor.name)]);
         assert!(!page.contains(&format!("{cancel}\"")), "it cannot be canceled again: {page}");
 
@@ -169,7 +169,7 @@ fn receiving_is_closed_by_hand() {
         let page = desk.visitor.submit(&format!("/console/returns/{rma}/close-receiving"), &[]);
 
         has_all(&page, &["Receiving closed.", "Receiving closed: 1 unit never arrived"]);
-        has_all(&page, &["Receiving closed by hand", "Not received"]);
+        has_all(&page, &["Receiving closed by an operator", "Not received"]);
     }
 }
 
@@ -187,7 +187,7 @@ fn a_message_that_failed_is_sent_again_from_the_time_line_of_its_return() {
         let retry = format!("/console/returns/{rma}/retry/{message}");
         let page = desk.visitor.submit(&retry, &[]);
 
-        has_all(&page, &[&format!("Retrying {message}."), "put back to be sent again"]);
+        has_all(&page, &[&format!("Retrying {message}."), "retried"]);
         desk.stage.until(&message, "delivered");
         let page = desk.visitor.page(&format!("/console/returns/{rma}"));
         has_all(&page, &["Delivered", "attempt 2.1", ">200<"]);

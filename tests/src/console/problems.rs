@@ -273,7 +273,7 @@ fn a_refund_in_doubt_is_matched_to_one_of_the_returns_that_it_could_pay_for() {
         let again = [of.as_slice(), &[("rma", &one)]].concat();
         let refused = visitor.post("/console/refunds", &again);
         assert_eq!(refused.status, 409);
-        assert!(refused.text().contains("awaits no money"), "{}", refused.text());
+        assert!(refused.text().contains("does not expect a refund"), "{}", refused.text());
         let settled = page_with(&visitor, "/console/refunds?state=settled", merchant);
         assert!(settled.is_some_and(|page| page.contains(&format!("Matched to {two}."))));
     }
@@ -290,7 +290,7 @@ fn a_refund_in_doubt_is_accepted_as_it_is_with_a_note() {
 
         let page = visitor.submit("/console/refunds", &fields);
 
-        assert!(page.contains("Refund RF-1 is left as it is: a gesture."), "{page}");
+        assert!(page.contains("Refund RF-1 is left unchanged: a gesture."), "{page}");
         assert_eq!(page_with(&visitor, "/console/refunds", &one), None);
     }
 }

@@ -232,11 +232,11 @@ fn addresses_that_name_nothing_are_refused_and_never_fail() {
             ["/orders/%00", "/orders/a%00b", "/orders/%EF%BF%BD", "/orders/%7F", "/orders/%20"];
         for target in targets {
             let reply = server.send(&Request::get(target).bearer(&token));
-            assert_eq!(reply.said(), said(404, "there is no such order"), "{target}");
+            assert_eq!(reply.said(), said(404, "order not found"), "{target}");
         }
         let long = format!("/orders/{}", "x".repeat(8_000));
         let reply = server.send(&Request::get(&long).bearer(&token));
-        assert_eq!(reply.said(), said(404, "there is no such order"));
+        assert_eq!(reply.said(), said(404, "order not found"));
         let admin = server.admin_token();
         for target in ["/admin/merchants?after=%00", "/admin/audit?before=1__%00"] {
             let reply = server.send(&Request::get(target).bearer(&admin));
@@ -271,10 +271,10 @@ fn an_operators_body_is_told_everything_wrong_with_it() {
         });
         let refused = post("POST", "/admin/merchants", r#"{"merchant":"Acme"}"#);
         assert_eq!(refused, format!("422 {expected}"));
-        let absent = said(404, "there is no such merchant");
+        let absent = said(404, "merchant not found");
         assert_eq!(post("PATCH", "/admin/merchants/nobody", "{}"), absent);
         assert_eq!(post("PATCH", "/admin/merchants/No%20body", "{}"), absent);
-        let absent = said(404, "there is no such client");
+        let absent = said(404, "client not found");
         let client = "/admin/clients/nobody.x/rotate_secret";
         assert_eq!(post("POST", client, r#"{"revoke_old":false}"#), absent);
         assert_eq!(post("PATCH", "/admin/clients/%00", r#"{"disabled":true}"#), absent);

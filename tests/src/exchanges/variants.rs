@@ -130,16 +130,16 @@ fn a_list_is_read_in_every_shape_and_what_cannot_be_read_is_counted() {
 fn a_server_that_says_nothing_useful_is_a_bad_gateway() {
     for server in servers() {
         for (status, body, why) in [
-            (500, "{}", "it answered 500"),
-            (404, "{}", "it answered 404"),
-            (302, "{}", "it answered 302"),
-            (200, r#"{"items":[]}"#, "it answered no list of variants"),
-            (200, "7", "it answered no list of variants"),
+            (500, "{}", "it responded with 500"),
+            (404, "{}", "it responded with 404"),
+            (302, "{}", "it responded with 302"),
+            (200, r#"{"items":[]}"#, "its response is not a list of variants"),
+            (200, "7", "its response is not a list of variants"),
         ] {
             let (stage, _shop) = saying(server, status, body);
             let reply = stage.get(TARGET);
             let said =
-                json!({ "message": format!("the merchant's server cannot be asked: {why}") });
+                json!({ "message": format!("the request to the merchant's server failed: {why}") });
             assert_eq!(reply.said(), format!("502 {said}"));
         }
         for (status, body) in [(200, "{"), (0, "")] {
@@ -166,7 +166,7 @@ fn a_server_that_is_silent_for_three_seconds_is_too_slow() {
 
         let reply = stage.get(TARGET);
 
-        let said = json!({ "message": "the merchant's server did not answer in time" });
+        let said = json!({ "message": "the merchant's server did not respond in time" });
         assert_eq!(reply.said(), format!("503 {said}"));
         let waited = begun.elapsed();
         let limit = Duration::from_secs(3);
@@ -232,7 +232,7 @@ fn what_is_not_there_is_not_found() {
             ("/orders/O-2/lines/tees/variants", "order"),
             ("/orders/O-1/lines/socks/variants", "order line"),
         ] {
-            let said = json!({ "message": format!("there is no such {what}") });
+            let said = json!({ "message": format!("{what} not found") });
             assert_eq!(stage.get(target).said(), format!("404 {said}"));
         }
         let stranger = ExchangeStage::set(server);

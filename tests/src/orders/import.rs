@@ -251,7 +251,7 @@ fn refunds_that_contradict_what_is_recorded_are_rejected_alone() {
     let file = "clash.ndjson.rejected.ndjson";
     assert_eq!((code, summary), (Some(1), told_with_rejects([3, 2, 0, 1, 0], file)));
     let field = "$.refunds[0].identifier";
-    let why = "names a refund that is already recorded with other content";
+    let why = "refers to a refund that was already recorded with different content";
     let expected = json!({
         "line": 3,
         "message": format!("1 field is invalid: {field} {why}"),
@@ -269,7 +269,7 @@ fn what_cannot_be_imported_is_said_in_plain_words() {
         let gzip = packed(&sample_order("A").to_string());
         home.file("cut.gz", &gzip[..gzip.len() - 9]);
         for (merchant, file, why) in [
-            ("nobody", "good.ndjson", "there is no such merchant"),
+            ("nobody", "good.ndjson", "merchant not found"),
             ("acme", "none.ndjson", "none.ndjson cannot be read"),
             ("acme", "cut.json", "the file ends in the middle of a message"),
             ("acme", "cut.gz", ""),

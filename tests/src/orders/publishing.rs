@@ -212,7 +212,7 @@ fn one_bad_order_and_the_message_stores_nothing() {
         assert_eq!(server.order(&token, "known").json(), sample_order("known"));
         for absent in ["bad", "good"] {
             let read = server.order(&token, absent);
-            assert_eq!(read.said(), r#"404 {"message":"there is no such order"}"#);
+            assert_eq!(read.said(), r#"404 {"message":"order not found"}"#);
         }
     }
 }

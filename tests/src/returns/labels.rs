@@ -40,7 +40,7 @@ fn a_label_that_is_not_there_yet_says_so_and_an_unknown_one_is_not_found() {
         assert!(early.text().contains(&rma));
         for unknown in ["RMA-7K3Q-9XWD-2M4T", "A", "..%2F..%2Fhomeward.db"] {
             let reply = fetch_page(&scene, unknown);
-            assert_eq!(reply.said(), r#"404 {"message":"there is no such return"}"#, "{unknown}");
+            assert_eq!(reply.said(), r#"404 {"message":"return not found"}"#, "{unknown}");
         }
     }
 }

@@ -84,12 +84,12 @@ fn a_refund_of_a_return_that_nobody_knows_keeps_its_units_from_being_returned() 
         assert_eq!(refused.json()["errors"], expected);
 
         let left = match_by_hand(&scene, "RF-1", &json!({}));
-        assert_eq!(left.json()["detail"], "left as it is", "{}", left.said());
-        assert_eq!(scene.problems("settled"), [("RF-1".to_owned(), "left as it is".to_owned())]);
+        assert_eq!(left.json()["detail"], "left unchanged", "{}", left.said());
+        assert_eq!(scene.problems("settled"), [("RF-1".to_owned(), "left unchanged".to_owned())]);
         let nothing = match_by_hand(&scene, "RF-9", &json!({}));
         assert_eq!(nothing.status, 404, "{}", nothing.said());
         let nowhere = match_by_hand(&scene, "RF-1", &json!({ "rma_identifier": UNKNOWN }));
-        assert_eq!(nowhere.said(), r#"404 {"message":"there is no such return"}"#);
+        assert_eq!(nowhere.said(), r#"404 {"message":"return not found"}"#);
     }
 }
 

@@ -26,7 +26,7 @@ fn an_asn_is_announced_once_and_another_of_its_number_is_a_conflict() {
 
         assert_eq!(announced(&scene, &sample_asn()), (202, result("created")));
         assert_eq!(announced(&scene, &sample_asn()), (202, result("unchanged")));
-        let why = "an ASN with this number exists in the program; change it with PUT";
+        let why = "an ASN with this number already exists in the program; change it with PUT";
         assert_eq!(announced(&scene, &other), (409, json!({ "message": why })));
         assert_eq!(announced(&scene, &other_program), (202, result("created")));
     }
@@ -161,11 +161,8 @@ fn what_was_not_announced_cannot_be_changed() {
         let unknown = scene.ask(Who::Merchant, "PUT", ASN, &sample_asn());
         let other = scene.ask(Who::Merchant, "PUT", "/asns/ASN-8", &sample_asn());
 
-        assert_eq!(
-            (unknown.status, unknown.body),
-            (404, json!({ "message": "there is no such ASN" }))
-        );
-        let why = json!({ "message": "the address and the body name different ASNs" });
+        assert_eq!((unknown.status, unknown.body), (404, json!({ "message": "ASN not found" })));
+        let why = json!({ "message": "the path and the body name different ASNs" });
         assert_eq!((other.status, other.body), (409, why));
     }
 }

@@ -101,7 +101,7 @@ fn only_a_unit_that_is_here_changes_and_only_in_ways_that_there_are() {
         assert_eq!(awaited.status, 409);
         assert_eq!(message(&awaited), "the unit is not in the warehouse");
         let unknown = ask("LP-404", &json!({ "condition": "A" }));
-        assert_eq!((unknown.status, message(&unknown)), (404, json!("there is no such unit")));
+        assert_eq!((unknown.status, message(&unknown)), (404, json!("unit not found")));
         let bad = change(&scene, &json!({ "condition": "Q", "channel": 1, "shade": "red" }));
         let faults: Vec<&Value> =
             bad.body["errors"].as_array().unwrap().iter().map(|it| &it["field"]).collect();

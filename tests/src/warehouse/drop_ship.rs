@@ -85,7 +85,7 @@ fn an_order_is_placed_once_and_read_as_it_stands() {
         let open = stands("accepted", &[("accepted", 0, 0), ("accepted", 0, 0)]);
         assert_eq!(standing(&order_answered), open);
         let again = scene.ask(Who::Merchant, "POST", "/drop_ship_orders", &sample_order());
-        let why = json!({ "message": "the drop-ship order DS-20417 exists" });
+        let why = json!({ "message": "drop-ship order DS-20417 already exists" });
         assert_eq!((again.status, again.body), (409, why));
     }
 }
@@ -240,7 +240,7 @@ fn no_more_is_shipped_or_cancelled_than_is_open() {
         assert_eq!(held(&scene), before);
         let nowhere = "/drop_ship_orders/DS-9/cancellations";
         let missing = scene.ask(Who::Warehouse, "POST", nowhere, &json!({ "reason": "x" }));
-        assert_eq!(refused(missing), (404, json!("there is no such drop-ship order")));
+        assert_eq!(refused(missing), (404, json!("drop-ship order not found")));
     }
 }
 

@@ -155,9 +155,9 @@ fn a_unit_leaves_once_and_a_cancelled_shipment_sets_it_free() {
         };
 
         assert_eq!(ship("RTV-1", &["LP-1"]).0, 201);
-        let why = "units cannot leave: LP-1: the unit leaves with the shipment RTV-1";
+        let why = "units cannot be shipped: LP-1: the unit leaves with the shipment RTV-1";
         assert_eq!(ship("RTV-2", &["LP-2", "LP-1"]), (409, json!(why)));
-        assert_eq!(ship("RTV-1", &["LP-2"]), (409, json!("a shipment RTV-1 exists")));
+        assert_eq!(ship("RTV-1", &["LP-2"]), (409, json!("shipment RTV-1 already exists")));
 
         assert_eq!(patch(&scene, "RTV-1", &json!({ "status": "canceled" })).0, 200);
         assert_eq!(ship("RTV-2", &["LP-2", "LP-1"]).0, 201, "nothing of the refused one was kept");

@@ -126,7 +126,7 @@ fn no_message_takes_the_number_of_another_shipment() {
         let taken = scene.ask(Who::Warehouse, "POST", "/shipments", &five());
 
         assert_eq!(taken.status, 409, "{taken:?}");
-        assert_eq!(taken.body["message"], "the number RTV-5_2 is that of another shipment");
+        assert_eq!(taken.body["message"], "number RTV-5_2 belongs to another shipment");
         assert_eq!(scene.told(TOLD).len(), 1);
     }
 }

@@ -88,7 +88,7 @@ pub(crate) struct OperatorBody {
         (status = 201, body = OperatorLogin, description = "The login. A generated password is \
             shown only once.", example = json!(sample_login())),
         (status = 409, body = Message, description = "The name is taken.",
-            example = json!({ "message": "the operator lena exists" })),
+            example = json!({ "message": "operator lena already exists" })),
     ),
     security(("token" = ["admin"]))
 )]

@@ -104,7 +104,7 @@ pub(crate) struct TokenError {
         })),
         (status = 401, body = TokenError, description = "`invalid_client`.", example = json!({
             "error": "invalid_client",
-            "error_description": "the client is unknown, disabled or did not give its secret"
+            "error_description": "the client is unknown or disabled, or its secret is wrong"
         })),
         (status = 413, body = TokenError, description = "Larger than 16 KiB.", example = json!({
             "error": "invalid_request",

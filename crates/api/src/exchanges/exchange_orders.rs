@@ -45,11 +45,11 @@ const PAGE: usize = 100;
             })),
         (status = 502, body = Message, description = "The merchant's server cannot be reached, and \
             nothing else is known.", example = json!({
-                "message": "the merchant's server cannot be asked: it answered 500"
+                "message": "the request to the merchant's server failed: it responded with 500"
             })),
         (status = 503, body = Message, description = "The merchant's server did not answer in \
             time, and nothing else is known.", example = json!({
-                "message": "the merchant's server did not answer in time"
+                "message": "the merchant's server did not respond in time"
             })),
     ),
     security(("token" = ["read"]))

@@ -113,7 +113,7 @@ pub(crate) struct MerchantBody {
             "signing_secret": "whsec_MfKQ…"
         })),
         (status = 409, body = Message, description = "The identifier is taken, or the key was used \
-            for another request.", example = json!({ "message": "the merchant acme exists" })),
+            for another request.", example = json!({ "message": "merchant acme already exists" })),
     ),
     security(("token" = ["admin"]))
 )]

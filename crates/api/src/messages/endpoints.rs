@@ -275,8 +275,7 @@ impl TestQuery {
             example = json!({ "id": "msg_acme_42" })),
         (status = 409, body = Message, description = "There is no message of this kind to send, or \
             the key was used for another request.", example = json!({
-                "message": "exchange_variants is asked, not sent: there is no message to test it \
-                            with"
+                "message": "exchange_variants is queried, so there is no message to test it with"
             })),
     ),
     security(("token" = ["admin"]))

@@ -98,8 +98,8 @@ pub(crate) fn sample_detail(state: &str, attempt: &serde_json::Value) -> serde_j
     serde_json::json!({
         "id": "msg_acme_42", "merchant": "acme", "kind": "rma", "ref": "test-k7w2mq9d4x",
         "sequence": 1, "state": state, "created_at": "2026-02-14T16:02:10Z",
-        "body": "{\"test\":true,\"message\":\"A test message: the endpoint is reached. There is \
-                 nothing to do.\",\"kind\":\"rma\",\"identifier\":\"test-k7w2mq9d4x\"}",
+        "body": "{\"test\":true,\"message\":\"This is a test message. No action is \
+                 required.\",\"kind\":\"rma\",\"identifier\":\"test-k7w2mq9d4x\"}",
         "attempts": [attempt]
     })
 }
@@ -118,7 +118,7 @@ pub(crate) fn sample_no_flag() -> serde_json::Value {
 }
 
 pub(crate) fn sample_superseded() -> serde_json::Value {
-    let why = "a newer message about RMA-7K2M9QWX was delivered already; force sends msg_acme_42 \
+    let why = "a newer message about RMA-7K2M9QWX was already delivered; force sends msg_acme_42 \
                anyway";
     serde_json::json!({ "message": why })
 }

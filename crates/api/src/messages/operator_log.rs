@@ -155,7 +155,7 @@ pub(crate) struct DiscardBody {
         })),
         (status = 409, body = Message, description = "It is not in the failure queue, or the key \
             was used for another request.", example = json!({
-                "message": "msg_acme_42 was delivered: it is not in the failure queue"
+                "message": "msg_acme_42 was delivered and is not in the failure queue"
             })),
     ),
     security(("token" = ["admin"]))

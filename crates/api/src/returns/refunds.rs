@@ -99,7 +99,7 @@ pub(crate) async fn list(
             example = json!(sample::not_found("return"))),
         (status = 409, body = Message, description = "The return does not expect money for these units.",
             example = json!({
-                "message": "the return awaits no money for the units of this refund"
+                "message": "the return does not expect a refund for these units"
             })),
         (status = 422, body = Invalid, description = "Every invalid field. Nothing was stored.",
             example = json!(sample::invalid_field(

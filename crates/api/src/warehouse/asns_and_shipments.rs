@@ -40,7 +40,7 @@ use server::{
             example = json!({ "asn_number": "ASN-20260301-7", "result": "created" })),
         (status = 409, body = Message, description = "Another ASN of the program has this number.",
             example = json!({ "message":
-                "an ASN with this number exists in the program; change it with PUT" })),
+                "an ASN with this number already exists in the program; change it with PUT" })),
     ),
     security(("token" = ["asns:write"]))
 )]
@@ -101,7 +101,7 @@ pub(crate) async fn replace(
             example = json!(sample_shipment())),
         (status = 409, body = Message, description = "The number is taken, or a unit cannot leave.",
             example = json!({ "message":
-                "units cannot leave: LP-0093321: it left with the shipment OUT-1" })),
+                "units cannot be shipped: LP-0093321: it left with the shipment OUT-1" })),
     ),
     security(("token" = ["warehouse:write"]))
 )]

@@ -34,7 +34,7 @@ use server::{
         (status = 201, body = DropShipOrder, description = "Accepted.",
             example = json!(sample_order())),
         (status = 409, body = Message, description = "An order with this identifier was placed before.",
-            example = json!({ "message": "the drop-ship order DS-20417 exists" })),
+            example = json!({ "message": "drop-ship order DS-20417 already exists" })),
     ),
     security(("token" = ["drop_ship:write"]))
 )]

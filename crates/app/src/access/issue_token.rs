@@ -34,7 +34,7 @@ pub struct IssuedToken {
 pub enum TokenRefusal {
     #[error("{0}")]
     InvalidRequest(String),
-    #[error("the client is unknown, disabled or did not give its secret")]
+    #[error("the client is unknown or disabled, or its secret is wrong")]
     InvalidClient,
     #[error("grant_type must be client_credentials")]
     UnsupportedGrantType,
@@ -68,7 +68,7 @@ pub async fn issue_token(app: &App, request: TokenRequest) -> Result<IssuedToken
         now_us + TOKEN_LIFETIME_S * 1_000_000,
     );
     app.store.commit(transaction).await?;
-    app.meters.token_issued();
+    app.metrics.token_issued();
     Ok(IssuedToken { access_token, scopes, created_at_s: now_us / 1_000_000 })
 }
 
@@ -95,6 +95,6 @@ fn granted(client: &Client, asked: Option<&str>) -> Result<Scopes, TokenRefusal>
     if scopes.is_subset(client.scopes) {
         Ok(scopes)
     } else {
-        Err(TokenRefusal::InvalidScope(format!("the client has only {}", client.scopes)))
+        Err(TokenRefusal::InvalidScope(format!("the client only has {}", client.scopes)))
     }
 }

@@ -109,7 +109,7 @@ pub async fn add_operator(
     let chosen = hash_chosen_password(app, new.password.as_ref()).await?;
     commit_once(scope, || async {
         if app.store.operator(&new.name).await?.is_some() {
-            return Err(AppError::Conflict(format!("the operator {} exists", new.name)));
+            return Err(AppError::Conflict(format!("operator {} already exists", new.name)));
         }
         let operator = Operator {
             name: new.name.clone(),

@@ -1,8 +1,8 @@
-//! Applies merchants' responses to exchange orders to the returns that asked for them.
+//! Settles exchange orders once their messages are finished.
 
 use std::time::Duration;
 
-use domain::identifier::MerchantId;
+use domain::identifier::MessageId;
 use store::with_causes;
 use tokio_util::sync::CancellationToken;
 
@@ -11,10 +11,10 @@ use crate::{
     exchanges::exchange_orders::{settle_exchange_order, settle_exchange_orders},
 };
 
-/// For responses that a node stored but could not apply, because it was killed.
+/// For messages that finished on a node that stopped before it settled the exchange order.
 const EVERY: Duration = Duration::from_secs(30);
 
-/// Settles exchange orders until `stop`: at once when a response arrives on this node, and
+/// Settles exchange orders until `stop`: at once when a message finishes on this node, and
 /// regularly.
 pub async fn run(app: App, stop: CancellationToken) {
     loop {
@@ -23,25 +23,21 @@ pub async fn run(app: App, stop: CancellationToken) {
         }
         let check_all_at = tokio::time::Instant::now() + EVERY;
         loop {
-            let next = tokio::time::timeout_at(check_all_at, app.exchange_answers.next());
+            let next = tokio::time::timeout_at(check_all_at, app.finished_exchange_messages.take());
             match stop.run_until_cancelled(next).await {
                 None => return,
                 Some(Err(_)) => break,
-                Some(Ok(answered)) => settle(&app, &answered).await,
+                Some(Ok(messages)) => settle(&app, &messages).await,
             }
         }
     }
 }
 
-async fn settle(app: &App, answered: &[(MerchantId, i64)]) {
-    for (merchant, message) in answered {
-        if let Err(error) = settle_exchange_order(app, merchant, *message).await {
-            let (merchant, cause) = (merchant.as_str(), with_causes(&error));
-            tracing::warn!(
-                merchant,
-                message,
-                "settling an exchange order failed, will retry: {cause}"
-            );
+async fn settle(app: &App, messages: &[MessageId]) {
+    for message in messages {
+        if let Err(error) = settle_exchange_order(app, message).await {
+            let cause = with_causes(&error);
+            tracing::warn!(id = %message, "settling an exchange order failed, will retry: {cause}");
         }
     }
 }

@@ -20,14 +20,14 @@ struct OrderLabels {
 
 impl AppMetrics {
     pub fn register(registry: &mut Registry) -> Self {
-        let meters = Self::default();
+        let metrics = Self::default();
         registry.register(
             "orders_taken_in",
             "Orders answered, by merchant and result",
-            meters.orders.clone(),
+            metrics.orders.clone(),
         );
-        registry.register("tokens_issued", "Access tokens issued", meters.tokens.clone());
-        meters
+        registry.register("tokens_issued", "Access tokens issued", metrics.tokens.clone());
+        metrics
     }
 
     pub(crate) fn token_issued(&self) {

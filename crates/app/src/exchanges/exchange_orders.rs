@@ -1,18 +1,15 @@
-//! Exchange orders on their way: what the merchant made of them becomes part of the return.
+//! Exchange orders that were requested: listed, and settled once the merchant has responded.
 //!
-//! An exchange order is a message like any other. When it was delivered, its answer says what was placed; when
-//! its tries are used up, or the merchant refused it, its units are refunded instead and the message is
-//! discarded, so that nobody can place the order after all.
+//! An exchange order is requested by a message like any other. If the message was delivered, the
+//! response says which order was placed. If all attempts failed, or the merchant refused it, the units
+//! are refunded instead, and the message is discarded so that it cannot be retried.
 
-use std::sync::{Mutex, PoisonError};
-
-use delivery::OutcomeObserver;
 use domain::{
     exchanges::{
         order::{ExchangeAnswer, read_answer},
         record::{ExchangeRecord, ExchangeState},
     },
-    identifier::MerchantId,
+    identifier::{MerchantId, MessageId},
     json,
     messages::{kind::MessageKind, state::MessageState},
     returns::{
@@ -22,10 +19,9 @@ use domain::{
 };
 use serde::{Deserialize, Serialize};
 use store::{
-    Attempt, Cursor, ExchangeFilter, FailureKey, MessageFilter, MessageRow, StoreError,
-    Transaction, Versioned, next_page,
+    Cursor, ExchangeFilter, FailureKey, MessageFilter, MessageRow, StoreError, Transaction,
+    Versioned, next_page, with_causes,
 };
-use tokio::sync::Notify;
 use utoipa::ToSchema;
 
 use crate::{
@@ -38,35 +34,9 @@ use crate::{
     },
 };
 
-/// How many are read in one go.
+/// How many pending exchange orders are loaded at once.
 const PENDING_PAGE: usize = 500;
 const REFUSED: &str = "the order was not placed; its units are refunded";
-
-/// Messages about exchange orders that ended, until somebody looks at what the merchants made of them.
-#[derive(Debug, Default)]
-pub struct ExchangeAnswers {
-    finished: Mutex<Vec<(MerchantId, i64)>>,
-    news: Notify,
-}
-
-impl OutcomeObserver for ExchangeAnswers {
-    fn outcome_stored(&self, attempt: &Attempt) {
-        let message = &attempt.message;
-        if attempt.outcome.is_final() && message.kind == MessageKind::ExchangeOrder {
-            let mut finished = self.finished.lock().unwrap_or_else(PoisonError::into_inner);
-            finished.push((message.merchant.clone(), message.message_id));
-            self.news.notify_one();
-        }
-    }
-}
-
-impl ExchangeAnswers {
-    /// Waits until there are some.
-    pub async fn next(&self) -> Vec<(MerchantId, i64)> {
-        self.news.notified().await;
-        std::mem::take(&mut *self.finished.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-}
 
 /// A page of exchange orders.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
@@ -87,7 +57,7 @@ pub struct ExchangeOrderQuery {
     pub limit: usize,
 }
 
-/// What was asked of a merchant, for finance to reconcile.
+/// The exchange orders of a merchant, so that finance can reconcile them.
 pub async fn list_exchange_orders(
     app: &App,
     merchant: &MerchantId,
@@ -111,13 +81,10 @@ pub async fn list_exchange_orders(
     Ok(ExchangeOrders { exchange_orders, next })
 }
 
-/// Enters what a merchant made of the exchange order that a message asked for.
-pub async fn settle_exchange_order(
-    app: &App,
-    merchant: &MerchantId,
-    message_id: i64,
-) -> Result<(), AppError> {
-    let Some((message, _)) = app.store.message(merchant, message_id).await? else { return Ok(()) };
+/// Settles the exchange order that a finished message requested.
+pub async fn settle_exchange_order(app: &App, id: &MessageId) -> Result<(), AppError> {
+    let merchant = &id.merchant;
+    let Some((message, _)) = app.store.message(merchant, id.number).await? else { return Ok(()) };
     retry_conflicts(|| async {
         let record = app.store.exchange_order(merchant, &message.reference).await?;
         match record.filter(|record| record.value.state == ExchangeState::Pending) {
@@ -128,29 +95,34 @@ pub async fn settle_exchange_order(
     .await
 }
 
-/// Looks at every exchange order that is being placed, and tells how many there were: a node that is killed after the answer was stored cannot
-/// enter it. However many of a merchant's wait, and whatever is wrong with one, the others are looked at.
+/// Settles every pending exchange order whose message is finished, and returns how many were pending.
+/// This finds the messages of nodes that were stopped between storing the outcome and settling the
+/// order. If one order cannot be settled, the others still are.
 pub async fn settle_exchange_orders(app: &App) -> Result<usize, AppError> {
-    let (mut found, mut after) = (0, (String::new(), String::new()));
+    let (mut count, mut after) = (0, (String::new(), String::new()));
     loop {
         let page = app.store.pending_exchange_orders(&after.0, &after.1, PENDING_PAGE).await?;
         for (merchant, record) in &page {
             match settle_pending(app, merchant, record).await {
-                // Somebody else was faster: it is looked at again soon.
+                // Another request was faster. The order is checked again soon.
                 Ok(()) | Err(AppError::Store(StoreError::Conflict)) => (),
                 Err(error) => {
                     let order = record.value.original_order_id.as_str();
-                    let merchant = merchant.as_str();
-                    tracing::warn!(%error, merchant, order, "an exchange order waits: {error}");
+                    let (merchant, cause) = (merchant.as_str(), with_causes(&error));
+                    tracing::warn!(
+                        merchant,
+                        order,
+                        "settling an exchange order failed, will retry: {cause}"
+                    );
                 }
             }
         }
-        found += page.len();
+        count += page.len();
         match page.last().filter(|_| page.len() == PENDING_PAGE) {
             Some((merchant, last)) => {
                 after = (merchant.to_string(), last.value.original_order_id.clone());
             }
-            None => return Ok(found),
+            None => return Ok(count),
         }
     }
 }
@@ -173,7 +145,7 @@ async fn settle_pending(
     }
 }
 
-/// The message that asks for an exchange order.
+/// The message that requests an exchange order.
 async fn find_message(
     app: &App,
     merchant: &MerchantId,
@@ -189,7 +161,7 @@ async fn find_message(
     Ok(app.store.messages(merchant, &filter).await?.0.into_iter().next())
 }
 
-/// What the merchant answered to the attempt that succeeded.
+/// The merchant's response to the attempt that succeeded.
 async fn load_answer(
     app: &App,
     merchant: &MerchantId,
@@ -214,7 +186,8 @@ async fn mark_placed(
         order_identifier: placed.original_order_id.clone(),
         exchange_order_identifier: identifier.clone(),
     };
-    // The merchant may have published the order as shipped or cancelled before we knew that it was placed.
+    // The merchant may have published the order as shipped or canceled before its response was
+    // applied.
     let ended = find_published_event(app, merchant, &identifier).await?;
     let events: Vec<RmaEvent> = std::iter::once(placed_event).chain(ended.clone()).collect();
     let cancelled = matches!(ended, Some(RmaEvent::ExchangeCancelled { .. }));
@@ -223,7 +196,7 @@ async fn mark_placed(
     transaction.update_exchange_order(merchant, &kept, record.version);
     apply_events(app, &mut transaction, merchant, &kept.rma_identifier, &events).await?;
     app.commit(transaction).await?;
-    // Or at the same moment.
+    // Or at the same time.
     if ended.is_none()
         && let Some(event) = find_published_event(app, merchant, &identifier).await?
     {
@@ -288,12 +261,12 @@ async fn apply_events(
     Ok(())
 }
 
-/// What the merchant published of an exchange order means for its return, if anything.
+/// The event that follows from the exchange order as the merchant published it, if any.
 async fn find_published_event(
     app: &App,
     merchant: &MerchantId,
     order_id: &str,
 ) -> Result<Option<RmaEvent>, AppError> {
-    let found = find_order(app, merchant, order_id).await?;
-    Ok(found.and_then(|order| exchange_event(order_id, order.status)))
+    let order = find_order(app, merchant, order_id).await?;
+    Ok(order.and_then(|order| exchange_event(order_id, order.status)))
 }

@@ -161,7 +161,7 @@ async fn ask(
         return Ok(listed);
     }
     if app.variants.is_resting(merchant, now_us) {
-        return Err(VariantsError::Unreachable("it did not answer a moment ago".to_owned()));
+        return Err(VariantsError::Unreachable("it did not respond a moment ago".to_owned()));
     }
     let said = fetch(app, merchant, identifier).await;
     if said != Err(VariantsError::NoAddress) {
@@ -195,13 +195,14 @@ async fn fetch(
         return Err(unusable(words(&result)));
     }
     let document = json::parse(&result.answer).map_err(|error| unusable(error.to_string()))?;
-    read_listed(&document).ok_or_else(|| unusable("it answered no list of variants".to_owned()))
+    read_listed(&document)
+        .ok_or_else(|| unusable("its response is not a list of variants".to_owned()))
 }
 
 fn words(result: &CallResult) -> String {
     match (&result.error, result.status) {
         (Some(error), _) => error.clone(),
-        (None, Some(status)) => format!("it answered {status}"),
-        (None, None) => "it did not answer".to_owned(),
+        (None, Some(status)) => format!("it responded with {status}"),
+        (None, None) => "it did not respond".to_owned(),
     }
 }

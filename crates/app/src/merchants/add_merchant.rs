@@ -45,7 +45,7 @@ pub async fn add_merchant(
     let app = scope.app;
     commit_once(scope, || async {
         if app.store.merchant(&new.id).await?.is_some() {
-            return Err(AppError::Conflict(format!("the merchant {} exists", new.id)));
+            return Err(AppError::Conflict(format!("merchant {} already exists", new.id)));
         }
         let (signing_secret, sealed) = secrets::new_signing_secret(app);
         let merchant = Merchant {

@@ -1,7 +1,8 @@
-//! Many failed messages are retried or discarded in the background, with progress, until done or cancelled.
+//! Retries or discards many failed messages in the background, with progress, until the job is done or
+//! canceled.
 //!
-//! A job lives in the process that runs it. What it has put back or taken out stays so when the process ends; starting
-//! the same job again goes on with what is left.
+//! A job lives in the process that runs it. When the process ends, what the job has retried or
+//! discarded stays that way, and a new job with the same filter handles the rest.
 
 use std::{
     collections::BTreeMap,
@@ -11,7 +12,7 @@ use std::{
 use domain::identifier::MerchantId;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use store::{Cursor, FailureFilter, FailureKey, FailureRow, StoreError, Transaction};
+use store::{Cursor, FailureFilter, FailureKey, FailureRow, StoreError, Transaction, with_causes};
 
 use crate::{
     App, AppError,
@@ -20,7 +21,7 @@ use crate::{
 };
 
 const PAGE: usize = 500;
-/// Finished jobs that are remembered.
+/// Finished jobs that are kept.
 const JOBS_MAX: usize = 100;
 
 /// A background job on the failure queue, as operators see it.
@@ -29,17 +30,38 @@ pub struct RetryJob {
     #[schema(example = "k7w2mq9d4x")]
     pub id: String,
     /// running, done, cancelled or failed.
-    #[schema(example = "running")]
-    pub state: String,
-    /// Messages that matched when the job began.
+    #[schema(value_type = String, example = "running")]
+    pub state: JobState,
+    /// Messages that matched when the job started.
     pub total: i64,
-    /// Messages put back among those that are sent, so far.
+    /// Messages that were put back into their queues so far.
     pub retried: i64,
-    /// Messages taken out of the queue for good, so far.
+    /// Messages that were discarded so far.
     #[serde(default)]
     pub discarded: i64,
-    /// Superseded, or handled by somebody else meanwhile.
+    /// Messages that were superseded, or that another operator handled in the meantime.
     pub skipped: i64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum JobState {
+    Running,
+    Done,
+    Cancelled,
+    Failed,
+}
+
+impl JobState {
+    /// As it is serialized.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Done => "done",
+            Self::Cancelled => "cancelled",
+            Self::Failed => "failed",
+        }
+    }
 }
 
 #[derive(Default)]
@@ -56,53 +78,49 @@ impl BulkJobs {
     fn add(&self, job: RetryJob) {
         let mut jobs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if jobs.len() >= JOBS_MAX {
-            jobs.retain(|_, job| job.state == "running");
+            jobs.retain(|_, job| job.state == JobState::Running);
         }
         jobs.insert(job.id.clone(), job);
     }
 }
 
-/// Begins to retry or discard everything that matches `filter`.
+/// Starts to retry or discard everything that matches `filter`.
 pub async fn start_bulk_job(
     scope: RequestScope<'_>,
     mut filter: FailureFilter,
     action: FailureAction,
 ) -> Result<RetryJob, AppError> {
     let app = scope.app;
-    // What fails again while the job runs is not its business.
+    // Messages that fail again while the job runs are left alone.
     filter.to_us = filter.to_us.min(app.world.now_us());
     let fresh = app.world.readable::<10>();
     let job = commit_once(scope, || async {
         let job = RetryJob {
             id: fresh.clone(),
-            state: "running".to_owned(),
+            state: JobState::Running,
             total: app.store.count_failures(&filter).await?,
             retried: 0,
             discarded: 0,
             skipped: 0,
         };
-        let mut transaction = Transaction::new("noting a job on the failure queue");
+        let mut transaction = Transaction::new("recording a job on the failure queue");
         record_start(scope, &mut transaction, &job, &filter, &action);
         Ok((job, transaction))
     })
     .await?;
-    // The answer of an earlier request under the same key names the job that request began.
+    // An earlier request with the same key has started the job already.
     if job.id != fresh {
         return Ok(job);
     }
     app.jobs.add(job.clone());
     let (app, id) = (app.clone(), job.id.clone());
     tokio::spawn(async move {
-        let ended = run(&app, &id, &filter, &action).await;
-        let state = match ended {
-            Ok(true) => "done",
-            Ok(false) => "cancelled",
-            Err(error) => {
-                tracing::error!(%error, job = id, "job {id} on the failure queue ended early: {error}");
-                "failed"
-            }
-        };
-        app.jobs.change(&id, |job| state.clone_into(&mut job.state));
+        let state = run(&app, &id, &filter, &action).await.unwrap_or_else(|error| {
+            let cause = with_causes(&error);
+            tracing::error!(job = id, "job {id} on the failure queue failed: {cause}");
+            JobState::Failed
+        });
+        app.jobs.change(&id, |job| job.state = state);
     });
     Ok(job)
 }
@@ -133,17 +151,17 @@ pub fn find_bulk_job(app: &App, id: &str) -> Result<RetryJob, AppError> {
     app.jobs.change(id, |_| ()).ok_or(AppError::NotFound("job"))
 }
 
-/// Stops a job; what it has put back, the page under way included, stays put back.
+/// Stops a job after its current page. What it has retried or discarded stays that way.
 pub async fn cancel_bulk_job(scope: RequestScope<'_>, id: &str) -> Result<RetryJob, AppError> {
     let app = scope.app;
     commit_once(scope, || async {
         let cancel = |job: &mut RetryJob| {
-            if job.state == "running" {
-                "cancelled".clone_into(&mut job.state);
+            if job.state == JobState::Running {
+                job.state = JobState::Cancelled;
             }
         };
         let job = app.jobs.change(id, cancel).ok_or(AppError::NotFound("job"))?;
-        let mut transaction = Transaction::new("noting a cancelled retry");
+        let mut transaction = Transaction::new("recording a canceled job");
         let (platform, detail) = (MerchantId::platform(), json!({ "job": id }));
         let scope = scope.for_merchant(&platform);
         record_change(scope, &mut transaction, "failures.cancel_retry", &detail);
@@ -152,30 +170,29 @@ pub async fn cancel_bulk_job(scope: RequestScope<'_>, id: &str) -> Result<RetryJ
     .await
 }
 
-/// Goes through the queue page by page; false when the job was cancelled.
+/// Handles the failures that match, page by page.
 async fn run(
     app: &App,
     id: &str,
     filter: &FailureFilter,
     action: &FailureAction,
-) -> Result<bool, AppError> {
+) -> Result<JobState, AppError> {
     let mut after = Cursor::oldest();
     loop {
-        let running = app.jobs.change(id, |_| ()).is_some_and(|job| job.state == "running");
-        if !running {
-            return Ok(false);
+        if app.jobs.change(id, |_| ()).is_none_or(|job| job.state != JobState::Running) {
+            return Ok(JobState::Cancelled);
         }
         let page = app.store.failures(filter, &after, PAGE).await?;
-        let Some(last) = page.last() else { return Ok(true) };
+        let Some(last) = page.last() else { return Ok(JobState::Done) };
         after = last.cursor();
-        let looked_at = page.len();
-        let wanted = wanted(app, page, action).await?;
+        let page_size = page.len();
+        let selected = without_superseded(app, page, action).await?;
         let mut handled = 0;
-        if handle(app, &wanted, action).await? {
-            handled = wanted.len();
+        if handle(app, &selected, action).await? {
+            handled = selected.len();
         } else {
-            // Somebody else took one of them: find out which, one by one.
-            for row in &wanted {
+            // Another operator handled one of them. Try one by one to find out which.
+            for row in &selected {
                 handled += usize::from(handle(app, std::slice::from_ref(row), action).await?);
             }
         }
@@ -185,13 +202,13 @@ async fn run(
                 FailureAction::Discard { .. } => &mut job.discarded,
             };
             *count += i64::try_from(handled).unwrap_or(i64::MAX);
-            job.skipped += i64::try_from(looked_at - handled).unwrap_or(i64::MAX);
+            job.skipped += i64::try_from(page_size - handled).unwrap_or(i64::MAX);
         });
     }
 }
 
-/// The rows without those that are superseded, unless it is all the same.
-async fn wanted(
+/// The rows without those that are superseded, if that matters for the action.
+async fn without_superseded(
     app: &App,
     page: Vec<FailureRow>,
     action: &FailureAction,
@@ -201,14 +218,14 @@ async fn wanted(
     }
     let superseded =
         app.store.superseded(&page.iter().map(message_key).collect::<Vec<_>>()).await?;
-    let is_wanted = |row: &FailureRow| {
+    let is_current = |row: &FailureRow| {
         let old = superseded.contains(&(row.merchant.clone(), row.message_id));
         !(old && row.kind.is_snapshot())
     };
-    Ok(page.into_iter().filter(is_wanted).collect())
+    Ok(page.into_iter().filter(is_current).collect())
 }
 
-/// Puts all of `rows` back or takes all of them out, or none when one is no longer in the queue.
+/// Retries or discards all of `rows`, or none of them if one is no longer in the failure queue.
 async fn handle(app: &App, rows: &[FailureRow], action: &FailureAction) -> Result<bool, AppError> {
     let now_us = app.world.now_us();
     let mut transaction = Transaction::new("handling failures");
@@ -237,5 +254,4 @@ async fn handle(app: &App, rows: &[FailureRow], action: &FailureAction) -> Resul
     }
 }
 
-/// Where the jobs of an app are kept.
 pub(crate) type SharedBulkJobs = Arc<BulkJobs>;

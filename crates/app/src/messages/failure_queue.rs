@@ -140,7 +140,7 @@ pub async fn handle_failures(
         match handled {
             Ok(_) => several.done += 1,
             Err(AppError::Conflict(why)) => several.left.push(why),
-            Err(AppError::NotFound(_)) => several.left.push(format!("there is no message {id}")),
+            Err(AppError::NotFound(_)) => several.left.push(format!("message {id} not found")),
             Err(error) => return Err(error),
         }
     }
@@ -190,7 +190,7 @@ pub async fn retry_message(
         };
         if kind.is_snapshot() && !force && !app.store.superseded(&[key]).await?.is_empty() {
             return Err(AppError::Conflict(format!(
-                "a newer message about {reference} was delivered already; force sends {id} anyway"
+                "a newer message about {reference} was already delivered; force sends {id} anyway"
             )));
         }
         let mut transaction = Transaction::new("retrying a message");
@@ -232,11 +232,11 @@ async fn find_failure(app: &App, id: &MessageId) -> Result<(MessageKind, String)
     let (row, _) = found.ok_or(AppError::NotFound("message"))?;
     let why = match row.state {
         MessageState::Failed => return Ok((row.kind, row.reference)),
-        MessageState::Waiting => "is still being tried",
+        MessageState::Waiting => "is still waiting",
         MessageState::Delivered => "was delivered",
         MessageState::Discarded => "was discarded",
     };
-    Err(AppError::Conflict(format!("{id} {why}: it is not in the failure queue")))
+    Err(AppError::Conflict(format!("{id} {why} and is not in the failure queue")))
 }
 
 pub(crate) fn message_key(row: &FailureRow) -> MessageKey {

@@ -38,19 +38,19 @@ pub async fn send_test_message(
     let reference: String = commit_once(scope, || async {
         app.store.merchant(merchant).await?.ok_or(AppError::NotFound("merchant"))?;
         if kind == MessageKind::ExchangeVariants {
-            let why = "exchange_variants is asked, not sent: there is no message to test it with";
+            let why = "exchange_variants is queried, so there is no message to test it with";
             return Err(AppError::Conflict(why.to_owned()));
         }
         // Its answer would be taken for the answer to the order.
         if kind == MessageKind::ExchangeOrder
             && app.store.exchange_order(merchant, &reference).await?.is_some()
         {
-            let why = format!("there is an exchange order for {reference}; test with another ref");
+            let why = format!("{reference} has an exchange order; use another ref for the test");
             return Err(AppError::Conflict(why));
         }
         let body = json!({
             "test": true,
-            "message": "A test message: the endpoint is reached. There is nothing to do.",
+            "message": "This is a test message. No action is required.",
             "kind": kind,
             "identifier": reference,
         });

@@ -79,7 +79,7 @@ pub async fn publish_orders(
     }
     let answer: IntakeResult = commit_once(scope, decide).await?;
     for order in &answer.orders {
-        app.meters.order_taken_in(merchant.as_str(), order.result.as_str());
+        app.metrics.order_taken_in(merchant.as_str(), order.result.as_str());
     }
     Ok(answer)
 }
@@ -121,7 +121,7 @@ pub(crate) fn refund_conflict_faults(
     let errors = conflicts.iter().map(|conflict| FieldError {
         field: format!("{}.refunds[{}].identifier", root(conflict.order), conflict.refund),
         code: FaultCode::Invalid,
-        reason: "names a refund that is already recorded with other content".to_owned(),
+        reason: "refers to a refund that was already recorded with different content".to_owned(),
     });
     Faults { errors: errors.collect(), total: conflicts.len() }
 }

@@ -99,10 +99,10 @@ pub async fn match_refund(
     let (app, merchant) = (scope.app, scope.merchant()?);
     commit_once(scope, || async {
         let problem = app.store.refund_problem(merchant, refund_id).await?;
-        let problem = problem.ok_or(AppError::NotFound("refund with a problem"))?;
+        let problem = problem.ok_or(AppError::NotFound("refund problem"))?;
         let mut transaction = Transaction::new("matching a refund");
         let done = match &matched.rma_identifier {
-            None => "left as it is".to_owned(),
+            None => "left unchanged".to_owned(),
             Some(rma) => {
                 let id = RmaId::parse(rma).ok_or(AppError::NotFound("return"))?;
                 pay_for_return(app, &mut transaction, merchant, &problem, &id).await?;
@@ -139,7 +139,7 @@ async fn pay_for_return(
     let refund = order.refunds.iter().find(is_it).ok_or(AppError::NotFound("refund"))?;
     let settlement = settle_with(&order, &ledger.value, &rma.value, refund, app.world.now());
     let Some(changed) = settlement.changed else {
-        let why = "the return awaits no money for the units of this refund";
+        let why = "the return does not expect a refund for these units";
         return Err(AppError::Conflict(why.to_owned()));
     };
     transaction.put_ledger(merchant, &problem.order_id, &settlement.ledger, ledger.version);

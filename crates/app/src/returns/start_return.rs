@@ -236,5 +236,5 @@ fn refuse(refused: Vec<ReturnRefusal>) -> AppError {
     }
     let facts: Vec<String> =
         refused.iter().map(|it| format!("{}: {}", it.field, it.message)).collect();
-    AppError::Conflict(format!("somebody else returns these units: {}", facts.join("; ")))
+    AppError::Conflict(format!("these units are already being returned: {}", facts.join("; ")))
 }

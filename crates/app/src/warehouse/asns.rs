@@ -48,7 +48,8 @@ pub async fn announce_asn(
         let result = match find_asn(app, merchant, &state.asn).await? {
             Some(known) if known.value.fingerprint == state.fingerprint => IntakeOutcome::Unchanged,
             Some(_) => {
-                let why = "an ASN with this number exists in the program; change it with PUT";
+                let why =
+                    "an ASN with this number already exists in the program; change it with PUT";
                 return Err(AppError::Conflict(why.to_owned()));
             }
             None => {
@@ -70,7 +71,7 @@ pub async fn replace_asn(
 ) -> Result<AnnouncedAsn, AppError> {
     let (app, merchant) = (scope.app, scope.merchant()?);
     if asn.asn_number.as_str() != asn_number {
-        let why = "the address and the body name different ASNs";
+        let why = "the path and the body name different ASNs";
         return Err(AppError::Conflict(why.to_owned()));
     }
     let fingerprint = hash_asn(&asn);

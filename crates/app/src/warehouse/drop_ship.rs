@@ -34,7 +34,7 @@ pub async fn place_drop_ship_order(
     let (app, merchant) = (scope.app, scope.merchant()?);
     commit_once(scope, || async {
         if app.store.drop_ship_order(merchant, &order.client_identifier).await?.is_some() {
-            let why = format!("the drop-ship order {} exists", order.client_identifier);
+            let why = format!("drop-ship order {} already exists", order.client_identifier);
             return Err(AppError::Conflict(why));
         }
         let mut transaction = Transaction::new("placing a drop-ship order");

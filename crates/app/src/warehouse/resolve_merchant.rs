@@ -20,7 +20,8 @@ pub(crate) fn resolve_merchant(
         (None, [only]) => Ok(Some(only.clone())),
         (None, several) => {
             let all: Vec<&str> = several.iter().map(MerchantId::as_str).collect();
-            let reason = format!("is of several merchants ({}): name one", all.join(", "));
+            let reason =
+                format!("must be named, because several merchants match: {}", all.join(", "));
             Err(merchant_required(&reason))
         }
     }

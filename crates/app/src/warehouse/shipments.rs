@@ -63,7 +63,7 @@ pub async fn create_shipment(
         None => Vec::new(),
     };
     let merchant = resolve_merchant(scope.merchant, &owners)?
-        .ok_or_else(|| merchant_required("must be named, because nothing is known of the units"))?;
+        .ok_or_else(|| merchant_required("must be named, because the units are unknown"))?;
     app.store.merchant(&merchant).await?.ok_or(AppError::NotFound("merchant"))?;
     let merchant = &merchant;
     let text = ShipmentText::of(&asked);
@@ -72,7 +72,10 @@ pub async fn create_shipment(
         let mut shipment = text.read();
         drop(text);
         if app.store.shipment(merchant, shipment.asn_number.as_str()).await?.is_some() {
-            return Err(AppError::Conflict(format!("a shipment {} exists", shipment.asn_number)));
+            return Err(AppError::Conflict(format!(
+                "shipment {} already exists",
+                shipment.asn_number
+            )));
         }
         let mut transaction = Transaction::new("sending goods away");
         move_units(app, merchant, &mut shipment, &mut transaction).await?;
@@ -82,7 +85,7 @@ pub async fn create_shipment(
         let numbers = numbers.iter().map(AsnNumber::as_str);
         let taken = app.store.taken_shipment_numbers(merchant, numbers.clone()).await?;
         if let Some(number) = taken.first() {
-            let why = format!("the number {number} is that of another shipment");
+            let why = format!("number {number} belongs to another shipment");
             return Err(AppError::Conflict(why));
         }
         let text = ShipmentText::of(&shipment);
@@ -166,7 +169,7 @@ async fn move_units(
     }
     if !refused.is_empty() {
         refused.truncate(REFUSED_TOLD_MAX);
-        return Err(AppError::Conflict(format!("units cannot leave: {}", refused.join("; "))));
+        return Err(AppError::Conflict(format!("units cannot be shipped: {}", refused.join("; "))));
     }
     Ok(())
 }

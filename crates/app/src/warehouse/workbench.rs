@@ -72,7 +72,7 @@ pub async fn find_parcels(
     scanned: &str,
 ) -> Result<Vec<MatchingParcel>, AppError> {
     if named.is_some_and(|it| *it == MerchantId::platform()) {
-        let merchant_name = "Nobody announced it".to_owned();
+        let merchant_name = "Not announced".to_owned();
         return Ok(vec![MatchingParcel { parcel: Parcel::unknown(code), merchant_name }]);
     }
     let mut found = Vec::new();

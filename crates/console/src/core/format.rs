@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn a_message_of_the_api_becomes_a_sentence() {
-        assert_eq!(to_sentence("there is no such merchant"), "There is no such merchant.");
+        assert_eq!(to_sentence("merchant not found"), "Merchant not found.");
         assert_eq!(to_sentence("Über uns."), "Über uns.");
         assert_eq!(to_sentence(""), "");
     }

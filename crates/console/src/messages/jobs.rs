@@ -1,7 +1,7 @@
 //! The progress of a job on the failure queue. While it runs, the page reloads itself without a
 //! script.
 
-use app::messages::bulk_retry::{RetryJob, cancel_bulk_job, find_bulk_job};
+use app::messages::bulk_retry::{JobState, RetryJob, cancel_bulk_job, find_bulk_job};
 use askama::Template;
 use axum::{
     Router,
@@ -55,11 +55,11 @@ pub(crate) struct JobPage<'a> {
 
 impl<'a> JobPage<'a> {
     pub(crate) fn new(visitor: &'a Visitor, job: &'a RetryJob) -> Self {
-        let state = match job.state.as_str() {
-            "running" => Badge::cool("Running"),
-            "done" => Badge::good("Done"),
-            "cancelled" => Badge::warn("Stopped"),
-            _ => Badge::bad("Failed"),
+        let state = match job.state {
+            JobState::Running => Badge::cool("Running"),
+            JobState::Done => Badge::good("Done"),
+            JobState::Cancelled => Badge::warn("Stopped"),
+            JobState::Failed => Badge::bad("Failed"),
         };
         let processed = job.retried + job.discarded + job.skipped;
         let total = job.total.max(processed);
@@ -67,7 +67,7 @@ impl<'a> JobPage<'a> {
         Self {
             frame: Frame::new(visitor, Section::Failures, "Failure queue job"),
             id: &job.id,
-            running: job.state == "running",
+            running: job.state == JobState::Running,
             state,
             processed,
             // The maximum of a progress bar must be positive.

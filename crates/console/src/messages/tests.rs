@@ -1,7 +1,7 @@
 //! The pages about messages, with hostile text in every field that others fill.
 
 use app::messages::{
-    bulk_retry::RetryJob,
+    bulk_retry::{JobState, RetryJob},
     failure_queue::{
         BulkResult, EndpointFailures, FailedMessage, FailureAction, FailurePage, FailureSummary,
     },
@@ -142,20 +142,20 @@ fn the_list_of_messages_stays_text() {
 
 #[test]
 fn a_job_shows_its_progress() {
-    let job = |state: &str| RetryJob {
+    let job = |state| RetryJob {
         id: "k7w2mq9d4x".to_owned(),
-        state: state.to_owned(),
+        state,
         total: 12_000,
         retried: 500,
         discarded: 0,
         skipped: 10,
     };
     let visitor = sample_visitor();
-    let running = assert_is_text(&jobs::JobPage::new(&visitor, &job("running")));
+    let running = assert_is_text(&jobs::JobPage::new(&visitor, &job(JobState::Running)));
     assert!(running.contains("510 of 12,000 messages"), "{running}");
     assert!(running.contains("max=\"12000\" value=\"510\""), "{running}");
     assert!(running.contains("Stop job"), "{running}");
-    let ended = assert_is_text(&jobs::JobPage::new(&visitor, &job("done")));
+    let ended = assert_is_text(&jobs::JobPage::new(&visitor, &job(JobState::Done)));
     assert!(!ended.contains("Stop job"), "{ended}");
 }
 

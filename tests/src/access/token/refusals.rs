@@ -15,7 +15,7 @@ fn refusal(status: u16, error: &str, description: &str) -> String {
 }
 
 fn invalid_client() -> String {
-    let why = "the client is unknown, disabled or did not give its secret";
+    let why = "the client is unknown or disabled, or its secret is wrong";
     refusal(401, "invalid_client", why)
 }
 
@@ -106,7 +106,7 @@ fn only_client_credentials_are_granted() {
 #[test]
 fn a_scope_that_the_client_does_not_have_is_refused() {
     let merchant = shared::sqlite().merchant("refused");
-    let only = format!("the client has only {}", super::MERCHANT_SCOPE);
+    let only = format!("the client only has {}", super::MERCHANT_SCOPE);
     for (scope, why) in [
         ("admin", only.as_str()),
         ("read carrier:write", only.as_str()),

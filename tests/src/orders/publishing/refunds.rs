@@ -5,7 +5,7 @@ use serde_json::json;
 use super::{invalid, new_merchants, publish_one};
 use crate::harness::samples::{message, refund_of, refunded_order, taken_in};
 
-const CHANGED: &str = "names a refund that is already recorded with other content";
+const CHANGED: &str = "refers to a refund that was already recorded with different content";
 
 #[test]
 fn a_refund_with_another_body_is_refused_and_nothing_is_stored() {

@@ -54,17 +54,17 @@ impl ReturnSnapshot {
             }
         }
         for (number, units) in labelled {
-            news.push(format!("Label made for {}: {number}", count_units(units)));
+            news.push(format!("Label created for {}: {number}", count_units(units)));
         }
         for (place, units) in moved {
             news.push(format!("{place}: {}", count_units(units)));
         }
         for order in paid_instead {
-            news.push(format!("No exchange for order {order}: it is money instead"));
+            news.push(format!("No exchange for order {order}: refunded instead"));
         }
         if self.receiving_complete && !before.receiving_complete {
             news.push(match missing {
-                0 => "Receiving closed: everything had arrived".to_owned(),
+                0 => "Receiving closed: everything arrived".to_owned(),
                 units => format!("Receiving closed: {} never arrived", count_units(units)),
             });
         }
@@ -80,11 +80,11 @@ fn whereabouts(name: &str) -> String {
     let words = match name {
         "PRE_TRANSIT" => "Waiting for the carrier",
         "NOT_DROPPED_OFF" => "Not dropped off",
-        "ACCEPTED" => "Handed over",
-        "TRANSIT" => "On its way",
-        "FAILURE" => "The carrier failed",
+        "ACCEPTED" => "Accepted by the carrier",
+        "TRANSIT" => "In transit",
+        "FAILURE" => "Delivery failed",
         "DELIVERED" => "Delivered",
-        "RETURNED" => "Went back to the shopper",
+        "RETURNED" => "Returned to the shopper",
         other => other,
     };
     words.to_owned()

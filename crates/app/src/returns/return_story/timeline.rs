@@ -123,7 +123,7 @@ fn snapshots(
         let mut words = facts.remove(&at).unwrap_or_default();
         words.extend(before.iter().flat_map(|before| snapshot.news(before)));
         if words.is_empty() {
-            words.push("The merchant was told how the return stands".to_owned());
+            words.push("Update sent to the merchant".to_owned());
         }
         before = Some(snapshot);
         steps.push(TimelineStep { at, words, actor: None, telling: Some(without_bytes(file)) });
@@ -136,7 +136,8 @@ fn without_bytes(file: MessageRecord) -> TimelineMessage {
 }
 
 fn order_asked(file: MessageRecord) -> TimelineStep {
-    let words = format!("Exchange order for {} asked of the merchant", file.message.reference);
+    let words =
+        format!("Exchange order for {} requested from the merchant", file.message.reference);
     TimelineStep {
         at: file.message.created_at,
         words: vec![words],
@@ -176,11 +177,11 @@ fn mentions(detail: &Value, names: &[&str]) -> bool {
 fn deed(change: &AuditEntry) -> String {
     let text = |name: &str| change.detail.get(name).and_then(Value::as_str).unwrap_or_default();
     let done = match change.action.as_str() {
-        "return.cancel" => "Canceled by hand".to_owned(),
-        "return.close_receiving" => "Receiving closed by hand".to_owned(),
-        "message.retry" => format!("{} put back to be sent again", text("id")),
-        "message.discard" => format!("{} given up", text("id")),
-        "refund.match" => format!("Refund {} matched by hand", text("refund")),
+        "return.cancel" => "Canceled by an operator".to_owned(),
+        "return.close_receiving" => "Receiving closed by an operator".to_owned(),
+        "message.retry" => format!("{} retried", text("id")),
+        "message.discard" => format!("{} discarded", text("id")),
+        "refund.match" => format!("Refund {} matched by an operator", text("refund")),
         other => other.to_owned(),
     };
     match text("reason") {

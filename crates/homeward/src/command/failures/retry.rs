@@ -3,7 +3,7 @@
 
 use std::{process::ExitCode, time::Duration};
 
-use app::messages::bulk_retry::RetryJob;
+use app::messages::bulk_retry::{JobState, RetryJob};
 use clap::Args;
 use domain::identifier::MessageId;
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
@@ -17,7 +17,6 @@ use crate::{
 };
 
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
-const RUNNING: &str = "running";
 
 #[derive(Debug, Args)]
 pub(crate) struct Retry {
@@ -64,7 +63,7 @@ impl Retry {
         }
         let job = follow(session, job, signals).await?;
         output.print(&job, || describe(&job));
-        Ok(if job.state == "done" { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        Ok(if job.state == JobState::Done { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 }
 
@@ -77,7 +76,7 @@ async fn follow(
     let style = ProgressStyle::with_template("{wide_bar} {human_pos}/{human_len}  {eta} to go")?;
     let bar = ProgressBar::new(count(job.total)).with_style(style);
     let path = format!("/admin/failures/retry/{}", job.id);
-    while job.state == RUNNING {
+    while job.state == JobState::Running {
         tokio::select! {
             () = signals.wait() => {
                 let _: RetryJob = session.delete(&path).await?;
@@ -99,7 +98,7 @@ fn describe(job: &RetryJob) -> String {
     }
     format!(
         "{}: {} of {} retried, {} skipped.",
-        job.state,
+        job.state.name(),
         HumanCount(count(job.retried)),
         HumanCount(count(job.total)),
         HumanCount(count(job.skipped)),

@@ -104,9 +104,9 @@ fn a_whole_life_is_told_step_by_step_each_with_its_message() {
         told_in_words(&steps),
         [
             "Return started: 2 units",
-            "No exchange for order ORD-100472: it is money instead; Status: CREATED",
-            "Label made for 2 units: 9400",
-            "On its way: 2 units",
+            "No exchange for order ORD-100472: refunded instead; Status: CREATED",
+            "Label created for 2 units: 9400",
+            "In transit: 2 units",
             "Received as LP-1 in condition A: 1 unit",
             "Refunded by RF-1: 1 unit",
             "Receiving closed: 1 unit never arrived; Status: PARTIAL_REFUND",
@@ -137,7 +137,7 @@ fn what_the_return_remembers_is_told_when_its_messages_are_gone() {
         told_in_words(&steps),
         [
             "Return started: 2 units",
-            "The merchant was told how the return stands",
+            "Update sent to the merchant",
             "Received as LP-1 in condition A: 1 unit",
             "Refunded by RF-1: 1 unit",
             "Receiving closed: 1 unit never arrived; Status: PARTIAL_REFUND",
@@ -170,9 +170,9 @@ fn what_operators_did_is_told_where_it_names_the_return_or_a_message_of_it() {
     assert_eq!(
         told_in_words(steps.get(1..).unwrap()),
         [
-            "Canceled by hand: asked by telephone",
-            "msg_acme_1 put back to be sent again",
-            "Refund RF-1 matched by hand",
+            "Canceled by an operator: asked by telephone",
+            "msg_acme_1 retried",
+            "Refund RF-1 matched by an operator",
         ]
     );
     assert_eq!(steps[1].actor.as_deref(), Some("lena"));
@@ -195,7 +195,7 @@ fn an_order_that_was_asked_for_stands_between_what_came_before_and_after() {
         told_in_words(&steps),
         [
             "Return started: 2 units",
-            "Exchange order for ORD-100472 asked of the merchant",
+            "Exchange order for ORD-100472 requested from the merchant",
             "Exchange order EX-1 placed: 1 unit; Status: CREATED",
         ]
     );
