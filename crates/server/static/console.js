@@ -1,9 +1,9 @@
-// Comfort for the console. Every page is complete without it.
+// Conveniences for the console. Every page works without this script.
 
 "use strict";
 
-// Times are UTC; whoever points at one sees it in the time of its own place.
-function localTimes(root) {
+// Times are UTC. The tooltip shows the local time.
+function addLocalTimes(root) {
   for (const time of root.querySelectorAll("time[datetime]")) {
     const at = new Date(time.dateTime);
     if (!Number.isNaN(at.valueOf())) {
@@ -12,7 +12,7 @@ function localTimes(root) {
   }
 }
 
-// A form is sent once, however often its button is pressed. Coming back to the page frees it again.
+// A form is sent only once, even if its button is pressed again. Going back to the page resets it.
 document.addEventListener("submit", (event) => {
   const form = event.target;
   if (form.dataset.sent) {
@@ -27,49 +27,50 @@ window.addEventListener("pageshow", () => {
   }
 });
 
-// Fields that only one choice needs are out of sight while another is made.
-function followChoices() {
+// Hides the fields that the selected option does not need.
+function hideUnusedFields() {
   for (const select of document.querySelectorAll("select")) {
-    const fields = select.form ? select.form.querySelectorAll("[data-only-for]") : [];
-    const follow = () => {
+    const fields = select.form ? [...select.form.querySelectorAll("[data-only-for]")] : [];
+    const update = () => {
       for (const field of fields) {
         field.hidden = field.dataset.onlyFor !== select.value;
       }
     };
-    if ([...select.options].some((it) => [...fields].some((field) => field.dataset.onlyFor === it.value))) {
-      select.addEventListener("change", follow);
-      follow();
+    const values = [...select.options].map((option) => option.value);
+    if (fields.some((field) => values.includes(field.dataset.onlyFor))) {
+      select.addEventListener("change", update);
+      update();
     }
   }
 }
 
-// Figures are asked for again when the server says that something changed.
-function live(place) {
+// Reloads the figures when the server reports a change, unless they are hidden or have the focus.
+function reloadOnChange(part) {
   const events = new EventSource("/console/events");
-  let asking = false;
+  let loading = false;
   events.addEventListener("changed", async () => {
-    if (asking || document.hidden || place.contains(document.activeElement)) {
+    if (loading || document.hidden || part.contains(document.activeElement)) {
       return;
     }
-    asking = true;
+    loading = true;
     try {
-      const answer = await fetch(place.dataset.live);
-      if (answer.redirected) {
+      const response = await fetch(part.dataset.live);
+      if (response.redirected) {
         window.location.reload();
-      } else if (answer.ok) {
-        const open = [...place.querySelectorAll("details")].map((it) => it.open);
-        place.innerHTML = await answer.text();
-        place.querySelectorAll("details").forEach((it, position) => {
+      } else if (response.ok) {
+        const open = [...part.querySelectorAll("details")].map((it) => it.open);
+        part.innerHTML = await response.text();
+        part.querySelectorAll("details").forEach((it, position) => {
           it.open = open[position] || false;
         });
-        localTimes(place);
+        addLocalTimes(part);
       }
     } finally {
-      asking = false;
+      loading = false;
     }
   });
 }
 
-localTimes(document);
-followChoices();
-document.querySelectorAll("[data-live]").forEach(live);
+addLocalTimes(document);
+hideUnusedFields();
+document.querySelectorAll("[data-live]").forEach(reloadOnChange);

@@ -1,11 +1,11 @@
-// Comfort at the bench: the field keeps the focus, a sound tells good from doubtful, a letter is enough
-// for a condition, Escape goes back. Everything works without it.
+// Conveniences at the bench: the scan field keeps the focus, sounds confirm or warn, a condition
+// needs no Enter, and Escape goes back. Every page works without this script.
 
 "use strict";
 
 const field = document.getElementById("scan");
 
-// Whatever is typed or scanned lands in the field, wherever somebody clicked before.
+// Input goes to the scan field, even after a click elsewhere.
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape") {
     const back = document.querySelector("[data-escape]");
@@ -20,26 +20,26 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
-// A letter that stands alone for a moment is a condition; a scanner types faster than that.
+// A condition that stays alone for a moment is submitted. A scanner types faster than that.
 const CONDITIONS = ["N", "R", "A", "B", "C", "X", "TT"];
-const MOMENT_MS = 250;
+const PAUSE_MS = 250;
 if (field && "atOnce" in field.dataset) {
-  let waiting = 0;
+  let timer = 0;
   field.addEventListener("input", () => {
-    clearTimeout(waiting);
+    clearTimeout(timer);
     const typed = field.value;
     if (CONDITIONS.includes(typed.toUpperCase())) {
-      waiting = setTimeout(() => {
+      timer = setTimeout(() => {
         if (field.value === typed) {
           field.form.requestSubmit();
         }
-      }, MOMENT_MS);
+      }, PAUSE_MS);
     }
   });
 }
 
-// One high tone for good, two low ones for a question. A browser that is not allowed to play stays silent.
-function tone(audio, frequency, at) {
+// One high tone confirms, two low tones warn. A browser that may not play sounds stays silent.
+function playTone(audio, frequency, at) {
   const [source, volume] = [audio.createOscillator(), audio.createGain()];
   source.frequency.value = frequency;
   volume.gain.setValueAtTime(0.2, at);
@@ -52,17 +52,17 @@ function tone(audio, frequency, at) {
 const sound = document.querySelector("[data-sound]")?.dataset.sound;
 if (sound && window.AudioContext) {
   const audio = new AudioContext();
-  const asked = Date.now();
+  const requested = Date.now();
   audio.resume().then(() => {
-    // A sound that comes late tells of something else.
-    if (Date.now() - asked > 1000) {
+    // A late sound would seem to belong to another scan.
+    if (Date.now() - requested > 1000) {
       return;
     }
     if (sound === "good") {
-      tone(audio, 1320, audio.currentTime);
+      playTone(audio, 1320, audio.currentTime);
     } else {
-      tone(audio, 330, audio.currentTime);
-      tone(audio, 260, audio.currentTime + 0.2);
+      playTone(audio, 330, audio.currentTime);
+      playTone(audio, 260, audio.currentTime + 0.2);
     }
   });
 }
