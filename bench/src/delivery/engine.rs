@@ -134,7 +134,7 @@ impl Running {
 
     /// There should be none: a retry makes a run take seconds longer.
     pub(crate) async fn failed_attempts(&self) -> anyhow::Result<i64> {
-        let counts = self.store.answer_counts(0).await?;
+        let counts = self.store.response_counts(0).await?;
         let failed = counts.iter().filter(|count| !(200..300).contains(&count.status));
         Ok(failed.map(|count| count.attempts).sum())
     }

@@ -49,7 +49,7 @@ pub use messages::{
     log::{AttemptRow, MessageFilter, MessageRow},
     message_histories::MessageHistory,
     outbox::{NewMessage, PendingMessage},
-    reports::{AnswerCount, AttemptCount, bucket_end_us},
+    reports::{AttemptCount, ResponseCount, bucket_end_us},
     retention::FinishedMessages,
 };
 pub use orders::{

@@ -1,11 +1,11 @@
-//! How things are, in figures: what came in, what went out, what is stuck. Nothing here looks at what is counted,
-//! so it costs the same however much is stored.
+//! How things are, in figures: what came in, what went out, what is stuck. Nothing here looks at
+//! what is counted, so it costs the same however much is stored.
 
 use std::collections::BTreeMap;
 
 use domain::messages::kind::MessageKind;
 use jiff::Timestamp;
-use store::{AnswerCount, CountedEvent, DayCount, bucket_end_us};
+use store::{CountedEvent, DayCount, ResponseCount, bucket_end_us};
 
 use crate::{App, AppError, messages::message_log::time_from_us};
 
@@ -62,7 +62,7 @@ pub async fn load_overview(app: &App) -> Result<Overview, AppError> {
     let now_us = app.world.now_us();
     let first_us = now_us.div_euclid(DAY_US) * DAY_US - (DAYS - 1) * DAY_US;
     let counts = app.store.day_counts(first_us).await?;
-    let answers = app.store.answer_counts(now_us - DAY_US).await?;
+    let answers = app.store.response_counts(now_us - DAY_US).await?;
     let failing = app.store.failing_endpoints(FAILURES_MAX, ENDPOINTS_MAX).await?;
     let degraded = app.dispatcher.degraded_endpoints().await;
     Ok(Overview {
@@ -105,7 +105,7 @@ fn day_of(begins_us: i64, counts: &[DayCount]) -> DayFigures {
     }
 }
 
-fn by_status(answers: &[AnswerCount]) -> Vec<(i64, i64)> {
+fn by_status(answers: &[ResponseCount]) -> Vec<(i64, i64)> {
     let mut all: BTreeMap<i64, i64> = BTreeMap::new();
     for count in answers {
         *all.entry(count.status).or_default() += count.attempts;
@@ -114,7 +114,7 @@ fn by_status(answers: &[AnswerCount]) -> Vec<(i64, i64)> {
 }
 
 /// What so many percent of the attempts did not exceed; 0 when there were none.
-fn percentile_us(answers: &[AnswerCount], percent: i64) -> i64 {
+fn percentile_us(answers: &[ResponseCount], percent: i64) -> i64 {
     let mut buckets: BTreeMap<i64, i64> = BTreeMap::new();
     for count in answers {
         *buckets.entry(count.bucket).or_default() += count.attempts;
@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn percentiles_are_over_all_answers_together() {
-        let count = |status, bucket, attempts| AnswerCount { status, bucket, attempts };
+        let count = |status, bucket, attempts| ResponseCount { status, bucket, attempts };
         let answers = [count(200, 0, 90), count(200, 4, 5), count(503, 0, 4), count(503, 10, 1)];
 
         assert_eq!(by_status(&answers), [(200, 95), (503, 5)]);

@@ -24,14 +24,14 @@ pub struct Attempt {
     /// The number of this attempt in the message's cycle, from 1.
     pub number: u32,
     pub at_us: i64,
-    /// From the request to its answer.
+    /// From the request to its response.
     pub latency_us: i64,
-    /// From the message's commit to the answer.
+    /// From the commit of the message to the response.
     pub waited_us: i64,
-    /// None when no answer came.
+    /// None when there was no response.
     pub status: Option<u16>,
     pub error: Option<String>,
-    /// The beginning of the answer's body, where it is worth keeping.
+    /// The beginning of the body of the response, where it is worth keeping.
     pub answer: Option<Bytes>,
     pub outcome: AttemptOutcome,
 }

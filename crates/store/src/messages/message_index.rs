@@ -4,7 +4,8 @@
 //! writes for a message. So messages are added to the index later, many together and in the order
 //! of the index, which touches few pages. `message_index_progress` holds the number of the last
 //! message that is in the index. A query by reference first brings the index up to date, and so
-//! misses nothing; meanwhile every [`BATCH`] messages of a merchant are indexed in the background.
+//! misses nothing; in addition, every [`BATCH`] messages of a merchant are indexed in the
+//! background.
 
 use std::collections::BTreeSet;
 

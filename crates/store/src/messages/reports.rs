@@ -17,11 +17,11 @@ pub struct AttemptCount {
     pub merchant: String,
     pub hour_us: i64,
     pub kind: MessageKind,
-    /// 0 when no answer came.
+    /// 0 when there was no response.
     pub status: i64,
     pub bucket: i64,
     pub attempts: i64,
-    /// Sum of the times from commit to answer.
+    /// Sum of the times from commit to response.
     pub waited_us: i64,
     /// Sum of the times of the requests themselves.
     pub latency_us: i64,
@@ -29,8 +29,8 @@ pub struct AttemptCount {
 
 /// Attempts of all merchants with the same status and about the same latency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AnswerCount {
-    /// 0 when no answer came.
+pub struct ResponseCount {
+    /// 0 when there was no response.
     pub status: i64,
     pub bucket: i64,
     pub attempts: i64,
@@ -69,14 +69,18 @@ impl Store {
     }
 
     /// Attempts of the hours that ended after `from_us`, over all merchants.
-    pub async fn answer_counts(&self, from_us: i64) -> Result<Vec<AnswerCount>, StoreError> {
+    pub async fn response_counts(&self, from_us: i64) -> Result<Vec<ResponseCount>, StoreError> {
         self.read_all(
-            "counting answers",
+            "counting responses",
             "SELECT status, bucket, CAST(sum(attempts) AS BIGINT) FROM attempt_counts
              WHERE hour_us > $1 GROUP BY status, bucket ORDER BY status, bucket",
             params![from_us - HOUR_US],
             |row| {
-                Ok(AnswerCount { status: row.int(0)?, bucket: row.int(1)?, attempts: row.int(2)? })
+                Ok(ResponseCount {
+                    status: row.int(0)?,
+                    bucket: row.int(1)?,
+                    attempts: row.int(2)?,
+                })
             },
         )
         .await

@@ -9,9 +9,9 @@ use domain::{
 };
 
 use crate::{
-    AnswerCount, Attempt, AttemptCount, AttemptOutcome, Cursor, FailingEndpoint, FailureCause,
-    FailureCount, FailureFilter, FailureKey, FailureRow, MessageFilter, MessageKey, NewMessage,
-    PendingMessage, Store, StoreError, Transaction,
+    Attempt, AttemptCount, AttemptOutcome, Cursor, FailingEndpoint, FailureCause, FailureCount,
+    FailureFilter, FailureKey, FailureRow, MessageFilter, MessageKey, NewMessage, PendingMessage,
+    ResponseCount, Store, StoreError, Transaction,
     conformance::{Subject, acme, on_both_engines, other},
 };
 
@@ -354,10 +354,11 @@ async fn attempts_are_counted_by_hour_and_status(Subject { store, .. }: Subject)
     assert_eq!(counts, [expected(200, 2), expected(503, 1)]);
     assert!(store.attempt_counts(Some(&other()), 0, 1).await.unwrap().is_empty());
     assert!(store.attempt_counts(None, 1, i64::MAX).await.unwrap().is_empty());
-    let answers = [(200, 2), (503, 1)];
-    let answers = answers.map(|(status, attempts)| AnswerCount { status, bucket: 0, attempts });
-    assert_eq!(store.answer_counts(0).await.unwrap(), answers);
-    assert_eq!(store.answer_counts(3_600_000_000).await.unwrap(), []);
+    let responses = [(200, 2), (503, 1)];
+    let responses =
+        responses.map(|(status, attempts)| ResponseCount { status, bucket: 0, attempts });
+    assert_eq!(store.response_counts(0).await.unwrap(), responses);
+    assert_eq!(store.response_counts(3_600_000_000).await.unwrap(), []);
 }
 
 async fn only_finished_messages_are_removed(Subject { store, .. }: Subject) {

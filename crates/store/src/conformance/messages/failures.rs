@@ -12,7 +12,7 @@ use crate::{
 
 on_both_engines!(failures_are_counted_by_endpoint_up_to_a_limit,);
 
-/// A message that was tried for the last time.
+/// Stores a message that failed its last attempt.
 async fn fail(store: &Store, merchant: &MerchantId, kind: MessageKind) {
     let message = NewMessage {
         merchant: merchant.clone(),

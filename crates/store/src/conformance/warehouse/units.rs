@@ -28,7 +28,7 @@ fn unit(plate: &str) -> UnitRecord {
     UnitRecord { unit_identifier: plate.to_owned(), ..domain::samples::received_unit() }
 }
 
-/// A unit of which nothing is known but that it was scanned in this second.
+/// A unit that is only known from a scan in this second.
 fn doubtful(plate: &str, second: i64) -> UnitRecord {
     let raised_at = Timestamp::from_second(second).unwrap();
     let asked = UnitEvent::Questioned(Box::new(ReceivingQuestion {
