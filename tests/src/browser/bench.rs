@@ -1,13 +1,13 @@
-//! Somebody with a scanner receives a parcel that has one wrong unit in it, by keys alone: with
-//! scripts and without.
+//! A person with a scanner receives a parcel with one wrong unit in it, with keys only, with and
+//! without scripts.
 
 use serde_json::json;
 
 use super::window::{Browser, ENTER, Scripts};
 use crate::harness::{http::Request, shared, stage::Stage};
 
-/// Announces two caps and a mug, and gives the number of the ASN.
-fn announced(stage: &Stage<'_>) -> String {
+/// Announces two caps and a mug, and returns the number of the ASN.
+fn announce_goods(stage: &Stage<'_>) -> String {
     let number = format!("ASN-{}", stage.merchant.id);
     let line = |line: &str, sku: &str, quantity: i64| json!({ "line_identifier": line, "sku": sku, "quantity": quantity });
     let asn = json!({
@@ -28,7 +28,7 @@ fn scan(browser: &Browser, code: &str) {
     browser.key(ENTER);
 }
 
-/// Gives the unit in the hand its condition. A script needs no Enter.
+/// Enters the condition of the current unit. With scripts, no Enter is needed.
 fn grade(browser: &Browser, scripts: Scripts, condition: &str) {
     match scripts {
         Scripts::On => drop(browser.key(condition)),
@@ -36,11 +36,11 @@ fn grade(browser: &Browser, scripts: Scripts, condition: &str) {
     }
 }
 
-fn receive_a_parcel(scripts: Scripts) {
+fn receive_parcel(scripts: Scripts) {
     let server = shared::sqlite();
     let Some(browser) = Browser::open(server, scripts) else { return };
     let stage = Stage::set(server);
-    let number = announced(&stage);
+    let number = announce_goods(&stage);
     let (name, password) = server.operator("warehouse");
     browser.visit("/console/receive");
     browser.set("name", &name);
@@ -65,7 +65,7 @@ fn receive_a_parcel(scripts: Scripts) {
     scan(&browser, "B");
     browser.see("Set aside");
     browser.see("1 of 3 received");
-    browser.examine("receive-kept");
+    browser.examine("receive-set-aside");
 
     for (unit, condition) in [("CAP-SAND", "N"), ("MUG-CLAY", "TT")] {
         scan(&browser, unit);
@@ -81,10 +81,10 @@ fn receive_a_parcel(scripts: Scripts) {
 
 #[test]
 fn a_parcel_is_received_with_scripts() {
-    receive_a_parcel(Scripts::On);
+    receive_parcel(Scripts::On);
 }
 
 #[test]
 fn a_parcel_is_received_without_scripts() {
-    receive_a_parcel(Scripts::Off);
+    receive_parcel(Scripts::Off);
 }

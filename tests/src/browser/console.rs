@@ -1,6 +1,5 @@
-//! What operators do at the console, from page to page: mend what failed, bring a merchant in,
-//! change its policy, find an order and its return. With scripts and, where the pages are the only
-//! way, without.
+//! Tasks of operators at the console, from page to page, with and without scripts: retry failed
+//! messages, set up a merchant, change its policy, find an order and its return.
 
 use std::sync::{
     OnceLock,
@@ -17,9 +16,9 @@ use super::{
 };
 use crate::{
     console::{
-        desk::Desk,
-        merchants::secrets,
-        problems::{failed, refund_in_doubt, surprises},
+        fixture::ConsoleFixture,
+        merchants::read_secrets,
+        problems::{create_exceptions, create_unmatched_refund, fail_messages},
     },
     harness::{
         home::{Home, Merchant},
@@ -29,14 +28,14 @@ use crate::{
     },
 };
 
-/// A server that has nothing on it but what these walks put there.
+/// A server that contains only the data of these tests.
 fn shared_server() -> &'static Server {
     static SERVER: OnceLock<Server> = OnceLock::new();
     SERVER.get_or_init(|| Home::sqlite().serve(&QUICK))
 }
 
-/// A browser in which a new operator is logged in.
-fn arrive(scripts: Scripts) -> Option<Browser> {
+/// A browser with a new operator who is logged in.
+fn open_console(scripts: Scripts) -> Option<Browser> {
     let browser = Browser::open(shared_server(), scripts)?;
     let (name, password) = shared_server().operator("operator");
     let overview = log_in(&browser, &name, &password);
@@ -44,63 +43,63 @@ fn arrive(scripts: Scripts) -> Option<Browser> {
     Some(browser)
 }
 
-/// The failures of one merchant.
-fn queue(browser: &Browser, stage: &Stage<'_>) -> Page {
+/// Opens the failures of one merchant.
+fn open_failures(browser: &Browser, stage: &Stage<'_>) -> Page {
     browser.follow("Failures");
     browser.fill("Merchant", &stage.merchant.id);
     browser.press("Filter")
 }
 
-fn mend_what_failed(scripts: Scripts) {
-    let Some(browser) = arrive(scripts) else { return };
-    let (stage, _running, ids) = failed(shared_server(), 3);
-    let [looked_into, ticked, left] = ids.as_slice() else { panic!("{ids:?}") };
+fn retry_failures(scripts: Scripts) {
+    let Some(browser) = open_console(scripts) else { return };
+    let (stage, _running, ids) = fail_messages(shared_server(), 3);
+    let [opened, selected, last] = ids.as_slice() else { panic!("{ids:?}") };
     browser.follow("Overview");
     browser.see(&stage.merchant.id);
     browser.examine("console-overview");
 
-    queue(&browser, &stage);
+    open_failures(&browser, &stage);
     browser.see("3 messages");
     browser.examine("console-failures");
     browser.press("Retry");
     browser.see("Select messages");
     browser.examine("console-failures-refused");
 
-    browser.follow(looked_into);
+    browser.follow(opened);
     browser.see("503");
     browser.examine("console-message");
     browser.press("Retry");
     browser.see("Retrying the message.");
-    stage.until(looked_into, "delivered");
+    stage.until(opened, "delivered");
 
-    queue(&browser, &stage);
-    browser.tick(&format!("Select {ticked}"));
+    open_failures(&browser, &stage);
+    browser.tick(&format!("Select {selected}"));
     browser.press("Retry");
     browser.see("Retrying 1 message.");
-    stage.until(ticked, "delivered");
+    stage.until(selected, "delivered");
 
     browser.tick("All that match the filter");
     browser.press("Retry");
     browser.see("Back to the failure queue");
     browser.see("1 of 1 message");
     browser.examine("console-job");
-    stage.until(left, "delivered");
-    queue(&browser, &stage);
+    stage.until(last, "delivered");
+    open_failures(&browser, &stage);
     browser.see("No failures found");
-    browser.examine("console-failures-mended");
+    browser.examine("console-failures-retried");
 }
 
 #[test]
 fn a_failure_is_retried_to_success_with_scripts() {
-    mend_what_failed(Scripts::On);
+    retry_failures(Scripts::On);
 }
 
 #[test]
 fn a_failure_is_retried_to_success_without_scripts() {
-    mend_what_failed(Scripts::Off);
+    retry_failures(Scripts::Off);
 }
 
-/// Adds a merchant, after a first try that is refused, and reads its credentials off the page.
+/// Adds a merchant, after a refused attempt, and reads its credentials from the page.
 fn add_merchant(browser: &Browser) -> Merchant {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let id = format!("walked-{}", COUNT.fetch_add(1, Ordering::Relaxed));
@@ -117,13 +116,13 @@ fn add_merchant(browser: &Browser) -> Merchant {
     let added = browser.press("Add merchant");
     browser.see("They will not be shown again");
     browser.examine("console-added-merchant");
-    let shown = secrets(&added.html);
+    let shown = read_secrets(&added.html);
     let [client_id, client_secret, _signing_secret] = shown.as_slice() else { panic!("{shown:?}") };
     Merchant { id, client_id: client_id.clone(), client_secret: client_secret.clone() }
 }
 
-/// Says where the merchant's systems are, and lets one of them answer a test.
-fn reach_merchant(browser: &Browser, url: &str) {
+/// Sets the address of the merchant's server, and sends it a test message.
+fn set_base_address(browser: &Browser, url: &str) {
     browser.follow("Next: set the address for messages");
     browser.fill("Base address", "http://hooks.example.com");
     browser.set("auth.type", "bearer");
@@ -141,14 +140,14 @@ fn reach_merchant(browser: &Browser, url: &str) {
     browser.examine("console-endpoint-test");
 }
 
-fn bring_a_merchant_in(scripts: Scripts) {
-    let Some(browser) = arrive(scripts) else { return };
+fn set_up_a_merchant(scripts: Scripts) {
+    let Some(browser) = open_console(scripts) else { return };
     let merchant = add_merchant(&browser);
     let running = receiver(Settings::default());
-    reach_merchant(&browser, &running.url());
+    set_base_address(&browser, &running.url());
     browser.follow("Merchant");
     browser.see("Setup");
-    browser.examine("console-merchant-begun");
+    browser.examine("console-merchant-setup");
 
     let first = format!("FIRST-{}", merchant.id);
     let token = shared_server().token(&merchant);
@@ -169,19 +168,19 @@ fn bring_a_merchant_in(scripts: Scripts) {
 }
 
 #[test]
-fn a_merchant_is_brought_from_nothing_to_its_first_order_with_scripts() {
-    bring_a_merchant_in(Scripts::On);
+fn a_merchant_is_set_up_until_its_first_order_with_scripts() {
+    set_up_a_merchant(Scripts::On);
 }
 
 #[test]
-fn a_merchant_is_brought_from_nothing_to_its_first_order_without_scripts() {
-    bring_a_merchant_in(Scripts::Off);
+fn a_merchant_is_set_up_until_its_first_order_without_scripts() {
+    set_up_a_merchant(Scripts::Off);
 }
 
 fn change_a_policy(scripts: Scripts) {
     const TEXT: &str = "Policy as JSON";
-    const LOOK: &str = "Preview changes";
-    let Some(browser) = arrive(scripts) else { return };
+    const PREVIEW: &str = "Preview changes";
+    let Some(browser) = open_console(scripts) else { return };
     let stage = Stage::set(shared_server());
     browser.follow("Merchants");
     browser.follow(&stage.merchant.id);
@@ -190,13 +189,13 @@ fn change_a_policy(scripts: Scripts) {
     browser.examine("console-policy");
 
     browser.fill(TEXT, "{ \"window_days\": \"many\" }");
-    browser.press(LOOK);
+    browser.press(PREVIEW);
     browser.see("Nothing was saved");
     browser.see("$.window_days");
     browser.examine("console-policy-refused");
 
     browser.fill(TEXT, "{ \"window_days\": 45 }");
-    browser.press(LOOK);
+    browser.press(PREVIEW);
     browser.see("Changes");
     browser.see("45");
     browser.see("Version 0");
@@ -222,11 +221,11 @@ fn a_policy_is_changed_after_a_preview_without_scripts() {
 }
 
 fn find_a_return(scripts: Scripts) {
-    let Some(browser) = arrive(scripts) else { return };
-    let desk = Desk::at(shared_server());
-    let order = desk.own("A");
-    let rma = desk.returned(&order, "refund");
-    let number = desk.label(&rma);
+    let Some(browser) = open_console(scripts) else { return };
+    let console = ConsoleFixture::new(shared_server());
+    let order = console.unique("A");
+    let rma = console.start_return(&order, "refund");
+    let number = console.wait_for_label(&rma);
 
     search(&browser, &order);
     browser.see("Returnable units");
@@ -239,14 +238,14 @@ fn find_a_return(scripts: Scripts) {
 
     search(&browser, &number);
     browser.see(&rma);
-    browser.fill("Reason for canceling", "asked by telephone");
+    browser.fill("Reason for canceling", "requested by phone");
     browser.press("Cancel return");
     browser.see("Return canceled.");
-    browser.see("asked by telephone");
+    browser.see("requested by phone");
     browser.examine("console-return-canceled");
 
-    desk.publish(&[desk.order(&desk.own("B"))]);
-    search(&browser, &desk.email());
+    console.publish(&[console.order(&console.unique("B"))]);
+    search(&browser, &console.email());
     browser.see("2 results for");
     browser.examine("console-search");
     search(&browser, "nobody");
@@ -255,17 +254,17 @@ fn find_a_return(scripts: Scripts) {
 }
 
 #[test]
-fn an_order_and_its_return_are_found_with_their_story_with_scripts() {
+fn an_order_and_its_return_are_found_with_scripts() {
     find_a_return(Scripts::On);
 }
 
 #[test]
-fn an_order_and_its_return_are_found_with_their_story_without_scripts() {
+fn an_order_and_its_return_are_found_without_scripts() {
     find_a_return(Scripts::Off);
 }
 
 #[test]
-fn the_door_of_the_console_can_be_used_by_everybody() {
+fn the_login_of_the_console_is_accessible() {
     let Some(browser) = Browser::open(shared_server(), Scripts::On) else { return };
     let (name, password) = shared_server().operator("operator");
     browser.visit("/console");
@@ -281,11 +280,11 @@ fn the_door_of_the_console_can_be_used_by_everybody() {
 }
 
 #[test]
-fn every_page_of_the_console_can_be_used_by_everybody() {
-    let Some(browser) = arrive(Scripts::On) else { return };
-    let (stage, _running, _ids) = failed(shared_server(), 1);
-    refund_in_doubt(&stage);
-    surprises(&stage, &format!("ASN-{}", stage.merchant.id));
+fn every_page_of_the_console_is_accessible() {
+    let Some(browser) = open_console(Scripts::On) else { return };
+    let (stage, _running, _ids) = fail_messages(shared_server(), 1);
+    create_unmatched_refund(&stage);
+    create_exceptions(&stage, &format!("ASN-{}", stage.merchant.id));
 
     let seen = walk(&browser, &["/console"]);
 

@@ -1,8 +1,8 @@
-//! What an operator does in the console, step by step.
+//! Steps of operators in the console.
 
 use super::{page::Page, window::Browser};
 
-/// Opens the console as somebody who is known to it.
+/// Opens the console and logs in.
 pub(crate) fn log_in(browser: &Browser, name: &str, password: &str) -> Page {
     browser.visit("/console");
     browser.fill("Name", name);
@@ -10,8 +10,8 @@ pub(crate) fn log_in(browser: &Browser, name: &str, password: &str) -> Page {
     browser.press("Log in")
 }
 
-/// Asks the box at the top of every page.
-pub(crate) fn search(browser: &Browser, words: &str) -> Page {
-    browser.fill("Search", words);
+/// Uses the search box at the top of every page.
+pub(crate) fn search(browser: &Browser, query: &str) -> Page {
+    browser.fill("Search", query);
     browser.press("Search")
 }

@@ -1,25 +1,24 @@
-//! Goes through all pages that links lead to, and examines each: for soundness, as every page, and
-//! for whether everybody can use it, in every look.
+//! Follows all links from a page, and examines every page that it finds.
 
 use std::collections::{BTreeSet, VecDeque};
 
 use super::window::Browser;
 
-/// No walk is longer than that; a page that makes up addresses without end would be one.
+/// A walk with more pages fails: pages would generate addresses without end.
 const PAGES_MAX: usize = 100;
 
-/// Where the links of a page lead, on the same host.
+/// The targets of the links of a page, on the same host.
 const LINKS: &str = "return [...document.querySelectorAll('a[href]')]
   .filter((link) => link.origin === location.origin && !link.hasAttribute('download'))
   .map((link) => link.pathname + link.search);";
 
-/// Takes away all but the first articles: those of the API reference are many and made alike, and
-/// axe would need a minute for them.
+/// Removes all but the first articles. The API reference has many similar ones, and axe would need
+/// a minute for them.
 const SHORTEN: &str = "for (const article of [...document.querySelectorAll('article')].slice(3)) {
   article.remove();
 }";
 
-/// Walks from these addresses on, and gives the kinds of pages that were seen.
+/// Walks from these addresses, and returns the kinds of pages that it found.
 pub(super) fn walk(browser: &Browser, starts: &[&str]) -> BTreeSet<String> {
     let mut seen = BTreeSet::new();
     let mut ahead: VecDeque<String> = starts.iter().map(|&path| path.to_owned()).collect();
@@ -27,9 +26,9 @@ pub(super) fn walk(browser: &Browser, starts: &[&str]) -> BTreeSet<String> {
         if !seen.insert(kind(&path)) {
             continue;
         }
-        assert!(seen.len() <= PAGES_MAX, "there is no end of pages: {seen:?}");
+        assert!(seen.len() <= PAGES_MAX, "too many pages: {seen:?}");
         let page = browser.visit(&path);
-        assert_eq!(page.status, 200, "{path} is linked and does not answer: {}", page.html);
+        assert_eq!(page.status, 200, "a link to {path} is broken: {}", page.html);
         if page.is_html() {
             let links = browser.script(LINKS, &[]);
             browser.assert_fits(&path);
@@ -43,8 +42,8 @@ pub(super) fn walk(browser: &Browser, starts: &[&str]) -> BTreeSet<String> {
     seen
 }
 
-/// What an address shares with all pages that are the same but for what they show: parts with a
-/// digit in them are names of things, and of what is asked only the names count.
+/// The kind of a page: its address with `any` in place of identifiers, which are the segments with
+/// a digit, and with the names of the query only.
 fn kind(path: &str) -> String {
     let (place, query) = path.split_once('?').unwrap_or((path, ""));
     let named = |part: &str| {

@@ -1,4 +1,4 @@
-//! Who gets in, for how long, and which forms are believed.
+//! Logins, sessions, and which forms are accepted.
 
 use crate::{
     access::tenants,
@@ -11,7 +11,7 @@ use crate::{
 };
 
 #[test]
-fn whoever_is_not_logged_in_is_sent_to_the_login_and_back() {
+fn a_login_returns_to_the_requested_page() {
     for server in shared::on_both_engines() {
         let asked = server.send(&Request::get("/console/password?a=b"));
         assert_eq!(asked.status, 303);
@@ -33,7 +33,7 @@ fn whoever_is_not_logged_in_is_sent_to_the_login_and_back() {
 }
 
 #[test]
-fn a_page_of_the_console_is_framed_by_who_is_there_and_loads_nothing_from_elsewhere() {
+fn a_page_names_the_operator_and_loads_nothing_from_other_servers() {
     for server in shared::on_both_engines() {
         let visitor = server.visitor("operator");
         let reply = visitor.get("/console");
@@ -49,7 +49,7 @@ fn a_page_of_the_console_is_framed_by_who_is_there_and_loads_nothing_from_elsewh
 }
 
 #[test]
-fn the_cookie_is_for_the_console_alone_and_out_of_reach_of_scripts() {
+fn the_session_cookie_is_limited_to_the_console_and_hidden_from_scripts() {
     let server = Home::sqlite().serve(&["--trusted-proxy-hops", "1"]);
     let (name, password) = server.operator("operator");
     let fields = [("name", &*name), ("password", &*password)];
@@ -66,7 +66,7 @@ fn the_cookie_is_for_the_console_alone_and_out_of_reach_of_scripts() {
 }
 
 #[test]
-fn a_login_makes_a_token_of_its_own_whatever_the_browser_had() {
+fn every_login_creates_a_new_token() {
     for server in shared::on_both_engines() {
         let (name, password) = server.operator("operator");
         let fields = [("name", &*name), ("password", &*password)];
@@ -77,7 +77,7 @@ fn a_login_makes_a_token_of_its_own_whatever_the_browser_had() {
         let asked = Request::get("/console").header("Cookie", planted);
         assert_eq!(server.send(&asked).status, 303);
 
-        // The session that the browser had ends with the next log-in.
+        // The next login ends the session that the browser had.
         let request = form_request("/console/login", &fields).header("Cookie", &first);
         let second = cookie(&server.send(&request));
         assert_ne!(first, second);
@@ -87,7 +87,7 @@ fn a_login_makes_a_token_of_its_own_whatever_the_browser_had() {
 }
 
 #[test]
-fn a_wrong_login_tells_nothing_of_whether_the_name_exists() {
+fn a_wrong_login_does_not_reveal_whether_the_name_exists() {
     let server = Home::sqlite().serve(&[]);
     let (name, _) = server.operator("operator");
     let wrong = server.log_in(&name, "not the password");
@@ -99,7 +99,7 @@ fn a_wrong_login_tells_nothing_of_whether_the_name_exists() {
 }
 
 #[test]
-fn whoever_guesses_passwords_is_stopped_and_then_even_the_right_one_waits() {
+fn after_too_many_wrong_passwords_even_the_right_one_has_to_wait() {
     let server = Home::sqlite().serve(&[]);
     let (name, password) = server.operator("operator");
     for _ in 0..15 {
@@ -115,7 +115,7 @@ fn whoever_guesses_passwords_is_stopped_and_then_even_the_right_one_waits() {
     assert!((1..=60).contains(&wait_s), "{wait_s}");
 }
 
-fn is_in(visitor: &Visitor<'_>) -> bool {
+fn is_logged_in(visitor: &Visitor<'_>) -> bool {
     visitor.get("/console/password").status == 200
 }
 
@@ -126,24 +126,24 @@ fn a_session_ends_with_a_logout_a_new_password_or_a_disabled_operator() {
         let left = visitor.post("/console/logout", &[]);
         assert_eq!(left.header("location"), Some("/console/login"));
         assert!(left.header("set-cookie").unwrap().contains("Max-Age=0"));
-        assert!(!is_in(&visitor));
+        assert!(!is_logged_in(&visitor));
 
         let visitor = server.visitor("warehouse");
         server.home.json(&["operator", "password", &visitor.name]);
-        assert!(!is_in(&visitor));
+        assert!(!is_logged_in(&visitor));
 
         let visitor = server.visitor("operator");
         server.home.json(&["operator", "disable", &visitor.name]);
-        assert!(!is_in(&visitor));
+        assert!(!is_logged_in(&visitor));
         assert_eq!(server.log_in(&visitor.name, &visitor.password).status, 200);
         server.home.json(&["operator", "enable", &visitor.name]);
-        assert!(!is_in(&visitor), "an ended session does not come back");
+        assert!(!is_logged_in(&visitor), "an ended session does not come back");
         assert_eq!(server.log_in(&visitor.name, &visitor.password).status, 303);
     }
 }
 
 #[test]
-fn a_person_changes_its_own_password_and_stays_logged_in() {
+fn a_person_changes_their_password_and_stays_logged_in() {
     for server in shared::on_both_engines() {
         let mut visitor = server.visitor("operator");
         let wrong = [("current", "not the password"), ("new", "a stapler on the moon")];
@@ -159,9 +159,9 @@ fn a_person_changes_its_own_password_and_stays_logged_in() {
         assert_eq!(changed.status, 303, "{}", changed.said());
         let set: Vec<_> = changed.headers("set-cookie").collect();
         let token = set.iter().find(|it| it.starts_with("homeward_console=")).unwrap();
-        assert!(!is_in(&visitor));
+        assert!(!is_logged_in(&visitor));
         token.split(';').next().unwrap().clone_into(&mut visitor.cookie);
-        assert!(is_in(&visitor));
+        assert!(is_logged_in(&visitor));
         assert_eq!(server.log_in(&visitor.name, "a stapler on the moon").status, 303);
 
         let trail = server.home.json(&["audit", "--limit", "200"]);
@@ -174,7 +174,7 @@ fn a_person_changes_its_own_password_and_stays_logged_in() {
 }
 
 #[test]
-fn a_form_that_this_session_did_not_make_changes_nothing() {
+fn a_form_of_another_session_or_site_changes_nothing() {
     for server in shared::on_both_engines() {
         let (visitor, other) = (server.visitor("operator"), server.visitor("operator"));
         let (ours, foreign) = (visitor.form_token(), other.form_token());
@@ -192,9 +192,9 @@ fn a_form_that_this_session_did_not_make_changes_nothing() {
         assert_eq!(send(&ours, Some(("Sec-Fetch-Site", "same-site"))), 403);
         assert_eq!(send(&ours, Some(("Origin", "https://evil.example.com"))), 403);
         assert_eq!(send(&ours, Some(("Origin", "null"))), 403);
-        assert!(is_in(&visitor));
+        assert!(is_logged_in(&visitor));
         assert_eq!(send(&ours, Some(("Origin", "http://homeward"))), 303);
-        assert!(!is_in(&visitor));
+        assert!(!is_logged_in(&visitor));
 
         let login = form_request("/console/login", &[("name", "a"), ("password", "b")])
             .header("Sec-Fetch-Site", "cross-site");
@@ -202,7 +202,7 @@ fn a_form_that_this_session_did_not_make_changes_nothing() {
     }
 }
 
-/// Every address of the console, with something in the place of its variable parts.
+/// Every address of the console, with a value for each of its parameters.
 fn addresses() -> Vec<String> {
     let part = |part: &str| if part.starts_with('{') { "acme" } else { part }.to_owned();
     let all = tenants::CONSOLE.iter();
@@ -210,21 +210,21 @@ fn addresses() -> Vec<String> {
 }
 
 #[test]
-fn every_form_of_the_console_asks_for_the_token_of_its_session() {
+fn every_form_needs_the_token_of_its_session() {
     for server in shared::on_both_engines() {
         let visitor = server.visitor("operator");
         for address in addresses().iter().filter(|it| *it != "/console/login") {
             let request = form_request(address, &[]).header("Cookie", &visitor.cookie);
             let status = server.send(&request).status;
-            assert!([403, 404, 405].contains(&status), "POST {address} is answered {status}");
-            let nobody = server.send(&form_request(address, &[])).status;
-            assert!([303, 404, 405].contains(&nobody), "POST {address} is answered {nobody}");
+            assert!([403, 404, 405].contains(&status), "POST {address}: {status}");
+            let without_login = server.send(&form_request(address, &[])).status;
+            assert!([303, 404, 405].contains(&without_login), "POST {address}: {without_login}");
         }
     }
 }
 
 #[test]
-fn nothing_of_the_console_is_shown_to_nobody() {
+fn every_page_needs_a_login() {
     for server in shared::on_both_engines() {
         for address in addresses().iter().filter(|it| *it != "/console/login") {
             let reply = server.send(&Request::get(address));
@@ -234,7 +234,7 @@ fn nothing_of_the_console_is_shown_to_nobody() {
 }
 
 #[test]
-fn people_in_the_warehouse_see_what_arrives_and_nothing_else() {
+fn warehouse_workers_see_only_receiving_and_exceptions() {
     for server in shared::on_both_engines() {
         let visitor = server.visitor("warehouse");
         let refused = visitor.get("/console");
@@ -247,7 +247,7 @@ fn people_in_the_warehouse_see_what_arrives_and_nothing_else() {
 }
 
 #[test]
-fn what_goes_wrong_is_told_as_a_page() {
+fn errors_are_pages() {
     let server = shared::sqlite();
     let visitor = server.visitor("operator");
     for (reply, status, words) in [

@@ -1,4 +1,4 @@
-//! Merchants at the console: from nothing to the first order, and everything that is set for them.
+//! Merchants at the console: from setup to the first order, settings, clients, endpoints, policies.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -12,30 +12,30 @@ use crate::harness::{
     stage::{receiver, servers},
 };
 
-/// Every secret that a page shows once, in its order.
-pub(crate) fn secrets(page: &str) -> Vec<String> {
+/// All secrets on a page, in their order.
+pub(crate) fn read_secrets(page: &str) -> Vec<String> {
     let shown = page.split("<code class=\"secret\">").skip(1);
     shown.map(|it| it.split('<').next().unwrap().to_owned()).collect()
 }
 
-/// Adds a merchant by the form, and reads the credentials off the page that shows them once.
-fn added(visitor: &Visitor<'_>) -> Merchant {
+/// Adds a merchant with the form, and reads the credentials from the page.
+fn add_merchant(visitor: &Visitor<'_>) -> Merchant {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let id = format!("console-{}", COUNT.fetch_add(1, Ordering::Relaxed));
     let fields = [("merchant", id.as_str()), ("name", "A <b>shop</b>"), ("carrier", "simulated")];
     let reply = visitor.post("/console/add-merchant", &fields);
     assert_eq!(reply.status, 201, "{}", reply.said());
-    let shown = secrets(reply.text());
+    let shown = read_secrets(reply.text());
     let [client_id, client_secret, signing_secret] = shown.as_slice() else { panic!("{shown:?}") };
     assert!(signing_secret.starts_with("whsec_"), "{signing_secret}");
     Merchant { id, client_id: client_id.clone(), client_secret: client_secret.clone() }
 }
 
 #[test]
-fn a_merchant_is_brought_from_nothing_to_its_first_order() {
+fn a_merchant_is_set_up_until_its_first_order() {
     for server in servers() {
         let visitor = server.visitor("operator");
-        let merchant = added(&visitor);
+        let merchant = add_merchant(&visitor);
         let place = format!("/console/merchants/{}", merchant.id);
         let to_do = |page: &str| page.matches(">To do<").count();
         let page = visitor.page(&place);
@@ -55,13 +55,13 @@ fn a_merchant_is_brought_from_nothing_to_its_first_order() {
         let token = server.token(&merchant);
         assert_eq!(server.publish(&token, &message(&[sample_order("first")])).status, 200);
         let page = visitor.page(&place);
-        assert!(!page.contains("Setup"), "all of it is done: {page}");
+        assert!(!page.contains("Setup"), "the setup is complete: {page}");
         assert!(visitor.page("/console/merchants").contains(&place));
     }
 }
 
 #[test]
-fn what_cannot_be_a_merchant_is_told_at_its_field() {
+fn faults_of_a_new_merchant_are_shown_at_their_fields() {
     for server in shared::on_both_engines() {
         let visitor = server.visitor("operator");
         let wrong = [("merchant", "Not A Name"), ("name", ""), ("carrier", "pigeon")];
@@ -70,9 +70,9 @@ fn what_cannot_be_a_merchant_is_told_at_its_field() {
         for fault in ["merchant-fault", "name-fault", "carrier-fault"] {
             assert!(reply.text().contains(&format!("id=\"{fault}\"")), "{}", reply.text());
         }
-        assert!(reply.text().contains("value=\"Not A Name\""), "what was typed is still there");
+        assert!(reply.text().contains("value=\"Not A Name\""), "the input is kept");
 
-        let known = added(&visitor);
+        let known = add_merchant(&visitor);
         let again = [("merchant", known.id.as_str()), ("name", "x"), ("carrier", "external")];
         let reply = visitor.post("/console/add-merchant", &again);
         assert_eq!(reply.status, 422);
@@ -84,7 +84,7 @@ fn what_cannot_be_a_merchant_is_told_at_its_field() {
 fn settings_are_changed_and_a_merchant_is_disabled_under_the_operators_name() {
     for server in shared::on_both_engines() {
         let visitor = server.visitor("operator");
-        let merchant = added(&visitor);
+        let merchant = add_merchant(&visitor);
         let place = format!("/console/merchants/{}", merchant.id);
         let fields = [("name", "Shop"), ("carrier", "external"), ("strict", "true")];
         let page = visitor.submit(&place, &fields);
@@ -113,11 +113,11 @@ fn settings_are_changed_and_a_merchant_is_disabled_under_the_operators_name() {
 fn clients_get_secrets_that_are_shown_once() {
     for server in shared::on_both_engines() {
         let visitor = server.visitor("operator");
-        let merchant = added(&visitor);
+        let merchant = add_merchant(&visitor);
         let place = format!("/console/merchants/{}", merchant.id);
         let fields = [("name", "till"), ("orders:write", "yes"), ("read", "yes")];
         let reply = visitor.post(&format!("{place}/clients"), &fields);
-        let shown = secrets(reply.text());
+        let shown = read_secrets(reply.text());
         assert_eq!(shown[2], "orders:write read");
         let till = Merchant {
             id: merchant.id.clone(),
@@ -129,7 +129,7 @@ fn clients_get_secrets_that_are_shown_once() {
         assert!(page.contains(&till.client_id) && !page.contains(&till.client_secret));
 
         let rotate = format!("/console/clients/{}/secret", till.client_id);
-        let rotated = secrets(visitor.post(&rotate, &[("revoke_old", "true")]).text());
+        let rotated = read_secrets(visitor.post(&rotate, &[("revoke_old", "true")]).text());
         assert_ne!(rotated[1], till.client_secret);
         server.token(&Merchant { client_secret: rotated[1].clone(), ..till.clone() });
         let page = visitor.submit(
@@ -137,7 +137,7 @@ fn clients_get_secrets_that_are_shown_once() {
             &[("disabled", "true")],
         );
         assert!(page.contains("Its tokens were revoked"), "{page}");
-        let signing = secrets(visitor.post(&format!("{place}/signing-secret"), &[]).text());
+        let signing = read_secrets(visitor.post(&format!("{place}/signing-secret"), &[]).text());
         assert!(signing[0].starts_with("whsec_"));
     }
 }
@@ -146,7 +146,7 @@ fn clients_get_secrets_that_are_shown_once() {
 fn endpoints_are_paused_resumed_and_refused_with_reasons() {
     for server in shared::on_both_engines() {
         let visitor = server.visitor("operator");
-        let merchant = added(&visitor);
+        let merchant = add_merchant(&visitor);
         let place = format!("/console/merchants/{}/endpoints", merchant.id);
         let wrong = [("base_url", "http://hooks.example.com"), ("auth.type", "bearer")];
         let reply = visitor.post(&place, &wrong);
@@ -172,10 +172,10 @@ fn endpoints_are_paused_resumed_and_refused_with_reasons() {
 }
 
 #[test]
-fn a_policy_is_edited_with_its_faults_by_path_and_a_preview_of_what_changes() {
+fn a_policy_is_edited_with_faults_and_a_preview() {
     for server in shared::on_both_engines() {
         let visitor = server.visitor("operator");
-        let merchant = added(&visitor);
+        let merchant = add_merchant(&visitor);
         let place = format!("/console/merchants/{}/policy", merchant.id);
         for (text, words) in [
             ("{ \"window_days\": \"many\" }", "$.window_days"),
@@ -190,7 +190,7 @@ fn a_policy_is_edited_with_its_faults_by_path_and_a_preview_of_what_changes() {
         assert_eq!(reply.status, 200, "{}", reply.said());
         assert!(reply.text().contains("$.window_days"), "{}", reply.text());
         assert!(reply.text().contains("<ins><code>45</code></ins>"), "{}", reply.text());
-        assert!(visitor.page(&place).contains("Version 0"), "nothing is saved by looking");
+        assert!(visitor.page(&place).contains("Version 0"), "a preview saves nothing");
 
         let save = [("policy", "{ \"window_days\": 45 }"), ("save", "yes")];
         let page = visitor.submit(&place, &save);

@@ -1,6 +1,6 @@
 //! The console, as a browser without scripts sees it.
 
-pub(crate) mod desk;
+pub(crate) mod fixture;
 mod login;
 pub(crate) mod merchants;
 mod orders;

@@ -1,4 +1,4 @@
-//! The overview counts what happens, says what is stuck, and tells a page that watches.
+//! The overview: its figures, and the notification of open pages.
 
 use std::io::{BufRead, BufReader, Write};
 
@@ -12,23 +12,23 @@ use crate::harness::{
     shared,
 };
 
-/// The figure in the tile with these words.
-fn figure(page: &str, words: &str) -> i64 {
-    let tile = page.split_once(&format!(">{words}<")).unwrap_or_else(|| panic!("{words}: {page}"));
+/// The figure in the tile with this label.
+fn figure(page: &str, label: &str) -> i64 {
+    let tile = page.split_once(&format!(">{label}<")).unwrap_or_else(|| panic!("{label}: {page}"));
     let text = between(tile.1, "<p class=\"tile-figure\">", "<").unwrap();
     text.replace([',', '+'], "").parse().unwrap()
 }
 
-fn figures(visitor: &Visitor<'_>) -> [i64; 3] {
+fn load_figures(visitor: &Visitor<'_>) -> [i64; 3] {
     let page = visitor.page("/console");
-    ["Orders received", "Returns started", "Returns closed"].map(|words| figure(&page, words))
+    ["Orders received", "Returns started", "Returns closed"].map(|label| figure(&page, label))
 }
 
 #[test]
-fn orders_and_returns_are_counted_as_they_come_and_once() {
+fn orders_and_returns_are_counted_once() {
     let server = Home::sqlite().serve(&[]);
     let visitor = server.visitor("operator");
-    assert_eq!(figures(&visitor), [0, 0, 0]);
+    assert_eq!(load_figures(&visitor), [0, 0, 0]);
     let merchant = server.merchant("counted");
     let token = server.token(&merchant);
     let mut returnable = full_order();
@@ -42,7 +42,7 @@ fn orders_and_returns_are_counted_as_they_come_and_once() {
     let orders = message(&[returnable.clone(), sample_order("another")]);
     assert_eq!(server.publish(&token, &orders).status, 200);
     assert_eq!(server.publish(&token, &orders).status, 200, "the same again is nothing new");
-    assert_eq!(figures(&visitor), [2, 0, 0]);
+    assert_eq!(load_figures(&visitor), [2, 0, 0]);
 
     let wanted = json!({
         "email": "dana.whitfield@example.com", "return_method": "mail-back",
@@ -55,17 +55,17 @@ fn orders_and_returns_are_counted_as_they_come_and_once() {
     let start = Request::post("/returns").bearer(&token).json(wanted.to_string());
     let started = server.send(&start);
     assert_eq!(started.status, 201, "{}", started.said());
-    assert_eq!(figures(&visitor), [2, 1, 0]);
+    assert_eq!(load_figures(&visitor), [2, 1, 0]);
     let rma = started.json()["rma_identifier"].as_str().unwrap().to_owned();
     let cancel = Request::post(&format!("/returns/{rma}/cancel")).bearer(&token);
     for _ in 0..2 {
         assert_eq!(server.send(&cancel).status, 200);
     }
-    assert_eq!(figures(&visitor), [2, 1, 1]);
+    assert_eq!(load_figures(&visitor), [2, 1, 1]);
 }
 
 #[test]
-fn the_figures_are_a_part_of_the_page_that_can_be_asked_for_again() {
+fn the_figures_can_be_reloaded_without_the_page() {
     for server in shared::on_both_engines() {
         let visitor = server.visitor("operator");
         let part = visitor.page("/console/figures");
@@ -77,7 +77,7 @@ fn the_figures_are_a_part_of_the_page_that_can_be_asked_for_again() {
 }
 
 #[test]
-fn a_page_that_watches_is_told_of_a_change_and_let_go_when_the_server_ends() {
+fn an_open_page_is_notified_of_changes_until_the_server_stops() {
     let mut server = Home::sqlite().serve(&[]);
     let cookie = server.visitor("operator").cookie;
     let mut stream = std::net::TcpStream::connect(&server.address).unwrap();

@@ -1,4 +1,4 @@
-//! What is stuck is mended through the pages: messages, refunds, and units that did not fit.
+//! Operators fix problems in the console: failed messages, refunds and receiving exceptions.
 
 use serde_json::{Value, json};
 use sim::Behavior;
@@ -13,8 +13,8 @@ use crate::harness::{
     stage::{Stage, servers},
 };
 
-/// A merchant with one failed message in each of `lanes` lanes, and systems that are well again.
-pub(crate) fn failed(
+/// A merchant with one failed message in each of `lanes` lanes, and a server that works again.
+pub(crate) fn fail_messages(
     server: &'static Server,
     lanes: usize,
 ) -> (Stage<'static>, sim::Running, Vec<String>) {
@@ -26,17 +26,17 @@ pub(crate) fn failed(
     (stage, running, ids)
 }
 
-/// The queue of one merchant.
-fn queue(stage: &Stage<'_>) -> String {
+/// The failures of one merchant.
+fn failures_url(stage: &Stage<'_>) -> String {
     format!("/console/failures?merchant={}", stage.merchant.id)
 }
 
-/// The page with `words` on it, found by turning pages from `first`.
-fn page_with(visitor: &Visitor<'_>, first: &str, words: &str) -> Option<String> {
+/// The first page of a list that contains `text`.
+fn find_page(visitor: &Visitor<'_>, first: &str, text: &str) -> Option<String> {
     let mut place = first.to_owned();
     loop {
         let page = visitor.page(&place);
-        if page.contains(words) {
+        if page.contains(text) {
             return Some(page);
         }
         let before_next = page.split_once("\" rel=\"next\"")?.0;
@@ -44,7 +44,7 @@ fn page_with(visitor: &Visitor<'_>, first: &str, words: &str) -> Option<String> 
     }
 }
 
-fn is_noted(stage: &Stage<'_>, visitor: &Visitor<'_>, action: &str) -> bool {
+fn is_audited(stage: &Stage<'_>, visitor: &Visitor<'_>, action: &str) -> bool {
     let trail = stage.get("/admin/audit?limit=500").json();
     let changes = trail["changes"].as_array().unwrap().clone();
     let by = |it: &Value| it["actor"] == visitor.name.as_str() && it["action"] == action;
@@ -52,16 +52,16 @@ fn is_noted(stage: &Stage<'_>, visitor: &Visitor<'_>, action: &str) -> bool {
 }
 
 #[test]
-fn a_failure_is_found_looked_into_and_retried_to_success() {
+fn a_failure_is_found_and_retried_until_it_is_delivered() {
     for server in servers() {
-        let (stage, _running, ids) = failed(server, 2);
+        let (stage, _running, ids) = fail_messages(server, 2);
         let visitor = server.visitor("operator");
-        let list = visitor.page(&queue(&stage));
+        let list = visitor.page(&failures_url(&stage));
         assert!(ids.iter().all(|id| list.contains(id)), "{list}");
         assert!(list.contains("Status 503") && list.contains("2 messages"), "{list}");
-        let other = visitor.page(&format!("{}&status=500", queue(&stage)));
+        let other = visitor.page(&format!("{}&status=500", failures_url(&stage)));
         assert!(!other.contains(&ids[0]) && other.contains("No failures found"), "{other}");
-        let wrong = visitor.get(&format!("{}&status=soon", queue(&stage)));
+        let wrong = visitor.get(&format!("{}&status=soon", failures_url(&stage)));
         assert_eq!(wrong.status, 422);
         assert!(wrong.text().contains("Enter a status from 0 to 599."), "{}", wrong.text());
 
@@ -85,18 +85,18 @@ fn a_failure_is_found_looked_into_and_retried_to_success() {
         stage.until(&ids[1], "delivered");
         let delivered = format!("/console/messages?merchant={merchant}&state=delivered");
         assert!(ids.iter().all(|id| visitor.page(&delivered).contains(id)));
-        assert!(visitor.page(&queue(&stage)).contains("No failures found"));
-        assert!(is_noted(&stage, &visitor, "message.retry"));
+        assert!(visitor.page(&failures_url(&stage)).contains("No failures found"));
+        assert!(is_audited(&stage, &visitor, "message.retry"));
     }
 }
 
 #[test]
-fn a_failure_is_discarded_with_a_reason_and_never_by_a_strange_form() {
+fn a_failure_is_discarded_with_a_reason_and_never_by_a_foreign_form() {
     for server in servers() {
-        let (stage, _running, ids) = failed(server, 2);
+        let (stage, _running, ids) = fail_messages(server, 2);
         let visitor = server.visitor("operator");
         let target = format!("/console/messages/{}/discard", ids[0]);
-        let reason = [("reason", "told by <telephone>")];
+        let reason = [("reason", "agreed by <phone>")];
         let strange = form_request(&target, &reason).header("Cookie", &visitor.cookie);
         assert_eq!(server.send(&strange).status, 403);
         let silent = visitor.post(&target, &[("reason", " ")]);
@@ -105,9 +105,9 @@ fn a_failure_is_discarded_with_a_reason_and_never_by_a_strange_form() {
         assert_eq!(stage.message(&ids[0])["state"], "failed");
 
         let page = visitor.submit(&target, &reason);
-        assert!(page.contains("told by &#60;telephone&#62;"), "{page}");
-        assert_eq!(stage.message(&ids[0])["discard_reason"], "told by <telephone>");
-        assert!(is_noted(&stage, &visitor, "message.discard"));
+        assert!(page.contains("agreed by &#60;phone&#62;"), "{page}");
+        assert_eq!(stage.message(&ids[0])["discard_reason"], "agreed by <phone>");
+        assert!(is_audited(&stage, &visitor, "message.discard"));
         let again = visitor.post(&target, &reason);
         assert_eq!(again.status, 409);
         assert!(again.text().contains("was discarded"), "{}", again.text());
@@ -118,15 +118,15 @@ fn a_failure_is_discarded_with_a_reason_and_never_by_a_strange_form() {
             ("action", "discard"),
             ("reason", "the merchant is gone"),
         ];
-        let job = finished(&visitor, &fields);
+        let job = finish_job(&visitor, &fields);
         assert!(job.contains("1 of 1 message<"), "{job}");
         assert_eq!(stage.message(&ids[1])["discard_reason"], "the merchant is gone");
-        assert!(is_noted(&stage, &visitor, "failures.discard"));
+        assert!(is_audited(&stage, &visitor, "failures.discard"));
     }
 }
 
-/// Begins a job and waits for its end: the page that tells of it.
-fn finished(visitor: &Visitor<'_>, fields: &[(&str, &str)]) -> String {
+/// Starts a job, waits for its end, and returns its page.
+fn finish_job(visitor: &Visitor<'_>, fields: &[(&str, &str)]) -> String {
     let begun = visitor.post("/console/failures", fields);
     assert_eq!(begun.status, 303, "{}", begun.said());
     let place = begun.header("location").unwrap().to_owned();
@@ -134,7 +134,7 @@ fn finished(visitor: &Visitor<'_>, fields: &[(&str, &str)]) -> String {
     eventually("the job ends", || {
         let reply = visitor.get(&place);
         let running = reply.text().contains("Stop job");
-        assert_eq!(reply.header("refresh").is_some(), running, "it loads itself again meanwhile");
+        assert_eq!(reply.header("refresh").is_some(), running, "a running job reloads its page");
         (!running).then(|| reply.text().to_owned())
     })
 }
@@ -143,7 +143,7 @@ fn finished(visitor: &Visitor<'_>, fields: &[(&str, &str)]) -> String {
 fn everything_that_matches_is_retried_in_the_background_with_progress() {
     const LANES: usize = 30;
     for server in servers() {
-        let (stage, _running, ids) = failed(server, LANES);
+        let (stage, _running, ids) = fail_messages(server, LANES);
         let visitor = server.visitor("operator");
         let fields = [
             ("merchant", stage.merchant.id.as_str()),
@@ -153,26 +153,26 @@ fn everything_that_matches_is_retried_in_the_background_with_progress() {
             ("action", "retry"),
         ];
 
-        let page = finished(&visitor, &fields);
+        let page = finish_job(&visitor, &fields);
 
         assert!(page.contains("30 of 30 messages"), "{page}");
         assert!(page.contains("<dt>Retried</dt><dd>30</dd>"), "{page}");
         for id in &ids {
             stage.until(id, "delivered");
         }
-        assert!(is_noted(&stage, &visitor, "failures.retry"));
+        assert!(is_audited(&stage, &visitor, "failures.retry"));
         assert_eq!(visitor.get("/console/failures/jobs/nothing").status, 404);
         assert_eq!(visitor.post("/console/failures/jobs/nothing/cancel", &[]).status, 404);
     }
 }
 
 #[test]
-fn an_old_snapshot_is_left_out_unless_somebody_insists() {
+fn a_superseded_message_is_skipped_unless_it_is_forced() {
     for server in servers() {
-        let (stage, _running, ids) = failed(server, 1);
+        let (stage, _running, ids) = fail_messages(server, 1);
         stage.until(&stage.test("lane-0", 2), "delivered");
         let visitor = server.visitor("operator");
-        assert!(visitor.page(&queue(&stage)).contains("Superseded"));
+        assert!(visitor.page(&failures_url(&stage)).contains("Superseded"));
         let merchant = stage.merchant.id.as_str();
         let fields =
             [("merchant", merchant), ("which", "ticked"), ("id", &ids[0]), ("action", "retry")];
@@ -211,8 +211,8 @@ fn a_message_shows_the_headers_that_are_sent_but_no_secret() {
     }
 }
 
-/// Two returns of a unit each of one order, and a refund that could pay for either.
-pub(crate) fn refund_in_doubt(stage: &Stage<'_>) -> [String; 2] {
+/// Two returns of one unit each of the same order, and a refund that could pay for either.
+pub(crate) fn create_unmatched_refund(stage: &Stage<'_>) -> [String; 2] {
     let token = stage.server.token(&stage.merchant);
     let mut order = sample_order("A");
     order["items"][0]["quantity"] = json!(2);
@@ -247,12 +247,12 @@ pub(crate) fn refund_in_doubt(stage: &Stage<'_>) -> [String; 2] {
 }
 
 #[test]
-fn a_refund_in_doubt_is_matched_to_one_of_the_returns_that_it_could_pay_for() {
+fn an_unmatched_refund_is_matched_to_one_of_the_possible_returns() {
     for server in servers() {
         let (stage, _running) = Stage::with_receiver(server);
-        let [one, two] = refund_in_doubt(&stage);
+        let [one, two] = create_unmatched_refund(&stage);
         let visitor = server.visitor("operator");
-        let page = page_with(&visitor, "/console/refunds", &one).unwrap();
+        let page = find_page(&visitor, "/console/refunds", &one).unwrap();
         assert!(page.contains(&format!("Match to {one}")), "{page}");
         assert!(page.contains(&format!("Match to {two}")), "{page}");
         assert!(page.contains("46.10 ") && page.contains("&#60;b&#62;paid"), "{page}");
@@ -265,25 +265,25 @@ fn a_refund_in_doubt_is_matched_to_one_of_the_returns_that_it_could_pay_for() {
         let page = visitor.submit("/console/refunds", &[of.as_slice(), &[("rma", &two)]].concat());
 
         assert!(page.contains(&format!("Refund RF-1 is matched to {two}.")), "{page}");
-        assert_eq!(page_with(&visitor, "/console/refunds", &one), None, "it is settled");
+        assert_eq!(find_page(&visitor, "/console/refunds", &one), None, "it is settled");
         let token = server.token(&stage.merchant);
         let show = Request::get(&format!("/returns/{two}")).bearer(&token);
         assert_eq!(server.send(&show).json()["status"], "REFUNDED");
-        assert!(is_noted(&stage, &visitor, "refund.match"));
+        assert!(is_audited(&stage, &visitor, "refund.match"));
         let again = [of.as_slice(), &[("rma", &one)]].concat();
         let refused = visitor.post("/console/refunds", &again);
         assert_eq!(refused.status, 409);
         assert!(refused.text().contains("does not expect a refund"), "{}", refused.text());
-        let settled = page_with(&visitor, "/console/refunds?state=settled", merchant);
+        let settled = find_page(&visitor, "/console/refunds?state=settled", merchant);
         assert!(settled.is_some_and(|page| page.contains(&format!("Matched to {two}."))));
     }
 }
 
 #[test]
-fn a_refund_in_doubt_is_accepted_as_it_is_with_a_note() {
+fn an_unmatched_refund_is_accepted_as_it_is_with_a_note() {
     for server in servers() {
         let (stage, _running) = Stage::with_receiver(server);
-        let [one, _] = refund_in_doubt(&stage);
+        let [one, _] = create_unmatched_refund(&stage);
         let visitor = server.visitor("operator");
         let merchant = stage.merchant.id.as_str();
         let fields = [("merchant", merchant), ("refund", "RF-1"), ("note", "a gesture")];
@@ -291,12 +291,12 @@ fn a_refund_in_doubt_is_accepted_as_it_is_with_a_note() {
         let page = visitor.submit("/console/refunds", &fields);
 
         assert!(page.contains("Refund RF-1 is left unchanged: a gesture."), "{page}");
-        assert_eq!(page_with(&visitor, "/console/refunds", &one), None);
+        assert_eq!(find_page(&visitor, "/console/refunds", &one), None);
     }
 }
 
-/// Two units of SKU A are announced under this number; units of A, B and C are scanned for it.
-pub(crate) fn surprises(stage: &Stage<'_>, number: &str) -> [String; 3] {
+/// Announces two units of SKU A under this number, and scans units of other SKUs for it.
+pub(crate) fn create_exceptions(stage: &Stage<'_>, number: &str) -> [String; 3] {
     let asn = json!({
         "program_identifier": "returns-west", "asn_number": number, "status": "shipped",
         "details_type": "sku", "from": { "identifier": 12, "type": "store" },
@@ -320,13 +320,13 @@ pub(crate) fn surprises(stage: &Stage<'_>, number: &str) -> [String; 3] {
 }
 
 #[test]
-fn people_in_the_warehouse_decide_about_units_that_did_not_fit() {
+fn warehouse_workers_resolve_exceptions() {
     for server in servers() {
         let (stage, _running) = Stage::with_receiver(server);
         let number = format!("ASN-{}", stage.merchant.id);
-        let [matched, surplus, rejected] = surprises(&stage, &number);
+        let [matched, surplus, rejected] = create_exceptions(&stage, &number);
         let visitor = server.visitor("warehouse");
-        let page = page_with(&visitor, "/console/exceptions", &matched).unwrap();
+        let page = find_page(&visitor, "/console/exceptions", &matched).unwrap();
         assert!(page.contains("Wrong SKU"), "{page}");
         assert!(page.contains("&#60;i&#62;mk&#60;/i&#62;"), "{page}");
         let merchant = stage.merchant.id.as_str();
@@ -347,7 +347,7 @@ fn people_in_the_warehouse_decide_about_units_that_did_not_fit() {
         let reason = [("answer", "reject"), ("reason", "not our article")];
         assert_eq!(fields(&rejected, &reason).status, 303);
 
-        assert_eq!(page_with(&visitor, "/console/exceptions", &number), None);
+        assert_eq!(find_page(&visitor, "/console/exceptions", &number), None);
         let story = |unit: &str| {
             let token = server.token(&stage.merchant);
             server.send(&Request::get(&format!("/units/{unit}")).bearer(&token)).json()
@@ -355,14 +355,14 @@ fn people_in_the_warehouse_decide_about_units_that_did_not_fit() {
         assert_eq!(story(&matched)["receipt"]["line_identifier"], "1");
         assert_eq!(story(&surplus)["receipt"]["line_identifier"], Value::Null);
         assert_eq!(story(&rejected)["reject_reason"], "not our article");
-        assert!(is_noted(&stage, &visitor, "unit.answer"));
+        assert!(is_audited(&stage, &visitor, "unit.answer"));
     }
 }
 
 #[test]
-fn people_in_the_warehouse_touch_no_messages_and_no_money() {
+fn warehouse_workers_change_no_messages_and_no_refunds() {
     for server in servers() {
-        let (stage, _running, ids) = failed(server, 1);
+        let (stage, _running, ids) = fail_messages(server, 1);
         let visitor = server.visitor("warehouse");
         let id = &ids[0];
         for address in ["failures", "messages", "refunds", "failures/jobs/any"] {

@@ -12,7 +12,7 @@ use domain::{
 };
 use jiff::Timestamp;
 
-use super::lists::StatusQuery;
+use super::lists::{FilterOption, StatusFilter, StatusQuery};
 use crate::access::visitor::Visitor;
 
 /// Text that ends an attribute and contains a script, if it is not escaped.
@@ -76,5 +76,13 @@ pub(crate) fn hostile_status_query() -> StatusQuery {
         merchant: HOSTILE.to_owned(),
         status: HOSTILE.to_owned(),
         before: HOSTILE.to_owned(),
+    }
+}
+
+/// A filter with hostile text in every option.
+pub(crate) fn hostile_status_filter() -> StatusFilter {
+    StatusFilter {
+        merchants: vec![FilterOption::new(HOSTILE, HOSTILE, HOSTILE)],
+        statuses: vec![FilterOption::new(HOSTILE, HOSTILE, "")],
     }
 }

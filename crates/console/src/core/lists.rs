@@ -119,7 +119,26 @@ pub(crate) struct StatusQuery {
     pub(crate) before: String,
 }
 
+/// The filter above a list. See `templates/core/filter.html`.
+pub(crate) struct StatusFilter {
+    pub(crate) merchants: Vec<FilterOption>,
+    pub(crate) statuses: Vec<FilterOption>,
+}
+
 impl StatusQuery {
+    /// The filter with the selected options; `statuses` are names and labels.
+    pub(crate) async fn filter(
+        &self,
+        web: &Web,
+        statuses: &[(&str, &str)],
+    ) -> Result<StatusFilter, ApiError> {
+        let option = |(name, label): &(&str, &str)| FilterOption::new(name, label, &self.status);
+        Ok(StatusFilter {
+            merchants: merchant_options(web, &self.merchant).await?,
+            statuses: statuses.iter().map(option).collect(),
+        })
+    }
+
     pub(crate) fn paging(&self, path: &str, next: Option<&str>) -> Paging {
         let filter = [("merchant", self.merchant.as_str()), ("status", self.status.as_str())];
         Paging::newest_first(path, &filter, &self.before, next)

@@ -139,7 +139,7 @@ impl Figures {
     }
 }
 
-/// The plus sign stands for more failures than are counted.
+/// A plus sign means that there are more failures than were counted.
 fn format_failures(failures: i64, has_more: bool) -> String {
     format!("{}{}", format_number(failures), if has_more { "+" } else { "" })
 }
@@ -175,16 +175,12 @@ fn delivery_tiles(overview: &Overview) -> Vec<Tile> {
     let attempts: i64 = overview.answers.iter().map(|(_, attempts)| attempts).sum();
     let failures: i64 = overview.failing.iter().map(|it| it.failures).sum();
     let has_more = overview.failing.iter().any(|it| it.failures >= FAILURES_MAX);
-    let slowest = match overview.p99_us {
-        0 => format_duration(0),
-        p99_us => format!("over {}", format_duration(p99_us)),
-    };
     let tile =
         |label, figure, hint: &str| Tile { label, figure, hint: hint.to_owned(), bad: false };
     vec![
         tile("Delivery attempts", format_number(attempts), "last 24 hours"),
         tile("Median delivery time", format_duration(overview.p50_us), "commit to response"),
-        tile("Slowest 1 %", slowest, "commit to response"),
+        tile("Slowest 1 %", format_duration(overview.p99_us), "or longer"),
         Tile {
             bad: failures > 0,
             ..tile(

@@ -11,9 +11,7 @@ use crate::{
         badge::{Badge, order_badge},
         format::{TimeElement, format_money},
         frame::{Frame, Section, render_page},
-        lists::{
-            FilterOption, PAGE_SIZE, Paging, StatusQuery, merchant_options, parse_merchant_filter,
-        },
+        lists::{PAGE_SIZE, Paging, StatusFilter, StatusQuery, parse_merchant_filter},
         urls::order_url,
     },
 };
@@ -23,8 +21,7 @@ use server::{Web, error::ApiError, query::Query};
 #[template(path = "orders/list.html", whitespace = "minimize")]
 struct OrdersPage<'a> {
     frame: Frame<'a>,
-    merchants: Vec<FilterOption>,
-    statuses: Vec<FilterOption>,
+    filter: StatusFilter,
     rows: Vec<OrderRow>,
     paging: Paging,
 }
@@ -54,13 +51,10 @@ pub(super) async fn show(
         limit: PAGE_SIZE,
     };
     let (found, next) = list_orders(&web.app, &wanted).await?;
-    let status_option = |status: OrderStatus| {
-        FilterOption::new(status.name(), order_badge(status.name()).label, &query.status)
-    };
+    let statuses = OrderStatus::ALL.map(|status| (status.name(), order_badge(status.name()).label));
     let content = OrdersPage {
         frame: Frame::new(&visitor, Section::Orders, "Orders"),
-        merchants: merchant_options(&web, &query.merchant).await?,
-        statuses: OrderStatus::ALL.map(status_option).into(),
+        filter: query.filter(&web, &statuses).await?,
         rows: found.into_iter().map(order_row).collect(),
         paging: query.paging("/console/orders", next.as_deref()),
     };
@@ -86,7 +80,9 @@ mod tests {
     use jiff::Timestamp;
 
     use super::*;
-    use crate::core::fixtures::{HOSTILE, assert_is_text, hostile_status_query, sample_visitor};
+    use crate::core::fixtures::{
+        HOSTILE, assert_is_text, hostile_status_filter, hostile_status_query, sample_visitor,
+    };
 
     #[test]
     fn an_order_stays_text() {
@@ -106,8 +102,7 @@ mod tests {
         let visitor = sample_visitor();
         assert_is_text(&OrdersPage {
             frame: Frame::new(&visitor, Section::Orders, "Orders"),
-            merchants: vec![FilterOption::new(HOSTILE, HOSTILE, HOSTILE)],
-            statuses: vec![FilterOption::new(HOSTILE, HOSTILE, "")],
+            filter: hostile_status_filter(),
             rows: vec![order_row(order)],
             paging: hostile_status_query().paging("/console/orders", Some(HOSTILE)),
         });

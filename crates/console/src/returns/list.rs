@@ -12,9 +12,7 @@ use crate::{
         badge::{Badge, return_badge},
         format::{TimeElement, format_money},
         frame::{Frame, Section, render_page},
-        lists::{
-            FilterOption, PAGE_SIZE, Paging, StatusQuery, merchant_options, parse_merchant_filter,
-        },
+        lists::{PAGE_SIZE, Paging, StatusFilter, StatusQuery, parse_merchant_filter},
         urls::return_url,
     },
 };
@@ -24,8 +22,7 @@ use server::{Web, error::ApiError, query::Query};
 #[template(path = "returns/list.html", whitespace = "minimize")]
 struct ReturnsPage<'a> {
     frame: Frame<'a>,
-    merchants: Vec<FilterOption>,
-    statuses: Vec<FilterOption>,
+    filter: StatusFilter,
     rows: Vec<ReturnRow>,
     paging: Paging,
 }
@@ -56,13 +53,10 @@ pub(super) async fn show(
         limit: PAGE_SIZE,
     };
     let (found, next) = list_returns(&web.app, &wanted).await?;
-    let status_option = |status: RmaStatus| {
-        FilterOption::new(status.name(), return_badge(status).label, &query.status)
-    };
+    let statuses = RmaStatus::ALL.map(|status| (status.name(), return_badge(status).label));
     let content = ReturnsPage {
         frame: Frame::new(&visitor, Section::Returns, "Returns"),
-        merchants: merchant_options(&web, &query.merchant).await?,
-        statuses: RmaStatus::ALL.map(status_option).into(),
+        filter: query.filter(&web, &statuses).await?,
         rows: found.iter().map(|(merchant, rma)| return_row(merchant, rma)).collect(),
         paging: query.paging("/console/returns", next.as_deref()),
     };
@@ -89,7 +83,9 @@ fn return_row(merchant: &str, rma: &Rma) -> ReturnRow {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::fixtures::{HOSTILE, assert_is_text, hostile_status_query, sample_visitor};
+    use crate::core::fixtures::{
+        HOSTILE, assert_is_text, hostile_status_filter, hostile_status_query, sample_visitor,
+    };
 
     #[test]
     fn a_return_stays_text() {
@@ -102,8 +98,7 @@ mod tests {
         let visitor = sample_visitor();
         assert_is_text(&ReturnsPage {
             frame: Frame::new(&visitor, Section::Returns, "Returns"),
-            merchants: vec![FilterOption::new(HOSTILE, HOSTILE, HOSTILE)],
-            statuses: vec![FilterOption::new(HOSTILE, HOSTILE, "")],
+            filter: hostile_status_filter(),
             rows: vec![return_row(HOSTILE, &rma)],
             paging: hostile_status_query().paging("/console/returns", Some(HOSTILE)),
         });

@@ -1,5 +1,4 @@
-//! Somebody at a bench, with a scanner and without scripts: pages are read, forms are sent as they
-//! stand.
+//! A person at a bench with a scanner, in a browser without scripts.
 
 use serde_json::{Value, json};
 
@@ -15,7 +14,7 @@ use crate::harness::{
 
 const GRADING: &str = "<form class=\"card grading\"";
 
-/// A merchant whose goods we receive, and a person who does it.
+/// A merchant with managed receiving, and a warehouse worker.
 pub(super) struct Bench<'a> {
     pub(super) stage: Stage<'a>,
     pub(super) visitor: Visitor<'a>,
@@ -23,13 +22,13 @@ pub(super) struct Bench<'a> {
     token: String,
 }
 
-/// A bench on each engine there is.
+/// A bench on each engine.
 pub(super) fn benches() -> impl Iterator<Item = Bench<'static>> {
-    shared::on_both_engines().map(Bench::set)
+    shared::on_both_engines().map(Bench::new)
 }
 
 impl<'a> Bench<'a> {
-    pub(super) fn set(server: &'a Server) -> Self {
+    pub(super) fn new(server: &'a Server) -> Self {
         let stage = Stage::set(server);
         let token = server.token(&stage.merchant);
         let bench = Self { visitor: server.visitor("warehouse"), stage, token };
@@ -40,19 +39,20 @@ impl<'a> Bench<'a> {
         bench
     }
 
-    /// The same text with the merchant's name behind it, so that no other bench has it.
-    pub(super) fn own(&self, code: &str) -> String {
+    /// A code that only this bench uses.
+    pub(super) fn unique(&self, code: &str) -> String {
         format!("{code}-{}", self.stage.merchant.id)
     }
 
-    /// What the merchant's own systems are answered.
-    pub(super) fn ask(&self, method: &str, target: &str, body: &Value) -> Reply {
+    /// A call by the merchant's systems.
+    pub(super) fn call(&self, method: &str, target: &str, body: &Value) -> Reply {
         let request = Request::new(method, target).bearer(&self.token).json(body.to_string());
         self.stage.server.send(&request)
     }
 
-    /// A return of these articles, each `(line, title, units)`; the SKU of a line is `SKU-line`.
-    pub(super) fn returned(&self, lines: &[(&str, &str, i64)]) -> String {
+    /// Starts a return of these lines, each `(line, title, units)`. The SKU of a line is
+    /// `SKU-line`.
+    pub(super) fn start_return(&self, lines: &[(&str, &str, i64)]) -> String {
         let mut order = samples::sample_order("A");
         let sample = order["items"][0].clone();
         let total: i64 = lines.iter().map(|(.., units)| units * 1_000).sum();
@@ -75,14 +75,14 @@ impl<'a> Bench<'a> {
         let wanted = json!({
             "email": "lena.brandt@example.com", "return_method": "mail-back", "items": items,
         });
-        let started = self.ask("POST", "/returns", &wanted);
+        let started = self.call("POST", "/returns", &wanted);
         assert_eq!(started.status, 201, "{}", started.said());
         text(&started.json()["rma_identifier"])
     }
 
-    /// Announces goods under a number: pieces, each `(license plate, SKU)`.
-    pub(super) fn pieces(&self, number: &str, pieces: &[(&str, &str)]) {
-        let details = pieces.iter().enumerate().map(|(position, (plate, sku))| {
+    /// Announces units under a number, each `(license plate, SKU)`.
+    pub(super) fn announce_units(&self, number: &str, units: &[(&str, &str)]) {
+        let details = units.iter().enumerate().map(|(position, (plate, sku))| {
             json!({
                 "line_identifier": (position + 1).to_string(), "unit_identifier": plate,
                 "sku": sku, "quantity": 1,
@@ -91,8 +91,8 @@ impl<'a> Bench<'a> {
         self.announce(number, "unit", &details.collect::<Vec<_>>());
     }
 
-    /// Announces goods under a number: quantities, each `(SKU, units)`.
-    pub(super) fn quantities(&self, number: &str, lines: &[(&str, i64)]) {
+    /// Announces quantities under a number, each `(SKU, units)`.
+    pub(super) fn announce_quantities(&self, number: &str, lines: &[(&str, i64)]) {
         let details = lines.iter().enumerate().map(|(position, (sku, units))| {
             json!({
                 "line_identifier": (position + 1).to_string(), "sku": sku, "quantity": units,
@@ -107,41 +107,41 @@ impl<'a> Bench<'a> {
             "details_type": details_type, "from": { "identifier": "12", "type": "store" },
             "to": { "identifier": "31", "type": "warehouse" }, "cartons": [{ "details": details }],
         });
-        let announced = self.ask("POST", "/asns", &asn);
+        let announced = self.call("POST", "/asns", &asn);
         assert_eq!(announced.status, 202, "{}", announced.said());
     }
 
-    /// Scans a parcel, and reads the page.
+    /// Scans a parcel, and returns the page.
     pub(super) fn open(&self, parcel: &str) -> String {
-        self.sent(
+        self.submit(
             "<form class=\"scan\"",
             &self.visitor.page("/console/receive"),
             &[("parcel", parcel)],
         )
     }
 
-    /// Scans a unit on a page, and reads the next.
+    /// Scans a unit on a page, and returns the next page.
     pub(super) fn scan(&self, page: &str, unit: &str) -> String {
-        self.sent("<form class=\"scan\"", page, &[("unit", unit)])
+        self.submit("<form class=\"scan\"", page, &[("unit", unit)])
     }
 
-    /// Types something into the field of the unit in the hand: its condition, or its license plate.
-    pub(super) fn typed(&self, page: &str, typed: &str) -> String {
-        self.sent(GRADING, page, &[("scan", typed)])
+    /// Enters the condition or the license plate of the current unit.
+    pub(super) fn enter(&self, page: &str, input: &str) -> String {
+        self.submit(GRADING, page, &[("scan", input)])
     }
 
-    /// Scans a unit and gives it a condition.
+    /// Scans a unit and enters its condition.
     pub(super) fn receive(&self, page: &str, unit: &str, condition: &str) -> String {
-        self.typed(&self.scan(page, unit), condition)
+        self.enter(&self.scan(page, unit), condition)
     }
 
-    /// Sends the first form of a page that begins so, with something typed into it or pressed, and
-    /// reads the page that it leads to.
-    pub(super) fn sent(&self, form: &str, page: &str, typed: &[(&str, &str)]) -> String {
+    /// Sends the first form of a page that starts with `form`, with these values, and returns the
+    /// next page.
+    pub(super) fn submit(&self, form: &str, page: &str, values: &[(&str, &str)]) -> String {
         let form = page.split_once(form).unwrap_or_else(|| panic!("no {form}: {page}")).1;
         let form = form.split_once("</form>").unwrap().0;
         let mut fields = inputs(form);
-        for (name, value) in typed {
+        for (name, value) in values {
             fields.retain(|(known, _)| known != name);
             fields.push(((*name).to_owned(), (*value).to_owned()));
         }
@@ -154,17 +154,17 @@ impl<'a> Bench<'a> {
             let request = form_request("/console/receive", &fields);
             self.stage.server.send(&request.header("Cookie", &self.visitor.cookie))
         };
-        self.arrived(reply)
+        self.follow_redirects(reply)
     }
 
-    /// Follows a link by its words.
-    pub(super) fn follow(&self, page: &str, words: &str) -> String {
-        let before = page.split_once(words).unwrap_or_else(|| panic!("no {words}: {page}")).0;
+    /// Follows a link by its label.
+    pub(super) fn follow(&self, page: &str, label: &str) -> String {
+        let before = page.split_once(label).unwrap_or_else(|| panic!("no {label}: {page}")).0;
         let address = before.rsplit_once("href=\"").unwrap().1.split_once('"').unwrap().0;
-        self.arrived(self.visitor.get(&plain(address)))
+        self.follow_redirects(self.visitor.get(&unescape(address)))
     }
 
-    fn arrived(&self, mut reply: Reply) -> String {
+    fn follow_redirects(&self, mut reply: Reply) -> String {
         for _ in 0..4 {
             let Some(place) = reply.header("location") else { break };
             reply = self.visitor.get(place);
@@ -173,25 +173,26 @@ impl<'a> Bench<'a> {
         reply.text().to_owned()
     }
 
-    /// Whether the merchant's messages about a return say so of its units, in their order.
-    pub(super) fn receiving(&self, rma: &str) -> Vec<String> {
-        let held = self.ask("GET", &format!("/returns/{rma}"), &json!({})).json();
+    /// The receiving status of each unit of a return.
+    pub(super) fn receiving_statuses(&self, rma: &str) -> Vec<String> {
+        let held = self.call("GET", &format!("/returns/{rma}"), &json!({})).json();
         let items = held["items"].as_array().unwrap_or_else(|| panic!("{held}"));
         items.iter().map(|item| text(&item["receiving_status"])).collect()
     }
 
-    /// What operators are asked about units that were scanned for this number: whose, and why.
-    pub(super) fn doubts(&self, number: &str) -> Vec<(String, String)> {
-        let mut doubts = Vec::new();
+    /// The open exceptions for this number: merchant and kind.
+    pub(super) fn exceptions(&self, number: &str) -> Vec<(String, String)> {
+        let mut exceptions = Vec::new();
         let mut target = "/admin/exceptions?limit=500".to_owned();
         loop {
             let page = self.stage.get(&target).json();
-            for doubt in page["exceptions"].as_array().unwrap() {
-                let questions = doubt["unit"]["questions"].as_array().unwrap().iter();
+            for exception in page["exceptions"].as_array().unwrap() {
+                let questions = exception["unit"]["questions"].as_array().unwrap().iter();
                 let about = questions.filter(|it| it["asn_number"] == number);
-                doubts.extend(about.map(|it| (text(&doubt["merchant"]), text(&it["kind"]))));
+                exceptions
+                    .extend(about.map(|it| (text(&exception["merchant"]), text(&it["kind"]))));
             }
-            let Some(next) = page["next"].as_str() else { return doubts };
+            let Some(next) = page["next"].as_str() else { return exceptions };
             target = format!("/admin/exceptions?limit=500&after={next}");
         }
     }
@@ -216,7 +217,7 @@ fn line(sample: &Value, identifier: &str, title: &str, units: i64) -> Value {
 fn inputs(form: &str) -> Vec<(String, String)> {
     let attribute = |tag: &str, name: &str| {
         let value = tag.split_once(&format!(" {name}=\""))?.1.split_once('"')?.0;
-        Some(plain(value))
+        Some(unescape(value))
     };
     let tags = form.split("<input").skip(1).filter_map(|rest| rest.split_once('>'));
     tags.filter_map(|(tag, _)| {
@@ -225,16 +226,16 @@ fn inputs(form: &str) -> Vec<(String, String)> {
     .collect()
 }
 
-/// The text that stands in HTML.
-fn plain(html: &str) -> String {
+/// The text of escaped HTML.
+fn unescape(html: &str) -> String {
     let signs = [("&#60;", "<"), ("&#62;", ">"), ("&#34;", "\""), ("&#39;", "'"), ("&#38;", "&")];
     signs.into_iter().fold(html.to_owned(), |text, (code, sign)| text.replace(code, sign))
 }
 
-/// The page says all of this.
+/// Fails if the page does not contain all of these texts.
 #[track_caller]
-pub(super) fn assert_says(page: &str, words: &[&str]) {
-    for words in words {
-        assert!(page.contains(words), "not said: {words}\n{page}");
+pub(super) fn assert_contains(page: &str, texts: &[&str]) {
+    for text in texts {
+        assert!(page.contains(text), "missing: {text}\n{page}");
     }
 }

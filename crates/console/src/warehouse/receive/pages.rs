@@ -176,14 +176,14 @@ pub(super) async fn render_step(
     })
 }
 
-fn frame<'a>(visitor: &'a Visitor, title: &str) -> Frame<'a> {
+fn bench_frame<'a>(visitor: &'a Visitor, title: &str) -> Frame<'a> {
     Frame::new(visitor, Section::Receiving, title)
 }
 
 fn render_start(visitor: &Visitor, state: &BenchState, choices: ParcelChoices) -> Response {
     let empty = state.at_other_parcel("", "");
     let content = StartPage {
-        frame: frame(visitor, "Receiving"),
+        frame: bench_frame(visitor, "Receiving"),
         hidden: empty.fields(),
         scan: ScanField::parcel(),
         code: &state.parcel,
@@ -203,7 +203,7 @@ async fn render_parcel(
     let scans = load_scanned_units(&web.app, &found.parcel, &state.recent_plates()).await?;
     let closing = BenchState { closing: "yes".to_owned(), ..state.clone() };
     let content = ParcelPage {
-        frame: frame(visitor, &found.parcel.number),
+        frame: bench_frame(visitor, &found.parcel.number),
         hidden: state.fields(),
         scan: ScanField::unit("Scan a unit"),
         list: PackingList::new(found),
@@ -231,7 +231,7 @@ fn grade_page<'a>(
     let hidden = state.fields().into_iter().filter(|(name, _)| !is_visible(name));
     let current = line.map(|line| line.line_identifier.as_str());
     GradePage {
-        frame: frame(visitor, &found.parcel.number),
+        frame: bench_frame(visitor, &found.parcel.number),
         hidden: hidden.collect(),
         list: PackingList { current, ..PackingList::new(found) },
         state,
@@ -262,7 +262,7 @@ fn question_page<'a>(
         }
     };
     QuestionPage {
-        frame: frame(visitor, &found.parcel.number),
+        frame: bench_frame(visitor, &found.parcel.number),
         hidden: state.fields(),
         scan: ScanField::unit("Scan again"),
         list: PackingList::new(found),
@@ -310,7 +310,7 @@ fn close_page<'a>(
     key: String,
 ) -> ClosePage<'a> {
     ClosePage {
-        frame: frame(visitor, &found.parcel.number),
+        frame: bench_frame(visitor, &found.parcel.number),
         hidden: state.fields(),
         scan: ScanField::unit("MatchingParcel another unit? Scan it"),
         list: PackingList::new(found),

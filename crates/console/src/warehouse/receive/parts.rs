@@ -139,10 +139,8 @@ impl BenchLink {
 
     pub(super) fn set_aside(state: &BenchState, code: &str, kind: CodeKind) -> Self {
         let (title, detail) = match kind {
-            CodeKind::Unit => ("Set this unit aside", "The code is its license plate."),
-            CodeKind::Product => {
-                ("Set the product aside", "The code is its SKU or UPC, not a license plate.")
-            }
+            CodeKind::Unit => ("Set aside by license plate", "The code identifies this unit."),
+            CodeKind::Product => ("Set aside by SKU or UPC", "The code identifies the product."),
         };
         let url = state.with_unit_set_aside(code, kind).url();
         Self { url, title: title.to_owned(), detail: detail.to_owned() }

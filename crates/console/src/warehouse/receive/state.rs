@@ -18,8 +18,8 @@ const SEPARATOR: char = '|';
 pub(super) struct BenchState {
     /// The code that opened the parcel.
     pub(super) parcel: String,
-    /// The merchant of the parcel, if the code has several meanings. The platform stands for a
-    /// parcel that was not announced.
+    /// The merchant of the parcel, if the code has several meanings. The platform means
+    /// that the parcel was not announced.
     pub(super) merchant: String,
     /// The code of the current unit. Empty if Enter was pressed on the empty field.
     pub(super) unit: Option<String>,

@@ -1,4 +1,4 @@
-//! What an operator looks at: a merchant with an order under names that no other test uses.
+//! A merchant and an operator for the tests of the console, with names that no other test uses.
 
 use serde_json::{Value, json};
 use sim::Running;
@@ -12,20 +12,20 @@ use crate::harness::{
     stage::{Stage, servers},
 };
 
-/// A merchant whose systems listen, and an operator who is logged in.
-pub(crate) struct Desk {
+/// A merchant with a server that receives messages, and an operator who is logged in.
+pub(crate) struct ConsoleFixture {
     pub(crate) stage: Stage<'static>,
     pub(crate) running: Running,
     pub(crate) visitor: Visitor<'static>,
 }
 
-/// A desk on each engine there is.
-pub(crate) fn desks() -> impl Iterator<Item = Desk> {
-    servers().map(Desk::at)
+/// A fixture on each engine.
+pub(crate) fn console_fixtures() -> impl Iterator<Item = ConsoleFixture> {
+    servers().map(ConsoleFixture::new)
 }
 
-impl Desk {
-    pub(crate) fn at(server: &'static Server) -> Self {
+impl ConsoleFixture {
+    pub(crate) fn new(server: &'static Server) -> Self {
         let (stage, running) = Stage::with_receiver(server);
         Self { stage, running, visitor: server.visitor("operator") }
     }
@@ -35,7 +35,7 @@ impl Desk {
     }
 
     /// A name that only this merchant uses.
-    pub(crate) fn own(&self, name: &str) -> String {
+    pub(crate) fn unique(&self, name: &str) -> String {
         format!("{name}-of-{}", self.merchant())
     }
 
@@ -43,7 +43,7 @@ impl Desk {
         format!("Lena.{}@example.com", self.merchant())
     }
 
-    /// An order of two shipped units, to be returned for a century.
+    /// An order of two shipped units that can be returned for a century.
     pub(crate) fn order(&self, identifier: &str) -> Value {
         let mut order = samples::sample_order(identifier);
         order["status"] = json!("Shipped");
@@ -59,16 +59,15 @@ impl Desk {
         self.stage.publish(orders);
     }
 
-    /// The merchant's own call.
-    pub(crate) fn ask(&self, method: &str, target: &str, body: &Value) -> Reply {
+    /// A call by the merchant's systems.
+    pub(crate) fn call(&self, method: &str, target: &str, body: &Value) -> Reply {
         let reply = self.stage.call(method, target, body);
         assert!((200..300).contains(&reply.status), "{target}: {}", reply.said());
         reply
     }
 
-    /// Publishes an order, starts a return of one unit of it, and gives the identifier of the
-    /// return.
-    pub(crate) fn returned(&self, order: &str, resolution: &str) -> String {
+    /// Publishes an order, starts a return of one of its units, and returns the RMA identifier.
+    pub(crate) fn start_return(&self, order: &str, resolution: &str) -> String {
         self.publish(&[self.order(order)]);
         let body = json!({
             "email": self.email(), "return_method": "mail-back",
@@ -77,23 +76,23 @@ impl Desk {
                 "return_reason": "too_small", "resolution": resolution,
             }],
         });
-        text(&self.ask("POST", "/returns", &body).json()["rma_identifier"])
+        text(&self.call("POST", "/returns", &body).json()["rma_identifier"])
     }
 
-    /// Waits for the label of a return and gives the number on it.
-    pub(crate) fn label(&self, rma: &str) -> String {
+    /// Waits for the label of a return, and returns its tracking number.
+    pub(crate) fn wait_for_label(&self, rma: &str) -> String {
         self.stage.wait_for_label(rma)
     }
 
-    /// Where a search leads when it finds one thing.
-    pub(crate) fn found(&self, asked: &str) -> String {
-        let query = crate::harness::console::form(&[("q", asked)]);
-        let reply = self.visitor.get(&format!("/console/search?{query}"));
-        assert_eq!(reply.status, 303, "{asked}: {}", reply.said());
+    /// The page that a search with a single result opens.
+    pub(crate) fn search_target(&self, query: &str) -> String {
+        let form = crate::harness::console::form(&[("q", query)]);
+        let reply = self.visitor.get(&format!("/console/search?{form}"));
+        assert_eq!(reply.status, 303, "{query}: {}", reply.said());
         reply.header("location").unwrap().to_owned()
     }
 
-    pub(crate) fn order_address(&self, order: &str) -> String {
+    pub(crate) fn order_url(&self, order: &str) -> String {
         format!("/console/orders/{}/{order}", self.merchant())
     }
 }
