@@ -105,7 +105,7 @@ fn handle_other_input(state: &BenchState, parcel: &Parcel, input: &str) -> Bench
         again.with_result(BenchResult::NotACondition)
     } else if in_parcel || [&state.parcel, &parcel.number, state.unit_code()].contains(&input) {
         again.with_result(BenchResult::ConditionMissing)
-    } else if needs_plate(state, parcel) {
+    } else if can_take_plate(state, parcel) {
         BenchState { plate: input.to_owned(), ..again }.cleaned()
     } else {
         again.with_result(BenchResult::NotACondition)
@@ -114,7 +114,7 @@ fn handle_other_input(state: &BenchState, parcel: &Parcel, input: &str) -> Bench
 
 /// Whether the current unit can get a license plate. A unit that is announced with one, or that is
 /// known only by one, cannot get another.
-pub(super) fn needs_plate(state: &BenchState, parcel: &Parcel) -> bool {
+pub(super) fn can_take_plate(state: &BenchState, parcel: &Parcel) -> bool {
     let Some(code) = state.unit.as_deref() else { return false };
     match state.set_aside_kind() {
         Some(CodeKind::Unit) => false,

@@ -6,7 +6,7 @@ use axum::{http::StatusCode, response::Response};
 use domain::warehouse::parcel::{ExpectedLine, ParcelKind};
 
 use super::{
-    actions::needs_plate,
+    actions::can_take_plate,
     parts::{
         BenchLink, Feedback, PackingList, RecentScan, ScanField, describe_result, recent_scans,
     },
@@ -222,7 +222,7 @@ fn grade_page<'a>(
     line: Option<&'a ExpectedLine>,
     key: String,
 ) -> GradePage<'a> {
-    let takes_plate = needs_plate(state, &found.parcel);
+    let takes_plate = can_take_plate(state, &found.parcel);
     let has_plate = !state.plate.is_empty();
     let is_visible = |name: &str| match name {
         "channel" | "location" | "serial" | "said" => true,
