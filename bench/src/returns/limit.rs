@@ -12,7 +12,7 @@ use domain::{
     returns::{
         Resolution, ReturnMethod,
         identifier::RmaId,
-        message::message,
+        message::RmaMessage,
         policy::Policy,
         request::{ReturnItem, ReturnRequest},
         start::{OrderContext, StartContext, start},
@@ -238,6 +238,6 @@ fn start_return(order: &[u8]) -> anyhow::Result<Bodies> {
     Ok(Bodies {
         ledger: serde_json::to_string(ledger)?,
         rma: serde_json::to_string(&started.rma)?,
-        message: serde_json::to_vec(&message(&started.rma))?,
+        message: serde_json::to_vec(&RmaMessage::of(&started.rma))?,
     })
 }

@@ -71,7 +71,7 @@ mod tests {
         Customer, Discount, Order, OrderLine, PaymentDetails, PaymentTransaction, PostalAddress,
         Refund, RefundLine, Variant, VariantAttribute,
     };
-    use crate::returns::message::{RefundFinancials, RmaItem, RmaMessage, message};
+    use crate::returns::message::{RefundFinancials, RmaItem, RmaMessage};
 
     /// The fields of a type, and whether each is required.
     pub(super) fn fields<T: PartialSchema>() -> BTreeMap<String, bool> {
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn the_message_about_the_sample_return_is_the_sample_message() {
-        assert_written(&message(&rma()), rma_message());
+        assert_written(&RmaMessage::of(&rma()), rma_message());
     }
 
     #[test]

@@ -101,7 +101,7 @@ pub(super) const fn cancel_refusal_text(refusal: &RmaRefusal, words: &Words) -> 
         | RmaRefusal::UnknownParcel(_)
         | RmaRefusal::UnknownLine(_)
         | RmaRefusal::UnknownSku(_)
-        | RmaRefusal::Labelled(_)
+        | RmaRefusal::Labeled(_)
         | RmaRefusal::NotExpressReturns
         | RmaRefusal::ReceivingNotManaged
         | RmaRefusal::ReceivingClosed

@@ -117,7 +117,7 @@ fn money_for_what_was_exchanged_is_doubted() {
             reply.json()["warnings"],
             json!([{
                 "field": "$.returns_portal_order.orders[0].refunds[0]",
-                "message": "it pays for units that were spent before: 1 of tees",
+                "message": "pays for units that were already spent: 1 of tees",
             }])
         );
         stage.told(&started, 2);

@@ -67,7 +67,7 @@ fn a_merchant_that_takes_its_time_gets_it() {
         let cancelled = stage.post(&format!("/returns/{}/cancel", started.id), &json!({}));
         assert_eq!(
             cancelled.said(),
-            r#"409 {"message":"the exchange order EX-100001 was placed already"}"#
+            r#"409 {"message":"exchange order EX-100001 was already placed"}"#
         );
     }
 }

@@ -108,7 +108,7 @@ fn the_sample_is_given_back_to_the_digit() {
             "orders": [{ "identifier": "ORD-100472", "result": "created" }],
             "warnings": [{
                 "field": "$.returns_portal_order.orders[0].refunds[0]",
-                "message": "it names the return RMA-7K3Q-9XWD-2M4T, which this order has not",
+                "message": "refers to return RMA-7K3Q-9XWD-2M4T, which does not belong to this order",
             }],
         });
         assert_eq!(reply.said(), format!("200 {expected}"));

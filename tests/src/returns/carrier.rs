@@ -58,9 +58,9 @@ fn a_parcel_is_known_by_its_number() {
             result("applied", &rma),
             unknown,
             unknown,
-            refused("no unit of the return travels under 1Z-NOBODYS"),
-            refused("no such unit of the return is of line hat"),
-            refused("the goods were not to be brought to a drop-off point"),
+            refused("no unit of the return has the tracking number 1Z-NOBODYS"),
+            refused("the return has no such unit of line hat"),
+            refused("the return does not use a drop-off point"),
         ]);
         assert_eq!(told, expected);
         assert_eq!(scene.show(&rma)["items"][0]["package_tracking_status"], "TRANSIT");
@@ -100,7 +100,7 @@ fn an_external_carrier_is_asked_for_labels_and_makes_them() {
 
         assert_eq!(wanted(&scene), Vec::<String>::new());
         assert_eq!(scene.carry(&label("1Z-1")), json!([result("unchanged", &mine)]));
-        let words = "the units travel under 1Z-1 already";
+        let words = "the units already have the tracking number 1Z-1";
         let refused = json!([{ "result": "refused", "rma_identifier": mine, "message": words }]);
         assert_eq!(scene.carry(&label("1Z-2")), refused);
         let first = created("mail-back", &[unit("tee", 4_610)]);

@@ -130,7 +130,7 @@ fn a_return_on_its_way_cannot_be_cancelled() {
 
         let refused = scene.cancel(&rma);
 
-        let words = "the carrier has goods of the return already";
+        let words = "the carrier already has goods of the return";
         assert_eq!(refused.said(), format!("409 {}", json!({ "message": words })));
         assert_eq!(scene.show(&rma)["status"], "CREATED");
         assert_eq!(scene.owed(&rma), owed);

@@ -52,7 +52,7 @@ fn what_a_shopper_keeps_never_travels() {
             { "type": "label_created", "rma_identifier": rma, "tracking_number": "1Z-1" },
         ]));
 
-        let words = "the shopper keeps the goods, so nothing travels";
+        let words = "the shopper keeps the goods, so nothing is shipped";
         let refused = json!({ "result": "refused", "rma_identifier": rma, "message": words });
         assert_eq!(told, json!([refused, refused]));
         scene.publish_refunds(&sample_order("A"), &[refund("RF-1", None, &[("mug", 1)])]);

@@ -53,7 +53,7 @@ fn every_unit_that_arrives_is_told_with_its_condition() {
             ["applied", "unchanged"].map(|it| json!({ "result": it, "rma_identifier": rma }));
         let extra = json!({
             "result": "refused", "rma_identifier": rma,
-            "message": "every such unit of the return was received already",
+            "message": "all such units of the return were already received",
         });
         let unknown = json!({ "result": "unknown" });
         assert_eq!(told, json!([applied, applied, unchanged, applied, extra, unknown]));

@@ -34,7 +34,7 @@ fn a_refund_that_fits_two_returns_is_matched_by_hand() {
         let [one, two] = two_returns(&scene);
         let answer =
             scene.publish_refunds(&sample_order("A"), &[refund("RF-1", None, &[("tee", 1)])]);
-        let words = format!("it names no return, and could pay for any of {one}, {two}");
+        let words = format!("does not name a return, and could pay for any of {one}, {two}");
         assert_eq!(answer["warnings"], warning(&words));
         assert_eq!(answer["orders"], json!([{ "identifier": "A", "result": "updated" }]));
         assert_eq!(scene.problems("unmatched"), [("RF-1".to_owned(), words)]);
@@ -99,7 +99,7 @@ fn a_refund_for_units_that_are_spent_is_a_conflict_whose_rest_can_be_matched() {
         let [one, two] = two_returns(&scene);
         let too_much = refund("RF-1", Some(&one), &[("tee", 2)]);
         let answer = scene.publish_refunds(&sample_order("A"), &[too_much]);
-        let words = "it pays for units that were spent before: 1 of tee";
+        let words = "pays for units that were already spent: 1 of tee";
         assert_eq!(answer["warnings"], warning(words));
         assert_eq!(scene.problems("conflict"), [("RF-1".to_owned(), words.to_owned())]);
         assert_eq!(scene.show(&one)["status"], "REFUNDED");

@@ -9,7 +9,7 @@ use app::{
 };
 use axum::{Json, extract::State, http::StatusCode};
 use domain::returns::{
-    message::{RmaMessage, message},
+    message::RmaMessage,
     quote::Quote,
     request::{ReturnRequest, read_request},
     returnability::Returnability,
@@ -81,7 +81,7 @@ fn respond(rma: &Rma, quote: Option<Quote>) -> Json<Value> {
         label: format!("/labels/{id}"),
     };
     let policy_version = rma.policy_version;
-    let response = ReturnAnswer { message: message(rma), label, links, policy_version, quote };
+    let response = ReturnAnswer { message: RmaMessage::of(rma), label, links, policy_version, quote };
     Json(serde_json::to_value(response).expect("a response has string keys"))
 }
 
@@ -208,7 +208,7 @@ pub(crate) async fn show(
         (status = 200, body = ReturnAnswer<'_>, description = "The return is canceled.",
             example = json!(sample_answer())),
         (status = 409, body = Message, description = "It is too late.",
-            example = json!({ "message": "the goods are on their way already" })),
+            example = json!({ "message": "the carrier already has goods of the return" })),
     ),
     security(("token" = ["returns:write"]))
 )]

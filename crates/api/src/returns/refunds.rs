@@ -135,7 +135,7 @@ fn sample_problem() -> Value {
     serde_json::json!({
         "merchant": "acme", "refund_identifier": "RF-2201", "order_identifier": "ORD-100472",
         "state": "unmatched", "noticed_at": "2026-02-26T11:00:00Z",
-        "detail": "it names no return, and could pay for any of RMA-7K3Q-9XWD-2M4T, \
+        "detail": "does not name a return, and could pay for any of RMA-7K3Q-9XWD-2M4T, \
                    RMA-8K3Q-9XWD-2M4T"
     })
 }

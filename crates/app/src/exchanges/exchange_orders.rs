@@ -190,7 +190,7 @@ async fn mark_placed(
     // applied.
     let ended = find_published_event(app, merchant, &identifier).await?;
     let events: Vec<RmaEvent> = std::iter::once(placed_event).chain(ended.clone()).collect();
-    let cancelled = matches!(ended, Some(RmaEvent::ExchangeCancelled { .. }));
+    let cancelled = matches!(ended, Some(RmaEvent::ExchangeCanceled { .. }));
     let kept = if cancelled { placed.cancelled() } else { placed };
     let mut transaction = Transaction::new("placing an exchange order");
     transaction.update_exchange_order(merchant, &kept, record.version);
@@ -202,7 +202,7 @@ async fn mark_placed(
     {
         let (id, version) = (&kept.rma_identifier, record.version + 1);
         apply_event(app, merchant, id, &event, |_, transaction| {
-            if let RmaEvent::ExchangeCancelled { .. } = event {
+            if let RmaEvent::ExchangeCanceled { .. } = event {
                 transaction.update_exchange_order(merchant, &kept.cancelled(), version);
             }
         })

@@ -164,7 +164,7 @@ async fn apply_carrier_event(
     id: &RmaId,
     event: &CarrierEvent,
 ) -> Result<EventEffect, AppError> {
-    apply_event(app, merchant, id, &event.event(), |rma, transaction| {
+    apply_event(app, merchant, id, &event.rma_event(), |rma, transaction| {
         let travels = |number: &&str| {
             rma.units.iter().any(|unit| unit.tracking_number.as_deref() == Some(*number))
         };

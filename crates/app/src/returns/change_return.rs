@@ -6,7 +6,7 @@ use domain::{
     messages::kind::MessageKind,
     returns::{
         identifier::RmaId,
-        message::message,
+        message::RmaMessage,
         rma::{Rma, RmaEvent, RmaRefusal, apply},
     },
 };
@@ -134,7 +134,7 @@ pub(crate) fn enqueue_message(
     merchant: &MerchantId,
     rma: &Rma,
 ) {
-    let body = serde_json::to_vec(&message(rma)).expect("a message has string keys");
+    let body = serde_json::to_vec(&RmaMessage::of(rma)).expect("a message has string keys");
     let about = About {
         kind: MessageKind::Rma,
         reference: rma.rma_identifier.as_str(),

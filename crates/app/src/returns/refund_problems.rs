@@ -37,7 +37,7 @@ pub struct ProblemView {
     #[schema(value_type = String, format = DateTime)]
     pub noticed_at: Timestamp,
     /// What is wrong with it, or what was done about it.
-    #[schema(example = "it names no return, and could pay for any of RMA-7K3Q-9XWD-2M4T, …")]
+    #[schema(example = "does not name a return, and could pay for any of RMA-7K3Q-9XWD-2M4T, …")]
     pub detail: String,
 }
 

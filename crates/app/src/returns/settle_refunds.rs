@@ -85,7 +85,7 @@ pub(crate) fn exchange_event(order_id: &str, status: OrderStatus) -> Option<RmaE
     match status {
         OrderStatus::Created => None,
         OrderStatus::Shipped => Some(RmaEvent::ExchangeFulfilled { exchange_order_identifier }),
-        OrderStatus::Cancelled => Some(RmaEvent::ExchangeCancelled { exchange_order_identifier }),
+        OrderStatus::Cancelled => Some(RmaEvent::ExchangeCanceled { exchange_order_identifier }),
     }
 }
 
@@ -144,7 +144,7 @@ impl Settlements {
             self.to_review.push(RefundToReview {
                 order: new.order_position,
                 refund: new.refund_position,
-                reason: problem.words().to_owned(),
+                reason: problem.message().to_owned(),
             });
             self.problems.push(RefundProblem {
                 merchant: merchant.to_string(),
@@ -152,7 +152,7 @@ impl Settlements {
                 order_id: new.order.identifier.clone(),
                 state: problem.state().to_owned(),
                 noticed_us: app.world.now_us(),
-                detail: problem.words().to_owned(),
+                detail: problem.message().to_owned(),
             });
         }
     }
@@ -186,7 +186,7 @@ impl Settlements {
             {
                 known.after = Some(decision.rma.clone());
                 self.notices.push(decision.rma);
-                if let RmaEvent::ExchangeCancelled { .. } = event {
+                if let RmaEvent::ExchangeCanceled { .. } = event {
                     self.cancelled.push(record);
                 }
             }

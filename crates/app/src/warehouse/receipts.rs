@@ -83,7 +83,7 @@ async fn receive_one(
     let Some(merchant) = find_owner(scope, rma).await? else {
         return Ok(EventResult::of(None, &EventEffect::Unknown));
     };
-    let event = receipt.event(&named.name);
+    let event = receipt.rma_event(&named.name);
     let effect = apply_event(scope.app, &merchant, rma, &event, |_, _| ()).await?;
     Ok(EventResult::of(Some(rma), &effect))
 }

@@ -1,6 +1,6 @@
-//! What the carrier gateway tells: the body of a request with carrier events.
+//! What the carrier gateway reports: the body of a request with carrier events.
 //!
-//! An event names a return, a parcel, or both. Whether they exist is not for the reader to say.
+//! An event names a return, a parcel, or both. Whether they exist is checked later.
 
 #[cfg(test)]
 mod tests;
@@ -9,12 +9,12 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::identifier::RmaId;
-use super::rma::{CarrierScan, RmaEvent};
+use super::identifier::{RmaId, read_rma_identifier};
+use super::rma::event::{CarrierScan, RmaEvent};
 use crate::faults::Faults;
 use crate::json::Json;
 use crate::reader::fields::Fields;
-use crate::reader::{IDENTIFIER_MAX, Reader, read};
+use crate::reader::{IDENTIFIER_MAX, read};
 
 /// A request has at most this many events.
 pub const EVENTS_MAX: usize = 1_000;
@@ -30,7 +30,7 @@ pub struct CarrierEvents {
     pub events: Vec<CarrierEvent>,
 }
 
-/// Something that happened to a return on its way. Repeated and late events do no harm.
+/// Something that happened to a return in transit. Repeated and late events are harmless.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct CarrierEvent {
     #[serde(rename = "type")]
@@ -38,12 +38,12 @@ pub struct CarrierEvent {
     /// The return. Required unless there is a `tracking_number`; for a label, both are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rma_identifier: Option<RmaId>,
-    /// The number that the carrier tracks the parcel by. Only the units of the parcel are meant;
-    /// for a label, it is the number that the units get.
+    /// The carrier's tracking number. Only the units of this parcel are meant. For a label, it is
+    /// the number that the units get.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "9400111899223197428490", max_length = 255)]
     pub tracking_number: Option<String>,
-    /// The order lines whose units are meant. All of them when it is empty or absent.
+    /// The order lines that are meant. Empty or absent: all of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false, max_items = 1000)]
     pub order_line_item_identifiers: Vec<String>,
@@ -53,17 +53,17 @@ pub struct CarrierEvent {
     pub occurred_at: Option<Timestamp>,
 }
 
-/// What happened to a return on its way.
+/// What happened to a return in transit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CarrierEventKind {
-    /// There is a label with a tracking number.
+    /// A label with a tracking number was issued.
     LabelCreated,
-    /// The drop-off point or the driver took the goods.
+    /// The drop-off point or the driver accepted the goods.
     Accepted,
     /// The carrier scanned the parcel.
     InTransit,
-    /// The parcel arrived where it was sent.
+    /// The parcel arrived at its destination.
     Delivered,
     /// The parcel went back to the shopper.
     Returned,
@@ -100,7 +100,7 @@ impl CarrierEventKind {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// What is told of a parcel. A label tells of none.
+    /// The scan that it reports. A label is not a scan.
     const fn scan(self) -> Option<CarrierScan> {
         match self {
             Self::LabelCreated => None,
@@ -115,14 +115,14 @@ impl CarrierEventKind {
 }
 
 impl CarrierEvent {
-    /// What this event is to a return.
-    pub fn event(&self) -> RmaEvent {
+    /// This event from the point of view of the return.
+    pub fn rma_event(&self) -> RmaEvent {
         let lines = self.order_line_item_identifiers.clone();
         match self.kind.scan() {
             Some(scan) => {
                 RmaEvent::Scanned { scan, tracking_number: self.tracking_number.clone(), lines }
             }
-            // No label was read without its number.
+            // A label is never read without its number.
             None => RmaEvent::LabelCreated {
                 tracking_number: self.tracking_number.clone().unwrap_or_default(),
                 lines,
@@ -131,18 +131,18 @@ impl CarrierEvent {
     }
 }
 
-/// Reads the events of a request, or says everything wrong with them.
+/// Reads the events of a request, or returns everything wrong with them.
 pub fn read_carrier_events(document: &Json<'_>) -> Result<Vec<CarrierEvent>, Faults> {
     let (events, _) = read(document, false, |root| {
         root.object(|at| {
             at.refuse_unknown();
-            at.objects_up_to(EVENTS_MAX, "events", carrier_event)
+            at.objects_up_to(EVENTS_MAX, "events", read_carrier_event)
         })
     })?;
     Ok(events)
 }
 
-fn carrier_event(at: &Fields<'_>) -> CarrierEvent {
+fn read_carrier_event(at: &Fields<'_>) -> CarrierEvent {
     at.refuse_unknown();
     let kind = at.required("type", |value| {
         let refused = "must be one of label_created, accepted, in_transit, delivered, returned, \
@@ -150,10 +150,10 @@ fn carrier_event(at: &Fields<'_>) -> CarrierEvent {
         value.named(CarrierEventKind::parse, refused)
     });
     let (rma, number) = if kind == Some(CarrierEventKind::LabelCreated) {
-        let rma = at.required("rma_identifier", rma_identifier);
+        let rma = at.required("rma_identifier", read_rma_identifier);
         (rma, Some(at.identifier("tracking_number")))
     } else {
-        let rma = at.optional("rma_identifier", rma_identifier);
+        let rma = at.optional("rma_identifier", read_rma_identifier);
         let number = at.optional_identifier("tracking_number");
         if rma.is_none() && number.is_none() && at.sound(&["rma_identifier", "tracking_number"]) {
             at.note_neither_of(["rma_identifier", "tracking_number"]);
@@ -170,9 +170,4 @@ fn carrier_event(at: &Fields<'_>) -> CarrierEvent {
         order_line_item_identifiers: lines.unwrap_or_default(),
         occurred_at: at.optional_time("occurred_at"),
     }
-}
-
-pub(super) fn rma_identifier(value: &Reader<'_>) -> Option<RmaId> {
-    let refused = "must be the identifier of a return, such as RMA-7K3Q-9XWD-2M4T";
-    value.named(RmaId::parse, refused)
 }

@@ -1,36 +1,38 @@
 //! The identifier of a return: `RMA-7K3Q-9XWD-2M4T`.
 //!
-//! A shopper reads it out on the telephone and a warehouse worker types it from a label, so it
-//! is short, grouped, and has no letters that look like digits (Crockford's base 32: no I, L, O
-//! or U). Whoever knows one may look up its return, so it cannot be guessed: twelve characters
-//! are sixty random bits. Reading is lenient: any case, hyphens and spaces anywhere or
-//! nowhere, `O` for `0`, `I` and `L` for `1`, with or without the `RMA`.
+//! A shopper reads it out on the phone and a warehouse worker types it from a label, so it is
+//! short, grouped, and has no letters that look like digits (Crockford's base 32: no I, L, O, or
+//! U). It grants access to its return, so it cannot be guessed: twelve characters are sixty random
+//! bits. Parsing is lenient: any case, hyphens and spaces anywhere or nowhere, `O` for `0`, `I` and
+//! `L` for `1`, with or without the `RMA`.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// The 32 characters, each for five bits.
+use crate::reader::Reader;
+
+/// The 32 characters, five bits each.
 const ALPHABET: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
 const PREFIX: &str = "RMA";
 
-/// Characters behind the prefix, hyphens left out.
+/// Characters after the prefix, without hyphens.
 const LENGTH: usize = 12;
 
 /// Characters between two hyphens.
 const GROUP: usize = 4;
 
-/// The identifier of a return. Any case, missing hyphens, and the letters O, I and L in place of
-/// the digits 0 and 1 are understood; it is always written in capitals with hyphens.
+/// The identifier of a return. Any case, missing hyphens, and the letters O, I, and L in place of
+/// the digits 0 and 1 are accepted. It is always written in capitals with hyphens.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
 #[serde(try_from = "String")]
 #[schema(example = "RMA-7K3Q-9XWD-2M4T")]
 pub struct RmaId(String);
 
 impl RmaId {
-    /// Makes an identifier of random bytes. Sixty of their bits are used.
+    /// Creates an identifier from random bytes, of which it uses sixty bits.
     pub fn from_random(bytes: [u8; 8]) -> Self {
         let mut bits = u64::from_be_bytes(bytes);
         let mut code = String::with_capacity(LENGTH);
@@ -42,14 +44,14 @@ impl RmaId {
         Self::grouped(&code)
     }
 
-    /// The identifier that `text` means, if it means one.
+    /// The identifier that `text` spells, if it is one.
     pub fn parse(text: &str) -> Option<Self> {
-        // Whatever is longer than a prefix and a code is none; it is not read to its end.
+        // Text longer than a prefix and a code is not an identifier; the rest is not read.
         let longest = PREFIX.len() + LENGTH;
-        let meant = text.chars().filter(|character| !is_separator(*character));
+        let characters = text.chars().filter(|character| !is_separator(*character));
         let plain: String =
-            meant.take(longest + 1).map(|character| character.to_ascii_uppercase()).collect();
-        // Letters of the prefix are letters of the alphabet, too: only the length tells.
+            characters.take(longest + 1).map(|character| character.to_ascii_uppercase()).collect();
+        // The letters of the prefix are in the alphabet, too, so only the length decides.
         let code = match plain.strip_prefix(PREFIX) {
             Some(code) if plain.len() == longest => code,
             Some(_) | None => plain.as_str(),
@@ -74,12 +76,12 @@ impl RmaId {
     }
 }
 
-/// Hyphens of all kinds, which programs put in place of the plain one, and spaces.
+/// Spaces, and hyphens of all kinds, because some programs replace the plain one.
 fn is_separator(character: char) -> bool {
     matches!(character, '-' | '\u{2010}'..='\u{2015}') || character.is_whitespace()
 }
 
-/// The character of the alphabet that a capital letter or digit stands for.
+/// The character of the alphabet that a capital letter or digit represents.
 fn canonical(character: char) -> Option<char> {
     let meant = match character {
         'O' => '0',
@@ -87,6 +89,11 @@ fn canonical(character: char) -> Option<char> {
         other => other,
     };
     ALPHABET.iter().any(|known| char::from(*known) == meant).then_some(meant)
+}
+
+/// Reads the identifier of a return.
+pub(crate) fn read_rma_identifier(value: &Reader<'_>) -> Option<RmaId> {
+    value.named(RmaId::parse, "must be the identifier of a return, such as RMA-7K3Q-9XWD-2M4T")
 }
 
 impl TryFrom<String> for RmaId {
@@ -112,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_identifier_is_read_however_a_person_writes_it() {
+    fn an_identifier_is_parsed_however_a_person_writes_it() {
         let canonical = RmaId::parse("RMA-7K3Q-9XWD-2M41").unwrap();
         assert_eq!(canonical.as_str(), "RMA-7K3Q-9XWD-2M41");
 
@@ -129,7 +136,7 @@ mod tests {
         assert_eq!(
             RmaId::parse("OOOO-IIII-LLLL").unwrap().to_string(),
             "RMA-0000-1111-1111",
-            "look-alikes are what they look like"
+            "letters that look like digits are digits"
         );
     }
 
@@ -140,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_identifier_is_refused() {
+    fn text_that_is_not_an_identifier_is_refused() {
         for text in [
             "",
             "RMA",
@@ -159,17 +166,17 @@ mod tests {
     }
 
     #[test]
-    fn every_used_bit_makes_another_identifier() {
-        let made: BTreeSet<RmaId> =
+    fn every_used_bit_gives_a_different_identifier() {
+        let identifiers: BTreeSet<RmaId> =
             (0..60).map(|bit| RmaId::from_random((1_u64 << bit).to_be_bytes())).collect();
 
-        assert_eq!(made.len(), 60);
+        assert_eq!(identifiers.len(), 60);
         assert_eq!(RmaId::from_random([0; 8]).as_str(), "RMA-0000-0000-0000");
         assert_eq!(RmaId::from_random([255; 8]).as_str(), "RMA-ZZZZ-ZZZZ-ZZZZ");
     }
 
     #[test]
-    fn an_identifier_is_text_on_the_wire_and_checked_when_read() {
+    fn an_identifier_is_serialized_as_text_and_checked_when_read() {
         let identifier = RmaId::parse("RMA-7K3Q-9XWD-2M4T").unwrap();
 
         assert_eq!(serde_json::to_string(&identifier).unwrap(), r#""RMA-7K3Q-9XWD-2M4T""#);
@@ -179,21 +186,21 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_made_is_read_back(bytes in any::<[u8; 8]>()) {
-            let made = RmaId::from_random(bytes);
+        fn a_created_identifier_is_parsed(bytes in any::<[u8; 8]>()) {
+            let created = RmaId::from_random(bytes);
 
-            prop_assert_eq!(RmaId::parse(made.as_str()), Some(made.clone()));
-            let plain = made.as_str().to_lowercase().replace('-', "");
-            prop_assert_eq!(RmaId::parse(&plain), Some(made));
+            prop_assert_eq!(RmaId::parse(created.as_str()), Some(created.clone()));
+            let plain = created.as_str().to_lowercase().replace('-', "");
+            prop_assert_eq!(RmaId::parse(&plain), Some(created));
         }
 
         #[test]
-        fn any_text_is_judged_and_a_reading_is_canonical(
+        fn any_text_is_parsed_or_refused_and_the_result_is_canonical(
             text in "\\PC{0,20}|[rma0-9oilA-Z -]{10,20}",
         ) {
-            if let Some(read) = RmaId::parse(&text) {
-                prop_assert_eq!(RmaId::parse(read.as_str()), Some(read.clone()));
-                prop_assert_eq!(read.as_str().len(), 18);
+            if let Some(parsed) = RmaId::parse(&text) {
+                prop_assert_eq!(RmaId::parse(parsed.as_str()), Some(parsed.clone()));
+                prop_assert_eq!(parsed.as_str().len(), 18);
             }
         }
     }

@@ -1,17 +1,17 @@
-//! Whatever shoppers, carriers, the warehouse, the merchant and operators do to one order, in
-//! whatever order: no unit is spent twice, and a refund that finds no unit leaves a record.
+//! Whatever shoppers, carriers, the warehouse, the merchant, and operators do to one order, in any
+//! sequence: no unit is spent twice, and a refund without a unit leaves a record.
 //!
-//! The ledger and the returns are changed by different functions and stored in different rows, so
-//! after every step the two are held against each other, and against what the merchant paid.
+//! The ledger and the returns are changed by different functions and stored in different rows. So
+//! after every step, they are compared with each other and with what the merchant paid.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
+use super::condition::Condition;
 use super::identifier::RmaId;
 use super::ledger::Ledger;
 use super::policy::Policy;
-use super::receipt::Condition;
 use super::request::{ReturnItem, ReturnRequest};
 use super::rma::{CarrierScan, Rma, RmaEvent, RmaStatus, apply};
 use super::settlement::{settle, settle_with};
@@ -30,35 +30,35 @@ fn now() -> Timestamp {
     "2026-01-10T12:00:00Z".parse().unwrap()
 }
 
-struct World {
+struct OrderHistory {
     order: Order,
     ledger: Ledger,
     returns: Vec<Rma>,
     refunds: Vec<Refund>,
-    /// Refunds that an operator was shown, settled or not.
+    /// Refunds that were listed for an operator, settled or not.
     problems: BTreeSet<String>,
-    numbers: SeededRandom,
+    random: SeededRandom,
 }
 
-impl World {
+impl OrderHistory {
     fn new(seed: u64) -> Self {
-        let mut numbers = SeededRandom::new(seed);
+        let mut random = SeededRandom::new(seed);
         let mut order = empty_order();
         order.identifier = "O-1".to_owned();
         order.items =
-            LINES.map(|name| order_line(name, 1 + numbers.between(0, 3), [1_000, 70, 30])).to_vec();
+            LINES.map(|name| order_line(name, 1 + random.between(0, 3), [1_000, 70, 30])).to_vec();
         Self {
             order,
             ledger: Ledger::default(),
             returns: Vec::new(),
             refunds: Vec::new(),
             problems: BTreeSet::new(),
-            numbers,
+            random,
         }
     }
 
     fn step(&mut self) {
-        match self.numbers.between(0, 9) {
+        match self.random.between(0, 9) {
             0..=2 => self.start(),
             3 => self.change(&RmaEvent::Canceled),
             4..=6 => self.refund(),
@@ -72,16 +72,16 @@ impl World {
 
     /// A shopper starts a return of some units of a line.
     fn start(&mut self) {
-        let name = LINES[self.numbers.index(LINES.len())];
+        let name = LINES[self.random.index(LINES.len())];
         let resolutions = [Resolution::Refund, Resolution::Refund, Resolution::Exchange];
-        let resolution = resolutions[self.numbers.index(resolutions.len())];
+        let resolution = resolutions[self.random.index(resolutions.len())];
         let request = ReturnRequest {
             email: Some(self.order.customer.email.clone()),
             return_method: ReturnMethod::MailBack,
             items: vec![ReturnItem {
                 order_identifier: self.order.identifier.clone(),
                 order_line_item_identifier: name.to_owned(),
-                quantity: 1 + self.numbers.between(0, 2),
+                quantity: 1 + self.random.between(0, 2),
                 return_reason: "too_small".to_owned(),
                 resolution,
                 exchange_sku: (resolution == Resolution::Exchange).then(|| "OTHER".to_owned()),
@@ -89,15 +89,15 @@ impl World {
             }],
             gift: None,
         };
-        let known = OrderContext {
+        let context = OrderContext {
             order: self.order.clone(),
             ledger: self.ledger.clone(),
             original_order_identifier: None,
             exchanged: false,
             variants: BTreeMap::new(),
         };
-        let orders = BTreeMap::from([(self.order.identifier.clone(), known)]);
-        let basis = StartContext {
+        let orders = BTreeMap::from([(self.order.identifier.clone(), context)]);
+        let context = StartContext {
             request: &request,
             orders: &orders,
             policy: &Policy::default(),
@@ -105,18 +105,18 @@ impl World {
             managed_receiving: true,
             now: now(),
         };
-        let id = RmaId::from_random(self.numbers.number().to_be_bytes());
-        let Ok(started) = start(&basis, id) else { return };
+        let id = RmaId::from_random(self.random.number().to_be_bytes());
+        let Ok(started) = start(&context, id) else { return };
         self.ledger = started.ledgers[&self.order.identifier].clone();
         self.returns.push(started.rma);
     }
 
-    /// Something is told to a return, twice.
+    /// An event is applied to a return, twice.
     fn change(&mut self, event: &RmaEvent) {
         if self.returns.is_empty() {
             return;
         }
-        let position = self.numbers.index(self.returns.len());
+        let position = self.random.index(self.returns.len());
         let Ok(first) = apply(&self.returns[position], event, now()) else { return };
         let second = apply(&first.rma, event, now()).unwrap();
         assert!(!second.changed && second.rma == first.rma, "{event:?}");
@@ -129,12 +129,12 @@ impl World {
     }
 
     fn goods_event(&mut self) -> RmaEvent {
-        let plate = format!("LP-{}", self.numbers.between(0, 5));
-        match self.numbers.between(0, 5) {
+        let plate = format!("LP-{}", self.random.between(0, 5));
+        match self.random.between(0, 5) {
             0 => RmaEvent::LabelCreated { tracking_number: "P-1".to_owned(), lines: Vec::new() },
             1 => RmaEvent::Received {
                 receipt_identifier: plate,
-                line: Some(LINES[self.numbers.index(LINES.len())].to_owned()),
+                line: Some(LINES[self.random.index(LINES.len())].to_owned()),
                 sku: None,
                 condition: Condition::N,
             },
@@ -145,7 +145,7 @@ impl World {
             },
             4 => RmaEvent::ExchangeFailed { order_identifier: self.order.identifier.clone() },
             _ => {
-                let scan = CarrierScan::ALL[self.numbers.index(CarrierScan::ALL.len())];
+                let scan = CarrierScan::ALL[self.random.index(CarrierScan::ALL.len())];
                 RmaEvent::Scanned { scan, tracking_number: None, lines: Vec::new() }
             }
         }
@@ -155,7 +155,7 @@ impl World {
     fn refund(&mut self) {
         let identifier = format!("RF-{}", self.refunds.len());
         let lines = LINES.iter().filter_map(|name| {
-            let quantity = self.numbers.between(0, 2);
+            let quantity = self.random.between(0, 2);
             (quantity > 0).then(|| RefundLine {
                 identifier: format!("{identifier}-{name}"),
                 quantity,
@@ -163,10 +163,10 @@ impl World {
             })
         });
         let refund_line_items = lines.collect();
-        let rma_identifier = match self.numbers.between(0, 3) {
+        let rma_identifier = match self.random.between(0, 3) {
             0 => Some("RMA-7K3Q-9XWD-2M4T".to_owned()),
             1 if !self.returns.is_empty() => {
-                let position = self.numbers.index(self.returns.len());
+                let position = self.random.index(self.returns.len());
                 Some(self.returns[position].rma_identifier.to_string())
             }
             _ => None,
@@ -197,15 +197,15 @@ impl World {
         *self.returns.iter_mut().find(|known| known.rma_identifier == id).unwrap() = rma;
     }
 
-    /// An operator says which return a refund pays for, rightly or not.
+    /// An operator assigns a refund to a return, correctly or not.
     fn match_by_hand(&mut self) {
         if self.problems.is_empty() || self.returns.is_empty() {
             return;
         }
-        let position = self.numbers.index(self.problems.len());
+        let position = self.random.index(self.problems.len());
         let id = self.problems.iter().nth(position).unwrap();
         let refund = self.refunds.iter().find(|refund| refund.identifier == *id).unwrap().clone();
-        let rma = &self.returns[self.numbers.index(self.returns.len())];
+        let rma = &self.returns[self.random.index(self.returns.len())];
         let matched = settle_with(&self.order, &self.ledger, rma, &refund, now());
         // A match that changes no return is refused.
         if let Some(rma) = matched.changed {
@@ -230,7 +230,7 @@ impl World {
         self.check_refunds(seed);
     }
 
-    /// What the returns say they have is what the ledger says they have, paid or not.
+    /// The units of the returns are those in the ledger, refunded or not.
     fn check_returns(&self, seed: u64) {
         let mut of_returns = BTreeSet::new();
         for rma in self.returns.iter().filter(|rma| rma.status != RmaStatus::Canceled) {
@@ -249,7 +249,7 @@ impl World {
         assert_eq!(spent.collect::<BTreeSet<_>>(), of_returns, "seed {seed}");
     }
 
-    /// A refund pays for as many units as it says, or an operator was shown that it does not.
+    /// A refund pays for as many units as it names, or it was listed for an operator.
     fn check_refunds(&self, seed: u64) {
         for refund in &self.refunds {
             for line in &refund.refund_line_items {
@@ -268,22 +268,22 @@ impl World {
 
 #[test]
 fn no_interleaving_spends_a_unit_twice_or_loses_a_refund() {
-    // It is the longest of these tests, so it takes two cores.
+    // This is the longest test, so it uses two cores.
     std::thread::scope(|threads| {
         for first in 0..2 {
             threads.spawn(move || {
                 for seed in (first..SEEDS).step_by(2) {
-                    history(seed);
+                    run_history(seed);
                 }
             });
         }
     });
 }
 
-fn history(seed: u64) {
-    let mut world = World::new(seed);
+fn run_history(seed: u64) {
+    let mut history = OrderHistory::new(seed);
     for _ in 0..=seed % STEPS_MAX {
-        world.step();
-        world.check(seed);
+        history.step();
+        history.check(seed);
     }
 }

@@ -1,7 +1,7 @@
-//! The message that keeps a merchant current on a return.
+//! The message that notifies a merchant about a return.
 //!
-//! It is a snapshot: every message holds the whole return, one item for each unit, and the last
-//! one stands. This is the one place where a return becomes what merchants see of it; the
+//! It is a snapshot: every message contains the whole return, with one item for each unit, and
+//! replaces the one before. This is the only place that decides what merchants see of a return. The
 //! comments on the fields are the API reference.
 
 #[cfg(test)]
@@ -11,15 +11,15 @@ use jiff::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::condition::Condition;
 use super::identifier::RmaId;
-use super::receipt::Condition;
 use super::rma::{ReceivingStatus, Rma, RmaStatus, RmaUnit, TrackingStatus};
 use super::{Resolution, ReturnMethod};
 
-/// A return, as its merchant is told of it.
+/// A return, as its merchant sees it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct RmaMessage<'a> {
-    /// Name it in the refund, so that the refund finds its return.
+    /// Name it in the refund, so that the refund is assigned to this return.
     pub rma_identifier: &'a RmaId,
     pub status: RmaStatus,
     /// When the shopper confirmed the return.
@@ -28,25 +28,25 @@ pub struct RmaMessage<'a> {
     /// When the return last changed.
     #[schema(value_type = String, format = DateTime, example = "2026-02-23T07:41:12Z")]
     pub updated_at: Timestamp,
-    /// One element for each unit: a line of which 4 units come back has 4.
+    /// One element for each unit: a line with 4 returned units has 4 elements.
     pub items: Vec<RmaItem<'a>>,
     pub return_method: ReturnMethod,
-    /// What the way back costs.
+    /// What the return shipping costs.
     #[schema(example = 0, minimum = 0)]
     pub return_shipping_cost_cents: i64,
-    /// Whether the goods were a gift, so that the money goes on a gift card and not back to
-    /// whoever paid.
+    /// Whether the goods were a gift, so that the recipient gets a gift card and the buyer gets
+    /// nothing back.
     pub gift_refund_only: bool,
-    /// Who gets the gift card. Present only when `gift_refund_only` is true.
+    /// Who gets the gift card. Present only if `gift_refund_only` is true.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "robin.ames@example.com")]
     pub giftee_email: Option<&'a str>,
-    /// What the shopper gets on top for taking a gift card or an exchange. It is no refund.
+    /// Bonus credit for taking a gift card or an exchange. It is not a refund.
     #[schema(example = 0, minimum = 0)]
     pub bonus_credit_amount_cents: i64,
-    /// Whether the warehouse awaits no more units of the return.
+    /// Whether the warehouse expects no more units of the return.
     pub receiving_complete: bool,
-    /// The brand or shop front that sold the goods.
+    /// The brand or storefront that sold the goods.
     #[schema(required, example = "Harbor & Pine")]
     pub concept: Option<&'a str>,
 }
@@ -60,24 +60,24 @@ pub struct RmaItem<'a> {
     /// The order that the unit was bought with.
     #[schema(example = "ORD-100472")]
     pub order_identifier: &'a str,
-    /// The order that replaces the unit, once it was placed.
+    /// The order that replaces the unit, once it is placed.
     #[schema(required, example = "EX-100472")]
     pub exchange_order_identifier: Option<&'a str>,
-    /// If the unit was itself bought with an exchange order: the order that it was exchanged for.
+    /// If the unit was itself bought with an exchange order: the order whose units were exchanged.
     #[schema(required)]
     pub original_order_identifier: Option<&'a str>,
-    /// Why it comes back, as the shopper chose.
+    /// Why it is returned, as the shopper chose.
     #[schema(example = "too_small")]
     pub return_reason: &'a str,
     /// Whether the unit is replaced, by another variant or a gift card.
     pub is_exchange: bool,
-    /// The SKU, or the UPC of what is sold without one.
+    /// The SKU, or the UPC if there is no SKU.
     #[schema(example = "TEE-NAVY-M")]
     pub sku: &'a str,
-    /// The number that the carrier tracks the parcel by. Null until there is a label.
+    /// The carrier's tracking number. Null until there is a label.
     #[schema(required, example = "9400111899223197428490")]
     pub tracking_number: Option<&'a str>,
-    /// Where the parcel is. Null until there is a label or a scan, and for what a shopper keeps.
+    /// Where the parcel is. Null until there is a label or a scan, and if the shopper keeps it.
     #[schema(required)]
     pub package_tracking_status: Option<TrackingStatus>,
     /// Whether the warehouse has the unit. Null without managed receiving.
@@ -87,7 +87,7 @@ pub struct RmaItem<'a> {
     pub refund_type: RefundType,
     #[schema(required, example = "012345678905")]
     pub upc: Option<&'a str>,
-    /// The state that the unit arrived in, as the warehouse grades it. Null until it arrives.
+    /// The condition of the unit, as graded by the warehouse. Null until it arrives.
     #[schema(required)]
     pub warehouse_receipt_condition: Option<Condition>,
 }
@@ -95,10 +95,10 @@ pub struct RmaItem<'a> {
 /// Who is paid what for a unit, in minor units of the order's currency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct RefundFinancials {
-    /// All that can be refunded for the unit: the other two together.
+    /// The whole refund for the unit: the sum of the other two.
     #[schema(example = 4610, minimum = 0)]
     pub estimated_refund_amount_cents: i64,
-    /// What the service is paid, because it replaced the unit.
+    /// What this service is paid, because it replaced the unit.
     #[schema(example = 0, minimum = 0)]
     pub service_refund_amount_cents: i64,
     /// What the shopper is paid.
@@ -118,25 +118,27 @@ pub enum RefundType {
     UnevenExchange,
 }
 
-/// The message about `rma` as it stands now.
-pub fn message(rma: &Rma) -> RmaMessage<'_> {
-    RmaMessage {
-        rma_identifier: &rma.rma_identifier,
-        status: rma.status,
-        created_at: rma.created_at,
-        updated_at: rma.updated_at,
-        items: rma.units.iter().map(item).collect(),
-        return_method: rma.return_method,
-        return_shipping_cost_cents: rma.return_shipping_cost_cents,
-        gift_refund_only: rma.gift_refund_only(),
-        giftee_email: rma.giftee_email.as_deref(),
-        bonus_credit_amount_cents: rma.bonus_credit_amount_cents,
-        receiving_complete: rma.receiving_complete,
-        concept: rma.concept.as_deref(),
+impl<'a> RmaMessage<'a> {
+    /// The message about `rma` in its current state.
+    pub fn of(rma: &'a Rma) -> Self {
+        Self {
+            rma_identifier: &rma.rma_identifier,
+            status: rma.status,
+            created_at: rma.created_at,
+            updated_at: rma.updated_at,
+            items: rma.units.iter().map(item_of).collect(),
+            return_method: rma.return_method,
+            return_shipping_cost_cents: rma.return_shipping_cost_cents,
+            gift_refund_only: rma.gift_refund_only(),
+            giftee_email: rma.giftee_email.as_deref(),
+            bonus_credit_amount_cents: rma.bonus_credit_amount_cents,
+            receiving_complete: rma.receiving_complete,
+            concept: rma.concept.as_deref(),
+        }
     }
 }
 
-fn item(unit: &RmaUnit) -> RmaItem<'_> {
+fn item_of(unit: &RmaUnit) -> RmaItem<'_> {
     let goods = &unit.goods;
     let exchange = unit.exchange.as_ref();
     RmaItem {
@@ -150,15 +152,15 @@ fn item(unit: &RmaUnit) -> RmaItem<'_> {
         tracking_number: unit.tracking_number.as_deref(),
         package_tracking_status: unit.tracking,
         receiving_status: unit.receiving,
-        refund_financials: financials(unit),
-        refund_type: refund_type(unit),
+        refund_financials: financials_of(unit),
+        refund_type: refund_type_of(unit),
         upc: goods.upc.as_deref(),
         warehouse_receipt_condition: unit.receipt.as_ref().map(|receipt| receipt.condition),
     }
 }
 
-/// Whoever gave the shopper something for the unit is paid for it.
-fn financials(unit: &RmaUnit) -> RefundFinancials {
+/// The party that gave the shopper something for the unit is paid for it.
+fn financials_of(unit: &RmaUnit) -> RefundFinancials {
     let estimated = unit.goods.amounts.refund_cents();
     let (service, shopper) = if unit.is_replaced() { (estimated, 0) } else { (0, estimated) };
     RefundFinancials {
@@ -168,7 +170,7 @@ fn financials(unit: &RmaUnit) -> RefundFinancials {
     }
 }
 
-fn refund_type(unit: &RmaUnit) -> RefundType {
+fn refund_type_of(unit: &RmaUnit) -> RefundType {
     let price = unit.goods.amounts.price_cents;
     match unit.goods.resolution {
         Resolution::Refund => RefundType::Refund,

@@ -1,9 +1,10 @@
-//! Returns: what may come back, for how much, and what becomes of it.
+//! Returns: what can be returned, what it pays, and what happens to it.
 //!
-//! The words that all of its parts share stand here: how goods travel, what the shopper wants
-//! for them, and what one unit is worth.
+//! The types that all parts share are here: how goods are returned, what the shopper gets for them,
+//! and what one unit is worth.
 
 pub mod carrier;
+pub mod condition;
 pub mod identifier;
 #[cfg(test)]
 mod interleavings;
@@ -24,19 +25,19 @@ pub(crate) mod test_orders;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// How goods come back.
+/// How goods are returned.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, ToSchema,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum ReturnMethod {
-    /// The shopper sends a parcel with a label.
+    /// The shopper mails a parcel with a label.
     MailBack,
-    /// The shopper hands the goods over at a drop-off point, without a parcel.
+    /// The shopper brings the goods to a drop-off point, without a parcel.
     ExpressReturns,
     /// The shopper keeps the goods.
     CustomerKeep,
-    /// The carrier collects the goods at the shopper's door.
+    /// The carrier picks up the goods at the shopper's home.
     HomePickup,
 }
 
@@ -62,11 +63,11 @@ impl ReturnMethod {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Resolution {
-    /// The money, the way it was paid.
+    /// Money, to the original payment method.
     Refund,
     /// Another variant of the product.
     Exchange,
-    /// The money on a gift card.
+    /// A gift card.
     GiftCard,
 }
 
@@ -102,7 +103,7 @@ pub struct UnitAmounts {
 }
 
 impl UnitAmounts {
-    /// What is paid back for the unit, before fees.
+    /// What is refunded for the unit, before fees.
     pub const fn refund_cents(&self) -> i64 {
         self.price_cents.saturating_sub(self.discount_cents).saturating_add(self.tax_cents)
     }
@@ -113,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn methods_and_resolutions_are_found_by_the_names_they_are_written_by() {
+    fn methods_and_resolutions_are_parsed_from_their_names() {
         for method in ReturnMethod::ALL {
             assert_eq!(ReturnMethod::parse(method.name()), Some(method));
             assert_eq!(serde_json::to_value(method).unwrap(), method.name());

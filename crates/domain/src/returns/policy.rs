@@ -1,10 +1,10 @@
-//! A merchant's return policy, as data: what may come back, until when, how, and at what price.
+//! A merchant's return policy, as data: what can be returned, until when, how, and for which fee.
 //!
-//! The comments on the fields are the API reference. A document is read by [`Policy::read`], which
-//! says everything wrong with it at once; a field that is left out has its value of
-//! [`Policy::default`], and a field that nobody knows is a fault, because a misspelt rule that
-//! silently does nothing costs the merchant money. What the rules mean for a unit is decided in
-//! [`returnability`](super::returnability), what they cost in [`quote`](super::quote).
+//! The comments on the fields are the API reference. [`Policy::read`] reads a document and returns
+//! all of its faults at once. A field that is left out has its value from [`Policy::default`]. An
+//! unknown field is a fault, because a misspelled rule that silently does nothing costs the
+//! merchant money. [`returnability`](super::returnability) decides what the rules mean for a unit,
+//! and [`quote`](super::quote) calculates what they cost.
 
 mod defaults;
 mod read;
@@ -17,42 +17,40 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::ReturnMethod;
-use crate::faults::Faults;
-use crate::json::Json;
 use crate::merchants::language::Language;
 
-/// How a merchant takes goods back. Every field may be left out; it then has its default.
+/// How a merchant accepts returns. A field that is left out has its default value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct Policy {
-    /// How many days a unit can be returned, counted from the day on which its line was shipped
-    /// or, if that is not known, the order was placed. The last day is a whole day, in UTC. A
-    /// line's `return_policy_end_date` stands above this.
+    /// How many days a unit can be returned, counted from the day on which its line was shipped or,
+    /// if that is not known, the order was placed. The last day is a whole day, in UTC. A line's
+    /// `return_policy_end_date` overrides this.
     #[schema(example = 30, minimum = 0, maximum = 3650)]
     pub window_days: u32,
     /// What tags on a line, or on its whole order, mean. At most 100.
     #[schema(max_items = 100)]
     pub tags: Vec<TagRule>,
-    /// The countries from which goods come back, as in the shipping address. Empty: from all.
+    /// The countries from which returns are accepted, as in the shipping address. Empty: all.
     #[schema(example = json!(["US", "CA"]), max_items = 250)]
     pub countries: Vec<String>,
-    /// What the shopper can give as a reason. From 1 to 50.
+    /// The reasons that a shopper can choose: 1 to 50.
     #[schema(min_items = 1, max_items = 50)]
     pub reasons: Vec<Reason>,
-    /// How goods can come back, each method once. At least one.
+    /// How goods can be returned, each method once. At least one.
     #[schema(min_items = 1, max_items = 4)]
     pub methods: Vec<MethodOffer>,
     /// Whether a unit can be exchanged for another variant.
     pub exchanges: bool,
-    /// Gift cards in place of money. Left out: they are not offered.
+    /// Gift cards instead of money. Left out: they are not offered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gift_card: Option<GiftCardOffer>,
     pub refund_at: RefundAt,
     pub shipping_refunded: ShippingRefunded,
 }
 
-/// What a tag does to the units that have it. Capitals do not matter, and neither does whether
-/// words are joined by a hyphen, an underscore or a space.
+/// What a tag does to the units that have it. Tags are matched in any case, and words may be
+/// separated by a hyphen, an underscore, or a space.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct TagRule {
     #[schema(example = "final_sale", min_length = 1, max_length = 255)]
@@ -65,71 +63,71 @@ pub struct TagRule {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "effect", rename_all = "snake_case")]
 pub enum TagEffect {
-    /// Cannot be returned: sold for good.
+    /// Cannot be returned: final sale.
     FinalSale,
     /// Cannot be returned: a gift card.
     GiftCard,
-    /// Cannot be returned here: it was picked up in a store, and goes back there.
+    /// Cannot be returned here: it was picked up in a store, and is returned there.
     PickUpInStore,
     /// Cannot be returned here: another company sold it.
     ThirdParty,
-    /// A person must look at it: customer service.
+    /// Customer service must decide.
     CustomerService,
-    /// Can be returned for so many days, in place of `window_days`. With several such tags, the
-    /// fewest days count.
+    /// Can be returned for so many days, instead of `window_days`. With several such tags, the
+    /// smallest number counts.
     Window {
         #[schema(example = 14, minimum = 0, maximum = 3650)]
         days: u32,
     },
 }
 
-/// Why a shopper sends something back.
+/// Why a shopper returns something.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Reason {
-    /// Stands in messages as `return_reason`: lower-case letters, digits and underscores.
+    /// The `return_reason` in messages: lowercase letters, digits, and underscores.
     #[schema(example = "too_small", min_length = 1, max_length = 64)]
     pub code: String,
     /// What the shopper reads.
     #[schema(example = "Too small", min_length = 1, max_length = 200)]
     pub label: String,
-    /// What the shopper reads instead in other languages, by their codes.
+    /// What the shopper reads in other languages, by their codes.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schema(
         value_type = std::collections::HashMap<String, String>, required = false,
         example = json!({ "de": "Zu klein" })
     )]
     pub labels: BTreeMap<Language, String>,
-    /// Whether another variant is offered to a shopper with this reason.
+    /// Whether an exchange is offered for this reason.
     #[serde(default)]
     pub offers_exchange: bool,
-    /// Whether the merchant is at fault. No fee is charged then.
+    /// Whether the merchant is at fault. Then no fee is charged.
     #[serde(default)]
     pub merchant_fault: bool,
 }
 
-/// A way for goods to come back, and when it is offered: when everything that is said here holds.
+/// A return method, and when it is offered: if all conditions here are met.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct MethodOffer {
     pub method: ReturnMethod,
-    /// What a return costs the shopper, once for all of its units. It is taken from the refund and
-    /// never more than that, and is waived when the merchant is at fault for every unit.
+    /// What a return costs the shopper, once for all of its units. It is deducted from the refund,
+    /// never exceeds it, and is waived if the merchant is at fault for every unit.
     #[serde(default)]
     #[schema(example = 595, minimum = 0)]
     pub fee_cents: i64,
-    /// Other fees for some reasons. When units have different reasons, the lowest fee counts.
+    /// Different fees for some reasons. If units have different reasons, the lowest fee counts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false, max_items = 50)]
     pub fees_by_reason: Vec<ReasonFee>,
-    /// The countries where it is offered, as in the shipping address. Empty: in all.
+    /// The countries where it is offered, as in the shipping address. Empty: all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false, max_items = 250)]
     pub countries: Vec<String>,
-    /// The reasons for which it is offered. Empty: for all.
+    /// The reasons for which it is offered. Empty: all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false, max_items = 50)]
     pub reasons: Vec<String>,
-    /// The most that a unit may weigh, in the merchant's unit of weight. A unit whose weight is
-    /// not known is too heavy.
+    /// The most that a unit may weigh, in the merchant's unit of weight. A unit of unknown weight
+    /// counts as too heavy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = 5.0, minimum = 0)]
     pub unit_weight_max: Option<f64>,
@@ -150,23 +148,23 @@ pub struct ReasonFee {
     pub fee_cents: i64,
 }
 
-/// Gift cards in place of money.
+/// Gift cards instead of money.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct GiftCardOffer {
-    /// What stands for a gift card in exchange orders, as agreed with the merchant.
+    /// The SKU of gift cards in exchange orders, as agreed with the merchant.
     #[schema(example = "GIFT-CARD", min_length = 1, max_length = 255)]
     pub sku: String,
-    /// Credit on top, in thousandths of the amount, rounded down to the cent.
+    /// Bonus credit, in thousandths of the amount, rounded down to the cent.
     #[serde(default)]
     #[schema(example = 100, minimum = 0, maximum = 1000)]
     pub bonus_per_mille: u32,
-    /// The most credit on top in one return.
+    /// The most bonus credit of one return.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = 2000, minimum = 0)]
     pub bonus_max_cents: Option<i64>,
 }
 
-/// When the merchant pays the money back.
+/// When the merchant refunds the money.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RefundAt {
@@ -191,14 +189,14 @@ impl RefundAt {
     }
 }
 
-/// Whether the shipping charge is paid back, at most once for an order.
+/// Whether the shipping charge is refunded, at most once for an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ShippingRefunded {
     Never,
-    /// With the return that brings the last units of the order.
+    /// With the return of the last units of the order.
     WhenEverythingReturns,
-    /// With a return of which every unit comes back by the merchant's fault.
+    /// With a return for which the merchant is at fault for every unit.
     MerchantFault,
 }
 
@@ -226,22 +224,17 @@ impl Reason {
 }
 
 impl Policy {
-    /// Reads a policy, or says everything wrong with it.
-    pub fn read(document: &Json<'_>) -> Result<Self, Faults> {
-        read::policy(document)
-    }
-
     /// The reason with this code.
     pub fn reason(&self, code: &str) -> Option<&Reason> {
         self.reasons.iter().find(|reason| reason.code == code)
     }
 
-    /// How this method is offered, if it is.
+    /// The offer of this method, if the merchant offers it.
     pub fn method(&self, method: ReturnMethod) -> Option<&MethodOffer> {
         self.methods.iter().find(|offer| offer.method == method)
     }
 
-    /// The rules for those of the `tags` that the policy knows, with the tag as it was spelt.
+    /// The rules for those of the `tags` that the policy has, with each tag as it was spelled.
     pub fn rules_for<'a>(
         &'a self,
         tags: &'a [String],
@@ -253,18 +246,18 @@ impl Policy {
     }
 }
 
-/// Whether goods from `country` are meant by a list of countries, which means all when empty.
+/// Whether `country` is in a list of countries. An empty list means all countries.
 pub fn includes_country(countries: &[String], country: &str) -> bool {
     let country = country.trim();
     countries.is_empty() || countries.iter().any(|listed| listed.eq_ignore_ascii_case(country))
 }
 
-/// Whether two tags are spellings of one.
+/// Whether two tags are spellings of the same one.
 fn is_same_tag(left: &str, right: &str) -> bool {
-    spelling(left).eq(spelling(right))
+    normalize(left).eq(normalize(right))
 }
 
-fn spelling(tag: &str) -> impl Iterator<Item = char> {
+fn normalize(tag: &str) -> impl Iterator<Item = char> {
     let joined = |letter| if matches!(letter, '-' | ' ') { '_' } else { letter };
     tag.trim().chars().flat_map(char::to_lowercase).map(joined)
 }

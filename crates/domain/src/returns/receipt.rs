@@ -1,7 +1,7 @@
-//! What the warehouse tells about units that arrived: the body of a request with receipts.
+//! What the warehouse reports about units that arrived: the body of a request with receipts.
 //!
-//! Each receipt is of one unit, against a return or against an ASN. Whether it was awaited is
-//! for the return or the ASN to say; here only the shape is judged.
+//! Each receipt is for one unit, against a return or against an ASN. Only the shape is checked
+//! here; the return or the ASN decides whether the unit was expected.
 
 #[cfg(test)]
 mod tests;
@@ -9,9 +9,9 @@ mod tests;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::carrier::rma_identifier;
-use super::identifier::RmaId;
-use super::rma::RmaEvent;
+pub use super::condition::Condition;
+use super::identifier::{RmaId, read_rma_identifier};
+use super::rma::event::RmaEvent;
 use crate::faults::Faults;
 use crate::json::Json;
 use crate::reader::fields::Fields;
@@ -19,52 +19,6 @@ use crate::reader::read;
 
 /// A request has at most this many receipts.
 pub const RECEIPTS_MAX: usize = 1_000;
-
-/// The state that a unit is in, as the warehouse grades it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum Condition {
-    N,
-    R,
-    A,
-    B,
-    C,
-    X,
-    TT,
-}
-
-impl Condition {
-    pub const ALL: [Self; 7] = [Self::N, Self::R, Self::A, Self::B, Self::C, Self::X, Self::TT];
-
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::N => "N",
-            Self::R => "R",
-            Self::A => "A",
-            Self::B => "B",
-            Self::C => "C",
-            Self::X => "X",
-            Self::TT => "TT",
-        }
-    }
-
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|condition| condition.name() == name)
-    }
-
-    /// What it means to whoever grades. The contract has the letters only.
-    pub const fn words(self) -> &'static str {
-        match self {
-            Self::N => "New, unopened",
-            Self::R => "Refurbished",
-            Self::A => "Like new",
-            Self::B => "Used, good",
-            Self::C => "Used, worn",
-            Self::X => "Broken",
-            Self::TT => "Needs a test",
-        }
-    }
-}
 
 /// The receipts of a request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -77,8 +31,8 @@ pub struct Receipts {
 /// One unit that arrived at the warehouse. It is received against either a return or an ASN.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Receipt {
-    /// The return that the unit belongs to. Required unless there is an `asn_number`, and refused
-    /// beside one.
+    /// The return that the unit belongs to. Required unless there is an `asn_number`; both together
+    /// are refused.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rma_identifier: Option<RmaId>,
     /// The ASN that announced the unit.
@@ -90,7 +44,7 @@ pub struct Receipt {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "ORD-100472-1", max_length = 255)]
     pub line_identifier: Option<String>,
-    /// The license plate of the unit. A receipt with the same one is the same receipt.
+    /// The license plate of the unit. Two receipts with the same one are the same receipt.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "LP-0093321", max_length = 255)]
     pub unit_identifier: Option<String>,
@@ -118,7 +72,7 @@ pub struct Receipt {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(max_length = 255)]
     pub serial_number: Option<String>,
-    /// Why the unit came back, if a paper in the parcel says so.
+    /// Why the unit was returned, if a document in the parcel says so.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "too_small")]
     pub return_reason: Option<String>,
@@ -144,9 +98,9 @@ pub struct Receipt {
 }
 
 impl Receipt {
-    /// What this receipt is to the return that it names. `receipt_identifier` tells it from other
-    /// receipts where the unit has no license plate.
-    pub fn event(&self, receipt_identifier: &str) -> RmaEvent {
+    /// This receipt from the point of view of the return that it names. `receipt_identifier`
+    /// distinguishes it from other receipts if the unit has no license plate.
+    pub fn rma_event(&self, receipt_identifier: &str) -> RmaEvent {
         let plate = self.unit_identifier.as_deref().unwrap_or(receipt_identifier);
         RmaEvent::Received {
             receipt_identifier: plate.to_owned(),
@@ -157,20 +111,20 @@ impl Receipt {
     }
 }
 
-/// Reads the receipts of a request, or says everything wrong with them.
+/// Reads the receipts of a request, or returns everything wrong with them.
 pub fn read_receipts(document: &Json<'_>) -> Result<Vec<Receipt>, Faults> {
     let (receipts, _) = read(document, false, |root| {
         root.object(|at| {
             at.refuse_unknown();
-            at.objects_up_to(RECEIPTS_MAX, "receipts", receipt)
+            at.objects_up_to(RECEIPTS_MAX, "receipts", read_receipt)
         })
     })?;
     Ok(receipts)
 }
 
-fn receipt(at: &Fields<'_>) -> Receipt {
+fn read_receipt(at: &Fields<'_>) -> Receipt {
     at.refuse_unknown();
-    let rma_identifier = at.optional("rma_identifier", rma_identifier);
+    let rma_identifier = at.optional("rma_identifier", read_rma_identifier);
     let asn_number = at.optional_identifier("asn_number");
     let line_identifier = at.optional_identifier("line_identifier");
     let unit_identifier = at.optional_identifier("unit_identifier");
@@ -182,17 +136,19 @@ fn receipt(at: &Fields<'_>) -> Receipt {
     if at.sound(&["rma_identifier", "asn_number"]) {
         match (&rma_identifier, &asn_number) {
             (None, None) => at.note_neither_of(["rma_identifier", "asn_number"]),
-            (Some(_), Some(_)) => at.note("asn_number", "must not be sent beside rma_identifier"),
+            (Some(_), Some(_)) => {
+                at.note("asn_number", "must not be sent together with rma_identifier")
+            }
             (Some(_), None) | (None, Some(_)) => (),
         }
     }
-    // The message about a unit of an ASN must name both; a return does without.
+    // The message about a unit of an ASN needs both; the message about a return does not.
     let against_asn = asn_number.is_some();
-    let told =
+    let read_for_message =
         |key| if against_asn { Some(at.identifier(key)) } else { at.optional_identifier(key) };
-    let (channel, user_login) = (told("channel"), told("user_login"));
-    let nameless = line_identifier.is_none() && sku.is_none();
-    if rma_identifier.is_some() && nameless && at.sound(&["line_identifier", "sku"]) {
+    let (channel, user_login) = (read_for_message("channel"), read_for_message("user_login"));
+    let unnamed = line_identifier.is_none() && sku.is_none();
+    if rma_identifier.is_some() && unnamed && at.sound(&["line_identifier", "sku"]) {
         at.note_neither_of(["line_identifier", "sku"]);
     }
     Receipt {

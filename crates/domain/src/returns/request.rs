@@ -1,7 +1,7 @@
-//! What a shopper asks for: the body of a request to start a return, or to quote one.
+//! What a shopper requests: the body of a request to start a return, or to quote one.
 //!
-//! Only the shape is judged here, and what can be told from the request alone. Whether a unit may
-//! come back, by which method and for how much, is for the policy to say.
+//! Only the shape is checked here, and what can be seen from the request alone. The policy decides
+//! whether a unit can be returned, by which method, and for how much.
 
 #[cfg(test)]
 mod tests;
@@ -21,10 +21,10 @@ use crate::reader::{IDENTIFIER_MAX, Reader, read};
 /// A request names at most this many lines.
 pub const ITEMS_MAX: usize = 200;
 
-/// A return has at most this many units, so that its message stays below ten megabytes.
+/// A return has at most this many units, so that its message is smaller than ten megabytes.
 pub const UNITS_MAX: i64 = 10_000;
 
-/// A return as a shopper asks for it.
+/// A return as a shopper requests it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ReturnRequest {
     /// The shopper's e-mail address. Required unless the return is of a gift.
@@ -32,17 +32,17 @@ pub struct ReturnRequest {
     #[schema(example = "dana.whitfield@example.com", max_length = 255)]
     pub email: Option<String>,
     pub return_method: ReturnMethod,
-    /// What comes back: at least one unit. The same line may stand here several times, each time
-    /// with another reason, resolution or variant.
+    /// What is returned: at least one unit. The same line may occur several times, each time with a
+    /// different reason, resolution, or variant.
     #[schema(min_items = 1, max_items = 200)]
     pub items: Vec<ReturnItem>,
-    /// Present when whoever returns the goods got them as a gift: the money goes on a gift card,
-    /// not back to the one who paid.
+    /// Present if the goods were a gift: the recipient returns them and gets a gift card, and the
+    /// buyer gets nothing back.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gift: Option<Gift>,
 }
 
-/// Units of one order line that come back for one reason.
+/// Units of one order line that are returned for one reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ReturnItem {
     /// The merchant's identifier of the order.
@@ -54,26 +54,26 @@ pub struct ReturnItem {
     /// How many units.
     #[schema(example = 1, minimum = 1, maximum = 1000)]
     pub quantity: i64,
-    /// Why they come back.
+    /// Why they are returned.
     #[schema(example = "too_small", min_length = 1, max_length = 255)]
     pub return_reason: String,
     pub resolution: Resolution,
-    /// The variant that is wanted instead. Required for an exchange, and refused otherwise.
+    /// The variant to get instead. Required for an exchange, and refused otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "TEE-NAVY-L", max_length = 255)]
     pub exchange_sku: Option<String>,
-    /// What is wanted if the variant is gone. Only for an exchange.
+    /// What the shopper gets if the variant is out of stock. Only for an exchange.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fallback: Option<Fallback>,
 }
 
-/// What a shopper wants in place of an exchange that cannot be.
+/// What a shopper gets instead of an exchange that is not possible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Fallback {
-    /// The money, the way it was paid.
+    /// Money, to the original payment method.
     Refund,
-    /// The money on a gift card.
+    /// A gift card.
     GiftCard,
 }
 
@@ -92,7 +92,7 @@ impl Fallback {
     }
 }
 
-/// Who got the goods as a gift.
+/// The recipient of a gift.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Gift {
     /// Where the gift card goes.
@@ -100,23 +100,23 @@ pub struct Gift {
     pub giftee_email: String,
 }
 
-/// Reads a request, or says everything wrong with it.
+/// Reads a request, or returns everything wrong with it.
 pub fn read_request(document: &Json<'_>) -> Result<ReturnRequest, Faults> {
-    let (request, _) = read(document, false, |root| root.object(request))?;
+    let (request, _) = read(document, false, |root| root.object(read_fields))?;
     Ok(request)
 }
 
-fn request(at: &Fields<'_>) -> ReturnRequest {
+fn read_fields(at: &Fields<'_>) -> ReturnRequest {
     at.refuse_unknown();
-    let email = at.optional("email", email);
+    let email = at.optional("email", read_email);
     let return_method = at.required("return_method", |value| {
         let refused = "must be one of mail-back, express-returns, customer-keep, home-pickup";
         value.named(ReturnMethod::parse, refused)
     });
-    let items = at.objects_up_to(ITEMS_MAX, "items", item);
+    let items = at.objects_up_to(ITEMS_MAX, "items", read_item);
     let gift = at.optional_object("gift", |at| {
         at.refuse_unknown();
-        Gift { giftee_email: at.required("giftee_email", self::email).unwrap_or_default() }
+        Gift { giftee_email: at.required("giftee_email", read_email).unwrap_or_default() }
     });
 
     if email.is_none() && gift.is_none() && at.sound(&["email", "gift"]) {
@@ -131,7 +131,7 @@ fn request(at: &Fields<'_>) -> ReturnRequest {
     }
 }
 
-fn item(at: &Fields<'_>) -> ListElement<ReturnItem> {
+fn read_item(at: &Fields<'_>) -> ListElement<ReturnItem> {
     at.refuse_unknown();
     let order_identifier = at.identifier("order_identifier");
     let order_line_item_identifier = at.identifier("order_line_item_identifier");
@@ -169,7 +169,8 @@ fn item(at: &Fields<'_>) -> ListElement<ReturnItem> {
     })
 }
 
-/// What must hold over all items: there are some, not too many units, and none of them twice.
+/// Checks the items together: there is at least one, there are not too many units, and no item
+/// occurs twice.
 fn check_items(at: &Fields<'_>, items: &[ListElement<ReturnItem>]) {
     if !at.sound(&["items"]) {
         return;
@@ -179,7 +180,7 @@ fn check_items(at: &Fields<'_>, items: &[ListElement<ReturnItem>]) {
     }
     let units: i64 = items.iter().map(|item| item.value.quantity).sum();
     if units > UNITS_MAX {
-        at.note("items", &format!("must not be more than {UNITS_MAX} units together"));
+        at.note("items", &format!("must not have more than {UNITS_MAX} units in total"));
     }
     let mut seen = HashSet::with_capacity(items.len());
     let readable = |item: &&ListElement<ReturnItem>| KEY.iter().all(|key| item.sound(key));
@@ -197,13 +198,13 @@ fn check_items(at: &Fields<'_>, items: &[ListElement<ReturnItem>]) {
                 PathStep::Index(*position),
                 PathStep::Key("order_line_item_identifier"),
             ];
-            let reason = "must not stand twice with the same reason, resolution and variant";
+            let reason = "must be unique for a reason, resolution, and variant";
             at.reader().note_at(&steps, FaultCode::Invalid, reason);
         }
     }
 }
 
-/// What tells two items of a request apart.
+/// What distinguishes two items of a request.
 const KEY: [&str; 5] = [
     "order_identifier",
     "order_line_item_identifier",
@@ -212,7 +213,7 @@ const KEY: [&str; 5] = [
     "exchange_sku",
 ];
 
-fn email(value: &Reader<'_>) -> Option<String> {
+fn read_email(value: &Reader<'_>) -> Option<String> {
     let email = value.text(1..=IDENTIFIER_MAX)?;
     if !email.contains('@') {
         return value.invalid("must be an e-mail address");

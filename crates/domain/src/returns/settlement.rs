@@ -1,9 +1,10 @@
-//! What a merchant's refund does: which return it closes, which units it pays for, and what about it a
-//! person should look at.
+//! What a merchant's refund does: which return it closes, which units it pays for, and what a
+//! person should check.
 //!
-//! A refund that names its return goes there. One that names none goes to the only open return
-//! of the order whose units it could pay for; where no return has any of its units it stands for
-//! itself and spends open units. Anything else is unclear: it is listed for an operator and closes nothing.
+//! A refund that names its return is assigned to it. A refund that names none is assigned to the
+//! only open return of the order that awaits all of its units. If no return awaits any of them, it
+//! belongs to no return and spends open units. Otherwise it is unclear: it is listed for an
+//! operator and closes nothing.
 
 #[cfg(test)]
 mod tests;
@@ -21,17 +22,17 @@ use crate::orders::order::{Order, Refund};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settlement {
     pub ledger: Ledger,
-    /// The return that changed. Its merchant must be told.
+    /// The return that changed. Its merchant must be notified.
     pub changed: Option<Rma>,
     pub problem: Option<SettlementProblem>,
 }
 
-/// Why a person should look at a refund.
+/// Why a person should check a refund.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SettlementProblem {
-    /// It is not clear which return it pays for; the reason in words.
+    /// It is not clear which return it pays for, and why.
     Unmatched(String),
-    /// It pays for units that were spent before; which, in words.
+    /// It pays for units that were already spent, and which.
     Conflict(String),
 }
 
@@ -43,9 +44,9 @@ impl SettlementProblem {
         }
     }
 
-    pub fn words(&self) -> &str {
+    pub fn message(&self) -> &str {
         match self {
-            Self::Unmatched(words) | Self::Conflict(words) => words,
+            Self::Unmatched(message) | Self::Conflict(message) => message,
         }
     }
 }
@@ -61,15 +62,16 @@ pub fn settle(
     if refund.is_ignored() || ledger.knows_refund(&refund.identifier) {
         return Settlement { ledger: ledger.clone(), changed: None, problem: None };
     }
-    match chosen(order, returns, refund) {
+    match choose_target(order, returns, refund) {
         RefundTarget::Return(rma) => settle_with(order, ledger, rma, refund, now),
         RefundTarget::Outside => {
-            outside(order, ledger, &quantities(refund), (refund.identifier.as_str(), now))
+            settle_outside(order, ledger, &refund.identifier, &quantities_of(refund), now)
         }
-        // Money went out for units that nobody else may be paid for again.
+        // The money was paid, so the units must not be refunded again.
         RefundTarget::Unknown(why) => {
-            let of = (refund.identifier.as_str(), now);
-            let Settlement { ledger, .. } = outside(order, ledger, &quantities(refund), of);
+            let quantities = quantities_of(refund);
+            let Settlement { ledger, .. } =
+                settle_outside(order, ledger, &refund.identifier, &quantities, now);
             Settlement { ledger, changed: None, problem: Some(SettlementProblem::Unmatched(why)) }
         }
         RefundTarget::Unclear(why) => Settlement {
@@ -80,9 +82,9 @@ pub fn settle(
     }
 }
 
-/// Enters a refund that is known to pay for `rma`: because it says so, or an operator does. What
-/// was entered of it before is forgotten, but for what it paid for in other returns: it cannot
-/// pay for that much again.
+/// Enters a refund that is known to pay for `rma`, because it names the return or an operator chose
+/// it. What was entered of it before is removed, except for what it paid for in other returns: it
+/// cannot pay for those units again.
 pub fn settle_with(
     order: &Order,
     ledger: &Ledger,
@@ -91,8 +93,8 @@ pub fn settle_with(
     now: Timestamp,
 ) -> Settlement {
     let ledger = ledger.forget_refund(&refund.identifier, rma.rma_identifier.as_str());
-    let owed = unpaid(&ledger, refund);
-    let event = refunded(order, refund, &owed);
+    let unpaid = unpaid_quantities(&ledger, refund);
+    let event = refund_event(order, refund, &unpaid);
     let decision = match apply(rma, &event, now) {
         Ok(decision) => decision,
         Err(refusal) => {
@@ -105,47 +107,48 @@ pub fn settle_with(
         *rest.entry(line.order_line_item_identifier.as_str()).or_default() += line.quantity;
     }
     let mut within = ledger;
-    for (line, quantity) in owed {
+    for (line, quantity) in unpaid {
         let placed = quantity - rest.get(line).copied().unwrap_or_default();
         let units = paid_units(&decision.rma, order, line, &refund.identifier);
         let part = MerchantRefund { identifier: &refund.identifier, line, quantity: placed, now };
         within = within.refund_within(rma.rma_identifier.as_str(), &units, &part).ledger;
     }
-    let of = (refund.identifier.as_str(), now);
-    let Settlement { ledger, problem, .. } = outside(order, &within, &rest, of);
+    let Settlement { ledger, problem, .. } =
+        settle_outside(order, &within, &refund.identifier, &rest, now);
     Settlement { ledger, changed: decision.changed.then_some(decision.rma), problem }
 }
 
-/// A return that an operator could say a refund pays for.
+/// A return that an operator could assign a refund to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReturnCandidate<'a> {
     pub rma: &'a Rma,
-    /// How many units of the refund the return awaits money for.
+    /// How many units of the refund the return awaits.
     pub pays_for: i64,
-    /// How many units of the refund it has no use for.
+    /// How many units of the refund the return does not await.
     pub left_over: i64,
-    /// How many more units of the same lines it would still await money for.
+    /// How many more units of the same lines the return would still await.
     pub short_of: i64,
 }
 
-/// The returns of `order` that a refund could pay for, the likeliest first: what fits to the unit, what
-/// uses up the whole refund, what uses most of it. Each of them can be chosen.
-pub fn candidates<'a>(
+/// The returns of `order` that a refund could pay for, best match first: an exact match, then one
+/// that uses the whole refund, then one that uses most of it. Each of them can be chosen.
+pub fn find_candidates<'a>(
     order: &Order,
     ledger: &Ledger,
     returns: &'a [Rma],
     refund: &Refund,
     now: Timestamp,
 ) -> Vec<ReturnCandidate<'a>> {
-    let can_be = |rma: &&Rma| settle_with(order, ledger, rma, refund, now).changed.is_some();
-    let mut found: Vec<ReturnCandidate<'_>> = returns
+    let can_be_settled =
+        |rma: &&Rma| settle_with(order, ledger, rma, refund, now).changed.is_some();
+    let mut candidates: Vec<ReturnCandidate<'_>> = returns
         .iter()
-        .filter(can_be)
+        .filter(can_be_settled)
         .map(|rma| {
             let mut candidate = ReturnCandidate { rma, pays_for: 0, left_over: 0, short_of: 0 };
             let ledger = ledger.forget_refund(&refund.identifier, rma.rma_identifier.as_str());
-            for (line, quantity) in unpaid(&ledger, refund) {
-                let awaited = awaited(rma, order, line);
+            for (line, quantity) in unpaid_quantities(&ledger, refund) {
+                let awaited = count_awaited(rma, order, line);
                 candidate.pays_for += awaited.min(quantity);
                 candidate.left_over += (quantity - awaited).max(0);
                 candidate.short_of += (awaited - quantity).max(0);
@@ -153,61 +156,64 @@ pub fn candidates<'a>(
             candidate
         })
         .collect();
-    found.sort_by_key(|it| (it.left_over, it.short_of, it.rma.created_at));
-    found
+    candidates.sort_by_key(|it| (it.left_over, it.short_of, it.rma.created_at));
+    candidates
 }
 
+/// What a refund pays for.
 enum RefundTarget<'a> {
     Return(&'a Rma),
-    /// No return has anything to do with it.
+    /// No return awaits any of its units.
     Outside,
-    /// It names a return that is not one of the order.
+    /// It names a return that does not belong to the order.
     Unknown(String),
-    /// Several returns could be meant, or none quite fits.
+    /// Several returns could be meant, or none matches exactly.
     Unclear(String),
 }
 
-fn chosen<'a>(order: &Order, returns: &'a [Rma], refund: &Refund) -> RefundTarget<'a> {
+fn choose_target<'a>(order: &Order, returns: &'a [Rma], refund: &Refund) -> RefundTarget<'a> {
     if let Some(named) = &refund.rma_identifier {
         let id = RmaId::parse(named);
-        let found = returns.iter().find(|rma| Some(&rma.rma_identifier) == id.as_ref());
-        return found.map_or_else(
+        let rma = returns.iter().find(|rma| Some(&rma.rma_identifier) == id.as_ref());
+        return rma.map_or_else(
             || {
                 RefundTarget::Unknown(format!(
-                    "it names the return {named}, which this order has not"
+                    "refers to return {named}, which does not belong to this order"
                 ))
             },
             RefundTarget::Return,
         );
     }
-    let wanted = quantities(refund);
+    let quantities = quantities_of(refund);
     let open = returns.iter().filter(|rma| rma.status != RmaStatus::Canceled);
-    let near: Vec<&Rma> =
-        open.filter(|rma| wanted.keys().any(|line| awaited(rma, order, line) > 0)).collect();
-    let fits =
-        |rma: &Rma| wanted.iter().all(|(line, quantity)| awaited(rma, order, line) >= *quantity);
+    let near: Vec<&Rma> = open
+        .filter(|rma| quantities.keys().any(|line| count_awaited(rma, order, line) > 0))
+        .collect();
+    let fits = |rma: &Rma| {
+        quantities.iter().all(|(line, quantity)| count_awaited(rma, order, line) >= *quantity)
+    };
     let fitting: Vec<&Rma> = near.iter().copied().filter(|rma| fits(rma)).collect();
     match (near.as_slice(), fitting.as_slice()) {
         ([], _) => RefundTarget::Outside,
         (_, [rma]) => RefundTarget::Return(rma),
         (near, []) => RefundTarget::Unclear(format!(
-            "it names no return, and pays for more than what is open on {}",
-            names(near)
+            "does not name a return, and pays for more units than are open on {}",
+            list_identifiers(near)
         )),
         (_, several) => RefundTarget::Unclear(format!(
-            "it names no return, and could pay for any of {}",
-            names(several)
+            "does not name a return, and could pay for any of {}",
+            list_identifiers(several)
         )),
     }
 }
 
-fn names(returns: &[&Rma]) -> String {
-    let names: Vec<&str> = returns.iter().map(|rma| rma.rma_identifier.as_str()).collect();
-    names.join(", ")
+fn list_identifiers(returns: &[&Rma]) -> String {
+    let identifiers: Vec<&str> = returns.iter().map(|rma| rma.rma_identifier.as_str()).collect();
+    identifiers.join(", ")
 }
 
-/// How many units of a line the return still awaits money for.
-fn awaited(rma: &Rma, order: &Order, line: &str) -> i64 {
+/// How many units of a line await their refund.
+fn count_awaited(rma: &Rma, order: &Order, line: &str) -> i64 {
     let units = rma.units.iter().filter(|unit| {
         unit.awaits_refund()
             && unit.goods.order_identifier == order.identifier
@@ -226,8 +232,8 @@ fn paid_units(rma: &Rma, order: &Order, line: &str, refund: &str) -> Vec<u32> {
     paid.filter_map(|unit| u32::try_from(unit.goods.unit_number - 1).ok()).collect()
 }
 
-/// What it is to a return that a refund pays for these units.
-fn refunded(order: &Order, refund: &Refund, quantities: &BTreeMap<&str, i64>) -> RmaEvent {
+/// The refund of these units, from the point of view of the return.
+fn refund_event(order: &Order, refund: &Refund, quantities: &BTreeMap<&str, i64>) -> RmaEvent {
     let lines = quantities.iter().map(|(line, quantity)| LineQuantity {
         order_line_item_identifier: (*line).to_owned(),
         quantity: *quantity,
@@ -240,7 +246,7 @@ fn refunded(order: &Order, refund: &Refund, quantities: &BTreeMap<&str, i64>) ->
 }
 
 /// What a refund pays for, by line.
-fn quantities(refund: &Refund) -> BTreeMap<&str, i64> {
+fn quantities_of(refund: &Refund) -> BTreeMap<&str, i64> {
     let mut quantities = BTreeMap::new();
     for line in &refund.refund_line_items {
         *quantities.entry(line.order_item_identifier.as_str()).or_default() += line.quantity;
@@ -248,9 +254,9 @@ fn quantities(refund: &Refund) -> BTreeMap<&str, i64> {
     quantities
 }
 
-/// The same, less what it paid for before.
-fn unpaid<'a>(ledger: &Ledger, refund: &'a Refund) -> BTreeMap<&'a str, i64> {
-    let mut unpaid = quantities(refund);
+/// What a refund pays for, by line, less what it already paid for.
+fn unpaid_quantities<'a>(ledger: &Ledger, refund: &'a Refund) -> BTreeMap<&'a str, i64> {
+    let mut unpaid = quantities_of(refund);
     for (line, quantity) in &mut unpaid {
         *quantity -= ledger.paid_by(&refund.identifier, line);
     }
@@ -258,12 +264,13 @@ fn unpaid<'a>(ledger: &Ledger, refund: &'a Refund) -> BTreeMap<&'a str, i64> {
     unpaid
 }
 
-/// Enters units that belong to no return. What finds no open unit is a conflict.
-fn outside(
+/// Enters units that belong to no return. Those for which no unit is open are a conflict.
+fn settle_outside(
     order: &Order,
     ledger: &Ledger,
+    identifier: &str,
     quantities: &BTreeMap<&str, i64>,
-    (identifier, now): (&str, Timestamp),
+    now: Timestamp,
 ) -> Settlement {
     let mut ledger = ledger.clone();
     let mut conflicts = Vec::new();
@@ -273,7 +280,7 @@ fn outside(
         ledger = refunded.ledger;
         conflicts.extend(refunded.conflict.map(|it| format!("{} of {line}", it.quantity)));
     }
-    let words = format!("it pays for units that were spent before: {}", conflicts.join(", "));
-    let problem = (!conflicts.is_empty()).then_some(SettlementProblem::Conflict(words));
+    let message = format!("pays for units that were already spent: {}", conflicts.join(", "));
+    let problem = (!conflicts.is_empty()).then_some(SettlementProblem::Conflict(message));
     Settlement { ledger, changed: None, problem }
 }

@@ -15,7 +15,7 @@ fn sample_story(steps: Vec<timeline::TimelineStep>) -> ReturnStory {
         rma: domain::samples::rma(),
         exchanges: Vec::new(),
         steps,
-        cancel: Availability::No("the carrier has goods of the return already".to_owned()),
+        cancel: Availability::No("the carrier already has goods of the return".to_owned()),
         close_receiving: Availability::Yes,
     }
 }
@@ -28,7 +28,7 @@ fn a_return_shows_its_items_and_actions() {
         "Return RMA-7K3Q-9XWD-2M4T",
         "9400111899223197428490",
         "Exchange for TEE-NAVY-L",
-        "The carrier has goods of the return already.",
+        "The carrier already has goods of the return.",
         "/console/merchants/acme/policy/3",
         "/labels/RMA-7K3Q-9XWD-2M4T",
         "action=\"/console/returns/RMA-7K3Q-9XWD-2M4T/close-receiving\"",

@@ -207,7 +207,7 @@ pub(super) fn describe_result(
         BenchResult::Received | BenchResult::Recognized => {
             let unit = newest.map(|it| {
                 let (article, condition) = (&it.article, it.condition);
-                format!("{article} · {} {}", condition.name(), condition.words())
+                format!("{article} · {} {}", condition.name(), condition.description())
             });
             Feedback::new(true, "Received", unit.unwrap_or_default())
         }

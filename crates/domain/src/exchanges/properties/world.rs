@@ -225,7 +225,7 @@ impl World {
                 let placed =
                     RmaEvent::ExchangePlaced { order_identifier, exchange_order_identifier };
                 let exchange_order_identifier = EXCHANGE.to_owned();
-                let cancelled = RmaEvent::ExchangeCancelled { exchange_order_identifier };
+                let cancelled = RmaEvent::ExchangeCanceled { exchange_order_identifier };
                 let merchant = &self.merchant;
                 if merchant.cancelled {
                     asked.record = asked.record.cancelled();
@@ -278,7 +278,7 @@ impl World {
         asked.record = asked.record.cancelled();
         let id = asked.record.rma_identifier.clone();
         let exchange_order_identifier = EXCHANGE.to_owned();
-        self.happens(&id, &RmaEvent::ExchangeCancelled { exchange_order_identifier }).unwrap();
+        self.happens(&id, &RmaEvent::ExchangeCanceled { exchange_order_identifier }).unwrap();
     }
 
     /// The merchant pays for units of a return, or for what it thinks they are.
@@ -332,7 +332,7 @@ impl World {
             ExchangeState::Pending => return,
             ExchangeState::Failed => RmaEvent::ExchangeFailed { order_identifier },
             ExchangeState::Cancelled => {
-                RmaEvent::ExchangeCancelled { exchange_order_identifier: EXCHANGE.to_owned() }
+                RmaEvent::ExchangeCanceled { exchange_order_identifier: EXCHANGE.to_owned() }
             }
             ExchangeState::Placed => RmaEvent::ExchangePlaced {
                 order_identifier,

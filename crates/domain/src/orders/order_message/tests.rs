@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::faults::FaultCode;
+use crate::test_faults::{invalid, list_faults_below, missing, wrong_type};
 use crate::{json as document, samples};
 
 const ORDER: &str = "$.returns_portal_order.orders[0]";
@@ -46,12 +47,7 @@ fn errors_in(orders: &[Value]) -> Vec<(String, FaultCode)> {
 }
 
 fn message_errors(message: &Value, strict: bool) -> Vec<(String, FaultCode)> {
-    let Err(faults) = read_value(message, strict) else {
-        return Vec::new();
-    };
-    assert_eq!(faults.total, faults.errors.len());
-    assert!(faults.errors.iter().all(|error| !error.reason.is_empty()));
-    faults.errors.into_iter().map(|error| (error.field.replace(ORDER, "@"), error.code)).collect()
+    list_faults_below(ORDER, read_value(message, strict))
 }
 
 /// Every warning about a valid message with this order. If strict, the same are errors.
@@ -69,18 +65,6 @@ fn doubts_about(order: Value) -> Vec<String> {
         .collect();
     assert_eq!(strict, fields);
     fields
-}
-
-fn invalid(field: &str) -> (String, FaultCode) {
-    (field.to_owned(), FaultCode::Invalid)
-}
-
-fn missing(field: &str) -> (String, FaultCode) {
-    (field.to_owned(), FaultCode::MissingField)
-}
-
-fn wrong_type(field: &str) -> (String, FaultCode) {
-    (field.to_owned(), FaultCode::InvalidType)
 }
 
 #[test]

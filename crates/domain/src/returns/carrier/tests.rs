@@ -1,11 +1,11 @@
-//! Carrier events of all kinds, judged as a whole: every expectation is the complete list of
-//! faults.
+//! Whole carrier events: every expectation is the complete list of faults.
 
 use serde_json::{Value, json};
 
 use super::*;
 use crate::faults::FaultCode;
 use crate::json as document;
+use crate::test_faults::{invalid, list_faults_below, missing, wrong_type};
 
 fn sample() -> Value {
     json!({
@@ -17,37 +17,25 @@ fn sample() -> Value {
     })
 }
 
-fn judge(events: &Value) -> Result<Vec<CarrierEvent>, Faults> {
+fn read_value(events: &Value) -> Result<Vec<CarrierEvent>, Faults> {
     let text = json!({ "events": events }).to_string();
     read_carrier_events(&document::parse(text.as_bytes()).unwrap())
 }
 
-/// Every fault of the sample after `edit`, the place of the event left out.
+/// Every fault of the sample after `edit`, with the path of the event shortened to `@`.
 fn faults(edit: impl FnOnce(&mut Value)) -> Vec<(String, FaultCode)> {
     let mut event = sample();
     edit(&mut event);
-    let Err(faults) = judge(&json!([event])) else {
-        return Vec::new();
-    };
-    let told = faults.errors.into_iter();
-    told.map(|error| (error.field.replace("$.events[0]", "@"), error.code)).collect()
-}
-
-fn missing(field: &str) -> (String, FaultCode) {
-    (field.to_owned(), FaultCode::MissingField)
-}
-
-fn invalid(field: &str) -> (String, FaultCode) {
-    (field.to_owned(), FaultCode::Invalid)
+    list_faults_below("$.events[0]", read_value(&json!([event])))
 }
 
 #[test]
 fn an_event_is_read_as_it_is_written() {
-    let events = judge(&json!([sample()])).unwrap();
+    let events = read_value(&json!([sample()])).unwrap();
 
     assert_eq!(serde_json::to_value(&events[0]).unwrap(), sample());
     assert_eq!(
-        events[0].event(),
+        events[0].rma_event(),
         RmaEvent::Scanned {
             scan: CarrierScan::InTransit,
             tracking_number: Some("1Z9".to_owned()),
@@ -87,17 +75,17 @@ fn a_label_names_both_its_return_and_its_number() {
 
     let mut event = sample();
     event["type"] = json!("label_created");
-    let events = judge(&json!([event])).unwrap();
+    let events = read_value(&json!([event])).unwrap();
     let lines = vec!["1".to_owned(), "2".to_owned()];
     assert_eq!(
-        events[0].event(),
+        events[0].rma_event(),
         RmaEvent::LabelCreated { tracking_number: "1Z9".to_owned(), lines }
     );
 }
 
 #[test]
-fn everything_wrong_is_told_at_once() {
-    let told = faults(|event| {
+fn every_fault_is_reported_at_once() {
+    let found = faults(|event| {
         event["type"] = json!("lost");
         event["rma_identifier"] = json!("rma_1");
         event["tracking_number"] = json!(1);
@@ -107,13 +95,13 @@ fn everything_wrong_is_told_at_once() {
     });
 
     assert_eq!(
-        told,
+        found,
         [
             invalid("@.type"),
             invalid("@.rma_identifier"),
-            ("@.tracking_number".to_owned(), FaultCode::InvalidType),
+            wrong_type("@.tracking_number"),
             invalid("@.order_line_item_identifiers[0]"),
-            ("@.order_line_item_identifiers[1]".to_owned(), FaultCode::InvalidType),
+            wrong_type("@.order_line_item_identifiers[1]"),
             invalid("@.occurred_at"),
             invalid("@.carrier"),
         ]
@@ -122,7 +110,7 @@ fn everything_wrong_is_told_at_once() {
 
 #[test]
 fn too_many_events_are_refused_unread() {
-    let many = |count: usize| judge(&vec![sample(); count].into());
+    let many = |count: usize| read_value(&vec![sample(); count].into());
 
     assert_eq!(many(EVENTS_MAX).unwrap().len(), EVENTS_MAX);
     let faults = many(EVENTS_MAX + 1).unwrap_err();
@@ -130,12 +118,12 @@ fn too_many_events_are_refused_unread() {
 }
 
 #[test]
-fn kinds_are_found_by_the_names_they_are_written_by() {
+fn kinds_are_parsed_from_their_names() {
     for kind in CarrierEventKind::ALL {
         assert_eq!(CarrierEventKind::parse(kind.name()), Some(kind));
         assert_eq!(serde_json::to_value(kind).unwrap(), kind.name());
     }
     let scans: Vec<CarrierScan> =
         CarrierEventKind::ALL.into_iter().filter_map(CarrierEventKind::scan).collect();
-    assert_eq!(scans, CarrierScan::ALL, "every scan can be told");
+    assert_eq!(scans, CarrierScan::ALL, "every scan can be reported");
 }

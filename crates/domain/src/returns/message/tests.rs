@@ -10,7 +10,7 @@ use crate::returns::rma::{RmaEvent, apply};
 use crate::samples;
 
 fn written(rma: &Rma) -> Value {
-    serde_json::to_value(message(rma)).unwrap()
+    serde_json::to_value(RmaMessage::of(rma)).unwrap()
 }
 
 /// The second unit of the sample, after `edit`.
@@ -51,7 +51,7 @@ fn what_is_not_known_yet_is_null() {
 }
 
 #[test]
-fn the_address_for_a_gift_card_is_there_only_for_a_gift() {
+fn the_e_mail_address_for_a_gift_card_is_present_only_for_a_gift() {
     let mut rma = samples::rma();
     assert_eq!(written(&rma)["gift_refund_only"], true);
 
@@ -63,7 +63,7 @@ fn the_address_for_a_gift_card_is_there_only_for_a_gift() {
 }
 
 #[test]
-fn a_unit_of_an_exchange_order_names_the_order_before_it() {
+fn a_unit_of_an_exchange_order_names_the_original_order() {
     let item = written_unit(|unit| {
         unit.goods.original_order_identifier = Some("ORD-1".to_owned());
     });
@@ -72,12 +72,12 @@ fn a_unit_of_an_exchange_order_names_the_order_before_it() {
 }
 
 #[test]
-fn an_article_without_a_sku_is_named_by_its_upc() {
+fn an_article_without_a_sku_has_its_upc() {
     assert_eq!(written_unit(|unit| unit.goods.sku = None)["sku"], "012345678905");
 }
 
 #[test]
-fn whoever_pays_the_shopper_is_paid() {
+fn the_party_that_pays_the_shopper_is_paid() {
     let judged = |resolution: Resolution, exchange_price_cents: Option<i64>| {
         let item = written_unit(|unit| {
             unit.goods.resolution = resolution;
@@ -101,7 +101,7 @@ fn whoever_pays_the_shopper_is_paid() {
 }
 
 #[test]
-fn an_exchange_that_failed_is_told_as_a_refund() {
+fn a_failed_exchange_is_a_refund() {
     let mut rma = samples::rma();
     rma.units[1].exchange = None;
     let event = RmaEvent::ExchangeFailed { order_identifier: "ORD-100472".to_owned() };
@@ -125,7 +125,7 @@ proptest! {
         rma.units[0].goods.amounts = UnitAmounts { price_cents, discount_cents, tax_cents };
         rma.units[0].goods.resolution = resolution;
 
-        let financials = message(&rma).items[0].refund_financials;
+        let financials = RmaMessage::of(&rma).items[0].refund_financials;
 
         let parts =
             [financials.service_refund_amount_cents, financials.shopper_refund_amount_cents];

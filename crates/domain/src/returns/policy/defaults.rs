@@ -1,7 +1,7 @@
-//! The policy of a merchant who has said nothing: thirty days, by mail, free of charge.
+//! The policy of a merchant who has not set one: thirty days, by mail, free of charge.
 //!
-//! The tags are the spellings that shops use for what no shop takes back by mail. Nothing here
-//! gives money away that the merchant did not promise: no bonus, no shipping refund.
+//! The tags are the common spellings for goods that no store accepts by mail. Nothing here gives
+//! away money that the merchant did not promise: no bonus, no shipping refund.
 
 use super::{MethodOffer, Policy, Reason, RefundAt, ShippingRefunded, TagEffect, TagRule};
 use crate::merchants::language::Language;
@@ -22,68 +22,90 @@ const TAGS: [(&str, TagEffect); 10] = [
     ("customer_service", TagEffect::CustomerService),
 ];
 
-/// Code, label in every language, whether an exchange is offered, whether the merchant is at fault.
-type KnownReason = (&'static str, [&'static str; 4], bool, bool);
+/// A reason of the default policy.
+#[derive(Clone, Copy)]
+struct DefaultReason {
+    code: &'static str,
+    /// In the order of [`Language::ALL`].
+    labels: [&'static str; 4],
+    offers_exchange: bool,
+    merchant_fault: bool,
+}
 
-const REASONS: [KnownReason; 8] = [
-    ("too_small", ["Too small", "Zu klein", "Trop petit", "Demasiado pequeño"], true, false),
-    ("too_large", ["Too large", "Zu groß", "Trop grand", "Demasiado grande"], true, false),
-    (
-        "not_as_described",
-        [
+const REASONS: [DefaultReason; 8] = [
+    DefaultReason {
+        code: "too_small",
+        labels: ["Too small", "Zu klein", "Trop petit", "Demasiado pequeño"],
+        offers_exchange: true,
+        merchant_fault: false,
+    },
+    DefaultReason {
+        code: "too_large",
+        labels: ["Too large", "Zu groß", "Trop grand", "Demasiado grande"],
+        offers_exchange: true,
+        merchant_fault: false,
+    },
+    DefaultReason {
+        code: "not_as_described",
+        labels: [
             "Not as described",
             "Nicht wie beschrieben",
             "Non conforme à la description",
             "No coincide con la descripción",
         ],
-        true,
-        true,
-    ),
-    (
-        "damaged",
-        ["Arrived damaged", "Beschädigt angekommen", "Arrivé endommagé", "Ha llegado dañado"],
-        true,
-        true,
-    ),
-    (
-        "wrong_item",
-        [
+        offers_exchange: true,
+        merchant_fault: true,
+    },
+    DefaultReason {
+        code: "damaged",
+        labels: [
+            "Arrived damaged",
+            "Beschädigt angekommen",
+            "Arrivé endommagé",
+            "Ha llegado dañado",
+        ],
+        offers_exchange: true,
+        merchant_fault: true,
+    },
+    DefaultReason {
+        code: "wrong_item",
+        labels: [
             "Not what I ordered",
             "Nicht, was ich bestellt habe",
             "Pas ce que j’ai commandé",
             "No es lo que pedí",
         ],
-        true,
-        true,
-    ),
-    (
-        "changed_mind",
-        [
+        offers_exchange: true,
+        merchant_fault: true,
+    },
+    DefaultReason {
+        code: "changed_mind",
+        labels: [
             "Changed my mind",
             "Ich habe es mir anders überlegt",
             "J’ai changé d’avis",
             "He cambiado de opinión",
         ],
-        false,
-        false,
-    ),
-    (
-        "late",
-        [
+        offers_exchange: false,
+        merchant_fault: false,
+    },
+    DefaultReason {
+        code: "late",
+        labels: [
             "Arrived too late",
             "Zu spät angekommen",
             "Arrivé trop tard",
             "Ha llegado demasiado tarde",
         ],
-        false,
-        true,
-    ),
-    (
-        "other",
-        ["Another reason", "Ein anderer Grund", "Une autre raison", "Otro motivo"],
-        true,
-        false,
-    ),
+        offers_exchange: false,
+        merchant_fault: true,
+    },
+    DefaultReason {
+        code: "other",
+        labels: ["Another reason", "Ein anderer Grund", "Une autre raison", "Otro motivo"],
+        offers_exchange: true,
+        merchant_fault: false,
+    },
 ];
 
 impl Default for Policy {
@@ -93,7 +115,7 @@ impl Default for Policy {
             window_days: WINDOW_DAYS,
             tags: TAGS.map(tag).to_vec(),
             countries: Vec::new(),
-            reasons: REASONS.map(reason).to_vec(),
+            reasons: REASONS.map(reason_of).to_vec(),
             methods: vec![MethodOffer::free(ReturnMethod::MailBack)],
             exchanges: true,
             gift_card: None,
@@ -103,16 +125,16 @@ impl Default for Policy {
     }
 }
 
-fn reason((code, labels, offers_exchange, merchant_fault): KnownReason) -> Reason {
-    let [english, german, french, spanish] = labels.map(str::to_owned);
+fn reason_of(default: DefaultReason) -> Reason {
+    let [english, german, french, spanish] = default.labels.map(str::to_owned);
     let others =
         [(Language::German, german), (Language::French, french), (Language::Spanish, spanish)];
     Reason {
-        code: code.to_owned(),
+        code: default.code.to_owned(),
         label: english,
         labels: others.into(),
-        offers_exchange,
-        merchant_fault,
+        offers_exchange: default.offers_exchange,
+        merchant_fault: default.merchant_fault,
     }
 }
 

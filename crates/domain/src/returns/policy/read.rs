@@ -1,4 +1,4 @@
-//! Reads a policy field by field, in the order in which its faults are told.
+//! Reads a policy field by field, in the order in which its faults are reported.
 
 use std::collections::BTreeMap;
 
@@ -22,36 +22,43 @@ const CODE_MAX: usize = 64;
 const LABEL_MAX: usize = 200;
 const PER_MILLE_MAX: i64 = 1_000;
 
-const REPEATED: &str = "must be unique";
+const DUPLICATE: &str = "must be unique";
 
-pub(super) fn policy(document: &Json<'_>) -> Result<Policy, Faults> {
-    let (policy, _) = read(document, true, |root| root.object(fields))?;
-    Ok(policy)
+impl Policy {
+    /// Reads a policy, or returns everything wrong with it.
+    pub fn read(document: &Json<'_>) -> Result<Self, Faults> {
+        let (policy, _) = read(document, true, |root| root.object(read_policy))?;
+        Ok(policy)
+    }
 }
 
-fn fields(at: &Fields<'_>) -> Policy {
+fn read_policy(at: &Fields<'_>) -> Policy {
     at.refuse_unknown();
     let default = Policy::default();
-    let window_days = at.optional("window_days", days).unwrap_or(default.window_days);
-    let tags = at.optional("tags", tags).unwrap_or(default.tags);
-    let countries = countries(at);
-    let reasons = at.optional("reasons", reasons);
+    let window_days = at.optional("window_days", read_days).unwrap_or(default.window_days);
+    let tags = at.optional("tags", read_tags).unwrap_or(default.tags);
+    let countries = read_countries(at);
+    let reasons = at.optional("reasons", read_reasons);
     let known = match &reasons {
-        // A reason whose code cannot be read may be the one that is referred to.
-        Some(reasons) => Known {
+        // A reason with an unreadable code may be the one that another field refers to.
+        Some(reasons) => KnownReasons {
             reasons: reasons.iter().map(|reason| reason.value.clone()).collect(),
             complete: reasons.iter().all(|reason| reason.sound("code")),
         },
-        None => Known { reasons: default.reasons, complete: at.sound(&["reasons"]) },
+        None => KnownReasons { reasons: default.reasons, complete: at.sound(&["reasons"]) },
     };
-    let methods = at.optional("methods", |value| methods(value, &known));
+    let methods = at.optional("methods", |value| read_methods(value, &known));
     let exchanges = at.optional_flag("exchanges").unwrap_or(default.exchanges);
-    let gift_card = at.optional_object("gift_card", gift_card);
+    let gift_card = at.optional_object("gift_card", read_gift_card);
     let refund_at = at.optional("refund_at", |value| {
-        named(value, RefundAt::parse, &RefundAt::ALL.map(RefundAt::name))
+        read_name(value, RefundAt::parse, &RefundAt::ALL.map(RefundAt::name))
     });
     let shipping_refunded = at.optional("shipping_refunded", |value| {
-        named(value, ShippingRefunded::parse, &ShippingRefunded::ALL.map(ShippingRefunded::name))
+        read_name(
+            value,
+            ShippingRefunded::parse,
+            &ShippingRefunded::ALL.map(ShippingRefunded::name),
+        )
     });
     Policy {
         window_days,
@@ -67,23 +74,23 @@ fn fields(at: &Fields<'_>) -> Policy {
 }
 
 /// The reasons that other fields may refer to.
-struct Known {
+struct KnownReasons {
     reasons: Vec<Reason>,
     complete: bool,
 }
 
-fn days(value: &Reader<'_>) -> Option<u32> {
+fn read_days(value: &Reader<'_>) -> Option<u32> {
     u32::try_from(value.integer(0..=DAYS_MAX)?).ok()
 }
 
-fn tags(value: &Reader<'_>) -> Option<Vec<TagRule>> {
-    let rules = value.list(TAGS_MAX, |element| element.object(tag_rule))?;
+fn read_tags(value: &Reader<'_>) -> Option<Vec<TagRule>> {
+    let rules = value.list(TAGS_MAX, |element| element.object(read_tag_rule))?;
     let same = |left: &TagRule, right: &TagRule| is_same_tag(&left.tag, &right.tag);
-    note_repeated(value, &rules, "tag", same);
+    note_duplicates(value, &rules, "tag", same);
     Some(rules.into_iter().map(|rule| rule.value).collect())
 }
 
-fn tag_rule(at: &Fields<'_>) -> ListElement<TagRule> {
+fn read_tag_rule(at: &Fields<'_>) -> ListElement<TagRule> {
     at.refuse_unknown();
     let tag = at.required("tag", |value| match value.text(1..=IDENTIFIER_MAX)? {
         tag if tag.trim().is_empty() => value.invalid("must not be empty"),
@@ -103,11 +110,11 @@ fn tag_rule(at: &Fields<'_>) -> ListElement<TagRule> {
     });
     let effect = match effect {
         Some(TagEffect::Window { .. }) => {
-            Some(TagEffect::Window { days: at.required("days", days).unwrap_or_default() })
+            Some(TagEffect::Window { days: at.required("days", read_days).unwrap_or_default() })
         }
         effect => {
             if at.has("days") && effect.is_some() {
-                at.note("days", "must stand only beside the effect window");
+                at.note("days", "must be sent only with the effect window");
             }
             effect
         }
@@ -116,16 +123,16 @@ fn tag_rule(at: &Fields<'_>) -> ListElement<TagRule> {
     at.element(TagRule { tag: tag.unwrap_or_default(), effect })
 }
 
-fn countries(at: &Fields<'_>) -> Vec<String> {
+fn read_countries(at: &Fields<'_>) -> Vec<String> {
     let countries = at.optional("countries", |value| {
-        let countries = value.list(COUNTRIES_MAX, country)?;
-        note_repeated_texts(value, &countries);
+        let countries = value.list(COUNTRIES_MAX, read_country)?;
+        note_duplicate_texts(value, &countries);
         Some(countries)
     });
     countries.unwrap_or_default()
 }
 
-fn country(value: &Reader<'_>) -> Option<String> {
+fn read_country(value: &Reader<'_>) -> Option<String> {
     match value.text(0..=CODE_MAX)? {
         code if matches!(code.len(), 2 | 3) && code.bytes().all(|b| b.is_ascii_alphabetic()) => {
             Some(code.to_ascii_uppercase())
@@ -134,34 +141,34 @@ fn country(value: &Reader<'_>) -> Option<String> {
     }
 }
 
-fn reasons(value: &Reader<'_>) -> Option<Vec<ListElement<Reason>>> {
-    let reasons = value.list(REASONS_MAX, |element| element.object(reason))?;
+fn read_reasons(value: &Reader<'_>) -> Option<Vec<ListElement<Reason>>> {
+    let reasons = value.list(REASONS_MAX, |element| element.object(read_reason))?;
     if reasons.is_empty() {
         return value.invalid("must have at least one element");
     }
-    note_repeated(value, &reasons, "code", |left, right| left.code == right.code);
+    note_duplicates(value, &reasons, "code", |left, right| left.code == right.code);
     Some(reasons)
 }
 
-fn reason(at: &Fields<'_>) -> ListElement<Reason> {
+fn read_reason(at: &Fields<'_>) -> ListElement<Reason> {
     at.refuse_unknown();
     let allowed = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_');
     let code = at.required("code", |value| match value.text(1..=CODE_MAX)? {
         code if code.bytes().all(allowed) => Some(code.to_owned()),
-        _ => value.invalid("must have only the letters a to z, digits and underscores"),
+        _ => value.invalid("must consist of the letters a to z, digits, and underscores"),
     });
     let label = at.required("label", |value| value.text(1..=LABEL_MAX).map(str::to_owned));
     let reason = Reason {
         code: code.unwrap_or_default(),
         label: label.unwrap_or_default(),
-        labels: at.optional_object("labels", labels).unwrap_or_default(),
+        labels: at.optional_object("labels", read_labels).unwrap_or_default(),
         offers_exchange: at.optional_flag("offers_exchange").unwrap_or_default(),
         merchant_fault: at.optional_flag("merchant_fault").unwrap_or_default(),
     };
     at.element(reason)
 }
 
-fn labels(at: &Fields<'_>) -> BTreeMap<Language, String> {
+fn read_labels(at: &Fields<'_>) -> BTreeMap<Language, String> {
     at.refuse_unknown();
     let label = |language: Language| {
         let read = |value: &Reader<'_>| value.text(1..=LABEL_MAX).map(str::to_owned);
@@ -170,32 +177,32 @@ fn labels(at: &Fields<'_>) -> BTreeMap<Language, String> {
     Language::ALL.into_iter().filter_map(label).collect()
 }
 
-fn methods(value: &Reader<'_>, known: &Known) -> Option<Vec<MethodOffer>> {
-    let offers =
-        value.list(ReturnMethod::ALL.len(), |element| element.object(|at| method(at, known)))?;
+fn read_methods(value: &Reader<'_>, known: &KnownReasons) -> Option<Vec<MethodOffer>> {
+    let offers = value
+        .list(ReturnMethod::ALL.len(), |element| element.object(|at| read_method(at, known)))?;
     if offers.is_empty() {
         return value.invalid("must have at least one element");
     }
-    note_repeated(value, &offers, "method", |left, right| left.method == right.method);
+    note_duplicates(value, &offers, "method", |left, right| left.method == right.method);
     Some(offers.into_iter().map(|offer| offer.value).collect())
 }
 
-fn method(at: &Fields<'_>, known: &Known) -> ListElement<MethodOffer> {
+fn read_method(at: &Fields<'_>, known: &KnownReasons) -> ListElement<MethodOffer> {
     at.refuse_unknown();
     let method = at.required("method", |value| {
-        named(value, ReturnMethod::parse, &ReturnMethod::ALL.map(ReturnMethod::name))
+        read_name(value, ReturnMethod::parse, &ReturnMethod::ALL.map(ReturnMethod::name))
     });
     let offer = MethodOffer {
         method: method.unwrap_or(ReturnMethod::MailBack),
         fee_cents: at.optional_cents("fee_cents").unwrap_or_default(),
         fees_by_reason: at
-            .optional("fees_by_reason", |value| reason_fees(value, known))
+            .optional("fees_by_reason", |value| read_reason_fees(value, known))
             .unwrap_or_default(),
-        countries: countries(at),
+        countries: read_countries(at),
         reasons: at
             .optional("reasons", |value| {
-                let codes = value.list(REASONS_MAX, |element| known_reason(element, known))?;
-                note_repeated_texts(value, &codes);
+                let codes = value.list(REASONS_MAX, |element| read_known_reason(element, known))?;
+                note_duplicate_texts(value, &codes);
                 Some(codes)
             })
             .unwrap_or_default(),
@@ -205,15 +212,15 @@ fn method(at: &Fields<'_>, known: &Known) -> ListElement<MethodOffer> {
     at.element(offer)
 }
 
-fn reason_fees(value: &Reader<'_>, known: &Known) -> Option<Vec<ReasonFee>> {
+fn read_reason_fees(value: &Reader<'_>, known: &KnownReasons) -> Option<Vec<ReasonFee>> {
     let fees = value.list(REASONS_MAX, |element| {
         element.object(|at| {
             at.refuse_unknown();
             let reason = at.required("reason", |value| {
-                let code = known_reason(value, known)?;
+                let code = read_known_reason(value, known)?;
                 let mut reasons = known.reasons.iter();
                 if reasons.any(|reason| reason.code == code && reason.merchant_fault) {
-                    return value.invalid("is the merchant's fault, for which no fee is charged");
+                    return value.invalid("must not be a reason for which the merchant is at fault, because no fee is charged then");
                 }
                 Some(code)
             });
@@ -221,11 +228,11 @@ fn reason_fees(value: &Reader<'_>, known: &Known) -> Option<Vec<ReasonFee>> {
             at.element(ReasonFee { reason: reason.unwrap_or_default(), fee_cents })
         })
     })?;
-    note_repeated(value, &fees, "reason", |left, right| left.reason == right.reason);
+    note_duplicates(value, &fees, "reason", |left, right| left.reason == right.reason);
     Some(fees.into_iter().map(|fee| fee.value).collect())
 }
 
-fn known_reason(value: &Reader<'_>, known: &Known) -> Option<String> {
+fn read_known_reason(value: &Reader<'_>, known: &KnownReasons) -> Option<String> {
     let code = value.text(1..=CODE_MAX)?;
     if known.complete && !known.reasons.iter().any(|reason| reason.code == code) {
         return value.invalid("must be the code of one of the policy's reasons");
@@ -233,7 +240,7 @@ fn known_reason(value: &Reader<'_>, known: &Known) -> Option<String> {
     Some(code.to_owned())
 }
 
-fn gift_card(at: &Fields<'_>) -> GiftCardOffer {
+fn read_gift_card(at: &Fields<'_>) -> GiftCardOffer {
     at.refuse_unknown();
     let per_mille = at.optional("bonus_per_mille", |value| value.integer(0..=PER_MILLE_MAX));
     GiftCardOffer {
@@ -244,13 +251,13 @@ fn gift_card(at: &Fields<'_>) -> GiftCardOffer {
 }
 
 /// One of several names.
-fn named<T>(value: &Reader<'_>, parse: fn(&str) -> Option<T>, names: &[&str]) -> Option<T> {
+fn read_name<T>(value: &Reader<'_>, parse: fn(&str) -> Option<T>, names: &[&str]) -> Option<T> {
     let name = value.text(0..=CODE_MAX)?;
     parse(name).or_else(|| value.invalid(&format!("must be one of {}", names.join(", "))))
 }
 
-/// Notes every element whose `key` says the same as that of one before it.
-fn note_repeated<T>(
+/// Notes every element with the same `key` as an element before it.
+fn note_duplicates<T>(
     list: &Reader<'_>,
     elements: &[ListElement<T>],
     key: &'static str,
@@ -260,16 +267,16 @@ fn note_repeated<T>(
     for element in elements.iter().filter(|element| element.sound(key)) {
         if seen.iter().any(|before| same(before, &element.value)) {
             let steps = [PathStep::Index(element.position), PathStep::Key(key)];
-            list.note_at(&steps, FaultCode::Invalid, REPEATED);
+            list.note_at(&steps, FaultCode::Invalid, DUPLICATE);
         }
         seen.push(&element.value);
     }
 }
 
-fn note_repeated_texts(list: &Reader<'_>, texts: &[String]) {
+fn note_duplicate_texts(list: &Reader<'_>, texts: &[String]) {
     for (position, text) in texts.iter().enumerate() {
         if texts.iter().take(position).any(|before| before == text) {
-            list.note_at(&[PathStep::Index(position)], FaultCode::Invalid, REPEATED);
+            list.note_at(&[PathStep::Index(position)], FaultCode::Invalid, DUPLICATE);
         }
     }
 }

@@ -1,19 +1,19 @@
-//! Policies as merchants might write them, good and bad.
+//! Policies as merchants might write them, valid and invalid.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::faults::FaultCode;
+use crate::faults::{FaultCode, Faults};
 use crate::json as document;
 
-fn judge(policy: &Value) -> Result<Policy, Faults> {
+fn read_policy(policy: &Value) -> Result<Policy, Faults> {
     Policy::read(&document::parse(policy.to_string().as_bytes()).unwrap())
 }
 
-/// Every fault of a policy: where, and what is wrong.
+/// Every fault of a policy: the field, and what is wrong.
 fn faults(policy: &Value) -> Vec<(String, String)> {
-    let faults = judge(policy).unwrap_err();
+    let faults = read_policy(policy).unwrap_err();
     faults.errors.into_iter().map(|error| (error.field, error.reason)).collect()
 }
 
@@ -53,24 +53,24 @@ fn full() -> Value {
 }
 
 #[test]
-fn a_policy_that_says_nothing_is_the_default() {
-    assert_eq!(judge(&json!({})).unwrap(), Policy::default());
+fn an_empty_policy_is_the_default() {
+    assert_eq!(read_policy(&json!({})).unwrap(), Policy::default());
     assert_eq!(serde_json::from_value::<Policy>(json!({})).unwrap(), Policy::default());
 }
 
 #[test]
-fn what_is_read_is_written_the_same_and_read_again() {
-    let policy = judge(&full()).unwrap();
+fn a_policy_is_written_as_it_was_read() {
+    let policy = read_policy(&full()).unwrap();
 
     assert_eq!(serde_json::to_value(&policy).unwrap(), full());
     assert_eq!(serde_json::from_value::<Policy>(full()).unwrap(), policy);
 
     let default = serde_json::to_value(Policy::default()).unwrap();
-    assert_eq!(judge(&default).unwrap(), Policy::default());
+    assert_eq!(read_policy(&default).unwrap(), Policy::default());
 }
 
 #[test]
-fn every_fault_is_told_at_once_with_its_place() {
+fn every_fault_is_reported_at_once_with_its_path() {
     let policy = json!({
         "window_days": -1,
         "tags": [{ "tag": " ", "effect": "burn" }, { "effect": "window" },
@@ -120,13 +120,13 @@ fn every_fault_is_told_at_once_with_its_place() {
 }
 
 #[test]
-fn countries_are_written_in_capitals_and_stand_once() {
-    assert_eq!(judge(&json!({ "countries": ["us", "De"] })).unwrap().countries, ["US", "DE"]);
+fn countries_are_written_in_capitals_and_are_unique() {
+    assert_eq!(read_policy(&json!({ "countries": ["us", "De"] })).unwrap().countries, ["US", "DE"]);
     assert_eq!(paths(&json!({ "countries": ["us", "US"] })), ["$.countries[1]"]);
 }
 
 #[test]
-fn a_method_refers_only_to_reasons_that_there_are() {
+fn a_method_refers_only_to_existing_reasons() {
     let methods = json!([{ "method": "customer-keep", "reasons": ["damaged", "bored"],
         "fees_by_reason": [{ "reason": "lost", "fee_cents": 1 }] }]);
 
@@ -138,7 +138,7 @@ fn a_method_refers_only_to_reasons_that_there_are() {
     assert_eq!(
         paths(&json!({ "reasons": unreadable, "methods": methods })),
         ["$.reasons[0].code"],
-        "the unreadable reason may be the one that is meant"
+        "the unreadable reason may be the right one"
     );
 }
 
@@ -150,13 +150,13 @@ fn a_fee_for_the_merchants_own_fault_is_a_mistake() {
         faults(&json!({ "methods": [{ "method": "mail-back", "fees_by_reason": fees }] })),
         [(
             "$.methods[0].fees_by_reason[0].reason".to_owned(),
-            "is the merchant's fault, for which no fee is charged".to_owned()
+            "must not be a reason for which the merchant is at fault, because no fee is charged then".to_owned()
         )]
     );
 }
 
 #[test]
-fn lists_that_must_not_be_empty_and_lists_that_are_too_long_are_named() {
+fn empty_and_too_long_lists_are_faults() {
     let tags: Vec<Value> =
         (0..101).map(|n| json!({ "tag": format!("t{n}"), "effect": "final_sale" })).collect();
 
@@ -164,11 +164,11 @@ fn lists_that_must_not_be_empty_and_lists_that_are_too_long_are_named() {
         paths(&json!({ "tags": tags, "reasons": [], "methods": [] })),
         ["$.tags", "$.reasons", "$.methods"]
     );
-    assert_eq!(judge(&json!([])).unwrap_err().errors[0].code, FaultCode::InvalidType);
+    assert_eq!(read_policy(&json!([])).unwrap_err().errors[0].code, FaultCode::InvalidType);
 }
 
 #[test]
-fn a_tag_is_known_in_any_spelling() {
+fn a_tag_is_recognized_in_any_spelling() {
     let policy = Policy::default();
     let tags = ["Final-Sale", " FINAL sale ", "final_sale", "sale", "BOPIS"].map(str::to_owned);
 
@@ -186,7 +186,7 @@ fn a_tag_is_known_in_any_spelling() {
 }
 
 #[test]
-fn the_choices_are_written_by_the_names_they_are_found_by() {
+fn the_choices_are_parsed_from_their_names() {
     for moment in RefundAt::ALL {
         assert_eq!(RefundAt::parse(moment.name()), Some(moment));
         assert_eq!(serde_json::to_value(moment).unwrap(), moment.name());
@@ -211,7 +211,7 @@ fn junk() -> impl Strategy<Value = Value> {
 
 proptest! {
     #[test]
-    fn whatever_a_field_holds_the_policy_is_judged_and_what_passes_reads_the_same_again(
+    fn any_value_of_a_field_is_read_or_refused_and_what_passes_is_written_the_same(
         key in 0_usize..9, inner in any::<bool>(), value in junk(),
     ) {
         let mut policy = full();
@@ -221,10 +221,10 @@ proptest! {
         } else {
             policy[&name] = value;
         }
-        match judge(&policy) {
+        match read_policy(&policy) {
             Ok(read) => {
                 let written = serde_json::to_value(&read).unwrap();
-                prop_assert_eq!(judge(&written).unwrap(), read);
+                prop_assert_eq!(read_policy(&written).unwrap(), read);
             }
             Err(faults) => prop_assert!(faults.total > 0),
         }

@@ -1,12 +1,13 @@
-//! Receipts of all kinds, judged as a whole: every expectation is the complete list of faults.
+//! Whole receipts: every expectation is the complete list of faults.
 
 use serde_json::{Value, json};
 
 use super::*;
 use crate::faults::FaultCode;
 use crate::json as document;
+use crate::test_faults::{invalid, list_faults_below, missing, wrong_type};
 
-/// A receipt in which every field occurs that can stand beside a return.
+/// A receipt with every field that can be sent for a return.
 fn sample() -> Value {
     json!({
         "rma_identifier": "RMA-7K3Q-9XWD-2M4T",
@@ -28,29 +29,21 @@ fn sample() -> Value {
     })
 }
 
-fn judge(receipts: &Value) -> Result<Vec<Receipt>, Faults> {
+fn read_value(receipts: &Value) -> Result<Vec<Receipt>, Faults> {
     let text = json!({ "receipts": receipts }).to_string();
     read_receipts(&document::parse(text.as_bytes()).unwrap())
 }
 
-/// Every fault of the sample after `edit`, the place of the receipt left out.
+/// Every fault of the sample after `edit`, with the path of the receipt shortened to `@`.
 fn faults(edit: impl FnOnce(&mut Value)) -> Vec<(String, FaultCode)> {
     let mut receipt = sample();
     edit(&mut receipt);
-    let Err(faults) = judge(&json!([receipt])) else {
-        return Vec::new();
-    };
-    let told = faults.errors.into_iter();
-    told.map(|error| (error.field.replace("$.receipts[0]", "@"), error.code)).collect()
-}
-
-fn told(field: &str, code: FaultCode) -> Vec<(String, FaultCode)> {
-    vec![(field.to_owned(), code)]
+    list_faults_below("$.receipts[0]", read_value(&json!([receipt])))
 }
 
 #[test]
 fn a_receipt_is_read_as_it_is_written() {
-    let receipts = judge(&json!([sample()])).unwrap();
+    let receipts = read_value(&json!([sample()])).unwrap();
 
     assert_eq!(serde_json::to_value(&receipts[0]).unwrap(), sample());
     assert_eq!(receipts[0].condition, Condition::A);
@@ -60,12 +53,9 @@ fn a_receipt_is_read_as_it_is_written() {
 fn a_receipt_is_against_a_return_or_an_asn_and_not_both() {
     assert_eq!(
         faults(|receipt| receipt["rma_identifier"] = Value::Null),
-        told("@.rma_identifier | @.asn_number", FaultCode::MissingField)
+        [missing("@.rma_identifier | @.asn_number")]
     );
-    assert_eq!(
-        faults(|receipt| receipt["asn_number"] = json!("ASN-1")),
-        told("@.asn_number", FaultCode::Invalid)
-    );
+    assert_eq!(faults(|receipt| receipt["asn_number"] = json!("ASN-1")), [invalid("@.asn_number")]);
     assert_eq!(
         faults(|receipt| {
             receipt["rma_identifier"] = Value::Null;
@@ -77,17 +67,17 @@ fn a_receipt_is_against_a_return_or_an_asn_and_not_both() {
 
 #[test]
 fn a_unit_of_a_return_is_named_by_its_line_or_sku() {
-    let nameless = |receipt: &mut Value| {
+    let unnamed = |receipt: &mut Value| {
         receipt["line_identifier"] = Value::Null;
         receipt["sku"] = json!("");
     };
 
-    assert_eq!(faults(nameless), told("@.line_identifier | @.sku", FaultCode::MissingField));
+    assert_eq!(faults(unnamed), [missing("@.line_identifier | @.sku")]);
     assert_eq!(faults(|receipt| receipt["sku"] = Value::Null), []);
     assert_eq!(faults(|receipt| receipt["line_identifier"] = Value::Null), []);
     assert_eq!(
         faults(|receipt| {
-            nameless(receipt);
+            unnamed(receipt);
             receipt["rma_identifier"] = Value::Null;
             receipt["asn_number"] = json!("ASN-1");
         }),
@@ -97,7 +87,7 @@ fn a_unit_of_a_return_is_named_by_its_line_or_sku() {
 }
 
 #[test]
-fn a_unit_of_an_asn_has_a_channel_and_somebody_who_received_it() {
+fn a_unit_of_an_asn_has_a_channel_and_the_person_who_received_it() {
     let unnamed = |receipt: &mut Value| {
         receipt["channel"] = Value::Null;
         receipt["user_login"] = Value::Null;
@@ -110,15 +100,12 @@ fn a_unit_of_an_asn_has_a_channel_and_somebody_who_received_it() {
             receipt["rma_identifier"] = Value::Null;
             receipt["asn_number"] = json!("ASN-1");
         }),
-        [
-            ("@.channel".to_owned(), FaultCode::MissingField),
-            ("@.user_login".to_owned(), FaultCode::MissingField),
-        ]
+        [missing("@.channel"), missing("@.user_login"),]
     );
 }
 
 #[test]
-fn everything_wrong_is_told_at_once() {
+fn every_fault_is_reported_at_once() {
     let found = faults(|receipt| {
         receipt["rma_identifier"] = json!("rma_1");
         receipt["sku"] = json!(7);
@@ -126,49 +113,45 @@ fn everything_wrong_is_told_at_once() {
         receipt["grade"] = json!("A");
     });
 
-    let invalid = |field: &str| (field.to_owned(), FaultCode::Invalid);
     assert_eq!(
         found,
         [
             invalid("@.rma_identifier"),
-            ("@.sku".to_owned(), FaultCode::InvalidType),
+            wrong_type("@.sku"),
             invalid("@.condition"),
             invalid("@.grade"),
         ]
     );
-    assert_eq!(
-        faults(|receipt| receipt["condition"] = Value::Null),
-        told("@.condition", FaultCode::MissingField)
-    );
+    assert_eq!(faults(|receipt| receipt["condition"] = Value::Null), [missing("@.condition")]);
 }
 
 #[test]
 fn too_many_receipts_are_refused_unread() {
-    let many = |count: usize| judge(&vec![sample(); count].into());
+    let many = |count: usize| read_value(&vec![sample(); count].into());
 
     assert_eq!(many(RECEIPTS_MAX).unwrap().len(), RECEIPTS_MAX);
     let faults = many(RECEIPTS_MAX + 1).unwrap_err();
     assert_eq!((faults.total, faults.errors[0].field.as_str()), (1, "$.receipts"));
-    assert_eq!(judge(&json!([])).unwrap(), []);
+    assert_eq!(read_value(&json!([])).unwrap(), []);
 }
 
 #[test]
-fn the_license_plate_tells_receipts_apart_and_another_name_does_where_there_is_none() {
-    let mut receipt = judge(&json!([sample()])).unwrap().remove(0);
-    let named = |identifier: &str| RmaEvent::Received {
+fn receipts_are_distinguished_by_license_plate_or_else_by_another_identifier() {
+    let mut receipt = read_value(&json!([sample()])).unwrap().remove(0);
+    let received = |identifier: &str| RmaEvent::Received {
         receipt_identifier: identifier.to_owned(),
         line: Some("ORD-100472-1".to_owned()),
         sku: Some("TEE-NAVY-M".to_owned()),
         condition: Condition::A,
     };
 
-    assert_eq!(receipt.event("7"), named("LP-0093321"));
+    assert_eq!(receipt.rma_event("7"), received("LP-0093321"));
     receipt.unit_identifier = None;
-    assert_eq!(receipt.event("7"), named("7"));
+    assert_eq!(receipt.rma_event("7"), received("7"));
 }
 
 #[test]
-fn conditions_are_found_by_the_names_they_are_written_by() {
+fn conditions_are_parsed_from_their_names() {
     for condition in Condition::ALL {
         assert_eq!(Condition::parse(condition.name()), Some(condition));
         assert_eq!(serde_json::to_value(condition).unwrap(), condition.name());

@@ -1,10 +1,11 @@
-//! Requests of all kinds, judged as a whole: every expectation is the complete list of faults.
+//! Whole requests: every expectation is the complete list of faults.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
 use crate::json as document;
+use crate::test_faults::{invalid, list_faults, missing, wrong_type};
 
 fn sample() -> Value {
     json!({
@@ -32,7 +33,7 @@ fn sample() -> Value {
     })
 }
 
-fn judge(request: &Value) -> Result<ReturnRequest, Faults> {
+fn read_value(request: &Value) -> Result<ReturnRequest, Faults> {
     read_request(&document::parse(request.to_string().as_bytes()).unwrap())
 }
 
@@ -40,23 +41,12 @@ fn judge(request: &Value) -> Result<ReturnRequest, Faults> {
 fn faults(edit: impl FnOnce(&mut Value)) -> Vec<(String, FaultCode)> {
     let mut request = sample();
     edit(&mut request);
-    match judge(&request) {
-        Ok(_) => Vec::new(),
-        Err(faults) => faults.errors.into_iter().map(|error| (error.field, error.code)).collect(),
-    }
-}
-
-fn invalid(field: &str) -> (String, FaultCode) {
-    (field.to_owned(), FaultCode::Invalid)
-}
-
-fn missing(field: &str) -> (String, FaultCode) {
-    (field.to_owned(), FaultCode::MissingField)
+    list_faults(read_value(&request))
 }
 
 #[test]
 fn a_request_is_read_as_it_is_written() {
-    let request = judge(&sample()).unwrap();
+    let request = read_value(&sample()).unwrap();
 
     assert_eq!(serde_json::to_value(&request).unwrap(), sample());
     assert_eq!(request.items[0].fallback, Some(Fallback::GiftCard));
@@ -64,8 +54,8 @@ fn a_request_is_read_as_it_is_written() {
 }
 
 #[test]
-fn everything_wrong_is_told_at_once() {
-    let told = faults(|request| {
+fn every_fault_is_reported_at_once() {
+    let found = faults(|request| {
         *request = json!({
             "email": "nobody",
             "return_method": "by-air",
@@ -75,7 +65,7 @@ fn everything_wrong_is_told_at_once() {
     });
 
     assert_eq!(
-        told,
+        found,
         [
             invalid("$.email"),
             invalid("$.return_method"),
@@ -85,14 +75,14 @@ fn everything_wrong_is_told_at_once() {
             missing("$.items[0].return_reason"),
             invalid("$.items[0].resolution"),
             invalid("$.items[0].fallback"),
-            ("$.items[1]".to_owned(), FaultCode::InvalidType),
+            wrong_type("$.items[1]"),
             missing("$.gift.giftee_email"),
         ]
     );
 }
 
 #[test]
-fn an_address_is_needed_of_the_shopper_or_the_one_with_the_gift() {
+fn an_e_mail_address_of_the_shopper_or_of_the_recipient_of_a_gift_is_required() {
     let drop_key = |request: &mut Value, key: &str| {
         request.as_object_mut().unwrap().remove(key);
     };
@@ -108,11 +98,11 @@ fn an_address_is_needed_of_the_shopper_or_the_one_with_the_gift() {
         request["email"] = json!(1);
         request["gift"] = Value::Null;
     });
-    assert_eq!(unreadable, [("$.email".to_owned(), FaultCode::InvalidType)]);
+    assert_eq!(unreadable, [wrong_type("$.email")]);
 }
 
 #[test]
-fn a_variant_is_named_for_an_exchange_and_for_nothing_else() {
+fn a_variant_is_sent_only_for_an_exchange() {
     assert_eq!(
         faults(|request| request["items"][0]["exchange_sku"] = Value::Null),
         [missing("$.items[0].exchange_sku")]
@@ -130,7 +120,7 @@ fn a_variant_is_named_for_an_exchange_and_for_nothing_else() {
 }
 
 #[test]
-fn no_line_stands_twice_for_the_same_reason_and_wish() {
+fn a_line_is_unique_for_a_reason_resolution_and_variant() {
     let repeated = |edit: fn(&mut Value)| {
         faults(|request| {
             request["items"][1] = request["items"][0].clone();
@@ -149,7 +139,7 @@ fn no_line_stands_twice_for_the_same_reason_and_wish() {
 }
 
 #[test]
-fn there_are_items_and_not_too_many() {
+fn there_is_at_least_one_item_and_not_too_many() {
     let many = |count: usize, quantity: i64| {
         faults(|request| {
             let item = request["items"][1].clone();
@@ -172,21 +162,21 @@ fn there_are_items_and_not_too_many() {
 }
 
 #[test]
-fn unknown_fields_are_errors_wherever_they_stand() {
-    let told = faults(|request| {
+fn unknown_fields_are_faults_everywhere() {
+    let found = faults(|request| {
         request["items"][1]["exchangesku"] = json!("TEE");
         request["gift"]["note"] = json!("hello");
         request["e-mail"] = json!("a@b");
     });
 
     assert_eq!(
-        told,
+        found,
         [invalid("$.items[1].exchangesku"), invalid("$.gift.note"), invalid("$['e-mail']")]
     );
 }
 
 #[test]
-fn fallbacks_are_found_by_the_names_they_are_written_by() {
+fn fallbacks_are_parsed_from_their_names() {
     for fallback in Fallback::ALL {
         assert_eq!(Fallback::parse(fallback.name()), Some(fallback));
         assert_eq!(serde_json::to_value(fallback).unwrap(), fallback.name());
@@ -196,7 +186,7 @@ fn fallbacks_are_found_by_the_names_they_are_written_by() {
 
 proptest! {
     #[test]
-    fn any_value_in_any_field_is_judged(
+    fn any_value_in_any_field_is_read_or_refused(
         key in prop::sample::select(vec!["email", "return_method", "items", "gift"]),
         item_key in prop::sample::select(
             vec!["quantity", "resolution", "exchange_sku", "fallback"],
@@ -211,11 +201,11 @@ proptest! {
     ) {
         let mut request = sample();
         request["items"][0][item_key] = value.clone();
-        if let Err(faults) = judge(&request) {
+        if let Err(faults) = read_value(&request) {
             prop_assert!(faults.errors.iter().all(|error| error.field.starts_with("$.items[0]")));
         }
         request[key] = value;
-        if let Err(faults) = judge(&request) {
+        if let Err(faults) = read_value(&request) {
             prop_assert!(faults.total > 0);
         }
     }

@@ -1,38 +1,42 @@
-//! The life of a return: `(return, event) -> (return, whether it changed)`.
+//! The lifecycle of a return: `(return, event) -> (return, whether it changed)`.
 //!
-//! | event             | moves                                                            |
+//! | event             | effect                                                           |
 //! | ----------------- | ---------------------------------------------------------------- |
 //! | LabelCreated      | units without a number get it, and become PRE_TRANSIT            |
-//! | Scanned           | tracking of the units, forward only                              |
-//! | Received          | one unit from PENDING to RECEIVED                                |
-//! | ReceivingClosed   | units from PENDING to NOT_RECEIVED; receiving is complete        |
-//! | Refunded          | as many units as were paid for, of those that await their refund |
-//! | Canceled          | the return, if nothing has begun                                 |
-//! | ExchangePlaced    | the units that await the order                                   |
-//! | ExchangeFulfilled | the units of that order                                          |
-//! | ExchangeCancelled | units of that order that were not shipped become refunds         |
+//! | Scanned           | tracking of the units moves forward                              |
+//! | Received          | one unit moves from PENDING to RECEIVED                          |
+//! | ReceivingClosed   | PENDING units become NOT_RECEIVED; receiving is complete         |
+//! | Refunded          | as many units as were paid for, among those that await a refund  |
+//! | Canceled          | the return is canceled, if no goods or money have moved          |
+//! | ExchangePlaced    | units that await the order have it                               |
+//! | ExchangeFulfilled | units of that order are settled                                  |
+//! | ExchangeCanceled  | units of that order that were not shipped become refunds         |
 //! | ExchangeFailed    | units that await the order become refunds                        |
 //!
-//! The outside world repeats itself and is late: what is true already, or was overtaken, changes
-//! nothing and owes nothing. What contradicts the return is refused, so that somebody looks.
-//! Whether anything changed is found by comparison, in one place, so that no event can forget
-//! to announce itself.
+//! Events are repeated and arrive late: what is already true, or was overtaken, changes nothing and
+//! causes no message. What contradicts the return is refused, so that a person looks at it. Whether
+//! anything changed is determined by comparison, in one place, so that no event can forget its
+//! message.
 //!
-//! A REFUNDED return still travels: a merchant who refunds at the first scan hears of the
-//! delivery, too. Tracking and receiving go on; the status stays. To a CANCELED return nothing
-//! happens any more; goods that come nevertheless are refused, and a refund has no place.
+//! A REFUNDED return is still tracked and received: a merchant who refunds at the first scan is
+//! notified of the delivery, too. The status does not change. A CANCELED return does not change at
+//! all: goods that arrive anyway are refused, and a refund cannot be assigned to it.
 
 mod goods;
 mod settlement;
 
 use jiff::Timestamp;
 
-use self::goods::{Wanted, close_receiving, label, receive, track};
+use self::goods::{ReceivedUnit, attach_label, close_receiving, receive, track};
 use self::settlement::{
-    cancel_exchange, fail_exchange, fulfil_exchange, owed, place_exchange, refund, unplaced,
+    cancel_exchange, fail_exchange, fulfill_exchange, list_unplaced, place_exchange, refund,
+    sum_by_line,
 };
 use super::event::{LineQuantity, RmaDecision, RmaEvent, RmaRefusal};
-use super::{RefundMade, Rma, RmaStatus, RmaUnit, TrackingStatus, UnitReceipt};
+use super::record::Rma;
+use super::status::RmaStatus;
+use super::tracking::TrackingStatus;
+use super::unit::{RefundMade, RmaUnit, UnitReceipt};
 
 /// Applies `event` to `rma`.
 pub fn apply(rma: &Rma, event: &RmaEvent, now: Timestamp) -> Result<RmaDecision, RmaRefusal> {
@@ -44,10 +48,10 @@ pub fn apply(rma: &Rma, event: &RmaEvent, now: Timestamp) -> Result<RmaDecision,
         | RmaStatus::PartialRefund
         | RmaStatus::Refunded => when_live(&mut next, event, now)?,
     };
-    next.status = RmaStatus::of(&next);
+    next.status = next.derive_status();
     let changed = next != *rma;
     if changed {
-        // A clock that was set back does not take the return back.
+        // If the clock was set back, the return keeps its later time.
         next.updated_at = now.max(rma.updated_at);
         next.messages_sent = rma.messages_sent.saturating_add(1);
     }
@@ -56,10 +60,10 @@ pub fn apply(rma: &Rma, event: &RmaEvent, now: Timestamp) -> Result<RmaDecision,
 
 fn when_canceled(event: &RmaEvent) -> Result<Vec<LineQuantity>, RmaRefusal> {
     match event {
-        RmaEvent::Refunded { lines, .. } => Ok(unplaced(owed(lines))),
+        RmaEvent::Refunded { lines, .. } => Ok(list_unplaced(sum_by_line(lines))),
         RmaEvent::Canceled
         | RmaEvent::ExchangeFulfilled { .. }
-        | RmaEvent::ExchangeCancelled { .. }
+        | RmaEvent::ExchangeCanceled { .. }
         | RmaEvent::ExchangeFailed { .. } => Ok(Vec::new()),
         RmaEvent::LabelCreated { .. }
         | RmaEvent::Scanned { .. }
@@ -75,18 +79,20 @@ fn when_live(
     now: Timestamp,
 ) -> Result<Vec<LineQuantity>, RmaRefusal> {
     match event {
-        RmaEvent::LabelCreated { tracking_number, lines } => label(rma, tracking_number, lines)?,
+        RmaEvent::LabelCreated { tracking_number, lines } => {
+            attach_label(rma, tracking_number, lines)?;
+        }
         RmaEvent::Scanned { scan, tracking_number, lines } => {
             track(rma, *scan, tracking_number.as_deref(), lines)?;
         }
         RmaEvent::Received { receipt_identifier, line, sku, condition } => {
-            let wanted = Wanted { line: line.as_deref(), sku: sku.as_deref() };
+            let unit = ReceivedUnit { line: line.as_deref(), sku: sku.as_deref() };
             let receipt = UnitReceipt {
                 receipt_identifier: receipt_identifier.clone(),
                 condition: *condition,
                 received_at: now,
             };
-            receive(rma, &wanted, &receipt)?;
+            receive(rma, &unit, &receipt)?;
         }
         RmaEvent::ReceivingClosed => close_receiving(rma)?,
         RmaEvent::Refunded { refund_identifier, order_identifier, lines } => {
@@ -99,9 +105,9 @@ fn when_live(
             place_exchange(rma, order_identifier, exchange_order_identifier, now)?;
         }
         RmaEvent::ExchangeFulfilled { exchange_order_identifier } => {
-            fulfil_exchange(rma, exchange_order_identifier, now);
+            fulfill_exchange(rma, exchange_order_identifier, now);
         }
-        RmaEvent::ExchangeCancelled { exchange_order_identifier } => {
+        RmaEvent::ExchangeCanceled { exchange_order_identifier } => {
             cancel_exchange(rma, exchange_order_identifier);
         }
         RmaEvent::ExchangeFailed { order_identifier } => fail_exchange(rma, order_identifier),
@@ -110,15 +116,15 @@ fn when_live(
 }
 
 fn cancel(rma: &mut Rma) -> Result<(), RmaRefusal> {
-    if let Some(refusal) = rma.units.iter().find_map(hinders_cancel) {
+    if let Some(refusal) = rma.units.iter().find_map(cancel_refusal) {
         return Err(refusal);
     }
     rma.status = RmaStatus::Canceled;
     Ok(())
 }
 
-/// Why a return with this unit cannot be canceled, if it cannot.
-fn hinders_cancel(unit: &RmaUnit) -> Option<RmaRefusal> {
+/// Why a return with this unit cannot be canceled. None if it can.
+fn cancel_refusal(unit: &RmaUnit) -> Option<RmaRefusal> {
     match unit.tracking {
         None | Some(TrackingStatus::PreTransit | TrackingStatus::NotDroppedOff) => (),
         Some(TrackingStatus::Accepted) => return Some(RmaRefusal::DroppedOff),

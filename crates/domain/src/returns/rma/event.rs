@@ -2,39 +2,40 @@
 
 use std::fmt;
 
-use super::{Rma, TrackingStatus};
-use crate::returns::receipt::Condition;
+use super::record::Rma;
+use super::tracking::TrackingStatus;
+use crate::returns::condition::Condition;
 
-/// Something that happened to a return, reported from outside. Where `lines` is empty, all lines
-/// of the return are meant.
+/// Something that happened to a return, reported from outside. If `lines` is empty, all lines of
+/// the return are meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RmaEvent {
-    /// The carrier made a label. Units that have one keep it.
+    /// The carrier issued a label. Units that already have one keep it.
     LabelCreated { tracking_number: String, lines: Vec<String> },
-    /// The carrier or the drop-off point told of a parcel, or of the whole return.
+    /// The carrier or the drop-off point scanned a parcel, or the whole return.
     Scanned { scan: CarrierScan, tracking_number: Option<String>, lines: Vec<String> },
-    /// The warehouse has a unit of that line, or with that SKU. The identifier tells one receipt
-    /// from another, so that the same one can be told twice.
+    /// The warehouse received a unit of that line, or with that SKU. The identifier distinguishes
+    /// receipts, so that a repeated report is recognized.
     Received {
         receipt_identifier: String,
         line: Option<String>,
         sku: Option<String>,
         condition: Condition,
     },
-    /// The warehouse awaits nothing more.
+    /// The warehouse expects no more units.
     ReceivingClosed,
-    /// The merchant paid for units of one order.
+    /// The merchant refunded units of one order.
     Refunded { refund_identifier: String, order_identifier: String, lines: Vec<LineQuantity> },
-    /// The shopper or an operator takes the return back.
+    /// The shopper or an operator canceled the return.
     Canceled,
-    /// The merchant took the exchange order for what was bought with `order_identifier`.
+    /// The merchant accepted the exchange order for units of `order_identifier`.
     ExchangePlaced { order_identifier: String, exchange_order_identifier: String },
-    /// The merchant shipped an exchange order. One that was shipped before it is known to be placed
-    /// changes nothing: whoever tells that it was placed must look whether it was shipped.
+    /// The merchant shipped an exchange order. It changes nothing if the order is not known to be
+    /// placed yet: who reports that it was placed must check whether it was shipped.
     ExchangeFulfilled { exchange_order_identifier: String },
-    /// The merchant cancelled an exchange order that it had taken. What it did not ship is money again.
-    ExchangeCancelled { exchange_order_identifier: String },
-    /// The exchange order for what was bought with `order_identifier` will never be placed.
+    /// The merchant canceled an exchange order. Units that it did not ship become refunds.
+    ExchangeCanceled { exchange_order_identifier: String },
+    /// The exchange order for units of `order_identifier` will not be placed.
     ExchangeFailed { order_identifier: String },
 }
 
@@ -45,7 +46,7 @@ pub struct LineQuantity {
     pub quantity: i64,
 }
 
-/// What the carrier or the drop-off point can tell of a parcel that has a label.
+/// What the carrier or the drop-off point can report about a parcel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CarrierScan {
     Accepted,
@@ -66,7 +67,7 @@ impl CarrierScan {
         Self::NotDroppedOff,
     ];
 
-    /// Where the parcel is then.
+    /// Where the parcel is after the scan.
     pub const fn tracking(self) -> TrackingStatus {
         match self {
             Self::Accepted => TrackingStatus::Accepted,
@@ -79,92 +80,91 @@ impl CarrierScan {
     }
 }
 
-/// What an event comes to.
+/// What follows from an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RmaDecision {
     /// The return after the event.
     pub rma: Rma,
-    /// Whether the event changed anything. Then the merchant is owed a message about the return,
-    /// with the sequence [`Rma::messages_sent`].
+    /// Whether the event changed anything. If so, a message about the return is due, with the
+    /// sequence [`Rma::messages_sent`].
     pub changed: bool,
-    /// Refunded units that the return has no place for: the merchant paid for what was not on the
-    /// return, paid already, or replaced. By line, and without the lines that were placed in full.
+    /// Refunded units that are not on the return, were already refunded, or are replaced, by line.
     pub unplaced: Vec<LineQuantity>,
 }
 
-/// Why an event cannot be. Nothing changes.
+/// Why an event is refused. Nothing changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RmaRefusal {
     /// The return was canceled.
     Canceled,
-    /// The shopper keeps the goods, so no carrier has them.
+    /// The shopper keeps the goods, so they are not shipped.
     Kept,
-    /// No unit travels under this tracking number.
+    /// No unit has this tracking number.
     UnknownParcel(String),
-    /// No unit is of this line, or none of the parcel.
+    /// The return, or the parcel, has no unit of this line.
     UnknownLine(String),
-    /// No unit, or none of the line, has this SKU.
+    /// The return, or the line, has no unit with this SKU.
     UnknownSku(String),
-    /// All of the units travel under this number already.
-    Labelled(String),
-    /// Only goods for a drop-off point can fail to be dropped off.
+    /// All of the units already have this tracking number.
+    Labeled(String),
+    /// The goods do not go to a drop-off point.
     NotExpressReturns,
-    /// The goods are not received by our warehouse.
+    /// Our warehouse does not receive the goods.
     ReceivingNotManaged,
-    /// Receiving was closed, so no unit is awaited.
+    /// Receiving is closed, so no unit is expected.
     ReceivingClosed,
-    /// Every such unit was received already.
+    /// All such units were already received.
     NotAwaited,
-    /// Too late to cancel: a unit was handed over at the drop-off point or to the driver.
+    /// Too late to cancel: a unit was dropped off or picked up.
     DroppedOff,
     /// Too late to cancel: the carrier scanned a parcel.
     Scanned,
     /// Too late to cancel: the warehouse has a unit.
     Received,
-    /// Too late to cancel: a unit is paid for.
+    /// Too late to cancel: a unit was refunded.
     Refunded,
-    /// Too early to cancel: an exchange order is on its way to the merchant.
+    /// Too early to cancel: an exchange order is being placed.
     ExchangePending,
-    /// Too late to cancel, or to place another: this exchange order was placed.
+    /// Too late to cancel, or to place another one: this exchange order was placed.
     ExchangePlaced(String),
-    /// Nothing bought with this order is to be exchanged.
+    /// The return exchanges no units of this order.
     NoExchange(String),
 }
 
 impl fmt::Display for RmaRefusal {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let words = match self {
+        let message = match self {
             Self::Canceled => "the return was canceled",
-            Self::Kept => "the shopper keeps the goods, so nothing travels",
+            Self::Kept => "the shopper keeps the goods, so nothing is shipped",
             Self::UnknownParcel(number) => {
-                return write!(formatter, "no unit of the return travels under {number}");
+                return write!(formatter, "no unit of the return has the tracking number {number}");
             }
             Self::UnknownLine(line) => {
-                return write!(formatter, "no such unit of the return is of line {line}");
+                return write!(formatter, "the return has no such unit of line {line}");
             }
             Self::UnknownSku(sku) => {
-                return write!(formatter, "no such unit of the return has the SKU {sku}");
+                return write!(formatter, "the return has no such unit with the SKU {sku}");
             }
-            Self::Labelled(number) => {
-                return write!(formatter, "the units travel under {number} already");
+            Self::Labeled(number) => {
+                return write!(formatter, "the units already have the tracking number {number}");
             }
-            Self::NotExpressReturns => "the goods were not to be brought to a drop-off point",
-            Self::ReceivingNotManaged => "the goods of the return are not received here",
-            Self::ReceivingClosed => "receiving of the return was closed",
-            Self::NotAwaited => "every such unit of the return was received already",
-            Self::DroppedOff => "goods of the return were handed over already",
-            Self::Scanned => "the carrier has goods of the return already",
-            Self::Received => "goods of the return were received already",
-            Self::Refunded => "goods of the return were refunded already",
+            Self::NotExpressReturns => "the return does not use a drop-off point",
+            Self::ReceivingNotManaged => "our warehouse does not receive the goods of this return",
+            Self::ReceivingClosed => "receiving for this return is closed",
+            Self::NotAwaited => "all such units of the return were already received",
+            Self::DroppedOff => "goods of the return were already dropped off or picked up",
+            Self::Scanned => "the carrier already has goods of the return",
+            Self::Received => "goods of the return were already received",
+            Self::Refunded => "goods of the return were already refunded",
             Self::ExchangePending => "an exchange order of the return is being placed",
             Self::ExchangePlaced(order) => {
-                return write!(formatter, "the exchange order {order} was placed already");
+                return write!(formatter, "exchange order {order} was already placed");
             }
             Self::NoExchange(order) => {
-                return write!(formatter, "nothing of order {order} is to be exchanged");
+                return write!(formatter, "the return exchanges no units of order {order}");
             }
         };
-        formatter.write_str(words)
+        formatter.write_str(message)
     }
 }
 

@@ -1,14 +1,14 @@
-//! Whether the warehouse has a unit. Only for merchants whose goods we receive.
+//! Whether the warehouse has a unit, if we receive goods for the merchant.
 //!
 //! | from         | to                                                               |
 //! | ------------ | ---------------------------------------------------------------- |
-//! | (none)       | nothing: the unit is not received by us, or never comes          |
+//! | (none)       | nothing: we do not receive the unit, or it is never sent         |
 //! | PENDING      | RECEIVED when it is received, NOT_RECEIVED when receiving closes |
 //! | RECEIVED     | final                                                            |
 //! | NOT_RECEIVED | final                                                            |
 //!
-//! A unit that turns up after receiving was closed is refused here, and becomes a question
-//! for an operator: the merchant may have acted on NOT_RECEIVED already.
+//! A unit that arrives after receiving was closed is refused here, and becomes a question for an
+//! operator: the merchant may already have acted on NOT_RECEIVED.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -17,9 +17,9 @@ use utoipa::ToSchema;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum ReceivingStatus {
-    /// The unit is awaited.
+    /// The unit is expected.
     Pending,
-    /// The unit is there.
+    /// The unit has arrived.
     Received,
     /// Receiving was closed without it.
     NotReceived,
@@ -28,7 +28,7 @@ pub enum ReceivingStatus {
 impl ReceivingStatus {
     pub const ALL: [Self; 3] = [Self::Pending, Self::Received, Self::NotReceived];
 
-    /// What the messages call it.
+    /// Its name in messages.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Pending => "PENDING",
@@ -37,7 +37,7 @@ impl ReceivingStatus {
         }
     }
 
-    /// Whether this can come after `current`.
+    /// Whether this can follow `current`.
     pub fn follows(self, current: Option<Self>) -> bool {
         match current {
             Some(Self::Pending) => self != Self::Pending,

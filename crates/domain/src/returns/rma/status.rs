@@ -1,49 +1,49 @@
-//! How far a return as a whole has come.
+//! The status of a return as a whole.
 //!
-//! The status is not moved by events; it follows from the units, so that it can never disagree
-//! with them. The first line that holds is the status:
+//! Events do not change the status; it follows from the units, so it can never contradict them.
+//! The first line that applies is the status:
 //!
 //! | status           | when                                                      |
 //! | ---------------- | --------------------------------------------------------- |
 //! | CANCELED         | it was canceled                                           |
 //! | REFUNDED         | every unit is settled                                     |
 //! | PENDING_EXCHANGE | an exchange or gift card waits for its order to be placed |
-//! | PARTIAL_REFUND   | receiving is closed: not every unit was settled by then   |
+//! | PARTIAL_REFUND   | receiving is closed, and not every unit is settled        |
 //! | CREATED          | otherwise                                                 |
 //!
-//! A unit is settled when its refund was made, when the order of its exchange was placed and
-//! fulfilled, or when the order of its gift card was placed. Nothing that is settled is ever
-//! unsettled, so the status only goes forward:
+//! A unit is settled when it was refunded, when the order of its exchange was placed and
+//! fulfilled, or when the order of its gift card was placed. A settled unit remains settled, so the
+//! status only moves forward:
 //!
 //! | from             | to                                                       |
 //! | ---------------- | -------------------------------------------------------- |
 //! | PENDING_EXCHANGE | CREATED, PARTIAL_REFUND, REFUNDED                        |
 //! | CREATED          | PARTIAL_REFUND, REFUNDED, CANCELED                       |
 //! | PARTIAL_REFUND   | REFUNDED, CANCELED                                       |
-//! | REFUNDED         | final, though its goods may still travel and be received |
+//! | REFUNDED         | final; its goods may still be in transit and be received |
 //! | CANCELED         | final                                                    |
 //!
-//! A return whose exchange order is on its way to the merchant cannot be canceled: the merchant
-//! may have it already. Once placing it has finally failed, it can.
+//! A return cannot be canceled while its exchange order is being placed: the merchant may already
+//! have it. Once placing it has failed for good, it can.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{Rma, RmaUnit};
+use super::unit::RmaUnit;
 
-/// How far a return has come.
+/// The status of a return.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum RmaStatus {
-    /// The return is under way.
+    /// The return is in progress.
     Created,
-    /// An exchange or gift card of the return waits for its order to be placed.
+    /// An exchange or gift card waits for its order to be placed.
     PendingExchange,
     /// Receiving was closed, and not every unit is refunded or replaced.
     PartialRefund,
-    /// Every unit is refunded or replaced. Nothing is owed any more.
+    /// Every unit is refunded or replaced.
     Refunded,
-    /// The shopper or an operator took the return back before any goods moved.
+    /// The shopper or an operator canceled the return before any goods were shipped.
     Canceled,
 }
 
@@ -51,7 +51,7 @@ impl RmaStatus {
     pub const ALL: [Self; 5] =
         [Self::Created, Self::PendingExchange, Self::PartialRefund, Self::Refunded, Self::Canceled];
 
-    /// What the messages call it.
+    /// Its name in messages.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Created => "CREATED",
@@ -66,7 +66,7 @@ impl RmaStatus {
         Self::ALL.into_iter().find(|status| status.name() == name)
     }
 
-    /// Whether nothing is owed for the return any more, neither money nor goods.
+    /// Whether the return is finished: no money and no goods are outstanding.
     pub const fn is_final(self) -> bool {
         match self {
             Self::Refunded | Self::Canceled => true,
@@ -74,16 +74,13 @@ impl RmaStatus {
         }
     }
 
-    /// What follows from the units of `rma`, and from its having been canceled.
-    pub(super) fn of(rma: &Rma) -> Self {
-        let units = &rma.units;
-        if rma.status == Self::Canceled {
-            Self::Canceled
-        } else if !units.is_empty() && units.iter().all(RmaUnit::is_settled) {
+    /// The status that follows from the units of a return that was not canceled.
+    pub(super) fn of(units: &[RmaUnit], receiving_complete: bool) -> Self {
+        if !units.is_empty() && units.iter().all(RmaUnit::is_settled) {
             Self::Refunded
         } else if units.iter().any(RmaUnit::awaits_order) {
             Self::PendingExchange
-        } else if rma.receiving_complete {
+        } else if receiving_complete {
             Self::PartialRefund
         } else {
             Self::Created

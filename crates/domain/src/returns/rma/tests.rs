@@ -1,4 +1,4 @@
-//! The life of a return, told as its table of events and states.
+//! The lifecycle of a return, as in the tables of events and states.
 
 mod cancel;
 mod carrier;
@@ -7,8 +7,12 @@ mod properties;
 mod refunds;
 mod warehouse;
 
+use jiff::Timestamp;
+
 use super::*;
-use crate::returns::{Resolution, UnitAmounts};
+use crate::returns::condition::Condition;
+use crate::returns::identifier::RmaId;
+use crate::returns::{Resolution, ReturnMethod, UnitAmounts};
 
 const ORDER: &str = "A-1";
 
@@ -37,10 +41,10 @@ fn goods(order: &str, line: &str, resolution: Resolution) -> RmaGoods {
 
 /// A return of goods that we receive for the merchant.
 fn open(return_method: ReturnMethod, goods: Vec<RmaGoods>) -> Rma {
-    Rma::open(opening(return_method, true, goods), time(0))
+    Rma::open(new_rma(return_method, true, goods), time(0))
 }
 
-fn opening(return_method: ReturnMethod, managed_receiving: bool, goods: Vec<RmaGoods>) -> NewRma {
+fn new_rma(return_method: ReturnMethod, managed_receiving: bool, goods: Vec<RmaGoods>) -> NewRma {
     NewRma {
         rma_identifier: RmaId::from_random([7; 8]),
         return_method,
@@ -63,8 +67,8 @@ fn mailed(lines: &[&str]) -> Rma {
     open(ReturnMethod::MailBack, goods)
 }
 
-/// The return after `event`, which must change it.
-fn changed(rma: &Rma, event: &RmaEvent) -> Rma {
+/// Applies `event`, which must change the return.
+fn change(rma: &Rma, event: &RmaEvent) -> Rma {
     let decision = apply(rma, event, time(60)).unwrap();
     assert!(decision.changed, "{event:?}");
     assert_eq!(decision.rma.updated_at, time(60));
@@ -73,7 +77,7 @@ fn changed(rma: &Rma, event: &RmaEvent) -> Rma {
     decision.rma
 }
 
-/// Asserts that `event` changes nothing and owes nothing.
+/// Asserts that `event` changes nothing and causes no message.
 fn assert_unchanged(rma: &Rma, event: &RmaEvent) {
     let decision = apply(rma, event, time(90)).unwrap();
     assert!(!decision.changed, "{event:?}");
@@ -101,10 +105,11 @@ fn received(receipt: &str, line: &str) -> RmaEvent {
         receipt_identifier: receipt.to_owned(),
         line: Some(line.to_owned()),
         sku: None,
-        condition: crate::returns::receipt::Condition::A,
+        condition: Condition::A,
     }
 }
 
+/// A refund of so many units of each line.
 fn refunded(refund: &str, lines: &[(&str, i64)]) -> RmaEvent {
     RmaEvent::Refunded {
         refund_identifier: refund.to_owned(),
@@ -145,7 +150,7 @@ fn receivings(rma: &Rma) -> Vec<Option<ReceivingStatus>> {
 }
 
 #[test]
-fn a_return_begins_created_untracked_and_awaited_and_owes_a_message() {
+fn a_new_return_is_untracked_and_expected_and_has_a_message() {
     let rma = mailed(&["1", "2"]);
 
     assert_eq!(rma.status, RmaStatus::Created);
@@ -158,7 +163,7 @@ fn a_return_begins_created_untracked_and_awaited_and_owes_a_message() {
 }
 
 #[test]
-fn a_return_with_something_to_replace_begins_by_waiting_for_its_order() {
+fn a_return_with_units_to_replace_first_waits_for_its_order() {
     for resolution in [Resolution::Exchange, Resolution::GiftCard] {
         let goods = vec![goods(ORDER, "1", Resolution::Refund), goods(ORDER, "2", resolution)];
         assert_eq!(open(ReturnMethod::MailBack, goods).status, RmaStatus::PendingExchange);
@@ -166,27 +171,27 @@ fn a_return_with_something_to_replace_begins_by_waiting_for_its_order() {
 }
 
 #[test]
-fn what_a_shopper_keeps_is_not_awaited() {
+fn goods_that_a_shopper_keeps_are_not_expected() {
     let rma = open(ReturnMethod::CustomerKeep, vec![goods(ORDER, "1", Resolution::Refund)]);
 
     assert_eq!((rma.status, receivings(&rma)), (RmaStatus::Created, vec![None]));
 }
 
 #[test]
-fn what_the_merchant_receives_is_not_awaited_here() {
+fn goods_that_the_merchant_receives_are_not_expected_here() {
     let goods = vec![goods(ORDER, "1", Resolution::Refund)];
-    let rma = Rma::open(opening(ReturnMethod::MailBack, false, goods), time(0));
+    let rma = Rma::open(new_rma(ReturnMethod::MailBack, false, goods), time(0));
 
     assert_eq!((rma.status, receivings(&rma)), (RmaStatus::Created, vec![None]));
 }
 
 #[test]
-fn a_return_of_nothing_is_not_taken_for_a_settled_one() {
+fn an_empty_return_does_not_count_as_settled() {
     assert_eq!(mailed(&[]).status, RmaStatus::Created);
 }
 
 #[test]
-fn states_are_written_by_their_names() {
+fn states_are_serialized_as_their_names() {
     for status in RmaStatus::ALL {
         assert_eq!(serde_json::to_value(status).unwrap(), status.name());
         assert_eq!(RmaStatus::parse(status.name()), Some(status));
@@ -197,14 +202,14 @@ fn states_are_written_by_their_names() {
     for receiving in ReceivingStatus::ALL {
         assert_eq!(serde_json::to_value(receiving).unwrap(), receiving.name());
     }
-    let ended: Vec<RmaStatus> =
+    let finished: Vec<RmaStatus> =
         RmaStatus::ALL.into_iter().filter(|status| status.is_final()).collect();
-    assert_eq!(ended, [RmaStatus::Refunded, RmaStatus::Canceled]);
+    assert_eq!(finished, [RmaStatus::Refunded, RmaStatus::Canceled]);
 }
 
 #[test]
-fn a_clock_that_was_set_back_does_not_take_a_return_back() {
-    let rma = changed(&mailed(&["1"]), &label("1Z9", &[]));
+fn a_return_keeps_its_time_if_the_clock_was_set_back() {
+    let rma = change(&mailed(&["1"]), &label("1Z9", &[]));
 
     let decision = apply(&rma, &scan(CarrierScan::InTransit), time(5)).unwrap();
 
@@ -213,7 +218,7 @@ fn a_clock_that_was_set_back_does_not_take_a_return_back() {
 
 #[test]
 fn a_return_is_stored_as_flat_units_and_read_back() {
-    let rma = changed(&mailed(&["1"]), &label("1Z9", &[]));
+    let rma = change(&mailed(&["1"]), &label("1Z9", &[]));
 
     let stored = serde_json::to_value(&rma).unwrap();
 

@@ -1,7 +1,7 @@
-//! Where the parcel of a unit is, as the carrier tells it.
+//! Where the parcel of a unit is, as reported by the carrier.
 //!
-//! Carriers repeat themselves, skip scans, and report them late and out of order. So every
-//! state has a height, and only what is higher can follow:
+//! Carriers repeat scans, skip them, and report them late and out of order. So every state has a
+//! rank, and only a higher rank can follow:
 //!
 //! | from            | to                                                               |
 //! | --------------- | ---------------------------------------------------------------- |
@@ -14,11 +14,11 @@
 //! | DELIVERED       | final                                                            |
 //! | RETURNED        | final                                                            |
 //!
-//! A shopper who missed the drop-off may still come, so NOT_DROPPED_OFF is followed by ACCEPTED.
-//! A parcel that was given up may still be found, so FAILURE is followed by where it ends; not
-//! by TRANSIT, because nothing tells a parcel that moves again from a scan that comes late.
-//! DELIVERED and RETURNED are two ends, and neither follows the other. NOT_DROPPED_OFF is only
-//! for express-returns, and what a shopper keeps is never tracked.
+//! A shopper who missed the drop-off may still come, so ACCEPTED can follow NOT_DROPPED_OFF. A
+//! parcel that was given up may still be found, so DELIVERED and RETURNED can follow FAILURE.
+//! TRANSIT cannot, because a parcel that moves again looks the same as a late scan. DELIVERED and
+//! RETURNED are both final. NOT_DROPPED_OFF occurs only with express-returns, and goods that the
+//! shopper keeps are never tracked.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -28,17 +28,17 @@ use utoipa::ToSchema;
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[schema(as = PackageTrackingStatus)]
 pub enum TrackingStatus {
-    /// There is a label; the carrier has nothing yet.
+    /// There is a label; the carrier does not have the unit yet.
     PreTransit,
     /// The shopper did not bring the unit to the drop-off point.
     NotDroppedOff,
-    /// The drop-off point or the driver took the unit.
+    /// The drop-off point or the driver accepted the unit.
     Accepted,
-    /// The carrier has it on its way.
+    /// The carrier is transporting it.
     Transit,
     /// The carrier lost it, damaged it, or cannot deliver it.
     Failure,
-    /// It arrived where it was sent.
+    /// It arrived at its destination.
     Delivered,
     /// It went back to the shopper.
     Returned,
@@ -55,7 +55,7 @@ impl TrackingStatus {
         Self::Returned,
     ];
 
-    /// What the messages call it.
+    /// Its name in messages.
     pub const fn name(self) -> &'static str {
         match self {
             Self::PreTransit => "PRE_TRANSIT",
@@ -68,12 +68,12 @@ impl TrackingStatus {
         }
     }
 
-    /// Whether this can come after `current`.
+    /// Whether this can follow `current`.
     pub fn follows(self, current: Option<Self>) -> bool {
-        current.is_none_or(|current| current.height() < self.height())
+        current.is_none_or(|current| current.rank() < self.rank())
     }
 
-    const fn height(self) -> u8 {
+    const fn rank(self) -> u8 {
         match self {
             Self::PreTransit => 0,
             Self::NotDroppedOff => 1,

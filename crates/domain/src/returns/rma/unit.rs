@@ -1,21 +1,22 @@
-//! One piece of goods on a return: what it is, and what became of it so far.
+//! One unit of a return: what it is, and what has happened to it so far.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{ReceivingStatus, TrackingStatus};
-use crate::returns::receipt::Condition;
+use super::receiving::ReceivingStatus;
+use super::tracking::TrackingStatus;
+use crate::returns::condition::Condition;
 use crate::returns::request::Fallback;
 use crate::returns::{Resolution, UnitAmounts};
 
-/// What a unit is, where it comes from, and what the shopper wants for it.
+/// What a unit is, where it comes from, and what the shopper gets for it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RmaGoods {
     /// The order that the unit was bought with.
     #[schema(example = "ORD-100472")]
     pub order_identifier: String,
-    /// If that order was itself an exchange: the order that it was exchanged for.
+    /// If that order was itself an exchange order: the order whose units were exchanged.
     #[schema(example = "ORD-100101")]
     pub original_order_identifier: Option<String>,
     /// The line of the order.
@@ -30,21 +31,21 @@ pub struct RmaGoods {
     pub upc: Option<String>,
     #[schema(example = "Organic cotton tee, navy, M")]
     pub title: String,
-    /// Why it comes back, in the shopper's choice of words.
+    /// Why it is returned: the reason that the shopper chose.
     #[schema(example = "too_small")]
     pub return_reason: String,
-    /// What the shopper gets for it. An exchange or gift card whose order cannot be placed becomes
-    /// a refund.
+    /// What the shopper gets for it. An exchange or gift card becomes a refund if its order cannot
+    /// be placed.
     pub resolution: Resolution,
-    /// The variant that the shopper wants instead.
+    /// The variant that the shopper gets instead.
     #[schema(example = "TEE-NAVY-L")]
     pub exchange_sku: Option<String>,
-    /// What one unit of that variant costs, where it is known.
+    /// What one unit of that variant costs, if it is known.
     #[schema(example = 4500, minimum = 0)]
     pub exchange_price_cents: Option<i64>,
-    /// What the shopper wants if the variant is gone.
+    /// What the shopper gets if the variant is out of stock.
     pub fallback: Option<Fallback>,
-    /// What the unit is worth. Frozen when the return begins.
+    /// What the unit is worth. Frozen when the return starts.
     pub amounts: UnitAmounts,
 }
 
@@ -53,25 +54,25 @@ pub struct RmaGoods {
 pub struct RmaUnit {
     #[serde(flatten)]
     pub goods: RmaGoods,
-    /// The number that the carrier tracks the parcel by. The first label stands.
+    /// The carrier's tracking number. The first label is kept.
     #[schema(example = "9400111899223197428490")]
     pub tracking_number: Option<String>,
-    /// Where the parcel is. Nothing until there is a label or a scan.
+    /// Where the parcel is. Absent until there is a label or a scan.
     pub tracking: Option<TrackingStatus>,
-    /// Whether the warehouse has the unit. Nothing where it is not received by us.
+    /// Whether the warehouse has the unit. Absent if we do not receive it.
     pub receiving: Option<ReceivingStatus>,
-    /// How it was received. There exactly when it was.
+    /// How it was received. Present exactly if it was received.
     pub receipt: Option<UnitReceipt>,
     /// The refund that paid for it.
     pub refund: Option<RefundMade>,
-    /// The order that replaces it: the exchange, or the gift card.
+    /// The order that replaces it with another variant or a gift card.
     pub exchange: Option<RmaExchangeOrder>,
 }
 
-/// That a unit arrived at the warehouse.
+/// The arrival of a unit at the warehouse.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct UnitReceipt {
-    /// What tells the receipt from others, such as the license plate of the unit.
+    /// What distinguishes the receipt from others, such as the license plate of the unit.
     #[schema(example = "LP-0093321")]
     pub receipt_identifier: String,
     pub condition: Condition,
@@ -79,7 +80,7 @@ pub struct UnitReceipt {
     pub received_at: Timestamp,
 }
 
-/// That a unit was paid back.
+/// The refund of a unit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RefundMade {
     /// The merchant's identifier of the refund.
@@ -90,7 +91,7 @@ pub struct RefundMade {
     pub refunded_at: Timestamp,
 }
 
-/// That an order was placed in exchange for a unit.
+/// The order that was placed in exchange for a unit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RmaExchangeOrder {
     /// The merchant's identifier of the order.
@@ -116,13 +117,13 @@ impl RmaUnit {
         }
     }
 
-    /// The code by which others know the unit: its SKU, or the UPC of what is sold without one.
+    /// The code of the article: its SKU, or its UPC if it has no SKU.
     pub fn code(&self) -> &str {
         let code = self.goods.sku.as_deref().or(self.goods.upc.as_deref());
         code.unwrap_or_default()
     }
 
-    /// Whether nothing is owed for the unit any more.
+    /// Whether the shopper has what is due for the unit.
     pub fn is_settled(&self) -> bool {
         match self.goods.resolution {
             Resolution::Refund => self.refund.is_some(),
@@ -133,17 +134,17 @@ impl RmaUnit {
         }
     }
 
-    /// Whether the unit is to be paid back, and was not.
+    /// Whether the unit is to be refunded, and is not yet.
     pub fn awaits_refund(&self) -> bool {
         self.goods.resolution == Resolution::Refund && self.refund.is_none()
     }
 
-    /// Whether the unit is to be replaced, and no order was placed for it.
+    /// Whether the unit is to be replaced, and its order is not placed yet.
     pub fn awaits_order(&self) -> bool {
         self.is_replaced() && self.exchange.is_none()
     }
 
-    /// Whether the shopper gets something else than money for the unit.
+    /// Whether the shopper gets something other than money for the unit.
     pub fn is_replaced(&self) -> bool {
         match self.goods.resolution {
             Resolution::Exchange | Resolution::GiftCard => true,

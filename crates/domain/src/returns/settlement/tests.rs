@@ -1,4 +1,4 @@
-//! Refunds that find their return, and those that a person must look at.
+//! Refunds that match a return, and those that a person must check.
 
 use super::*;
 use crate::orders::order::RefundLine;
@@ -20,8 +20,8 @@ fn three_units() -> Order {
     order
 }
 
-/// A return of so many units of line A, and the ledger with them spent.
-fn returned(ledger: &Ledger, id: &str, quantity: i64) -> (Ledger, Rma) {
+/// A return of so many units of line A, and the ledger in which they are spent.
+fn start_return(ledger: &Ledger, id: &str, quantity: i64) -> (Ledger, Rma) {
     let (ledger, units) = ledger.spend(&three_units(), "A", quantity, id).unwrap();
     let goods = units.iter().map(|unit| RmaGoods {
         order_identifier: "O-1".to_owned(),
@@ -38,7 +38,7 @@ fn returned(ledger: &Ledger, id: &str, quantity: i64) -> (Ledger, Rma) {
         fallback: None,
         amounts: unit.amounts,
     });
-    let opening = NewRma {
+    let new = NewRma {
         rma_identifier: RmaId::parse(id).unwrap(),
         return_method: ReturnMethod::MailBack,
         return_shipping_cost_cents: 0,
@@ -52,10 +52,10 @@ fn returned(ledger: &Ledger, id: &str, quantity: i64) -> (Ledger, Rma) {
         managed_receiving: false,
         goods: goods.collect(),
     };
-    (ledger, Rma::open(opening, now()))
+    (ledger, Rma::open(new, now()))
 }
 
-fn refund(identifier: &str, quantity: i64, rma: Option<&str>) -> Refund {
+fn refund_of(identifier: &str, quantity: i64, rma: Option<&str>) -> Refund {
     Refund {
         identifier: identifier.to_owned(),
         total_refund_amount_cents: 300 * quantity,
@@ -73,10 +73,10 @@ fn refund(identifier: &str, quantity: i64, rma: Option<&str>) -> Refund {
 
 #[test]
 fn a_refund_closes_the_return_that_it_names() {
-    let (ledger, rma) = returned(&Ledger::default(), FIRST, 2);
+    let (ledger, rma) = start_return(&Ledger::default(), FIRST, 2);
 
     let named = Some("rma-7k3q-9xwd-2m4t");
-    let settled = settle(&three_units(), &ledger, &[rma], &refund("F", 2, named), now());
+    let settled = settle(&three_units(), &ledger, &[rma], &refund_of("F", 2, named), now());
 
     assert_eq!(settled.changed.unwrap().status, RmaStatus::Refunded);
     assert_eq!(settled.problem, None);
@@ -85,35 +85,35 @@ fn a_refund_closes_the_return_that_it_names() {
 
 #[test]
 fn a_refund_of_some_units_leaves_the_return_open_and_the_rest_closes_it() {
-    let (ledger, rma) = returned(&Ledger::default(), FIRST, 3);
+    let (ledger, rma) = start_return(&Ledger::default(), FIRST, 3);
 
-    let some = settle(&three_units(), &ledger, &[rma], &refund("F", 1, None), now());
+    let some = settle(&three_units(), &ledger, &[rma], &refund_of("F", 1, None), now());
     let rma = some.changed.unwrap();
     assert_eq!(rma.status, RmaStatus::Created);
-    let rest = settle(&three_units(), &some.ledger, &[rma], &refund("G", 2, None), now());
+    let rest = settle(&three_units(), &some.ledger, &[rma], &refund_of("G", 2, None), now());
 
     assert_eq!(rest.changed.unwrap().status, RmaStatus::Refunded);
 }
 
 #[test]
-fn a_refund_that_several_returns_could_mean_is_left_to_an_operator_who_can_match_it() {
-    let (ledger, first) = returned(&Ledger::default(), FIRST, 1);
-    let (ledger, second) = returned(&ledger, SECOND, 1);
+fn a_refund_that_matches_several_returns_is_left_to_an_operator() {
+    let (ledger, first) = start_return(&Ledger::default(), FIRST, 1);
+    let (ledger, second) = start_return(&ledger, SECOND, 1);
     let both = [first, second.clone()];
 
-    let unclear = settle(&three_units(), &ledger, &both, &refund("F", 1, None), now());
+    let unclear = settle(&three_units(), &ledger, &both, &refund_of("F", 1, None), now());
 
     assert_eq!(unclear.changed, None);
     assert_eq!(unclear.problem.unwrap().state(), "unmatched");
     assert_eq!(unclear.ledger, ledger);
-    let matched = settle_with(&three_units(), &ledger, &second, &refund("F", 1, None), now());
+    let matched = settle_with(&three_units(), &ledger, &second, &refund_of("F", 1, None), now());
     assert_eq!(matched.changed.unwrap().status, RmaStatus::Refunded);
     assert_eq!(matched.problem, None);
 }
 
 #[test]
-fn a_refund_that_names_an_unknown_return_keeps_its_units_from_being_returned() {
-    let refund = refund("F", 2, Some(SECOND));
+fn the_units_of_a_refund_for_an_unknown_return_cannot_be_returned() {
+    let refund = refund_of("F", 2, Some(SECOND));
 
     let unknown = settle(&three_units(), &Ledger::default(), &[], &refund, now());
 
@@ -123,8 +123,8 @@ fn a_refund_that_names_an_unknown_return_keeps_its_units_from_being_returned() {
 
 #[test]
 fn matching_by_hand_moves_the_units_to_the_return() {
-    let (ledger, rma) = returned(&Ledger::default(), FIRST, 1);
-    let refund = refund("F", 1, Some(SECOND));
+    let (ledger, rma) = start_return(&Ledger::default(), FIRST, 1);
+    let refund = refund_of("F", 1, Some(SECOND));
     let unknown = settle(&three_units(), &ledger, std::slice::from_ref(&rma), &refund, now());
     assert_eq!(unknown.ledger.spent("A").len(), 2);
 
@@ -135,8 +135,8 @@ fn matching_by_hand_moves_the_units_to_the_return() {
 }
 
 #[test]
-fn a_refund_without_any_return_spends_open_units_and_is_no_problem() {
-    let settled = settle(&three_units(), &Ledger::default(), &[], &refund("F", 2, None), now());
+fn a_refund_without_a_return_spends_open_units() {
+    let settled = settle(&three_units(), &Ledger::default(), &[], &refund_of("F", 2, None), now());
 
     assert_eq!((settled.changed, settled.problem), (None, None));
     assert_eq!(settled.ledger.spent("A").len(), 2);
@@ -144,11 +144,11 @@ fn a_refund_without_any_return_spends_open_units_and_is_no_problem() {
 
 #[test]
 fn a_refund_for_spent_units_is_a_conflict() {
-    let (ledger, rma) = returned(&Ledger::default(), FIRST, 3);
-    let paid = settle(&three_units(), &ledger, &[rma], &refund("F", 3, None), now());
+    let (ledger, rma) = start_return(&Ledger::default(), FIRST, 3);
+    let paid = settle(&three_units(), &ledger, &[rma], &refund_of("F", 3, None), now());
 
     let rma = paid.changed.unwrap();
-    let again = settle(&three_units(), &paid.ledger, &[rma], &refund("G", 1, None), now());
+    let again = settle(&three_units(), &paid.ledger, &[rma], &refund_of("G", 1, None), now());
 
     assert_eq!(again.changed, None);
     assert_eq!(again.problem.unwrap().state(), "conflict");
@@ -156,14 +156,14 @@ fn a_refund_for_spent_units_is_a_conflict() {
 }
 
 #[test]
-fn the_same_refund_again_and_an_ignored_one_change_nothing() {
-    let (ledger, rma) = returned(&Ledger::default(), FIRST, 1);
-    let once = settle(&three_units(), &ledger, &[rma], &refund("F", 1, None), now());
+fn a_repeated_refund_and_an_ignored_one_change_nothing() {
+    let (ledger, rma) = start_return(&Ledger::default(), FIRST, 1);
+    let once = settle(&three_units(), &ledger, &[rma], &refund_of("F", 1, None), now());
     let rma = once.changed.unwrap();
     let returns = std::slice::from_ref(&rma);
 
-    let twice = settle(&three_units(), &once.ledger, returns, &refund("F", 1, None), now());
-    let mut ignored = refund("G", 1, None);
+    let twice = settle(&three_units(), &once.ledger, returns, &refund_of("F", 1, None), now());
+    let mut ignored = refund_of("G", 1, None);
     ignored.tags = vec!["ignore_refund".to_owned()];
     let ignored = settle(&three_units(), &once.ledger, returns, &ignored, now());
 
@@ -174,10 +174,10 @@ fn the_same_refund_again_and_an_ignored_one_change_nothing() {
 }
 
 #[test]
-fn what_a_refund_paid_for_in_one_return_it_cannot_pay_for_in_another() {
-    let (ledger, first) = returned(&Ledger::default(), FIRST, 1);
-    let (ledger, second) = returned(&ledger, SECOND, 2);
-    let refund = refund("F", 2, Some(FIRST));
+fn a_refund_pays_for_a_unit_in_only_one_return() {
+    let (ledger, first) = start_return(&Ledger::default(), FIRST, 1);
+    let (ledger, second) = start_return(&ledger, SECOND, 2);
+    let refund = refund_of("F", 2, Some(FIRST));
     let named = settle(&three_units(), &ledger, &[first, second.clone()], &refund, now());
     assert!(matches!(named.problem, Some(SettlementProblem::Conflict(_))), "{:?}", named.problem);
     let first = named.changed.unwrap();
@@ -195,21 +195,25 @@ fn what_a_refund_paid_for_in_one_return_it_cannot_pay_for_in_another() {
 }
 
 #[test]
-fn candidates_are_the_returns_that_await_the_money_and_the_best_fit_comes_first() {
-    let (ledger, two) = returned(&Ledger::default(), FIRST, 2);
-    let (ledger, one) = returned(&ledger, SECOND, 1);
-    let found = |refund: &Refund, returns: &[Rma]| {
-        let found = candidates(&three_units(), &ledger, returns, refund, now());
+fn candidates_are_the_returns_that_await_the_refund_best_match_first() {
+    let (ledger, two) = start_return(&Ledger::default(), FIRST, 2);
+    let (ledger, one) = start_return(&ledger, SECOND, 1);
+    let find = |refund: &Refund, returns: &[Rma]| {
+        let found = find_candidates(&three_units(), &ledger, returns, refund, now());
         let named = |it: &ReturnCandidate<'_>| (it.rma.rma_identifier.to_string(), it.left_over);
         found.iter().map(named).collect::<Vec<_>>()
     };
     let both = [two.clone(), one.clone()];
     let (first, second) = (FIRST.to_owned(), SECOND.to_owned());
 
-    assert_eq!(found(&refund("F", 1, None), &both), [(second.clone(), 0), (first.clone(), 0)]);
-    assert_eq!(found(&refund("F", 2, None), &both), [(first.clone(), 0), (second, 1)]);
+    assert_eq!(find(&refund_of("F", 1, None), &both), [(second.clone(), 0), (first.clone(), 0)]);
+    assert_eq!(find(&refund_of("F", 2, None), &both), [(first.clone(), 0), (second, 1)]);
 
-    let paid = settle_with(&three_units(), &ledger, &one, &refund("E", 1, None), now());
+    let paid = settle_with(&three_units(), &ledger, &one, &refund_of("E", 1, None), now());
     let rest = [two, paid.changed.unwrap()];
-    assert_eq!(found(&refund("F", 1, None), &rest), [(first, 0)], "the other has its money");
+    assert_eq!(
+        find(&refund_of("F", 1, None), &rest),
+        [(first, 0)],
+        "the other is already refunded"
+    );
 }

@@ -2,7 +2,7 @@
 
 use domain::messages::kind::MessageKind;
 use domain::returns::{
-    message::message,
+    message::RmaMessage,
     receipt::Condition,
     rma::{CarrierScan, LineQuantity, ReceivingStatus, RmaEvent, RmaStatus, apply},
 };
@@ -42,7 +42,7 @@ fn file(rma: &Rma) -> MessageRecord {
             due_at: None,
             discard_reason: None,
         },
-        body: serde_json::to_vec(&message(rma)).unwrap().into(),
+        body: serde_json::to_vec(&RmaMessage::of(rma)).unwrap().into(),
         attempts: Vec::new(),
     }
 }

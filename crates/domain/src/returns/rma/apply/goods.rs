@@ -1,30 +1,31 @@
-//! Goods on their way and in the warehouse.
+//! Goods in transit and in the warehouse.
 
 use std::collections::HashSet;
 
 use crate::returns::ReturnMethod;
-use crate::returns::rma::{
-    CarrierScan, ReceivingStatus, Rma, RmaRefusal, RmaUnit, TrackingStatus, UnitReceipt,
-    is_travelling,
-};
+use crate::returns::rma::event::{CarrierScan, RmaRefusal};
+use crate::returns::rma::receiving::ReceivingStatus;
+use crate::returns::rma::record::{Rma, is_transported};
+use crate::returns::rma::tracking::TrackingStatus;
+use crate::returns::rma::unit::{RmaUnit, UnitReceipt};
 
-/// The units that a carrier speaks of: of that parcel, of those lines.
-fn carried<'a>(
+/// The units that a carrier reports about: those of the parcel and of the lines.
+fn select_units<'a>(
     rma: &'a mut Rma,
     tracking_number: Option<&str>,
     lines: &[String],
 ) -> Result<Vec<&'a mut RmaUnit>, RmaRefusal> {
-    if !is_travelling(rma.return_method) {
+    if !is_transported(rma.return_method) {
         return Err(RmaRefusal::Kept);
     }
-    let travels = |unit: &&mut RmaUnit| {
+    let in_parcel = |unit: &&mut RmaUnit| {
         tracking_number.is_none_or(|number| unit.tracking_number.as_deref() == Some(number))
     };
-    let mut units: Vec<&mut RmaUnit> = rma.units.iter_mut().filter(travels).collect();
+    let mut units: Vec<&mut RmaUnit> = rma.units.iter_mut().filter(in_parcel).collect();
     if let Some(number) = tracking_number.filter(|_| units.is_empty()) {
         return Err(RmaRefusal::UnknownParcel(number.to_owned()));
     }
-    // By sets: a return may have thousands of units, and an event may name as many lines.
+    // Sets, because a return may have thousands of units, and an event may name as many lines.
     let present: HashSet<&str> = units.iter().map(|unit| line_of(unit)).collect();
     if let Some(line) = lines.iter().find(|line| !present.contains(line.as_str())) {
         return Err(RmaRefusal::UnknownLine(line.clone()));
@@ -44,17 +45,21 @@ fn advance(unit: &mut RmaUnit, tracking: TrackingStatus) {
     }
 }
 
-/// The first label of a unit stands: were a later one to replace it, a repeated event could
-/// bring the old number back.
-pub(super) fn label(rma: &mut Rma, number: &str, lines: &[String]) -> Result<(), RmaRefusal> {
-    let units = carried(rma, None, lines)?;
+/// A unit keeps its first label. If a later label could replace it, a repeated event could bring
+/// the old number back.
+pub(super) fn attach_label(
+    rma: &mut Rma,
+    number: &str,
+    lines: &[String],
+) -> Result<(), RmaRefusal> {
+    let units = select_units(rma, None, lines)?;
     let is_new = !units.iter().any(|unit| unit.tracking_number.as_deref() == Some(number));
     let taken = units.iter().all(|unit| unit.tracking_number.is_some());
     if let Some(other) = units.first().and_then(|unit| unit.tracking_number.clone())
         && taken
         && is_new
     {
-        return Err(RmaRefusal::Labelled(other));
+        return Err(RmaRefusal::Labeled(other));
     }
     for unit in units.into_iter().filter(|unit| unit.tracking_number.is_none()) {
         unit.tracking_number = Some(number.to_owned());
@@ -70,7 +75,7 @@ pub(super) fn track(
     lines: &[String],
 ) -> Result<(), RmaRefusal> {
     let method = rma.return_method;
-    let units = carried(rma, number, lines)?;
+    let units = select_units(rma, number, lines)?;
     if scan == CarrierScan::NotDroppedOff && method != ReturnMethod::ExpressReturns {
         return Err(RmaRefusal::NotExpressReturns);
     }
@@ -80,16 +85,16 @@ pub(super) fn track(
     Ok(())
 }
 
-/// What a received unit is known by.
-pub(super) struct Wanted<'a> {
+/// What is known about a received unit.
+pub(super) struct ReceivedUnit<'a> {
     pub(super) line: Option<&'a str>,
     pub(super) sku: Option<&'a str>,
 }
 
-/// Receives one unit: the first that is awaited of those that it can be.
+/// Receives one unit: the first expected one that matches.
 pub(super) fn receive(
     rma: &mut Rma,
-    wanted: &Wanted<'_>,
+    received: &ReceivedUnit<'_>,
     receipt: &UnitReceipt,
 ) -> Result<(), RmaRefusal> {
     let receipts = rma.units.iter().filter_map(|unit| unit.receipt.as_ref());
@@ -100,13 +105,13 @@ pub(super) fn receive(
         return Err(RmaRefusal::ReceivingNotManaged);
     }
     let mut units: Vec<&mut RmaUnit> = rma.units.iter_mut().collect();
-    if let Some(line) = wanted.line {
+    if let Some(line) = received.line {
         units.retain(|unit| line_of(unit) == line);
         if units.is_empty() {
             return Err(RmaRefusal::UnknownLine(line.to_owned()));
         }
     }
-    if let Some(sku) = wanted.sku {
+    if let Some(sku) = received.sku {
         units.retain(|unit| unit.code() == sku);
         if units.is_empty() {
             return Err(RmaRefusal::UnknownSku(sku.to_owned()));
@@ -115,8 +120,8 @@ pub(super) fn receive(
     if rma.receiving_complete {
         return Err(RmaRefusal::ReceivingClosed);
     }
-    let awaited = |unit: &&mut RmaUnit| ReceivingStatus::Received.follows(unit.receiving);
-    let unit = units.into_iter().find(awaited).ok_or(RmaRefusal::NotAwaited)?;
+    let is_expected = |unit: &&mut RmaUnit| ReceivingStatus::Received.follows(unit.receiving);
+    let unit = units.into_iter().find(is_expected).ok_or(RmaRefusal::NotAwaited)?;
     unit.receiving = Some(ReceivingStatus::Received);
     unit.receipt = Some(receipt.clone());
     Ok(())

@@ -5,26 +5,27 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 
 use crate::returns::Resolution;
-use crate::returns::rma::{
-    LineQuantity, ReceivingStatus, RefundMade, Rma, RmaExchangeOrder, RmaRefusal, RmaUnit,
-};
+use crate::returns::rma::event::{LineQuantity, RmaRefusal};
+use crate::returns::rma::receiving::ReceivingStatus;
+use crate::returns::rma::record::Rma;
+use crate::returns::rma::unit::{RefundMade, RmaExchangeOrder, RmaUnit};
 
-/// Settles as many units of each line as `made` paid for, and gives what it could not place. What
-/// it has settled before counts, so that it can be told twice.
+/// Settles as many units of each line as `made` paid for, and returns those that it could not
+/// assign. Units that it settled before count, so a repeated refund changes nothing.
 pub(super) fn refund(
     rma: &mut Rma,
     made: &RefundMade,
     order_identifier: &str,
     lines: &[LineQuantity],
 ) -> Vec<LineQuantity> {
-    let mut owed = owed(lines);
+    let mut unassigned = sum_by_line(lines);
     let of_order = |unit: &&mut RmaUnit| unit.goods.order_identifier == order_identifier;
     let mut open = Vec::new();
     for unit in rma.units.iter_mut().filter(of_order) {
         match &unit.refund {
             None if unit.awaits_refund() => open.push(unit),
             Some(before) if before.refund_identifier == made.refund_identifier => {
-                take_one(&mut owed, unit);
+                take_one(&mut unassigned, unit);
             }
             Some(_) | None => (),
         }
@@ -32,16 +33,16 @@ pub(super) fn refund(
     // Merchants pay for what has arrived, so that is settled first.
     open.sort_by_key(|unit| unit.receiving != Some(ReceivingStatus::Received));
     for unit in open {
-        if take_one(&mut owed, unit) {
+        if take_one(&mut unassigned, unit) {
             unit.refund = Some(made.clone());
         }
     }
-    unplaced(owed)
+    list_unplaced(unassigned)
 }
 
-/// Takes one unit off what is owed for its line, if there is any.
-fn take_one(owed: &mut BTreeMap<&str, i64>, unit: &RmaUnit) -> bool {
-    match owed.get_mut(unit.goods.order_line_item_identifier.as_str()) {
+/// Takes one unit from what is left for its line, if there is any.
+fn take_one(unassigned: &mut BTreeMap<&str, i64>, unit: &RmaUnit) -> bool {
+    match unassigned.get_mut(unit.goods.order_line_item_identifier.as_str()) {
         Some(left) if *left > 0 => {
             *left -= 1;
             true
@@ -51,17 +52,17 @@ fn take_one(owed: &mut BTreeMap<&str, i64>, unit: &RmaUnit) -> bool {
 }
 
 /// Units by line. A refund may name a line more than once.
-pub(super) fn owed(lines: &[LineQuantity]) -> BTreeMap<&str, i64> {
-    let mut owed = BTreeMap::new();
+pub(super) fn sum_by_line(lines: &[LineQuantity]) -> BTreeMap<&str, i64> {
+    let mut sums = BTreeMap::new();
     for line in lines {
-        let units: &mut i64 = owed.entry(line.order_line_item_identifier.as_str()).or_default();
+        let units: &mut i64 = sums.entry(line.order_line_item_identifier.as_str()).or_default();
         *units = units.saturating_add(line.quantity.max(0));
     }
-    owed
+    sums
 }
 
-pub(super) fn unplaced(owed: BTreeMap<&str, i64>) -> Vec<LineQuantity> {
-    let left = owed.into_iter().filter(|(_, quantity)| *quantity > 0);
+pub(super) fn list_unplaced(unassigned: BTreeMap<&str, i64>) -> Vec<LineQuantity> {
+    let left = unassigned.into_iter().filter(|(_, quantity)| *quantity > 0);
     let left = left.map(|(line, quantity)| LineQuantity {
         order_line_item_identifier: line.to_owned(),
         quantity,
@@ -97,8 +98,8 @@ pub(super) fn place_exchange(
     Ok(())
 }
 
-/// A gift card is settled by its order being placed, so only exchanges are marked.
-pub(super) fn fulfil_exchange(rma: &mut Rma, exchange_order_identifier: &str, now: Timestamp) {
+/// A gift card is settled when its order is placed, so only exchanges are marked.
+pub(super) fn fulfill_exchange(rma: &mut Rma, exchange_order_identifier: &str, now: Timestamp) {
     let exchanged = |unit: &&mut RmaUnit| unit.goods.resolution == Resolution::Exchange;
     let units = rma.units.iter_mut().filter(exchanged);
     for order in units.filter_map(|unit| unit.exchange.as_mut()) {
@@ -108,22 +109,22 @@ pub(super) fn fulfil_exchange(rma: &mut Rma, exchange_order_identifier: &str, no
     }
 }
 
-/// Nothing that is settled is ever unsettled: neither what was shipped, nor a gift card, which is given when its
-/// order is placed.
+/// A settled unit remains settled: neither shipped goods nor a gift card, which is issued when its
+/// order is placed, become refunds.
 pub(super) fn cancel_exchange(rma: &mut Rma, exchange_order_identifier: &str) {
-    let cancelled = |unit: &&mut RmaUnit| {
+    let is_canceled = |unit: &&mut RmaUnit| {
         let order = unit.exchange.as_ref();
         !unit.is_settled()
             && order.is_some_and(|it| it.exchange_order_identifier == exchange_order_identifier)
     };
-    for unit in rma.units.iter_mut().filter(cancelled) {
+    for unit in rma.units.iter_mut().filter(is_canceled) {
         unit.exchange = None;
         unit.goods.resolution = Resolution::Refund;
     }
 }
 
-/// One exchange order is placed for an order, ever. So what cannot be placed is not tried as
-/// something else; it is money. The bonus was for taking a card, and goes with the last of them.
+/// There is only ever one exchange order for an order. So if it cannot be placed, its units are
+/// refunded. The bonus was for taking a gift card, and is lost with the last card.
 pub(super) fn fail_exchange(rma: &mut Rma, order_identifier: &str) {
     let mut cards_lost = false;
     for unit in rma.units.iter_mut().filter(|unit| unit.awaits_order()) {

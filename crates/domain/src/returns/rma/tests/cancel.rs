@@ -1,16 +1,16 @@
-//! Taking a return back.
+//! Canceling a return.
 
 use super::*;
 
 #[test]
-fn a_return_is_canceled_before_anything_has_begun() {
-    for begun in [None, Some(label("P-1", &[]))] {
+fn a_return_can_be_canceled_before_goods_or_money_have_moved() {
+    for earlier in [None, Some(label("P-1", &[]))] {
         let mut rma = mailed(&["1", "2"]);
-        if let Some(event) = begun {
-            rma = changed(&rma, &event);
+        if let Some(event) = earlier {
+            rma = change(&rma, &event);
         }
 
-        let rma = changed(&rma, &RmaEvent::Canceled);
+        let rma = change(&rma, &RmaEvent::Canceled);
 
         assert_eq!(rma.status, RmaStatus::Canceled);
         assert_unchanged(&rma, &RmaEvent::Canceled);
@@ -18,21 +18,21 @@ fn a_return_is_canceled_before_anything_has_begun() {
 }
 
 #[test]
-fn goods_that_were_never_brought_or_never_came_do_not_hinder() {
+fn goods_that_never_arrived_do_not_prevent_canceling() {
     let goods = vec![goods(ORDER, "1", Resolution::Refund)];
     let missed =
-        changed(&open(ReturnMethod::ExpressReturns, goods), &scan(CarrierScan::NotDroppedOff));
-    assert_eq!(changed(&missed, &RmaEvent::Canceled).status, RmaStatus::Canceled);
+        change(&open(ReturnMethod::ExpressReturns, goods), &scan(CarrierScan::NotDroppedOff));
+    assert_eq!(change(&missed, &RmaEvent::Canceled).status, RmaStatus::Canceled);
 
-    let closed = changed(&mailed(&["1"]), &RmaEvent::ReceivingClosed);
-    assert_eq!(changed(&closed, &RmaEvent::Canceled).status, RmaStatus::Canceled);
+    let closed = change(&mailed(&["1"]), &RmaEvent::ReceivingClosed);
+    assert_eq!(change(&closed, &RmaEvent::Canceled).status, RmaStatus::Canceled);
 }
 
 #[test]
-fn a_return_is_not_canceled_once_any_unit_was_handed_over_or_settled() {
+fn a_return_cannot_be_canceled_once_any_unit_was_dropped_off_or_settled() {
     let one =
         |scan: CarrierScan| RmaEvent::Scanned { scan, tracking_number: None, lines: owned(&["2"]) };
-    let begun = [
+    let events = [
         (one(CarrierScan::Accepted), RmaRefusal::DroppedOff),
         (one(CarrierScan::InTransit), RmaRefusal::Scanned),
         (one(CarrierScan::Failure), RmaRefusal::Scanned),
@@ -41,30 +41,30 @@ fn a_return_is_not_canceled_once_any_unit_was_handed_over_or_settled() {
         (received("LP-1", "2"), RmaRefusal::Received),
         (refunded("RF-1", &[("2", 1)]), RmaRefusal::Refunded),
     ];
-    for (event, why) in begun {
-        let rma = changed(&mailed(&["1", "2"]), &event);
+    for (event, why) in events {
+        let rma = change(&mailed(&["1", "2"]), &event);
         assert_eq!(refusal(&rma, &RmaEvent::Canceled), why);
     }
 }
 
 #[test]
-fn a_return_is_not_canceled_while_the_merchant_may_have_its_exchange_order() {
+fn a_return_cannot_be_canceled_while_the_merchant_may_have_its_exchange_order() {
     let goods = vec![goods(ORDER, "1", Resolution::Exchange)];
     let rma = open(ReturnMethod::MailBack, goods);
 
     assert_eq!(refusal(&rma, &RmaEvent::Canceled), RmaRefusal::ExchangePending);
     assert_eq!(
-        refusal(&changed(&rma, &placed("EX-1")), &RmaEvent::Canceled),
+        refusal(&change(&rma, &placed("EX-1")), &RmaEvent::Canceled),
         RmaRefusal::ExchangePlaced("EX-1".to_owned())
     );
-    let rma = changed(&changed(&rma, &failed()), &RmaEvent::Canceled);
+    let rma = change(&change(&rma, &failed()), &RmaEvent::Canceled);
     assert_eq!(rma.status, RmaStatus::Canceled);
 }
 
 #[test]
-fn to_a_canceled_return_nothing_happens_any_more() {
-    let rma = changed(&mailed(&["1"]), &label("P-1", &[]));
-    let rma = changed(&rma, &RmaEvent::Canceled);
+fn a_canceled_return_does_not_change() {
+    let rma = change(&mailed(&["1"]), &label("P-1", &[]));
+    let rma = change(&rma, &RmaEvent::Canceled);
 
     for event in [
         label("P-1", &[]),
@@ -80,8 +80,8 @@ fn to_a_canceled_return_nothing_happens_any_more() {
 }
 
 #[test]
-fn a_refund_of_a_canceled_return_has_no_place() {
-    let rma = changed(&mailed(&["1"]), &RmaEvent::Canceled);
+fn a_refund_cannot_be_assigned_to_a_canceled_return() {
+    let rma = change(&mailed(&["1"]), &RmaEvent::Canceled);
 
     let decision = apply(&rma, &refunded("RF-1", &[("1", 1)]), time(60)).unwrap();
 
@@ -90,7 +90,7 @@ fn a_refund_of_a_canceled_return_has_no_place() {
 }
 
 #[test]
-fn every_refusal_says_why_in_a_sentence_of_its_own() {
+fn every_refusal_has_its_own_message() {
     let name = || "X-1".to_owned();
     let refusals = [
         RmaRefusal::Canceled,
@@ -98,7 +98,7 @@ fn every_refusal_says_why_in_a_sentence_of_its_own() {
         RmaRefusal::UnknownParcel(name()),
         RmaRefusal::UnknownLine(name()),
         RmaRefusal::UnknownSku(name()),
-        RmaRefusal::Labelled(name()),
+        RmaRefusal::Labeled(name()),
         RmaRefusal::NotExpressReturns,
         RmaRefusal::ReceivingNotManaged,
         RmaRefusal::ReceivingClosed,
@@ -112,9 +112,9 @@ fn every_refusal_says_why_in_a_sentence_of_its_own() {
         RmaRefusal::NoExchange(name()),
     ];
 
-    let words: std::collections::BTreeSet<String> =
+    let messages: std::collections::BTreeSet<String> =
         refusals.iter().map(ToString::to_string).collect();
 
-    assert_eq!(words.len(), refusals.len());
-    assert_eq!(words.iter().filter(|words| words.contains("X-1")).count(), 6);
+    assert_eq!(messages.len(), refusals.len());
+    assert_eq!(messages.iter().filter(|message| message.contains("X-1")).count(), 6);
 }

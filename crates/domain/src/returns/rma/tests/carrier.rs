@@ -7,8 +7,8 @@ fn of_parcel(scan: CarrierScan, number: &str, lines: &[&str]) -> RmaEvent {
 }
 
 #[test]
-fn a_label_gives_the_units_a_number_and_announces_them() {
-    let rma = changed(&mailed(&["1", "2"]), &label("1Z9", &[]));
+fn a_label_gives_the_units_a_tracking_number() {
+    let rma = change(&mailed(&["1", "2"]), &label("1Z9", &[]));
 
     assert_eq!(trackings(&rma), [Some(TrackingStatus::PreTransit); 2]);
     assert!(rma.units.iter().all(|unit| unit.tracking_number.as_deref() == Some("1Z9")));
@@ -17,9 +17,9 @@ fn a_label_gives_the_units_a_number_and_announces_them() {
 }
 
 #[test]
-fn each_parcel_has_its_label_and_the_rest_gets_what_is_left() {
-    let rma = changed(&mailed(&["1", "2", "3"]), &label("P-1", &["1"]));
-    let rma = changed(&rma, &label("P-2", &[]));
+fn each_parcel_has_its_label_and_the_other_units_get_the_next_one() {
+    let rma = change(&mailed(&["1", "2", "3"]), &label("P-1", &["1"]));
+    let rma = change(&rma, &label("P-2", &[]));
 
     let numbers: Vec<Option<&str>> =
         rma.units.iter().map(|unit| unit.tracking_number.as_deref()).collect();
@@ -29,22 +29,22 @@ fn each_parcel_has_its_label_and_the_rest_gets_what_is_left() {
 }
 
 #[test]
-fn the_first_label_stands_and_another_is_refused() {
-    let rma = changed(&mailed(&["1"]), &label("P-1", &[]));
+fn the_first_label_is_kept_and_another_is_refused() {
+    let rma = change(&mailed(&["1"]), &label("P-1", &[]));
 
-    assert_eq!(refusal(&rma, &label("P-2", &[])), RmaRefusal::Labelled("P-1".to_owned()));
+    assert_eq!(refusal(&rma, &label("P-2", &[])), RmaRefusal::Labeled("P-1".to_owned()));
 }
 
 #[test]
-fn a_label_that_comes_after_the_scan_still_tells_the_number() {
-    let rma = changed(&mailed(&["1"]), &scan(CarrierScan::InTransit));
-    let rma = changed(&rma, &label("P-1", &[]));
+fn a_label_after_the_scan_still_sets_the_number() {
+    let rma = change(&mailed(&["1"]), &scan(CarrierScan::InTransit));
+    let rma = change(&rma, &label("P-1", &[]));
 
     assert_eq!(trackings(&rma), [Some(TrackingStatus::Transit)]);
     assert_eq!(rma.units[0].tracking_number.as_deref(), Some("P-1"));
 }
 
-/// What follows each state, in words of its own, as the module's table has it.
+/// What can follow each state, spelled out as in the table of the module.
 fn successors(from: Option<TrackingStatus>) -> Vec<TrackingStatus> {
     use TrackingStatus::{
         Accepted, Delivered, Failure, NotDroppedOff, PreTransit, Returned, Transit,
@@ -63,7 +63,7 @@ fn successors(from: Option<TrackingStatus>) -> Vec<TrackingStatus> {
 }
 
 #[test]
-fn tracking_moves_exactly_as_its_table_says() {
+fn tracking_moves_exactly_as_in_its_table() {
     let states = TrackingStatus::ALL.map(Some).into_iter().chain([None]);
     for from in states {
         let allowed: Vec<TrackingStatus> =
@@ -73,14 +73,14 @@ fn tracking_moves_exactly_as_its_table_says() {
 }
 
 #[test]
-fn every_scan_moves_units_forward_and_late_ones_do_nothing() {
+fn every_scan_moves_units_forward_and_late_ones_change_nothing() {
     let goods = vec![goods(ORDER, "1", Resolution::Refund)];
     for first in CarrierScan::ALL {
-        let rma = changed(&open(ReturnMethod::ExpressReturns, goods.clone()), &scan(first));
+        let rma = change(&open(ReturnMethod::ExpressReturns, goods.clone()), &scan(first));
         assert_eq!(trackings(&rma), [Some(first.tracking())]);
         for second in CarrierScan::ALL {
             if successors(Some(first.tracking())).contains(&second.tracking()) {
-                let rma = changed(&rma, &scan(second));
+                let rma = change(&rma, &scan(second));
                 assert_eq!(trackings(&rma), [Some(second.tracking())]);
             } else {
                 assert_unchanged(&rma, &scan(second));
@@ -90,16 +90,16 @@ fn every_scan_moves_units_forward_and_late_ones_do_nothing() {
 }
 
 #[test]
-fn a_scan_moves_only_the_parcel_and_the_lines_it_names() {
-    let rma = changed(&mailed(&["1", "2", "3"]), &label("P-1", &["1", "2"]));
+fn a_scan_moves_only_the_parcel_and_the_lines_that_it_names() {
+    let rma = change(&mailed(&["1", "2", "3"]), &label("P-1", &["1", "2"]));
 
-    let rma = changed(&rma, &of_parcel(CarrierScan::InTransit, "P-1", &[]));
+    let rma = change(&rma, &of_parcel(CarrierScan::InTransit, "P-1", &[]));
     assert_eq!(
         trackings(&rma),
         [Some(TrackingStatus::Transit), Some(TrackingStatus::Transit), None]
     );
 
-    let rma = changed(&rma, &of_parcel(CarrierScan::Delivered, "P-1", &["2"]));
+    let rma = change(&rma, &of_parcel(CarrierScan::Delivered, "P-1", &["2"]));
     assert_eq!(
         trackings(&rma),
         [Some(TrackingStatus::Transit), Some(TrackingStatus::Delivered), None]
@@ -110,12 +110,12 @@ fn a_scan_moves_only_the_parcel_and_the_lines_it_names() {
         tracking_number: None,
         lines: owned(&["3"]),
     };
-    assert_eq!(trackings(&changed(&rma, &line))[2], Some(TrackingStatus::Accepted));
+    assert_eq!(trackings(&change(&rma, &line))[2], Some(TrackingStatus::Accepted));
 }
 
 #[test]
-fn a_scan_of_what_the_return_does_not_have_is_refused() {
-    let rma = changed(&mailed(&["1", "2"]), &label("P-1", &["1"]));
+fn a_scan_of_an_unknown_parcel_or_line_is_refused() {
+    let rma = change(&mailed(&["1", "2"]), &label("P-1", &["1"]));
 
     assert_eq!(
         refusal(&rma, &of_parcel(CarrierScan::InTransit, "P-2", &[])),
@@ -130,18 +130,18 @@ fn a_scan_of_what_the_return_does_not_have_is_refused() {
 }
 
 #[test]
-fn only_what_goes_to_a_drop_off_point_can_miss_it() {
+fn only_goods_for_a_drop_off_point_can_miss_it() {
     let missed = scan(CarrierScan::NotDroppedOff);
 
     assert_eq!(refusal(&mailed(&["1"]), &missed), RmaRefusal::NotExpressReturns);
     let goods = vec![goods(ORDER, "1", Resolution::Refund)];
-    let rma = changed(&open(ReturnMethod::ExpressReturns, goods), &missed);
-    let rma = changed(&rma, &scan(CarrierScan::Accepted));
-    assert_eq!(trackings(&rma), [Some(TrackingStatus::Accepted)], "the shopper came after all");
+    let rma = change(&open(ReturnMethod::ExpressReturns, goods), &missed);
+    let rma = change(&rma, &scan(CarrierScan::Accepted));
+    assert_eq!(trackings(&rma), [Some(TrackingStatus::Accepted)], "the shopper came later");
 }
 
 #[test]
-fn what_a_shopper_keeps_never_travels() {
+fn goods_that_a_shopper_keeps_are_never_shipped() {
     let rma = open(ReturnMethod::CustomerKeep, vec![goods(ORDER, "1", Resolution::Refund)]);
 
     for event in [label("P-1", &[]), scan(CarrierScan::Accepted), scan(CarrierScan::NotDroppedOff)]
@@ -151,12 +151,12 @@ fn what_a_shopper_keeps_never_travels() {
 }
 
 #[test]
-fn a_refunded_return_still_travels() {
-    let rma = changed(&mailed(&["1"]), &scan(CarrierScan::InTransit));
-    let rma = changed(&rma, &refunded("RF-1", &[("1", 1)]));
+fn a_refunded_return_is_still_tracked() {
+    let rma = change(&mailed(&["1"]), &scan(CarrierScan::InTransit));
+    let rma = change(&rma, &refunded("RF-1", &[("1", 1)]));
     assert_eq!(rma.status, RmaStatus::Refunded);
 
-    let rma = changed(&rma, &scan(CarrierScan::Delivered));
+    let rma = change(&rma, &scan(CarrierScan::Delivered));
 
     assert_eq!(
         (rma.status, trackings(&rma)),

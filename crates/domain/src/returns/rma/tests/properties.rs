@@ -1,10 +1,9 @@
-//! What holds of every return, whatever happens to it and in whatever order.
+//! What is true of every return, whatever happens to it and in whatever order.
 
 use proptest::prelude::*;
 use proptest::sample::select;
 
 use super::*;
-use crate::returns::receipt::Condition;
 
 const ORDERS: [&str; 2] = [ORDER, "B-2"];
 const LINES: [&str; 3] = ["1", "2", "3"];
@@ -26,7 +25,7 @@ fn any_rma() -> impl Strategy<Value = Rma> {
     let goods = prop::collection::vec(any_goods(), 1..7);
     let method = select(&ReturnMethod::ALL[..]);
     (method, any::<bool>(), goods)
-        .prop_map(|(method, managed, goods)| Rma::open(opening(method, managed, goods), time(0)))
+        .prop_map(|(method, managed, goods)| Rma::open(new_rma(method, managed, goods), time(0)))
 }
 
 fn any_event() -> impl Strategy<Value = RmaEvent> {
@@ -70,7 +69,7 @@ fn any_event() -> impl Strategy<Value = RmaEvent> {
             exchange_order_identifier
         }),
         order().prop_map(|order_identifier| RmaEvent::ExchangeFailed { order_identifier }),
-        exchange().prop_map(|exchange_order_identifier| RmaEvent::ExchangeCancelled {
+        exchange().prop_map(|exchange_order_identifier| RmaEvent::ExchangeCanceled {
             exchange_order_identifier
         }),
     ]
@@ -80,8 +79,8 @@ fn any_history() -> impl Strategy<Value = Vec<RmaEvent>> {
     prop::collection::vec(any_event(), 0..24)
 }
 
-/// The return after all of `history` that was not refused.
-fn after(rma: &Rma, history: &[RmaEvent]) -> Rma {
+/// The return after every event of `history` that was not refused.
+fn apply_all(rma: &Rma, history: &[RmaEvent]) -> Rma {
     let mut rma = rma.clone();
     for event in history {
         if let Ok(decision) = apply(&rma, event, time(60)) {
@@ -91,7 +90,7 @@ fn after(rma: &Rma, history: &[RmaEvent]) -> Rma {
     rma
 }
 
-/// How far a status is; none ever comes after one that is further.
+/// The rank of a status; it never decreases.
 fn progress(status: RmaStatus) -> u8 {
     match status {
         RmaStatus::PendingExchange => 0,
@@ -101,7 +100,7 @@ fn progress(status: RmaStatus) -> u8 {
     }
 }
 
-/// The status that the units demand, in words of its own.
+/// Whether the status is the one that the units require, spelled out independently.
 fn is_consistent(rma: &Rma) -> bool {
     let settled = |unit: &RmaUnit| match unit.goods.resolution {
         Resolution::Refund => unit.refund.is_some(),
@@ -111,7 +110,7 @@ fn is_consistent(rma: &Rma) -> bool {
         }
     };
     let replaced = |unit: &RmaUnit| unit.goods.resolution != Resolution::Refund;
-    let begun =
+    let has_moved =
         |unit: &RmaUnit| unit.receipt.is_some() || unit.refund.is_some() || unit.exchange.is_some();
     let all_settled = rma.units.iter().all(settled);
     let pending = rma.units.iter().any(|unit| replaced(unit) && unit.exchange.is_none());
@@ -120,11 +119,11 @@ fn is_consistent(rma: &Rma) -> bool {
         RmaStatus::PendingExchange => pending,
         RmaStatus::PartialRefund => !all_settled && !pending && rma.receiving_complete,
         RmaStatus::Created => !all_settled && !pending && !rma.receiving_complete,
-        RmaStatus::Canceled => !pending && !rma.units.iter().any(begun),
+        RmaStatus::Canceled => !pending && !rma.units.iter().any(has_moved),
     }
 }
 
-/// Asserts that nothing of `unit` was taken back on its way to `next`.
+/// Asserts that nothing moved backward from `unit` to `next`.
 fn check_forward(unit: &RmaUnit, next: &RmaUnit) -> Result<(), TestCaseError> {
     let moved = |next: TrackingStatus| next.follows(unit.tracking) || Some(next) == unit.tracking;
     prop_assert!(next.tracking.map_or(unit.tracking.is_none(), moved));
@@ -137,15 +136,15 @@ fn check_forward(unit: &RmaUnit, next: &RmaUnit) -> Result<(), TestCaseError> {
     prop_assert!(unit.receipt.is_none() || next.receipt == unit.receipt);
     prop_assert!(unit.refund.is_none() || next.refund == unit.refund);
     let order = |unit: &RmaUnit| unit.exchange.clone().map(|order| order.exchange_order_identifier);
-    // An order that was cancelled is money; nothing else takes an order away.
-    let cancelled = next.exchange.is_none() && next.goods.resolution == Resolution::Refund;
-    prop_assert!(unit.exchange.is_none() || order(next) == order(unit) || cancelled);
+    // A canceled order becomes a refund; nothing else removes an order.
+    let canceled = next.exchange.is_none() && next.goods.resolution == Resolution::Refund;
+    prop_assert!(unit.exchange.is_none() || order(next) == order(unit) || canceled);
     prop_assert!(!unit.is_settled() || next.is_settled());
     prop_assert_eq!(next.goods.amounts, unit.goods.amounts);
     Ok(())
 }
 
-/// A step of a history, and what must hold of every step.
+/// Applies one event of a history, and checks what must be true of every step.
 fn check_step(rma: &Rma, event: &RmaEvent) -> Result<Rma, TestCaseError> {
     let Ok(decision) = apply(rma, event, time(60)) else {
         return Ok(rma.clone());
@@ -167,7 +166,7 @@ fn check_step(rma: &Rma, event: &RmaEvent) -> Result<Rma, TestCaseError> {
     Ok(next)
 }
 
-/// A return of units to refund, and an order of paying for as many units in any groups.
+/// Units to refund, and payments for units in any groups.
 fn any_grouping() -> impl Strategy<Value = (Vec<&'static str>, Vec<(usize, &'static str)>)> {
     let units = prop::collection::vec(select(&LINES[..]), 1..9);
     let payments = prop::collection::vec((0..4_usize, select(&LINES[..])), 0..12);
@@ -178,10 +177,10 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_000))]
 
     #[test]
-    fn an_event_told_twice_changes_nothing_the_second_time(
+    fn a_repeated_event_changes_nothing(
         rma in any_rma(), history in any_history(), last in any_event(),
     ) {
-        let rma = after(&rma, &history);
+        let rma = apply_all(&rma, &history);
         if let Ok(first) = apply(&rma, &last, time(60)) {
             let second = apply(&first.rma, &last, time(90)).expect("accepted once, accepted again");
             prop_assert_eq!(&second.rma, &first.rma);
@@ -191,7 +190,7 @@ proptest! {
     }
 
     #[test]
-    fn whatever_happens_a_return_only_goes_forward_and_agrees_with_its_units(
+    fn a_return_only_moves_forward_and_agrees_with_its_units(
         rma in any_rma(), history in any_history(),
     ) {
         prop_assert!(is_consistent(&rma));
@@ -203,8 +202,8 @@ proptest! {
         prop_assert_eq!(serde_json::from_str::<Rma>(&stored).unwrap(), rma);
     }
 
-    /// What was paid for, and what had no place, depends on the units paid for and not on how
-    /// the merchant grouped them into refunds.
+    /// What was paid for, and what could not be assigned, depends on the units and not on how the
+    /// merchant grouped them into refunds.
     #[test]
     fn refunds_in_any_grouping_end_in_the_same_state((units, payments) in any_grouping()) {
         let rma = mailed(&units);
@@ -233,12 +232,12 @@ proptest! {
     }
 
     #[test]
-    fn scans_in_any_order_end_at_the_same_place(
+    fn scans_in_any_order_end_in_the_same_state(
         scans in Just(vec![CarrierScan::Accepted, CarrierScan::InTransit, CarrierScan::Delivered]).prop_shuffle(),
     ) {
         let history: Vec<RmaEvent> = scans.into_iter().map(scan).collect();
 
-        let rma = after(&mailed(&["1", "2"]), &history);
+        let rma = apply_all(&mailed(&["1", "2"]), &history);
 
         prop_assert_eq!(trackings(&rma), [Some(TrackingStatus::Delivered); 2]);
     }

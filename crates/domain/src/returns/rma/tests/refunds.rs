@@ -9,7 +9,7 @@ fn refunds(rma: &Rma) -> Vec<Option<&str>> {
 
 #[test]
 fn a_refund_of_every_unit_closes_the_return() {
-    let rma = changed(&mailed(&["1", "1", "2"]), &refunded("RF-1", &[("1", 2), ("2", 1)]));
+    let rma = change(&mailed(&["1", "1", "2"]), &refunded("RF-1", &[("1", 2), ("2", 1)]));
 
     assert_eq!(rma.status, RmaStatus::Refunded);
     assert_eq!(refunds(&rma), [Some("RF-1"); 3]);
@@ -17,8 +17,8 @@ fn a_refund_of_every_unit_closes_the_return() {
 }
 
 #[test]
-fn a_refund_of_some_units_is_announced_and_leaves_the_return_open() {
-    let rma = changed(&mailed(&["1", "1", "2"]), &refunded("RF-1", &[("1", 1)]));
+fn a_refund_of_some_units_leaves_the_return_open() {
+    let rma = change(&mailed(&["1", "1", "2"]), &refunded("RF-1", &[("1", 1)]));
 
     assert_eq!(rma.status, RmaStatus::Created);
     assert_eq!(refunds(&rma), [Some("RF-1"), None, None]);
@@ -27,10 +27,10 @@ fn a_refund_of_some_units_is_announced_and_leaves_the_return_open() {
 #[test]
 fn a_repeated_refund_settles_nothing_more() {
     let refund = refunded("RF-1", &[("1", 1)]);
-    let rma = changed(&mailed(&["1", "1"]), &refund);
+    let rma = change(&mailed(&["1", "1"]), &refund);
 
     assert_unchanged(&rma, &refund);
-    let rma = changed(&rma, &refunded("RF-2", &[("1", 1)]));
+    let rma = change(&rma, &refunded("RF-2", &[("1", 1)]));
     assert_eq!(rma.status, RmaStatus::Refunded);
     assert_unchanged(&rma, &refund);
 }
@@ -38,25 +38,25 @@ fn a_repeated_refund_settles_nothing_more() {
 #[test]
 fn a_refund_may_name_a_line_twice() {
     let refund = refunded("RF-1", &[("1", 1), ("1", 1)]);
-    let rma = changed(&mailed(&["1", "1", "1"]), &refund);
+    let rma = change(&mailed(&["1", "1", "1"]), &refund);
 
     assert_eq!(refunds(&rma), [Some("RF-1"), Some("RF-1"), None]);
     assert_unchanged(&rma, &refund);
 }
 
 #[test]
-fn what_arrived_is_refunded_first() {
-    let rma = changed(&mailed(&["1", "1", "1"]), &received("LP-1", "1"));
-    let mut rma = changed(&rma, &RmaEvent::ReceivingClosed);
+fn units_that_arrived_are_refunded_first() {
+    let rma = change(&mailed(&["1", "1", "1"]), &received("LP-1", "1"));
+    let mut rma = change(&rma, &RmaEvent::ReceivingClosed);
     rma.units.rotate_left(1);
 
-    let rma = changed(&rma, &refunded("RF-1", &[("1", 1)]));
+    let rma = change(&rma, &refunded("RF-1", &[("1", 1)]));
 
     assert_eq!(refunds(&rma), [None, None, Some("RF-1")]);
 }
 
 #[test]
-fn what_has_no_place_is_given_back() {
+fn units_that_cannot_be_assigned_are_returned() {
     let exchange = goods(ORDER, "2", Resolution::Exchange);
     let rma = open(ReturnMethod::MailBack, vec![goods(ORDER, "1", Resolution::Refund), exchange]);
 
@@ -84,7 +84,7 @@ fn a_refund_is_only_for_units_of_its_order() {
 }
 
 #[test]
-fn absurd_quantities_do_no_harm() {
+fn absurd_quantities_are_harmless() {
     let rma = mailed(&["1"]);
     let most = refunded("RF-1", &[("1", i64::MAX), ("1", i64::MAX), ("1", i64::MIN)]);
 
@@ -97,12 +97,12 @@ fn absurd_quantities_do_no_harm() {
 
 #[test]
 fn a_later_refund_of_the_rest_still_closes_the_return() {
-    let rma = changed(&mailed(&["1", "1"]), &received("LP-1", "1"));
-    let rma = changed(&rma, &refunded("RF-1", &[("1", 1)]));
-    let rma = changed(&rma, &RmaEvent::ReceivingClosed);
+    let rma = change(&mailed(&["1", "1"]), &received("LP-1", "1"));
+    let rma = change(&rma, &refunded("RF-1", &[("1", 1)]));
+    let rma = change(&rma, &RmaEvent::ReceivingClosed);
     assert_eq!(rma.status, RmaStatus::PartialRefund);
 
-    let rma = changed(&rma, &refunded("RF-2", &[("1", 1)]));
+    let rma = change(&rma, &refunded("RF-2", &[("1", 1)]));
 
     assert_eq!(rma.status, RmaStatus::Refunded);
 }

@@ -1,7 +1,6 @@
-//! Units that arrive, and the end of waiting for them.
+//! Units that arrive, and the end of receiving.
 
 use super::*;
-use crate::returns::receipt::Condition;
 
 fn by_sku(receipt: &str, line: Option<&str>, sku: &str) -> RmaEvent {
     RmaEvent::Received {
@@ -13,8 +12,8 @@ fn by_sku(receipt: &str, line: Option<&str>, sku: &str) -> RmaEvent {
 }
 
 #[test]
-fn a_received_unit_is_there_with_its_condition() {
-    let rma = changed(&mailed(&["1", "2"]), &received("LP-1", "2"));
+fn a_received_unit_has_its_condition() {
+    let rma = change(&mailed(&["1", "2"]), &received("LP-1", "2"));
 
     assert_eq!(receivings(&rma), [Some(ReceivingStatus::Pending), Some(ReceivingStatus::Received)]);
     let receipt = rma.units[1].receipt.as_ref().unwrap();
@@ -24,11 +23,11 @@ fn a_received_unit_is_there_with_its_condition() {
 }
 
 #[test]
-fn each_receipt_takes_one_unit_of_a_line_and_a_repeated_one_takes_none() {
-    let rma = changed(&mailed(&["1", "1"]), &received("LP-1", "1"));
+fn each_receipt_is_for_one_unit_of_a_line_and_a_repeated_one_for_none() {
+    let rma = change(&mailed(&["1", "1"]), &received("LP-1", "1"));
     assert_unchanged(&rma, &received("LP-1", "1"));
 
-    let rma = changed(&rma, &received("LP-2", "1"));
+    let rma = change(&rma, &received("LP-2", "1"));
 
     assert_eq!(receivings(&rma), [Some(ReceivingStatus::Received); 2]);
     assert_unchanged(&rma, &received("LP-1", "1"));
@@ -37,7 +36,7 @@ fn each_receipt_takes_one_unit_of_a_line_and_a_repeated_one_takes_none() {
 
 #[test]
 fn a_unit_is_found_by_its_sku_or_by_its_upc_if_it_has_no_sku() {
-    let rma = changed(&mailed(&["1", "2"]), &by_sku("LP-1", None, "SKU-2"));
+    let rma = change(&mailed(&["1", "2"]), &by_sku("LP-1", None, "SKU-2"));
     assert_eq!(receivings(&rma), [Some(ReceivingStatus::Pending), Some(ReceivingStatus::Received)]);
 
     let plain = RmaGoods {
@@ -46,12 +45,12 @@ fn a_unit_is_found_by_its_sku_or_by_its_upc_if_it_has_no_sku() {
         ..goods(ORDER, "1", Resolution::Refund)
     };
     let rma = open(ReturnMethod::MailBack, vec![plain]);
-    let rma = changed(&rma, &by_sku("LP-1", None, "012345678905"));
+    let rma = change(&rma, &by_sku("LP-1", None, "012345678905"));
     assert_eq!(receivings(&rma), [Some(ReceivingStatus::Received)]);
 }
 
 #[test]
-fn what_is_not_on_the_return_is_refused() {
+fn a_unit_that_is_not_on_the_return_is_refused() {
     let rma = mailed(&["1", "2"]);
 
     assert_eq!(refusal(&rma, &received("LP-1", "3")), RmaRefusal::UnknownLine("3".to_owned()));
@@ -62,15 +61,15 @@ fn what_is_not_on_the_return_is_refused() {
     assert_eq!(
         refusal(&rma, &by_sku("LP-1", Some("1"), "SKU-2")),
         RmaRefusal::UnknownSku("SKU-2".to_owned()),
-        "another article than the line has"
+        "the line has a different article"
     );
 }
 
 #[test]
-fn closing_gives_up_what_did_not_come() {
-    let rma = changed(&mailed(&["1", "2"]), &received("LP-1", "1"));
+fn closing_marks_units_that_did_not_arrive() {
+    let rma = change(&mailed(&["1", "2"]), &received("LP-1", "1"));
 
-    let rma = changed(&rma, &RmaEvent::ReceivingClosed);
+    let rma = change(&rma, &RmaEvent::ReceivingClosed);
 
     assert_eq!(
         receivings(&rma),
@@ -84,7 +83,7 @@ fn closing_gives_up_what_did_not_come() {
 }
 
 #[test]
-fn receiving_moves_exactly_as_its_table_says() {
+fn receiving_moves_exactly_as_in_its_table() {
     let follows = |next: ReceivingStatus, from| next.follows(from);
     for next in ReceivingStatus::ALL {
         assert!(!follows(next, None));
@@ -97,9 +96,9 @@ fn receiving_moves_exactly_as_its_table_says() {
 }
 
 #[test]
-fn nothing_is_received_where_the_merchant_does_it() {
+fn nothing_is_received_for_a_merchant_who_receives_goods_itself() {
     let goods = vec![goods(ORDER, "1", Resolution::Refund)];
-    let unmanaged = Rma::open(opening(ReturnMethod::MailBack, false, goods.clone()), time(0));
+    let unmanaged = Rma::open(new_rma(ReturnMethod::MailBack, false, goods.clone()), time(0));
     let kept = open(ReturnMethod::CustomerKeep, goods);
 
     for rma in [unmanaged, kept] {
@@ -110,9 +109,9 @@ fn nothing_is_received_where_the_merchant_does_it() {
 
 #[test]
 fn a_refunded_return_is_still_received() {
-    let rma = changed(&mailed(&["1"]), &refunded("RF-1", &[("1", 1)]));
-    let rma = changed(&rma, &received("LP-1", "1"));
-    let rma = changed(&rma, &RmaEvent::ReceivingClosed);
+    let rma = change(&mailed(&["1"]), &refunded("RF-1", &[("1", 1)]));
+    let rma = change(&rma, &received("LP-1", "1"));
+    let rma = change(&rma, &RmaEvent::ReceivingClosed);
 
     assert_eq!((rma.status, rma.receiving_complete), (RmaStatus::Refunded, true));
 }

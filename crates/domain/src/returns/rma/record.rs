@@ -1,0 +1,128 @@
+//! A return, as it is stored.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::receiving::ReceivingStatus;
+use super::status::RmaStatus;
+use super::unit::{RmaGoods, RmaUnit};
+use crate::returns::ReturnMethod;
+use crate::returns::identifier::RmaId;
+
+/// A return in its current state.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Rma {
+    pub rma_identifier: RmaId,
+    pub status: RmaStatus,
+    /// When the shopper confirmed the return.
+    #[schema(value_type = String, format = DateTime, example = "2026-02-20T10:15:00Z")]
+    pub created_at: Timestamp,
+    /// When the return last changed.
+    #[schema(value_type = String, format = DateTime, example = "2026-02-23T07:41:12Z")]
+    pub updated_at: Timestamp,
+    pub return_method: ReturnMethod,
+    /// What the return shipping costs, in minor units of the currency.
+    #[schema(example = 0, minimum = 0)]
+    pub return_shipping_cost_cents: i64,
+    /// What the merchant deducts from the refund for handling the return.
+    #[schema(example = 0, minimum = 0)]
+    pub fee_cents: i64,
+    /// Bonus credit for taking a gift card or an exchange. It is not a refund.
+    #[schema(example = 0, minimum = 0)]
+    pub bonus_credit_amount_cents: i64,
+    /// The e-mail address of the recipient of a gift. If present, the refund is a gift card.
+    #[schema(example = "robin.ames@example.com")]
+    pub giftee_email: Option<String>,
+    /// The shopper's e-mail address. A gift may be returned without it.
+    #[schema(example = "dana.whitfield@example.com")]
+    pub email: Option<String>,
+    /// The brand or storefront that sold the goods.
+    #[schema(example = "Harbor & Pine")]
+    pub concept: Option<String>,
+    /// ISO 4217 code of all amounts.
+    #[schema(example = "USD")]
+    pub currency: String,
+    /// The version of the merchant's policy that applies to the return.
+    #[schema(example = 3)]
+    pub policy_version: i64,
+    /// Whether our warehouse receives the goods.
+    pub managed_receiving: bool,
+    /// Whether receiving is closed: no more units are expected.
+    pub receiving_complete: bool,
+    /// How many messages about the return were enqueued: the sequence of the last one.
+    #[schema(example = 4, minimum = 1)]
+    pub messages_sent: i64,
+    /// The units that are returned: at least one.
+    pub units: Vec<RmaUnit>,
+}
+
+/// What a return starts with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewRma {
+    pub rma_identifier: RmaId,
+    pub return_method: ReturnMethod,
+    pub return_shipping_cost_cents: i64,
+    pub fee_cents: i64,
+    pub bonus_credit_amount_cents: i64,
+    pub giftee_email: Option<String>,
+    pub email: Option<String>,
+    pub concept: Option<String>,
+    pub currency: String,
+    pub policy_version: i64,
+    pub managed_receiving: bool,
+    pub goods: Vec<RmaGoods>,
+}
+
+impl Rma {
+    /// Starts a return. Its first message is due immediately.
+    ///
+    /// Nothing is in transit yet. Goods are expected if we receive them for the merchant, unless
+    /// the shopper keeps them.
+    pub fn open(new: NewRma, now: Timestamp) -> Self {
+        let expected = new.managed_receiving && is_transported(new.return_method);
+        let receiving = expected.then_some(ReceivingStatus::Pending);
+        let mut rma = Self {
+            rma_identifier: new.rma_identifier,
+            status: RmaStatus::Created,
+            created_at: now,
+            updated_at: now,
+            return_method: new.return_method,
+            return_shipping_cost_cents: new.return_shipping_cost_cents,
+            fee_cents: new.fee_cents,
+            bonus_credit_amount_cents: new.bonus_credit_amount_cents,
+            giftee_email: new.giftee_email,
+            email: new.email,
+            concept: new.concept,
+            currency: new.currency,
+            policy_version: new.policy_version,
+            managed_receiving: new.managed_receiving,
+            receiving_complete: false,
+            messages_sent: 1,
+            units: new.goods.into_iter().map(|goods| RmaUnit::new(goods, receiving)).collect(),
+        };
+        rma.status = rma.derive_status();
+        rma
+    }
+
+    /// The status that follows from the units, unless the return was canceled.
+    pub(super) fn derive_status(&self) -> RmaStatus {
+        if self.status == RmaStatus::Canceled {
+            return RmaStatus::Canceled;
+        }
+        RmaStatus::of(&self.units, self.receiving_complete)
+    }
+
+    /// Whether the shopper gets a gift card, because the goods were a gift.
+    pub fn gift_refund_only(&self) -> bool {
+        self.giftee_email.is_some()
+    }
+}
+
+/// Whether goods are sent back at all.
+pub(super) const fn is_transported(method: ReturnMethod) -> bool {
+    match method {
+        ReturnMethod::MailBack | ReturnMethod::ExpressReturns | ReturnMethod::HomePickup => true,
+        ReturnMethod::CustomerKeep => false,
+    }
+}
