@@ -81,7 +81,8 @@ fn respond(rma: &Rma, quote: Option<Quote>) -> Json<Value> {
         label: format!("/labels/{id}"),
     };
     let policy_version = rma.policy_version;
-    let response = ReturnAnswer { message: RmaMessage::of(rma), label, links, policy_version, quote };
+    let response =
+        ReturnAnswer { message: RmaMessage::of(rma), label, links, policy_version, quote };
     Json(serde_json::to_value(response).expect("a response has string keys"))
 }
 
