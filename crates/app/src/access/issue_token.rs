@@ -68,7 +68,7 @@ pub async fn issue_token(app: &App, request: TokenRequest) -> Result<IssuedToken
         now_us + TOKEN_LIFETIME_S * 1_000_000,
     );
     app.store.commit(transaction).await?;
-    app.metrics.token_issued();
+    app.metrics.count_token();
     Ok(IssuedToken { access_token, scopes, created_at_s: now_us / 1_000_000 })
 }
 

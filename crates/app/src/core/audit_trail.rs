@@ -1,4 +1,4 @@
-//! The record of every change an operator makes, written with the change itself.
+//! The audit trail: every change that an operator makes, recorded in the same transaction.
 
 use domain::identifier::MerchantId;
 use jiff::Timestamp;
@@ -15,23 +15,23 @@ pub struct AuditEntry {
     pub id: String,
     #[schema(value_type = String, format = DateTime)]
     pub at: Timestamp,
-    /// The merchant concerned; `platform` when it is none.
+    /// The merchant that the change is about, or `platform`.
     pub merchant: String,
-    /// The client, or the person at the console, that made the change.
+    /// The client or the operator that made the change.
     pub actor: String,
-    /// What was done, such as `merchant.add`.
+    /// The action, such as `merchant.add`.
     pub action: String,
-    /// What was changed. Never holds a secret.
+    /// What was changed. Never contains a secret.
     #[schema(value_type = Object)]
     pub detail: Value,
 }
 
-/// Changes, newest first, and where the next page begins.
+/// A page of changes, newest first.
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[schema(as = Changes)]
 pub struct AuditPage {
     pub changes: Vec<AuditEntry>,
-    /// Pass as `before` to read on; absent on the last page.
+    /// Pass as `before` to get the next page. Absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
 }
@@ -55,7 +55,7 @@ pub(crate) fn record_change(
     });
 }
 
-/// Which changes to read: of one merchant or of all, by one actor or by all, before a cursor.
+/// Which changes to list: of one merchant or all, by one actor or all, before a cursor.
 #[derive(Clone, Debug, Default)]
 pub struct AuditTrailQuery<'a> {
     pub merchant: Option<&'a MerchantId>,
@@ -64,7 +64,7 @@ pub struct AuditTrailQuery<'a> {
     pub limit: usize,
 }
 
-/// Changes, newest first.
+/// Lists changes, newest first.
 pub async fn list_changes(app: &App, query: &AuditTrailQuery<'_>) -> Result<AuditPage, AppError> {
     let AuditTrailQuery { merchant, actor, before, limit } = *query;
     let before = before.and_then(Cursor::parse).unwrap_or_else(Cursor::newest);

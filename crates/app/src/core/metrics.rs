@@ -1,4 +1,4 @@
-//! What the use cases count, for `/metrics`.
+//! The metrics of the use cases, for `/metrics`.
 
 use prometheus_client::{
     encoding::EncodeLabelSet,
@@ -23,18 +23,18 @@ impl AppMetrics {
         let metrics = Self::default();
         registry.register(
             "orders_taken_in",
-            "Orders answered, by merchant and result",
+            "Orders received, by merchant and result",
             metrics.orders.clone(),
         );
         registry.register("tokens_issued", "Access tokens issued", metrics.tokens.clone());
         metrics
     }
 
-    pub(crate) fn token_issued(&self) {
+    pub(crate) fn count_token(&self) {
         self.tokens.inc();
     }
 
-    pub(crate) fn order_taken_in(&self, merchant: &str, result: &'static str) {
+    pub(crate) fn count_order(&self, merchant: &str, result: &'static str) {
         self.orders.get_or_create(&OrderLabels { merchant: merchant.to_owned(), result }).inc();
     }
 }

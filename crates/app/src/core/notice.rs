@@ -1,6 +1,6 @@
-//! A sentence for the next page: what was just done, told after the browser was sent on.
+//! A notice for the next page: what the operator just did, shown after the redirect.
 //!
-//! It travels in a cookie, sealed, so that nobody else can put words into a page of ours.
+//! It is sealed into a cookie, so that no other site can put text on our pages.
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 
@@ -8,11 +8,11 @@ use crate::App;
 
 const NOTICE: &str = "notice";
 
-pub fn seal_notice(app: &App, words: &str) -> String {
-    URL_SAFE_NO_PAD.encode(app.vault.seal(&app.world, NOTICE, words.as_bytes()))
+pub fn seal_notice(app: &App, text: &str) -> String {
+    URL_SAFE_NO_PAD.encode(app.vault.seal(&app.world, NOTICE, text.as_bytes()))
 }
 
-/// The words, if it was us who sealed them.
+/// The text, if this service sealed it.
 pub fn open_notice(app: &App, sealed: &str) -> Option<String> {
     let bytes = URL_SAFE_NO_PAD.decode(sealed).ok()?;
     String::from_utf8(app.vault.open(NOTICE, &bytes).ok()?).ok()

@@ -1,5 +1,6 @@
-//! How things are, in figures: what came in, what went out, what is stuck. Nothing here looks at
-//! what is counted, so it costs the same however much is stored.
+//! The overview of the whole service in figures: what came in, what went out, what has failed.
+//!
+//! Everything is read from counts, so the cost does not depend on how much is stored.
 
 use std::collections::BTreeMap;
 
@@ -21,18 +22,18 @@ pub struct Overview {
     pub at: Timestamp,
     /// The last [`DAYS`], oldest first.
     pub days: Vec<DayFigures>,
-    /// Attempts of the last 24 hours by the status of their answer, 0 when none came.
-    pub answers: Vec<(i64, i64)>,
-    /// From the commit of a message to the answer, of those attempts.
+    /// Attempts in the last 24 hours by the status of the response.
+    pub responses: Vec<StatusCount>,
+    /// The time from the commit of a message to the response, of those attempts.
     pub p50_us: i64,
     pub p99_us: i64,
     /// Endpoints with messages in the failure queue.
     pub failing: Vec<FailingEndpoint>,
-    /// Endpoints to which this node sends less than it could, because they fail.
-    pub troubled: Vec<DegradedEndpoint>,
+    /// Endpoints that this node sends less to because they fail.
+    pub degraded: Vec<DegradedEndpoint>,
 }
 
-/// What happened on a day, in UTC.
+/// What happened on one day, in UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DayFigures {
     pub begins: Timestamp,
@@ -41,11 +42,18 @@ pub struct DayFigures {
     pub closed: i64,
 }
 
+/// How many attempts got a response with this status, or none if it is 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StatusCount {
+    pub status: i64,
+    pub attempts: i64,
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FailingEndpoint {
     pub merchant: String,
     pub kind: MessageKind,
-    /// At most [`FAILURES_MAX`]; there may be more.
+    /// At most [`FAILURES_MAX`], even if there are more.
     pub failures: i64,
 }
 
@@ -53,7 +61,7 @@ pub struct FailingEndpoint {
 pub struct DegradedEndpoint {
     pub merchant: String,
     pub kind: MessageKind,
-    /// throttled or suspended.
+    /// `throttled` or `suspended`.
     pub breaker: &'static str,
     pub waiting: u64,
 }
@@ -61,16 +69,16 @@ pub struct DegradedEndpoint {
 pub async fn load_overview(app: &App) -> Result<Overview, AppError> {
     let now_us = app.world.now_us();
     let first_us = now_us.div_euclid(DAY_US) * DAY_US - (DAYS - 1) * DAY_US;
-    let counts = app.store.day_counts(first_us).await?;
-    let answers = app.store.response_counts(now_us - DAY_US).await?;
+    let day_counts = app.store.day_counts(first_us).await?;
+    let counts = app.store.response_counts(now_us - DAY_US).await?;
     let failing = app.store.failing_endpoints(FAILURES_MAX, ENDPOINTS_MAX).await?;
     let degraded = app.dispatcher.degraded_endpoints().await;
     Ok(Overview {
         at: time_from_us(now_us),
-        days: (0..DAYS).map(|day| day_of(first_us + day * DAY_US, &counts)).collect(),
-        p50_us: percentile_us(&answers, 50),
-        p99_us: percentile_us(&answers, 99),
-        answers: by_status(&answers),
+        days: (0..DAYS).map(|day| count_day(first_us + day * DAY_US, &day_counts)).collect(),
+        p50_us: percentile_us(&counts, 50),
+        p99_us: percentile_us(&counts, 99),
+        responses: count_statuses(&counts),
         failing: failing
             .into_iter()
             .map(|it| FailingEndpoint {
@@ -79,7 +87,7 @@ pub async fn load_overview(app: &App) -> Result<Overview, AppError> {
                 failures: it.failures,
             })
             .collect(),
-        troubled: degraded
+        degraded: degraded
             .into_iter()
             .map(|status| DegradedEndpoint {
                 merchant: status.merchant.to_string(),
@@ -91,7 +99,7 @@ pub async fn load_overview(app: &App) -> Result<Overview, AppError> {
     })
 }
 
-fn day_of(begins_us: i64, counts: &[DayCount]) -> DayFigures {
+fn count_day(begins_us: i64, counts: &[DayCount]) -> DayFigures {
     let number = |event: CountedEvent| {
         let of_day =
             counts.iter().filter(|count| count.day_us == begins_us && count.event == event);
@@ -105,18 +113,18 @@ fn day_of(begins_us: i64, counts: &[DayCount]) -> DayFigures {
     }
 }
 
-fn by_status(answers: &[ResponseCount]) -> Vec<(i64, i64)> {
+fn count_statuses(counts: &[ResponseCount]) -> Vec<StatusCount> {
     let mut all: BTreeMap<i64, i64> = BTreeMap::new();
-    for count in answers {
+    for count in counts {
         *all.entry(count.status).or_default() += count.attempts;
     }
-    all.into_iter().collect()
+    all.into_iter().map(|(status, attempts)| StatusCount { status, attempts }).collect()
 }
 
-/// What so many percent of the attempts did not exceed; 0 when there were none.
-fn percentile_us(answers: &[ResponseCount], percent: i64) -> i64 {
+/// The time that `percent` of the attempts did not exceed, or 0 if there were none.
+fn percentile_us(counts: &[ResponseCount], percent: i64) -> i64 {
     let mut buckets: BTreeMap<i64, i64> = BTreeMap::new();
-    for count in answers {
+    for count in counts {
         *buckets.entry(count.bucket).or_default() += count.attempts;
     }
     let wanted = (buckets.values().sum::<i64>() * percent + 99) / 100;
@@ -133,20 +141,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn percentiles_are_over_all_answers_together() {
+    fn percentiles_cover_all_statuses_together() {
         let count = |status, bucket, attempts| ResponseCount { status, bucket, attempts };
-        let answers = [count(200, 0, 90), count(200, 4, 5), count(503, 0, 4), count(503, 10, 1)];
+        let counts = [count(200, 0, 90), count(200, 4, 5), count(503, 0, 4), count(503, 10, 1)];
 
-        assert_eq!(by_status(&answers), [(200, 95), (503, 5)]);
+        let statuses = [(200, 95), (503, 5)];
+        let statuses = statuses.map(|(status, attempts)| StatusCount { status, attempts });
+        assert_eq!(count_statuses(&counts), statuses);
         let expected = (bucket_end_us(0), bucket_end_us(4));
-        assert_eq!((percentile_us(&answers, 50), percentile_us(&answers, 99)), expected);
+        assert_eq!((percentile_us(&counts, 50), percentile_us(&counts, 99)), expected);
         assert_eq!(percentile_us(&[], 99), 0);
     }
 
     #[test]
-    fn a_day_without_anything_is_there_too() {
+    fn a_day_without_events_is_included() {
         let count = DayCount { day_us: DAY_US, event: CountedEvent::ReturnsStarted, number: 3 };
-        assert_eq!(day_of(DAY_US, &[count]).started, 3);
-        assert_eq!(day_of(0, &[count]).started, 0);
+        assert_eq!(count_day(DAY_US, &[count]).started, 3);
+        assert_eq!(count_day(0, &[count]).started, 0);
     }
 }

@@ -1,6 +1,7 @@
-//! One box to find anything by: whatever an operator has in hand, a number on a label or in an e-mail.
+//! The search box of the console: finds anything by a number on a label or in an e-mail, or by an
+//! e-mail address.
 //!
-//! Everything is looked up by an index, so a search costs the same however much is stored.
+//! Everything is found through an index, so the cost does not depend on how much is stored.
 
 use domain::{
     identifier::{MerchantId, MessageId},
@@ -16,10 +17,10 @@ use crate::{
     },
 };
 
-/// Nothing that can be searched for is longer.
+/// Longer than anything that can be searched for.
 const TEXT_MAX: usize = 320;
 
-/// Something that was found.
+/// A search result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub enum SearchHit {
     Order(Box<OrderSummary>),
@@ -28,26 +29,26 @@ pub enum SearchHit {
     Unit { merchant: String, unit: String },
 }
 
-/// Everything that `text` names.
+/// Finds everything that `text` identifies.
 pub async fn search(app: &App, text: &str) -> Result<Vec<SearchHit>, AppError> {
     let text = text.trim();
     if text.is_empty() || text.len() > TEXT_MAX {
         return Ok(Vec::new());
     }
-    if let Some(hit) = by_our_own_name(app, text).await? {
+    if let Some(hit) = find_by_own_identifier(app, text).await? {
         return Ok(vec![hit]);
     }
     if text.contains('@') {
-        let orders = orders_of(app, text).await?;
+        let orders = find_orders_of_shopper(app, text).await?;
         if !orders.is_empty() {
             return Ok(orders);
         }
     }
-    by_foreign_name(app, text).await
+    find_by_other_identifier(app, text).await
 }
 
-/// What has a name that this service made up, so that nothing else has it.
-async fn by_our_own_name(app: &App, text: &str) -> Result<Option<SearchHit>, AppError> {
+/// Finds what has an identifier of this service. Such an identifier is unique.
+async fn find_by_own_identifier(app: &App, text: &str) -> Result<Option<SearchHit>, AppError> {
     if let Some(id) = MessageId::parse(text)
         && app.store.message(&id.merchant, id.number).await?.is_some()
     {
@@ -56,42 +57,43 @@ async fn by_our_own_name(app: &App, text: &str) -> Result<Option<SearchHit>, App
     if let Some(rma) = RmaId::parse(text)
         && let Some(merchant) = app.store.merchant_of_rma(&rma).await?
     {
-        return Ok(Some(a_return(&merchant, &rma, "by its identifier")));
+        return Ok(Some(return_hit(&merchant, &rma, "by its identifier")));
     }
     Ok(None)
 }
 
-fn a_return(merchant: &MerchantId, rma: &RmaId, why: &'static str) -> SearchHit {
+fn return_hit(merchant: &MerchantId, rma: &RmaId, why: &'static str) -> SearchHit {
     SearchHit::Return { merchant: merchant.to_string(), rma: rma.to_string(), why }
 }
 
 /// The orders of the shopper with this e-mail address.
-async fn orders_of(app: &App, email: &str) -> Result<Vec<SearchHit>, AppError> {
+async fn find_orders_of_shopper(app: &App, email: &str) -> Result<Vec<SearchHit>, AppError> {
     let places = app.store.orders_of_shopper(shopper_hash(email)).await?;
-    let mut found = load_summaries(app, places).await?;
-    found.retain(|order| order.email.trim().to_lowercase() == email.to_lowercase());
-    Ok(found.into_iter().map(|order| SearchHit::Order(Box::new(order))).collect())
+    let mut orders = load_summaries(app, places).await?;
+    orders.retain(|order| order.email.trim().to_lowercase() == email.to_lowercase());
+    Ok(orders.into_iter().map(|order| SearchHit::Order(Box::new(order))).collect())
 }
 
-/// What others named: several things may have one name.
-async fn by_foreign_name(app: &App, text: &str) -> Result<Vec<SearchHit>, AppError> {
+/// Finds what merchants and carriers have numbered. Several things may share a number.
+async fn find_by_other_identifier(app: &App, text: &str) -> Result<Vec<SearchHit>, AppError> {
     let (orders, exchanges, parcels, units) = tokio::try_join!(
-        numbered(app, text),
+        find_orders_numbered(app, text),
         async { Ok(app.store.exchange_orders_named(text).await?) },
         async { Ok(app.store.returns_by_parcel(None, text).await?) },
         async { Ok(app.store.owners_of_unit(text).await?) },
     )?;
-    // An exchange order that its merchant published is an order, whose page tells how it came about.
+    // An exchange order that its merchant published is found as an order. The page of the order
+    // links to the return.
     let is_published = |merchant: &MerchantId| {
         orders.iter().any(|it| it.merchant == merchant.as_str() && it.order_id == text)
     };
     let exchanges = exchanges.iter().filter(|(merchant, _)| !is_published(merchant));
     let exchanges = exchanges
         .map(|(merchant, record)| {
-            a_return(merchant, &record.rma_identifier, "by its exchange order")
+            return_hit(merchant, &record.rma_identifier, "by its exchange order")
         })
         .collect::<Vec<_>>();
-    let parcels = parcels.iter().map(|(merchant, rma)| a_return(merchant, rma, "by its parcel"));
+    let parcels = parcels.iter().map(|(merchant, rma)| return_hit(merchant, rma, "by its parcel"));
     let units = units
         .into_iter()
         .map(|merchant| SearchHit::Unit { merchant: merchant.to_string(), unit: text.to_owned() });
@@ -99,8 +101,8 @@ async fn by_foreign_name(app: &App, text: &str) -> Result<Vec<SearchHit>, AppErr
     Ok(orders.chain(exchanges).chain(parcels).chain(units).collect())
 }
 
-/// Orders with this number, or with this number at this merchant: `acme/ORD-100472`.
-async fn numbered(app: &App, text: &str) -> Result<Vec<OrderSummary>, AppError> {
+/// Finds orders by number, or by merchant and number: `acme/ORD-100472`.
+async fn find_orders_numbered(app: &App, text: &str) -> Result<Vec<OrderSummary>, AppError> {
     let mut places = app.store.orders_numbered(text).await?;
     if let Some((merchant, number)) = text.split_once('/')
         && MerchantId::parse(merchant).is_ok()

@@ -1,8 +1,8 @@
-//! Orders that arrived, and what follows when they are held against what is stored.
+//! The intake of orders: what follows when incoming snapshots are compared with the stored ones.
 //!
-//! The snapshot with the newest `updated_at` stands; an older one is stored nowhere.
-//! Refund entries are recorded apart from the snapshots, because they never change
-//! and stay when a later snapshot omits them.
+//! The snapshot with the newest `updated_at` is stored; an older one is dropped. Refunds are recorded
+//! separately from the snapshots, because they never change and stay when a later snapshot omits
+//! them.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -24,7 +24,7 @@ use crate::{
     returns::settle_refunds::{NewRefund, PublishedOrder, RefundToReview, settle_refunds},
 };
 
-/// An order ready to be compared with what is held.
+/// An order that is ready to be compared with the stored snapshot.
 #[derive(Clone, Debug)]
 pub(crate) struct IncomingOrder {
     pub(crate) order_id: String,
@@ -34,7 +34,7 @@ pub(crate) struct IncomingOrder {
     refunds: Vec<IncomingRefund>,
     status: OrderStatus,
     shopper_hash: i64,
-    /// What was read, if there are refunds to be entered.
+    /// The order itself, if it has refunds.
     order: Option<Arc<Order>>,
 }
 
@@ -46,7 +46,7 @@ struct IncomingRefund {
 }
 
 impl IncomingOrder {
-    /// An order that was read from `document`.
+    /// `snapshot` was read from `document`.
     pub(crate) fn new(snapshot: Snapshot, document: &Bytes) -> Self {
         let refund = |entry: RefundEntry| IncomingRefund {
             refund_id: entry.identifier,
@@ -74,23 +74,23 @@ impl IncomingOrder {
     }
 }
 
-/// The number under which the orders of a shopper are found by its e-mail address, however it is written. Others
-/// may have the same number.
+/// The number by which the orders of a shopper are found. It depends on the e-mail address, but not on
+/// its case. Other addresses may have the same number.
 pub(crate) fn shopper_hash(email: &str) -> i64 {
     let hash = hash(email.trim().to_lowercase().as_bytes());
     i64::from_be_bytes(hash.first_chunk::<8>().copied().unwrap_or_default())
 }
 
-/// What follows from orders that arrived and orders that are held.
+/// What follows from incoming orders.
 pub(crate) struct IntakeDecision {
     pub(crate) outcomes: Vec<IntakeOutcome>,
     pub(crate) conflicts: Vec<RefundConflict>,
-    /// Refunds that a person should look at.
+    /// Refunds that an operator should review.
     pub(crate) to_review: Vec<RefundToReview>,
     pub(crate) transaction: Transaction,
 }
 
-/// A refund that is recorded with another body, or for another order.
+/// A refund that is already recorded with another body, or for another order.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RefundConflict {
     pub(crate) order: usize,
@@ -115,17 +115,17 @@ pub(crate) async fn decide_intake(
     let (mut outcomes, mut conflicts, mut unsettled) = (Vec::new(), Vec::new(), Vec::new());
     for (position, order) in orders.iter().enumerate() {
         let stored = heads.get(order.order_id.as_str());
-        let held =
+        let before =
             stored.map(|head| SnapshotVersion { updated_us: head.updated_us, hash: &head.hash });
-        let arrived = SnapshotVersion { updated_us: order.updated_us, hash: &order.hash };
-        let outcome = intake::compare(held.as_ref(), &arrived);
+        let incoming = SnapshotVersion { updated_us: order.updated_us, hash: &order.hash };
+        let outcome = intake::compare(before.as_ref(), &incoming);
         outcomes.push(outcome);
         for (refund, entry) in order.refunds.iter().enumerate() {
             match recorded.get(entry.refund_id.as_str()) {
                 Some(known) if known.hash == entry.hash && known.order_id == order.order_id => (),
                 Some(_) => conflicts.push(RefundConflict { order: position, refund }),
                 None if outcome.is_stored() => {
-                    new_refunds.push(refund_row(order, entry));
+                    new_refunds.push(build_refund_row(order, entry));
                     unsettled.extend(order.order.as_deref().map(|order| NewRefund {
                         order,
                         order_position: position,
@@ -136,25 +136,25 @@ pub(crate) async fn decide_intake(
             }
         }
         if outcome.is_stored() {
-            rows.push(order_row(order, stored.map_or(0, |head| head.version)));
+            rows.push(build_order_row(order, stored.map_or(0, |head| head.version)));
         }
     }
     let now_us = app.world.now_us();
     let mut transaction = Transaction::new("storing orders");
     transaction.put_orders(merchant, rows, now_us);
     transaction.insert_refunds(merchant, new_refunds, now_us);
-    let mut settled = settle_refunds(app, merchant, &unsettled).await?;
-    // An order that is told again counts: its exchange may have become known since the first time.
+    let mut settlements = settle_refunds(app, merchant, &unsettled).await?;
+    // Unchanged orders count, too: their exchange orders may have become known in the meantime.
     let current =
         orders.iter().zip(&outcomes).filter(|(_, outcome)| **outcome != IntakeOutcome::Stale);
     let current =
         current.map(|(order, _)| PublishedOrder { id: &order.order_id, status: order.status });
-    settled.apply_exchange_orders(app, merchant, current).await?;
-    let to_review = settled.put(app, merchant, &mut transaction);
+    settlements.apply_exchange_orders(app, merchant, current).await?;
+    let to_review = settlements.put(app, merchant, &mut transaction);
     Ok(IntakeDecision { outcomes, conflicts, to_review, transaction })
 }
 
-fn order_row(order: &IncomingOrder, replaces: i64) -> OrderRow {
+fn build_order_row(order: &IncomingOrder, replaces: i64) -> OrderRow {
     OrderRow {
         order_id: order.order_id.clone(),
         replaces,
@@ -166,7 +166,7 @@ fn order_row(order: &IncomingOrder, replaces: i64) -> OrderRow {
     }
 }
 
-fn refund_row(order: &IncomingOrder, refund: &IncomingRefund) -> RefundRow {
+fn build_refund_row(order: &IncomingOrder, refund: &IncomingRefund) -> RefundRow {
     RefundRow {
         refund_id: refund.refund_id.clone(),
         order_id: order.order_id.clone(),

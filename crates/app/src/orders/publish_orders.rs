@@ -79,7 +79,7 @@ pub async fn publish_orders(
     }
     let answer: IntakeResult = commit_once(scope, decide).await?;
     for order in &answer.orders {
-        app.metrics.order_taken_in(merchant.as_str(), order.result.as_str());
+        app.metrics.count_order(merchant.as_str(), order.result.as_str());
     }
     Ok(answer)
 }

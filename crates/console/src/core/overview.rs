@@ -3,7 +3,7 @@
 
 use std::convert::Infallible;
 
-use app::core::overview::{DayFigures, FAILURES_MAX, Overview, load_overview};
+use app::core::overview::{DayFigures, FAILURES_MAX, Overview, StatusCount, load_overview};
 use askama::Template;
 use axum::{
     Router,
@@ -117,7 +117,7 @@ impl Figures {
             merchant: it.merchant.clone(),
             kind: it.kind.name(),
         });
-        let failing_endpoints = overview.troubled.iter().map(|it| FailingEndpointRow {
+        let failing_endpoints = overview.degraded.iter().map(|it| FailingEndpointRow {
             merchant: it.merchant.clone(),
             kind: it.kind.name(),
             breaker: it.breaker,
@@ -132,7 +132,7 @@ impl Figures {
             returns: chart_by_day(&overview.days, |day| vec![day.started, day.closed]),
             orders: chart_by_day(&overview.days, |day| vec![day.orders]),
             days: days.collect(),
-            responses: response_rows(&overview.answers),
+            responses: response_rows(&overview.responses),
             failures: failures.collect(),
             failing_endpoints: failing_endpoints.collect(),
         }
@@ -172,7 +172,7 @@ fn activity_tiles(days: &[DayFigures]) -> Vec<Tile> {
 }
 
 fn delivery_tiles(overview: &Overview) -> Vec<Tile> {
-    let attempts: i64 = overview.answers.iter().map(|(_, attempts)| attempts).sum();
+    let attempts: i64 = overview.responses.iter().map(|it| it.attempts).sum();
     let failures: i64 = overview.failing.iter().map(|it| it.failures).sum();
     let has_more = overview.failing.iter().any(|it| it.failures >= FAILURES_MAX);
     let tile =
@@ -192,18 +192,21 @@ fn delivery_tiles(overview: &Overview) -> Vec<Tile> {
     ]
 }
 
-fn response_rows(counts: &[(i64, i64)]) -> Vec<ResponseRow> {
-    let all = counts.iter().map(|(_, attempts)| attempts).sum::<i64>().max(1);
-    let row = |(status, attempts): &(i64, i64)| ResponseRow {
-        status: if *status == 0 { "no response".to_owned() } else { status.to_string() },
-        class: match status {
+fn response_rows(counts: &[StatusCount]) -> Vec<ResponseRow> {
+    let all = counts.iter().map(|it| it.attempts).sum::<i64>().max(1);
+    let row = |count: &StatusCount| ResponseRow {
+        status: match count.status {
+            0 => "no response".to_owned(),
+            status => status.to_string(),
+        },
+        class: match count.status {
             200..=299 => "good",
             300..=499 => "warn",
             _ => "bad",
         },
-        attempts: format_number(*attempts),
+        attempts: format_number(count.attempts),
         // A small share must stay visible.
-        share: (attempts * 1_000 / all).max(4),
+        share: (count.attempts * 1_000 / all).max(4),
     };
     counts.iter().map(row).collect()
 }

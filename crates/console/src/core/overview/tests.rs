@@ -1,6 +1,6 @@
 //! The figures, as pages show them.
 
-use app::core::overview::{DAYS, DegradedEndpoint, FailingEndpoint};
+use app::core::overview::{DAYS, DegradedEndpoint, FailingEndpoint, StatusCount};
 use domain::messages::kind::MessageKind;
 use jiff::Timestamp;
 
@@ -16,7 +16,9 @@ fn sample() -> Overview {
     Overview {
         at: "2026-02-14T16:02:10Z".parse().unwrap(),
         days: (0..DAYS).map(day).collect(),
-        answers: vec![(0, 1), (200, 9_900), (503, 99)],
+        responses: [(0, 1), (200, 9_900), (503, 99)]
+            .map(|(status, attempts)| StatusCount { status, attempts })
+            .to_vec(),
         p50_us: 12_000,
         p99_us: 2_345_000,
         failing: vec![FailingEndpoint {
@@ -24,7 +26,7 @@ fn sample() -> Overview {
             kind: MessageKind::Rma,
             failures: FAILURES_MAX,
         }],
-        troubled: vec![DegradedEndpoint {
+        degraded: vec![DegradedEndpoint {
             merchant: "<script>".to_owned(),
             kind: MessageKind::Rma,
             breaker: "throttled",
