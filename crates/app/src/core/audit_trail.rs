@@ -6,7 +6,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use store::{AuditFilter, AuditRecord, Cursor, Transaction, next_page};
 
-use crate::{App, AppError, core::scope::RequestScope};
+use crate::{
+    App, AppError,
+    core::{scope::RequestScope, time::time_from_us},
+};
 
 /// One change, as operators read it.
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
@@ -77,7 +80,7 @@ pub async fn list_changes(app: &App, query: &AuditTrailQuery<'_>) -> Result<Audi
 fn view_change(record: AuditRecord) -> AuditEntry {
     AuditEntry {
         id: record.id,
-        at: Timestamp::from_microsecond(record.at_us).unwrap_or_default(),
+        at: time_from_us(record.at_us),
         merchant: record.merchant,
         actor: record.actor,
         action: record.action,

@@ -8,7 +8,7 @@ use domain::messages::kind::MessageKind;
 use jiff::Timestamp;
 use store::{CountedEvent, DayCount, ResponseCount, bucket_end_us};
 
-use crate::{App, AppError, messages::message_log::time_from_us};
+use crate::{App, AppError, core::time::time_from_us};
 
 const DAY_US: i64 = 24 * 60 * 60 * 1_000_000;
 /// How far back the charts go, today included.

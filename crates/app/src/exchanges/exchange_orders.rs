@@ -27,7 +27,8 @@ use utoipa::ToSchema;
 use crate::{
     App, AppError,
     core::commit_once::retry_conflicts,
-    orders::returnability::find_order,
+    messages::message_log::filter_by_reference,
+    orders::load_order::find_order,
     returns::{
         change_return::{apply_event, enqueue_message},
         settle_refunds::exchange_event,
@@ -152,11 +153,8 @@ async fn find_message(
     record: &ExchangeRecord,
 ) -> Result<Option<MessageRow>, AppError> {
     let filter = MessageFilter {
-        before: i64::MAX,
-        state: None,
         kind: Some(MessageKind::ExchangeOrder),
-        reference: Some(record.original_order_id.clone()),
-        limit: 1,
+        ..filter_by_reference(&record.original_order_id, 1)
     };
     Ok(app.store.messages(merchant, &filter).await?.0.into_iter().next())
 }

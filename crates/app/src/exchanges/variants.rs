@@ -19,9 +19,7 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::{
-    App, AppError, messages::set_endpoints::find_target, orders::returnability::find_order,
-};
+use crate::{App, AppError, messages::set_endpoints::find_target, orders::load_order::find_order};
 
 /// How long a shopper waits for the merchant's server.
 const TIME_MAX: Duration = Duration::from_secs(3);

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use store::{AttemptCount, bucket_end_us};
 
-use crate::{App, AppError, messages::message_log::time_from_us};
+use crate::{App, AppError, core::time::time_from_us};
 
 /// How deliveries went.
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]

@@ -16,8 +16,11 @@ use store::{
 
 use crate::{
     App, AppError,
-    core::{audit_trail::record_change, commit_once::commit_once, scope::RequestScope},
-    messages::message_log::{message_id, time_from_us},
+    core::{
+        audit_trail::record_change, commit_once::commit_once, scope::RequestScope,
+        time::time_from_us,
+    },
+    messages::message_log::message_id,
 };
 
 /// A message in the failure queue.

@@ -10,7 +10,7 @@ use store::{AttemptRow, MessageFilter, MessageRow};
 
 pub use domain::messages::state::MessageState;
 
-use crate::{App, AppError};
+use crate::{App, AppError, core::time::time_from_us};
 
 /// A message without its body.
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
@@ -129,6 +129,17 @@ pub async fn load_message(app: &App, id: &MessageId) -> Result<MessageWithAttemp
     }
 }
 
+/// The newest messages that refer to `reference`.
+pub(crate) fn filter_by_reference(reference: &str, limit: usize) -> MessageFilter {
+    MessageFilter {
+        before: i64::MAX,
+        state: None,
+        kind: None,
+        reference: Some(reference.to_owned()),
+        limit,
+    }
+}
+
 pub(crate) fn message_id(merchant: &str, number: i64) -> String {
     format!("msg_{merchant}_{number}")
 }
@@ -158,8 +169,4 @@ pub(crate) fn view_attempt(row: AttemptRow) -> AttemptView {
         latency_ms: row.latency_us as f64 / 1000.0,
         answer: row.answer.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()),
     }
-}
-
-pub(crate) fn time_from_us(us: i64) -> Timestamp {
-    Timestamp::from_microsecond(us).unwrap_or_default()
 }

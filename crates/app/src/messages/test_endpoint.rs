@@ -8,7 +8,10 @@ use store::Transaction;
 use crate::{
     AppError,
     core::{audit_trail::record_change, commit_once::commit_once, scope::RequestScope},
-    messages::outbox::{self, About},
+    messages::{
+        message_log::filter_by_reference,
+        outbox::{self, About},
+    },
 };
 
 /// The test message that is on its way.
@@ -62,17 +65,7 @@ pub async fn send_test_message(
         Ok((reference.clone(), transaction))
     })
     .await?;
-    let sent = app.store.messages(merchant, &by_reference(&reference)).await?.0;
+    let sent = app.store.messages(merchant, &filter_by_reference(&reference, 1)).await?.0;
     let number = sent.first().ok_or(AppError::NotFound("message"))?.message_id;
     Ok(TestMessage { id: MessageId { merchant: merchant.clone(), number }.to_string() })
-}
-
-fn by_reference(reference: &str) -> store::MessageFilter {
-    store::MessageFilter {
-        before: i64::MAX,
-        state: None,
-        kind: None,
-        reference: Some(reference.to_owned()),
-        limit: 1,
-    }
 }

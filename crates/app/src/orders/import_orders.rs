@@ -1,4 +1,4 @@
-//! An operator brings in history: one order a line, each stored or rejected by itself.
+//! An operator imports historical orders: one per line, each stored or rejected by itself.
 
 use std::collections::HashSet;
 
@@ -27,7 +27,7 @@ use crate::{
     },
 };
 
-/// What became of a chunk of lines.
+/// What happened to a chunk of lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[schema(as = Imported)]
 pub struct ImportResult {
@@ -35,25 +35,25 @@ pub struct ImportResult {
     pub updated: u64,
     pub unchanged: u64,
     pub stale: u64,
-    /// Warnings of all accepted lines together.
+    /// The number of warnings of all accepted lines.
     pub warnings: u64,
-    /// Lines that were not stored, in the order of the chunk.
+    /// Lines that were rejected, in the order of the chunk.
     pub rejected: Vec<RejectedLine>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct RejectedLine {
-    /// Position in the chunk, from 0.
+    /// The position in the chunk, from 0.
     pub line: usize,
     pub message: String,
-    /// Empty when the line is not JSON.
+    /// Empty if the line is not JSON.
     pub errors: Vec<FieldError>,
 }
 
-/// Stores what is acceptable in `lines` and says what is not.
+/// Stores the acceptable orders in `lines` and reports the others.
 ///
-/// Every line is committed as it comes, so a repetition under a key only gets the first answer again; what it
-/// would store is stored already.
+/// The lines are committed before the response. Lines that are imported again change nothing, so a
+/// request that is repeated with its key is harmless, too.
 pub async fn import_orders(
     scope: RequestScope<'_>,
     lines: Bytes,
@@ -61,7 +61,7 @@ pub async fn import_orders(
     let (app, merchant) = (scope.app, scope.merchant()?);
     commit_once(scope, || async {
         let imported = import_lines(app, merchant, lines.clone()).await?;
-        Ok((imported, Transaction::new("noting an import")))
+        Ok((imported, Transaction::new("storing a response")))
     })
     .await
 }
@@ -71,8 +71,8 @@ async fn import_lines(
     merchant: &MerchantId,
     lines: Bytes,
 ) -> Result<ImportResult, AppError> {
-    let found = app.store.merchant(merchant).await?.ok_or(AppError::NotFound("merchant"))?;
-    let context = OrderReadContext { now: app.world.now(), strict: found.value.settings.strict };
+    let owner = app.store.merchant(merchant).await?.ok_or(AppError::NotFound("merchant"))?;
+    let context = OrderReadContext { now: app.world.now(), strict: owner.value.settings.strict };
     let (mut waiting, mut imported) =
         run_on_suitable_thread(lines.len(), move || read_lines(&lines, &context)).await;
     while !waiting.is_empty() {
@@ -84,7 +84,7 @@ async fn import_lines(
     Ok(imported)
 }
 
-/// An acceptable order and the line it came from.
+/// An acceptable order and its line.
 struct ImportLine {
     line: usize,
     order: IncomingOrder,
@@ -119,8 +119,8 @@ fn reject_line(line: usize, faults: Faults) -> RejectedLine {
     RejectedLine { line, message: faults.summary(), errors: faults.errors }
 }
 
-/// The lines that one commit may hold, and those that must wait for the next: a commit must not hold
-/// two snapshots of one order, nor one refund twice, and an order's lines stay in their order.
+/// Splits off the lines that must wait for a later commit: one commit must not contain two snapshots of
+/// an order, nor a refund twice, and the lines of an order stay in sequence.
 fn split_repeats(lines: Vec<ImportLine>) -> (Vec<ImportLine>, Vec<ImportLine>) {
     let (mut orders, mut refunds) = (HashSet::new(), HashSet::new());
     lines.into_iter().partition(|line| {

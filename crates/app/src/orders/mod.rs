@@ -1,4 +1,4 @@
-//! Orders: published, imported, read and listed, and what of them can be returned.
+//! Orders: publish, import, read and list them, and find out which units can be returned.
 
 pub mod import_orders;
 pub mod load_order;

@@ -1,10 +1,9 @@
-//! Orders in lists: newest first, with what tells one from another.
+//! Lists of orders, newest first, with what identifies an order to a person.
 
 use std::collections::HashMap;
 
 use bytes::Bytes;
 use domain::{
-    identifier::MerchantId,
     json,
     orders::{
         order::OrderStatus,
@@ -13,17 +12,21 @@ use domain::{
 };
 use jiff::Timestamp;
 use serde::Serialize;
-use store::{Cursor, ListedOrder, OrderFilter};
+use store::ListedOrder;
 
-use crate::{App, AppError, messages::message_log::time_from_us};
+use crate::{
+    App, AppError,
+    core::{list_query::ListQuery, time::time_from_us},
+};
 
-/// An order as a line of a list.
+/// An order as a row of a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct OrderSummary {
     pub merchant: String,
     pub order_id: String,
-    /// When it first arrived, and when its newest snapshot did.
+    /// When its first snapshot arrived.
     pub created_at: Timestamp,
+    /// When its newest snapshot arrived.
     pub received_at: Timestamp,
     pub status: String,
     pub email: String,
@@ -35,57 +38,42 @@ pub struct OrderSummary {
     pub units: i64,
 }
 
-/// Which orders to list.
-#[derive(Clone, Debug, Default)]
-pub struct OrderQuery<'a> {
-    pub merchant: Option<&'a MerchantId>,
-    pub status: Option<OrderStatus>,
-    pub before: Option<&'a str>,
-    pub limit: usize,
-}
-
-/// Orders, newest first, and where to go on when there may be more.
+/// Lists orders, newest first. The second value is the cursor of the next page, if there may be one.
 pub async fn list_orders(
     app: &App,
-    wanted: &OrderQuery<'_>,
+    query: &ListQuery<'_, OrderStatus>,
 ) -> Result<(Vec<OrderSummary>, Option<String>), AppError> {
-    let filter = OrderFilter {
-        before: wanted.before.and_then(Cursor::parse).unwrap_or_else(Cursor::newest),
-        merchant: wanted.merchant.cloned(),
-        status: wanted.status,
-        limit: wanted.limit,
-    };
-    let (places, end) = app.store.orders(&filter).await?;
+    let (orders, end) = app.store.orders(&query.filter()).await?;
     let next = end.map(|it| it.cursor().to_string());
-    Ok((load_summaries(app, places).await?, next))
+    Ok((load_summaries(app, orders).await?, next))
 }
 
-/// The orders at these places, in their order.
+/// The summaries of these orders, in the same sequence.
 pub(crate) async fn load_summaries(
     app: &App,
-    places: Vec<ListedOrder>,
+    orders: Vec<ListedOrder>,
 ) -> Result<Vec<OrderSummary>, AppError> {
-    let bodies = app.store.order_bodies(&places).await?;
+    let bodies = app.store.order_bodies(&orders).await?;
     let bodies: HashMap<(String, String), Bytes> =
         bodies.into_iter().map(|(merchant, order_id, body)| ((merchant, order_id), body)).collect();
     let context = OrderReadContext { now: app.world.now(), strict: false };
-    let summary = |place: ListedOrder| {
-        let body = bodies.get(&(place.merchant.clone(), place.order_id.clone()));
-        summary(place, body.map(Bytes::as_ref).unwrap_or_default(), &context)
+    let summarize_order = |order: ListedOrder| {
+        let body = bodies.get(&(order.merchant.clone(), order.order_id.clone()));
+        summarize(order, body.map(Bytes::as_ref).unwrap_or_default(), &context)
     };
-    Ok(places.into_iter().map(summary).collect())
+    Ok(orders.into_iter().map(summarize_order).collect())
 }
 
-/// What can be told of an order whose body may be one that nobody would accept today.
-fn summary(place: ListedOrder, body: &[u8], context: &OrderReadContext) -> OrderSummary {
+/// Leaves fields empty if the body cannot be read, for example because the rules have changed.
+fn summarize(listed: ListedOrder, body: &[u8], context: &OrderReadContext) -> OrderSummary {
     let document = json::parse(body).ok();
     let order = document.and_then(|it| read_order(&it, context).ok()).map(|(read, _)| read.order);
     let mut summary = OrderSummary {
-        merchant: place.merchant,
-        order_id: place.order_id,
-        created_at: time_from_us(place.created_us),
-        received_at: time_from_us(place.received_us),
-        status: place.status,
+        merchant: listed.merchant,
+        order_id: listed.order_id,
+        created_at: time_from_us(listed.created_us),
+        received_at: time_from_us(listed.received_us),
+        status: listed.status,
         email: String::new(),
         name: String::new(),
         total_cents: 0,

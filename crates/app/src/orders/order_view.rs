@@ -1,4 +1,4 @@
-//! Everything about one order, for a person who wants to know.
+//! Everything about one order, for the console.
 
 use domain::{
     exchanges::record::ExchangeRecord,
@@ -10,35 +10,34 @@ use domain::{
         rma::Rma,
     },
 };
-use store::MessageFilter;
 
 use crate::{
     App, AppError,
-    messages::message_log::{MessageView, view_message},
-    orders::returnability::{OrderWithLedger, load_order},
+    messages::message_log::{MessageView, filter_by_reference, view_message},
+    orders::load_order::{OrderWithLedger, load_order},
     returns::{policies::load_policy, refund_problems::ProblemView},
 };
 
 /// How many messages about an order are shown.
 const MESSAGES_MAX: usize = 50;
 
-/// An order and what became of it.
+/// An order with its returns, exchanges, messages and problems.
 #[derive(Clone, Debug)]
 pub struct OrderView {
     pub order: Order,
-    /// What can come back now.
+    /// Which units can be returned now.
     pub returnability: Returnability,
-    /// The version of the policy that says so.
+    /// The version of the policy that decides this.
     pub policy_version: i64,
-    /// What of the order is spent.
+    /// Which units are spent.
     pub ledger: Ledger,
-    /// In the order of their creation, cancelled ones too.
+    /// In the order of their creation, including canceled ones.
     pub returns: Vec<Rma>,
-    /// The exchange order for what was bought with it.
+    /// The exchange order for its units, if one was requested.
     pub exchange: Option<ExchangeRecord>,
-    /// How it came about, if it is an exchange order.
+    /// The exchange that the order was placed for, if it is an exchange order.
     pub origin: Option<ExchangeRecord>,
-    /// Newest first; those about its returns are told there.
+    /// Messages about the order itself, newest first.
     pub messages: Vec<MessageView>,
     pub problems: Vec<ProblemView>,
 }
@@ -48,17 +47,11 @@ pub async fn load_order_view(
     merchant: &MerchantId,
     order_id: &str,
 ) -> Result<OrderView, AppError> {
-    let (held, policy) =
+    let (found, policy) =
         tokio::try_join!(load_order(app, merchant, order_id), load_policy(app, merchant))?;
-    let OrderWithLedger { order, ledger, origin, .. } = held.ok_or(AppError::NotFound("order"))?;
+    let OrderWithLedger { order, ledger, origin, .. } = found.ok_or(AppError::NotFound("order"))?;
     let ledger = ledger.value;
-    let filter = MessageFilter {
-        before: i64::MAX,
-        state: None,
-        kind: None,
-        reference: Some(order_id.to_owned()),
-        limit: MESSAGES_MAX,
-    };
+    let filter = filter_by_reference(order_id, MESSAGES_MAX);
     let rmas = ledger.rmas().iter().map(|rma| (merchant.as_str(), rma.as_str()));
     let refunds = order.refunds.iter().map(|refund| refund.identifier.as_str());
     let (mut returns, exchange, (messages, _), problems) = tokio::try_join!(
@@ -81,12 +74,12 @@ pub async fn load_order_view(
     })
 }
 
-/// The newest snapshot of an order, byte by byte as the merchant sent it.
+/// The newest snapshot of an order, byte for byte as the merchant sent it.
 pub async fn load_order_as_sent(
     app: &App,
     merchant: &MerchantId,
     order_id: &str,
 ) -> Result<bytes::Bytes, AppError> {
-    let file = app.store.stored_order(merchant, order_id).await?;
-    Ok(file.ok_or(AppError::NotFound("order"))?.body)
+    let stored = app.store.stored_order(merchant, order_id).await?;
+    Ok(stored.ok_or(AppError::NotFound("order"))?.body)
 }

@@ -1,4 +1,4 @@
-//! A merchant publishes orders: all of a message is stored, or nothing of it.
+//! A merchant publishes orders. Either all orders of a message are stored, or none.
 
 use bytes::Bytes;
 use domain::{
@@ -17,26 +17,26 @@ use crate::{
     orders::order_intake::{IncomingOrder, RefundConflict, decide_intake},
 };
 
-/// Bodies beyond this are read on a thread where they keep nobody waiting.
+/// Larger bodies are read on a separate thread, so that other requests do not wait.
 const READ_INLINE_MAX_BYTES: usize = 256 << 10;
 
-/// A message as it arrived.
+/// A message with orders, as it arrived.
 #[derive(Clone, Debug)]
 pub struct OrdersMessage {
     pub body: Bytes,
     /// Respond as if the orders were stored, but store nothing.
     pub dry_run: bool,
-    /// Whether unknown fields are refused.
+    /// Whether values that look wrong are refused instead of accepted with a warning.
     pub strict: bool,
 }
 
-/// What became of a message.
+/// What happened to the orders of a message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[schema(as = TakenIn)]
 pub struct IntakeResult {
-    /// One element for each order, in the order of the message.
+    /// One element per order, in the order of the message.
     pub orders: Vec<OrderResult>,
-    /// What was accepted although it looks wrong, and fields that are not known.
+    /// Values that were accepted although they look wrong, and unknown fields.
     pub warnings: Vec<Warning>,
 }
 
@@ -71,17 +71,17 @@ pub async fn publish_orders(
             message: it.reason,
         });
         let warnings = warnings.iter().cloned().chain(to_review).collect();
-        let answer = IntakeResult { orders: results.collect(), warnings };
-        Ok((answer, decided.transaction))
+        let response = IntakeResult { orders: results.collect(), warnings };
+        Ok((response, decided.transaction))
     };
     if message.dry_run {
-        return decide().await.map(|(answer, _)| answer);
+        return decide().await.map(|(response, _)| response);
     }
-    let answer: IntakeResult = commit_once(scope, decide).await?;
-    for order in &answer.orders {
+    let response: IntakeResult = commit_once(scope, decide).await?;
+    for order in &response.orders {
         app.metrics.count_order(merchant.as_str(), order.result.as_str());
     }
-    Ok(answer)
+    Ok(response)
 }
 
 async fn read_orders(
@@ -99,7 +99,7 @@ async fn read_orders(
     run_on_suitable_thread(bytes, read).await
 }
 
-/// Runs `read` here when there is little of it, on a thread for long work otherwise.
+/// Runs `read` at once if there are few bytes, and on a thread for long work otherwise.
 pub(crate) async fn run_on_suitable_thread<T: Send + 'static>(
     bytes: usize,
     read: impl FnOnce() -> T + Send + 'static,
@@ -108,12 +108,12 @@ pub(crate) async fn run_on_suitable_thread<T: Send + 'static>(
         return read();
     }
     match tokio::task::spawn_blocking(read).await {
-        Ok(done) => done,
+        Ok(value) => value,
         Err(panicked) => std::panic::resume_unwind(panicked.into_panic()),
     }
 }
 
-/// The faults of refunds that contradict what is recorded, in orders found at `root(position)`.
+/// The faults of refunds that contradict a recorded refund. `root` is the path of an order.
 pub(crate) fn refund_conflict_faults(
     conflicts: &[RefundConflict],
     root: impl Fn(usize) -> String,

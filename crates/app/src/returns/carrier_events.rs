@@ -13,7 +13,6 @@ use domain::{
         identifier::RmaId,
         rma::Rma,
     },
-    time::from_micros,
 };
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -22,7 +21,10 @@ use utoipa::ToSchema;
 
 use crate::{
     App, AppError,
-    core::{commit_once::commit_once, idempotency::replay_response, scope::RequestScope},
+    core::{
+        commit_once::commit_once, idempotency::replay_response, scope::RequestScope,
+        time::time_from_us,
+    },
     returns::change_return::{EventEffect, apply_event, find_owner},
     warehouse::asn_receipts::ScanResult,
 };
@@ -218,7 +220,7 @@ pub async fn list_label_requests(
     let view = |it: &LabelRequest| RequestedLabel {
         rma_identifier: it.rma_id.clone(),
         merchant: it.merchant.to_string(),
-        requested_at: from_micros(it.requested_us).unwrap_or_default(),
+        requested_at: time_from_us(it.requested_us),
     };
     Ok(RequestedLabels { label_requests: wanted.iter().map(view).collect(), next })
 }

@@ -7,7 +7,7 @@ use domain::{
     returns::{identifier::RmaId, rma::Rma},
 };
 
-use crate::{App, AppError, orders::returnability::find_order};
+use crate::{App, AppError, orders::load_order::find_order};
 
 /// A return, who sends it and where it goes.
 #[derive(Clone, Debug)]

@@ -8,9 +8,7 @@ use domain::{
 };
 use jiff::Timestamp;
 
-use crate::{
-    App, AppError, orders::returnability::load_order, returns::refund_problems::ProblemView,
-};
+use crate::{App, AppError, orders::load_order::load_order, returns::refund_problems::ProblemView};
 
 /// A problem with everything that is known of its refund.
 #[derive(Clone, Debug)]

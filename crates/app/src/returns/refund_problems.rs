@@ -4,7 +4,6 @@ use domain::{
     identifier::MerchantId,
     orders::order::Refund,
     returns::{identifier::RmaId, settlement::settle_with},
-    time::from_micros,
 };
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -14,8 +13,11 @@ use utoipa::ToSchema;
 
 use crate::{
     App, AppError,
-    core::{audit_trail::record_change, commit_once::commit_once, scope::RequestScope},
-    orders::returnability::find_order,
+    core::{
+        audit_trail::record_change, commit_once::commit_once, scope::RequestScope,
+        time::time_from_us,
+    },
+    orders::load_order::find_order,
     returns::change_return::put_return,
 };
 
@@ -59,7 +61,7 @@ impl From<RefundProblem> for ProblemView {
             refund_identifier: row.refund_id,
             order_identifier: row.order_id,
             state: row.state,
-            noticed_at: from_micros(row.noticed_us).unwrap_or_default(),
+            noticed_at: time_from_us(row.noticed_us),
             detail: row.detail,
         }
     }

@@ -11,7 +11,7 @@ use domain::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::{App, AppError, access::authenticate::Caller, orders::returnability::find_order};
+use crate::{App, AppError, access::authenticate::Caller, orders::load_order::find_order};
 
 const PASS: &str = "shopper";
 /// How long a pass is good.

@@ -29,7 +29,7 @@ use crate::{
     core::{commit_once::commit_once, scope::RequestScope},
     exchanges::variants::fetch_current_variants,
     messages::outbox::{self, About},
-    orders::returnability::{OrderWithLedger, load_order},
+    orders::load_order::{OrderWithLedger, load_order},
     returns::{change_return::enqueue_message, policies::load_policy},
 };
 

@@ -2,7 +2,6 @@
 
 use domain::{
     identifier::MerchantId,
-    time::from_micros,
     warehouse::{
         receipt_message::rejected,
         receiving::{AnswerDecision, AsnState, ReceivingContext, answer},
@@ -17,7 +16,10 @@ use utoipa::ToSchema;
 
 use crate::{
     App, AppError,
-    core::{audit_trail::record_change, commit_once::commit_once, scope::RequestScope},
+    core::{
+        audit_trail::record_change, commit_once::commit_once, scope::RequestScope,
+        time::time_from_us,
+    },
     warehouse::asn_receipts::{AcceptedUnit, UnitReport, accept_unit, enqueue_receipt},
 };
 
@@ -56,7 +58,7 @@ pub async fn list_unit_exceptions(
     let next = next_page(&found, limit, DoubtfulUnit::cursor);
     let view = |it: DoubtfulUnit| UnitException {
         merchant: it.merchant,
-        since: from_micros(it.since_us).unwrap_or_default(),
+        since: time_from_us(it.since_us),
         unit: it.unit,
     };
     Ok(UnitExceptionPage { exceptions: found.into_iter().map(view).collect(), next })

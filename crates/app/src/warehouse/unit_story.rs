@@ -8,12 +8,11 @@ use domain::{
     },
 };
 use serde::Serialize;
-use store::MessageFilter;
 use utoipa::ToSchema;
 
 use crate::{
     App, AppError,
-    messages::message_log::{MessageView, view_message},
+    messages::message_log::{MessageView, filter_by_reference, view_message},
     warehouse::resolve_merchant::resolve_merchant,
 };
 
@@ -50,13 +49,7 @@ pub async fn load_story_of_unit(
     let unit = found.ok_or(AppError::NotFound("unit"))?.value;
     let mut messages = Vec::new();
     for reference in references(app, merchant, &unit).await? {
-        let filter = MessageFilter {
-            before: i64::MAX,
-            state: None,
-            kind: None,
-            reference: Some(reference),
-            limit: MESSAGES_MAX,
-        };
+        let filter = filter_by_reference(&reference, MESSAGES_MAX);
         let found = app.store.messages(merchant, &filter).await?.0;
         messages.extend(found.into_iter().map(view_message));
     }

@@ -1,6 +1,9 @@
 //! The list of orders, newest first.
 
-use app::orders::order_list::{OrderQuery, OrderSummary, list_orders};
+use app::{
+    core::list_query::ListQuery,
+    orders::order_list::{OrderSummary, list_orders},
+};
 use askama::Template;
 use axum::{extract::State, http::StatusCode, response::Response};
 use domain::orders::order::OrderStatus;
@@ -44,13 +47,13 @@ pub(super) async fn show(
     Query(query): Query<StatusQuery>,
 ) -> Result<Response, ApiError> {
     let merchant = parse_merchant_filter(&query.merchant)?;
-    let wanted = OrderQuery {
+    let list_query = ListQuery {
         merchant: merchant.as_ref(),
         status: OrderStatus::parse(&query.status),
         before: Some(query.before.as_str()),
         limit: PAGE_SIZE,
     };
-    let (found, next) = list_orders(&web.app, &wanted).await?;
+    let (found, next) = list_orders(&web.app, &list_query).await?;
     let statuses = OrderStatus::ALL.map(|status| (status.name(), order_badge(status.name()).label));
     let content = OrdersPage {
         frame: Frame::new(&visitor, Section::Orders, "Orders"),

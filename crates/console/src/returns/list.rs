@@ -1,6 +1,6 @@
 //! The list of returns, newest first.
 
-use app::returns::return_list::{ReturnQuery, list_returns};
+use app::{core::list_query::ListQuery, returns::return_list::list_returns};
 use askama::Template;
 use axum::{extract::State, http::StatusCode, response::Response};
 use domain::returns::rma::{Rma, RmaStatus};
@@ -46,13 +46,13 @@ pub(super) async fn show(
     Query(query): Query<StatusQuery>,
 ) -> Result<Response, ApiError> {
     let merchant = parse_merchant_filter(&query.merchant)?;
-    let wanted = ReturnQuery {
+    let list_query = ListQuery {
         merchant: merchant.as_ref(),
         status: RmaStatus::parse(&query.status),
         before: Some(query.before.as_str()),
         limit: PAGE_SIZE,
     };
-    let (found, next) = list_returns(&web.app, &wanted).await?;
+    let (found, next) = list_returns(&web.app, &list_query).await?;
     let statuses = RmaStatus::ALL.map(|status| (status.name(), return_badge(status).label));
     let content = ReturnsPage {
         frame: Frame::new(&visitor, Section::Returns, "Returns"),
