@@ -1,7 +1,8 @@
-//! The carrier reports what happens to parcels, and asks which labels are wanted.
+//! Carriers report what happens to parcels, and ask for the labels that returns need.
 //!
-//! A batch is answered event by event: one that is unknown, late or contradictory does no harm to
-//! the others. Events of different returns are stored together; those of one return stay in order.
+//! Each event of a batch has its own result: one that is unknown, late or contradictory does not
+//! affect the others. Events of different returns are applied at the same time; those of one return
+//! stay in order.
 
 use std::collections::BTreeMap;
 
@@ -26,48 +27,48 @@ use crate::{
         time::time_from_us,
     },
     returns::change_return::{EventEffect, apply_event, find_owner},
-    warehouse::asn_receipts::ScanResult,
 };
 
-/// What became of each event, in the order of the request.
+/// The result of each event, in the order of the request.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct CarrierResults {
-    /// One for each event.
+    /// One per event.
     pub results: Vec<EventResult>,
 }
 
-/// What became of one event.
+/// The result of one event.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct EventResult {
     pub result: EventOutcome,
-    /// The return that was meant; one of them when several travel in the parcel. Absent when there is none.
+    /// The return that the event is about, or one of them if several are in the parcel. Absent if
+    /// there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "RMA-7K3Q-9XWD-2M4T")]
     pub rma_identifier: Option<String>,
-    /// Why it was refused, in words.
+    /// Why the event was refused.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
 
-/// What became of something that was reported.
+/// What happened to something that was reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EventOutcome {
-    /// The return changed, and its merchant is told.
+    /// The return changed, and its merchant is notified.
     Applied,
-    /// It was known before, or comes too late to matter.
+    /// It was already known, or it came too late.
     Unchanged,
-    /// It contradicts what is known of the return; nothing changed.
+    /// It contradicts the return. Nothing changed.
     Refused,
-    /// There is no such return or parcel.
+    /// The return or the parcel is unknown.
     Unknown,
-    /// The unit did not fit: it is kept, and an operator is asked. `message` says why.
+    /// The unit did not match. It is kept until an operator decides. `message` says why.
     Exception,
 }
 
 impl EventOutcome {
-    /// Whether it says more of an event that reached several returns.
-    fn outdoes(self, other: Self) -> bool {
+    /// Whether this outcome represents an event better, if the event is about several returns.
+    fn outranks(self, other: Self) -> bool {
         let weight = |outcome: Self| match outcome {
             Self::Unknown => 0,
             Self::Unchanged => 1,
@@ -88,15 +89,6 @@ impl EventResult {
             EventEffect::Unknown => (EventOutcome::Unknown, None),
         };
         Self { result, rma_identifier: rma.map(ToString::to_string), message }
-    }
-
-    pub(crate) fn of_scan(scanned: &ScanResult) -> Self {
-        let (result, message) = match scanned {
-            ScanResult::Received => (EventOutcome::Applied, None),
-            ScanResult::Repeat => (EventOutcome::Unchanged, None),
-            ScanResult::Asked(why) => (EventOutcome::Exception, Some(why.clone())),
-        };
-        Self { result, rma_identifier: None, message }
     }
 }
 
@@ -121,14 +113,14 @@ pub async fn apply_carrier_events(
     let mut results = vec![EventResult::of(None, &EventEffect::Unknown); events.len()];
     for (position, result) in applied.into_iter().flatten() {
         if let Some(best) = results.get_mut(position)
-            && result.result.outdoes(best.result)
+            && result.result.outranks(best.result)
         {
             *best = result;
         }
     }
     let results = CarrierResults { results };
-    // Events told again are harmless, so the answer may be kept after them.
-    commit_once(scope, || async { Ok((results.clone(), Transaction::new("keeping an answer"))) })
+    // Events that are applied again change nothing, so the response may be stored after them.
+    commit_once(scope, || async { Ok((results.clone(), Transaction::new("storing a response"))) })
         .await
 }
 
@@ -173,7 +165,7 @@ async fn apply_carrier_event(
         if let Some(number) = event.tracking_number.as_deref().filter(travels) {
             transaction.put_parcel(merchant, number, id);
         }
-        // A label may be for some of the lines; then one is wanted for the others still.
+        // A label may be for some lines only. Then the others still need one.
         if rma.units.iter().all(|unit| unit.tracking_number.is_some()) {
             transaction.end_label_request(merchant, id);
         }
@@ -181,7 +173,7 @@ async fn apply_carrier_event(
     .await
 }
 
-/// A label that a carrier is asked for.
+/// A label that a return needs.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[schema(as = WantedLabel)]
 pub struct RequestedLabel {
@@ -190,23 +182,23 @@ pub struct RequestedLabel {
     pub rma_identifier: String,
     #[schema(example = "acme")]
     pub merchant: String,
-    /// When the return began.
+    /// When the return was started.
     #[schema(value_type = String, format = DateTime)]
     pub requested_at: Timestamp,
 }
 
-/// A page of wanted labels.
+/// A page of label requests.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[schema(as = WantedLabels)]
 pub struct RequestedLabels {
     /// Oldest first.
     pub label_requests: Vec<RequestedLabel>,
-    /// Pass as `after` to read on; absent on the last page.
+    /// Pass as `after` to get the next page. Absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
 }
 
-/// The oldest labels that external carriers are asked for, of those that the caller may see, behind `after`.
+/// The label requests for external carriers behind `after`, oldest first, of one merchant or all.
 pub async fn list_label_requests(
     app: &App,
     merchant: Option<&MerchantId>,
@@ -215,48 +207,48 @@ pub async fn list_label_requests(
 ) -> Result<RequestedLabels, AppError> {
     let after = after.and_then(Cursor::parse).unwrap_or_else(Cursor::oldest);
     let carrier = CarrierMode::External.name();
-    let wanted = app.store.label_requests(carrier, merchant, &after, limit).await?;
-    let next = next_page(&wanted, limit, LabelRequest::cursor);
+    let requests = app.store.label_requests(carrier, merchant, &after, limit).await?;
+    let next = next_page(&requests, limit, LabelRequest::cursor);
     let view = |it: &LabelRequest| RequestedLabel {
         rma_identifier: it.rma_id.clone(),
         merchant: it.merchant.to_string(),
         requested_at: time_from_us(it.requested_us),
     };
-    Ok(RequestedLabels { label_requests: wanted.iter().map(view).collect(), next })
+    Ok(RequestedLabels { label_requests: requests.iter().map(view).collect(), next })
 }
 
 const LABELS_MAX: usize = 1_000;
 
-/// The simulated carrier: makes the labels that are asked of it, and tells how many.
+/// The simulated carrier: issues the labels that are requested, and returns how many.
 pub async fn issue_simulated_labels(app: &App) -> Result<usize, AppError> {
     let carrier = CarrierMode::Simulated.name();
-    let wanted = app.store.label_requests(carrier, None, &Cursor::oldest(), LABELS_MAX).await?;
+    let requests = app.store.label_requests(carrier, None, &Cursor::oldest(), LABELS_MAX).await?;
     let issue = |request: LabelRequest| async move {
         let Some(rma) = RmaId::parse(&request.rma_id) else { return Ok(()) };
         let event = CarrierEvent {
             kind: CarrierEventKind::LabelCreated,
             rma_identifier: Some(rma.clone()),
-            tracking_number: Some(tracking_number(app)),
+            tracking_number: Some(generate_tracking_number(app)),
             order_line_item_identifiers: Vec::new(),
             occurred_at: None,
         };
         match apply_carrier_event(app, &request.merchant, &rma, &event).await? {
             EventEffect::Changed(Rma { .. }) => Ok(()),
-            // Somebody cancelled it, or another node made the label.
+            // The return was canceled, or another node issued the label.
             EventEffect::Unchanged | EventEffect::Refused(_) | EventEffect::Unknown => {
-                let mut transaction = Transaction::new("ending a wish for a label");
+                let mut transaction = Transaction::new("ending a label request");
                 transaction.end_label_request(&request.merchant, &rma);
                 Ok::<_, AppError>(app.commit(transaction).await?)
             }
         }
     };
-    let count = wanted.len();
-    futures_util::future::try_join_all(wanted.into_iter().map(issue)).await?;
+    let count = requests.len();
+    futures_util::future::try_join_all(requests.into_iter().map(issue)).await?;
     Ok(count)
 }
 
-/// A number of twenty digits that cannot be mistaken for a real carrier's.
-fn tracking_number(app: &App) -> String {
+/// A number of twenty characters that no real carrier uses.
+fn generate_tracking_number(app: &App) -> String {
     let random = u64::from_be_bytes(app.world.random::<8>()) % 1_000_000_000_000_000;
     format!("SIM00{random:015}")
 }

@@ -1,4 +1,6 @@
-//! What happens to a return after it began: events from outside change it, and its merchant is told.
+//! Changes of a return after it was started: events change it, and its merchant gets a message.
+
+use std::collections::BTreeSet;
 
 use bytes::Bytes;
 use domain::{
@@ -21,35 +23,30 @@ use crate::{
     messages::outbox::{self, About},
 };
 
-/// A return as it stands.
 pub async fn load_return(app: &App, merchant: &MerchantId, rma: &str) -> Result<Rma, AppError> {
     let id = RmaId::parse(rma).ok_or(AppError::NotFound("return"))?;
     Ok(find_versioned(app, merchant, &id).await?.value)
 }
 
-/// The shopper or the merchant takes a return back. Its units can be returned again.
+/// Cancels a return. Its units can be returned again.
 pub async fn cancel_return(scope: RequestScope<'_>, rma: &str) -> Result<Rma, AppError> {
     let merchant = scope.merchant()?;
     let id = RmaId::parse(rma).ok_or(AppError::NotFound("return"))?;
     commit_once(scope, || decide_cancellation(scope.app, merchant, &id)).await
 }
 
-/// The return when it is canceled, and what that changes.
+/// The canceled return, and the transaction that cancels it.
 pub(crate) async fn decide_cancellation(
     app: &App,
     merchant: &MerchantId,
     id: &RmaId,
 ) -> Result<(Rma, Transaction), AppError> {
     let before = find_versioned(app, merchant, id).await?;
-    let mut transaction = Transaction::new("cancelling a return");
+    let mut transaction = Transaction::new("canceling a return");
     let rma = put_after_event(app, &mut transaction, merchant, &before, &RmaEvent::Canceled)?;
     if rma != before.value {
         transaction.end_label_request(merchant, id);
-        let mut orders: Vec<&str> =
-            rma.units.iter().map(|unit| unit.goods.order_identifier.as_str()).collect();
-        orders.sort_unstable();
-        orders.dedup();
-        for order_id in orders {
+        for order_id in order_ids(&rma) {
             let ledger = app.store.ledger(merchant, order_id).await?;
             let released = ledger.value.release(id.as_str());
             transaction.put_ledger(merchant, order_id, &released, ledger.version);
@@ -58,14 +55,14 @@ pub(crate) async fn decide_cancellation(
     Ok((rma, transaction))
 }
 
-/// The warehouse awaits nothing more of a return.
+/// Closes the receiving of a return: the warehouse expects no more units of it.
 pub async fn close_receiving(scope: RequestScope<'_>, rma: &str) -> Result<Rma, AppError> {
     let id = RmaId::parse(rma).ok_or(AppError::NotFound("return"))?;
     let merchant = find_owner(scope, &id).await?.ok_or(AppError::NotFound("return"))?;
     commit_once(scope, || decide_closing(scope.app, &merchant, &id)).await
 }
 
-/// The return when its receiving is closed, and what that changes.
+/// The return with its receiving closed, and the transaction that closes it.
 pub(crate) async fn decide_closing(
     app: &App,
     merchant: &MerchantId,
@@ -76,6 +73,11 @@ pub(crate) async fn decide_closing(
     let rma =
         put_after_event(app, &mut transaction, merchant, &before, &RmaEvent::ReceivingClosed)?;
     Ok((rma, transaction))
+}
+
+/// The orders that the units of a return belong to.
+pub(crate) fn order_ids(rma: &Rma) -> BTreeSet<&str> {
+    rma.units.iter().map(|unit| unit.goods.order_identifier.as_str()).collect()
 }
 
 /// The merchant of a return, if the request may know of the return.
@@ -143,14 +145,14 @@ pub(crate) fn enqueue_message(
     transaction.enqueue(outbox::message(app, merchant, &about, Bytes::from(body)));
 }
 
-/// What an event did to a return.
+/// The effect of an event on a return.
 pub(crate) enum EventEffect {
     Changed(Rma),
-    /// It is told again, or too late.
+    /// The event was already applied, or it came too late.
     Unchanged,
-    /// It contradicts what is known.
+    /// The event contradicts the return.
     Refused(RmaRefusal),
-    /// There is no such return.
+    /// The return does not exist.
     Unknown,
 }
 

@@ -1,4 +1,4 @@
-//! What stands on the label of a return. Whoever knows the return's identifier may see it.
+//! The content of a return label. Everyone who knows the return's identifier may see it.
 
 use domain::{
     identifier::MerchantId,
@@ -9,12 +9,12 @@ use domain::{
 
 use crate::{App, AppError, orders::load_order::find_order};
 
-/// A return, who sends it and where it goes.
+/// A return with its sender and its destination.
 #[derive(Clone, Debug)]
 pub struct ReturnLabel {
     pub merchant: MerchantId,
     pub merchant_name: String,
-    /// Which languages the merchant's shoppers are spoken to in.
+    /// For the languages that the merchant offers.
     pub portal: Portal,
     pub rma: Rma,
     pub from: PostalAddress,
@@ -29,9 +29,9 @@ pub async fn load_return_label(app: &App, rma: &str) -> Result<ReturnLabel, AppE
     let merchant = app.store.merchant(&owner).await?.ok_or_else(missing)?.value;
     let first = rma.units.first().map(|unit| unit.goods.order_identifier.clone());
     let order = find_order(app, &owner, &first.unwrap_or_default()).await?.ok_or_else(missing)?;
-    let named = || PostalAddress { name: merchant.name.clone(), ..PostalAddress::default() };
+    let name_only = || PostalAddress { name: merchant.name.clone(), ..PostalAddress::default() };
     Ok(ReturnLabel {
-        to: merchant.return_address.clone().unwrap_or_else(named),
+        to: merchant.return_address.clone().unwrap_or_else(name_only),
         merchant_name: merchant.name,
         merchant: merchant.id,
         portal: app.store.portal(&owner).await?.portal,

@@ -1,4 +1,4 @@
-//! Returns: started, changed, labeled, listed and refunded.
+//! Returns: start, change, label, list and refund them.
 
 pub mod carrier_events;
 pub mod change_return;

@@ -1,4 +1,4 @@
-//! What an operator does to a return by hand. Each is noted in the audit trail, with the reason.
+//! Changes of a return by an operator. Each is recorded in the audit trail, with the reason.
 
 use domain::{
     identifier::MerchantId,
@@ -13,7 +13,7 @@ use crate::{
     returns::change_return::{decide_cancellation, decide_closing},
 };
 
-/// Takes a return back for the shopper or the merchant.
+/// Cancels a return for the shopper or the merchant.
 pub async fn cancel_by_hand(
     scope: RequestScope<'_>,
     rma: &str,
@@ -34,7 +34,7 @@ pub async fn cancel_by_hand(
     .await
 }
 
-/// Awaits nothing more of a return.
+/// Closes the receiving of a return.
 pub async fn close_receiving_by_hand(scope: RequestScope<'_>, rma: &str) -> Result<Rma, AppError> {
     let app = scope.app;
     let (merchant, id) = find_return(app, rma).await?;

@@ -1,4 +1,4 @@
-//! A merchant's return policy: the one that holds, and every one before it.
+//! A merchant's return policy: the current version, and all versions before it.
 
 use domain::{identifier::MerchantId, returns::policy::Policy, time::from_micros};
 use jiff::Timestamp;
@@ -11,11 +11,11 @@ use crate::{
     core::{audit_trail::record_change, commit_once::commit_once, scope::RequestScope},
 };
 
-/// A policy and since when it holds.
+/// A version of a policy.
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct PolicyView {
-    /// Counted from 1; 0 is the policy of merchants that never set one. Returns name the version that they were
-    /// judged by.
+    /// Counted from 1. Version 0 is the default policy of merchants that never set one. A return names
+    /// the version that decided it.
     #[schema(example = 3, minimum = 0)]
     pub version: i64,
     /// When it was set. Absent for version 0.
@@ -40,15 +40,15 @@ impl From<PolicyVersion> for PolicyView {
     }
 }
 
-/// The policy that holds now.
+/// The current policy.
 pub async fn load_policy(app: &App, merchant: &MerchantId) -> Result<PolicyView, AppError> {
     let newest = app.store.policies(merchant, i64::MAX, 1).await?.pop();
-    let first =
+    let default =
         || PolicyView { version: 0, created_at: None, set_by: None, policy: Policy::default() };
-    Ok(newest.map_or_else(first, PolicyView::from))
+    Ok(newest.map_or_else(default, PolicyView::from))
 }
 
-/// The policy that holds now, of a merchant that must exist.
+/// The current policy of a merchant that must exist.
 pub async fn load_merchant_policy(
     app: &App,
     merchant: &MerchantId,
@@ -65,11 +65,11 @@ pub async fn list_policies(
     limit: usize,
 ) -> Result<Vec<PolicyView>, AppError> {
     app.store.merchant(merchant).await?.ok_or(AppError::NotFound("merchant"))?;
-    let found = app.store.policies(merchant, before, limit).await?;
-    Ok(found.into_iter().map(PolicyView::from).collect())
+    let policies = app.store.policies(merchant, before, limit).await?;
+    Ok(policies.into_iter().map(PolicyView::from).collect())
 }
 
-/// Sets a new version. Returns that were started before keep theirs.
+/// Sets a new version. Returns that were started before keep their version.
 pub async fn set_policy(scope: RequestScope<'_>, policy: &Policy) -> Result<PolicyView, AppError> {
     let (app, merchant) = (scope.app, scope.merchant()?);
     commit_once(scope, || async {

@@ -1,5 +1,5 @@
-//! A refund that an operator should look at, with all it takes to decide: what was paid for, and which
-//! returns of the order it could be.
+//! A refund problem with everything that an operator needs to decide: what was paid for, and which
+//! returns of the order it could belong to.
 
 use domain::{
     identifier::MerchantId,
@@ -8,68 +8,73 @@ use domain::{
 };
 use jiff::Timestamp;
 
-use crate::{App, AppError, orders::load_order::load_order, returns::refund_problems::ProblemView};
+use crate::{
+    App, AppError,
+    orders::load_order::{OrderWithLedger, load_order},
+    returns::refund_problems::ProblemView,
+};
 
-/// A problem with everything that is known of its refund.
+/// A problem, its refund, and the returns that the refund could belong to.
 #[derive(Clone, Debug)]
 pub struct RefundCase {
     pub problem: ProblemView,
-    /// None when the order does not tell of the refund any more.
+    /// None if the order no longer contains the refund.
     pub refund: Option<RefundFacts>,
-    /// The returns that it could pay for, the likeliest first.
+    /// The returns that it could belong to, the most likely first.
     pub candidates: Vec<RefundCandidate>,
 }
 
-/// What was paid back.
+/// The content of a refund.
 #[derive(Clone, Debug)]
 pub struct RefundFacts {
     pub amount_cents: i64,
     pub currency: String,
     pub created_at: Timestamp,
     pub note: Option<String>,
-    /// The return that it names.
+    /// The return that the refund names.
     pub rma_identifier: Option<String>,
     pub lines: Vec<RefundedLine>,
 }
 
-/// Units of a line that were paid back.
+/// Refunded units of an order line.
 #[derive(Clone, Debug)]
 pub struct RefundedLine {
     pub identifier: String,
-    /// What the order calls it; empty when it has no such line.
+    /// The title of the line, or empty if the order has no such line.
     pub title: String,
     pub quantity: i64,
 }
 
-/// A return that a refund could pay for.
+/// A return that a refund could belong to.
 #[derive(Clone, Debug)]
 pub struct RefundCandidate {
     pub rma_identifier: String,
     pub status: &'static str,
     pub created_at: Timestamp,
-    /// How many units of the refund it awaits money for, and how many it has no use for.
+    /// The units of the refund that the return expects a refund for.
     pub pays_for: i64,
+    /// The other units of the refund.
     pub left_over: i64,
-    /// How many more units of the same lines would still await money.
+    /// The units of the same lines that would still expect a refund.
     pub short_of: i64,
 }
 
-/// Looks a problem's refund up.
+/// Loads what belongs to a problem.
 pub async fn load_refund_case(app: &App, problem: ProblemView) -> Result<RefundCase, AppError> {
     let missing = |_| AppError::NotFound("merchant");
     let merchant = MerchantId::parse(&problem.merchant).map_err(missing)?;
-    let found = load_order(app, &merchant, &problem.order_identifier).await?;
+    let loaded = load_order(app, &merchant, &problem.order_identifier).await?;
     let is_it = |refund: &&Refund| refund.identifier == problem.refund_identifier;
-    let refund = found.as_ref().and_then(|held| held.order.refunds.iter().find(is_it));
-    let (Some(held), Some(refund)) = (&found, refund) else {
+    let refund = loaded.as_ref().and_then(|it| it.order.refunds.iter().find(is_it));
+    let (Some(OrderWithLedger { order, ledger, .. }), Some(refund)) = (&loaded, refund) else {
         return Ok(RefundCase { problem, refund: None, candidates: Vec::new() });
     };
-    let ledger = &held.ledger.value;
+    let ledger = &ledger.value;
     let mut returns: Vec<Rma> = Vec::new();
     for id in ledger.rmas().iter().filter_map(|text| RmaId::parse(text)) {
         returns.extend(app.store.rma(&merchant, &id).await?.map(|rma| rma.value));
     }
-    let found = find_candidates(&held.order, ledger, &returns, refund, app.world.now());
+    let found = find_candidates(order, ledger, &returns, refund, app.world.now());
     let candidates = found.iter().map(|candidate| RefundCandidate {
         rma_identifier: candidate.rma.rma_identifier.to_string(),
         status: candidate.rma.status.name(),
@@ -79,13 +84,13 @@ pub async fn load_refund_case(app: &App, problem: ProblemView) -> Result<RefundC
         short_of: candidate.short_of,
     });
     let candidates = candidates.collect();
-    Ok(RefundCase { problem, refund: Some(facts(&held.order, refund)), candidates })
+    Ok(RefundCase { problem, refund: Some(view_refund(order, refund)), candidates })
 }
 
-fn facts(order: &Order, refund: &Refund) -> RefundFacts {
+fn view_refund(order: &Order, refund: &Refund) -> RefundFacts {
     let title = |line: &str| {
-        let found = order.items.iter().find(|item| item.identifier == line);
-        found.map(|item| item.title.clone()).unwrap_or_default()
+        let line = order.items.iter().find(|item| item.identifier == line);
+        line.map(|item| item.title.clone()).unwrap_or_default()
     };
     let lines = refund.refund_line_items.iter().map(|line| RefundedLine {
         identifier: line.order_item_identifier.clone(),

@@ -1,4 +1,4 @@
-//! Refunds that an operator should look at: listed, and matched by hand.
+//! Refunds that an operator should review: list them, and match them with returns.
 
 use domain::{
     identifier::MerchantId,
@@ -21,7 +21,7 @@ use crate::{
     returns::change_return::put_return,
 };
 
-/// A refund that found no return, or paid for units that were spent before.
+/// A refund that matched no return, or that paid for units that were already spent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ProblemView {
     #[schema(example = "acme")]
@@ -32,13 +32,13 @@ pub struct ProblemView {
     /// The order that is refunded.
     #[schema(example = "ORD-100472")]
     pub order_identifier: String,
-    /// unmatched, conflict, or settled once an operator dealt with it.
+    /// unmatched, conflict, or settled after an operator resolved it.
     #[schema(example = "unmatched")]
     pub state: String,
     /// When the refund arrived.
     #[schema(value_type = String, format = DateTime)]
     pub noticed_at: Timestamp,
-    /// What is wrong with it, or what was done about it.
+    /// What is wrong, or how it was resolved.
     #[schema(example = "does not name a return, and could pay for any of RMA-7K3Q-9XWD-2M4T, …")]
     pub detail: String,
 }
@@ -49,7 +49,7 @@ pub struct ProblemView {
 pub struct RefundProblemPage {
     /// Oldest first.
     pub refunds: Vec<ProblemView>,
-    /// Pass as `after` to read on; absent on the last page.
+    /// Pass as `after` to get the next page. Absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
 }
@@ -74,25 +74,25 @@ pub async fn list_refund_problems(
     limit: usize,
 ) -> Result<RefundProblemPage, AppError> {
     let after = after.and_then(Cursor::parse).unwrap_or_else(Cursor::oldest);
-    let found = app.store.refund_problems(state, &after, limit).await?;
-    let next = next_page(&found, limit, RefundProblem::cursor);
-    Ok(RefundProblemPage { refunds: found.into_iter().map(ProblemView::from).collect(), next })
+    let problems = app.store.refund_problems(state, &after, limit).await?;
+    let next = next_page(&problems, limit, RefundProblem::cursor);
+    Ok(RefundProblemPage { refunds: problems.into_iter().map(ProblemView::from).collect(), next })
 }
 
-/// How an operator settles a problem.
+/// How an operator resolves a problem.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = Match)]
 pub struct RefundMatch {
-    /// The return that the refund pays for. Absent: for none; it stays as it was entered.
+    /// The return that the refund belongs to. Absent if it belongs to none; then nothing changes.
     #[schema(example = "RMA-7K3Q-9XWD-2M4T")]
     pub rma_identifier: Option<String>,
-    /// Why, for whoever looks at it later.
+    /// The reason, for the record.
     #[schema(example = "agreed with the merchant by telephone")]
     pub note: Option<String>,
 }
 
-/// Settles a problem: the refund pays for a return after all, or is left as it is.
+/// Resolves a problem: the refund is applied to a return, or is left unchanged.
 pub async fn match_refund(
     scope: RequestScope<'_>,
     refund_id: &str,
@@ -103,7 +103,7 @@ pub async fn match_refund(
         let problem = app.store.refund_problem(merchant, refund_id).await?;
         let problem = problem.ok_or(AppError::NotFound("refund problem"))?;
         let mut transaction = Transaction::new("matching a refund");
-        let done = match &matched.rma_identifier {
+        let resolution = match &matched.rma_identifier {
             None => "left unchanged".to_owned(),
             Some(rma) => {
                 let id = RmaId::parse(rma).ok_or(AppError::NotFound("return"))?;
@@ -114,7 +114,7 @@ pub async fn match_refund(
         let note = matched.note.as_deref().map(|note| format!(": {note}")).unwrap_or_default();
         let settled = RefundProblem {
             state: "settled".to_owned(),
-            detail: format!("{done}{note}"),
+            detail: format!("{resolution}{note}"),
             ..problem
         };
         transaction.put_refund_problem(merchant, &settled);

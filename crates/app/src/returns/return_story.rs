@@ -1,4 +1,4 @@
-//! A return with everything that happened to it: what is stored, what its merchant was told and when, what
+//! A return with its timeline: what happened to it, which messages were sent about it, and what
 //! operators did.
 
 mod snapshot;
@@ -18,37 +18,38 @@ use store::MessageHistory;
 use self::timeline::{MessageRecord, TimelineSources, TimelineStep, build_timeline};
 use crate::{
     App, AppError,
-    core::audit_trail::{AuditEntry, AuditTrailQuery, list_changes},
+    core::audit_trail::{AuditTrailQuery, list_changes},
     messages::message_log::{view_attempt, view_message},
+    returns::change_return::order_ids,
 };
 
-/// How many messages about one thing are told.
+/// The most messages about a return, or about an exchange order, that are shown.
 const MESSAGES_MAX: usize = 200;
-/// How far back the audit trail of the merchant is read.
+/// The most entries of the merchant's audit trail that are searched.
 const CHANGES_MAX: usize = 500;
 
-/// A return and its story.
+/// A return and its timeline.
 #[derive(Clone, Debug)]
 pub struct ReturnStory {
     pub merchant: MerchantId,
     pub rma: Rma,
-    /// Exchange orders that were asked for.
+    /// Exchange orders that the return requested.
     pub exchanges: Vec<ExchangeRecord>,
     /// Oldest first.
     pub steps: Vec<TimelineStep>,
-    /// Whether it can be canceled now, and why not.
+    /// Whether the return can be canceled now.
     pub cancel: Availability,
-    /// Whether its receiving can be closed now, and why not.
+    /// Whether its receiving can be closed now.
     pub close_receiving: Availability,
 }
 
-/// Whether something can be done.
+/// Whether an action is available.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Availability {
     Yes,
-    /// It would change nothing.
+    /// The action would change nothing.
     Done,
-    /// Why not, in words.
+    /// The reason why not.
     No(String),
 }
 
@@ -65,59 +66,50 @@ pub async fn load_return_story(app: &App, rma: &str) -> Result<ReturnStory, AppE
     let (messages, changes, exchanges) = tokio::try_join!(
         async { Ok(app.store.message_histories(&merchant, id.as_str(), MESSAGES_MAX).await?) },
         list_changes(app, &query),
-        exchanges(app, &merchant, &rma),
+        load_exchanges(app, &merchant, &rma),
     )?;
-    let (exchanges, asked) = exchanges;
+    let (exchanges, exchange_messages) = exchanges;
+    let mut changes = changes.changes;
+    changes.retain(|change| change.at >= rma.created_at);
     let sources = TimelineSources {
         rma: &rma,
-        told: messages.into_iter().map(telling).collect(),
-        asked: asked.into_iter().map(telling).collect(),
-        changes: relevant(changes.changes, &rma),
+        messages: messages.into_iter().map(view_history).collect(),
+        exchange_messages: exchange_messages.into_iter().map(view_history).collect(),
+        changes,
     };
     let steps = build_timeline(sources);
-    let possible = |event: &RmaEvent| match apply(&rma, event, app.world.now()) {
+    let check = |event: &RmaEvent| match apply(&rma, event, app.world.now()) {
         Ok(decision) if decision.changed => Availability::Yes,
         Ok(_) => Availability::Done,
         Err(refusal) => Availability::No(refusal.to_string()),
     };
-    let (cancel, close_receiving) =
-        (possible(&RmaEvent::Canceled), possible(&RmaEvent::ReceivingClosed));
+    let (cancel, close_receiving) = (check(&RmaEvent::Canceled), check(&RmaEvent::ReceivingClosed));
     Ok(ReturnStory { merchant, rma, exchanges, steps, cancel, close_receiving })
 }
 
-/// Nothing that happened before the return began is about it.
-fn relevant(mut changes: Vec<AuditEntry>, rma: &Rma) -> Vec<AuditEntry> {
-    changes.retain(|change| change.at >= rma.created_at);
-    changes
-}
-
-/// The exchange orders that the return asked for, and the messages that asked.
-async fn exchanges(
+/// The exchange orders that the return requested, and the messages that requested them.
+async fn load_exchanges(
     app: &App,
     merchant: &MerchantId,
     rma: &Rma,
 ) -> Result<(Vec<ExchangeRecord>, Vec<MessageHistory>), AppError> {
-    let mut orders: Vec<&str> =
-        rma.units.iter().map(|unit| unit.goods.order_identifier.as_str()).collect();
-    orders.sort_unstable();
-    orders.dedup();
-    let (mut records, mut asked) = (Vec::new(), Vec::new());
-    for order in orders {
-        let Some(record) = app.store.exchange_order(merchant, order).await? else { continue };
+    let (mut records, mut messages) = (Vec::new(), Vec::new());
+    for order_id in order_ids(rma) {
+        let Some(record) = app.store.exchange_order(merchant, order_id).await? else { continue };
         if record.value.rma_identifier == rma.rma_identifier {
-            let files = app.store.message_histories(merchant, order, MESSAGES_MAX).await?;
-            let of_orders = |it: &MessageHistory| it.message.kind == MessageKind::ExchangeOrder;
-            asked.extend(files.into_iter().filter(of_orders));
+            let found = app.store.message_histories(merchant, order_id, MESSAGES_MAX).await?;
+            let is_request = |it: &MessageHistory| it.message.kind == MessageKind::ExchangeOrder;
+            messages.extend(found.into_iter().filter(is_request));
             records.push(record.value);
         }
     }
-    Ok((records, asked))
+    Ok((records, messages))
 }
 
-fn telling(file: MessageHistory) -> MessageRecord {
+fn view_history(history: MessageHistory) -> MessageRecord {
     MessageRecord {
-        message: view_message(file.message),
-        body: file.body,
-        attempts: file.attempts.into_iter().map(view_attempt).collect(),
+        message: view_message(history.message),
+        body: history.body,
+        attempts: history.attempts.into_iter().map(view_attempt).collect(),
     }
 }

@@ -1,8 +1,9 @@
-//! What arriving orders do to returns: a refund closes what it pays for, or is listed for an operator; an exchange
-//! order that was shipped fulfils its return, and one that was cancelled makes it money again.
+//! What published orders mean for returns. A refund closes the return that it pays for, or becomes a
+//! problem for an operator. An exchange order that was shipped fulfills its return; one that was
+//! canceled turns the exchange into a refund.
 //!
-//! One message may hold several refunds of one order, or of several orders that share a return, so
-//! what is loaded is kept and changed in memory until all are entered.
+//! One message may contain several refunds of one order, or of several orders that share a return. So
+//! everything that is loaded is kept and changed in memory until all refunds are settled.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +22,7 @@ use store::{RefundProblem, Transaction, Versioned};
 
 use crate::{App, AppError, returns::change_return::enqueue_message};
 
-/// A refund that was not recorded before.
+/// A refund that is not recorded yet.
 #[derive(Clone, Copy)]
 pub(crate) struct NewRefund<'a> {
     pub(crate) order: &'a Order,
@@ -50,7 +51,7 @@ pub(crate) struct RefundToReview {
     pub(crate) reason: String,
 }
 
-/// What follows from the refunds of a message.
+/// What follows from the orders of a message.
 #[derive(Default)]
 pub(crate) struct Settlements {
     ledgers: BTreeMap<String, Versioned<Ledger>>,
@@ -59,11 +60,11 @@ pub(crate) struct Settlements {
     notices: Vec<Rma>,
     problems: Vec<RefundProblem>,
     to_review: Vec<RefundToReview>,
-    /// Exchange orders that are not any more, as they were read.
+    /// Exchange orders that were canceled, as they were loaded.
     cancelled: Vec<Versioned<ExchangeRecord>>,
 }
 
-/// A return as it was read, and what became of it.
+/// A return as it was loaded, and as it is after the changes so far.
 struct ReturnCase {
     before: Versioned<Rma>,
     after: Option<Rma>,
@@ -74,12 +75,12 @@ impl ReturnCase {
         Self { before, after: None }
     }
 
-    fn now(&self) -> &Rma {
+    fn current(&self) -> &Rma {
         self.after.as_ref().unwrap_or(&self.before.value)
     }
 }
 
-/// What an order, should it be an exchange order, means for its return.
+/// What the status of an order means for its return, if it is an exchange order.
 pub(crate) fn exchange_event(order_id: &str, status: OrderStatus) -> Option<RmaEvent> {
     let exchange_order_identifier = order_id.to_owned();
     match status {
@@ -94,17 +95,17 @@ pub(crate) async fn settle_refunds(
     merchant: &MerchantId,
     refunds: &[NewRefund<'_>],
 ) -> Result<Settlements, AppError> {
-    let mut settled = Settlements::default();
+    let mut settlements = Settlements::default();
     for new in refunds {
         let Some(refund) = new.refund().filter(|refund| !refund.is_ignored()) else { continue };
-        settled.load(app, merchant, new.order).await?;
-        settled.enter(app, merchant, new, refund);
+        settlements.load(app, merchant, new.order).await?;
+        settlements.settle(app, merchant, new, refund);
     }
-    Ok(settled)
+    Ok(settlements)
 }
 
 impl Settlements {
-    /// The order's ledger and its returns, unless they are here already.
+    /// Loads the ledger and the returns of the order, unless they are loaded already.
     async fn load(
         &mut self,
         app: &App,
@@ -126,17 +127,17 @@ impl Settlements {
         Ok(())
     }
 
-    fn enter(&mut self, app: &App, merchant: &MerchantId, new: &NewRefund<'_>, refund: &Refund) {
+    fn settle(&mut self, app: &App, merchant: &MerchantId, new: &NewRefund<'_>, refund: &Refund) {
         let Some(ledger) = self.ledgers.get_mut(&new.order.identifier) else { return };
         let ids = ledger.value.rmas().iter().filter_map(|text| RmaId::parse(text));
         let returns: Vec<Rma> =
-            ids.filter_map(|id| self.returns.get(&id)).map(|it| it.now().clone()).collect();
+            ids.filter_map(|id| self.returns.get(&id)).map(|it| it.current().clone()).collect();
         let Settlement { ledger: after, changed, problem } =
             settle_refund(new.order, &ledger.value, &returns, refund, app.world.now());
         ledger.value = after;
         if let Some(rma) = changed {
-            if let Some(known) = self.returns.get_mut(&rma.rma_identifier) {
-                known.after = Some(rma.clone());
+            if let Some(case) = self.returns.get_mut(&rma.rma_identifier) {
+                case.after = Some(rma.clone());
             }
             self.notices.push(rma);
         }
@@ -157,7 +158,7 @@ impl Settlements {
         }
     }
 
-    /// Exchange orders among those that are published as shipped fulfil their returns; cancelled ones end them.
+    /// Applies exchange orders that were published as shipped or canceled to their returns.
     pub(crate) async fn apply_exchange_orders(
         &mut self,
         app: &App,
@@ -180,11 +181,11 @@ impl Settlements {
             {
                 self.returns.insert(id.clone(), ReturnCase::new(rma));
             }
-            if let Some(known) = self.returns.get_mut(&id)
-                && let Ok(decision) = apply(known.now(), &event, app.world.now())
+            if let Some(case) = self.returns.get_mut(&id)
+                && let Ok(decision) = apply(case.current(), &event, app.world.now())
                 && decision.changed
             {
-                known.after = Some(decision.rma.clone());
+                case.after = Some(decision.rma.clone());
                 self.notices.push(decision.rma);
                 if let RmaEvent::ExchangeCanceled { .. } = event {
                     self.cancelled.push(record);
@@ -194,7 +195,7 @@ impl Settlements {
         Ok(())
     }
 
-    /// Puts everything into the transaction that records the refunds.
+    /// Adds everything to the transaction that records the refunds.
     pub(crate) fn put(
         self,
         app: &App,

@@ -1,4 +1,4 @@
-//! A shopper starts a return, or asks what it would come to.
+//! A shopper starts a return, or asks for a quote.
 
 use std::collections::BTreeMap;
 
@@ -33,7 +33,7 @@ use crate::{
     returns::{change_return::enqueue_message, policies::load_policy},
 };
 
-/// A return, and what it comes to.
+/// A return and its amounts.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct QuotedReturn {
     pub rma: Rma,
@@ -101,7 +101,7 @@ async fn start_at_total(
         Ok((QuotedReturn { rma, quote: started.quote }, transaction))
     })
     .await?;
-    // Other carriers ask for themselves.
+    // Other carriers ask for label requests themselves.
     if settings.carrier == CarrierMode::Simulated {
         app.labels_wanted.notify_one();
     }

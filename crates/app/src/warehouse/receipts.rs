@@ -1,4 +1,4 @@
-//! The warehouse tells which units arrived.
+//! The warehouse reports which units arrived.
 
 use domain::returns::receipt::Receipt;
 use serde::{Deserialize, Serialize};
@@ -9,16 +9,18 @@ use crate::{
     App, AppError,
     core::{commit_once::commit_once, idempotency::replay_response, scope::RequestScope},
     returns::{
-        carrier_events::EventResult,
+        carrier_events::{EventOutcome, EventResult},
         change_return::{EventEffect, apply_event, find_owner},
     },
-    warehouse::asn_receipts::{NamedReceipt, TOGETHER_MAX, receive_for_asn, receive_together},
+    warehouse::asn_receipts::{
+        NamedReceipt, ScanResult, TOGETHER_MAX, receive_for_asn, receive_together,
+    },
 };
 
-/// What became of each receipt, in the order of the request.
+/// The result of each receipt, in the order of the request.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct ReceiptResults {
-    /// One for each receipt.
+    /// One per receipt.
     pub results: Vec<EventResult>,
 }
 
@@ -41,8 +43,8 @@ pub async fn record_receipts(
     .await
 }
 
-/// What came of each receipt. As many as fit are received together, and one that does not fit by itself; after it
-/// fewer are looked at, because there may be more of its kind.
+/// Receives as many units as possible in one commit. A unit that cannot be received with others is
+/// received alone. After it, batches start small again, because more such units may follow.
 async fn receive_all(
     scope: RequestScope<'_>,
     mut left: &[NamedReceipt<'_>],
@@ -55,7 +57,7 @@ async fn receive_all(
             [_] => Vec::new(),
             _ => receive_together(scope, some).await?,
         };
-        results.extend(together.iter().map(EventResult::of_scan));
+        results.extend(together.iter().map(view_scan));
         if together.is_empty() {
             results.push(receive_one(scope, first).await?);
             left = others;
@@ -75,7 +77,7 @@ async fn receive_one(
     let receipt = named.receipt;
     if receipt.asn_number.is_some() {
         let result = receive_for_asn(scope, named).await?;
-        return Ok(EventResult::of_scan(&result));
+        return Ok(view_scan(&result));
     }
     let Some(rma) = &receipt.rma_identifier else {
         return Ok(EventResult::of(None, &EventEffect::Unknown));
@@ -86,6 +88,15 @@ async fn receive_one(
     let event = receipt.rma_event(&named.name);
     let effect = apply_event(scope.app, &merchant, rma, &event, |_, _| ()).await?;
     Ok(EventResult::of(Some(rma), &effect))
+}
+
+fn view_scan(scan: &ScanResult) -> EventResult {
+    let (result, message) = match scan {
+        ScanResult::Received => (EventOutcome::Applied, None),
+        ScanResult::Repeat => (EventOutcome::Unchanged, None),
+        ScanResult::Asked(why) => (EventOutcome::Exception, Some(why.clone())),
+    };
+    EventResult { result, rma_identifier: None, message }
 }
 
 fn random_name(app: &App) -> String {

@@ -196,14 +196,14 @@ fn return_exchange<'a>(merchant: &str, record: &'a ExchangeRecord) -> ReturnExch
 }
 
 fn timeline_step<'a>(rma: &Rma, step: &'a timeline::TimelineStep) -> TimelineStep<'a> {
-    let message = step.telling.as_ref().map(|telling| StepMessage {
-        line: MessageLine::new(&telling.message),
-        retry_url: return_retry_url(rma.rma_identifier.as_str(), &telling.message.id),
-        attempts: telling.attempts.iter().map(AttemptLine::new).collect(),
+    let message = step.message.as_ref().map(|sent| StepMessage {
+        line: MessageLine::new(&sent.message),
+        retry_url: return_retry_url(rma.rma_identifier.as_str(), &sent.message.id),
+        attempts: sent.attempts.iter().map(AttemptLine::new).collect(),
     });
     TimelineStep {
         at: TimeElement(step.at),
-        sentences: &step.words,
+        sentences: &step.events,
         actor: step.actor.as_deref(),
         message,
     }

@@ -1,9 +1,9 @@
-//! One time line out of everything that is stored about a return.
+//! The timeline of a return, built from everything that is stored about it.
 //!
-//! Every change of a return is told to its merchant, so messages are the backbone: each is a whole snapshot, and
-//! what differs from the one before is what happened. What the return itself remembers the time of (receipts,
-//! refunds, exchange orders) joins the message of that moment. It stands alone where that message is
-//! gone, because finished messages are not kept for ever.
+//! Every change of a return sends a message to its merchant, so messages are the backbone: each is a
+//! complete snapshot, and its difference from the one before is what happened. Facts that the return
+//! itself stores with a time (receipts, refunds, exchange orders) are added to the message of that
+//! time. If the message is gone, because finished messages expire, such a fact is a step of its own.
 
 #[cfg(test)]
 mod tests;
@@ -15,13 +15,13 @@ use domain::returns::rma::Rma;
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::snapshot::{ReturnSnapshot, count_units};
+use super::snapshot::{ReturnSnapshot, format_units};
 use crate::{
     core::audit_trail::AuditEntry,
     messages::message_log::{AttemptView, MessageView},
 };
 
-/// A message as it was sent, with every try.
+/// A message as it was sent, with all attempts.
 #[derive(Clone, Debug)]
 pub struct MessageRecord {
     pub message: MessageView,
@@ -29,60 +29,59 @@ pub struct MessageRecord {
     pub attempts: Vec<AttemptView>,
 }
 
-/// What a time line is made of.
+/// What a timeline is built from.
 #[derive(Clone, Debug)]
 pub struct TimelineSources<'a> {
     pub rma: &'a Rma,
     /// The messages about the return, in order.
-    pub told: Vec<MessageRecord>,
-    /// The messages that asked for exchange orders.
-    pub asked: Vec<MessageRecord>,
-    /// What operators changed; only what names the return or one of its messages is told.
+    pub messages: Vec<MessageRecord>,
+    /// The messages that requested exchange orders.
+    pub exchange_messages: Vec<MessageRecord>,
+    /// Changes by operators. Only those that name the return or one of its messages are used.
     pub changes: Vec<AuditEntry>,
 }
 
-/// Something that happened at one moment.
+/// What happened at one time.
 #[derive(Clone, Debug)]
 pub struct TimelineStep {
     pub at: Timestamp,
-    /// What happened, in sentences. At least one.
-    pub words: Vec<String>,
+    /// At least one.
+    pub events: Vec<String>,
     /// The operator who did it.
     pub actor: Option<String>,
-    /// The message that told of it.
-    pub telling: Option<TimelineMessage>,
+    /// The message about it.
+    pub message: Option<TimelineMessage>,
 }
 
-/// A message without its bytes.
+/// A message without its body.
 #[derive(Clone, Debug)]
 pub struct TimelineMessage {
     pub message: MessageView,
     pub attempts: Vec<AttemptView>,
 }
 
-/// Everything that happened, oldest first.
+/// The steps, oldest first.
 pub fn build_timeline(sources: TimelineSources<'_>) -> Vec<TimelineStep> {
-    let TimelineSources { rma, told, asked, changes } = sources;
-    let messages = told.iter().chain(&asked);
-    let mut steps = operator_steps(rma, messages, &changes);
-    steps.extend(asked.into_iter().map(order_asked));
-    let mut facts = facts(rma);
-    steps.extend(snapshots(told, &mut facts));
-    steps.extend(facts.into_iter().map(|(at, words)| TimelineStep {
+    let TimelineSources { rma, messages, exchange_messages, changes } = sources;
+    let mut steps = operator_steps(rma, messages.iter().chain(&exchange_messages), &changes);
+    steps.extend(exchange_messages.into_iter().map(exchange_step));
+    let mut facts = collect_facts(rma);
+    steps.extend(message_steps(messages, &mut facts));
+    steps.extend(facts.into_iter().map(|(at, events)| TimelineStep {
         at,
-        words,
+        events,
         actor: None,
-        telling: None,
+        message: None,
     }));
-    let sequence = |step: &TimelineStep| step.telling.as_ref().map_or(0, |it| it.message.sequence);
+    let sequence = |step: &TimelineStep| step.message.as_ref().map_or(0, |it| it.message.sequence);
     steps.sort_by_key(|step| (step.at, sequence(step)));
     steps
 }
 
-/// What the return remembers, by its time.
-fn facts(rma: &Rma) -> BTreeMap<Timestamp, Vec<String>> {
+/// The facts that the return stores with a time.
+fn collect_facts(rma: &Rma) -> BTreeMap<Timestamp, Vec<String>> {
     let mut counts: BTreeMap<(Timestamp, String), usize> = BTreeMap::new();
-    let mut count = |at: Timestamp, words: String| *counts.entry((at, words)).or_default() += 1;
+    let mut count = |at: Timestamp, event: String| *counts.entry((at, event)).or_default() += 1;
     for unit in &rma.units {
         if let Some(receipt) = &unit.receipt {
             let condition = receipt.condition.name();
@@ -102,51 +101,51 @@ fn facts(rma: &Rma) -> BTreeMap<Timestamp, Vec<String>> {
         }
     }
     let mut facts = BTreeMap::new();
-    facts.insert(rma.created_at, vec![format!("Return started: {}", count_units(rma.units.len()))]);
-    for ((at, words), units) in counts {
-        let words = format!("{words}: {}", count_units(units));
-        facts.entry(at).or_insert_with(Vec::new).push(words);
+    facts
+        .insert(rma.created_at, vec![format!("Return started: {}", format_units(rma.units.len()))]);
+    for ((at, event), units) in counts {
+        let event = format!("{event}: {}", format_units(units));
+        facts.entry(at).or_insert_with(Vec::new).push(event);
     }
     facts
 }
 
-/// A step for each message about the return; the facts of its moment are taken along.
-fn snapshots(
-    told: Vec<MessageRecord>,
+/// A step for each message about the return. It takes the facts of the same time out of `facts`.
+fn message_steps(
+    messages: Vec<MessageRecord>,
     facts: &mut BTreeMap<Timestamp, Vec<String>>,
 ) -> Vec<TimelineStep> {
     let mut before: Option<ReturnSnapshot> = None;
     let mut steps = Vec::new();
-    for file in told {
-        let snapshot = ReturnSnapshot::read(&file.body);
-        let at = snapshot.updated_at.unwrap_or(file.message.created_at);
-        let mut words = facts.remove(&at).unwrap_or_default();
-        words.extend(before.iter().flat_map(|before| snapshot.news(before)));
-        if words.is_empty() {
-            words.push("Update sent to the merchant".to_owned());
+    for record in messages {
+        let snapshot = ReturnSnapshot::read(&record.body);
+        let at = snapshot.updated_at.unwrap_or(record.message.created_at);
+        let mut events = facts.remove(&at).unwrap_or_default();
+        events.extend(before.iter().flat_map(|before| snapshot.describe_changes(before)));
+        if events.is_empty() {
+            events.push("Update sent to the merchant".to_owned());
         }
         before = Some(snapshot);
-        steps.push(TimelineStep { at, words, actor: None, telling: Some(without_bytes(file)) });
+        steps.push(TimelineStep { at, events, actor: None, message: Some(drop_body(record)) });
     }
     steps
 }
 
-fn without_bytes(file: MessageRecord) -> TimelineMessage {
-    TimelineMessage { message: file.message, attempts: file.attempts }
+fn drop_body(record: MessageRecord) -> TimelineMessage {
+    TimelineMessage { message: record.message, attempts: record.attempts }
 }
 
-fn order_asked(file: MessageRecord) -> TimelineStep {
-    let words =
-        format!("Exchange order for {} requested from the merchant", file.message.reference);
+fn exchange_step(record: MessageRecord) -> TimelineStep {
+    let order = &record.message.reference;
     TimelineStep {
-        at: file.message.created_at,
-        words: vec![words],
+        at: record.message.created_at,
+        events: vec![format!("Exchange order for {order} requested from the merchant")],
         actor: None,
-        telling: Some(without_bytes(file)),
+        message: Some(drop_body(record)),
     }
 }
 
-/// What operators did to the return and to the messages about it.
+/// A step for each change that an operator made to the return or to a message about it.
 fn operator_steps<'a>(
     rma: &'a Rma,
     messages: impl Iterator<Item = &'a MessageRecord>,
@@ -156,9 +155,9 @@ fn operator_steps<'a>(
     let names: Vec<&str> = messages.chain([rma.rma_identifier.as_str()]).collect();
     let step = |change: &AuditEntry| TimelineStep {
         at: change.at,
-        words: vec![deed(change)],
+        events: vec![describe_change(change)],
         actor: Some(change.actor.clone()),
-        telling: None,
+        message: None,
     };
     changes.iter().filter(|change| mentions(&change.detail, &names)).map(step).collect()
 }
@@ -173,10 +172,9 @@ fn mentions(detail: &Value, names: &[&str]) -> bool {
     }
 }
 
-/// What an operator did, in words.
-fn deed(change: &AuditEntry) -> String {
+fn describe_change(change: &AuditEntry) -> String {
     let text = |name: &str| change.detail.get(name).and_then(Value::as_str).unwrap_or_default();
-    let done = match change.action.as_str() {
+    let action = match change.action.as_str() {
         "return.cancel" => "Canceled by an operator".to_owned(),
         "return.close_receiving" => "Receiving closed by an operator".to_owned(),
         "message.retry" => format!("{} retried", text("id")),
@@ -185,7 +183,7 @@ fn deed(change: &AuditEntry) -> String {
         other => other.to_owned(),
     };
     match text("reason") {
-        "" => done,
-        reason => format!("{done}: {reason}"),
+        "" => action,
+        reason => format!("{action}: {reason}"),
     }
 }

@@ -46,7 +46,7 @@ fn a_return_shows_its_items_and_actions() {
 #[test]
 fn the_events_of_a_return_stay_text() {
     let hostile = || HOSTILE.to_owned();
-    let telling = TimelineMessage {
+    let message = TimelineMessage {
         message: hostile_message(),
         attempts: vec![AttemptView {
             at: Timestamp::UNIX_EPOCH,
@@ -60,9 +60,9 @@ fn the_events_of_a_return_stay_text() {
     };
     let mut story = sample_story(vec![timeline::TimelineStep {
         at: Timestamp::UNIX_EPOCH,
-        words: vec![hostile()],
+        events: vec![hostile()],
         actor: Some(hostile()),
-        telling: Some(telling),
+        message: Some(message),
     }]);
     story.cancel = Availability::No(hostile());
     let rma = &mut story.rma;

@@ -1,4 +1,4 @@
-//! Stories of the sample return, told from its messages, without them, and with what operators did.
+//! Timelines of the sample return: with its messages, without them, and with changes by operators.
 
 use domain::messages::kind::MessageKind;
 use domain::returns::{
@@ -15,8 +15,8 @@ fn time(text: &str) -> Timestamp {
     text.parse().unwrap()
 }
 
-/// The sample return at its beginning: nothing travels, nothing is placed.
-fn opened() -> Rma {
+/// The sample return when it was started: without labels, receipts and exchange orders.
+fn new_return() -> Rma {
     let mut rma = domain::samples::rma();
     rma.messages_sent = 1;
     rma.status = RmaStatus::PendingExchange;
@@ -29,7 +29,7 @@ fn opened() -> Rma {
     rma
 }
 
-fn file(rma: &Rma) -> MessageRecord {
+fn record(rma: &Rma) -> MessageRecord {
     MessageRecord {
         message: MessageView {
             id: format!("msg_acme_{}", rma.messages_sent),
@@ -47,18 +47,18 @@ fn file(rma: &Rma) -> MessageRecord {
     }
 }
 
-/// The return after these events, and the message that told of each state.
-fn lived(events: &[(&str, RmaEvent)]) -> (Rma, Vec<MessageRecord>) {
-    let mut rma = opened();
-    let mut told = vec![file(&rma)];
+/// The return after these events, and the message about each state.
+fn apply_all(events: &[(&str, RmaEvent)]) -> (Rma, Vec<MessageRecord>) {
+    let mut rma = new_return();
+    let mut messages = vec![record(&rma)];
     for (at, event) in events {
         rma = apply(&rma, event, time(at)).unwrap().rma;
-        told.push(file(&rma));
+        messages.push(record(&rma));
     }
-    (rma, told)
+    (rma, messages)
 }
 
-fn whole_life() -> (Rma, Vec<MessageRecord>) {
+fn complete_return() -> (Rma, Vec<MessageRecord>) {
     let order_identifier = "ORD-100472".to_owned();
     let label = RmaEvent::LabelCreated { tracking_number: "9400".to_owned(), lines: Vec::new() };
     let scanned = RmaEvent::Scanned {
@@ -77,7 +77,7 @@ fn whole_life() -> (Rma, Vec<MessageRecord>) {
     let refund_identifier = "RF-1".to_owned();
     let failed = RmaEvent::ExchangeFailed { order_identifier: order_identifier.clone() };
     let refunded = RmaEvent::Refunded { refund_identifier, order_identifier, lines };
-    lived(&[
+    apply_all(&[
         ("2026-02-20T10:15:02Z", failed),
         ("2026-02-20T10:15:09Z", label),
         ("2026-02-21T08:00:00Z", scanned),
@@ -87,21 +87,26 @@ fn whole_life() -> (Rma, Vec<MessageRecord>) {
     ])
 }
 
-fn sources<'a>(rma: &'a Rma, told: &[MessageRecord]) -> TimelineSources<'a> {
-    TimelineSources { rma, told: told.to_vec(), asked: Vec::new(), changes: Vec::new() }
+fn sources<'a>(rma: &'a Rma, messages: &[MessageRecord]) -> TimelineSources<'a> {
+    TimelineSources {
+        rma,
+        messages: messages.to_vec(),
+        exchange_messages: Vec::new(),
+        changes: Vec::new(),
+    }
 }
 
-fn told_in_words(steps: &[TimelineStep]) -> Vec<String> {
-    steps.iter().map(|step| step.words.join("; ")).collect()
+fn events_of(steps: &[TimelineStep]) -> Vec<String> {
+    steps.iter().map(|step| step.events.join("; ")).collect()
 }
 
 #[test]
-fn a_whole_life_is_told_step_by_step_each_with_its_message() {
-    let (rma, told) = whole_life();
-    let steps = build_timeline(sources(&rma, &told));
+fn each_message_is_a_step_that_says_what_changed() {
+    let (rma, messages) = complete_return();
+    let steps = build_timeline(sources(&rma, &messages));
 
     assert_eq!(
-        told_in_words(&steps),
+        events_of(&steps),
         [
             "Return started: 2 units",
             "No exchange for order ORD-100472: refunded instead; Status: CREATED",
@@ -113,28 +118,28 @@ fn a_whole_life_is_told_step_by_step_each_with_its_message() {
         ]
     );
     let sequences: Vec<_> =
-        steps.iter().map(|it| it.telling.as_ref().unwrap().message.sequence).collect();
+        steps.iter().map(|it| it.message.as_ref().unwrap().message.sequence).collect();
     assert_eq!(sequences, [1, 2, 3, 4, 5, 6, 7]);
 }
 
 #[test]
-fn what_the_return_remembers_is_told_when_its_messages_are_gone() {
-    let (rma, told) = whole_life();
+fn facts_of_the_return_remain_when_its_messages_have_expired() {
+    let (rma, messages) = complete_return();
 
     let steps = build_timeline(sources(&rma, &[]));
     assert_eq!(
-        told_in_words(&steps),
+        events_of(&steps),
         [
             "Return started: 2 units",
             "Received as LP-1 in condition A: 1 unit",
             "Refunded by RF-1: 1 unit",
         ]
     );
-    assert!(steps.iter().all(|step| step.telling.is_none()));
+    assert!(steps.iter().all(|step| step.message.is_none()));
 
-    let steps = build_timeline(sources(&rma, told.get(3..).unwrap()));
+    let steps = build_timeline(sources(&rma, messages.get(3..).unwrap()));
     assert_eq!(
-        told_in_words(&steps),
+        events_of(&steps),
         [
             "Return started: 2 units",
             "Update sent to the merchant",
@@ -146,8 +151,8 @@ fn what_the_return_remembers_is_told_when_its_messages_are_gone() {
 }
 
 #[test]
-fn what_operators_did_is_told_where_it_names_the_return_or_a_message_of_it() {
-    let (rma, told) = lived(&[]);
+fn changes_by_operators_are_steps_if_they_name_the_return_or_a_message_about_it() {
+    let (rma, messages) = apply_all(&[]);
     let change = |action: &str, detail: Value| AuditEntry {
         id: "x".to_owned(),
         at: time("2026-02-26T08:00:00Z"),
@@ -165,10 +170,10 @@ fn what_operators_did_is_told_where_it_names_the_return_or_a_message_of_it() {
         change("refund.match", json!({ "refund": "RF-1", "match": { "rma_identifier": id } })),
     ];
 
-    let steps = build_timeline(TimelineSources { changes, ..sources(&rma, &told) });
+    let steps = build_timeline(TimelineSources { changes, ..sources(&rma, &messages) });
 
     assert_eq!(
-        told_in_words(steps.get(1..).unwrap()),
+        events_of(steps.get(1..).unwrap()),
         [
             "Canceled by an operator: asked by telephone",
             "msg_acme_1 retried",
@@ -179,20 +184,23 @@ fn what_operators_did_is_told_where_it_names_the_return_or_a_message_of_it() {
 }
 
 #[test]
-fn an_order_that_was_asked_for_stands_between_what_came_before_and_after() {
+fn the_request_for_an_exchange_order_is_a_step_between_others() {
     let placed = RmaEvent::ExchangePlaced {
         order_identifier: "ORD-100472".to_owned(),
         exchange_order_identifier: "EX-1".to_owned(),
     };
-    let (rma, told) = lived(&[("2026-02-20T10:15:02Z", placed)]);
-    let mut asked = file(&rma);
-    asked.message.reference = "ORD-100472".to_owned();
-    asked.message.created_at = time("2026-02-20T10:15:01Z");
+    let (rma, messages) = apply_all(&[("2026-02-20T10:15:02Z", placed)]);
+    let mut request = record(&rma);
+    request.message.reference = "ORD-100472".to_owned();
+    request.message.created_at = time("2026-02-20T10:15:01Z");
 
-    let steps = build_timeline(TimelineSources { asked: vec![asked], ..sources(&rma, &told) });
+    let steps = build_timeline(TimelineSources {
+        exchange_messages: vec![request],
+        ..sources(&rma, &messages)
+    });
 
     assert_eq!(
-        told_in_words(&steps),
+        events_of(&steps),
         [
             "Return started: 2 units",
             "Exchange order for ORD-100472 requested from the merchant",
@@ -202,11 +210,11 @@ fn an_order_that_was_asked_for_stands_between_what_came_before_and_after() {
 }
 
 #[test]
-fn a_message_that_nobody_can_read_is_a_step_all_the_same() {
-    let (rma, mut told) = lived(&[]);
-    told[0].body = Bytes::from_static(b"not JSON");
+fn an_unreadable_message_is_a_step_too() {
+    let (rma, mut messages) = apply_all(&[]);
+    messages[0].body = Bytes::from_static(b"not JSON");
 
-    let steps = build_timeline(sources(&rma, &told));
+    let steps = build_timeline(sources(&rma, &messages));
 
-    assert_eq!(told_in_words(&steps), ["Return started: 2 units"]);
+    assert_eq!(events_of(&steps), ["Return started: 2 units"]);
 }
