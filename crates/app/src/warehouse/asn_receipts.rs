@@ -1,4 +1,4 @@
-//! Units that arrive against an ASN: received, or kept as a question for an operator.
+//! Units that arrive for an ASN: received, or kept as an exception until an operator decides.
 
 mod batch;
 
@@ -30,12 +30,12 @@ use crate::{
 
 pub(crate) use batch::{TOGETHER_MAX, receive_together};
 
-/// What a scan came to.
+/// The result of a scan.
 pub(crate) enum ScanResult {
     Received,
     Repeat,
-    /// An operator is asked, because of this.
-    Asked(String),
+    /// The unit is kept as an exception, for this reason.
+    Exception(String),
 }
 
 /// A receipt with a name of its own, for units without a license plate.
@@ -72,7 +72,7 @@ async fn resolve_owner(
     }
 }
 
-/// The lines that a scan can be of. For an operator who is asked, `more` that it could be of.
+/// The lines that a scan can match. For an exception, `more` lines that are similar.
 fn line_filter(receipt: &Receipt, more: bool) -> AsnLineFilter<'_> {
     fn text(optional: Option<&String>) -> &str {
         optional.map_or("", String::as_str)
@@ -90,7 +90,7 @@ fn line_filter(receipt: &Receipt, more: bool) -> AsnLineFilter<'_> {
     }
 }
 
-/// The merchant whose ASN of a shared number announces what was scanned.
+/// The merchant whose ASN announces what was scanned, if merchants share the number.
 async fn find_announcer(
     app: &App,
     owners: &[MerchantId],
@@ -119,26 +119,26 @@ async fn scan(
     named: &NamedReceipt<'_>,
 ) -> Result<ScanResult, AppError> {
     let receipt = named.receipt;
-    let mut known = load_scan_context(app, merchant, named, &line_filter(receipt, false)).await?;
-    let mut decision = known.decide(receipt, app.world.now());
+    let mut context = load_scan_context(app, merchant, named, &line_filter(receipt, false)).await?;
+    let mut decision = context.decide(receipt, app.world.now());
     if let ReceivingDecision::Exception(_) = decision {
-        // It is asked with all that it could be of.
-        known = load_scan_context(app, merchant, named, &line_filter(receipt, true)).await?;
-        decision = known.decide(receipt, app.world.now());
+        // An exception proposes all lines that the unit could match.
+        context = load_scan_context(app, merchant, named, &line_filter(receipt, true)).await?;
+        decision = context.decide(receipt, app.world.now());
     }
-    let replaces = known.unit.as_ref().map_or(0, |it| it.version);
+    let replaces = context.unit.as_ref().map_or(0, |it| it.version);
     let mut transaction = Transaction::new("receiving a unit");
     match decision {
         ReceivingDecision::Repeat => return Ok(ScanResult::Repeat),
         ReceivingDecision::Exception(unit) => {
             let kind = unit.question(named.asn_number()).map(|question| question.kind);
-            let words = kind.map(|kind| kind.name().to_owned()).unwrap_or_default();
+            let reason = kind.map(|kind| kind.name().to_owned()).unwrap_or_default();
             transaction.put_units(merchant, vec![UnitRow { replaces, unit: *unit }]);
             app.commit(transaction).await?;
-            return Ok(ScanResult::Asked(words));
+            return Ok(ScanResult::Exception(reason));
         }
         ReceivingDecision::Accepted(acceptance) => {
-            if let Some(asn) = known.asn {
+            if let Some(asn) = context.asn {
                 let accepted = AcceptedUnit { asn, acceptance: &acceptance, replaces };
                 accept_unit(app, &mut transaction, merchant, accepted).await?;
             }
@@ -148,7 +148,7 @@ async fn scan(
     Ok(ScanResult::Received)
 }
 
-/// What is known when a unit is scanned.
+/// What the scan of a unit is decided on.
 struct ScanContext {
     asn: Option<Versioned<AsnState>>,
     others: Vec<AsnState>,
@@ -158,12 +158,12 @@ struct ScanContext {
 
 impl ScanContext {
     fn decide(&self, receipt: &Receipt, now: Timestamp) -> ReceivingDecision {
-        let scene = ReceivingContext {
+        let context = ReceivingContext {
             asn: self.asn.as_ref().map(|it| &it.value),
             others: &self.others,
             unit: self.unit.as_ref().map(|it| &it.value),
         };
-        receive(&scene, &UnitScan { unit_identifier: &self.plate, receipt }, now)
+        receive(&context, &UnitScan { unit_identifier: &self.plate, receipt }, now)
     }
 }
 
@@ -248,7 +248,7 @@ pub(crate) fn enqueue_receipt<M: Serialize>(
         reference: &unit.unit_identifier,
         sequence: asn.told,
     };
-    // A number is unique within its program only.
+    // An ASN number is unique only within its program.
     let lane = format!("{} {}", asn.asn.program_identifier, asn.asn.asn_number);
     transaction.enqueue(outbox::message_in_lane(app, merchant, &about, &lane, body));
 }

@@ -1,6 +1,6 @@
 //! A merchant announces goods that are on their way to the warehouse.
 //!
-//! An ASN may have a hundred thousand lines, so what is known of its units is looked at some at a time.
+//! An ASN may have a hundred thousand lines, so its units are loaded in chunks.
 
 use domain::{
     faults::{FAULTS_MAX, FaultCode, Faults, FieldError},
@@ -22,19 +22,19 @@ use crate::{
     core::{commit_once::commit_once, scope::RequestScope},
 };
 
-/// Units that are looked up together.
+/// How many units are loaded at once.
 const UNITS_AT_ONCE: usize = 1_000;
 
-/// What became of an ASN.
+/// What happened to an ASN.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct AnnouncedAsn {
-    /// The number that it was announced under.
+    /// The number of the ASN.
     #[schema(example = "ASN-20260301-7")]
     pub asn_number: String,
     pub result: IntakeOutcome,
 }
 
-/// Announces an ASN. The same one again changes nothing; another one under its number is a conflict.
+/// Announces an ASN. The same ASN again changes nothing; another one with its number is a conflict.
 pub async fn announce_asn(
     scope: RequestScope<'_>,
     asn: InboundAsn,
@@ -63,7 +63,7 @@ pub async fn announce_asn(
     .await
 }
 
-/// Changes the ASN `asn_number`, of which nothing was received yet.
+/// Replaces the ASN `asn_number`. Possible until one of its units is received.
 pub async fn replace_asn(
     scope: RequestScope<'_>,
     asn_number: &str,
@@ -90,7 +90,7 @@ pub async fn replace_asn(
     .await
 }
 
-/// The same for announcements that say the same.
+/// The same for ASNs with the same content.
 fn hash_asn(asn: &InboundAsn) -> String {
     let text = serde_json::to_vec(asn).expect("an ASN has string keys");
     secrets::hexadecimal(&secrets::hash(&text))
@@ -106,8 +106,8 @@ async fn find_asn(
     Ok(same_number.into_iter().find(same))
 }
 
-/// Tells the units of which more is known that they are announced, and refuses those that another ASN announces.
-/// All others are announced by their line.
+/// Announces the units that are stored already, and refuses those that another ASN announces. All
+/// other units are announced by their line.
 async fn announce_units(
     app: &App,
     merchant: &MerchantId,
@@ -119,23 +119,23 @@ async fn announce_units(
         .lines()
         .filter_map(|line| Some((line.detail.unit_identifier.as_deref()?, line)))
         .collect();
-    // In the order of their names, as everybody does who changes many units.
+    // In the order of their identifiers, like everything that changes many units.
     lines.sort_unstable_by_key(|(unit, _)| *unit);
     let mut faults = Faults { errors: Vec::new(), total: 0 };
-    for some in lines.chunks(UNITS_AT_ONCE) {
-        let found = app.store.units(merchant, some.iter().map(|(unit, _)| *unit)).await?;
+    for chunk in lines.chunks(UNITS_AT_ONCE) {
+        let stored = app.store.units(merchant, chunk.iter().map(|(unit, _)| *unit)).await?;
         let mut rows = Vec::new();
-        for Versioned { value: unit, version } in found {
+        for Versioned { value: unit, version } in stored {
             let id = unit.unit_identifier.as_str();
-            let Ok(place) = some.binary_search_by_key(&id, |(unit, _)| *unit) else { continue };
-            let Some((_, line)) = some.get(place) else { continue };
+            let Ok(position) = chunk.binary_search_by_key(&id, |(unit, _)| *unit) else { continue };
+            let Some((_, line)) = chunk.get(position) else { continue };
             let announcement = Box::new(Announcement::of(line, state.announced_at));
             match apply(&unit, &UnitEvent::Announced(announcement), state.announced_at) {
                 Ok(decision) if decision.changed && version > 0 => {
                     rows.push(UnitRow { replaces: version, unit: decision.unit });
                 }
                 Ok(_) => (),
-                Err(refusal) => note(&mut faults, &unit, refusal.to_string()),
+                Err(refusal) => add_fault(&mut faults, &unit, refusal.to_string()),
             }
         }
         transaction.put_units(merchant, rows);
@@ -143,7 +143,7 @@ async fn announce_units(
     if faults.total > 0 { Err(AppError::Invalid(faults)) } else { Ok(()) }
 }
 
-fn note(faults: &mut Faults, unit: &UnitRecord, reason: String) {
+fn add_fault(faults: &mut Faults, unit: &UnitRecord, reason: String) {
     faults.total += 1;
     if faults.errors.len() < FAULTS_MAX {
         let field = format!("$..details[?(@.unit_identifier=='{}')]", unit.unit_identifier);

@@ -1,4 +1,4 @@
-//! Orders that the warehouse ships straight to shoppers.
+//! Orders that the warehouse ships directly to shoppers.
 
 use bytes::Bytes;
 use domain::{
@@ -20,13 +20,13 @@ use crate::{
     warehouse::resolve_merchant::resolve_merchant,
 };
 
-/// Reads an order as a merchant sends it, or says everything wrong with it.
+/// Reads an order as a merchant sends it, and reports everything that is wrong with it.
 pub fn read_drop_ship_order(app: &App, document: &Json<'_>) -> Result<DropShipOrder, Faults> {
-    let context = DropShipReadContext { first_id: first_id(app), now: app.world.now() };
+    let context = DropShipReadContext { first_id: generate_first_id(app), now: app.world.now() };
     drop_ship::read_drop_ship_order(document, &context)
 }
 
-/// A merchant places an order. One of its name is placed once; told again, the first stands.
+/// Places an order. Another order with the same identifier is refused.
 pub async fn place_drop_ship_order(
     scope: RequestScope<'_>,
     order: &DropShipOrder,
@@ -44,19 +44,18 @@ pub async fn place_drop_ship_order(
     .await
 }
 
-/// An order as it stands.
 pub async fn load_drop_ship_order(
     app: &App,
     merchant: Option<&MerchantId>,
     client_identifier: &str,
 ) -> Result<DropShipOrder, AppError> {
     let merchant = resolve_owner(app, merchant, client_identifier).await?;
-    let found = app.store.drop_ship_order(&merchant, client_identifier).await?;
-    Ok(found.ok_or(AppError::NotFound("drop-ship order"))?.value)
+    let order = app.store.drop_ship_order(&merchant, client_identifier).await?;
+    Ok(order.ok_or(AppError::NotFound("drop-ship order"))?.value)
 }
 
-/// The warehouse ships, cancels or rejects. A shipment is known by its tracking number; otherwise the key of the
-/// request tells an action that is told again from another.
+/// The warehouse ships, cancels or rejects units of an order. A shipment is identified by its tracking
+/// number, every other action by the key of its request. The same action again changes nothing.
 pub async fn act_on_drop_ship_order(
     scope: RequestScope<'_>,
     client_identifier: &str,
@@ -75,7 +74,8 @@ pub async fn act_on_drop_ship_order(
         let before = app.store.drop_ship_order(&merchant, client_identifier).await?;
         let before = before.ok_or(AppError::NotFound("drop-ship order"))?;
         let action = interpret_action(&before.value, action);
-        let action = IdentifiedAction { identifier, action: &action, first_id: first_id(app) };
+        let action =
+            IdentifiedAction { identifier, action: &action, first_id: generate_first_id(app) };
         let decision = apply(&before.value, &action, app.world.now())
             .map_err(|refusal| AppError::Conflict(refusal.to_string()))?;
         let mut transaction = Transaction::new("acting on a drop-ship order");
@@ -88,8 +88,8 @@ pub async fn act_on_drop_ship_order(
     .await
 }
 
-/// What an action is to this order: to cancel all of one to which nothing has happened yet is to
-/// reject it.
+/// What an action means for this order: to cancel an entire order that was not touched yet is to reject
+/// it.
 fn interpret_action(order: &DropShipOrder, action: &DropShipAction) -> DropShipAction {
     let untouched = order.shipments.is_empty() && order.cancellations.is_empty();
     let rejected = order.status == DropShipStatus::Rejected;
@@ -132,8 +132,8 @@ fn enqueue_message(
     transaction.enqueue(outbox::message(app, merchant, &about, body));
 }
 
-/// The first of 256 numbers in a row that nobody else has, small enough for every JSON reader.
-fn first_id(app: &App) -> i64 {
+/// The first of 256 consecutive numbers that are unique, and small enough for every JSON reader.
+fn generate_first_id(app: &App) -> i64 {
     let random = i64::from_be_bytes(app.world.random::<8>()) & ((1 << 44) - 1);
     (random << 8) + 1
 }

@@ -1,4 +1,4 @@
-//! Goods: announced, received, shipped, drop-shipped.
+//! The warehouse: ASNs, receipts, units, shipments and drop-ship orders.
 
 pub(crate) mod asn_receipts;
 pub mod asns;

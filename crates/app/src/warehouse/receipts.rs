@@ -94,7 +94,7 @@ fn view_scan(scan: &ScanResult) -> EventResult {
     let (result, message) = match scan {
         ScanResult::Received => (EventOutcome::Applied, None),
         ScanResult::Repeat => (EventOutcome::Unchanged, None),
-        ScanResult::Asked(why) => (EventOutcome::Exception, Some(why.clone())),
+        ScanResult::Exception(reason) => (EventOutcome::Exception, Some(reason.clone())),
     };
     EventResult { result, rma_identifier: None, message }
 }

@@ -1,5 +1,5 @@
-//! Whose thing a system of the platform talks about. The warehouse serves many merchants and often knows only
-//! a number; where the number does not tell, it names the merchant.
+//! Finds out which merchant a request of the warehouse is about. The warehouse serves many merchants and
+//! often knows only a number. If the number is ambiguous, the request must name the merchant.
 
 use domain::{
     faults::{FaultCode, Faults, FieldError},
@@ -27,12 +27,12 @@ pub(crate) fn resolve_merchant(
     }
 }
 
-/// The refusal of a request that does not say for which merchant it is.
-pub(crate) fn merchant_required(why: &str) -> AppError {
+/// The error for a request that must name a merchant.
+pub(crate) fn merchant_required(reason: &str) -> AppError {
     let fault = FieldError {
         field: "merchant".to_owned(),
         code: FaultCode::MissingField,
-        reason: why.to_owned(),
+        reason: reason.to_owned(),
     };
     AppError::Invalid(Faults { errors: vec![fault], total: 1 })
 }

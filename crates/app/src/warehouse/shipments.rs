@@ -1,4 +1,5 @@
-//! Goods that leave the warehouse: each unit once, told in as many messages as it takes.
+//! Shipments: goods that leave the warehouse. Each unit leaves once. A large shipment is reported in
+//! several messages.
 
 use std::collections::BTreeMap;
 
@@ -31,28 +32,28 @@ use crate::{
     warehouse::resolve_merchant::{merchant_required, resolve_merchant},
 };
 
-/// How many units a message has where the shipment does not say.
+/// How many units a message contains, if the shipment does not say.
 const DETAILS_PER_MESSAGE: i64 = 500;
-/// Units that are looked up together.
+/// How many units are loaded at once.
 const UNITS_AT_ONCE: usize = 1_000;
-/// So many units that cannot leave are named.
-const REFUSED_TOLD_MAX: usize = 20;
+/// The most units that an error names.
+const REFUSED_NAMED_MAX: usize = 20;
 
 mod text;
 
 pub use text::ShipmentText;
 
-/// Reads a shipment as the warehouse sends it, or says everything wrong with it.
+/// Reads a shipment as the warehouse sends it, and reports everything that is wrong with it.
 pub fn read_shipment(app: &App, document: &Json<'_>) -> Result<Shipment, Faults> {
     let context = ShipmentReadContext {
-        asn_number: minted(app),
+        asn_number: generate_number(app),
         max_details_per_message: DETAILS_PER_MESSAGE,
         now: app.world.now(),
     };
     shipment::read_shipment(document, &context)
 }
 
-/// Sends goods away: the units are set aside or gone, and the merchant is told.
+/// Creates a shipment: its units are reserved or shipped, and the merchant gets messages.
 pub async fn create_shipment(
     scope: RequestScope<'_>,
     asked: Shipment,
@@ -77,7 +78,7 @@ pub async fn create_shipment(
                 shipment.asn_number
             )));
         }
-        let mut transaction = Transaction::new("sending goods away");
+        let mut transaction = Transaction::new("creating a shipment");
         move_units(app, merchant, &mut shipment, &mut transaction).await?;
         let parts = shipment.messages();
         let numbers: Vec<AsnNumber> =
@@ -90,13 +91,13 @@ pub async fn create_shipment(
         }
         let text = ShipmentText::of(&shipment);
         transaction.insert_shipment(merchant, text.stored_for(&shipment), numbers);
-        enqueue_asn(app, &mut transaction, merchant, &shipment);
+        enqueue_messages(app, &mut transaction, merchant, &shipment);
         Ok((text, transaction))
     })
     .await
 }
 
-/// Changes the date or the status of a shipment; the merchant is told again.
+/// Changes the date or the status of a shipment. The merchant gets new messages.
 pub async fn change_shipment(
     scope: RequestScope<'_>,
     asn_number: &str,
@@ -116,14 +117,13 @@ pub async fn change_shipment(
             move_units(app, &merchant, &mut shipment, &mut transaction).await?;
             let text = ShipmentText::of(&shipment);
             transaction.update_shipment(&merchant, text.stored_for(&shipment), before.version);
-            enqueue_asn(app, &mut transaction, &merchant, &shipment);
+            enqueue_messages(app, &mut transaction, &merchant, &shipment);
         }
         Ok((shipment, transaction))
     })
     .await
 }
 
-/// A shipment as it stands.
 pub async fn load_shipment(
     app: &App,
     merchant: Option<&MerchantId>,
@@ -135,8 +135,8 @@ pub async fn load_shipment(
     Ok(app.store.shipment(&merchant, asn_number).await?.ok_or_else(missing)?.value)
 }
 
-/// What befalls the units of a shipment, and what is known of them and not told by it; one that cannot leave keeps
-/// all of them here. Looks at some units at a time: there may be very many.
+/// Applies the shipment to its units, and completes its details with what is stored about them. If one
+/// unit cannot be shipped, nothing is. Loads the units in chunks, because there may be very many.
 async fn move_units(
     app: &App,
     merchant: &MerchantId,
@@ -146,16 +146,16 @@ async fn move_units(
     let event = shipment.unit_event();
     let details = shipment.cartons.iter_mut().flat_map(|carton| &mut carton.details);
     let mut details: Vec<&mut OutboundDetail> = details.collect();
-    // In the order of their names, as everybody does who changes many units.
+    // In the order of their identifiers, like everything that changes many units.
     details.sort_unstable_by(|a, b| a.unit_identifier.cmp(&b.unit_identifier));
     let mut refused = Vec::new();
-    for some in details.chunks_mut(UNITS_AT_ONCE) {
-        let names = some.iter().map(|detail| detail.unit_identifier.as_str());
+    for chunk in details.chunks_mut(UNITS_AT_ONCE) {
+        let names = chunk.iter().map(|detail| detail.unit_identifier.as_str());
         let known = app.store.units(merchant, names).await?;
         let known: BTreeMap<&str, &Versioned<UnitRecord>> =
             known.iter().map(|it| (it.value.unit_identifier.as_str(), it)).collect();
-        let mut moved = Moved::default();
-        for detail in some {
+        let mut moved = MovedUnits::default();
+        for detail in chunk {
             let unit = known.get(detail.unit_identifier.as_str()).copied();
             if let Some(unit) = unit {
                 detail.complete(&unit.value);
@@ -168,21 +168,21 @@ async fn move_units(
         moved.put(merchant, &known, transaction);
     }
     if !refused.is_empty() {
-        refused.truncate(REFUSED_TOLD_MAX);
+        refused.truncate(REFUSED_NAMED_MAX);
         return Err(AppError::Conflict(format!("units cannot be shipped: {}", refused.join("; "))));
     }
     Ok(())
 }
 
-/// Units to which something happened.
+/// Units that a shipment changes.
 #[derive(Default)]
-struct Moved {
-    /// Of which nothing was known, or only that they are announced.
-    fresh: Vec<UnitRow>,
-    others: Vec<UnitRecord>,
+struct MovedUnits {
+    /// Units that were not stored before, or only announced.
+    new: Vec<UnitRow>,
+    known: Vec<UnitRecord>,
 }
 
-impl Moved {
+impl MovedUnits {
     fn add(
         &mut self,
         id: &str,
@@ -195,8 +195,8 @@ impl Moved {
             apply(known.map_or(&unknown, |it| &it.value), event, now)?;
         match known.map_or(0, |it| it.version) {
             _ if !changed => (),
-            0 => self.fresh.push(UnitRow { replaces: 0, unit }),
-            _ => self.others.push(unit),
+            0 => self.new.push(UnitRow { replaces: 0, unit }),
+            _ => self.known.push(unit),
         }
         Ok(())
     }
@@ -208,22 +208,22 @@ impl Moved {
         transaction: &mut Transaction,
     ) {
         let steps: Vec<UnitSteps<'_>> = self
-            .others
+            .known
             .iter()
-            .filter_map(|unit| Some(steps(unit, known.get(unit.unit_identifier.as_str())?)))
+            .filter_map(|unit| Some(new_steps(unit, known.get(unit.unit_identifier.as_str())?)))
             .collect();
         transaction.put_unit_steps(merchant, &steps);
-        transaction.put_units(merchant, self.fresh);
+        transaction.put_units(merchant, self.new);
     }
 }
 
-/// What happened to a unit since it was as it is known.
-fn steps<'a>(unit: &'a UnitRecord, known: &Versioned<UnitRecord>) -> UnitSteps<'a> {
+/// The steps of a unit that are not stored yet.
+fn new_steps<'a>(unit: &'a UnitRecord, known: &Versioned<UnitRecord>) -> UnitSteps<'a> {
     let (unit_id, steps) = (unit.unit_identifier.as_str(), unit.since(&known.value));
     UnitSteps { unit_id, replaces: known.version, steps }
 }
 
-fn enqueue_asn(
+fn enqueue_messages(
     app: &App,
     transaction: &mut Transaction,
     merchant: &MerchantId,
@@ -231,7 +231,7 @@ fn enqueue_asn(
 ) {
     for message in messages(shipment) {
         let body = serde_json::to_vec(&message).expect("a message has string keys");
-        // Without the room to grow, which many large messages would have kept.
+        // Releases spare capacity, because there may be many large messages.
         let body = Bytes::from(body.into_boxed_slice());
         let reference = message.asn_number.as_str();
         let sequence = shipment.announcements;
@@ -241,7 +241,7 @@ fn enqueue_asn(
 }
 
 /// A number for a shipment that has none.
-fn minted(app: &App) -> AsnNumber {
+fn generate_number(app: &App) -> AsnNumber {
     let number = format!("OUT-{}", app.world.readable::<12>().to_uppercase());
     AsnNumber::parse(&number).expect("letters, digits and a hyphen make a number")
 }

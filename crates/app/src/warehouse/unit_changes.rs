@@ -1,4 +1,4 @@
-//! The warehouse grades or moves a unit that it has.
+//! The warehouse grades or moves a unit.
 
 use domain::warehouse::unit::{UnitChange, UnitRecord, change_unit};
 use store::{Transaction, UnitSteps};
@@ -9,7 +9,8 @@ use crate::{
     warehouse::resolve_merchant::resolve_merchant,
 };
 
-/// Changes what is true of a unit now; its story tells it. What is true already changes nothing.
+/// Changes the condition, channel or location of a unit, and records this in its history. Values that
+/// the unit already has change nothing.
 pub async fn change_unit_state(
     scope: RequestScope<'_>,
     unit_id: &str,

@@ -1,4 +1,4 @@
-//! Units that did not fit when they were scanned: operators are asked, and decide.
+//! Exceptions: units that did not match when they were scanned. Operators decide about them.
 
 use domain::{
     identifier::MerchantId,
@@ -23,27 +23,27 @@ use crate::{
     warehouse::asn_receipts::{AcceptedUnit, UnitReport, accept_unit, enqueue_receipt},
 };
 
-/// A unit that an operator is asked about.
+/// A unit that an operator must decide about.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[schema(as = UnitInDoubt)]
 pub struct UnitException {
-    /// Whose unit it is; `platform` while nobody knows.
+    /// The merchant of the unit, or `platform` while it is unknown.
     #[schema(example = "acme")]
     pub merchant: String,
-    /// Since when.
+    /// When the first open question was raised.
     #[schema(value_type = String, format = DateTime)]
     pub since: Timestamp,
     /// The unit with its open questions and their candidates.
     pub unit: UnitRecord,
 }
 
-/// A page of units in doubt.
+/// A page of exceptions.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[schema(as = UnitsInDoubt)]
 pub struct UnitExceptionPage {
     /// The oldest question first.
     pub exceptions: Vec<UnitException>,
-    /// Pass as `after` to read on; absent on the last page.
+    /// Pass as `after` to get the next page. Absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
 }
@@ -54,14 +54,14 @@ pub async fn list_unit_exceptions(
     limit: usize,
 ) -> Result<UnitExceptionPage, AppError> {
     let after = after.and_then(Cursor::parse).unwrap_or_else(Cursor::oldest);
-    let found = app.store.units_in_doubt(&after, limit).await?;
-    let next = next_page(&found, limit, DoubtfulUnit::cursor);
+    let units = app.store.units_in_doubt(&after, limit).await?;
+    let next = next_page(&units, limit, DoubtfulUnit::cursor);
     let view = |it: DoubtfulUnit| UnitException {
         merchant: it.merchant,
         since: time_from_us(it.since_us),
         unit: it.unit,
     };
-    Ok(UnitExceptionPage { exceptions: found.into_iter().map(view).collect(), next })
+    Ok(UnitExceptionPage { exceptions: units.into_iter().map(view).collect(), next })
 }
 
 /// A question about a unit of `merchant` that was scanned for the ASN `asn_number`.
@@ -170,28 +170,28 @@ fn reject_unit(
     }
 }
 
-/// The ASNs that an answer is about, and whose they are: of a unit that nobody announced, the merchant of
-/// the ASN that it is matched to.
+/// The ASNs that an answer is about, and their merchant. If nobody announced the unit, that is the
+/// merchant of the ASN that the unit is matched to.
 async fn load_asns(
     app: &App,
-    asked: QuestionKey<'_>,
+    question: QuestionKey<'_>,
     decided: &ReceivingAnswer,
 ) -> Result<(MerchantId, Vec<Versioned<AsnState>>), AppError> {
     let (number, line) = match decided {
         ReceivingAnswer::Match { asn_number, line_identifier } => {
             (asn_number.as_str(), Some(line_identifier.as_str()))
         }
-        ReceivingAnswer::Surplus | ReceivingAnswer::Reject { .. } => (asked.asn_number, None),
+        ReceivingAnswer::Surplus | ReceivingAnswer::Reject { .. } => (question.asn_number, None),
     };
-    let wanted = AsnLineFilter { line: line.unwrap_or_default(), ..AsnLineFilter::default() };
-    let asns = app.store.asns(asked.merchant, number, &wanted).await?;
-    if *asked.merchant != MerchantId::platform() {
-        return Ok((asked.merchant.clone(), asns));
+    let filter = AsnLineFilter { line: line.unwrap_or_default(), ..AsnLineFilter::default() };
+    let asns = app.store.asns(question.merchant, number, &filter).await?;
+    if *question.merchant != MerchantId::platform() {
+        return Ok((question.merchant.clone(), asns));
     }
-    let mut found = (asked.merchant.clone(), asns);
-    // Merchants may share a number: the first that has the line is meant.
+    let mut found = (question.merchant.clone(), asns);
+    // Merchants may share a number. The first one that has the line is chosen.
     for owner in app.store.merchants_of_asn(number).await?.into_iter().rev() {
-        let asns = app.store.asns(&owner, number, &wanted).await?;
+        let asns = app.store.asns(&owner, number, &filter).await?;
         let has = |it: &Versioned<AsnState>| line.is_none_or(|id| it.value.asn.line(id).is_some());
         if asns.iter().any(has) {
             found = (owner, asns);

@@ -1,4 +1,4 @@
-//! A unit's story: announced, received, graded, moved, shipped, and what its merchant was told.
+//! The history of a unit: announced, received, graded, moved, shipped, and the messages about it.
 
 use domain::{
     identifier::MerchantId,
@@ -16,15 +16,15 @@ use crate::{
     warehouse::resolve_merchant::resolve_merchant,
 };
 
-/// How many messages of one reference are shown.
+/// The most messages with one reference that are shown.
 const MESSAGES_MAX: usize = 100;
 
-/// What became of one piece.
+/// A unit with its history.
 #[derive(Serialize, ToSchema)]
 pub struct UnitStory {
     #[serde(flatten)]
     pub unit: UnitRecord,
-    /// The messages in which the merchant was told of it, newest first.
+    /// The messages about the unit, newest first.
     pub messages: Vec<MessageView>,
 }
 
@@ -39,7 +39,7 @@ pub async fn load_unit_story(
     load_story_of_unit(app, &merchant, unit_id).await
 }
 
-/// The story of a unit of this merchant; the platform has those of which nobody knew whose they are.
+/// The history of a unit of this merchant. Units that nobody announced belong to the platform.
 pub async fn load_story_of_unit(
     app: &App,
     merchant: &MerchantId,
@@ -48,7 +48,7 @@ pub async fn load_story_of_unit(
     let found = app.store.units(merchant, [unit_id].into_iter()).await?.pop();
     let unit = found.ok_or(AppError::NotFound("unit"))?.value;
     let mut messages = Vec::new();
-    for reference in references(app, merchant, &unit).await? {
+    for reference in list_references(app, merchant, &unit).await? {
         let filter = filter_by_reference(&reference, MESSAGES_MAX);
         let found = app.store.messages(merchant, &filter).await?.0;
         messages.extend(found.into_iter().map(view_message));
@@ -56,9 +56,9 @@ pub async fn load_story_of_unit(
     Ok(UnitStory { unit, messages })
 }
 
-/// What messages about the unit refer to, newest first: the part of each shipment that it was
+/// What messages about the unit refer to, newest first: the part of each shipment that the unit was
 /// packed for, and the unit itself.
-async fn references(
+async fn list_references(
     app: &App,
     merchant: &MerchantId,
     unit: &UnitRecord,

@@ -1,7 +1,8 @@
-//! A person at a bench of the warehouse opens parcels and receives what is in them.
+//! The receiving bench: a warehouse worker opens parcels and receives the units in them.
 //!
-//! The person knows a code, often not whose it is; so everything begins with the parcels that a code can
-//! mean. Receiving itself is done by the same use cases that the warehouse's systems call.
+//! The worker has a code, and often does not know which merchant it belongs to. So everything starts
+//! with the parcels that a code can mean. Receiving itself is done by the same use cases that the
+//! systems of the warehouse call.
 
 use domain::{
     identifier::MerchantId,
@@ -30,41 +31,42 @@ use crate::{
     },
 };
 
-/// More than a person reads on a page.
+/// The most lines of an ASN that a page shows.
 const LINES_SHOWN_MAX: i64 = 200;
 
-/// A parcel and what its merchant is called.
+/// A parcel and the name of its merchant.
 #[derive(Clone, Debug)]
 pub struct MatchingParcel {
     pub parcel: Parcel,
     pub merchant_name: String,
 }
 
-/// A unit that bears the scanned license plate, with the ASN that it belongs to.
+/// A unit with the scanned license plate, and the ASN that it belongs to.
 #[derive(Clone, Debug)]
 pub struct UnitLocation {
     pub merchant: MerchantId,
     pub merchant_name: String,
     pub asn_number: String,
-    /// Whether it was received for that ASN already.
+    /// Whether it was already received for that ASN.
     pub received: bool,
 }
 
-/// A scan that was taken in.
+/// A unit that was scanned.
 #[derive(Clone, Debug)]
 pub struct ScannedUnit {
     pub unit_identifier: String,
-    /// What the article is known by.
+    /// What identifies the article.
     pub article: String,
     pub condition: Condition,
     pub at: Timestamp,
-    /// What the office is asked about it, while that is open.
+    /// The open question about the unit, if there is one.
     pub question: Option<ReceivingQuestion>,
 }
 
-/// Every parcel that a code can mean: a return by its identifier or by the number on its label, goods by
-/// the number of their ASN. Of one merchant only, if one is named; of the platform, it is what nobody
-/// announced. Of a large ASN some lines are here, among them those that the code of a `scanned` unit can mean.
+/// The parcels that a code can mean: a return by its identifier or its tracking number, goods by the
+/// number of their ASN. `named` limits them to one merchant; for the platform, the parcel is one that
+/// nobody announced. A large ASN is not complete, but contains the lines that match the `scanned` code
+/// of a unit.
 pub async fn find_parcels(
     app: &App,
     named: Option<&MerchantId>,
@@ -76,13 +78,13 @@ pub async fn find_parcels(
         return Ok(vec![MatchingParcel { parcel: Parcel::unknown(code), merchant_name }]);
     }
     let mut found = Vec::new();
-    let wanted = |merchant: &MerchantId| named.is_none_or(|named| named == merchant);
-    for (merchant, id) in returns_of(app, code).await?.into_iter().filter(|it| wanted(&it.0)) {
+    let is_named = |merchant: &MerchantId| named.is_none_or(|named| named == merchant);
+    for (merchant, id) in find_returns(app, code).await?.into_iter().filter(|it| is_named(&it.0)) {
         if let Some(rma) = app.store.rma(&merchant, &id).await? {
-            found.push(named_parcel(app, Parcel::of_return(&merchant, &rma.value)).await?);
+            found.push(add_merchant_name(app, Parcel::of_return(&merchant, &rma.value)).await?);
         }
     }
-    for merchant in app.store.merchants_of_asn(code).await?.iter().filter(|it| wanted(it)) {
+    for merchant in app.store.merchants_of_asn(code).await?.iter().filter(|it| is_named(it)) {
         let lines = AsnLineFilter {
             unit: scanned,
             own: scanned,
@@ -93,14 +95,14 @@ pub async fn find_parcels(
         };
         let asns = app.store.asns(merchant, code, &lines).await?;
         let asns: Vec<AsnState> = asns.into_iter().map(|it| it.value).collect();
-        found.push(named_parcel(app, Parcel::of_asns(merchant, code, &asns)).await?);
+        found.push(add_merchant_name(app, Parcel::of_asns(merchant, code, &asns)).await?);
     }
     Ok(found)
 }
 
-/// The returns that a code means. The code for drop-off points has the number of the parcel behind the
-/// return's identifier.
-async fn returns_of(app: &App, code: &str) -> Result<Vec<(MerchantId, RmaId)>, AppError> {
+/// The returns that a code can mean. The code for drop-off points contains the tracking number after
+/// the return's identifier.
+async fn find_returns(app: &App, code: &str) -> Result<Vec<(MerchantId, RmaId)>, AppError> {
     let first = code.split_whitespace().next().unwrap_or_default();
     for id in [code, first].into_iter().filter_map(RmaId::parse) {
         if let Some(merchant) = app.store.merchant_of_rma(&id).await? {
@@ -110,31 +112,31 @@ async fn returns_of(app: &App, code: &str) -> Result<Vec<(MerchantId, RmaId)>, A
     Ok(app.store.returns_by_parcel(None, code).await?)
 }
 
-async fn named_parcel(app: &App, parcel: Parcel) -> Result<MatchingParcel, AppError> {
-    let merchant_name = merchant_name(app, &parcel.merchant).await?;
+async fn add_merchant_name(app: &App, parcel: Parcel) -> Result<MatchingParcel, AppError> {
+    let merchant_name = load_merchant_name(app, &parcel.merchant).await?;
     Ok(MatchingParcel { parcel, merchant_name })
 }
 
-async fn merchant_name(app: &App, id: &MerchantId) -> Result<String, AppError> {
+async fn load_merchant_name(app: &App, id: &MerchantId) -> Result<String, AppError> {
     let merchant = app.store.merchant(id).await?;
     Ok(merchant.map_or_else(|| id.to_string(), |merchant| merchant.value.name))
 }
 
-/// Where a unit with this license plate belongs, or was received.
+/// The ASNs that a unit with this license plate was announced or received for.
 pub async fn locate_unit(app: &App, plate: &str) -> Result<Vec<UnitLocation>, AppError> {
     let mut found = Vec::new();
     for merchant in app.store.merchants_of_unit(plate).await? {
         let unit = app.store.units(&merchant, [plate].into_iter()).await?.pop();
-        let Some((asn_number, received)) = unit.and_then(|unit| place_of(&unit.value)) else {
+        let Some((asn_number, received)) = unit.and_then(|unit| find_asn(&unit.value)) else {
             continue;
         };
-        let merchant_name = merchant_name(app, &merchant).await?;
+        let merchant_name = load_merchant_name(app, &merchant).await?;
         found.push(UnitLocation { merchant, merchant_name, asn_number, received });
     }
     Ok(found)
 }
 
-fn place_of(unit: &UnitRecord) -> Option<(String, bool)> {
+fn find_asn(unit: &UnitRecord) -> Option<(String, bool)> {
     match (&unit.receipt, &unit.announcement) {
         (Some(receipt), _) => Some((receipt.asn_number.clone(), true)),
         (None, Some(announced)) => Some((announced.asn_number.to_string(), false)),
@@ -142,7 +144,7 @@ fn place_of(unit: &UnitRecord) -> Option<(String, bool)> {
     }
 }
 
-/// What became of units that were scanned for a parcel, in the order of their license plates given.
+/// The units that were scanned for a parcel, in the order of `plates`.
 pub async fn load_scanned_units(
     app: &App,
     parcel: &Parcel,
@@ -150,14 +152,14 @@ pub async fn load_scanned_units(
 ) -> Result<Vec<ScannedUnit>, AppError> {
     let units = app.store.units(&parcel.merchant, plates.iter().copied()).await?;
     let of_plate = |plate: &&str| {
-        let here = parcel.here.get(*plate).map(|here| of_return(plate, here));
+        let here = parcel.here.get(*plate).map(|here| view_returned_unit(plate, here));
         let unit = units.iter().find(|unit| unit.value.unit_identifier == **plate);
-        here.or_else(|| of_unit(&parcel.number, &unit?.value))
+        here.or_else(|| view_unit(&parcel.number, &unit?.value))
     };
     Ok(plates.iter().filter_map(of_plate).collect())
 }
 
-fn of_return(plate: &str, here: &ReceivedItem) -> ScannedUnit {
+fn view_returned_unit(plate: &str, here: &ReceivedItem) -> ScannedUnit {
     ScannedUnit {
         unit_identifier: plate.to_owned(),
         article: here.article.clone(),
@@ -167,7 +169,7 @@ fn of_return(plate: &str, here: &ReceivedItem) -> ScannedUnit {
     }
 }
 
-fn of_unit(number: &str, unit: &UnitRecord) -> Option<ScannedUnit> {
+fn view_unit(number: &str, unit: &UnitRecord) -> Option<ScannedUnit> {
     let question = unit.question(number);
     let receipt = unit.receipt.as_ref();
     let (scanned, at) = match (receipt, question) {
@@ -186,7 +188,7 @@ fn of_unit(number: &str, unit: &UnitRecord) -> Option<ScannedUnit> {
     })
 }
 
-/// Receives a unit for a merchant, or keeps it as a question; of the platform's, for whoever announced it.
+/// Receives a unit for a merchant, or keeps it as an exception.
 pub async fn receive_unit(
     app: &App,
     session: &Session,
@@ -199,7 +201,7 @@ pub async fn receive_unit(
     Ok(recorded.results.into_iter().next())
 }
 
-/// Nothing more of a return comes.
+/// Closes the receiving of a return: no more of its units are in the parcel.
 pub async fn close_parcel(
     app: &App,
     session: &Session,
@@ -213,8 +215,8 @@ pub async fn close_parcel(
     close_receiving(scope, &parcel.number).await.map(Some)
 }
 
-/// The person at the bench knows which of the proposed lines a unit in doubt is. What was not proposed is
-/// for the office to say.
+/// The worker knows which of the proposed lines a unit matches. Everything else is for an operator to
+/// decide.
 pub async fn match_to_proposal(
     app: &App,
     session: &Session,

@@ -1,8 +1,8 @@
-//! Units that arrive together: received in one commit, as long as they are ordinary.
+//! Units that arrive together are received in one commit, as long as nothing is unusual about them.
 //!
-//! What is known of each is read for some of them at the same time. Then one after another is decided as if those before
-//! it were received already. The first that is anything else than expected, or not to be decided from what was
-//! read, ends the batch; it is received by itself.
+//! What each unit is decided on is loaded for several units at the same time. Then the units are
+//! decided one after the other, as if those before them were received already. The first unit that is
+//! unexpected, or that cannot be decided on what was loaded, ends the batch. It is received alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,12 +20,13 @@ use super::{
 };
 use crate::{App, AppError, core::scope::RequestScope};
 
-/// Units that one commit may receive.
+/// The most units that one commit receives.
 pub(crate) const TOGETHER_MAX: usize = 250;
-/// Units that are looked up at the same time.
+/// How many units are loaded at the same time.
 const LOADED_AT_ONCE: usize = 8;
 
-/// Receives units from the first on, and gives what they came to: of those that fit into one commit, which may be none.
+/// Receives units in one commit, starting with the first. Returns the results of those that fit, which
+/// may be none.
 pub(crate) async fn receive_together(
     scope: RequestScope<'_>,
     named: &[NamedReceipt<'_>],
@@ -40,13 +41,13 @@ pub(crate) async fn receive_together(
     let mut results = Vec::new();
     for unit in loaded {
         match batch.add(app, unit).await? {
-            Some(scanned) => results.push(scanned),
+            Some(result) => results.push(result),
             None => break,
         }
     }
     match app.commit(batch.transaction).await {
         Ok(()) => Ok(results),
-        // Somebody else receives, too.
+        // Another request received units of the same ASN.
         Err(StoreError::Conflict) => Ok(Vec::new()),
         Err(error) => Err(error.into()),
     }
@@ -76,9 +77,10 @@ struct ReceiptBatch {
     units: BTreeSet<(MerchantId, String)>,
 }
 
-/// How the batch changes an ASN that was read at a version.
+/// How the batch changes an ASN.
 struct AsnChange {
-    read: i64,
+    /// The version of the ASN when it was loaded.
+    loaded_version: i64,
     here: i64,
     told: i64,
     units: i64,
@@ -91,7 +93,7 @@ impl ReceiptBatch {
         Self { transaction, asns: BTreeMap::new(), units: BTreeSet::new() }
     }
 
-    /// Takes one more unit in, unless it has to be received by itself.
+    /// Adds one more unit, unless it must be received alone.
     async fn add(
         &mut self,
         app: &App,
@@ -101,8 +103,8 @@ impl ReceiptBatch {
         let Some(asn) = &mut context.asn else { return Ok(None) };
         let (program, number) = (&asn.value.asn.program_identifier, &asn.value.asn.asn_number);
         let key = (merchant.clone(), program.clone(), number.to_string());
-        let changed = self.asns.entry(key).or_insert_with(|| AsnChange::nothing(asn));
-        if !changed.bring_up_to_date(asn) || self.units.contains(&unit) {
+        let change = self.asns.entry(key).or_insert_with(|| AsnChange::new(asn));
+        if !change.apply_to(asn) || self.units.contains(&unit) {
             return Ok(None);
         }
         let acceptance = match context.decide(receipt, app.world.now()) {
@@ -111,10 +113,11 @@ impl ReceiptBatch {
             ReceivingDecision::Exception(_) => return Ok(None),
         };
         let replaces = context.unit.as_ref().map_or(0, |it| it.version);
-        let Some(asn) = context.asn.filter(|asn| !is_of_a_return(&asn.value, &acceptance)) else {
+        let Some(asn) = context.asn.filter(|asn| !belongs_to_return(&asn.value, &acceptance))
+        else {
             return Ok(None);
         };
-        changed.count(&acceptance);
+        change.count(&acceptance);
         let accepted = AcceptedUnit { asn, acceptance: &acceptance, replaces };
         accept_unit(app, &mut self.transaction, &merchant, accepted).await?;
         self.units.insert(unit);
@@ -123,14 +126,20 @@ impl ReceiptBatch {
 }
 
 impl AsnChange {
-    fn nothing(asn: &Versioned<AsnState>) -> Self {
+    fn new(asn: &Versioned<AsnState>) -> Self {
         let Versioned { value: AsnState { here, told, .. }, version } = asn;
-        Self { read: *version, here: *here, told: *told, units: 0, by_line: BTreeMap::new() }
+        Self {
+            loaded_version: *version,
+            here: *here,
+            told: *told,
+            units: 0,
+            by_line: BTreeMap::new(),
+        }
     }
 
-    /// Makes of an ASN what it is after the batch so far; whether that is known.
-    fn bring_up_to_date(&self, asn: &mut Versioned<AsnState>) -> bool {
-        let known = asn.version == self.read;
+    /// Applies the batch so far to an ASN that was loaded. False if another version was loaded.
+    fn apply_to(&self, asn: &mut Versioned<AsnState>) -> bool {
+        let same = asn.version == self.loaded_version;
         asn.version += self.units;
         asn.value.here = self.here;
         asn.value.told = self.told;
@@ -139,7 +148,7 @@ impl AsnChange {
                 *received += more;
             }
         }
-        known
+        same
     }
 
     fn count(&mut self, acceptance: &Acceptance) {
@@ -152,8 +161,8 @@ impl AsnChange {
     }
 }
 
-/// Whether a return is told of the unit, which changes with each.
-fn is_of_a_return(asn: &AsnState, acceptance: &Acceptance) -> bool {
+/// Whether the unit belongs to a return. The return changes with each of its units.
+fn belongs_to_return(asn: &AsnState, acceptance: &Acceptance) -> bool {
     let line = acceptance.line_identifier.as_deref().and_then(|id| asn.asn.line(id));
     line.is_some_and(|line| returned(&line, &acceptance.unit).is_some())
 }

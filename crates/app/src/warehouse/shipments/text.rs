@@ -1,6 +1,7 @@
-//! A shipment as the JSON that is stored and answered.
+//! A shipment as JSON text, as it is stored and returned.
 //!
-//! There may be a hundred thousand units in it, so it is in memory once, and not beside the shipment longer than it must.
+//! A shipment may have a hundred thousand units. So its text is in memory only once, and not longer than
+//! necessary at the same time as the shipment.
 
 use std::{io, sync::Arc};
 
@@ -13,20 +14,20 @@ use store::ShipmentRow;
 pub struct ShipmentText(Arc<str>);
 
 impl ShipmentText {
-    /// Its length is found out first: a text that grows as it is written takes three times its memory for a moment.
+    /// Measures the text first: a buffer that grows would take three times its memory for a moment.
     pub(super) fn of(shipment: &Shipment) -> Self {
         let mut length = Length(0);
-        serde_json::to_writer(&mut length, shipment).expect("nothing is written anywhere");
+        serde_json::to_writer(&mut length, shipment).expect("counting bytes cannot fail");
         let mut text = Vec::with_capacity(length.0);
-        serde_json::to_writer(&mut text, shipment).expect("memory takes everything");
+        serde_json::to_writer(&mut text, shipment).expect("writing to memory cannot fail");
         Self(String::from_utf8(text).expect("JSON is text").into())
     }
 
     pub(super) fn read(&self) -> Shipment {
-        serde_json::from_str(&self.0).expect("it is read as it was written")
+        serde_json::from_str(&self.0).expect("the text was written by `of`")
     }
 
-    /// What the store is given.
+    /// The row for the store.
     pub(super) fn stored_for<'a>(&self, shipment: &'a Shipment) -> ShipmentRow<'a> {
         ShipmentRow { asn_number: &shipment.asn_number, body: Arc::clone(&self.0) }
     }
