@@ -1,8 +1,8 @@
 //! Time and randomness, from one value, so that tests, simulations and the demo control both.
 //!
 //! There are two times. Goods and messages use the world's time, which can run faster in a demo.
-//! Tokens and sessions use the machine's time: an hour to fill in a form stays an hour. Outside of a
-//! demo they are the same.
+//! Tokens and sessions use the machine's time: an hour to fill in a form stays an hour. Outside of
+//! a demo they are the same.
 
 use std::{
     sync::{

@@ -1,7 +1,7 @@
 //! A clock that can be set ahead and run faster, for a demo.
 //!
-//! It shows its own time, which passes some number of times faster than the machine's. It never goes
-//! back, because what was stored at a time must not be in the future afterwards.
+//! It shows its own time, which passes some number of times faster than the machine's. It never
+//! goes back, because what was stored at a time must not be in the future afterwards.
 
 use std::sync::{Arc, PoisonError, RwLock};
 

@@ -17,9 +17,7 @@ pub struct Vault {
 
 /// The key does not match, or the sealed bytes were changed.
 #[derive(Debug, thiserror::Error)]
-#[error(
-    "a stored {label} cannot be decrypted: is the secret key file the one that it was encrypted with?"
-)]
+#[error("a stored {label} cannot be decrypted: was it encrypted with another secret key file?")]
 pub struct VaultError {
     label: &'static str,
 }

@@ -1,4 +1,4 @@
-//! `homeward demo`: a server with simulated surroundings.
+//! `homeward demo`: a server with a simulated world around it.
 //!
 //! One process runs the server on SQLite, a simulated merchant on its own port, and shoppers who
 //! order and return things ([`demo`]). The first page is available at once, while the history is
