@@ -1,5 +1,5 @@
-//! The variants that a shopper can exchange a unit for: the merchant's server is asked, and what it said is
-//! remembered for a little while. When it cannot be asked, the variants on the order line count.
+//! The variants that a unit can be exchanged for. The merchant's server is asked, and its response is
+//! cached for a short time. If the server cannot be asked, the variants on the order line are used.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -17,50 +17,68 @@ use domain::{
 };
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::{Deserialize, Serialize};
+use store::with_causes;
 use utoipa::ToSchema;
 
 use crate::{App, AppError, messages::set_endpoints::find_target, orders::load_order::find_order};
 
 /// How long a shopper waits for the merchant's server.
 const TIME_MAX: Duration = Duration::from_secs(3);
-const REMEMBERED_US: i64 = 30_000_000;
-const REMEMBERED_MAX: usize = 10_000;
-/// After so many failures in a row the merchant is not asked for a while.
+const CACHED_US: i64 = 30_000_000;
+const CACHED_MAX: usize = 10_000;
+/// After this many failures in a row, the server is not asked for [`PAUSE_US`].
 const FAILURES_MAX: u32 = 3;
-const REST_US: i64 = 10_000_000;
+const PAUSE_US: i64 = 10_000_000;
 const PLACEHOLDER: &str = "{variant_identifier}";
 
-/// What a shopper can have in the place of a unit.
+/// The variants that a unit of an order line can be exchanged for.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct LineVariants {
-    /// Who listed them: `merchant` was asked just now or lately, `order` is what stood on the order line.
+    /// Where they come from: `merchant` is the merchant's server, `order` is the order line.
     #[schema(example = "merchant")]
     pub source: String,
-    /// The returned one is left out.
+    /// Without the variant that is returned.
     pub variants: Vec<VariantOffer>,
-    /// How many the merchant listed that could not be read.
+    /// How many variants of the merchant's list were unreadable.
     #[schema(example = 0)]
     pub skipped: usize,
 }
 
-/// Why the merchant's server told nothing.
+/// Why the merchant's server could not be asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum VariantsError {
-    /// There is no address, or it is paused.
+    /// No address is set, or the endpoint is paused.
     NoAddress,
-    /// It could not be reached, or what it answered is of no use.
+    /// The server cannot be reached, or its response is unusable.
     Unreachable(String),
     TooSlow,
 }
 
-/// What merchants said lately, and whose servers rest.
+/// Recent responses of merchants' servers, and the servers that are paused because they fail.
 #[derive(Default)]
 pub(crate) struct VariantCache(Mutex<VariantCacheState>);
 
 #[derive(Default)]
 struct VariantCacheState {
-    listed: HashMap<(MerchantId, String), (i64, Listed)>,
-    failing: HashMap<MerchantId, (u32, i64)>,
+    lists: HashMap<VariantKey, CachedList>,
+    failing: HashMap<MerchantId, FailingServer>,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct VariantKey {
+    merchant: MerchantId,
+    identifier: String,
+}
+
+struct CachedList {
+    list: Listed,
+    until_us: i64,
+}
+
+#[derive(Default)]
+struct FailingServer {
+    failures: u32,
+    paused_until_us: i64,
 }
 
 impl VariantCache {
@@ -68,30 +86,32 @@ impl VariantCache {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn listed(&self, key: &(MerchantId, String), now_us: i64) -> Option<Listed> {
-        let memory = self.lock();
-        let (until_us, listed) = memory.listed.get(key)?;
-        (*until_us > now_us).then(|| listed.clone())
+    fn find(&self, key: &VariantKey, now_us: i64) -> Option<Listed> {
+        let state = self.lock();
+        let cached = state.lists.get(key)?;
+        (cached.until_us > now_us).then(|| cached.list.clone())
     }
 
-    fn is_resting(&self, merchant: &MerchantId, now_us: i64) -> bool {
-        let memory = self.lock();
-        let failing = memory.failing.get(merchant);
-        failing.is_some_and(|(times, until_us)| *times >= FAILURES_MAX && *until_us > now_us)
+    fn is_paused(&self, merchant: &MerchantId, now_us: i64) -> bool {
+        let state = self.lock();
+        let server = state.failing.get(merchant);
+        server.is_some_and(|it| it.failures >= FAILURES_MAX && it.paused_until_us > now_us)
     }
 
-    fn note(&self, key: &(MerchantId, String), said: Option<&Listed>, now_us: i64) {
-        let mut memory = self.lock();
-        if memory.listed.len() >= REMEMBERED_MAX {
-            memory.listed.clear();
+    fn add(&self, key: VariantKey, list: Listed, now_us: i64) {
+        let mut state = self.lock();
+        if state.lists.len() >= CACHED_MAX {
+            state.lists.clear();
         }
-        if let Some(listed) = said {
-            memory.failing.remove(&key.0);
-            memory.listed.insert(key.clone(), (now_us + REMEMBERED_US, listed.clone()));
-        } else {
-            let failing = memory.failing.entry(key.0.clone()).or_default();
-            *failing = (failing.0.saturating_add(1), now_us + REST_US);
-        }
+        state.failing.remove(&key.merchant);
+        state.lists.insert(key, CachedList { list, until_us: now_us + CACHED_US });
+    }
+
+    fn count_failure(&self, merchant: &MerchantId, now_us: i64) {
+        let mut state = self.lock();
+        let server = state.failing.entry(merchant.clone()).or_default();
+        server.failures = server.failures.saturating_add(1);
+        server.paused_until_us = now_us + PAUSE_US;
     }
 }
 
@@ -105,16 +125,16 @@ pub async fn list_line_variants(
     let order = find_order(app, merchant, order_id).await?.ok_or(AppError::NotFound("order"))?;
     let line = order.items.iter().find(|line| line.identifier == line_id);
     let line = line.ok_or(AppError::NotFound("order line"))?;
-    let said = match line.variant_identifier.as_str() {
+    let listed = match line.variant_identifier.as_str() {
         "" => Ok(Listed::default()),
-        identifier => ask(app, merchant, identifier, Freshness::Lately).await,
+        identifier => load_list(app, merchant, identifier, Freshness::Cached).await,
     };
     let view = |source: &str, variants: &[Variant], skipped| LineVariants {
         source: source.to_owned(),
         variants: offers(line, variants),
         skipped,
     };
-    match said {
+    match listed {
         Ok(listed) => Ok(view("merchant", &listed.variants, listed.skipped)),
         Err(_) if !line.variants.is_empty() => Ok(view("order", &line.variants, 0)),
         Err(VariantsError::NoAddress) => Ok(view("order", &[], 0)),
@@ -123,81 +143,84 @@ pub async fn list_line_variants(
     }
 }
 
-/// What the merchant says of these variants now. One that cannot be asked about is left out.
+/// The current lists of these variants. Those that cannot be fetched are left out.
 pub(crate) async fn fetch_current_variants(
     app: &App,
     merchant: &MerchantId,
     identifiers: impl Iterator<Item = &str>,
 ) -> BTreeMap<String, Vec<Variant>> {
-    let mut said = BTreeMap::new();
+    let mut lists = BTreeMap::new();
     for identifier in identifiers.filter(|identifier| !identifier.is_empty()) {
-        if let Ok(listed) = ask(app, merchant, identifier, Freshness::Now).await {
-            said.insert(identifier.to_owned(), listed.variants);
+        if let Ok(listed) = load_list(app, merchant, identifier, Freshness::Current).await {
+            lists.insert(identifier.to_owned(), listed.variants);
         }
     }
-    said
+    lists
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Freshness {
-    /// What was said lately will do.
-    Lately,
-    Now,
+    /// A cached list is good enough.
+    Cached,
+    Current,
 }
 
-async fn ask(
+async fn load_list(
     app: &App,
     merchant: &MerchantId,
     identifier: &str,
     freshness: Freshness,
 ) -> Result<Listed, VariantsError> {
-    let key = (merchant.clone(), identifier.to_owned());
+    let key = VariantKey { merchant: merchant.clone(), identifier: identifier.to_owned() };
     let now_us = app.world.now_us();
-    if freshness == Freshness::Lately
-        && let Some(listed) = app.variants.listed(&key, now_us)
+    if freshness == Freshness::Cached
+        && let Some(listed) = app.variants.find(&key, now_us)
     {
         return Ok(listed);
     }
-    if app.variants.is_resting(merchant, now_us) {
+    if app.variants.is_paused(merchant, now_us) {
         return Err(VariantsError::Unreachable("it did not respond a moment ago".to_owned()));
     }
-    let said = fetch(app, merchant, identifier).await;
-    if said != Err(VariantsError::NoAddress) {
-        app.variants.note(&key, said.as_ref().ok(), now_us);
+    let fetched = fetch_list(app, merchant, identifier).await;
+    match &fetched {
+        Ok(listed) => app.variants.add(key, listed.clone(), now_us),
+        Err(VariantsError::NoAddress) => (),
+        Err(_) => app.variants.count_failure(merchant, now_us),
     }
-    said
+    fetched
 }
 
-async fn fetch(
+async fn fetch_list(
     app: &App,
     merchant: &MerchantId,
     identifier: &str,
 ) -> Result<Listed, VariantsError> {
     let unusable = |why: String| VariantsError::Unreachable(why);
-    let found = find_target(app, merchant, MessageKind::ExchangeVariants).await;
-    let found = found.map_err(|error| {
-        // The text of the error may name the database, which callers must not see.
-        tracing::error!(merchant = merchant.as_str(), "reading an endpoint failed: {error}");
-        unusable("its endpoint could not be read; the reason has been logged".to_owned())
+    let target = find_target(app, merchant, MessageKind::ExchangeVariants).await;
+    let target = target.map_err(|error| {
+        // The error may contain details of the database, which callers must not see.
+        let (merchant, cause) = (merchant.as_str(), with_causes(&error));
+        tracing::error!(merchant, "loading the endpoint for variants failed: {cause}");
+        unusable("its endpoint could not be loaded; the reason has been logged".to_owned())
     })?;
-    let mut found = found.ok_or(VariantsError::NoAddress)?;
+    let mut target = target.ok_or(VariantsError::NoAddress)?;
     let encoded = utf8_percent_encode(identifier, NON_ALPHANUMERIC).to_string();
-    found.url = found.url.replace(PLACEHOLDER, &encoded);
+    target.url = target.url.replace(PLACEHOLDER, &encoded);
     let endpoint =
-        Endpoint::new(&found, &app.http).map_err(|refused| unusable(refused.to_string()))?;
-    let result = endpoint.get(&found.url, TIME_MAX).await;
+        Endpoint::new(&target, &app.http).map_err(|refused| unusable(refused.to_string()))?;
+    let result = endpoint.get(&target.url, TIME_MAX).await;
     if result.latency >= TIME_MAX {
         return Err(VariantsError::TooSlow);
     }
     if !result.is_success() {
-        return Err(unusable(words(&result)));
+        return Err(unusable(describe_failure(&result)));
     }
     let document = json::parse(&result.answer).map_err(|error| unusable(error.to_string()))?;
     read_listed(&document)
         .ok_or_else(|| unusable("its response is not a list of variants".to_owned()))
 }
 
-fn words(result: &CallResult) -> String {
+fn describe_failure(result: &CallResult) -> String {
     match (&result.error, result.status) {
         (Some(error), _) => error.clone(),
         (None, Some(status)) => format!("it responded with {status}"),

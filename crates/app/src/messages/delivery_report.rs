@@ -1,4 +1,4 @@
-//! How deliveries went: by merchant, kind, status code and hour.
+//! The delivery report: attempts by merchant, kind, status and hour.
 
 use std::collections::BTreeMap;
 
@@ -9,34 +9,34 @@ use store::{AttemptCount, bucket_end_us};
 
 use crate::{App, AppError, core::time::time_from_us};
 
-/// How deliveries went.
+/// Attempts by hour, merchant, kind and status.
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct DeliveryReport {
     /// By hour, merchant, kind and status.
     pub rows: Vec<DeliveryCount>,
 }
 
-/// The attempts of one hour at one merchant's endpoint that were answered with one status.
+/// The attempts of one hour at one endpoint that got the same status.
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct DeliveryCount {
-    /// When the hour began.
+    /// The start of the hour.
     #[schema(value_type = String, format = DateTime)]
     pub hour: Timestamp,
     #[schema(example = "acme")]
     pub merchant: String,
     pub kind: MessageKind,
-    /// Of the answers; 0 when none came.
+    /// The status of the responses, or 0 if there was none.
     #[schema(example = 200)]
     pub status: i64,
-    /// How many there were.
+    /// The number of attempts.
     pub attempts: i64,
-    /// From the message's commit to the answer, on average.
+    /// The average time from the commit of the message to the response.
     pub mean_ms: f64,
-    /// From commit to answer: half of the attempts took at most about this long.
+    /// The median time from commit to response.
     pub p50_ms: f64,
-    /// From commit to answer: all but one in a hundred took at most about this long.
+    /// The 99th percentile of the time from commit to response.
     pub p99_ms: f64,
-    /// The requests alone, on average.
+    /// The average time of the requests alone.
     pub mean_request_ms: f64,
 }
 
@@ -53,10 +53,12 @@ pub async fn load_delivery_report(
         let key = (count.hour_us, &count.merchant, &count.kind, count.status);
         groups.entry(key).or_default().push(count);
     }
-    Ok(DeliveryReport { rows: groups.into_values().filter_map(|group| row(&group)).collect() })
+    Ok(DeliveryReport {
+        rows: groups.into_values().filter_map(|group| build_row(&group)).collect(),
+    })
 }
 
-fn row(group: &[&AttemptCount]) -> Option<DeliveryCount> {
+fn build_row(group: &[&AttemptCount]) -> Option<DeliveryCount> {
     let first = group.first()?;
     let attempts = group.iter().map(|count| count.attempts).sum::<i64>().max(1);
     let waited_us: i64 = group.iter().map(|count| count.waited_us).sum();
@@ -67,14 +69,14 @@ fn row(group: &[&AttemptCount]) -> Option<DeliveryCount> {
         kind: first.kind,
         status: first.status,
         attempts,
-        mean_ms: milliseconds(waited_us / attempts),
-        p50_ms: milliseconds(percentile_us(group, attempts, 50)),
-        p99_ms: milliseconds(percentile_us(group, attempts, 99)),
-        mean_request_ms: milliseconds(latency_us / attempts),
+        mean_ms: to_milliseconds(waited_us / attempts),
+        p50_ms: to_milliseconds(percentile_us(group, attempts, 50)),
+        p99_ms: to_milliseconds(percentile_us(group, attempts, 99)),
+        mean_request_ms: to_milliseconds(latency_us / attempts),
     })
 }
 
-/// The end of the bucket in which the attempt lies that `percent` of all do not exceed.
+/// The end of the bucket that contains the given percentile.
 fn percentile_us(group: &[&AttemptCount], attempts: i64, percent: i64) -> i64 {
     let wanted = (attempts * percent + 99) / 100;
     let mut seen = 0;
@@ -86,14 +88,14 @@ fn percentile_us(group: &[&AttemptCount], attempts: i64, percent: i64) -> i64 {
 }
 
 #[expect(clippy::cast_precision_loss, clippy::as_conversions, reason = "milliseconds for people")]
-fn milliseconds(us: i64) -> f64 {
+fn to_milliseconds(us: i64) -> f64 {
     us as f64 / 1000.0
 }
 
 impl DeliveryReport {
-    /// The report as comma-separated values with a heading.
+    /// The report as comma-separated values with a header.
     pub fn to_csv(&self) -> String {
-        let heading =
+        let header =
             "hour,merchant,kind,status,attempts,mean_ms,p50_ms,p99_ms,mean_request_ms".to_owned();
         let line = |row: &DeliveryCount| {
             format!(
@@ -109,7 +111,7 @@ impl DeliveryReport {
                 row.mean_request_ms
             )
         };
-        let lines = std::iter::once(heading).chain(self.rows.iter().map(line));
+        let lines = std::iter::once(header).chain(self.rows.iter().map(line));
         lines.collect::<Vec<_>>().join("\n") + "\n"
     }
 }
@@ -133,7 +135,7 @@ mod tests {
         let counts = [count(0, 98), count(4, 1), count(10, 1)];
         let group: Vec<&AttemptCount> = counts.iter().collect();
 
-        let row = row(&group).unwrap();
+        let row = build_row(&group).unwrap();
 
         assert_eq!((row.attempts, row.mean_ms, row.mean_request_ms), (100, 1.0, 0.5));
         assert_eq!((row.p50_ms, row.p99_ms), (1.0, 4.0));

@@ -1,7 +1,7 @@
-//! Messages whose tries are used up: looked at, retried, discarded.
+//! The failure queue: messages that failed all attempts. Operators list, retry and discard them.
 //!
-//! A snapshot that is older than one already delivered about the same thing is superseded: sending it again
-//! would move the merchant's systems backwards, so it is skipped unless somebody insists.
+//! A snapshot that is older than a delivered one about the same thing is superseded. Sending it would
+//! set the merchant's systems back, so it is skipped unless the operator forces it.
 
 use domain::{
     identifier::MessageId,
@@ -38,29 +38,29 @@ pub struct FailedMessage {
     pub reference: String,
     #[schema(value_type = String, format = DateTime)]
     pub created_at: Timestamp,
-    /// When its last try failed.
+    /// When the last attempt failed.
     #[schema(value_type = String, format = DateTime)]
     pub failed_at: Timestamp,
-    /// Of the last answer; null when none came.
+    /// The status of the last response, or null if there was none.
     pub status: Option<i64>,
-    /// What went wrong short of an answer, or besides its status.
+    /// What went wrong, if it was not only the status.
     pub error: Option<String>,
-    /// Whether a newer message that says all of this and more was delivered already.
+    /// Whether a newer message about the same thing was already delivered.
     pub superseded: bool,
 }
 
-/// Failures, oldest first.
+/// A page of failures.
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[schema(as = Failures)]
 pub struct FailurePage {
     /// Oldest first.
     pub failures: Vec<FailedMessage>,
-    /// Pass as `after` to read on; absent on the last page.
+    /// Pass as `after` to get the next page. Absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
 }
 
-/// What became of a message that somebody wanted to retry or discard.
+/// What was done with a failed message.
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[schema(as = Handled)]
 pub struct FailureResult {
@@ -71,10 +71,10 @@ pub struct FailureResult {
     pub result: String,
 }
 
-/// What is done with messages whose tries are used up.
+/// What to do with failed messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FailureAction {
-    /// They are tried again; `force` sends superseded ones too.
+    /// Sends them again. `force` includes superseded messages.
     Retry {
         force: bool,
     },
@@ -83,19 +83,19 @@ pub enum FailureAction {
     },
 }
 
-/// What became of messages that somebody chose.
+/// What was done with several failed messages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BulkResult {
     pub done: usize,
-    /// Why each of the others was left as it is.
-    pub left: Vec<String>,
+    /// Why each of the other messages was skipped.
+    pub skipped: Vec<String>,
 }
 
-/// How full the failure queue is.
+/// How many messages are in the failure queue.
 #[derive(Clone, Debug)]
 pub struct FailureSummary {
     pub failures: i64,
-    /// Those with most failures first.
+    /// Endpoints with the most failures first.
     pub endpoints: Vec<EndpointFailures>,
 }
 
@@ -105,11 +105,11 @@ pub struct EndpointFailures {
     pub merchant: String,
     pub kind: MessageKind,
     pub failures: i64,
-    /// When the first of them failed.
+    /// When the oldest of them failed.
     pub since: Timestamp,
 }
 
-/// How many failures match, by endpoint.
+/// Counts the failures that match, by endpoint.
 pub async fn summarize_failures(
     app: &App,
     filter: &FailureFilter,
@@ -127,27 +127,27 @@ pub async fn summarize_failures(
     })
 }
 
-/// Does the same with each of the messages. One that cannot be retried or discarded does not keep the
-/// others from it.
+/// Retries or discards each of the messages. One that is not in the failure queue does not affect the
+/// others.
 pub async fn handle_failures(
     scope: RequestScope<'_>,
     ids: &[MessageId],
     action: &FailureAction,
 ) -> Result<BulkResult, AppError> {
-    let mut several = BulkResult::default();
+    let mut result = BulkResult::default();
     for id in ids {
         let handled = match action {
             FailureAction::Retry { force } => retry_message(scope, id, *force).await,
             FailureAction::Discard { reason } => discard_message(scope, id, reason).await,
         };
         match handled {
-            Ok(_) => several.done += 1,
-            Err(AppError::Conflict(why)) => several.left.push(why),
-            Err(AppError::NotFound(_)) => several.left.push(format!("message {id} not found")),
+            Ok(_) => result.done += 1,
+            Err(AppError::Conflict(why)) => result.skipped.push(why),
+            Err(AppError::NotFound(_)) => result.skipped.push(format!("message {id} not found")),
             Err(error) => return Err(error),
         }
     }
-    Ok(several)
+    Ok(result)
 }
 
 pub async fn list_failures(
@@ -157,10 +157,10 @@ pub async fn list_failures(
     limit: usize,
 ) -> Result<FailurePage, AppError> {
     let after = after.and_then(Cursor::parse).unwrap_or_else(Cursor::oldest);
-    let found = app.store.failures(filter, &after, limit).await?;
+    let failures = app.store.failures(filter, &after, limit).await?;
     let superseded =
-        app.store.superseded(&found.iter().map(message_key).collect::<Vec<_>>()).await?;
-    let next = next_page(&found, limit, FailureRow::cursor);
+        app.store.superseded(&failures.iter().map(message_key).collect::<Vec<_>>()).await?;
+    let next = next_page(&failures, limit, FailureRow::cursor);
     let view = |row: FailureRow| FailedMessage {
         id: message_id(&row.merchant, row.message_id),
         superseded: row.kind.is_snapshot()
@@ -173,10 +173,10 @@ pub async fn list_failures(
         status: row.status,
         error: row.error,
     };
-    Ok(FailurePage { failures: found.into_iter().map(view).collect(), next })
+    Ok(FailurePage { failures: failures.into_iter().map(view).collect(), next })
 }
 
-/// Puts a failed message back among those that are sent. `force` sends a superseded one too.
+/// Puts a failed message back into its queue. `force` includes a superseded message.
 pub async fn retry_message(
     scope: RequestScope<'_>,
     id: &MessageId,
@@ -209,7 +209,7 @@ pub async fn retry_message(
     Ok(handled)
 }
 
-/// Takes a failed message out of the queue for good.
+/// Removes a failed message from the failure queue for good.
 pub async fn discard_message(
     scope: RequestScope<'_>,
     id: &MessageId,

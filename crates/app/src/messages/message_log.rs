@@ -1,4 +1,4 @@
-//! What was sent, is being sent, or could not be sent to a merchant.
+//! The message log: which messages were sent, are waiting, or have failed.
 
 use domain::{
     identifier::{MerchantId, MessageId},
@@ -15,31 +15,31 @@ use crate::{App, AppError, core::time::time_from_us};
 /// A message without its body.
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct MessageView {
-    /// Also its `webhook-id`.
+    /// Also sent as `webhook-id`.
     #[schema(example = "msg_acme_42")]
     pub id: String,
     #[schema(example = "acme")]
     pub merchant: String,
     pub kind: MessageKind,
-    /// What it is about, such as an RMA's identifier.
+    /// What the message is about, such as the identifier of an RMA.
     #[serde(rename = "ref")]
     #[schema(example = "RMA-7K2M9QWX")]
     pub reference: String,
-    /// Its number among the messages about that thing, from 1.
+    /// The number of the message among those about the same thing, from 1.
     pub sequence: i64,
     pub state: MessageState,
     #[schema(value_type = String, format = DateTime)]
     pub created_at: Timestamp,
-    /// When it is tried next, while it waits.
+    /// When the next attempt is due, if the message is waiting.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = DateTime)]
     pub due_at: Option<Timestamp>,
-    /// Why it was discarded.
+    /// Why the message was discarded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub discard_reason: Option<String>,
 }
 
-/// A message with its body and every attempt.
+/// A message with its body and all attempts.
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[schema(as = MessageDetail)]
 pub struct MessageWithAttempts {
@@ -51,32 +51,33 @@ pub struct MessageWithAttempts {
     pub attempts: Vec<AttemptView>,
 }
 
-/// One try.
+/// One attempt.
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct AttemptView {
     #[schema(value_type = String, format = DateTime)]
     pub at: Timestamp,
-    /// 1 at first; rises each time the message is put back from the failure queue.
+    /// 1 at first. Increases each time the message is retried from the failure queue.
     pub cycle: i64,
     /// Its number in the cycle, from 1.
     pub attempt: i64,
-    /// Of the answer; null when none came.
+    /// The status of the response, or null if there was none.
     pub status: Option<i64>,
-    /// What went wrong short of an answer, or besides its status.
+    /// What went wrong, if it was not only the status.
     pub error: Option<String>,
     /// How long the attempt took.
     pub latency_ms: f64,
-    /// The beginning of the answer, when it was a refusal.
+    /// The beginning of the response, if it was an error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer: Option<String>,
 }
 
-/// Messages, newest first.
+/// A page of messages.
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Messages {
     /// Newest first.
     pub messages: Vec<MessageView>,
-    /// Pass as `before` to read on; absent on the last page. A page may be short although more follow.
+    /// Pass as `before` to get the next page. Absent on the last page. A page may be short even if more
+    /// pages follow.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
 }
@@ -94,15 +95,15 @@ pub struct MessageQuery {
 pub async fn list_messages(
     app: &App,
     merchant: &MerchantId,
-    wanted: MessageQuery,
+    query: MessageQuery,
 ) -> Result<Messages, AppError> {
     app.store.merchant(merchant).await?.ok_or(AppError::NotFound("merchant"))?;
     let filter = MessageFilter {
-        before: wanted.before.unwrap_or(i64::MAX),
-        state: wanted.state,
-        kind: wanted.kind,
-        reference: wanted.reference,
-        limit: wanted.limit,
+        before: query.before.unwrap_or(i64::MAX),
+        state: query.state,
+        kind: query.kind,
+        reference: query.reference,
+        limit: query.limit,
     };
     let (rows, next) = app.store.messages(merchant, &filter).await?;
     Ok(Messages {
@@ -114,12 +115,12 @@ pub async fn list_messages(
 pub async fn load_message(app: &App, id: &MessageId) -> Result<MessageWithAttempts, AppError> {
     let mut attempts = app.store.attempts(&id.merchant, id.number).await?;
     loop {
-        let found = app.store.message(&id.merchant, id.number).await?;
-        let (row, body) = found.ok_or(AppError::NotFound("message"))?;
-        // An attempt may have ended between the two reads: state and attempts must tell one story.
-        let known = attempts.len();
+        let message = app.store.message(&id.merchant, id.number).await?;
+        let (row, body) = message.ok_or(AppError::NotFound("message"))?;
+        // An attempt may have ended between the two reads. State and attempts must agree.
+        let count = attempts.len();
         attempts = app.store.attempts(&id.merchant, id.number).await?;
-        if attempts.len() == known {
+        if attempts.len() == count {
             return Ok(MessageWithAttempts {
                 message: view_message(row),
                 body: String::from_utf8_lossy(&body).into_owned(),

@@ -1,4 +1,4 @@
-//! How a message is sent: to which address, with which headers.
+//! The request that a message is sent with: its address and headers.
 
 use delivery::Endpoint;
 use domain::identifier::MessageId;
@@ -8,20 +8,20 @@ use crate::{
     messages::{message_log::MessageView, set_endpoints::resolve_target},
 };
 
-/// The request that carries a message, but for its body.
+/// The request that sends a message, without its body.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SentRequest {
-    /// None while no address is set.
+    /// None if no address is set.
     pub url: Option<String>,
-    /// Whether an operator stopped the endpoint for the time being.
+    /// Whether an operator has paused the endpoint.
     pub paused: bool,
-    /// Names and values. Secrets are not among them, nor what is another with each attempt.
+    /// Names and values, without secrets and without values that differ between attempts.
     pub headers: Vec<(String, String)>,
-    /// Why nothing can be sent to this address, if it cannot.
+    /// Why nothing may be sent to this address, if so.
     pub refused: Option<String>,
 }
 
-/// How the message would be sent now.
+/// The request with which the message would be sent now.
 pub async fn describe_request(app: &App, message: &MessageView) -> Result<SentRequest, AppError> {
     let id = MessageId::parse(&message.id).ok_or(AppError::NotFound("message"))?;
     let (merchant, kind) = (id.merchant, message.kind);

@@ -1,4 +1,4 @@
-//! An operator says where a merchant's systems are reached, pauses and resumes them.
+//! An operator sets the addresses of a merchant's systems, and pauses and resumes endpoints.
 
 use std::collections::BTreeMap;
 
@@ -24,22 +24,22 @@ use crate::{
 
 const ENDPOINT_SECRET: &str = "endpoint secret";
 
-/// What is to be different about a merchant's endpoints.
+/// A change of a merchant's endpoints.
 #[derive(Clone, Debug)]
 pub enum EndpointsChange {
-    /// The base address, its authentication, and paths other than the usual ones.
+    /// Sets the base address, its authentication, and paths that differ from the default.
     Base {
         base_url: String,
         auth: Auth<Secret>,
         paths: BTreeMap<MessageKind, String>,
     },
-    /// An address for one kind alone.
+    /// Sets an address for one kind.
     One {
         kind: MessageKind,
         url: String,
         auth: Auth<Secret>,
     },
-    /// Back to the base address.
+    /// Returns one kind to the base address.
     Forget {
         kind: MessageKind,
     },
@@ -55,30 +55,32 @@ pub enum EndpointsChange {
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct EndpointView {
     pub kind: MessageKind,
-    /// Absent while no address is set; messages wait meanwhile.
+    /// Absent if no address is set. Then messages wait.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
     /// none, basic, header, bearer or oauth2.
     #[schema(example = "bearer")]
     pub auth: String,
-    /// Whether an operator stopped it for the time being.
+    /// Whether an operator has paused it.
     pub paused: bool,
-    /// How it is doing on this node. Only the list has it, and only of endpoints that had something to do.
+    /// The state of the endpoint on this node. Present only in lists, and only for endpoints that were
+    /// used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<EndpointHealth>,
 }
 
-/// How an endpoint is doing.
+/// The state of an endpoint.
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct EndpointHealth {
-    /// closed (well), throttled (failing: one attempt at a time) or suspended (probed now and then).
+    /// closed (healthy), throttled (failing: one attempt at a time) or suspended (probed from time to
+    /// time).
     #[schema(example = "closed")]
     pub breaker: String,
-    /// Messages that wait, as far as this node knows.
+    /// Waiting messages that this node knows of.
     pub waiting: u64,
-    /// Attempts that are under way.
+    /// Attempts in progress.
     pub in_flight: usize,
-    /// Attempts that may be under way at once.
+    /// The most attempts at the same time.
     pub limit: usize,
 }
 
@@ -91,12 +93,12 @@ pub struct EndpointsView {
 
 pub async fn list_endpoints(app: &App, merchant: &MerchantId) -> Result<EndpointsView, AppError> {
     app.store.merchant(merchant).await?.ok_or(AppError::NotFound("merchant"))?;
-    let found = app.store.endpoints(merchant).await?.value;
+    let endpoints = app.store.endpoints(merchant).await?.value;
     let statuses = app.dispatcher.endpoint_statuses(merchant).await;
-    Ok(view(&found, &statuses))
+    Ok(view_endpoints(&endpoints, &statuses))
 }
 
-fn view(endpoints: &Endpoints<String>, statuses: &[EndpointStatus]) -> EndpointsView {
+fn view_endpoints(endpoints: &Endpoints<String>, statuses: &[EndpointStatus]) -> EndpointsView {
     let one = |kind: MessageKind| {
         let target = endpoints.target(kind);
         let status = statuses.iter().find(|status| status.kind == kind);
@@ -128,14 +130,14 @@ pub async fn set_endpoints(
         let mut transaction = Transaction::new("setting endpoints");
         transaction.put_endpoints(merchant, &endpoints, found.version);
         record_change(scope, &mut transaction, "endpoints.set", &detail);
-        Ok((view(&endpoints, &[]), transaction))
+        Ok((view_endpoints(&endpoints, &[]), transaction))
     })
     .await?;
     app.dispatcher.notify_endpoints_changed(merchant);
     Ok(changed)
 }
 
-/// The endpoints after `change`, and what the audit trail says of it, without secrets.
+/// The endpoints after `change`, and the details for the audit trail, without secrets.
 fn apply_change(
     app: &App,
     mut endpoints: Endpoints<String>,
@@ -144,12 +146,12 @@ fn apply_change(
     let detail = match change {
         EndpointsChange::Base { base_url, auth, paths } => {
             endpoints.base_url = Some(base_url.clone());
-            endpoints.auth = sealed(app, auth);
+            endpoints.auth = seal_auth(app, auth);
             endpoints.paths.clone_from(paths);
             json!({ "base_url": base_url, "auth": auth.name(), "paths": paths })
         }
         EndpointsChange::One { kind, url, auth } => {
-            let other = EndpointOverride { url: url.clone(), auth: sealed(app, auth) };
+            let other = EndpointOverride { url: url.clone(), auth: seal_auth(app, auth) };
             endpoints.overrides.insert(*kind, other);
             json!({ "kind": kind, "url": url, "auth": auth.name() })
         }
@@ -169,7 +171,7 @@ fn apply_change(
     (endpoints, detail)
 }
 
-fn sealed(app: &App, auth: &Auth<Secret>) -> Auth<String> {
+fn seal_auth(app: &App, auth: &Auth<Secret>) -> Auth<String> {
     let seal = |secret: Secret| {
         let bytes = app.vault.seal(&app.world, ENDPOINT_SECRET, secret.reveal().as_bytes());
         Ok::<_, std::convert::Infallible>(STANDARD.encode(bytes))
@@ -188,8 +190,8 @@ impl AddressBook for App {
     }
 }
 
-/// Everything the sender needs to reach a merchant's endpoint, secrets opened; None while there is
-/// no address or the endpoint is paused.
+/// Everything that is needed to send to a merchant's endpoint, with its secrets. None if no address is
+/// set or the endpoint is paused.
 pub(crate) async fn find_target(
     app: &App,
     merchant: &MerchantId,
@@ -202,7 +204,7 @@ pub(crate) async fn find_target(
     resolve_target(app, merchant, &endpoints, kind).await
 }
 
-/// The same, whether it is paused or not.
+/// The same, but also for a paused endpoint.
 pub(crate) async fn resolve_target(
     app: &App,
     merchant: &MerchantId,

@@ -1,4 +1,4 @@
-//! An operator sends a test message, to see whether an endpoint works.
+//! An operator sends a test message to see whether an endpoint works.
 
 use domain::{identifier::MessageId, messages::kind::MessageKind};
 use serde::{Deserialize, Serialize};
@@ -14,19 +14,19 @@ use crate::{
     },
 };
 
-/// The test message that is on its way.
+/// The test message that is being sent.
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct TestMessage {
-    /// Look at it under this identifier.
+    /// The identifier of the message.
     #[schema(example = "msg_acme_42")]
     pub id: String,
 }
 
-/// The test message that an operator wants.
+/// The test message to send.
 #[derive(Clone, Debug)]
 pub struct TestMessageRequest {
     pub kind: MessageKind,
-    /// What it is about; something new when absent.
+    /// What the message is about. Something new if absent.
     pub reference: Option<String>,
     pub sequence: i64,
 }
@@ -36,15 +36,15 @@ pub async fn send_test_message(
     test: &TestMessageRequest,
 ) -> Result<TestMessage, AppError> {
     let (app, merchant, kind) = (scope.app, scope.merchant()?, test.kind);
-    let fresh = || format!("test-{}", app.world.readable::<10>());
-    let reference = test.reference.clone().unwrap_or_else(fresh);
+    let new_reference = || format!("test-{}", app.world.readable::<10>());
+    let reference = test.reference.clone().unwrap_or_else(new_reference);
     let reference: String = commit_once(scope, || async {
         app.store.merchant(merchant).await?.ok_or(AppError::NotFound("merchant"))?;
         if kind == MessageKind::ExchangeVariants {
             let why = "exchange_variants is queried, so there is no message to test it with";
             return Err(AppError::Conflict(why.to_owned()));
         }
-        // Its answer would be taken for the answer to the order.
+        // The response to the test would be taken for the response to the exchange order.
         if kind == MessageKind::ExchangeOrder
             && app.store.exchange_order(merchant, &reference).await?.is_some()
         {

@@ -227,11 +227,11 @@ pub(crate) fn describe_result(handled: &BulkResult, action: &FailureAction) -> S
         (_, FailureAction::Retry { .. }) => format!("Retrying {messages}."),
         (_, FailureAction::Discard { .. }) => format!("Discarded {messages}."),
     };
-    match handled.left.as_slice() {
+    match handled.skipped.as_slice() {
         [] => done,
         [why] => format!("{done} 1 was skipped: {}", to_sentence(why)),
         [why, ..] => {
-            let skipped = handled.left.len();
+            let skipped = handled.skipped.len();
             format!("{done} {skipped} were skipped. The first reason: {}", to_sentence(why))
         }
     }

@@ -161,9 +161,9 @@ fn a_job_shows_its_progress() {
 
 #[test]
 fn handled_and_skipped_messages_are_counted() {
-    let several = |done, left: &[&str]| BulkResult {
+    let several = |done, skipped: &[&str]| BulkResult {
         done,
-        left: left.iter().map(|why| (*why).to_owned()).collect(),
+        skipped: skipped.iter().map(|why| (*why).to_owned()).collect(),
     };
     let describe = |handled, action| failures::describe_result(&handled, action);
     let retry = FailureAction::Retry { force: false };
