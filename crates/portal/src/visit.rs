@@ -3,7 +3,7 @@
 use app::{
     AppError,
     merchants::{
-        pictures::picture_token,
+        pictures::create_picture_token,
         portals::{PortalFront, load_portal_front},
     },
     returns::shopper::Shopper,
@@ -94,7 +94,7 @@ impl PortalVisit {
     /// The address at which we serve a picture; without one, that of a placeholder.
     pub(super) fn picture_address(&self, url: Option<&str>) -> String {
         let token =
-            url.and_then(|url| picture_token(&self.web.app, &self.storefront.merchant, url));
+            url.and_then(|url| create_picture_token(&self.web.app, &self.storefront.merchant, url));
         token.map_or_else(
             || assets().no_picture.address(),
             |token| self.address_of(&format!("/pictures/{token}")),

@@ -1,5 +1,5 @@
-//! An operator adds a merchant: it gets a client for its systems and a secret that signs its
-//! messages.
+//! An operator adds a merchant. The merchant gets a client for its systems, and a secret that signs
+//! the messages to it.
 
 use domain::{
     access::scope::Scopes,
@@ -16,7 +16,7 @@ use crate::{
     core::{audit_trail::record_change, commit_once::commit_once, scope::RequestScope},
 };
 
-/// What the operator says of a new merchant.
+/// A merchant to add.
 #[derive(Clone, Debug)]
 pub struct NewMerchant {
     pub id: MerchantId,
@@ -24,7 +24,7 @@ pub struct NewMerchant {
     pub settings: MerchantSettings,
 }
 
-/// The credentials of a new merchant. They are shown this once.
+/// The credentials of a new merchant. They are shown only once.
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct AddedMerchant {
     #[schema(example = "acme")]

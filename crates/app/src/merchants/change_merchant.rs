@@ -1,4 +1,4 @@
-//! An operator looks at merchants, changes their settings, disables or enables them.
+//! An operator lists merchants, changes their settings, disables or enables them.
 
 use domain::{
     identifier::MerchantId,
@@ -22,12 +22,12 @@ pub struct MerchantView {
     pub merchant: String,
     pub name: String,
     pub settings: MerchantSettings,
-    /// Where returns are sent, as labels show it.
+    /// The address on return labels.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub return_address: Option<PostalAddress>,
     #[schema(value_type = String, format = DateTime)]
     pub created_at: Timestamp,
-    /// Absent while the merchant is enabled.
+    /// Absent if the merchant is enabled.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = DateTime)]
     pub disabled_at: Option<Timestamp>,
@@ -46,35 +46,35 @@ impl From<Merchant> for MerchantView {
     }
 }
 
-/// What is to be different; what is absent stays.
+/// The settings to change. Absent ones stay as they are.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MerchantChange {
     pub name: Option<String>,
     pub strict: Option<bool>,
-    /// Who makes labels and tells where parcels are.
+    /// Who issues labels and reports where parcels are.
     pub carrier: Option<CarrierMode>,
-    /// Whether our warehouse receives what comes back.
+    /// Whether our warehouse receives the returns.
     pub managed_receiving: Option<bool>,
-    /// Where returns are sent, as labels show it.
+    /// The address on return labels.
     pub return_address: Option<PostalAddress>,
-    /// A disabled merchant's clients get no tokens and its tokens are refused. Its data stays.
+    /// The clients of a disabled merchant get no tokens, and its tokens are refused. Its data stays.
     pub disabled: Option<bool>,
 }
 
 pub async fn load_merchant(app: &App, id: &MerchantId) -> Result<MerchantView, AppError> {
-    let found = app.store.merchant(id).await?.ok_or(AppError::NotFound("merchant"))?;
-    Ok(found.value.into())
+    let merchant = app.store.merchant(id).await?.ok_or(AppError::NotFound("merchant"))?;
+    Ok(merchant.value.into())
 }
 
-/// Merchants in the order of their identifiers, from the one behind `after`.
+/// Lists merchants in the order of their identifiers, starting after `after`.
 pub async fn list_merchants(
     app: &App,
     after: &str,
     limit: usize,
 ) -> Result<Vec<MerchantView>, AppError> {
-    let found = app.store.merchants(after, limit).await?;
-    Ok(found.into_iter().map(MerchantView::from).collect())
+    let merchants = app.store.merchants(after, limit).await?;
+    Ok(merchants.into_iter().map(MerchantView::from).collect())
 }
 
 pub async fn change_merchant(

@@ -1,4 +1,4 @@
-//! Merchants: adding and changing them, their portals and their pictures.
+//! Merchants: add and change them, their portals and their images.
 
 pub mod add_merchant;
 pub mod change_merchant;

@@ -1,18 +1,18 @@
-//! How far a new merchant has come, from its credentials to its first order.
+//! The onboarding of a new merchant, from its credentials to its first order.
 
 use domain::{identifier::MerchantId, messages::state::MessageState};
 use store::MessageFilter;
 
 use crate::{App, AppError};
 
-/// What is done already. The merchant itself and its credentials are there as soon as it exists.
+/// Which steps are done. A merchant always has credentials.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Onboarding {
-    /// Somebody said where its systems are reached.
+    /// The addresses of its systems are set.
     pub endpoints: bool,
-    /// One of its systems accepted a message, be it a test.
+    /// One of its systems accepted a message, possibly a test message.
     pub delivered: bool,
-    /// It published an order.
+    /// The merchant published an order.
     pub order: bool,
 }
 

@@ -1,9 +1,9 @@
-//! Pictures of goods, which lie on merchants' servers and are shown by us.
+//! Images of goods, which are on merchants' servers and are served by us.
 //!
-//! A page of the portal asks no other host for anything, so a shopper's browser is known to nobody but us.
-//! It asks us instead, with a token into which merchant and address are sealed: only what an order or
-//! a list of variants named is ever fetched. What was fetched is kept for a while, and so is
-//! that it could not be had. What it is, its first bytes tell.
+//! A page of the portal loads nothing from other hosts, so no other host learns about the shopper. The
+//! browser asks us instead, with a token that contains the merchant and the address, sealed: only
+//! addresses from an order or a list of variants are ever fetched. Images are cached for some time, and
+//! so are failures. The type of an image is detected from its first bytes.
 
 use std::{
     collections::HashMap,
@@ -24,60 +24,65 @@ const TOKEN: &str = "picture";
 const URL_MAX: usize = 2_000;
 const ACCEPT: &str = "image/webp,image/png,image/jpeg,image/gif,image/svg+xml";
 const LIMITS: FetchLimits = FetchLimits { bytes_max: 1 << 20, time_max: Duration::from_secs(5) };
-/// How many are fetched at once; who comes when so many are under way gets none for now.
-const AT_ONCE: usize = 32;
-const KEPT_US: i64 = 10 * 60 * 1_000_000;
-const FAILURE_KEPT_US: i64 = 30 * 1_000_000;
-const KEPT_MAX: usize = 2_000;
-const KEPT_BYTES_MAX: usize = 32 << 20;
+/// The most images that are fetched at the same time. Further requests get no image for now.
+const FETCHES_MAX: usize = 32;
+const CACHED_US: i64 = 10 * 60 * 1_000_000;
+const FAILURE_CACHED_US: i64 = 30 * 1_000_000;
+const CACHED_MAX: usize = 2_000;
+const CACHED_BYTES_MAX: usize = 32 << 20;
 
-/// A picture and what it is.
+/// An image and its type.
 #[derive(Clone, Debug)]
 pub struct Picture {
     pub kind: PictureKind,
     pub bytes: Bytes,
 }
 
-/// What was fetched lately, and how much more may be at once.
+/// The images that were fetched recently, and the limit for fetching.
 pub(crate) struct PictureCache {
-    memory: Mutex<PictureCacheState>,
-    room: Semaphore,
+    state: Mutex<PictureCacheState>,
+    fetches: Semaphore,
 }
 
 #[derive(Default)]
 struct PictureCacheState {
     bytes: usize,
-    kept: HashMap<PictureAddress, (i64, FetchedPicture)>,
-    /// Every sealing is another, and a browser keeps only what has the same address again.
+    pictures: HashMap<PictureAddress, CachedPicture>,
+    /// Sealing gives another token each time, but browsers cache only if the address stays the same.
     tokens: HashMap<PictureAddress, String>,
 }
 
-/// What came of fetching a picture.
+struct CachedPicture {
+    fetched: FetchedPicture,
+    until_us: i64,
+}
+
+/// The result of fetching an image.
 #[derive(Clone)]
 enum FetchedPicture {
     Picture(Picture),
-    Nothing,
+    Failed,
 }
 
 impl FetchedPicture {
     fn picture(self) -> Option<Picture> {
         match self {
             Self::Picture(picture) => Some(picture),
-            Self::Nothing => None,
+            Self::Failed => None,
         }
     }
 
     fn size(&self) -> usize {
         match self {
             Self::Picture(picture) => picture.bytes.len(),
-            Self::Nothing => 0,
+            Self::Failed => 0,
         }
     }
 
-    const fn kept_us(&self) -> i64 {
+    const fn cached_us(&self) -> i64 {
         match self {
-            Self::Picture(_) => KEPT_US,
-            Self::Nothing => FAILURE_KEPT_US,
+            Self::Picture(_) => CACHED_US,
+            Self::Failed => FAILURE_CACHED_US,
         }
     }
 }
@@ -90,53 +95,55 @@ struct PictureAddress {
 
 impl Default for PictureCache {
     fn default() -> Self {
-        Self { memory: Mutex::default(), room: Semaphore::new(AT_ONCE) }
+        Self { state: Mutex::default(), fetches: Semaphore::new(FETCHES_MAX) }
     }
 }
 
 impl PictureCache {
     fn lock(&self) -> MutexGuard<'_, PictureCacheState> {
-        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn kept(&self, address: &PictureAddress, now_us: i64) -> Option<FetchedPicture> {
-        let memory = self.lock();
-        let (until_us, picture) = memory.kept.get(address)?;
-        (*until_us > now_us).then(|| picture.clone())
+    fn find(&self, address: &PictureAddress, now_us: i64) -> Option<FetchedPicture> {
+        let state = self.lock();
+        let cached = state.pictures.get(address)?;
+        (cached.until_us > now_us).then(|| cached.fetched.clone())
     }
 
-    fn keep(&self, address: PictureAddress, had: FetchedPicture, now_us: i64) {
-        let mut memory = self.lock();
-        if memory.kept.len() >= KEPT_MAX || memory.bytes + had.size() > KEPT_BYTES_MAX {
-            (memory.bytes, memory.kept) = (0, HashMap::new());
+    fn add(&self, address: PictureAddress, fetched: FetchedPicture, now_us: i64) {
+        let mut state = self.lock();
+        let size = fetched.size();
+        if state.pictures.len() >= CACHED_MAX || state.bytes + size > CACHED_BYTES_MAX {
+            (state.bytes, state.pictures) = (0, HashMap::new());
         }
-        memory.bytes += had.size();
-        let before = memory.kept.insert(address, (now_us + had.kept_us(), had));
-        let freed = before.map_or(0, |(_, had)| had.size());
-        memory.bytes = memory.bytes.saturating_sub(freed);
+        state.bytes += size;
+        let until_us = now_us + fetched.cached_us();
+        let replaced = state.pictures.insert(address, CachedPicture { fetched, until_us });
+        let freed = replaced.map_or(0, |cached| cached.fetched.size());
+        state.bytes = state.bytes.saturating_sub(freed);
     }
 }
 
-/// What a page names the picture at an address by. None for an address that is too long to be one.
-pub fn picture_token(app: &App, merchant: &MerchantId, url: &str) -> Option<String> {
+/// The token for the image at an address. None if the address is empty or too long.
+pub fn create_picture_token(app: &App, merchant: &MerchantId, url: &str) -> Option<String> {
     if url.is_empty() || url.len() > URL_MAX {
         return None;
     }
     let address = PictureAddress { merchant: merchant.clone(), url: url.to_owned() };
-    let mut memory = app.pictures.lock();
-    if let Some(token) = memory.tokens.get(&address) {
+    let mut state = app.pictures.lock();
+    if let Some(token) = state.tokens.get(&address) {
         return Some(token.clone());
     }
     let text = serde_json::to_vec(&address).expect("an address has string keys");
     let token = URL_SAFE_NO_PAD.encode(app.vault.seal(&app.world, TOKEN, &text));
-    if memory.tokens.len() >= KEPT_MAX {
-        memory.tokens.clear();
+    if state.tokens.len() >= CACHED_MAX {
+        state.tokens.clear();
     }
-    memory.tokens.insert(address, token.clone());
+    state.tokens.insert(address, token.clone());
     Some(token)
 }
 
-/// The picture of a token; nothing when it cannot be had now.
+/// The image of a token. None if it cannot be fetched now.
 pub async fn load_picture(
     app: &App,
     merchant: &MerchantId,
@@ -150,21 +157,21 @@ pub async fn load_picture(
         return Err(missing());
     }
     let now_us = app.world.now_us();
-    if let Some(kept) = app.pictures.kept(&address, now_us) {
-        return Ok(kept.picture());
+    if let Some(fetched) = app.pictures.find(&address, now_us) {
+        return Ok(fetched.picture());
     }
-    let Ok(_room) = app.pictures.room.try_acquire() else { return Ok(None) };
-    let had = match fetch(&app.http, &address.url, ACCEPT, LIMITS).await {
-        Ok(bytes) => PictureKind::of(&bytes).map_or(FetchedPicture::Nothing, |kind| {
+    let Ok(_permit) = app.pictures.fetches.try_acquire() else { return Ok(None) };
+    let fetched = match fetch(&app.http, &address.url, ACCEPT, LIMITS).await {
+        Ok(bytes) => PictureKind::of(&bytes).map_or(FetchedPicture::Failed, |kind| {
             FetchedPicture::Picture(Picture { kind, bytes })
         }),
         Err(why) => {
-            tracing::debug!(merchant = merchant.as_str(), why, "a picture cannot be had: {why}");
-            FetchedPicture::Nothing
+            tracing::debug!(merchant = merchant.as_str(), "fetching an image failed: {why}");
+            FetchedPicture::Failed
         }
     };
-    app.pictures.keep(address, had.clone(), now_us);
-    Ok(had.picture())
+    app.pictures.add(address, fetched.clone(), now_us);
+    Ok(fetched.picture())
 }
 
 #[cfg(test)]
@@ -184,32 +191,32 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_is_kept_for_a_while_and_a_failure_for_a_shorter_one() {
+    fn an_image_is_cached_longer_than_a_failure() {
         let pictures = PictureCache::default();
-        pictures.keep(address(1), picture(10), 0);
-        pictures.keep(address(2), FetchedPicture::Nothing, 0);
+        pictures.add(address(1), picture(10), 0);
+        pictures.add(address(2), FetchedPicture::Failed, 0);
 
-        assert!(pictures.kept(&address(1), KEPT_US - 1).unwrap().picture().is_some());
-        assert!(pictures.kept(&address(1), KEPT_US).is_none());
-        assert!(pictures.kept(&address(2), FAILURE_KEPT_US - 1).unwrap().picture().is_none());
-        assert!(pictures.kept(&address(2), FAILURE_KEPT_US).is_none());
-        assert!(pictures.kept(&address(3), 0).is_none());
+        assert!(pictures.find(&address(1), CACHED_US - 1).unwrap().picture().is_some());
+        assert!(pictures.find(&address(1), CACHED_US).is_none());
+        assert!(pictures.find(&address(2), FAILURE_CACHED_US - 1).unwrap().picture().is_none());
+        assert!(pictures.find(&address(2), FAILURE_CACHED_US).is_none());
+        assert!(pictures.find(&address(3), 0).is_none());
     }
 
     #[test]
-    fn no_more_is_kept_than_there_is_room_for() {
+    fn the_cache_does_not_exceed_its_limits() {
         let pictures = PictureCache::default();
         for number in 0..100 {
-            pictures.keep(address(number), picture(1 << 20), 0);
-            pictures.keep(address(number), picture(1 << 19), 0);
-            let memory = pictures.lock();
-            let held: usize = memory.kept.values().map(|(_, had)| had.size()).sum();
-            assert_eq!(held, memory.bytes);
-            assert!(held <= KEPT_BYTES_MAX, "{held}");
+            pictures.add(address(number), picture(1 << 20), 0);
+            pictures.add(address(number), picture(1 << 19), 0);
+            let state = pictures.lock();
+            let bytes: usize = state.pictures.values().map(|it| it.fetched.size()).sum();
+            assert_eq!(bytes, state.bytes);
+            assert!(bytes <= CACHED_BYTES_MAX, "{bytes}");
         }
-        for number in 0..2 * KEPT_MAX {
-            pictures.keep(address(number), FetchedPicture::Nothing, 0);
-            assert!(pictures.lock().kept.len() <= KEPT_MAX);
+        for number in 0..2 * CACHED_MAX {
+            pictures.add(address(number), FetchedPicture::Failed, 0);
+            assert!(pictures.lock().pictures.len() <= CACHED_MAX);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What a merchant's returns portal looks like and says: an operator sets it, and pages show it.
+//! The appearance and the texts of a merchant's returns portal. An operator sets them.
 
 use domain::{identifier::MerchantId, merchants::portal::Portal};
 use serde::{Deserialize, Serialize};
@@ -15,27 +15,28 @@ use crate::{
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct PortalView {
     pub portal: Portal,
-    /// Whether a logo was set.
+    /// Whether a logo is set.
     pub has_logo: bool,
 }
 
-/// What every page of a portal begins with.
+/// What every page of a portal needs.
 #[derive(Clone, Debug)]
 pub struct PortalFront {
     pub merchant: MerchantId,
-    /// What the merchant is called.
+    /// The name of the merchant.
     pub name: String,
     pub portal: Portal,
     pub has_logo: bool,
 }
 
-/// The portal of a merchant that takes returns.
+/// The portal of a merchant that is enabled.
 pub async fn load_portal_front(app: &App, id: &MerchantId) -> Result<PortalFront, AppError> {
-    let (found, stored) = tokio::try_join!(app.store.merchant(id), app.store.portal(id))?;
-    let found = found.filter(|it| it.value.is_live()).ok_or(AppError::NotFound("portal"))?.value;
+    let (merchant, stored) = tokio::try_join!(app.store.merchant(id), app.store.portal(id))?;
+    let merchant = merchant.filter(|it| it.value.is_live());
+    let merchant = merchant.ok_or(AppError::NotFound("portal"))?.value;
     Ok(PortalFront {
-        merchant: found.id,
-        name: found.name,
+        merchant: merchant.id,
+        name: merchant.name,
         portal: stored.portal,
         has_logo: stored.has_logo,
     })
@@ -48,7 +49,7 @@ pub async fn load_portal(app: &App, merchant: &MerchantId) -> Result<PortalView,
     Ok(PortalView { portal: stored.portal, has_logo: stored.has_logo })
 }
 
-/// Sets all of a portal but its logo.
+/// Sets everything except the logo.
 pub async fn set_portal(scope: RequestScope<'_>, portal: &Portal) -> Result<PortalView, AppError> {
     let (app, merchant) = (scope.app, scope.merchant()?);
     commit_once(scope, || async {
@@ -61,7 +62,7 @@ pub async fn set_portal(scope: RequestScope<'_>, portal: &Portal) -> Result<Port
     .await
 }
 
-/// Sets the logo, or with none takes it away.
+/// Sets the logo, or removes it.
 pub async fn set_logo(
     scope: RequestScope<'_>,
     logo: Option<&Picture>,
@@ -83,7 +84,7 @@ pub async fn set_logo(
     .await
 }
 
-/// The logo of a merchant that takes returns.
+/// The logo of a merchant.
 pub async fn load_logo(app: &App, merchant: &MerchantId) -> Result<Picture, AppError> {
     let stored = app.store.logo(merchant).await?;
     let (kind, bytes) = stored.ok_or(AppError::NotFound("logo"))?;
