@@ -1,9 +1,9 @@
 //! Use cases, one file each: load, decide, commit.
 //!
-//! The API, the portal and the console call the same functions. A use case loads versioned state, asks
-//! a pure function of `domain` for the decision, and commits everything that was decided in one
-//! transaction. Nothing is locked in between: if another request was faster, the store reports a
-//! conflict, and the use case decides again (`core/commit_once.rs`).
+//! The API, the portal and the console call the same functions. A use case loads versioned state,
+//! asks a pure function of `domain` for the decision, and commits everything that was decided in
+//! one transaction. Nothing is locked in between: if another request was faster, the store reports
+//! a conflict, and the use case decides again (`core/commit_once.rs`).
 
 pub mod access;
 pub mod background;

@@ -15,7 +15,7 @@ use std::{
 use jiff::Timestamp;
 use ring::rand::{SecureRandom, SystemRandom};
 
-use crate::{Pace, machine::machine_us};
+use crate::{Pace, machine::read_machine_us};
 
 #[derive(Clone, Debug)]
 pub struct World {
@@ -59,7 +59,7 @@ impl World {
 
     pub fn now_us(&self) -> i64 {
         match &self.clock {
-            Clock::System => machine_us(),
+            Clock::System => read_machine_us(),
             Clock::Manual(clock) => clock.load(Ordering::Relaxed),
             Clock::Paced(pace) => pace.now_us(),
         }
@@ -68,7 +68,7 @@ impl World {
     /// The time of tokens and sessions, which a demo does not speed up.
     pub fn wall_clock_us(&self) -> i64 {
         match &self.clock {
-            Clock::System | Clock::Paced(_) => machine_us(),
+            Clock::System | Clock::Paced(_) => read_machine_us(),
             Clock::Manual(clock) => clock.load(Ordering::Relaxed),
         }
     }

@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, PoisonError, RwLock};
 
-use crate::machine::machine_us;
+use crate::machine::read_machine_us;
 
 /// The highest speed: one hour per second.
 pub const SPEED_MAX: u32 = 3_600;
@@ -32,14 +32,14 @@ impl Setting {
 impl Pace {
     /// A clock that shows `shown_us` and runs `speed` times faster than the machine's.
     pub fn new(shown_us: i64, speed: u32) -> Self {
-        let machine_us = machine_us();
+        let machine_us = read_machine_us();
         let speed = speed.clamp(1, SPEED_MAX);
         Self(Arc::new(RwLock::new(Setting { machine_us, shown_us, speed })))
     }
 
     /// What the clock shows, in microseconds since the epoch.
     pub fn now_us(&self) -> i64 {
-        self.setting().shows_us(machine_us())
+        self.setting().shows_us(read_machine_us())
     }
 
     pub fn speed(&self) -> u32 {
@@ -63,7 +63,7 @@ impl Pace {
 
     fn change(&self, next: impl FnOnce(i64) -> (i64, u32)) {
         let mut setting = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        let machine_us = machine_us();
+        let machine_us = read_machine_us();
         let (shown_us, speed) = next(setting.shows_us(machine_us));
         *setting = Setting { machine_us, shown_us, speed };
     }

@@ -18,8 +18,8 @@ const LANES: u32 = 1;
 const SALT_BYTES: usize = 16;
 const AT_ONCE: usize = 2;
 
-/// No password has this hash. Comparing with it costs what comparing with a real one does, so the time of
-/// an answer does not tell whether a name exists.
+/// No password has this hash. Comparing with it costs what comparing with a real one does, so the
+/// time of an answer does not tell whether a name exists.
 const NOBODYS: &str = "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA\
                        $AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 

@@ -48,8 +48,8 @@ impl Session {
     }
 }
 
-/// The session's token for a new log-in, and who has it now. None when name and password do not fit,
-/// or the operator is disabled: which of them it was is not told.
+/// The session's token for a new log-in, and who has it now. None when name and password do not
+/// fit, or the operator is disabled: which of them it was is not told.
 pub async fn log_in(
     app: &App,
     name: &str,
@@ -71,7 +71,7 @@ pub async fn log_in(
     let operator = found.value;
     let token = Secret::new(URL_SAFE_NO_PAD.encode(app.world.random::<32>()));
     let now_us = app.world.wall_clock_us();
-    let expires_us = expires_us(operator.role, now_us, now_us);
+    let expires_us = compute_expiry_us(operator.role, now_us, now_us);
     let mut transaction = Transaction::new("logging in");
     transaction.guard_operator(&operator.name, found.version);
     transaction.insert_session(hash(&token), &operator.name, now_us, expires_us);
@@ -88,7 +88,8 @@ pub async fn use_session(app: &App, token: &Secret) -> Result<Option<Session>, A
     found(app, token, true).await
 }
 
-/// The same for what a page asks for by itself: a page that is left open does not keep its session alive.
+/// The same for what a page asks for by itself: a page that is left open does not keep its session
+/// alive.
 pub async fn peek_session(app: &App, token: &Secret) -> Result<Option<Session>, AppError> {
     found(app, token, false).await
 }
@@ -104,7 +105,7 @@ async fn found(app: &App, token: &Secret, used: bool) -> Result<Option<Session>,
         return Ok(None);
     };
     if used && now_us - found.last_seen_us >= TOUCHED_EVERY_US {
-        let expires_us = expires_us(found.operator.role, found.created_us, now_us);
+        let expires_us = compute_expiry_us(found.operator.role, found.created_us, now_us);
         let mut transaction = Transaction::new("noting that a session is used");
         transaction.touch_session(hash(token), now_us, expires_us);
         app.store.commit(transaction).await?;
@@ -120,7 +121,7 @@ pub async fn log_out(app: &App, token: &Secret) -> Result<(), AppError> {
     Ok(())
 }
 
-fn expires_us(role: Role, created_us: i64, seen_us: i64) -> i64 {
+fn compute_expiry_us(role: Role, created_us: i64, seen_us: i64) -> i64 {
     (seen_us + role.idle_us()).min(created_us + SESSION_US)
 }
 

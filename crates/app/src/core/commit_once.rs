@@ -26,8 +26,8 @@ pub(crate) enum CommitAttempt<T, S> {
     Conflict(S),
 }
 
-/// The loop: repeats `attempt` until it ends in anything but a conflict. Each attempt loads again what
-/// it decides on, and starts with the state that the attempt before left.
+/// The loop: repeats `attempt` until it ends in anything but a conflict. Each attempt loads again
+/// what it decides on, and starts with the state that the attempt before left.
 pub(crate) async fn retry_from<S, T, F>(
     mut state: S,
     attempt: impl Fn(S) -> F,
@@ -50,9 +50,9 @@ where
     F: Future<Output = Result<T, AppError>> + Send,
 {
     retry_from((), |()| {
-        let attempt = attempt();
+        let attempted = attempt();
         async move {
-            match attempt.await {
+            match attempted.await {
                 Ok(value) => Ok(CommitAttempt::Committed(value)),
                 Err(AppError::Store(StoreError::Conflict)) => Ok(CommitAttempt::Conflict(())),
                 Err(error) => Err(error),

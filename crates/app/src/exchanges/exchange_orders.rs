@@ -1,12 +1,12 @@
 //! Exchange orders that were requested: listed, and settled once the merchant has responded.
 //!
 //! An exchange order is requested by a message like any other. If the message was delivered, the
-//! response says which order was placed. If all attempts failed, or the merchant refused it, the units
-//! are refunded instead, and the message is discarded so that it cannot be retried.
+//! response says which order was placed. If all attempts failed, or the merchant refused it, the
+//! units are refunded instead, and the message is discarded so that it cannot be retried.
 
 use domain::{
     exchanges::{
-        order::{ExchangeAnswer, read_answer},
+        answer::{ExchangeAnswer, read_answer},
         record::{ExchangeRecord, ExchangeState},
     },
     identifier::{MerchantId, MessageId},
@@ -96,9 +96,9 @@ pub async fn settle_exchange_order(app: &App, id: &MessageId) -> Result<(), AppE
     .await
 }
 
-/// Settles every pending exchange order whose message is finished, and returns how many were pending.
-/// This finds the messages of nodes that were stopped between storing the outcome and settling the
-/// order. If one order cannot be settled, the others still are.
+/// Settles every pending exchange order whose message is finished, and returns how many were
+/// pending. This finds the messages of nodes that were stopped between storing the outcome and
+/// settling the order. If one order cannot be settled, the others still are.
 pub async fn settle_exchange_orders(app: &App) -> Result<usize, AppError> {
     let (mut count, mut after) = (0, (String::new(), String::new()));
     loop {
@@ -229,8 +229,8 @@ async fn mark_failed(
     Ok(app.commit(transaction).await?)
 }
 
-/// Applies events to a return, one after the other, and enqueues a message about each change. An event
-/// that the return refuses is skipped.
+/// Applies events to a return, one after the other, and enqueues a message about each change. An
+/// event that the return refuses is skipped.
 async fn apply_events(
     app: &App,
     transaction: &mut Transaction,

@@ -2,8 +2,8 @@
 //!
 //! The dispatcher reports every stored outcome to its observer, which is this list. It keeps the
 //! messages that requested an exchange order and are delivered or have failed. The background task
-//! `background/exchanges.rs` takes them from here and settles their exchange orders. The list is lost
-//! when the node stops, so the task also checks all pending exchange orders from time to time.
+//! `background/exchanges.rs` takes them from here and settles their exchange orders. The list is
+//! lost when the node stops, so the task also checks all pending exchange orders from time to time.
 
 use std::sync::{Mutex, PoisonError};
 

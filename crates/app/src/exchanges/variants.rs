@@ -9,7 +9,7 @@ use std::{
 
 use delivery::{CallResult, Endpoint};
 use domain::{
-    exchanges::variants::{Listed, VariantOffer, offers, read_listed},
+    exchanges::variants::{Listed, VariantOffer, list_offers, read_listed},
     identifier::MerchantId,
     json,
     messages::kind::MessageKind,
@@ -57,6 +57,13 @@ pub(crate) enum VariantsError {
 /// Recent responses of merchants' servers, and the servers that are paused because they fail.
 #[derive(Default)]
 pub(crate) struct VariantCache(Mutex<VariantCacheState>);
+
+/// A product of a merchant whose variants are remembered.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct ProductKey {
+    merchant: MerchantId,
+    product: String,
+}
 
 #[derive(Default)]
 struct VariantCacheState {
@@ -131,7 +138,7 @@ pub async fn list_line_variants(
     };
     let view = |source: &str, variants: &[Variant], skipped| LineVariants {
         source: source.to_owned(),
-        variants: offers(line, variants),
+        variants: list_offers(line, variants),
         skipped,
     };
     match listed {

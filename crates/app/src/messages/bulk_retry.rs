@@ -1,5 +1,5 @@
-//! Retries or discards many failed messages in the background, with progress, until the job is done or
-//! canceled.
+//! Retries or discards many failed messages in the background, with progress, until the job is done
+//! or canceled.
 //!
 //! A job lives in the process that runs it. When the process ends, what the job has retried or
 //! discarded stays that way, and a new job with the same filter handles the rest.

@@ -1,8 +1,8 @@
 //! The intake of orders: what follows when incoming snapshots are compared with the stored ones.
 //!
-//! The snapshot with the newest `updated_at` is stored; an older one is dropped. Refunds are recorded
-//! separately from the snapshots, because they never change and stay when a later snapshot omits
-//! them.
+//! The snapshot with the newest `updated_at` is stored; an older one is dropped. Refunds are
+//! recorded separately from the snapshots, because they never change and stay when a later snapshot
+//! omits them.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -20,7 +20,7 @@ use store::{OrderRow, RefundRow, Transaction};
 
 use crate::{
     App, AppError,
-    access::secrets::hash,
+    access::secrets::hash_bytes,
     returns::settle_refunds::{NewRefund, PublishedOrder, RefundToReview, settle_refunds},
 };
 
@@ -50,7 +50,7 @@ impl IncomingOrder {
     pub(crate) fn new(snapshot: Snapshot, document: &Bytes) -> Self {
         let refund = |entry: RefundEntry| IncomingRefund {
             refund_id: entry.identifier,
-            hash: hash(&entry.canonical),
+            hash: hash_bytes(&entry.canonical),
             body: entry.body.into(),
         };
         let body = match snapshot.body {
@@ -60,7 +60,7 @@ impl IncomingOrder {
         Self {
             order_id: snapshot.order.identifier.clone(),
             updated_us: micros(snapshot.order.updated_at),
-            hash: hash(&body),
+            hash: hash_bytes(&body),
             body,
             status: snapshot.order.status,
             shopper_hash: shopper_hash(&snapshot.order.customer.email),
@@ -74,10 +74,10 @@ impl IncomingOrder {
     }
 }
 
-/// The number by which the orders of a shopper are found. It depends on the e-mail address, but not on
-/// its case. Other addresses may have the same number.
+/// The number by which the orders of a shopper are found. It depends on the e-mail address, but not
+/// on its case. Other addresses may have the same number.
 pub(crate) fn shopper_hash(email: &str) -> i64 {
-    let hash = hash(email.trim().to_lowercase().as_bytes());
+    let hash = hash_bytes(email.trim().to_lowercase().as_bytes());
     i64::from_be_bytes(hash.first_chunk::<8>().copied().unwrap_or_default())
 }
 

@@ -116,8 +116,8 @@ struct LoadedOrders {
     policy: Policy,
 }
 
-/// The exchange orders that a return asks for, one for each of its orders. The bonus, and the part of
-/// the fee that gift cards pay, apply to the first gift card.
+/// The exchange orders that a return asks for, one for each of its orders. The bonus, and the part
+/// of the fee that gift cards pay, apply to the first gift card.
 fn build_exchanges(
     rma: &Rma,
     quote: &Quote,

@@ -199,8 +199,8 @@ pub(crate) struct AcceptedUnit<'a> {
     pub(crate) replaces: i64,
 }
 
-/// Counts the unit on its ASN, applies it to the return that it belongs to, and enqueues the messages
-/// about both.
+/// Counts the unit on its ASN, applies it to the return that it belongs to, and enqueues the
+/// messages about both.
 pub(crate) async fn accept_unit(
     app: &App,
     transaction: &mut Transaction,
@@ -234,8 +234,8 @@ pub(crate) struct UnitReport<'a, M> {
     pub(crate) message: &'a M,
 }
 
-/// Enqueues a message about a unit. The messages of one ASN are sent in order, and each refers to its
-/// unit.
+/// Enqueues a message about a unit. The messages of one ASN are sent in order, and each refers to
+/// its unit.
 pub(crate) fn enqueue_receipt<M: Serialize>(
     app: &App,
     transaction: &mut Transaction,

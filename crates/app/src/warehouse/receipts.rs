@@ -35,7 +35,8 @@ pub async fn record_receipts(
     let name = |(position, receipt)| NamedReceipt { name: format!("{batch}-{position}"), receipt };
     let named: Vec<NamedReceipt<'_>> = receipts.iter().enumerate().map(name).collect();
     let results = receive_all(scope, &named).await?;
-    // A unit that is reported again is not received twice, so the response may be stored after them.
+    // A unit that is reported again is not received twice, so the response may be stored after
+    // them.
     commit_once(scope, || async {
         let results = results.clone();
         Ok((ReceiptResults { results }, Transaction::new("storing a response")))

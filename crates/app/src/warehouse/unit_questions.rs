@@ -140,8 +140,8 @@ async fn decide_answer(
     Ok(after)
 }
 
-/// A unit that becomes the merchant's, and the version of the merchant's record that it replaces. The
-/// merchant may know the unit already; then the two are one.
+/// A unit that becomes the merchant's, and the version of the merchant's record that it replaces.
+/// The merchant may know the unit already; then the two are one.
 async fn join_with_known(
     app: &App,
     merchant: &MerchantId,

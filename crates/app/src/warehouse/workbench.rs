@@ -237,8 +237,8 @@ pub async fn match_to_proposal(
     answer_question(session.scope(app), question_key, &answer).await
 }
 
-/// A request of the person at the bench, on behalf of the merchant. The platform's units are received
-/// for the merchant that announced them.
+/// A request of the person at the bench, on behalf of the merchant. The platform's units are
+/// received for the merchant that announced them.
 fn act_for_merchant<'a>(
     app: &'a App,
     session: &'a Session,

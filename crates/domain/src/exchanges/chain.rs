@@ -57,7 +57,7 @@ mod tests {
     use crate::returns::test_orders::{empty_order, fill_randomly, order_line, order_of};
     use proptest::prelude::*;
 
-    fn record(credit_cents: i64) -> ExchangeRecord {
+    fn sample_record(credit_cents: i64) -> ExchangeRecord {
         ExchangeRecord {
             original_order_id: "O-1".to_owned(),
             rma_identifier: RmaId::parse("RMA-7K3Q-9XWD-2M4T").unwrap(),
@@ -84,8 +84,8 @@ mod tests {
     fn a_dearer_replacement_is_refunded_at_what_was_given_for_it() {
         let exchange = order_of(vec![order_line("A", 2, [9000, 720, 0])], 0);
 
-        assert_eq!(worth(&held_to_credit(&exchange, &record(6001))), 6001);
-        assert_eq!(worth(&held_to_credit(&exchange, &record(20_000))), 9720);
+        assert_eq!(worth(&held_to_credit(&exchange, &sample_record(6001))), 6001);
+        assert_eq!(worth(&held_to_credit(&exchange, &sample_record(20_000))), 9720);
     }
 
     #[test]
@@ -106,7 +106,7 @@ mod tests {
         };
         exchange.transactions = vec![payment("PAY-1", 4000), payment("TX-2", 500)];
 
-        assert_eq!(worth(&held_to_credit(&exchange, &record(4000))), 4500);
+        assert_eq!(worth(&held_to_credit(&exchange, &sample_record(4000))), 4500);
     }
 
     proptest! {
@@ -116,7 +116,7 @@ mod tests {
         ) {
             let mut exchange = empty_order();
             fill_randomly(&mut exchange, &mut SeededRandom::new(seed));
-            let record = record(credit_cents);
+            let record = sample_record(credit_cents);
             let held = held_to_credit(&exchange, &record);
 
             prop_assert!(worth(&held) <= limit_cents(&exchange, &record));

@@ -5,6 +5,7 @@
 //! original order, ever. What is known of it is its [`record`]; when its goods come back in
 //! turn, [`chain`] keeps the refund within what was paid.
 
+pub mod answer;
 pub mod chain;
 pub mod order;
 #[cfg(test)]

@@ -9,13 +9,11 @@ mod tests;
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::record::{ExchangeRecord, ExchangeState};
-use crate::json::Json;
 use crate::orders::order::{Order, OrderLine, PostalAddress as OrderAddress, Variant};
-use crate::reader::read;
 use crate::returns::Resolution;
 use crate::returns::money::cents;
 use crate::returns::rma::{Rma, RmaUnit};
@@ -162,35 +160,6 @@ pub struct ExchangePayment {
     pub transaction_id: String,
 }
 
-/// What a merchant answers when it takes an exchange order. Everything may be absent.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-pub struct ExchangeAnswer {
-    pub order_identifier: Option<String>,
-    pub total_amount_cents: Option<i64>,
-    pub product_amount_cents: Option<i64>,
-    pub tax_amount_cents: Option<i64>,
-}
-
-/// Reads an answer; what cannot be read of it counts as absent.
-pub fn read_answer(document: &Json<'_>) -> ExchangeAnswer {
-    let text = |key: &'static str| {
-        read(document, false, |root| root.object(|at| at.optional_identifier(key)))
-            .ok()
-            .and_then(|(value, _)| value)
-    };
-    let amount = |key: &'static str| {
-        read(document, false, |root| root.object(|at| at.optional_cents(key)))
-            .ok()
-            .and_then(|(value, _)| value)
-    };
-    ExchangeAnswer {
-        order_identifier: text("order_identifier"),
-        total_amount_cents: amount("total_amount_cents"),
-        product_amount_cents: amount("product_amount_cents"),
-        tax_amount_cents: amount("tax_amount_cents"),
-    }
-}
-
 /// What an exchange order depends on besides the units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExchangeTerms<'a> {
@@ -238,8 +207,8 @@ pub fn exchange_order(
         rma_identifier,
         transaction_id: transaction_id.clone(),
         state: ExchangeState::Pending,
-        credit_cents: worth(units.iter().copied()),
-        goods_credit_cents: worth(of(Resolution::Exchange)),
+        credit_cents: sum_worth(units.iter().copied()),
+        goods_credit_cents: sum_worth(of(Resolution::Exchange)),
         currency: order.currency.clone(),
         created_at: rma.created_at,
         decided_at: None,
@@ -262,7 +231,7 @@ pub fn exchange_order(
     Some((asked, record))
 }
 
-fn worth<'a>(units: impl Iterator<Item = &'a RmaUnit>) -> i64 {
+fn sum_worth<'a>(units: impl Iterator<Item = &'a RmaUnit>) -> i64 {
     cents(units.map(|unit| i128::from(unit.goods.amounts.refund_cents())).sum())
 }
 
@@ -282,7 +251,7 @@ fn replacements(
         }
     }
     let item = |wanted: &(String, Option<String>)| {
-        let line = line(order, &wanted.0)?;
+        let line = find_line(order, &wanted.0)?;
         let same: Vec<&RmaUnit> =
             units.iter().copied().filter(|unit| key(unit) == *wanted).collect();
         let quantity = i64::try_from(same.len()).unwrap_or(i64::MAX);
@@ -314,10 +283,10 @@ fn gift_card(
     units: &[&RmaUnit],
     terms: &ExchangeTerms<'_>,
 ) -> Option<ExchangeOrderItem> {
-    let worth = worth(units.iter().copied());
+    let worth = sum_worth(units.iter().copied());
     let mut return_items: Vec<ExchangeReturnItem> = Vec::new();
     for unit in units {
-        let line = line(order, &unit.goods.order_line_item_identifier)?;
+        let line = find_line(order, &unit.goods.order_line_item_identifier)?;
         match return_items.iter_mut().find(|it| it.original_item_identifier == line.identifier) {
             Some(known) => known.quantity += 1,
             None => return_items.push(ExchangeReturnItem {
@@ -340,7 +309,7 @@ fn gift_card(
     })
 }
 
-fn line<'a>(order: &'a Order, identifier: &str) -> Option<&'a OrderLine> {
+fn find_line<'a>(order: &'a Order, identifier: &str) -> Option<&'a OrderLine> {
     order.items.iter().find(|line| line.identifier == identifier)
 }
 

@@ -1,10 +1,10 @@
-//! Whatever happens in whatever order, not a cent is lost or made: what was paid is refunds, goods, cards and what
-//! the shopper still has.
+//! Whatever happens in whatever order, not a cent is lost or made: what was paid is refunds, goods,
+//! cards and what the shopper still has.
 //!
-//! A shopper returns units of one order, in any mixture, again and again. The merchant takes the exchange order, is
-//! down, or refuses it; its answer is stored or lost in a crash, and the message is sent once more. It ships,
-//! pays, pays too much, and tells everything twice. Returns are cancelled where that is possible. Then
-//! everybody is left to finish, and the books are compared.
+//! A shopper returns units of one order, in any mixture, again and again. The merchant takes the
+//! exchange order, is down, or refuses it; its answer is stored or lost in a crash, and the message
+//! is sent once more. It ships, pays, pays too much, and tells everything twice. Returns are
+//! cancelled where that is possible. Then everybody is left to finish, and the books are compared.
 
 mod world;
 
@@ -22,8 +22,8 @@ fn worth<'a>(units: impl Iterator<Item = &'a RmaUnit>) -> i64 {
     units.map(|unit| unit.goods.amounts.refund_cents()).sum()
 }
 
-/// What was paid is what is open, what was paid back without a return, and what is on returns; no unit is
-/// both refunded and replaced.
+/// What was paid is what is open, what was paid back without a return, and what is on returns; no
+/// unit is both refunded and replaced.
 fn check(world: &World, seed: u64) {
     let order = &world.order;
     let paid = order.product_amount_cents - order.discount_amount_cents + order.tax_amount_cents;

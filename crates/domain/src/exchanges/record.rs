@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::order::ExchangeAnswer;
+use super::answer::ExchangeAnswer;
 use crate::returns::identifier::RmaId;
 
 /// The exchange order for what was bought with one order. There is never a second.
@@ -81,8 +81,8 @@ impl ExchangeState {
 }
 
 impl ExchangeRecord {
-    /// The merchant took the order. Said twice, the first answer stands. An answer that only repeats the
-    /// key names no new order.
+    /// The merchant took the order. Said twice, the first answer stands. An answer that only
+    /// repeats the key names no new order.
     #[must_use]
     pub fn placed(&self, answer: &ExchangeAnswer, now: Timestamp) -> Self {
         if self.state == ExchangeState::Placed {

@@ -75,7 +75,7 @@ pub fn read_listed(document: &Json<'_>) -> Option<Listed> {
 }
 
 /// What a shopper who returns a unit of `line` is offered of `variants`: not what is returned.
-pub fn offers(line: &OrderLine, variants: &[Variant]) -> Vec<VariantOffer> {
+pub fn list_offers(line: &OrderLine, variants: &[Variant]) -> Vec<VariantOffer> {
     let offer = |variant: &Variant| {
         let sku = variant.sku.clone()?;
         let price = variant.unit_price_amount_cents;
@@ -133,7 +133,7 @@ mod tests {
             {"sku":"C","unit_price_amount_cents":5000,"quantity_in_stock":3},
             {"sku":"D"}]"#;
 
-        let offers = offers(&returned, &listed(text).unwrap().variants);
+        let offers = list_offers(&returned, &listed(text).unwrap().variants);
 
         let marks: Vec<_> =
             offers.iter().map(|it| (it.sku.as_str(), it.in_stock, it.even)).collect();

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// The state of a message: `waiting` for an attempt, `delivered`, `failed` after its last attempt, or
-/// `discarded` by an operator.
+/// The state of a message: `waiting` for an attempt, `delivered`, `failed` after its last attempt,
+/// or `discarded` by an operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MessageState {

@@ -1,13 +1,13 @@
 //! A parcel on the bench: what it should hold, and what a code that is scanned means there.
 //!
-//! | code                                              | meaning                                   |
-//! | ------------------------------------------------- | ----------------------------------------- |
-//! | license plate of a unit that was received from it | here: nothing changes                     |
-//! | license plate that a line announces               | awaited, or here                          |
-//! | article of a line that still awaits units         | awaited                                   |
-//! | article of lines that announce each piece         | pieces: which of them is it?              |
-//! | article of which everything is here               | full: a question                          |
-//! | anything else                                     | stranger: a question                      |
+//! | code                                              | meaning                              |
+//! | ------------------------------------------------- | ------------------------------------ |
+//! | license plate of a unit that was received from it | here: nothing changes                |
+//! | license plate that a line announces               | awaited, or here                     |
+//! | article of a line that still awaits units         | awaited                              |
+//! | article of lines that announce each piece         | pieces: which of them is it?         |
+//! | article of which everything is here               | full: a question                     |
+//! | anything else                                     | stranger: a question                 |
 //!
 //! An article is known by its SKU or UPC, and in a return by its line, too. What follows from a
 //! scan is not decided here: a unit becomes a receipt, and the return or

@@ -3,8 +3,8 @@
 //!
 //! There is one record for each license plate, and it is the one truth about the piece: it was
 //! received at most once, it leaves at most once, and whatever was doubtful about it stays a
-//! [`ReceivingQuestion`] until somebody answered it. What happens comes as a [`UnitEvent`] and is applied by
-//! [`apply()`]. A unit is stored as the JSON of [`UnitRecord`].
+//! [`ReceivingQuestion`] until somebody answered it. What happens comes as a [`UnitEvent`] and is
+//! applied by [`apply()`]. A unit is stored as the JSON of [`UnitRecord`].
 
 mod apply;
 mod change;
@@ -238,7 +238,8 @@ impl UnitRecord {
     }
 
     /// What an operator is asked about the unit, the oldest question first. Whatever was doubtful
-    /// before it was received was settled by that; what was asked after it is open until it is answered.
+    /// before it was received was settled by that; what was asked after it is open until it is
+    /// answered.
     pub fn open_questions(&self) -> impl Iterator<Item = &ReceivingQuestion> {
         let is_receipt = |step: &&StoryStep| matches!(step.happened, StoryEvent::Received { .. });
         let is_question =
@@ -254,8 +255,8 @@ impl UnitRecord {
         self.open_questions().next().map(|question| question.raised_at)
     }
 
-    /// The unit after what happened to it since this record of it was kept. Only what changes little
-    /// is kept apart from the record: how it is graded, where it lies, and how it leaves.
+    /// The unit after what happened to it since this record of it was kept. Only what changes
+    /// little is kept apart from the record: how it is graded, where it lies, and how it leaves.
     #[must_use]
     pub fn resumed(mut self, steps: Vec<StoryStep>) -> Self {
         for step in steps {

@@ -1,5 +1,6 @@
 //! The exchange orders of returns, and the answers to them.
 
+use crate::exchanges::answer::read_answer;
 use serde_json::json;
 
 use super::*;

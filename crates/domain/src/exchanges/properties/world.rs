@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use crate::exchanges::order::{ExchangeAnswer, ExchangeOrder, ExchangeTerms, exchange_order};
+use crate::exchanges::answer::ExchangeAnswer;
+use crate::exchanges::order::{ExchangeOrder, ExchangeTerms, exchange_order};
 use crate::exchanges::record::{ExchangeRecord, ExchangeState};
 use crate::orders::order::{Order, Refund, RefundLine, Variant};
 use crate::random::SeededRandom;

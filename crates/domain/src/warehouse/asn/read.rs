@@ -108,7 +108,7 @@ fn detail(at: &Fields<'_>, seen: &mut Seen) -> AsnDetail {
     at.refuse_unknown();
     let line_identifier = at.identifier("line_identifier");
     let reference_line_identifier = at.optional_identifier("reference_line_identifier");
-    let unit_identifier = unit_identifier(at, seen);
+    let unit_identifier = read_unit_identifier(at, seen);
     let client_unit_identifier = at.optional_identifier("client_unit_identifier");
     let sku = at.identifier("sku");
     let upc = at.optional_identifier("upc");
@@ -137,7 +137,7 @@ fn detail(at: &Fields<'_>, seen: &mut Seen) -> AsnDetail {
 }
 
 /// A line that announces a piece names it; a line that announces a quantity cannot.
-fn unit_identifier(at: &Fields<'_>, seen: &mut Seen) -> Option<String> {
+fn read_unit_identifier(at: &Fields<'_>, seen: &mut Seen) -> Option<String> {
     let key = "unit_identifier";
     let identifier = match seen.details_type {
         Some(DetailsType::Unit) => Some(at.identifier(key)),

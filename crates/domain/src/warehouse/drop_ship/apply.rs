@@ -107,7 +107,13 @@ fn cancel(
         return if is_true { Ok(None) } else { Err(DropShipRefusal::Closed(order.status)) };
     }
     let items = if items.is_empty() { open_items(order) } else { items.clone() };
-    give_up(order, told, (reason, DropShipStatus::Cancelled), items, now).map(Some)
+    let cancellation = DropShipCancellation {
+        action_identifier: told.identifier.to_owned(),
+        reason: reason.clone(),
+        items,
+        created_at: now,
+    };
+    give_up(order, DropShipStatus::Cancelled, cancellation).map(Some)
 }
 
 fn reject(
@@ -125,29 +131,28 @@ fn reject(
     if order.has_shipped() {
         return Err(DropShipRefusal::Shipped);
     }
-    let items = open_items(order);
-    give_up(order, told, (reason, DropShipStatus::Rejected), items, now).map(Some)
-}
-
-/// Cancels `items`, for a reason and in a word.
-fn give_up(
-    order: &mut DropShipOrder,
-    told: &IdentifiedAction<'_>,
-    (reason, status): (&str, DropShipStatus),
-    items: Vec<DropShipItemQuantity>,
-    now: Timestamp,
-) -> Result<DropShipNotice, DropShipRefusal> {
-    settle(order, &items, status)?;
-    order.cancellations.push(DropShipCancellation {
+    let cancellation = DropShipCancellation {
         action_identifier: told.identifier.to_owned(),
         reason: reason.to_owned(),
-        items,
+        items: open_items(order),
         created_at: now,
-    });
+    };
+    give_up(order, DropShipStatus::Rejected, cancellation).map(Some)
+}
+
+/// Cancels the items of `cancellation`, which get this status.
+fn give_up(
+    order: &mut DropShipOrder,
+    status: DropShipStatus,
+    cancellation: DropShipCancellation,
+) -> Result<DropShipNotice, DropShipRefusal> {
+    settle(order, &cancellation.items, status)?;
+    let reason = cancellation.reason.clone();
+    order.cancellations.push(cancellation);
     if !order.is_closed() {
         return Ok(DropShipNotice::PartialCancellation);
     }
-    order.reject_reason = Some(reason.to_owned());
+    order.reject_reason = Some(reason);
     Ok(DropShipNotice::Cancellation)
 }
 

@@ -11,7 +11,7 @@ pub(super) fn time(second: i64) -> Timestamp {
 }
 
 /// The sample's order: two units of line 1, one of line 2.
-fn order() -> DropShipOrder {
+fn sample_order() -> DropShipOrder {
     samples::drop_ship_order()
 }
 
@@ -55,7 +55,7 @@ fn act(
 
 /// The order after actions, each of which must owe a message; and the last message.
 fn after(actions: &[DropShipAction]) -> (DropShipOrder, Option<DropShipNotice>) {
-    let mut state = (order(), None);
+    let mut state = (sample_order(), None);
     for (number, action) in actions.iter().enumerate() {
         let decision = act(&state.0, &format!("act-{number}"), action).unwrap();
         assert!(decision.owed.is_some(), "{action:?}");
@@ -136,7 +136,7 @@ fn nothing_is_done_to_what_is_not_open() {
         let refusal = act(&closed, "x", &action).unwrap_err();
         assert_eq!(refusal, DropShipRefusal::Closed(DropShipStatus::Shipped), "{action:?}");
     }
-    let refused = |action: &DropShipAction| act(&order(), "x", action).unwrap_err();
+    let refused = |action: &DropShipAction| act(&sample_order(), "x", action).unwrap_err();
     let not_open = |line: &str, quantity_open| DropShipRefusal::NotOpen {
         client_identifier: format!("DS-20417-{line}"),
         quantity_open,
@@ -167,7 +167,7 @@ fn what_is_told_again_changes_nothing() {
 
 #[test]
 fn there_is_no_message_about_a_shipment_that_is_not_there() {
-    assert_eq!(message(&order(), SHIPMENT), None);
+    assert_eq!(message(&sample_order(), SHIPMENT), None);
 }
 
 #[test]

@@ -29,7 +29,7 @@ fn units(first: usize, count: usize) -> Vec<OutboundDetail> {
 }
 
 /// A shipment with so many units in each of its cartons.
-fn shipment(cartons: &[usize], max_details_per_message: i64, number: &str) -> Shipment {
+fn build_shipment(cartons: &[usize], max_details_per_message: i64, number: &str) -> Shipment {
     let mut shipment = samples::outbound_shipment();
     let sample = shipment.cartons.remove(0);
     let mut first = 0;
@@ -119,7 +119,7 @@ fn what_is_not_known_is_null() {
 
 #[test]
 fn a_carton_is_divided_between_messages_and_stays_the_same_carton() {
-    let shipment = shipment(&[3, 2], 2, "A-7");
+    let shipment = build_shipment(&[3, 2], 2, "A-7");
 
     let told: Vec<_> = messages(&shipment)
         .map(|message| {
@@ -142,7 +142,7 @@ fn a_carton_is_divided_between_messages_and_stays_the_same_carton() {
 
 #[test]
 fn a_shipment_that_fits_keeps_its_number() {
-    let exact = shipment(&[2, 2], 4, "A-7");
+    let exact = build_shipment(&[2, 2], 4, "A-7");
 
     let numbers: Vec<_> = messages(&exact).map(|message| message.asn_number).collect();
 
@@ -157,7 +157,7 @@ proptest! {
         // The longest for which a reader accepts a suffix of three digits.
         length in select(&[1_usize, 10, 251][..]),
     ) {
-        let shipment = shipment(&cartons, most, &"n".repeat(length));
+        let shipment = build_shipment(&cartons, most, &"n".repeat(length));
 
         let told: Vec<_> = messages(&shipment).collect();
 

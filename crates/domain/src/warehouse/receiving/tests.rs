@@ -41,7 +41,7 @@ fn quantities(number: &str) -> AsnState {
 }
 
 /// A receipt of these fields.
-fn receipt(fields: &Value) -> Receipt {
+fn build_receipt(fields: &Value) -> Receipt {
     let mut receipt = json!({"condition": "A", "channel": "RTS", "user_login": "mkowalski"});
     receipt.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
     serde_json::from_value(receipt).unwrap()
@@ -53,7 +53,7 @@ fn scanned(state: &AsnState, fields: &Value) -> ReceivingDecision {
 }
 
 fn scanned_as(scene: &ReceivingContext<'_>, fields: &Value) -> ReceivingDecision {
-    let mut receipt = receipt(fields);
+    let mut receipt = build_receipt(fields);
     let number = scene.asn.map(|state| state.asn.asn_number.to_string());
     receipt.asn_number = receipt.asn_number.or(number);
     let unit_identifier = license_plate(scene.asn, &receipt, "R-1");
@@ -110,7 +110,8 @@ fn a_piece_is_known_by_its_license_plate_its_own_identifier_or_its_line() {
 #[test]
 fn a_unit_has_a_license_plate_whatever_was_scanned() {
     let state = pieces();
-    let plate = |fields: &Value| license_plate(Some(&state), &receipt(fields), "R-1").to_owned();
+    let plate =
+        |fields: &Value| license_plate(Some(&state), &build_receipt(fields), "R-1").to_owned();
 
     assert_eq!(plate(&json!({"unit_identifier": "LP-7", "line_identifier": "1"})), "LP-7");
     assert_eq!(plate(&json!({"line_identifier": "1"})), "LP-0093321");

@@ -130,8 +130,8 @@ pub struct OutboundDetail {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "SN-20114", max_length = 255)]
     pub serial_number: Option<String>,
-    /// The state that the unit leaves in. Of a unit that was received, the state that it is known to
-    /// be in is told instead.
+    /// The state that the unit leaves in. Of a unit that was received, the state that it is known
+    /// to be in is told instead.
     pub condition: Condition,
     /// What may be done with the unit, as it was announced.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -58,7 +58,7 @@ fn shipment(at: &Fields<'_>, context: &ShipmentReadContext) -> Shipment {
     let to = at.object("to", |at| receiving_place(at, kind));
     let channel = at.identifier("channel");
     let shipment_identifier = at.identifier("shipment_identifier");
-    let tracking_numbers = tracking_numbers(at);
+    let tracking_numbers = read_tracking_numbers(at);
     let carrier = at.optional_identifier("carrier");
     let carrier_payment_type = at.optional("carrier_payment_type", |value| {
         value.named(CarrierPaymentType::parse, "must be one of prepaid, collect")
@@ -148,7 +148,7 @@ fn first_status(value: &Reader<'_>) -> Option<ShipmentStatus> {
 
 /// The numbers as a list, or a single one by itself. Their length is nobody's business but the
 /// carrier's.
-fn tracking_numbers(at: &Fields<'_>) -> Vec<String> {
+fn read_tracking_numbers(at: &Fields<'_>) -> Vec<String> {
     let number = |value: &Reader<'_>| value.text(1..=usize::MAX).map(str::to_owned);
     let one = at.optional("tracking_number", |value| value.text(0..=usize::MAX).map(str::to_owned));
     let many = at.optional("tracking_numbers", |value| value.list(TRACKING_NUMBERS_MAX, number));

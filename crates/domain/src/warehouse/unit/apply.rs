@@ -39,7 +39,7 @@ pub fn apply(
         UnitEvent::Received(receipt) => receive(&mut next, receipt)?,
         UnitEvent::Graded { condition, by } => grade(&mut next, *condition, by)?,
         UnitEvent::Moved { location_identifier, channel, by } => {
-            move_to(&mut next, (location_identifier.as_ref(), channel.as_ref()), by)?
+            move_to(&mut next, location_identifier.as_ref(), channel.as_ref(), by)?
         }
         UnitEvent::Packed { asn_number } => pack(&mut next, asn_number)?,
         UnitEvent::Unpacked { asn_number } => unpack(&mut next, asn_number)?,
@@ -147,7 +147,8 @@ fn grade(unit: &mut UnitRecord, condition: Condition, by: &ChangedBy) -> Change 
 
 fn move_to(
     unit: &mut UnitRecord,
-    (location, channel): (Option<&String>, Option<&String>),
+    location: Option<&String>,
+    channel: Option<&String>,
     by: &ChangedBy,
 ) -> Change {
     must_be_here(unit)?;

@@ -54,7 +54,7 @@ proptest! {
         quantities in prop::collection::vec(1..5_i64, 1..4),
         actions in prop::collection::vec((0..6_u8, any_action()), 0..12),
     ) {
-        let mut order = order();
+        let mut order = sample_order();
         let sample = order.order_items.remove(0);
         order.order_items = (1..).zip(&quantities).map(|(number, quantity)| DropShipItem {
             client_identifier: format!("DS-20417-{number}"),

@@ -123,7 +123,7 @@ fn an_order_has_1_to_125_lines() {
 
 #[test]
 fn numbers_are_given_in_a_row() {
-    let order = order();
+    let order = sample_order();
 
     assert_eq!(order.id, 51_001);
     assert_eq!((order.billing_address.id, order.shipping_address.id), (51_002, 51_003));
