@@ -54,7 +54,7 @@ impl Outbound {
             world: app.world.clone(),
             client: http,
             address_book: Arc::new(app.clone()),
-            observer: Arc::clone(&app.finished_exchange_messages) as _,
+            observer: app.finished_exchange_messages.clone(),
             retry_schedule: config.retry_schedule,
             metrics: DeliveryMetrics::register(registry),
             leases: leases.clone(),

@@ -174,10 +174,12 @@ pub fn respond(status: StatusCode, message: impl Into<String>) -> Response {
     (status, Json(Message { message: message.into() })).into_response()
 }
 
+#[expect(clippy::unused_async, reason = "a handler is asynchronous")]
 pub async fn no_such_route() -> Response {
     respond(StatusCode::NOT_FOUND, "no such address; see /docs")
 }
 
+#[expect(clippy::unused_async, reason = "a handler is asynchronous")]
 pub async fn method_not_allowed() -> Response {
     respond(StatusCode::METHOD_NOT_ALLOWED, "this address does not support this method")
 }

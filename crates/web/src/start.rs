@@ -84,13 +84,11 @@ impl StartFrame {
 }
 
 async fn show_start(State(web): State<Web>) -> Response {
-    match &web.settings.demo {
-        Some(demo) => render_page(&build_demo_page(demo)),
-        None => {
-            let environment = web.settings.environment;
-            render_page(&InstallationPage { frame: StartFrame::new(), environment })
-        }
+    if let Some(demo) = &web.settings.demo {
+        return render_page(&build_demo_page(demo));
     }
+    let environment = web.settings.environment;
+    render_page(&InstallationPage { frame: StartFrame::new(), environment })
 }
 
 fn build_demo_page(demo: &DemoStatus) -> DemoPage<'_> {

@@ -20,7 +20,7 @@ use store::{OrderRow, RefundRow, Transaction};
 
 use crate::{
     App, AppError,
-    access::secrets::hash_bytes,
+    access::secrets::hash,
     returns::settle_refunds::{NewRefund, PublishedOrder, RefundToReview, settle_refunds},
 };
 
@@ -50,7 +50,7 @@ impl IncomingOrder {
     pub(crate) fn new(snapshot: Snapshot, document: &Bytes) -> Self {
         let refund = |entry: RefundEntry| IncomingRefund {
             refund_id: entry.identifier,
-            hash: hash_bytes(&entry.canonical),
+            hash: hash(&entry.canonical),
             body: entry.body.into(),
         };
         let body = match snapshot.body {
@@ -60,7 +60,7 @@ impl IncomingOrder {
         Self {
             order_id: snapshot.order.identifier.clone(),
             updated_us: micros(snapshot.order.updated_at),
-            hash: hash_bytes(&body),
+            hash: hash(&body),
             body,
             status: snapshot.order.status,
             shopper_hash: shopper_hash(&snapshot.order.customer.email),
@@ -77,8 +77,8 @@ impl IncomingOrder {
 /// The number by which the orders of a shopper are found. It depends on the e-mail address, but not
 /// on its case. Other addresses may have the same number.
 pub(crate) fn shopper_hash(email: &str) -> i64 {
-    let hash = hash_bytes(email.trim().to_lowercase().as_bytes());
-    i64::from_be_bytes(hash.first_chunk::<8>().copied().unwrap_or_default())
+    let digest = hash(email.trim().to_lowercase().as_bytes());
+    i64::from_be_bytes(digest.first_chunk::<8>().copied().unwrap_or_default())
 }
 
 /// What follows from incoming orders.

@@ -116,7 +116,7 @@ impl FormState {
                 Input::Secret => (),
                 Input::Flag => field.value = form.is_set(field.name).to_string(),
                 Input::Text | Input::Choice(_) => {
-                    form.text(field.name).clone_into(&mut field.value)
+                    form.text(field.name).clone_into(&mut field.value);
                 }
             }
         }

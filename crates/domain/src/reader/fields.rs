@@ -313,7 +313,7 @@ impl<'a> Fields<'a> {
                 UnknownFields::Kept => self.reader.warn_at(&field, "unknown field, kept as sent"),
                 UnknownFields::Dropped => self.reader.warn_at(&field, "unknown field, ignored"),
                 UnknownFields::Refused => {
-                    self.reader.note_at(&field, FaultCode::Invalid, "is not a known field")
+                    self.reader.note_at(&field, FaultCode::Invalid, "is not a known field");
                 }
             }
         }

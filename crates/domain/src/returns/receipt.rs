@@ -137,7 +137,7 @@ fn read_receipt(at: &Fields<'_>) -> Receipt {
         match (&rma_identifier, &asn_number) {
             (None, None) => at.note_neither_of(["rma_identifier", "asn_number"]),
             (Some(_), Some(_)) => {
-                at.note("asn_number", "must not be sent together with rma_identifier")
+                at.note("asn_number", "must not be sent together with rma_identifier");
             }
             (Some(_), None) | (None, Some(_)) => (),
         }

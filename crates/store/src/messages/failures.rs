@@ -112,7 +112,7 @@ impl Transaction {
 }
 
 impl FailureFilter {
-    /// The values of [`matching!`].
+    /// The values of `matching!`.
     fn values(&self) -> Vec<Value> {
         params![
             self.from_us,

@@ -157,7 +157,7 @@ async fn recognize(bench: &BenchForm<'_>) -> Result<BenchState, ApiError> {
     let BenchForm { web, visitor, form, state, parcel } = bench;
     let proposal = form.text("proposal").parse().unwrap_or(usize::MAX);
     let session = &visitor.session;
-    match match_to_proposal(&web.app, session, parcel, &state.plate, proposal).await {
+    match Box::pin(match_to_proposal(&web.app, session, parcel, &state.plate, proposal)).await {
         Ok(_) => Ok(state.after_scan(&state.plate, BenchResult::Recognized)),
         Err(AppError::Conflict(_)) => {
             Ok(state.after_scan(&state.plate, BenchResult::AlreadyResolved))

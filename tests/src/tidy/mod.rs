@@ -1,12 +1,15 @@
 //! Rules about the source that no compiler checks.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    process::Command,
-};
+mod circles;
+mod files;
+mod language;
+mod signatures;
+mod structure;
+
+use std::{path::Path, process::Command};
 
 use crate::{access::tenants, harness::binary::workspace};
+use files::{code_lines, files, sources};
 
 const FILE_LINES_MAX: usize = 400;
 
@@ -34,44 +37,12 @@ const UNFINISHED: [&str; 4] = [
     concat!("#[ig", "nore"),
 ];
 
-/// Where files lie on somebody's machine.
+/// Where files lie on a developer's machine.
 const MACHINE_PATHS: [&str; 4] =
     [concat!("/wo", "rk/"), concat!("/ro", "ot/"), concat!("/ho", "me/"), concat!("/Us", "ers/")];
 
-/// All files below `folder` whose name ends in one of `endings`, relative to the workspace.
-fn files(folder: &str, endings: &[&str]) -> Vec<(PathBuf, String)> {
-    let mut found = Vec::new();
-    let mut folders = vec![workspace().join(folder)];
-    while let Some(folder) = folders.pop() {
-        let Ok(entries) = fs::read_dir(&folder) else { continue };
-        for entry in entries {
-            let path = entry.unwrap().path();
-            let name = path.file_name().unwrap().to_string_lossy().into_owned();
-            if path.is_dir() {
-                folders.extend((name != "target" && !name.starts_with('.')).then_some(path));
-            } else if endings.iter().any(|ending| name.ends_with(ending)) {
-                let relative = path.strip_prefix(workspace()).unwrap().to_owned();
-                // Somebody may be renaming files while the tests run.
-                found.extend(fs::read_to_string(&path).ok().map(|text| (relative, text)));
-            }
-        }
-    }
-    found
-}
-
-fn sources() -> Vec<(PathBuf, String)> {
-    let all = ["crates", "bench", "tests"].map(|folder| files(folder, &[".rs"])).concat();
-    assert!(all.len() > 100, "{}", all.len());
-    all
-}
-
-/// The lines that are no comments.
-fn code(text: &str) -> impl Iterator<Item = &str> {
-    text.lines().filter(|line| !line.trim_start().starts_with("//"))
-}
-
 fn assert_absent(path: &Path, text: &str, names: &[&str], why: &str) {
-    for line in code(text) {
+    for line in code_lines(text) {
         for name in names {
             assert!(!line.contains(name), "{}: {why}: {line}", path.display());
         }
