@@ -76,7 +76,7 @@ fn faults_of_a_new_merchant_are_shown_at_their_fields() {
         let again = [("merchant", known.id.as_str()), ("name", "x"), ("carrier", "external")];
         let reply = visitor.post("/console/add-merchant", &again);
         assert_eq!(reply.status, 422);
-        assert!(reply.text().contains(&format!("The merchant {} exists.", known.id)));
+        assert!(reply.text().contains(&format!("Merchant {} already exists.", known.id)));
     }
 }
 

@@ -121,7 +121,7 @@ fn an_order_is_shown_completely_and_downloaded_as_it_was_sent() {
         assert!(disposition.starts_with("attachment; filename=\"order-A-of-"), "{disposition}");
         let missing = console.visitor.get(&console.order_url("no-such-order"));
         assert_eq!(missing.status, 404);
-        assert!(missing.text().contains("There is no such order."), "{}", missing.text());
+        assert!(missing.text().contains("Order not found."), "{}", missing.text());
     }
 }
 

@@ -115,7 +115,7 @@ fn an_old_snapshot_is_sent_only_by_force() {
 
         let (status, said) = retry(&stage, &ids[0], "");
         assert_eq!(status, 409);
-        assert!(said.contains("a newer message about lane-0 was delivered already"), "{said}");
+        assert!(said.contains("a newer message about lane-0 was already delivered"), "{said}");
         let job = finished_job(&stage, "");
         assert_eq!((&job["retried"], &job["skipped"]), (&json!(0), &json!(1)), "{job}");
         assert_eq!(running.merchant().summary().accepted_ids, 2);
