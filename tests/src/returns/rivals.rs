@@ -37,8 +37,9 @@ fn of_two_requests_for_the_same_unit_one_wins_and_the_other_gets_409() {
             let [won, lost] = &pair;
             assert_eq!((won.status, lost.status), (201, 409), "{}: {}", won.said(), lost.said());
             let rma = text(&won.json()["rma_identifier"]);
-            let why =
-                format!("these units are already being returned: $.items[0]: already in return {rma}");
+            let why = format!(
+                "these units are already being returned: $.items[0]: already in return {rma}"
+            );
             assert_eq!(lost.json(), json!({ "message": why }));
         }
     }

@@ -1,5 +1,6 @@
-//! The variants that a unit can be exchanged for. The merchant's server is asked, and its response is
-//! cached for a short time. If the server cannot be asked, the variants on the order line are used.
+//! The variants that a unit can be exchanged for. The merchant's server is asked, and its response
+//! is cached for a short time. If the server cannot be asked, the variants on the order line are
+//! used.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -57,13 +58,6 @@ pub(crate) enum VariantsError {
 /// Recent responses of merchants' servers, and the servers that are paused because they fail.
 #[derive(Default)]
 pub(crate) struct VariantCache(Mutex<VariantCacheState>);
-
-/// A product of a merchant whose variants are remembered.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct ProductKey {
-    merchant: MerchantId,
-    product: String,
-}
 
 #[derive(Default)]
 struct VariantCacheState {

@@ -58,7 +58,8 @@ pub struct MerchantChange {
     pub managed_receiving: Option<bool>,
     /// The address on return labels.
     pub return_address: Option<PostalAddress>,
-    /// The clients of a disabled merchant get no tokens, and its tokens are refused. Its data stays.
+    /// The clients of a disabled merchant get no tokens, and its tokens are refused. Its data
+    /// stays.
     pub disabled: Option<bool>,
 }
 

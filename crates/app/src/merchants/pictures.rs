@@ -1,9 +1,9 @@
 //! Images of goods, which are on merchants' servers and are served by us.
 //!
-//! A page of the portal loads nothing from other hosts, so no other host learns about the shopper. The
-//! browser asks us instead, with a token that contains the merchant and the address, sealed: only
-//! addresses from an order or a list of variants are ever fetched. Images are cached for some time, and
-//! so are failures. The type of an image is detected from its first bytes.
+//! A page of the portal loads nothing from other hosts, so no other host learns about the shopper.
+//! The browser asks us instead, with a token that contains the merchant and the address, sealed:
+//! only addresses from an order or a list of variants are ever fetched. Images are cached for some
+//! time, and so are failures. The type of an image is detected from its first bytes.
 
 use std::{
     collections::HashMap,
@@ -48,7 +48,8 @@ pub(crate) struct PictureCache {
 struct PictureCacheState {
     bytes: usize,
     pictures: HashMap<PictureAddress, CachedPicture>,
-    /// Sealing gives another token each time, but browsers cache only if the address stays the same.
+    /// Sealing gives another token each time, but browsers cache only if the address stays the
+    /// same.
     tokens: HashMap<PictureAddress, String>,
 }
 

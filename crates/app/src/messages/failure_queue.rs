@@ -1,7 +1,7 @@
 //! The failure queue: messages that failed all attempts. Operators list, retry and discard them.
 //!
-//! A snapshot that is older than a delivered one about the same thing is superseded. Sending it would
-//! set the merchant's systems back, so it is skipped unless the operator forces it.
+//! A snapshot that is older than a delivered one about the same thing is superseded. Sending it
+//! would set the merchant's systems back, so it is skipped unless the operator forces it.
 
 use domain::{
     identifier::MessageId,
@@ -127,8 +127,8 @@ pub async fn summarize_failures(
     })
 }
 
-/// Retries or discards each of the messages. One that is not in the failure queue does not affect the
-/// others.
+/// Retries or discards each of the messages. One that is not in the failure queue does not affect
+/// the others.
 pub async fn handle_failures(
     scope: RequestScope<'_>,
     ids: &[MessageId],

@@ -76,8 +76,8 @@ pub struct AttemptView {
 pub struct Messages {
     /// Newest first.
     pub messages: Vec<MessageView>,
-    /// Pass as `before` to get the next page. Absent on the last page. A page may be short even if more
-    /// pages follow.
+    /// Pass as `before` to get the next page. Absent on the last page. A page may be short even if
+    /// more pages follow.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
 }

@@ -63,8 +63,8 @@ pub struct EndpointView {
     pub auth: String,
     /// Whether an operator has paused it.
     pub paused: bool,
-    /// The state of the endpoint on this node. Present only in lists, and only for endpoints that were
-    /// used.
+    /// The state of the endpoint on this node. Present only in lists, and only for endpoints that
+    /// were used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<EndpointHealth>,
 }
@@ -72,8 +72,8 @@ pub struct EndpointView {
 /// The state of an endpoint.
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct EndpointHealth {
-    /// closed (healthy), throttled (failing: one attempt at a time) or suspended (probed from time to
-    /// time).
+    /// closed (healthy), throttled (failing: one attempt at a time) or suspended (probed from time
+    /// to time).
     #[schema(example = "closed")]
     pub breaker: String,
     /// Waiting messages that this node knows of.
@@ -190,8 +190,8 @@ impl AddressBook for App {
     }
 }
 
-/// Everything that is needed to send to a merchant's endpoint, with its secrets. None if no address is
-/// set or the endpoint is paused.
+/// Everything that is needed to send to a merchant's endpoint, with its secrets. None if no address
+/// is set or the endpoint is paused.
 pub(crate) async fn find_target(
     app: &App,
     merchant: &MerchantId,

@@ -119,8 +119,8 @@ fn reject_line(line: usize, faults: Faults) -> RejectedLine {
     RejectedLine { line, message: faults.summary(), errors: faults.errors }
 }
 
-/// Splits off the lines that must wait for a later commit: one commit must not contain two snapshots of
-/// an order, nor a refund twice, and the lines of an order stay in sequence.
+/// Splits off the lines that must wait for a later commit: one commit must not contain two
+/// snapshots of an order, nor a refund twice, and the lines of an order stay in sequence.
 fn split_repeats(lines: Vec<ImportLine>) -> (Vec<ImportLine>, Vec<ImportLine>) {
     let (mut orders, mut refunds) = (HashSet::new(), HashSet::new());
     lines.into_iter().partition(|line| {

@@ -1,5 +1,5 @@
-//! Loads orders: the newest snapshot as the merchant sent it, plus the refunds that earlier snapshots
-//! reported and that this one omits.
+//! Loads orders: the newest snapshot as the merchant sent it, plus the refunds that earlier
+//! snapshots reported and that this one omits.
 
 use domain::{
     exchanges::{chain::held_to_credit, record::ExchangeRecord},

@@ -38,7 +38,8 @@ pub struct OrderSummary {
     pub units: i64,
 }
 
-/// Lists orders, newest first. The second value is the cursor of the next page, if there may be one.
+/// Lists orders, newest first. The second value is the cursor of the next page, if there may be
+/// one.
 pub async fn list_orders(
     app: &App,
     query: &ListQuery<'_, OrderStatus>,

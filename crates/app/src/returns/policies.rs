@@ -14,8 +14,8 @@ use crate::{
 /// A version of a policy.
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct PolicyView {
-    /// Counted from 1. Version 0 is the default policy of merchants that never set one. A return names
-    /// the version that decided it.
+    /// Counted from 1. Version 0 is the default policy of merchants that never set one. A return
+    /// names the version that decided it.
     #[schema(example = 3, minimum = 0)]
     pub version: i64,
     /// When it was set. Absent for version 0.

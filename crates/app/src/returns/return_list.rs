@@ -6,8 +6,8 @@ use domain::returns::rma::{Rma, RmaStatus};
 
 use crate::{App, AppError, core::list_query::ListQuery};
 
-/// Lists returns with their merchants, newest first. The second value is the cursor of the next page, if
-/// there may be one.
+/// Lists returns with their merchants, newest first. The second value is the cursor of the next
+/// page, if there may be one.
 pub async fn list_returns(
     app: &App,
     query: &ListQuery<'_, RmaStatus>,

@@ -1,9 +1,9 @@
-//! What published orders mean for returns. A refund closes the return that it pays for, or becomes a
-//! problem for an operator. An exchange order that was shipped fulfills its return; one that was
+//! What published orders mean for returns. A refund closes the return that it pays for, or becomes
+//! a problem for an operator. An exchange order that was shipped fulfills its return; one that was
 //! canceled turns the exchange into a refund.
 //!
-//! One message may contain several refunds of one order, or of several orders that share a return. So
-//! everything that is loaded is kept and changed in memory until all refunds are settled.
+//! One message may contain several refunds of one order, or of several orders that share a return.
+//! So everything that is loaded is kept and changed in memory until all refunds are settled.
 
 use std::collections::BTreeMap;
 

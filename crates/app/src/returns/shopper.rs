@@ -1,6 +1,6 @@
-//! A shopper at the returns portal. The shopper names an order and something that only the buyer, or
-//! the person who got the gift, knows. The result is sealed into a pass that the browser keeps, so
-//! nothing is stored.
+//! A shopper at the returns portal. The shopper names an order and something that only the buyer,
+//! or the person who got the gift, knows. The result is sealed into a pass that the browser keeps,
+//! so nothing is stored.
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use domain::{
@@ -29,8 +29,8 @@ const RETURNS_MAX: usize = 20;
 pub struct Shopper {
     pub merchant: MerchantId,
     pub order_id: String,
-    /// Whether the shopper got the goods as a gift. Such a shopper knows where they were shipped, but
-    /// not who bought them.
+    /// Whether the shopper got the goods as a gift. Such a shopper knows where they were shipped,
+    /// but not who bought them.
     pub gift: bool,
     until_us: i64,
 }
@@ -103,8 +103,8 @@ impl Shopper {
         })
     }
 
-    /// The returns that the shopper may see, newest first: the buyer does not see returns of a gift,
-    /// and the person who got the gift does not see the buyer's.
+    /// The returns that the shopper may see, newest first: the buyer does not see returns of a
+    /// gift, and the person who got the gift does not see the buyer's.
     pub async fn load_returns(&self, app: &App) -> Result<Vec<Rma>, AppError> {
         let ledger = app.store.ledger(&self.merchant, &self.order_id).await?.value;
         let mut returns = Vec::new();

@@ -76,31 +76,34 @@ async fn start_at_total(
     agreed_cents: Option<i64>,
 ) -> Result<QuotedReturn, AppError> {
     let (app, merchant) = (scope.app, scope.merchant()?);
-    let quoted = commit_once(scope, || async {
-        let (started, loaded) = decide(app, merchant, settings, request).await?;
-        if agreed_cents.is_some_and(|agreed| agreed != started.quote.total_cents) {
-            return Err(AppError::Changed);
-        }
-        let mut transaction = Transaction::new("starting a return");
-        for (order_id, ledger) in &started.ledgers {
-            let version = loaded.versions.get(order_id).copied().unwrap_or_default();
-            transaction.put_ledger(merchant, order_id, ledger, version);
-        }
-        let rma = started.rma;
-        transaction.insert_return(merchant, &rma);
-        enqueue_message(app, &mut transaction, merchant, &rma);
-        for (order, record) in &build_exchanges(&rma, &started.quote, &loaded) {
-            transaction.insert_exchange_order(merchant, record);
-            enqueue_exchange_order(app, &mut transaction, merchant, order);
-        }
-        if rma.return_method != ReturnMethod::CustomerKeep {
-            let carrier = settings.carrier.name();
-            let now_us = app.world.now_us();
-            transaction.request_label(merchant, &rma.rma_identifier, carrier, now_us);
-        }
-        Ok((QuotedReturn { rma, quote: started.quote }, transaction))
-    })
-    .await?;
+    // Boxed, because it holds everything that was loaded about the orders.
+    let attempt = || {
+        Box::pin(async {
+            let (started, loaded) = decide(app, merchant, settings, request).await?;
+            if agreed_cents.is_some_and(|agreed| agreed != started.quote.total_cents) {
+                return Err(AppError::Changed);
+            }
+            let mut transaction = Transaction::new("starting a return");
+            for (order_id, ledger) in &started.ledgers {
+                let version = loaded.versions.get(order_id).copied().unwrap_or_default();
+                transaction.put_ledger(merchant, order_id, ledger, version);
+            }
+            let rma = started.rma;
+            transaction.insert_return(merchant, &rma);
+            enqueue_message(app, &mut transaction, merchant, &rma);
+            for (order, record) in &build_exchanges(&rma, &started.quote, &loaded) {
+                transaction.insert_exchange_order(merchant, record);
+                enqueue_exchange_order(app, &mut transaction, merchant, order);
+            }
+            if rma.return_method != ReturnMethod::CustomerKeep {
+                let carrier = settings.carrier.name();
+                let now_us = app.world.now_us();
+                transaction.request_label(merchant, &rma.rma_identifier, carrier, now_us);
+            }
+            Ok((QuotedReturn { rma, quote: started.quote }, transaction))
+        })
+    };
+    let quoted = commit_once(scope, attempt).await?;
     // Other carriers ask for label requests themselves.
     if settings.carrier == CarrierMode::Simulated {
         app.labels_wanted.notify_one();

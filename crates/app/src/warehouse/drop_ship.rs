@@ -54,8 +54,9 @@ pub async fn load_drop_ship_order(
     Ok(order.ok_or(AppError::NotFound("drop-ship order"))?.value)
 }
 
-/// The warehouse ships, cancels or rejects units of an order. A shipment is identified by its tracking
-/// number, every other action by the key of its request. The same action again changes nothing.
+/// The warehouse ships, cancels or rejects units of an order. A shipment is identified by its
+/// tracking number, every other action by the key of its request. The same action again changes
+/// nothing.
 pub async fn act_on_drop_ship_order(
     scope: RequestScope<'_>,
     client_identifier: &str,
@@ -88,8 +89,8 @@ pub async fn act_on_drop_ship_order(
     .await
 }
 
-/// What an action means for this order: to cancel an entire order that was not touched yet is to reject
-/// it.
+/// What an action means for this order: to cancel an entire order that was not touched yet is to
+/// reject it.
 fn interpret_action(order: &DropShipOrder, action: &DropShipAction) -> DropShipAction {
     let untouched = order.shipments.is_empty() && order.cancellations.is_empty();
     let rejected = order.status == DropShipStatus::Rejected;

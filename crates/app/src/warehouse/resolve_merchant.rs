@@ -1,5 +1,6 @@
-//! Finds out which merchant a request of the warehouse is about. The warehouse serves many merchants and
-//! often knows only a number. If the number is ambiguous, the request must name the merchant.
+//! Finds out which merchant a request of the warehouse is about. The warehouse serves many
+//! merchants and often knows only a number. If the number is ambiguous, the request must name the
+//! merchant.
 
 use domain::{
     faults::{FaultCode, Faults, FieldError},

@@ -1,5 +1,5 @@
-//! Shipments: goods that leave the warehouse. Each unit leaves once. A large shipment is reported in
-//! several messages.
+//! Shipments: goods that leave the warehouse. Each unit leaves once. A large shipment is reported
+//! in several messages.
 
 use std::collections::BTreeMap;
 
@@ -135,8 +135,9 @@ pub async fn load_shipment(
     Ok(app.store.shipment(&merchant, asn_number).await?.ok_or_else(missing)?.value)
 }
 
-/// Applies the shipment to its units, and completes its details with what is stored about them. If one
-/// unit cannot be shipped, nothing is. Loads the units in chunks, because there may be very many.
+/// Applies the shipment to its units, and completes its details with what is stored about them. If
+/// one unit cannot be shipped, nothing is. Loads the units in chunks, because there may be very
+/// many.
 async fn move_units(
     app: &App,
     merchant: &MerchantId,

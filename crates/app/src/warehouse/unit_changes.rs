@@ -9,8 +9,8 @@ use crate::{
     warehouse::resolve_merchant::resolve_merchant,
 };
 
-/// Changes the condition, channel or location of a unit, and records this in its history. Values that
-/// the unit already has change nothing.
+/// Changes the condition, channel or location of a unit, and records this in its history. Values
+/// that the unit already has change nothing.
 pub async fn change_unit_state(
     scope: RequestScope<'_>,
     unit_id: &str,

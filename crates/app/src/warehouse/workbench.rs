@@ -1,8 +1,8 @@
 //! The receiving bench: a warehouse worker opens parcels and receives the units in them.
 //!
-//! The worker has a code, and often does not know which merchant it belongs to. So everything starts
-//! with the parcels that a code can mean. Receiving itself is done by the same use cases that the
-//! systems of the warehouse call.
+//! The worker has a code, and often does not know which merchant it belongs to. So everything
+//! starts with the parcels that a code can mean. Receiving itself is done by the same use cases
+//! that the systems of the warehouse call.
 
 use domain::{
     identifier::MerchantId,
@@ -63,10 +63,10 @@ pub struct ScannedUnit {
     pub question: Option<ReceivingQuestion>,
 }
 
-/// The parcels that a code can mean: a return by its identifier or its tracking number, goods by the
-/// number of their ASN. `named` limits them to one merchant; for the platform, the parcel is one that
-/// nobody announced. A large ASN is not complete, but contains the lines that match the `scanned` code
-/// of a unit.
+/// The parcels that a code can mean: a return by its identifier or its tracking number, goods by
+/// the number of their ASN. `named` limits them to one merchant; for the platform, the parcel is
+/// one that nobody announced. A large ASN is not complete, but contains the lines that match the
+/// `scanned` code of a unit.
 pub async fn find_parcels(
     app: &App,
     named: Option<&MerchantId>,
@@ -100,8 +100,8 @@ pub async fn find_parcels(
     Ok(found)
 }
 
-/// The returns that a code can mean. The code for drop-off points contains the tracking number after
-/// the return's identifier.
+/// The returns that a code can mean. The code for drop-off points contains the tracking number
+/// after the return's identifier.
 async fn find_returns(app: &App, code: &str) -> Result<Vec<(MerchantId, RmaId)>, AppError> {
     let first = code.split_whitespace().next().unwrap_or_default();
     for id in [code, first].into_iter().filter_map(RmaId::parse) {
@@ -215,8 +215,8 @@ pub async fn close_parcel(
     close_receiving(scope, &parcel.number).await.map(Some)
 }
 
-/// The worker knows which of the proposed lines a unit matches. Everything else is for an operator to
-/// decide.
+/// The worker knows which of the proposed lines a unit matches. Everything else is for an operator
+/// to decide.
 pub async fn match_to_proposal(
     app: &App,
     session: &Session,

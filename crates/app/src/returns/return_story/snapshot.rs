@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use serde::Deserialize;
 
-/// The fields of a message that show what happened. Messages of older releases may lack any of them.
+/// The fields of a message that show what happened. Messages of older releases may lack any of
+/// them.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct ReturnSnapshot {

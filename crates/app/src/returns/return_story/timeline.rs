@@ -1,9 +1,10 @@
 //! The timeline of a return, built from everything that is stored about it.
 //!
-//! Every change of a return sends a message to its merchant, so messages are the backbone: each is a
-//! complete snapshot, and its difference from the one before is what happened. Facts that the return
-//! itself stores with a time (receipts, refunds, exchange orders) are added to the message of that
-//! time. If the message is gone, because finished messages expire, such a fact is a step of its own.
+//! Every change of a return sends a message to its merchant, so messages are the backbone: each is
+//! a complete snapshot, and its difference from the one before is what happened. Facts that the
+//! return itself stores with a time (receipts, refunds, exchange orders) are added to the message
+//! of that time. If the message is gone, because finished messages expire, such a fact is a step of
+//! its own.
 
 #[cfg(test)]
 mod tests;

@@ -1,8 +1,9 @@
 //! Units that arrive together are received in one commit, as long as nothing is unusual about them.
 //!
 //! What each unit is decided on is loaded for several units at the same time. Then the units are
-//! decided one after the other, as if those before them were received already. The first unit that is
-//! unexpected, or that cannot be decided on what was loaded, ends the batch. It is received alone.
+//! decided one after the other, as if those before them were received already. The first unit that
+//! is unexpected, or that cannot be decided on what was loaded, ends the batch. It is received
+//! alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,8 +26,8 @@ pub(crate) const TOGETHER_MAX: usize = 250;
 /// How many units are loaded at the same time.
 const LOADED_AT_ONCE: usize = 8;
 
-/// Receives units in one commit, starting with the first. Returns the results of those that fit, which
-/// may be none.
+/// Receives units in one commit, starting with the first. Returns the results of those that fit,
+/// which may be none.
 pub(crate) async fn receive_together(
     scope: RequestScope<'_>,
     named: &[NamedReceipt<'_>],

@@ -1,7 +1,7 @@
 //! A shipment as JSON text, as it is stored and returned.
 //!
-//! A shipment may have a hundred thousand units. So its text is in memory only once, and not longer than
-//! necessary at the same time as the shipment.
+//! A shipment may have a hundred thousand units. So its text is in memory only once, and not longer
+//! than necessary at the same time as the shipment.
 
 use std::{io, sync::Arc};
 
