@@ -21,14 +21,15 @@ pub mod query;
 pub mod requests;
 mod same_origin;
 
-use std::{net::IpAddr, sync::Arc, time::Instant};
+use std::{net::{IpAddr, Ipv4Addr}, sync::Arc, time::Instant};
 
 use app::App;
 use axum::http::{HeaderMap, request::Parts};
+use domain::access::operator::OperatorName;
 use prometheus_client::registry::Registry;
 
 use guard::{Encrypted, Peer, client_address::client_address_of, rate_limit::RateLimit};
-use login_throttle::LoginThrottle;
+use login_throttle::{LoginAttempt, LoginThrottle};
 use metrics::Metrics;
 
 /// How often one address may try to name an order at the portal.
@@ -80,6 +81,13 @@ impl Web {
     /// The address of the client, seen through the trusted proxies.
     pub fn client_address(&self, peer: Peer, headers: &HeaderMap) -> IpAddr {
         client_address_of(peer.0, headers, self.settings.trusted_hops)
+    }
+
+    /// An attempt to log in under this name, from the address of the client.
+    pub fn login_attempt(&self, parts: &Parts, name: Option<OperatorName>) -> LoginAttempt {
+        let peer = parts.extensions.get::<Peer>().copied();
+        let peer = peer.unwrap_or(Peer(Ipv4Addr::UNSPECIFIED.into()));
+        LoginAttempt { address: self.client_address(peer, &parts.headers), name }
     }
 
     /// Whether the browser speaks https, to this process or to a trusted proxy.

@@ -36,11 +36,24 @@ fn shared_server() -> &'static Server {
 
 /// A browser with a new operator who is logged in.
 fn open_console(scripts: Scripts) -> Option<Browser> {
+    open_console_with_password(scripts).map(|(browser, _)| browser)
+}
+
+/// The same, with the operator's password.
+fn open_console_with_password(scripts: Scripts) -> Option<(Browser, String)> {
     let browser = Browser::open(shared_server(), scripts)?;
     let (name, password) = shared_server().operator("operator");
     let overview = log_in(&browser, &name, &password);
     assert!(overview.address.ends_with("/console"), "{}", overview.address);
-    Some(browser)
+    Some((browser, password))
+}
+
+/// Enters the password that the console asks for before it shows a secret.
+fn confirm(browser: &Browser, password: &str) -> Page {
+    browser.see("The next page shows a secret.");
+    browser.examine("console-confirm");
+    browser.fill("Your password", password);
+    browser.press("Continue")
 }
 
 /// Opens the failures of one merchant.
@@ -100,7 +113,7 @@ fn a_failure_is_retried_to_success_without_scripts() {
 }
 
 /// Adds a merchant, after a refused attempt, and reads its credentials from the page.
-fn add_merchant(browser: &Browser) -> Merchant {
+fn add_merchant(browser: &Browser, password: &str) -> Merchant {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let id = format!("walked-{}", COUNT.fetch_add(1, Ordering::Relaxed));
     browser.follow("Merchants");
@@ -113,7 +126,8 @@ fn add_merchant(browser: &Browser) -> Merchant {
     browser.examine("console-add-merchant-refused");
 
     browser.fill("Identifier", &id);
-    let added = browser.press("Add merchant");
+    browser.press("Add merchant");
+    let added = confirm(browser, password);
     browser.see("They will not be shown again");
     browser.examine("console-added-merchant");
     let shown = read_secrets(&added.html);
@@ -141,8 +155,8 @@ fn set_base_address(browser: &Browser, url: &str) {
 }
 
 fn set_up_a_merchant(scripts: Scripts) {
-    let Some(browser) = open_console(scripts) else { return };
-    let merchant = add_merchant(&browser);
+    let Some((browser, password)) = open_console_with_password(scripts) else { return };
+    let merchant = add_merchant(&browser, &password);
     let running = receiver(Settings::default());
     set_base_address(&browser, &running.url());
     browser.follow("Merchant");
@@ -156,6 +170,7 @@ fn set_up_a_merchant(scripts: Scripts) {
     assert!(!browser.text().contains("Setup"), "{}", browser.text());
     browser.examine("console-merchant");
     browser.press("Add secret");
+    confirm(&browser, &password);
     browser.examine("console-secret");
     browser.follow("I have copied it");
     browser.follow("Orders");

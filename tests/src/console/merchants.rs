@@ -19,11 +19,11 @@ pub(crate) fn read_secrets(page: &str) -> Vec<String> {
 }
 
 /// Adds a merchant with the form, and reads the credentials from the page.
-fn add_merchant(visitor: &Visitor<'_>) -> Merchant {
+pub(super) fn add_merchant(visitor: &Visitor<'_>) -> Merchant {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let id = format!("console-{}", COUNT.fetch_add(1, Ordering::Relaxed));
     let fields = [("merchant", id.as_str()), ("name", "A <b>shop</b>"), ("carrier", "simulated")];
-    let reply = visitor.post("/console/add-merchant", &fields);
+    let reply = visitor.post_confirmed("/console/add-merchant", &fields);
     assert_eq!(reply.status, 201, "{}", reply.said());
     let shown = read_secrets(reply.text());
     let [client_id, client_secret, signing_secret] = shown.as_slice() else { panic!("{shown:?}") };
@@ -74,7 +74,7 @@ fn faults_of_a_new_merchant_are_shown_at_their_fields() {
 
         let known = add_merchant(&visitor);
         let again = [("merchant", known.id.as_str()), ("name", "x"), ("carrier", "external")];
-        let reply = visitor.post("/console/add-merchant", &again);
+        let reply = visitor.post_confirmed("/console/add-merchant", &again);
         assert_eq!(reply.status, 422);
         assert!(reply.text().contains(&format!("Merchant {} already exists.", known.id)));
     }
@@ -116,7 +116,7 @@ fn clients_get_secrets_that_are_shown_once() {
         let merchant = add_merchant(&visitor);
         let place = format!("/console/merchants/{}", merchant.id);
         let fields = [("name", "till"), ("orders:write", "yes"), ("read", "yes")];
-        let reply = visitor.post(&format!("{place}/clients"), &fields);
+        let reply = visitor.post_confirmed(&format!("{place}/clients"), &fields);
         let shown = read_secrets(reply.text());
         assert_eq!(shown[2], "orders:write read");
         let till = Merchant {
@@ -129,7 +129,8 @@ fn clients_get_secrets_that_are_shown_once() {
         assert!(page.contains(&till.client_id) && !page.contains(&till.client_secret));
 
         let rotate = format!("/console/clients/{}/secret", till.client_id);
-        let rotated = read_secrets(visitor.post(&rotate, &[("revoke_old", "true")]).text());
+        let rotated = visitor.post_confirmed(&rotate, &[("revoke_old", "true")]);
+        let rotated = read_secrets(rotated.text());
         assert_ne!(rotated[1], till.client_secret);
         server.token(&Merchant { client_secret: rotated[1].clone(), ..till.clone() });
         let page = visitor.submit(
@@ -137,7 +138,8 @@ fn clients_get_secrets_that_are_shown_once() {
             &[("disabled", "true")],
         );
         assert!(page.contains("Its tokens were revoked"), "{page}");
-        let signing = read_secrets(visitor.post(&format!("{place}/signing-secret"), &[]).text());
+        let signing = visitor.post_confirmed(&format!("{place}/signing-secret"), &[]);
+        let signing = read_secrets(signing.text());
         assert!(signing[0].starts_with("whsec_"));
     }
 }

@@ -7,3 +7,4 @@ mod orders;
 mod overview;
 pub(crate) mod problems;
 mod receive;
+mod secrets;

@@ -91,6 +91,11 @@ impl Visitor<'_> {
         self.server.send(&form_request(target, &fields).header("Cookie", &self.cookie))
     }
 
+    /// Sends a form that leads to a secret, with the password that it needs.
+    pub(crate) fn post_confirmed(&self, target: &str, fields: &[(&str, &str)]) -> Reply {
+        self.post(target, &[fields, &[("current_password", self.password.as_str())]].concat())
+    }
+
     /// Sends a form that must be accepted, and reads the page it leads to, with what was done.
     pub(crate) fn submit(&self, target: &str, fields: &[(&str, &str)]) -> String {
         let reply = self.post(target, fields);

@@ -7,10 +7,10 @@
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use domain::{
-    access::operator::{OperatorName, Role, SESSION_US, check_password},
+    access::operator::{Operator, OperatorName, Role, SESSION_US, check_password},
     identifier::ClientId,
 };
-use store::{StoreError, Transaction};
+use store::{StoreError, Transaction, Versioned};
 use world::Secret;
 
 use crate::{
@@ -55,17 +55,8 @@ pub async fn log_in(
     name: &str,
     password: &Secret,
 ) -> Result<Option<(Secret, Role)>, AppError> {
-    let name = OperatorName::parse(&name.trim().to_ascii_lowercase());
-    if check_password(password.reveal()).is_err() {
-        return Ok(None);
-    }
-    let found = match &name {
-        Ok(name) => app.store.operator(name).await?,
-        Err(_) => None,
-    };
-    let kept = found.as_ref().map(|found| found.value.password_hash.as_str());
-    let right = passwords::verify_password(app, password, kept).await;
-    let Some(found) = found.filter(|found| right && found.value.is_live()) else {
+    let name = OperatorName::parse(&name.trim().to_ascii_lowercase()).ok();
+    let Some(found) = find_operator_with(app, name.as_ref(), password).await? else {
         return Ok(None);
     };
     let operator = found.value;
@@ -81,6 +72,33 @@ pub async fn log_in(
         Err(StoreError::Conflict) => Ok(None),
         Err(error) => Err(error.into()),
     }
+}
+
+/// Whether it is the password of this operator, who is not disabled.
+pub async fn is_password_of(
+    app: &App,
+    name: &OperatorName,
+    password: &Secret,
+) -> Result<bool, AppError> {
+    Ok(find_operator_with(app, Some(name), password).await?.is_some())
+}
+
+/// The operator with this name and password, unless disabled.
+async fn find_operator_with(
+    app: &App,
+    name: Option<&OperatorName>,
+    password: &Secret,
+) -> Result<Option<Versioned<Operator>>, AppError> {
+    if check_password(password.reveal()).is_err() {
+        return Ok(None);
+    }
+    let found = match name {
+        Some(name) => app.store.operator(name).await?,
+        None => None,
+    };
+    let kept = found.as_ref().map(|found| found.value.password_hash.as_str());
+    let right = passwords::verify_password(app, password, kept).await;
+    Ok(found.filter(|found| right && found.value.is_live()))
 }
 
 /// The session that `token` stands for, while it lasts. It was used, so it lasts longer.

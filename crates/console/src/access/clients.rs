@@ -1,5 +1,6 @@
 //! The credentials of a merchant's systems, and the secret that signs its messages. A secret is
-//! shown once, on the page that follows the form.
+//! shown once, on the page that follows the form, to an operator who entered the password again.
+//! The platform's clients are managed with the command line only.
 
 use app::access::{
     add_client::add_client,
@@ -8,9 +9,10 @@ use app::access::{
 };
 use askama::Template;
 use axum::{Router, extract::State, http::StatusCode, response::Response, routing::post};
+use domain::identifier::ClientId;
 use serde_json::json;
 
-use super::{visit::OperatorForm, visitor::Visitor};
+use super::{confirm::confirm_password, visit::OperatorForm, visitor::Visitor};
 use crate::core::{
     form::non_empty,
     frame::{Frame, Section, redirect_with_notice, render_page},
@@ -28,6 +30,14 @@ pub(crate) fn routes() -> Router<Web> {
         .route("/console/merchants/{merchant}/signing-secret", post(rotate_signing))
         .route("/console/clients/{client}/secret", post(rotate))
         .route("/console/clients/{client}/disabled", post(disable))
+}
+
+/// A client that the console may change: one of a merchant. The platform's clients can do more than
+/// any operator, so for the console they do not exist.
+fn parse_merchants_client(text: &str) -> Result<ClientId, ApiError> {
+    let client = parse_client(text)?;
+    parse_merchant(client.merchant().as_str())?;
+    Ok(client)
 }
 
 /// Credentials that must be copied now.
@@ -59,15 +69,17 @@ fn render_secret(visitor: &Visitor, new: NewSecret) -> Response {
 async fn add(
     State(web): State<Web>,
     Path(merchant): Path<String>,
-    OperatorForm { visitor, form, .. }: OperatorForm,
-) -> Result<Response, ApiError> {
+    sent: OperatorForm,
+) -> axum::response::Result<Response> {
     let merchant = parse_merchant(&merchant)?;
+    confirm_password(&web, &sent).await?;
+    let OperatorForm { visitor, form, .. } = sent;
     let scopes = domain::access::scope::Scopes::merchant().to_string();
     let selected: Vec<&str> = scopes.split(' ').filter(|scope| form.is_set(scope)).collect();
     let name = non_empty(form.text("name"));
     let body = json!({ "merchant": merchant, "name": name, "scope": selected.join(" ") });
     let new = JsonBody::from(body.to_string()).read(read_new_client)?;
-    let added = add_client(visitor.session.scope(&web.app), &new).await?;
+    let added = add_client(visitor.session.scope(&web.app), &new).await.map_err(ApiError::from)?;
     let secret = NewSecret {
         title: "Client added",
         message: "Copy these credentials now and give them to the system. The secret will not be \
@@ -85,12 +97,14 @@ async fn add(
 async fn rotate(
     State(web): State<Web>,
     Path(client): Path<String>,
-    OperatorForm { visitor, form, .. }: OperatorForm,
-) -> Result<Response, ApiError> {
-    let client = parse_client(&client)?;
+    sent: OperatorForm,
+) -> axum::response::Result<Response> {
+    let client = parse_merchants_client(&client)?;
+    confirm_password(&web, &sent).await?;
+    let OperatorForm { visitor, form, .. } = sent;
     let revoke_old = form.is_set("revoke_old");
-    let rotated =
-        rotate_client_secret(visitor.session.scope(&web.app), &client, revoke_old).await?;
+    let rotated = rotate_client_secret(visitor.session.scope(&web.app), &client, revoke_old);
+    let rotated = rotated.await.map_err(ApiError::from)?;
     let secret = NewSecret {
         title: "New client secret",
         message: if revoke_old {
@@ -107,11 +121,13 @@ async fn rotate(
 async fn rotate_signing(
     State(web): State<Web>,
     Path(merchant): Path<String>,
-    OperatorForm { visitor, .. }: OperatorForm,
-) -> Result<Response, ApiError> {
+    sent: OperatorForm,
+) -> axum::response::Result<Response> {
     let merchant = parse_merchant(&merchant)?;
-    let rotated =
-        rotate_signing_secret(visitor.session.scope(&web.app).for_merchant(&merchant)).await?;
+    confirm_password(&web, &sent).await?;
+    let visitor = sent.visitor;
+    let scope = visitor.session.scope(&web.app).for_merchant(&merchant);
+    let rotated = rotate_signing_secret(scope).await.map_err(ApiError::from)?;
     let secret = NewSecret {
         title: "New signing secret",
         message: "Until the next rotation, messages are signed with this secret and the previous \
@@ -127,7 +143,7 @@ async fn disable(
     Path(client): Path<String>,
     OperatorForm { visitor, form, .. }: OperatorForm,
 ) -> Result<Response, ApiError> {
-    let client = parse_client(&client)?;
+    let client = parse_merchants_client(&client)?;
     let disabled = form.text("disabled") == "true";
     set_client_disabled(visitor.session.scope(&web.app), &client, disabled).await?;
     let notice = if disabled {

@@ -4,7 +4,7 @@ use app::access::sessions::{log_in, log_out};
 use askama::Template;
 use axum::{
     Router,
-    extract::{Extension, Request, State},
+    extract::{Request, State},
     http::{StatusCode, header::RETRY_AFTER},
     response::Response,
     routing::{get, post},
@@ -20,10 +20,7 @@ use crate::core::{
     frame::{Styles, home_url, redirect, render_bare_page, set_cookie},
     problem,
 };
-use server::{
-    Web, cookie::read_cookie, error::ApiError, guard::Peer, login_throttle::LoginAttempt,
-    query::Query,
-};
+use server::{Web, cookie::read_cookie, error::ApiError, query::Query};
 
 const WRONG: &str = "Wrong name or password.";
 
@@ -60,7 +57,6 @@ async fn show(Query(LoginQuery { next }): Query<LoginQuery>) -> Response {
 
 async fn log_in_visitor(
     State(web): State<Web>,
-    Extension(peer): Extension<Peer>,
     request: Request,
 ) -> Result<Response, ApiError> {
     let (parts, body) = request.into_parts();
@@ -69,9 +65,8 @@ async fn log_in_visitor(
     }
     let form = Form::read(body).await?;
     let (name, next) = (form.text("name"), form.raw("next"));
-    let address = web.client_address(peer, &parts.headers);
     let operator = OperatorName::parse(&name.to_ascii_lowercase()).ok();
-    let attempt = LoginAttempt { address, name: operator };
+    let attempt = web.login_attempt(&parts, operator);
     if let Err(wait_s) = web.login_throttle.count(&attempt, web.started.elapsed()) {
         return Ok(too_many_attempts(name, next, wait_s));
     }

@@ -1,6 +1,7 @@
 //! Logging in, passwords, clients, and who may see a page.
 
 pub(crate) mod clients;
+pub(crate) mod confirm;
 pub(crate) mod login;
 pub(crate) mod password;
 pub(crate) mod visit;

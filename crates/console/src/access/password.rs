@@ -3,24 +3,20 @@
 
 use app::access::{operators::set_password, sessions::log_in};
 use askama::Template;
-use axum::{
-    Router,
-    extract::{FromRequest, Request, State},
-    response::{IntoResponse, Response},
-    routing::get,
-};
+use axum::{Router, extract::State, response::Response, routing::get};
 use domain::access::operator::check_password;
 use world::Secret;
 
 use super::{
-    login::{set_session_cookie, wait_message},
+    confirm::check_current_password,
+    login::set_session_cookie,
     visit::{Worker, WorkerForm},
     visitor::Visitor,
 };
 use crate::core::frame::{
     Frame, Section, form_status, home_url, redirect_with_notice, render_page,
 };
-use server::{Web, error::ApiError, guard::Peer, login_throttle::LoginAttempt};
+use server::{Web, error::ApiError, login_throttle::LoginAttempt};
 
 pub(crate) fn routes() -> Router<Web> {
     Router::new().route("/console/password", get(show).post(change))
@@ -55,27 +51,19 @@ async fn show(Worker { visitor, .. }: Worker) -> Response {
     render_form(&visitor, None)
 }
 
-async fn change(State(web): State<Web>, request: Request) -> Result<Response, Response> {
-    let (parts, body) = request.into_parts();
-    let https = web.is_https(&parts);
-    let peer = parts.extensions.get::<Peer>().copied();
-    let address = peer.map(|peer| web.client_address(peer, &parts.headers));
-    let request = Request::from_parts(parts, body);
-    let WorkerForm { visitor, form, .. } = WorkerForm::from_request(request, &web).await?;
+async fn change(State(web): State<Web>, sent: WorkerForm) -> Result<Response, ApiError> {
     let passwords = PasswordChange {
-        current: Secret::new(form.raw("current").to_owned()),
-        new: Secret::new(form.raw("new").to_owned()),
+        current: Secret::new(sent.form.raw("current").to_owned()),
+        new: Secret::new(sent.form.raw("new").to_owned()),
     };
-    let name = Some(visitor.session.operator.clone());
-    let attempt = address.map(|address| LoginAttempt { address, name });
-    let changed = change_password(&web, &visitor, &passwords, attempt.as_ref()).await;
-    match changed.map_err(IntoResponse::into_response)? {
-        Err(fault) => Ok(render_form(&visitor, Some(&fault))),
+    let visitor = &sent.visitor;
+    match change_password(&web, visitor, &passwords, &sent.attempt).await? {
+        Err(fault) => Ok(render_form(visitor, Some(&fault))),
         Ok(token) => {
             let to = home_url(visitor.session.role);
             let notice = "Password changed. All other sessions were logged out.";
             let mut response = redirect_with_notice(&web, to, notice);
-            set_session_cookie(&mut response, &token, https);
+            set_session_cookie(&mut response, &token, sent.https);
             Ok(response)
         }
     }
@@ -86,33 +74,22 @@ struct PasswordChange {
     new: Secret,
 }
 
-/// The token of a new session, or what is wrong with the passwords. Wrong current passwords are
-/// limited like logins.
+/// The token of a new session, or what is wrong with the passwords.
 async fn change_password(
     web: &Web,
     visitor: &Visitor,
     passwords: &PasswordChange,
-    attempt: Option<&LoginAttempt>,
+    attempt: &LoginAttempt,
 ) -> Result<Result<Secret, PasswordFault>, ApiError> {
     if let Err(why) = check_password(passwords.new.reveal()) {
         return Ok(Err(PasswordFault::New(format!("The new password {why}."))));
     }
-    if let Some(attempt) = attempt
-        && let Err(wait_s) = web.login_throttle.count(attempt, web.started.elapsed())
-    {
-        return Ok(Err(PasswordFault::Current(wait_message(wait_s))));
+    if let Err(fault) = check_current_password(web, visitor, attempt, &passwords.current).await? {
+        return Ok(Err(PasswordFault::Current(fault)));
     }
-    let wrong = || Err(PasswordFault::Current("The current password is wrong.".to_owned()));
     let name = &visitor.session.operator;
-    if log_in(&web.app, name.as_str(), &passwords.current).await?.is_none() {
-        return Ok(wrong());
-    }
     set_password(visitor.session.scope(&web.app), name, Some(&passwords.new)).await?;
-    let Some((token, _)) = log_in(&web.app, name.as_str(), &passwords.new).await? else {
-        return Ok(wrong());
-    };
-    if let Some(attempt) = attempt {
-        web.login_throttle.take_back(attempt, web.started.elapsed());
-    }
-    Ok(Ok(token))
+    let logged_in = log_in(&web.app, name.as_str(), &passwords.new).await?;
+    let disabled = || PasswordFault::Current("The account was disabled.".to_owned());
+    Ok(logged_in.map(|(token, _)| token).ok_or_else(disabled))
 }

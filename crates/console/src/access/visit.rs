@@ -20,10 +20,10 @@ use world::Secret;
 
 use super::visitor::{NOTICE, SESSION, Visitor};
 use crate::core::{form::Form, frame::redirect, problem, urls::add_query};
-use server::{Web, cookie::read_cookie, error::ApiError};
+use server::{Web, cookie::read_cookie, error::ApiError, login_throttle::LoginAttempt};
 
 /// The field that every form of ours contains.
-const FORM_TOKEN: &str = "form_token";
+pub(super) const FORM_TOKEN: &str = "form_token";
 
 /// Which roles may see a page, as a type.
 pub(crate) trait Roles: Send + Sync {
@@ -67,6 +67,12 @@ pub(crate) struct Visit<R: Roles> {
 pub(crate) struct VisitForm<R: Roles> {
     pub(crate) visitor: Visitor,
     pub(crate) form: Form,
+    /// The path that the form was sent to.
+    pub(crate) path: String,
+    /// Counts against the limit of wrong passwords if the form contains one.
+    pub(crate) attempt: LoginAttempt,
+    /// Whether it came over an encrypted connection.
+    pub(crate) https: bool,
     roles: PhantomData<R>,
 }
 
@@ -98,7 +104,9 @@ impl<R: Roles> FromRequest<Web> for VisitForm<R> {
         let form = Form::read(body).await.map_err(IntoResponse::into_response)?;
         let same_session = form.raw(FORM_TOKEN) == visitor.session.form_token;
         if same_session && web.is_same_origin(&parts.headers) {
-            Ok(Self { visitor, form, roles: PhantomData })
+            let attempt = web.login_attempt(&parts, Some(visitor.session.operator.clone()));
+            let (path, https) = (parts.uri.path().to_owned(), web.is_https(&parts));
+            Ok(Self { visitor, form, path, attempt, https, roles: PhantomData })
         } else {
             Err(problem::foreign_form())
         }

@@ -23,6 +23,11 @@ impl Form {
         from_form(&body).map(Self).map_err(ApiError::BadRequest)
     }
 
+    /// Every field with its value, in the order in which they were sent.
+    pub(crate) fn fields(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
     /// The field as it was sent, or an empty text.
     pub(crate) fn raw(&self, name: &str) -> &str {
         self.all(name).next().unwrap_or_default()

@@ -1,6 +1,6 @@
 //! Adding a merchant.
 
-use app::merchants::add_merchant::{AddedMerchant, add_merchant};
+use app::merchants::add_merchant::{AddedMerchant, NewMerchant, add_merchant};
 use askama::Template;
 use axum::{Router, extract::State, http::StatusCode, response::Response, routing::get};
 use domain::merchants::merchant::{CarrierMode, MerchantSettings};
@@ -8,6 +8,7 @@ use domain::merchants::merchant::{CarrierMode, MerchantSettings};
 use super::fields::settings_fields;
 use crate::{
     access::{
+        confirm::confirm_password,
         visit::{Operator, OperatorForm},
         visitor::Visitor,
     },
@@ -64,9 +65,15 @@ async fn show(Operator { visitor, .. }: Operator) -> Response {
 
 async fn add(
     State(web): State<Web>,
-    OperatorForm { visitor, form, .. }: OperatorForm,
-) -> Result<Response, ApiError> {
-    match add_from_form(&web, &visitor, &form).await {
+    sent: OperatorForm,
+) -> axum::response::Result<Response> {
+    // A form with faults is corrected before the password is asked for.
+    let read = read_form(&web, &sent.form);
+    if read.is_ok() {
+        confirm_password(&web, &sent).await?;
+    }
+    let OperatorForm { visitor, form, .. } = sent;
+    match add_from_form(&web, &visitor, read).await {
         Ok(added) => {
             let title = format!("Merchant {} added", added.merchant);
             let frame = Frame::new(&visitor, Section::Merchants, title);
@@ -81,12 +88,15 @@ async fn add(
     }
 }
 
+fn read_form(web: &Web, form: &Form) -> Result<NewMerchant, ApiError> {
+    let body = JsonBody::from(to_document(&form_fields(), form).to_string());
+    body.read(|document| read_new_merchant(document, web.settings.environment))
+}
+
 async fn add_from_form(
     web: &Web,
     visitor: &Visitor,
-    form: &Form,
+    read: Result<NewMerchant, ApiError>,
 ) -> Result<AddedMerchant, ApiError> {
-    let body = JsonBody::from(to_document(&form_fields(), form).to_string());
-    let new = body.read(|document| read_new_merchant(document, web.settings.environment))?;
-    Ok(add_merchant(visitor.session.scope(&web.app), &new).await?)
+    Ok(add_merchant(visitor.session.scope(&web.app), &read?).await?)
 }

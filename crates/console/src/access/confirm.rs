@@ -1,0 +1,70 @@
+//! Asks an operator for the password again before a page shows a secret, so that a browser that
+//! was left logged in gives nobody credentials.
+
+use app::access::sessions::is_password_of;
+use askama::Template;
+use axum::response::{IntoResponse, Response};
+use world::Secret;
+
+use super::{
+    login::wait_message,
+    visit::{FORM_TOKEN, OperatorForm},
+    visitor::Visitor,
+};
+use crate::core::frame::{Frame, Section, form_status, render_page};
+use server::{Web, error::ApiError, login_throttle::LoginAttempt};
+
+/// The field with the operator's password.
+const PASSWORD: &str = "current_password";
+
+/// The form again, as hidden fields below the question for the password.
+#[derive(Template)]
+#[template(path = "access/confirm.html", whitespace = "minimize")]
+struct ConfirmPage<'a> {
+    frame: Frame<'a>,
+    action: &'a str,
+    fields: Vec<(&'a str, &'a str)>,
+    fault: Option<&'a str>,
+}
+
+/// Accepts a form that contains the operator's password. Otherwise the error is the page that asks
+/// for it.
+pub(crate) async fn confirm_password(web: &Web, sent: &OperatorForm) -> Result<(), Response> {
+    if !sent.form.is_set(PASSWORD) {
+        return Err(ask_for_password(sent, None));
+    }
+    let password = Secret::new(sent.form.raw(PASSWORD).to_owned());
+    match check_current_password(web, &sent.visitor, &sent.attempt, &password).await {
+        Ok(Ok(())) => Ok(()),
+        Ok(Err(fault)) => Err(ask_for_password(sent, Some(&fault))),
+        Err(error) => Err(error.into_response()),
+    }
+}
+
+fn ask_for_password(sent: &OperatorForm, fault: Option<&str>) -> Response {
+    let fields = sent.form.fields().filter(|(name, _)| ![FORM_TOKEN, PASSWORD].contains(name));
+    let page = ConfirmPage {
+        frame: Frame::new(&sent.visitor, Section::Visitor, "Confirm your password"),
+        action: &sent.path,
+        fields: fields.collect(),
+        fault,
+    };
+    render_page(&sent.visitor, form_status(fault.is_some()), &page)
+}
+
+/// Whether it is the visitor's password, or what is wrong. Wrong ones are limited like logins.
+pub(crate) async fn check_current_password(
+    web: &Web,
+    visitor: &Visitor,
+    attempt: &LoginAttempt,
+    password: &Secret,
+) -> Result<Result<(), String>, ApiError> {
+    if let Err(wait_s) = web.login_throttle.count(attempt, web.started.elapsed()) {
+        return Ok(Err(wait_message(wait_s)));
+    }
+    if !is_password_of(&web.app, &visitor.session.operator, password).await? {
+        return Ok(Err("The current password is wrong.".to_owned()));
+    }
+    web.login_throttle.take_back(attempt, web.started.elapsed());
+    Ok(Ok(()))
+}
