@@ -72,7 +72,9 @@ impl Outbound {
         self.dispatcher.run(stop).await;
         leasing.cancel();
         if let Err(error) = keeper.await {
-            tracing::error!(%error, "releasing the leases failed, other nodes wait until they expire: {error}");
+            tracing::error!(
+                "releasing the leases failed, other nodes wait until they expire: {error}"
+            );
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod crash;
+mod failing_store;
 mod graceful;
 mod limits;
 mod nodes;

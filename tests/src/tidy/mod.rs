@@ -3,6 +3,8 @@
 mod circles;
 mod files;
 mod language;
+mod log_lines;
+mod paths;
 mod signatures;
 mod structure;
 

@@ -37,7 +37,9 @@ async fn settle(app: &App, messages: &[MessageId]) {
     for message in messages {
         if let Err(error) = settle_exchange_order(app, message).await {
             let cause = with_causes(&error);
-            tracing::warn!(id = %message, "settling an exchange order failed, will retry: {cause}");
+            tracing::warn!(
+                "settling the exchange order of message {message} failed, will retry: {cause}"
+            );
         }
     }
 }

@@ -109,11 +109,10 @@ pub async fn settle_exchange_orders(app: &App) -> Result<usize, AppError> {
                 Ok(()) | Err(AppError::Store(StoreError::Conflict)) => (),
                 Err(error) => {
                     let order = record.value.original_order_id.as_str();
-                    let (merchant, cause) = (merchant.as_str(), with_causes(&error));
+                    let cause = with_causes(&error);
                     tracing::warn!(
-                        merchant,
-                        order,
-                        "settling an exchange order failed, will retry: {cause}"
+                        "settling the exchange order for order {order} of {merchant} failed, \
+                         will retry: {cause}"
                     );
                 }
             }
@@ -248,8 +247,11 @@ async fn apply_events(
             }
             Ok(_) => (),
             Err(refusal) => {
-                let (rma, merchant) = (id.as_str(), merchant.as_str());
-                tracing::warn!(rma, merchant, "event skipped for return {rma}: {refusal}");
+                let rma = id.as_str();
+                tracing::warn!(
+                    "applying an event to return {rma} of {merchant} failed, \
+                     skipping the event: {refusal}"
+                );
             }
         }
     }

@@ -200,8 +200,8 @@ async fn fetch_list(
     let target = find_target(app, merchant, MessageKind::ExchangeVariants).await;
     let target = target.map_err(|error| {
         // The error may contain details of the database, which callers must not see.
-        let (merchant, cause) = (merchant.as_str(), with_causes(&error));
-        tracing::error!(merchant, "loading the endpoint for variants failed: {cause}");
+        let cause = with_causes(&error);
+        tracing::error!("loading the endpoint for variants of {merchant} failed: {cause}");
         unusable("its endpoint could not be loaded; the reason has been logged".to_owned())
     })?;
     let mut target = target.ok_or(VariantsError::NoAddress)?;

@@ -117,7 +117,7 @@ pub async fn start_bulk_job(
     tokio::spawn(async move {
         let state = run(&app, &id, &filter, &action).await.unwrap_or_else(|error| {
             let cause = with_causes(&error);
-            tracing::error!(job = id, "job {id} on the failure queue failed: {cause}");
+            tracing::error!("job {id} on the failure queue failed: {cause}");
             JobState::Failed
         });
         app.jobs.change(&id, |job| job.state = state);

@@ -26,7 +26,6 @@ pub(super) async fn read_pending(
         Ok(messages) => Some(messages),
         Err(error) => {
             tracing::error!(
-                merchant = merchant.as_str(),
                 "loading pending deliveries of {merchant} failed, retrying in 1 s: {}",
                 with_causes(&error)
             );
@@ -64,8 +63,6 @@ pub(super) async fn load_endpoint(
         Ok(target) => target?,
         Err(cause) => {
             tracing::error!(
-                merchant = merchant.as_str(),
-                kind = kind.name(),
                 "loading the {kind} endpoint of {merchant} failed, \
                  its messages wait until it changes: {cause}"
             );
@@ -76,8 +73,6 @@ pub(super) async fn load_endpoint(
         Ok(endpoint) => Some(Arc::new(endpoint)),
         Err(refused) => {
             tracing::warn!(
-                merchant = merchant.as_str(),
-                kind = kind.name(),
                 "the {kind} endpoint of {merchant} must not be called, \
                  its messages wait until it changes: {refused}"
             );

@@ -91,7 +91,10 @@ pub fn machine_trust() -> ClientConfig {
     let mut roots = RootCertStore::empty();
     let (added, _) = roots.add_parsable_certificates(found.certs);
     if added == 0 {
-        tracing::warn!("this machine has no root certificates, calls over https will fail");
+        let causes: Vec<String> = found.errors.iter().map(ToString::to_string).collect();
+        let cause =
+            if causes.is_empty() { "none is installed".to_owned() } else { causes.join("; ") };
+        tracing::warn!("loading root certificates failed, calls over https will fail: {cause}");
     }
     trust(roots)
 }

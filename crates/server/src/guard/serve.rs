@@ -185,10 +185,7 @@ impl Listener {
             .await;
         tasks.close();
         if timeout(grace, tasks.wait()).await.is_err() {
-            tracing::warn!(
-                connections = tasks.len(),
-                "dropping connections that did not finish in time"
-            );
+            tracing::warn!("dropping {} connections that did not finish in time", tasks.len());
             abandon.cancel();
             tasks.wait().await;
         }

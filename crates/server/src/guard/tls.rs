@@ -11,7 +11,6 @@
 //! it is sound the old pair stays in use. Open connections keep what they began with.
 
 use std::{
-    error::Error,
     fs, io,
     path::{Path, PathBuf},
     sync::{Arc, PoisonError, RwLock},
@@ -29,6 +28,7 @@ use rustls::{
     sign::CertifiedKey,
     version::{TLS12, TLS13},
 };
+use store::with_causes;
 use thiserror::Error;
 use tokio_util::sync::CancellationToken;
 
@@ -137,7 +137,10 @@ pub async fn reload_when_changed(
         watch = match looking.await {
             Ok(watch) => watch,
             Err(error) => {
-                tracing::error!(%error, "the certificate files are no longer watched");
+                tracing::error!(
+                    "watching the certificate files failed, \
+                     changes need a restart from now on: {error}"
+                );
                 return;
             }
         };
@@ -159,8 +162,10 @@ impl Look {
             Self::NothingNew => {}
             Self::Replaced => tracing::info!("the TLS certificate was replaced by the new one"),
             Self::Broken(fault) => {
-                let error: &(dyn Error + 'static) = fault;
-                tracing::error!(error, "the new TLS certificate is not usable; the old one stays");
+                let cause = with_causes(fault);
+                tracing::error!(
+                    "loading the new TLS certificate failed, the old one stays in use: {cause}"
+                );
             }
         }
     }

@@ -41,8 +41,9 @@ pub enum EngineError {
     Corrupt { table: &'static str, id: String, why: String },
     #[error("column {column} should be {wanted} but is {found}")]
     Shape { column: usize, wanted: &'static str, found: &'static str },
-    #[error("the commit that covered it failed")]
-    NotCommitted,
+    /// With the message of SQLite about the commit.
+    #[error("the commit that covered it failed: SQLite: {0}")]
+    NotCommitted(String),
     #[error("the store is closed")]
     Closed,
 }
@@ -93,7 +94,7 @@ impl<T> During<T> for Result<T, EngineError> {
             | EngineError::Postgres(_)
             | EngineError::Pool(_)
             | EngineError::Shape { .. }
-            | EngineError::NotCommitted
+            | EngineError::NotCommitted(_)
             | EngineError::Closed) => StoreError::Database { operation, cause },
         })
     }

@@ -52,7 +52,7 @@ impl Store {
             let (store, merchant) = (self.clone(), merchant.to_owned());
             tokio::spawn(async move {
                 if let Err(error) = store.update_message_index(&merchant).await {
-                    tracing::warn!(merchant, "indexing messages failed, will retry: {error}");
+                    tracing::warn!("indexing messages of {merchant} failed, will retry: {error}");
                 }
             });
         }

@@ -1,6 +1,8 @@
 //! Faults of the files, and what a watch does about files that change. The versions on the
 //! wire are tested with the listener.
 
+use std::error::Error as _;
+
 use base64::{Engine, engine::general_purpose::STANDARD};
 use tempfile::TempDir;
 

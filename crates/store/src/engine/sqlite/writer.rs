@@ -132,7 +132,9 @@ impl Writer {
             let _ = self.connection.execute_batch("ROLLBACK");
         }
         results.resize_with(number, || Ok(Vec::new()));
-        results.into_iter().map(|result| result.and(Err(EngineError::NotCommitted))).collect()
+        let cause = error.to_string();
+        let not_committed = || Err(EngineError::NotCommitted(cause.clone()));
+        results.into_iter().map(|result| result.and_then(|_| not_committed())).collect()
     }
 
     fn apply_in_savepoint(&self, transaction: Transaction) -> CommitResult {

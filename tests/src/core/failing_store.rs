@@ -1,0 +1,123 @@
+//! The store fails under a running server. The log says why: operators read it at night, and a
+//! line without the message of the database is of no use to them.
+
+use std::{collections::BTreeSet, path::Path, thread, time::Duration};
+
+use sim::Behavior;
+
+use crate::harness::{
+    eventually,
+    home::Home,
+    http::Request,
+    postgres,
+    samples::{message, sample_order},
+    server::Server,
+    stage::{QUICK, Stage},
+    within,
+};
+
+/// Longer than the cleanup waits before it runs for the first time.
+const LOGGED_WITHIN: Duration = Duration::from_secs(100);
+/// So slow that a message is under way when the store fails.
+const ANSWER_AFTER_MS: u64 = 1_500;
+
+/// What must fail in the time of the test: a request, and work that no request asks for.
+const FAILURES: [&str; 5] = [
+    "request failed",
+    "issuing labels failed, will retry",
+    "settling exchange orders failed, will retry",
+    "cleanup of expired tokens failed, will retry",
+    "storing 1 attempt outcomes failed, retrying in 1 s",
+];
+/// What must fail besides where several nodes share the store.
+const SHARED_FAILURES: [&str; 2] =
+    ["renewing leases failed, retrying in 5 s", "looking for pending deliveries failed"];
+
+#[test]
+fn on_sqlite_every_warning_and_error_ends_with_the_message_of_the_database() {
+    let server = Home::sqlite().serve(&QUICK);
+    let file = server.home.data_dir().join("homeward.db");
+    let warnings = fail_store(&server, || drop_tables(&file), &FAILURES);
+    for line in warnings {
+        let cause = line.split_once(": SQLite: ").map(|(_, cause)| cause);
+        assert!(cause.is_some_and(|it| it.starts_with("no such table: ")), "{line}");
+    }
+}
+
+#[test]
+fn on_postgres_every_warning_and_error_ends_with_the_message_of_the_database() {
+    let Some(address) = postgres::schema("failing_store") else { return };
+    let server = Home::on(&address).serve(&QUICK);
+    let drop_schema = || postgres::drop_schema("failing_store");
+    let expected = [&FAILURES[..], &SHARED_FAILURES].concat();
+    for line in fail_store(&server, drop_schema, &expected) {
+        let cause = line.split_once(": PostgreSQL: ").map(|(_, cause)| cause);
+        // The message is followed by its code: the table does not exist.
+        assert!(cause.is_some_and(|it| it.ends_with(" does not exist (42P01)")), "{line}");
+    }
+}
+
+/// Removes all tables of a database that a server uses.
+fn drop_tables(file: &Path) {
+    let database = rusqlite::Connection::open(file).unwrap();
+    database.busy_timeout(Duration::from_secs(10)).unwrap();
+    let tables = "SELECT name FROM sqlite_schema WHERE type = 'table'";
+    let tables: Vec<String> = database
+        .prepare(tables)
+        .unwrap()
+        .query_map([], |row| row.get(0))
+        .unwrap()
+        .map(Result::unwrap)
+        .collect();
+    assert!(tables.len() > 20, "{tables:?}");
+    let drops: String = tables.iter().map(|table| format!("DROP TABLE {table};")).collect();
+    database.execute_batch(&format!("BEGIN IMMEDIATE; {drops} COMMIT")).unwrap();
+}
+
+/// Makes the store of a busy server fail, waits until `expected` has been logged, and returns all
+/// warnings and errors in the log, without their times.
+fn fail_store(server: &Server, fail: impl FnOnce(), expected: &[&str]) -> Vec<String> {
+    let (stage, running) = Stage::with_receiver(server);
+    stage.publish(&[sample_order("A")]);
+    let slow = Behavior { delay_ms: ANSWER_AFTER_MS, ..Behavior::NORMAL };
+    running.merchant().behave(&[slow]).unwrap();
+    stage.test("lane", 1);
+    eventually("a message is under way", || (running.merchant().summary().calls > 0).then_some(()));
+    assert_eq!(warnings(server), Vec::<String>::new(), "before the store fails");
+
+    fail();
+    let warnings = within(LOGGED_WITHIN, "every failure is logged", || {
+        send_requests(server, &stage.token);
+        let warnings = warnings(server);
+        let is_logged = |it: &&str| warnings.iter().any(|line| line.contains(it));
+        expected.iter().all(is_logged).then_some(warnings)
+    });
+
+    let different: BTreeSet<&str> =
+        warnings.iter().filter_map(|line| line.split(": ").next()).collect();
+    assert!(different.len() >= expected.len(), "{different:?}");
+    warnings
+}
+
+/// Reads and writes, which fail without a word about the cause to the caller.
+fn send_requests(server: &Server, token: &str) {
+    let replies = [
+        server.publish(token, &message(&[sample_order("B")])),
+        server.order(token, "A"),
+        server.send(&Request::get("/messages").bearer(token)),
+    ];
+    for reply in replies {
+        assert_eq!(reply.said(), r#"500 {"message":"internal error; it has been logged"}"#);
+    }
+    thread::sleep(Duration::from_millis(200));
+}
+
+/// The lines of the log at the levels WARN and ERROR, from the level on.
+fn warnings(server: &Server) -> Vec<String> {
+    let log = server.log();
+    // The last line may not be complete yet.
+    let complete = log.rfind('\n').map_or("", |end| &log[..end]);
+    let levels = [" WARN ", " ERROR "];
+    let from_level = |line: &str| levels.iter().find_map(|level| line.find(level));
+    complete.lines().filter_map(|line| Some(line[from_level(line)?..].trim().to_owned())).collect()
+}
