@@ -1,14 +1,8 @@
 //! What the delivery engine counts, for `/metrics`.
 
-use prometheus_client::{
-    encoding::EncodeLabelSet,
-    metrics::{
-        counter::Counter,
-        family::Family,
-        histogram::{Histogram, exponential_buckets},
-    },
-    registry::Registry,
-};
+use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
+use prometheus_client::metrics::{counter::Counter, family::Family};
+use prometheus_client::{encoding::EncodeLabelSet, registry::Registry};
 use store::{Attempt, AttemptOutcome};
 
 #[derive(Clone, Debug)]

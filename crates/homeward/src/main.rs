@@ -17,6 +17,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, parser::ValueSour
 
 use config::Options;
 use output::Output;
+use session::RemoteCommand;
 
 /// With the system's allocator a quarter of the time to read orders is allocation; with this one a
 /// tenth.

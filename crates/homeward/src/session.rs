@@ -20,6 +20,7 @@ use crate::{
     directory::{Directory, ServerAddress},
     http::{Client, Outgoing, ServerResponse},
     node::{Announce, Node, NodeEnvironment},
+    output::Output,
 };
 
 const JSON: &str = "application/json";
@@ -54,6 +55,21 @@ pub(crate) struct Session {
 struct OwnNode {
     stop: CancellationToken,
     running: JoinHandle<()>,
+}
+
+/// A command that a server does.
+pub(crate) trait RemoteCommand: Sized {
+    /// `()`, or the exit code of the process.
+    type Done;
+
+    fn remote(&self) -> &Remote;
+
+    async fn execute(self, session: &mut Session, output: Output) -> anyhow::Result<Self::Done>;
+
+    async fn run(self, config: &Config, output: Output) -> anyhow::Result<Self::Done> {
+        let remote = self.remote().clone();
+        Session::run(config, &remote, async |session| self.execute(session, output).await).await
+    }
 }
 
 impl Session {

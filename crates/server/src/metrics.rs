@@ -2,15 +2,9 @@
 
 use std::time::Duration;
 
-use prometheus_client::{
-    encoding::EncodeLabelSet,
-    metrics::{
-        counter::Counter,
-        family::Family,
-        histogram::{Histogram, exponential_buckets},
-    },
-    registry::Registry,
-};
+use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
+use prometheus_client::metrics::{counter::Counter, family::Family};
+use prometheus_client::{encoding::EncodeLabelSet, registry::Registry};
 
 #[derive(Clone, Debug)]
 pub struct Metrics {
@@ -44,6 +38,7 @@ impl Metrics {
         );
         metrics
     }
+
     /// Counts one response.
     pub(crate) fn record(&self, method: String, route: String, status: u16, duration: Duration) {
         let labels = RouteLabels { method: method.clone(), route: route.clone() };

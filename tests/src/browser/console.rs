@@ -18,7 +18,7 @@ use crate::{
     console::{
         fixture::ConsoleFixture,
         merchants::read_secrets,
-        problems::{create_exceptions, create_unmatched_refund, fail_messages},
+        problems::{create_exceptions, create_unmatched_refund},
     },
     harness::{
         home::{Home, Merchant},
@@ -65,7 +65,7 @@ fn open_failures(browser: &Browser, stage: &Stage<'_>) -> Page {
 
 fn retry_failures(scripts: Scripts) {
     let Some(browser) = open_console(scripts) else { return };
-    let (stage, _running, ids) = fail_messages(shared_server(), 3);
+    let (stage, _running, ids) = Stage::with_failures(shared_server(), 3);
     let [opened, selected, last] = ids.as_slice() else { panic!("{ids:?}") };
     browser.follow("Overview");
     browser.see(&stage.merchant.id);
@@ -297,7 +297,7 @@ fn the_login_of_the_console_is_accessible() {
 #[test]
 fn every_page_of_the_console_is_accessible() {
     let Some(browser) = open_console(Scripts::On) else { return };
-    let (stage, _running, _ids) = fail_messages(shared_server(), 1);
+    let (stage, _running, _ids) = Stage::with_failures(shared_server(), 1);
     create_unmatched_refund(&stage);
     create_exceptions(&stage, &format!("ASN-{}", stage.merchant.id));
 

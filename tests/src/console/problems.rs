@@ -1,7 +1,6 @@
 //! Operators fix problems in the console: failed messages, refunds and receiving exceptions.
 
 use serde_json::{Value, json};
-use sim::Behavior;
 
 use crate::harness::{
     console::{Visitor, form_request},
@@ -9,22 +8,8 @@ use crate::harness::{
     home::text,
     http::Request,
     samples::{message, sample_order},
-    server::Server,
     stage::{Stage, servers},
 };
-
-/// A merchant with one failed message in each of `lanes` lanes, and a server that works again.
-pub(crate) fn fail_messages(
-    server: &'static Server,
-    lanes: usize,
-) -> (Stage<'static>, sim::Running, Vec<String>) {
-    let (stage, running) = Stage::with_receiver(server);
-    running.merchant().behave(&[Behavior::status(503)]).unwrap();
-    let ids = (0..lanes).map(|lane| stage.test(&format!("lane-{lane}"), 1)).collect();
-    stage.until_failed(lanes);
-    running.merchant().behave_normally();
-    (stage, running, ids)
-}
 
 /// The failures of one merchant.
 fn failures_url(stage: &Stage<'_>) -> String {
@@ -54,7 +39,7 @@ fn is_audited(stage: &Stage<'_>, visitor: &Visitor<'_>, action: &str) -> bool {
 #[test]
 fn a_failure_is_found_and_retried_until_it_is_delivered() {
     for server in servers() {
-        let (stage, _running, ids) = fail_messages(server, 2);
+        let (stage, _running, ids) = Stage::with_failures(server, 2);
         let visitor = server.visitor("operator");
         let list = visitor.page(&failures_url(&stage));
         assert!(ids.iter().all(|id| list.contains(id)), "{list}");
@@ -93,7 +78,7 @@ fn a_failure_is_found_and_retried_until_it_is_delivered() {
 #[test]
 fn a_failure_is_discarded_with_a_reason_and_never_by_a_foreign_form() {
     for server in servers() {
-        let (stage, _running, ids) = fail_messages(server, 2);
+        let (stage, _running, ids) = Stage::with_failures(server, 2);
         let visitor = server.visitor("operator");
         let target = format!("/console/messages/{}/discard", ids[0]);
         let reason = [("reason", "agreed by <phone>")];
@@ -143,7 +128,7 @@ fn finish_job(visitor: &Visitor<'_>, fields: &[(&str, &str)]) -> String {
 fn everything_that_matches_is_retried_in_the_background_with_progress() {
     const LANES: usize = 30;
     for server in servers() {
-        let (stage, _running, ids) = fail_messages(server, LANES);
+        let (stage, _running, ids) = Stage::with_failures(server, LANES);
         let visitor = server.visitor("operator");
         let fields = [
             ("merchant", stage.merchant.id.as_str()),
@@ -169,7 +154,7 @@ fn everything_that_matches_is_retried_in_the_background_with_progress() {
 #[test]
 fn a_superseded_message_is_skipped_unless_it_is_forced() {
     for server in servers() {
-        let (stage, _running, ids) = fail_messages(server, 1);
+        let (stage, _running, ids) = Stage::with_failures(server, 1);
         stage.until(&stage.test("lane-0", 2), "delivered");
         let visitor = server.visitor("operator");
         assert!(visitor.page(&failures_url(&stage)).contains("Superseded"));
@@ -362,7 +347,7 @@ fn warehouse_workers_resolve_exceptions() {
 #[test]
 fn warehouse_workers_change_no_messages_and_no_refunds() {
     for server in servers() {
-        let (stage, _running, ids) = fail_messages(server, 1);
+        let (stage, _running, ids) = Stage::with_failures(server, 1);
         let visitor = server.visitor("warehouse");
         let id = &ids[0];
         for address in ["failures", "messages", "refunds", "failures/jobs/any"] {

@@ -11,7 +11,7 @@ use std::{
 
 use domain::messages::kind::MessageKind;
 use serde_json::{Value, json};
-use sim::{Call, CallQuery, Running, Settings, SimulatedMerchant};
+use sim::{Behavior, Call, CallQuery, Running, Settings, SimulatedMerchant};
 use tokio::runtime::Runtime;
 
 use crate::harness::{
@@ -116,6 +116,16 @@ impl<'a> Stage<'a> {
         let running = receiver(stage.settings());
         stage.point_to(&running.url(), &json!({ "type": "none" }));
         (stage, running)
+    }
+
+    /// A new merchant with one failed message in each of `lanes` lanes, whose systems work again.
+    pub(crate) fn with_failures(server: &'a Server, lanes: usize) -> (Self, Running, Vec<String>) {
+        let (stage, running) = Self::with_receiver(server);
+        running.merchant().behave(&[Behavior::status(503)]).unwrap();
+        let ids = (0..lanes).map(|lane| stage.test(&format!("lane-{lane}"), 1)).collect();
+        stage.until_failed(lanes);
+        running.merchant().behave_normally();
+        (stage, running, ids)
     }
 
     /// The settings of a simulated merchant that knows this one's signing secret.

@@ -6,19 +6,6 @@ use sim::Behavior;
 use crate::harness::stage::{Stage, accepted, list_calls, servers, statuses};
 use crate::harness::{eventually, home::text, http::Request};
 
-/// A merchant with one failed message in each of `lanes` lanes, and systems that are well again.
-fn failed(
-    server: &'static crate::harness::server::Server,
-    lanes: usize,
-) -> (Stage<'static>, sim::Running, Vec<String>) {
-    let (stage, running) = Stage::with_receiver(server);
-    running.merchant().behave(&[Behavior::status(503)]).unwrap();
-    let ids = (0..lanes).map(|lane| stage.test(&format!("lane-{lane}"), 1)).collect();
-    stage.until_failed(lanes);
-    running.merchant().behave_normally();
-    (stage, running, ids)
-}
-
 fn discard(stage: &Stage<'_>, id: &str, body: &str) -> (u16, String) {
     let request = Request::post(&format!("/admin/messages/{id}/discard")).bearer(&stage.admin);
     let reply = stage.server.send(&request.json(body));
@@ -33,7 +20,7 @@ fn retry(stage: &Stage<'_>, id: &str, query: &str) -> (u16, String) {
 #[test]
 fn a_failure_is_listed_with_its_last_answer_and_found_by_what_it_is() {
     for server in servers() {
-        let (stage, _running, ids) = failed(server, 2);
+        let (stage, _running, ids) = Stage::with_failures(server, 2);
         let merchant = &stage.merchant.id;
         let found = |query: &str| {
             let list = stage.get(&format!("/admin/failures?merchant={merchant}{query}")).json();
@@ -63,7 +50,7 @@ fn a_failure_is_listed_with_its_last_answer_and_found_by_what_it_is() {
 #[test]
 fn a_failure_that_is_retried_starts_a_new_cycle_with_the_same_bytes() {
     for server in servers() {
-        let (stage, running, ids) = failed(server, 1);
+        let (stage, running, ids) = Stage::with_failures(server, 1);
         let id = &ids[0];
         running.merchant().behave(&[Behavior::status(500).times(1)]).unwrap();
 
@@ -87,7 +74,7 @@ fn a_failure_that_is_retried_starts_a_new_cycle_with_the_same_bytes() {
 #[test]
 fn a_failure_is_discarded_with_a_reason_and_never_without() {
     for server in servers() {
-        let (stage, running, ids) = failed(server, 1);
+        let (stage, running, ids) = Stage::with_failures(server, 1);
         let id = &ids[0];
         assert_eq!(discard(&stage, id, "{}").0, 422);
         assert_eq!(discard(&stage, id, r#"{"reason":""}"#).0, 422);
@@ -107,7 +94,7 @@ fn a_failure_is_discarded_with_a_reason_and_never_without() {
 #[test]
 fn an_old_snapshot_is_sent_only_by_force() {
     for server in servers() {
-        let (stage, running, ids) = failed(server, 1);
+        let (stage, running, ids) = Stage::with_failures(server, 1);
         stage.test("lane-0", 2);
         accepted(&running, 1);
         stage.until(&stage.test("lane-0", 3), "delivered");
@@ -154,7 +141,7 @@ fn finished_job(stage: &Stage<'_>, query: &str) -> Value {
 fn all_failures_of_an_endpoint_are_retried_in_the_background() {
     const LANES: usize = 40;
     for server in servers() {
-        let (stage, running, ids) = failed(server, LANES);
+        let (stage, running, ids) = Stage::with_failures(server, LANES);
         let nothing = finished_job(&stage, "&status=500");
         assert_eq!((&nothing["state"], &nothing["total"]), (&json!("done"), &json!(0)));
 
@@ -176,7 +163,7 @@ fn all_failures_of_an_endpoint_are_retried_in_the_background() {
 fn a_job_that_is_cancelled_leaves_the_rest_in_the_queue() {
     const LANES: usize = 20;
     for server in servers() {
-        let (stage, _running, _) = failed(server, LANES);
+        let (stage, _running, _) = Stage::with_failures(server, LANES);
         stage.turn("pause");
         let target = format!("/admin/failures/retry?merchant={}", stage.merchant.id);
         let id = text(&stage.post(&target).json()["id"]);

@@ -34,6 +34,16 @@ pub(super) struct Answer {
     pub(super) body: Value,
 }
 
+impl Answer {
+    /// The fields that a refusal names, sorted.
+    pub(super) fn refused_fields(&self) -> Vec<&str> {
+        let errors = self.body["errors"].as_array().unwrap().iter();
+        let mut fields: Vec<&str> = errors.map(|it| it["field"].as_str().unwrap()).collect();
+        fields.sort_unstable();
+        fields
+    }
+}
+
 pub(super) struct Scene {
     pub(super) server: &'static Server,
     pub(super) merchant: Merchant,

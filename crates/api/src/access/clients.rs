@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::core::{
+    admin_request::AdminRequest,
     body::JsonRequest,
     caller::{Admin, Allowed},
     idempotency::IdempotencyHeader,
@@ -20,7 +21,6 @@ use server::{
     Web,
     error::{ApiError, Message},
     json_body::read_object,
-    path::Path,
     query::Query,
     requests::{
         clients::read_new_client,
@@ -144,12 +144,10 @@ pub(crate) struct ClientChange {
 )]
 pub(crate) async fn change(
     State(web): State<Web>,
-    Allowed { caller, .. }: Allowed<Admin>,
-    Path(client): Path<String>,
-    JsonRequest { body, key }: JsonRequest,
+    request: AdminRequest<String>,
 ) -> Result<Json<ClientView>, ApiError> {
-    let (client, disabled) = (parse_client(&client)?, body.read(read_disabled)?);
-    let scope = caller.scope(&web.app, key.as_ref());
+    let (client, disabled) = (parse_client(&request.path)?, request.body.read(read_disabled)?);
+    let scope = request.scope(&web.app);
     Ok(Json(change_client::set_client_disabled(scope, &client, disabled).await?))
 }
 
@@ -190,12 +188,10 @@ pub(crate) struct RotateBody {
 )]
 pub(crate) async fn rotate_secret(
     State(web): State<Web>,
-    Allowed { caller, .. }: Allowed<Admin>,
-    Path(client): Path<String>,
-    JsonRequest { body, key }: JsonRequest,
+    request: AdminRequest<String>,
 ) -> Result<Json<ClientCredentials>, ApiError> {
-    let (client, revoke_old) = (parse_client(&client)?, body.read(read_revoke_old)?);
-    let scope = caller.scope(&web.app, key.as_ref());
+    let (client, revoke_old) = (parse_client(&request.path)?, request.body.read(read_revoke_old)?);
+    let scope = request.scope(&web.app);
     let rotated = rotate_secret::rotate_client_secret(scope, &client, revoke_old).await?;
     Ok(Json(rotated))
 }

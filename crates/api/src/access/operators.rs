@@ -14,18 +14,14 @@ use world::Secret;
 
 use super::clients::read_disabled;
 use crate::core::{
+    admin_request::AdminRequest,
     body::JsonRequest,
     caller::{Admin, Allowed},
     idempotency::IdempotencyHeader,
     sample,
 };
-use server::{
-    Web,
-    error::{ApiError, Invalid, Message},
-    json_body::read_object,
-    path::Path,
-    requests::identifiers::parse_operator,
-};
+use server::error::{ApiError, Invalid, Message};
+use server::{Web, json_body::read_object, requests::identifiers::parse_operator};
 
 /// The people who may log in to the console.
 #[derive(Serialize, ToSchema)]
@@ -145,12 +141,10 @@ pub(crate) struct OperatorChange {
 )]
 pub(crate) async fn change(
     State(web): State<Web>,
-    Allowed { caller, .. }: Allowed<Admin>,
-    Path(operator): Path<String>,
-    JsonRequest { body, key }: JsonRequest,
+    request: AdminRequest<String>,
 ) -> Result<Json<OperatorView>, ApiError> {
-    let (name, disabled) = (parse_operator(&operator)?, body.read(read_disabled)?);
-    let scope = caller.scope(&web.app, key.as_ref());
+    let (name, disabled) = (parse_operator(&request.path)?, request.body.read(read_disabled)?);
+    let scope = request.scope(&web.app);
     Ok(Json(operators::set_operator_disabled(scope, &name, disabled).await?))
 }
 
@@ -188,12 +182,10 @@ pub(crate) struct PasswordBody {
 )]
 pub(crate) async fn set_password(
     State(web): State<Web>,
-    Allowed { caller, .. }: Allowed<Admin>,
-    Path(operator): Path<String>,
-    JsonRequest { body, key }: JsonRequest,
+    request: AdminRequest<String>,
 ) -> Result<Json<OperatorLogin>, ApiError> {
-    let (name, password) = (parse_operator(&operator)?, body.read(read_new_password)?);
-    let scope = caller.scope(&web.app, key.as_ref());
+    let (name, password) = (parse_operator(&request.path)?, request.body.read(read_new_password)?);
+    let scope = request.scope(&web.app);
     Ok(Json(operators::set_password(scope, &name, password.as_ref()).await?))
 }
 

@@ -1,5 +1,6 @@
 //! What all routes of the API share.
 
+pub(crate) mod admin_request;
 pub(crate) mod audit;
 pub(crate) mod body;
 pub(crate) mod caller;

@@ -19,17 +19,14 @@ use server::requests::{
 use utoipa::{IntoParams, ToSchema};
 
 use crate::core::{
+    admin_request::AdminRequest,
     body::JsonRequest,
     caller::{Admin, Allowed},
     idempotency::{Idempotency, IdempotencyHeader},
     sample,
 };
-use server::{
-    Web,
-    error::{ApiError, Invalid, Message},
-    path::Path,
-    query::Query,
-};
+use server::error::{ApiError, Invalid, Message};
+use server::{Web, path::Path, query::Query};
 
 /// A page of merchants.
 #[derive(Serialize, ToSchema)]
@@ -173,12 +170,11 @@ pub(crate) async fn show(
 )]
 pub(crate) async fn change(
     State(web): State<Web>,
-    Allowed { caller, .. }: Allowed<Admin>,
-    Path(merchant): Path<String>,
-    JsonRequest { body, key }: JsonRequest,
+    request: AdminRequest<String>,
 ) -> Result<Json<MerchantView>, ApiError> {
-    let (merchant, change) = (parse_merchant(&merchant)?, body.read(read_merchant_change)?);
-    let scope = caller.scope(&web.app, key.as_ref());
+    let (merchant, change) =
+        (parse_merchant(&request.path)?, request.body.read(read_merchant_change)?);
+    let scope = request.scope(&web.app);
     Ok(Json(change_merchant::change_merchant(scope.for_merchant(&merchant), &change).await?))
 }
 

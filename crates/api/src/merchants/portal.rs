@@ -10,17 +10,15 @@ use domain::merchants::portal::{Portal, logo_kind};
 use serde_json::Value;
 
 use crate::core::{
-    body::{JsonRequest, PictureRequest},
+    admin_request::AdminRequest,
+    body::PictureRequest,
     caller::{Admin, Allowed},
     idempotency::{Idempotency, IdempotencyHeader},
     sample,
 };
+use server::error::{ApiError, Invalid, Message};
 use server::requests::identifiers::parse_merchant;
-use server::{
-    Web,
-    error::{ApiError, Invalid, Message},
-    path::Path,
-};
+use server::{Web, path::Path};
 
 /// Show a merchant's portal
 ///
@@ -67,13 +65,11 @@ pub(crate) async fn show(
 )]
 pub(crate) async fn set(
     State(web): State<Web>,
-    Allowed { caller, .. }: Allowed<Admin>,
-    Path(merchant): Path<String>,
-    JsonRequest { body, key }: JsonRequest,
+    request: AdminRequest<String>,
 ) -> Result<Json<PortalView>, ApiError> {
-    let scope = caller.scope(&web.app, key.as_ref());
-    let portal = body.read(Portal::read)?;
-    Ok(Json(set_portal(scope.for_merchant(&parse_merchant(&merchant)?), &portal).await?))
+    let scope = request.scope(&web.app);
+    let portal = request.body.read(Portal::read)?;
+    Ok(Json(set_portal(scope.for_merchant(&parse_merchant(&request.path)?), &portal).await?))
 }
 
 /// Set the logo of a merchant's portal

@@ -14,21 +14,17 @@ use utoipa::IntoParams;
 
 use self::body::{EndpointBody, EndpointsBody};
 use crate::core::{
-    body::JsonRequest,
+    admin_request::AdminRequest,
     caller::{Admin, Allowed},
     idempotency::{Idempotency, IdempotencyHeader},
     sample,
 };
+use server::error::{ApiError, Invalid, Message};
 use server::requests::{
     endpoints::{read_base_change, read_kind_change},
     identifiers::{parse_kind, parse_merchant},
 };
-use server::{
-    Web,
-    error::{ApiError, Invalid, Message},
-    path::Path,
-    query::Query,
-};
+use server::{Web, path::Path, query::Query};
 
 /// The address of an endpoint.
 #[derive(IntoParams)]
@@ -119,13 +115,11 @@ pub(crate) async fn list(
 )]
 pub(crate) async fn set(
     State(web): State<Web>,
-    Allowed { caller, .. }: Allowed<Admin>,
-    Path(merchant): Path<String>,
-    JsonRequest { body, key }: JsonRequest,
+    request: AdminRequest<String>,
 ) -> Result<Json<EndpointsView>, ApiError> {
-    let change = body.read(|document| read_base_change(&web, document))?;
-    let scope = caller.scope(&web.app, key.as_ref());
-    Ok(Json(set_endpoints(scope.for_merchant(&parse_merchant(&merchant)?), &change).await?))
+    let change = request.body.read(|document| read_base_change(&web, document))?;
+    let scope = request.scope(&web.app);
+    Ok(Json(set_endpoints(scope.for_merchant(&parse_merchant(&request.path)?), &change).await?))
 }
 
 /// Set the address for one kind of message
@@ -146,14 +140,13 @@ pub(crate) async fn set(
 )]
 pub(crate) async fn set_one(
     State(web): State<Web>,
-    Allowed { caller, .. }: Allowed<Admin>,
-    Path((merchant, kind)): Path<(String, String)>,
-    JsonRequest { body, key }: JsonRequest,
+    request: AdminRequest<(String, String)>,
 ) -> Result<Json<EndpointsView>, ApiError> {
-    let kind = parse_kind(&kind)?;
-    let change = body.read(|document| read_kind_change(&web, kind, document))?;
-    let scope = caller.scope(&web.app, key.as_ref());
-    Ok(Json(set_endpoints(scope.for_merchant(&parse_merchant(&merchant)?), &change).await?))
+    let (merchant, kind) = &request.path;
+    let kind = parse_kind(kind)?;
+    let change = request.body.read(|document| read_kind_change(&web, kind, document))?;
+    let scope = request.scope(&web.app);
+    Ok(Json(set_endpoints(scope.for_merchant(&parse_merchant(merchant)?), &change).await?))
 }
 
 /// Remove the address for one kind of message

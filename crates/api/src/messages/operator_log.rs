@@ -11,7 +11,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use crate::{
     core::{
-        body::JsonRequest,
+        admin_request::AdminRequest,
         caller::{Admin, Allowed},
         idempotency::{Idempotency, IdempotencyHeader},
         sample,
@@ -20,14 +20,9 @@ use crate::{
         MessagesQuery, RetryQuery, sample_detail, sample_message, sample_no_flag, sample_superseded,
     },
 };
+use server::error::{ApiError, Message};
 use server::requests::identifiers::{parse_merchant, parse_message};
-use server::{
-    Web,
-    error::{ApiError, Message},
-    json_body::read_object,
-    path::Path,
-    query::Query,
-};
+use server::{Web, json_body::read_object, path::Path, query::Query};
 
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -162,12 +157,10 @@ pub(crate) struct DiscardBody {
 )]
 pub(crate) async fn discard(
     State(web): State<Web>,
-    Allowed { caller, .. }: Allowed<Admin>,
-    Path(id): Path<String>,
-    JsonRequest { body, key }: JsonRequest,
+    request: AdminRequest<String>,
 ) -> Result<Json<FailureResult>, ApiError> {
-    let (id, reason) = (parse_message(&id)?, body.read(read_reason)?);
-    let scope = caller.scope(&web.app, key.as_ref());
+    let (id, reason) = (parse_message(&request.path)?, request.body.read(read_reason)?);
+    let scope = request.scope(&web.app);
     Ok(Json(discard_message(scope, &id, &reason).await?))
 }
 

@@ -9,17 +9,14 @@ use utoipa::{IntoParams, ToSchema};
 
 use crate::core::paging::{PAGE, PAGE_MAX};
 use crate::core::{
+    admin_request::AdminRequest,
     body::JsonRequest,
     caller::{Admin, Allowed},
     idempotency::IdempotencyHeader,
 };
+use server::error::{ApiError, Invalid};
 use server::requests::identifiers::parse_merchant;
-use server::{
-    Web,
-    error::{ApiError, Invalid},
-    path::Path,
-    query::Query,
-};
+use server::{Web, path::Path, query::Query};
 
 /// Show a merchant's policy
 ///
@@ -63,12 +60,10 @@ pub(crate) async fn show(
 )]
 pub(crate) async fn set(
     State(web): State<Web>,
-    Allowed { caller, .. }: Allowed<Admin>,
-    Path(merchant): Path<String>,
-    JsonRequest { body, key }: JsonRequest,
+    request: AdminRequest<String>,
 ) -> Result<Json<PolicyView>, ApiError> {
-    let scope = caller.scope(&web.app, key.as_ref());
-    let (merchant, policy) = (parse_merchant(&merchant)?, body.read(Policy::read)?);
+    let scope = request.scope(&web.app);
+    let (merchant, policy) = (parse_merchant(&request.path)?, request.body.read(Policy::read)?);
     Ok(Json(set_policy(scope.for_merchant(&merchant), &policy).await?))
 }
 

@@ -15,17 +15,13 @@ use utoipa::{IntoParams, ToSchema};
 
 use crate::core::paging::{PAGE, PAGE_MAX};
 use crate::core::{
-    body::JsonRequest,
+    admin_request::AdminRequest,
     caller::{Admin, Allowed},
     idempotency::IdempotencyHeader,
     sample,
 };
-use server::{
-    Web,
-    error::{ApiError, Invalid, Message},
-    path::Path,
-    query::Query,
-};
+use server::error::{ApiError, Invalid, Message};
+use server::{Web, query::Query};
 use server::{json_body::read_object, requests::identifiers::parse_merchant};
 
 /// The problem of a refund.
@@ -112,13 +108,12 @@ pub(crate) async fn list(
 )]
 pub(crate) async fn settle(
     State(web): State<Web>,
-    Allowed { caller, .. }: Allowed<Admin>,
-    Path((merchant, refund)): Path<(String, String)>,
-    JsonRequest { body, key }: JsonRequest,
+    request: AdminRequest<(String, String)>,
 ) -> Result<Json<ProblemView>, ApiError> {
-    let scope = caller.scope(&web.app, key.as_ref());
-    let (merchant, matched) = (parse_merchant(&merchant)?, body.read(read_match)?);
-    Ok(Json(match_refund(scope.for_merchant(&merchant), &refund, &matched).await?))
+    let (merchant, refund) = &request.path;
+    let scope = request.scope(&web.app);
+    let (merchant, matched) = (parse_merchant(merchant)?, request.body.read(read_match)?);
+    Ok(Json(match_refund(scope.for_merchant(&merchant), refund, &matched).await?))
 }
 
 fn read_match(document: &Document<'_>) -> Result<RefundMatch, Faults> {

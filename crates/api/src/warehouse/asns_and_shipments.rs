@@ -19,13 +19,8 @@ use crate::core::{
     idempotency::IdempotencyHeader,
     sample,
 };
-use server::{
-    Web,
-    error::{ApiError, Invalid, Message},
-    json_body::JsonBody,
-    path::Path,
-    query::Query,
-};
+use server::error::{ApiError, Invalid, Message};
+use server::{Web, json_body::JsonBody, path::Path, query::Query};
 
 /// Announce an ASN
 ///

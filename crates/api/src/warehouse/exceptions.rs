@@ -14,17 +14,13 @@ use utoipa::IntoParams;
 
 use crate::core::paging::{PAGE, PAGE_MAX};
 use crate::core::{
-    body::JsonRequest,
+    admin_request::AdminRequest,
     caller::{Admin, Allowed},
     idempotency::IdempotencyHeader,
     sample,
 };
-use server::{
-    Web,
-    error::{ApiError, Invalid, Message},
-    path::Path,
-    query::Query,
-};
+use server::error::{ApiError, Invalid, Message};
+use server::{Web, query::Query};
 
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -90,15 +86,14 @@ pub(crate) async fn list(
 )]
 pub(crate) async fn decide(
     State(web): State<Web>,
-    Allowed { caller, .. }: Allowed<Admin>,
-    Path((merchant, unit, asn_number)): Path<(String, String, String)>,
-    JsonRequest { body, key }: JsonRequest,
+    request: AdminRequest<(String, String, String)>,
 ) -> Result<Json<UnitRecord>, ApiError> {
+    let (merchant, unit, asn_number) = &request.path;
     let missing = |_| ApiError::from(app::AppError::NotFound("merchant"));
-    let merchant = MerchantId::parse_stored(&merchant).map_err(missing)?;
-    let answer = body.read(read_answer)?;
-    let scope = caller.scope(&web.app, key.as_ref());
-    let asked = QuestionKey { merchant: &merchant, unit: &unit, asn_number: &asn_number };
+    let merchant = MerchantId::parse_stored(merchant).map_err(missing)?;
+    let answer = request.body.read(read_answer)?;
+    let scope = request.scope(&web.app);
+    let asked = QuestionKey { merchant: &merchant, unit, asn_number };
     Ok(Json(answer_question(scope, asked, &answer).await?))
 }
 

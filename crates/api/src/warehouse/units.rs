@@ -15,12 +15,8 @@ use crate::core::{
     idempotency::IdempotencyHeader,
     sample,
 };
-use server::{
-    Web,
-    error::{ApiError, Invalid, Message},
-    json_body::JsonBody,
-    path::Path,
-};
+use server::error::{ApiError, Invalid, Message};
+use server::{Web, json_body::JsonBody, path::Path};
 
 /// Read a unit's timeline
 ///

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use domain::messages::kind::MessageKind;
 use jiff::Timestamp;
+pub use store::FailingEndpoint;
 use store::{CountedEvent, DayCount, ResponseCount, bucket_end_us};
 
 use crate::{App, AppError, core::time::time_from_us};
@@ -27,7 +28,7 @@ pub struct Overview {
     /// The time from the commit of a message to the response, of those attempts.
     pub p50_us: i64,
     pub p99_us: i64,
-    /// Endpoints with messages in the failure queue.
+    /// Endpoints with messages in the failure queue, at most [`FAILURES_MAX`] counted of each.
     pub failing: Vec<FailingEndpoint>,
     /// Endpoints that this node sends less to because they fail.
     pub degraded: Vec<DegradedEndpoint>,
@@ -47,14 +48,6 @@ pub struct DayFigures {
 pub struct StatusCount {
     pub status: i64,
     pub attempts: i64,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FailingEndpoint {
-    pub merchant: String,
-    pub kind: MessageKind,
-    /// At most [`FAILURES_MAX`], even if there are more.
-    pub failures: i64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,14 +72,7 @@ pub async fn load_overview(app: &App) -> Result<Overview, AppError> {
         p50_us: percentile_us(&counts, 50),
         p99_us: percentile_us(&counts, 99),
         responses: count_statuses(&counts),
-        failing: failing
-            .into_iter()
-            .map(|it| FailingEndpoint {
-                merchant: it.merchant,
-                kind: it.kind,
-                failures: it.failures,
-            })
-            .collect(),
+        failing,
         degraded: degraded
             .into_iter()
             .map(|status| DegradedEndpoint {

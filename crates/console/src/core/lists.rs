@@ -1,6 +1,6 @@
 //! What pages with lists have in common: filters and paging.
 
-use app::merchants::change_merchant::list_merchants;
+use app::{core::list_query::ListQuery, merchants::change_merchant::list_merchants};
 use domain::identifier::MerchantId;
 use serde::Deserialize;
 
@@ -136,6 +136,19 @@ impl StatusQuery {
         Ok(StatusFilter {
             merchants: merchant_options(web, &self.merchant).await?,
             statuses: statuses.iter().map(option).collect(),
+        })
+    }
+
+    /// Which rows to list, with the status as `parse_status` reads it.
+    pub(crate) fn list_query<S>(
+        &self,
+        parse_status: impl FnOnce(&str) -> Option<S>,
+    ) -> Result<ListQuery<'_, S>, ApiError> {
+        Ok(ListQuery {
+            merchant: parse_merchant_filter(&self.merchant)?,
+            status: parse_status(&self.status),
+            before: Some(self.before.as_str()),
+            limit: PAGE_SIZE,
         })
     }
 

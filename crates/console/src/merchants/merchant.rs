@@ -20,16 +20,11 @@ use super::{
     fields::settings_fields,
     tabs::{MerchantTab, MerchantTabs},
 };
-use crate::{
-    access::{
-        visit::{Operator, OperatorForm},
-        visitor::Visitor,
-    },
-    core::{
-        field::{Field, FormState, to_document},
-        frame::{Frame, Section, form_status, redirect_with_notice, render_page},
-        urls::merchant_url,
-    },
+use crate::access::{visit::Operator, visit::OperatorForm, visitor::Visitor};
+use crate::core::{
+    field::{Field, FormState, to_document},
+    frame::{Frame, Section, form_status, redirect_with_notice, render_page},
+    urls::merchant_url,
 };
 use server::requests::{identifiers::parse_merchant, merchants::read_merchant_change};
 use server::{Web, error::ApiError, json_body::JsonBody, path::Path};
@@ -121,9 +116,9 @@ async fn render_merchant(
 async fn show(
     State(web): State<Web>,
     Operator { visitor, .. }: Operator,
-    Path(merchant): Path<String>,
+    Path(id): Path<String>,
 ) -> Result<Response, ApiError> {
-    render_merchant(&web, &visitor, &parse_merchant(&merchant)?, None).await
+    render_merchant(&web, &visitor, &parse_merchant(&id)?, None).await
 }
 
 async fn change(

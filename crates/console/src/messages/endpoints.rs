@@ -15,11 +15,8 @@ use axum::{
 use domain::{identifier::MerchantId, messages::kind::MessageKind};
 
 use super::endpoint_test::test_url;
+use crate::access::{visit::Operator, visit::OperatorForm, visitor::Visitor};
 use crate::{
-    access::{
-        visit::{Operator, OperatorForm},
-        visitor::Visitor,
-    },
     core::{
         field::{Field, FormState, to_document},
         frame::{Frame, Section, form_status, redirect, redirect_with_notice, render_page},

@@ -11,16 +11,11 @@ use axum::{
     routing::{get, post},
 };
 
-use crate::{
-    access::{
-        visit::{Operator, OperatorForm},
-        visitor::Visitor,
-    },
-    core::{
-        badge::Badge,
-        format::{format_count, format_number},
-        frame::{Frame, Section, redirect_with_notice, render_page},
-    },
+use crate::access::{visit::Operator, visit::OperatorForm, visitor::Visitor};
+use crate::core::{
+    badge::Badge,
+    format::{format_count, format_number},
+    frame::{Frame, Section, redirect_with_notice, render_page},
 };
 use server::{Web, error::ApiError, path::Path};
 

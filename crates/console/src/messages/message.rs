@@ -20,18 +20,13 @@ use axum::{
 use domain::{identifier::MessageId, json, messages::state::MessageState};
 
 use super::{labels::kind_label, lines::is_accepted, list::MessageSearch};
-use crate::{
-    access::{
-        visit::{Operator, OperatorForm},
-        visitor::Visitor,
-    },
-    core::{
-        badge::{Badge, message_badge},
-        form::{NOTE_MAX, check_reason, non_empty},
-        format::{TimeElement, format_number, to_sentence},
-        frame::{Frame, Section, redirect_with_notice, render_page},
-        urls::{message_url, reference_url},
-    },
+use crate::access::{visit::Operator, visit::OperatorForm, visitor::Visitor};
+use crate::core::{
+    badge::{Badge, message_badge},
+    form::{NOTE_MAX, check_reason, non_empty},
+    format::{TimeElement, format_number, to_sentence},
+    frame::{Frame, Section, redirect_with_notice, render_page},
+    urls::{message_url, reference_url},
 };
 use server::{Web, error::ApiError, path::Path};
 

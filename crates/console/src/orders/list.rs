@@ -1,9 +1,6 @@
 //! The list of orders, newest first.
 
-use app::{
-    core::list_query::ListQuery,
-    orders::order_list::{OrderSummary, list_orders},
-};
+use app::orders::order_list::{OrderSummary, list_orders};
 use askama::Template;
 use axum::{extract::State, http::StatusCode, response::Response};
 use domain::orders::order::OrderStatus;
@@ -14,7 +11,7 @@ use crate::{
         badge::{Badge, order_badge},
         format::{TimeElement, format_money},
         frame::{Frame, Section, render_page},
-        lists::{PAGE_SIZE, Paging, StatusFilter, StatusQuery, parse_merchant_filter},
+        lists::{Paging, StatusFilter, StatusQuery},
         urls::order_url,
     },
 };
@@ -46,13 +43,7 @@ pub(super) async fn show(
     Operator { visitor, .. }: Operator,
     Query(query): Query<StatusQuery>,
 ) -> Result<Response, ApiError> {
-    let merchant = parse_merchant_filter(&query.merchant)?;
-    let list_query = ListQuery {
-        merchant: merchant.as_ref(),
-        status: OrderStatus::parse(&query.status),
-        before: Some(query.before.as_str()),
-        limit: PAGE_SIZE,
-    };
+    let list_query = query.list_query(OrderStatus::parse)?;
     let (found, next) = list_orders(&web.app, &list_query).await?;
     let statuses = OrderStatus::ALL.map(|status| (status.name(), order_badge(status.name()).label));
     let content = OrdersPage {

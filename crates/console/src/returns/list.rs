@@ -1,6 +1,6 @@
 //! The list of returns, newest first.
 
-use app::{core::list_query::ListQuery, returns::return_list::list_returns};
+use app::returns::return_list::list_returns;
 use askama::Template;
 use axum::{extract::State, http::StatusCode, response::Response};
 use domain::returns::rma::{Rma, RmaStatus};
@@ -12,7 +12,7 @@ use crate::{
         badge::{Badge, return_badge},
         format::{TimeElement, format_money},
         frame::{Frame, Section, render_page},
-        lists::{PAGE_SIZE, Paging, StatusFilter, StatusQuery, parse_merchant_filter},
+        lists::{Paging, StatusFilter, StatusQuery},
         urls::return_url,
     },
 };
@@ -45,13 +45,7 @@ pub(super) async fn show(
     Operator { visitor, .. }: Operator,
     Query(query): Query<StatusQuery>,
 ) -> Result<Response, ApiError> {
-    let merchant = parse_merchant_filter(&query.merchant)?;
-    let list_query = ListQuery {
-        merchant: merchant.as_ref(),
-        status: RmaStatus::parse(&query.status),
-        before: Some(query.before.as_str()),
-        limit: PAGE_SIZE,
-    };
+    let list_query = query.list_query(RmaStatus::parse)?;
     let (found, next) = list_returns(&web.app, &list_query).await?;
     let statuses = RmaStatus::ALL.map(|status| (status.name(), return_badge(status).label));
     let content = ReturnsPage {

@@ -5,11 +5,8 @@ use askama::Template;
 use axum::{Router, extract::State, http::StatusCode, response::Response, routing::get};
 use domain::{identifier::MerchantId, returns::policy::Policy};
 
+use crate::access::{visit::Operator, visit::OperatorForm, visitor::Visitor};
 use crate::{
-    access::{
-        visit::{Operator, OperatorForm},
-        visitor::Visitor,
-    },
     core::{
         difference::{Difference, find_differences},
         field::FormState,

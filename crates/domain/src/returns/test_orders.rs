@@ -1,4 +1,4 @@
-//! Orders for tests: built by hand, or a hundred thousand of them from seeds.
+//! Orders and returns for tests: built by hand, or a hundred thousand of them from seeds.
 //!
 //! Building an order with proptest's strategies takes longer than checking it, so random orders
 //! come from a small generator instead. A failing test names the seed.
@@ -7,6 +7,9 @@ use crate::json;
 use crate::orders::order::{Order, OrderLine};
 use crate::orders::order_message::{OrderReadContext, read_message};
 use crate::random::SeededRandom;
+use crate::returns::ReturnMethod;
+use crate::returns::identifier::RmaId;
+use crate::returns::rma::{NewRma, RmaGoods};
 use crate::samples;
 
 /// The order of the full sample without its lines and refunds, shipped at the start of 2026.
@@ -92,4 +95,26 @@ pub(crate) fn fill_randomly(order: &mut Order, random: &mut SeededRandom) {
         _ => 0,
     };
     fill(order, lines, beyond);
+}
+
+/// A new return of `goods`, without fees.
+pub(crate) fn new_rma(
+    return_method: ReturnMethod,
+    managed_receiving: bool,
+    goods: Vec<RmaGoods>,
+) -> NewRma {
+    NewRma {
+        rma_identifier: RmaId::from_random([7; 8]),
+        return_method,
+        return_shipping_cost_cents: 0,
+        fee_cents: 0,
+        bonus_credit_amount_cents: 0,
+        giftee_email: None,
+        email: Some("dana.whitfield@example.com".to_owned()),
+        concept: None,
+        currency: "USD".to_owned(),
+        policy_version: 1,
+        managed_receiving,
+        goods,
+    }
 }

@@ -7,9 +7,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::{
-    config::Config,
     output::{Output, format_table},
-    session::{Remote, Session},
+    session::{Remote, RemoteCommand, Session},
 };
 
 #[derive(Debug, Subcommand)]
@@ -58,11 +57,8 @@ pub(super) struct Clients {
     pub(super) clients: Vec<ClientView>,
 }
 
-impl Client {
-    pub(crate) async fn run(self, config: &Config, output: Output) -> anyhow::Result<()> {
-        let remote = self.remote().clone();
-        Session::run(config, &remote, async |session| self.execute(session, output).await).await
-    }
+impl RemoteCommand for Client {
+    type Done = ();
 
     fn remote(&self) -> &Remote {
         match self {

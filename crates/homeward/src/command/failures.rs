@@ -18,9 +18,8 @@ use super::{
     message::{PAGE_MAX, show},
 };
 use crate::{
-    config::Config,
     output::{Output, format_table, print_note},
-    session::{Remote, Session},
+    session::{Remote, RemoteCommand, Session},
 };
 
 #[derive(Debug, Subcommand)]
@@ -92,11 +91,8 @@ impl Filter {
     }
 }
 
-impl Failures {
-    pub(crate) async fn run(self, config: &Config, output: Output) -> anyhow::Result<ExitCode> {
-        let remote = self.remote().clone();
-        Session::run(config, &remote, async |session| self.execute(session, output).await).await
-    }
+impl RemoteCommand for Failures {
+    type Done = ExitCode;
 
     fn remote(&self) -> &Remote {
         match self {
@@ -107,13 +103,13 @@ impl Failures {
         }
     }
 
-    async fn execute(&self, session: &mut Session, output: Output) -> anyhow::Result<ExitCode> {
+    async fn execute(self, session: &mut Session, output: Output) -> anyhow::Result<ExitCode> {
         match self {
-            Self::List { filter, limit, .. } => list(session, output, filter, *limit).await?,
-            Self::Show { id, .. } => show(session, output, id).await?,
+            Self::List { filter, limit, .. } => list(session, output, &filter, limit).await?,
+            Self::Show { id, .. } => show(session, output, &id).await?,
             Self::Retry(retry) => return retry.run(session, output).await,
             Self::Discard { ids, reason, .. } => {
-                return handle::discard(session, output, ids, reason).await;
+                return handle::discard(session, output, &ids, &reason).await;
             }
         }
         Ok(ExitCode::SUCCESS)

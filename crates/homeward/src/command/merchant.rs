@@ -18,9 +18,8 @@ use serde_json::json;
 
 use super::client::{Clients, format_credentials, parse_client_id};
 use crate::{
-    config::Config,
     output::{Output, format_table},
-    session::{Remote, Session},
+    session::{Remote, RemoteCommand, Session},
 };
 
 #[derive(Debug, Subcommand)]
@@ -113,11 +112,8 @@ struct MerchantPage {
     next: Option<String>,
 }
 
-impl Merchant {
-    pub(crate) async fn run(self, config: &Config, output: Output) -> anyhow::Result<()> {
-        let remote = self.remote().clone();
-        Session::run(config, &remote, async |session| self.execute(session, output).await).await
-    }
+impl RemoteCommand for Merchant {
+    type Done = ();
 
     fn remote(&self) -> &Remote {
         match self {

@@ -10,9 +10,8 @@ use serde_json::{Value, json};
 
 use super::argument;
 use crate::{
-    config::Config,
     output::{Output, format_table},
-    session::{Remote, Session},
+    session::{Remote, RemoteCommand, Session},
 };
 
 #[derive(Debug, Subcommand)]
@@ -87,11 +86,8 @@ fn parse_role(text: &str) -> Result<Role, String> {
     Role::parse(text).ok_or_else(|| "the roles are operator and warehouse".to_owned())
 }
 
-impl Operator {
-    pub(crate) async fn run(self, config: &Config, output: Output) -> anyhow::Result<()> {
-        let remote = self.remote().clone();
-        Session::run(config, &remote, async |session| self.execute(session, output).await).await
-    }
+impl RemoteCommand for Operator {
+    type Done = ();
 
     fn remote(&self) -> &Remote {
         match self {

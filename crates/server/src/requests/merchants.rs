@@ -53,14 +53,5 @@ fn read_carrier(at: &Fields<'_>) -> Option<CarrierMode> {
 
 fn read_address(at: &Fields<'_>) -> PostalAddress {
     at.refuse_unknown();
-    PostalAddress {
-        name: at.text("name"),
-        street1: at.text("street1"),
-        street2: at.optional_text("street2"),
-        city: at.text("city"),
-        state: at.text("state"),
-        zip_code: at.text("zip_code"),
-        country_code: at.text("country_code"),
-        phone: at.optional_text("phone"),
-    }
+    PostalAddress::read(at)
 }

@@ -9,7 +9,7 @@ use crate::returns::ReturnMethod;
 use crate::returns::identifier::RmaId;
 use crate::returns::ledger::Ledger;
 use crate::returns::rma::{NewRma, RmaGoods};
-use crate::returns::test_orders::{order_line, order_of};
+use crate::returns::test_orders::{new_rma, order_line, order_of};
 
 /// A return of two units of line A for variant L and of the one of line B for a gift card.
 fn both() -> (Rma, Order) {
@@ -37,17 +37,7 @@ fn both() -> (Rma, Order) {
     let second = units[1].units.iter().map(|it| goods(&order.items[1], it, Resolution::GiftCard));
     let opening = NewRma {
         rma_identifier: RmaId::parse("RMA-7K3Q-9XWD-2M4T").unwrap(),
-        return_method: ReturnMethod::MailBack,
-        return_shipping_cost_cents: 0,
-        fee_cents: 0,
-        bonus_credit_amount_cents: 0,
-        giftee_email: None,
-        email: Some("dana.whitfield@example.com".to_owned()),
-        concept: None,
-        currency: "USD".to_owned(),
-        policy_version: 0,
-        managed_receiving: false,
-        goods: first.chain(second).collect(),
+        ..new_rma(ReturnMethod::MailBack, false, first.chain(second).collect())
     };
     (Rma::open(opening, "2026-01-10T12:00:00Z".parse().unwrap()), order)
 }

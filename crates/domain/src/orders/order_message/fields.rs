@@ -55,8 +55,8 @@ pub(super) fn read_order_fields(
     let items = at.objects("items", read_line);
     rules::check_distinct_lines(at, &items);
     order.customer = read_shopper(at);
-    order.shipping_address = at.object("shipping_address", read_address).unwrap_or_default();
-    order.billing_address = at.object("billing_address", read_address).unwrap_or_default();
+    order.shipping_address = at.object("shipping_address", PostalAddress::read).unwrap_or_default();
+    order.billing_address = at.object("billing_address", PostalAddress::read).unwrap_or_default();
     order.transactions = at.objects("transactions", read_transaction);
     let mut refunds = RefundRules::of(at, &items, now, seen);
     order.refunds = at.objects("refunds", |at| read_refund(at, &mut refunds));
@@ -157,16 +157,18 @@ fn read_shopper(at: &Fields<'_>) -> Customer {
     customer.unwrap_or_default()
 }
 
-fn read_address(at: &Fields<'_>) -> PostalAddress {
-    PostalAddress {
-        name: at.text("name"),
-        street1: at.text("street1"),
-        street2: at.optional_text("street2"),
-        city: at.text("city"),
-        state: at.text("state"),
-        zip_code: at.text("zip_code"),
-        country_code: at.text("country_code"),
-        phone: at.optional_text("phone"),
+impl PostalAddress {
+    pub fn read(at: &Fields<'_>) -> Self {
+        Self {
+            name: at.text("name"),
+            street1: at.text("street1"),
+            street2: at.optional_text("street2"),
+            city: at.text("city"),
+            state: at.text("state"),
+            zip_code: at.text("zip_code"),
+            country_code: at.text("country_code"),
+            phone: at.optional_text("phone"),
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use jiff::Timestamp;
 
 use super::*;
 use crate::returns::condition::Condition;
-use crate::returns::identifier::RmaId;
+use crate::returns::test_orders::new_rma;
 use crate::returns::{Resolution, ReturnMethod, UnitAmounts};
 
 const ORDER: &str = "A-1";
@@ -42,23 +42,6 @@ fn goods(order: &str, line: &str, resolution: Resolution) -> RmaGoods {
 /// A return of goods that we receive for the merchant.
 fn open(return_method: ReturnMethod, goods: Vec<RmaGoods>) -> Rma {
     Rma::open(new_rma(return_method, true, goods), time(0))
-}
-
-fn new_rma(return_method: ReturnMethod, managed_receiving: bool, goods: Vec<RmaGoods>) -> NewRma {
-    NewRma {
-        rma_identifier: RmaId::from_random([7; 8]),
-        return_method,
-        return_shipping_cost_cents: 0,
-        fee_cents: 0,
-        bonus_credit_amount_cents: 0,
-        giftee_email: None,
-        email: Some("dana.whitfield@example.com".to_owned()),
-        concept: None,
-        currency: "USD".to_owned(),
-        policy_version: 1,
-        managed_receiving,
-        goods,
-    }
 }
 
 /// A mail-back return of lines of one order, each to be refunded.

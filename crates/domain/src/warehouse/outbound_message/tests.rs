@@ -85,16 +85,7 @@ fn what_is_not_known_is_null() {
         carton.identifier = None;
         carton.reference = None;
         carton.sorting_template_name = None;
-        carton.details[0] = OutboundDetail {
-            client_unit_identifier: None,
-            inbound_received_asn: None,
-            upc: None,
-            vendor_identifier: None,
-            serial_number: None,
-            eligibility_flags: Vec::new(),
-            merchant: None,
-            ..carton.details[0].clone()
-        };
+        carton.details[0] = carton.details[0].required_only();
     })[0];
 
     let null = |value: &Value, keys: &[&str]| {

@@ -9,6 +9,22 @@ use crate::faults::{FaultCode, Faults};
 use crate::json as document;
 use crate::samples;
 
+impl OutboundDetail {
+    /// The line without anything that may be absent.
+    pub(crate) fn required_only(&self) -> Self {
+        Self {
+            client_unit_identifier: None,
+            inbound_received_asn: None,
+            upc: None,
+            vendor_identifier: None,
+            serial_number: None,
+            eligibility_flags: Vec::new(),
+            merchant: None,
+            ..self.clone()
+        }
+    }
+}
+
 pub(super) fn time(second: i64) -> Timestamp {
     Timestamp::from_second(1_773_100_000 + second).unwrap()
 }

@@ -110,16 +110,7 @@ fn units_are_set_aside_leave_and_are_free_again_with_their_shipment() {
 fn what_is_known_of_a_unit_completes_its_line() {
     let unit = samples::received_unit();
     let whole = pending().cartons[0].details[0].clone();
-    let mut detail = OutboundDetail {
-        client_unit_identifier: None,
-        inbound_received_asn: None,
-        upc: None,
-        vendor_identifier: None,
-        serial_number: None,
-        eligibility_flags: Vec::new(),
-        merchant: None,
-        ..whole.clone()
-    };
+    let mut detail = whole.required_only();
 
     detail.complete(&unit);
 
