@@ -9,7 +9,7 @@ use axum::extract::{FromRequest, Request};
 use server::{
     Web,
     error::ApiError,
-    form::from_form,
+    form::parse_form,
     guard::limits::{BODY_TIME_MAX, read_body},
 };
 
@@ -27,7 +27,7 @@ impl FromRequest<Web> for PortalForm {
     async fn from_request(request: Request, _: &Web) -> Result<Self, ApiError> {
         let body = read_body(request.into_body(), FORM_MAX_BYTES, BODY_TIME_MAX).await;
         let body = body.map_err(|error| ApiError::of_body(&error, FORM_MAX_BYTES))?;
-        Ok(Self(from_form(&body).map_err(ApiError::BadRequest)?))
+        Ok(Self(parse_form(&body).map_err(ApiError::BadRequest)?))
     }
 }
 

@@ -1,20 +1,20 @@
-//! Cookies: how they are read, and how they are set.
+//! Reads and sets cookies.
 
 use axum::http::{HeaderMap, HeaderValue, header::COOKIE};
 
-/// A cookie to set. Scripts never see it.
+/// A cookie to set. Scripts cannot read it.
 pub struct Cookie<'a> {
     pub name: &'static str,
     pub value: &'a str,
     pub path: &'a str,
     pub max_age_s: u32,
     pub same_site: &'static str,
-    /// Whether browsers send it over encrypted connections only.
+    /// Whether browsers send it only over encrypted connections.
     pub secure: bool,
 }
 
 impl Cookie<'_> {
-    /// The value of `Set-Cookie`. Names, values and paths here are visible ASCII.
+    /// The value of `Set-Cookie`. Names, values and paths must be visible ASCII.
     pub fn header(&self) -> Option<HeaderValue> {
         let Self { name, value, path, max_age_s, same_site, secure } = self;
         let secure = if *secure { "; Secure" } else { "" };

@@ -1,4 +1,4 @@
-//! The variable parts of an address, with refusals in our own words.
+//! The variable parts of an address. Errors have our own messages.
 
 use axum::{
     extract::{FromRequestParts, Path as AxumPath},

@@ -1,4 +1,4 @@
-//! The query of an address, with refusals in our own words.
+//! The query of an address. Errors have our own messages.
 
 use axum::{
     extract::{FromRequestParts, Query as AxumQuery},

@@ -23,7 +23,7 @@ use server::{
     assets::{PAGE_HEADERS, assets},
     demo::{COMPLETE, DemoStatus, Guide},
     error::{ApiError, respond},
-    form::from_form,
+    form::parse_form,
     guard::limits::{BODY_TIME_MAX, read_body},
 };
 
@@ -128,7 +128,7 @@ async fn set_clock(
     }
     let body = read_body(body, FORM_MAX_BYTES, BODY_TIME_MAX).await;
     let body = body.map_err(|error| ApiError::of_body(&error, FORM_MAX_BYTES))?;
-    let form = from_form(&body).map_err(ApiError::BadRequest)?;
+    let form = parse_form(&body).map_err(ApiError::BadRequest)?;
     let requested = form.iter().find(|(name, _)| name == "speed").map(|(_, value)| value);
     let speed = SPEEDS.iter().find(|(factor, _)| requested == Some(&factor.to_string()));
     let (speed, _) =

@@ -179,8 +179,8 @@ fn a_server_does_not_start_with_a_certificate_that_is_not_sound() {
     for (cert, key, why) in [
         ("cert.pem", "other", "does not belong to the certificate"),
         ("none.pem", "key.pem", "none.pem does not exist"),
-        ("key.pem", "key.pem", "key.pem has no certificate in it"),
-        ("cert.pem", "cert.pem", "cert.pem has no private key in it"),
+        ("key.pem", "key.pem", "key.pem contains no certificate"),
+        ("cert.pem", "cert.pem", "cert.pem contains no private key"),
     ] {
         let listen = ["--listen", "127.0.0.1:0", "--tls-cert", cert, "--tls-key", key, "serve"];
         let ran = home.run(&listen);

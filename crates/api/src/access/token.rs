@@ -23,7 +23,7 @@ use server::{
 };
 use server::{
     error::internal,
-    form::{decoded, from_form},
+    form::{decode_text, parse_form},
 };
 
 /// Credentials are short.
@@ -168,7 +168,7 @@ async fn read_request(request: Request) -> Result<TokenRequest, Response> {
     let (parts, body) = request.into_parts();
     let parse = match media_type(&parts.headers).as_deref() {
         Some("application/json") => from_json,
-        Some("application/x-www-form-urlencoded") => from_form,
+        Some("application/x-www-form-urlencoded") => parse_form,
         Some(_) | None => {
             let why = "send application/json or application/x-www-form-urlencoded";
             return Err(respond_error(StatusCode::UNSUPPORTED_MEDIA_TYPE, "invalid_request", why));
@@ -242,5 +242,5 @@ fn parse_basic(header: &[u8]) -> Option<(String, String)> {
     }
     let pair = String::from_utf8(STANDARD.decode(encoded.trim()).ok()?).ok()?;
     let (id, secret) = pair.split_once(':')?;
-    Some((decoded(id).ok()?, decoded(secret).ok()?))
+    Some((decode_text(id).ok()?, decode_text(secret).ok()?))
 }

@@ -130,7 +130,7 @@ pub(crate) async fn retry(
 #[expect(dead_code, reason = "describes the body; it is read field by field")]
 pub(crate) struct DiscardBody {
     /// Shown with the message.
-    #[schema(example = "told by telephone")]
+    #[schema(example = "reported by telephone")]
     reason: String,
 }
 
@@ -143,7 +143,7 @@ pub(crate) struct DiscardBody {
         ("id" = String, Path, description = "The message's identifier.", example = "msg_acme_42"),
         IdempotencyHeader,
     ),
-    request_body(content = DiscardBody, example = json!({ "reason": "told by telephone" })),
+    request_body(content = DiscardBody, example = json!({ "reason": "reported by telephone" })),
     responses(
         (status = 200, body = FailureResult, description = "The message is discarded.", example = json!({
             "id": "msg_acme_42", "result": "discarded"

@@ -40,9 +40,9 @@ fn argon2() -> Argon2<'static> {
 impl PasswordHasherSlots {
     /// Runs `compute` when it is its turn.
     async fn compute<T: Send + 'static>(&self, compute: impl FnOnce() -> T + Send + 'static) -> T {
-        let turn = Arc::clone(&self.0).acquire_owned().await.expect("nobody closes it");
+        let turn = Arc::clone(&self.0).acquire_owned().await.expect("it is never closed");
         let computed = spawn_blocking(move || {
-            // Held until the end, also when whoever asked has gone away.
+            // Held until the end, even if the caller has gone away.
             let _turn = turn;
             compute()
         });

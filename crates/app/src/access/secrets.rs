@@ -1,8 +1,8 @@
-//! Secrets: how they are made, and what is kept of them.
+//! Secrets: how they are generated, and what is stored of them.
 //!
-//! Client secrets and tokens carry 256 random bits, so a single SHA-256 is all the protection
-//! their hashes need. A token names its merchant, because every look-up
-//! leads with the merchant; it is opaque to whoever holds it.
+//! Client secrets and tokens have 256 random bits, so a single SHA-256 protects them well enough. A
+//! token contains its merchant, because every lookup starts with the merchant. Clients treat it as
+//! opaque.
 
 use base64::{
     Engine,

@@ -1,9 +1,9 @@
 //! Logging in to the console, staying logged in, and logging out.
 //!
-//! A session is known by a token of 256 random bits that only the browser has; the store has its
-//! hash. Every log-in makes a new token, so one that somebody planted before is worth nothing
-//! afterwards. A session ends when it is left idle, after half a day in any case, and at once when
-//! the operator logs out, is disabled or gets another password.
+//! A session is identified by a token of 256 random bits. Only the browser has the token; the store
+//! has its hash. Every login creates a new token, so a token that an attacker planted before has no
+//! effect. A session ends when it is idle for too long, after half a day in any case, and at once
+//! when the operator logs out, is disabled or gets another password.
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use domain::{
@@ -48,8 +48,8 @@ impl Session {
     }
 }
 
-/// The session's token for a new log-in, and who has it now. None when name and password do not
-/// fit, or the operator is disabled: which of them it was is not told.
+/// Starts a session and returns its token. None if the name or the password is wrong, or if the
+/// operator is disabled; the caller cannot distinguish these cases.
 pub async fn log_in(
     app: &App,
     name: &str,

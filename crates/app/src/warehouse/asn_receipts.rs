@@ -59,7 +59,7 @@ pub(crate) async fn receive_for_asn(
     retry_conflicts(|| scan(scope.app, &merchant, named)).await
 }
 
-/// The merchant of the unit. A unit that nobody announced belongs to the platform until an operator
+/// The merchant of the unit. A unit that was not announced belongs to the platform until an operator
 /// decides otherwise.
 async fn resolve_owner(
     scope: RequestScope<'_>,

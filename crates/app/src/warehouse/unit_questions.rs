@@ -170,7 +170,7 @@ fn reject_unit(
     }
 }
 
-/// The ASNs that an answer is about, and their merchant. If nobody announced the unit, that is the
+/// The ASNs that an answer is about, and their merchant. If the unit was not announced, that is the
 /// merchant of the ASN that the unit is matched to.
 async fn load_asns(
     app: &App,

@@ -39,7 +39,7 @@ pub async fn load_unit_story(
     load_story_of_unit(app, &merchant, unit_id).await
 }
 
-/// The history of a unit of this merchant. Units that nobody announced belong to the platform.
+/// The history of a unit of this merchant. Units that were not announced belong to the platform.
 pub async fn load_story_of_unit(
     app: &App,
     merchant: &MerchantId,

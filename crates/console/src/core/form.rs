@@ -4,7 +4,7 @@ use axum::body::Body;
 
 use server::{
     error::ApiError,
-    form::from_form,
+    form::parse_form,
     guard::limits::{BODY_TIME_MAX, read_body},
 };
 
@@ -20,7 +20,7 @@ impl Form {
     pub(crate) async fn read(body: Body) -> Result<Self, ApiError> {
         let body = read_body(body, FORM_MAX_BYTES, BODY_TIME_MAX).await;
         let body = body.map_err(|error| ApiError::of_body(&error, FORM_MAX_BYTES))?;
-        from_form(&body).map(Self).map_err(ApiError::BadRequest)
+        parse_form(&body).map(Self).map_err(ApiError::BadRequest)
     }
 
     /// Every field with its value, in the order in which they were sent.

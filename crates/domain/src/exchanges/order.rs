@@ -30,7 +30,7 @@ pub struct ExchangeOrder {
     /// The return.
     #[schema(example = "RMA-7K3Q-9XWD-2M4T")]
     pub rma_identifier: String,
-    /// Whether whoever returns the goods got them as a gift.
+    /// Whether the goods are returned by a gift recipient.
     pub is_gift: bool,
     /// Replacements first, then the gift card.
     pub items: Vec<ExchangeOrderItem>,
@@ -58,7 +58,7 @@ pub struct Replacement {
     pub quantity: i64,
     #[schema(example = "Organic cotton tee, navy")]
     pub title: String,
-    /// What one unit of the variant costs; the price of the returned one where nobody knows.
+    /// The price of one unit of the variant, or of the returned unit if that is unknown.
     #[schema(example = 4500, minimum = 0)]
     pub unit_price_amount_cents: i64,
     /// The unit price times the quantity.
@@ -317,7 +317,7 @@ fn code(line: &OrderLine) -> String {
     line.sku.clone().or_else(|| line.upc.clone()).unwrap_or_default()
 }
 
-/// Whoever returns the goods: of a gift, the one who got it, whose name nobody told us.
+/// The person who returns the goods. For a gift, that is the recipient, whose name is unknown.
 fn customer(rma: &Rma, order: &Order) -> ExchangeCustomer {
     let buyer = &order.customer;
     match &rma.giftee_email {

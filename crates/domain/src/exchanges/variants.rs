@@ -40,7 +40,7 @@ pub struct VariantOffer {
     pub unit_price_amount_cents: Option<i64>,
     /// Whether a unit can be sent at once, as far as is known.
     pub in_stock: bool,
-    /// Whether it costs what the returned unit cost, so that nobody owes anybody anything.
+    /// Whether it costs as much as the returned unit, so that nothing has to be paid.
     pub even: bool,
     /// Where a picture is.
     #[serde(skip_serializing_if = "Option::is_none")]

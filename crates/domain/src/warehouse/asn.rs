@@ -1,8 +1,8 @@
 //! The inbound ASN: a merchant announces goods that will arrive at the warehouse.
 //!
-//! Goods are announced by piece (`unit`: every line is one unit with an identifier of its own) or
-//! by quantity (`sku`). What of them has arrived is not told here but in
-//! [`receiving`](super::receiving). The comments on the fields are the API reference.
+//! Goods are announced by unit (`unit`: every line is one unit with its own identifier) or by
+//! quantity (`sku`). What has arrived is recorded in [`receiving`](super::receiving). The comments
+//! on the fields are the API reference.
 
 mod read;
 #[cfg(test)]
@@ -66,22 +66,22 @@ pub struct InboundAsn {
     pub cartons: Vec<AsnCarton>,
 }
 
-/// How far announced goods have come, as the merchant tells it.
+/// The state of the announced goods, as the merchant reports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AsnStatus {
     Pending,
     Shipped,
     Delivered,
-    /// Nothing will come. `canceled` is read as this, too.
+    /// The goods will not arrive. `canceled` is accepted, too.
     Cancelled,
 }
 
-/// Whether lines announce pieces or quantities.
+/// Whether lines announce single units or quantities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DetailsType {
-    /// Each line is one piece with a `unit_identifier`.
+    /// Each line is one unit with a `unit_identifier`.
     Unit,
     /// Each line is a quantity of one SKU.
     Sku,
@@ -111,7 +111,7 @@ pub struct AsnDestination {
     #[serde(rename = "type")]
     #[schema(example = "warehouse", min_length = 1, max_length = 255)]
     pub kind: String,
-    /// Where the goods were sent at first, when they were sent elsewhere.
+    /// Where the goods were originally sent, if that was another place.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "12", max_length = 255)]
     pub original_identifier: Option<String>,
@@ -144,11 +144,11 @@ pub struct AsnDetail {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "ORD-100472-1", max_length = 255)]
     pub reference_line_identifier: Option<String>,
-    /// The piece. Required when `details_type` is `unit`, unique among the merchant's units.
+    /// The unit. Required if `details_type` is `unit`. Unique among the merchant's units.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "LP-0093321", max_length = 255)]
     pub unit_identifier: Option<String>,
-    /// The merchant's own identifier of the piece.
+    /// The merchant's own identifier of the unit.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "HP-55012", max_length = 255)]
     pub client_unit_identifier: Option<String>,
@@ -157,7 +157,7 @@ pub struct AsnDetail {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "012345678905", max_length = 255)]
     pub upc: Option<String>,
-    /// How many units: 1 when `details_type` is `unit`.
+    /// How many units: 1 if `details_type` is `unit`.
     #[schema(example = 1, minimum = 1, maximum = 100_000)]
     pub quantity: i64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -220,7 +220,7 @@ impl DetailsType {
     }
 }
 
-/// A line in its place.
+/// A line with its carton.
 #[derive(Clone, Copy, Debug)]
 pub struct AsnLine<'a> {
     pub asn: &'a InboundAsn,

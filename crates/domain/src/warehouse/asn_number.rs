@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 
 use crate::reader::Reader;
 
-/// No number is longer, in characters.
+/// The maximum length, in characters.
 pub const ASN_NUMBER_MAX: usize = 255;
 
 /// The number of an ASN, inbound or outbound.
@@ -23,8 +23,8 @@ impl AsnNumber {
         (fits && text.bytes().all(allowed)).then(|| Self(text.to_owned()))
     }
 
-    /// The number of one part of what was split into several, counted from 1: `A-7_2`. Nothing
-    /// where it would be too long.
+    /// The number of one part of a shipment that was split, counted from 1: `A-7_2`. None if it
+    /// would be too long.
     pub fn part(&self, part: usize) -> Option<Self> {
         Self::parse(&format!("{}_{part}", self.0))
     }

@@ -1,13 +1,12 @@
-//! The warehouse: what comes in, what goes out, and what is sent for others.
+//! The warehouse: receiving, shipping, and drop shipping.
 //!
-//! A merchant announces goods with an inbound [`asn`]; [`receiving`] decides which line of it a
-//! scanned unit is, or asks an operator, and the merchant hears of the unit by a
-//! [`receipt_message`]. Goods leave with a [`shipment`], announced by an [`outbound_message`].
-//! What lies on the bench, and what a scanned code means there, is a [`parcel`].
-//! What became of one piece is its [record](mod@unit): the one truth about it. Orders that the
-//! warehouse ships straight to shoppers are [`drop_ship`] orders.
+//! A merchant announces goods with an inbound [`asn`]. [`receiving`] matches a scanned unit to a
+//! line, or asks an operator, and the merchant gets a [`receipt_message`] about the unit. Goods
+//! leave with a [`shipment`], announced by an [`outbound_message`]. A [`parcel`] is on the bench,
+//! and gives scanned codes their meaning. Everything about one unit is in its [record](mod@unit).
+//! Orders that the warehouse ships directly to shoppers are [`drop_ship`] orders.
 //!
-//! The words that several of these share stand here.
+//! This file has the types that several of these share.
 
 pub mod asn;
 pub mod asn_number;
@@ -37,12 +36,12 @@ pub struct GoodsReference {
     /// The identifier of the order, return or transfer.
     #[schema(example = "RMA-7K3Q-9XWD-2M4T", min_length = 1, max_length = 255)]
     pub identifier: String,
-    /// Another identifier that it is known by.
+    /// Another identifier of it.
     #[schema(required, example = "ORD-100472", max_length = 255)]
     pub alternate_identifier: Option<String>,
 }
 
-/// What a reference points to.
+/// The type of a reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub enum ReferenceType {
     StockTransferOrder,
@@ -92,7 +91,7 @@ fn reference(at: &Fields<'_>) -> GoodsReference {
     }
 }
 
-/// An identifier that systems write as text or as an integer: it is kept as text.
+/// An identifier that systems write as text or as an integer. It is stored as text.
 fn text_or_number(value: &Reader<'_>) -> Option<String> {
     match value.source() {
         Json::Number(digits) if digits.bytes().all(|byte| byte.is_ascii_digit()) => {

@@ -1,7 +1,7 @@
-//! The Outbound ASN: the message that tells of a shipment, so that others can receive the goods.
+//! The Outbound ASN: the message about a shipment, so that the recipient can receive the goods.
 //!
-//! A large shipment is told in several messages, each with a number of its own; a carton may be
-//! divided between them. Together they are the shipment: every unit stands in exactly one.
+//! A large shipment is split into several messages, each with its own number. A carton may be split
+//! between them. Every unit is in exactly one message.
 
 #[cfg(test)]
 mod tests;
@@ -20,17 +20,17 @@ use super::shipment::{
 };
 use crate::returns::receipt::Condition;
 
-/// A shipment, or a part of one, as others are told of it.
+/// A shipment, or a part of one, as the recipient sees it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct OutboundAsn<'a> {
     pub from: OutboundAsnOrigin<'a>,
     pub to: OutboundAsnDestination<'a>,
-    /// Unique. The parts of a shipment that is told in several messages end in `_1`, `_2`, ...
+    /// Unique. The numbers of a shipment with several messages end in `_1`, `_2`, ...
     pub asn_number: AsnNumber,
     /// The channel that the goods are fulfilled for.
     #[schema(example = "RTV")]
     pub channel: &'a str,
-    /// Number of the order or return authorisation, or another reference.
+    /// Number of the order or return authorization, or another reference.
     #[schema(example = "RA-5520")]
     pub shipment_identifier: &'a str,
     /// The first tracking or PRO number that was scanned. Null for stock transfers.
@@ -81,7 +81,7 @@ pub struct OutboundAsnDestination<'a> {
     pub address: &'a ReceivingAddress,
 }
 
-/// A box or pallet, or what of it this message tells.
+/// A box or pallet, or the part of it in this message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct OutboundAsnCarton<'a> {
     /// What can be scanned on the outside.
@@ -135,20 +135,20 @@ pub struct OutboundAsnDetail<'a> {
     pub merchant: Option<&'a str>,
 }
 
-/// The messages about `shipment` as it stands now, one after the other: only the one that is
-/// being sent need be in memory.
+/// The messages about the current state of `shipment`, one after the other, so that only one has to
+/// be in memory.
 pub fn messages(shipment: &Shipment) -> impl Iterator<Item = OutboundAsn<'_>> {
     let parts = split(shipment);
     let single = parts.len() == 1;
     parts.into_iter().zip(1_usize..).filter_map(move |(part, place)| {
         let number = &shipment.asn_number;
-        // Every part has a number: the reader leaves room for the last one's.
+        // Every part has a number: the reader checks that the last one is not too long.
         let asn_number = if single { Some(number.clone()) } else { number.part(place) };
         Some(message(shipment, asn_number?, part))
     })
 }
 
-/// A carton, and those of its units that one message tells.
+/// A carton, and those of its units that are in one message.
 type Slice<'a> = (&'a OutboundCarton, &'a [OutboundDetail]);
 
 /// The cartons of each message.

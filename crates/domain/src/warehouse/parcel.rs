@@ -1,17 +1,17 @@
-//! A parcel on the bench: what it should hold, and what a code that is scanned means there.
+//! A parcel on the bench: what it should contain, and what a scanned code means for it.
 //!
 //! | code                                              | meaning                              |
 //! | ------------------------------------------------- | ------------------------------------ |
-//! | license plate of a unit that was received from it | here: nothing changes                |
-//! | license plate that a line announces               | awaited, or here                     |
-//! | article of a line that still awaits units         | awaited                              |
-//! | article of lines that announce each piece         | pieces: which of them is it?         |
-//! | article of which everything is here               | full: a question                     |
-//! | anything else                                     | stranger: a question                 |
+//! | license plate of a unit that was received from it | received: nothing changes            |
+//! | license plate that a line announces               | expected, or received                |
+//! | article of a line that still expects units        | expected                             |
+//! | article of lines that announce single units       | units: which of them is it?          |
+//! | article whose units were all received             | full: a question                     |
+//! | anything else                                     | unexpected: a question               |
 //!
-//! An article is known by its SKU or UPC, and in a return by its line, too. What follows from a
+//! An article is identified by its SKU or UPC, and in a return also by its line. The result of a
 //! scan is not decided here: a unit becomes a receipt, and the return or
-//! [`receiving`](super::receiving) decides.
+//! [`receiving`](super::receiving) decides about it.
 
 mod receipt;
 #[cfg(test)]
@@ -28,19 +28,18 @@ use crate::identifier::MerchantId;
 use crate::returns::receipt::Condition;
 use crate::returns::rma::{ReceivingStatus, Rma, RmaStatus, RmaUnit};
 
-/// What a parcel should hold.
+/// What a parcel should contain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parcel {
-    /// Whose it is; the platform's while nobody knows.
+    /// Its merchant, or the platform while the merchant is unknown.
     pub merchant: MerchantId,
-    /// The identifier of the return, the number of the ASN, or whatever was scanned.
+    /// The identifier of the return, the number of the ASN, or the scanned code.
     pub number: String,
     pub kind: ParcelKind,
     pub lines: Vec<ExpectedLine>,
-    /// Why nothing can be received from it, in words.
+    /// Why nothing can be received from it, as text.
     pub refusal: Option<&'static str>,
-    /// What was received from it, by license plate, as far as the parcel itself tells: of a
-    /// return everything, of an ASN nothing.
+    /// What was received from it, by license plate. Complete for a return, empty for an ASN.
     pub here: BTreeMap<String, ReceivedItem>,
 }
 
@@ -50,7 +49,7 @@ pub enum ParcelKind {
     Return,
     /// Goods that a merchant announced.
     Announced,
-    /// Nobody announced it.
+    /// A parcel that was not announced.
     Unknown,
 }
 
@@ -66,32 +65,32 @@ pub struct ReceivedItem {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExpectedLine {
     pub line_identifier: String,
-    /// The program of the ASN, where several announce goods under one number.
+    /// The program of the ASN, because several programs can use the same number.
     pub program: Option<String>,
     pub title: Option<String>,
     pub sku: Option<String>,
     pub upc: Option<String>,
-    /// The license plate of the one piece that the line announces.
+    /// The license plate, if the line announces a single unit.
     pub plate: Option<String>,
-    /// The merchant's own identifier of that piece.
+    /// The merchant's own identifier of that unit.
     pub own: Option<String>,
     pub quantity: i64,
     pub received: i64,
 }
 
-/// What a scanned code is to a parcel.
+/// What a scanned code means for a parcel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CodeMeaning<'a> {
-    /// A unit that is still to come.
-    Awaited(&'a ExpectedLine),
-    /// This very unit was received before, as the piece that a line announces or otherwise.
-    Here(Option<&'a ExpectedLine>),
-    /// Everything of this article was received before.
+    /// A unit that is still expected.
+    Expected(&'a ExpectedLine),
+    /// This unit was already received.
+    Received(Option<&'a ExpectedLine>),
+    /// All units of this article were already received.
     Full(&'a ExpectedLine),
-    /// One of these pieces; the article alone does not tell which.
-    Pieces(Vec<&'a ExpectedLine>),
-    /// Nothing that the parcel should hold.
-    Stranger,
+    /// One of these units; the article alone does not identify it.
+    Units(Vec<&'a ExpectedLine>),
+    /// Something that the parcel should not contain.
+    Unexpected,
 }
 
 impl ExpectedLine {
@@ -99,7 +98,7 @@ impl ExpectedLine {
         self.quantity.saturating_sub(self.received).max(0)
     }
 
-    /// What the article is called: its title or its code.
+    /// The name of the article: its title or its code.
     pub fn article(&self) -> &str {
         let codes = [&self.title, &self.sku, &self.upc].into_iter();
         codes.flatten().next().map_or(&self.line_identifier, String::as_str)
@@ -115,7 +114,7 @@ impl ExpectedLine {
 }
 
 impl Parcel {
-    /// A parcel that nobody announced. Whatever is in it is a question.
+    /// A parcel that was not announced. Each of its units is a question.
     pub fn unknown(number: &str) -> Self {
         Self {
             merchant: MerchantId::platform(),
@@ -157,7 +156,7 @@ impl Parcel {
         }
     }
 
-    /// The goods that a merchant announced under one number, by one program or by several.
+    /// The goods that a merchant announced under one number, for one program or several.
     pub fn of_asns(merchant: &MerchantId, number: &str, asns: &[AsnState]) -> Self {
         let cancelled = asns.iter().all(|state| state.asn.status == AsnStatus::Cancelled);
         let live = asns.iter().filter(|it| cancelled || it.asn.status != AsnStatus::Cancelled);
@@ -176,18 +175,18 @@ impl Parcel {
         }
     }
 
-    /// How many units are still to come.
+    /// How many units are still expected.
     pub fn awaited(&self) -> i64 {
         self.lines.iter().map(ExpectedLine::awaited).sum()
     }
 
     pub fn meaning(&self, code: &str) -> CodeMeaning<'_> {
         if self.here.contains_key(code) {
-            return CodeMeaning::Here(None);
+            return CodeMeaning::Received(None);
         }
         if let Some(piece) = self.lines.iter().find(|line| line.is_piece(code)) {
             let here = piece.awaited() == 0;
-            return if here { CodeMeaning::Here(Some(piece)) } else { CodeMeaning::Awaited(piece) };
+            return if here { CodeMeaning::Received(Some(piece)) } else { CodeMeaning::Expected(piece) };
         }
         let by_line = self.kind == ParcelKind::Return;
         let same = |line: &&ExpectedLine| {
@@ -195,12 +194,12 @@ impl Parcel {
         };
         let all: Vec<&ExpectedLine> = self.lines.iter().filter(same).collect();
         let mut awaiting = all.iter().copied().filter(|line| line.awaited() > 0);
-        let Some(first) = all.first() else { return CodeMeaning::Stranger };
+        let Some(first) = all.first() else { return CodeMeaning::Unexpected };
         if let Some(line) = awaiting.clone().find(|line| line.plate.is_none()) {
-            return CodeMeaning::Awaited(line);
+            return CodeMeaning::Expected(line);
         }
         match awaiting.next() {
-            Some(piece) => CodeMeaning::Pieces(std::iter::once(piece).chain(awaiting).collect()),
+            Some(piece) => CodeMeaning::Units(std::iter::once(piece).chain(awaiting).collect()),
             None => CodeMeaning::Full(first),
         }
     }
@@ -248,11 +247,11 @@ fn refusal_of(rma: &Rma) -> Option<&'static str> {
     let never = rma.units.iter().all(|unit| unit.receiving.is_none());
     let done = rma.units.iter().all(|unit| unit.receiving == Some(ReceivingStatus::Received));
     if rma.status == RmaStatus::Canceled {
-        Some("the return was cancelled")
+        Some("the return was canceled")
     } else if never {
         Some("its merchant receives the goods itself")
     } else if rma.receiving_complete && !done {
-        Some("somebody said that nothing more comes")
+        Some("its receiving was closed")
     } else {
         None
     }

@@ -1,7 +1,7 @@
-//! The Inventory Receipt: the message that tells a merchant of one unit that was received
-//! against an ASN, or refused.
+//! The Inventory Receipt: the message to a merchant about one unit that was received against an
+//! ASN, or rejected.
 //!
-//! What the warehouse saw goes before what was announced. What neither knows is null.
+//! What the warehouse reported takes precedence over what was announced. Unknown values are null.
 
 #[cfg(test)]
 mod tests;
@@ -23,7 +23,7 @@ pub struct InventoryReceipt<'a> {
     /// The ASN that the unit was received against.
     #[schema(example = "ASN-20260301-7")]
     pub asn_number: &'a str,
-    /// As the ASN has it.
+    /// As in the ASN.
     #[schema(required, example = "SHP-7781")]
     pub shipment_identifier: Option<&'a str>,
     pub from: &'a AsnOrigin,
@@ -40,19 +40,19 @@ pub struct InventoryReceipt<'a> {
     /// The line within what the unit belongs to.
     #[schema(required, example = "ORD-100472-1")]
     pub reference_line_identifier: Option<&'a str>,
-    /// The unit as the ASN names it, or else its license plate.
+    /// The unit's identifier in the ASN, or else its license plate.
     #[schema(example = "LP-0093321")]
     pub unit_identifier: &'a str,
-    /// The SKU, or the UPC of what is known by no other.
+    /// The SKU, or the UPC if there is no SKU.
     #[schema(required, example = "TEE-NAVY-M")]
     pub sku: Option<&'a str>,
     #[schema(required, example = "012345678905")]
     pub upc: Option<&'a str>,
     #[schema(required, example = "SN-20114")]
     pub serial_number: Option<&'a str>,
-    /// The state that the unit arrived in.
+    /// The condition in which the unit arrived.
     pub initial_condition: Condition,
-    /// The channel that the unit was assigned to at first.
+    /// The first channel of the unit.
     #[schema(required, example = "RTS")]
     pub initial_channel: Option<&'a str>,
     #[schema(required, example = "too_small")]
@@ -90,12 +90,12 @@ pub struct ReceivedAt<'a> {
     #[serde(rename = "type")]
     #[schema(example = "warehouse")]
     pub kind: &'a str,
-    /// Where the goods were sent at first, when they were sent elsewhere.
+    /// Where the goods were originally sent, if that was another place.
     #[schema(required, example = "12")]
     pub original_identifier: Option<&'a str>,
 }
 
-/// An identifier that is an integer where it is numeric, and text otherwise.
+/// An identifier that is written as an integer if it is numeric, and as text otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(untagged)]
 pub enum NumberOrText<'a> {
@@ -105,7 +105,7 @@ pub enum NumberOrText<'a> {
 }
 
 impl<'a> NumberOrText<'a> {
-    /// A number only where nothing is lost: `007` is another identifier than `7`.
+    /// A number only if nothing is lost: `007` and `7` are different identifiers.
     fn of(text: &'a str) -> Self {
         match text.parse::<i64>() {
             Ok(number) if number.to_string() == text => Self::Number(number),
@@ -114,7 +114,7 @@ impl<'a> NumberOrText<'a> {
     }
 }
 
-/// The message about a unit that was received against `asn`; nothing if it was not.
+/// The message about a unit that was received against `asn`. None if it was not.
 pub fn received<'a>(asn: &'a InboundAsn, unit: &'a UnitRecord) -> Option<InventoryReceipt<'a>> {
     let receipt = unit.receipt.as_ref()?;
     if receipt.asn_number != asn.asn_number.as_str() {
@@ -125,7 +125,7 @@ pub fn received<'a>(asn: &'a InboundAsn, unit: &'a UnitRecord) -> Option<Invento
     Some(message(asn, line, unit, &receipt.scanned, reason))
 }
 
-/// The message about a unit that was scanned for `asn` and rejected; nothing if it was not.
+/// The message about a unit that was scanned for `asn` and rejected. None if it was not.
 pub fn rejected<'a>(asn: &'a InboundAsn, unit: &'a UnitRecord) -> Option<InventoryReceipt<'a>> {
     let reason = unit.reject_reason.as_deref()?;
     let question = unit.question(asn.asn_number.as_str())?;

@@ -1,9 +1,9 @@
 //! A shipment that leaves the warehouse: to a store or another warehouse (stock transfer), by
 //! freight, or back to a vendor.
 //!
-//! A shipment is told of unit by unit, and a unit leaves once: see [`unit`](super::unit). What is
-//! told to merchants is an [`outbound_message`](super::outbound_message). A shipment is stored as
-//! the JSON of [`Shipment`]; the comments on the fields are the API reference.
+//! A shipment lists its units, and each unit leaves only once: see [`unit`](super::unit). Merchants
+//! get an [`outbound_message`](super::outbound_message). A shipment is stored as the JSON of
+//! [`Shipment`]; the comments on the fields are the API reference.
 
 mod change;
 mod parts;
@@ -29,7 +29,7 @@ pub const CARTONS_MAX: usize = 10_000;
 /// A shipment has at most this many units.
 pub const UNITS_MAX: usize = 100_000;
 
-/// A message has at most this many units, whatever was asked for.
+/// A message has at most this many units, even if more were requested.
 pub const MESSAGE_UNITS_MAX: i64 = 10_000;
 
 /// Goods that leave the warehouse.
@@ -37,8 +37,8 @@ pub const MESSAGE_UNITS_MAX: i64 = 10_000;
 pub struct Shipment {
     #[serde(rename = "type")]
     pub kind: ShipmentType,
-    /// The number of the ASN. Made up when it is absent. A shipment that needs several messages
-    /// gives each of them the number with `_1`, `_2` and so on behind it.
+    /// The number of the ASN. Generated if it is absent. If a shipment needs several messages, their
+    /// numbers end in `_1`, `_2` and so on.
     #[schema(required = false)]
     pub asn_number: AsnNumber,
     pub from: SendingPlace,
@@ -46,11 +46,11 @@ pub struct Shipment {
     /// The channel that the goods are fulfilled for.
     #[schema(example = "RTV", min_length = 1, max_length = 255)]
     pub channel: String,
-    /// Number of the order or return authorisation, or another reference.
+    /// Number of the order or return authorization, or another reference.
     #[schema(example = "RA-5520", min_length = 1, max_length = 255)]
     pub shipment_identifier: String,
-    /// Tracking or PRO numbers, in the order in which they were scanned. Merchants are told the
-    /// first. One number may be sent as `tracking_number` instead.
+    /// Tracking or PRO numbers, in the order in which they were scanned. The message contains the
+    /// first. A single number may be sent as `tracking_number` instead.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false, example = json!(["PRO-441907"]))]
     pub tracking_numbers: Vec<String>,
@@ -62,7 +62,7 @@ pub struct Shipment {
     /// When the goods left, or will leave.
     #[schema(value_type = String, format = DateTime, example = "2026-03-10T17:00:00Z")]
     pub ship_date: Timestamp,
-    /// `pending` or `shipped` at first; `pending` when it is absent.
+    /// `pending` or `shipped` for a new shipment. The default is `pending`.
     #[schema(required = false)]
     pub status: ShipmentStatus,
     /// The bill of lading of a freight shipment.
@@ -72,7 +72,7 @@ pub struct Shipment {
     /// The boxes and pallets: at least one.
     #[schema(min_items = 1, max_items = 10_000)]
     pub cartons: Vec<OutboundCarton>,
-    /// How many units a message may have at most.
+    /// The most units that a message may have.
     #[schema(required = false, example = 1000, minimum = 1, maximum = 10_000)]
     pub max_details_per_message: i64,
     #[schema(
@@ -84,33 +84,33 @@ pub struct Shipment {
         read_only, value_type = String, format = DateTime, example = "2026-03-10T17:05:00Z"
     )]
     pub updated_at: Timestamp,
-    /// How often merchants were told of it. Each time, all of its messages are sent.
+    /// How often the shipment was announced. Each time, all of its messages are sent.
     #[schema(read_only, example = 1, minimum = 1)]
     pub announcements: i64,
 }
 
-/// What kind of journey a shipment makes.
+/// The type of a shipment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ShipmentType {
-    /// Between places of the merchant, without a carrier that anybody is told of.
+    /// Between places of the merchant. The message has no carrier.
     StockTransfer,
     Freight,
-    /// Back to whoever supplied the goods.
+    /// Back to the supplier of the goods.
     Vendor,
 }
 
-/// How far a shipment has come.
+/// The status of a shipment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ShipmentStatus {
-    /// Its units are set aside.
+    /// Its units are reserved.
     Pending,
     /// It left the warehouse.
     Shipped,
     /// It arrived.
     Delivered,
-    /// It will not leave; its units are free again. Only before it was shipped.
+    /// It will not leave, and its units are released. Only before it is shipped.
     Canceled,
 }
 
@@ -124,7 +124,7 @@ pub enum CarrierPaymentType {
     Collect,
 }
 
-/// What kind of place goods come from or go to.
+/// The type of a place that goods come from or go to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PlaceType {
@@ -160,7 +160,7 @@ impl ShipmentStatus {
         }
     }
 
-    /// The status of that name; `cancelled` is a spelling of `canceled`.
+    /// The status with this name. `cancelled` is accepted for `canceled`.
     pub fn parse(name: &str) -> Option<Self> {
         if name == "cancelled" {
             return Some(Self::Canceled);
@@ -200,12 +200,13 @@ impl PlaceType {
 }
 
 impl Shipment {
-    /// All units of the shipment, in its order.
+    /// All units of the shipment, in order.
     pub fn units(&self) -> impl Iterator<Item = &OutboundDetail> {
         self.cartons.iter().flat_map(|carton| &carton.details)
     }
 
-    /// What befalls every unit of the shipment as it stands now. Told again, it changes nothing.
+    /// The event of every unit of the shipment in its current status. Applied again, it changes
+    /// nothing.
     pub fn unit_event(&self) -> UnitEvent {
         let asn_number = self.asn_number.clone();
         match self.status {
@@ -217,12 +218,12 @@ impl Shipment {
         }
     }
 
-    /// How many messages tell of it.
+    /// The number of its messages.
     pub fn messages(&self) -> usize {
         messages(self.units().count(), self.max_details_per_message)
     }
 
-    /// The number of one of its messages, counted from 1: its own when there is only one.
+    /// The number of one of its messages, counted from 1: its own number if there is only one.
     pub fn message_number(&self, message: usize) -> Option<AsnNumber> {
         if self.messages() == 1 {
             Some(self.asn_number.clone())
@@ -231,7 +232,7 @@ impl Shipment {
         }
     }
 
-    /// The number of the message that tells of this unit.
+    /// The number of the message that contains this unit.
     pub fn message_about(&self, unit_identifier: &str) -> Option<AsnNumber> {
         let place = self.units().position(|unit| unit.unit_identifier == unit_identifier)?;
         let most = usize::try_from(self.max_details_per_message).unwrap_or(1).max(1);
@@ -239,7 +240,7 @@ impl Shipment {
     }
 }
 
-/// How many messages so many units need.
+/// How many messages this many units need.
 fn messages(units: usize, max_details_per_message: i64) -> usize {
     units.div_ceil(usize::try_from(max_details_per_message).unwrap_or(1).max(1)).max(1)
 }

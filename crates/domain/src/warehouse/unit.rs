@@ -1,10 +1,9 @@
-//! One piece of goods in the warehouse, and its story: announced, received, graded, moved,
-//! shipped.
+//! One unit in the warehouse, and its history: announced, received, graded, moved, shipped.
 //!
-//! There is one record for each license plate, and it is the one truth about the piece: it was
-//! received at most once, it leaves at most once, and whatever was doubtful about it stays a
-//! [`ReceivingQuestion`] until somebody answered it. What happens comes as a [`UnitEvent`] and is
-//! applied by [`apply()`]. A unit is stored as the JSON of [`UnitRecord`].
+//! There is one record for each license plate. A unit is received at most once and shipped at most
+//! once. If a scan did not match, the record has a [`ReceivingQuestion`] until an operator answers
+//! it. Every change is a [`UnitEvent`] that [`apply()`] applies. A unit is stored as the JSON of
+//! [`UnitRecord`].
 
 mod apply;
 mod change;
@@ -28,29 +27,29 @@ use super::asn::AsnLine;
 use super::asn_number::AsnNumber;
 use crate::returns::receipt::{Condition, Receipt};
 
-/// What is known of a piece of goods.
+/// What is known about a unit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct UnitRecord {
     /// The license plate.
     #[schema(example = "LP-0093321")]
     pub unit_identifier: String,
-    /// What the merchant announced it as.
+    /// The unit as the merchant announced it.
     pub announcement: Option<Announcement>,
-    /// How it was received. There exactly when it was.
+    /// How it was received. Absent until then.
     pub receipt: Option<WarehouseUnitReceipt>,
-    /// Why it was not accepted, if an operator refused it.
+    /// Why an operator rejected it.
     pub reject_reason: Option<String>,
-    /// What was doubtful when it was scanned: at most one question for each ASN.
+    /// Scans that did not match: at most one question for each ASN.
     pub questions: Vec<ReceivingQuestion>,
-    /// The state that it is in now.
+    /// Its current condition.
     pub condition: Option<Condition>,
-    /// The channel that it is assigned to now.
+    /// The channel that it is currently assigned to.
     #[schema(example = "RTS")]
     pub channel: Option<String>,
-    /// Where it lies now.
+    /// Its current location.
     #[schema(example = "A-14-03")]
     pub location_identifier: Option<String>,
-    /// The shipment that it leaves with, or left with.
+    /// The shipment that it is reserved for or was shipped with.
     pub departure: Option<Departure>,
     /// Everything that happened to it, in order.
     pub story: Vec<StoryStep>,
@@ -79,7 +78,7 @@ pub struct Announcement {
     pub serial_number: Option<String>,
     /// Who supplied it.
     pub vendor_identifier: Option<String>,
-    /// What may be done with it, as agreed.
+    /// What may be done with it, in words agreed with the warehouse.
     pub eligibility_flags: Vec<String>,
     pub merchant: Option<String>,
 }
@@ -104,28 +103,28 @@ impl Announcement {
     }
 }
 
-/// That a unit was received.
+/// The receipt of a unit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct WarehouseUnitReceipt {
     /// The number of the ASN that it was received against, as it was scanned.
     #[schema(example = "ASN-20260301-7")]
     pub asn_number: String,
-    /// The line that it was received against. Nothing for a unit that was accepted as surplus.
+    /// The line that it was received against. Absent for a unit that was accepted as surplus.
     #[schema(example = "1")]
     pub line_identifier: Option<String>,
-    /// When.
+    /// When it was received.
     #[schema(value_type = String, format = DateTime, example = "2026-03-04T10:12:00Z")]
     pub received_at: Timestamp,
-    /// What the warehouse told when it was scanned.
+    /// What the warehouse reported when it was scanned.
     pub scanned: Receipt,
 }
 
-/// That a unit leaves the warehouse.
+/// The departure of a unit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Departure {
     /// The shipment.
     pub asn_number: AsnNumber,
-    /// Whether it has left; before that, it is only set aside.
+    /// Whether it has left. Before that, it is only reserved.
     pub shipped: bool,
 }
 
@@ -147,7 +146,7 @@ pub enum StoryEvent {
         asn_number: AsnNumber,
         line_identifier: String,
     },
-    /// It was scanned, and an operator has to look.
+    /// It was scanned and did not match; an operator must decide.
     Questioned {
         asn_number: String,
         kind: ExceptionKind,
@@ -162,28 +161,28 @@ pub enum StoryEvent {
         line_identifier: Option<String>,
         user_login: Option<String>,
     },
-    /// The warehouse looked again at its state.
+    /// The warehouse graded it again.
     Graded {
         condition: Condition,
-        /// Why, if it was said.
+        /// The reason, if one was given.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
         user_login: Option<String>,
     },
-    /// It lies somewhere else, or is assigned to another channel.
+    /// It was moved, or assigned to another channel.
     Moved {
-        /// Where it lies, if that changed.
+        /// Its new location, if that changed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         location_identifier: Option<String>,
-        /// The channel that it is assigned to, if that changed.
+        /// Its new channel, if that changed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         channel: Option<String>,
-        /// Why, if it was said.
+        /// The reason, if one was given.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
         user_login: Option<String>,
     },
-    /// It was set aside for a shipment.
+    /// It was reserved for a shipment.
     Packed {
         asn_number: AsnNumber,
     },
@@ -198,7 +197,7 @@ pub enum StoryEvent {
 }
 
 impl UnitRecord {
-    /// A unit of which nothing is known but its license plate.
+    /// A unit with nothing but its license plate.
     pub fn new(unit_identifier: &str) -> Self {
         Self {
             unit_identifier: unit_identifier.to_owned(),
@@ -214,7 +213,7 @@ impl UnitRecord {
         }
     }
 
-    /// A unit of which nothing is known but that a line announces it.
+    /// A unit that was only announced.
     pub fn announced(line: &AsnLine<'_>, announced_at: Timestamp) -> Self {
         let plate = line.detail.unit_identifier.as_deref().unwrap_or_default();
         let fresh = Self::new(plate);
@@ -222,7 +221,7 @@ impl UnitRecord {
         apply(&fresh, &event, announced_at).map_or(fresh, |decision| decision.unit)
     }
 
-    /// What was asked about the unit when it was scanned for this ASN.
+    /// The question from the scan of the unit for this ASN.
     pub fn question(&self, asn_number: &str) -> Option<&ReceivingQuestion> {
         self.questions.iter().find(|question| question.asn_number == asn_number)
     }
@@ -237,9 +236,8 @@ impl UnitRecord {
         self.departure.as_ref().is_some_and(|departure| departure.shipped)
     }
 
-    /// What an operator is asked about the unit, the oldest question first. Whatever was doubtful
-    /// before it was received was settled by that; what was asked after it is open until it is
-    /// answered.
+    /// The open questions about the unit, oldest first. Receiving the unit settles the questions
+    /// from before; a later question is open until it is answered.
     pub fn open_questions(&self) -> impl Iterator<Item = &ReceivingQuestion> {
         let is_receipt = |step: &&StoryStep| matches!(step.happened, StoryEvent::Received { .. });
         let is_question =
@@ -250,13 +248,13 @@ impl UnitRecord {
         self.questions.iter().skip(settled).filter(|it| it.answer.is_none())
     }
 
-    /// Since when an operator is asked about the unit.
+    /// When the oldest open question was asked.
     pub fn asked_since(&self) -> Option<Timestamp> {
         self.open_questions().next().map(|question| question.raised_at)
     }
 
-    /// The unit after what happened to it since this record of it was kept. Only what changes
-    /// little is kept apart from the record: how it is graded, where it lies, and how it leaves.
+    /// The unit after the steps since this record was stored. Only small changes are stored as
+    /// steps: grading, moving and shipping.
     #[must_use]
     pub fn resumed(mut self, steps: Vec<StoryStep>) -> Self {
         for step in steps {
@@ -280,12 +278,12 @@ impl UnitRecord {
         self
     }
 
-    /// What happened to the unit since it was `before`.
+    /// The steps of the unit since `before`.
     pub fn since(&self, before: &Self) -> &[StoryStep] {
         self.story.get(before.story.len()..).unwrap_or_default()
     }
 
-    /// Says where the unit is now, as far as that is told.
+    /// Sets the location and the channel, as far as they are given.
     fn put(&mut self, location: Option<&str>, channel: Option<&str>) {
         if let Some(location) = location {
             self.location_identifier = Some(location.to_owned());
@@ -295,8 +293,8 @@ impl UnitRecord {
         }
     }
 
-    /// One record of a unit that was known here, and was asked about elsewhere before anybody
-    /// knew that it is the same one.
+    /// Merges this record with one of the same unit that was created elsewhere, before it was clear
+    /// that both are the same unit.
     #[must_use]
     pub fn joined(&self, stray: &Self) -> Self {
         let mut joined = self.clone();
@@ -308,7 +306,7 @@ impl UnitRecord {
         joined
     }
 
-    /// Whether an operator has to decide what the unit is, before it can be anything.
+    /// Whether an operator must decide about the unit before it can be used.
     pub fn is_in_doubt(&self) -> bool {
         self.receipt.is_none() && self.questions.iter().any(|question| question.answer.is_none())
     }

@@ -1,11 +1,10 @@
-//! Who asks, when proxies stand in front.
+//! The address of the client, also behind proxies.
 //!
-//! Every proxy appends the address it was called from to `X-Forwarded-For`. Whatever stood in
-//! the header before is the caller's own invention. So the operator says how many proxies are
-//! ours, and the client is the entry that the outermost of them wrote: that many from the
-//! right. Entries further left are never looked at, and an entry that cannot be read is not
-//! skipped, because skipping it would move the count into the part that anyone can write.
-//! In doubt the answer is the peer, which nobody can forge.
+//! Every proxy appends the address that called it to `X-Forwarded-For`. Anything before that can be
+//! forged by the caller. So the operator configures the number of trusted proxies, and the client
+//! is the entry that the outermost of them wrote: that many from the right. Entries further left
+//! are ignored. An unreadable entry is not skipped, because the count would then reach the part
+//! that anyone can write. In case of doubt the result is the peer, which cannot be forged.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -13,8 +12,8 @@ use axum::http::HeaderMap;
 
 const FORWARDED_FOR: &str = "x-forwarded-for";
 
-/// The client behind `trusted_hops` proxies, or `peer` when the header does not tell.
-/// `forwarded_for` has to be all values of the header, in order.
+/// The client behind `trusted_hops` proxies, or `peer` if the header does not contain it.
+/// `forwarded_for` must be all values of the header, in order.
 pub fn client_address<'a>(
     peer: IpAddr,
     forwarded_for: impl Iterator<Item = &'a str>,
@@ -27,15 +26,15 @@ pub fn client_address<'a>(
     entries.iter().rev().nth(from_the_right).and_then(|entry| parse(entry)).unwrap_or(peer)
 }
 
-/// The same from the headers of a request. A value with bytes that are not ASCII hides how
-/// many entries it has, so it makes the whole header worthless.
+/// The same from the headers of a request. If a value is not ASCII, its entries cannot be counted,
+/// so the whole header is ignored.
 pub fn client_address_of(peer: IpAddr, headers: &HeaderMap, trusted_hops: usize) -> IpAddr {
     let values: Result<Vec<&str>, _> =
         headers.get_all(FORWARDED_FOR).iter().map(axum::http::HeaderValue::to_str).collect();
     values.map_or(peer, |values| client_address(peer, values.into_iter(), trusted_hops))
 }
 
-/// Reads `192.0.2.1`, `192.0.2.1:80`, `2001:db8::1`, `[2001:db8::1]` and `[2001:db8::1]:80`.
+/// Parses `192.0.2.1`, `192.0.2.1:80`, `2001:db8::1`, `[2001:db8::1]` and `[2001:db8::1]:80`.
 fn parse(entry: &str) -> Option<IpAddr> {
     let entry = entry.trim();
     let bare = entry.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(entry);

@@ -52,8 +52,8 @@ pub(super) fn settings_in(folder: &TempDir) -> TlsSettings {
     }
 }
 
-/// Puts `text` where `file` was, so that nobody sees a part of it. The new file is a second
-/// younger: file systems tell times only to some milliseconds, and tests are faster than that.
+/// Replaces `file` with `text` at once, so that no reader sees a part of it. The new file is a
+/// second newer: file systems store times in milliseconds, and tests are faster than that.
 pub(super) fn put(file: &Path, text: &str) {
     let new = file.with_extension("new");
     fs::write(&new, text).unwrap();

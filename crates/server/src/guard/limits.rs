@@ -1,9 +1,9 @@
-//! Reading a request body within bounds.
+//! Reads a request body within limits of size and time.
 //!
-//! A body that announces itself as too large is refused before a byte of it is read, and the
-//! client that waits for `100 Continue` never sends it. One that does not say how large it is
-//! is counted while it comes. Either has a total time, so that a body which trickles in byte
-//! by byte cannot hold its connection.
+//! A body with a `Content-Length` that is too large is refused before any of it is read, and a
+//! client that waits for `100 Continue` never sends it. A body without a length is counted while
+//! it is read. Both have a time limit, so that a body that arrives byte by byte cannot hold its
+//! connection.
 
 use std::{error::Error, time::Duration};
 
@@ -13,7 +13,7 @@ use http_body_util::{BodyExt, LengthLimitError, Limited};
 use thiserror::Error;
 
 pub const BODY_MAX_BYTES: usize = 10 * 1024 * 1024;
-/// For what lists the units of a whole pallet.
+/// For requests that list the units of a whole pallet.
 pub const LARGE_BODY_MAX_BYTES: usize = 32 * 1024 * 1024;
 pub const BODY_TIME_MAX: Duration = Duration::from_secs(30);
 
@@ -27,13 +27,13 @@ pub enum BodyError {
     Broken(#[source] Box<dyn Error + Send + Sync>),
 }
 
-/// The whole of `body`, when it has at most `max_bytes` and is there within `time_max`.
+/// All of `body`, if it has at most `max_bytes` and arrives within `time_max`.
 pub async fn read_body<B>(body: B, max_bytes: usize, time_max: Duration) -> Result<Bytes, BodyError>
 where
     B: HttpBody<Data = Bytes>,
     B::Error: Into<Box<dyn Error + Send + Sync>>,
 {
-    // What `Content-Length` said, for a body that came over the network.
+    // The value of `Content-Length`, for a body that came over the network.
     let announced = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
     if announced > max_bytes {
         return Err(BodyError::TooLarge);
@@ -64,7 +64,7 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    /// Frames one after the other, of a length nobody announced.
+    /// Frames without an announced length.
     struct Frames(Vec<Result<Bytes, io::Error>>);
 
     impl HttpBody for Frames {

@@ -1,17 +1,17 @@
 //! The listener: from an open port to requests in the router.
 //!
-//! One task accepts, and each connection has a task of its own. Everything a client can make
-//! us wait for has an end: the TLS handshake, the headers of a request (which is also how
-//! long a connection may be idle between two), the taking of an answer, and the connection as
-//! a whole, which is asked to close at the end of its lifetime and dropped after another. The
-//! body of a request is the handler's to limit, with [`super::limits`]. When the limit of
-//! open connections is reached, new ones wait unaccepted in the kernel's queue.
+//! One task accepts connections, and each connection has its own task. Everything that waits for a
+//! client has a time limit: the TLS handshake, the headers of a request (which also limits how long
+//! a connection may be idle), writing a response, and the connection as a whole. At the end of its
+//! lifetime a connection is asked to close, and it is dropped after another lifetime. Handlers
+//! limit the body of a request with [`super::limits`]. When the maximum number of connections is
+//! open, new ones wait in the kernel's queue.
 //!
-//! Plain HTTP is for this machine alone, or for a proxy that the operator declared and that
-//! speaks TLS in our place.
+//! Plain HTTP is only for this machine, or behind a proxy that the operator configured and that
+//! terminates TLS.
 //!
-//! On stop the port is closed at once, requests under way get `grace` to finish, idle
-//! connections end. What remains after that is dropped.
+//! On stop the port is closed at once, active requests get `grace` to finish, and idle connections
+//! end. Connections that remain after that are dropped.
 
 use std::{
     io,
@@ -47,26 +47,26 @@ use super::{
 
 pub const CONNECTIONS_MAX: usize = 4_096;
 
-/// Request line and headers together. There may be a hundred headers, which is hyper's own
-/// limit. Beyond either the answer is 431.
+/// Request line and headers together. hyper also limits the number of headers to 100. Beyond either
+/// limit the response is 431.
 const HEADERS_MAX_BYTES: usize = 32 * 1024;
 const BUFFER_MAX_BYTES: usize = 64 * 1024;
 
-/// The pause after the system refused to accept, such as for want of file descriptors.
+/// The pause after accepting failed, for instance because there were no file descriptors left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 #[derive(Clone, Debug)]
 pub struct ListenSettings {
     pub address: SocketAddr,
     pub tls: Option<TlsSettings>,
-    /// Proxies of ours in front of this listener; see [`super::client_address`].
+    /// The number of trusted proxies in front of this listener; see [`super::client_address`].
     pub trusted_hops: usize,
     pub connections_max: usize,
     pub timeouts: Timeouts,
 }
 
 impl ListenSettings {
-    /// Plain HTTP at `address`, no proxy in front, and the usual limits.
+    /// Plain HTTP at `address`, without a proxy, with the default limits.
     pub fn new(address: SocketAddr) -> Self {
         Self {
             address,
@@ -81,12 +81,12 @@ impl ListenSettings {
 #[derive(Clone, Copy, Debug)]
 pub struct Timeouts {
     pub handshake: Duration,
-    /// From when a connection is ready for a request until all its headers are there.
+    /// From when a connection is ready for a request until all headers have arrived.
     pub headers: Duration,
-    /// How long a client may take none of an answer that waits for it.
+    /// How long a client may read nothing of a waiting response.
     pub write_stall: Duration,
     pub lifetime: Duration,
-    /// How often the certificate files are looked at.
+    /// How often the certificate files are checked.
     pub reload_interval: Duration,
 }
 
@@ -116,7 +116,7 @@ pub enum ServeError {
     Tls(#[from] TlsError),
 }
 
-/// An open port. Connections are accepted once it runs.
+/// An open port. It accepts connections once it runs.
 pub struct Listener {
     socket: TcpListener,
     local_address: SocketAddr,
@@ -125,7 +125,7 @@ pub struct Listener {
 }
 
 impl Listener {
-    /// Opens the port, after everything else that can be wrong was checked.
+    /// Opens the port, after all other settings were checked.
     pub async fn bind(settings: ListenSettings) -> Result<Self, ServeError> {
         let address = settings.address;
         let public = !address.ip().to_canonical().is_loopback();
@@ -139,15 +139,15 @@ impl Listener {
         Ok(Self { socket, local_address, tls, settings })
     }
 
-    /// Where it listens; tells the port when port 0 was asked for.
+    /// The address with the actual port, also if port 0 was requested.
     pub fn local_addr(&self) -> SocketAddr {
         self.local_address
     }
 
-    /// Serves `router` until `stop`, and returns when the last connection has ended, at the
-    /// latest `grace` after it. Dropping the future drops the connections.
+    /// Serves `router` until `stop`, and returns when the last connection has ended, at most `grace`
+    /// later. Dropping the future drops the connections.
     ///
-    /// Boxed, so that serving is compiled here and not in the crate that waits for it.
+    /// Boxed, so that it is compiled here and not in the crate that awaits it.
     pub fn run(
         self,
         router: Router,
@@ -168,17 +168,17 @@ impl Listener {
             let watch = reload_when_changed(certificate, timeouts.reload_interval, stop.clone());
             tasks.spawn(abandon.clone().run_until_cancelled_owned(watch));
         }
-        let places = settings.connections_max.clamp(1, Semaphore::MAX_PERMITS);
-        let places = Arc::new(Semaphore::new(places));
+        let permits = settings.connections_max.clamp(1, Semaphore::MAX_PERMITS);
+        let permits = Arc::new(Semaphore::new(permits));
         let service =
             Arc::new(Service { router, acceptor, timeouts, stop: Arc::new(stop.clone()) });
-        let accept = Accept { socket, places, failing: false };
+        let accept = Accept { socket, permits, failing: false };
         accept
-            .until_stopped(&stop, |stream, peer, place| {
+            .until_stopped(&stop, |stream, peer, permit| {
                 let service = Arc::clone(&service);
                 let connection = async move {
                     service.connection(stream, peer).await;
-                    drop(place);
+                    drop(permit);
                 };
                 tasks.spawn(abandon.clone().run_until_cancelled_owned(connection));
             })
@@ -198,35 +198,35 @@ fn acceptor(settings: &TlsSettings) -> Result<(TlsAcceptor, Arc<ReloadingCertifi
     Ok((TlsAcceptor::from(Arc::new(config)), certificate))
 }
 
-/// The accepting side.
+/// Accepts connections.
 struct Accept {
     socket: TcpListener,
-    places: Arc<Semaphore>,
+    permits: Arc<Semaphore>,
     /// Whether the last attempt failed. A lasting failure is logged only once.
     failing: bool,
 }
 
 impl Accept {
-    /// Hands every connection to `begin` with its place; closes the port on return.
+    /// Passes every connection and its permit to `begin`. Closes the port on return.
     async fn until_stopped(
         mut self,
         stop: &CancellationToken,
         begin: impl Fn(TcpStream, IpAddr, OwnedSemaphorePermit),
     ) {
         while let Some(accepted) = stop.run_until_cancelled(self.next()).await {
-            if let Some((stream, peer, place)) = accepted {
-                begin(stream, peer, place);
+            if let Some((stream, peer, permit)) = accepted {
+                begin(stream, peer, permit);
             }
         }
     }
 
-    /// The next connection, once there is a place for it; none when accepting failed.
+    /// The next connection, once there is a permit for it. None if accepting failed.
     async fn next(&mut self) -> Option<(TcpStream, IpAddr, OwnedSemaphorePermit)> {
-        let place = Arc::clone(&self.places).acquire_owned().await.ok()?;
+        let permit = Arc::clone(&self.permits).acquire_owned().await.ok()?;
         match self.socket.accept().await {
             Ok((stream, peer)) => {
                 self.failing = false;
-                Some((stream, peer.ip().to_canonical(), place))
+                Some((stream, peer.ip().to_canonical(), permit))
             }
             Err(error) if concerns_one_connection(&error) => None,
             Err(error) => {
@@ -241,7 +241,7 @@ impl Accept {
     }
 }
 
-/// The client was gone before it was accepted. The next may be fine.
+/// The client closed the connection before it was accepted. The next one may work.
 fn concerns_one_connection(error: &io::Error) -> bool {
     matches!(
         error.kind(),
@@ -252,7 +252,7 @@ fn concerns_one_connection(error: &io::Error) -> bool {
     )
 }
 
-/// What every connection needs.
+/// What all connections share.
 struct Service {
     router: Router,
     acceptor: Option<TlsAcceptor>,
@@ -261,8 +261,8 @@ struct Service {
 }
 
 impl Service {
-    /// Serves one connection to its end. Its faults are the client's and of no interest to
-    /// the operator, unless one is looking for them.
+    /// Serves one connection to its end. Errors are caused by the client, so they are logged only
+    /// for debugging.
     async fn connection(&self, stream: TcpStream, peer: IpAddr) {
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%peer, %error, "a connection was lost at once");
@@ -281,7 +281,7 @@ impl Service {
         }
     }
 
-    /// Serves requests one after the other, until the client or a limit or `stop` ends it.
+    /// Serves requests one after the other, until the client, a limit or `stop` ends the connection.
     async fn requests<S>(&self, stream: S, peer: IpAddr)
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,

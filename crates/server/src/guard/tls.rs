@@ -1,14 +1,14 @@
-//! TLS of the listener: which versions are spoken, and a certificate that can be replaced
-//! while the service runs.
+//! TLS of the listener: the supported versions, and a certificate that can be replaced while the
+//! service runs.
 //!
-//! The contract asks for TLS 1.2 only; a setting adds 1.3. The cryptography is handed to
-//! rustls explicitly, so that nothing here depends on, or sets, a default of the process.
+//! The contract requires TLS 1.2 only; a setting adds 1.3. The cryptography is passed to rustls
+//! explicitly, so that nothing here uses or sets a default of the process.
 //!
-//! Certificates are renewed by other programs that write the two files when they like. So the
-//! files are looked at every few seconds (modification time and size), and a pair that changed
-//! and is sound is used from the next handshake on. A pair that is not sound, for instance
-//! because only one of the files has been written yet, is reported once and tried again; until
-//! it is sound the old pair stays in use. Open connections keep what they began with.
+//! Other programs renew certificates and write the two files at any time. So the files are checked
+//! every few seconds (modification time and size). A changed pair that is valid is used from the
+//! next handshake on. An invalid pair, for instance if only one of the files has been written yet,
+//! is reported once and checked again; the old pair stays in use until then. Open connections keep
+//! the certificate they started with.
 
 use std::{
     fs, io,
@@ -32,15 +32,15 @@ use store::with_causes;
 use thiserror::Error;
 use tokio_util::sync::CancellationToken;
 
-/// How often the files are looked at.
+/// How often the files are checked.
 pub const RELOAD_INTERVAL: Duration = Duration::from_secs(2);
 
-/// Only HTTP/1.1 is spoken, and said so when the client asks.
+/// The only protocol that is negotiated: HTTP/1.1.
 const PROTOCOL: &[u8] = b"http/1.1";
 
 #[derive(Clone, Debug)]
 pub struct TlsSettings {
-    /// PEM: the certificate of this server first, then the ones that vouch for it.
+    /// PEM: the certificate of this server first, then its intermediate certificates.
     pub cert: PathBuf,
     /// PEM: PKCS#8, PKCS#1 or SEC1.
     pub key: PathBuf,
@@ -55,9 +55,9 @@ pub enum TlsError {
     Unreadable { file: PathBuf, source: io::Error },
     #[error("{} is not a PEM file", file.display())]
     NotPem { file: PathBuf, source: pem::Error },
-    #[error("{} has no certificate in it", file.display())]
+    #[error("{} contains no certificate", file.display())]
     NoCertificate { file: PathBuf },
-    #[error("{} has no private key in it", file.display())]
+    #[error("{} contains no private key", file.display())]
     NoKey { file: PathBuf },
     #[error("the certificate in {} cannot be used", file.display())]
     UnusableCertificate { file: PathBuf, source: rustls::Error },
@@ -73,7 +73,7 @@ pub enum TlsError {
     Versions(#[source] rustls::Error),
 }
 
-/// What the listener answers a TLS client with; `certificate` may change underneath.
+/// The TLS configuration of the listener. The certificate may be replaced later.
 pub fn server_config(
     settings: &TlsSettings,
     certificate: Arc<ReloadingCertificate>,
@@ -89,11 +89,11 @@ pub fn server_config(
     Ok(config)
 }
 
-/// The pair in use. Every handshake takes the one that is current when it begins.
+/// The certificate and key in use. Each handshake takes the pair that is current when it starts.
 #[derive(Debug)]
 pub struct ReloadingCertificate {
     files: Files,
-    /// What the files looked like before they were read the first time.
+    /// The state of the files before they were first read.
     first_stamps: Stamps,
     current: RwLock<Arc<CertifiedKey>>,
 }
@@ -121,8 +121,8 @@ impl ResolvesServerCert for ReloadingCertificate {
     }
 }
 
-/// Keeps `certificate` like its files until `stop`. A panic while reading ends it, which is
-/// logged; the pair in use stays.
+/// Reloads `certificate` whenever its files change, until `stop`. A panic while reading is logged
+/// and ends this task; the pair in use stays.
 pub async fn reload_when_changed(
     certificate: Arc<ReloadingCertificate>,
     interval: Duration,
@@ -130,11 +130,11 @@ pub async fn reload_when_changed(
 ) {
     let mut watch = Watch::new(certificate);
     while stop.run_until_cancelled(tokio::time::sleep(interval)).await.is_some() {
-        let looking = tokio::task::spawn_blocking(move || {
-            watch.look().report();
+        let check = tokio::task::spawn_blocking(move || {
+            watch.check().report();
             watch
         });
-        watch = match looking.await {
+        watch = match check.await {
             Ok(watch) => watch,
             Err(error) => {
                 tracing::error!(
@@ -147,20 +147,20 @@ pub async fn reload_when_changed(
     }
 }
 
-/// What one look at the files found.
+/// The result of one check of the files.
 #[derive(Debug)]
-enum Look {
-    NothingNew,
+enum FileCheck {
+    Unchanged,
     Replaced,
-    /// A fault that was not reported before.
+    /// An error that was not reported before.
     Broken(TlsError),
 }
 
-impl Look {
+impl FileCheck {
     fn report(&self) {
         match self {
-            Self::NothingNew => {}
-            Self::Replaced => tracing::info!("the TLS certificate was replaced by the new one"),
+            Self::Unchanged => {}
+            Self::Replaced => tracing::info!("the new TLS certificate is in use"),
             Self::Broken(fault) => {
                 let cause = with_causes(fault);
                 tracing::error!(
@@ -171,7 +171,7 @@ impl Look {
     }
 }
 
-/// Remembers what was seen, so that each state of the files is reported once.
+/// Remembers the state of the files, so that each state is reported once.
 #[derive(Debug)]
 struct Watch {
     certificate: Arc<ReloadingCertificate>,
@@ -186,25 +186,25 @@ impl Watch {
         Self { certificate, seen, complaint: None }
     }
 
-    /// Reads the files when they changed, or when they could not be used the last time: the
-    /// reason may lie outside of them, such as too many open files.
-    fn look(&mut self) -> Look {
+    /// Reads the files if they changed, or if they could not be used last time: the cause may be
+    /// outside of the files, such as too many open files.
+    fn check(&mut self) -> FileCheck {
         let stamps = self.certificate.files.stamps();
         let changed = stamps != self.seen;
         if !changed && self.complaint.is_none() {
-            return Look::NothingNew;
+            return FileCheck::Unchanged;
         }
         self.seen = stamps;
         match self.certificate.files.read_pair() {
             Ok(pair) => {
                 self.certificate.replace(pair);
                 self.complaint = None;
-                Look::Replaced
+                FileCheck::Replaced
             }
             Err(error) => {
                 let before = self.complaint.replace(error.to_string());
                 let known = !changed && before == self.complaint;
-                if known { Look::NothingNew } else { Look::Broken(error) }
+                if known { FileCheck::Unchanged } else { FileCheck::Broken(error) }
             }
         }
     }
@@ -216,7 +216,7 @@ struct Files {
     key: PathBuf,
 }
 
-/// Modification time and size of a file that is there.
+/// Modification time and size of an existing file.
 type Stamp = Option<(SystemTime, u64)>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -230,7 +230,7 @@ impl Files {
         Stamps { cert: stamp(&self.cert), key: stamp(&self.key) }
     }
 
-    /// The pair, when both files are sound and belong together.
+    /// The pair, if both files are valid and belong together.
     fn read_pair(&self) -> Result<CertifiedKey, TlsError> {
         let chain = read_chain(&self.cert)?;
         let key = read_key(&self.key)?;

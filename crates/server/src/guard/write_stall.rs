@@ -1,9 +1,8 @@
-//! A stream that gives up on a peer which does not take what is written to it.
+//! A stream that fails if the peer does not read what is written to it.
 //!
-//! Without it a client could ask for a large answer, stop reading, and hold the connection
-//! and the answer in memory for ever: the limits of the HTTP server end with the request.
-//! Waiting to read is not limited here, because a connection whose handler is at work waits
-//! to read, too.
+//! Without this, a client could request a large response, stop reading, and keep the connection and
+//! the response in memory forever: the limits of the HTTP server end with the request. Reads are
+//! not limited here, because a connection also waits for a read while its handler is working.
 
 use std::{
     io,
@@ -17,11 +16,11 @@ use tokio::{
     time::{Sleep, sleep},
 };
 
-/// Fails a write with `TimedOut` when not a byte of it went out for `stall_max`.
+/// Fails a write with `TimedOut` if no byte of it was sent for `stall_max`.
 pub(super) struct WriteStall<S> {
     stream: S,
     stall_max: Duration,
-    /// Set while a write waits.
+    /// Set while a write is waiting.
     deadline: Option<Pin<Box<Sleep>>>,
 }
 

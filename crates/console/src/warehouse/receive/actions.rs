@@ -100,7 +100,7 @@ async fn grade(bench: &BenchForm<'_>) -> Result<BenchState, ApiError> {
 /// Input that is not a condition can be the license plate of the unit.
 fn handle_other_input(state: &BenchState, parcel: &Parcel, input: &str) -> BenchState {
     let again = BenchState { result: String::new(), ..state.clone() };
-    let in_parcel = !matches!(parcel.meaning(input), CodeMeaning::Stranger);
+    let in_parcel = !matches!(parcel.meaning(input), CodeMeaning::Unexpected);
     if input.is_empty() {
         again.with_result(BenchResult::NotACondition)
     } else if in_parcel || [&state.parcel, &parcel.number, state.unit_code()].contains(&input) {
@@ -120,8 +120,8 @@ pub(super) fn can_take_plate(state: &BenchState, parcel: &Parcel) -> bool {
         Some(CodeKind::Unit) => false,
         Some(CodeKind::Product) => true,
         None => match parcel.meaning(code) {
-            CodeMeaning::Awaited(line) | CodeMeaning::Full(line) => line.plate.is_none(),
-            CodeMeaning::Here(_) | CodeMeaning::Pieces(_) | CodeMeaning::Stranger => false,
+            CodeMeaning::Expected(line) | CodeMeaning::Full(line) => line.plate.is_none(),
+            CodeMeaning::Received(_) | CodeMeaning::Units(_) | CodeMeaning::Unexpected => false,
         },
     }
 }
@@ -133,10 +133,10 @@ fn build_receipt(state: &BenchState, parcel: &Parcel, unit: &GradedUnit<'_>) -> 
         return Some(parcel.question(code, unit));
     }
     match parcel.meaning(state.unit.as_deref()?) {
-        CodeMeaning::Awaited(line) | CodeMeaning::Full(line) | CodeMeaning::Here(Some(line)) => {
+        CodeMeaning::Expected(line) | CodeMeaning::Full(line) | CodeMeaning::Received(Some(line)) => {
             Some(parcel.receipt(line, unit))
         }
-        CodeMeaning::Here(None) | CodeMeaning::Pieces(_) | CodeMeaning::Stranger => None,
+        CodeMeaning::Received(None) | CodeMeaning::Units(_) | CodeMeaning::Unexpected => None,
     }
 }
 

@@ -77,10 +77,10 @@ pub(super) fn likely_code_kind(found: &MatchingParcel, code: &str) -> CodeKind {
     let lines = &found.parcel.lines;
     let all_have_plates = !lines.is_empty() && lines.iter().all(|line| line.plate.is_some());
     let is_unit = match found.parcel.meaning(code) {
-        CodeMeaning::Awaited(line) | CodeMeaning::Full(line) => line.plate.as_deref() == Some(code),
-        CodeMeaning::Here(_) => true,
-        CodeMeaning::Pieces(_) => false,
-        CodeMeaning::Stranger => all_have_plates,
+        CodeMeaning::Expected(line) | CodeMeaning::Full(line) => line.plate.as_deref() == Some(code),
+        CodeMeaning::Received(_) => true,
+        CodeMeaning::Units(_) => false,
+        CodeMeaning::Unexpected => all_have_plates,
     };
     if is_unit { CodeKind::Unit } else { CodeKind::Product }
 }
@@ -99,17 +99,17 @@ async fn decide_unit(
         return Ok(Step::ScanUnit(found, None));
     }
     let mismatch = match (parcel.refusal, parcel.meaning(code)) {
-        (_, CodeMeaning::Here(_)) => {
+        (_, CodeMeaning::Received(_)) => {
             return Ok(Step::ScanUnit(found, Some(BenchResult::AlreadyReceived)));
         }
-        (_, CodeMeaning::Stranger) => return decide_unknown_code(web, state, found, code).await,
+        (_, CodeMeaning::Unexpected) => return decide_unknown_code(web, state, found, code).await,
         (Some(refusal), _) => Mismatch::NotReceivable(refusal),
-        (None, CodeMeaning::Awaited(line)) => {
+        (None, CodeMeaning::Expected(line)) => {
             let line = line.clone();
             return Ok(Step::GradeUnit(found, Some(line)));
         }
         (None, CodeMeaning::Full(line)) => Mismatch::AllReceived(line.clone()),
-        (None, CodeMeaning::Pieces(lines)) => {
+        (None, CodeMeaning::Units(lines)) => {
             Mismatch::SeveralUnits(lines.into_iter().cloned().collect())
         }
     };

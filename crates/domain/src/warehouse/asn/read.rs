@@ -1,4 +1,4 @@
-//! Reads an inbound ASN, and says everything wrong with it at once.
+//! Reads an inbound ASN, and reports all of its faults at once.
 
 use std::collections::HashSet;
 
@@ -16,7 +16,7 @@ use crate::warehouse::{reference, text_or_number};
 /// A line has at most this many flags.
 const FLAGS_MAX: usize = 100;
 
-/// What must not stand twice in an ASN, and what was found of it so far.
+/// The values that must be unique within an ASN, as far as they were read.
 struct Seen {
     details_type: Option<DetailsType>,
     lines: HashSet<String>,
@@ -24,13 +24,13 @@ struct Seen {
     lines_total: usize,
 }
 
-/// Reads an ASN, or says everything wrong with it.
+/// Reads an ASN, or reports all of its faults.
 pub fn read_asn(document: &Json<'_>) -> Result<InboundAsn, Faults> {
     let (asn, _) = read(document, false, |root| root.object(asn).flatten())?;
     Ok(asn)
 }
 
-/// Nothing only where there is no number, which is noted.
+/// None only if there is no number, which is reported.
 fn asn(at: &Fields<'_>) -> Option<InboundAsn> {
     at.refuse_unknown();
     let program_identifier = at.identifier("program_identifier");
@@ -136,7 +136,7 @@ fn detail(at: &Fields<'_>, seen: &mut Seen) -> AsnDetail {
     }
 }
 
-/// A line that announces a piece names it; a line that announces a quantity cannot.
+/// A line that announces a single unit identifies it; a line that announces a quantity cannot.
 fn read_unit_identifier(at: &Fields<'_>, seen: &mut Seen) -> Option<String> {
     let key = "unit_identifier";
     let identifier = match seen.details_type {

@@ -1,13 +1,13 @@
-//! From a unit in the hand to the receipt that tells of it.
+//! Creates the receipt of a scanned unit.
 
 use super::{ExpectedLine, Parcel, ParcelKind};
 use crate::returns::identifier::RmaId;
 use crate::returns::receipt::{Condition, Receipt};
 
-/// A unit that was looked at.
+/// A unit that a worker graded.
 #[derive(Clone, Copy, Debug)]
 pub struct GradedUnit<'a> {
-    /// Its license plate: scanned, or made up for it.
+    /// Its license plate, scanned or generated.
     pub plate: &'a str,
     pub condition: Condition,
     pub user_login: &'a str,
@@ -16,10 +16,10 @@ pub struct GradedUnit<'a> {
     pub serial_number: Option<&'a str>,
 }
 
-/// What the code of a unit that does not fit is.
+/// The code of a unit that does not match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnexpectedCode<'a> {
-    /// The license plate of this one piece.
+    /// The license plate of the unit.
     ByPlate(&'a str),
     /// The code of its article.
     ByArticle(&'a str),
@@ -30,15 +30,15 @@ impl Parcel {
     pub fn receipt(&self, line: &ExpectedLine, graded: &GradedUnit<'_>) -> Receipt {
         let rma = (self.kind == ParcelKind::Return).then(|| RmaId::parse(&self.number)).flatten();
         let is_return = rma.is_some();
-        // Programs that share a number are told apart by the line. Otherwise another line of the
-        // same article may take the unit when this one is full meanwhile.
+        // The line distinguishes programs that share a number. Without it, another line of the
+        // same article may take the unit if this one is full by then.
         let named = is_return || line.program.is_some();
         Receipt {
             asn_number: rma.is_none().then(|| self.number.clone()),
             rma_identifier: rma,
             line_identifier: named.then(|| line.line_identifier.clone()),
             unit_identifier: Some(line.plate.clone().unwrap_or_else(|| graded.plate.to_owned())),
-            // A return knows what is sold without a SKU by its UPC.
+            // A return identifies articles without a SKU by their UPC.
             sku: line.sku.clone().or_else(|| line.upc.clone().filter(|_| is_return)),
             upc: line.upc.clone(),
             client_unit_identifier: line.own.clone(),
@@ -46,8 +46,8 @@ impl Parcel {
         }
     }
 
-    /// The receipt of a unit that does not fit, which makes it a question. A return has no room
-    /// for questions: there it is asked about as if an ASN of the return's name were awaited.
+    /// The receipt of a unit that does not match, which becomes a question. A return has no
+    /// questions, so the receipt names an ASN with the identifier of the return.
     pub fn question(&self, known: UnexpectedCode<'_>, graded: &GradedUnit<'_>) -> Receipt {
         let bare = Receipt { asn_number: Some(self.number.clone()), ..bare(graded) };
         match known {
@@ -62,12 +62,12 @@ impl Parcel {
     }
 }
 
-/// Whether a code looks like one of those that are printed on articles everywhere.
+/// Whether a code has the form of a UPC or EAN.
 fn is_upc(code: &str) -> bool {
     matches!(code.len(), 8 | 12 | 13 | 14) && code.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// What every receipt has.
+/// The fields that all receipts have.
 fn bare(graded: &GradedUnit<'_>) -> Receipt {
     Receipt {
         rma_identifier: None,

@@ -44,11 +44,11 @@ fn graded() -> GradedUnit<'static> {
 
 fn awaited(parcel: &Parcel, code: &str) -> Option<String> {
     match parcel.meaning(code) {
-        CodeMeaning::Awaited(line) => Some(line.line_identifier.clone()),
-        CodeMeaning::Here(_)
+        CodeMeaning::Expected(line) => Some(line.line_identifier.clone()),
+        CodeMeaning::Received(_)
         | CodeMeaning::Full(_)
-        | CodeMeaning::Pieces(_)
-        | CodeMeaning::Stranger => None,
+        | CodeMeaning::Units(_)
+        | CodeMeaning::Unexpected => None,
     }
 }
 
@@ -59,14 +59,14 @@ fn a_unit_of_a_return_is_known_by_sku_upc_or_line() {
     for code in ["TEE-NAVY-M", "012345678905", "ORD-100472-1"] {
         assert_eq!(awaited(&parcel, code).as_deref(), Some("ORD-100472-1"), "{code}");
     }
-    assert_eq!(parcel.meaning("CAP-SAND"), CodeMeaning::Stranger);
+    assert_eq!(parcel.meaning("CAP-SAND"), CodeMeaning::Unexpected);
 }
 
 #[test]
 fn a_received_unit_of_a_return_is_known_by_its_license_plate() {
     let parcel = returned();
     let plate = parcel.here.keys().next().unwrap();
-    assert_eq!(parcel.meaning(plate), CodeMeaning::Here(None));
+    assert_eq!(parcel.meaning(plate), CodeMeaning::Received(None));
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn a_piece_is_known_by_either_of_its_identifiers_and_its_article_only_asks_which
     let parcel = pieces();
     assert_eq!(awaited(&parcel, "LP-0093321").as_deref(), Some("1"));
     assert_eq!(awaited(&parcel, "HP-55012").as_deref(), Some("1"));
-    assert!(matches!(parcel.meaning("TEE-NAVY-M"), CodeMeaning::Pieces(lines) if lines.len() == 1));
+    assert!(matches!(parcel.meaning("TEE-NAVY-M"), CodeMeaning::Units(lines) if lines.len() == 1));
     assert_eq!(awaited(&parcel, "1"), None, "lines of an ASN are not scanned");
 }
 
@@ -90,7 +90,7 @@ fn what_the_bench_makes_of_a_unit_is_what_receiving_accepts() {
     for (state, code) in [(samples::inbound_asn(), "HP-55012"), (quantities(), "CAP-SAND")] {
         let number = state.asn.asn_number.to_string();
         let parcel = Parcel::of_asns(&acme(), &number, std::slice::from_ref(&state));
-        let CodeMeaning::Awaited(line) = parcel.meaning(code) else { panic!("{code}") };
+        let CodeMeaning::Expected(line) = parcel.meaning(code) else { panic!("{code}") };
         let receipt = parcel.receipt(line, &graded());
         let scan = UnitScan {
             unit_identifier: receipt.unit_identifier.as_deref().unwrap(),
@@ -148,7 +148,7 @@ fn programs_that_share_a_number_are_told_apart_by_the_line() {
     other.asn.program_identifier = "outlet".to_owned();
     let parcel = Parcel::of_asns(&acme(), "ASN-20260301-7", &[samples::inbound_asn(), other]);
     assert_eq!(parcel.awaited(), 5);
-    let CodeMeaning::Awaited(line) = parcel.meaning("CAP-SAND") else { panic!() };
+    let CodeMeaning::Expected(line) = parcel.meaning("CAP-SAND") else { panic!() };
     assert_eq!(line.program.as_deref(), Some("outlet"));
     assert_eq!(parcel.receipt(line, &graded()).line_identifier.as_deref(), Some("2"));
 }

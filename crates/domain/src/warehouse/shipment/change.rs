@@ -1,4 +1,4 @@
-//! How a shipment goes on: pending, shipped, delivered; or canceled before it was shipped.
+//! Changes of a shipment: pending, shipped, delivered; or canceled before it was shipped.
 //!
 //! | status    | may become          | ship_date may change |
 //! | --------- | ------------------- | -------------------- |
@@ -7,8 +7,8 @@
 //! | delivered |                     | no                   |
 //! | canceled  |                     | no                   |
 //!
-//! What is true already changes nothing; everything else is refused. A change is told with the
-//! same number.
+//! Setting a value that is already set changes nothing; everything else is refused. The messages
+//! about a change have the same number.
 
 use std::fmt;
 
@@ -21,7 +21,7 @@ use crate::faults::Faults;
 use crate::json::Json;
 use crate::reader::read;
 
-/// What is to change about a shipment: at least one of both.
+/// A change of a shipment: the date, the status, or both.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ShipmentChange {
     /// When the goods left, or will leave.
@@ -32,21 +32,21 @@ pub struct ShipmentChange {
     pub status: Option<ShipmentStatus>,
 }
 
-/// What a change comes to.
+/// The result of a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShipmentDecision {
-    /// The shipment after the change. If it changed, [`Shipment::unit_event`] befalls its units,
-    /// and all of its messages are owed again.
+    /// The shipment after the change. If it changed, [`Shipment::unit_event`] is applied to its
+    /// units, and all of its messages are sent again.
     pub shipment: Shipment,
     pub changed: bool,
 }
 
-/// Why a change cannot be. Nothing changes.
+/// Why a change is refused. Nothing changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ShipmentRefusal {
-    /// No shipment goes from this status to that one.
+    /// The status cannot change in this way.
     Status(ShipmentStatus, ShipmentStatus),
-    /// The shipment arrived or was canceled, so its date stands.
+    /// The shipment arrived or was canceled, so its date cannot change.
     Ended(ShipmentStatus),
 }
 
@@ -65,7 +65,7 @@ impl fmt::Display for ShipmentRefusal {
 
 impl std::error::Error for ShipmentRefusal {}
 
-/// Reads a change, or says everything wrong with it.
+/// Reads a change, or reports all of its faults.
 pub fn read_change(document: &Json<'_>) -> Result<ShipmentChange, Faults> {
     let (change, _) = read(document, false, |root| {
         root.object(|at| {
@@ -84,7 +84,7 @@ pub fn read_change(document: &Json<'_>) -> Result<ShipmentChange, Faults> {
     Ok(change)
 }
 
-/// Applies `change` to `shipment`: all of it or nothing.
+/// Applies `change` to `shipment`, completely or not at all.
 pub fn change(
     shipment: Shipment,
     change: &ShipmentChange,
@@ -104,7 +104,7 @@ pub fn change(
     let shipment = Shipment {
         status: status.unwrap_or(shipment.status),
         ship_date: ship_date.unwrap_or(shipment.ship_date),
-        // A clock that was set back does not take the shipment back.
+        // If the clock was set back, the time of the shipment is not.
         updated_at: now.max(shipment.updated_at),
         announcements: shipment.announcements.saturating_add(1),
         ..shipment

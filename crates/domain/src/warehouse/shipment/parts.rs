@@ -1,4 +1,4 @@
-//! What a shipment is made of: places, cartons and units.
+//! The parts of a shipment: places, cartons and units.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -8,13 +8,13 @@ use crate::returns::receipt::Condition;
 use crate::warehouse::GoodsReference;
 use crate::warehouse::unit::UnitRecord;
 
-/// Where goods leave.
+/// Where the goods leave.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SendingPlace {
-    /// Our own identifier of the place. Text, or an integer, which is kept as text.
+    /// Our own identifier of the place. Text, or an integer, which is stored as text.
     #[schema(example = "31", min_length = 1, max_length = 255)]
     pub identifier: String,
-    /// The merchant's identifier of the place, told instead of ours where there is one.
+    /// The merchant's identifier of the place. If present, messages have it instead of ours.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "WH-EAST", max_length = 255)]
     pub external_identifier: Option<String>,
@@ -22,15 +22,15 @@ pub struct SendingPlace {
     pub kind: PlaceType,
 }
 
-/// Where goods go. One of its identifiers is told, by the type of the shipment: for a stock
+/// Where the goods go. Messages have the identifier for the type of the shipment: for a stock
 /// transfer the `stock_transfer_identifier`, for freight the `external_identifier`, for a vendor
-/// the `vendor_id`; where that is absent, the `identifier`.
+/// the `vendor_id`. If that is absent, they have the `identifier`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ReceivingPlace {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "88", max_length = 255)]
     pub identifier: Option<String>,
-    /// What stock transfers name the place by.
+    /// The identifier of the place in stock transfers.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(max_length = 255)]
     pub stock_transfer_identifier: Option<String>,
@@ -48,7 +48,7 @@ pub struct ReceivingPlace {
 }
 
 impl ReceivingPlace {
-    /// The identifier that shipments of this type name the place by.
+    /// The identifier of the place in messages about shipments of this type.
     pub fn identifier_for(&self, kind: ShipmentType) -> Option<&str> {
         let own = match kind {
             ShipmentType::StockTransfer => &self.stock_transfer_identifier,
@@ -130,8 +130,8 @@ pub struct OutboundDetail {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "SN-20114", max_length = 255)]
     pub serial_number: Option<String>,
-    /// The state that the unit leaves in. Of a unit that was received, the state that it is known
-    /// to be in is told instead.
+    /// The condition of the unit when it leaves. For a unit that was received, messages have its
+    /// recorded condition instead.
     pub condition: Condition,
     /// What may be done with the unit, as it was announced.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -144,8 +144,8 @@ pub struct OutboundDetail {
 }
 
 impl OutboundDetail {
-    /// Fills in what was not sent and is known of the unit since it was announced and received, and
-    /// the condition that it is in now.
+    /// Fills in absent fields that are known since the unit was announced and received, and its
+    /// current condition.
     pub fn complete(&mut self, unit: &UnitRecord) {
         fn fill(absent: &mut Option<String>, known: Option<&String>) {
             if absent.is_none() {

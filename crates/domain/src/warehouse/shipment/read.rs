@@ -1,4 +1,4 @@
-//! Reads a shipment as the warehouse sends it, and says everything wrong with it at once.
+//! Reads a shipment as the warehouse sends it, and reports all of its faults at once.
 
 use std::collections::HashSet;
 
@@ -24,14 +24,14 @@ const TRACKING_NUMBERS_MAX: usize = 1_000;
 /// What reading depends on besides the document.
 #[derive(Clone, Debug)]
 pub struct ShipmentReadContext {
-    /// The number of a shipment that was sent without one. Short enough for any suffix.
+    /// The number for a shipment without one. Short enough for any suffix.
     pub asn_number: AsnNumber,
-    /// How many units a message has at most where the shipment does not say.
+    /// The most units in a message, if the shipment does not set it.
     pub max_details_per_message: i64,
     pub now: Timestamp,
 }
 
-/// What must not stand twice in a shipment, and how many units were read.
+/// The values that must be unique within a shipment, and how many units were read.
 #[derive(Default)]
 struct Seen {
     lines: HashSet<String>,
@@ -39,7 +39,7 @@ struct Seen {
     total: usize,
 }
 
-/// Reads a shipment, or says everything wrong with it.
+/// Reads a shipment, or reports all of its faults.
 pub fn read_shipment(
     document: &Json<'_>,
     context: &ShipmentReadContext,
@@ -68,7 +68,7 @@ fn shipment(at: &Fields<'_>, context: &ShipmentReadContext) -> Shipment {
     at.optional("details_type", |value| {
         value.named(|name| (name == "unit").then_some(()), "must be unit")
     });
-    // Messages carry the time of the last change; one that is sent along is only checked.
+    // Messages have the time of the last change; a time in the request is only checked.
     at.optional_time("timestamp");
     let bol_number = at.optional_identifier("bol_number");
     let mut seen = Seen::default();
@@ -84,7 +84,7 @@ fn shipment(at: &Fields<'_>, context: &ShipmentReadContext) -> Shipment {
             external_identifier: None,
             kind: PlaceType::Warehouse,
         }),
-        to: to.unwrap_or_else(nowhere),
+        to: to.unwrap_or_else(empty_place),
         channel,
         shipment_identifier,
         tracking_numbers,
@@ -103,8 +103,8 @@ fn shipment(at: &Fields<'_>, context: &ShipmentReadContext) -> Shipment {
     shipment
 }
 
-/// Stands in for a place that could not be read.
-fn nowhere() -> ReceivingPlace {
+/// A placeholder for a place that could not be read.
+fn empty_place() -> ReceivingPlace {
     ReceivingPlace {
         identifier: None,
         stock_transfer_identifier: None,
@@ -115,7 +115,7 @@ fn nowhere() -> ReceivingPlace {
     }
 }
 
-/// What must hold over all units: there are some, not too many, and their messages have numbers.
+/// Checks that there are units, not too many, and that their messages can be numbered.
 fn check_size(at: &Fields<'_>, shipment: &Shipment, total: usize) {
     if !at.sound(&["cartons"]) {
         return;
@@ -146,8 +146,8 @@ fn first_status(value: &Reader<'_>) -> Option<ShipmentStatus> {
     )
 }
 
-/// The numbers as a list, or a single one by itself. Their length is nobody's business but the
-/// carrier's.
+/// The numbers as a list, or as a single value. Their length is not checked, because carriers
+/// define it.
 fn read_tracking_numbers(at: &Fields<'_>) -> Vec<String> {
     let number = |value: &Reader<'_>| value.text(1..=usize::MAX).map(str::to_owned);
     let one = at.optional("tracking_number", |value| value.text(0..=usize::MAX).map(str::to_owned));

@@ -1,19 +1,19 @@
-//! The life of a unit: `(unit, event) -> (unit, whether it changed)`.
+//! Applies events to a unit: `(unit, event) -> (unit, whether it changed)`.
 //!
-//! | event      | moves                                                                   |
+//! | event      | changes                                                                 |
 //! | ---------- | ----------------------------------------------------------------------- |
-//! | Announced  | a unit that nobody announced, or that the same ASN announces anew       |
-//! | Questioned | the first scan for an ASN that does not fit it                          |
-//! | Answered   | an open question; a refused unit that is not here is rejected           |
+//! | Announced  | a unit that was not announced, or that the same ASN announces again     |
+//! | Questioned | the first scan for an ASN that does not match                           |
+//! | Answered   | an open question; a refused unit that was not received is rejected      |
 //! | Received   | a unit that was never received, rejected or shipped                     |
-//! | Graded     | the condition of a unit that is here                                    |
-//! | Moved      | the location or the channel of a unit that is here                      |
-//! | Packed     | a unit that is in no other shipment and in no doubt                     |
+//! | Graded     | the condition of a unit in the warehouse                                |
+//! | Moved      | the location or the channel of a unit in the warehouse                  |
+//! | Packed     | a unit without another shipment and without an open question            |
 //! | Unpacked   | a unit of that shipment that has not left                               |
-//! | Shipped    | a unit of that shipment, or of none yet: it has left, once and for all  |
+//! | Shipped    | a unit of that shipment, or of none yet; this is final                  |
 //!
-//! What is true already changes nothing. What contradicts the record is refused. Every change is
-//! written into the story, in one place.
+//! An event that is already applied changes nothing. An event that contradicts the record is
+//! refused. Every change is added to the history, in one place.
 
 use jiff::Timestamp;
 
@@ -46,13 +46,13 @@ pub fn apply(
         UnitEvent::Shipped { asn_number } => ship(&mut next, asn_number)?,
     };
     let changed = happened.is_some();
-    // A clock that was set back does not take the story back.
+    // If the clock was set back, the history is not.
     let last = next.story.last().map_or(now, |step| step.at.max(now));
     next.story.extend(happened.map(|happened| StoryStep { at: last, happened }));
     Ok(UnitDecision { unit: next, changed })
 }
 
-/// What a change is in the story; nothing where nothing changed.
+/// The entry of a change in the history. None if nothing changed.
 type Change = Result<Option<StoryEvent>, UnitRefusal>;
 
 fn announce(unit: &mut UnitRecord, announcement: &Announcement) -> Change {
@@ -89,7 +89,7 @@ fn decide(unit: &mut UnitRecord, asn_number: &str, answer: &ReceivingAnswer) -> 
         return if known == answer { Ok(None) } else { Err(UnitRefusal::AnsweredOtherwise) };
     }
     question.answer = Some(answer.clone());
-    // A unit that is here stays here, whatever becomes of a doubtful second scan of it.
+    // A received unit stays received, whatever is decided about a second scan of it.
     if let ReceivingAnswer::Reject { reason } = answer
         && unit.receipt.is_none()
         && !unit.is_in_doubt()
@@ -124,7 +124,7 @@ fn receive(unit: &mut UnitRecord, receipt: &WarehouseUnitReceipt) -> Change {
     }))
 }
 
-/// Refuses what can only be done to a unit that is in the warehouse.
+/// Refuses events that need a unit in the warehouse.
 fn must_be_here(unit: &UnitRecord) -> Result<(), UnitRefusal> {
     match &unit.departure {
         Some(departure) if departure.shipped => {
@@ -167,7 +167,7 @@ fn move_to(
     }))
 }
 
-/// Whether the unit is in this shipment already; refuses one that cannot be.
+/// Whether the unit is already in this shipment. Refuses a unit that cannot be shipped.
 fn is_in(unit: &UnitRecord, asn_number: &AsnNumber) -> Result<bool, UnitRefusal> {
     match &unit.departure {
         Some(departure) if departure.asn_number == *asn_number => Ok(true),

@@ -1,4 +1,4 @@
-//! What the warehouse changes about a unit that it has: its condition, its channel, its place.
+//! Changes of a unit in the warehouse: its condition, channel or location.
 
 use jiff::Timestamp;
 use serde::Deserialize;
@@ -10,26 +10,26 @@ use crate::json::Json;
 use crate::reader::read;
 use crate::returns::receipt::Condition;
 
-/// What is different about a unit now: at least one of condition, channel and location.
+/// A change of a unit: at least one of condition, channel and location.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, ToSchema)]
 pub struct UnitChange {
-    /// The state that it is in.
+    /// The new condition.
     pub condition: Option<Condition>,
-    /// The channel that it is assigned to.
+    /// The new channel.
     #[schema(example = "RTV", max_length = 255)]
     pub channel: Option<String>,
-    /// Where it lies.
+    /// The new location.
     #[schema(example = "B-02-11", max_length = 255)]
     pub location_identifier: Option<String>,
-    /// Why.
+    /// The reason.
     #[schema(example = "a stain was found")]
     pub reason: Option<String>,
-    /// Who says so.
+    /// Who made the change.
     #[schema(example = "mkowalski", max_length = 255)]
     pub user_login: Option<String>,
 }
 
-/// Reads a change, or says everything wrong with it.
+/// Reads a change, or reports all of its faults.
 pub fn read_unit_change(document: &Json<'_>) -> Result<UnitChange, Faults> {
     let (change, _) = read(document, false, |root| {
         root.object(|at| {
@@ -55,7 +55,7 @@ pub fn read_unit_change(document: &Json<'_>) -> Result<UnitChange, Faults> {
     Ok(change)
 }
 
-/// Applies `change` to `unit`: all of it or nothing.
+/// Applies `change` to `unit`, completely or not at all.
 pub fn change_unit(
     unit: &UnitRecord,
     change: &UnitChange,

@@ -1,4 +1,4 @@
-//! What can happen to a unit, and what is decided about it.
+//! The events of a unit, and their results.
 
 use std::fmt;
 
@@ -11,17 +11,17 @@ use crate::warehouse::asn_number::AsnNumber;
 pub enum UnitEvent {
     /// The merchant announced it.
     Announced(Box<Announcement>),
-    /// It was scanned and does not fit.
+    /// It was scanned and did not match.
     Questioned(Box<ReceivingQuestion>),
-    /// An operator decided about what was asked when it was scanned for this ASN.
+    /// An operator answered the question from the scan for this ASN.
     Answered { asn_number: String, answer: ReceivingAnswer },
-    /// The warehouse has it.
+    /// The warehouse received it.
     Received(Box<WarehouseUnitReceipt>),
-    /// The warehouse looked again at its state.
+    /// The warehouse graded it again.
     Graded { condition: Condition, by: ChangedBy },
-    /// It lies somewhere else now, or is assigned to another channel.
+    /// It was moved, or assigned to another channel.
     Moved { location_identifier: Option<String>, channel: Option<String>, by: ChangedBy },
-    /// It was set aside for a shipment.
+    /// It was reserved for a shipment.
     Packed { asn_number: AsnNumber },
     /// The shipment was canceled.
     Unpacked { asn_number: AsnNumber },
@@ -36,7 +36,7 @@ pub struct ChangedBy {
     pub user_login: Option<String>,
 }
 
-/// What an event comes to.
+/// The result of an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnitDecision {
     /// The unit after the event.
@@ -45,26 +45,26 @@ pub struct UnitDecision {
     pub changed: bool,
 }
 
-/// Why an event cannot be. Nothing changes.
+/// Why an event is refused. Nothing changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UnitRefusal {
     /// Another ASN announced it.
     AnnouncedElsewhere(AsnNumber),
     /// It was received against another ASN.
     ReceivedElsewhere(String),
-    /// An operator refused it.
+    /// An operator rejected it.
     Rejected,
     /// It is not in the warehouse.
     NotHere,
-    /// It leaves or left with another shipment.
+    /// It is reserved for or was shipped with another shipment.
     Leaves(AsnNumber),
-    /// It has left with this shipment.
+    /// It was shipped with this shipment.
     HasLeft(AsnNumber),
-    /// An operator has to decide first what it is.
+    /// An operator must decide about it first.
     InDoubt,
-    /// Nothing was asked about it when it was scanned for this ASN.
+    /// There is no question from a scan for this ASN.
     NoQuestion(String),
-    /// An operator decided otherwise.
+    /// An operator made another decision.
     AnsweredOtherwise,
 }
 

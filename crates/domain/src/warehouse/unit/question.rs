@@ -1,4 +1,4 @@
-//! A scan that fits no line of an ASN: a question to an operator, with the likely answers.
+//! A scan that matches no line of an ASN: a question to an operator, with likely answers.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use crate::reader::{TEXT_MAX, read};
 use crate::returns::receipt::Receipt;
 use crate::warehouse::asn_number::{AsnNumber, asn_number};
 
-/// A unit that was scanned and is not what was announced.
+/// A unit that was scanned and does not match what was announced.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ReceivingQuestion {
     /// The number of the ASN that it was scanned for.
@@ -21,27 +21,27 @@ pub struct ReceivingQuestion {
     /// When it was scanned.
     #[schema(value_type = String, format = DateTime, example = "2026-03-04T10:12:00Z")]
     pub raised_at: Timestamp,
-    /// What the warehouse told.
+    /// What the warehouse reported.
     pub scanned: Receipt,
-    /// The lines that it could be, the likeliest first.
+    /// The lines that it could match, the most likely first.
     pub candidates: Vec<ReceivingCandidate>,
-    /// What the operator decided. Nothing while the question is open.
+    /// The operator's decision. Absent while the question is open.
     pub answer: Option<ReceivingAnswer>,
 }
 
-/// Why a scanned unit cannot simply be received.
+/// Why a scanned unit is not received at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ExceptionKind {
-    /// More units came than were announced.
+    /// More units arrived than were announced.
     Overage,
     /// The ASN does not announce this unit.
     UnknownUnit,
     /// The unit is of another SKU than was announced.
     WrongSku,
-    /// No ASN with this number awaits goods: there is none, or it was cancelled.
+    /// There is no open ASN with this number: it does not exist or was canceled.
     UnknownAsn,
-    /// The unit was received before, against another ASN, or refused, or has left.
+    /// The unit was received against another ASN, was rejected, or has left.
     AlreadyReceivedElsewhere,
 }
 
@@ -57,7 +57,7 @@ impl ExceptionKind {
     }
 }
 
-/// A line that a unit could be.
+/// A line that a unit could match.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ReceivingCandidate {
     pub asn_number: AsnNumber,
@@ -65,10 +65,10 @@ pub struct ReceivingCandidate {
     pub line_identifier: String,
     #[schema(example = "TEE-NAVY-M")]
     pub sku: String,
-    /// How many units of the line are still awaited.
+    /// How many units of the line are still expected.
     #[schema(example = 1, minimum = 1)]
     pub awaited: i64,
-    /// What speaks for it, the strongest first.
+    /// Why it could match, the strongest reason first.
     pub why: Vec<MatchSign>,
 }
 
@@ -88,7 +88,7 @@ pub enum MatchSign {
 }
 
 impl MatchSign {
-    /// How much it says. Each of the first three says more than all that follow together.
+    /// Its weight. Each of the first three weighs more than all following ones together.
     pub const fn weight(self) -> u32 {
         match self {
             Self::SameUnitIdentifier => 400,
@@ -111,7 +111,7 @@ pub enum ReceivingAnswer {
         #[schema(example = "2")]
         line_identifier: String,
     },
-    /// It was not announced, and is kept nevertheless.
+    /// It was not announced, but is accepted.
     Surplus,
     /// It is not accepted.
     Reject {
@@ -120,7 +120,7 @@ pub enum ReceivingAnswer {
     },
 }
 
-/// Which answer it is, before its fields are read.
+/// The kind of answer, before its fields are read.
 #[derive(Clone, Copy)]
 enum AnswerKind {
     Match,
@@ -128,13 +128,13 @@ enum AnswerKind {
     Reject,
 }
 
-/// Reads what an operator decides, or says everything wrong with it.
+/// Reads an operator's decision, or reports all of its faults.
 pub fn read_answer(document: &Json<'_>) -> Result<ReceivingAnswer, Faults> {
     let (answer, _) = read(document, false, |root| root.object(answer).flatten())?;
     Ok(answer)
 }
 
-/// Nothing only where something is missing, which is noted.
+/// None only if something is missing, which is reported.
 fn answer(at: &Fields<'_>) -> Option<ReceivingAnswer> {
     at.refuse_unknown();
     let choice = at.required("action", |value| {

@@ -121,7 +121,7 @@ fn unchanged_files_are_left_alone() {
     put_pair(&settings, &make_pair());
     let mut watch = Watch::new(loaded(&settings));
 
-    assert!(matches!(watch.look(), Look::NothingNew));
+    assert!(matches!(watch.check(), FileCheck::Unchanged));
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn a_new_pair_replaces_the_old_one() {
     put_pair(&settings, &new);
 
     assert!(serves(&watch.certificate, &old));
-    assert!(matches!(watch.look(), Look::Replaced));
+    assert!(matches!(watch.check(), FileCheck::Replaced));
     assert!(serves(&watch.certificate, &new));
 }
 
@@ -145,12 +145,12 @@ fn a_broken_pair_is_reported_once_and_the_old_one_stays() {
     let mut watch = Watch::new(loaded(&settings));
 
     put(&settings.cert, &new.cert_pem);
-    assert!(matches!(watch.look(), Look::Broken(TlsError::KeyMismatch { .. })));
-    assert!(matches!(watch.look(), Look::NothingNew), "it was reported");
+    assert!(matches!(watch.check(), FileCheck::Broken(TlsError::KeyMismatch { .. })));
+    assert!(matches!(watch.check(), FileCheck::Unchanged), "it was reported");
     assert!(serves(&watch.certificate, &old));
 
     put(&settings.key, &new.key_pem);
-    assert!(matches!(watch.look(), Look::Replaced));
+    assert!(matches!(watch.check(), FileCheck::Replaced));
     assert!(serves(&watch.certificate, &new));
 }
 
@@ -162,9 +162,9 @@ fn files_that_are_gone_for_a_while_do_no_harm() {
     let mut watch = Watch::new(loaded(&settings));
 
     fs::remove_file(&settings.cert).unwrap();
-    assert!(matches!(watch.look(), Look::Broken(TlsError::Missing { .. })));
+    assert!(matches!(watch.check(), FileCheck::Broken(TlsError::Missing { .. })));
     assert!(serves(&watch.certificate, &old));
 
     put(&settings.cert, &old.cert_pem);
-    assert!(matches!(watch.look(), Look::Replaced));
+    assert!(matches!(watch.check(), FileCheck::Replaced));
 }
