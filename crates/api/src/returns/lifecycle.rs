@@ -240,7 +240,7 @@ pub(crate) async fn cancel(
         (status = 200, body = ReturnAnswer<'_>, description = "Closed.",
             example = json!(sample_answer())),
         (status = 409, body = Message, description = "Our warehouse does not receive this return, \
-            or the return is canceled.", example = json!({ "message": "the return was cancelled" })),
+            or the return is canceled.", example = json!({ "message": "the return was canceled" })),
     ),
     security(("token" = ["warehouse:write"]))
 )]

@@ -59,8 +59,8 @@ pub(crate) async fn receive_for_asn(
     retry_conflicts(|| scan(scope.app, &merchant, named)).await
 }
 
-/// The merchant of the unit. A unit that was not announced belongs to the platform until an operator
-/// decides otherwise.
+/// The merchant of the unit. A unit that was not announced belongs to the platform until an
+/// operator decides otherwise.
 async fn resolve_owner(
     scope: RequestScope<'_>,
     named: &NamedReceipt<'_>,

@@ -186,7 +186,11 @@ impl Parcel {
         }
         if let Some(piece) = self.lines.iter().find(|line| line.is_piece(code)) {
             let here = piece.awaited() == 0;
-            return if here { CodeMeaning::Received(Some(piece)) } else { CodeMeaning::Expected(piece) };
+            return if here {
+                CodeMeaning::Received(Some(piece))
+            } else {
+                CodeMeaning::Expected(piece)
+            };
         }
         let by_line = self.kind == ParcelKind::Return;
         let same = |line: &&ExpectedLine| {

@@ -37,8 +37,8 @@ pub const MESSAGE_UNITS_MAX: i64 = 10_000;
 pub struct Shipment {
     #[serde(rename = "type")]
     pub kind: ShipmentType,
-    /// The number of the ASN. Generated if it is absent. If a shipment needs several messages, their
-    /// numbers end in `_1`, `_2` and so on.
+    /// The number of the ASN. Generated if it is absent. If a shipment needs several messages,
+    /// their numbers end in `_1`, `_2` and so on.
     #[schema(required = false)]
     pub asn_number: AsnNumber,
     pub from: SendingPlace,

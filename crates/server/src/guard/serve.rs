@@ -144,8 +144,8 @@ impl Listener {
         self.local_address
     }
 
-    /// Serves `router` until `stop`, and returns when the last connection has ended, at most `grace`
-    /// later. Dropping the future drops the connections.
+    /// Serves `router` until `stop`, and returns when the last connection has ended, at most
+    /// `grace` later. Dropping the future drops the connections.
     ///
     /// Boxed, so that it is compiled here and not in the crate that awaits it.
     pub fn run(
@@ -281,7 +281,8 @@ impl Service {
         }
     }
 
-    /// Serves requests one after the other, until the client, a limit or `stop` ends the connection.
+    /// Serves requests one after the other, until the client, a limit or `stop` ends the
+    /// connection.
     async fn requests<S>(&self, stream: S, peer: IpAddr)
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,

@@ -133,9 +133,9 @@ fn build_receipt(state: &BenchState, parcel: &Parcel, unit: &GradedUnit<'_>) -> 
         return Some(parcel.question(code, unit));
     }
     match parcel.meaning(state.unit.as_deref()?) {
-        CodeMeaning::Expected(line) | CodeMeaning::Full(line) | CodeMeaning::Received(Some(line)) => {
-            Some(parcel.receipt(line, unit))
-        }
+        CodeMeaning::Expected(line)
+        | CodeMeaning::Full(line)
+        | CodeMeaning::Received(Some(line)) => Some(parcel.receipt(line, unit)),
         CodeMeaning::Received(None) | CodeMeaning::Units(_) | CodeMeaning::Unexpected => None,
     }
 }

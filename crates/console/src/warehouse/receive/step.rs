@@ -77,7 +77,9 @@ pub(super) fn likely_code_kind(found: &MatchingParcel, code: &str) -> CodeKind {
     let lines = &found.parcel.lines;
     let all_have_plates = !lines.is_empty() && lines.iter().all(|line| line.plate.is_some());
     let is_unit = match found.parcel.meaning(code) {
-        CodeMeaning::Expected(line) | CodeMeaning::Full(line) => line.plate.as_deref() == Some(code),
+        CodeMeaning::Expected(line) | CodeMeaning::Full(line) => {
+            line.plate.as_deref() == Some(code)
+        }
         CodeMeaning::Received(_) => true,
         CodeMeaning::Units(_) => false,
         CodeMeaning::Unexpected => all_have_plates,
