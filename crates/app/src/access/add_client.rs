@@ -16,16 +16,16 @@ use crate::{
     core::{audit_trail::record_change, commit_once::commit_once, scope::RequestScope},
 };
 
-/// What the operator says of a new client.
+/// A new client, as the operator describes it.
 #[derive(Clone, Debug)]
 pub struct NewClient {
-    /// The platform for systems that serve every merchant.
+    /// A merchant, or the platform for systems that serve all merchants.
     pub merchant: MerchantId,
     pub name: String,
     pub scopes: Scopes,
 }
 
-/// A client's credentials. The secret is shown this once.
+/// A client's credentials. The secret is shown only once.
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[schema(as = Credentials)]
 pub struct ClientCredentials {
@@ -67,7 +67,7 @@ pub async fn add_client(
     .await
 }
 
-/// The first client of all, with which operators' tools reach this installation.
+/// The first client of an installation, for the tools of operators.
 pub async fn add_first_admin(app: &App, name: &str) -> Result<ClientCredentials, AppError> {
     let platform = MerchantId::platform();
     let (client, secret) = new_client(app, &platform, name, Scopes::platform());

@@ -1,8 +1,8 @@
-//! From a bearer token to the caller it stands for.
+//! Finds the caller of a bearer token.
 //!
-//! What a token means is remembered for a few seconds, because every request
-//! asks. A change made through this process forgets it at once; one made through
-//! another node is seen when the memory runs out.
+//! Callers are cached for a few seconds, because every request needs one. A change that this
+//! process makes clears the cache at once; a change by another node takes effect when the entry
+//! expires.
 
 use std::{
     collections::HashMap,
@@ -26,7 +26,7 @@ use crate::{
 const REMEMBERED_US: i64 = 5_000_000;
 const REMEMBERED_MAX: usize = 10_000;
 
-/// Who is calling and what it may do.
+/// The caller and what it may do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Caller {
     pub client: ClientId,
@@ -47,7 +47,7 @@ impl Caller {
     }
 }
 
-/// Callers seen lately, by the hash of their token.
+/// Recent callers, by the hash of their token.
 #[derive(Default)]
 pub(crate) struct CallerCache(RwLock<HashMap<Bytes, CachedCaller>>);
 
@@ -76,7 +76,7 @@ impl CallerCache {
     }
 }
 
-/// The caller behind `token`, or None when it is unknown, expired or revoked.
+/// The caller of `token`, or None if the token is unknown, expired or revoked.
 pub async fn authenticate(app: &App, token: &str) -> Result<Option<Caller>, AppError> {
     let Some(merchant) = secrets::merchant_of_token(token) else { return Ok(None) };
     let hash = secrets::hash(token.as_bytes());

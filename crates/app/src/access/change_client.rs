@@ -1,4 +1,4 @@
-//! An operator looks at clients, disables or enables them.
+//! Operators list, disable and enable clients.
 
 use domain::{
     access::client::Client,
@@ -14,7 +14,7 @@ use crate::{
     core::{audit_trail::record_change, commit_once::commit_once, scope::RequestScope},
 };
 
-/// A client as operators see it; of its secrets only their age.
+/// A client as operators see it, with only the age of its secrets.
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ClientView {
     #[schema(example = "acme.k7w2mq9d4x")]
@@ -22,7 +22,7 @@ pub struct ClientView {
     pub name: String,
     #[schema(example = "orders:write read")]
     pub scope: String,
-    /// When each live secret was made, newest first.
+    /// When each valid secret was created, newest first.
     #[schema(value_type = Vec<String>)]
     pub secrets_created_at: Vec<Timestamp>,
     #[schema(value_type = String, format = DateTime)]
@@ -55,7 +55,7 @@ pub async fn list_clients(app: &App, merchant: &MerchantId) -> Result<Vec<Client
     Ok(found.into_iter().map(ClientView::from).collect())
 }
 
-/// Disables a client, ending its tokens at once, or enables it again.
+/// Disables a client and revokes its tokens at once, or enables it again.
 pub async fn set_client_disabled(
     scope: RequestScope<'_>,
     id: &ClientId,

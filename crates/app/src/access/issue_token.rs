@@ -12,13 +12,13 @@ use crate::{App, access::secrets};
 /// How long a token is valid.
 pub const TOKEN_LIFETIME_S: i64 = 25 * 60 * 60;
 
-/// What a client asks for, as it arrived.
+/// A request for a token, as it arrived.
 #[derive(Clone, Debug, Default)]
 pub struct TokenRequest {
     pub grant_type: Option<String>,
     pub client_id: Option<String>,
     pub client_secret: Option<Secret>,
-    /// A narrower scope than the client has; all of it when absent.
+    /// Some of the client's scopes. If absent, all of them.
     pub scope: Option<String>,
 }
 
@@ -29,7 +29,7 @@ pub struct IssuedToken {
     pub created_at_s: i64,
 }
 
-/// The refusals of RFC 6749, section 5.2.
+/// The errors of RFC 6749, section 5.2.
 #[derive(Debug, thiserror::Error)]
 pub enum TokenRefusal {
     #[error("{0}")]

@@ -19,13 +19,13 @@ use crate::{
 
 /// More than any installation has.
 const OPERATORS_MAX: usize = 1_000;
-/// Letters of a password that is made up here; five random bits each.
+/// The letters of generated passwords, with five random bits each.
 const MADE_UP_LETTERS: usize = 24;
 
 /// An operator as others see it.
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct OperatorView {
-    /// The name under which the person logs in.
+    /// The name that the person logs in with.
     #[schema(example = "lena")]
     pub operator: String,
     pub role: Role,
@@ -52,17 +52,17 @@ impl From<Operator> for OperatorView {
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[schema(as = Login)]
 pub struct OperatorLogin {
-    /// The name under which the person logs in.
+    /// The name that the person logs in with.
     #[schema(example = "lena")]
     pub operator: String,
     pub role: Role,
-    /// There when it was made up here. It is shown this once.
+    /// Present if it was generated. It is shown only once.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "7k3q9xwd2m4tv8np5rhy6bcz")]
     pub password: Option<String>,
 }
 
-/// Who is to be added. Without a password one is made up.
+/// A new operator. Without a password, one is generated.
 #[derive(Clone, Debug)]
 pub struct NewOperator {
     pub name: OperatorName,
@@ -70,7 +70,7 @@ pub struct NewOperator {
     pub password: Option<Secret>,
 }
 
-/// A password, its hash, and whether it was made up here.
+/// A password, its hash, and whether it was generated.
 struct ChosenPassword {
     hash: String,
     made_up: Option<String>,
@@ -95,7 +95,7 @@ fn unacceptable(why: &str) -> AppError {
     AppError::Invalid(Faults { errors, total: 1 })
 }
 
-/// Every operator, in the order of their names.
+/// All operators, sorted by name.
 pub async fn list_operators(app: &App) -> Result<Vec<OperatorView>, AppError> {
     let found = app.store.operators(OPERATORS_MAX).await?;
     Ok(found.into_iter().map(OperatorView::from).collect())
@@ -127,7 +127,7 @@ pub async fn add_operator(
     .await
 }
 
-/// Gives an operator another password and ends its sessions.
+/// Sets an operator's password and ends all sessions of the operator.
 pub async fn set_password(
     scope: RequestScope<'_>,
     name: &OperatorName,
@@ -148,7 +148,7 @@ pub async fn set_password(
     .await
 }
 
-/// Disables an operator, ending its sessions at once, or enables it again.
+/// Disables an operator and ends all sessions at once, or enables the operator again.
 pub async fn set_operator_disabled(
     scope: RequestScope<'_>,
     name: &OperatorName,

@@ -1,7 +1,7 @@
-//! Passwords of people: kept as argon2id hashes, which cost memory and time to compute.
+//! Passwords of operators: stored as argon2id hashes, which cost memory and time to compute.
 //!
-//! That cost is what protects them, and it must not become a way to bring the service down: only
-//! a few are computed at once, away from the threads that answer requests.
+//! The cost protects the passwords, but it must not be a way to overload the service. So only a few
+//! hashes are computed at once, and not on the threads that handle requests.
 
 use std::sync::Arc;
 
@@ -11,19 +11,19 @@ use world::Secret;
 
 use crate::App;
 
-/// What OWASP asks of argon2id: 19 MiB, two passes, one lane.
+/// What OWASP recommends for argon2id: 19 MiB, two passes, one lane.
 const MEMORY_KIB: u32 = 19_456;
 const PASSES: u32 = 2;
 const LANES: u32 = 1;
 const SALT_BYTES: usize = 16;
 const AT_ONCE: usize = 2;
 
-/// No password has this hash. Comparing with it costs what comparing with a real one does, so the
-/// time of an answer does not tell whether a name exists.
+/// No password has this hash. Checking it takes as long as checking a real one, so the time of a
+/// response does not reveal whether a name exists.
 const NOBODYS: &str = "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA\
                        $AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
-/// Whose turn it is to compute.
+/// Limits how many hashes are computed at once.
 pub(crate) struct PasswordHasherSlots(Arc<Semaphore>);
 
 impl Default for PasswordHasherSlots {
@@ -50,7 +50,7 @@ impl PasswordHasherSlots {
     }
 }
 
-/// What is kept of a password.
+/// What is stored of a password.
 pub(crate) async fn hash_password(app: &App, password: &Secret) -> String {
     let (salt, password) = (app.world.random::<SALT_BYTES>(), password.clone());
     let compute = move || {
@@ -60,7 +60,7 @@ pub(crate) async fn hash_password(app: &App, password: &Secret) -> String {
     app.passwords.compute(compute).await
 }
 
-/// Whether `password` is the one that `kept` was made from. Nobody's takes as long.
+/// Whether `kept` is the hash of `password`. Takes as long for a name that does not exist.
 pub(crate) async fn verify_password(app: &App, password: &Secret, kept: Option<&str>) -> bool {
     let (kept, password) = (kept.unwrap_or(NOBODYS).to_owned(), password.clone());
     let compute =

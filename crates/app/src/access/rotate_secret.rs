@@ -1,5 +1,5 @@
-//! An operator replaces a secret. The old one stays live beside the new one, so that systems can
-//! be changed over without a gap, unless it is revoked.
+//! An operator replaces a secret. The old one stays valid together with the new one, so that
+//! systems can be changed without downtime, unless it is revoked.
 
 use domain::identifier::ClientId;
 use serde::{Deserialize, Serialize};
@@ -12,14 +12,14 @@ use crate::{
     core::{audit_trail::record_change, commit_once::commit_once, scope::RequestScope},
 };
 
-/// A merchant's new signing secret. It is shown this once.
+/// A merchant's new signing secret. It is shown only once.
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct SigningSecret {
     #[schema(example = "whsec_MfKQ…")]
     pub signing_secret: String,
 }
 
-/// A new secret for a client. With `revoke_old` the old ones end now, with every token they bought.
+/// A new secret for a client. `revoke_old` revokes the old secrets and all tokens now.
 pub async fn rotate_client_secret(
     scope: RequestScope<'_>,
     id: &ClientId,

@@ -33,15 +33,15 @@ pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
     digits.filter_map(|digit| DIGITS.get(usize::from(digit))).collect()
 }
 
-/// A new client secret and what is kept of it.
+/// A new client secret and what is stored of it.
 pub(crate) fn new_client_secret(world: &World) -> (Secret, SecretHash) {
     let text = format!("hws_{}", URL_SAFE_NO_PAD.encode(world.random::<32>()));
     let kept = SecretHash { hash: hexadecimal(&hash(text.as_bytes())), created_at: world.now() };
     (Secret::new(text), kept)
 }
 
-/// Whether `secret` is the one that `kept` was made from, in a time that does not depend on it:
-/// both sides are hashes, so what an early end of the comparison tells cannot be steered.
+/// Whether `kept` is the hash of `secret`. Both sides are hashes, so the time of the comparison
+/// reveals nothing that an attacker can use.
 pub(crate) fn is_same(secret: &str, kept: &SecretHash) -> bool {
     hexadecimal(&hash(secret.as_bytes())) == kept.hash
 }
@@ -51,7 +51,7 @@ pub(crate) fn new_token(world: &World, merchant: &MerchantId) -> Secret {
     Secret::new(format!("hwt.{merchant}.{}", URL_SAFE_NO_PAD.encode(world.random::<32>())))
 }
 
-/// The merchant that a token names; whether the token is good is another question.
+/// The merchant in a token. This does not check that the token is valid.
 pub(crate) fn merchant_of_token(token: &str) -> Option<MerchantId> {
     let (merchant, _) = token.strip_prefix("hwt.")?.split_once('.')?;
     MerchantId::parse_stored(merchant).ok()
@@ -65,7 +65,7 @@ pub(crate) fn new_signing_secret(app: &App) -> (Secret, SealedSecret) {
     (Secret::new(text), kept)
 }
 
-/// The merchant with a new signing secret; the newest old one stays live beside it.
+/// The merchant with a new signing secret. The newest old one stays valid.
 pub(crate) fn with_signing_secret(mut merchant: Merchant, secret: SealedSecret) -> Merchant {
     merchant.signing_secrets.truncate(SIGNING_SECRETS_MAX - 1);
     merchant.signing_secrets.insert(0, secret);

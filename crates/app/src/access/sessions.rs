@@ -1,4 +1,4 @@
-//! Logging in to the console, staying logged in, and logging out.
+//! Sessions in the console: log in, find the session of a request, log out.
 //!
 //! A session is identified by a token of 256 random bits. Only the browser has the token; the store
 //! has its hash. Every login creates a new token, so a token that an attacker planted before has no
@@ -19,9 +19,9 @@ use crate::{
     core::scope::RequestScope,
 };
 
-/// A session is written no more often than this, so that looking at pages costs no writes.
+/// A session is stored at most this often, so that reading pages needs no writes.
 const TOUCHED_EVERY_US: i64 = 60 * 1_000_000;
-/// Longer than any token of ours.
+/// Longer than any of our tokens.
 const TOKEN_BYTES_MAX: usize = 64;
 const FORMS: &str = "forms of ";
 
@@ -30,9 +30,9 @@ const FORMS: &str = "forms of ";
 pub struct Session {
     pub operator: OperatorName,
     pub role: Role,
-    /// What every form of this session sends along, so that no other page can send it.
+    /// The token in every form of this session, so that other sites cannot send the form.
     pub form_token: String,
-    /// The operator in the place of a client.
+    /// The operator, as the client of a request.
     actor: ClientId,
 }
 
@@ -68,7 +68,7 @@ pub async fn log_in(
     transaction.insert_session(hash(&token), &operator.name, now_us, expires_us);
     match app.store.commit(transaction).await {
         Ok(_) => Ok(Some((token, operator.role))),
-        // The password was changed, or the operator disabled, while it was compared.
+        // The password was changed, or the operator was disabled, during the check.
         Err(StoreError::Conflict) => Ok(None),
         Err(error) => Err(error.into()),
     }
@@ -101,13 +101,13 @@ async fn find_operator_with(
     Ok(found.filter(|found| right && found.value.is_live()))
 }
 
-/// The session that `token` stands for, while it lasts. It was used, so it lasts longer.
+/// The session of `token`, if it has not expired. Using it extends it.
 pub async fn use_session(app: &App, token: &Secret) -> Result<Option<Session>, AppError> {
     found(app, token, true).await
 }
 
-/// The same for what a page asks for by itself: a page that is left open does not keep its session
-/// alive.
+/// The same for requests that a page sends by itself. They do not extend the session, so that an
+/// open page does not keep it alive.
 pub async fn peek_session(app: &App, token: &Secret) -> Result<Option<Session>, AppError> {
     found(app, token, false).await
 }
@@ -147,7 +147,7 @@ fn hash(token: &Secret) -> bytes::Bytes {
     secrets::hash(token.reveal().as_bytes())
 }
 
-/// Follows from the session's token and tells nothing about it.
+/// Derived from the session's token, without revealing it.
 fn form_token(token: &Secret) -> String {
     URL_SAFE_NO_PAD.encode(secrets::hash(format!("{FORMS}{}", token.reveal()).as_bytes()))
 }

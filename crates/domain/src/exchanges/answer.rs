@@ -1,10 +1,10 @@
-//! How a merchant answers an exchange order.
+//! The response of a merchant to an exchange order.
 
 use serde::Deserialize;
 
 use crate::{json::Json, reader::read};
 
-/// What a merchant answers when it takes an exchange order. Everything may be absent.
+/// The response of a merchant that accepts an exchange order. Every field may be absent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct ExchangeAnswer {
     pub order_identifier: Option<String>,
@@ -13,7 +13,7 @@ pub struct ExchangeAnswer {
     pub tax_amount_cents: Option<i64>,
 }
 
-/// Reads an answer; what cannot be read of it counts as absent.
+/// Reads a response. Fields that cannot be read count as absent.
 pub fn read_answer(document: &Json<'_>) -> ExchangeAnswer {
     let text = |key: &'static str| {
         read(document, false, |root| root.object(|at| at.optional_identifier(key)))

@@ -1,15 +1,16 @@
-//! Goods that came in an exchange and come back in turn.
+//! Returns of goods that the shopper got in an exchange.
 //!
-//! The merchant publishes an exchange order like any other order, with its own prices. What was
-//! paid for it is not that price, but the units that were given for it and what the shopper paid on
-//! top. More than that is never refunded, however many exchanges there were: each order of a chain
-//! is held to the credit of the one before it.
+//! The merchant publishes an exchange order like any other order, with its own prices. But it was
+//! paid with the returned units, and with what the shopper paid on top. More than that is never
+//! refunded, however many exchanges there were: each order of a chain is limited to the credit of
+//! the one before it.
 
 use super::record::ExchangeRecord;
 use crate::orders::order::Order;
 use crate::returns::money::{cents, line_totals};
 
-/// What may be refunded for all units of the exchange order: the credit, and what was paid on top.
+/// The most that can be refunded for all units of the exchange order: the credit, and what was paid
+/// on top.
 pub fn limit_cents(order: &Order, record: &ExchangeRecord) -> i64 {
     let on_top = order.transactions.iter().filter(|payment| {
         let ours = payment.identifier.as_ref() == Some(&record.transaction_id);
@@ -20,8 +21,8 @@ pub fn limit_cents(order: &Order, record: &ExchangeRecord) -> i64 {
     cents(i128::from(record.goods_credit_cents) + on_top)
 }
 
-/// The order with a discount, and with less tax if that is not enough, such that its units are
-/// together worth no more than may be refunded.
+/// The order with a discount, and with less tax if that is not enough, so that its units together
+/// are worth no more than can be refunded.
 #[must_use]
 pub fn held_to_credit(order: &Order, record: &ExchangeRecord) -> Order {
     let totals = line_totals(order);

@@ -1,9 +1,9 @@
-//! Exchanges and gift cards: what a shopper gets in the place of money.
+//! Exchanges and gift cards: what a shopper gets instead of money.
 //!
-//! The merchant sends the goods: it is asked which [`variants`] there are, and gets an exchange
-//! [`order`] with the new variant, the gift card, or both. There is one such order for an
-//! original order, ever. What is known of it is its [`record`]; when its goods come back in
-//! turn, [`chain`] keeps the refund within what was paid.
+//! The merchant sends the goods. Its server lists the [`variants`], and gets an exchange [`order`]
+//! with the new variant, the gift card, or both. There is at most one such order for each original
+//! order. Its state is stored in its [`record`]. If its goods are returned, [`chain`] limits the
+//! refund to what was paid.
 
 pub mod answer;
 pub mod chain;

@@ -1,8 +1,8 @@
-//! The exchange order: what a merchant is asked to send in the place of what comes back.
+//! The exchange order: what a merchant is asked to send instead of the returned goods.
 //!
-//! One order holds everything that the units of one original order are exchanged for: other
-//! variants, and one gift card for the rest. Its value is what those units are worth; tax and
-//! shipping are the merchant's to compute.
+//! One order contains everything that the units of one original order are exchanged for: other
+//! variants, and one gift card for the rest. Its value is the value of those units. The merchant
+//! computes tax and shipping.
 
 #[cfg(test)]
 mod tests;
@@ -24,7 +24,7 @@ pub struct ExchangeOrder {
     /// ISO 4217 code.
     #[schema(example = "USD")]
     pub currency: String,
-    /// The order whose units come back. Only one exchange order is placed for it: this is the key.
+    /// The order whose units are returned. It is the key: only one exchange order is placed for it.
     #[schema(example = "ORD-100472")]
     pub original_order_id: String,
     /// The return.
@@ -48,10 +48,10 @@ pub enum ExchangeOrderItem {
     GiftCard(ExchangeGiftCard),
 }
 
-/// Another variant in the place of units of one line.
+/// Another variant instead of units of one line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Replacement {
-    /// The variant that the shopper wants.
+    /// The variant that the shopper chose.
     #[schema(example = "TEE-NAVY-L")]
     pub sku: String,
     #[schema(example = 1, minimum = 1)]
@@ -74,7 +74,7 @@ pub struct Replacement {
     pub product_identifier: String,
     #[schema(example = "TEE-NAVY")]
     pub variant_identifier: String,
-    /// What comes back.
+    /// The returned units.
     #[schema(example = "TEE-NAVY-M")]
     pub original_sku: String,
     /// The line of the original order.
@@ -84,7 +84,7 @@ pub struct Replacement {
     pub concept: Option<String>,
 }
 
-/// Money on a card in the place of units.
+/// A gift card instead of units.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct ExchangeGiftCard {
     /// Agreed with the merchant, in its policy.
@@ -92,13 +92,13 @@ pub struct ExchangeGiftCard {
     pub sku: String,
     #[schema(example = 1)]
     pub quantity: i64,
-    /// What the units are worth, less the fee.
+    /// The value of the units, minus the fee.
     #[schema(example = 4015, minimum = 0)]
     pub unit_price_amount_cents: i64,
     /// Credit on top.
     #[schema(example = 400, minimum = 0)]
     pub bonus_credit_amount_cents: i64,
-    /// What is exchanged for the card.
+    /// The units that are exchanged for the card.
     pub return_items: Vec<ExchangeReturnItem>,
 }
 
@@ -117,7 +117,7 @@ pub struct ExchangeReturnItem {
     pub concept: Option<String>,
 }
 
-/// Who gets it.
+/// The recipient.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct ExchangeCustomer {
     #[schema(example = "CUS-5512")]
@@ -132,7 +132,7 @@ pub struct ExchangeCustomer {
     pub phone: Option<String>,
 }
 
-/// Where it goes, or who pays.
+/// The shipping or billing address.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct ExchangeAddress {
     #[schema(example = "Dana Whitfield")]
@@ -153,7 +153,7 @@ pub struct ExchangeAddress {
     pub phone: Option<String>,
 }
 
-/// What the payment is reported and reconciled by.
+/// The identifier for reconciling the payment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct ExchangePayment {
     #[schema(example = "PAY-7K3Q-9XWD-2M4T-1")]
@@ -165,24 +165,24 @@ pub struct ExchangePayment {
 pub struct ExchangeTerms<'a> {
     /// The SKU of gift cards, as agreed with the merchant.
     pub gift_card_sku: &'a str,
-    /// Taken from the gift card.
+    /// Subtracted from the gift card.
     pub fee_cents: i64,
-    /// On top of the gift card.
+    /// Added to the gift card.
     pub bonus_cents: i64,
-    /// What is known of variants, by their `variant_identifier`.
+    /// The known variants, by their `variant_identifier`.
     pub variants: &'a BTreeMap<String, Vec<Variant>>,
 }
 
 impl ExchangeTerms<'_> {
-    /// What a variant is called.
+    /// The title of a variant.
     fn title(&self, line: &OrderLine, sku: &str) -> Option<String> {
         let listed = self.variants.get(&line.variant_identifier).unwrap_or(&line.variants);
         listed.iter().find(|it| it.sku.as_deref() == Some(sku))?.title.clone()
     }
 }
 
-/// The exchange order for the units of `rma` that were bought with `order`, and its record; None
-/// when none of them is exchanged. `number` tells the return's exchange orders apart.
+/// The exchange order for the units of `rma` that were bought with `order`, and its record. None if
+/// none of them is exchanged. `number` distinguishes the return's exchange orders.
 pub fn exchange_order(
     rma: &Rma,
     order: &Order,

@@ -1,10 +1,10 @@
-//! Whatever happens in whatever order, not a cent is lost or made: what was paid is refunds, goods,
+//! Random histories, after which the amounts must add up: what was paid equals refunds, goods, gift
 //! cards and what the shopper still has.
 //!
-//! A shopper returns units of one order, in any mixture, again and again. The merchant takes the
-//! exchange order, is down, or refuses it; its answer is stored or lost in a crash, and the message
-//! is sent once more. It ships, pays, pays too much, and tells everything twice. Returns are
-//! cancelled where that is possible. Then everybody is left to finish, and the books are compared.
+//! A shopper returns units of one order, in any combination, several times. The merchant accepts
+//! the exchange order, is down, or refuses it. Its response is stored or lost in a crash, and the
+//! message is sent again. It ships, refunds, refunds too much, and reports everything twice.
+//! Returns are canceled if possible. Then everything finishes, and the amounts are compared.
 
 mod world;
 
@@ -49,7 +49,7 @@ fn check(world: &World, seed: u64) {
     assert_eq!(goods + card.map_or(0, |card| card + fee), credit, "seed {seed}");
 }
 
-/// Every return is settled: with money, or with what the merchant really placed.
+/// Every return is settled: with money, or with an order that the merchant placed.
 fn check_end(world: &World, seed: u64) {
     for rma in world.returns.values() {
         assert!(rma.status.is_final(), "seed {seed}: {rma:?}");
@@ -66,7 +66,7 @@ fn check_end(world: &World, seed: u64) {
     });
     let expected = match record.map(|record| record.state) {
         Some(ExchangeState::Placed) => (goods_cents, cards_cents),
-        // A card that was given stays given.
+        // A gift card is never taken back.
         Some(ExchangeState::Cancelled) => (0, cards_cents),
         Some(ExchangeState::Failed | ExchangeState::Pending) | None => (0, 0),
     };

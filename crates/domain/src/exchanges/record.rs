@@ -1,4 +1,4 @@
-//! What is known of an exchange order: what was asked for, and what the merchant made of it.
+//! The record of an exchange order: what was requested, and how the merchant responded.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 use super::answer::ExchangeAnswer;
 use crate::returns::identifier::RmaId;
 
-/// The exchange order for what was bought with one order. There is never a second.
+/// The exchange order for units of one order. There is never a second one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(as = ExchangeOrderRecord)]
 pub struct ExchangeRecord {
@@ -16,14 +16,14 @@ pub struct ExchangeRecord {
     pub original_order_id: String,
     /// The return.
     pub rma_identifier: RmaId,
-    /// What the payment is reconciled by: `payment.transaction_id` of the exchange order.
+    /// Identifies the payment: `payment.transaction_id` of the exchange order.
     #[schema(example = "PAY-7K3Q-9XWD-2M4T-1")]
     pub transaction_id: String,
     pub state: ExchangeState,
-    /// What the returned units are worth, which is what the exchange order may cost.
+    /// The value of the returned units, which is what the exchange order may cost.
     #[schema(example = 4610, minimum = 0)]
     pub credit_cents: i64,
-    /// The part of it that goods are given for; the rest is on a gift card.
+    /// The part of it for goods. The rest is on a gift card.
     #[schema(example = 4610, minimum = 0)]
     pub goods_credit_cents: i64,
     /// ISO 4217 code of all amounts.
@@ -32,34 +32,34 @@ pub struct ExchangeRecord {
     /// When the shopper confirmed.
     #[schema(value_type = String, format = DateTime)]
     pub created_at: Timestamp,
-    /// When the merchant's answer was read, or it was given up.
+    /// When the merchant's response was read, or the order failed.
     #[schema(value_type = Option<String>, format = DateTime)]
     pub decided_at: Option<Timestamp>,
-    /// The merchant's identifier of the order, or ours when it named none. Null until it is placed.
+    /// The merchant's identifier of the order, or ours if it sent none. Null until it is placed.
     #[schema(example = "EX-100472")]
     pub exchange_order_identifier: Option<String>,
-    /// What the merchant answered that it comes to. Null where it did not say.
+    /// The total that the merchant reported. Null if it reported none.
     #[schema(example = 4860)]
     pub total_amount_cents: Option<i64>,
-    /// The goods' part of it.
+    /// The part of the total for goods.
     #[schema(example = 4500)]
     pub product_amount_cents: Option<i64>,
-    /// The tax in it.
+    /// The tax in the total.
     #[schema(example = 360)]
     pub tax_amount_cents: Option<i64>,
 }
 
-/// Where an exchange order stands.
+/// The state of an exchange order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ExchangeState {
     /// It is being sent.
     Pending,
-    /// The merchant took it.
+    /// The merchant accepted it.
     Placed,
-    /// The merchant never took it; its units are refunded instead.
+    /// The merchant did not accept it. Its units are refunded instead.
     Failed,
-    /// The merchant took it and cancelled it later; what it did not ship is refunded instead.
+    /// The merchant accepted it and canceled it later. Units that it did not ship are refunded.
     Cancelled,
 }
 
@@ -81,8 +81,8 @@ impl ExchangeState {
 }
 
 impl ExchangeRecord {
-    /// The merchant took the order. Said twice, the first answer stands. An answer that only
-    /// repeats the key names no new order.
+    /// The merchant accepted the order. If it responds twice, the first response counts. A response
+    /// that only repeats the key names no new order.
     #[must_use]
     pub fn placed(&self, answer: &ExchangeAnswer, now: Timestamp) -> Self {
         if self.state == ExchangeState::Placed {
@@ -102,13 +102,13 @@ impl ExchangeRecord {
         }
     }
 
-    /// The merchant cancelled the order that it had taken.
+    /// The merchant canceled an order that it had accepted.
     #[must_use]
     pub fn cancelled(&self) -> Self {
         Self { state: ExchangeState::Cancelled, ..self.clone() }
     }
 
-    /// The order will never be placed.
+    /// The order will not be placed.
     #[must_use]
     pub fn failed(&self, now: Timestamp) -> Self {
         Self { state: ExchangeState::Failed, decided_at: Some(now), ..self.clone() }

@@ -1,7 +1,7 @@
 //! The variants of a product, as a merchant's server lists them and as a shopper is offered them.
 //!
-//! Merchants answer in more than one shape, so reading is lenient: a bare list or one under
-//! `variants`, attributes as a list or an object. A variant that cannot be read is skipped and
+//! The responses of merchants have several forms, so reading is lenient: a list, or a list under
+//! `variants`; attributes as a list or an object. A variant that cannot be read is skipped and
 //! counted; the others are offered.
 
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ use crate::orders::order::{OrderLine, Variant, VariantAttribute};
 use crate::orders::order_message::read_variant;
 use crate::reader::read;
 
-/// No answer offers more.
+/// The most variants in a response.
 pub const VARIANTS_MAX: usize = 1_000;
 
 /// What a merchant's server listed.
@@ -27,30 +27,30 @@ pub struct Listed {
 /// A variant that may be offered in an exchange.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct VariantOffer {
-    /// Name it as `exchange_sku`.
+    /// Send it as `exchange_sku`.
     #[schema(example = "TEE-NAVY-L")]
     pub sku: String,
-    /// What it is called.
+    /// Its title.
     #[schema(example = "Organic cotton tee, navy, L")]
     pub title: String,
-    /// What tells it from the others.
+    /// What distinguishes it from the others.
     pub attributes: Vec<VariantAttribute>,
-    /// What one unit costs. Null where it is not known.
+    /// The price of one unit. Null if it is unknown.
     #[schema(required, example = 4500, minimum = 0)]
     pub unit_price_amount_cents: Option<i64>,
-    /// Whether a unit can be sent at once, as far as is known.
+    /// Whether it is in stock, as far as is known.
     pub in_stock: bool,
     /// Whether it costs as much as the returned unit, so that nothing has to be paid.
     pub even: bool,
-    /// Where a picture is.
+    /// The address of an image.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub image_url: Option<String>,
-    /// Where the shop shows it.
+    /// The address of its page in the shop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub product_url: Option<String>,
 }
 
-/// Reads the answer of a merchant's server. None when it is no list of variants at all.
+/// Reads the response of a merchant's server. None if it is not a list of variants.
 pub fn read_listed(document: &Json<'_>) -> Option<Listed> {
     let list = match document {
         Json::List(list) => list,
@@ -74,7 +74,7 @@ pub fn read_listed(document: &Json<'_>) -> Option<Listed> {
     Some(listed)
 }
 
-/// What a shopper who returns a unit of `line` is offered of `variants`: not what is returned.
+/// The variants that a shopper who returns a unit of `line` can choose: not the returned one.
 pub fn list_offers(line: &OrderLine, variants: &[Variant]) -> Vec<VariantOffer> {
     let offer = |variant: &Variant| {
         let sku = variant.sku.clone()?;
