@@ -83,12 +83,12 @@ fn fail_store(server: &Server, fail: impl FnOnce(), expected: &[&str]) -> Vec<St
     running.merchant().behave(&[slow]).unwrap();
     stage.test("lane", 1);
     eventually("a message is under way", || (running.merchant().summary().calls > 0).then_some(()));
-    assert_eq!(warnings(server), Vec::<String>::new(), "before the store fails");
+    assert_eq!(list_warnings(server), Vec::<String>::new(), "before the store fails");
 
     fail();
     let warnings = within(LOGGED_WITHIN, "every failure is logged", || {
         send_requests(server, &stage.token);
-        let warnings = warnings(server);
+        let warnings = list_warnings(server);
         let is_logged = |it: &&str| warnings.iter().any(|line| line.contains(it));
         expected.iter().all(is_logged).then_some(warnings)
     });
@@ -113,7 +113,7 @@ fn send_requests(server: &Server, token: &str) {
 }
 
 /// The lines of the log at the levels WARN and ERROR, from the level on.
-fn warnings(server: &Server) -> Vec<String> {
+fn list_warnings(server: &Server) -> Vec<String> {
     let log = server.log();
     // The last line may not be complete yet.
     let complete = log.rfind('\n').map_or("", |end| &log[..end]);
