@@ -19,6 +19,7 @@ use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use domain::{identifier::MerchantId, messages::kind::QueueKind};
 use store::{Attempt, PendingMessage};
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 pub use events::{DispatcherHandle, EndpointStatus, Inbox};
@@ -53,6 +54,7 @@ pub struct Dispatcher {
     /// The last message of a merchant that was enqueued without a gap before it.
     last_enqueued: HashMap<MerchantId, i64>,
     outcomes: OutcomeBatches,
+    pending_search: Option<JoinHandle<()>>,
     workers: Workers,
 }
 
@@ -71,6 +73,7 @@ impl Dispatcher {
             queues: Queues::default(),
             last_enqueued: HashMap::new(),
             outcomes: OutcomeBatches::default(),
+            pending_search: None,
             workers: Workers::new(context),
         }
     }
@@ -103,8 +106,13 @@ impl Dispatcher {
         world.sleep_for(at_us.saturating_sub(world.now_us())).min(SLEEP_MAX)
     }
 
-    fn find_pending(&self) {
-        tokio::spawn(find_pending(self.parts.store.clone(), self.handle.clone()));
+    /// Searches the store, unless a search is running: while the store fails, a search repeats
+    /// itself, and more of them would only add to the load and to the log.
+    fn find_pending(&mut self) {
+        if self.pending_search.as_ref().is_none_or(JoinHandle::is_finished) {
+            let search = find_pending(self.parts.store.clone(), self.handle.clone());
+            self.pending_search = Some(tokio::spawn(search));
+        }
     }
 
     /// Now and then: messages that other nodes committed, and shards that moved to other nodes.

@@ -1,7 +1,12 @@
 //! The store fails under a running server. The log says why: operators read it at night, and a
 //! line without the message of the database is of no use to them.
 
-use std::{collections::BTreeSet, path::Path, thread, time::Duration};
+use std::{
+    collections::BTreeSet,
+    path::Path,
+    thread,
+    time::{Duration, Instant},
+};
 
 use sim::Behavior;
 
@@ -37,8 +42,7 @@ const SHARED_FAILURES: [&str; 2] =
 fn on_sqlite_every_warning_and_error_ends_with_the_message_of_the_database() {
     let server = Home::sqlite().serve(&QUICK);
     let file = server.home.data_dir().join("homeward.db");
-    let warnings = fail_store(&server, || drop_tables(&file), &FAILURES);
-    for line in warnings {
+    for line in fail_store(&server, || drop_tables(&file), &FAILURES) {
         let cause = line.split_once(": SQLite: ").map(|(_, cause)| cause);
         assert!(cause.is_some_and(|it| it.starts_with("no such table: ")), "{line}");
     }
@@ -50,7 +54,13 @@ fn on_postgres_every_warning_and_error_ends_with_the_message_of_the_database() {
     let server = Home::on(&address).serve(&QUICK);
     let drop_schema = || postgres::drop_schema("failing_store");
     let expected = [&FAILURES[..], &SHARED_FAILURES].concat();
-    for line in fail_store(&server, drop_schema, &expected) {
+    let begun = Instant::now();
+    let warnings = fail_store(&server, drop_schema, &expected);
+    // One search at a time is repeated every second, however long the store fails.
+    let searches = warnings.iter().filter(|line| line.contains(SHARED_FAILURES[1])).count();
+    let seconds = usize::try_from(begun.elapsed().as_secs()).unwrap();
+    assert!(searches <= seconds + 5, "{searches} searches in {seconds} s");
+    for line in warnings {
         let cause = line.split_once(": PostgreSQL: ").map(|(_, cause)| cause);
         // The message is followed by its code: the table does not exist.
         assert!(cause.is_some_and(|it| it.ends_with(" does not exist (42P01)")), "{line}");
