@@ -9,8 +9,7 @@ use deadpool_postgres::{
 };
 use tokio::sync::mpsc;
 use tokio_postgres::{
-    Config, NoTls, Statement,
-    config::SslMode,
+    NoTls, Statement,
     error::SqlState,
     types::{IsNull, ToSql, Type, to_sql_checked},
 };
@@ -28,9 +27,11 @@ use crate::{
 mod committers;
 mod copy;
 mod listen;
+mod tls;
 
 use committers::Committers;
 pub(super) use copy::copy_into;
+use tls::connection_settings;
 
 const CONNECTIONS_MAX: usize = 8;
 const WAIT_FOR_CONNECTION: Duration = Duration::from_secs(10);
@@ -161,14 +162,12 @@ fn contains_nul(value: &Value) -> bool {
 }
 
 fn create_pool(url: &str) -> Result<Pool, EngineError> {
-    let mut config: Config = url.parse()?;
+    let (mut config, tls) = connection_settings(url)?;
     config.keepalives_idle(KEEPALIVE);
     let recycling = ManagerConfig { recycling_method: RecyclingMethod::Fast };
-    let manager = if config.get_ssl_mode() == SslMode::Require {
-        let tls = tokio_postgres_rustls::MakeRustlsConnect::new(tls_settings()?);
-        Manager::from_config(config, tls, recycling)
-    } else {
-        Manager::from_config(config, NoTls, recycling)
+    let manager = match tls {
+        Some(tls) => Manager::from_config(config, tls, recycling),
+        None => Manager::from_config(config, NoTls, recycling),
     };
     Pool::builder(manager)
         .max_size(CONNECTIONS_MAX)
@@ -180,18 +179,6 @@ fn create_pool(url: &str) -> Result<Pool, EngineError> {
         .runtime(Runtime::Tokio1)
         .build()
         .map_err(|error| EngineError::Pool(error.to_string()))
-}
-
-/// `sslmode=require` requires a certificate that is signed by a root of this machine.
-fn tls_settings() -> Result<rustls::ClientConfig, EngineError> {
-    let mut roots = rustls::RootCertStore::empty();
-    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    Ok(rustls::ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .map_err(|error| EngineError::Pool(error.to_string()))?
-        .with_root_certificates(roots)
-        .with_no_client_auth())
 }
 
 /// The server aborts one of two transactions that deadlock, and one of two that insert the same

@@ -5,9 +5,9 @@ use tokio::{
     io::{AsyncRead, AsyncWrite},
     sync::mpsc,
 };
-use tokio_postgres::{AsyncMessage, Config, Connection, NoTls, config::SslMode};
+use tokio_postgres::{AsyncMessage, Connection, NoTls};
 
-use super::tls_settings;
+use super::tls::connection_settings;
 use crate::core::error::EngineError;
 
 pub(super) const CHANNEL: &str = "homeward";
@@ -16,10 +16,9 @@ const QUEUE_MAX: usize = 1024;
 
 /// Receives every notification from now on. The receiver ends when the connection is lost.
 pub(super) async fn listen(url: &str) -> Result<mpsc::Receiver<String>, EngineError> {
-    let config: Config = url.parse()?;
+    let (config, tls) = connection_settings(url)?;
     let (sender, notifications) = mpsc::channel(QUEUE_MAX);
-    let client = if config.get_ssl_mode() == SslMode::Require {
-        let tls = tokio_postgres_rustls::MakeRustlsConnect::new(tls_settings()?);
+    let client = if let Some(tls) = tls {
         let (client, connection) = config.connect(tls).await?;
         tokio::spawn(forward(connection, sender.clone()));
         client
