@@ -283,7 +283,13 @@ async fn cancel(
 ) -> Result<Response, ApiError> {
     let (app, merchant) = (&visit.web.app, &visit.storefront.merchant);
     let client = ClientId::new(merchant, "portal");
-    let scope = RequestScope { app, client: &client, merchant: Some(merchant), idempotency: None };
+    let scope = RequestScope {
+        app,
+        client: &client,
+        address: None,
+        merchant: Some(merchant),
+        idempotency: None,
+    };
     match cancel_return(scope, &rma).await {
         Ok(rma) => Ok(visit.redirect(&format!("/returns/{}", rma.rma_identifier))),
         Err(AppError::Conflict(_)) => {

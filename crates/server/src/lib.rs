@@ -85,9 +85,15 @@ impl Web {
 
     /// An attempt to log in under this name, from the address of the client.
     pub fn login_attempt(&self, parts: &Parts, name: Option<OperatorName>) -> LoginAttempt {
-        let peer = parts.extensions.get::<Peer>().copied();
-        let peer = peer.unwrap_or(Peer(Ipv4Addr::UNSPECIFIED.into()));
-        LoginAttempt { address: self.client_address(peer, &parts.headers), name }
+        let address = self.address_of(parts).unwrap_or(Ipv4Addr::UNSPECIFIED.into());
+        LoginAttempt { address, name }
+    }
+
+    /// The address of the client of a request. The listener adds the peer to every request, so
+    /// only requests inside the process have none.
+    pub fn address_of(&self, parts: &Parts) -> Option<IpAddr> {
+        let peer = parts.extensions.get::<Peer>().copied()?;
+        Some(self.client_address(peer, &parts.headers))
     }
 
     /// Whether the browser speaks https, to this process or to a trusted proxy.

@@ -71,11 +71,13 @@ CREATE TABLE answers (
 );
 CREATE INDEX answers_by_age ON answers (answered_us);
 
+-- address: the client's address; empty for a change that no request asked for.
 CREATE TABLE audit (
     merchant_id TEXT NOT NULL,
     at_us BIGINT NOT NULL,
     audit_id TEXT NOT NULL,
     actor TEXT NOT NULL,
+    address TEXT NOT NULL,
     action TEXT NOT NULL,
     detail TEXT NOT NULL,
     PRIMARY KEY (merchant_id, at_us, audit_id)

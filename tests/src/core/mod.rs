@@ -1,5 +1,6 @@
 //! What holds for every request and every node: limits, TLS, bad input, crashes, shutdown.
 
+mod audit;
 mod bad_input;
 mod crash;
 mod failing_store;
@@ -8,3 +9,4 @@ mod limits;
 mod nodes;
 mod operation;
 mod tls;
+mod turns;

@@ -74,6 +74,14 @@ fn parcels_are_moved_by_command() {
         let moved = home.json(&["carrier", "move", &rma, "in_transit"]);
         assert_eq!(text(&moved["results"][0]["result"]), "applied");
         assert_eq!(scene.show(&rma)["items"][0]["package_tracking_status"], "TRANSIT");
+        let merchant = scene.stage.merchant.id.as_str();
+        let trail = home.json(&["audit", "--merchant", merchant, "--limit", "1"]);
+        let record = &trail["changes"][0];
+        assert_eq!(record["action"], "carrier.move", "a parcel that is moved leaves a record");
+        assert_eq!(
+            record["detail"],
+            json!({ "return": rma, "event": "in_transit", "lines": [] })
+        );
         let again = run(&scene, &["carrier", "move", &rma, "accepted"]);
         assert_eq!(
             (again.code, again.out),

@@ -29,7 +29,7 @@ pub(crate) struct AuditQuery {
     responses((status = 200, body = AuditPage, description = "Newest first.", example = json!({
         "changes": [{
             "id": "4aqjxjp32x4p", "at": "2026-02-14T16:02:10.452334Z", "merchant": "acme",
-            "actor": "platform.mw9v79n7z9", "action": "merchant.add",
+            "actor": "platform.mw9v79n7z9", "address": "192.0.2.7", "action": "merchant.add",
             "detail": {
                 "name": "Acme Outfitters", "settings": { "strict": false },
                 "client": "acme.k7w2mq9d4x"

@@ -5,6 +5,7 @@
 
 use app::core::scope::IdempotencyKey;
 use axum::{
+    body::HttpBody,
     extract::{FromRequest, FromRequestParts, Request},
     http::{HeaderMap, header::CONTENT_TYPE},
 };
@@ -14,9 +15,11 @@ use domain::{
     json::{self, Json},
     merchants::portal::LOGO_BYTES_MAX,
 };
-use tokio::sync::{Semaphore, SemaphorePermit};
 
-use super::idempotency::Idempotency;
+use super::{
+    idempotency::Idempotency,
+    large_body_turn::{ParseTurn, ReadTurn, TurnOf, wait_to_parse, wait_to_read},
+};
 use server::{
     Web,
     error::ApiError,
@@ -24,7 +27,7 @@ use server::{
     json_body::JsonBody,
 };
 
-/// Larger bodies are read one at a time.
+/// Larger bodies wait for their merchant's turn.
 const LARGE_FROM_BYTES: usize = 1024 * 1024;
 
 /// A request with a JSON body. The body is not parsed yet.
@@ -39,12 +42,11 @@ pub(crate) struct LargeRequest {
     pub(crate) key: Option<IdempotencyKey>,
 }
 
-/// The bytes of a JSON body that may be large. Large bodies are read one at a time, so that several
-/// of them do not fill the memory.
+/// The bytes of a JSON body that may be large.
 pub(crate) struct LargeBody {
     bytes: Bytes,
     /// Held until the request ends.
-    _turn: Option<SemaphorePermit<'static>>,
+    _turns: (Option<ReadTurn>, Option<ParseTurn>),
 }
 
 /// A request with one JSON document per line.
@@ -97,12 +99,21 @@ impl FromRequest<Web> for LargeRequest {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, web: &Web) -> Result<Self, ApiError> {
-        static TURNS: Semaphore = Semaphore::const_new(1);
+        let read_turn = match request.extensions().get::<TurnOf>().cloned() {
+            Some(TurnOf(merchant)) if may_be_large(&request) => wait_to_read(&merchant).await,
+            _ => None,
+        };
         let (bytes, key) = read(request, web, &LARGE).await?;
         let large = bytes.len() > LARGE_FROM_BYTES;
-        let turn = if large { TURNS.acquire().await.ok() } else { None };
-        Ok(Self { body: LargeBody { bytes, _turn: turn }, key })
+        let parse_turn = if large { wait_to_parse().await } else { None };
+        Ok(Self { body: LargeBody { bytes, _turns: (read_turn, parse_turn) }, key })
     }
+}
+
+/// Whether the body is large, or does not say how large it is.
+fn may_be_large(request: &Request) -> bool {
+    let announced = request.body().size_hint().exact();
+    announced.is_none_or(|bytes| usize::try_from(bytes).is_ok_and(|it| it > LARGE_FROM_BYTES))
 }
 
 impl FromRequest<Web> for LinesRequest {

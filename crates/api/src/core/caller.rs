@@ -10,6 +10,7 @@ use axum::{
 };
 use domain::{access::scope::Scope, identifier::MerchantId};
 
+use super::large_body_turn::TurnOf;
 use server::Web;
 use server::error::ApiError;
 
@@ -77,9 +78,12 @@ impl<S: Needs> FromRequestParts<Web> for Allowed<S> {
     async fn from_request_parts(parts: &mut Parts, web: &Web) -> Result<Self, ApiError> {
         let token = bearer_token(&parts.headers)
             .ok_or(ApiError::Unauthorized("send a token: Authorization: bearer <ACCESS_TOKEN>"))?;
-        let caller = authenticate(&web.app, token)
+        let mut caller = authenticate(&web.app, token)
             .await?
             .ok_or(ApiError::Unauthorized("the token is unknown, expired or revoked"))?;
+        caller.address = web.address_of(parts);
+        let merchant = caller.merchant.clone().unwrap_or_else(MerchantId::platform);
+        parts.extensions.insert(TurnOf(merchant));
         if caller.scopes.contains(S::SCOPE) {
             Ok(Self { caller, scope: PhantomData })
         } else {

@@ -1,10 +1,13 @@
 //! The routes for carriers: label requests and tracking events.
 
 use app::returns::carrier_events::{
-    CarrierResults, RequestedLabels, apply_carrier_events, list_label_requests,
+    CarrierResults, Reporter, RequestedLabels, apply_carrier_events, list_label_requests,
 };
 use axum::{Json, extract::State};
-use domain::returns::carrier::{CarrierEvents, read_carrier_events};
+use domain::{
+    access::scope::Scope,
+    returns::carrier::{CarrierEvents, read_carrier_events},
+};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
@@ -47,7 +50,10 @@ pub(crate) async fn report(
 ) -> Result<Json<CarrierResults>, ApiError> {
     let events = body.read(read_carrier_events)?;
     let scope = caller.scope(&web.app, key.as_ref());
-    let results = apply_carrier_events(scope, &events).await?;
+    // An operator's tool has the scope admin, a carrier's system does not need it.
+    let by_hand = caller.scopes.contains(Scope::Admin);
+    let reporter = if by_hand { Reporter::Operator } else { Reporter::Carrier };
+    let results = apply_carrier_events(scope, reporter, &events).await?;
     Ok(Json(results))
 }
 

@@ -13,6 +13,7 @@ use utoipa::IntoParams;
 use crate::core::{
     body::{JsonRequest, LargeBody, LargeRequest},
     caller::{Allowed, WarehouseWrite},
+    large_body_turn::TurnOf,
 };
 use server::{Web, error::ApiError, json_body::JsonBody, query::Query};
 
@@ -80,9 +81,13 @@ impl<B: KeyedBody + Send> FromRequest<Web> for WarehouseRequest<B> {
         let (mut parts, body) = request.into_parts();
         let Allowed { caller, .. } =
             Allowed::<WarehouseWrite>::from_request_parts(&mut parts, web).await?;
-        let Query(merchant) = Query::<ForMerchant>::from_request_parts(&mut parts, web).await?;
+        let Query(named) = Query::<ForMerchant>::from_request_parts(&mut parts, web).await?;
+        let merchant = named.resolve(&caller)?;
+        if let Some(merchant) = &merchant {
+            parts.extensions.insert(TurnOf(merchant.clone()));
+        }
         let request = B::Request::from_request(Request::from_parts(parts, body), web).await?;
         let (body, key) = B::split(request);
-        Ok(Self { merchant: merchant.resolve(&caller)?, caller, body, key })
+        Ok(Self { caller, merchant, body, key })
     }
 }

@@ -6,6 +6,7 @@
 
 use std::{
     collections::HashMap,
+    net::IpAddr,
     sync::{PoisonError, RwLock},
 };
 
@@ -34,6 +35,8 @@ pub struct Caller {
     pub merchant: Option<MerchantId>,
     pub settings: MerchantSettings,
     pub scopes: Scopes,
+    /// The address of this request, which the handler knows.
+    pub address: Option<IpAddr>,
 }
 
 impl Caller {
@@ -43,7 +46,13 @@ impl Caller {
         app: &'a App,
         idempotency: Option<&'a IdempotencyKey>,
     ) -> RequestScope<'a> {
-        RequestScope { app, client: &self.client, merchant: self.merchant.as_ref(), idempotency }
+        RequestScope {
+            app,
+            client: &self.client,
+            address: self.address,
+            merchant: self.merchant.as_ref(),
+            idempotency,
+        }
     }
 }
 
@@ -92,6 +101,7 @@ pub async fn authenticate(app: &App, token: &str) -> Result<Option<Caller>, AppE
         settings: owner.merchant.as_ref().map(|merchant| merchant.settings).unwrap_or_default(),
         merchant: owner.merchant.map(|merchant| merchant.id),
         scopes: owner.scopes,
+        address: None,
     };
     app.callers.remember(hash, CachedCaller { caller: caller.clone(), until_us });
     Ok(Some(caller))

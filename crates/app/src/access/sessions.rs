@@ -5,6 +5,8 @@
 //! effect. A session ends when it is idle for too long, after half a day in any case, and at once
 //! when the operator logs out, is disabled or gets another password.
 
+use std::net::IpAddr;
+
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use domain::{
     access::operator::{Operator, OperatorName, Role, SESSION_US, check_password},
@@ -32,6 +34,8 @@ pub struct Session {
     pub role: Role,
     /// The token in every form of this session, so that other sites cannot send the form.
     pub form_token: String,
+    /// The address of this request, which the handler knows.
+    pub address: Option<IpAddr>,
     /// The operator, as the client of a request.
     actor: ClientId,
 }
@@ -39,12 +43,13 @@ pub struct Session {
 impl Session {
     pub fn new(operator: OperatorName, role: Role, form_token: impl Into<String>) -> Self {
         let (actor, form_token) = (ClientId::of_operator(&operator), form_token.into());
-        Self { operator, role, form_token, actor }
+        Self { operator, role, form_token, address: None, actor }
     }
 
     /// A request of the operator. The audit trail names the operator as its client.
     pub fn scope<'a>(&'a self, app: &'a App) -> RequestScope<'a> {
-        RequestScope { app, client: &self.actor, merchant: None, idempotency: None }
+        let (client, address) = (&self.actor, self.address);
+        RequestScope { app, client, address, merchant: None, idempotency: None }
     }
 }
 

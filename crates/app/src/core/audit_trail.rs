@@ -22,6 +22,10 @@ pub struct AuditEntry {
     pub merchant: String,
     /// The client or the operator that made the change.
     pub actor: String,
+    /// The address that the request came from, seen through the trusted proxies. Absent for a
+    /// change that no request asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub address: Option<String>,
     /// The action, such as `merchant.add`.
     pub action: String,
     /// What was changed. Never contains a secret.
@@ -53,6 +57,7 @@ pub(crate) fn record_change(
         at_us: world.now_us(),
         id: world.readable::<12>(),
         actor: scope.client.to_string(),
+        address: scope.address.map(|it| it.to_string()).unwrap_or_default(),
         action: action.to_owned(),
         detail: detail.to_string(),
     });
@@ -83,6 +88,7 @@ fn view_change(record: AuditRecord) -> AuditEntry {
         at: time_from_us(record.at_us),
         merchant: record.merchant,
         actor: record.actor,
+        address: Some(record.address).filter(|it| !it.is_empty()),
         action: record.action,
         detail: serde_json::from_str(&record.detail).unwrap_or(Value::Null),
     }

@@ -1,5 +1,7 @@
 //! What a use case needs to know about a request: who sent it, and which merchant it is about.
 
+use std::net::IpAddr;
+
 use bytes::Bytes;
 use domain::identifier::{ClientId, MerchantId};
 
@@ -11,6 +13,9 @@ pub struct RequestScope<'a> {
     pub app: &'a App,
     /// The client, or the operator at the console. The audit trail names it.
     pub client: &'a ClientId,
+    /// The address that the request came from, for the audit trail. None for what the process does
+    /// by itself.
+    pub address: Option<IpAddr>,
     /// The merchant that the request is about: the client's own, or the one that a client of the
     /// platform names. None if the request does not say.
     pub merchant: Option<&'a MerchantId>,

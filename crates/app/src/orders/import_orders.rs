@@ -13,11 +13,13 @@ use domain::{
     },
 };
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use store::{StoreError, Transaction};
 
 use crate::{
     App, AppError,
     core::{
+        audit_trail::record_change,
         commit_once::{CommitAttempt, commit_once, retry_from},
         scope::RequestScope,
     },
@@ -58,26 +60,27 @@ pub async fn import_orders(
     scope: RequestScope<'_>,
     lines: Bytes,
 ) -> Result<ImportResult, AppError> {
-    let (app, merchant) = (scope.app, scope.merchant()?);
+    let merchant = scope.merchant()?;
     commit_once(scope, || async {
-        let imported = import_lines(app, merchant, lines.clone()).await?;
+        let imported = import_lines(scope, merchant, lines.clone()).await?;
         Ok((imported, Transaction::new("storing a response")))
     })
     .await
 }
 
 async fn import_lines(
-    app: &App,
+    scope: RequestScope<'_>,
     merchant: &MerchantId,
     lines: Bytes,
 ) -> Result<ImportResult, AppError> {
+    let app = scope.app;
     let owner = app.store.merchant(merchant).await?.ok_or(AppError::NotFound("merchant"))?;
     let context = OrderReadContext { now: app.world.now(), strict: owner.value.settings.strict };
     let (mut waiting, mut imported) =
         run_on_suitable_thread(lines.len(), move || read_lines(&lines, &context)).await;
     while !waiting.is_empty() {
         let (now, later) = split_repeats(waiting);
-        store_lines(app, merchant, now, &mut imported).await?;
+        store_lines(scope, merchant, now, &mut imported).await?;
         waiting = later;
     }
     imported.rejected.sort_by_key(|rejected| rejected.line);
@@ -135,14 +138,17 @@ fn split_repeats(lines: Vec<ImportLine>) -> (Vec<ImportLine>, Vec<ImportLine>) {
 
 /// Commits the lines together, without those that contradict a recorded refund.
 async fn store_lines(
-    app: &App,
+    scope: RequestScope<'_>,
     merchant: &MerchantId,
     lines: Vec<ImportLine>,
     imported: &mut ImportResult,
 ) -> Result<(), AppError> {
+    let app = scope.app;
     let start = ChunkState { lines, rejected: Vec::new() };
     let (outcomes, rejected) = retry_from(start, |mut chunk| async move {
-        let decision = chunk.decide(app, merchant).await?;
+        let mut decision = chunk.decide(app, merchant).await?;
+        let detail = describe_outcomes(&decision.outcomes);
+        record_change(scope, &mut decision.transaction, "orders.import", &detail);
         match app.commit(decision.transaction).await {
             Ok(()) => Ok(CommitAttempt::Committed((decision.outcomes, chunk.rejected))),
             Err(StoreError::Conflict) => Ok(CommitAttempt::Conflict(chunk)),
@@ -193,6 +199,16 @@ impl ChunkState {
             own.is_empty()
         });
     }
+}
+
+/// How many lines of a commit had which outcome, for the audit trail.
+fn describe_outcomes(outcomes: &[IntakeOutcome]) -> Value {
+    let mut counts = ImportResult::default();
+    for outcome in outcomes {
+        count_outcome(&mut counts, *outcome);
+    }
+    let ImportResult { created, updated, unchanged, stale, .. } = counts;
+    json!({ "created": created, "updated": updated, "unchanged": unchanged, "stale": stale })
 }
 
 fn count_outcome(imported: &mut ImportResult, outcome: IntakeOutcome) {

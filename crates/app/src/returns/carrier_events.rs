@@ -17,14 +17,15 @@ use domain::{
 };
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use store::{Cursor, LabelRequest, Transaction, next_page};
 use utoipa::ToSchema;
 
 use crate::{
     App, AppError,
     core::{
-        commit_once::commit_once, idempotency::replay_response, scope::RequestScope,
-        time::time_from_us,
+        audit_trail::record_change, commit_once::commit_once, idempotency::replay_response,
+        scope::RequestScope, time::time_from_us,
     },
     returns::change_return::{EventEffect, apply_event, find_owner},
 };
@@ -92,8 +93,17 @@ impl EventResult {
     }
 }
 
+/// Who reports events. What an operator reports by hand leaves audit records; what a carrier's
+/// system reports does not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reporter {
+    Carrier,
+    Operator,
+}
+
 pub async fn apply_carrier_events(
     scope: RequestScope<'_>,
+    reporter: Reporter,
     events: &[CarrierEvent],
 ) -> Result<CarrierResults, AppError> {
     if let Some(response) = replay_response(scope).await? {
@@ -107,7 +117,9 @@ pub async fn apply_carrier_events(
     }
     let applied = lanes.iter().map(|((merchant, rma), positions)| {
         let lane = positions.iter().filter_map(|it| Some((*it, events.get(*it)?)));
-        apply_in_order(scope.app, merchant, rma, lane)
+        let audited = (reporter == Reporter::Operator).then(|| scope.for_merchant(merchant));
+        let target = EventTarget { app: scope.app, merchant, rma, audited };
+        apply_in_order(target, lane)
     });
     let applied = futures_util::future::try_join_all(applied).await?;
     let mut results = vec![EventResult::of(None, &EventEffect::Unknown); events.len()];
@@ -139,25 +151,32 @@ async fn find_returns(
 
 /// Applies the events of one return, one after the other. Each has its position in the request.
 async fn apply_in_order(
-    app: &App,
-    merchant: &MerchantId,
-    rma: &RmaId,
+    target: EventTarget<'_>,
     lane: impl Iterator<Item = (usize, &CarrierEvent)>,
 ) -> Result<Vec<(usize, EventResult)>, AppError> {
     let mut results = Vec::new();
     for (position, event) in lane {
-        let effect = apply_carrier_event(app, merchant, rma, event).await?;
-        results.push((position, EventResult::of(Some(rma), &effect)));
+        let effect = apply_carrier_event(target, event).await?;
+        results.push((position, EventResult::of(Some(target.rma), &effect)));
     }
     Ok(results)
 }
 
+/// The return that an event is applied to.
+#[derive(Clone, Copy)]
+struct EventTarget<'a> {
+    app: &'a App,
+    merchant: &'a MerchantId,
+    rma: &'a RmaId,
+    /// The request of the operator who reports the event by hand.
+    audited: Option<RequestScope<'a>>,
+}
+
 async fn apply_carrier_event(
-    app: &App,
-    merchant: &MerchantId,
-    id: &RmaId,
+    target: EventTarget<'_>,
     event: &CarrierEvent,
 ) -> Result<EventEffect, AppError> {
+    let EventTarget { app, merchant, rma: id, audited } = target;
     apply_event(app, merchant, id, &event.rma_event(), |rma, transaction| {
         let travels = |number: &&str| {
             rma.units.iter().any(|unit| unit.tracking_number.as_deref() == Some(*number))
@@ -168,6 +187,11 @@ async fn apply_carrier_event(
         // A label may be for some lines only. Then the others still need one.
         if rma.units.iter().all(|unit| unit.tracking_number.is_some()) {
             transaction.end_label_request(merchant, id);
+        }
+        if let Some(scope) = audited {
+            let lines = &event.order_line_item_identifiers;
+            let detail = json!({ "return": id, "event": event.kind.name(), "lines": lines });
+            record_change(scope, transaction, "carrier.move", &detail);
         }
     })
     .await
@@ -232,7 +256,9 @@ pub async fn issue_simulated_labels(app: &App) -> Result<usize, AppError> {
             order_line_item_identifiers: Vec::new(),
             occurred_at: None,
         };
-        match apply_carrier_event(app, &request.merchant, &rma, &event).await? {
+        let target =
+            EventTarget { app, merchant: &request.merchant, rma: &rma, audited: None };
+        match apply_carrier_event(target, &event).await? {
             EventEffect::Changed(Rma { .. }) => Ok(()),
             // The return was canceled, or another node issued the label.
             EventEffect::Unchanged | EventEffect::Refused(_) | EventEffect::Unknown => {

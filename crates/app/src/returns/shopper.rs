@@ -100,6 +100,7 @@ impl Shopper {
             merchant: Some(merchant.id),
             settings: merchant.settings,
             scopes: Scopes::none(),
+            address: None,
         })
     }
 

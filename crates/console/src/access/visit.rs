@@ -125,7 +125,8 @@ async fn load_visitor(
         None => Ok(None),
     };
     let session = loaded.map_err(|error| ApiError::from(error).into_response())?;
-    let Some(session) = session else { return Err(redirect(&login_url(parts))) };
+    let Some(mut session) = session else { return Err(redirect(&login_url(parts))) };
+    session.address = web.address_of(parts);
     let notice = read_cookie(&parts.headers, NOTICE).and_then(|it| open_notice(&web.app, it));
     Ok(Visitor { session, notice })
 }

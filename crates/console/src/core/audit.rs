@@ -45,6 +45,7 @@ struct ChangeRow {
     actor: String,
     /// All changes by this actor.
     actor_url: String,
+    address: String,
     merchant: String,
     action: String,
     /// What was changed: names and values.
@@ -91,6 +92,7 @@ fn change_row(change: &AuditEntry) -> ChangeRow {
         at: TimeElement(change.at),
         actor_url: add_query(PATH, &[("actor", &change.actor)]),
         actor: change.actor.clone(),
+        address: change.address.clone().unwrap_or_default(),
         merchant: change.merchant.clone(),
         action: change.action.clone(),
         details,
@@ -113,6 +115,7 @@ mod tests {
             at: Timestamp::UNIX_EPOCH,
             merchant: HOSTILE.to_owned(),
             actor: HOSTILE.to_owned(),
+            address: Some(HOSTILE.to_owned()),
             action: HOSTILE.to_owned(),
             detail: json!({ HOSTILE: HOSTILE, "list": [HOSTILE] }),
         };

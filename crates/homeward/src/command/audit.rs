@@ -34,11 +34,12 @@ impl Audit {
                     change.merchant.clone(),
                     change.action.clone(),
                     change.actor.clone(),
+                    change.address.clone().unwrap_or_default(),
                     change.detail.to_string(),
                 ]
             };
             let rows: Vec<_> = changes.changes.iter().map(row).collect();
-            format_table(&["AT", "MERCHANT", "ACTION", "ACTOR", "DETAIL"], &rows)
+            format_table(&["AT", "MERCHANT", "ACTION", "ACTOR", "ADDRESS", "DETAIL"], &rows)
         });
         Ok(())
     }

@@ -21,6 +21,8 @@ pub struct AuditRecord {
     pub id: String,
     /// The client, or the person at the console, that asked for it.
     pub actor: String,
+    /// The address that the request came from; empty if no request asked for the change.
+    pub address: String,
     pub action: String,
     /// A JSON object with what was changed; never a secret.
     pub detail: String,
@@ -36,13 +38,14 @@ impl AuditRecord {
 impl Transaction {
     pub fn insert_audit(&mut self, record: &AuditRecord) {
         self.one_row(
-            "INSERT INTO audit (merchant_id, at_us, audit_id, actor, action, detail)
-             VALUES ($1, $2, $3, $4, $5, $6)",
+            "INSERT INTO audit (merchant_id, at_us, audit_id, actor, address, action, detail)
+             VALUES ($1, $2, $3, $4, $5, $6, $7)",
             params![
                 record.merchant.as_str(),
                 record.at_us,
                 record.id.as_str(),
                 record.actor.as_str(),
+                record.address.as_str(),
                 record.action.as_str(),
                 record.detail.as_str()
             ],
@@ -70,7 +73,8 @@ impl Store {
             (None, None) => {
                 self.query(
                     OPERATION,
-                    "SELECT merchant_id, at_us, audit_id, actor, action, detail FROM audit
+                    "SELECT merchant_id, at_us, audit_id, actor, address, action, detail
+                     FROM audit
                      WHERE (at_us, audit_id) < ($1, $2)
                      ORDER BY at_us DESC, audit_id DESC LIMIT $3",
                     params![at_us, id, limit],
@@ -80,7 +84,8 @@ impl Store {
             (None, Some(merchant)) => {
                 self.query(
                     OPERATION,
-                    "SELECT merchant_id, at_us, audit_id, actor, action, detail FROM audit
+                    "SELECT merchant_id, at_us, audit_id, actor, address, action, detail
+                     FROM audit
                      WHERE merchant_id = $1 AND (at_us, audit_id) < ($2, $3)
                      ORDER BY at_us DESC, audit_id DESC LIMIT $4",
                     params![merchant, at_us, id, limit],
@@ -91,7 +96,8 @@ impl Store {
                 let merchant = merchant.map_or("", MerchantId::as_str);
                 self.query(
                     OPERATION,
-                    "SELECT merchant_id, at_us, audit_id, actor, action, detail FROM audit
+                    "SELECT merchant_id, at_us, audit_id, actor, address, action, detail
+                     FROM audit
                      WHERE actor = $1 AND (at_us, audit_id) < ($2, $3)
                          AND ($4 = '' OR merchant_id = $4)
                      ORDER BY at_us DESC, audit_id DESC LIMIT $5",
@@ -110,7 +116,8 @@ fn read_record(row: &Row) -> Result<AuditRecord, EngineError> {
         at_us: row.int(1)?,
         id: row.text(2)?.to_owned(),
         actor: row.text(3)?.to_owned(),
-        action: row.text(4)?.to_owned(),
-        detail: row.text(5)?.to_owned(),
+        address: row.text(4)?.to_owned(),
+        action: row.text(5)?.to_owned(),
+        detail: row.text(6)?.to_owned(),
     })
 }

@@ -178,6 +178,7 @@ fn describe_change(change: &AuditEntry) -> String {
     let action = match change.action.as_str() {
         "return.cancel" => "Canceled by an operator".to_owned(),
         "return.close_receiving" => "Receiving closed by an operator".to_owned(),
+        "carrier.move" => format!("{} reported by an operator", text("event")),
         "message.retry" => format!("{} retried", text("id")),
         "message.discard" => format!("{} discarded", text("id")),
         "refund.match" => format!("Refund {} matched by an operator", text("refund")),

@@ -13,6 +13,7 @@ async fn the_audit_trail_is_read_backwards_in_pages(Subject { store, .. }: Subje
         at_us,
         id: id.to_owned(),
         actor: "platform.1".to_owned(),
+        address: "192.0.2.7".to_owned(),
         action: "merchant.add".to_owned(),
         detail: "{}".to_owned(),
     };
@@ -39,6 +40,7 @@ async fn the_audit_trail_is_read_by_actor(Subject { store, .. }: Subject) {
             at_us,
             id: format!("id{at_us}"),
             actor: actor.to_owned(),
+            address: String::new(),
             action: "test".to_owned(),
             detail: "{}".to_owned(),
         });

@@ -158,6 +158,7 @@ fn changes_by_operators_are_steps_if_they_name_the_return_or_a_message_about_it(
         at: time("2026-02-26T08:00:00Z"),
         merchant: "acme".to_owned(),
         actor: "lena".to_owned(),
+        address: None,
         action: action.to_owned(),
         detail,
     };

@@ -1,0 +1,46 @@
+//! Turns for large bodies, so that they do not fill the memory together.
+//!
+//! A body waits for its merchant's turn before it is read: until then its bytes stay in the
+//! network. So a merchant has one large body in memory, and its slow upload delays no other
+//! merchant. A few merchants at a time may have their bodies parsed, which needs far more memory
+//! than the bytes and does not depend on the speed of a network.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, LazyLock, Mutex, PoisonError},
+};
+
+use domain::identifier::MerchantId;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
+
+/// How many large bodies are parsed at the same time.
+const PARSED_MAX: usize = 4;
+
+/// The merchant whose turn a large body needs. Extractors that know it add it to the request.
+#[derive(Clone)]
+pub(crate) struct TurnOf(pub(crate) MerchantId);
+
+/// The right to read a large body.
+pub(crate) type ReadTurn = OwnedSemaphorePermit;
+
+/// The right to parse a large body.
+pub(crate) type ParseTurn = SemaphorePermit<'static>;
+
+/// Waits until no other large body of `merchant` is read or handled.
+pub(crate) async fn wait_to_read(merchant: &MerchantId) -> Option<ReadTurn> {
+    static TURNS: LazyLock<Mutex<HashMap<MerchantId, Arc<Semaphore>>>> =
+        LazyLock::new(Mutex::default);
+    let turn = {
+        let mut turns = TURNS.lock().unwrap_or_else(PoisonError::into_inner);
+        // Only merchants with a large body under way are remembered.
+        turns.retain(|_, turn| Arc::strong_count(turn) > 1);
+        turns.entry(merchant.clone()).or_insert_with(|| Arc::new(Semaphore::new(1))).clone()
+    };
+    turn.acquire_owned().await.ok()
+}
+
+/// Waits until few other large bodies are parsed.
+pub(crate) async fn wait_to_parse() -> Option<ParseTurn> {
+    static TURNS: Semaphore = Semaphore::const_new(PARSED_MAX);
+    TURNS.acquire().await.ok()
+}
