@@ -9,7 +9,7 @@ use app::{
     returns::{
         change_return::{cancel_return, load_return},
         policies::load_policy,
-        shopper::{Shopper, ShopperClaim, identify_shopper, list_exchanges},
+        shopper::{Identification, Shopper, ShopperClaim, identify_shopper, list_exchanges},
         start_return::{confirm_return, quote_return, start_return},
     },
 };
@@ -113,8 +113,14 @@ async fn find_order(
         gift: form.text("gift") == "yes",
     };
     match identify_shopper(&web.app, &visit.storefront.merchant, &claim).await? {
-        Some(shopper) => Ok(visit.admit(&shopper)),
-        None => Ok(render_find(&visit, &form, StatusCode::OK, Some(words.find.not_found))),
+        Identification::Found(shopper) => Ok(visit.admit(&shopper)),
+        Identification::NotFound => {
+            Ok(render_find(&visit, &form, StatusCode::OK, Some(words.find.not_found)))
+        }
+        Identification::TooManyFailures => {
+            let problem = Some(words.find.too_many_failures);
+            Ok(render_find(&visit, &form, StatusCode::TOO_MANY_REQUESTS, problem))
+        }
     }
 }
 

@@ -28,7 +28,10 @@ use axum::http::{HeaderMap, request::Parts};
 use domain::access::operator::OperatorName;
 use prometheus_client::registry::Registry;
 
-use guard::{Encrypted, Peer, client_address::client_address_of, rate_limit::RateLimit};
+use guard::{
+    Encrypted, Peer, client_address::client_address_of, network_limit::NetworkLimit,
+    rate_limit::RateLimit,
+};
 use login_throttle::{LoginAttempt, LoginThrottle};
 use metrics::Metrics;
 
@@ -54,7 +57,7 @@ pub struct Web {
     pub settings: Settings,
     pub(crate) rate_limit: Arc<RateLimit>,
     /// Limits attempts to name an order at the portal.
-    pub lookups: Arc<RateLimit>,
+    pub lookups: Arc<NetworkLimit>,
     /// Limits attempts to log in to the console.
     pub login_throttle: Arc<LoginThrottle>,
     pub registry: Arc<Registry>,
@@ -69,7 +72,7 @@ impl Web {
         Self {
             app,
             rate_limit: Arc::new(RateLimit::new(settings.rate_limit_per_minute)),
-            lookups: Arc::new(RateLimit::new(LOOKUPS_PER_MINUTE)),
+            lookups: Arc::new(NetworkLimit::new(LOOKUPS_PER_MINUTE)),
             login_throttle: Arc::default(),
             settings,
             registry: Arc::new(registry),

@@ -13,3 +13,13 @@ CREATE TABLE portal_logos (
     body BYTES NOT NULL,
     PRIMARY KEY (merchant_id)
 );
+
+-- Failed look-ups, by what they are counted by, in slots of some minutes.
+CREATE TABLE lookup_attempts (
+    merchant_id TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    slot_us BIGINT NOT NULL,
+    number BIGINT NOT NULL,
+    PRIMARY KEY (merchant_id, subject, slot_us)
+) CLUSTERED;
+CREATE INDEX lookup_attempts_by_age ON lookup_attempts (slot_us);

@@ -39,7 +39,7 @@ pub use crate::core::{
     store::Store,
     transaction::Transaction,
 };
-pub use access::{operators::SessionRow, tokens::TokenOwner};
+pub use access::{lookup_attempts::AttemptWindow, operators::SessionRow, tokens::TokenOwner};
 pub use engine::Location;
 pub use exchanges::exchange_orders::ExchangeFilter;
 pub use merchants::portals::StoredPortal;

@@ -33,6 +33,55 @@ fn after_too_many_lookups_even_a_correct_one_must_wait() {
 }
 
 #[test]
+fn a_walk_over_order_numbers_with_one_postal_code_ends_but_shoppers_with_an_email_get_in() {
+    for shop in shops() {
+        let walk = |number: u32| {
+            let (address, order) = (format!("198.51.100.{number}"), 100_200 + number);
+            shop.post_from(&address, &format!("order_number=ORD-{order}&secret=97205")).status
+        };
+        let statuses: Vec<u16> = (0..60).map(walk).collect();
+        assert_eq!((&statuses[..50], &statuses[50..]), (&[200; 50][..], &[429; 10][..]));
+
+        let postal = shop.post_from("203.0.113.1", "order_number=ORD-100472&secret=97205");
+        assert_eq!(postal.status, 429, "not even the right one");
+        assert!(postal.text().contains("Use the email address you ordered with"));
+        let email = shop.post_from("203.0.113.1", DANA);
+        assert_eq!(email.status, 303, "{}", email.text());
+        let other = Shop::on(shop.server, |_| ());
+        let postal = other.post_from("203.0.113.2", "order_number=ORD-100472&secret=97205");
+        assert_eq!(postal.status, 303, "another merchant is not affected");
+    }
+}
+
+#[test]
+fn an_order_is_not_guessed_from_many_addresses_and_nobody_locks_the_shopper_out() {
+    for shop in shops() {
+        let guess = |number: u32, secret: &str| {
+            let address = format!("198.51.100.{number}");
+            shop.post_from(&address, &format!("order_number=ord+100472&secret={secret}")).status
+        };
+        let postal: Vec<u16> = (0..25).map(|it| guess(it, &format!("972{it:02}x"))).collect();
+        assert_eq!((&postal[..20], &postal[20..]), (&[200; 20][..], &[429; 5][..]));
+        assert_eq!(shop.post_from("203.0.113.1", DANA).status, 303, "an email is not affected");
+
+        let emails: Vec<u16> =
+            (0..25).map(|it| guess(it, &format!("dana{it}%40example.com"))).collect();
+        assert_eq!((&emails[..20], &emails[20..]), (&[200; 20][..], &[429; 5][..]));
+    }
+}
+
+#[test]
+fn a_shopper_who_finds_the_order_again_and_again_is_never_counted() {
+    for shop in shops() {
+        for number in 0..60 {
+            let form = "order_number=ORD-100472&secret=97205";
+            let found = shop.post_from(&format!("198.51.100.{number}"), form);
+            assert_eq!(found.status, 303, "{}", found.text());
+        }
+    }
+}
+
+#[test]
 fn nothing_is_shown_without_a_pass_or_with_one_of_another_portal() {
     let all: Vec<Shop<'_>> = shops().chain(shops()).collect();
     let (first, other) = (&all[0], all.last().unwrap());

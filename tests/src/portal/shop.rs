@@ -64,6 +64,11 @@ impl<'a> Shop<'a> {
         self.server.send(&self.form(rest, pass, form))
     }
 
+    /// Tries to find an order from another address.
+    pub(super) fn post_from(&self, address: &str, form: &str) -> Reply {
+        self.server.send(&self.form("", "", form).with("X-Forwarded-For", address))
+    }
+
     /// The request that submits a form.
     pub(super) fn form(&self, rest: &str, pass: &str, form: &str) -> Request {
         Request::post(&self.path(rest))

@@ -4,6 +4,7 @@ pub mod add_client;
 pub mod authenticate;
 pub mod change_client;
 pub mod issue_token;
+pub(crate) mod lookup_limit;
 pub mod operators;
 pub(crate) mod passwords;
 pub mod rotate_secret;

@@ -9,7 +9,7 @@ use domain::identifier::MerchantId;
 use store::{FinishedMessages, StoreError, Transaction, with_causes};
 use tokio_util::sync::CancellationToken;
 
-use crate::{App, core::idempotency::response_cutoff_us};
+use crate::{App, access::lookup_limit::lookup_cutoff_us, core::idempotency::response_cutoff_us};
 
 const BATCH: usize = 500;
 const MERCHANTS: usize = 200;
@@ -38,12 +38,13 @@ pub async fn run(app: App, retention_days: u32, stop: CancellationToken) {
     }
 }
 
-/// Removes one batch each of expired tokens, sessions and remembered answers.
+/// Removes one batch each of expired tokens, sessions, remembered answers and counts of look-ups.
 pub(crate) async fn remove_expired(app: &App) -> Result<(), StoreError> {
     let mut transaction = Transaction::new("removing expired tokens");
     transaction.delete_expired_tokens(app.world.wall_clock_us(), BATCH);
     transaction.delete_expired_sessions(app.world.wall_clock_us(), BATCH);
     transaction.delete_expired_responses(response_cutoff_us(app), BATCH);
+    transaction.delete_old_lookups(lookup_cutoff_us(app), BATCH);
     app.store.commit(transaction).await.map(drop)
 }
 

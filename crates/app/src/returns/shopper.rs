@@ -13,7 +13,9 @@ use domain::{
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    App, AppError, access::authenticate::Caller, orders::load_order::find_order,
+    App, AppError,
+    access::{authenticate::Caller, lookup_limit::LookupAttempt},
+    orders::load_order::find_order,
     returns::change_return::order_ids,
 };
 
@@ -44,22 +46,41 @@ pub struct ShopperClaim<'a> {
     pub gift: bool,
 }
 
-/// The shopper, if the claim is true. The result does not reveal whether the order exists.
+/// The result of a claim. It does not reveal whether the order exists.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Identification {
+    Found(Shopper),
+    NotFound,
+    /// The claim was not examined, because too many failed before it.
+    TooManyFailures,
+}
+
+/// Finds the shopper, if the claim is true.
 pub async fn identify_shopper(
     app: &App,
     merchant: &MerchantId,
     claim: &ShopperClaim<'_>,
-) -> Result<Option<Shopper>, AppError> {
-    let number = claim.order_number.trim();
-    let Some(order) = find_order(app, merchant, number).await? else { return Ok(None) };
+) -> Result<Identification, AppError> {
+    let (number, secret) = (claim.order_number.trim(), claim.secret.trim());
+    if number.is_empty() || secret.is_empty() {
+        return Ok(Identification::NotFound);
+    }
+    let attempt = LookupAttempt::new(app, merchant, number, secret);
+    if !attempt.count(app).await? {
+        return Ok(Identification::TooManyFailures);
+    }
+    let order = find_order(app, merchant, number).await?;
+    let Some(order) = order.filter(|order| is_valid(order, claim)) else {
+        return Ok(Identification::NotFound);
+    };
+    attempt.take_back(app).await?;
     let until_us = app.world.wall_clock_us() + PASS_US;
-    let shopper = Shopper {
+    Ok(Identification::Found(Shopper {
         merchant: merchant.clone(),
         order_id: order.identifier.clone(),
         gift: claim.gift,
         until_us,
-    };
-    Ok(is_valid(&order, claim).then_some(shopper))
+    }))
 }
 
 fn is_valid(order: &Order, claim: &ShopperClaim<'_>) -> bool {

@@ -42,6 +42,8 @@ pub(super) static WORDS: Words = Words {
         not_found: "We could not find an order with these details. Please check them against your \
                     order confirmation.",
         too_many_attempts: "Too many attempts. Try again in a minute.",
+        too_many_failures: "Too many attempts failed. Use the email address you ordered with, or \
+                            try again in an hour.",
     },
     choose: ChooseWords {
         title: "What would you like to return?",

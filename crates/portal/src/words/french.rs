@@ -45,6 +45,8 @@ pub(super) static WORDS: Words = Words {
         not_found: "Nous n’avons trouvé aucune commande avec ces informations. Veuillez les \
                     comparer à votre confirmation de commande.",
         too_many_attempts: "Trop de tentatives. Veuillez réessayer dans une minute.",
+        too_many_failures: "Trop de tentatives ont échoué. Utilisez l’adresse e-mail de votre \
+                            commande ou réessayez dans une heure.",
     },
     choose: ChooseWords {
         title: "Que souhaitez-vous retourner\u{a0}?",

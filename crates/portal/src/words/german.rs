@@ -45,6 +45,9 @@ pub(super) static WORDS: Words = Words {
         not_found: "Wir konnten keine Bestellung mit diesen Angaben finden. Bitte vergleichen Sie \
                     sie mit Ihrer Bestellbestätigung.",
         too_many_attempts: "Zu viele Versuche. Bitte versuchen Sie es in einer Minute erneut.",
+        too_many_failures: "Zu viele Versuche sind fehlgeschlagen. Bitte verwenden Sie die \
+                            E-Mail-Adresse Ihrer Bestellung oder versuchen Sie es in einer Stunde \
+                            erneut.",
     },
     choose: ChooseWords {
         title: "Was möchten Sie zurückgeben?",

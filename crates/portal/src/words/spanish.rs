@@ -43,6 +43,8 @@ pub(super) static WORDS: Words = Words {
         not_found: "No hemos encontrado ningún pedido con estos datos. Compárelos con la \
                     confirmación de su pedido.",
         too_many_attempts: "Demasiados intentos. Vuelva a intentarlo dentro de un minuto.",
+        too_many_failures: "Demasiados intentos fallidos. Use el correo electrónico de su pedido \
+                            o vuelva a intentarlo dentro de una hora.",
     },
     choose: ChooseWords {
         title: "¿Qué desea devolver?",

@@ -50,6 +50,8 @@ pub(crate) struct FindWords {
     pub(crate) existing_return_hint: &'static str,
     pub(crate) not_found: &'static str,
     pub(crate) too_many_attempts: &'static str,
+    /// Too many claims about this order, or with postal codes, failed.
+    pub(crate) too_many_failures: &'static str,
 }
 
 /// The page that asks what to return.

@@ -16,6 +16,7 @@ pub mod client_address;
 #[cfg(test)]
 mod fixtures;
 pub mod limits;
+pub mod network_limit;
 pub mod rate_limit;
 pub mod serve;
 pub mod tls;

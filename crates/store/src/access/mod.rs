@@ -1,5 +1,6 @@
 //! Who may use the service: clients, tokens, operators and sessions.
 
 pub(crate) mod clients;
+pub(crate) mod lookup_attempts;
 pub(crate) mod operators;
 pub(crate) mod tokens;

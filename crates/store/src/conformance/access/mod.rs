@@ -1,4 +1,5 @@
-//! Clients, tokens, operators and sessions.
+//! Clients, tokens, look-ups, operators and sessions.
 
 mod clients;
+mod lookup_attempts;
 mod operators;

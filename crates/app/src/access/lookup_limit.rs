@@ -1,0 +1,86 @@
+//! Limits how often orders can be guessed at a merchant's portal, from however many addresses.
+//!
+//! A postal code is easy to guess, so all failures with one are counted together: a walk over order
+//! numbers ends after a few tries, and shoppers then need the e-mail address of their order. An
+//! e-mail address is hard to guess. Failures with one are counted by order and by address, so that
+//! nobody can lock out the others.
+
+use domain::identifier::MerchantId;
+use store::{AttemptWindow, StoreError, Transaction};
+
+use crate::{App, AppError, access::secrets};
+
+/// Failures with a postal code, at one merchant in an hour.
+const POSTAL_FAILURES_MAX: i64 = 50;
+/// Failures with the same order number, or with the same e-mail address, in an hour.
+const SUBJECT_FAILURES_MAX: i64 = 20;
+const SLOT_US: i64 = 10 * 60 * 1_000_000;
+const SLOTS: i64 = 6;
+
+/// An attempt to name an order.
+pub(crate) struct LookupAttempt<'a> {
+    merchant: &'a MerchantId,
+    window: AttemptWindow,
+    /// What the attempt is counted by, and how many failures are allowed.
+    subjects: Vec<(String, i64)>,
+}
+
+impl<'a> LookupAttempt<'a> {
+    pub(crate) fn new(
+        app: &App,
+        merchant: &'a MerchantId,
+        order_number: &str,
+        secret: &str,
+    ) -> Self {
+        let subjects = if secret.contains('@') {
+            let order = subject("order by e-mail", order_number);
+            vec![(order, SUBJECT_FAILURES_MAX), (subject("e-mail", secret), SUBJECT_FAILURES_MAX)]
+        } else {
+            let order = subject("order by postal code", order_number);
+            vec![(order, SUBJECT_FAILURES_MAX), ("postal code".to_owned(), POSTAL_FAILURES_MAX)]
+        };
+        Self { merchant, window: window_at(app.world.wall_clock_us()), subjects }
+    }
+
+    /// Counts the attempt. False if there were too many.
+    pub(crate) async fn count(&self, app: &App) -> Result<bool, AppError> {
+        let mut transaction = Transaction::new("counting a look-up");
+        for (subject, limit) in &self.subjects {
+            transaction.count_lookup(self.merchant, subject, self.window, *limit);
+        }
+        match app.store.commit(transaction).await {
+            Ok(_) => Ok(true),
+            Err(StoreError::Conflict) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Takes back the count of an attempt that succeeded.
+    pub(crate) async fn take_back(&self, app: &App) -> Result<(), AppError> {
+        let mut transaction = Transaction::new("taking back the count of a look-up");
+        for (subject, _) in &self.subjects {
+            transaction.take_back_lookup(self.merchant, subject, self.window.slot_us);
+        }
+        Ok(app.store.commit(transaction).await.map(drop)?)
+    }
+}
+
+fn window_at(now_us: i64) -> AttemptWindow {
+    let slot_us = now_us - now_us.rem_euclid(SLOT_US);
+    AttemptWindow { slot_us, from_us: slot_us - SLOTS * SLOT_US }
+}
+
+/// Counts that began before this no longer matter.
+pub(crate) fn lookup_cutoff_us(app: &App) -> i64 {
+    window_at(app.world.wall_clock_us()).from_us
+}
+
+/// One of 65,536 subjects of the kind, so that a flood of invented order numbers fills no disk. Two
+/// spellings of an order number that differ in case or punctuation are one subject.
+fn subject(kind: &str, text: &str) -> String {
+    let letters = text.chars().filter(|letter| letter.is_alphanumeric());
+    let letters: String = letters.flat_map(char::to_lowercase).collect();
+    let hash = secrets::hash(letters.as_bytes());
+    let bucket: Vec<u8> = hash.iter().copied().take(2).collect();
+    format!("{kind} {}", secrets::hexadecimal(&bucket))
+}

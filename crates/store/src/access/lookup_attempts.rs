@@ -1,0 +1,66 @@
+//! Failed look-ups at the portal, counted so that orders cannot be guessed.
+//!
+//! An attempt is counted before it is examined, and taken back if it succeeds: attempts that arrive
+//! together cannot exceed a limit together. A merchant has a bounded number of subjects, and counts
+//! that are too old to matter are removed.
+
+use domain::identifier::MerchantId;
+
+use crate::{Transaction, core::value::params};
+
+/// The period in which the attempts on a subject are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AttemptWindow {
+    /// The start of the slot in which an attempt is counted now.
+    pub slot_us: i64,
+    /// The start of the oldest slot that still counts.
+    pub from_us: i64,
+}
+
+impl Transaction {
+    /// Counts an attempt on `subject`. A conflict if `limit` attempts are counted already.
+    pub fn count_lookup(
+        &mut self,
+        merchant: &MerchantId,
+        subject: &str,
+        window: AttemptWindow,
+        limit: i64,
+    ) {
+        self.any_rows(
+            "INSERT INTO lookup_attempts (merchant_id, subject, slot_us, number)
+             VALUES ($1, $2, $3, 0) ON CONFLICT DO NOTHING",
+            params![merchant, subject, window.slot_us],
+        );
+        // Earlier slots do not grow any more, and the row of this slot is locked by the update.
+        self.one_row(
+            "UPDATE lookup_attempts SET number = number + 1
+             WHERE merchant_id = $1 AND subject = $2 AND slot_us = $3
+                 AND number + (
+                     SELECT CAST(coalesce(sum(earlier.number), 0) AS BIGINT)
+                     FROM lookup_attempts earlier
+                     WHERE earlier.merchant_id = $1 AND earlier.subject = $2
+                         AND earlier.slot_us >= $4 AND earlier.slot_us < $3
+                 ) < $5",
+            params![merchant, subject, window.slot_us, window.from_us, limit],
+        );
+    }
+
+    /// Takes back an attempt that was counted in the slot, because it succeeded.
+    pub fn take_back_lookup(&mut self, merchant: &MerchantId, subject: &str, slot_us: i64) {
+        self.any_rows(
+            "UPDATE lookup_attempts SET number = number - 1
+             WHERE merchant_id = $1 AND subject = $2 AND slot_us = $3 AND number > 0",
+            params![merchant, subject, slot_us],
+        );
+    }
+
+    /// Removes up to `limit` counts of slots that began before `before_us`.
+    pub fn delete_old_lookups(&mut self, before_us: i64, limit: usize) {
+        self.any_rows(
+            "DELETE FROM lookup_attempts WHERE (merchant_id, subject, slot_us) IN (
+             SELECT merchant_id, subject, slot_us FROM lookup_attempts WHERE slot_us < $1
+             ORDER BY slot_us, merchant_id, subject LIMIT $2)",
+            params![before_us, limit],
+        );
+    }
+}
