@@ -21,7 +21,11 @@ pub mod query;
 pub mod requests;
 mod same_origin;
 
-use std::{net::{IpAddr, Ipv4Addr}, sync::Arc, time::Instant};
+use std::{
+    net::{IpAddr, Ipv4Addr},
+    sync::Arc,
+    time::Instant,
+};
 
 use app::App;
 use axum::http::{HeaderMap, request::Parts};

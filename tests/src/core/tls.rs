@@ -160,7 +160,7 @@ fn a_broken_certificate_on_disk_leaves_the_old_one_in_use() {
     std::fs::write(&secured.files.cert, "not a certificate").unwrap();
 
     eventually("the fault is logged", || {
-        secured.server.log().contains("the new TLS certificate is not usable").then_some(())
+        secured.server.log().contains("loading the new TLS certificate failed").then_some(())
     });
 
     connect(&secured.address, &secured.certificate, &[&TLS12]).unwrap();

@@ -55,10 +55,7 @@ async fn show(Query(LoginQuery { next }): Query<LoginQuery>) -> Response {
     render_bare_page(StatusCode::OK, &LoginPage::new("", &next, None))
 }
 
-async fn log_in_visitor(
-    State(web): State<Web>,
-    request: Request,
-) -> Result<Response, ApiError> {
+async fn log_in_visitor(State(web): State<Web>, request: Request) -> Result<Response, ApiError> {
     let (parts, body) = request.into_parts();
     if !web.is_same_origin(&parts.headers) {
         return Ok(problem::foreign_form());

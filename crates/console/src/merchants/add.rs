@@ -63,10 +63,7 @@ async fn show(Operator { visitor, .. }: Operator) -> Response {
     render_form(&visitor, FormState::new(form_fields()))
 }
 
-async fn add(
-    State(web): State<Web>,
-    sent: OperatorForm,
-) -> axum::response::Result<Response> {
+async fn add(State(web): State<Web>, sent: OperatorForm) -> axum::response::Result<Response> {
     // A form with faults is corrected before the password is asked for.
     let read = read_form(&web, &sent.form);
     if read.is_ok() {
