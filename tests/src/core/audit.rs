@@ -37,7 +37,10 @@ fn an_audit_record_has_the_address_behind_the_trusted_proxies() {
         assert_eq!(reply.status, 200, "{}", reply.said());
 
         let newest = changes(&server, &merchant).remove(0);
-        assert_eq!((&newest["action"], &newest["address"]), (&json!("policy.set"), &json!("2001:db8::7")));
+        assert_eq!(
+            (&newest["action"], &newest["address"]),
+            (&json!("policy.set"), &json!("2001:db8::7"))
+        );
         let table = server.home.run(&["audit", "--merchant", &merchant]).out;
         assert!(table.contains("ADDRESS") && table.contains("2001:db8::7"), "{table}");
     }

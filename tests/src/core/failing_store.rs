@@ -80,8 +80,8 @@ fn drop_tables(file: &Path) {
         .map(Result::unwrap)
         .collect();
     assert!(tables.len() > 20, "{tables:?}");
-    let drops: String = tables.iter().map(|table| format!("DROP TABLE {table};")).collect();
-    database.execute_batch(&format!("BEGIN IMMEDIATE; {drops} COMMIT")).unwrap();
+    let drops: Vec<String> = tables.iter().map(|table| format!("DROP TABLE {table};")).collect();
+    database.execute_batch(&format!("BEGIN IMMEDIATE; {} COMMIT", drops.concat())).unwrap();
 }
 
 /// Makes the store of a busy server fail, waits until `expected` has been logged, and returns all

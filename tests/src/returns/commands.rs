@@ -78,10 +78,7 @@ fn parcels_are_moved_by_command() {
         let trail = home.json(&["audit", "--merchant", merchant, "--limit", "1"]);
         let record = &trail["changes"][0];
         assert_eq!(record["action"], "carrier.move", "a parcel that is moved leaves a record");
-        assert_eq!(
-            record["detail"],
-            json!({ "return": rma, "event": "in_transit", "lines": [] })
-        );
+        assert_eq!(record["detail"], json!({ "return": rma, "event": "in_transit", "lines": [] }));
         let again = run(&scene, &["carrier", "move", &rma, "accepted"]);
         assert_eq!(
             (again.code, again.out),

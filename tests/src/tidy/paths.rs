@@ -34,7 +34,10 @@ fn is_path(text: &str) -> bool {
     let is_one_word = !text.contains([' ', '*', '{', '<', ':']);
     let first = text.split('/').next().unwrap_or_default();
     let in_folder = text.contains('/') && FOLDERS.contains(&first);
-    is_one_word && (in_folder || text.contains("/src/") || text.ends_with(".rs"))
+    is_one_word
+        && (in_folder
+            || text.contains("/src/")
+            || Path::new(text).extension().is_some_and(|it| it == "rs"))
 }
 
 /// Whether a path exists, seen from the workspace, from `crates` or from below the sources of any

@@ -32,7 +32,7 @@ fn needs_tls(config: &Config) -> bool {
         SslMode::Disable => false,
         SslMode::Require => true,
         // The default, if the address does not say.
-        _ => !is_local(config),
+        SslMode::Prefer | _ => !is_local(config),
     }
 }
 
