@@ -15,6 +15,7 @@ use domain::{
     json::{self, Json},
     merchants::portal::LOGO_BYTES_MAX,
 };
+use futures_util::future::BoxFuture;
 
 use super::{
     idempotency::Idempotency,
@@ -134,23 +135,26 @@ impl FromRequest<Web> for PictureRequest {
     }
 }
 
-async fn read(
+/// Boxed, so that this is compiled once and not into every handler.
+fn read<'a>(
     request: Request,
-    web: &Web,
-    wanted: &Wanted,
-) -> Result<(Bytes, Option<IdempotencyKey>), ApiError> {
-    let (mut parts, body) = request.into_parts();
-    let idempotency = Idempotency::from_request_parts(&mut parts, web).await?;
-    let kind = media_type(&parts.headers).unwrap_or_default();
-    if !wanted.kinds.contains(&kind.as_str()) {
-        let first = wanted.kinds.first().copied().unwrap_or_default();
-        return Err(ApiError::UnsupportedMediaType(first));
-    }
-    let body = read_body(body, wanted.max_bytes, BODY_TIME_MAX)
-        .await
-        .map_err(|error| ApiError::of_body(&error, wanted.max_bytes))?;
-    let key = idempotency.of(&body);
-    Ok((body, key))
+    web: &'a Web,
+    wanted: &'a Wanted,
+) -> BoxFuture<'a, Result<(Bytes, Option<IdempotencyKey>), ApiError>> {
+    Box::pin(async move {
+        let (mut parts, body) = request.into_parts();
+        let idempotency = Idempotency::from_request_parts(&mut parts, web).await?;
+        let kind = media_type(&parts.headers).unwrap_or_default();
+        if !wanted.kinds.contains(&kind.as_str()) {
+            let first = wanted.kinds.first().copied().unwrap_or_default();
+            return Err(ApiError::UnsupportedMediaType(first));
+        }
+        let body = read_body(body, wanted.max_bytes, BODY_TIME_MAX)
+            .await
+            .map_err(|error| ApiError::of_body(&error, wanted.max_bytes))?;
+        let key = idempotency.of(&body);
+        Ok((body, key))
+    })
 }
 
 /// The media type in lower case, without parameters. None if the header names a charset other than

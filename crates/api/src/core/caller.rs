@@ -9,6 +9,7 @@ use axum::{
     http::{HeaderMap, header::AUTHORIZATION, request::Parts},
 };
 use domain::{access::scope::Scope, identifier::MerchantId};
+use futures_util::future::BoxFuture;
 
 use super::large_body_turn::TurnOf;
 use server::Web;
@@ -76,19 +77,8 @@ impl<S: Needs> FromRequestParts<Web> for Allowed<S> {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, web: &Web) -> Result<Self, ApiError> {
-        let token = bearer_token(&parts.headers)
-            .ok_or(ApiError::Unauthorized("send a token: Authorization: bearer <ACCESS_TOKEN>"))?;
-        let mut caller = authenticate(&web.app, token)
-            .await?
-            .ok_or(ApiError::Unauthorized("the token is unknown, expired or revoked"))?;
-        caller.address = web.address_of(parts);
-        let merchant = caller.merchant.clone().unwrap_or_else(MerchantId::platform);
-        parts.extensions.insert(TurnOf(merchant));
-        if caller.scopes.contains(S::SCOPE) {
-            Ok(Self { caller, scope: PhantomData })
-        } else {
-            Err(ApiError::Forbidden(S::SCOPE))
-        }
+        let caller = authorize(parts, web, S::SCOPE).await?;
+        Ok(Self { caller, scope: PhantomData })
     }
 }
 
@@ -100,6 +90,25 @@ impl<S: Needs> FromRequestParts<Web> for Merchant<S> {
         let id = caller.merchant.clone().ok_or(ApiError::Forbidden(S::SCOPE))?;
         Ok(Self { id, caller, scope: PhantomData })
     }
+}
+
+/// The caller, if it has the scope. Boxed, so that this is compiled once and not into every handler.
+fn authorize<'a>(
+    parts: &'a mut Parts,
+    web: &'a Web,
+    scope: Scope,
+) -> BoxFuture<'a, Result<Caller, ApiError>> {
+    Box::pin(async move {
+        let token = bearer_token(&parts.headers)
+            .ok_or(ApiError::Unauthorized("send a token: Authorization: bearer <ACCESS_TOKEN>"))?;
+        let mut caller = authenticate(&web.app, token)
+            .await?
+            .ok_or(ApiError::Unauthorized("the token is unknown, expired or revoked"))?;
+        caller.address = web.address_of(parts);
+        let merchant = caller.merchant.clone().unwrap_or_else(MerchantId::platform);
+        parts.extensions.insert(TurnOf(merchant));
+        if caller.scopes.contains(scope) { Ok(caller) } else { Err(ApiError::Forbidden(scope)) }
+    })
 }
 
 /// The token of `Authorization: bearer <token>`. The scheme is compared without case.

@@ -10,6 +10,7 @@ use serde_json::json;
 use store::Transaction;
 use world::Secret;
 
+use crate::core::idempotency::replayable;
 use crate::{
     App, AppError,
     access::secrets,
@@ -36,6 +37,8 @@ pub struct ClientCredentials {
     #[schema(example = "orders:write read")]
     pub scope: String,
 }
+
+replayable!(ClientCredentials);
 
 impl ClientCredentials {
     pub(crate) fn of(client: &Client, secret: &Secret) -> Self {

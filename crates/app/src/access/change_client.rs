@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use store::Transaction;
 
+use crate::core::idempotency::replayable;
 use crate::{
     App, AppError,
     core::{audit_trail::record_change, commit_once::commit_once, scope::RequestScope},
@@ -32,6 +33,8 @@ pub struct ClientView {
     #[schema(value_type = Option<String>, format = DateTime)]
     pub disabled_at: Option<Timestamp>,
 }
+
+replayable!(ClientView);
 
 impl From<Client> for ClientView {
     fn from(client: Client) -> Self {

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use store::Transaction;
 use world::Secret;
 
+use crate::core::idempotency::replayable;
 use crate::{
     App, AppError,
     access::passwords,
@@ -37,6 +38,8 @@ pub struct OperatorView {
     pub disabled_at: Option<Timestamp>,
 }
 
+replayable!(OperatorView);
+
 impl From<Operator> for OperatorView {
     fn from(operator: Operator) -> Self {
         Self {
@@ -61,6 +64,8 @@ pub struct OperatorLogin {
     #[schema(example = "7k3q9xwd2m4tv8np5rhy6bcz")]
     pub password: Option<String>,
 }
+
+replayable!(OperatorLogin);
 
 /// A new operator. Without a password, one is generated.
 #[derive(Clone, Debug)]

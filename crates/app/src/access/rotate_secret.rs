@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use store::Transaction;
 
+use crate::core::idempotency::replayable;
 use crate::{
     AppError,
     access::{add_client::ClientCredentials, secrets},
@@ -18,6 +19,8 @@ pub struct SigningSecret {
     #[schema(example = "whsec_MfKQ…")]
     pub signing_secret: String,
 }
+
+replayable!(SigningSecret);
 
 /// A new secret for a client. `revoke_old` revokes the old secrets and all tokens now.
 pub async fn rotate_client_secret(

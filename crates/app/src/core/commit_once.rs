@@ -5,13 +5,12 @@
 //!
 //! A request with an `Idempotency-Key` is decided once: its response is committed with the change.
 
-use serde::{Serialize, de::DeserializeOwned};
 use store::{StoreError, Transaction};
 
 use crate::{
     AppError,
     core::{
-        idempotency::{replay_response, store_response},
+        idempotency::{Replayable, replay_response, store_response},
         scope::RequestScope,
     },
 };
@@ -69,7 +68,7 @@ pub(crate) async fn commit_once<T, D>(
     decide: impl Fn() -> D,
 ) -> Result<T, AppError>
 where
-    T: Serialize + DeserializeOwned + Send,
+    T: Replayable,
     D: Future<Output = Result<(T, Transaction), AppError>> + Send,
 {
     retry_conflicts(|| {
@@ -95,7 +94,7 @@ pub(crate) async fn complete_once<T, D>(
     decide: impl Fn(T) -> D,
 ) -> Result<T, AppError>
 where
-    T: Serialize + DeserializeOwned + Send,
+    T: Replayable,
     D: Future<Output = Result<(T, Transaction), AppError>> + Send,
 {
     retry_from(draft, |draft| {

@@ -3,7 +3,10 @@
 //!
 //! A response may contain a new secret, so responses are sealed.
 
-use serde::{Serialize, de::DeserializeOwned};
+use domain::{
+    returns::rma::Rma,
+    warehouse::{drop_ship::DropShipOrder, shipment::Shipment, unit::UnitRecord},
+};
 use store::{StoredResponse, Transaction};
 
 use crate::{App, AppError, core::scope::RequestScope};
@@ -13,8 +16,36 @@ const RETENTION_US: i64 = 24 * 60 * 60 * 1_000_000;
 /// What sealed responses are bound to.
 const SEAL_PURPOSE: &str = "answer";
 
+/// A response that can be stored and replayed.
+///
+/// The code that reads and writes a type as JSON is large. Each implementation compiles it in this
+/// crate once; a generic function would compile it again in every crate that waits for a use case.
+pub(crate) trait Replayable: Sized + Send {
+    fn parse(stored: &[u8]) -> Result<Self, serde_json::Error>;
+
+    fn to_json(&self) -> Vec<u8>;
+}
+
+macro_rules! replayable {
+    ($($response:ty),+) => {
+        $(impl $crate::core::idempotency::Replayable for $response {
+            fn parse(stored: &[u8]) -> Result<Self, serde_json::Error> {
+                serde_json::from_slice(stored)
+            }
+
+            fn to_json(&self) -> Vec<u8> {
+                serde_json::to_vec(self).expect("responses have string keys, finite numbers")
+            }
+        })+
+    };
+}
+
+pub(crate) use replayable;
+
+replayable!(DropShipOrder, Rma, Shipment, String, UnitRecord);
+
 /// The response that this request got before, if it has a key that was used.
-pub(crate) async fn replay_response<T: DeserializeOwned>(
+pub(crate) async fn replay_response<T: Replayable>(
     scope: RequestScope<'_>,
 ) -> Result<Option<T>, AppError> {
     let Some(idempotency) = scope.idempotency else { return Ok(None) };
@@ -27,22 +58,21 @@ pub(crate) async fn replay_response<T: DeserializeOwned>(
         ));
     }
     let body = scope.app.vault.open(SEAL_PURPOSE, &stored.body)?;
-    serde_json::from_slice(&body).map(Some).map_err(AppError::UnreadableResponse)
+    T::parse(&body).map(Some).map_err(AppError::UnreadableResponse)
 }
 
 /// Stores the response with the change that it reports, if the request has a key.
 pub(crate) fn store_response(
     scope: RequestScope<'_>,
-    response: &impl Serialize,
+    response: &impl Replayable,
     transaction: &mut Transaction,
 ) {
     let Some(idempotency) = scope.idempotency else { return };
     let app = scope.app;
-    let text = serde_json::to_vec(response).expect("responses have string keys, finite numbers");
     let stored = StoredResponse {
         request_hash: idempotency.request_hash.clone(),
         answered_us: app.world.now_us(),
-        body: app.vault.seal(&app.world, SEAL_PURPOSE, &text).into(),
+        body: app.vault.seal(&app.world, SEAL_PURPOSE, &response.to_json()).into(),
     };
     let cutoff_us = response_cutoff_us(app);
     transaction.store_response(scope.client, &idempotency.key, &stored, cutoff_us);

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use store::Transaction;
 
+use crate::core::idempotency::replayable;
 use crate::{
     AppError,
     access::{add_client::new_client, secrets},
@@ -37,6 +38,8 @@ pub struct AddedMerchant {
     #[schema(example = "whsec_MfKQ…")]
     pub signing_secret: String,
 }
+
+replayable!(AddedMerchant);
 
 pub async fn add_merchant(
     scope: RequestScope<'_>,

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use store::Transaction;
 
+use crate::core::idempotency::replayable;
 use crate::{
     App, AppError,
     core::{audit_trail::record_change, commit_once::commit_once, scope::RequestScope},
@@ -32,6 +33,8 @@ pub struct MerchantView {
     #[schema(value_type = Option<String>, format = DateTime)]
     pub disabled_at: Option<Timestamp>,
 }
+
+replayable!(MerchantView);
 
 impl From<Merchant> for MerchantView {
     fn from(merchant: Merchant) -> Self {

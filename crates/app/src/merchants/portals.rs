@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use store::Transaction;
 
+use crate::core::idempotency::replayable;
 use crate::{
     App, AppError,
     core::{audit_trail::record_change, commit_once::commit_once, scope::RequestScope},
@@ -18,6 +19,8 @@ pub struct PortalView {
     /// Whether a logo is set.
     pub has_logo: bool,
 }
+
+replayable!(PortalView);
 
 /// What every page of a portal needs.
 #[derive(Clone, Debug)]

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use store::{Cursor, FailureFilter, FailureKey, FailureRow, StoreError, Transaction, with_causes};
 
+use crate::core::idempotency::replayable;
 use crate::{
     App, AppError,
     core::{audit_trail::record_change, commit_once::commit_once, scope::RequestScope},
@@ -42,6 +43,8 @@ pub struct RetryJob {
     /// Messages that were superseded, or that another operator handled in the meantime.
     pub skipped: i64,
 }
+
+replayable!(RetryJob);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

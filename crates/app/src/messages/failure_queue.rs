@@ -14,6 +14,7 @@ use store::{
     Cursor, FailureCount, FailureFilter, FailureKey, FailureRow, MessageKey, Transaction, next_page,
 };
 
+use crate::core::idempotency::replayable;
 use crate::{
     App, AppError,
     core::{
@@ -70,6 +71,8 @@ pub struct FailureResult {
     #[schema(example = "retried")]
     pub result: String,
 }
+
+replayable!(FailureResult);
 
 /// What to do with failed messages.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -16,6 +16,7 @@ use serde_json::json;
 use store::{Transaction, with_causes};
 use world::{Secret, VaultError};
 
+use crate::core::idempotency::replayable;
 use crate::{
     App, AppError,
     access::secrets,
@@ -90,6 +91,8 @@ pub struct EndpointsView {
     /// In a fixed order of kinds.
     pub endpoints: Vec<EndpointView>,
 }
+
+replayable!(EndpointsView);
 
 pub async fn list_endpoints(app: &App, merchant: &MerchantId) -> Result<EndpointsView, AppError> {
     app.store.merchant(merchant).await?.ok_or(AppError::NotFound("merchant"))?;

@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use store::{StoreError, Transaction};
 
+use crate::core::idempotency::replayable;
 use crate::{
     App, AppError,
     core::{
@@ -42,6 +43,8 @@ pub struct ImportResult {
     /// Lines that were rejected, in the order of the chunk.
     pub rejected: Vec<RejectedLine>,
 }
+
+replayable!(ImportResult);
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct RejectedLine {

@@ -11,6 +11,7 @@ use domain::{
 };
 use serde::{Deserialize, Serialize};
 
+use crate::core::idempotency::replayable;
 use crate::{
     AppError,
     core::{commit_once::commit_once, idempotency::replay_response, scope::RequestScope},
@@ -39,6 +40,8 @@ pub struct IntakeResult {
     /// Values that were accepted although they look wrong, and unknown fields.
     pub warnings: Vec<Warning>,
 }
+
+replayable!(IntakeResult);
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct OrderResult {

@@ -21,6 +21,7 @@ use serde_json::json;
 use store::{Cursor, LabelRequest, Transaction, next_page};
 use utoipa::ToSchema;
 
+use crate::core::idempotency::replayable;
 use crate::{
     App, AppError,
     core::{
@@ -36,6 +37,8 @@ pub struct CarrierResults {
     /// One per event.
     pub results: Vec<EventResult>,
 }
+
+replayable!(CarrierResults);
 
 /// The result of one event.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -256,8 +259,7 @@ pub async fn issue_simulated_labels(app: &App) -> Result<usize, AppError> {
             order_line_item_identifiers: Vec::new(),
             occurred_at: None,
         };
-        let target =
-            EventTarget { app, merchant: &request.merchant, rma: &rma, audited: None };
+        let target = EventTarget { app, merchant: &request.merchant, rma: &rma, audited: None };
         match apply_carrier_event(target, &event).await? {
             EventEffect::Changed(Rma { .. }) => Ok(()),
             // The return was canceled, or another node issued the label.

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use store::{PolicyVersion, Transaction};
 
+use crate::core::idempotency::replayable;
 use crate::{
     App, AppError,
     core::{audit_trail::record_change, commit_once::commit_once, scope::RequestScope},
@@ -28,6 +29,8 @@ pub struct PolicyView {
     pub set_by: Option<String>,
     pub policy: Policy,
 }
+
+replayable!(PolicyView);
 
 impl From<PolicyVersion> for PolicyView {
     fn from(stored: PolicyVersion) -> Self {

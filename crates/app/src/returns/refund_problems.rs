@@ -11,6 +11,7 @@ use serde_json::json;
 use store::{Cursor, RefundProblem, Transaction, next_page};
 use utoipa::ToSchema;
 
+use crate::core::idempotency::replayable;
 use crate::{
     App, AppError,
     core::{
@@ -42,6 +43,8 @@ pub struct ProblemView {
     #[schema(example = "does not name a return, and could pay for any of RMA-7K3Q-9XWD-2M4T, …")]
     pub detail: String,
 }
+
+replayable!(ProblemView);
 
 /// A page of problems.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]

@@ -24,6 +24,7 @@ use domain::{
 use serde::{Deserialize, Serialize};
 use store::{Transaction, Versioned};
 
+use crate::core::idempotency::replayable;
 use crate::{
     App, AppError,
     core::{commit_once::commit_once, scope::RequestScope},
@@ -39,6 +40,8 @@ pub struct QuotedReturn {
     pub rma: Rma,
     pub quote: Quote,
 }
+
+replayable!(QuotedReturn);
 
 /// Decides what a return would be. Nothing is stored.
 pub async fn quote_return(

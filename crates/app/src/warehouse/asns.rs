@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use store::{Transaction, UnitRow, Versioned};
 use utoipa::ToSchema;
 
+use crate::core::idempotency::replayable;
 use crate::{
     App, AppError,
     access::secrets,
@@ -33,6 +34,8 @@ pub struct AnnouncedAsn {
     pub asn_number: String,
     pub result: IntakeOutcome,
 }
+
+replayable!(AnnouncedAsn);
 
 /// Announces an ASN. The same ASN again changes nothing; another one with its number is a conflict.
 pub async fn announce_asn(

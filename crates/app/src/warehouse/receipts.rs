@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use store::Transaction;
 use utoipa::ToSchema;
 
+use crate::core::idempotency::replayable;
 use crate::{
     App, AppError,
     core::{commit_once::commit_once, idempotency::replay_response, scope::RequestScope},
@@ -23,6 +24,8 @@ pub struct ReceiptResults {
     /// One per receipt.
     pub results: Vec<EventResult>,
 }
+
+replayable!(ReceiptResults);
 
 pub async fn record_receipts(
     scope: RequestScope<'_>,

@@ -16,6 +16,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use domain::access::operator::Role;
+use futures_util::future::BoxFuture;
 use world::Secret;
 
 use super::visitor::{NOTICE, SESSION, Visitor};
@@ -113,22 +114,25 @@ impl<R: Roles> FromRequest<Web> for VisitForm<R> {
     }
 }
 
-async fn load_visitor(
-    parts: &Parts,
-    web: &Web,
+/// Boxed, so that this is compiled once and not into every handler.
+fn load_visitor<'a>(
+    parts: &'a Parts,
+    web: &'a Web,
     extends_session: bool,
-) -> Result<Visitor, Response> {
-    let token = read_cookie(&parts.headers, SESSION).map(|it| Secret::new(it.to_owned()));
-    let loaded = match &token {
-        Some(token) if extends_session => use_session(&web.app, token).await,
-        Some(token) => peek_session(&web.app, token).await,
-        None => Ok(None),
-    };
-    let session = loaded.map_err(|error| ApiError::from(error).into_response())?;
-    let Some(mut session) = session else { return Err(redirect(&login_url(parts))) };
-    session.address = web.address_of(parts);
-    let notice = read_cookie(&parts.headers, NOTICE).and_then(|it| open_notice(&web.app, it));
-    Ok(Visitor { session, notice })
+) -> BoxFuture<'a, Result<Visitor, Response>> {
+    Box::pin(async move {
+        let token = read_cookie(&parts.headers, SESSION).map(|it| Secret::new(it.to_owned()));
+        let loaded = match &token {
+            Some(token) if extends_session => use_session(&web.app, token).await,
+            Some(token) => peek_session(&web.app, token).await,
+            None => Ok(None),
+        };
+        let session = loaded.map_err(|error| ApiError::from(error).into_response())?;
+        let Some(mut session) = session else { return Err(redirect(&login_url(parts))) };
+        session.address = web.address_of(parts);
+        let notice = read_cookie(&parts.headers, NOTICE).and_then(|it| open_notice(&web.app, it));
+        Ok(Visitor { session, notice })
+    })
 }
 
 /// The login, which returns to the requested page. A form that was sent is lost.

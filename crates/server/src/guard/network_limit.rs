@@ -24,10 +24,7 @@ pub struct NetworkLimit {
 impl NetworkLimit {
     pub fn new(limit_per_minute: u32) -> Self {
         let wider = |(prefix, times)| (prefix, RateLimit::new(limit_per_minute * times));
-        Self {
-            by_address: RateLimit::new(limit_per_minute),
-            by_network: WIDER_NETWORKS.map(wider),
-        }
+        Self { by_address: RateLimit::new(limit_per_minute), by_network: WIDER_NETWORKS.map(wider) }
     }
 
     /// Counts one attempt from `address` at `now`, or refuses it.

@@ -2,8 +2,21 @@
 
 use std::fmt::Display;
 
-use domain::identifier::MerchantId;
-use serde::{Serialize, de::DeserializeOwned};
+use domain::{
+    access::{client::Client, operator::Operator},
+    exchanges::record::ExchangeRecord,
+    identifier::MerchantId,
+    merchants::{merchant::Merchant, portal::Portal},
+    messages::endpoint::Endpoints,
+    returns::{ledger::Ledger, policy::Policy, rma::Rma},
+    warehouse::{
+        asn::{AsnCarton, AsnDetail, InboundAsn},
+        drop_ship::DropShipOrder,
+        shipment::Shipment,
+        unit::{StoryStep, UnitRecord},
+    },
+};
+use serde::Serialize;
 
 use crate::core::{error::EngineError, value::Row};
 
@@ -18,17 +31,54 @@ pub(crate) fn to_json(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("domain types have string keys and finite numbers")
 }
 
+/// A type that is stored as a JSON body.
+///
+/// The code of a parser is large. Each implementation compiles it in this crate once; a generic
+/// function would compile it again in every crate that waits for a query.
+pub(crate) trait StoredBody: Sized {
+    fn parse(body: &str) -> Result<Self, serde_json::Error>;
+}
+
+macro_rules! stored_bodies {
+    ($($stored:ty),+ $(,)?) => {
+        $(impl StoredBody for $stored {
+            fn parse(body: &str) -> Result<Self, serde_json::Error> {
+                serde_json::from_str(body)
+            }
+        })+
+    };
+}
+
+stored_bodies!(
+    AsnCarton,
+    AsnDetail,
+    Client,
+    DropShipOrder,
+    Endpoints<String>,
+    ExchangeRecord,
+    InboundAsn,
+    Ledger,
+    Merchant,
+    Operator,
+    Policy,
+    Portal,
+    Rma,
+    Shipment,
+    UnitRecord,
+    Vec<StoryStep>,
+);
+
 /// A stored JSON body as the type it was written from.
-pub(crate) fn parse_body<T: DeserializeOwned>(
+pub(crate) fn parse_body<T: StoredBody>(
     table: &'static str,
     id: &str,
     body: &str,
 ) -> Result<T, EngineError> {
-    serde_json::from_str(body).map_err(|error| corrupt(table, id, &error))
+    T::parse(body).map_err(|error| corrupt(table, id, &error))
 }
 
 /// A row of a version and a JSON body.
-pub(crate) fn read_versioned<T: DeserializeOwned>(
+pub(crate) fn read_versioned<T: StoredBody>(
     table: &'static str,
     id: &str,
     row: &Row,

@@ -5,6 +5,7 @@
 
 use std::{io, sync::Arc};
 
+use crate::core::idempotency::replayable;
 use domain::warehouse::shipment::Shipment;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
 use serde_json::value::RawValue;
@@ -12,6 +13,8 @@ use store::ShipmentRow;
 
 #[derive(Clone, Debug)]
 pub struct ShipmentText(Arc<str>);
+
+replayable!(ShipmentText);
 
 impl ShipmentText {
     /// Measures the text first: a buffer that grows would take three times its memory for a moment.
