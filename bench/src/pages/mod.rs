@@ -37,8 +37,8 @@ const OPERATOR: &str = "bench";
 const DEAD_URL: &str = "http://127.0.0.1:9/rmas";
 /// Shoppers have different addresses, and messages fail all attempts at once.
 const SETTINGS: [&str; 8] = [
-    "--trusted-proxy-hops",
-    "1",
+    "--trusted-proxies",
+    "127.0.0.1",
     "--allow-network",
     "127.0.0.0/8",
     "--retry-base-ms",

@@ -41,6 +41,7 @@ pub fn probes() -> Router<Web> {
 fn described_routes() -> (Router<Web>, Document) {
     OpenApiRouter::with_openapi(Description::openapi())
         .routes(routes!(access::token::issue))
+        .routes(routes!(access::revoke::revoke))
         .routes(routes!(orders::publish::publish))
         .routes(routes!(orders::publish::show_order))
         .routes(routes!(returns::lifecycle::show_returnability))

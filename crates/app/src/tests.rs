@@ -15,7 +15,7 @@ use domain::{
     orders::intake::IntakeOutcome,
 };
 use prometheus_client::registry::Registry;
-use store::{Location, Store};
+use store::{Location, Store, Transaction};
 use tempfile::TempDir;
 use world::{Secret, Vault, World};
 
@@ -94,6 +94,18 @@ impl Fixture {
         issue_token(&self.app, asked).await.unwrap().access_token
     }
 
+    /// Stores tokens of the merchant's client, whose text is unknown.
+    async fn insert_tokens(&self, count: u32, expires_us: i64) {
+        let id = ClientId::parse(&self.acme.client_id).unwrap();
+        let client = self.app.store.client(&id).await.unwrap().unwrap().value;
+        let mut transaction = Transaction::new("issuing many tokens");
+        for number in 0..count {
+            let hash = Bytes::copy_from_slice(&number.to_be_bytes());
+            transaction.insert_token(&client, hash, client.scopes, expires_us);
+        }
+        self.app.store.commit(transaction).await.unwrap();
+    }
+
     async fn caller(&self) -> Caller {
         authenticate(&self.app, self.token().await.reveal()).await.unwrap().unwrap()
     }
@@ -164,6 +176,37 @@ async fn what_has_run_out_is_swept_and_the_rest_stays() {
     let hash = |token: &Secret| crate::access::secrets::hash(token.reveal().as_bytes());
     assert!(store.token_owner(&acme, hash(&old)).await.unwrap().is_none());
     assert!(store.token_owner(&acme, hash(&young)).await.unwrap().is_some());
+}
+
+#[tokio::test]
+async fn everything_that_has_expired_is_removed_however_much_it_is() {
+    let fixture = Fixture::new().await;
+    let now_us = fixture.app.world.wall_clock_us();
+    fixture.insert_tokens(1_700, now_us - 1).await;
+
+    remove_expired(&fixture.app).await.unwrap();
+
+    assert!(!fixture.app.store.has_expired_tokens(now_us).await.unwrap());
+}
+
+#[tokio::test]
+async fn a_client_has_a_thousand_live_tokens_at_most() {
+    let fixture = Fixture::new().await;
+    let oldest = fixture.token().await;
+    let lives = || async { authenticate(&fixture.app, oldest.reveal()).await.unwrap().is_some() };
+    fixture.pass(1);
+    let expires_us = fixture.app.world.wall_clock_us() + TOKEN_LIFETIME_S * 1_000_000;
+    fixture.insert_tokens(998, expires_us).await;
+    fixture.pass(1);
+    fixture.token().await;
+    assert!(lives().await);
+
+    fixture.pass(1);
+    let newest = fixture.token().await;
+    fixture.app.callers.forget_all();
+
+    assert!(!lives().await, "the oldest ends");
+    assert!(authenticate(&fixture.app, newest.reveal()).await.unwrap().is_some());
 }
 
 #[tokio::test]

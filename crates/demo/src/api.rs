@@ -1,10 +1,7 @@
 //! How the actors call Homeward: the same routes with the same tokens as over the network, but in
 //! the same process.
 
-use std::{
-    net::{IpAddr, Ipv4Addr},
-    sync::{Mutex, PoisonError},
-};
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, bail};
 use axum::{
@@ -16,7 +13,7 @@ use axum::{
     },
 };
 use serde_json::{Value, json};
-use server::guard::Peer;
+use server::guard::RequestOrigin;
 use tower::ServiceExt;
 
 const RESPONSE_MAX_BYTES: usize = 16 << 20;
@@ -119,7 +116,7 @@ impl Caller {
             .uri(path)
             .header(CONTENT_TYPE, "application/json")
             .header("api-version", "3")
-            .extension(Peer(IpAddr::V4(Ipv4Addr::LOCALHOST)));
+            .extension(RequestOrigin::own_process());
         if let Some(token) = token {
             request = request.header(AUTHORIZATION, format!("Bearer {token}"));
         }

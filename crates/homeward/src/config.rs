@@ -12,7 +12,7 @@ use anyhow::{Context, anyhow, bail};
 use delivery::address::Network;
 use domain::messages::retry::RetrySchedule;
 use serde::Deserialize;
-use server::guard::tls::TlsSettings;
+use server::guard::{client_address::TrustedProxies, tls::TlsSettings};
 use store::Location;
 
 const DEFAULTS: &str = include_str!("../config.default.toml");
@@ -50,9 +50,10 @@ pub(crate) struct Options {
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     tls13: Option<bool>,
 
-    /// Number of proxies in front that are trusted to name the client in X-Forwarded-For
-    #[arg(long, global = true, env = "HOMEWARD_TRUSTED_PROXY_HOPS", value_name = "N")]
-    trusted_proxy_hops: Option<usize>,
+    /// Network of proxies in front that are trusted to name the client; repeatable
+    #[arg(long, global = true, env = "HOMEWARD_TRUSTED_PROXIES", value_name = "CIDR")]
+    #[arg(value_delimiter = ',')]
+    trusted_proxies: Option<Vec<String>>,
 
     /// Requests per minute from one address
     #[arg(long, global = true, env = "HOMEWARD_RATE_LIMIT_PER_MINUTE", value_name = "N")]
@@ -131,7 +132,7 @@ pub(crate) struct Config {
     pub(crate) environment: Environment,
     pub(crate) location: Location,
     pub(crate) tls: Option<TlsSettings>,
-    pub(crate) trusted_hops: usize,
+    pub(crate) trusted_proxies: TrustedProxies,
     pub(crate) rate_limit_per_minute: u32,
     pub(crate) allow_networks: Vec<Network>,
     pub(crate) retry_schedule: RetrySchedule,
@@ -153,7 +154,7 @@ impl Options {
             tls_cert: self.tls_cert.or(other.tls_cert),
             tls_key: self.tls_key.or(other.tls_key),
             tls13: self.tls13.or(other.tls13),
-            trusted_proxy_hops: self.trusted_proxy_hops.or(other.trusted_proxy_hops),
+            trusted_proxies: self.trusted_proxies.or(other.trusted_proxies),
             rate_limit_per_minute: self.rate_limit_per_minute.or(other.rate_limit_per_minute),
             allow_network: self.allow_network.or(other.allow_network),
             retry_base_ms: self.retry_base_ms.or(other.retry_base_ms),
@@ -198,7 +199,9 @@ impl Config {
                 .with_context(|| format!("listen must be ADDRESS:PORT, not {listen}"))?,
             location: parse_location(&options.store.context(missing)?, &data_dir)?,
             tls: tls_settings(options.tls_cert, options.tls_key, tls13)?,
-            trusted_hops: options.trusted_proxy_hops.context(missing)?,
+            trusted_proxies: TrustedProxies::new(parse_networks(
+                &options.trusted_proxies.context(missing)?,
+            )?),
             rate_limit_per_minute: options
                 .rate_limit_per_minute
                 .unwrap_or_else(|| environment.rate_limit_per_minute()),
@@ -286,6 +289,7 @@ mod tests {
         assert!(resolve(Options::default(), "tls_cert = \"a\"").is_err());
         assert!(resolve(Options::default(), "store = \"mysql://\"").is_err());
         assert!(resolve(Options::default(), "allow_network = [\"10.0.0.0/33\"]").is_err());
+        assert!(resolve(Options::default(), "trusted_proxies = [\"proxy.example\"]").is_err());
         assert!(resolve(Options::default(), "log_level = \"loud\"").is_err());
         assert!(resolve(Options::default(), "listen = \"here\"").is_err());
     }

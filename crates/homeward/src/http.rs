@@ -2,7 +2,7 @@
 //!
 //! It has one connection, uses it for one request after another, and reconnects when it was lost.
 
-use std::{sync::Arc, time::Duration};
+use std::{net::IpAddr, sync::Arc, time::Duration};
 
 use anyhow::{Context, bail};
 use bytes::Bytes;
@@ -67,6 +67,15 @@ impl Client {
             bail!("{address} is not an address such as https://returns.example.com");
         }
         Ok(Self { server, connection: None, token: None })
+    }
+
+    /// Whether the network cannot read what is sent: it is encrypted, or stays on this machine.
+    pub(crate) fn is_private(&self) -> bool {
+        let host = self.server.host().unwrap_or_default().trim_matches(['[', ']']);
+        let is_loopback = |address: IpAddr| address.to_canonical().is_loopback();
+        self.server.scheme_str() == Some("https")
+            || host == "localhost"
+            || host.parse().is_ok_and(is_loopback)
     }
 
     pub(crate) async fn send(&mut self, outgoing: Outgoing<'_>) -> anyhow::Result<ServerResponse> {

@@ -107,10 +107,9 @@ impl Node {
         let settings = Settings {
             environment: config.environment.name(),
             rate_limit_per_minute: config.rate_limit_per_minute,
-            trusted_hops: config.trusted_hops,
             demo,
             // Plain HTTP that is not only for this machine is behind a proxy with TLS.
-            secure_cookies: config.tls.is_some() || config.trusted_hops > 0,
+            secure_cookies: config.tls.is_some() || !config.trusted_proxies.is_empty(),
         };
         let router = web::router(Web::new(app.clone(), settings, registry));
         let retention_days = config.retention_days;
@@ -202,7 +201,7 @@ async fn ensure_admin(app: &App, directory: &Directory) -> anyhow::Result<()> {
 async fn listen(config: &Config) -> anyhow::Result<(Vec<Listener>, ServerAddress)> {
     let mut settings = ListenSettings::new(config.listen);
     settings.tls.clone_from(&config.tls);
-    settings.trusted_hops = config.trusted_hops;
+    settings.trusted_proxies = config.trusted_proxies.clone();
     let main = Listener::bind(settings).await?;
     let scheme = if config.tls.is_some() { "https" } else { "http" };
     let address = format!("{scheme}://{}", main.local_addr());

@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 use bytes::Bytes;
 use hyper::Method;
 use serde::{Serialize, de::DeserializeOwned};
@@ -37,12 +37,16 @@ pub(crate) struct Remote {
     /// A token with the scope admin, for --server
     #[arg(long, env = "HOMEWARD_TOKEN", hide_env_values = true)]
     token: Option<String>,
+
+    /// Send the token to --server without encryption
+    #[arg(long, requires = "server")]
+    insecure: bool,
 }
 
 impl Remote {
     /// The server on the data directory.
     pub(crate) fn none() -> Self {
-        Self { server: None, token: None }
+        Self { server: None, token: None, insecure: false }
     }
 }
 
@@ -76,6 +80,10 @@ impl Session {
     pub(crate) async fn open(config: &Config, remote: &Remote) -> anyhow::Result<Self> {
         if let Some(server) = &remote.server {
             let mut client = Client::new(server)?;
+            ensure!(
+                remote.insecure || client.is_private(),
+                "{server} would get the token unencrypted: use https, or --insecure"
+            );
             client.token.clone_from(&remote.token);
             return Ok(Self { client, own_node: None });
         }

@@ -31,6 +31,6 @@ use axum::Router;
 use server::Web;
 
 /// Every page of the portal, and the label.
-pub fn routes(web: Web) -> Router<Web> {
-    route::routes(web).merge(label::routes())
+pub fn routes() -> Router<Web> {
+    route::routes().merge(label::routes())
 }

@@ -17,7 +17,7 @@ use askama::Template;
 use axum::{
     Router,
     extract::{Extension, State},
-    http::{HeaderMap, StatusCode},
+    http::StatusCode,
     middleware,
     response::Response,
     routing::{get, post},
@@ -28,7 +28,7 @@ use domain::{
     returns::rma::{Rma, RmaEvent, apply},
 };
 
-use server::{Web, error::ApiError, guard::Peer, path::Path};
+use server::{Web, error::ApiError, guard::RequestOrigin, path::Path};
 
 use crate::{
     choose::{ChoosePage, ReturnOffer},
@@ -45,7 +45,7 @@ use crate::{
 
 const KEY_MAX: usize = 64;
 
-pub(crate) fn routes(web: Web) -> Router<Web> {
+pub(crate) fn routes() -> Router<Web> {
     Router::new()
         .route("/portal/{merchant}", get(show_find).post(find_order))
         .route("/portal/{merchant}/look.css", get(theme::serve_style))
@@ -57,7 +57,7 @@ pub(crate) fn routes(web: Web) -> Router<Web> {
         .route("/portal/{merchant}/returns/{rma}", get(show_status))
         .route("/portal/{merchant}/returns/{rma}/cancel", post(cancel))
         .layer(middleware::from_fn(show_errors_as_pages))
-        .layer(middleware::from_fn_with_state(web, require_same_origin))
+        .layer(middleware::from_fn(require_same_origin))
 }
 
 /// The page that asks for the order.
@@ -97,13 +97,11 @@ async fn show_find(visit: PortalVisit) -> Response {
 async fn find_order(
     State(web): State<Web>,
     visit: PortalVisit,
-    Extension(peer): Extension<Peer>,
-    headers: HeaderMap,
+    Extension(origin): Extension<RequestOrigin>,
     form: PortalForm,
 ) -> Result<Response, ApiError> {
-    let address = web.client_address(peer, &headers);
     let words = visit.words();
-    if !web.lookups.check(address, web.started.elapsed()).allowed {
+    if !web.lookups.check(origin.address, web.started.elapsed()).allowed {
         let problem = Some(words.find.too_many_attempts);
         return Ok(render_find(&visit, &form, StatusCode::TOO_MANY_REQUESTS, problem));
     }

@@ -1,7 +1,11 @@
 //! The return that a shopper selected in a form, and the fields that need another value.
 
-use app::{AppError, returns::shopper::Shopper};
+use app::{
+    AppError,
+    returns::{check_request::check_request, shopper::Shopper},
+};
 use domain::{
+    faults::{Faults, FieldError},
     orders::order::Order,
     returns::{
         Resolution, ReturnMethod,
@@ -18,6 +22,9 @@ use crate::{
 
 /// The element of the page that holds the lines.
 const ITEMS: &str = "items";
+
+/// Where the API reports an item that occurs twice.
+const REPEATED: &str = ".order_line_item_identifier";
 
 /// Why a field needs another value, and the element of the page that holds the field.
 pub(super) struct FieldProblem {
@@ -79,7 +86,10 @@ pub(super) fn read_selection(
         items,
         gift: shopper.gift.then(|| Gift { giftee_email: giftee_email.to_owned() }),
     };
-    Ok(Selection { request, parts })
+    let selection = Selection { request, parts };
+    let faults = check_request(&selection.request).err();
+    let problems = faults.map_or_else(Vec::new, |it| selection.explain_faults(&it, words));
+    if problems.is_empty() { Ok(selection) } else { Err(problems) }
 }
 
 fn read_item(
@@ -104,6 +114,22 @@ fn read_item(
 }
 
 impl Selection {
+    /// The fields that the API would refuse, too. Our own pages offer no values beyond its bounds,
+    /// except for many items and a long address. Unlike in the API, two parts of a line may be
+    /// equal.
+    fn explain_faults(&self, faults: &Faults, words: &Words) -> Vec<FieldProblem> {
+        let explain = |fault: &FieldError| {
+            if fault.field.starts_with("$.gift") {
+                let element = "giftee_email".to_owned();
+                return FieldProblem { element, text: words.choose.need_email };
+            }
+            let element = self.element_of(&fault.field);
+            FieldProblem { element, text: words.choose.too_many_items }
+        };
+        let is_repeated = |fault: &&FieldError| fault.field.ends_with(REPEATED);
+        faults.errors.iter().filter(|fault| !is_repeated(fault)).map(explain).collect()
+    }
+
     /// Why a use case refused the return, at the fields where the shopper can choose otherwise. Any
     /// other error is returned as it is.
     pub(super) fn explain_refusal(

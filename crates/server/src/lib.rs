@@ -11,6 +11,7 @@ pub mod demo;
 pub mod error;
 pub mod form;
 pub mod guard;
+pub mod hsts;
 pub mod json_body;
 pub mod limit;
 pub mod login_throttle;
@@ -19,7 +20,7 @@ pub mod observe;
 pub mod path;
 pub mod query;
 pub mod requests;
-mod same_origin;
+pub mod same_origin;
 
 use std::{
     net::{IpAddr, Ipv4Addr},
@@ -27,27 +28,29 @@ use std::{
     time::Instant,
 };
 
-use app::App;
-use axum::http::{HeaderMap, request::Parts};
+use app::{App, access::devices::open_device};
+use axum::http::{Extensions, request::Parts};
 use domain::access::operator::OperatorName;
 use prometheus_client::registry::Registry;
 
-use guard::{
-    Encrypted, Peer, client_address::client_address_of, network_limit::NetworkLimit,
-    rate_limit::RateLimit,
-};
+use cookie::read_cookie;
+use guard::{RequestOrigin, network_limit::NetworkLimit, rate_limit::RateLimit};
 use login_throttle::{LoginAttempt, LoginThrottle};
 use metrics::Metrics;
 
 /// How often one address may try to name an order at the portal.
 const LOOKUPS_PER_MINUTE: u32 = 20;
+/// How many failed attempts to get access are recorded in the audit trail.
+const REFUSALS_PER_ADDRESS_AND_MINUTE: u32 = 10;
+const REFUSALS_PER_MINUTE: u32 = 120;
+/// The cookie of a browser in which an operator has logged in.
+pub const DEVICE_COOKIE: &str = "homeward_device";
 
 /// What the routes need to know of the process they run in.
 #[derive(Clone, Debug)]
 pub struct Settings {
     pub environment: &'static str,
     pub rate_limit_per_minute: u32,
-    pub trusted_hops: usize,
     /// What a demo shows its visitors.
     pub demo: Option<demo::DemoStatus>,
     /// Whether browsers reach this process over TLS only.
@@ -64,6 +67,8 @@ pub struct Web {
     pub lookups: Arc<NetworkLimit>,
     /// Limits attempts to log in to the console.
     pub login_throttle: Arc<LoginThrottle>,
+    refusals_by_address: Arc<RateLimit>,
+    refusals: Arc<RateLimit<()>>,
     pub registry: Arc<Registry>,
     pub(crate) metrics: Metrics,
     pub started: Instant,
@@ -78,6 +83,8 @@ impl Web {
             rate_limit: Arc::new(RateLimit::new(settings.rate_limit_per_minute)),
             lookups: Arc::new(NetworkLimit::new(LOOKUPS_PER_MINUTE)),
             login_throttle: Arc::default(),
+            refusals_by_address: Arc::new(RateLimit::new(REFUSALS_PER_ADDRESS_AND_MINUTE)),
+            refusals: Arc::new(RateLimit::new(REFUSALS_PER_MINUTE)),
             settings,
             registry: Arc::new(registry),
             metrics,
@@ -85,33 +92,29 @@ impl Web {
         }
     }
 
-    /// The address of the client, seen through the trusted proxies.
-    pub fn client_address(&self, peer: Peer, headers: &HeaderMap) -> IpAddr {
-        client_address_of(peer.0, headers, self.settings.trusted_hops)
-    }
-
-    /// An attempt to log in under this name, from the address of the client.
+    /// An attempt to log in under this name, from the address and the browser of the request.
     pub fn login_attempt(&self, parts: &Parts, name: Option<OperatorName>) -> LoginAttempt {
-        let address = self.address_of(parts).unwrap_or(Ipv4Addr::UNSPECIFIED.into());
-        LoginAttempt { address, name }
+        let device = name.as_ref().zip(read_cookie(&parts.headers, DEVICE_COOKIE));
+        let device = device.and_then(|(name, sealed)| open_device(&self.app, sealed, name));
+        LoginAttempt { address: client_address(&parts.extensions), name, device }
     }
 
-    /// The address of the client of a request. The listener adds the peer to every request, so
-    /// only requests inside the process have none.
-    pub fn address_of(&self, parts: &Parts) -> Option<IpAddr> {
-        let peer = parts.extensions.get::<Peer>().copied()?;
-        Some(self.client_address(peer, &parts.headers))
+    /// Whether a failed attempt to get access goes to the audit trail. A flood of them must not
+    /// fill the database.
+    pub fn records_refusal(&self, address: IpAddr) -> bool {
+        let now = self.started.elapsed();
+        self.refusals_by_address.check(address, now).allowed
+            && self.refusals.check_key((), now).allowed
     }
+}
 
-    /// Whether the browser speaks https, to this process or to a trusted proxy.
-    pub fn is_https(&self, parts: &Parts) -> bool {
-        let here = parts.extensions.get::<Encrypted>().is_some_and(|encrypted| encrypted.0);
-        let forwarded = parts.headers.get("x-forwarded-proto");
-        here || self.settings.trusted_hops > 0 && forwarded.is_some_and(|it| it == "https")
-    }
+/// The address of the client that sent a request. The listener adds it to every request, so only
+/// requests inside the process may have none.
+pub fn address_of(extensions: &Extensions) -> Option<IpAddr> {
+    extensions.get::<RequestOrigin>().map(|origin| origin.address)
+}
 
-    /// Whether a form comes from one of our own pages.
-    pub fn is_same_origin(&self, headers: &HeaderMap) -> bool {
-        same_origin::is_same_origin(headers, self.settings.trusted_hops)
-    }
+/// The same where a request without an address counts like any other.
+pub fn client_address(extensions: &Extensions) -> IpAddr {
+    address_of(extensions).unwrap_or(Ipv4Addr::UNSPECIFIED.into())
 }

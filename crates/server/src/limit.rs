@@ -12,19 +12,18 @@ use axum::{
 use super::error::respond;
 use crate::{
     Web,
-    guard::{Peer, rate_limit::RateDecision},
+    guard::{RequestOrigin, rate_limit::RateDecision},
 };
 
 /// No request may take longer. Its body alone may take half of this time.
 const ANSWER_TIME_MAX: Duration = Duration::from_secs(60);
 
 pub async fn limit(State(web): State<Web>, request: Request, next: Next) -> Response {
-    let Some(peer) = request.extensions().get::<Peer>().copied() else {
-        // The listener adds the peer to every request.
-        return respond(StatusCode::INTERNAL_SERVER_ERROR, "the peer is unknown");
+    let Some(origin) = request.extensions().get::<RequestOrigin>() else {
+        // The listener adds it to every request.
+        return respond(StatusCode::INTERNAL_SERVER_ERROR, "the client is unknown");
     };
-    let address = web.client_address(peer, request.headers());
-    let decision = web.rate_limit.check(address, web.started.elapsed());
+    let decision = web.rate_limit.check(origin.address, web.started.elapsed());
     if !decision.allowed {
         let why = format!(
             "more than {} requests in a minute from your address; try again in {} s",

@@ -16,9 +16,8 @@ const FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
 
 /// Whether the request comes from a page of this host, or not from a browser at all.
 ///
-/// `X-Forwarded-Host` counts only behind proxies that the operator declared, because any client can
-/// send it.
-pub(crate) fn is_same_origin(headers: &HeaderMap, trusted_hops: usize) -> bool {
+/// `X-Forwarded-Host` is that of a proxy which the operator declared: the listener removes others.
+pub fn is_same_origin(headers: &HeaderMap) -> bool {
     // An unreadable value is not a missing one: it must not let a request through.
     let text = |name: HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or_default());
     if let Some(site) = text(SEC_FETCH_SITE) {
@@ -26,8 +25,7 @@ pub(crate) fn is_same_origin(headers: &HeaderMap, trusted_hops: usize) -> bool {
     }
     let Some(origin) = text(ORIGIN) else { return true };
     let Some((_, origin_host)) = origin.split_once("://") else { return false };
-    let forwarded_host = text(FORWARDED_HOST).filter(|_| trusted_hops > 0);
-    let mut own_hosts = text(HOST).into_iter().chain(forwarded_host);
+    let mut own_hosts = text(HOST).into_iter().chain(text(FORWARDED_HOST));
     own_hosts.any(|host| host.eq_ignore_ascii_case(origin_host))
 }
 
@@ -46,7 +44,7 @@ mod tests {
     }
 
     fn accepts(pairs: &[(HeaderName, &'static str)]) -> bool {
-        is_same_origin(&make_headers(pairs), 0)
+        is_same_origin(&make_headers(pairs))
     }
 
     #[test]
@@ -82,16 +80,14 @@ mod tests {
     }
 
     #[test]
-    fn a_forwarded_host_counts_only_behind_a_declared_proxy() {
+    fn a_forwarded_host_is_one_of_ours() {
         let inner = (HOST, "10.0.0.7:8080");
         let forwarded = (FORWARDED_HOST, "RETURNS.example:8080");
         let proxied = make_headers(&[inner.clone(), forwarded.clone(), OWN_ORIGIN]);
-        assert!(!is_same_origin(&proxied, 0));
-        assert!(is_same_origin(&proxied, 1));
-        assert!(is_same_origin(&proxied, 2));
+        assert!(is_same_origin(&proxied));
 
         let foreign = make_headers(&[inner, forwarded, OTHER_ORIGIN]);
-        assert!(!is_same_origin(&foreign, 1));
+        assert!(!is_same_origin(&foreign));
     }
 
     #[test]
@@ -99,7 +95,7 @@ mod tests {
         for name in [SEC_FETCH_SITE, ORIGIN] {
             let mut headers = make_headers(&[OWN_HOST]);
             headers.insert(name.clone(), HeaderValue::from_bytes(b"\xff").unwrap());
-            assert!(!is_same_origin(&headers, 0), "{name}");
+            assert!(!is_same_origin(&headers), "{name}");
         }
     }
 }

@@ -27,6 +27,7 @@ CREATE TABLE tokens (
     PRIMARY KEY (merchant_id, token_hash)
 ) CLUSTERED;
 CREATE INDEX tokens_by_expiry ON tokens (expires_us);
+CREATE INDEX tokens_by_client ON tokens (merchant_id, client_id, expires_us);
 
 -- created_us: when the order first arrived. shopper_hash: a hash of the shopper's e-mail address.
 CREATE TABLE orders (

@@ -14,7 +14,7 @@ pub fn router(web: Web) -> Router {
     let probes = api::probes().method_not_allowed_fallback(server::error::method_not_allowed);
     let limited = api::routes()
         .merge(server::assets::routes())
-        .merge(portal::routes(web.clone()))
+        .merge(portal::routes())
         .merge(console::routes())
         .merge(start::routes())
         .fallback(server::error::no_such_route)
@@ -22,6 +22,7 @@ pub fn router(web: Web) -> Router {
         .layer(middleware::from_fn_with_state(web.clone(), server::limit::limit));
     limited
         .merge(probes)
+        .layer(middleware::from_fn(server::hsts::require_tls_next_time))
         .layer(middleware::from_fn_with_state(web.clone(), server::observe::observe))
         .with_state(web)
 }

@@ -25,6 +25,7 @@ use server::{
     error::{ApiError, respond},
     form::parse_form,
     guard::limits::{BODY_TIME_MAX, read_body},
+    same_origin::is_same_origin,
 };
 
 const FORM_MAX_BYTES: usize = 1 << 10;
@@ -123,7 +124,7 @@ async fn set_clock(
     body: Body,
 ) -> Result<Response, ApiError> {
     let demo = web.settings.demo.as_ref().ok_or(AppError::NotFound("clock"))?;
-    if !web.is_same_origin(&headers) {
+    if !is_same_origin(&headers) {
         return Ok(respond(StatusCode::FORBIDDEN, "the form was sent from another site"));
     }
     let body = read_body(body, FORM_MAX_BYTES, BODY_TIME_MAX).await;

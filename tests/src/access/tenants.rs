@@ -20,7 +20,7 @@ use crate::harness::{
 };
 
 /// What needs no token.
-const PUBLIC: [(&str, &str); 1] = [("POST", "/oauth/token")];
+const PUBLIC: [(&str, &str); 2] = [("POST", "/oauth/token"), ("POST", "/oauth/revoke")];
 
 /// What is not in the description and needs no token; `/metrics` only on the machine itself.
 pub(crate) const PUBLIC_UNDESCRIBED: [&str; 6] =
@@ -360,16 +360,30 @@ fn systems_of_the_platform_act_for_no_merchant() {
 }
 
 #[test]
-fn figures_that_name_merchants_are_for_the_machine_itself_and_for_operators() {
-    let server = Home::sqlite().serve(&["--trusted-proxy-hops", "1"]);
-    let merchant = server.token(&server.merchant("curious"));
-    let admin = server.admin_token();
-    let outside = Request::get("/metrics").header("X-Forwarded-For", "192.0.2.1");
+fn metrics_are_for_the_machine_itself_and_for_a_scope_of_their_own() {
+    for arguments in [&["--trusted-proxies", "127.0.0.1"][..], &[]] {
+        let server = Home::sqlite().serve(arguments);
+        let merchant = server.token(&server.merchant("curious"));
+        let added = server.home.json(&["client", "add", "--name", "graphs", "--scope", "metrics"]);
+        let graphs = server.token(&Merchant::read("platform", &added));
+        assert_eq!(server.send(&Request::get("/metrics")).status, 200);
 
-    assert_eq!(server.send(&Request::get("/metrics")).status, 200);
-    assert_eq!(server.send(&outside).status, 401);
-    assert_eq!(server.send(&outside.clone().bearer(&merchant)).status, 403);
-    assert_eq!(server.send(&outside.bearer(&admin)).status, 200);
+        // A proxy on the same machine forwards the requests of others.
+        for (name, value) in [
+            ("X-Forwarded-For", "192.0.2.1"),
+            ("X-Forwarded-For", "127.0.0.1"),
+            ("Forwarded", "for=127.0.0.1"),
+            ("X-Real-IP", "127.0.0.1"),
+            ("Via", "1.1 proxy"),
+        ] {
+            let outside = Request::get("/metrics").header(name, value);
+            assert_eq!(server.send(&outside).status, 401, "{name}");
+            assert_eq!(server.send(&outside.clone().bearer(&merchant)).status, 403, "{name}");
+            let admin = server.send(&outside.clone().bearer(&server.admin_token()));
+            assert_eq!(admin.status, 403, "{name}");
+            assert_eq!(server.send(&outside.bearer(&graphs)).status, 200, "{name}");
+        }
+    }
 }
 
 #[test]

@@ -31,7 +31,7 @@ pub(super) struct Shop {
 /// be somebody else.
 fn shared_server() -> &'static Server {
     static SERVER: OnceLock<Server> = OnceLock::new();
-    let arguments = [&ALLOW[..], &["--trusted-proxy-hops", "1"]].concat();
+    let arguments = [&ALLOW[..], &["--trusted-proxies", "127.0.0.1"]].concat();
     SERVER.get_or_init(|| Home::sqlite().serve(&arguments))
 }
 

@@ -23,6 +23,10 @@ fn files_with_secrets_are_for_their_owner_only() {
         for name in ["admin.json", "secret.key"] {
             assert_eq!(mode(&directory.join(name)), 0o600, "{name}");
         }
+        for name in ["homeward.db", "homeward.db-wal", "homeward.db-shm"] {
+            let path = directory.join(name);
+            assert!(!path.exists() || mode(&path) == 0o600, "{name}");
+        }
         assert_eq!(server.is_some(), directory.join("server.json").exists());
     }
 }
@@ -37,6 +41,7 @@ fn finding(findings: &Value, check: &str) -> (bool, String) {
 #[test]
 fn the_doctor_finds_a_sound_installation_sound() {
     for (home, server) in make_places("doctor") {
+        home.add_merchant("acme");
         let findings = home.json(&["doctor"]);
 
         for check in ["data directory", "secret files", "disk", "certificate", "server", "store"] {
@@ -57,6 +62,34 @@ fn the_doctor_finds_a_sound_installation_sound() {
         assert_eq!(words.code, Some(0));
         assert!(words.out.lines().all(|line| line.starts_with("ok ")), "{}", words.out);
     }
+}
+
+#[test]
+fn the_doctor_creates_nothing() {
+    let home = Home::sqlite();
+    let ran = home.run(&["--json", "doctor"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    let findings: Value = serde_json::from_str(&ran.out).unwrap();
+    let said = format!("{} does not exist; homeward serve creates it", home.data_dir().display());
+    assert_eq!(finding(&findings, "data directory"), (false, said));
+    assert!(!home.data_dir().exists());
+
+    std::fs::create_dir(home.data_dir()).unwrap();
+    assert_eq!(home.run(&["doctor"]).code, Some(1));
+    assert_eq!(std::fs::read_dir(home.data_dir()).unwrap().count(), 0);
+
+    // A database of an earlier version stays as it is.
+    let home = Home::sqlite();
+    home.add_merchant("acme");
+    let files = || {
+        let entries = std::fs::read_dir(home.data_dir()).unwrap();
+        let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        names
+    };
+    let before = files();
+    assert_eq!(home.run(&["doctor"]).code, Some(0));
+    assert_eq!(files(), before);
 }
 
 #[test]
@@ -164,6 +197,29 @@ fn commands_at_the_same_time_all_succeed() {
     }
     let list = home.json(&["merchant", "list"]);
     assert_eq!(list["merchants"].as_array().unwrap().len(), 7);
+}
+
+#[test]
+fn a_token_is_not_sent_unencrypted_to_another_machine() {
+    let home = Home::sqlite();
+    let list = ["merchant", "list", "--token", "hwt.secret", "--server"];
+    for address in ["http://192.0.2.1:1", "http://returns.example.com", "http://127.0.0.1.example"]
+    {
+        let ran = home.run(&[&list[..], &[address]].concat());
+        let why = format!("{address} would get the token unencrypted: use https, or --insecure");
+        assert_refused(&ran, &why);
+    }
+    for (address, insecure) in [
+        ("http://127.0.0.1:1", false),
+        ("http://[::1]:1", false),
+        ("http://localhost:1", false),
+        ("http://127.0.0.1:1", true),
+    ] {
+        let flag: &[&str] = if insecure { &["--insecure"] } else { &[] };
+        let ran = home.run(&[&list[..], &[address], flag].concat());
+        assert!(ran.err.contains("cannot be reached"), "{address}: {}", ran.err);
+    }
+    assert!(!home.data_dir().exists());
 }
 
 #[test]

@@ -87,13 +87,13 @@ fn plain_http_is_not_opened_to_the_network() {
         let ran = home.run(&["--listen", address, "serve"]);
         let why = format!(
             "plain HTTP would be open to the network at {address}: either give a TLS certificate \
-             and its key, or declare the proxy in front that speaks TLS (at least one trusted \
-             hop); without either, listen on a loopback address such as 127.0.0.1"
+             and its key, or declare the proxy in front that speaks TLS \
+             (trusted_proxies); without either, listen on a loopback address such as 127.0.0.1"
         );
         assert_eq!(ran.code, Some(1));
         assert!(ran.err.ends_with(&format!("homeward: {why}\n")), "{}", ran.err);
     }
-    let behind_a_proxy = ["--listen", "0.0.0.0:0", "--trusted-proxy-hops", "1"];
+    let behind_a_proxy = ["--listen", "0.0.0.0:0", "--trusted-proxies", "10.0.0.0/8"];
     let server = Server::start(&home, &behind_a_proxy);
     assert!(server.address.starts_with("127.0.0.1:"), "commands have a port of their own");
     home.add_merchant("acme");

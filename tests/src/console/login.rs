@@ -50,7 +50,7 @@ fn a_page_names_the_operator_and_loads_nothing_from_other_servers() {
 
 #[test]
 fn the_session_cookie_is_limited_to_the_console_and_hidden_from_scripts() {
-    let server = Home::sqlite().serve(&["--trusted-proxy-hops", "1"]);
+    let server = Home::sqlite().serve(&[]);
     let (name, password) = server.operator("operator");
     let fields = [("name", &*name), ("password", &*password)];
     let plain = server.send(&form_request("/console/login", &fields));
@@ -58,11 +58,27 @@ fn the_session_cookie_is_limited_to_the_console_and_hidden_from_scripts() {
     let (value, flags) = set.split_once("; ").unwrap();
     assert_eq!(value.len(), "homeward_console=".len() + 43, "{value}");
     assert_eq!(flags, "Path=/console; HttpOnly; SameSite=Strict");
+}
 
-    let request = form_request("/console/login", &fields).header("X-Forwarded-Proto", "https");
-    let secure = server.send(&request);
-    let set = secure.header("set-cookie").unwrap();
-    assert!(set.ends_with("; Path=/console; HttpOnly; SameSite=Strict; Secure"), "{set}");
+#[test]
+fn behind_a_proxy_the_session_cookie_is_for_this_host_over_tls_only() {
+    let server = Home::sqlite().serve(&["--trusted-proxies", "127.0.0.1"]);
+    let visitor = server.visitor("operator");
+    assert!(visitor.cookie.starts_with("__Host-homeward_console="), "{}", visitor.cookie);
+    assert!(is_logged_in(&visitor));
+    let entered = server.log_in(&visitor.name, &visitor.password);
+    let set: Vec<_> = entered.headers("set-cookie").collect();
+    assert!(set[0].ends_with("; Path=/; HttpOnly; SameSite=Strict; Secure"), "{set:?}");
+    assert!(set.iter().all(|cookie| cookie.contains("; Secure")), "{set:?}");
+
+    let planted = visitor.cookie.replace("__Host-", "");
+    let asked = Request::get("/console/password").header("Cookie", &planted);
+    assert_eq!(server.send(&asked).status, 303, "only the cookie with the safe name counts");
+
+    let asked = Request::get("/console/login");
+    assert_eq!(server.send(&asked).header("strict-transport-security"), None);
+    let over_tls = server.send(&asked.header("X-Forwarded-Proto", "https"));
+    assert_eq!(over_tls.header("strict-transport-security"), Some("max-age=31536000"));
 }
 
 #[test]

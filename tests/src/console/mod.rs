@@ -1,6 +1,7 @@
 //! The console, as a browser without scripts sees it.
 
 pub(crate) mod fixture;
+mod guessing;
 mod login;
 pub(crate) mod merchants;
 mod orders;

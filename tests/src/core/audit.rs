@@ -21,7 +21,7 @@ fn changes(server: &Server, merchant: &str) -> Vec<Value> {
 fn servers(name: &str) -> impl Iterator<Item = Server> {
     let homes = std::iter::once(Home::sqlite());
     let homes = homes.chain(postgres::schema(name).map(|address| Home::on(&address)));
-    homes.map(|home| home.serve(&["--trusted-proxy-hops", "1"]))
+    homes.map(|home| home.serve(&["--trusted-proxies", "127.0.0.1"]))
 }
 
 #[test]

@@ -69,7 +69,7 @@ fn addresses_that_name_nothing_are_counted_too() {
 
 #[test]
 fn behind_a_trusted_proxy_each_client_has_its_own_limit() {
-    let arguments = ["--rate-limit-per-minute", "3", "--trusted-proxy-hops", "1"];
+    let arguments = ["--rate-limit-per-minute", "3", "--trusted-proxies", "127.0.0.1"];
     let server = Home::sqlite().serve(&arguments);
     for remaining in [2, 1, 0] {
         assert_eq!(left(&ask(&server, Some("192.0.2.1"))), [3, remaining, 60]);
@@ -89,8 +89,9 @@ fn behind_a_trusted_proxy_each_client_has_its_own_limit() {
 }
 
 #[test]
-fn two_hops_count_from_the_right() {
-    let arguments = ["--rate-limit-per-minute", "3", "--trusted-proxy-hops", "2"];
+fn several_proxies_are_followed_from_the_right() {
+    let networks = "127.0.0.1,10.0.0.0/8";
+    let arguments = ["--rate-limit-per-minute", "3", "--trusted-proxies", networks];
     let server = Home::sqlite().serve(&arguments);
     for (addresses, remaining) in [
         ("192.0.2.1, 10.0.0.1", 2),
@@ -100,6 +101,16 @@ fn two_hops_count_from_the_right() {
     ] {
         assert_eq!(left(&ask(&server, Some(addresses))), [3, remaining, 60], "{addresses}");
     }
+}
+
+#[test]
+fn a_peer_that_is_not_a_trusted_proxy_cannot_name_another_client() {
+    let arguments = ["--rate-limit-per-minute", "3", "--trusted-proxies", "10.0.0.0/8"];
+    let server = Home::sqlite().serve(&arguments);
+    for (addresses, remaining) in [("192.0.2.1", 2), ("192.0.2.2, 10.0.0.1", 1), ("10.0.0.1", 0)] {
+        assert_eq!(left(&ask(&server, Some(addresses))), [3, remaining, 60], "{addresses}");
+    }
+    assert_refused(&ask(&server, Some("192.0.2.3")), 3);
 }
 
 #[test]

@@ -4,6 +4,7 @@ mod audit;
 mod bad_input;
 mod crash;
 mod failing_store;
+mod flood;
 mod graceful;
 mod limits;
 mod nodes;

@@ -190,3 +190,20 @@ fn a_server_does_not_start_with_a_certificate_that_is_not_sound() {
     let ran = home.run(&["--tls-cert", "cert.pem", "serve"]);
     assert_eq!(ran.err, "homeward: tls_cert is set but tls_key is not\n");
 }
+
+#[test]
+fn over_tls_browsers_are_told_to_stay_with_it() {
+    let secured = serve_secured(&[]);
+    let stream = connect(&secured.address, &secured.certificate, &[&TLS12]).unwrap();
+    let mut connection = Connection::over(stream);
+    for target in ["/console/login", "/healthz", "/nothing"] {
+        let reply = connection.send(&Request::get(target)).unwrap();
+        let told = reply.header("strict-transport-security");
+        assert_eq!(told, Some("max-age=31536000"), "{target}");
+    }
+    let plain = secured.server.send(&Request::get("/healthz"));
+    assert_eq!(plain.header("strict-transport-security"), None);
+
+    let cookie = secured.server.visitor("operator").cookie;
+    assert!(cookie.starts_with("__Host-homeward_console="), "{cookie}");
+}

@@ -2,7 +2,7 @@
 
 mod resumption;
 
-use std::{io::Write, path::Path};
+use std::{io::Write, os::unix::fs::PermissionsExt, path::Path};
 
 use flate2::{Compression, write::GzEncoder};
 use serde_json::{Value, json};
@@ -141,6 +141,8 @@ fn lines_are_imported_and_broken_ones_are_kept_apart() {
         let expected = [broken, rejected_bad(5, &bad)];
         for file in [rejected, "else.ndjson"] {
             assert_eq!(rejects(&home.root().join(file)), expected);
+            let mode = std::fs::metadata(home.root().join(file)).unwrap().permissions().mode();
+            assert_eq!(mode & 0o777, 0o600, "rejected orders are for their owner only");
         }
         assert!(!home.root().join("plain.ndjson.import.json").exists(), "the journal is gone");
         assert_imported(&home, server.as_ref(), &merchant);

@@ -89,6 +89,10 @@ fn a_gift_is_found_by_its_postal_code_and_not_by_the_buyers_address() {
         let missing = shop.post("/review", &pass, ONE_TEE);
         assert_eq!(missing.status, 422);
         assert!(missing.text().contains("href=\"#giftee_email\""), "{}", missing.text());
+        let long = format!("{ONE_TEE}&giftee_email={}%40example.com", "x".repeat(255));
+        let refused = shop.post("/review", &pass, &long);
+        assert_eq!(refused.status, 422, "the API has the same bounds");
+        assert!(refused.text().contains("href=\"#giftee_email\""), "{}", refused.text());
         let form = format!("{ONE_TEE}&giftee_email=robin%40example.com");
         assert_eq!(shop.post("/confirm", &pass, &form).status, 303);
     }

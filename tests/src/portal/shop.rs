@@ -26,7 +26,8 @@ pub(super) struct Shop<'a> {
 
 /// A server on each available engine, behind a proxy.
 pub(super) fn servers() -> impl Iterator<Item = &'static Server> {
-    static SERVERS: SharedServers = SharedServers::new("portal", &["--trusted-proxy-hops", "1"]);
+    static SERVERS: SharedServers =
+        SharedServers::new("portal", &["--trusted-proxies", "127.0.0.1"]);
     SERVERS.each()
 }
 

@@ -85,7 +85,7 @@ pub(crate) struct ClientBody {
     name: String,
     /// Separated by spaces. A merchant's client may have orders:write, returns:write, asns:write,
     /// drop_ship:write and read, and gets all of them if `scope` is absent. A client of the
-    /// platform may have carrier:write, warehouse:write and admin.
+    /// platform may have carrier:write, warehouse:write, admin and metrics.
     #[schema(example = "orders:write read")]
     scope: Option<String>,
 }

@@ -1,33 +1,22 @@
 //! `POST /oauth/token`: client credentials as JSON, as a form, or with HTTP Basic (RFC 6749).
 
-use app::access::issue_token::{TOKEN_LIFETIME_S, TokenRefusal, TokenRequest, issue_token};
+use std::net::IpAddr;
+
+use app::access::{
+    issue_token::{TOKEN_LIFETIME_S, TokenRefusal, TokenRequest, issue_token},
+    refusals::record_refused_client,
+};
 use axum::{
     Json,
     extract::{Request, State},
-    http::{
-        HeaderMap, StatusCode,
-        header::{AUTHORIZATION, CACHE_CONTROL, PRAGMA, WWW_AUTHENTICATE},
-    },
+    http::header::{CACHE_CONTROL, PRAGMA},
     response::{IntoResponse, Response},
 };
-use base64::{Engine, engine::general_purpose::STANDARD};
-use domain::json::{self, Json as Document};
 use serde::Serialize;
 use utoipa::ToSchema;
-use world::Secret;
 
-use crate::core::body::media_type;
-use server::{
-    Web,
-    guard::limits::{BODY_TIME_MAX, BodyError, read_body},
-};
-use server::{
-    error::internal,
-    form::{decode_text, parse_form},
-};
-
-/// Credentials are short.
-const BODY_MAX_BYTES: usize = 16 << 10;
+use super::client_form::{ClientParameters, TokenError, read_parameters, respond_refusal};
+use server::{Web, client_address, error::ApiError};
 
 /// The credentials of a client.
 #[derive(ToSchema)]
@@ -62,16 +51,6 @@ pub(crate) struct TokenAnswer {
     /// Unix time.
     #[schema(example = 1_700_000_000)]
     created_at: i64,
-}
-
-/// An error according to RFC 6749, section 5.2.
-#[derive(Serialize, ToSchema)]
-pub(crate) struct TokenError {
-    /// One of invalid_request, invalid_client, unsupported_grant_type, invalid_scope.
-    #[schema(example = "invalid_client")]
-    error: &'static str,
-    /// What is wrong, in words.
-    error_description: String,
 }
 
 /// Get a token
@@ -118,14 +97,17 @@ pub(crate) struct TokenError {
     )
 )]
 pub(crate) async fn issue(State(web): State<Web>, request: Request) -> Response {
-    let response = match read_request(request).await {
-        Ok(request) => issue_and_respond(&web, request).await,
+    let address = client_address(request.extensions());
+    let response = match read_parameters(request).await {
+        Ok(parameters) => issue_and_respond(&web, parameters, address).await,
         Err(refusal) => refusal,
     };
     ([(CACHE_CONTROL, "no-store"), (PRAGMA, "no-cache")], response).into_response()
 }
 
-async fn issue_and_respond(web: &Web, request: TokenRequest) -> Response {
+async fn issue_and_respond(web: &Web, parameters: ClientParameters, address: IpAddr) -> Response {
+    let ClientParameters { grant_type, client_id, client_secret, scope, .. } = parameters;
+    let request = TokenRequest { grant_type, client_id: client_id.clone(), client_secret, scope };
     match issue_token(&web.app, request).await {
         Ok(token) => Json(TokenAnswer {
             access_token: token.access_token.reveal().to_owned(),
@@ -135,112 +117,22 @@ async fn issue_and_respond(web: &Web, request: TokenRequest) -> Response {
             created_at: token.created_at_s,
         })
         .into_response(),
-        Err(refusal) => respond_refusal(&refusal),
+        Err(refusal) => refuse(web, &refusal, client_id.as_deref(), address).await,
     }
 }
 
-fn respond_refusal(refusal: &TokenRefusal) -> Response {
-    let error = |status, error| respond_error(status, error, &refusal.to_string());
-    match refusal {
-        TokenRefusal::InvalidRequest(_) => error(StatusCode::BAD_REQUEST, "invalid_request"),
-        TokenRefusal::UnsupportedGrantType => {
-            error(StatusCode::BAD_REQUEST, "unsupported_grant_type")
+/// Responds with the refusal, and records it if the client could not prove who it is.
+pub(super) async fn refuse(
+    web: &Web,
+    refusal: &TokenRefusal,
+    client_id: Option<&str>,
+    address: IpAddr,
+) -> Response {
+    if matches!(refusal, TokenRefusal::InvalidClient) && web.records_refusal(address) {
+        let recorded = record_refused_client(&web.app, client_id, address);
+        if let Err(error) = recorded.await {
+            return ApiError::from(error).into_response();
         }
-        TokenRefusal::InvalidScope(_) => error(StatusCode::BAD_REQUEST, "invalid_scope"),
-        TokenRefusal::InvalidClient => {
-            let challenge = [(WWW_AUTHENTICATE, "Basic realm=\"homeward\"")];
-            (challenge, error(StatusCode::UNAUTHORIZED, "invalid_client")).into_response()
-        }
-        TokenRefusal::Store(error) => internal(error),
     }
-}
-
-fn respond_error(status: StatusCode, error: &'static str, description: &str) -> Response {
-    let body = TokenError { error, error_description: description.to_owned() };
-    (status, Json(body)).into_response()
-}
-
-fn respond_invalid(description: &str) -> Response {
-    respond_error(StatusCode::BAD_REQUEST, "invalid_request", description)
-}
-
-async fn read_request(request: Request) -> Result<TokenRequest, Response> {
-    let (parts, body) = request.into_parts();
-    let parse = match media_type(&parts.headers).as_deref() {
-        Some("application/json") => from_json,
-        Some("application/x-www-form-urlencoded") => parse_form,
-        Some(_) | None => {
-            let why = "send application/json or application/x-www-form-urlencoded";
-            return Err(respond_error(StatusCode::UNSUPPORTED_MEDIA_TYPE, "invalid_request", why));
-        }
-    };
-    let body = read_body(body, BODY_MAX_BYTES, BODY_TIME_MAX).await.map_err(|error| {
-        let status = match error {
-            BodyError::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
-            BodyError::TooSlow => StatusCode::REQUEST_TIMEOUT,
-            BodyError::Broken(_) => StatusCode::BAD_REQUEST,
-        };
-        respond_error(status, "invalid_request", &error.to_string())
-    })?;
-    let mut request = TokenRequest::default();
-    for (name, value) in parse(&body).map_err(|why| respond_invalid(&why))? {
-        set_parameter(&mut request, &name, value).map_err(|why| respond_invalid(&why))?;
-    }
-    add_basic_credentials(request, &parts.headers).map_err(respond_invalid)
-}
-
-/// Sets a parameter of the request. Others are ignored, as RFC 6749 requires.
-fn set_parameter(request: &mut TokenRequest, name: &str, value: String) -> Result<(), String> {
-    let twice = match name {
-        "grant_type" => request.grant_type.replace(value).is_some(),
-        "client_id" => request.client_id.replace(value).is_some(),
-        "client_secret" => request.client_secret.replace(Secret::new(value)).is_some(),
-        "scope" => request.scope.replace(value).is_some(),
-        _ => false,
-    };
-    if twice { Err(format!("{name} appears twice")) } else { Ok(()) }
-}
-
-fn from_json(body: &[u8]) -> Result<Vec<(String, String)>, String> {
-    let document = json::parse(body).map_err(|malformed| format!("not JSON: {malformed}"))?;
-    let Document::Object(fields) = document else {
-        return Err("the body must be a JSON object".to_owned());
-    };
-    let pairs = fields.entries.into_iter().filter(|(_, value)| *value != Document::Null);
-    pairs
-        .map(|(name, value)| match value {
-            Document::Text(text) => Ok((name.into_owned(), text.into_owned())),
-            Document::Null
-            | Document::Bool(_)
-            | Document::Number(_)
-            | Document::List(_)
-            | Document::Object(_) => Err(format!("{name} must be a string")),
-        })
-        .collect()
-}
-
-/// Adds the credentials of HTTP Basic, if any. Credentials in two places would be ambiguous.
-fn add_basic_credentials(
-    mut request: TokenRequest,
-    headers: &HeaderMap,
-) -> Result<TokenRequest, &'static str> {
-    let Some(header) = headers.get(AUTHORIZATION) else { return Ok(request) };
-    let unreadable = "the Authorization header is not HTTP Basic";
-    let (id, secret) = parse_basic(header.as_bytes()).ok_or(unreadable)?;
-    if request.client_secret.is_some() || request.client_id.as_ref().is_some_and(|it| *it != id) {
-        return Err("the request contains client credentials twice");
-    }
-    request.client_id = Some(id);
-    request.client_secret = Some(Secret::new(secret));
-    Ok(request)
-}
-
-fn parse_basic(header: &[u8]) -> Option<(String, String)> {
-    let (scheme, encoded) = std::str::from_utf8(header).ok()?.split_once(' ')?;
-    if !scheme.eq_ignore_ascii_case("basic") {
-        return None;
-    }
-    let pair = String::from_utf8(STANDARD.decode(encoded.trim()).ok()?).ok()?;
-    let (id, secret) = pair.split_once(':')?;
-    Some((decode_text(id).ok()?, decode_text(secret).ok()?))
+    respond_refusal(refusal)
 }

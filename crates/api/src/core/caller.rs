@@ -12,8 +12,8 @@ use domain::{access::scope::Scope, identifier::MerchantId};
 use futures_util::future::BoxFuture;
 
 use super::large_body_turn::TurnOf;
-use server::Web;
 use server::error::ApiError;
+use server::{Web, address_of};
 
 /// A scope, as a type.
 pub(crate) trait Needs: Send + Sync {
@@ -60,6 +60,11 @@ impl Needs for Admin {
     const SCOPE: Scope = Scope::Admin;
 }
 
+pub(crate) struct Metrics;
+impl Needs for Metrics {
+    const SCOPE: Scope = Scope::Metrics;
+}
+
 /// A caller with the scope `S`.
 pub(crate) struct Allowed<S: Needs> {
     pub(crate) caller: Caller,
@@ -104,7 +109,7 @@ fn authorize<'a>(
         let mut caller = authenticate(&web.app, token)
             .await?
             .ok_or(ApiError::Unauthorized("the token is unknown, expired or revoked"))?;
-        caller.address = web.address_of(parts);
+        caller.address = address_of(&parts.extensions);
         let merchant = caller.merchant.clone().unwrap_or_else(MerchantId::platform);
         parts.extensions.insert(TurnOf(merchant));
         if caller.scopes.contains(scope) { Ok(caller) } else { Err(ApiError::Forbidden(scope)) }

@@ -5,14 +5,14 @@
 use axum::{
     Router,
     extract::{Extension, State},
-    http::{HeaderMap, StatusCode, header::CONTENT_TYPE},
+    http::{StatusCode, header::CONTENT_TYPE},
     response::{IntoResponse, Response},
     routing::get,
 };
 
-use super::caller::{Admin, Allowed};
+use super::caller::{Allowed, Metrics};
 use server::error::{ApiError, internal, respond};
-use server::{Web, guard::Peer};
+use server::{Web, guard::RequestOrigin};
 
 pub(crate) fn routes() -> Router<Web> {
     Router::new()
@@ -36,15 +36,14 @@ async fn ready(State(web): State<Web>) -> Response {
     }
 }
 
-/// Metrics contain merchants' names, so only the machine itself and operators may read them.
+/// Metrics contain merchants' names, so they need a token with a scope of their own, except on the
+/// machine itself. A request that a proxy forwarded is not from the machine itself.
 async fn metrics(
     State(web): State<Web>,
-    Extension(peer): Extension<Peer>,
-    headers: HeaderMap,
-    admin: Result<Allowed<Admin>, ApiError>,
+    Extension(origin): Extension<RequestOrigin>,
+    allowed: Result<Allowed<Metrics>, ApiError>,
 ) -> Response {
-    let own_machine = web.client_address(peer, &headers).is_loopback();
-    if let (false, Err(refusal)) = (own_machine, admin) {
+    if let (false, Err(refusal)) = (origin.is_local, allowed) {
         return refusal.into_response();
     }
     let mut text = String::new();

@@ -12,6 +12,9 @@ use crate::{App, access::secrets};
 /// How long a token is valid.
 pub const TOKEN_LIFETIME_S: i64 = 25 * 60 * 60;
 
+/// More than any client needs that keeps its token until it expires. Beyond it the oldest end.
+const TOKENS_PER_CLIENT_MAX: usize = 1_000;
+
 /// A request for a token, as it arrived.
 #[derive(Clone, Debug, Default)]
 pub struct TokenRequest {
@@ -45,17 +48,10 @@ pub enum TokenRefusal {
 }
 
 pub async fn issue_token(app: &App, request: TokenRequest) -> Result<IssuedToken, TokenRefusal> {
-    let required = |value: Option<String>, name: &str| {
-        value.ok_or_else(|| TokenRefusal::InvalidRequest(format!("{name} is missing")))
-    };
     if required(request.grant_type, "grant_type")? != "client_credentials" {
         return Err(TokenRefusal::UnsupportedGrantType);
     }
-    let client_id = required(request.client_id, "client_id")?;
-    let secret = request
-        .client_secret
-        .ok_or_else(|| TokenRefusal::InvalidRequest("client_secret is missing".to_owned()))?;
-    let client = proven_client(app, &client_id, &secret).await?;
+    let client = proven_client(app, request.client_id, request.client_secret).await?;
     let scopes = granted(&client, request.scope.as_deref())?;
 
     let access_token = secrets::new_token(&app.world, &client.id.merchant());
@@ -67,13 +63,25 @@ pub async fn issue_token(app: &App, request: TokenRequest) -> Result<IssuedToken
         scopes,
         now_us + TOKEN_LIFETIME_S * 1_000_000,
     );
+    transaction.delete_oldest_tokens(&client, TOKENS_PER_CLIENT_MAX);
     app.store.commit(transaction).await?;
     app.metrics.count_token();
     Ok(IssuedToken { access_token, scopes, created_at_s: now_us / 1_000_000 })
 }
 
-async fn proven_client(app: &App, id: &str, secret: &Secret) -> Result<Client, TokenRefusal> {
-    let id = ClientId::parse(id).ok_or(TokenRefusal::InvalidClient)?;
+/// A parameter that must be there.
+pub(crate) fn required<T>(value: Option<T>, name: &str) -> Result<T, TokenRefusal> {
+    value.ok_or_else(|| TokenRefusal::InvalidRequest(format!("{name} is missing")))
+}
+
+/// The client that these credentials belong to.
+pub(crate) async fn proven_client(
+    app: &App,
+    id: Option<String>,
+    secret: Option<Secret>,
+) -> Result<Client, TokenRefusal> {
+    let (id, secret) = (required(id, "client_id")?, required(secret, "client_secret")?);
+    let id = ClientId::parse(&id).ok_or(TokenRefusal::InvalidClient)?;
     let found = app.store.client(&id).await?.ok_or(TokenRefusal::InvalidClient)?;
     let client = found.value;
     let merchant = app.store.merchant(&id.merchant()).await?;

@@ -3,10 +3,13 @@
 pub mod add_client;
 pub mod authenticate;
 pub mod change_client;
+pub mod devices;
 pub mod issue_token;
 pub(crate) mod lookup_limit;
 pub mod operators;
 pub(crate) mod passwords;
+pub mod refusals;
+pub mod revoke_token;
 pub mod rotate_secret;
 pub mod secrets;
 pub mod sessions;

@@ -1,7 +1,10 @@
 //! The people who log in to the console: added, listed, given passwords, disabled and enabled.
 
 use domain::{
-    access::operator::{Operator, OperatorName, Role, check_password},
+    access::{
+        operator::{Operator, OperatorName, Role},
+        password::check_new_password,
+    },
     faults::{FaultCode, Faults, FieldError},
     identifier::MerchantId,
 };
@@ -83,6 +86,7 @@ struct ChosenPassword {
 
 async fn hash_chosen_password(
     app: &App,
+    operator: &OperatorName,
     password: Option<&Secret>,
 ) -> Result<ChosenPassword, AppError> {
     let Some(password) = password else {
@@ -90,7 +94,7 @@ async fn hash_chosen_password(
         let hash = passwords::hash_password(app, &Secret::new(made_up.clone())).await;
         return Ok(ChosenPassword { hash, made_up: Some(made_up) });
     };
-    check_password(password.reveal()).map_err(|why| unacceptable(&why))?;
+    check_new_password(operator, password.reveal()).map_err(|why| unacceptable(&why))?;
     Ok(ChosenPassword { hash: passwords::hash_password(app, password).await, made_up: None })
 }
 
@@ -111,7 +115,7 @@ pub async fn add_operator(
     new: &NewOperator,
 ) -> Result<OperatorLogin, AppError> {
     let app = scope.app;
-    let chosen = hash_chosen_password(app, new.password.as_ref()).await?;
+    let chosen = hash_chosen_password(app, &new.name, new.password.as_ref()).await?;
     commit_once(scope, || async {
         if app.store.operator(&new.name).await?.is_some() {
             return Err(AppError::Conflict(format!("operator {} already exists", new.name)));
@@ -139,7 +143,7 @@ pub async fn set_password(
     password: Option<&Secret>,
 ) -> Result<OperatorLogin, AppError> {
     let app = scope.app;
-    let chosen = hash_chosen_password(app, password).await?;
+    let chosen = hash_chosen_password(app, name, password).await?;
     commit_once(scope, || async {
         let found = app.store.operator(name).await?.ok_or(AppError::NotFound("operator"))?;
         let operator = Operator { password_hash: chosen.hash.clone(), ..found.value };

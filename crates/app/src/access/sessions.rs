@@ -10,15 +10,19 @@ use std::net::IpAddr;
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use domain::{
     access::operator::{Operator, OperatorName, Role, SESSION_US, check_password},
-    identifier::ClientId,
+    identifier::{ClientId, MerchantId},
 };
+use serde_json::json;
 use store::{StoreError, Transaction, Versioned};
 use world::Secret;
 
 use crate::{
     App, AppError,
     access::{passwords, secrets},
-    core::scope::RequestScope,
+    core::{
+        audit_trail::{AuditEvent, record_event},
+        scope::RequestScope,
+    },
 };
 
 /// A session is stored at most this often, so that reading pages needs no writes.
@@ -53,15 +57,23 @@ impl Session {
     }
 }
 
+/// What a person sends to log in.
+#[derive(Clone, Copy, Debug)]
+pub struct LoginRequest<'a> {
+    pub name: &'a str,
+    pub password: &'a Secret,
+    /// Where the person is, for the audit trail.
+    pub address: IpAddr,
+}
+
 /// Starts a session and returns its token. None if the name or the password is wrong, or if the
 /// operator is disabled; the caller cannot distinguish these cases.
 pub async fn log_in(
     app: &App,
-    name: &str,
-    password: &Secret,
+    request: &LoginRequest<'_>,
 ) -> Result<Option<(Secret, Role)>, AppError> {
-    let name = OperatorName::parse(&name.trim().to_ascii_lowercase()).ok();
-    let Some(found) = find_operator_with(app, name.as_ref(), password).await? else {
+    let name = parse_typed_name(request.name);
+    let Some(found) = find_operator_with(app, name.as_ref(), request.password).await? else {
         return Ok(None);
     };
     let operator = found.value;
@@ -71,12 +83,25 @@ pub async fn log_in(
     let mut transaction = Transaction::new("logging in");
     transaction.guard_operator(&operator.name, found.version);
     transaction.insert_session(hash(&token), &operator.name, now_us, expires_us);
+    let event = AuditEvent {
+        merchant: &MerchantId::platform(),
+        actor: operator.name.as_str(),
+        address: Some(request.address),
+        action: "operator.login",
+        detail: &json!({}),
+    };
+    record_event(app, &mut transaction, &event);
     match app.store.commit(transaction).await {
         Ok(_) => Ok(Some((token, operator.role))),
         // The password was changed, or the operator was disabled, during the check.
         Err(StoreError::Conflict) => Ok(None),
         Err(error) => Err(error.into()),
     }
+}
+
+/// The name that a person typed, if it can be one.
+pub fn parse_typed_name(typed: &str) -> Option<OperatorName> {
+    OperatorName::parse(&typed.trim().to_ascii_lowercase()).ok()
 }
 
 /// Whether it is the password of this operator, who is not disabled.

@@ -13,7 +13,7 @@ use crate::{App, access::lookup_limit::lookup_cutoff_us, core::idempotency::resp
 
 const BATCH: usize = 500;
 const MERCHANTS: usize = 200;
-/// Between two batches of messages, so that other writers come first.
+/// Between two batches, so that other writers come first.
 const PAUSE: Duration = Duration::from_millis(20);
 const EVERY: Duration = Duration::from_secs(60);
 const RETENTION_EVERY_MINUTES: u64 = 60;
@@ -23,7 +23,7 @@ const DAY_US: i64 = 24 * 60 * 60 * 1_000_000;
 pub async fn run(app: App, retention_days: u32, stop: CancellationToken) {
     let mut minutes: u64 = 0;
     while stop.run_until_cancelled(tokio::time::sleep(EVERY)).await.is_some() {
-        if let Err(error) = remove_expired(&app).await {
+        if let Some(Err(error)) = stop.run_until_cancelled(remove_expired(&app)).await {
             let cause = with_causes(&error);
             tracing::warn!("cleanup of expired tokens failed, will retry: {cause}");
         }
@@ -38,14 +38,25 @@ pub async fn run(app: App, retention_days: u32, stop: CancellationToken) {
     }
 }
 
-/// Removes one batch each of expired tokens, sessions, remembered answers and counts of look-ups.
+/// Removes all expired tokens, sessions, remembered answers and counts of look-ups.
 pub(crate) async fn remove_expired(app: &App) -> Result<(), StoreError> {
-    let mut transaction = Transaction::new("removing expired tokens");
-    transaction.delete_expired_tokens(app.world.wall_clock_us(), BATCH);
-    transaction.delete_expired_sessions(app.world.wall_clock_us(), BATCH);
-    transaction.delete_expired_responses(response_cutoff_us(app), BATCH);
-    transaction.delete_old_lookups(lookup_cutoff_us(app), BATCH);
-    app.store.commit(transaction).await.map(drop)
+    // What expires meanwhile is for the next time, so that this ends.
+    let (now_us, cutoff_us) = (app.world.wall_clock_us(), response_cutoff_us(app));
+    let lookups_us = lookup_cutoff_us(app);
+    while app.store.has_expired_tokens(now_us).await?
+        || app.store.has_expired_sessions(now_us).await?
+        || app.store.has_expired_responses(cutoff_us).await?
+        || app.store.has_old_lookups(lookups_us).await?
+    {
+        let mut transaction = Transaction::new("removing expired tokens");
+        transaction.delete_expired_tokens(now_us, BATCH);
+        transaction.delete_expired_sessions(now_us, BATCH);
+        transaction.delete_expired_responses(cutoff_us, BATCH);
+        transaction.delete_old_lookups(lookups_us, BATCH);
+        app.store.commit(transaction).await?;
+        tokio::time::sleep(PAUSE).await;
+    }
+    Ok(())
 }
 
 /// Removes every finished message that was created before `before_us`.

@@ -1,4 +1,7 @@
-//! The audit trail: every change that an operator makes, recorded in the same transaction.
+//! The audit trail: every change that an operator makes, recorded in the same transaction, every
+//! login, and attempts to get access that failed.
+
+use std::net::IpAddr;
 
 use domain::identifier::MerchantId;
 use jiff::Timestamp;
@@ -51,15 +54,30 @@ pub(crate) fn record_change(
     action: &str,
     detail: &Value,
 ) {
-    let world = &scope.app.world;
+    let merchant = scope.merchant.map_or_else(MerchantId::platform, Clone::clone);
+    let (actor, address) = (scope.client.as_str(), scope.address);
+    let event = AuditEvent { merchant: &merchant, actor, address, action, detail };
+    record_event(scope.app, transaction, &event);
+}
+
+/// Something that no caller did, such as an attempt to become one.
+pub(crate) struct AuditEvent<'a> {
+    pub(crate) merchant: &'a MerchantId,
+    pub(crate) actor: &'a str,
+    pub(crate) address: Option<IpAddr>,
+    pub(crate) action: &'a str,
+    pub(crate) detail: &'a Value,
+}
+
+pub(crate) fn record_event(app: &App, transaction: &mut Transaction, event: &AuditEvent<'_>) {
     transaction.insert_audit(&AuditRecord {
-        merchant: scope.merchant.map_or_else(MerchantId::platform, Clone::clone).to_string(),
-        at_us: world.now_us(),
-        id: world.readable::<12>(),
-        actor: scope.client.to_string(),
-        address: scope.address.map(|it| it.to_string()).unwrap_or_default(),
-        action: action.to_owned(),
-        detail: detail.to_string(),
+        merchant: event.merchant.to_string(),
+        at_us: app.world.now_us(),
+        id: app.world.readable::<12>(),
+        actor: event.actor.to_owned(),
+        address: event.address.map(|it| it.to_string()).unwrap_or_default(),
+        action: event.action.to_owned(),
+        detail: event.detail.to_string(),
     });
 }
 

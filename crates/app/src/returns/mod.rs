@@ -2,6 +2,7 @@
 
 pub mod carrier_events;
 pub mod change_return;
+pub mod check_request;
 pub mod label;
 pub mod operator_returns;
 pub mod policies;

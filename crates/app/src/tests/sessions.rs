@@ -19,7 +19,9 @@ async fn logged_in(fixture: &Fixture, role: Role) -> Secret {
     let new = NewOperator { name, role, password: None };
     let login = add_operator(scope_of(&fixture.app, &test_operator()), &new).await.unwrap();
     let password = Secret::new(login.password.unwrap());
-    log_in(&fixture.app, "Lena ", &password).await.unwrap().unwrap().0
+    let address = [192, 0, 2, 1].into();
+    let request = LoginRequest { name: "Lena ", password: &password, address };
+    log_in(&fixture.app, &request).await.unwrap().unwrap().0
 }
 
 async fn lasts(fixture: &Fixture, token: &Secret) -> bool {

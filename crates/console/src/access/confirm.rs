@@ -1,7 +1,7 @@
 //! Asks an operator for the password again before a page shows a secret, so that a browser that
-//! was left logged in gives nobody credentials.
+//! was left logged in does not give away credentials.
 
-use app::access::sessions::is_password_of;
+use app::access::{refusals::record_failed_login, sessions::is_password_of};
 use askama::Template;
 use axum::response::{IntoResponse, Response};
 use world::Secret;
@@ -62,7 +62,11 @@ pub(crate) async fn check_current_password(
     if let Err(wait_s) = web.login_throttle.count(attempt, web.started.elapsed()) {
         return Ok(Err(wait_message(wait_s)));
     }
-    if !is_password_of(&web.app, &visitor.session.operator, password).await? {
+    let name = &visitor.session.operator;
+    if !is_password_of(&web.app, name, password).await? {
+        if web.records_refusal(attempt.address) {
+            record_failed_login(&web.app, Some(name), attempt.address).await?;
+        }
         return Ok(Err("The current password is wrong.".to_owned()));
     }
     web.login_throttle.take_back(attempt, web.started.elapsed());

@@ -1,11 +1,18 @@
 //! Logging in and out.
 
-use app::access::sessions::{log_in, log_out};
+use app::access::{
+    devices::seal_device,
+    refusals::record_failed_login,
+    sessions::{LoginRequest, log_in, log_out, parse_typed_name},
+};
 use askama::Template;
 use axum::{
     Router,
     extract::{Request, State},
-    http::{StatusCode, header::RETRY_AFTER},
+    http::{
+        StatusCode,
+        header::{RETRY_AFTER, SET_COOKIE},
+    },
     response::Response,
     routing::{get, post},
 };
@@ -13,15 +20,23 @@ use domain::access::operator::{OperatorName, Role};
 use serde::Deserialize;
 use world::Secret;
 
-use super::{visit::WorkerForm, visitor::SESSION};
+use super::{visit::WorkerForm, visitor::session_cookie_name};
 use crate::core::{
     form::Form,
     format::format_count,
     frame::{Styles, home_url, redirect, render_bare_page, set_cookie},
     problem,
 };
-use server::{Web, cookie::read_cookie, error::ApiError, query::Query};
+use server::{
+    DEVICE_COOKIE, Web,
+    cookie::{Cookie, read_cookie},
+    error::ApiError,
+    query::Query,
+    same_origin::is_same_origin,
+};
 
+/// Half a year.
+const DEVICE_MAX_AGE_S: u32 = 183 * 24 * 60 * 60;
 const WRONG: &str = "Wrong name or password.";
 
 pub(crate) fn routes() -> Router<Web> {
@@ -57,37 +72,61 @@ async fn show(Query(LoginQuery { next }): Query<LoginQuery>) -> Response {
 
 async fn log_in_visitor(State(web): State<Web>, request: Request) -> Result<Response, ApiError> {
     let (parts, body) = request.into_parts();
-    if !web.is_same_origin(&parts.headers) {
+    if !is_same_origin(&parts.headers) {
         return Ok(problem::foreign_form());
     }
     let form = Form::read(body).await?;
     let (name, next) = (form.text("name"), form.raw("next"));
-    let operator = OperatorName::parse(&name.to_ascii_lowercase()).ok();
-    let attempt = web.login_attempt(&parts, operator);
+    let attempt = web.login_attempt(&parts, parse_typed_name(name));
     if let Err(wait_s) = web.login_throttle.count(&attempt, web.started.elapsed()) {
         return Ok(too_many_attempts(name, next, wait_s));
     }
     let password = Secret::new(form.raw("password").to_owned());
-    let Some((token, role)) = log_in(&web.app, name, &password).await? else {
+    let request = LoginRequest { name, password: &password, address: attempt.address };
+    let Some((token, role)) = log_in(&web.app, &request).await? else {
+        if web.records_refusal(attempt.address) {
+            record_failed_login(&web.app, attempt.name.as_ref(), attempt.address).await?;
+        }
         return Ok(render_bare_page(StatusCode::OK, &LoginPage::new(name, next, Some(WRONG))));
     };
     web.login_throttle.take_back(&attempt, web.started.elapsed());
-    if let Some(old) = read_cookie(&parts.headers, SESSION) {
+    let secure = web.settings.secure_cookies;
+    if let Some(old) = read_cookie(&parts.headers, session_cookie_name(secure)) {
         log_out(&web.app, &Secret::new(old.to_owned())).await?;
     }
     let mut response = redirect(&next_page(next, role));
-    set_session_cookie(&mut response, &token, web.is_https(&parts));
+    set_session_cookie(&mut response, &token, secure);
+    if let (Some(operator), None) = (&attempt.name, &attempt.device) {
+        set_device_cookie(&mut response, &web, operator);
+    }
     Ok(response)
 }
 
-/// Sets the cookie with the token of a session, which the browser keeps until it is closed.
-pub(crate) fn set_session_cookie(response: &mut Response, token: &Secret, https: bool) {
-    let flags = if https { "; Secure" } else { "" };
-    set_cookie(response, &session_cookie(token.reveal(), flags));
+/// Sets the cookie by which this browser is known at the next login.
+fn set_device_cookie(response: &mut Response, web: &Web, operator: &OperatorName) {
+    let cookie = Cookie {
+        name: DEVICE_COOKIE,
+        value: &seal_device(&web.app, operator),
+        path: "/console",
+        max_age_s: DEVICE_MAX_AGE_S,
+        same_site: "Strict",
+        secure: web.settings.secure_cookies,
+    };
+    if let Some(cookie) = cookie.header() {
+        response.headers_mut().append(SET_COOKIE, cookie);
+    }
 }
 
-fn session_cookie(value: &str, flags: &str) -> String {
-    format!("{SESSION}={value}; Path=/console; HttpOnly; SameSite=Strict{flags}")
+/// Sets the cookie with the token of a session, which the browser keeps until it is closed.
+pub(crate) fn set_session_cookie(response: &mut Response, token: &Secret, secure: bool) {
+    set_cookie(response, &session_cookie(token.reveal(), secure));
+}
+
+fn session_cookie(value: &str, secure: bool) -> String {
+    let name = session_cookie_name(secure);
+    // A name that begins with __Host- demands this path.
+    let (path, flags) = if secure { ("/", "; Secure") } else { ("/console", "") };
+    format!("{name}={value}; Path={path}; HttpOnly; SameSite=Strict{flags}")
 }
 
 /// What a person reads after too many wrong passwords.
@@ -120,11 +159,12 @@ async fn log_out_visitor(
     headers: axum::http::HeaderMap,
     _: WorkerForm,
 ) -> Result<Response, ApiError> {
-    if let Some(token) = read_cookie(&headers, SESSION) {
+    let secure = web.settings.secure_cookies;
+    if let Some(token) = read_cookie(&headers, session_cookie_name(secure)) {
         log_out(&web.app, &Secret::new(token.to_owned())).await?;
     }
     let mut response = redirect("/console/login");
-    set_cookie(&mut response, &session_cookie("", "; Max-Age=0"));
+    set_cookie(&mut response, &format!("{}; Max-Age=0", session_cookie("", secure)));
     Ok(response)
 }
 

@@ -1,10 +1,13 @@
 //! A person changes their own password. All their sessions end, and this one is replaced by a new
 //! one.
 
-use app::access::{operators::set_password, sessions::log_in};
+use app::access::{
+    operators::set_password,
+    sessions::{LoginRequest, log_in},
+};
 use askama::Template;
 use axum::{Router, extract::State, response::Response, routing::get};
-use domain::access::operator::check_password;
+use domain::access::password::check_new_password;
 use world::Secret;
 
 use super::{
@@ -63,7 +66,7 @@ async fn change(State(web): State<Web>, sent: WorkerForm) -> Result<Response, Ap
             let to = home_url(visitor.session.role);
             let notice = "Password changed. All other sessions were logged out.";
             let mut response = redirect_with_notice(&web, to, notice);
-            set_session_cookie(&mut response, &token, sent.https);
+            set_session_cookie(&mut response, &token, web.settings.secure_cookies);
             Ok(response)
         }
     }
@@ -81,15 +84,17 @@ async fn change_password(
     passwords: &PasswordChange,
     attempt: &LoginAttempt,
 ) -> Result<Result<Secret, PasswordFault>, ApiError> {
-    if let Err(why) = check_password(passwords.new.reveal()) {
+    let name = &visitor.session.operator;
+    if let Err(why) = check_new_password(name, passwords.new.reveal()) {
         return Ok(Err(PasswordFault::New(format!("The new password {why}."))));
     }
     if let Err(fault) = check_current_password(web, visitor, attempt, &passwords.current).await? {
         return Ok(Err(PasswordFault::Current(fault)));
     }
-    let name = &visitor.session.operator;
     set_password(visitor.session.scope(&web.app), name, Some(&passwords.new)).await?;
-    let logged_in = log_in(&web.app, name.as_str(), &passwords.new).await?;
+    let credentials =
+        LoginRequest { name: name.as_str(), password: &passwords.new, address: attempt.address };
+    let logged_in = log_in(&web.app, &credentials).await?;
     let disabled = || PasswordFault::Current("The account was disabled.".to_owned());
     Ok(logged_in.map(|(token, _)| token).ok_or_else(disabled))
 }

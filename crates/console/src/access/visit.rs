@@ -19,9 +19,12 @@ use domain::access::operator::Role;
 use futures_util::future::BoxFuture;
 use world::Secret;
 
-use super::visitor::{NOTICE, SESSION, Visitor};
+use super::visitor::{NOTICE, Visitor, session_cookie_name};
 use crate::core::{form::Form, frame::redirect, problem, urls::add_query};
-use server::{Web, cookie::read_cookie, error::ApiError, login_throttle::LoginAttempt};
+use server::{
+    Web, address_of, cookie::read_cookie, error::ApiError, login_throttle::LoginAttempt,
+    same_origin::is_same_origin,
+};
 
 /// The field that every form of ours contains.
 pub(super) const FORM_TOKEN: &str = "form_token";
@@ -72,8 +75,6 @@ pub(crate) struct VisitForm<R: Roles> {
     pub(crate) path: String,
     /// Counts against the limit of wrong passwords if the form contains one.
     pub(crate) attempt: LoginAttempt,
-    /// Whether it came over an encrypted connection.
-    pub(crate) https: bool,
     roles: PhantomData<R>,
 }
 
@@ -104,10 +105,10 @@ impl<R: Roles> FromRequest<Web> for VisitForm<R> {
         let Visit { visitor, .. } = Visit::<R>::from_request_parts(&mut parts, web).await?;
         let form = Form::read(body).await.map_err(IntoResponse::into_response)?;
         let same_session = form.raw(FORM_TOKEN) == visitor.session.form_token;
-        if same_session && web.is_same_origin(&parts.headers) {
+        if same_session && is_same_origin(&parts.headers) {
             let attempt = web.login_attempt(&parts, Some(visitor.session.operator.clone()));
-            let (path, https) = (parts.uri.path().to_owned(), web.is_https(&parts));
-            Ok(Self { visitor, form, path, attempt, https, roles: PhantomData })
+            let path = parts.uri.path().to_owned();
+            Ok(Self { visitor, form, path, attempt, roles: PhantomData })
         } else {
             Err(problem::foreign_form())
         }
@@ -121,7 +122,8 @@ fn load_visitor<'a>(
     extends_session: bool,
 ) -> BoxFuture<'a, Result<Visitor, Response>> {
     Box::pin(async move {
-        let token = read_cookie(&parts.headers, SESSION).map(|it| Secret::new(it.to_owned()));
+        let cookie = session_cookie_name(web.settings.secure_cookies);
+        let token = read_cookie(&parts.headers, cookie).map(|it| Secret::new(it.to_owned()));
         let loaded = match &token {
             Some(token) if extends_session => use_session(&web.app, token).await,
             Some(token) => peek_session(&web.app, token).await,
@@ -129,7 +131,7 @@ fn load_visitor<'a>(
         };
         let session = loaded.map_err(|error| ApiError::from(error).into_response())?;
         let Some(mut session) = session else { return Err(redirect(&login_url(parts))) };
-        session.address = web.address_of(parts);
+        session.address = address_of(&parts.extensions);
         let notice = read_cookie(&parts.headers, NOTICE).and_then(|it| open_notice(&web.app, it));
         Ok(Visitor { session, notice })
     })

@@ -2,8 +2,12 @@
 
 use app::access::sessions::Session;
 
-/// The cookie that contains the token of the session.
-pub(crate) const SESSION: &str = "homeward_console";
+/// The cookie that contains the token of the session. Over TLS its name makes browsers accept it
+/// only from this very host and over TLS, so that no other host of the domain can plant one.
+pub(crate) const fn session_cookie_name(secure: bool) -> &'static str {
+    if secure { "__Host-homeward_console" } else { "homeward_console" }
+}
+
 /// The cookie that contains a sentence for the next page.
 pub(crate) const NOTICE: &str = "homeward_notice";
 

@@ -2,4 +2,5 @@
 
 pub mod client;
 pub mod operator;
+pub mod password;
 pub mod scope;

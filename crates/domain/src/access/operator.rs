@@ -11,8 +11,7 @@ use utoipa::ToSchema;
 
 /// The longest name of an operator.
 pub const NAME_MAX: usize = 32;
-/// How long a password may be, in characters. Length is what makes a password hard to guess, so
-/// nothing else is required of it.
+/// How long a password may be, in characters.
 pub const PASSWORD_CHARACTERS: std::ops::RangeInclusive<usize> = 10..=200;
 
 const HOUR_US: i64 = 60 * 60 * 1_000_000;
@@ -111,7 +110,8 @@ impl Operator {
     }
 }
 
-/// Accepts a password, or says why not, as the end of a sentence that begins with its field.
+/// Accepts a text that can be a password, or says why not, as the end of a sentence that begins
+/// with its field.
 pub fn check_password(password: &str) -> Result<(), String> {
     if PASSWORD_CHARACTERS.contains(&password.chars().count()) {
         return Ok(());

@@ -26,11 +26,13 @@ pub enum Scope {
     WarehouseWrite,
     /// Operate the service for every merchant.
     Admin,
+    /// Read the metrics of a node.
+    Metrics,
 }
 
 impl Scope {
     /// All scopes, in the order in which a set is written.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::OrdersWrite,
         Self::ReturnsWrite,
         Self::AsnsWrite,
@@ -39,6 +41,7 @@ impl Scope {
         Self::CarrierWrite,
         Self::WarehouseWrite,
         Self::Admin,
+        Self::Metrics,
     ];
 
     pub const fn name(self) -> &'static str {
@@ -51,6 +54,7 @@ impl Scope {
             Self::CarrierWrite => "carrier:write",
             Self::WarehouseWrite => "warehouse:write",
             Self::Admin => "admin",
+            Self::Metrics => "metrics",
         }
     }
 
@@ -65,10 +69,11 @@ impl Scope {
             Self::CarrierWrite => "report what happened to a parcel",
             Self::WarehouseWrite => "report what happened in the warehouse",
             Self::Admin => "operate the service for every merchant",
+            Self::Metrics => "read the metrics of a node",
         }
     }
 
-    const fn bit(self) -> u8 {
+    const fn bit(self) -> u16 {
         match self {
             Self::OrdersWrite => 1,
             Self::ReturnsWrite => 1 << 1,
@@ -78,6 +83,7 @@ impl Scope {
             Self::CarrierWrite => 1 << 5,
             Self::WarehouseWrite => 1 << 6,
             Self::Admin => 1 << 7,
+            Self::Metrics => 1 << 8,
         }
     }
 }
@@ -91,7 +97,7 @@ impl fmt::Display for Scope {
 /// A set of permissions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
-pub struct Scopes(u8);
+pub struct Scopes(u16);
 
 impl Scopes {
     pub const fn none() -> Self {
@@ -125,7 +131,7 @@ impl Scopes {
 
     /// What systems of the platform can get.
     pub const fn platform() -> Self {
-        Self::carrier().union(Self::warehouse()).union(Self::admin())
+        Self::carrier().union(Self::warehouse()).union(Self::admin()).with(Scope::Metrics)
     }
 
     /// Reads names separated by spaces. The error is the first unknown name.
@@ -210,7 +216,7 @@ mod tests {
         assert_eq!(
             all.to_string(),
             "orders:write returns:write asns:write drop_ship:write read carrier:write \
-             warehouse:write admin"
+             warehouse:write admin metrics"
         );
     }
 

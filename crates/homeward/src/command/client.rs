@@ -23,7 +23,7 @@ pub(crate) enum Client {
         merchant: Option<MerchantId>,
         /// Its scopes, separated by spaces. For a merchant's client: orders:write returns:write
         /// asns:write drop_ship:write read (default: all). For the platform's: carrier:write
-        /// warehouse:write admin
+        /// warehouse:write admin metrics
         #[arg(long)]
         scope: Option<String>,
         #[command(flatten)]

@@ -1,4 +1,5 @@
-//! `homeward doctor`: checks an installation and says what is wrong, and what to do.
+//! `homeward doctor`: checks an installation and says what is wrong, and what to do. It creates
+//! and changes nothing.
 
 use std::{
     io::Write,
@@ -9,14 +10,16 @@ use std::{
 
 use anyhow::Context;
 use app::messages::failure_queue::FailurePage;
+use prometheus_client::registry::Registry;
 use serde::Serialize;
 use serde_json::Value;
 use server::guard::tls::ReloadingCertificate;
-use store::{DirectoryLock, LockError};
+use store::{DirectoryLock, Location, LockError, Store, StoreMetrics};
+use world::World;
 
 use crate::{
     config::Config,
-    directory::{Directory, is_readable_by_others},
+    directory::{Directory, is_readable_by_others, load_secret_key},
     output::Output,
     session::{Remote, Session},
 };
@@ -35,12 +38,14 @@ struct Finding {
 pub(crate) async fn doctor(config: &Config, output: Output) -> anyhow::Result<ExitCode> {
     let mut findings = vec![
         finding("data directory", check_directory(config)),
-        finding("secret files", check_secret_files(config)),
-        finding("disk", check_disk(&config.data_dir)),
         finding("certificate", check_certificate(config)),
     ];
-    findings.push(finding("server", check_server(config)));
-    findings.extend(ask_server(config).await);
+    if is_installed(config) {
+        findings.push(finding("secret files", check_secret_files(config)));
+        findings.push(finding("disk", check_disk(&config.data_dir)));
+        findings.push(finding("server", check_server(config)));
+        findings.extend(check_data(config).await);
+    }
     let healthy = findings.iter().all(|finding| finding.ok);
     output.print(&findings, || {
         let line = |finding: &Finding| {
@@ -61,12 +66,21 @@ fn finding(check: &'static str, outcome: anyhow::Result<String>) -> Finding {
 
 fn check_directory(config: &Config) -> anyhow::Result<String> {
     let path = config.data_dir.display();
-    Directory::open(&config.data_dir)?;
+    anyhow::ensure!(config.data_dir.is_dir(), "{path} does not exist; homeward serve creates it");
+    anyhow::ensure!(
+        is_installed(config),
+        "{path} contains no installation; homeward serve creates it"
+    );
     anyhow::ensure!(
         !is_readable_by_others(&config.data_dir)?,
         "other users can read {path}: run chmod 700 {path}"
     );
     Ok(format!("{path} exists, and only its owner can read it"))
+}
+
+/// Whether a server or a command has used the directory before.
+fn is_installed(config: &Config) -> bool {
+    config.data_dir.join("admin.json").exists()
 }
 
 fn check_secret_files(config: &Config) -> anyhow::Result<String> {
@@ -130,8 +144,11 @@ fn check_server(config: &Config) -> anyhow::Result<String> {
     }
 }
 
-/// Asks the server, or a node inside this command if none runs.
-async fn ask_server(config: &Config) -> Vec<Finding> {
+/// Asks the server, or looks at the store if none runs.
+async fn check_data(config: &Config) -> Vec<Finding> {
+    if let Ok(_lock) = DirectoryLock::take(&config.data_dir) {
+        return vec![finding("store", open_store(config).await)];
+    }
     let mut session = match Session::open(config, &Remote::none()).await {
         Ok(session) => session,
         Err(error) => return vec![finding("store", Err(error))],
@@ -142,6 +159,26 @@ async fn ask_server(config: &Config) -> Vec<Finding> {
     ];
     session.close().await;
     findings
+}
+
+/// Opens the store without migrating it.
+async fn open_store(config: &Config) -> anyhow::Result<String> {
+    ensure_exists(&config.secret_key_file)?;
+    load_secret_key(&config.secret_key_file, &World::system())?;
+    if let Location::Sqlite(file) = &config.location {
+        ensure_exists(file)?;
+    }
+    let metrics = StoreMetrics::register(&mut Registry::default());
+    let store = Store::open(&config.location, &metrics).await?;
+    let version = store.schema_version().await;
+    let name = store.engine_name();
+    store.close().await;
+    Ok(format!("{name} responds, schema version {}", version?))
+}
+
+fn ensure_exists(path: &Path) -> anyhow::Result<()> {
+    anyhow::ensure!(path.exists(), "{} is missing", path.display());
+    Ok(())
 }
 
 async fn check_store(session: &mut Session) -> anyhow::Result<String> {

@@ -93,6 +93,7 @@ pub(super) static WORDS: Words = Words {
         need_reason: "Bitte wählen Sie einen Grund aus.",
         need_variant: "Bitte wählen Sie die Variante aus, die Sie stattdessen möchten.",
         need_method: "Bitte wählen Sie eine Rückgabeart aus.",
+        too_many_items: "Bitte wählen Sie weniger Artikel aus. Die übrigen können Sie danach zurückgeben.",
         need_email: "Bitte geben Sie die E-Mail-Adresse für den Gutschein ein.",
     },
     rules: RuleWords {

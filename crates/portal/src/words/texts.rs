@@ -103,6 +103,7 @@ pub(crate) struct ChooseWords {
     pub(crate) need_reason: &'static str,
     pub(crate) need_variant: &'static str,
     pub(crate) need_method: &'static str,
+    pub(crate) too_many_items: &'static str,
     pub(crate) need_email: &'static str,
 }
 

@@ -4,7 +4,7 @@
 use std::{
     fs::{self, File},
     io,
-    net::SocketAddr,
+    net::{IpAddr, Ipv4Addr, SocketAddr},
     path::Path,
     sync::Arc,
     time::Duration,
@@ -19,7 +19,7 @@ use rustls::{
 use tempfile::TempDir;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
-    net::TcpStream,
+    net::{TcpSocket, TcpStream},
 };
 use tokio_rustls::{TlsConnector, client::TlsStream};
 
@@ -91,7 +91,18 @@ pub(super) async fn connect_tls(
 
 /// The whole of what comes back for `request`, until the server closes.
 pub(super) async fn ask(address: SocketAddr, request: &str) -> io::Result<String> {
-    let mut stream = TcpStream::connect(address).await?;
+    ask_from(Ipv4Addr::LOCALHOST.into(), address, request).await
+}
+
+/// The same for a client with the address `from`.
+pub(super) async fn ask_from(
+    from: IpAddr,
+    address: SocketAddr,
+    request: &str,
+) -> io::Result<String> {
+    let socket = TcpSocket::new_v4()?;
+    socket.bind((from, 0).into())?;
+    let mut stream = socket.connect(address).await?;
     stream.write_all(request.as_bytes()).await?;
     let mut answer = String::new();
     stream.read_to_string(&mut answer).await?;

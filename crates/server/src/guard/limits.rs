@@ -2,20 +2,25 @@
 //!
 //! A body with a `Content-Length` that is too large is refused before any of it is read, and a
 //! client that waits for `100 Continue` never sends it. A body without a length is counted while
-//! it is read. Both have a time limit, so that a body that arrives byte by byte cannot hold its
-//! connection.
+//! it is read. Both have a lowest rate and a time limit, so that a body that arrives byte by byte
+//! cannot hold its connection.
 
-use std::{error::Error, time::Duration};
+use std::{error::Error, pin::pin, time::Duration};
 
 use axum::body::HttpBody;
 use bytes::Bytes;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use thiserror::Error;
+use tokio::time::{Instant, timeout_at};
 
 pub const BODY_MAX_BYTES: usize = 10 * 1024 * 1024;
 /// For requests that list the units of a whole pallet.
 pub const LARGE_BODY_MAX_BYTES: usize = 32 * 1024 * 1024;
 pub const BODY_TIME_MAX: Duration = Duration::from_secs(30);
+
+/// How far a body may fall behind the lowest rate.
+const BODY_DELAY_MAX: Duration = Duration::from_secs(10);
+const BODY_RATE_MIN_BYTES_PER_S: u32 = 1024;
 
 #[derive(Debug, Error)]
 pub enum BodyError {
@@ -27,7 +32,8 @@ pub enum BodyError {
     Broken(#[source] Box<dyn Error + Send + Sync>),
 }
 
-/// All of `body`, if it has at most `max_bytes` and arrives within `time_max`.
+/// All of `body`, if it has at most `max_bytes`, arrives within `time_max`, and never falls far
+/// behind the lowest rate.
 pub async fn read_body<B>(body: B, max_bytes: usize, time_max: Duration) -> Result<Bytes, BodyError>
 where
     B: HttpBody<Data = Bytes>,
@@ -38,13 +44,37 @@ where
     if announced > max_bytes {
         return Err(BodyError::TooLarge);
     }
-    let reading = Limited::new(body, max_bytes).collect();
-    match tokio::time::timeout(time_max, reading).await {
-        Err(_elapsed) => Err(BodyError::TooSlow),
-        Ok(Err(cause)) if cause.is::<LengthLimitError>() => Err(BodyError::TooLarge),
-        Ok(Err(cause)) => Err(BodyError::Broken(cause)),
-        Ok(Ok(collected)) => Ok(collected.to_bytes()),
+    let mut body = pin!(Limited::new(body, max_bytes));
+    let (started, delay_max) = (Instant::now(), BODY_DELAY_MAX.min(time_max));
+    let (mut pieces, mut read_bytes) = (Vec::new(), 0);
+    loop {
+        let due = delay_max.saturating_add(time_at_lowest_rate(read_bytes)).min(time_max);
+        match timeout_at(started + due, body.frame()).await {
+            Err(_elapsed) => return Err(BodyError::TooSlow),
+            Ok(Some(Err(cause))) if cause.is::<LengthLimitError>() => {
+                return Err(BodyError::TooLarge);
+            }
+            Ok(Some(Err(cause))) => return Err(BodyError::Broken(cause)),
+            Ok(Some(Ok(frame))) => {
+                if let Ok(piece) = frame.into_data() {
+                    read_bytes += piece.len();
+                    pieces.push(piece);
+                }
+            }
+            Ok(None) => return Ok(join(pieces)),
+        }
     }
+}
+
+/// The pieces as one, without a copy if there is only one.
+fn join(mut pieces: Vec<Bytes>) -> Bytes {
+    if pieces.len() > 1 { pieces.concat().into() } else { pieces.pop().unwrap_or_default() }
+}
+
+/// How long so many bytes take at the lowest rate.
+fn time_at_lowest_rate(bytes: usize) -> Duration {
+    let seconds = u64::try_from(bytes).unwrap_or(u64::MAX);
+    Duration::from_secs(seconds) / BODY_RATE_MIN_BYTES_PER_S
 }
 
 #[cfg(test)]

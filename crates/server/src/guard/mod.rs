@@ -1,32 +1,47 @@
 //! What is between the network and the routes.
 //!
-//! [`serve`] accepts connections and limits their number and duration. [`tls`] configures the
-//! protocol versions and keeps the certificate current. [`write_stall`] drops a client that does
-//! not read its response. Each accepted request carries a [`Peer`]. The routes then use
-//! [`client_address`] to find the client behind proxies, [`rate_limit`] to refuse clients with too
-//! many requests, and [`limits`] to read a body within its limits.
+//! [`serve`] accepts connections and limits their number and duration, for each address with
+//! [`connection_slots`]. [`tls`] configures the protocol versions and keeps the certificate
+//! current. [`slow_reader`] drops a client that does not read its response. Each accepted request
+//! carries a [`RequestOrigin`], which [`client_address`] finds behind proxies. The routes then use
+//! [`rate_limit`] to refuse clients with too many requests, and [`limits`] to read a body within
+//! its limits.
 //!
 //! Nothing in this module knows routes, our status codes or the store.
 
-use std::{net::IpAddr, sync::Arc};
+use std::{
+    net::{IpAddr, Ipv4Addr},
+    sync::Arc,
+};
 
 use tokio_util::sync::CancellationToken;
 
 pub mod client_address;
+mod connection_slots;
 #[cfg(test)]
 mod fixtures;
 pub mod limits;
 pub mod network_limit;
 pub mod rate_limit;
 pub mod serve;
+mod slow_reader;
 pub mod tls;
-mod write_stall;
 
-/// The address at the other end of the connection: a request extension of every request that
-/// [`serve::Listener`] accepted. It is the client only if there is no proxy in front; use
-/// [`client_address`] to get the client.
+/// Who sent a request: an extension of every request that [`serve::Listener`] accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Peer(pub IpAddr);
+pub struct RequestOrigin {
+    /// The client, seen through the trusted proxies.
+    pub address: IpAddr,
+    /// Whether it came from this machine and no proxy forwarded it.
+    pub is_local: bool,
+}
+
+impl RequestOrigin {
+    /// A request of this process itself.
+    pub const fn own_process() -> Self {
+        Self { address: IpAddr::V4(Ipv4Addr::LOCALHOST), is_local: true }
+    }
+}
 
 /// Whether the connection is encrypted up to this process: a request extension too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

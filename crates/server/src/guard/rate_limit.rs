@@ -106,7 +106,7 @@ impl<K: Eq + Hash> RateLimit<K> {
 }
 
 /// The address that is counted for `address`.
-fn counted_as(address: IpAddr) -> IpAddr {
+pub(crate) fn counted_as(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V4(v4) => IpAddr::V4(v4),
         IpAddr::V6(v6) => {

@@ -4,8 +4,11 @@
 //! client has a time limit: the TLS handshake, the headers of a request (which also limits how long
 //! a connection may be idle), writing a response, and the connection as a whole. At the end of its
 //! lifetime a connection is asked to close, and it is dropped after another lifetime. Handlers
-//! limit the body of a request with [`super::limits`]. When the maximum number of connections is
-//! open, new ones wait in the kernel's queue.
+//! limit the body of a request with [`super::limits`].
+//!
+//! When the maximum number of connections is open, new ones wait in the kernel's queue. One address
+//! can have only a part of them; its further connections are closed at once. That does not apply to
+//! trusted proxies, which have the connections of many clients.
 //!
 //! Plain HTTP is only for this machine, or behind a proxy that the operator configured and that
 //! terminates TLS.
@@ -37,15 +40,19 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tower::ServiceExt;
 
 use super::{
-    Encrypted, Peer, Stopping,
+    Encrypted, Stopping,
+    client_address::TrustedProxies,
+    connection_slots::{ConnectionSlot, ConnectionSlots},
+    slow_reader::SlowReaderLimit,
     tls::{
         RELOAD_INTERVAL, ReloadingCertificate, TlsError, TlsSettings, reload_when_changed,
         server_config,
     },
-    write_stall::WriteStall,
 };
 
 pub const CONNECTIONS_MAX: usize = 4_096;
+/// Enough for the busiest merchant, and an eighth of all.
+const CONNECTIONS_PER_ADDRESS_MAX: usize = 512;
 
 /// Request line and headers together. hyper also limits the number of headers to 100. Beyond either
 /// limit the response is 431.
@@ -59,9 +66,11 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 pub struct ListenSettings {
     pub address: SocketAddr,
     pub tls: Option<TlsSettings>,
-    /// The number of trusted proxies in front of this listener; see [`super::client_address`].
-    pub trusted_hops: usize,
+    /// The proxies in front of this listener; see [`super::client_address`].
+    pub trusted_proxies: TrustedProxies,
     pub connections_max: usize,
+    /// For each address that is not a trusted proxy.
+    pub connections_per_address_max: usize,
     pub timeouts: Timeouts,
 }
 
@@ -71,8 +80,9 @@ impl ListenSettings {
         Self {
             address,
             tls: None,
-            trusted_hops: 0,
+            trusted_proxies: TrustedProxies::default(),
             connections_max: CONNECTIONS_MAX,
+            connections_per_address_max: CONNECTIONS_PER_ADDRESS_MAX,
             timeouts: Timeouts::default(),
         }
     }
@@ -83,8 +93,8 @@ pub struct Timeouts {
     pub handshake: Duration,
     /// From when a connection is ready for a request until all headers have arrived.
     pub headers: Duration,
-    /// How long a client may read nothing of a waiting response.
-    pub write_stall: Duration,
+    /// How long a client may read nothing of a waiting response, or less than the lowest rate.
+    pub slow_reader: Duration,
     pub lifetime: Duration,
     /// How often the certificate files are checked.
     pub reload_interval: Duration,
@@ -95,7 +105,7 @@ impl Default for Timeouts {
         Self {
             handshake: Duration::from_secs(10),
             headers: Duration::from_secs(30),
-            write_stall: Duration::from_secs(30),
+            slow_reader: Duration::from_secs(30),
             lifetime: Duration::from_secs(60 * 60),
             reload_interval: RELOAD_INTERVAL,
         }
@@ -106,7 +116,7 @@ impl Default for Timeouts {
 pub enum ServeError {
     #[error(
         "plain HTTP would be open to the network at {address}: either give a TLS certificate and \
-         its key, or declare the proxy in front that speaks TLS (at least one trusted hop); \
+         its key, or declare the proxy in front that speaks TLS (trusted_proxies); \
          without either, listen on a loopback address such as 127.0.0.1"
     )]
     PlainHttp { address: SocketAddr },
@@ -129,7 +139,7 @@ impl Listener {
     pub async fn bind(settings: ListenSettings) -> Result<Self, ServeError> {
         let address = settings.address;
         let public = !address.ip().to_canonical().is_loopback();
-        if settings.tls.is_none() && public && settings.trusted_hops == 0 {
+        if settings.tls.is_none() && public && settings.trusted_proxies.is_empty() {
             return Err(ServeError::PlainHttp { address });
         }
         let tls = settings.tls.as_ref().map(acceptor).transpose()?;
@@ -170,15 +180,17 @@ impl Listener {
         }
         let permits = settings.connections_max.clamp(1, Semaphore::MAX_PERMITS);
         let permits = Arc::new(Semaphore::new(permits));
-        let service =
-            Arc::new(Service { router, acceptor, timeouts, stop: Arc::new(stop.clone()) });
-        let accept = Accept { socket, permits, failing: false };
+        let slots = ConnectionSlots::new(settings.connections_per_address_max);
+        let proxies = settings.trusted_proxies;
+        let accept = Accept { socket, permits, slots, proxies: proxies.clone(), failing: false };
+        let stopping = Arc::new(stop.clone());
+        let service = Arc::new(Service { router, acceptor, timeouts, proxies, stop: stopping });
         accept
-            .until_stopped(&stop, |stream, peer, permit| {
+            .until_stopped(&stop, |accepted| {
                 let service = Arc::clone(&service);
                 let connection = async move {
-                    service.connection(stream, peer).await;
-                    drop(permit);
+                    service.connection(accepted.stream, accepted.peer).await;
+                    drop(accepted.held);
                 };
                 tasks.spawn(abandon.clone().run_until_cancelled_owned(connection));
             })
@@ -202,31 +214,40 @@ fn acceptor(settings: &TlsSettings) -> Result<(TlsAcceptor, Arc<ReloadingCertifi
 struct Accept {
     socket: TcpListener,
     permits: Arc<Semaphore>,
+    slots: Arc<ConnectionSlots>,
+    proxies: TrustedProxies,
     /// Whether the last attempt failed. A lasting failure is logged only once.
     failing: bool,
 }
 
+/// A connection with its permit, and its slot among those of its address.
+struct Accepted {
+    stream: TcpStream,
+    peer: IpAddr,
+    held: (OwnedSemaphorePermit, Option<ConnectionSlot>),
+}
+
 impl Accept {
-    /// Passes every connection and its permit to `begin`. Closes the port on return.
-    async fn until_stopped(
-        mut self,
-        stop: &CancellationToken,
-        begin: impl Fn(TcpStream, IpAddr, OwnedSemaphorePermit),
-    ) {
+    /// Passes every connection with its permit to `begin`. Closes the port on return.
+    async fn until_stopped(mut self, stop: &CancellationToken, begin: impl Fn(Accepted)) {
         while let Some(accepted) = stop.run_until_cancelled(self.next()).await {
-            if let Some((stream, peer, permit)) = accepted {
-                begin(stream, peer, permit);
+            if let Some(accepted) = accepted {
+                begin(accepted);
             }
         }
     }
 
-    /// The next connection, once there is a permit for it. None if accepting failed.
-    async fn next(&mut self) -> Option<(TcpStream, IpAddr, OwnedSemaphorePermit)> {
+    /// The next connection, once there is a permit for it. None if accepting failed, or if its
+    /// address has too many, which closes it.
+    async fn next(&mut self) -> Option<Accepted> {
         let permit = Arc::clone(&self.permits).acquire_owned().await.ok()?;
         match self.socket.accept().await {
             Ok((stream, peer)) => {
                 self.failing = false;
-                Some((stream, peer.ip().to_canonical(), permit))
+                let peer = peer.ip().to_canonical();
+                let is_proxy = self.proxies.contains(peer);
+                let slot = if is_proxy { None } else { Some(self.slots.take(peer)?) };
+                Some(Accepted { stream, peer, held: (permit, slot) })
             }
             Err(error) if concerns_one_connection(&error) => None,
             Err(error) => {
@@ -257,6 +278,7 @@ struct Service {
     router: Router,
     acceptor: Option<TlsAcceptor>,
     timeouts: Timeouts,
+    proxies: TrustedProxies,
     stop: Arc<CancellationToken>,
 }
 
@@ -268,7 +290,7 @@ impl Service {
             tracing::debug!(%peer, %error, "a connection was lost at once");
             return;
         }
-        let stream = WriteStall::new(stream, self.timeouts.write_stall);
+        let stream = SlowReaderLimit::new(stream, self.timeouts.slow_reader);
         let Some(acceptor) = &self.acceptor else {
             return self.requests(stream, peer).await;
         };
@@ -288,7 +310,8 @@ impl Service {
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let service = service_fn(|mut request: Request<Incoming>| {
-            request.extensions_mut().insert(Peer(peer));
+            let origin = self.proxies.origin(peer, request.headers_mut());
+            request.extensions_mut().insert(origin);
             request.extensions_mut().insert(Encrypted(self.acceptor.is_some()));
             request.extensions_mut().insert(Stopping(Arc::clone(&self.stop)));
             self.router.clone().oneshot(request)

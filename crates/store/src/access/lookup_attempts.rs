@@ -6,7 +6,7 @@
 
 use domain::identifier::MerchantId;
 
-use crate::{Transaction, core::value::params};
+use crate::{Store, StoreError, Transaction, core::value::params};
 
 /// The period in which the attempts on a subject are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,5 +62,18 @@ impl Transaction {
              ORDER BY slot_us, merchant_id, subject LIMIT $2)",
             params![before_us, limit],
         );
+    }
+}
+
+impl Store {
+    /// Whether there are counts of slots that began before `before_us`.
+    pub async fn has_old_lookups(&self, before_us: i64) -> Result<bool, StoreError> {
+        let found = self.read_first(
+            "looking for old counts of look-ups",
+            "SELECT 1 FROM lookup_attempts WHERE slot_us < $1 LIMIT 1",
+            params![before_us],
+            |_| Ok(()),
+        );
+        Ok(found.await?.is_some())
     }
 }

@@ -114,6 +114,17 @@ impl Store {
         .await
     }
 
+    /// Whether there are sessions that ended before `now_us`.
+    pub async fn has_expired_sessions(&self, now_us: i64) -> Result<bool, StoreError> {
+        let found = self.read_first(
+            "looking for expired sessions",
+            "SELECT 1 FROM sessions WHERE expires_us < $1 LIMIT 1",
+            params![now_us],
+            |_| Ok(()),
+        );
+        Ok(found.await?.is_some())
+    }
+
     /// The session with this hash of its token.
     pub async fn session(&self, hash: Bytes) -> Result<Option<SessionRow>, StoreError> {
         self.read_first(

@@ -40,11 +40,29 @@ impl Transaction {
         );
     }
 
+    /// Ends one token, if it is this client's.
+    pub fn delete_token(&mut self, client: &Client, hash: Bytes) {
+        self.any_rows(
+            "DELETE FROM tokens WHERE merchant_id = $1 AND token_hash = $2 AND client_id = $3",
+            params![client.id.merchant().as_str(), hash, client.id.as_str()],
+        );
+    }
+
     /// Ends every token of a client at once.
     pub fn delete_tokens(&mut self, client: &Client) {
         self.any_rows(
             "DELETE FROM tokens WHERE merchant_id = $1 AND client_id = $2",
             params![client.id.merchant().as_str(), client.id.as_str()],
+        );
+    }
+
+    /// Ends all but the newest `keep` tokens of a client, or a few more if they are equally old.
+    pub fn delete_oldest_tokens(&mut self, client: &Client, keep: usize) {
+        self.any_rows(
+            "DELETE FROM tokens WHERE merchant_id = $1 AND client_id = $2 AND expires_us < (
+             SELECT expires_us FROM tokens WHERE merchant_id = $1 AND client_id = $2
+             ORDER BY expires_us DESC LIMIT 1 OFFSET $3)",
+            params![client.id.merchant().as_str(), client.id.as_str(), keep.saturating_sub(1)],
         );
     }
 
@@ -60,6 +78,17 @@ impl Transaction {
 }
 
 impl Store {
+    /// Whether there are tokens that ended before `now_us`.
+    pub async fn has_expired_tokens(&self, now_us: i64) -> Result<bool, StoreError> {
+        let found = self.read_first(
+            "looking for expired tokens",
+            "SELECT 1 FROM tokens WHERE expires_us < $1 LIMIT 1",
+            params![now_us],
+            |_| Ok(()),
+        );
+        Ok(found.await?.is_some())
+    }
+
     /// The owner of the token with this hash.
     pub async fn token_owner(
         &self,

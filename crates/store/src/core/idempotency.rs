@@ -56,6 +56,17 @@ impl Transaction {
 }
 
 impl Store {
+    /// Whether there are responses from before `expired_us`.
+    pub async fn has_expired_responses(&self, expired_us: i64) -> Result<bool, StoreError> {
+        let found = self.read_first(
+            "looking for expired responses",
+            "SELECT 1 FROM answers WHERE answered_us < $1 LIMIT 1",
+            params![expired_us],
+            |_| Ok(()),
+        );
+        Ok(found.await?.is_some())
+    }
+
     /// The response given under `key` since `expired_us`.
     pub async fn stored_response(
         &self,

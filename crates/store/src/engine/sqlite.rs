@@ -7,6 +7,8 @@
 
 use std::{
     collections::HashMap,
+    fs::{OpenOptions, Permissions},
+    os::unix::fs::{OpenOptionsExt, PermissionsExt},
     path::Path,
     sync::{Arc, Mutex, PoisonError, RwLock},
     thread,
@@ -56,8 +58,16 @@ enum Job {
     Close,
 }
 
+/// Creates the file if it does not exist, and lets only its owner read it. The log and the shared
+/// memory beside it get the same mode. If it fails, opening the database reports why.
+fn make_private(path: &Path) {
+    let file = OpenOptions::new().create(true).append(true).mode(0o600).open(path);
+    let _ = file.and_then(|file| file.set_permissions(Permissions::from_mode(0o600)));
+}
+
 impl Sqlite {
     pub(crate) fn open(path: &Path, metrics: &StoreMetrics) -> Result<Self, EngineError> {
+        make_private(path);
         let connection = connect(path)?;
         connection.pragma_update(None, "page_size", PAGE_BYTES)?;
         connection.pragma_update(None, "journal_mode", "WAL")?;

@@ -1,10 +1,12 @@
 //! Secrets are rotated, clients and merchants disabled: what goes on working, and what ends.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{credentials, json_request, read_order};
 use crate::harness::{
+    console::form_request,
     home::{Merchant, text},
+    http::{Reply, Request},
     server::Server,
     shared,
 };
@@ -104,5 +106,44 @@ fn a_disabled_client_is_refused_and_its_tokens_do_not_come_back() {
 
         assert_eq!(token_status(server, &merchant, &merchant.client_secret), 200);
         assert!(!token_works(server, &token), "disabling ended it for good");
+    }
+}
+
+/// Asks to revoke a token, as this client.
+fn revoke(server: &Server, merchant: &Merchant, secret: &str, token: &str) -> Reply {
+    let fields =
+        [("token", token), ("token_type_hint", "access_token"), ("client_id", &merchant.client_id)];
+    let fields = [&fields[..], &[("client_secret", secret)]].concat();
+    server.send(&form_request("/oauth/revoke", &fields))
+}
+
+#[test]
+fn a_client_revokes_its_own_token_and_no_other() {
+    for server in shared::on_both_engines() {
+        let (merchant, other) = (server.merchant("revoking"), server.merchant("other"));
+        let (token, kept) = (server.token(&merchant), server.token(&merchant));
+        assert!(token_works(server, &token));
+
+        assert_eq!(revoke(server, &merchant, "wrong", &token).status, 401);
+        assert_eq!(revoke(server, &other, &other.client_secret, &token).status, 200);
+        assert!(token_works(server, &token), "it is not the token of this client");
+
+        let reply = revoke(server, &merchant, &merchant.client_secret, &token);
+        assert_eq!((reply.status, reply.text()), (200, ""));
+        assert!(!token_works(server, &token));
+        assert!(token_works(server, &kept));
+        for invalid in [token.as_str(), "hwt.nobody.x", "anything"] {
+            let reply = revoke(server, &merchant, &merchant.client_secret, invalid);
+            assert_eq!(reply.status, 200, "{invalid}: {}", reply.said());
+        }
+
+        let mut body = credentials(&merchant);
+        let request = |body: &Value| Request::post("/oauth/revoke").json(body.to_string());
+        let reply = server.send(&request(&body));
+        assert_eq!(reply.status, 400, "{}", reply.said());
+        assert_eq!(reply.json()["error"], "invalid_request");
+        body["token"] = json!(kept);
+        assert_eq!(server.send(&request(&body)).status, 200, "JSON is accepted, too");
+        assert!(!token_works(server, &kept));
     }
 }

@@ -5,8 +5,9 @@
 //! orders, so that continuing does not write them twice.
 
 use std::{
-    fs::{File, OpenOptions},
+    fs::{File, OpenOptions, Permissions},
     io::{Seek, SeekFrom, Write},
+    os::unix::fs::{OpenOptionsExt, PermissionsExt},
     path::{Path, PathBuf},
     time::UNIX_EPOCH,
 };
@@ -163,7 +164,10 @@ impl Journal {
             .create(true)
             .write(true)
             .truncate(false)
+            // It contains orders with the names and addresses of shoppers.
+            .mode(0o600)
             .open(&self.rejected_file)?;
+        file.set_permissions(Permissions::from_mode(0o600))?;
         file.set_len(self.rejected_bytes)?;
         file.seek(SeekFrom::End(0))?;
         file.write_all(text)?;

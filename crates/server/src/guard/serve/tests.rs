@@ -8,6 +8,7 @@ use axum::{
     http::StatusCode,
     routing::{get, post},
 };
+use delivery::address::Network;
 use rustls::version::{TLS12, TLS13};
 use tempfile::TempDir;
 use tokio::{
@@ -18,7 +19,8 @@ use tokio::{
 
 use super::*;
 use crate::guard::{
-    fixtures::{Pair, ask, connect_tls, make_pair, put, put_pair, settings_in},
+    RequestOrigin,
+    fixtures::{Pair, ask, ask_from, connect_tls, make_pair, put, put_pair, settings_in},
     limits::{BodyError, read_body},
 };
 
@@ -56,12 +58,16 @@ async fn server_with_grace(settings: ListenSettings, grace: Duration) -> Server 
         "slow but sure"
     });
     let router = Router::new()
-        .route("/hello", get(|Extension(Peer(peer))| async move { format!("hello {peer}") }))
+        .route("/hello", get(hello))
         .route("/slow", slow)
         .route("/large", get(|| async { Body::from(vec![b'x'; 64 * 1024 * 1024]) }))
         .route("/body", post(count_body));
     let running = tokio::spawn(listener.run(router, stop.clone(), grace));
     Server { address, stop, running, entered, release }
+}
+
+async fn hello(Extension(origin): Extension<RequestOrigin>) -> String {
+    format!("hello {}", origin.address)
 }
 
 async fn count_body(body: Body) -> (StatusCode, String) {
@@ -115,12 +121,12 @@ async fn plain_http_is_refused_on_the_network_without_a_proxy() {
     let mut settings = ListenSettings::new((Ipv4Addr::UNSPECIFIED, 0).into());
 
     let refusal = Listener::bind(settings.clone()).await.err().unwrap();
-    settings.trusted_hops = 1;
+    settings.trusted_proxies = TrustedProxies::new(vec![Network::parse("10.0.0.0/8").unwrap()]);
     let behind_a_proxy = Listener::bind(settings).await;
 
     let text = refusal.to_string();
     assert!(text.contains("0.0.0.0:0"), "{text}");
-    assert!(text.contains("TLS certificate") && text.contains("trusted hop"), "{text}");
+    assert!(text.contains("TLS certificate") && text.contains("trusted_proxies"), "{text}");
     assert!(behind_a_proxy.is_ok());
 }
 
@@ -252,10 +258,36 @@ async fn beyond_the_limit_a_connection_waits_for_a_place() {
 }
 
 #[tokio::test]
+async fn one_address_cannot_take_all_places() {
+    let mut settings = loopback();
+    settings.connections_per_address_max = 2;
+    let server = start_server(settings.clone()).await;
+    let mut held = Vec::new();
+    for _ in 0..2 {
+        held.push(TcpStream::connect(server.address).await.unwrap());
+    }
+
+    let refused = timeout(PATIENCE, ask(server.address, GET_HELLO)).await.unwrap();
+    assert!(refused.is_err() || refused.is_ok_and(|answer| answer.is_empty()));
+    let other = ask_from([127, 0, 0, 2].into(), server.address, GET_HELLO);
+    let answer = timeout(PATIENCE, other).await.unwrap().unwrap();
+    assert!(answer.ends_with("hello 127.0.0.2"), "{answer}");
+
+    let proxy = Network::parse("127.0.0.1").unwrap();
+    settings.trusted_proxies = TrustedProxies::new(vec![proxy]);
+    let server = start_server(settings).await;
+    for _ in 0..5 {
+        held.push(TcpStream::connect(server.address).await.unwrap());
+    }
+    let answer = timeout(PATIENCE, ask(server.address, GET_HELLO)).await.unwrap().unwrap();
+    assert!(answer.ends_with("hello 127.0.0.1"), "a proxy has as many as it needs: {answer}");
+}
+
+#[tokio::test]
 async fn a_client_that_does_not_take_its_answer_loses_its_place() {
     let mut settings = loopback();
     settings.connections_max = 1;
-    settings.timeouts.write_stall = Duration::from_millis(100);
+    settings.timeouts.slow_reader = Duration::from_millis(100);
     let server = start_server(settings).await;
     let mut greedy = TcpStream::connect(server.address).await.unwrap();
     greedy.write_all(GET_HELLO.replace("hello", "large").as_bytes()).await.unwrap();

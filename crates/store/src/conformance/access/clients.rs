@@ -14,6 +14,8 @@ on_both_engines!(
     a_token_leads_to_its_client_and_merchant,
     a_platform_token_has_no_merchant,
     expired_tokens_are_removed_in_batches,
+    only_the_newest_tokens_of_a_client_are_kept,
+    a_client_ends_its_own_tokens_only,
 );
 
 fn client(id: &ClientId) -> Client {
@@ -84,7 +86,10 @@ async fn expired_tokens_are_removed_in_batches(Subject { store, .. }: Subject) {
     .await
     .unwrap();
 
+    assert!(!store.has_expired_tokens(0).await.unwrap());
+    assert!(store.has_expired_tokens(5).await.unwrap());
     commit(&store, |transaction| transaction.delete_expired_tokens(5, 3)).await.unwrap();
+    assert!(store.has_expired_tokens(5).await.unwrap());
 
     let mut left = Vec::new();
     for number in 0..10 {
@@ -93,4 +98,51 @@ async fn expired_tokens_are_removed_in_batches(Subject { store, .. }: Subject) {
         }
     }
     assert_eq!(left, [3, 4, 5, 6, 7, 8, 9]);
+}
+
+async fn only_the_newest_tokens_of_a_client_are_kept(Subject { store, .. }: Subject) {
+    let [ours, others] = ["1", "2"].map(|suffix| client(&ClientId::new(&acme(), suffix)));
+    let hash = |client: &Client, number: i64| Bytes::from(format!("{} {number}", client.id));
+    commit(&store, |transaction| {
+        for client in [&ours, &others] {
+            transaction.insert_client(client);
+            for number in 0..6 {
+                transaction.insert_token(client, hash(client, number), Scopes::merchant(), number);
+            }
+        }
+    })
+    .await
+    .unwrap();
+
+    for keep in [7, 6, 2] {
+        commit(&store, |transaction| transaction.delete_oldest_tokens(&ours, keep)).await.unwrap();
+    }
+
+    let mut left = Vec::new();
+    for client in [&ours, &others] {
+        for number in 0..6 {
+            let owner = store.token_owner(&acme(), hash(client, number)).await.unwrap();
+            left.extend(owner.map(|owner| (owner.client.id.to_string(), number)));
+        }
+    }
+    let kept = [("acme.1", 4), ("acme.1", 5)].into_iter();
+    let kept = kept.chain((0..6).map(|number| ("acme.2", number)));
+    let kept: Vec<_> = kept.map(|(id, number)| (id.to_owned(), number)).collect();
+    assert_eq!(left, kept);
+}
+
+async fn a_client_ends_its_own_tokens_only(Subject { store, .. }: Subject) {
+    let [ours, others] = ["1", "2"].map(|suffix| client(&ClientId::new(&acme(), suffix)));
+    let hash = Bytes::from_static(b"hash");
+    commit(&store, |transaction| {
+        transaction.insert_client(&ours);
+        transaction.insert_token(&ours, hash.clone(), Scopes::merchant(), 9);
+    })
+    .await
+    .unwrap();
+
+    commit(&store, |transaction| transaction.delete_token(&others, hash.clone())).await.unwrap();
+    assert!(store.token_owner(&acme(), hash.clone()).await.unwrap().is_some());
+    commit(&store, |transaction| transaction.delete_token(&ours, hash.clone())).await.unwrap();
+    assert!(store.token_owner(&acme(), hash).await.unwrap().is_none());
 }

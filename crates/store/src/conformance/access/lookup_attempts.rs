@@ -31,7 +31,9 @@ async fn attempts_are_counted_up_to_the_limit_of_the_window(Subject { store, .. 
     count(&store, &acme, 161).await.unwrap();
     assert!(matches!(count(&store, &acme, 161).await, Err(StoreError::Conflict)));
 
+    assert!(store.has_old_lookups(111).await.unwrap());
     commit(&store, |it| it.delete_old_lookups(111, 9)).await.unwrap();
+    assert!(!store.has_old_lookups(111).await.unwrap());
     count(&store, &acme, 161).await.unwrap();
 }
 
