@@ -26,8 +26,8 @@ mod start;
 mod state;
 mod stock;
 
-pub use start::{Access, Demo, Parts, new_clock, remove, resume};
-pub use state::State;
+pub use start::{Access, Demo, Parts, new_clock, resume};
+pub use state::{State, claim, remove, require_demo};
 
 pub(crate) const HOUR_US: i64 = 60 * 60 * 1_000_000;
 pub(crate) const DAY_US: i64 = 24 * HOUR_US;

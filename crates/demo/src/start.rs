@@ -5,7 +5,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use anyhow::ensure;
 use app::{App, access::operators::OperatorLogin};
 use axum::Router;
 use serde::Serialize;
@@ -21,25 +20,12 @@ use crate::{
     schedule::Schedule,
     setup::{MERCHANT, MERCHANT_NAME, add_actors, connect, describe_role},
     simulation::{HISTORY_US, Simulation, initial_schedule, progress_bar},
-    state::{State, is_demo},
+    state::{State, remove},
     stock::Stock,
 };
 
 /// Each start of the merchant's server has its own range of order numbers.
 const ORDERS_PER_START: u64 = 10_000;
-
-/// Removes the data of a demo. Refuses to remove any other directory.
-pub fn remove(data_dir: &Path) -> anyhow::Result<()> {
-    if data_dir.exists() {
-        ensure!(
-            is_demo(data_dir),
-            "{} is not the directory of a demo; not removed",
-            data_dir.display()
-        );
-        std::fs::remove_dir_all(data_dir)?;
-    }
-    Ok(())
-}
 
 /// Reads the state of an earlier demo. An incomplete history cannot be continued, so that demo is
 /// removed.

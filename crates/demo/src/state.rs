@@ -1,9 +1,13 @@
-//! The files of a demo beside its database: `demo.json` (credentials, the merchant's port, the
-//! clock) and `schedule.json` (the scheduled actions).
+//! The files of a demo beside its database: `demo.txt` (marks the directory as a demo's),
+//! `demo.json` (credentials, the merchant's port, the clock) and `schedule.json` (the scheduled
+//! actions).
 
-use std::path::{Path, PathBuf};
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use app::{
     access::{add_client::ClientCredentials, operators::OperatorLogin},
     merchants::add_merchant::AddedMerchant,
@@ -12,6 +16,10 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use world::private_file;
 
 use crate::schedule::Schedule;
+
+const MARKER: &str = "demo.txt";
+const MARKER_TEXT: &str =
+    "This directory belongs to `homeward demo`, which may delete its files.\n";
 
 /// What a demo keeps between two starts.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -43,9 +51,44 @@ fn schedule_file(data_dir: &Path) -> PathBuf {
     data_dir.join("schedule.json")
 }
 
-/// Whether this is the directory of a demo.
-pub(crate) fn is_demo(data_dir: &Path) -> bool {
-    state_file(data_dir).exists()
+/// Refuses a directory that contains anything which no demo made.
+pub fn require_demo(data_dir: &Path) -> anyhow::Result<()> {
+    let is_demo = data_dir.join(MARKER).exists() || list_files(data_dir)?.is_empty();
+    ensure!(
+        is_demo,
+        "{} is not the directory of a demo, and a demo must not change it; choose another one with \
+         --data-dir",
+        data_dir.display()
+    );
+    Ok(())
+}
+
+/// Marks an empty directory as a demo's, before anything else is written to it. The caller has
+/// locked it.
+pub fn claim(data_dir: &Path) -> anyhow::Result<()> {
+    require_demo(data_dir)?;
+    Ok(private_file::write(&data_dir.join(MARKER), MARKER_TEXT.as_bytes())?)
+}
+
+/// Removes the data of a demo, but not the directory, which the caller has locked.
+pub fn remove(data_dir: &Path) -> anyhow::Result<()> {
+    require_demo(data_dir)?;
+    for path in list_files(data_dir)?.iter().filter(|path| !path.ends_with(MARKER)) {
+        if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }
+            .with_context(|| format!("{} cannot be removed", path.display()))?;
+    }
+    Ok(())
+}
+
+/// Everything in a directory, which need not exist, except its lock.
+fn list_files(directory: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let entries = match fs::read_dir(directory) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.and_then(Iterator::collect::<io::Result<Vec<_>>>),
+    };
+    let entries = entries.with_context(|| format!("{} cannot be read", directory.display()))?;
+    let paths = entries.into_iter().map(|entry| entry.path());
+    Ok(paths.filter(|path| !path.ends_with("lock")).collect())
 }
 
 impl State {

@@ -8,6 +8,7 @@
 //! | `admin.json`    | the credential of this installation's commands      |
 //! | `server.json`   | the address of the running server, for this machine |
 //! | `node.id`       | the name under which the server leases shards       |
+//! | `demo.txt`      | says that the directory belongs to a demo           |
 //! | `demo.json`     | the credentials and the clock of a demo             |
 //! | `schedule.json` | the scheduled actions of a demo                     |
 //!

@@ -3,11 +3,14 @@
 
 pub(crate) mod place;
 
+use std::path::Path;
+
 use serde_json::{Value, json};
 
 use crate::harness::{
+    binary::homeward,
     eventually,
-    home::{Home, text},
+    home::{Home, Ran, text},
     http::Request,
 };
 use place::Demo;
@@ -111,18 +114,76 @@ fn a_demo_that_was_broken_off_or_reset_begins_anew() {
     assert!(first != second && second != third, "each has a merchant of its own");
 }
 
-#[test]
-fn a_demo_never_removes_what_no_demo_made() {
-    let home = Home::sqlite();
-    let merchant = home.add_merchant("precious");
+/// The names of the files in a directory.
+fn list_files(directory: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(directory).unwrap();
+    let mut names: Vec<_> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort_unstable();
+    names
+}
 
-    let ran = home.run(&["demo", "--reset"]);
+#[test]
+fn a_demo_neither_removes_nor_changes_what_no_demo_made() {
+    let home = Home::sqlite();
+    home.add_merchant("precious");
+    let files = list_files(&home.data_dir());
+    let data_dir = home.data_dir();
+
+    for arguments in [&["demo"][..], &["demo", "--reset"]] {
+        let by_variable = Ran::of(
+            homeward()
+                .current_dir(home.root())
+                .env("HOMEWARD_DATA_DIR", &data_dir)
+                .args(["--listen", "127.0.0.1:0"])
+                .args(arguments),
+        );
+        let listen = &["--listen", "127.0.0.1:0"][..];
+        for ran in [by_variable, home.run(&[listen, arguments].concat())] {
+            assert_eq!(ran.code, Some(1));
+            let words = format!("{} is not the directory of a demo", data_dir.display());
+            assert!(ran.err.contains(&words), "{}", ran.err);
+        }
+    }
+    assert_eq!(list_files(&data_dir), files);
+    let merchants = home.json(&["merchant", "list"]);
+    assert_eq!(merchants["merchants"].as_array().unwrap().len(), 1, "{merchants}");
+    assert_eq!(home.json(&["operator", "list"])["operators"], json!([]));
+
+    // Nor a directory that has nothing to do with Homeward.
+    let other = home.root().join("letters");
+    std::fs::create_dir(&other).unwrap();
+    std::fs::write(other.join("letter.txt"), "Dear Lena").unwrap();
+    let path = other.to_str().unwrap();
+    let ran = Ran::of(homeward().args(["--data-dir", path, "demo", "--reset"]));
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    assert_eq!(list_files(&other), ["letter.txt"]);
+}
+
+#[test]
+fn a_demo_that_runs_is_not_removed_by_another() {
+    let home = Home::sqlite();
+    let demo = Demo::start(&home, &[]);
+
+    let ran = home.run(&["--listen", "127.0.0.1:0", "demo", "--reset"]);
 
     assert_eq!(ran.code, Some(1));
-    let words =
-        format!("{} is not the directory of a demo; not removed", home.data_dir().display());
-    assert!(ran.err.contains(&words), "{}", ran.err);
-    assert_eq!(home.json(&["merchant", "list"])["merchants"][0]["merchant"], merchant.id);
+    assert!(ran.err.contains("is in use by process"), "{}", ran.err);
+    assert!(list_files(&home.data_dir()).contains(&"demo.json".to_owned()));
+    assert_eq!(demo.send(&Request::get("/readyz")).status, 200);
+    demo.stop();
+}
+
+#[test]
+fn a_demo_listens_on_loopback_only() {
+    let home = Home::sqlite();
+    let proxied = ["--listen", "0.0.0.0:0", "--trusted-proxies", "10.0.0.0/8", "demo"];
+    for arguments in [&["--listen", "0.0.0.0:0", "demo"][..], &proxied] {
+        let ran = home.run(arguments);
+        assert_eq!(ran.code, Some(1));
+        assert!(ran.err.contains("the demo listens on loopback only"), "{}", ran.err);
+    }
+    assert!(!home.data_dir().exists());
 }
 
 #[test]

@@ -11,7 +11,7 @@ use app::access::operators::OperatorLogin;
 use delivery::address::Network;
 use demo::{Access, Parts};
 use server::demo::DemoStatus;
-use store::Location;
+use store::{DirectoryLock, Location};
 use tokio_util::sync::CancellationToken;
 use world::{SPEED_MAX, World};
 
@@ -49,13 +49,17 @@ impl Demo {
 
     pub(crate) async fn run(&self, config: &Config, output: Output) -> anyhow::Result<()> {
         let config = demo_config(config)?;
+        // Before the lock, which writes to the directory.
+        demo::require_demo(&config.data_dir)?;
+        let lock = serve::lock(&config).await?;
+        demo::claim(&config.data_dir)?;
         if self.reset {
             demo::remove(&config.data_dir)?;
         }
         let earlier = demo::resume(&config.data_dir)?;
         let mut signals = serve::Signals::listen()?;
         let status = DemoStatus::new(demo::new_clock(earlier.as_ref()));
-        let node = start_node(&config, &status).await?;
+        let node = start_node(&config, lock, &status).await?;
         let admin = Directory::open(&config.data_dir)?.read_admin()?;
         let admin = admin.context("the node has not written an admin credential")?;
         let parts = Parts {
@@ -86,9 +90,15 @@ impl Demo {
     }
 }
 
-/// The settings of a demo: calls to this machine are allowed, and messages are kept.
+/// The settings of a demo: it is for this machine, which it may call, and it keeps messages.
 fn demo_config(config: &Config) -> anyhow::Result<Config> {
     ensure!(matches!(config.location, Location::Sqlite(_)), "the demo runs on SQLite only");
+    // Its start page shows passwords.
+    ensure!(
+        config.listen.ip().to_canonical().is_loopback(),
+        "the demo listens on loopback only, not on {}; choose another address with --listen",
+        config.listen
+    );
     let mut config = config.clone();
     match Network::parse("127.0.0.0/8") {
         Ok(loopback) => config.allow_networks.push(loopback),
@@ -99,10 +109,14 @@ fn demo_config(config: &Config) -> anyhow::Result<Config> {
     Ok(config)
 }
 
-async fn start_node(config: &Config, status: &DemoStatus) -> anyhow::Result<Node> {
+async fn start_node(
+    config: &Config,
+    lock: DirectoryLock,
+    status: &DemoStatus,
+) -> anyhow::Result<Node> {
     let world = World::paced(status.pace().clone());
     let environment = NodeEnvironment { world, demo: Some(status.clone()) };
-    serve::start(config, environment).await.with_context(|| {
+    serve::start(config, lock, environment).await.with_context(|| {
         format!("the demo cannot start on {}; choose another address with --listen", config.listen)
     })
 }

@@ -19,7 +19,8 @@ const LOCK_POLL_INTERVAL: Duration = Duration::from_millis(100);
 pub(crate) async fn serve(config: &Config) -> anyhow::Result<()> {
     // First, so that a signal during a long start has an effect too.
     let signals = Signals::listen()?;
-    let node = start(config, NodeEnvironment::default()).await?;
+    let lock = lock(config).await?;
+    let node = start(config, lock, NodeEnvironment::default()).await?;
     run_until_signal(node, signals).await
 }
 
@@ -46,17 +47,24 @@ impl Signals {
     }
 }
 
-/// Starts a node. Waits a few seconds for a command that uses the directory.
-pub(crate) async fn start(config: &Config, environment: NodeEnvironment) -> anyhow::Result<Node> {
+/// Locks the data directory. Waits a few seconds for a command that uses it.
+pub(crate) async fn lock(config: &Config) -> anyhow::Result<DirectoryLock> {
     Directory::open(&config.data_dir)?;
     let mut attempts = 0;
-    let lock = loop {
+    loop {
         match DirectoryLock::take(&config.data_dir) {
             Err(LockError::InUse { .. }) if attempts < LOCK_ATTEMPTS_MAX => attempts += 1,
-            taken => break taken?,
+            taken => return Ok(taken?),
         }
         tokio::time::sleep(LOCK_POLL_INTERVAL).await;
-    };
+    }
+}
+
+pub(crate) async fn start(
+    config: &Config,
+    lock: DirectoryLock,
+    environment: NodeEnvironment,
+) -> anyhow::Result<Node> {
     let node = Node::start(config, lock, Announce::Yes, environment).await?;
     let networks: Vec<String> = config.allow_networks.iter().map(ToString::to_string).collect();
     tracing::info!(
