@@ -143,6 +143,36 @@ fn an_order_that_was_shipped_before_we_knew_of_it_settles_its_return() {
     }
 }
 
+#[test]
+fn an_exchange_order_whose_snapshots_contradict_each_other_settles_its_return() {
+    for server in servers() {
+        let stage = ExchangeStage::set(server);
+        stage.publish(&sample_order("O-1"));
+        let slow = Behavior { delay_ms: 1_500, ..Behavior::NORMAL };
+        stage.behave(MessageKind::ExchangeOrder, slow);
+        let started = stage.start(&[item("O-1", "tees", 1, &exchange_for("TEE-NAVY-L"))]);
+        let mut shipped = exchange_order("EX-100001", 4_500, 360);
+        for (refund, updated_at) in
+            [("RF-1", "2026-05-01T08:00:00Z"), ("RF-2", "2026-05-01T08:00:01Z")]
+        {
+            shipped["updated_at"] = json!(updated_at);
+            shipped["refunds"] = json!([{
+                "identifier": refund,
+                "total_refund_amount_cents": 4_860,
+                "refund_line_items": [{
+                    "identifier": format!("{refund}-1"), "quantity": 1,
+                    "order_item_identifier": shipped["items"][0]["identifier"],
+                }],
+                "created_at": "2126-03-01T08:00:00Z",
+            }]);
+            stage.publish(&shipped);
+        }
+        assert_eq!(stage.held(&started)["status"], "PENDING_EXCHANGE");
+
+        assert_eq!(stage.told(&started, 3)[2]["status"], "REFUNDED");
+    }
+}
+
 /// A unit of an exchange order that was exchanged for `origin`.
 fn again(order: &str, origin: &str, cents: i64, becomes: &Becomes<'_>) -> Value {
     let what = json!({

@@ -6,6 +6,7 @@
 
 mod carrier;
 mod commands;
+mod contradictions;
 mod documents;
 mod expected;
 mod journeys;

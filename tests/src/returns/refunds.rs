@@ -136,8 +136,73 @@ fn an_ignored_refund_closes_nothing() {
         scene.label(&rma);
         let mut ignored = refund("RF-1", Some(&rma), &[("tee", 1)]);
         ignored["tags"] = json!(["ignore_refund"]);
-        scene.publish_refunds(&sample_order("A"), &[ignored]);
+        let answer = scene.publish_refunds(&sample_order("A"), &[ignored]);
+        let words = "has no effect, because it has the tag ignore_refund";
+        assert_eq!(answer["warnings"], warning(words));
         assert_eq!((scene.show(&rma)["status"].clone(), scene.owed(&rma)), (json!("CREATED"), 2));
+    }
+}
+
+#[test]
+fn a_refund_that_names_a_return_and_no_units_is_recorded_on_the_return() {
+    for scene in scenes() {
+        let rma = scene.start_tee();
+        scene.label(&rma);
+        let before = scene.messages(&rma);
+        let mut shipping = refund("RF-1", Some(&rma), &[]);
+        shipping["total_refund_amount_cents"] = json!(595);
+
+        let answer = scene.publish_refunds(&sample_order("A"), &[shipping]);
+
+        assert_eq!(answer["warnings"], json!([]));
+        let held = scene.show(&rma);
+        let recorded = &held["extra_refunds"][0];
+        assert_eq!(
+            (&recorded["refund_identifier"], &recorded["amount_cents"]),
+            (&json!("RF-1"), &json!(595))
+        );
+        assert_eq!(held["status"], "CREATED");
+        let after = scene.messages(&rma);
+        assert_eq!(after.len(), before.len() + 1, "the merchant gets a message");
+        assert_eq!(after.last(), before.last(), "with the same content");
+        let paid = refund("RF-2", Some(&rma), &[("tee", 1)]);
+        scene.publish_refunds(&sample_order("A"), &[paid, refund("RF-3", Some(&rma), &[])]);
+        assert_eq!(scene.show(&rma)["status"], "REFUNDED");
+        assert_eq!(scene.show(&rma)["extra_refunds"].as_array().unwrap().len(), 2);
+    }
+}
+
+#[test]
+fn a_refund_without_effect_is_named_in_the_warnings() {
+    for scene in scenes() {
+        let rma = scene.start_tee();
+        let nothing = refund("RF-1", None, &[]);
+        let none = refund("RF-2", None, &[("tee", 0)]);
+
+        let answer = scene.publish_refunds(&sample_order("A"), &[nothing, none]);
+
+        let words = "has no effect, because it names no units and no return";
+        let warning = |refund: usize| {
+            let field = format!("$.returns_portal_order.orders[0].refunds[{refund}]");
+            json!({ "field": field, "message": words })
+        };
+        assert_eq!(answer["warnings"], json!([warning(0), warning(1)]));
+        assert_eq!(scene.show(&rma)["status"], "CREATED");
+    }
+}
+
+#[test]
+fn a_refund_of_every_shipped_unit_that_is_not_the_total_is_doubted() {
+    for scene in scenes() {
+        let mut whole = refund("RF-1", None, &[("tee", 2), ("mug", 1)]);
+        whole["total_refund_amount_cents"] = json!(11_811);
+        let answer = scene.publish_refunds(&sample_order("A"), &[whole]);
+
+        let expected = json!([{
+            "field": "$.returns_portal_order.orders[0].refunds[0].total_refund_amount_cents",
+            "message": "should be 11812 (total_amount_cents, for every shipped unit)",
+        }]);
+        assert_eq!(answer["warnings"], expected);
     }
 }
 

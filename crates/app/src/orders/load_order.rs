@@ -3,15 +3,16 @@
 
 use domain::{
     exchanges::{chain::held_to_credit, record::ExchangeRecord},
+    faults::Faults,
     identifier::MerchantId,
     json::{self, Json},
     orders::{
-        order::Order,
-        order_message::{OrderReadContext, read_order},
+        order::{Order, Refund},
+        order_message::{read_stored_order, read_stored_refund},
     },
     returns::ledger::Ledger,
 };
-use store::{StoredOrder, Versioned};
+use store::{StoreError, StoredOrder, Versioned};
 
 use crate::{App, AppError};
 
@@ -31,13 +32,11 @@ pub(crate) async fn load_order(
     order_id: &str,
 ) -> Result<Option<OrderWithLedger>, AppError> {
     let Some(stored) = app.store.stored_order(merchant, order_id).await? else { return Ok(None) };
-    let context = OrderReadContext { now: app.world.now(), strict: false };
-    let (snapshot, _) =
-        read_order(&merge_refunds(&stored)?, &context).map_err(AppError::Invalid)?;
+    let snapshot = read_newest(&stored, order_id)?;
     // An exchange order is worth no more than what was returned for it.
     let order = match &stored.origin {
-        Some(record) => held_to_credit(&snapshot.order, record),
-        None => snapshot.order,
+        Some(record) => held_to_credit(&snapshot, record),
+        None => snapshot,
     };
     let StoredOrder { ledger, exchanged, origin, .. } = stored;
     Ok(Some(OrderWithLedger { order, ledger, exchanged, origin }))
@@ -63,6 +62,32 @@ pub async fn load_order_json(
     let mut text = Vec::with_capacity(stored.body.len());
     merge_refunds(&stored)?.write(&mut text);
     Ok(text)
+}
+
+/// The newest snapshot, with every refund that was ever reported, as the merchant sent it.
+pub(crate) async fn find_newest_snapshot(
+    app: &App,
+    merchant: &MerchantId,
+    order_id: &str,
+) -> Result<Option<Order>, AppError> {
+    let stored = app.store.stored_order(merchant, order_id).await?;
+    stored.map(|stored| read_newest(&stored, order_id)).transpose()
+}
+
+fn read_newest(stored: &StoredOrder, order_id: &str) -> Result<Order, AppError> {
+    let unreadable = |faults: Faults| corrupt("orders", order_id, &faults);
+    Ok(read_stored_order(&merge_refunds(stored)?).map_err(unreadable)?)
+}
+
+/// A refund that was recorded for an order.
+pub(crate) fn read_recorded_refund(body: &[u8], order_id: &str) -> Result<Refund, AppError> {
+    let unreadable = |faults: Faults| corrupt("refunds", order_id, &faults);
+    Ok(read_stored_refund(&json::parse(body)?).map_err(unreadable)?)
+}
+
+/// What was stored cannot be read: that is our fault, not the caller's.
+fn corrupt(table: &'static str, id: &str, faults: &Faults) -> StoreError {
+    StoreError::Corrupt { table, id: id.to_owned(), why: faults.summary() }
 }
 
 /// The newest snapshot with every refund that was ever reported.

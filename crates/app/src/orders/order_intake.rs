@@ -1,8 +1,8 @@
 //! The intake of orders: what follows when incoming snapshots are compared with the stored ones.
 //!
-//! The snapshot with the newest `updated_at` is stored; an older one is dropped. Refunds are
-//! recorded separately from the snapshots, because they never change and stay when a later snapshot
-//! omits them.
+//! The snapshot with the newest `updated_at` is stored; an older one is dropped, except for refunds
+//! that are new in it. Refunds are recorded separately from the snapshots, because they never
+//! change and stay when a later snapshot omits them, even if it contradicts them.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -11,17 +11,19 @@ use domain::{
     identifier::MerchantId,
     orders::{
         intake::{self, IntakeOutcome, SnapshotVersion},
-        order::{Order, OrderStatus},
+        order::{Order, Refund},
         order_message::{RefundEntry, Snapshot, SnapshotBody},
+        recorded_refunds::{find_misfits, find_reused_lines},
     },
     time::micros,
 };
-use store::{OrderRow, RefundRow, Transaction};
+use store::{OrderHead, OrderRow, RefundHead, RefundRow, Transaction};
 
 use crate::{
     App, AppError,
     access::secrets::hash,
-    returns::settle_refunds::{NewRefund, PublishedOrder, RefundToReview, settle_refunds},
+    orders::load_order::{find_newest_snapshot, read_recorded_refund},
+    returns::settle_refunds::{DoubtfulRefund, NewRefund, PublishedOrder, settle_refunds},
 };
 
 /// An order that is ready to be compared with the stored snapshot.
@@ -32,10 +34,8 @@ pub(crate) struct IncomingOrder {
     hash: Bytes,
     body: Bytes,
     refunds: Vec<IncomingRefund>,
-    status: OrderStatus,
     shopper_hash: i64,
-    /// The order itself, if it has refunds.
-    order: Option<Arc<Order>>,
+    order: Arc<Order>,
 }
 
 #[derive(Clone, Debug)]
@@ -62,11 +62,14 @@ impl IncomingOrder {
             updated_us: micros(snapshot.order.updated_at),
             hash: hash(&body),
             body,
-            status: snapshot.order.status,
             shopper_hash: shopper_hash(&snapshot.order.customer.email),
-            order: (!snapshot.refunds.is_empty()).then(|| Arc::new(snapshot.order)),
+            order: Arc::new(snapshot.order),
             refunds: snapshot.refunds.into_iter().map(refund).collect(),
         }
+    }
+
+    fn published(&self, position: usize) -> PublishedOrder<'_> {
+        PublishedOrder { position, id: &self.order_id, status: self.order.status }
     }
 
     pub(crate) fn refund_ids(&self) -> impl Iterator<Item = &str> {
@@ -85,16 +88,19 @@ pub(crate) fn shopper_hash(email: &str) -> i64 {
 pub(crate) struct IntakeDecision {
     pub(crate) outcomes: Vec<IntakeOutcome>,
     pub(crate) conflicts: Vec<RefundConflict>,
-    /// Refunds that an operator should review.
-    pub(crate) to_review: Vec<RefundToReview>,
+    /// Refunds that need attention: those that an operator should review, and those without effect.
+    pub(crate) doubtful: Vec<DoubtfulRefund>,
     pub(crate) transaction: Transaction,
 }
 
-/// A refund that is already recorded with another body, or for another order.
+/// A refund that contradicts a recorded one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RefundConflict {
     pub(crate) order: usize,
     pub(crate) refund: usize,
+    /// The line of the refund whose identifier another refund of the order has. None if the refund
+    /// itself is recorded with another body, or for another order.
+    pub(crate) line: Option<usize>,
 }
 
 pub(crate) async fn decide_intake(
@@ -102,56 +108,134 @@ pub(crate) async fn decide_intake(
     merchant: &MerchantId,
     orders: &[IncomingOrder],
 ) -> Result<IntakeDecision, AppError> {
-    let ids = orders.iter().map(|order| order.order_id.as_str());
-    let heads = app.store.order_heads(merchant, ids).await?;
-    let heads: HashMap<_, _> = heads.iter().map(|head| (head.order_id.as_str(), head)).collect();
-    let refunds = orders.iter().flat_map(|order| &order.refunds);
-    let ids = refunds.map(|refund| refund.refund_id.as_str());
-    let recorded = app.store.refund_heads(merchant, ids).await?;
-    let recorded: HashMap<_, _> =
-        recorded.iter().map(|head| (head.refund_id.as_str(), head)).collect();
-
-    let (mut rows, mut new_refunds) = (Vec::new(), Vec::new());
-    let (mut outcomes, mut conflicts, mut unsettled) = (Vec::new(), Vec::new(), Vec::new());
-    for (position, order) in orders.iter().enumerate() {
-        let stored = heads.get(order.order_id.as_str());
-        let before =
-            stored.map(|head| SnapshotVersion { updated_us: head.updated_us, hash: &head.hash });
-        let incoming = SnapshotVersion { updated_us: order.updated_us, hash: &order.hash };
-        let outcome = intake::compare(before.as_ref(), &incoming);
-        outcomes.push(outcome);
-        for (refund, entry) in order.refunds.iter().enumerate() {
-            match recorded.get(entry.refund_id.as_str()) {
-                Some(known) if known.hash == entry.hash && known.order_id == order.order_id => (),
-                Some(_) => conflicts.push(RefundConflict { order: position, refund }),
-                None if outcome.is_stored() => {
-                    new_refunds.push(build_refund_row(order, entry));
-                    unsettled.extend(order.order.as_deref().map(|order| NewRefund {
-                        order,
-                        order_position: position,
-                        refund_position: refund,
-                    }));
-                }
-                None => (),
-            }
-        }
-        if outcome.is_stored() {
-            rows.push(build_order_row(order, stored.map_or(0, |head| head.version)));
-        }
-    }
+    let stored = StoredState::load(app, merchant, orders).await?;
     let now_us = app.world.now_us();
     let mut transaction = Transaction::new("storing orders");
+    let (mut rows, mut new_refunds) = (Vec::new(), Vec::new());
+    let (mut conflicts, mut unsettled) = (Vec::new(), Vec::new());
+    for (position, order) in orders.iter().enumerate() {
+        let head = stored.heads.get(&order.order_id);
+        let outcome = stored.outcome(order);
+        for (refund, entry) in order.refunds.iter().enumerate() {
+            if !stored.is_new(entry) {
+                let conflict = RefundConflict { order: position, refund, line: None };
+                conflicts.extend(stored.contradicts(order, entry).then_some(conflict));
+                continue;
+            }
+            let Some(content) = order.order.refunds.get(refund) else { continue };
+            let reused = find_reused_lines(content, stored.refunds_of(order));
+            conflicts.extend(reused.into_iter().map(|line| RefundConflict {
+                order: position,
+                refund,
+                line: Some(line),
+            }));
+            new_refunds.push(build_refund_row(order, entry));
+            unsettled.push(NewRefund {
+                order: stored.newest.get(&order.order_id).unwrap_or(&order.order),
+                refund: content,
+                order_position: position,
+                refund_position: refund,
+            });
+        }
+        if outcome.is_stored() {
+            rows.push(build_order_row(order, head.map_or(0, |head| head.version)));
+        } else if let Some(head) = head.filter(|_| stored.newest.contains_key(&order.order_id)) {
+            transaction.touch_order(merchant, &order.order_id, head.version);
+        }
+    }
     transaction.put_orders(merchant, rows, now_us);
     transaction.insert_refunds(merchant, new_refunds, now_us);
     let mut settlements = settle_refunds(app, merchant, &unsettled).await?;
+    for (position, order) in orders.iter().enumerate() {
+        if stored.outcome(order) == IntakeOutcome::Updated {
+            let misfits = find_misfits(&order.order, stored.refunds_of(order));
+            settlements.list_misfits(app, merchant, &order.published(position), &misfits);
+        }
+    }
     // Unchanged orders count, too: their exchange orders may have become known in the meantime.
-    let current =
-        orders.iter().zip(&outcomes).filter(|(_, outcome)| **outcome != IntakeOutcome::Stale);
-    let current =
-        current.map(|(order, _)| PublishedOrder { id: &order.order_id, status: order.status });
+    let orders_by_position = orders.iter().enumerate();
+    let current = orders_by_position.filter(|(_, it)| stored.outcome(it) != IntakeOutcome::Stale);
+    let current = current.map(|(position, it)| it.published(position));
     settlements.apply_exchange_orders(app, merchant, current).await?;
-    let to_review = settlements.put(app, merchant, &mut transaction);
-    Ok(IntakeDecision { outcomes, conflicts, to_review, transaction })
+    let doubtful = settlements.put(app, merchant, &mut transaction);
+    let outcomes = orders.iter().map(|order| stored.outcome(order)).collect();
+    Ok(IntakeDecision { outcomes, conflicts, doubtful, transaction })
+}
+
+/// What is stored about incoming orders.
+struct StoredState {
+    heads: HashMap<String, OrderHead>,
+    refund_heads: HashMap<String, RefundHead>,
+    /// The recorded refunds of orders that change, or that have new refunds.
+    refunds: HashMap<String, Vec<Refund>>,
+    /// The newest snapshots of orders whose new refunds arrived with an older one.
+    newest: HashMap<String, Order>,
+}
+
+impl StoredState {
+    /// Orders without recorded refunds need a single query, whatever their number.
+    async fn load(
+        app: &App,
+        merchant: &MerchantId,
+        orders: &[IncomingOrder],
+    ) -> Result<Self, AppError> {
+        let ids = orders.iter().map(|order| order.order_id.as_str());
+        let heads = app.store.order_heads(merchant, ids).await?;
+        let ids = orders.iter().flat_map(IncomingOrder::refund_ids);
+        let refund_heads = app.store.refund_heads(merchant, ids).await?;
+        let mut stored = Self {
+            heads: heads.into_iter().map(|head| (head.order_id.clone(), head)).collect(),
+            refund_heads: refund_heads
+                .into_iter()
+                .map(|head| (head.refund_id.clone(), head))
+                .collect(),
+            refunds: HashMap::new(),
+            newest: HashMap::new(),
+        };
+        let changed = orders.iter().filter(|order| {
+            let refunded = stored.heads.get(&order.order_id).is_some_and(|head| head.refunded);
+            refunded && (stored.outcome(order).is_stored() || stored.has_new_refunds(order))
+        });
+        let ids = changed.map(|order| order.order_id.as_str());
+        for (order_id, body) in app.store.refunds_of_orders(merchant, ids).await? {
+            let refund = read_recorded_refund(&body, &order_id)?;
+            stored.refunds.entry(order_id).or_default().push(refund);
+        }
+        for order in orders {
+            if !stored.outcome(order).is_stored() && stored.has_new_refunds(order) {
+                let newest = find_newest_snapshot(app, merchant, &order.order_id).await?;
+                stored.newest.extend(newest.map(|newest| (order.order_id.clone(), newest)));
+            }
+        }
+        Ok(stored)
+    }
+
+    fn outcome(&self, order: &IncomingOrder) -> IntakeOutcome {
+        let head = self.heads.get(&order.order_id);
+        let before =
+            head.map(|head| SnapshotVersion { updated_us: head.updated_us, hash: &head.hash });
+        let incoming = SnapshotVersion { updated_us: order.updated_us, hash: &order.hash };
+        intake::compare(before.as_ref(), &incoming)
+    }
+
+    fn refunds_of(&self, order: &IncomingOrder) -> &[Refund] {
+        self.refunds.get(&order.order_id).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    fn is_new(&self, refund: &IncomingRefund) -> bool {
+        !self.refund_heads.contains_key(&refund.refund_id)
+    }
+
+    fn has_new_refunds(&self, order: &IncomingOrder) -> bool {
+        order.refunds.iter().any(|refund| self.is_new(refund))
+    }
+
+    /// Whether the refund is recorded with another body, or for another order.
+    fn contradicts(&self, order: &IncomingOrder, refund: &IncomingRefund) -> bool {
+        self.refund_heads
+            .get(&refund.refund_id)
+            .is_some_and(|known| known.hash != refund.hash || known.order_id != order.order_id)
+    }
 }
 
 fn build_order_row(order: &IncomingOrder, replaces: i64) -> OrderRow {
@@ -159,7 +243,7 @@ fn build_order_row(order: &IncomingOrder, replaces: i64) -> OrderRow {
         order_id: order.order_id.clone(),
         replaces,
         updated_us: order.updated_us,
-        status: order.status,
+        status: order.order.status,
         shopper_hash: order.shopper_hash,
         hash: order.hash.clone(),
         body: order.body.clone(),

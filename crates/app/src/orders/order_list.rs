@@ -5,10 +5,7 @@ use std::collections::HashMap;
 use bytes::Bytes;
 use domain::{
     json,
-    orders::{
-        order::OrderStatus,
-        order_message::{OrderReadContext, read_order},
-    },
+    orders::{order::OrderStatus, order_message::read_stored_order},
 };
 use jiff::Timestamp;
 use serde::Serialize;
@@ -57,18 +54,17 @@ pub(crate) async fn load_summaries(
     let bodies = app.store.order_bodies(&orders).await?;
     let bodies: HashMap<(String, String), Bytes> =
         bodies.into_iter().map(|(merchant, order_id, body)| ((merchant, order_id), body)).collect();
-    let context = OrderReadContext { now: app.world.now(), strict: false };
     let summarize_order = |order: ListedOrder| {
         let body = bodies.get(&(order.merchant.clone(), order.order_id.clone()));
-        summarize(order, body.map(Bytes::as_ref).unwrap_or_default(), &context)
+        summarize(order, body.map(Bytes::as_ref).unwrap_or_default())
     };
     Ok(orders.into_iter().map(summarize_order).collect())
 }
 
-/// Leaves fields empty if the body cannot be read, for example because the rules have changed.
-fn summarize(listed: ListedOrder, body: &[u8], context: &OrderReadContext) -> OrderSummary {
+/// Leaves fields empty if the body cannot be read.
+fn summarize(listed: ListedOrder, body: &[u8]) -> OrderSummary {
     let document = json::parse(body).ok();
-    let order = document.and_then(|it| read_order(&it, context).ok()).map(|(read, _)| read.order);
+    let order = document.and_then(|it| read_stored_order(&it).ok());
     let mut summary = OrderSummary {
         merchant: listed.merchant,
         order_id: listed.order_id,

@@ -69,11 +69,12 @@ pub async fn publish_orders(
             .iter()
             .zip(decided.outcomes)
             .map(|(order, result)| OrderResult { identifier: order.order_id.clone(), result });
-        let to_review = decided.to_review.into_iter().map(|it| Warning {
-            field: format!("$.returns_portal_order.orders[{}].refunds[{}]", it.order, it.refund),
-            message: it.reason,
+        let doubtful = decided.doubtful.into_iter().map(|it| {
+            let refund = it.refund.map(|refund| format!("[{refund}]")).unwrap_or_default();
+            let field = format!("$.returns_portal_order.orders[{}].refunds{refund}", it.order);
+            Warning { field, message: it.reason }
         });
-        let warnings = warnings.iter().cloned().chain(to_review).collect();
+        let warnings = warnings.iter().cloned().chain(doubtful).collect();
         let response = IntakeResult { orders: results.collect(), warnings };
         Ok((response, decided.transaction))
     };
@@ -121,10 +122,19 @@ pub(crate) fn refund_conflict_faults(
     conflicts: &[RefundConflict],
     root: impl Fn(usize) -> String,
 ) -> Faults {
-    let errors = conflicts.iter().map(|conflict| FieldError {
-        field: format!("{}.refunds[{}].identifier", root(conflict.order), conflict.refund),
-        code: FaultCode::Invalid,
-        reason: "refers to a refund that was already recorded with different content".to_owned(),
+    let errors = conflicts.iter().map(|conflict| {
+        let refund = format!("{}.refunds[{}]", root(conflict.order), conflict.refund);
+        let (field, reason) = match conflict.line {
+            Some(line) => (
+                format!("{refund}.refund_line_items[{line}].identifier"),
+                "must be unique in all refunds of the order, including those recorded before",
+            ),
+            None => (
+                format!("{refund}.identifier"),
+                "refers to a refund that was already recorded with different content",
+            ),
+        };
+        FieldError { field, code: FaultCode::Invalid, reason: reason.to_owned() }
     });
     Faults { errors: errors.collect(), total: conflicts.len() }
 }

@@ -22,7 +22,8 @@ use crate::{
     returns::change_return::put_return,
 };
 
-/// A refund that matched no return, or that paid for units that were already spent.
+/// A refund that matched no return, paid for units that were already spent, or does not fit the
+/// newest snapshot of its order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ProblemView {
     #[schema(example = "acme")]

@@ -10,7 +10,10 @@ use std::collections::BTreeMap;
 use domain::{
     exchanges::record::ExchangeRecord,
     identifier::MerchantId,
-    orders::order::{Order, OrderStatus, Refund},
+    orders::{
+        order::{IGNORE_REFUND, Order, OrderStatus, Refund},
+        recorded_refunds::MisfitRefund,
+    },
     returns::{
         identifier::RmaId,
         ledger::Ledger,
@@ -25,29 +28,32 @@ use crate::{App, AppError, returns::change_return::enqueue_message};
 /// A refund that is not recorded yet.
 #[derive(Clone, Copy)]
 pub(crate) struct NewRefund<'a> {
+    /// The newest snapshot of its order.
     pub(crate) order: &'a Order,
+    pub(crate) refund: &'a Refund,
     /// The position of the order in its message.
     pub(crate) order_position: usize,
     /// The position of the refund in the order.
     pub(crate) refund_position: usize,
 }
 
-impl NewRefund<'_> {
-    fn refund(&self) -> Option<&Refund> {
-        self.order.refunds.get(self.refund_position)
-    }
-}
-
 /// An order as it was just published.
 pub(crate) struct PublishedOrder<'a> {
+    /// Its position in its message.
+    pub(crate) position: usize,
     pub(crate) id: &'a str,
     pub(crate) status: OrderStatus,
 }
 
-/// A refund that an operator should review.
-pub(crate) struct RefundToReview {
+/// The warning about a refund that names neither units nor a return.
+const NO_EFFECT: &str = "has no effect, because it names no units and no return";
+
+/// A refund that the merchant is warned about, because an operator should review it, or because it
+/// has no effect.
+pub(crate) struct DoubtfulRefund {
     pub(crate) order: usize,
-    pub(crate) refund: usize,
+    /// None if the refund is not in the message, but was recorded before.
+    pub(crate) refund: Option<usize>,
     pub(crate) reason: String,
 }
 
@@ -59,7 +65,9 @@ pub(crate) struct Settlements {
     /// Every state of a return that its merchant gets a message about, in order.
     notices: Vec<Rma>,
     problems: Vec<RefundProblem>,
-    to_review: Vec<RefundToReview>,
+    /// Problems of refunds that no longer fit their orders.
+    misfits: Vec<RefundProblem>,
+    doubtful: Vec<DoubtfulRefund>,
     /// Exchange orders that were canceled, as they were loaded.
     cancelled: Vec<Versioned<ExchangeRecord>>,
 }
@@ -97,9 +105,12 @@ pub(crate) async fn settle_refunds(
 ) -> Result<Settlements, AppError> {
     let mut settlements = Settlements::default();
     for new in refunds {
-        let Some(refund) = new.refund().filter(|refund| !refund.is_ignored()) else { continue };
+        if new.refund.is_ignored() {
+            settlements.warn(new, format!("has no effect, because it has the tag {IGNORE_REFUND}"));
+            continue;
+        }
         settlements.load(app, merchant, new.order).await?;
-        settlements.settle(app, merchant, new, refund);
+        settlements.settle(app, merchant, new);
     }
     Ok(settlements)
 }
@@ -127,13 +138,18 @@ impl Settlements {
         Ok(())
     }
 
-    fn settle(&mut self, app: &App, merchant: &MerchantId, new: &NewRefund<'_>, refund: &Refund) {
+    fn settle(&mut self, app: &App, merchant: &MerchantId, new: &NewRefund<'_>) {
+        let refund = new.refund;
         let Some(ledger) = self.ledgers.get_mut(&new.order.identifier) else { return };
         let ids = ledger.value.rmas().iter().filter_map(|text| RmaId::parse(text));
         let returns: Vec<Rma> =
             ids.filter_map(|id| self.returns.get(&id)).map(|it| it.current().clone()).collect();
         let Settlement { ledger: after, changed, problem } =
             settle_refund(new.order, &ledger.value, &returns, refund, app.world.now());
+        if after == ledger.value && changed.is_none() && problem.is_none() {
+            self.warn(new, NO_EFFECT.to_owned());
+            return;
+        }
         ledger.value = after;
         if let Some(rma) = changed {
             if let Some(case) = self.returns.get_mut(&rma.rma_identifier) {
@@ -142,11 +158,7 @@ impl Settlements {
             self.notices.push(rma);
         }
         if let Some(problem) = problem {
-            self.to_review.push(RefundToReview {
-                order: new.order_position,
-                refund: new.refund_position,
-                reason: problem.message().to_owned(),
-            });
+            self.warn(new, problem.message().to_owned());
             self.problems.push(RefundProblem {
                 merchant: merchant.to_string(),
                 refund_id: refund.identifier.clone(),
@@ -154,6 +166,37 @@ impl Settlements {
                 state: problem.state().to_owned(),
                 noticed_us: app.world.now_us(),
                 detail: problem.message().to_owned(),
+            });
+        }
+    }
+
+    fn warn(&mut self, new: &NewRefund<'_>, reason: String) {
+        let (order, refund) = (new.order_position, Some(new.refund_position));
+        self.doubtful.push(DoubtfulRefund { order, refund, reason });
+    }
+
+    /// Lists recorded refunds that the newest snapshot of `order` contradicts.
+    pub(crate) fn list_misfits(
+        &mut self,
+        app: &App,
+        merchant: &MerchantId,
+        order: &PublishedOrder<'_>,
+        misfits: &[MisfitRefund<'_>],
+    ) {
+        for MisfitRefund { refund, reason } in misfits {
+            let (order_position, identifier) = (order.position, &refund.identifier);
+            self.doubtful.push(DoubtfulRefund {
+                order: order_position,
+                refund: None,
+                reason: format!("omit {identifier}, which was recorded before and {reason}"),
+            });
+            self.misfits.push(RefundProblem {
+                merchant: merchant.to_string(),
+                refund_id: identifier.clone(),
+                order_id: order.id.to_owned(),
+                state: "conflict".to_owned(),
+                noticed_us: app.world.now_us(),
+                detail: reason.clone(),
             });
         }
     }
@@ -166,7 +209,7 @@ impl Settlements {
         orders: impl Iterator<Item = PublishedOrder<'_>>,
     ) -> Result<(), AppError> {
         let ended: Vec<(&str, RmaEvent)> = orders
-            .filter_map(|PublishedOrder { id, status }| Some((id, exchange_event(id, status)?)))
+            .filter_map(|PublishedOrder { id, status, .. }| Some((id, exchange_event(id, status)?)))
             .collect();
         if ended.is_empty() || !app.store.has_exchange_orders(merchant).await? {
             return Ok(());
@@ -201,7 +244,7 @@ impl Settlements {
         app: &App,
         merchant: &MerchantId,
         transaction: &mut Transaction,
-    ) -> Vec<RefundToReview> {
+    ) -> Vec<DoubtfulRefund> {
         for (order_id, ledger) in &self.ledgers {
             transaction.put_ledger(merchant, order_id, &ledger.value, ledger.version);
         }
@@ -219,6 +262,9 @@ impl Settlements {
         for problem in &self.problems {
             transaction.put_refund_problem(merchant, problem);
         }
-        self.to_review
+        for problem in &self.misfits {
+            transaction.insert_refund_problem(merchant, problem);
+        }
+        self.doubtful
     }
 }

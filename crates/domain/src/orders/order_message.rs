@@ -7,7 +7,8 @@
 //! `the service`, and `Canceled` becomes `Cancelled`. Reading the stored bytes again gives the
 //! same order.
 //!
-//! `fields` says which fields are required; `rules` says what must hold between them.
+//! `fields` says which fields are required; `rules` says what must hold between them. The rules are
+//! for messages only: an order that was accepted once stays readable, whatever was recorded since.
 
 mod fields;
 mod rules;
@@ -21,10 +22,10 @@ use jiff::Timestamp;
 
 pub(crate) use self::fields::read_variant;
 use self::fields::{CUSTOMER, CUSTOMER_ALIAS};
-use self::rules::UniqueIdentifiers;
+use self::rules::IntakeRules;
 use crate::faults::{Faults, Warning};
 use crate::json::{self, Json};
-use crate::orders::order::Order;
+use crate::orders::order::{Order, Refund};
 use crate::reader::fields::Fields;
 use crate::reader::{Reader, read};
 
@@ -90,14 +91,14 @@ pub fn read_message(
     document: &Json<'_>,
     context: &OrderReadContext,
 ) -> Result<OrderMessage, Faults> {
-    let mut seen = UniqueIdentifiers::default();
+    let mut rules = IntakeRules::new(context.now);
     let (orders, warnings) = read(document, context.strict, |root| {
         root.object(|message| {
             message.drop_unknown();
             message.object("returns_portal_order", |envelope| {
                 envelope.drop_unknown();
                 envelope.objects_up_to(ORDERS_MAX, "orders", |order| {
-                    read_snapshot(order, context, &mut seen)
+                    read_snapshot(order, &mut rules)
                 })
             })
         })?
@@ -105,22 +106,34 @@ pub fn read_message(
     Ok(OrderMessage { orders, warnings })
 }
 
-/// Reads a single order: a line of an import, or a stored snapshot.
+/// Reads a single order: a line of an import.
 pub fn read_order(
     document: &Json<'_>,
     context: &OrderReadContext,
 ) -> Result<(Snapshot, Vec<Warning>), Faults> {
     read(document, context.strict, |root: &Reader<'_>| {
-        root.object(|order| read_snapshot(order, context, &mut UniqueIdentifiers::default()))
+        root.object(|order| read_snapshot(order, &mut IntakeRules::new(context.now)))
     })
 }
 
-fn read_snapshot(
-    at: &Fields<'_>,
-    context: &OrderReadContext,
-    seen: &mut UniqueIdentifiers,
-) -> Snapshot {
-    let order = fields::read_order_fields(at, context.now, seen);
+/// Reads an order that was accepted before. What must hold between its fields is not checked again:
+/// later snapshots and refunds may contradict it, and it must stay readable.
+pub fn read_stored_order(document: &Json<'_>) -> Result<Order, Faults> {
+    let stored = read(document, false, |root| {
+        root.object(|order| fields::read_order_fields(order, None))
+    });
+    stored.map(|(order, _)| order)
+}
+
+/// Reads a refund that was accepted before.
+pub fn read_stored_refund(document: &Json<'_>) -> Result<Refund, Faults> {
+    let stored =
+        read(document, false, |root| root.object(|refund| fields::read_refund(refund, None)));
+    stored.map(|(refund, _)| refund)
+}
+
+fn read_snapshot(at: &Fields<'_>, rules: &mut IntakeRules) -> Snapshot {
+    let order = fields::read_order_fields(at, Some(rules));
     // Nothing of a message with a fault is stored, so no bytes are needed.
     if !at.reader().is_faultless() {
         return Snapshot { order, body: SnapshotBody::Written(Vec::new()), refunds: Vec::new() };

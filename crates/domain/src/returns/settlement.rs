@@ -4,7 +4,8 @@
 //! A refund that names its return is assigned to it. A refund that names none is assigned to the
 //! only open return of the order that awaits all of its units. If no return awaits any of them, it
 //! belongs to no return and spends open units. Otherwise it is unclear: it is listed for an
-//! operator and closes nothing.
+//! operator and closes nothing. A refund that names its return but no units is money for the return
+//! as a whole, and is recorded on it.
 
 #[cfg(test)]
 mod tests;
@@ -92,6 +93,9 @@ pub fn settle_with(
     refund: &Refund,
     now: Timestamp,
 ) -> Settlement {
+    if !pays_for_units(refund) {
+        return settle_extra(ledger, rma, refund, now);
+    }
     let ledger = ledger.forget_refund(&refund.identifier, rma.rma_identifier.as_str());
     let unpaid = unpaid_quantities(&ledger, refund);
     let event = refund_event(order, refund, &unpaid);
@@ -116,6 +120,24 @@ pub fn settle_with(
     let Settlement { ledger, problem, .. } =
         settle_outside(order, &within, &refund.identifier, &rest, now);
     Settlement { ledger, changed: decision.changed.then_some(decision.rma), problem }
+}
+
+/// Whether a refund names any units.
+fn pays_for_units(refund: &Refund) -> bool {
+    refund.refund_line_items.iter().any(|line| line.quantity > 0)
+}
+
+/// Records a refund that pays for no units on its return.
+fn settle_extra(ledger: &Ledger, rma: &Rma, refund: &Refund, now: Timestamp) -> Settlement {
+    let event = RmaEvent::RefundedExtra {
+        refund_identifier: refund.identifier.clone(),
+        amount_cents: refund.total_refund_amount_cents,
+    };
+    let (changed, problem) = match apply(rma, &event, now) {
+        Ok(decision) => (decision.changed.then_some(decision.rma), None),
+        Err(refusal) => (None, Some(SettlementProblem::Unmatched(refusal.to_string()))),
+    };
+    Settlement { ledger: ledger.clone(), changed, problem }
 }
 
 /// A return that an operator could assign a refund to.
@@ -183,6 +205,9 @@ fn choose_target<'a>(order: &Order, returns: &'a [Rma], refund: &Refund) -> Refu
             },
             RefundTarget::Return,
         );
+    }
+    if !pays_for_units(refund) {
+        return RefundTarget::Outside;
     }
     let quantities = quantities_of(refund);
     let open = returns.iter().filter(|rma| rma.status != RmaStatus::Canceled);
@@ -278,7 +303,9 @@ fn settle_outside(
         let part = MerchantRefund { identifier, line, quantity: *quantity, now };
         let refunded = ledger.refund_outside(order, &part);
         ledger = refunded.ledger;
-        conflicts.extend(refunded.conflict.map(|it| format!("{} of {line}", it.quantity)));
+        let known = order.items.iter().any(|item| item.identifier == *line);
+        let gone = if known { "" } else { " (no longer a line of the order)" };
+        conflicts.extend(refunded.conflict.map(|it| format!("{} of {line}{gone}", it.quantity)));
     }
     let message = format!("pays for units that were already spent: {}", conflicts.join(", "));
     let problem = (!conflicts.is_empty()).then_some(SettlementProblem::Conflict(message));

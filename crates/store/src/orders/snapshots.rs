@@ -15,6 +15,8 @@ pub struct OrderHead {
     pub version: i64,
     pub updated_us: i64,
     pub hash: Bytes,
+    /// Whether refunds of it were recorded.
+    pub refunded: bool,
 }
 
 /// A snapshot to store.
@@ -88,6 +90,16 @@ impl Transaction {
         );
     }
 
+    /// Marks an order as changed without a new snapshot, because refunds of it are recorded; a
+    /// conflict when it is not at `version`.
+    pub fn touch_order(&mut self, merchant: &MerchantId, order_id: &str, version: i64) {
+        self.one_row(
+            "UPDATE orders SET version = version + 1
+             WHERE merchant_id = $1 AND order_id = $2 AND version = $3",
+            params![merchant, order_id, version],
+        );
+    }
+
     /// A statement of its own, because the index is then touched only in the rare case that the
     /// e-mail address of an order changed.
     fn update_shopper_hashes(&mut self, merchant: &MerchantId, orders: &[OrderRow]) {
@@ -121,7 +133,9 @@ impl Store {
     ) -> Result<Vec<OrderHead>, StoreError> {
         self.read_each(
             "looking up orders",
-            "SELECT o.order_id, o.version, o.updated_us, o.hash
+            "SELECT o.order_id, o.version, o.updated_us, o.hash,
+                 (SELECT COUNT(*) FROM refunds f
+                     WHERE f.merchant_id = o.merchant_id AND f.order_id = o.order_id)
              FROM ROWS(merchant_id, order_id)
              JOIN orders o ON o.merchant_id = r.merchant_id AND o.order_id = r.order_id",
             order_ids.map(|id| params![merchant, id]).collect(),
@@ -137,5 +151,6 @@ fn read_head(row: &Row) -> Result<OrderHead, EngineError> {
         version: row.int(1)?,
         updated_us: row.int(2)?,
         hash: row.bytes(3)?,
+        refunded: row.int(4)? > 0,
     })
 }

@@ -18,7 +18,7 @@ use crate::{
 pub struct StoredOrder {
     /// The newest snapshot.
     pub body: Bytes,
-    /// The number of snapshots so far.
+    /// How often it was changed: by a snapshot, or by a refund that came with an older one.
     pub version: i64,
     /// Every refund that was reported for it, in the order of arrival.
     pub refunds: Vec<Bytes>,

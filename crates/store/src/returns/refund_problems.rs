@@ -10,7 +10,8 @@ use crate::{
     },
 };
 
-/// A refund that matches no return, or pays for units that were spent before.
+/// A refund that matches no return, pays for units that were spent before, or does not fit the
+/// newest snapshot of its order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RefundProblem {
     pub merchant: String,
@@ -40,6 +41,24 @@ impl Transaction {
              VALUES ($1, $2, $3, $4, $5, $6)
              ON CONFLICT (merchant_id, refund_id) DO UPDATE
                  SET state = excluded.state, detail = excluded.detail",
+            params![
+                merchant,
+                problem.refund_id.as_str(),
+                problem.order_id.as_str(),
+                problem.state.as_str(),
+                problem.noticed_us,
+                problem.detail.as_str()
+            ],
+        );
+    }
+
+    /// Records that a refund no longer fits its order, unless it is listed already. It is listed
+    /// once: later snapshots of the order contradict it in the same way.
+    pub fn insert_refund_problem(&mut self, merchant: &MerchantId, problem: &RefundProblem) {
+        self.any_rows(
+            "INSERT INTO refund_problems
+                 (merchant_id, refund_id, order_id, state, noticed_us, detail)
+             VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING",
             params![
                 merchant,
                 problem.refund_id.as_str(),

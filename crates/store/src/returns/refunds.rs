@@ -73,6 +73,24 @@ impl Store {
         )
         .await
     }
+
+    /// The recorded refunds of these orders, each with its order, in the order of arrival.
+    pub async fn refunds_of_orders(
+        &self,
+        merchant: &MerchantId,
+        order_ids: impl Iterator<Item = &str>,
+    ) -> Result<Vec<(String, Bytes)>, StoreError> {
+        self.read_each(
+            "reading the refunds of orders",
+            "SELECT f.order_id, f.body
+             FROM ROWS(merchant_id, order_id)
+             JOIN refunds f ON f.merchant_id = r.merchant_id AND f.order_id = r.order_id
+             ORDER BY f.received_us, f.refund_id",
+            order_ids.map(|id| params![merchant, id]).collect(),
+            |row| Ok((row.text(0)?.to_owned(), row.bytes(1)?)),
+        )
+        .await
+    }
 }
 
 fn read_head(row: &Row) -> Result<RefundHead, EngineError> {

@@ -102,6 +102,10 @@ fn collect_facts(rma: &Rma) -> BTreeMap<Timestamp, Vec<String>> {
         }
     }
     let mut facts = BTreeMap::new();
+    for made in &rma.extra_refunds {
+        let event = format!("Refunded by {}, for no units", made.refund_identifier);
+        facts.entry(made.refunded_at).or_insert_with(Vec::new).push(event);
+    }
     facts
         .insert(rma.created_at, vec![format!("Return started: {}", format_units(rma.units.len()))]);
     for ((at, event), units) in counts {

@@ -1,8 +1,6 @@
 //! The fields of an order, in the order in which they are read and their faults are reported.
 
-use jiff::Timestamp;
-
-use super::rules::{self, RefundRules, UniqueIdentifiers};
+use super::rules::{self, IntakeRules, RefundRules};
 use crate::currency;
 use crate::json::Json;
 use crate::orders::order::{
@@ -16,11 +14,8 @@ use crate::reader::{Reader, TEXT_MAX};
 pub(super) const CUSTOMER: &str = "customer";
 pub(super) const CUSTOMER_ALIAS: &str = "the service";
 
-pub(super) fn read_order_fields(
-    at: &Fields<'_>,
-    now: Timestamp,
-    seen: &mut UniqueIdentifiers,
-) -> Order {
+/// Reads an order, and checks `rules` if there are any.
+pub(super) fn read_order_fields(at: &Fields<'_>, mut rules: Option<&mut IntakeRules>) -> Order {
     let mut order = Order {
         identifier: at.identifier("identifier"),
         raw_status: at.optional_text("raw_status"),
@@ -50,18 +45,26 @@ pub(super) fn read_order_fields(
         note: at.optional_text("note"),
         secondary_identifier: at.optional_identifier("secondary_identifier"),
     };
-    rules::check_order_identifier(at, &order.identifier, seen);
+    if let Some(rules) = rules.as_deref_mut() {
+        rules.check_order_identifier(at, &order.identifier);
+    }
 
-    let items = at.objects("items", read_line);
-    rules::check_distinct_lines(at, &items);
+    let checked = rules.is_some();
+    let items = at.objects("items", |at| read_line(at, checked));
+    if checked {
+        rules::check_distinct_lines(at, &items);
+    }
     order.customer = read_shopper(at);
     order.shipping_address = at.object("shipping_address", PostalAddress::read).unwrap_or_default();
     order.billing_address = at.object("billing_address", PostalAddress::read).unwrap_or_default();
     order.transactions = at.objects("transactions", read_transaction);
-    let mut refunds = RefundRules::of(at, &items, now, seen);
-    order.refunds = at.objects("refunds", |at| read_refund(at, &mut refunds));
+    let total_cents = order.total_amount_cents;
+    let mut refunds = rules.map(|rules| RefundRules::of(at, &items, total_cents, rules));
+    order.refunds = at.objects("refunds", |at| read_refund(at, refunds.as_mut()));
     order.discounts = at.objects("discounts", read_discount);
-    rules::check_amounts(at, &order, &items);
+    if checked {
+        rules::check_amounts(at, &order, &items);
+    }
 
     order.items = items.into_iter().map(|item| item.value).collect();
     order
@@ -77,7 +80,7 @@ fn read_status(at: &Fields<'_>) -> OrderStatus {
     status.unwrap_or(OrderStatus::Created)
 }
 
-fn read_line(at: &Fields<'_>) -> ListElement<OrderLine> {
+fn read_line(at: &Fields<'_>, checked: bool) -> ListElement<OrderLine> {
     let line = OrderLine {
         identifier: at.identifier("identifier"),
         sku: at.optional_identifier("sku"),
@@ -104,7 +107,9 @@ fn read_line(at: &Fields<'_>) -> ListElement<OrderLine> {
         weight: at.optional_number("weight"),
         variants: at.optional_objects("variants", read_variant),
     };
-    rules::check_line(at, &line);
+    if checked {
+        rules::check_line(at, &line);
+    }
     at.element(line)
 }
 
@@ -205,7 +210,7 @@ fn read_discount(at: &Fields<'_>) -> Discount {
     }
 }
 
-fn read_refund(at: &Fields<'_>, refunds: &mut RefundRules<'_>) -> Refund {
+pub(super) fn read_refund(at: &Fields<'_>, mut rules: Option<&mut RefundRules<'_>>) -> Refund {
     let mut refund = Refund {
         identifier: at.identifier("identifier"),
         total_refund_amount_cents: at.cents("total_refund_amount_cents"),
@@ -215,15 +220,22 @@ fn read_refund(at: &Fields<'_>, refunds: &mut RefundRules<'_>) -> Refund {
         rma_identifier: at.optional_identifier("rma_identifier"),
         tags: at.optional_texts("tags"),
     };
-    refunds.check(at, &refund);
+    if let Some(rules) = rules.as_deref_mut() {
+        rules.check(at, &refund);
+    }
     refund.refund_line_items = at.objects("refund_line_items", |at| {
         let line = RefundLine {
             identifier: at.identifier("identifier"),
             quantity: at.count("quantity"),
             order_item_identifier: at.identifier("order_item_identifier"),
         };
-        refunds.check_line(at, &line, refund.is_ignored());
+        if let Some(rules) = rules.as_deref_mut() {
+            rules.check_line(at, &line, refund.is_ignored());
+        }
         line
     });
+    if let Some(rules) = rules {
+        rules.check_amount(at, &refund);
+    }
     refund
 }

@@ -16,20 +16,23 @@ use crate::reader::path::PathStep;
 
 const DUPLICATE: &str = "must be unique";
 
-/// The identifiers that must be unique in a whole message, as far as it was read.
-#[derive(Default)]
-pub(super) struct UniqueIdentifiers {
+/// What the rules need to know of a whole message: its time, and the identifiers that must be
+/// unique in it, as far as it was read.
+pub(super) struct IntakeRules {
+    now: Timestamp,
     orders: HashSet<String>,
     refunds: HashSet<String>,
 }
 
-pub(super) fn check_order_identifier(
-    at: &Fields<'_>,
-    identifier: &str,
-    seen: &mut UniqueIdentifiers,
-) {
-    if at.sound(&["identifier"]) && !seen.orders.insert(identifier.to_owned()) {
-        at.note("identifier", DUPLICATE);
+impl IntakeRules {
+    pub(super) fn new(now: Timestamp) -> Self {
+        Self { now, orders: HashSet::new(), refunds: HashSet::new() }
+    }
+
+    pub(super) fn check_order_identifier(&mut self, at: &Fields<'_>, identifier: &str) {
+        if at.sound(&["identifier"]) && !self.orders.insert(identifier.to_owned()) {
+            at.note("identifier", DUPLICATE);
+        }
     }
 }
 
@@ -125,8 +128,11 @@ fn sum(amounts: impl IntoIterator<Item = i64>) -> i64 {
 
 /// The rules for the refunds of one order, and what they need to know while refunds are read.
 pub(super) struct RefundRules<'a> {
-    now: Timestamp,
-    seen: &'a mut UniqueIdentifiers,
+    message: &'a mut IntakeRules,
+    /// What the order costs, or None if that was not readable.
+    total_cents: Option<i64>,
+    /// The units shipped of all lines, or None if that was not readable.
+    shipped: Option<i64>,
     line_identifiers: HashSet<String>,
     /// The lines by identifier, or None if it is not clear which lines there are.
     units: Option<Vec<RefundableUnits<'a>>>,
@@ -144,20 +150,45 @@ impl<'a> RefundRules<'a> {
     pub(super) fn of(
         at: &Fields<'_>,
         items: &'a [ListElement<OrderLine>],
-        now: Timestamp,
-        seen: &'a mut UniqueIdentifiers,
+        total_cents: i64,
+        message: &'a mut IntakeRules,
     ) -> Self {
         let readable = at.sound(&["items"]) && items.iter().all(|item| item.sound("identifier"));
         let units = readable.then(|| units_by_identifier(items));
-        Self { now, seen, line_identifiers: HashSet::new(), units }
+        let total_cents = at.sound(&["total_amount_cents"]).then_some(total_cents);
+        let shipped: Option<Vec<i64>> =
+            units.as_ref().and_then(|units| units.iter().map(|units| units.shipped).collect());
+        Self {
+            message,
+            total_cents,
+            shipped: shipped.map(sum),
+            line_identifiers: HashSet::new(),
+            units,
+        }
     }
 
     pub(super) fn check(&mut self, at: &Fields<'_>, refund: &Refund) {
-        if at.sound(&["identifier"]) && !self.seen.refunds.insert(refund.identifier.clone()) {
+        if at.sound(&["identifier"]) && !self.message.refunds.insert(refund.identifier.clone()) {
             at.note("identifier", DUPLICATE);
         }
-        if at.sound(&["created_at"]) && refund.created_at <= self.now {
+        if at.sound(&["created_at"]) && refund.created_at <= self.message.now {
             at.doubt("created_at", "should be in the future");
+        }
+    }
+
+    /// A refund of every shipped unit pays back what the order cost.
+    pub(super) fn check_amount(&self, at: &Fields<'_>, refund: &Refund) {
+        let refunded = sum(refund.refund_line_items.iter().map(|line| line.quantity));
+        let readable = at.sound(&["total_refund_amount_cents", "refund_line_items"]);
+        if let Some(total) = self.total_cents
+            && readable
+            && refunded > 0
+            && self.shipped == Some(refunded)
+            && refund.total_refund_amount_cents != total
+            && !refund.is_ignored()
+        {
+            let reason = format!("should be {total} (total_amount_cents, for every shipped unit)");
+            at.doubt("total_refund_amount_cents", &reason);
         }
     }
 

@@ -7,6 +7,7 @@
 //! | Received          | one unit moves from PENDING to RECEIVED                          |
 //! | ReceivingClosed   | PENDING units become NOT_RECEIVED; receiving is complete         |
 //! | Refunded          | as many units as were paid for, among those that await a refund  |
+//! | RefundedExtra     | the money is recorded on the return; its status does not change  |
 //! | Canceled          | the return is canceled, if no goods or money have moved          |
 //! | ExchangePlaced    | units that await the order have it                               |
 //! | ExchangeFulfilled | units of that order are settled                                  |
@@ -30,13 +31,13 @@ use jiff::Timestamp;
 use self::goods::{ReceivedUnit, attach_label, close_receiving, receive, track};
 use self::settlement::{
     cancel_exchange, fail_exchange, fulfill_exchange, list_unplaced, place_exchange, refund,
-    sum_by_line,
+    refund_extra, sum_by_line,
 };
 use super::event::{LineQuantity, RmaDecision, RmaEvent, RmaRefusal};
 use super::record::Rma;
 use super::status::RmaStatus;
 use super::tracking::TrackingStatus;
-use super::unit::{RefundMade, RmaUnit, UnitReceipt};
+use super::unit::{ExtraRefund, RefundMade, RmaUnit, UnitReceipt};
 
 /// Applies `event` to `rma`.
 pub fn apply(rma: &Rma, event: &RmaEvent, now: Timestamp) -> Result<RmaDecision, RmaRefusal> {
@@ -69,6 +70,7 @@ fn when_canceled(event: &RmaEvent) -> Result<Vec<LineQuantity>, RmaRefusal> {
         | RmaEvent::Scanned { .. }
         | RmaEvent::Received { .. }
         | RmaEvent::ReceivingClosed
+        | RmaEvent::RefundedExtra { .. }
         | RmaEvent::ExchangePlaced { .. } => Err(RmaRefusal::Canceled),
     }
 }
@@ -99,6 +101,14 @@ fn when_live(
             let made =
                 RefundMade { refund_identifier: refund_identifier.clone(), refunded_at: now };
             return Ok(refund(rma, &made, order_identifier, lines));
+        }
+        RmaEvent::RefundedExtra { refund_identifier, amount_cents } => {
+            let made = ExtraRefund {
+                refund_identifier: refund_identifier.clone(),
+                amount_cents: *amount_cents,
+                refunded_at: now,
+            };
+            refund_extra(rma, made);
         }
         RmaEvent::Canceled => cancel(rma)?,
         RmaEvent::ExchangePlaced { order_identifier, exchange_order_identifier } => {

@@ -26,6 +26,8 @@ pub enum RmaEvent {
     ReceivingClosed,
     /// The merchant refunded units of one order.
     Refunded { refund_identifier: String, order_identifier: String, lines: Vec<LineQuantity> },
+    /// The merchant paid for the return without naming units, such as for shipping or as goodwill.
+    RefundedExtra { refund_identifier: String, amount_cents: i64 },
     /// The shopper or an operator canceled the return.
     Canceled,
     /// The merchant accepted the exchange order for units of `order_identifier`.

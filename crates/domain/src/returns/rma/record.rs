@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 
 use super::receiving::ReceivingStatus;
 use super::status::RmaStatus;
-use super::unit::{RmaGoods, RmaUnit};
+use super::unit::{ExtraRefund, RmaGoods, RmaUnit};
 use crate::returns::ReturnMethod;
 use crate::returns::identifier::RmaId;
 
@@ -55,6 +55,10 @@ pub struct Rma {
     pub messages_sent: i64,
     /// The units that are returned: at least one.
     pub units: Vec<RmaUnit>,
+    /// Refunds for the return that name no units, such as shipping or goodwill.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub extra_refunds: Vec<ExtraRefund>,
 }
 
 /// What a return starts with.
@@ -100,6 +104,7 @@ impl Rma {
             receiving_complete: false,
             messages_sent: 1,
             units: new.goods.into_iter().map(|goods| RmaUnit::new(goods, receiving)).collect(),
+            extra_refunds: Vec::new(),
         };
         rma.status = rma.derive_status();
         rma

@@ -91,6 +91,20 @@ pub struct RefundMade {
     pub refunded_at: Timestamp,
 }
 
+/// Money that the merchant paid for a return without naming units.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ExtraRefund {
+    /// The merchant's identifier of the refund.
+    #[schema(example = "RF-2202")]
+    pub refund_identifier: String,
+    /// What was paid, in minor units of the currency.
+    #[schema(example = 595, minimum = 0)]
+    pub amount_cents: i64,
+    /// When we learned of it.
+    #[schema(value_type = String, format = DateTime)]
+    pub refunded_at: Timestamp,
+}
+
 /// The order that was placed in exchange for a unit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RmaExchangeOrder {

@@ -174,6 +174,41 @@ fn a_repeated_refund_and_an_ignored_one_change_nothing() {
 }
 
 #[test]
+fn a_refund_without_units_is_recorded_on_the_return_that_it_names() {
+    let (ledger, rma) = start_return(&Ledger::default(), FIRST, 1);
+    let mut shipping = refund_of("F", 1, Some(FIRST));
+    shipping.refund_line_items.clear();
+    shipping.total_refund_amount_cents = 595;
+
+    let settled = settle(&three_units(), &ledger, &[rma], &shipping, now());
+
+    let rma = settled.changed.unwrap();
+    assert_eq!((rma.status, rma.messages_sent), (RmaStatus::Created, 2));
+    let recorded: Vec<_> = rma
+        .extra_refunds
+        .iter()
+        .map(|it| (it.refund_identifier.as_str(), it.amount_cents))
+        .collect();
+    assert_eq!(recorded, [("F", 595)]);
+    assert_eq!((settled.ledger, settled.problem), (ledger.clone(), None));
+    let again = settle(&three_units(), &ledger, &[rma], &shipping, now());
+    assert_eq!(again.changed, None);
+}
+
+#[test]
+fn a_refund_without_units_for_a_canceled_return_is_left_to_an_operator() {
+    let (ledger, rma) = start_return(&Ledger::default(), FIRST, 1);
+    let canceled = apply(&rma, &RmaEvent::Canceled, now()).unwrap().rma;
+    let mut shipping = refund_of("F", 1, Some(FIRST));
+    shipping.refund_line_items.clear();
+
+    let settled = settle(&three_units(), &ledger, &[canceled], &shipping, now());
+
+    assert_eq!(settled.changed, None);
+    assert_eq!(settled.problem.unwrap().state(), "unmatched");
+}
+
+#[test]
 fn a_refund_pays_for_a_unit_in_only_one_return() {
     let (ledger, first) = start_return(&Ledger::default(), FIRST, 1);
     let (ledger, second) = start_return(&ledger, SECOND, 2);

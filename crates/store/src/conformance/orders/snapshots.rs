@@ -3,8 +3,8 @@
 use bytes::Bytes;
 
 use crate::{
-    OrderRow, Store, StoreError, Transaction,
-    conformance::{Subject, acme, on_both_engines, other},
+    OrderRow, RefundRow, Store, StoreError, Transaction,
+    conformance::{Subject, acme, commit, on_both_engines, other},
 };
 
 on_both_engines!(
@@ -14,6 +14,8 @@ on_both_engines!(
     an_order_that_exists_is_not_inserted_again,
     one_bad_row_undoes_the_whole_batch,
     only_stored_orders_have_heads,
+    a_head_says_whether_the_order_has_refunds,
+    an_order_that_changed_without_a_snapshot_is_replaced_at_its_new_version,
     concurrent_inserts_of_one_order_have_one_winner,
     a_thousand_rows_are_one_batch,
 );
@@ -102,6 +104,37 @@ async fn only_stored_orders_have_heads(Subject { store, .. }: Subject) {
     assert_eq!(ids, ["A-1", "A-2"]);
     assert_eq!(heads[1].hash, "hash of two");
     assert_eq!((heads[1].version, heads[1].updated_us), (1, 7));
+}
+
+async fn a_head_says_whether_the_order_has_refunds(Subject { store, .. }: Subject) {
+    put(&store, vec![order("A-1", 0, "one"), order("A-2", 0, "two")]).await.unwrap();
+    let refund = RefundRow {
+        refund_id: "R".to_owned(),
+        order_id: "A-2".to_owned(),
+        hash: Bytes::from_static(b"hash"),
+        body: Bytes::from_static(b"body"),
+    };
+    commit(&store, |it| it.insert_refunds(&acme(), vec![refund], 1)).await.unwrap();
+
+    let heads = store.order_heads(&acme(), ["A-1", "A-2"].into_iter()).await.unwrap();
+
+    let refunded: Vec<&str> =
+        heads.iter().filter(|head| head.refunded).map(|head| head.order_id.as_str()).collect();
+    assert_eq!(refunded, ["A-2"]);
+}
+
+async fn an_order_that_changed_without_a_snapshot_is_replaced_at_its_new_version(
+    Subject { store, .. }: Subject,
+) {
+    put(&store, vec![order("A-1", 0, "one")]).await.unwrap();
+    commit(&store, |it| it.touch_order(&acme(), "A-1", 1)).await.unwrap();
+
+    let late = commit(&store, |it| it.touch_order(&acme(), "A-1", 1)).await.unwrap_err();
+    assert!(matches!(late, StoreError::Conflict));
+    let late = put(&store, vec![order("A-1", 1, "late")]).await.unwrap_err();
+    assert!(matches!(late, StoreError::Conflict));
+    put(&store, vec![order("A-1", 2, "newest")]).await.unwrap();
+    assert_eq!(body(&store, "A-1").await.unwrap(), "newest");
 }
 
 async fn concurrent_inserts_of_one_order_have_one_winner(Subject { store, .. }: Subject) {

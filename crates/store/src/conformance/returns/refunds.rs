@@ -13,6 +13,8 @@ on_both_engines!(
     a_refund_identifier_is_taken_once_for_a_merchant,
     problems_are_listed_by_state_oldest_first_in_pages,
     problems_are_found_by_their_refunds,
+    a_problem_that_is_listed_stays_as_it_is,
+    the_refunds_of_several_orders_are_read_together,
 );
 
 fn refund(id: &str, order_id: &str) -> RefundRow {
@@ -106,6 +108,34 @@ async fn problems_are_listed_by_state_oldest_first_in_pages(Subject { store, .. 
     assert_eq!(listed, std::slice::from_ref(&settled));
     assert_eq!(store.refund_problem(&acme(), "RF-2").await.unwrap(), Some(settled));
     assert_eq!(store.refund_problem(&other(), "RF-2").await.unwrap(), None);
+}
+
+async fn a_problem_that_is_listed_stays_as_it_is(Subject { store, .. }: Subject) {
+    let problem = |detail: &str| RefundProblem {
+        merchant: "acme".to_owned(),
+        refund_id: "R1".to_owned(),
+        order_id: "A".to_owned(),
+        state: "conflict".to_owned(),
+        noticed_us: 3,
+        detail: detail.to_owned(),
+    };
+    for detail in ["first", "second"] {
+        commit(&store, |it| it.insert_refund_problem(&acme(), &problem(detail))).await.unwrap();
+    }
+
+    assert_eq!(store.refund_problem(&acme(), "R1").await.unwrap(), Some(problem("first")));
+}
+
+async fn the_refunds_of_several_orders_are_read_together(Subject { store, .. }: Subject) {
+    record(&store, vec![refund("Z", "A-1"), refund("X", "A-2")], 1).await.unwrap();
+    record(&store, vec![refund("B", "A-1"), refund("C", "A-3")], 2).await.unwrap();
+
+    let ids = ["A-1", "A-3", "unknown"].into_iter();
+    let mut found = store.refunds_of_orders(&acme(), ids).await.unwrap();
+
+    found.sort_by(|a, b| a.0.cmp(&b.0));
+    let expected = [("A-1", "body of Z"), ("A-1", "body of B"), ("A-3", "body of C")];
+    assert_eq!(found, expected.map(|(order, body)| (order.to_owned(), Bytes::from(body))));
 }
 
 async fn problems_are_found_by_their_refunds(Subject { store, .. }: Subject) {

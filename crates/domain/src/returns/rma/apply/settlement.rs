@@ -8,7 +8,7 @@ use crate::returns::Resolution;
 use crate::returns::rma::event::{LineQuantity, RmaRefusal};
 use crate::returns::rma::receiving::ReceivingStatus;
 use crate::returns::rma::record::Rma;
-use crate::returns::rma::unit::{RefundMade, RmaExchangeOrder, RmaUnit};
+use crate::returns::rma::unit::{ExtraRefund, RefundMade, RmaExchangeOrder, RmaUnit};
 
 /// Settles as many units of each line as `made` paid for, and returns those that it could not
 /// assign. Units that it settled before count, so a repeated refund changes nothing.
@@ -38,6 +38,14 @@ pub(super) fn refund(
         }
     }
     list_unplaced(unassigned)
+}
+
+/// Records money that pays for no units, once.
+pub(super) fn refund_extra(rma: &mut Rma, made: ExtraRefund) {
+    let same = |known: &ExtraRefund| known.refund_identifier == made.refund_identifier;
+    if !rma.extra_refunds.iter().any(same) {
+        rma.extra_refunds.push(made);
+    }
 }
 
 /// Takes one unit from what is left for its line, if there is any.
