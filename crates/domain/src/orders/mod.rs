@@ -4,3 +4,4 @@ pub mod intake;
 pub mod order;
 pub mod order_message;
 pub mod recorded_refunds;
+pub mod tags;

@@ -14,6 +14,7 @@ pub use self::parts::{
     Customer, Discount, PaymentDetails, PaymentTransaction, PostalAddress, Variant,
     VariantAttribute,
 };
+use super::tags::is_same_tag;
 
 /// A complete order in its current state at the merchant. It is always sent whole: a new message
 /// replaces what an earlier one said.
@@ -66,7 +67,8 @@ pub struct Order {
     /// nothing.
     #[schema(value_type = String, format = DateTime, example = "2026-02-14T16:02:10Z")]
     pub updated_at: Timestamp,
-    /// The order lines.
+    /// The order lines: at most 5,000.
+    #[schema(max_items = 5000)]
     pub items: Vec<OrderLine>,
     pub customer: Customer,
     pub shipping_address: PostalAddress,
@@ -240,6 +242,6 @@ pub const IGNORE_REFUND: &str = "ignore_refund";
 impl Refund {
     /// Whether the merchant wants the refund stored without any effect.
     pub fn is_ignored(&self) -> bool {
-        self.tags.iter().any(|tag| tag == IGNORE_REFUND)
+        self.tags.iter().any(|tag| is_same_tag(tag, IGNORE_REFUND))
     }
 }

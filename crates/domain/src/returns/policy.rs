@@ -18,6 +18,7 @@ use utoipa::ToSchema;
 
 use super::ReturnMethod;
 use crate::merchants::language::Language;
+use crate::orders::tags::is_same_tag;
 
 /// How a merchant accepts returns. A field that is left out has its default value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -250,14 +251,4 @@ impl Policy {
 pub fn includes_country(countries: &[String], country: &str) -> bool {
     let country = country.trim();
     countries.is_empty() || countries.iter().any(|listed| listed.eq_ignore_ascii_case(country))
-}
-
-/// Whether two tags are spellings of the same one.
-fn is_same_tag(left: &str, right: &str) -> bool {
-    normalize(left).eq(normalize(right))
-}
-
-fn normalize(tag: &str) -> impl Iterator<Item = char> {
-    let joined = |letter| if matches!(letter, '-' | ' ') { '_' } else { letter };
-    tag.trim().chars().flat_map(char::to_lowercase).map(joined)
 }

@@ -1,7 +1,7 @@
 //! The policy of a merchant who has not set one: thirty days, by mail, free of charge.
 //!
-//! The tags are the common spellings for goods that no store accepts by mail. Nothing here gives
-//! away money that the merchant did not promise: no bonus, no shipping refund.
+//! The tags are those of goods that no store accepts by mail, under their common names. Nothing
+//! here gives away money that the merchant did not promise: no bonus, no shipping refund.
 
 use super::{MethodOffer, Policy, Reason, RefundAt, ShippingRefunded, TagEffect, TagRule};
 use crate::merchants::language::Language;
@@ -9,17 +9,18 @@ use crate::returns::ReturnMethod;
 
 const WINDOW_DAYS: u32 = 30;
 
-const TAGS: [(&str, TagEffect); 10] = [
+const TAGS: [(&str, TagEffect); 11] = [
     ("final_sale", TagEffect::FinalSale),
     ("non_returnable", TagEffect::FinalSale),
     ("gift_card", TagEffect::GiftCard),
     ("pick_up_in_store", TagEffect::PickUpInStore),
     ("buy_online_pick_up_in_store", TagEffect::PickUpInStore),
-    ("buy_online_pickup_in_store", TagEffect::PickUpInStore),
     ("bopis", TagEffect::PickUpInStore),
     ("third_party", TagEffect::ThirdParty),
     ("marketplace", TagEffect::ThirdParty),
     ("customer_service", TagEffect::CustomerService),
+    ("customer_service_required", TagEffect::CustomerService),
+    ("cs_required", TagEffect::CustomerService),
 ];
 
 /// A reason of the default policy.

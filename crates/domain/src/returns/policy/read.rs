@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use super::{
     GiftCardOffer, MethodOffer, Policy, Reason, ReasonFee, RefundAt, ShippingRefunded, TagEffect,
-    TagRule, is_same_tag,
+    TagRule,
 };
 use crate::faults::{FaultCode, Faults};
 use crate::json::Json;
 use crate::merchants::language::Language;
+use crate::orders::tags::{has_letters, is_same_tag};
 use crate::reader::fields::{CENTS_MAX, Fields, ListElement};
 use crate::reader::path::PathStep;
 use crate::reader::{IDENTIFIER_MAX, Reader, read};
@@ -93,7 +94,7 @@ fn read_tags(value: &Reader<'_>) -> Option<Vec<TagRule>> {
 fn read_tag_rule(at: &Fields<'_>) -> ListElement<TagRule> {
     at.refuse_unknown();
     let tag = at.required("tag", |value| match value.text(1..=IDENTIFIER_MAX)? {
-        tag if tag.trim().is_empty() => value.invalid("must not be empty"),
+        tag if !has_letters(tag) => value.invalid("must have a letter or a digit"),
         tag => Some(tag.to_owned()),
     });
     let effect = at.required("effect", |value| match value.text(0..=CODE_MAX)? {

@@ -186,6 +186,23 @@ fn a_tag_is_recognized_in_any_spelling() {
 }
 
 #[test]
+fn the_default_policy_knows_the_tags_that_merchants_use() {
+    let policy = Policy::default();
+    for (tag, effect) in [
+        ("FinalSale", TagEffect::FinalSale),
+        ("pickup_in_store", TagEffect::PickUpInStore),
+        ("Thirdparty", TagEffect::ThirdParty),
+        ("cs-required", TagEffect::CustomerService),
+        ("customer service required", TagEffect::CustomerService),
+    ] {
+        let rules: Vec<_> = policy.rules_for(&[tag.to_owned()]).map(|(_, effect)| effect).collect();
+        assert_eq!(rules, [effect], "{tag}");
+    }
+    let written = serde_json::to_value(&policy).unwrap();
+    assert_eq!(read_policy(&written).unwrap(), policy, "no tag is listed twice");
+}
+
+#[test]
 fn the_choices_are_parsed_from_their_names() {
     for moment in RefundAt::ALL {
         assert_eq!(RefundAt::parse(moment.name()), Some(moment));
