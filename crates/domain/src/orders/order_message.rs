@@ -32,6 +32,10 @@ use crate::reader::{Reader, read};
 /// A message has at most this many orders.
 pub const ORDERS_MAX: usize = 1_000;
 
+/// An order of a message has at most this many lines, so that no page and no message about it is
+/// unbounded.
+pub const LINES_MAX: usize = 5_000;
+
 /// What reading depends on besides the document.
 #[derive(Clone, Copy, Debug)]
 pub struct OrderReadContext {
@@ -97,9 +101,8 @@ pub fn read_message(
             message.drop_unknown();
             message.object("returns_portal_order", |envelope| {
                 envelope.drop_unknown();
-                envelope.objects_up_to(ORDERS_MAX, "orders", |order| {
-                    read_snapshot(order, &mut rules)
-                })
+                envelope
+                    .objects_up_to(ORDERS_MAX, "orders", |order| read_snapshot(order, &mut rules))
             })
         })?
     })?;
@@ -119,9 +122,8 @@ pub fn read_order(
 /// Reads an order that was accepted before. What must hold between its fields is not checked again:
 /// later snapshots and refunds may contradict it, and it must stay readable.
 pub fn read_stored_order(document: &Json<'_>) -> Result<Order, Faults> {
-    let stored = read(document, false, |root| {
-        root.object(|order| fields::read_order_fields(order, None))
-    });
+    let stored =
+        read(document, false, |root| root.object(|order| fields::read_order_fields(order, None)));
     stored.map(|(order, _)| order)
 }
 

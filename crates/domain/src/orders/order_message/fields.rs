@@ -1,5 +1,6 @@
 //! The fields of an order, in the order in which they are read and their faults are reported.
 
+use super::LINES_MAX;
 use super::rules::{self, IntakeRules, RefundRules};
 use crate::currency;
 use crate::json::Json;
@@ -50,7 +51,8 @@ pub(super) fn read_order_fields(at: &Fields<'_>, mut rules: Option<&mut IntakeRu
     }
 
     let checked = rules.is_some();
-    let items = at.objects("items", |at| read_line(at, checked));
+    let most = if checked { LINES_MAX } else { usize::MAX };
+    let items = at.objects_up_to(most, "items", |at| read_line(at, checked));
     if checked {
         rules::check_distinct_lines(at, &items);
     }

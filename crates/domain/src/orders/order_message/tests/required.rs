@@ -234,3 +234,26 @@ fn the_attributes_of_a_variant_come_as_a_list_or_an_object() {
     assert_eq!(attributes(json!([{ "name": "Size" }])), Err(format!("{path}[0].value")));
     assert_eq!(attributes(json!("L")), Err(path.to_owned()));
 }
+
+#[test]
+fn an_order_has_at_most_five_thousand_lines() {
+    let with_lines = |count: usize| {
+        edit_order(|order| {
+            let line = order["items"][0].clone();
+            let numbered = |number: usize| {
+                let mut line = line.clone();
+                line["identifier"] = json!(number.to_string());
+                line
+            };
+            order["items"] = (0..count).map(numbered).collect();
+            order["refunds"] = json!([]);
+        })
+    };
+
+    assert!(read_value(&message_of(&[with_lines(LINES_MAX)]), false).is_ok());
+    let faults = read_value(&message_of(&[with_lines(LINES_MAX + 1)]), false).unwrap_err();
+
+    let fault = &faults.errors[0];
+    assert_eq!((faults.total, fault.field.as_str()), (1, "$.returns_portal_order.orders[0].items"));
+    assert_eq!(fault.reason, "must have at most 5000 elements");
+}
