@@ -147,6 +147,19 @@ impl<'a> Reader<'a> {
         Some(text)
     }
 
+    /// An identifier that systems write as text or as an integer: it is kept as text.
+    pub fn text_or_digits(&self) -> Option<String> {
+        if let Json::Number(digits) = self.value
+            && digits.bytes().all(|byte| byte.is_ascii_digit())
+        {
+            if digits.len() > IDENTIFIER_MAX {
+                return self.invalid(&format!("must have at most {IDENTIFIER_MAX} digits"));
+            }
+            return Some((*digits).to_owned());
+        }
+        self.text(1..=IDENTIFIER_MAX).map(str::to_owned)
+    }
+
     /// What `parse` makes of the name in this value; `refused` says which names are accepted.
     pub fn named<T>(&self, parse: impl FnOnce(&str) -> Option<T>, refused: &str) -> Option<T> {
         match parse(self.text(0..=usize::MAX)?) {

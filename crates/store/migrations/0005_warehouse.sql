@@ -20,7 +20,8 @@ CREATE TABLE asns (
 CREATE INDEX asns_by_number ON asns (asn_number, merchant_id);
 
 -- place: the line's position in the ASN; own_id: the merchant's own identifier of the unit;
--- complete: 1 when every unit of the line was received. What a line does not have is empty.
+-- upc: as a GTIN of 14 digits if it is one; complete: 1 when every unit of the line was received.
+-- What a line does not have is empty.
 CREATE TABLE asn_lines (
     merchant_id TEXT NOT NULL,
     asn_number TEXT NOT NULL,
@@ -32,6 +33,7 @@ CREATE TABLE asn_lines (
     serial_number TEXT NOT NULL,
     sku TEXT NOT NULL,
     upc TEXT NOT NULL,
+    asin TEXT NOT NULL,
     carton_id TEXT NOT NULL,
     quantity BIGINT NOT NULL,
     received BIGINT NOT NULL,
@@ -50,6 +52,8 @@ CREATE INDEX asn_lines_by_serial ON asn_lines (serial_number, merchant_id, asn_n
 CREATE INDEX asn_lines_by_sku ON asn_lines (sku, merchant_id, asn_number, program_id, complete, carton_id, place);
 CREATE INDEX asn_lines_by_upc ON asn_lines (upc, merchant_id, asn_number, program_id, complete, carton_id, place)
     WHERE upc <> '';
+CREATE INDEX asn_lines_by_asin ON asn_lines (asin, merchant_id, asn_number, program_id, complete, carton_id, place)
+    WHERE asin <> '';
 CREATE INDEX asn_lines_by_carton ON asn_lines (complete, merchant_id, asn_number, program_id, carton_id, place);
 
 -- Units that are more than announced. doubt_us: since when an operator is asked about the unit; 0

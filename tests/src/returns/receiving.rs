@@ -62,7 +62,8 @@ fn every_unit_that_arrives_is_told_with_its_condition() {
 
         let one = with_unit(&delivered(), 0, &received("N"));
         let two = with_unit(&one, 2, &received("X"));
-        let three = with_unit(&two, 1, &received("B"));
+        let mut three = with_unit(&two, 1, &received("B"));
+        three["receiving_complete"] = json!(true);
         let refunded = with_status(&three, "REFUNDED");
         assert_eq!(scene.messages(&rma)[2..], [delivered(), one, two, three, refunded]);
     }
@@ -95,6 +96,38 @@ fn receiving_that_is_closed_early_leaves_a_partial_refund() {
         ];
         scene.publish_refunds(&sample_order("A"), &refunds);
         assert_eq!(scene.messages(&rma)[6..], [with_status(&partial, "REFUNDED")]);
+    }
+}
+
+#[test]
+fn a_rejected_unit_is_not_received_at_once_and_its_reason_is_on_the_return() {
+    for scene in scenes() {
+        let rma = awaited(&scene);
+        let mut stained = receipt(&rma, "mug", "LP-2", "X");
+        stained["reject_reason"] = json!("stained");
+
+        let told = scene.receive(&json!([
+            receipt(&rma, "tee", "LP-1", "A"),
+            stained,
+            receipt(&rma, "tee", "LP-3", "A"),
+        ]));
+
+        let applied = json!({ "result": "applied", "rma_identifier": rma });
+        assert_eq!(told, json!([applied, applied, applied]));
+        let expected = json!([{
+            "order_identifier": "A", "order_line_item_identifier": "mug",
+            "unit_identifier": "LP-2", "reject_reason": "stained",
+        }]);
+        assert_eq!(scene.show(&rma)["rejected_units"], expected);
+        let rejected = [
+            ("receiving_status", json!("NOT_RECEIVED")),
+            ("warehouse_receipt_condition", json!("X")),
+        ];
+        let one = with_unit(&delivered(), 0, &received("A"));
+        let two = with_unit(&one, 2, &rejected);
+        let mut three = with_status(&with_unit(&two, 1, &received("A")), "PARTIAL_REFUND");
+        three["receiving_complete"] = json!(true);
+        assert_eq!(scene.messages(&rma)[3..], [one, two, three]);
     }
 }
 

@@ -126,8 +126,29 @@ fn a_unit_that_another_asn_announces_is_refused_by_name() {
             .iter()
             .map(|it| it["field"].as_str().unwrap())
             .collect();
-        let field = |unit: &str| format!("$..details[?(@.unit_identifier=='{unit}')]");
-        assert_eq!(errors, [field("LP-0093321"), field("LP-0093322")]);
+        let field = |line: usize| format!("$.cartons[0].details[{line}].unit_identifier");
+        assert_eq!(errors, [field(0), field(1)]);
+    }
+}
+
+#[test]
+fn what_real_systems_add_to_an_asn_is_accepted_and_its_time_is_no_content() {
+    for scene in scenes() {
+        let mut asn = sample_asn();
+        asn["asn_type"] = json!("return");
+        asn["messagetimestamp"] = json!("2026-03-01T08:00:00.123+01:00");
+        asn["cartons"][0]["details"][0]["condition"] = json!("Used - Good");
+        asn["cartons"][0]["details"][0]["asin"] = json!("B07XYZ1234");
+        assert_eq!(announced(&scene, &asn), (202, result("created")));
+
+        asn["messagetimestamp"] = json!("2026-03-01T09:00:00.123+01:00");
+        assert_eq!(announced(&scene, &asn), (202, result("unchanged")), "sent again");
+
+        asn["cartons"][0]["details"][0]["asin"] = json!("B07XYZ12345");
+        let (status, body) = announced(&scene, &asn);
+        assert_eq!(status, 422, "{body}");
+        let field = "$.cartons[0].details[0].asin";
+        assert_eq!(body["errors"], json!([{ "field": field, "code": "invalid" }]));
     }
 }
 

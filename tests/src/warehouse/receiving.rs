@@ -72,6 +72,71 @@ fn units_of_a_quantity_fill_their_lines_one_by_one() {
 }
 
 #[test]
+fn a_unit_is_received_by_any_spelling_of_its_article_number_or_by_its_asin() {
+    for scene in scenes() {
+        let mut asn = quantities("ASN-20260301-7", &[("1", "A", 2), ("2", "B", 1)]);
+        let details = &mut asn["cartons"][0]["details"];
+        details[0]["upc"] = json!("012345678905");
+        details[1]["asin"] = json!("B07XYZ1234");
+        scene.announce(&asn);
+
+        let results = scene.scan(&[
+            json!({ "unit_identifier": "LP-1", "upc": "0012345678905" }),
+            json!({ "unit_identifier": "LP-2", "upc": "00012345678905" }),
+            json!({ "unit_identifier": "LP-3", "asin": "B07XYZ1234" }),
+        ]);
+
+        assert_eq!(results, [applied(), applied(), applied()]);
+        let told = scene.told(TOLD);
+        let lines: Vec<&Value> = told.iter().map(|it| &it["line_identifier"]).collect();
+        assert_eq!(lines, ["1", "1", "2"]);
+        assert_eq!(told[2]["asin"], "B07XYZ1234");
+    }
+}
+
+#[test]
+fn a_receipt_names_the_warehouse_where_the_unit_was_received() {
+    for scene in scenes() {
+        scene.announce(&quantities("ASN-20260301-7", &[("1", "A", 3)]));
+
+        scene.scan(&[
+            json!({ "unit_identifier": "LP-1", "sku": "A", "warehouse_identifier": "32" }),
+            json!({ "unit_identifier": "LP-2", "sku": "A", "warehouse_identifier": 33 }),
+            json!({ "unit_identifier": "LP-3", "sku": "A" }),
+        ]);
+
+        let told = scene.told(TOLD);
+        let places: Vec<&Value> = told.iter().map(|it| &it["to"]).collect();
+        let place = |identifier: Value, original: Value| {
+            let kind = "warehouse";
+            json!({ "identifier": identifier, "type": kind, "original_identifier": original })
+        };
+        let expected = [
+            place(json!(32), json!("EAST")),
+            place(json!(33), json!("EAST")),
+            place(json!("EAST"), Value::Null),
+        ];
+        assert_eq!(places, expected.iter().collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn a_unit_that_is_rejected_when_it_is_scanned_has_the_reason_in_its_history() {
+    for scene in scenes() {
+        scene.announce(&quantities("ASN-20260301-7", &[("1", "A", 1)]));
+
+        scene.scan(&[json!({ "unit_identifier": "LP-1", "sku": "A", "reject_reason": "stained" })]);
+
+        let story = scene.get(Who::Merchant, "/units/LP-1").body;
+        let received = story["story"].as_array().unwrap().iter();
+        let received: Vec<&Value> =
+            received.map(|it| &it["happened"]).filter(|it| it["event"] == "received").collect();
+        assert_eq!(received.len(), 1, "{story}");
+        assert_eq!(received[0]["reject_reason"], "stained");
+    }
+}
+
+#[test]
 fn a_unit_that_is_scanned_again_counts_once() {
     for scene in scenes() {
         scene.announce(&quantities("ASN-20260301-7", &[("1", "A", 2)]));

@@ -13,7 +13,7 @@ use domain::returns::{
     quote::Quote,
     request::{ReturnRequest, read_request},
     returnability::Returnability,
-    rma::Rma,
+    rma::{ExtraRefund, Rma, RmaUnit},
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -42,6 +42,14 @@ pub(crate) struct ReturnAnswer<'a> {
     /// The version of the merchant's policy that applies to the return.
     #[schema(example = 3, minimum = 0)]
     policy_version: i64,
+    /// Refunds for the return that name no units, such as shipping or goodwill.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    extra_refunds: Vec<ExtraRefund>,
+    /// Units that the warehouse rejected.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    rejected_units: Vec<RejectedUnit<'a>>,
     /// The amounts of the return. Only in the responses to a quote and to the start of a return.
     #[serde(skip_serializing_if = "Option::is_none")]
     quote: Option<Quote>,
@@ -55,6 +63,20 @@ pub(crate) struct Label<'a> {
     /// A page to print. Anyone who knows the return's identifier can open it.
     #[schema(example = "/labels/RMA-7K3Q-9XWD-2M4T")]
     url: String,
+}
+
+/// A unit that the warehouse rejected.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct RejectedUnit<'a> {
+    #[schema(example = "ORD-100472")]
+    order_identifier: &'a str,
+    #[schema(example = "ORD-100472-1")]
+    order_line_item_identifier: &'a str,
+    /// The license plate of the unit.
+    #[schema(example = "LP-0093321")]
+    unit_identifier: &'a str,
+    #[schema(example = "stained")]
+    reject_reason: &'a str,
 }
 
 /// Addresses on this server.
@@ -80,10 +102,26 @@ fn respond(rma: &Rma, quote: Option<Quote>) -> Json<Value> {
         cancel: format!("/returns/{id}/cancel"),
         label: format!("/labels/{id}"),
     };
-    let policy_version = rma.policy_version;
-    let response =
-        ReturnAnswer { message: RmaMessage::of(rma), label, links, policy_version, quote };
+    let response = ReturnAnswer {
+        message: RmaMessage::of(rma),
+        label,
+        links,
+        policy_version: rma.policy_version,
+        extra_refunds: rma.extra_refunds.clone(),
+        rejected_units: rma.units.iter().filter_map(view_rejection).collect(),
+        quote,
+    };
     Json(serde_json::to_value(response).expect("a response has string keys"))
+}
+
+fn view_rejection(unit: &RmaUnit) -> Option<RejectedUnit<'_>> {
+    let receipt = unit.receipt.as_ref()?;
+    Some(RejectedUnit {
+        order_identifier: &unit.goods.order_identifier,
+        order_line_item_identifier: &unit.goods.order_line_item_identifier,
+        unit_identifier: &receipt.receipt_identifier,
+        reject_reason: receipt.reject_reason.as_deref()?,
+    })
 }
 
 /// Which units can be returned

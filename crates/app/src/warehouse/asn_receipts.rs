@@ -83,6 +83,7 @@ fn line_filter(receipt: &Receipt, more: bool) -> AsnLineFilter<'_> {
         own: text(receipt.client_unit_identifier.as_ref()),
         sku: text(receipt.sku.as_ref()),
         upc: text(receipt.upc.as_ref()),
+        asin: text(receipt.asin.as_ref()),
         carton: text(receipt.carton_identifier.as_ref()),
         serial_number: text(receipt.serial_number.as_ref()),
         more,

@@ -9,7 +9,7 @@ use domain::{
     warehouse::{
         asn::{AsnLine, InboundAsn},
         receiving::AsnState,
-        unit::{Announcement, UnitEvent, UnitRecord, apply},
+        unit::{Announcement, UnitEvent, apply},
     },
 };
 use serde::{Deserialize, Serialize};
@@ -40,11 +40,11 @@ replayable!(AnnouncedAsn);
 /// Announces an ASN. The same ASN again changes nothing; another one with its number is a conflict.
 pub async fn announce_asn(
     scope: RequestScope<'_>,
-    asn: InboundAsn,
+    mut asn: InboundAsn,
 ) -> Result<AnnouncedAsn, AppError> {
     let (app, merchant) = (scope.app, scope.merchant()?);
     let asn_number = asn.asn_number.to_string();
-    let fingerprint = hash_asn(&asn);
+    let fingerprint = hash_asn(&mut asn);
     let state = AsnState::announced(asn, fingerprint, app.world.now());
     commit_once(scope, || async {
         let mut transaction = Transaction::new("announcing an ASN");
@@ -70,14 +70,14 @@ pub async fn announce_asn(
 pub async fn replace_asn(
     scope: RequestScope<'_>,
     asn_number: &str,
-    asn: InboundAsn,
+    mut asn: InboundAsn,
 ) -> Result<AnnouncedAsn, AppError> {
     let (app, merchant) = (scope.app, scope.merchant()?);
     if asn.asn_number.as_str() != asn_number {
         let why = "the path and the body name different ASNs";
         return Err(AppError::Conflict(why.to_owned()));
     }
-    let fingerprint = hash_asn(&asn);
+    let fingerprint = hash_asn(&mut asn);
     commit_once(scope, || async {
         let mut transaction = Transaction::new("changing an ASN");
         let before = find_asn(app, merchant, &asn).await?.ok_or(AppError::NotFound("ASN"))?;
@@ -93,9 +93,12 @@ pub async fn replace_asn(
     .await
 }
 
-/// The same for ASNs with the same content.
-fn hash_asn(asn: &InboundAsn) -> String {
+/// The same for ASNs with the same content. When it was sent is no content: an ASN that is sent
+/// again has another time.
+fn hash_asn(asn: &mut InboundAsn) -> String {
+    let message_timestamp = asn.message_timestamp.take();
     let text = serde_json::to_vec(asn).expect("an ASN has string keys");
+    asn.message_timestamp = message_timestamp;
     secrets::hexadecimal(&secrets::hash(&text))
 }
 
@@ -117,28 +120,24 @@ async fn announce_units(
     state: &AsnState,
     transaction: &mut Transaction,
 ) -> Result<(), AppError> {
-    let mut lines: Vec<(&str, AsnLine<'_>)> = state
-        .asn
-        .lines()
-        .filter_map(|line| Some((line.detail.unit_identifier.as_deref()?, line)))
-        .collect();
+    let mut lines = list_unit_lines(&state.asn);
     // In the order of their identifiers, like everything that changes many units.
-    lines.sort_unstable_by_key(|(unit, _)| *unit);
+    lines.sort_unstable_by_key(|it| it.unit);
     let mut faults = Faults { errors: Vec::new(), total: 0 };
     for chunk in lines.chunks(UNITS_AT_ONCE) {
-        let stored = app.store.units(merchant, chunk.iter().map(|(unit, _)| *unit)).await?;
+        let stored = app.store.units(merchant, chunk.iter().map(|it| it.unit)).await?;
         let mut rows = Vec::new();
         for Versioned { value: unit, version } in stored {
             let id = unit.unit_identifier.as_str();
-            let Ok(position) = chunk.binary_search_by_key(&id, |(unit, _)| *unit) else { continue };
-            let Some((_, line)) = chunk.get(position) else { continue };
-            let announcement = Box::new(Announcement::of(line, state.announced_at));
+            let Ok(position) = chunk.binary_search_by_key(&id, |it| it.unit) else { continue };
+            let Some(known) = chunk.get(position) else { continue };
+            let announcement = Box::new(Announcement::of(&known.line, state.announced_at));
             match apply(&unit, &UnitEvent::Announced(announcement), state.announced_at) {
                 Ok(decision) if decision.changed && version > 0 => {
                     rows.push(UnitRow { replaces: version, unit: decision.unit });
                 }
                 Ok(_) => (),
-                Err(refusal) => add_fault(&mut faults, &unit, refusal.to_string()),
+                Err(refusal) => add_fault(&mut faults, known, refusal.to_string()),
             }
         }
         transaction.put_units(merchant, rows);
@@ -146,10 +145,32 @@ async fn announce_units(
     if faults.total > 0 { Err(AppError::Invalid(faults)) } else { Ok(()) }
 }
 
-fn add_fault(faults: &mut Faults, unit: &UnitRecord, reason: String) {
+/// A line that announces a unit, and its place in the ASN.
+struct UnitLine<'a> {
+    unit: &'a str,
+    line: AsnLine<'a>,
+    carton_position: usize,
+    detail_position: usize,
+}
+
+fn list_unit_lines(asn: &InboundAsn) -> Vec<UnitLine<'_>> {
+    let mut lines = Vec::new();
+    for (carton_position, carton) in asn.cartons.iter().enumerate() {
+        for (detail_position, detail) in carton.details.iter().enumerate() {
+            let Some(unit) = detail.unit_identifier.as_deref() else { continue };
+            let line = AsnLine { asn, carton, detail };
+            lines.push(UnitLine { unit, line, carton_position, detail_position });
+        }
+    }
+    lines
+}
+
+fn add_fault(faults: &mut Faults, line: &UnitLine<'_>, reason: String) {
     faults.total += 1;
     if faults.errors.len() < FAULTS_MAX {
-        let field = format!("$..details[?(@.unit_identifier=='{}')]", unit.unit_identifier);
+        let UnitLine { carton_position, detail_position, .. } = line;
+        let field =
+            format!("$.cartons[{carton_position}].details[{detail_position}].unit_identifier");
         faults.errors.push(FieldError { field, code: FaultCode::Invalid, reason });
     }
 }

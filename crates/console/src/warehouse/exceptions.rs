@@ -122,6 +122,7 @@ const fn sign_label(sign: MatchSign) -> &'static str {
         MatchSign::SameLine => "line",
         MatchSign::SameSku => "SKU",
         MatchSign::SameUpc => "UPC",
+        MatchSign::SameAsin => "ASIN",
         MatchSign::SameTrackingNumber => "tracking number",
         MatchSign::SameCarton => "carton",
     }

@@ -82,10 +82,10 @@ fn unit_badge(unit: &UnitRecord) -> Badge {
         Badge::warn("Exception")
     } else if unit.has_left() {
         Badge::plain("Shipped")
+    } else if unit.rejected_because().is_some() {
+        Badge::bad("Rejected")
     } else if unit.is_here() {
         Badge::good("In the warehouse")
-    } else if unit.reject_reason.is_some() {
-        Badge::bad("Rejected")
     } else {
         Badge::cool("Expected")
     }
@@ -106,7 +106,7 @@ fn unit_facts(unit: &UnitRecord) -> Vec<(&'static str, String)> {
         ("Condition", unit.condition.map(Condition::name).map(str::to_owned)),
         ("Location", unit.location_identifier.clone()),
         ("Shipment", unit.departure.as_ref().map(|it| it.asn_number.to_string())),
-        ("Reason for rejection", unit.reject_reason.clone()),
+        ("Reason for rejection", unit.rejected_because().map(str::to_owned)),
     ];
     facts.into_iter().filter_map(|(label, value)| Some((label, value?))).collect()
 }
@@ -128,9 +128,10 @@ fn describe_event(event: &StoryEvent) -> String {
         StoryEvent::Answered { asn_number, .. } => {
             format!("An operator resolved the exception for {asn_number}")
         }
-        StoryEvent::Received { asn_number, line_identifier, user_login } => {
+        StoryEvent::Received { asn_number, line_identifier, user_login, reject_reason } => {
             let line = optional(", line ", line_identifier);
-            format!("Received for {asn_number}{line}{}", by(user_login))
+            let rejected = optional(", and rejected: ", reject_reason);
+            format!("Received for {asn_number}{line}{}{rejected}", by(user_login))
         }
         StoryEvent::Graded { condition, reason, user_login } => {
             format!("Graded {}{}{}", condition.name(), by(user_login), because(reason))
@@ -172,6 +173,7 @@ mod tests {
                 asn_number: hostile(),
                 line_identifier: Some(hostile()),
                 user_login: Some(hostile()),
+                reject_reason: Some(hostile()),
             }),
         ];
         let visitor = sample_visitor();

@@ -202,6 +202,15 @@ impl<'a> Fields<'a> {
         self.required(key, |value| value.integer(0..=CENTS_MAX)).unwrap_or_default()
     }
 
+    /// An identifier that systems write as text or as an integer.
+    pub fn identifier_or_number(&self, key: &'static str) -> String {
+        self.required(key, |value| value.text_or_digits()).unwrap_or_default()
+    }
+
+    pub fn optional_identifier_or_number(&self, key: &'static str) -> Option<String> {
+        self.optional(key, |value| value.text_or_digits())
+    }
+
     pub fn optional_cents(&self, key: &'static str) -> Option<i64> {
         self.optional(key, |value| value.integer(0..=CENTS_MAX))
     }

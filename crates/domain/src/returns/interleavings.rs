@@ -137,6 +137,7 @@ impl OrderHistory {
                 line: Some(LINES[self.random.index(LINES.len())].to_owned()),
                 sku: None,
                 condition: Condition::N,
+                reject_reason: self.random.one_in(4).then(|| "stained".to_owned()),
             },
             2 => RmaEvent::ReceivingClosed,
             3 => RmaEvent::ExchangePlaced {

@@ -68,6 +68,11 @@ pub struct Receipt {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "A-14-03", max_length = 255)]
     pub location_identifier: Option<String>,
+    /// The warehouse that received the unit, if it is not the one that the ASN names. Text, or an
+    /// integer, which is kept as text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "32", max_length = 255)]
+    pub warehouse_identifier: Option<String>,
     /// The serial number, if the unit has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(max_length = 255)]
@@ -76,7 +81,7 @@ pub struct Receipt {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "too_small")]
     pub return_reason: Option<String>,
-    /// Why the unit was rejected, if it was.
+    /// Why the unit was rejected, if it was. A returned unit is then `NOT_RECEIVED`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reject_reason: Option<String>,
     /// The number on the parcel, as it was scanned.
@@ -107,6 +112,7 @@ impl Receipt {
             line: self.line_identifier.clone(),
             sku: self.sku.clone(),
             condition: self.condition,
+            reject_reason: self.reject_reason.clone(),
         }
     }
 }
@@ -162,6 +168,7 @@ fn read_receipt(at: &Fields<'_>) -> Receipt {
         channel,
         user_login,
         location_identifier: at.optional_identifier("location_identifier"),
+        warehouse_identifier: at.optional_identifier_or_number("warehouse_identifier"),
         serial_number: at.optional_identifier("serial_number"),
         return_reason: at.optional_text("return_reason"),
         reject_reason: at.optional_text("reject_reason"),

@@ -90,5 +90,6 @@ fn received() -> RmaEvent {
         line: Some("ORD-100472-1".to_owned()),
         sku: None,
         condition: Condition::A,
+        reject_reason: None,
     }
 }

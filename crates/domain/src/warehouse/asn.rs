@@ -36,6 +36,15 @@ pub struct InboundAsn {
     pub asn_number: AsnNumber,
     pub status: AsnStatus,
     pub details_type: DetailsType,
+    /// What kind of ASN it is, in the merchant's words. Informational.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "return", max_length = 255)]
+    pub asn_type: Option<String>,
+    /// When the merchant's system sent the message, as it wrote it. Informational: two messages
+    /// that differ only in it have the same content.
+    #[serde(rename = "messagetimestamp", skip_serializing_if = "Option::is_none")]
+    #[schema(example = "2026-03-01T08:00:00Z", max_length = 255)]
+    pub message_timestamp: Option<String>,
     /// Joins the ASNs of one order or return.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "SHP-7781", max_length = 255)]
@@ -157,12 +166,21 @@ pub struct AsnDetail {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "012345678905", max_length = 255)]
     pub upc: Option<String>,
+    /// A product identifier of ten letters and digits. A unit can be received by it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "B07XYZ1234", min_length = 10, max_length = 10)]
+    pub asin: Option<String>,
     /// How many units: 1 if `details_type` is `unit`.
     #[schema(example = 1, minimum = 1, maximum = 100_000)]
     pub quantity: i64,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "SN-20114", max_length = 255)]
     pub serial_number: Option<String>,
+    /// The state of the goods, in the merchant's words. Informational: the warehouse grades each
+    /// unit itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "used", max_length = 255)]
+    pub condition: Option<String>,
     /// Who supplied the goods.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "V-88", max_length = 255)]

@@ -11,6 +11,7 @@
 pub mod asn;
 pub mod asn_number;
 pub mod drop_ship;
+pub mod gtin;
 pub mod outbound_message;
 pub mod parcel;
 pub mod receipt_message;
@@ -23,9 +24,7 @@ pub mod unit;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::json::Json;
 use crate::reader::fields::Fields;
-use crate::reader::{IDENTIFIER_MAX, Reader};
 
 /// What goods belong to: an order, a return, a transfer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -88,23 +87,5 @@ fn reference(at: &Fields<'_>) -> GoodsReference {
         kind: kind.unwrap_or(ReferenceType::Rma),
         identifier: at.identifier("identifier"),
         alternate_identifier: at.optional_identifier("alternate_identifier"),
-    }
-}
-
-/// An identifier that systems write as text or as an integer. It is stored as text.
-fn text_or_number(value: &Reader<'_>) -> Option<String> {
-    match value.source() {
-        Json::Number(digits) if digits.bytes().all(|byte| byte.is_ascii_digit()) => {
-            if digits.len() > IDENTIFIER_MAX {
-                return value.invalid(&format!("must have at most {IDENTIFIER_MAX} digits"));
-            }
-            Some((*digits).to_owned())
-        }
-        Json::Null
-        | Json::Bool(_)
-        | Json::Number(_)
-        | Json::Text(_)
-        | Json::List(_)
-        | Json::Object(_) => value.text(1..=IDENTIFIER_MAX).map(str::to_owned),
     }
 }

@@ -9,8 +9,8 @@
 //! | article whose units were all received             | full: a question                     |
 //! | anything else                                     | unexpected: a question               |
 //!
-//! An article is identified by its SKU or UPC, and in a return also by its line. The result of a
-//! scan is not decided here: a unit becomes a receipt, and the return or
+//! An article is identified by its SKU, UPC or ASIN, and in a return also by its line. The result
+//! of a scan is not decided here: a unit becomes a receipt, and the return or
 //! [`receiving`](super::receiving) decides about it.
 
 mod receipt;
@@ -23,10 +23,11 @@ use jiff::Timestamp;
 
 pub use self::receipt::{GradedUnit, UnexpectedCode};
 use super::asn::{AsnDetail, AsnStatus};
+use super::gtin::is_same_code;
 use super::receiving::AsnState;
 use crate::identifier::MerchantId;
 use crate::returns::receipt::Condition;
-use crate::returns::rma::{ReceivingStatus, Rma, RmaStatus, RmaUnit};
+use crate::returns::rma::{Rma, RmaStatus, RmaUnit};
 
 /// What a parcel should contain.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,6 +71,7 @@ pub struct ExpectedLine {
     pub title: Option<String>,
     pub sku: Option<String>,
     pub upc: Option<String>,
+    pub asin: Option<String>,
     /// The license plate, if the line announces a single unit.
     pub plate: Option<String>,
     /// The merchant's own identifier of that unit.
@@ -109,7 +111,9 @@ impl ExpectedLine {
     }
 
     fn is_article(&self, code: &str) -> bool {
-        [&self.sku, &self.upc].into_iter().flatten().any(|known| known == code)
+        self.sku.as_deref() == Some(code)
+            || self.upc.as_deref().is_some_and(|upc| is_same_code(upc, code))
+            || self.asin.as_deref().is_some_and(|asin| asin.eq_ignore_ascii_case(code))
     }
 }
 
@@ -225,6 +229,7 @@ fn expected(unit: &RmaUnit, received: i64) -> ExpectedLine {
         title: Some(goods.title.clone()),
         sku: goods.sku.clone(),
         upc: goods.upc.clone(),
+        asin: None,
         plate: None,
         own: None,
         quantity: 1,
@@ -239,6 +244,7 @@ fn announced(state: &AsnState, detail: &AsnDetail, program: Option<String>) -> E
         title: None,
         sku: Some(detail.sku.clone()),
         upc: detail.upc.clone(),
+        asin: detail.asin.clone(),
         plate: detail.unit_identifier.clone(),
         own: detail.client_unit_identifier.clone(),
         quantity: detail.quantity,
@@ -249,7 +255,7 @@ fn announced(state: &AsnState, detail: &AsnDetail, program: Option<String>) -> E
 /// Why no unit of a return can be received.
 fn refusal_of(rma: &Rma) -> Option<&'static str> {
     let never = rma.units.iter().all(|unit| unit.receiving.is_none());
-    let done = rma.units.iter().all(|unit| unit.receiving == Some(ReceivingStatus::Received));
+    let done = rma.units.iter().all(|unit| unit.receipt.is_some());
     if rma.status == RmaStatus::Canceled {
         Some("the return was canceled")
     } else if never {

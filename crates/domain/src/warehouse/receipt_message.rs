@@ -132,6 +132,18 @@ pub fn rejected<'a>(asn: &'a InboundAsn, unit: &'a UnitRecord) -> Option<Invento
     Some(message(asn, None, unit, &question.scanned, Some(reason)))
 }
 
+/// The warehouse that the receipt names, or else the one that the ASN names.
+fn place_of<'a>(asn: &'a InboundAsn, scanned: &'a Receipt) -> ReceivedAt<'a> {
+    let announced = asn.to.identifier.as_str();
+    let identifier = scanned.warehouse_identifier.as_deref().unwrap_or(announced);
+    let elsewhere = (identifier != announced).then_some(announced);
+    ReceivedAt {
+        identifier: NumberOrText::of(identifier),
+        kind: &asn.to.kind,
+        original_identifier: asn.to.original_identifier.as_deref().or(elsewhere),
+    }
+}
+
 fn message<'a>(
     asn: &'a InboundAsn,
     line: Option<AsnLine<'a>>,
@@ -147,11 +159,7 @@ fn message<'a>(
         asn_number: asn.asn_number.as_str(),
         shipment_identifier: asn.shipment_identifier.as_deref(),
         from: &asn.from,
-        to: ReceivedAt {
-            identifier: NumberOrText::of(&asn.to.identifier),
-            kind: &asn.to.kind,
-            original_identifier: asn.to.original_identifier.as_deref(),
-        },
+        to: place_of(asn, scanned),
         carton_identifier: carton
             .and_then(|carton| carton.identifier.as_deref())
             .or(scanned.carton_identifier.as_deref()),
@@ -179,7 +187,7 @@ fn message<'a>(
         user_login: scanned.user_login.as_deref(),
         merchant: line.map_or(asn.merchant.as_deref(), |line| line.merchant()),
         concept: line.map_or(asn.concept.as_deref(), |line| line.concept()),
-        asin: scanned.asin.as_deref(),
+        asin: scanned.asin.as_deref().or(detail.and_then(|detail| detail.asin.as_deref())),
         tracking_number: scanned.tracking_number.as_deref().or(asn.tracking_number.as_deref()),
         location_identifier: scanned.location_identifier.as_deref(),
         client_unit_identifier: scanned

@@ -178,11 +178,13 @@ pub fn returned(line: &AsnLine<'_>, unit: &UnitRecord) -> Option<(RmaId, rma::Rm
     let rma_identifier = RmaId::parse(&reference.identifier)?;
     let order_line = line.detail.reference_line_identifier.clone();
     let sku = order_line.is_none().then(|| line.detail.sku.clone());
+    let scanned = &unit.receipt.as_ref()?.scanned;
     let event = rma::RmaEvent::Received {
         receipt_identifier: unit.unit_identifier.clone(),
         line: order_line,
         sku,
-        condition: unit.receipt.as_ref()?.scanned.condition,
+        condition: scanned.condition,
+        reject_reason: scanned.reject_reason.clone(),
     };
     Some((rma_identifier, event))
 }

@@ -12,6 +12,7 @@ use super::unit::read_answer;
 use super::*;
 use crate::faults::Faults;
 use crate::json as document;
+use crate::json::Json;
 use crate::samples;
 
 /// One thing done to the value at a place.

@@ -142,24 +142,18 @@ pub struct StoryStep {
 #[schema(as = Happened)]
 pub enum StoryEvent {
     /// The merchant announced it.
-    Announced {
-        asn_number: AsnNumber,
-        line_identifier: String,
-    },
+    Announced { asn_number: AsnNumber, line_identifier: String },
     /// It was scanned and did not match; an operator must decide.
-    Questioned {
-        asn_number: String,
-        kind: ExceptionKind,
-    },
+    Questioned { asn_number: String, kind: ExceptionKind },
     /// An operator decided about it.
-    Answered {
-        asn_number: String,
-        answer: ReceivingAnswer,
-    },
+    Answered { asn_number: String, answer: ReceivingAnswer },
     Received {
         asn_number: String,
         line_identifier: Option<String>,
         user_login: Option<String>,
+        /// Why the warehouse rejected it, if it did.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reject_reason: Option<String>,
     },
     /// The warehouse graded it again.
     Graded {
@@ -183,17 +177,11 @@ pub enum StoryEvent {
         user_login: Option<String>,
     },
     /// It was reserved for a shipment.
-    Packed {
-        asn_number: AsnNumber,
-    },
+    Packed { asn_number: AsnNumber },
     /// The shipment was canceled.
-    Unpacked {
-        asn_number: AsnNumber,
-    },
+    Unpacked { asn_number: AsnNumber },
     /// It left the warehouse.
-    Shipped {
-        asn_number: AsnNumber,
-    },
+    Shipped { asn_number: AsnNumber },
 }
 
 impl UnitRecord {
@@ -229,6 +217,12 @@ impl UnitRecord {
     /// Whether the unit is in the warehouse.
     pub fn is_here(&self) -> bool {
         self.receipt.is_some() && !self.has_left()
+    }
+
+    /// Why the unit was rejected: when it was scanned, or by an operator.
+    pub fn rejected_because(&self) -> Option<&str> {
+        let scanned = self.receipt.as_ref().and_then(|it| it.scanned.reject_reason.as_deref());
+        self.reject_reason.as_deref().or(scanned)
     }
 
     /// Whether the unit has left.

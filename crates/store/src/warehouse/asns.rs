@@ -9,6 +9,7 @@ use domain::{
     time::{from_micros, micros},
     warehouse::{
         asn::{AsnCarton, AsnLine, InboundAsn},
+        gtin::normalize_code,
         receiving::AsnState,
         unit::UnitRecord,
     },
@@ -36,10 +37,12 @@ pub struct AsnLineFilter<'a> {
     pub unit: &'a str,
     /// The merchant's own identifier of the unit that a line announces.
     pub own: &'a str,
-    /// A few lines with this SKU or UPC; those that await a unit, and those in the carton, come
-    /// first.
+    /// A few lines with this SKU, UPC or ASIN; those that await a unit, and those in the carton,
+    /// come first.
     pub sku: &'a str,
+    /// As it was scanned; it is compared as a GTIN.
     pub upc: &'a str,
+    pub asin: &'a str,
     pub carton: &'a str,
     /// Whether to add a few lines that await a unit: with the serial number, in the carton, and
     /// any.
@@ -98,13 +101,13 @@ impl Transaction {
             let batch = lines.by_ref().take(LINES_AT_ONCE);
             self.one_row_each(
                 "INSERT INTO asn_lines (merchant_id, asn_number, program_id, line_id, place,
-                     unit_id, own_id, serial_number, sku, upc, carton_id, quantity, received,
+                     unit_id, own_id, serial_number, sku, upc, asin, carton_id, quantity, received,
                      complete, carton, body)
                  SELECT r.merchant_id, r.asn_number, r.program_id, r.line_id, r.place, r.unit_id,
-                     r.own_id, r.serial_number, r.sku, r.upc, r.carton_id, r.quantity, 0, 0,
-                     r.carton, r.body
+                     r.own_id, r.serial_number, r.sku, r.upc, r.asin, r.carton_id, r.quantity, 0,
+                     0, r.carton, r.body
                  FROM ROWS(merchant_id, asn_number, program_id, line_id, place, unit_id, own_id,
-                     serial_number, sku, upc, carton_id, quantity, carton, body)
+                     serial_number, sku, upc, asin, carton_id, quantity, carton, body)
                  WHERE true ON CONFLICT DO NOTHING",
                 batch.map(|(line, place)| line_values(merchant, &line, place)).collect(),
             );
@@ -145,6 +148,8 @@ fn head_to_json(asn: &InboundAsn) -> String {
         asn_number: asn.asn_number.clone(),
         status: asn.status,
         details_type: asn.details_type,
+        asn_type: asn.asn_type.clone(),
+        message_timestamp: asn.message_timestamp.clone(),
         shipment_identifier: asn.shipment_identifier.clone(),
         from: from.clone(),
         to: to.clone(),
@@ -178,7 +183,8 @@ fn line_values(merchant: &MerchantId, line: &AsnLine<'_>, place: i64) -> Vec<Val
         text(detail.client_unit_identifier.as_ref()),
         text(detail.serial_number.as_ref()),
         detail.sku.as_str(),
-        text(detail.upc.as_ref()),
+        normalize_code(text(detail.upc.as_ref())).as_ref(),
+        text(detail.asin.as_ref()).to_ascii_uppercase(),
         text(identifier.as_ref()),
         detail.quantity,
         to_json(&outside),
@@ -234,6 +240,13 @@ const LINES: &str = concat!(
         "1"
     ),
     " UNION ALL ",
+    lines_where!("asin = $13 AND asin <> '' ORDER BY complete, carton_id, place", "10"),
+    " UNION ALL ",
+    lines_where!(
+        "asin = $13 AND asin <> '' AND complete = 0 AND carton_id = $9 AND $9 <> '' ORDER BY place",
+        "1"
+    ),
+    " UNION ALL ",
     lines_where!(
         "serial_number = $10 AND serial_number <> '' AND complete = 0 ORDER BY place",
         "$11"
@@ -267,11 +280,12 @@ impl Store {
                 filter.unit,
                 filter.own,
                 filter.sku,
-                filter.upc,
+                normalize_code(filter.upc).as_ref(),
                 filter.carton,
                 filter.serial_number,
                 if filter.more { 10_i64 } else { 0 },
-                filter.any
+                filter.any,
+                filter.asin.to_ascii_uppercase()
             ];
             let rows = self.query(READING, LINES, values).await?;
             read_lines(&rows, value).during(READING)?;

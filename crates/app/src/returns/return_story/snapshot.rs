@@ -24,6 +24,15 @@ struct SnapshotItem {
     tracking_number: Option<String>,
     package_tracking_status: Option<String>,
     receiving_status: Option<String>,
+    warehouse_receipt_condition: Option<String>,
+}
+
+impl SnapshotItem {
+    /// Whether the unit never arrived. A rejected one has a condition.
+    fn is_missing(&self) -> bool {
+        self.receiving_status.as_deref() == Some("NOT_RECEIVED")
+            && self.warehouse_receipt_condition.is_none()
+    }
 }
 
 impl ReturnSnapshot {
@@ -47,9 +56,7 @@ impl ReturnSnapshot {
             ) {
                 *moved.entry(describe_tracking(status)).or_default() += 1;
             }
-            let not_received =
-                |item: &SnapshotItem| item.receiving_status.as_deref() == Some("NOT_RECEIVED");
-            missing += usize::from(not_received(new) && !not_received(old));
+            missing += usize::from(new.is_missing() && !old.is_missing());
             if old.is_exchange
                 && !new.is_exchange
                 && !refunded_instead.contains(&&new.order_identifier)
@@ -68,7 +75,7 @@ impl ReturnSnapshot {
         }
         if self.receiving_complete && !before.receiving_complete {
             changes.push(match missing {
-                0 => "Receiving closed: everything arrived".to_owned(),
+                0 => "Receiving complete: nothing more is expected".to_owned(),
                 units => format!("Receiving closed: {} never arrived", format_units(units)),
             });
         }

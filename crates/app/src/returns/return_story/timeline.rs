@@ -87,7 +87,11 @@ fn collect_facts(rma: &Rma) -> BTreeMap<Timestamp, Vec<String>> {
         if let Some(receipt) = &unit.receipt {
             let condition = receipt.condition.name();
             let plate = &receipt.receipt_identifier;
-            count(receipt.received_at, format!("Received as {plate} in condition {condition}"));
+            let event = match &receipt.reject_reason {
+                Some(reason) => format!("Rejected as {plate} ({reason})"),
+                None => format!("Received as {plate} in condition {condition}"),
+            };
+            count(receipt.received_at, event);
         }
         if let Some(refund) = &unit.refund {
             let identifier = &refund.refund_identifier;

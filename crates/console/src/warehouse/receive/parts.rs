@@ -284,6 +284,7 @@ const fn sign_label(sign: MatchSign) -> &'static str {
         MatchSign::SameLine => "same line",
         MatchSign::SameSku => "same SKU",
         MatchSign::SameUpc => "same UPC",
+        MatchSign::SameAsin => "same ASIN",
         MatchSign::SameTrackingNumber => "same tracking number",
         MatchSign::SameCarton => "same carton",
     }

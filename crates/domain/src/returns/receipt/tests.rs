@@ -143,6 +143,7 @@ fn receipts_are_distinguished_by_license_plate_or_else_by_another_identifier() {
         line: Some("ORD-100472-1".to_owned()),
         sku: Some("TEE-NAVY-M".to_owned()),
         condition: Condition::A,
+        reject_reason: Some("worn".to_owned()),
     };
 
     assert_eq!(receipt.rma_event("7"), received("LP-0093321"));

@@ -4,8 +4,8 @@
 //! | ----------------- | ---------------------------------------------------------------- |
 //! | LabelCreated      | units without a number get it, and become PRE_TRANSIT            |
 //! | Scanned           | tracking of the units moves forward                              |
-//! | Received          | one unit moves from PENDING to RECEIVED                          |
-//! | ReceivingClosed   | PENDING units become NOT_RECEIVED; receiving is complete         |
+//! | Received          | one PENDING unit becomes RECEIVED, or NOT_RECEIVED if rejected   |
+//! | ReceivingClosed   | PENDING units become NOT_RECEIVED                                |
 //! | Refunded          | as many units as were paid for, among those that await a refund  |
 //! | RefundedExtra     | the money is recorded on the return; its status does not change  |
 //! | Canceled          | the return is canceled, if no goods or money have moved          |
@@ -49,6 +49,7 @@ pub fn apply(rma: &Rma, event: &RmaEvent, now: Timestamp) -> Result<RmaDecision,
         | RmaStatus::PartialRefund
         | RmaStatus::Refunded => when_live(&mut next, event, now)?,
     };
+    next.receiving_complete = next.derive_receiving_complete();
     next.status = next.derive_status();
     let changed = next != *rma;
     if changed {
@@ -87,11 +88,12 @@ fn when_live(
         RmaEvent::Scanned { scan, tracking_number, lines } => {
             track(rma, *scan, tracking_number.as_deref(), lines)?;
         }
-        RmaEvent::Received { receipt_identifier, line, sku, condition } => {
+        RmaEvent::Received { receipt_identifier, line, sku, condition, reject_reason } => {
             let unit = ReceivedUnit { line: line.as_deref(), sku: sku.as_deref() };
             let receipt = UnitReceipt {
                 receipt_identifier: receipt_identifier.clone(),
                 condition: *condition,
+                reject_reason: reject_reason.clone(),
                 received_at: now,
             };
             receive(rma, &unit, &receipt)?;

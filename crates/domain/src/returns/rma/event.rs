@@ -21,6 +21,8 @@ pub enum RmaEvent {
         line: Option<String>,
         sku: Option<String>,
         condition: Condition,
+        /// Why the warehouse rejects the unit. It then counts as not received.
+        reject_reason: Option<String>,
     },
     /// The warehouse expects no more units.
     ReceivingClosed,

@@ -3,7 +3,8 @@
 //! | from         | to                                                               |
 //! | ------------ | ---------------------------------------------------------------- |
 //! | (none)       | nothing: we do not receive the unit, or it is never sent         |
-//! | PENDING      | RECEIVED when it is received, NOT_RECEIVED when receiving closes |
+//! | PENDING      | RECEIVED when it is received; NOT_RECEIVED when it is rejected,  |
+//! |              | or when receiving closes without it                              |
 //! | RECEIVED     | final                                                            |
 //! | NOT_RECEIVED | final                                                            |
 //!
@@ -19,9 +20,9 @@ use utoipa::ToSchema;
 pub enum ReceivingStatus {
     /// The unit is expected.
     Pending,
-    /// The unit has arrived.
+    /// The unit has arrived and is ready for its refund.
     Received,
-    /// Receiving was closed without it.
+    /// Receiving was closed without it, or the warehouse rejected it.
     NotReceived,
 }
 

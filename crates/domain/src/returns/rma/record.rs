@@ -48,7 +48,7 @@ pub struct Rma {
     pub policy_version: i64,
     /// Whether our warehouse receives the goods.
     pub managed_receiving: bool,
-    /// Whether receiving is closed: no more units are expected.
+    /// Whether no more units are expected: each was received, rejected, or given up.
     pub receiving_complete: bool,
     /// How many messages about the return were enqueued: the sequence of the last one.
     #[schema(example = 4, minimum = 1)]
@@ -115,7 +115,13 @@ impl Rma {
         if self.status == RmaStatus::Canceled {
             return RmaStatus::Canceled;
         }
-        RmaStatus::of(&self.units, self.receiving_complete)
+        RmaStatus::of(&self.units)
+    }
+
+    /// Whether the warehouse expects no more units. False if it receives none of them.
+    pub(super) fn derive_receiving_complete(&self) -> bool {
+        let expected = |unit: &RmaUnit| unit.receiving == Some(ReceivingStatus::Pending);
+        self.units.iter().any(|unit| unit.receiving.is_some()) && !self.units.iter().any(expected)
     }
 
     /// Whether the shopper gets a gift card, because the goods were a gift.

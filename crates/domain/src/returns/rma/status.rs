@@ -8,7 +8,8 @@
 //! | CANCELED         | it was canceled                                           |
 //! | REFUNDED         | every unit is settled                                     |
 //! | PENDING_EXCHANGE | an exchange or gift card waits for its order to be placed |
-//! | PARTIAL_REFUND   | receiving is closed, and not every unit is settled        |
+//! | PARTIAL_REFUND   | receiving ended without some units, and not every unit is |
+//! |                  | settled                                                   |
 //! | CREATED          | otherwise                                                 |
 //!
 //! A unit is settled when it was refunded, when the order of its exchange was placed and
@@ -29,6 +30,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::receiving::ReceivingStatus;
 use super::unit::RmaUnit;
 
 /// The status of a return.
@@ -39,7 +41,8 @@ pub enum RmaStatus {
     Created,
     /// An exchange or gift card waits for its order to be placed.
     PendingExchange,
-    /// Receiving was closed, and not every unit is refunded or replaced.
+    /// Units were rejected or did not arrive, no more are expected, and not every unit is refunded
+    /// or replaced.
     PartialRefund,
     /// Every unit is refunded or replaced.
     Refunded,
@@ -75,12 +78,13 @@ impl RmaStatus {
     }
 
     /// The status that follows from the units of a return that was not canceled.
-    pub(super) fn of(units: &[RmaUnit], receiving_complete: bool) -> Self {
+    pub(super) fn of(units: &[RmaUnit]) -> Self {
+        let any = |status| units.iter().any(|unit| unit.receiving == Some(status));
         if !units.is_empty() && units.iter().all(RmaUnit::is_settled) {
             Self::Refunded
         } else if units.iter().any(RmaUnit::awaits_order) {
             Self::PendingExchange
-        } else if receiving_complete {
+        } else if any(ReceivingStatus::NotReceived) && !any(ReceivingStatus::Pending) {
             Self::PartialRefund
         } else {
             Self::Created

@@ -89,6 +89,7 @@ fn received(receipt: &str, line: &str) -> RmaEvent {
         line: Some(line.to_owned()),
         sku: None,
         condition: Condition::A,
+        reject_reason: None,
     }
 }
 

@@ -61,7 +61,7 @@ pub struct RmaUnit {
     pub tracking: Option<TrackingStatus>,
     /// Whether the warehouse has the unit. Absent if we do not receive it.
     pub receiving: Option<ReceivingStatus>,
-    /// How it was received. Present exactly if it was received.
+    /// How it arrived. Present exactly if it was received or rejected.
     pub receipt: Option<UnitReceipt>,
     /// The refund that paid for it.
     pub refund: Option<RefundMade>,
@@ -76,6 +76,10 @@ pub struct UnitReceipt {
     #[schema(example = "LP-0093321")]
     pub receipt_identifier: String,
     pub condition: Condition,
+    /// Why the warehouse rejected the unit, which is then `NOT_RECEIVED`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(example = "stained")]
+    pub reject_reason: Option<String>,
     #[schema(value_type = String, format = DateTime)]
     pub received_at: Timestamp,
 }

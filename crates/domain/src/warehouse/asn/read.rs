@@ -9,12 +9,14 @@ use super::{
 use crate::faults::Faults;
 use crate::json::Json;
 use crate::reader::fields::Fields;
-use crate::reader::{IDENTIFIER_MAX, read};
+use crate::reader::{IDENTIFIER_MAX, Reader, read};
 use crate::warehouse::asn_number::{AsnNumber, asn_number};
-use crate::warehouse::{reference, text_or_number};
+use crate::warehouse::reference;
 
 /// A line has at most this many flags.
 const FLAGS_MAX: usize = 100;
+
+const ASIN_LENGTH: usize = 10;
 
 /// The values that must be unique within an ASN, as far as they were read.
 struct Seen {
@@ -41,6 +43,8 @@ fn asn(at: &Fields<'_>) -> Option<InboundAsn> {
     let details_type = at.required("details_type", |value| {
         value.named(DetailsType::parse, "must be one of unit, sku")
     });
+    let asn_type = at.optional_identifier("asn_type");
+    let message_timestamp = at.optional_identifier("messagetimestamp");
     let shipment_identifier = at.optional_identifier("shipment_identifier");
     let from = at.object("from", origin).unwrap_or_default();
     let to = at.object("to", destination).unwrap_or_default();
@@ -63,6 +67,8 @@ fn asn(at: &Fields<'_>) -> Option<InboundAsn> {
         asn_number: number?,
         status: status.unwrap_or(AsnStatus::Pending),
         details_type: details_type.unwrap_or(DetailsType::Unit),
+        asn_type,
+        message_timestamp,
         shipment_identifier,
         from,
         to,
@@ -77,18 +83,15 @@ fn asn(at: &Fields<'_>) -> Option<InboundAsn> {
 
 fn origin(at: &Fields<'_>) -> AsnOrigin {
     at.refuse_unknown();
-    AsnOrigin {
-        identifier: at.required("identifier", text_or_number).unwrap_or_default(),
-        kind: at.identifier("type"),
-    }
+    AsnOrigin { identifier: at.identifier_or_number("identifier"), kind: at.identifier("type") }
 }
 
 fn destination(at: &Fields<'_>) -> AsnDestination {
     at.refuse_unknown();
     AsnDestination {
-        identifier: at.required("identifier", text_or_number).unwrap_or_default(),
+        identifier: at.identifier_or_number("identifier"),
         kind: at.identifier("type"),
-        original_identifier: at.optional("original_identifier", text_or_number),
+        original_identifier: at.optional_identifier_or_number("original_identifier"),
     }
 }
 
@@ -112,6 +115,7 @@ fn detail(at: &Fields<'_>, seen: &mut Seen) -> AsnDetail {
     let client_unit_identifier = at.optional_identifier("client_unit_identifier");
     let sku = at.identifier("sku");
     let upc = at.optional_identifier("upc");
+    let asin = at.optional("asin", read_asin);
     let quantity = at.required("quantity", |value| value.integer(1..=LINE_UNITS_MAX));
     if seen.details_type == Some(DetailsType::Unit) && quantity.is_some_and(|units| units != 1) {
         at.note("quantity", "must be 1 where details_type is unit");
@@ -126,14 +130,27 @@ fn detail(at: &Fields<'_>, seen: &mut Seen) -> AsnDetail {
         client_unit_identifier,
         sku,
         upc,
+        asin,
         quantity: quantity.unwrap_or(1),
         serial_number: at.optional_identifier("serial_number"),
+        condition: at.optional_identifier("condition"),
         vendor_identifier: at.optional_identifier("vendor_identifier"),
         eligibility_flags: eligibility_flags(at),
         return_reason: at.optional_text("return_reason"),
         merchant: at.optional_identifier("merchant"),
         concept: at.optional_identifier("concept"),
     }
+}
+
+fn read_asin(value: &Reader<'_>) -> Option<String> {
+    let is_asin = |text: &str| {
+        text.len() == ASIN_LENGTH && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    };
+    let asin = value.text(0..=usize::MAX)?;
+    if is_asin(asin) {
+        return Some(asin.to_owned());
+    }
+    value.invalid(&format!("must be {ASIN_LENGTH} letters and digits"))
 }
 
 /// A line that announces a single unit identifies it; a line that announces a quantity cannot.

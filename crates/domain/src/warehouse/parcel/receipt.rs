@@ -80,6 +80,7 @@ fn bare(graded: &GradedUnit<'_>) -> Receipt {
         channel: Some(graded.channel.to_owned()),
         user_login: Some(graded.user_login.to_owned()),
         location_identifier: graded.location.map(str::to_owned),
+        warehouse_identifier: None,
         serial_number: graded.serial_number.map(str::to_owned),
         return_reason: None,
         reject_reason: None,

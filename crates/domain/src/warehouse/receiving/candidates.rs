@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 
 use super::{AsnState, ReceivingContext, UnitScan};
 use crate::warehouse::asn::{AsnLine, AsnStatus};
+use crate::warehouse::gtin::is_same_code;
 use crate::warehouse::unit::{MatchSign, ReceivingCandidate};
 
 /// A question has at most this many candidates.
@@ -53,6 +54,8 @@ fn signs(line: &AsnLine<'_>, scan: &UnitScan<'_>) -> Vec<MatchSign> {
     let same = |announced: Option<&str>, scanned: Option<&str>| {
         announced.is_some() && announced == scanned
     };
+    let same_code = |(announced, scanned): (&str, &str)| is_same_code(announced, scanned);
+    let same_asin = |(announced, scanned): (&str, &str)| announced.eq_ignore_ascii_case(scanned);
     let named_here = receipt.asn_number.as_deref() == Some(line.asn.asn_number.as_str());
     let plate = detail.unit_identifier.as_deref();
     let own = receipt.client_unit_identifier.as_deref();
@@ -71,7 +74,14 @@ fn signs(line: &AsnLine<'_>, scan: &UnitScan<'_>) -> Vec<MatchSign> {
             named_here && same(Some(&detail.line_identifier), receipt.line_identifier.as_deref()),
         ),
         (MatchSign::SameSku, same(Some(&detail.sku), receipt.sku.as_deref())),
-        (MatchSign::SameUpc, same(detail.upc.as_deref(), receipt.upc.as_deref())),
+        (
+            MatchSign::SameUpc,
+            detail.upc.as_deref().zip(receipt.upc.as_deref()).is_some_and(same_code),
+        ),
+        (
+            MatchSign::SameAsin,
+            detail.asin.as_deref().zip(receipt.asin.as_deref()).is_some_and(same_asin),
+        ),
         (
             MatchSign::SameTrackingNumber,
             same(line.asn.tracking_number.as_deref(), receipt.tracking_number.as_deref()),

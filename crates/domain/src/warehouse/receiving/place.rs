@@ -3,6 +3,7 @@
 use super::{AsnState, UnitScan};
 use crate::returns::receipt::Receipt;
 use crate::warehouse::asn::{AsnDetail, AsnLine, DetailsType};
+use crate::warehouse::gtin::is_same_code;
 use crate::warehouse::unit::{ExceptionKind, UnitRecord};
 
 /// The line of the unit, or why there is none. A line that the warehouse names goes first, then
@@ -51,23 +52,33 @@ fn is_piece(detail: &AsnDetail, scan: &UnitScan<'_>) -> bool {
 
 /// Whether the codes that were scanned are the line's.
 fn fits(detail: &AsnDetail, receipt: &Receipt) -> bool {
-    match (&receipt.sku, &receipt.upc, &detail.upc) {
-        (Some(sku), _, _) => *sku == detail.sku,
-        (None, Some(upc), Some(announced)) => upc == announced,
-        (None, _, None) | (None, None, Some(_)) => true,
+    if let Some(sku) = &receipt.sku {
+        return *sku == detail.sku;
+    }
+    match ((&receipt.upc, &detail.upc), (&receipt.asin, &detail.asin)) {
+        ((Some(upc), Some(announced)), _) => is_same_code(upc, announced),
+        (_, (Some(asin), Some(announced))) => asin.eq_ignore_ascii_case(announced),
+        ((None, _) | (_, None), (None, _) | (_, None)) => true,
     }
 }
 
 /// A line of the scanned article: one that awaits a unit rather than one that does not, and one
 /// of the same carton rather than of another.
 fn by_code<'a>(state: &'a AsnState, receipt: &Receipt) -> Result<AsnLine<'a>, ExceptionKind> {
-    if receipt.sku.is_none() && receipt.upc.is_none() {
+    let same = |line: &AsnLine<'_>| match (&receipt.sku, &receipt.upc, &receipt.asin) {
+        (Some(sku), _, _) => line.detail.sku == *sku,
+        (None, Some(upc), _) => {
+            line.detail.upc.as_ref().is_some_and(|announced| is_same_code(upc, announced))
+        }
+        (None, None, Some(asin)) => {
+            let announced = line.detail.asin.as_ref();
+            announced.is_some_and(|announced| asin.eq_ignore_ascii_case(announced))
+        }
+        (None, None, None) => false,
+    };
+    if receipt.sku.is_none() && receipt.upc.is_none() && receipt.asin.is_none() {
         return Err(ExceptionKind::UnknownUnit);
     }
-    let same = |line: &AsnLine<'_>| match &receipt.sku {
-        Some(sku) => line.detail.sku == *sku,
-        None => line.detail.upc == receipt.upc,
-    };
     let rank = |line: &AsnLine<'_>| {
         let same_carton = receipt.carton_identifier.is_some()
             && line.carton.identifier == receipt.carton_identifier;

@@ -16,7 +16,7 @@ use crate::reader::{Reader, read};
 use crate::returns::receipt::Condition;
 use crate::warehouse::asn::eligibility_flags;
 use crate::warehouse::asn_number::{AsnNumber, asn_number};
-use crate::warehouse::{reference, text_or_number};
+use crate::warehouse::reference;
 
 /// A shipment has at most this many tracking numbers.
 const TRACKING_NUMBERS_MAX: usize = 1_000;
@@ -168,7 +168,7 @@ fn place_type(at: &Fields<'_>) -> PlaceType {
 fn sending_place(at: &Fields<'_>) -> SendingPlace {
     at.refuse_unknown();
     SendingPlace {
-        identifier: at.required("identifier", text_or_number).unwrap_or_default(),
+        identifier: at.identifier_or_number("identifier"),
         external_identifier: at.optional_identifier("external_identifier"),
         kind: place_type(at),
     }
@@ -177,10 +177,10 @@ fn sending_place(at: &Fields<'_>) -> SendingPlace {
 fn receiving_place(at: &Fields<'_>, shipment: Option<ShipmentType>) -> ReceivingPlace {
     at.refuse_unknown();
     let place = ReceivingPlace {
-        identifier: at.optional("identifier", text_or_number),
+        identifier: at.optional_identifier_or_number("identifier"),
         stock_transfer_identifier: at.optional_identifier("stock_transfer_identifier"),
         external_identifier: at.optional_identifier("external_identifier"),
-        vendor_id: at.optional("vendor_id", text_or_number),
+        vendor_id: at.optional_identifier_or_number("vendor_id"),
         kind: place_type(at),
         address: at.object("address", address).unwrap_or_default(),
     };

@@ -121,6 +121,7 @@ fn receive(unit: &mut UnitRecord, receipt: &WarehouseUnitReceipt) -> Change {
         asn_number: receipt.asn_number.clone(),
         line_identifier: receipt.line_identifier.clone(),
         user_login: receipt.scanned.user_login.clone(),
+        reject_reason: receipt.scanned.reject_reason.clone(),
     }))
 }
 

@@ -83,6 +83,7 @@ pub enum MatchSign {
     SameLine,
     SameSku,
     SameUpc,
+    SameAsin,
     SameTrackingNumber,
     SameCarton,
 }
@@ -95,7 +96,7 @@ impl MatchSign {
             Self::SameClientUnitIdentifier => 200,
             Self::SameSerialNumber => 100,
             Self::SameLine | Self::SameSku => 20,
-            Self::SameUpc => 15,
+            Self::SameUpc | Self::SameAsin => 15,
             Self::SameTrackingNumber | Self::SameCarton => 10,
         }
     }

@@ -93,6 +93,8 @@ async fn an_asn_reads_back_with_the_lines_that_match(Subject { store, .. }: Subj
     assert_eq!(parts, whole);
     assert_eq!((&read.asn.from, &read.asn.to), (&state.asn.from, &state.asn.to));
     assert_eq!(read.announced_at, state.announced_at);
+    assert_eq!(read.asn.asn_type.as_deref(), Some("return"));
+    assert_eq!(read.asn.message_timestamp, state.asn.message_timestamp);
     for (wanted, expected) in [
         (none, &[][..]),
         (AsnLineFilter { line: "2", ..none }, &["2"]),
@@ -101,6 +103,8 @@ async fn an_asn_reads_back_with_the_lines_that_match(Subject { store, .. }: Subj
         (AsnLineFilter { own, ..none }, &["1"]),
         (AsnLineFilter { sku: "CAP-SAND", ..none }, &["2"]),
         (AsnLineFilter { upc, ..none }, &["1"]),
+        (AsnLineFilter { upc: "0012345678905", ..none }, &["1"]),
+        (AsnLineFilter { asin: "b07xyz1234", ..none }, &["1"]),
         (AsnLineFilter { serial_number, ..none }, &[]),
         (AsnLineFilter { carton, ..none }, &[]),
         (AsnLineFilter { serial_number, more: true, ..none }, &["1", "2"]),

@@ -71,6 +71,7 @@ fn complete_return() -> (Rma, Vec<MessageRecord>) {
         line: None,
         sku: None,
         condition: Condition::A,
+        reject_reason: None,
     };
     let lines =
         vec![LineQuantity { order_line_item_identifier: "ORD-100472-1".to_owned(), quantity: 1 }];

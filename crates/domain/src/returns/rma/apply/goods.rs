@@ -8,6 +8,7 @@ use crate::returns::rma::receiving::ReceivingStatus;
 use crate::returns::rma::record::{Rma, is_transported};
 use crate::returns::rma::tracking::TrackingStatus;
 use crate::returns::rma::unit::{RmaUnit, UnitReceipt};
+use crate::warehouse::gtin::is_same_code;
 
 /// The units that a carrier reports about: those of the parcel and of the lines.
 fn select_units<'a>(
@@ -91,7 +92,7 @@ pub(super) struct ReceivedUnit<'a> {
     pub(super) sku: Option<&'a str>,
 }
 
-/// Receives one unit: the first expected one that matches.
+/// Receives or rejects one unit: the first expected one that matches.
 pub(super) fn receive(
     rma: &mut Rma,
     received: &ReceivedUnit<'_>,
@@ -104,6 +105,10 @@ pub(super) fn receive(
     if rma.units.iter().all(|unit| unit.receiving.is_none()) {
         return Err(RmaRefusal::ReceivingNotManaged);
     }
+    let given_up = |unit: &RmaUnit| {
+        unit.receiving == Some(ReceivingStatus::NotReceived) && unit.receipt.is_none()
+    };
+    let closed = rma.units.iter().any(given_up);
     let mut units: Vec<&mut RmaUnit> = rma.units.iter_mut().collect();
     if let Some(line) = received.line {
         units.retain(|unit| line_of(unit) == line);
@@ -112,17 +117,19 @@ pub(super) fn receive(
         }
     }
     if let Some(sku) = received.sku {
-        units.retain(|unit| unit.code() == sku);
+        units.retain(|unit| is_same_code(unit.code(), sku));
         if units.is_empty() {
             return Err(RmaRefusal::UnknownSku(sku.to_owned()));
         }
     }
-    if rma.receiving_complete {
+    if closed {
         return Err(RmaRefusal::ReceivingClosed);
     }
     let is_expected = |unit: &&mut RmaUnit| ReceivingStatus::Received.follows(unit.receiving);
     let unit = units.into_iter().find(is_expected).ok_or(RmaRefusal::NotAwaited)?;
-    unit.receiving = Some(ReceivingStatus::Received);
+    let rejected = receipt.reject_reason.is_some();
+    unit.receiving =
+        Some(if rejected { ReceivingStatus::NotReceived } else { ReceivingStatus::Received });
     unit.receipt = Some(receipt.clone());
     Ok(())
 }
@@ -131,7 +138,6 @@ pub(super) fn close_receiving(rma: &mut Rma) -> Result<(), RmaRefusal> {
     if rma.units.iter().all(|unit| unit.receiving.is_none()) {
         return Err(RmaRefusal::ReceivingNotManaged);
     }
-    rma.receiving_complete = true;
     for unit in &mut rma.units {
         if ReceivingStatus::NotReceived.follows(unit.receiving) {
             unit.receiving = Some(ReceivingStatus::NotReceived);

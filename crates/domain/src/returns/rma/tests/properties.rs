@@ -45,13 +45,11 @@ fn any_event() -> impl Strategy<Value = RmaEvent> {
             text(&["LP-1", "LP-2", "LP-3"]),
             prop::option::of(text(&LINES)),
             prop::option::of(text(&["SKU-1", "SKU-2"])),
-            select(&Condition::ALL[..])
+            select(&Condition::ALL[..]),
+            prop::option::of(text(&["stained"]))
         )
-            .prop_map(|(receipt_identifier, line, sku, condition)| RmaEvent::Received {
-                receipt_identifier,
-                line,
-                sku,
-                condition
+            .prop_map(|(receipt_identifier, line, sku, condition, reject_reason)| {
+                RmaEvent::Received { receipt_identifier, line, sku, condition, reject_reason }
             }),
         Just(RmaEvent::ReceivingClosed),
         (text(&["RF-1", "RF-2"]), order(), prop::collection::vec(quantity, 0..4)).prop_map(
@@ -61,6 +59,10 @@ fn any_event() -> impl Strategy<Value = RmaEvent> {
                 lines
             }
         ),
+        text(&["RF-3", "RF-4"]).prop_map(|refund_identifier| RmaEvent::RefundedExtra {
+            refund_identifier,
+            amount_cents: 595
+        }),
         Just(RmaEvent::Canceled),
         (order(), exchange()).prop_map(|(order_identifier, exchange_order_identifier)| {
             RmaEvent::ExchangePlaced { order_identifier, exchange_order_identifier }
@@ -114,13 +116,21 @@ fn is_consistent(rma: &Rma) -> bool {
         |unit: &RmaUnit| unit.receipt.is_some() || unit.refund.is_some() || unit.exchange.is_some();
     let all_settled = rma.units.iter().all(settled);
     let pending = rma.units.iter().any(|unit| replaced(unit) && unit.exchange.is_none());
+    let missing = receivings(rma).contains(&Some(ReceivingStatus::NotReceived));
     match rma.status {
         RmaStatus::Refunded => all_settled,
         RmaStatus::PendingExchange => pending,
-        RmaStatus::PartialRefund => !all_settled && !pending && rma.receiving_complete,
-        RmaStatus::Created => !all_settled && !pending && !rma.receiving_complete,
+        RmaStatus::PartialRefund => !all_settled && !pending && rma.receiving_complete && missing,
+        RmaStatus::Created => !all_settled && !pending && !(rma.receiving_complete && missing),
         RmaStatus::Canceled => !pending && !rma.units.iter().any(has_moved),
     }
+}
+
+/// Whether receiving is complete exactly if no unit is pending, spelled out independently.
+fn is_complete_when_nothing_is_pending(rma: &Rma) -> bool {
+    let statuses = receivings(rma);
+    let expected = statuses.contains(&Some(ReceivingStatus::Pending));
+    rma.receiving_complete == (!expected && statuses.iter().any(Option::is_some))
 }
 
 /// Asserts that nothing moved backward from `unit` to `next`.
@@ -132,7 +142,10 @@ fn check_forward(unit: &RmaUnit, next: &RmaUnit) -> Result<(), TestCaseError> {
         next.receiving == unit.receiving
             || next.receiving.is_some_and(|next| next.follows(unit.receiving))
     );
-    prop_assert_eq!(next.receipt.is_some(), next.receiving == Some(ReceivingStatus::Received));
+    let rejected = next.receipt.as_ref().is_some_and(|receipt| receipt.reject_reason.is_some());
+    let arrived = next.receipt.is_some() && !rejected;
+    prop_assert_eq!(arrived, next.receiving == Some(ReceivingStatus::Received));
+    prop_assert!(!rejected || next.receiving == Some(ReceivingStatus::NotReceived));
     prop_assert!(unit.receipt.is_none() || next.receipt == unit.receipt);
     prop_assert!(unit.refund.is_none() || next.refund == unit.refund);
     let order = |unit: &RmaUnit| unit.exchange.clone().map(|order| order.exchange_order_identifier);
@@ -153,6 +166,7 @@ fn check_step(rma: &Rma, event: &RmaEvent) -> Result<Rma, TestCaseError> {
     prop_assert_eq!(next.messages_sent - rma.messages_sent, i64::from(decision.changed));
     prop_assert_eq!(decision.changed, next != *rma);
     prop_assert!(is_consistent(&next), "{:?}", next);
+    prop_assert!(is_complete_when_nothing_is_pending(&next), "{:?}", next);
     prop_assert!(
         next.status == rma.status || progress(next.status) > progress(rma.status),
         "from {:?} to {:?}",

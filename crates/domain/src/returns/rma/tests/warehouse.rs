@@ -8,6 +8,7 @@ fn by_sku(receipt: &str, line: Option<&str>, sku: &str) -> RmaEvent {
         line: line.map(str::to_owned),
         sku: Some(sku.to_owned()),
         condition: Condition::TT,
+        reject_reason: None,
     }
 }
 
@@ -65,6 +66,47 @@ fn a_unit_that_is_not_on_the_return_is_refused() {
     );
 }
 
+fn rejected(receipt: &str, line: &str, reason: &str) -> RmaEvent {
+    RmaEvent::Received {
+        receipt_identifier: receipt.to_owned(),
+        line: Some(line.to_owned()),
+        sku: None,
+        condition: Condition::X,
+        reject_reason: Some(reason.to_owned()),
+    }
+}
+
+#[test]
+fn a_rejected_unit_is_not_received_and_keeps_its_reason() {
+    let rma = change(&mailed(&["1", "2"]), &rejected("LP-1", "1", "stained"));
+
+    assert_eq!(
+        receivings(&rma),
+        [Some(ReceivingStatus::NotReceived), Some(ReceivingStatus::Pending)]
+    );
+    let receipt = rma.units[0].receipt.as_ref().unwrap();
+    assert_eq!(receipt.reject_reason.as_deref(), Some("stained"));
+    assert_eq!((rma.status, rma.receiving_complete), (RmaStatus::Created, false));
+    assert_unchanged(&rma, &rejected("LP-1", "1", "stained"));
+    let rma = change(&rma, &received("LP-2", "2"));
+    assert_eq!((rma.status, rma.receiving_complete), (RmaStatus::PartialRefund, true));
+    assert_eq!(refusal(&rma, &received("LP-3", "1")), RmaRefusal::NotAwaited);
+}
+
+#[test]
+fn receiving_is_complete_as_soon_as_no_unit_is_pending() {
+    let rma = change(&mailed(&["1", "2"]), &received("LP-1", "1"));
+    assert!(!rma.receiving_complete);
+
+    let rma = change(&rma, &received("LP-2", "2"));
+
+    assert_eq!((rma.status, rma.receiving_complete), (RmaStatus::Created, true));
+    assert_unchanged(&rma, &RmaEvent::ReceivingClosed);
+    assert_eq!(refusal(&rma, &received("LP-3", "1")), RmaRefusal::NotAwaited);
+    let rma = change(&rma, &refunded("RF-1", &[("1", 1), ("2", 1)]));
+    assert_eq!(rma.status, RmaStatus::Refunded);
+}
+
 #[test]
 fn closing_marks_units_that_did_not_arrive() {
     let rma = change(&mailed(&["1", "2"]), &received("LP-1", "1"));
@@ -111,7 +153,7 @@ fn nothing_is_received_for_a_merchant_who_receives_goods_itself() {
 fn a_refunded_return_is_still_received() {
     let rma = change(&mailed(&["1"]), &refunded("RF-1", &[("1", 1)]));
     let rma = change(&rma, &received("LP-1", "1"));
-    let rma = change(&rma, &RmaEvent::ReceivingClosed);
 
     assert_eq!((rma.status, rma.receiving_complete), (RmaStatus::Refunded, true));
+    assert_unchanged(&rma, &RmaEvent::ReceivingClosed);
 }
