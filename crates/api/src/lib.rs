@@ -84,6 +84,7 @@ fn described_routes() -> (Router<Web>, Document) {
                        `/admin`.",
         license(name = "Apache-2.0", identifier = "Apache-2.0")
     ),
+    servers((url = "/", description = "This server.")),
     tags(
         (name = "Token", description = "Access tokens for systems."),
         (name = "Orders", description = "Publish a merchant's orders, and read them back."),

@@ -27,7 +27,10 @@ const ELEMENTS: [(&str, &str); 15] = [
     ("units", "unit"),
 ];
 
-/// Adds the shared responses to every operation.
+/// The media type of forms.
+pub(super) const FORM: &str = "application/x-www-form-urlencoded";
+
+/// Adds the shared responses to every operation, and corrects what the macros cannot express.
 pub(super) fn complete(document: &mut Value) {
     let schemas = document.pointer("/components/schemas").cloned().unwrap_or_default();
     let paths = document.get_mut("paths").and_then(Value::as_object_mut);
@@ -38,7 +41,46 @@ pub(super) fn complete(document: &mut Value) {
             shared.extend(element_not_found(path).map(|response| ("404", response)));
             shared.extend(missing_field(operation, &schemas).map(|response| ("422", response)));
             add_responses(operation, shared);
+            state_security(operation);
+            split_form_example(operation);
         }
+    }
+    merge_single_choices(document);
+}
+
+/// An operation that needs no token says so.
+fn state_security(operation: &mut Value) {
+    if let Some(operation) = operation.as_object_mut() {
+        operation.entry("security").or_insert_with(|| json!([{}]));
+    }
+}
+
+/// The example of a form is an object with its fields, as the schema says.
+fn split_form_example(operation: &mut Value) {
+    let pointer = format!("/requestBody/content/{}/example", FORM.replace('/', "~1"));
+    let Some(example) = operation.pointer_mut(&pointer) else { return };
+    let Some(text) = example.as_str() else { return };
+    let fields = text.split('&').filter_map(|field| field.split_once('='));
+    *example = fields.map(|(name, value)| (name.to_owned(), Value::from(value))).collect();
+}
+
+/// A choice between one schema is that schema.
+fn merge_single_choices(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            if let Some(Value::Array(choices)) = fields.get("oneOf")
+                && let [Value::Object(only)] = choices.as_slice()
+            {
+                let only = only.clone();
+                fields.remove("oneOf");
+                for (name, value) in only {
+                    fields.entry(name).or_insert(value);
+                }
+            }
+            fields.values_mut().for_each(merge_single_choices);
+        }
+        Value::Array(values) => values.iter_mut().for_each(merge_single_choices),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => (),
     }
 }
 
@@ -91,6 +133,10 @@ fn shared_responses(operation: &Value) -> Vec<(&'static str, Value)> {
     if let Some(scope) = operation.pointer("/security/0/token/0").and_then(Value::as_str) {
         responses.push(("401", no_token()));
         responses.push(("403", no_scope(scope)));
+    }
+    if has_parameter("name", "merchant") {
+        let example = sample::not_found("merchant");
+        responses.push(("404", refusal("The merchant was not found.", &example)));
     }
     let has_key = has_parameter("name", "Idempotency-Key");
     if has_key {

@@ -3,9 +3,11 @@
 use std::fmt::Write as _;
 
 use axum::http::StatusCode;
+use serde_json::Value;
 
 use super::{
     code::Code,
+    complete::FORM,
     curl::Curl,
     node::Node,
     prose::{Prose, paragraphs},
@@ -156,10 +158,21 @@ fn view_body(body: Node<'_>) -> Body {
 fn body_listings(operation: Node<'_>) -> Vec<Listing> {
     let Some(body) = operation.get("requestBody").map(Node::resolved) else { return Vec::new() };
     let listing = |(media_type, content): (&str, Node<'_>)| {
-        let code = Code::json(content.example()?);
+        let code = Code::json(&as_sent(media_type, content.example()?));
         Some(Listing { caption: format!("Body, {media_type}"), code })
     };
     body.entries("content").filter_map(listing).collect()
+}
+
+/// The example as it is sent: the fields of a form are one line.
+fn as_sent(media_type: &str, example: &Value) -> Value {
+    match example.as_object().filter(|_| media_type == FORM) {
+        Some(fields) => {
+            let field = |(name, value): (&String, &Value)| format!("{name}={}", words(value));
+            fields.iter().map(field).collect::<Vec<_>>().join("&").into()
+        }
+        None => example.clone(),
+    }
 }
 
 fn view_response(status: &str, response: Node<'_>) -> ResponseView {

@@ -148,9 +148,10 @@ pub struct OrderLine {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = DateTime)]
     pub shipped_date: Option<Timestamp>,
-    /// Until when the line can be returned, if the merchant sets this for each line.
+    /// Until when the line can be returned, if the merchant sets this for each line: a date, or a
+    /// date and time.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, format = DateTime)]
+    #[schema(value_type = Option<String>, example = "2026-04-30")]
     pub return_policy_end_date: Option<Timestamp>,
     /// The merchant's identifier of the product. Send the SKU if there is no other.
     #[schema(example = "PRD-7781", min_length = 1, max_length = 255)]

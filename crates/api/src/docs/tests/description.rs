@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{describe_api, operations};
-use crate::docs::node::Node;
+use crate::docs::{complete::FORM, node::Node};
 
 /// Fields that need no explanation.
 const PLAIN: &[&str] = &[
@@ -152,6 +152,48 @@ fn contents(document: &Value) -> Vec<Content<'_>> {
         }
     }
     all
+}
+
+#[test]
+fn every_operation_says_which_security_it_needs_and_the_document_names_a_server() {
+    let document = describe_api();
+    for (method, path, operation) in operations(&document) {
+        assert!(operation.get("security").is_some(), "{method} {path}");
+    }
+    assert_eq!(document.pointer("/servers/0/url"), Some(&json!("/")));
+}
+
+#[test]
+fn no_choice_has_a_single_element() {
+    fn check(value: &Value) {
+        if let Some(Value::Array(choices)) = value.get("oneOf") {
+            assert!(choices.len() > 1, "{value}");
+        }
+        match value {
+            Value::Object(fields) => fields.values().for_each(check),
+            Value::Array(values) => values.iter().for_each(check),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => (),
+        }
+    }
+    check(&describe_api());
+}
+
+#[test]
+fn every_operation_that_names_a_merchant_says_that_it_may_be_unknown() {
+    let document = describe_api();
+    for (method, path, operation) in operations(&document) {
+        let names = operation.elements("parameters").any(|it| it.text("name") == "merchant");
+        let answers = operation.get("responses").unwrap();
+        assert!(!names || answers.get("404").is_some(), "{method} {path}");
+    }
+}
+
+#[test]
+fn the_example_of_a_form_is_an_object() {
+    let document = describe_api();
+    for content in contents(&document) {
+        assert!(content.example.unwrap().is_object() || content.kind != FORM);
+    }
 }
 
 #[test]
