@@ -42,5 +42,6 @@ pub(super) fn routes() -> OpenApiRouter<Web> {
         .routes(routes!(crate::access::operators::change))
         .routes(routes!(crate::access::operators::set_password))
         .routes(routes!(crate::core::audit::list))
+        .routes(routes!(crate::access::keys::list))
         .routes(routes!(crate::core::status::show))
 }

@@ -17,7 +17,7 @@ use domain::{
 use prometheus_client::registry::Registry;
 use store::{Location, Store, Transaction};
 use tempfile::TempDir;
-use world::{Secret, Vault, World};
+use world::{KeyRing, Secret, Vault, World};
 
 use crate::{
     App, AppError, AppParts,
@@ -56,7 +56,7 @@ impl Fixture {
         store.migrate().await.unwrap();
         let clock = Arc::new(AtomicI64::new(1_700_000_000_000_000));
         let world = World::manual(Arc::clone(&clock));
-        let vault = Vault::new(&[7; 32]);
+        let vault = Vault::new(&KeyRing::generate(&world));
         let app = App::new(AppParts {
             store,
             world,

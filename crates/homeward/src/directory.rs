@@ -4,7 +4,7 @@
 //! | --------------- | --------------------------------------------------- |
 //! | `lock`          | locked by the process that uses the directory       |
 //! | `homeward.db`   | the database, when the store is SQLite              |
-//! | `secret.key`    | the key that encrypts secrets in the database       |
+//! | `secret.key`    | the keys that encrypt secrets in the database       |
 //! | `admin.json`    | the credential of this installation's commands      |
 //! | `server.json`   | the address of the running server, for this machine |
 //! | `node.id`       | the name under which the server leases shards       |
@@ -20,9 +20,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
-use world::{KEY_BYTES, World, private_file};
+use world::{World, private_file};
 
 /// The credential that commands use.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -93,18 +93,6 @@ impl Directory {
     pub(crate) fn remove_server_file(&self) {
         // It may not exist. Readers notice a stale one.
         let _ = fs::remove_file(self.path.join("server.json"));
-    }
-}
-
-/// Reads the key in `path`. Creates it if there is none.
-pub(crate) fn load_secret_key(path: &Path, world: &World) -> anyhow::Result<[u8; KEY_BYTES]> {
-    if !path.exists() {
-        write_private_file(path, &world.random::<KEY_BYTES>())?;
-    }
-    let bytes = fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
-    match bytes.try_into() {
-        Ok(key) => Ok(key),
-        Err(_) => bail!("{} must have exactly {KEY_BYTES} bytes", path.display()),
     }
 }
 

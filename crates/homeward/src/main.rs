@@ -4,6 +4,7 @@ mod command;
 mod config;
 mod directory;
 mod http;
+mod keys;
 mod logs;
 mod memory;
 mod node;
@@ -83,6 +84,9 @@ enum Command {
     Import(command::import::Import),
     /// Show the changes that operators made, newest first
     Audit(command::audit::Audit),
+    /// Rotate the key that encrypts secrets in the database
+    #[command(subcommand)]
+    Key(command::key::Key),
     /// Migrate the database schema without starting the server
     Migrate,
     /// Back up the database while the server runs
@@ -141,6 +145,7 @@ async fn run(cli: Cli, listen_is_argument: bool) -> anyhow::Result<ExitCode> {
         Command::Report(report) => report.run(&config, output).await?,
         Command::Import(import) => return import.run(&config, output).await,
         Command::Audit(audit) => audit.run(&config, output).await?,
+        Command::Key(key) => key.run(&config, output).await?,
         Command::Migrate => command::migrate::migrate(&config, output).await?,
         Command::Backup(backup) => backup.run(&config, output).await?,
         Command::Doctor => return command::doctor::doctor(&config, output).await,

@@ -22,11 +22,12 @@ use server::{
 };
 use store::{DirectoryLock, Location, Store, StoreMetrics};
 use tokio_util::sync::CancellationToken;
-use world::{Vault, World};
+use world::{KeyRing, Vault, World};
 
 use crate::{
     config::Config,
-    directory::{AdminCredential, Directory, ServerAddress, load_secret_key},
+    directory::{AdminCredential, Directory, ServerAddress},
+    keys::KeyFile,
     outbound::{self, Channel, Outbound},
 };
 
@@ -41,6 +42,8 @@ pub(crate) struct Node {
     directory: Directory,
     pub(crate) address: ServerAddress,
     retention_days: u32,
+    /// The secret key file and its keys at the start.
+    keys: (KeyFile, KeyRing),
     /// No other process may use the directory while the node exists.
     _lock: DirectoryLock,
 }
@@ -80,13 +83,14 @@ impl Node {
         directory.remove_server_file();
         let mut registry = Registry::with_prefix("homeward");
         let store = open_store(&config.location, &mut registry).await?;
-        let vault = Vault::new(&load_secret_key(&config.secret_key_file, &world)?);
+        let key_file = KeyFile::new(config.secret_key_file.clone());
+        let key_ring = key_file.load(&store, &world).await?;
         let (handle, inbox) = DispatcherHandle::new();
         let http = outbound::http_client(config, &world);
         let app = App::new(AppParts {
             store,
             world,
-            vault,
+            vault: Vault::new(&key_ring),
             dispatcher: handle.clone(),
             guard: AddressGuard::new(config.allow_networks.clone()),
             http: http.clone(),
@@ -121,6 +125,7 @@ impl Node {
             directory,
             address,
             retention_days,
+            keys: (key_file, key_ring),
             _lock: lock,
         })
     }
@@ -140,6 +145,9 @@ impl Node {
         let (app, retention_days) = (self.app.clone(), self.retention_days);
         let mut tasks =
             vec![Task::spawn("cleanup", cleanup::run(app, retention_days, stop.clone()))];
+        let (key_file, key_ring) = self.keys;
+        let watching = key_file.watch(self.app.clone(), key_ring, stop.clone());
+        tasks.push(Task::spawn("keys", watching));
         let sending = CancellationToken::new();
         let mut sender = None;
         // A node that serves a single command leaves all other work to servers.

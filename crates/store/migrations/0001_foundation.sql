@@ -60,6 +60,14 @@ CREATE TABLE refunds (
 );
 CREATE INDEX refunds_by_order ON refunds (merchant_id, order_id);
 
+-- Keys with which values in this database may be encrypted. check_value: a known value that the key
+-- encrypted. The keys themselves are not in the database.
+CREATE TABLE sealing_keys (
+    key_id TEXT NOT NULL,
+    check_value BYTES NOT NULL,
+    PRIMARY KEY (key_id)
+) CLUSTERED;
+
 -- Responses to requests with an Idempotency-Key.
 CREATE TABLE answers (
     merchant_id TEXT NOT NULL,

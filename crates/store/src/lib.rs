@@ -32,14 +32,17 @@ pub use crate::core::{
     cursor::{Cursor, next_page},
     day_counts::DayCount,
     error::{EngineError, StoreError, with_causes},
-    idempotency::StoredResponse,
+    idempotency::{ResponseKey, StoredResponse},
     lock::{DirectoryLock, LockError},
     metrics::StoreMetrics,
     pages::ListFilter,
     store::Store,
     transaction::Transaction,
 };
-pub use access::{lookup_attempts::AttemptWindow, operators::SessionRow, tokens::TokenOwner};
+pub use access::{
+    lookup_attempts::AttemptWindow, operators::SessionRow, sealing_keys::SealingKeyRow,
+    tokens::TokenOwner,
+};
 pub use engine::Location;
 pub use exchanges::exchange_orders::ExchangeFilter;
 pub use merchants::portals::StoredPortal;

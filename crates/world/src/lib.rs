@@ -2,6 +2,7 @@
 //! secrets.
 
 mod clock;
+mod key_ring;
 mod machine;
 mod pace;
 pub mod private_file;
@@ -9,6 +10,7 @@ mod secret;
 mod vault;
 
 pub use clock::World;
+pub use key_ring::KeyRing;
 pub use pace::{Pace, SPEED_MAX};
 pub use secret::Secret;
-pub use vault::{KEY_BYTES, Vault, VaultError};
+pub use vault::{Purpose, SealContext, Vault, VaultError};

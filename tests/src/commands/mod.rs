@@ -5,6 +5,7 @@
 
 mod backup;
 mod installation;
+mod keys;
 mod operators;
 mod people;
 mod settings;

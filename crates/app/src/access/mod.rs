@@ -11,5 +11,6 @@ pub(crate) mod passwords;
 pub mod refusals;
 pub mod revoke_token;
 pub mod rotate_secret;
+pub mod sealing;
 pub mod secrets;
 pub mod sessions;

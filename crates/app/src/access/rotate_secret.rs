@@ -53,7 +53,7 @@ pub async fn rotate_signing_secret(scope: RequestScope<'_>) -> Result<SigningSec
     let (app, id) = (scope.app, scope.merchant()?);
     let rotated = commit_once(scope, || async {
         let found = app.store.merchant(id).await?.ok_or(AppError::NotFound("merchant"))?;
-        let (secret, sealed) = secrets::new_signing_secret(app);
+        let (secret, sealed) = secrets::new_signing_secret(app, id);
         let merchant = secrets::with_signing_secret(found.value, sealed);
         let mut transaction = Transaction::new("rotating a signing secret");
         transaction.update_merchant(&merchant, found.version);

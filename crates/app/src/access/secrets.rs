@@ -16,11 +16,9 @@ use domain::{
 };
 use ring::digest::{SHA256, digest};
 
-use world::{Secret, Vault, VaultError, World};
+use world::{Purpose, SealContext, Secret, Vault, VaultError, World};
 
 use crate::App;
-
-const SIGNING_SECRET: &str = "signing secret";
 
 pub fn hash(bytes: &[u8]) -> Bytes {
     Bytes::copy_from_slice(digest(&SHA256, bytes).as_ref())
@@ -58,10 +56,13 @@ pub(crate) fn merchant_of_token(token: &str) -> Option<MerchantId> {
 }
 
 /// A new secret to sign messages with, and its sealed form. The text follows Standard Webhooks.
-pub(crate) fn new_signing_secret(app: &App) -> (Secret, SealedSecret) {
+pub(crate) fn new_signing_secret(app: &App, merchant: &MerchantId) -> (Secret, SealedSecret) {
     let text = format!("whsec_{}", STANDARD.encode(app.world.random::<32>()));
-    let sealed = app.vault.seal(&app.world, SIGNING_SECRET, text.as_bytes());
-    let kept = SealedSecret { sealed: STANDARD.encode(sealed), created_at: app.world.now() };
+    let created_at = app.world.now();
+    let row = created_at.to_string();
+    let context = signing_secret_context(merchant, &row);
+    let sealed = app.vault.seal(&app.world, context, text.as_bytes());
+    let kept = SealedSecret { sealed: STANDARD.encode(sealed), created_at };
     (Secret::new(text), kept)
 }
 
@@ -76,17 +77,27 @@ pub(crate) fn with_signing_secret(mut merchant: Merchant, secret: SealedSecret) 
 pub(crate) fn signing_secrets(app: &App, merchant: &Merchant) -> Result<Vec<Secret>, VaultError> {
     let open = |kept: &SealedSecret| {
         let sealed = STANDARD.decode(&kept.sealed).unwrap_or_default();
-        open_secret(&app.vault, SIGNING_SECRET, &sealed)
+        let row = kept.created_at.to_string();
+        open_secret(&app.vault, signing_secret_context(&merchant.id, &row), &sealed)
     };
     merchant.signing_secrets.iter().map(open).collect()
 }
 
-/// A text that the vault sealed under `label`.
+/// What a signing secret is bound to: its merchant, and the time at which it was created.
+pub(crate) fn signing_secret_context<'a>(
+    merchant: &'a MerchantId,
+    created_at: &'a str,
+) -> SealContext<'a> {
+    let merchant = merchant.as_str();
+    SealContext { purpose: Purpose::SigningSecret, merchant, row: created_at }
+}
+
+/// A text that the vault sealed for `context`.
 pub(crate) fn open_secret(
     vault: &Vault,
-    label: &'static str,
+    context: SealContext<'_>,
     sealed: &[u8],
 ) -> Result<Secret, VaultError> {
-    let bytes = vault.open(label, sealed)?;
+    let bytes = vault.open(context, sealed)?;
     Ok(Secret::new(String::from_utf8_lossy(&bytes).into_owned()))
 }

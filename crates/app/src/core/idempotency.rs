@@ -7,14 +7,13 @@ use domain::{
     returns::rma::Rma,
     warehouse::{drop_ship::DropShipOrder, shipment::Shipment, unit::UnitRecord},
 };
-use store::{StoredResponse, Transaction};
+use store::{ResponseKey, StoredResponse, Transaction};
+use world::{Purpose, SealContext};
 
 use crate::{App, AppError, core::scope::RequestScope};
 
 /// How long a response is stored.
 const RETENTION_US: i64 = 24 * 60 * 60 * 1_000_000;
-/// What sealed responses are bound to.
-const SEAL_PURPOSE: &str = "answer";
 
 /// A response that can be stored and replayed.
 ///
@@ -57,7 +56,10 @@ pub(crate) async fn replay_response<T: Replayable>(
             "this Idempotency-Key was used for another request in the last 24 hours".to_owned(),
         ));
     }
-    let body = scope.app.vault.open(SEAL_PURPOSE, &stored.body)?;
+    let stored_key = ResponseKey::new(scope.client, &idempotency.key);
+    let row = stored_key.row();
+    let context = response_context(&stored_key.merchant, &row);
+    let body = scope.app.vault.open(context, &stored.body)?;
     T::parse(&body).map(Some).map_err(AppError::UnreadableResponse)
 }
 
@@ -69,13 +71,21 @@ pub(crate) fn store_response(
 ) {
     let Some(idempotency) = scope.idempotency else { return };
     let app = scope.app;
+    let stored_key = ResponseKey::new(scope.client, &idempotency.key);
+    let row = stored_key.row();
+    let context = response_context(&stored_key.merchant, &row);
     let stored = StoredResponse {
         request_hash: idempotency.request_hash.clone(),
         answered_us: app.world.now_us(),
-        body: app.vault.seal(&app.world, SEAL_PURPOSE, &response.to_json()).into(),
+        body: app.vault.seal(&app.world, context, &response.to_json()).into(),
     };
     let cutoff_us = response_cutoff_us(app);
     transaction.store_response(scope.client, &idempotency.key, &stored, cutoff_us);
+}
+
+/// What a stored response is bound to: its merchant, its client and its key.
+pub(crate) fn response_context<'a>(merchant: &'a str, row: &'a str) -> SealContext<'a> {
+    SealContext { purpose: Purpose::Response, merchant, row }
 }
 
 /// Responses from before this time have expired.

@@ -3,10 +3,11 @@
 //! It is sealed into a cookie, so that no other site can put text on our pages.
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+use world::{Purpose, SealContext};
 
 use crate::App;
 
-const NOTICE: &str = "notice";
+const NOTICE: SealContext<'_> = SealContext { purpose: Purpose::Notice, merchant: "", row: "" };
 
 pub fn seal_notice(app: &App, text: &str) -> String {
     URL_SAFE_NO_PAD.encode(app.vault.seal(&app.world, NOTICE, text.as_bytes()))

@@ -50,7 +50,7 @@ pub async fn add_merchant(
         if app.store.merchant(&new.id).await?.is_some() {
             return Err(AppError::Conflict(format!("merchant {} already exists", new.id)));
         }
-        let (signing_secret, sealed) = secrets::new_signing_secret(app);
+        let (signing_secret, sealed) = secrets::new_signing_secret(app, &new.id);
         let merchant = Merchant {
             id: new.id.clone(),
             name: new.name.clone(),

@@ -17,10 +17,10 @@ use delivery::{FetchLimits, fetch};
 use domain::{identifier::MerchantId, merchants::picture::PictureKind};
 use serde::{Deserialize, Serialize};
 use tokio::sync::Semaphore;
+use world::{Purpose, SealContext};
 
 use crate::{App, AppError};
 
-const TOKEN: &str = "picture";
 const URL_MAX: usize = 2_000;
 const ACCEPT: &str = "image/webp,image/png,image/jpeg,image/gif,image/svg+xml";
 const LIMITS: FetchLimits = FetchLimits { bytes_max: 1 << 20, time_max: Duration::from_secs(5) };
@@ -46,6 +46,8 @@ pub(crate) struct PictureCache {
 
 #[derive(Default)]
 struct PictureCacheState {
+    /// Images that this process draws itself.
+    own: HashMap<PictureAddress, Picture>,
     bytes: usize,
     pictures: HashMap<PictureAddress, CachedPicture>,
     /// Sealing gives another token each time, but browsers cache only if the address stays the
@@ -107,6 +109,9 @@ impl PictureCache {
 
     fn find(&self, address: &PictureAddress, now_us: i64) -> Option<FetchedPicture> {
         let state = self.lock();
+        if let Some(own) = state.own.get(address) {
+            return Some(FetchedPicture::Picture(own.clone()));
+        }
         let cached = state.pictures.get(address)?;
         (cached.until_us > now_us).then(|| cached.fetched.clone())
     }
@@ -125,6 +130,13 @@ impl PictureCache {
     }
 }
 
+/// Keeps an image that this process draws itself, as the demo does for its simulated merchant. It
+/// is never fetched.
+pub fn keep_picture(app: &App, merchant: &MerchantId, url: String, picture: Picture) {
+    let address = PictureAddress { merchant: merchant.clone(), url };
+    app.pictures.lock().own.insert(address, picture);
+}
+
 /// The token for the image at an address. None if the address is empty or too long.
 pub fn create_picture_token(app: &App, merchant: &MerchantId, url: &str) -> Option<String> {
     if url.is_empty() || url.len() > URL_MAX {
@@ -136,12 +148,16 @@ pub fn create_picture_token(app: &App, merchant: &MerchantId, url: &str) -> Opti
         return Some(token.clone());
     }
     let text = serde_json::to_vec(&address).expect("an address has string keys");
-    let token = URL_SAFE_NO_PAD.encode(app.vault.seal(&app.world, TOKEN, &text));
+    let token = URL_SAFE_NO_PAD.encode(app.vault.seal(&app.world, token_context(merchant), &text));
     if state.tokens.len() >= CACHED_MAX {
         state.tokens.clear();
     }
     state.tokens.insert(address, token.clone());
     Some(token)
+}
+
+fn token_context(merchant: &MerchantId) -> SealContext<'_> {
+    SealContext { purpose: Purpose::PictureToken, merchant: merchant.as_str(), row: "" }
 }
 
 /// The image of a token. None if it cannot be fetched now.
@@ -152,7 +168,7 @@ pub async fn load_picture(
 ) -> Result<Option<Picture>, AppError> {
     let missing = || AppError::NotFound("picture");
     let sealed = URL_SAFE_NO_PAD.decode(token).map_err(|_| missing())?;
-    let text = app.vault.open(TOKEN, &sealed).map_err(|_| missing())?;
+    let text = app.vault.open(token_context(merchant), &sealed).map_err(|_| missing())?;
     let address: PictureAddress = serde_json::from_slice(&text).map_err(|_| missing())?;
     if address.merchant != *merchant {
         return Err(missing());

@@ -14,7 +14,7 @@ use domain::{
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use store::{Transaction, with_causes};
-use world::{Secret, VaultError};
+use world::{Purpose, SealContext, Secret, VaultError};
 
 use crate::core::idempotency::replayable;
 use crate::{
@@ -22,8 +22,6 @@ use crate::{
     access::secrets,
     core::{audit_trail::record_change, commit_once::commit_once, scope::RequestScope},
 };
-
-const ENDPOINT_SECRET: &str = "endpoint secret";
 
 /// A change of a merchant's endpoints.
 #[derive(Clone, Debug)]
@@ -129,7 +127,7 @@ pub async fn set_endpoints(
     let changed = commit_once(scope, || async {
         app.store.merchant(merchant).await?.ok_or(AppError::NotFound("merchant"))?;
         let found = app.store.endpoints(merchant).await?;
-        let (endpoints, detail) = apply_change(app, found.value, change);
+        let (endpoints, detail) = apply_change(scope, found.value, change)?;
         let mut transaction = Transaction::new("setting endpoints");
         transaction.put_endpoints(merchant, &endpoints, found.version);
         record_change(scope, &mut transaction, "endpoints.set", &detail);
@@ -142,19 +140,20 @@ pub async fn set_endpoints(
 
 /// The endpoints after `change`, and the details for the audit trail, without secrets.
 fn apply_change(
-    app: &App,
+    scope: RequestScope<'_>,
     mut endpoints: Endpoints<String>,
     change: &EndpointsChange,
-) -> (Endpoints<String>, serde_json::Value) {
+) -> Result<(Endpoints<String>, serde_json::Value), AppError> {
+    let (app, merchant) = (scope.app, scope.merchant()?);
     let detail = match change {
         EndpointsChange::Base { base_url, auth, paths } => {
             endpoints.base_url = Some(base_url.clone());
-            endpoints.auth = seal_auth(app, auth);
+            endpoints.auth = seal_auth(app, merchant, auth);
             endpoints.paths.clone_from(paths);
             json!({ "base_url": base_url, "auth": auth.name(), "paths": paths })
         }
         EndpointsChange::One { kind, url, auth } => {
-            let other = EndpointOverride { url: url.clone(), auth: seal_auth(app, auth) };
+            let other = EndpointOverride { url: url.clone(), auth: seal_auth(app, merchant, auth) };
             endpoints.overrides.insert(*kind, other);
             json!({ "kind": kind, "url": url, "auth": auth.name() })
         }
@@ -171,18 +170,24 @@ fn apply_change(
             json!({ "kind": kind, "paused": false })
         }
     };
-    (endpoints, detail)
+    Ok((endpoints, detail))
 }
 
-fn seal_auth(app: &App, auth: &Auth<Secret>) -> Auth<String> {
+fn seal_auth(app: &App, merchant: &MerchantId, auth: &Auth<Secret>) -> Auth<String> {
     let seal = |secret: Secret| {
-        let bytes = app.vault.seal(&app.world, ENDPOINT_SECRET, secret.reveal().as_bytes());
+        let context = endpoint_secret_context(merchant);
+        let bytes = app.vault.seal(&app.world, context, secret.reveal().as_bytes());
         Ok::<_, std::convert::Infallible>(STANDARD.encode(bytes))
     };
     match auth.clone().try_map(seal) {
         Ok(sealed) => sealed,
         Err(never) => match never {},
     }
+}
+
+/// What the secret of an endpoint is bound to: its merchant's endpoints, which are one row.
+pub(crate) fn endpoint_secret_context(merchant: &MerchantId) -> SealContext<'_> {
+    SealContext { purpose: Purpose::EndpointSecret, merchant: merchant.as_str(), row: "" }
 }
 
 impl AddressBook for App {
@@ -218,7 +223,7 @@ pub(crate) async fn resolve_target(
     let owner = app.store.merchant(merchant).await?.ok_or(AppError::NotFound("merchant"))?;
     let open = |text: String| -> Result<Secret, VaultError> {
         let sealed = STANDARD.decode(text).unwrap_or_default();
-        secrets::open_secret(&app.vault, ENDPOINT_SECRET, &sealed)
+        secrets::open_secret(&app.vault, endpoint_secret_context(merchant), &sealed)
     };
     Ok(Some(EndpointTarget {
         merchant: merchant.clone(),

@@ -11,6 +11,7 @@ use domain::{
     returns::{identifier::RmaId, rma::Rma},
 };
 use serde::{Deserialize, Serialize};
+use world::{Purpose, SealContext};
 
 use crate::{
     App, AppError,
@@ -19,7 +20,6 @@ use crate::{
     returns::change_return::order_ids,
 };
 
-const PASS: &str = "shopper";
 /// How long a pass is valid.
 const PASS_US: i64 = 60 * 60 * 1_000_000;
 
@@ -95,17 +95,21 @@ fn is_valid(order: &Order, claim: &ShopperClaim<'_>) -> bool {
     !secret.is_empty() && (knows_zip || (knows_email && !claim.gift))
 }
 
+fn pass_context(merchant: &MerchantId) -> SealContext<'_> {
+    SealContext { purpose: Purpose::ShopperPass, merchant: merchant.as_str(), row: "" }
+}
+
 impl Shopper {
     /// The pass, which the browser keeps.
     pub fn pass(&self, app: &App) -> String {
         let text = serde_json::to_vec(self).expect("a shopper has string keys");
-        URL_SAFE_NO_PAD.encode(app.vault.seal(&app.world, PASS, &text))
+        URL_SAFE_NO_PAD.encode(app.vault.seal(&app.world, pass_context(&self.merchant), &text))
     }
 
     /// The shopper of a pass that is valid.
     pub fn of_pass(app: &App, merchant: &MerchantId, pass: &str) -> Option<Self> {
         let sealed = URL_SAFE_NO_PAD.decode(pass).ok()?;
-        let text = app.vault.open(PASS, &sealed).ok()?;
+        let text = app.vault.open(pass_context(merchant), &sealed).ok()?;
         let shopper: Self = serde_json::from_slice(&text).ok()?;
         let valid = shopper.merchant == *merchant && shopper.until_us > app.world.wall_clock_us();
         valid.then_some(shopper)

@@ -76,6 +76,25 @@ pub struct Endpoints<S> {
     pub paused: BTreeSet<MessageKind>,
 }
 
+impl<S> Endpoints<S> {
+    /// The same with every secret converted by `change`.
+    pub fn try_map<T, E>(
+        self,
+        change: impl Fn(S) -> Result<T, E>,
+    ) -> Result<Endpoints<T>, E> {
+        let overrides = self.overrides.into_iter().map(|(kind, EndpointOverride { url, auth })| {
+            Ok((kind, EndpointOverride { url, auth: auth.try_map(&change)? }))
+        });
+        Ok(Endpoints {
+            base_url: self.base_url,
+            auth: self.auth.try_map(&change)?,
+            paths: self.paths,
+            overrides: overrides.collect::<Result<_, E>>()?,
+            paused: self.paused,
+        })
+    }
+}
+
 impl<S> Default for Endpoints<S> {
     fn default() -> Self {
         Self {

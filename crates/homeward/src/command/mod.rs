@@ -10,6 +10,7 @@ pub(crate) mod doctor;
 pub(crate) mod endpoint;
 pub(crate) mod failures;
 pub(crate) mod import;
+pub(crate) mod key;
 pub(crate) mod merchant;
 pub(crate) mod message;
 pub(crate) mod migrate;

@@ -3,4 +3,5 @@
 pub(crate) mod clients;
 pub(crate) mod lookup_attempts;
 pub(crate) mod operators;
+pub(crate) mod sealing_keys;
 pub(crate) mod tokens;

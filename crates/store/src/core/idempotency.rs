@@ -13,7 +13,45 @@ pub struct StoredResponse {
     pub body: Bytes,
 }
 
+/// What identifies a stored response. The default is before all of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ResponseKey {
+    pub merchant: String,
+    pub client: String,
+    pub idempotency_key: String,
+}
+
+impl ResponseKey {
+    pub fn new(client: &ClientId, idempotency_key: &str) -> Self {
+        Self {
+            merchant: client.merchant().to_string(),
+            client: client.to_string(),
+            idempotency_key: idempotency_key.to_owned(),
+        }
+    }
+
+    /// What identifies it among the responses to its merchant.
+    pub fn row(&self) -> String {
+        format!("{} {}", self.client, self.idempotency_key)
+    }
+}
+
 impl Transaction {
+    /// Replaces the body of a response, unless it is no longer `old`.
+    pub fn replace_response(&mut self, key: &ResponseKey, old: Bytes, new: Bytes) {
+        self.any_rows(
+            "UPDATE answers SET body = $5
+             WHERE merchant_id = $1 AND client_id = $2 AND idempotency_key = $3 AND body = $4",
+            params![
+                key.merchant.as_str(),
+                key.client.as_str(),
+                key.idempotency_key.as_str(),
+                old,
+                new
+            ],
+        );
+    }
+
     /// Stores `response` under `key`, replacing one from before `expired_us` at most; a conflict
     /// when the key was used since.
     pub fn store_response(
@@ -65,6 +103,35 @@ impl Store {
             |_| Ok(()),
         );
         Ok(found.await?.is_some())
+    }
+
+    /// The bodies of stored responses after `after`, in the order of their keys.
+    pub async fn responses_after(
+        &self,
+        after: &ResponseKey,
+        limit: usize,
+    ) -> Result<Vec<(ResponseKey, Bytes)>, StoreError> {
+        self.read_all(
+            "reading stored responses",
+            "SELECT merchant_id, client_id, idempotency_key, body FROM answers
+             WHERE (merchant_id, client_id, idempotency_key) > ($1, $2, $3)
+             ORDER BY merchant_id, client_id, idempotency_key LIMIT $4",
+            params![
+                after.merchant.as_str(),
+                after.client.as_str(),
+                after.idempotency_key.as_str(),
+                limit
+            ],
+            |row| {
+                let key = ResponseKey {
+                    merchant: row.text(0)?.to_owned(),
+                    client: row.text(1)?.to_owned(),
+                    idempotency_key: row.text(2)?.to_owned(),
+                };
+                Ok((key, row.bytes(3)?))
+            },
+        )
+        .await
     }
 
     /// The response given under `key` since `expired_us`.

@@ -3,3 +3,4 @@
 mod clients;
 mod lookup_attempts;
 mod operators;
+mod sealing_keys;

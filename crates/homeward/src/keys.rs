@@ -1,0 +1,108 @@
+//! The secret key file: reading it at the start, and again when it changes.
+
+use std::{path::PathBuf, time::Duration};
+
+use anyhow::{Context, anyhow, bail};
+use app::{
+    App,
+    access::sealing::{check_keys, finish_rotation, has_keys, use_keys},
+};
+use store::{Store, with_causes};
+use tokio_util::sync::CancellationToken;
+use world::{KeyRing, World, private_file};
+
+use crate::directory::write_private_file;
+
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
+
+/// A secret key file.
+#[derive(Clone, Debug)]
+pub(crate) struct KeyFile {
+    path: PathBuf,
+}
+
+impl KeyFile {
+    pub(crate) fn new(path: PathBuf) -> Self {
+        Self { path }
+    }
+
+    /// The keys in the file. None if there is no file.
+    pub(crate) fn read(&self) -> anyhow::Result<Option<KeyRing>> {
+        let path = self.path.display();
+        let bytes = private_file::read(&self.path);
+        let Some(bytes) = bytes.with_context(|| format!("{path} cannot be read"))? else {
+            return Ok(None);
+        };
+        let text = String::from_utf8(bytes).map_err(|_| anyhow!("{path} is not text"))?;
+        KeyRing::parse(&text).map(Some).map_err(|why| anyhow!("{path} is not a key file: {why}"))
+    }
+
+    pub(crate) fn write(&self, ring: &KeyRing) -> anyhow::Result<()> {
+        write_private_file(&self.path, ring.to_text().as_bytes())
+    }
+
+    /// The keys for `store`. Creates the file if there is none and the database needs none.
+    pub(crate) async fn load(&self, store: &Store, world: &World) -> anyhow::Result<KeyRing> {
+        let path = self.path.display();
+        let ring = match self.read()? {
+            Some(ring) => ring,
+            None if has_keys(store).await? => bail!(
+                "{path} is missing, but the database contains secrets that were encrypted with \
+                 it: restore the file from its copy"
+            ),
+            None => {
+                let ring = KeyRing::generate(world);
+                self.write(&ring)?;
+                ring
+            }
+        };
+        let checked = check_keys(store, world, &ring).await;
+        checked.with_context(|| format!("{path} does not belong to this database"))?;
+        Ok(ring)
+    }
+
+    /// Uses the keys of the file as soon as they change, and completes rotations, until `stop`.
+    pub(crate) async fn watch(self, app: App, mut used: KeyRing, stop: CancellationToken) {
+        let mut unfinished = true;
+        let mut refused: Option<KeyRing> = None;
+        while stop.run_until_cancelled(tokio::time::sleep(CHECK_INTERVAL)).await.is_some() {
+            match self.read() {
+                Ok(Some(ring)) if ring != used && refused.as_ref() != Some(&ring) => {
+                    match use_keys(&app, &ring).await {
+                        Ok(()) => {
+                            tracing::info!(key = ring.newest(), "the secret key file was changed");
+                            (used, refused, unfinished) = (ring, None, true);
+                        }
+                        Err(error) => {
+                            let cause = with_causes(&error);
+                            tracing::error!("the changed secret key file is not used: {cause}");
+                            refused = Some(ring);
+                        }
+                    }
+                }
+                Ok(_) => (),
+                Err(error) => tracing::warn!("reading the secret key file failed: {error:#}"),
+            }
+            if unfinished {
+                unfinished = !finish(&app, &stop).await;
+            }
+        }
+    }
+}
+
+/// Whether every stored value is now sealed with the newest key.
+async fn finish(app: &App, stop: &CancellationToken) -> bool {
+    match stop.run_until_cancelled(finish_rotation(app)).await {
+        Some(Ok(0)) => true,
+        Some(Ok(changed)) => {
+            tracing::info!(changed, "encrypted {changed} stored values with the newest key");
+            true
+        }
+        Some(Err(error)) => {
+            let cause = with_causes(&error);
+            tracing::warn!("encrypting with the newest key failed, will retry: {cause}");
+            false
+        }
+        None => false,
+    }
+}
