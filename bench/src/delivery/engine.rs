@@ -6,7 +6,7 @@ use anyhow::Context;
 use delivery::{
     AddressBook, AddressLookup, CallSettings, DeliveryMetrics, Dispatcher, DispatcherHandle,
     DispatcherParts, HttpClient, Leases, OutcomeObserver,
-    address::{AddressGuard, Network},
+    address::{AddressGuard, NetworkException},
     machine_trust,
 };
 use domain::{
@@ -61,7 +61,7 @@ impl Running {
         sink: &Sink,
     ) -> anyhow::Result<Self> {
         let world = World::system();
-        let loopback = Network::parse("127.0.0.0/8").map_err(anyhow::Error::msg)?;
+        let loopback = NetworkException::parse("*@127.0.0.0/8:*").map_err(anyhow::Error::msg)?;
         let guard = AddressGuard::new(vec![loopback]);
         let settings = CallSettings::default();
         let (handle, inbox) = DispatcherHandle::new();

@@ -40,7 +40,7 @@ const SETTINGS: [&str; 8] = [
     "--trusted-proxies",
     "127.0.0.1",
     "--allow-network",
-    "127.0.0.0/8",
+    "*@127.0.0.0/8:*",
     "--retry-base-ms",
     "1",
     "--retry-factor",

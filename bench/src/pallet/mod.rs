@@ -79,7 +79,7 @@ async fn measure_steps(run: Run<'_>, units: usize) -> anyhow::Result<Vec<PalletS
     let merchant = add_merchant(binary, &storage)?;
     let warehouse_client = add_warehouse(binary, &storage)?;
     let sink = Sink::start()?;
-    let loopback = ["--allow-network", "127.0.0.0/8"];
+    let loopback = ["--allow-network", "*@127.0.0.0/8:*"];
     let server = Server::start_with(binary, &storage, &loopback).await?;
     let url = format!("http://{}", sink.address);
     run_command(binary, &storage, &["endpoint", "set", MERCHANT, "--url", &url])?;

@@ -21,7 +21,7 @@ mod tests;
 use std::sync::Arc;
 
 use delivery::{DispatcherHandle, HttpClient, address::AddressGuard};
-use domain::{faults::Faults, returns::start::ReturnRefusal};
+use domain::{faults::Faults, identifier::MerchantId, returns::start::ReturnRefusal};
 use store::{Store, StoreError};
 use tokio::sync::Notify;
 
@@ -90,9 +90,9 @@ impl App {
         }
     }
 
-    /// Whether messages may be sent to this address, as far as its text shows; if not, why.
-    pub fn check_url(&self, url: &str) -> Result<(), String> {
-        self.guard.check_url(url).map(drop).map_err(|refused| refused.to_string())
+    /// Whether messages of the merchant may be sent to this address, as far as its text shows; if not, why.
+    pub fn check_url(&self, merchant: &MerchantId, url: &str) -> Result<(), String> {
+        self.guard.for_merchant(merchant).check_url(url).map(drop).map_err(|refused| refused.to_string())
     }
 }
 

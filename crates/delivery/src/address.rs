@@ -3,8 +3,8 @@
 //! Merchants name the addresses that are called, so an address is input, and a service that calls
 //! any address can be used to reach what only its own machine can reach: the loopback interface,
 //! the private network around it, the metadata of a cloud. Therefore calls go out over https and to
-//! public addresses only. An operator may allow other networks; inside those, and only there, plain
-//! http is allowed too.
+//! public addresses only. An operator may allow a merchant another network at a port; there, and only
+//! there, plain http is allowed too.
 //!
 //! A name says nothing about where it leads, and may lead elsewhere a second later. So the check is
 //! made on what the name resolves to, every time a connection is opened, and the connection goes to
@@ -13,91 +13,26 @@
 //!
 //! A connection that is opened without [`AddressGuard::resolve`] bypasses the guard.
 
+mod exception;
 mod host;
+mod network;
 mod ranges;
 #[cfg(test)]
 mod tests;
 
-use std::{
-    fmt,
-    net::{IpAddr, SocketAddr},
-};
+use std::net::{IpAddr, SocketAddr};
 
+use domain::identifier::MerchantId;
 use http::Uri;
 
+pub use exception::NetworkException;
 pub(crate) use host::Host;
 
 /// The longest address of an endpoint.
 const URL_BYTES_MAX: usize = 2048;
 
-/// The addresses that share their first `prefix` bits with `address`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Network {
-    address: IpAddr,
-    prefix: u8,
-}
-
-impl Network {
-    /// Accepts `10.0.0.0/8`, `fd00::/8`, or a single address; or says in words what is wrong.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        let (address, prefix) = match text.split_once('/') {
-            Some((address, prefix)) => (address, Some(prefix)),
-            None => (text, None),
-        };
-        let address: IpAddr =
-            address.parse().map_err(|_| format!("{text} does not start with an IP address"))?;
-        if address.to_canonical() != address {
-            return Err(format!("{text} must be written as an IPv4 network"));
-        }
-        let width = if address.is_ipv4() { 32 } else { 128 };
-        let prefix = match prefix {
-            None => width,
-            Some(digits) => digits
-                .parse()
-                .ok()
-                .filter(|prefix| *prefix <= width)
-                .ok_or_else(|| format!("{text} needs a prefix from 0 to {width}"))?,
-        };
-        let network = Self { address, prefix };
-        if network.host_bits() != 0 {
-            return Err(format!("{text} has bits set behind its prefix"));
-        }
-        Ok(network)
-    }
-
-    /// Whether `address` is one of the network's. An IPv4 address inside an IPv6 one counts as
-    /// the IPv4 address that it is.
-    pub fn contains(&self, address: IpAddr) -> bool {
-        match (self.address, address.to_canonical()) {
-            (IpAddr::V4(network), IpAddr::V4(address)) => {
-                let different = network.to_bits() ^ address.to_bits();
-                let outside = u32::from(32 - self.prefix);
-                different.checked_shr(outside).unwrap_or(0) == 0
-            }
-            (IpAddr::V6(network), IpAddr::V6(address)) => {
-                let different = network.to_bits() ^ address.to_bits();
-                let outside = u32::from(128 - self.prefix);
-                different.checked_shr(outside).unwrap_or(0) == 0
-            }
-            (IpAddr::V4(_), IpAddr::V6(_)) | (IpAddr::V6(_), IpAddr::V4(_)) => false,
-        }
-    }
-
-    /// The bits of the address that the prefix does not cover.
-    fn host_bits(&self) -> u128 {
-        let bits = match self.address {
-            IpAddr::V4(address) => u128::from(address.to_bits()) << 96,
-            IpAddr::V6(address) => address.to_bits(),
-        };
-        bits.checked_shl(u32::from(self.prefix)).unwrap_or(0)
-    }
-}
-
-impl fmt::Display for Network {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}/{}", self.address, self.prefix)
-    }
-}
+const HTTPS_PORT: u16 = 443;
+const HTTP_PORT: u16 = 80;
 
 /// Why a target is not called at all.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -117,13 +52,25 @@ pub enum Refused {
 /// Decides where calls may go.
 #[derive(Clone, Debug, Default)]
 pub struct AddressGuard {
-    allowed: Vec<Network>,
+    exceptions: Vec<NetworkException>,
 }
 
 impl AddressGuard {
-    /// A guard that lets calls through to public addresses, and to the `allowed` networks.
-    pub fn new(allowed: Vec<Network>) -> Self {
-        Self { allowed }
+    /// A guard that lets calls through to public addresses, and where an exception covers them. The
+    /// default has no exceptions.
+    pub fn new(exceptions: Vec<NetworkException>) -> Self {
+        Self { exceptions }
+    }
+
+    pub(crate) fn has_exceptions(&self) -> bool {
+        !self.exceptions.is_empty()
+    }
+
+    /// The guard for calls on behalf of `merchant`.
+    #[must_use]
+    pub fn for_merchant(&self, merchant: &MerchantId) -> Self {
+        let own = self.exceptions.iter().filter(|exception| exception.is_for(merchant));
+        Self { exceptions: own.cloned().collect() }
     }
 
     /// Everything about an address that can be judged without resolving its name: when it is
@@ -132,10 +79,9 @@ impl AddressGuard {
         let uri = read(url)?;
         let host = Host::parse(uri.host().unwrap_or_default())?;
         let secure = is_secure(&uri)?;
-        let nothing_allowed = self.allowed.is_empty();
         match host {
-            Host::Address(address) => self.check(address, secure)?,
-            Host::Name(host) if !secure && nothing_allowed => {
+            Host::Address(address) => self.check(address, effective_port(&uri, secure), secure)?,
+            Host::Name(host) if !secure && !self.has_exceptions() => {
                 return Err(Refused::NotSecure { host });
             }
             Host::Name(_) => (),
@@ -143,9 +89,9 @@ impl AddressGuard {
         Ok(uri)
     }
 
-    /// Whether a call over https may go to `address`.
+    /// Whether a call over https may go to `address`, at the usual port.
     pub fn permits(&self, address: IpAddr) -> bool {
-        self.check(address, true).is_ok()
+        self.check(address, HTTPS_PORT, true).is_ok()
     }
 
     /// The addresses that a connection to `host` may be made to, all of them checked.
@@ -170,11 +116,11 @@ impl AddressGuard {
         if found.is_empty() {
             return Err(Refused::NoAddress { host: host.to_owned() });
         }
-        found.iter().try_for_each(|address| self.check(address.ip(), secure))
+        found.iter().try_for_each(|address| self.check(address.ip(), address.port(), secure))
     }
 
-    fn check(&self, address: IpAddr, secure: bool) -> Result<(), Refused> {
-        if self.allowed.iter().any(|network| network.contains(address)) {
+    fn check(&self, address: IpAddr, port: u16, secure: bool) -> Result<(), Refused> {
+        if self.exceptions.iter().any(|exception| exception.covers(address, port)) {
             return Ok(());
         }
         match ranges::special(address) {
@@ -192,6 +138,11 @@ pub(crate) fn is_secure(uri: &Uri) -> Result<bool, Refused> {
         Some("http") => Ok(false),
         Some(_) | None => Err(Refused::Malformed("it must start with https://")),
     }
+}
+
+/// The port of `uri`, or the usual one.
+pub(crate) fn effective_port(uri: &Uri, secure: bool) -> u16 {
+    uri.port_u16().unwrap_or(if secure { HTTPS_PORT } else { HTTP_PORT })
 }
 
 /// Reads an absolute address. What the parser would silently repair or drop is refused.

@@ -1,8 +1,9 @@
 //! Fetches something public at an address that a merchant named, such as a picture.
 //!
-//! The same guard, connections and limits as for every call, and nothing that identifies the
-//! caller: no credential, no signature, no cookie. Redirects are not followed, because only this
-//! address was checked.
+//! The same connections and limits as for every call, and nothing that identifies the caller: no
+//! credential, no signature, no cookie. Redirects are not followed, because only this address was
+//! checked. Exceptions of the guard are for endpoints, which operators set. Everyone who can publish
+//! an order names the address of a picture, so there is no exception here.
 
 use std::time::Duration;
 
@@ -16,6 +17,7 @@ use tokio::time::timeout;
 use crate::sender::{
     answer::{AnswerLimits, HttpAnswer},
     client::HttpClient,
+    context::CallContext,
     origin::Origin,
     request,
     send_error::SendError,
@@ -35,7 +37,15 @@ pub async fn fetch(
     accept: &'static str,
     limits: FetchLimits,
 ) -> Result<Bytes, String> {
-    let context = client.context();
+    fetch_with(&client.context().public_only(), url, accept, limits).await
+}
+
+async fn fetch_with(
+    context: &CallContext,
+    url: &str,
+    accept: &'static str,
+    limits: FetchLimits,
+) -> Result<Bytes, String> {
     let uri = context.guard().check_url(url).map_err(|refused| refused.to_string())?;
     let origin = Origin::new(&uri, context).map_err(|refused| refused.to_string())?;
     let host = origin.host_header().map_err(|refused| refused.to_string())?;
@@ -94,7 +104,7 @@ mod tests {
     }
 
     async fn fetched(shop: &Merchant, path: &str) -> Result<Bytes, String> {
-        fetch(&http_client(), &shop.url(path), "image/*", LIMITS).await
+        fetch_with(http_client().context(), &shop.url(path), "image/*", LIMITS).await
     }
 
     #[tokio::test]
@@ -116,6 +126,13 @@ mod tests {
             assert!(fetched(&shop, path).await.is_err(), "{path}");
         }
         assert_eq!(shop.count("/small"), 0);
+    }
+
+    #[tokio::test]
+    async fn no_exception_of_the_guard_lets_a_picture_be_fetched_from_inside() {
+        let shop = start_shop().await;
+        assert!(fetch(&http_client(), &shop.url("/small"), "image/*", LIMITS).await.is_err());
+        assert!(shop.seen().is_empty());
     }
 
     #[tokio::test]

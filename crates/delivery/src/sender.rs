@@ -112,18 +112,19 @@ pub struct Endpoint {
 impl Endpoint {
     /// Prepares `target`, or says why it can never be called.
     pub fn new(target: &EndpointTarget, client: &HttpClient) -> Result<Self, Refused> {
-        let context = client.context();
+        let context = client.context().for_merchant(&target.merchant);
         let uri = context.guard().check_url(&target.url)?;
-        let origin = Origin::new(&uri, context)?;
+        let origin = Origin::new(&uri, &context)?;
         let user_agent = &context.settings().user_agent;
         let host = origin.host_header()?;
         let headers = headers::prepared(host, target.kind, user_agent, &target.auth)?;
         let tokens = match ClientCredential::of(&target.auth) {
-            Some(credential) => Some(client.tokens().of(&target.merchant, &credential, context)?),
+            Some(credential) => Some(client.tokens().of(&target.merchant, &credential, &context)?),
             None => None,
         };
+        let usual_limits = context.settings().limits();
         Ok(Self {
-            context: context.clone(),
+            context,
             origin,
             line: request::line(&Method::POST, &uri),
             lasting: headers::lasting(&headers),
@@ -141,7 +142,7 @@ impl Endpoint {
                 | MessageKind::InventoryReceipt
                 | MessageKind::DropShipmentConfirmation
                 | MessageKind::DropShipmentCancellation
-                | MessageKind::DropShipmentPartialCancellation => context.settings().limits(),
+                | MessageKind::DropShipmentPartialCancellation => usual_limits,
             },
         })
     }

@@ -5,8 +5,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use app::{App, access::operators::OperatorLogin};
+use app::{
+    App,
+    access::operators::OperatorLogin,
+    merchants::pictures::{Picture, keep_picture},
+};
 use axum::Router;
+use domain::{identifier::MerchantId, merchants::picture::PictureKind};
 use serde::Serialize;
 use server::demo::{DemoLogin, DemoStatus, Guide};
 use sim::{Clock, FIRST_ORDER_NUMBER, Running, Settings, SimulatedMerchant};
@@ -88,6 +93,19 @@ pub struct Access {
     pub signing_secret: String,
 }
 
+/// The merchant's server is on this machine, where no picture is fetched from, so its pictures are
+/// handed over.
+fn keep_pictures(app: &App, simulated: &SimulatedMerchant) -> anyhow::Result<()> {
+    let merchant = MerchantId::parse(MERCHANT).map_err(anyhow::Error::msg)?;
+    for article in simulated.articles() {
+        if let Some(svg) = simulated.draw_picture(&article.sku) {
+            let picture = Picture { kind: PictureKind::Svg, bytes: svg.into() };
+            keep_picture(app, &merchant, article.image_url, picture);
+        }
+    }
+    Ok(())
+}
+
 impl Demo {
     /// Adds the actors at the first start, and starts the merchant's server.
     pub async fn prepare(parts: Parts) -> anyhow::Result<Self> {
@@ -99,6 +117,7 @@ impl Demo {
         };
         let merchant = start_merchant(&state, status.pace()).await?;
         connect(&operator, &merchant.url()).await?;
+        keep_pictures(&app, merchant.merchant())?;
         state.merchant_port = merchant.address().port();
         state.starts += 1;
         state.write(&data_dir)?;

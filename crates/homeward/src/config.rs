@@ -9,7 +9,7 @@ use std::{
 };
 
 use anyhow::{Context, anyhow, bail};
-use delivery::address::Network;
+use delivery::address::NetworkException;
 use domain::messages::retry::RetrySchedule;
 use serde::Deserialize;
 use server::guard::{client_address::TrustedProxies, tls::TlsSettings};
@@ -59,8 +59,9 @@ pub(crate) struct Options {
     #[arg(long, global = true, env = "HOMEWARD_RATE_LIMIT_PER_MINUTE", value_name = "N")]
     rate_limit_per_minute: Option<u32>,
 
-    /// Network that is not public but may receive outbound messages; repeatable
-    #[arg(long, global = true, env = "HOMEWARD_ALLOW_NETWORK", value_name = "CIDR")]
+    /// Network that is not public but may receive a merchant's messages, such as
+    /// acme@10.1.0.0/16:8443, with * for every merchant or port; repeatable
+    #[arg(long, global = true, env = "HOMEWARD_ALLOW_NETWORK", value_name = "MERCHANT@CIDR:PORT")]
     #[arg(value_delimiter = ',')]
     allow_network: Option<Vec<String>>,
 
@@ -134,7 +135,7 @@ pub(crate) struct Config {
     pub(crate) tls: Option<TlsSettings>,
     pub(crate) trusted_proxies: TrustedProxies,
     pub(crate) rate_limit_per_minute: u32,
-    pub(crate) allow_networks: Vec<Network>,
+    pub(crate) allow_networks: Vec<NetworkException>,
     pub(crate) retry_schedule: RetrySchedule,
     pub(crate) delivery_timeout: Duration,
     pub(crate) retention_days: u32,
@@ -246,12 +247,16 @@ fn tls_settings(
     }
 }
 
-fn parse_networks(texts: &[String]) -> anyhow::Result<Vec<Network>> {
+fn parse_networks(texts: &[String]) -> anyhow::Result<Vec<NetworkException>> {
     texts
         .iter()
         .map(|text| {
-            Network::parse(text)
-                .map_err(|why| anyhow!("{text} is not a network such as 10.0.0.0/8: {why}"))
+            NetworkException::parse(text).map_err(|why| {
+                anyhow!(
+                    "{text} is not a merchant's network and port, such as \
+                     acme@10.1.0.0/16:8443: {why}"
+                )
+            })
         })
         .collect()
 }
@@ -288,7 +293,8 @@ mod tests {
         assert!(toml::from_str::<Options>("lisen = \"127.0.0.1:2\"").is_err());
         assert!(resolve(Options::default(), "tls_cert = \"a\"").is_err());
         assert!(resolve(Options::default(), "store = \"mysql://\"").is_err());
-        assert!(resolve(Options::default(), "allow_network = [\"10.0.0.0/33\"]").is_err());
+        assert!(resolve(Options::default(), "allow_network = [\"acme@10.0.0.0/33:443\"]").is_err());
+        assert!(resolve(Options::default(), "allow_network = [\"10.0.0.0/8\"]").is_err());
         assert!(resolve(Options::default(), "trusted_proxies = [\"proxy.example\"]").is_err());
         assert!(resolve(Options::default(), "log_level = \"loud\"").is_err());
         assert!(resolve(Options::default(), "listen = \"here\"").is_err());

@@ -25,6 +25,7 @@ use crate::{
     shop::{
         catalog::{Catalog, Product, Variant},
         exchange::Shop,
+        picture::draw_svg,
     },
 };
 
@@ -186,6 +187,11 @@ impl SimulatedMerchant {
             product.variants.iter().map(|variant| article(name, variant)).collect::<Vec<_>>()
         };
         shop.catalog.products.iter().flat_map(of).collect()
+    }
+
+    /// The picture of an article, as SVG. None if the merchant does not sell it.
+    pub fn draw_picture(&self, sku: &str) -> Option<String> {
+        self.0.shop().catalog.variant(sku).map(draw_svg)
     }
 
     /// How many of `sku` are in stock. None if the merchant does not sell it.

@@ -32,6 +32,7 @@ fn half_a_year_has_passed_and_goes_on_after_a_restart() {
     demo.assert_operators_have_something_to_do();
     demo.assert_orders_to_try();
     demo.assert_links_answer();
+    demo.assert_pictures_are_shown();
     demo.assert_people_can_log_in();
     let secret = demo.told["client_secret"].clone();
     demo.stop();

@@ -166,6 +166,27 @@ impl Demo {
         }
     }
 
+    /// The portal shows the pictures of the simulated merchant, whose server is on this machine,
+    /// and restricts each to a picture.
+    pub(crate) fn assert_pictures_are_shown(&self) {
+        let order = self.send(&self.as_merchant(Request::get("/orders/DEMO-1001"))).json();
+        let email = text(&order["customer"]["email"]).replace('@', "%40");
+        let find = Request::post("/portal/acme")
+            .header("Content-Type", "application/x-www-form-urlencoded")
+            .body(format!("order_number=DEMO-1001&secret={email}"));
+        let found = self.send(&find);
+        let cookie = found.header("set-cookie").unwrap().split(';').next().unwrap().to_owned();
+        let page = self.send(&Request::get("/portal/acme/return").header("Cookie", &cookie));
+        let address = page.text().split("class=\"picture\" src=\"").nth(1).unwrap();
+        let picture = self.send(&Request::get(address.split('"').next().unwrap()));
+        assert!(address.starts_with("/portal/acme/pictures/"), "no placeholder");
+        assert_eq!(picture.header("content-type"), Some("image/svg+xml"));
+        assert!(picture.text().contains("<path"), "{}", picture.text());
+        assert_eq!(picture.header("x-content-type-options"), Some("nosniff"));
+        let policy = picture.header("content-security-policy");
+        assert_eq!(policy, Some("default-src 'none'; sandbox"));
+    }
+
     /// Everything that the page leads to is there.
     pub(crate) fn assert_links_answer(&self) {
         let (page, here) = (self.page(), text(&self.told["address"]));

@@ -21,7 +21,7 @@ use crate::harness::{
 /// Repeats attempts quickly, and finds the simulated merchants on loopback.
 pub(super) const QUICK: [&str; 8] = [
     "--allow-network",
-    "127.0.0.0/8",
+    "*@127.0.0.0/8:*",
     "--retry-base-ms",
     "60",
     "--retry-factor",

@@ -25,7 +25,7 @@ use crate::harness::{
 };
 
 /// Loopback is where the simulated merchants are.
-pub(crate) const ALLOW: [&str; 2] = ["--allow-network", "127.0.0.0/8"];
+pub(crate) const ALLOW: [&str; 2] = ["--allow-network", "*@127.0.0.0/8:*"];
 /// The pause between two attempts on the servers that tests share.
 pub(crate) const PAUSE_MS: i64 = 60;
 /// What makes a server repeat attempts quickly.

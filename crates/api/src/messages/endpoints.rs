@@ -117,9 +117,10 @@ pub(crate) async fn set(
     State(web): State<Web>,
     request: AdminRequest<String>,
 ) -> Result<Json<EndpointsView>, ApiError> {
-    let change = request.body.read(|document| read_base_change(&web, document))?;
+    let merchant = parse_merchant(&request.path)?;
+    let change = request.body.read(|document| read_base_change(&web, &merchant, document))?;
     let scope = request.scope(&web.app);
-    Ok(Json(set_endpoints(scope.for_merchant(&parse_merchant(&request.path)?), &change).await?))
+    Ok(Json(set_endpoints(scope.for_merchant(&merchant), &change).await?))
 }
 
 /// Set the address for one kind of message
@@ -143,10 +144,10 @@ pub(crate) async fn set_one(
     request: AdminRequest<(String, String)>,
 ) -> Result<Json<EndpointsView>, ApiError> {
     let (merchant, kind) = &request.path;
-    let kind = parse_kind(kind)?;
-    let change = request.body.read(|document| read_kind_change(&web, kind, document))?;
+    let (merchant, kind) = (parse_merchant(merchant)?, parse_kind(kind)?);
+    let change = request.body.read(|document| read_kind_change(&web, &merchant, kind, document))?;
     let scope = request.scope(&web.app);
-    Ok(Json(set_endpoints(scope.for_merchant(&parse_merchant(merchant)?), &change).await?))
+    Ok(Json(set_endpoints(scope.for_merchant(&merchant), &change).await?))
 }
 
 /// Remove the address for one kind of message

@@ -129,7 +129,7 @@ async fn set_base(
 ) -> Result<Response, ApiError> {
     let merchant = parse_merchant(&merchant)?;
     let body = JsonBody::from(to_document(&base_fields(), &form).to_string());
-    match body.read(|document| read_base_change(&web, document)) {
+    match body.read(|document| read_base_change(&web, &merchant, document)) {
         Ok(change) => {
             set_endpoints(visitor.session.scope(&web.app).for_merchant(&merchant), &change).await?;
             let notice = "Base address saved. Send a test message to check it.";
@@ -173,7 +173,7 @@ async fn set_one(
 ) -> Result<Response, ApiError> {
     let (merchant, kind) = (parse_merchant(&merchant)?, parse_kind(&kind)?);
     let body = JsonBody::from(to_document(&one_fields(None), &form).to_string());
-    match body.read(|document| read_kind_change(&web, kind, document)) {
+    match body.read(|document| read_kind_change(&web, &merchant, kind, document)) {
         Ok(change) => {
             set_endpoints(visitor.session.scope(&web.app).for_merchant(&merchant), &change).await?;
             let notice = format!("{kind} has its own address now.");

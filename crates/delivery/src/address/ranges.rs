@@ -6,7 +6,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use super::Network;
+use super::network::Network;
 
 const fn v4(first: [u8; 4], prefix: u8) -> Network {
     let [a, b, c, d] = first;

@@ -2,7 +2,7 @@
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-use super::*;
+use super::{network::Network, *};
 use proptest::prelude::*;
 
 /// Addresses that must never be called unless an operator allows their network.
@@ -164,7 +164,8 @@ fn literal(address: IpAddr, scheme: &str) -> String {
 }
 
 fn guard_allowing(allowed: &[&str]) -> AddressGuard {
-    AddressGuard::new(allowed.iter().map(|text| Network::parse(text).unwrap()).collect())
+    let exception = |text: &&str| NetworkException::parse(&format!("*@{text}:*")).unwrap();
+    AddressGuard::new(allowed.iter().map(exception).collect())
 }
 
 #[test]
@@ -230,6 +231,24 @@ fn allowed_networks_open_themselves_and_nothing_else() {
     for url in ["http://10.0.0.1/", "https://[::1]/", "https://[fc00::1]/", "http://1.1.1.1/"] {
         assert!(guard.check_url(url).is_err(), "{url} passed");
     }
+}
+
+#[test]
+fn an_exception_is_for_one_merchant_and_one_port() {
+    let exception = NetworkException::parse("acme@10.0.0.0/8:8443").unwrap();
+    let guard = AddressGuard::new(vec![exception]);
+    let of = |merchant: &str| guard.for_merchant(&MerchantId::parse(merchant).unwrap());
+
+    assert!(of("acme").check_url("http://10.1.2.3:8443/hooks").is_ok());
+    for url in ["http://10.1.2.3/", "https://10.1.2.3/", "http://10.1.2.3:8444/"] {
+        assert!(of("acme").check_url(url).is_err(), "{url} has another port");
+    }
+    assert!(of("other").check_url("http://10.1.2.3:8443/hooks").is_err());
+    assert!(of("other").check_url("http://shop.example:8443/").is_err(), "plain http");
+    let found = [SocketAddr::new(parse_address("10.1.2.3"), 8443)];
+    assert_eq!(of("acme").check_all("inside.example", &found, false), Ok(()));
+    assert!(of("other").check_all("inside.example", &found, true).is_err());
+    assert!(AddressGuard::default().check_url("http://10.1.2.3:8443/").is_err());
 }
 
 #[test]

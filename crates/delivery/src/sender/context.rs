@@ -2,6 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use domain::identifier::MerchantId;
 use rustls::{ClientConfig, RootCertStore};
 use world::World;
 
@@ -66,6 +67,26 @@ impl CallContext {
         let mut tls = tls;
         tls.alpn_protocols = vec![b"http/1.1".to_vec()];
         Self { inner: Arc::new(ContextInner { guard, tls: Arc::new(tls), world, settings }) }
+    }
+
+    /// What calls on behalf of `merchant` share.
+    pub(crate) fn for_merchant(&self, merchant: &MerchantId) -> Self {
+        // Usually there are no exceptions, and all merchants share one context.
+        if !self.inner.guard.has_exceptions() {
+            return self.clone();
+        }
+        self.with_guard(self.inner.guard.for_merchant(merchant))
+    }
+
+    /// What calls share that must go to public addresses, whatever is allowed.
+    pub(crate) fn public_only(&self) -> Self {
+        self.with_guard(AddressGuard::default())
+    }
+
+    fn with_guard(&self, guard: AddressGuard) -> Self {
+        let ContextInner { tls, world, settings, .. } = &*self.inner;
+        let (tls, world, settings) = (Arc::clone(tls), world.clone(), settings.clone());
+        Self { inner: Arc::new(ContextInner { guard, tls, world, settings }) }
     }
 
     pub(crate) fn guard(&self) -> &AddressGuard {

@@ -67,7 +67,7 @@ impl Origin {
         Ok(Self {
             context: context.clone(),
             host: host.to_owned(),
-            port: uri.port_u16().unwrap_or(if secure { 443 } else { 80 }),
+            port: address::effective_port(uri, secure),
             server_name: secure.then_some(server_name),
             idle: Arc::default(),
         })

@@ -21,7 +21,7 @@ use super::{
     context::{CallSettings, trust},
     *,
 };
-use crate::address::{AddressGuard, Network};
+use crate::address::{AddressGuard, NetworkException};
 
 pub(crate) const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
@@ -29,7 +29,7 @@ pub(crate) const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 pub(crate) const NOW_S: i64 = 1_700_000_000;
 
 pub(crate) fn loopback() -> AddressGuard {
-    AddressGuard::new(vec![Network::parse("127.0.0.0/8").unwrap()])
+    AddressGuard::new(vec![NetworkException::parse("*@127.0.0.0/8:*").unwrap()])
 }
 
 /// AnswerLimits short enough for a test to wait for them.

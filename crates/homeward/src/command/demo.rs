@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, bail, ensure};
 use app::access::operators::OperatorLogin;
-use delivery::address::Network;
+use delivery::address::NetworkException;
 use demo::{Access, Parts};
 use server::demo::DemoStatus;
 use store::{DirectoryLock, Location};
@@ -100,7 +100,7 @@ fn demo_config(config: &Config) -> anyhow::Result<Config> {
         config.listen
     );
     let mut config = config.clone();
-    match Network::parse("127.0.0.0/8") {
+    match NetworkException::parse("*@127.0.0.0/8:*") {
         Ok(loopback) => config.allow_networks.push(loopback),
         Err(why) => bail!(why),
     }

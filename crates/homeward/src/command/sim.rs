@@ -202,7 +202,7 @@ fn show(running: &Running, checks: &Checks, output: Output) {
   Order            {order}
   Behavior         {behavior}
 
-  Send it messages (the server needs --allow-network for this address):
+  Send it messages (the server needs --allow-network 'acme@127.0.0.1:*', or the like):
 
     homeward endpoint set acme --url {url}
     homeward endpoint test acme rma

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use app::messages::set_endpoints::EndpointsChange;
 use domain::{
     faults::Faults,
+    identifier::MerchantId,
     json::Json,
     messages::{endpoint::Auth, kind::MessageKind},
     reader::{Reader, TEXT_MAX, fields::Fields},
@@ -15,10 +16,22 @@ use world::Secret;
 
 use crate::{Web, json_body::read_object};
 
-pub fn read_base_change(web: &Web, document: &Json<'_>) -> Result<EndpointsChange, Faults> {
+/// The merchant whose endpoints are set: which addresses are allowed depends on it.
+#[derive(Clone, Copy)]
+struct EndpointOwner<'a> {
+    web: &'a Web,
+    merchant: &'a MerchantId,
+}
+
+pub fn read_base_change(
+    web: &Web,
+    merchant: &MerchantId,
+    document: &Json<'_>,
+) -> Result<EndpointsChange, Faults> {
+    let owner = EndpointOwner { web, merchant };
     read_object(document, |at| {
-        let base_url = at.required("base_url", |at| read_address(web, at));
-        let auth = read_auth(web, at);
+        let base_url = at.required("base_url", |at| read_address(owner, at));
+        let auth = read_auth(owner, at);
         let paths = at.optional("paths", read_paths).unwrap_or_default();
         Some(EndpointsChange::Base { base_url: base_url?, auth: auth?, paths })
     })
@@ -26,19 +39,21 @@ pub fn read_base_change(web: &Web, document: &Json<'_>) -> Result<EndpointsChang
 
 pub fn read_kind_change(
     web: &Web,
+    merchant: &MerchantId,
     kind: MessageKind,
     document: &Json<'_>,
 ) -> Result<EndpointsChange, Faults> {
+    let owner = EndpointOwner { web, merchant };
     read_object(document, |at| {
-        let url = at.required("url", |at| read_address(web, at));
-        Some(EndpointsChange::One { kind, url: url?, auth: read_auth(web, at)? })
+        let url = at.required("url", |at| read_address(owner, at));
+        Some(EndpointsChange::One { kind, url: url?, auth: read_auth(owner, at)? })
     })
 }
 
 /// An address that messages may be sent to, as far as its text shows.
-fn read_address(web: &Web, at: &Reader<'_>) -> Option<String> {
+fn read_address(owner: EndpointOwner<'_>, at: &Reader<'_>) -> Option<String> {
     let text = at.text(1..=TEXT_MAX)?;
-    match web.app.check_url(text) {
+    match owner.web.app.check_url(owner.merchant, text) {
         Ok(()) => Some(text.to_owned()),
         Err(why) => at.invalid(&why),
     }
@@ -52,7 +67,7 @@ fn read_paths(at: &Reader<'_>) -> Option<BTreeMap<MessageKind, String>> {
     Some(pairs.into_iter().collect())
 }
 
-fn read_auth(web: &Web, at: &Fields<'_>) -> Option<Auth<Secret>> {
+fn read_auth(owner: EndpointOwner<'_>, at: &Fields<'_>) -> Option<Auth<Secret>> {
     if !at.has("auth") {
         return Some(Auth::None);
     }
@@ -73,7 +88,7 @@ fn read_auth(web: &Web, at: &Fields<'_>) -> Option<Auth<Secret>> {
             }
             "bearer" => Some(Auth::Bearer { token: secret("token")? }),
             "oauth2" => {
-                let token_url = at.required("token_url", |at| read_address(web, at));
+                let token_url = at.required("token_url", |at| read_address(owner, at));
                 let (client_id, client_secret) = (text("client_id"), secret("client_secret"));
                 let scope = at.optional_text("scope");
                 Some(Auth::Oauth2 {
