@@ -92,7 +92,11 @@ impl App {
 
     /// Whether messages of the merchant may be sent to this address, as far as its text shows; if not, why.
     pub fn check_url(&self, merchant: &MerchantId, url: &str) -> Result<(), String> {
-        self.guard.for_merchant(merchant).check_url(url).map(drop).map_err(|refused| refused.to_string())
+        self.guard
+            .for_merchant(merchant)
+            .check_url(url)
+            .map(drop)
+            .map_err(|refused| refused.to_string())
     }
 }
 

@@ -27,6 +27,7 @@ use http::Uri;
 
 pub use exception::NetworkException;
 pub(crate) use host::Host;
+pub use network::Network;
 
 /// The longest address of an endpoint.
 const URL_BYTES_MAX: usize = 2048;

@@ -119,7 +119,9 @@ impl Endpoint {
         let host = origin.host_header()?;
         let headers = headers::prepared(host, target.kind, user_agent, &target.auth)?;
         let tokens = match ClientCredential::of(&target.auth) {
-            Some(credential) => Some(client.tokens().of(&target.merchant, &credential, &context)?),
+            Some(credential) => {
+                Some(client.tokens().of(&target.merchant, &credential, &context)?)
+            }
             None => None,
         };
         let usual_limits = context.settings().limits();

@@ -16,6 +16,7 @@
 
 use std::{
     fs,
+    io::ErrorKind,
     os::unix::fs::{DirBuilderExt, PermissionsExt},
     path::{Path, PathBuf},
 };
@@ -105,6 +106,21 @@ pub(crate) fn is_readable_by_others(path: &Path) -> std::io::Result<bool> {
 pub(crate) fn write_private_file(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     private_file::write(path, bytes)
         .with_context(|| format!("{} cannot be written", path.display()))
+}
+
+/// Creates `path` with its whole content, unless it exists. Of several processes that create it at
+/// the same time, one succeeds. Only the owner may read it.
+pub(crate) fn create_private_file(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+    let new = path.with_extension(format!("new-{}", std::process::id()));
+    write_private_file(&new, bytes)?;
+    let linked = fs::hard_link(&new, path);
+    fs::remove_file(&new).with_context(|| format!("{} cannot be removed", new.display()))?;
+    match linked {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => {
+            Err(error).with_context(|| format!("{} cannot be created", path.display()))
+        }
+        Ok(()) | Err(_) => Ok(()),
+    }
 }
 
 pub(crate) fn read_json<T: DeserializeOwned>(path: &Path) -> anyhow::Result<Option<T>> {

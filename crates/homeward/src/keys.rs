@@ -11,7 +11,7 @@ use store::{Store, with_causes};
 use tokio_util::sync::CancellationToken;
 use world::{KeyRing, World, private_file};
 
-use crate::directory::write_private_file;
+use crate::directory::{create_private_file, write_private_file};
 
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
@@ -51,9 +51,10 @@ impl KeyFile {
                  it: restore the file from its copy"
             ),
             None => {
-                let ring = KeyRing::generate(world);
-                self.write(&ring)?;
-                ring
+                let text = KeyRing::generate(world).to_text();
+                create_private_file(&self.path, text.as_bytes())?;
+                // Another process may have been faster.
+                self.read()?.with_context(|| format!("{path} is missing"))?
             }
         };
         let checked = check_keys(store, world, &ring).await;

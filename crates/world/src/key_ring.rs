@@ -49,15 +49,18 @@ impl KeyRing {
     /// Reads the text of a key file, or says in words what is wrong with it.
     pub fn parse(text: &str) -> Result<Self, String> {
         let lines = text.lines().map(str::trim);
-        let mut keys = lines.filter(|line| !line.is_empty() && !line.starts_with('#')).map(|line| {
-            let (id, secret) = line.split_once(' ').ok_or("a line is not an identifier and a key")?;
-            let secret = STANDARD.decode(secret.trim()).ok().and_then(|it| it.try_into().ok());
-            let secret = secret.ok_or(format!("a key must have {KEY_BYTES} bytes in base64"))?;
-            if id.len() != KEY_ID_BYTES {
-                return Err(format!("an identifier must have {KEY_ID_BYTES} letters"));
-            }
-            Ok(SealingKey { id: id.to_owned(), secret })
-        });
+        let mut keys =
+            lines.filter(|line| !line.is_empty() && !line.starts_with('#')).map(|line| {
+                let (id, secret) =
+                    line.split_once(' ').ok_or("a line is not an identifier and a key")?;
+                let secret = STANDARD.decode(secret.trim()).ok().and_then(|it| it.try_into().ok());
+                let secret =
+                    secret.ok_or(format!("a key must have {KEY_BYTES} bytes in base64"))?;
+                if id.len() != KEY_ID_BYTES {
+                    return Err(format!("an identifier must have {KEY_ID_BYTES} letters"));
+                }
+                Ok(SealingKey { id: id.to_owned(), secret })
+            });
         let newest = keys.next().ok_or("it contains no key")??;
         Ok(Self { newest, older: keys.collect::<Result<_, String>>()? })
     }

@@ -17,10 +17,8 @@ use store::{ResponseKey, SealingKeyRow, Store, StoreError, Transaction};
 use world::{KeyRing, Purpose, SealContext, Vault, VaultError, World};
 
 use crate::{
-    App, AppError,
-    access::secrets::signing_secret_context,
+    App, AppError, access::secrets::signing_secret_context, core::idempotency::response_context,
     messages::set_endpoints::endpoint_secret_context,
-    core::idempotency::response_context,
 };
 
 const CHECK: &[u8] = b"homeward";
@@ -33,7 +31,9 @@ const LATE_VALUES_WAIT: Duration = Duration::from_secs(2);
 /// Why the keys do not fit the database.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyError {
-    #[error("values in the database are encrypted with the key {0}, which the file does not contain")]
+    #[error(
+        "values in the database are encrypted with the key {0}, which the file does not contain"
+    )]
     Missing(String),
     #[error("the key {0} in the file is not the key {0} that encrypted values in the database")]
     Different(String),

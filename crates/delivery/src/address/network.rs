@@ -4,14 +4,14 @@ use std::{fmt, net::IpAddr};
 
 /// The addresses that share their first `prefix` bits with `address`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Network {
+pub struct Network {
     pub(super) address: IpAddr,
     pub(super) prefix: u8,
 }
 
 impl Network {
     /// Accepts `10.0.0.0/8`, `fd00::/8`, or a single address; or says in words what is wrong.
-    pub(super) fn parse(text: &str) -> Result<Self, String> {
+    pub fn parse(text: &str) -> Result<Self, String> {
         let (address, prefix) = match text.split_once('/') {
             Some((address, prefix)) => (address, Some(prefix)),
             None => (text, None),
@@ -39,7 +39,7 @@ impl Network {
 
     /// Whether `address` is one of the network's. An IPv4 address inside an IPv6 one counts as
     /// the IPv4 address that it is.
-    pub(super) fn contains(&self, address: IpAddr) -> bool {
+    pub fn contains(&self, address: IpAddr) -> bool {
         match (self.address, address.to_canonical()) {
             (IpAddr::V4(network), IpAddr::V4(address)) => {
                 let different = network.to_bits() ^ address.to_bits();

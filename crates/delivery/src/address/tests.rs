@@ -2,7 +2,7 @@
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-use super::{network::Network, *};
+use super::*;
 use proptest::prelude::*;
 
 /// Addresses that must never be called unless an operator allows their network.

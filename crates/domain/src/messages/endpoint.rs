@@ -78,10 +78,7 @@ pub struct Endpoints<S> {
 
 impl<S> Endpoints<S> {
     /// The same with every secret converted by `change`.
-    pub fn try_map<T, E>(
-        self,
-        change: impl Fn(S) -> Result<T, E>,
-    ) -> Result<Endpoints<T>, E> {
+    pub fn try_map<T, E>(self, change: impl Fn(S) -> Result<T, E>) -> Result<Endpoints<T>, E> {
         let overrides = self.overrides.into_iter().map(|(kind, EndpointOverride { url, auth })| {
             Ok((kind, EndpointOverride { url, auth: auth.try_map(&change)? }))
         });
