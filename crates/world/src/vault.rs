@@ -32,18 +32,21 @@ pub enum Purpose {
     ShopperPass,
     PictureToken,
     Notice,
+    /// A browser in which an operator has logged in.
+    Device,
     /// A known value that proves that a key is the right one.
     KeyCheck,
 }
 
 impl Purpose {
-    const ALL: [Self; 7] = [
+    const ALL: [Self; 8] = [
         Self::SigningSecret,
         Self::EndpointSecret,
         Self::Response,
         Self::ShopperPass,
         Self::PictureToken,
         Self::Notice,
+        Self::Device,
         Self::KeyCheck,
     ];
 
@@ -55,6 +58,7 @@ impl Purpose {
             Self::ShopperPass => "shopper pass",
             Self::PictureToken => "picture token",
             Self::Notice => "notice",
+            Self::Device => "device",
             Self::KeyCheck => "key check",
         }
     }

@@ -7,7 +7,7 @@ use super::{Fixture, HOUR_US, scope_of, test_operator};
 use crate::{
     access::{
         operators::{NewOperator, add_operator, set_operator_disabled, set_password},
-        sessions::{log_in, peek_session, use_session},
+        sessions::{LoginRequest, log_in, peek_session, use_session},
     },
     background::cleanup::remove_expired,
 };
