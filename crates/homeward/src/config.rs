@@ -9,7 +9,7 @@ use std::{
 };
 
 use anyhow::{Context, anyhow, bail};
-use delivery::address::NetworkException;
+use delivery::address::{Network, NetworkException};
 use domain::messages::retry::RetrySchedule;
 use serde::Deserialize;
 use server::guard::{client_address::TrustedProxies, tls::TlsSettings};
@@ -206,7 +206,7 @@ impl Config {
             rate_limit_per_minute: options
                 .rate_limit_per_minute
                 .unwrap_or_else(|| environment.rate_limit_per_minute()),
-            allow_networks: parse_networks(&options.allow_network.context(missing)?)?,
+            allow_networks: parse_exceptions(&options.allow_network.context(missing)?)?,
             secret_key_file: options.secret_key_file.unwrap_or_else(|| data_dir.join("secret.key")),
             retry_schedule: RetrySchedule {
                 base_ms: options.retry_base_ms.context(missing)?,
@@ -247,7 +247,17 @@ fn tls_settings(
     }
 }
 
-fn parse_networks(texts: &[String]) -> anyhow::Result<Vec<NetworkException>> {
+fn parse_networks(texts: &[String]) -> anyhow::Result<Vec<Network>> {
+    texts
+        .iter()
+        .map(|text| {
+            Network::parse(text)
+                .map_err(|why| anyhow!("{text} is not a network such as 10.0.0.0/8: {why}"))
+        })
+        .collect()
+}
+
+fn parse_exceptions(texts: &[String]) -> anyhow::Result<Vec<NetworkException>> {
     texts
         .iter()
         .map(|text| {

@@ -15,11 +15,11 @@ use serde::Serialize;
 use serde_json::Value;
 use server::guard::tls::ReloadingCertificate;
 use store::{DirectoryLock, Location, LockError, Store, StoreMetrics};
-use world::World;
 
 use crate::{
     config::Config,
-    directory::{Directory, is_readable_by_others, load_secret_key},
+    directory::{Directory, is_readable_by_others},
+    keys::KeyFile,
     output::Output,
     session::{Remote, Session},
 };
@@ -164,7 +164,7 @@ async fn check_data(config: &Config) -> Vec<Finding> {
 /// Opens the store without migrating it.
 async fn open_store(config: &Config) -> anyhow::Result<String> {
     ensure_exists(&config.secret_key_file)?;
-    load_secret_key(&config.secret_key_file, &World::system())?;
+    KeyFile::new(config.secret_key_file.clone()).read()?;
     if let Location::Sqlite(file) = &config.location {
         ensure_exists(file)?;
     }
