@@ -13,9 +13,9 @@ use crate::guard::Encrypted;
 const ONE_YEAR: HeaderValue = HeaderValue::from_static("max-age=31536000");
 
 pub async fn require_tls_next_time(request: Request, next: Next) -> Response {
-    let is_https = is_https(&request);
+    let came_over_tls = is_https(&request);
     let mut response = next.run(request).await;
-    if is_https {
+    if came_over_tls {
         response.headers_mut().insert(STRICT_TRANSPORT_SECURITY, ONE_YEAR);
     }
     response

@@ -1,5 +1,5 @@
-//! What the addresses for clients have in common: parameters as JSON, as a form, or with HTTP Basic,
-//! and errors according to RFC 6749.
+//! What the addresses for clients have in common: parameters as JSON, as a form, or with HTTP
+//! Basic, and errors according to RFC 6749.
 
 use app::access::issue_token::TokenRefusal;
 use axum::{

@@ -97,7 +97,8 @@ impl<S: Needs> FromRequestParts<Web> for Merchant<S> {
     }
 }
 
-/// The caller, if it has the scope. Boxed, so that this is compiled once and not into every handler.
+/// The caller, if it has the scope. Boxed, so that this is compiled once and not into every
+/// handler.
 fn authorize<'a>(
     parts: &'a mut Parts,
     web: &'a Web,

@@ -51,7 +51,7 @@ impl Demo {
         let config = demo_config(config)?;
         // Before the lock, which writes to the directory.
         demo::require_demo(&config.data_dir)?;
-        let lock = serve::lock(&config).await?;
+        let lock = serve::take_lock(&config).await?;
         demo::claim(&config.data_dir)?;
         if self.reset {
             demo::remove(&config.data_dir)?;

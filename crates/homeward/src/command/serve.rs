@@ -19,7 +19,7 @@ const LOCK_POLL_INTERVAL: Duration = Duration::from_millis(100);
 pub(crate) async fn serve(config: &Config) -> anyhow::Result<()> {
     // First, so that a signal during a long start has an effect too.
     let signals = Signals::listen()?;
-    let lock = lock(config).await?;
+    let lock = take_lock(config).await?;
     let node = start(config, lock, NodeEnvironment::default()).await?;
     run_until_signal(node, signals).await
 }
@@ -48,7 +48,7 @@ impl Signals {
 }
 
 /// Locks the data directory. Waits a few seconds for a command that uses it.
-pub(crate) async fn lock(config: &Config) -> anyhow::Result<DirectoryLock> {
+pub(crate) async fn take_lock(config: &Config) -> anyhow::Result<DirectoryLock> {
     Directory::open(&config.data_dir)?;
     let mut attempts = 0;
     loop {

@@ -38,8 +38,8 @@ async fn attempts_are_counted_up_to_the_limit_of_the_window(Subject { store, .. 
 }
 
 async fn attempts_that_arrive_together_do_not_exceed_the_limit(Subject { store, .. }: Subject) {
-    let acme = acme();
-    let all = (0..20).map(|_| count(&store, &acme, 100));
+    let merchant = acme();
+    let all = (0..20).map(|_| count(&store, &merchant, 100));
     let counted = futures_util::future::join_all(all).await;
     assert!(counted.iter().filter(|it| it.is_ok()).count() <= 2);
 }
