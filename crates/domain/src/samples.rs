@@ -10,7 +10,7 @@ mod rma;
 use jiff::Timestamp;
 
 pub use self::drop_ship::{
-    drop_ship_cancellation_request, drop_ship_order, drop_ship_order_request,
+    drop_ship_cancellation_request, drop_ship_cancelled, drop_ship_order, drop_ship_order_request,
     drop_ship_shipment_request, drop_ship_story, drop_shipment_cancellation_message,
     drop_shipment_confirmation_message, drop_shipment_partial_cancellation_message,
 };

@@ -14,6 +14,7 @@ use crate::harness::{
 
 const CONFIRMATION: &str = "/drop_shipment_confirmation";
 const CANCELLATION: &str = "/drop_shipment_cancellation";
+const PARTIAL: &str = "/drop_shipment_partial_cancellation";
 
 /// The token of a system of the warehouse.
 fn warehouse(server: &Server) -> String {
@@ -105,7 +106,7 @@ fn a_cancellation_waits_for_the_confirmation_before_it_and_no_other_order_does()
                 (CONFIRMATION, 503),
                 (CONFIRMATION, 503),
                 (CONFIRMATION, 200),
-                (CANCELLATION, 200)
+                (PARTIAL, 200)
             ])
         );
         let all: Vec<String> = list_calls(&running).into_iter().map(|call| call.path).collect();
@@ -141,7 +142,7 @@ fn before_a_paused_address_only_the_orders_wait_that_lead_to_it() {
         turn("resume");
         accepted(&running, 3);
 
-        let in_order = expected(&[(CONFIRMATION, 200), (CANCELLATION, 200)]);
+        let in_order = expected(&[(CONFIRMATION, 200), (PARTIAL, 200)]);
         assert_eq!(told(&running, "DS-A"), in_order);
     }
 }

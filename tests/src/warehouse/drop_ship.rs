@@ -99,13 +99,10 @@ fn the_three_messages_are_those_of_the_samples() {
         assert_eq!(cancelled.status, 201, "{cancelled:?}");
         let shipped = ship(&scene, &parsed(domain::samples::drop_ship_shipment_request()));
         assert_eq!(shipped.status, 201, "{shipped:?}");
-        let rest = cancel(&scene, &json!({ "reason": "inventory not found" }));
-        assert_eq!(rest.status, 201, "{rest:?}");
 
         let expected = [
             (PARTIAL, domain::samples::drop_shipment_partial_cancellation_message()),
             (CONFIRMATION, domain::samples::drop_shipment_confirmation_message()),
-            (CANCELLATION, domain::samples::drop_shipment_cancellation_message()),
         ];
         for ((kind, sample), sequence) in expected.into_iter().zip(1..) {
             let told = scene.told(kind);
@@ -113,12 +110,71 @@ fn the_three_messages_are_those_of_the_samples() {
             assert_same(&told[0], &parsed(sample));
             assert_eq!(scene.sequences(kind), [sequence], "{kind}");
         }
-        let cancellation = &scene.told(CANCELLATION)[0]["order"];
-        assert_eq!(cancellation["id"], order["id"]);
-        assert_eq!(cancellation["order_items"][1]["id"], order["order_items"][1]["id"]);
-        assert_eq!(rest.body, held(&scene));
-        let done = stands("cancelled", &[("shipped", 1, 1), ("cancelled", 0, 1)]);
-        assert_eq!(standing(&rest.body), done);
+        let partial = &scene.told(PARTIAL)[0]["order"];
+        assert_eq!(partial["id"], order["id"]);
+        assert_eq!(partial["order_items"][1]["id"], order["order_items"][1]["id"]);
+        assert_eq!(shipped.body, held(&scene));
+    }
+}
+
+#[test]
+fn an_order_shipped_in_part_is_shipped_when_the_rest_is_cancelled() {
+    for scene in scenes() {
+        let mut order = sample_order();
+        order["order"]["order_items"].as_array_mut().unwrap().truncate(1);
+        order["order"]["order_items"][0]["quantity"] = json!(3);
+        let placed = scene.ask(Who::Merchant, "POST", "/drop_ship_orders", &order);
+        assert_eq!(placed.status, 201, "{placed:?}");
+        let shipped = ship(&scene, &pack_parcel("1Z-1", &[("1", 2)]));
+        assert_eq!(shipped.status, 201, "{shipped:?}");
+
+        let rest = cancel(&scene, &json!({ "reason": "inventory not found" }));
+
+        let done = stands("shipped", &[("shipped", 2, 1)]);
+        assert_eq!((rest.status, standing(&rest.body)), (201, done));
+        let told = scene.told(PARTIAL);
+        assert_eq!((told.len(), scene.told(CANCELLATION).len()), (1, 0));
+        let order = &told[0]["order"];
+        assert_eq!(order["status"], "shipped");
+        let line = &order["order_items"][0];
+        assert_eq!((&line["status"], &line["quantity"]), (&json!("shipped"), &json!(3)));
+        assert_eq!(line["cancelled_quantity"], 1);
+    }
+}
+
+#[test]
+fn a_used_tracking_number_with_other_lines_is_refused() {
+    for scene in scenes() {
+        placed(&scene);
+        assert_eq!(ship(&scene, &pack_parcel("1Z-1", &[("1", 1)])).status, 201);
+        let before = held(&scene);
+
+        for other in [&[("2", 1)][..], &[("1", 1), ("2", 1)]] {
+            let answer = ship(&scene, &pack_parcel("1Z-1", other));
+            let why = json!("1Z-1 was used before, with other lines or quantities");
+            assert_eq!((answer.status, &answer.body["message"]), (409, &why));
+        }
+
+        assert_eq!(held(&scene), before);
+        assert_eq!(scene.told(CONFIRMATION).len(), 1);
+    }
+}
+
+#[test]
+fn a_shipment_names_the_service_of_its_carrier() {
+    for scene in scenes() {
+        placed(&scene);
+        let mut parcel = pack_parcel("1Z-1", &[("1", 1)]);
+        for refused in [json!("x".repeat(256)), json!(7)] {
+            parcel["shipping_method"] = refused;
+            assert_eq!(ship(&scene, &parcel).status, 422);
+        }
+        parcel["shipping_method"] = json!("UPS 2nd Day Air A.M.");
+
+        assert_eq!(ship(&scene, &parcel).status, 201);
+
+        let told = scene.told(CONFIRMATION);
+        assert_eq!(told[0]["shipment"]["shipping_method"], "UPS 2nd Day Air A.M.");
     }
 }
 
@@ -152,25 +208,41 @@ fn an_order_leaves_in_several_shipments() {
 }
 
 #[test]
-fn cancelling_all_before_anything_left_rejects_the_order() {
+fn the_warehouse_says_whether_an_untouched_order_is_cancelled_or_rejected() {
     for scene in scenes() {
-        placed(&scene);
+        for outcome in [None, Some("cancelled"), Some("rejected")] {
+            let name = format!("DS-{}", outcome.unwrap_or("default"));
+            let mut order = sample_order();
+            order["order"]["client_identifier"] = json!(name);
+            let placed = scene.ask(Who::Merchant, "POST", "/drop_ship_orders", &order);
+            assert_eq!(placed.status, 201, "{placed:?}");
+            let mut request = json!({ "reason": "inventory not found" });
+            if let Some(outcome) = outcome {
+                request["outcome"] = json!(outcome);
+            }
+            let status = outcome.unwrap_or("cancelled");
 
-        for _ in 0..2 {
-            let rejected = cancel(&scene, &json!({ "reason": "inventory not found" }));
-            let done = stands("rejected", &[("rejected", 0, 2), ("rejected", 0, 1)]);
-            assert_eq!((rejected.status, standing(&rejected.body)), (201, done));
-        }
+            for _ in 0..2 {
+                let target = format!("/drop_ship_orders/{name}/cancellations");
+                let answer = scene.ask(Who::Warehouse, "POST", &target, &request);
+                let done = stands(status, &[(status, 0, 2), (status, 0, 1)]);
+                assert_eq!((answer.status, standing(&answer.body)), (201, done));
+            }
 
-        let told = scene.told(CANCELLATION);
-        assert_eq!(told.len(), 1);
-        let mut expected = parsed(domain::samples::drop_shipment_cancellation_message());
-        expected["order"]["status"] = json!("rejected");
-        for item in expected["order"]["order_items"].as_array_mut().unwrap() {
-            item["status"] = json!("rejected");
+            let mut told = scene.told(CANCELLATION);
+            told.retain(|it| it["order"]["client_identifier"] == name.as_str());
+            assert_eq!(told.len(), 1);
+            let mut expected = parsed(domain::samples::drop_shipment_cancellation_message());
+            expected["order"]["client_identifier"] = json!(name);
+            expected["order"]["status"] = json!(status);
+            for item in expected["order"]["order_items"].as_array_mut().unwrap() {
+                item["status"] = json!(status);
+            }
+            assert_same(&told[0], &expected);
+            let target = format!("/drop_ship_orders/{name}/shipments");
+            let parcel = pack_parcel("1Z-1", &[("1", 1)]);
+            assert_eq!(scene.ask(Who::Warehouse, "POST", &target, &parcel).status, 409);
         }
-        assert_same(&told[0], &expected);
-        assert_eq!(ship(&scene, &pack_parcel("1Z-1", &[("1", 1)])).status, 409);
     }
 }
 

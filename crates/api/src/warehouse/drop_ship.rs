@@ -72,7 +72,7 @@ pub(crate) async fn show(
 /// Ship units of a drop-ship order
 ///
 /// Adds one shipment, for which the merchant gets a Drop Shipment Confirmation. A request with the
-/// same tracking number is the same shipment.
+/// same tracking number and the same lines is the same shipment.
 #[utoipa::path(
     post, path = "/drop_ship_orders/{client_identifier}/shipments",
     operation_id = "ship_drop_ship_order", tag = "Drop ship",
@@ -86,7 +86,8 @@ pub(crate) async fn show(
     responses(
         (status = 201, body = DropShipOrder, description = "The changed order.",
             example = json!(sample_order())),
-        (status = 409, body = Message, description = "There are not enough open units.",
+        (status = 409, body = Message, description = "There are not enough open \
+            units, or the tracking number was used with other lines.",
             example = json!({ "message": "line DS-20417-1 has 0 open units" })),
     ),
     security(("token" = ["warehouse:write"]))
@@ -104,9 +105,9 @@ pub(crate) async fn ship(
 
 /// Cancel units of a drop-ship order
 ///
-/// Cancels some units, for which the merchant gets a Drop Shipment Partial Cancellation. Without
-/// `items`, cancels all open units, for which the merchant gets a Drop Shipment Cancellation. An
-/// order that is canceled before anything else happened is rejected.
+/// Cancels some units or, without `items`, all open units. The merchant gets a Drop Shipment
+/// Cancellation when nothing of the order was shipped and nothing is open anymore, and otherwise a
+/// Drop Shipment Partial Cancellation.
 #[utoipa::path(
     post, path = "/drop_ship_orders/{client_identifier}/cancellations",
     operation_id = "cancel_drop_ship_order", tag = "Drop ship",

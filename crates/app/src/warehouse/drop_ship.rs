@@ -7,8 +7,8 @@ use domain::{
     json::Json,
     messages::kind::MessageKind,
     warehouse::drop_ship::{
-        self, DropShipAction, DropShipCancelRequest, DropShipNotice, DropShipOrder,
-        DropShipReadContext, DropShipStatus, IdentifiedAction, apply, message,
+        self, DropShipAction, DropShipNotice, DropShipOrder, DropShipReadContext, IdentifiedAction,
+        apply, message,
     },
 };
 use store::Transaction;
@@ -54,9 +54,8 @@ pub async fn load_drop_ship_order(
     Ok(order.ok_or(AppError::NotFound("drop-ship order"))?.value)
 }
 
-/// The warehouse ships, cancels or rejects units of an order. A shipment is identified by its
-/// tracking number, every other action by the key of its request. The same action again changes
-/// nothing.
+/// The warehouse ships or cancels units of an order. A shipment is identified by its tracking
+/// number, every other action by the key of its request. The same action again changes nothing.
 pub async fn act_on_drop_ship_order(
     scope: RequestScope<'_>,
     client_identifier: &str,
@@ -66,7 +65,7 @@ pub async fn act_on_drop_ship_order(
     let merchant = resolve_owner(app, scope.merchant, client_identifier).await?;
     let tracking = match action {
         DropShipAction::Ship(ship) => ship.tracking_number.as_deref(),
-        DropShipAction::Cancel(_) | DropShipAction::Reject { .. } => None,
+        DropShipAction::Cancel(_) => None,
     };
     let fresh = app.world.readable::<16>();
     let key = scope.idempotency.map(|it| it.key.as_str());
@@ -74,9 +73,7 @@ pub async fn act_on_drop_ship_order(
     commit_once(scope, || async {
         let before = app.store.drop_ship_order(&merchant, client_identifier).await?;
         let before = before.ok_or(AppError::NotFound("drop-ship order"))?;
-        let action = interpret_action(&before.value, action);
-        let action =
-            IdentifiedAction { identifier, action: &action, first_id: generate_first_id(app) };
+        let action = IdentifiedAction { identifier, action, first_id: generate_first_id(app) };
         let decision = apply(&before.value, &action, app.world.now())
             .map_err(|refusal| AppError::Conflict(refusal.to_string()))?;
         let mut transaction = Transaction::new("acting on a drop-ship order");
@@ -87,23 +84,6 @@ pub async fn act_on_drop_ship_order(
         Ok((decision.order, transaction))
     })
     .await
-}
-
-/// What an action means for this order: to cancel an entire order that was not touched yet is to
-/// reject it.
-fn interpret_action(order: &DropShipOrder, action: &DropShipAction) -> DropShipAction {
-    let untouched = order.shipments.is_empty() && order.cancellations.is_empty();
-    let rejected = order.status == DropShipStatus::Rejected;
-    match action {
-        DropShipAction::Cancel(DropShipCancelRequest { reason, items })
-            if items.is_empty() && (untouched || rejected) =>
-        {
-            DropShipAction::Reject { reason: reason.clone() }
-        }
-        DropShipAction::Ship(_) | DropShipAction::Cancel(_) | DropShipAction::Reject { .. } => {
-            action.clone()
-        }
-    }
 }
 
 async fn resolve_owner(

@@ -2,8 +2,8 @@
 
 use super::{document, time};
 use crate::warehouse::drop_ship::{
-    self, DropShipAction, DropShipCancelRequest, DropShipNotice, DropShipOrder, IdentifiedAction,
-    read_cancellation, read_drop_ship_order, read_shipping,
+    self, CancellationOutcome, DropShipAction, DropShipCancelRequest, DropShipNotice,
+    DropShipOrder, IdentifiedAction, read_cancellation, read_drop_ship_order, read_shipping,
 };
 
 /// A drop-ship order in which every field occurs that can be sent.
@@ -26,7 +26,7 @@ pub fn drop_shipment_confirmation_message() -> &'static str {
     include_str!("drop_shipment_confirmation.json")
 }
 
-/// The message that the rest of the order is cancelled.
+/// The message that the order is cancelled before anything of it was shipped.
 pub fn drop_shipment_cancellation_message() -> &'static str {
     include_str!("drop_shipment_cancellation.json")
 }
@@ -44,21 +44,31 @@ pub fn drop_ship_order() -> DropShipOrder {
     order.expect("the sample's order is acceptable")
 }
 
-/// What becomes of the order: one unit is cancelled, one shipped, and what is left cancelled.
-/// The order after each of these, with the message that is owed then.
+/// What becomes of the order: one unit is cancelled, and one shipped. The order after each of
+/// these, with the message that is owed then.
 pub fn drop_ship_story() -> Vec<(DropShipOrder, Option<DropShipNotice>)> {
     let cancellation = read_cancellation(&document(drop_ship_cancellation_request()));
     let shipping = read_shipping(&document(drop_ship_shipment_request()));
-    let rest =
-        DropShipCancelRequest { reason: "inventory not found".to_owned(), items: Vec::new() };
-    let actions = [
+    act_on(&[
         ("2026-03-05T09:00:00Z", cancellation.expect("the sample's request is acceptable")),
         ("2026-03-05T12:00:00Z", shipping.expect("the sample's request is acceptable")),
-        ("2026-03-05T15:00:00Z", DropShipAction::Cancel(rest)),
-    ];
+    ])
+}
+
+/// The order that is cancelled as a whole, with the message that is owed then.
+pub fn drop_ship_cancelled() -> Vec<(DropShipOrder, Option<DropShipNotice>)> {
+    let all = DropShipCancelRequest {
+        reason: "inventory not found".to_owned(),
+        outcome: CancellationOutcome::Cancelled,
+        items: Vec::new(),
+    };
+    act_on(&[("2026-03-05T15:00:00Z", DropShipAction::Cancel(all))])
+}
+
+fn act_on(actions: &[(&str, DropShipAction)]) -> Vec<(DropShipOrder, Option<DropShipNotice>)> {
     let mut order = drop_ship_order();
     let mut story = Vec::new();
-    for ((at, action), first_id) in actions.iter().zip([51_101, 51_201, 51_301]) {
+    for ((at, action), first_id) in actions.iter().zip([51_101, 51_201]) {
         let told = IdentifiedAction { identifier: at, action, first_id };
         let decision = drop_ship::apply(&order, &told, time(at));
         let decision = decision.expect("the sample's actions are possible");
@@ -117,7 +127,9 @@ mod tests {
             drop_shipment_cancellation_message(),
         ];
 
-        for ((order, owed), sample) in drop_ship_story().iter().zip(samples) {
+        for ((order, owed), sample) in
+            drop_ship_story().iter().chain(&drop_ship_cancelled()).zip(samples)
+        {
             assert_written(&drop_ship::message(order, owed.unwrap()).unwrap(), sample);
         }
 

@@ -19,9 +19,9 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 pub use self::action::{
-    DropShipAction, DropShipCancelRequest, DropShipCancellation, DropShipDecision,
-    DropShipItemQuantity, DropShipNotice, DropShipRefusal, DropShipShipRequest, DropShipment,
-    DropShipmentItem, read_cancellation, read_shipping,
+    CancellationOutcome, DropShipAction, DropShipCancelRequest, DropShipCancellation,
+    DropShipDecision, DropShipItemQuantity, DropShipNotice, DropShipRefusal, DropShipShipRequest,
+    DropShipment, DropShipmentItem, read_cancellation, read_shipping,
 };
 pub use self::apply::{IdentifiedAction, apply};
 pub use self::messages::{
@@ -193,20 +193,20 @@ pub enum ShippingMethod {
     PickUp,
 }
 
-/// How far an order or a line has come. What has nothing open any more is what its last open
-/// units became.
+/// How far an order or a line has come. What has nothing open any more and was shipped in part is
+/// shipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DropShipStatus {
     /// Nothing was shipped yet.
     Accepted,
-    /// The warehouse refused what was open.
+    /// Nothing was shipped, and the warehouse refused the last open units.
     Rejected,
     /// Some units were shipped, and some are open.
     PartiallyShipped,
-    /// The last open units were shipped.
+    /// Nothing is open, and at least one unit was shipped.
     Shipped,
-    /// The last open units were cancelled.
+    /// Nothing was shipped, and the last open units were cancelled.
     Cancelled,
 }
 

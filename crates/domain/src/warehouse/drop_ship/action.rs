@@ -7,8 +7,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::read::{distinct, shipping_method};
-use super::{DropShipOrder, DropShipStatus, ITEMS_MAX, ShippingMethod};
+use super::read::distinct;
+use super::{DropShipOrder, DropShipStatus, ITEMS_MAX};
 use crate::faults::Faults;
 use crate::json::Json;
 use crate::reader::fields::{Fields, ListElement, QUANTITY_MAX};
@@ -21,8 +21,6 @@ pub enum DropShipAction {
     Ship(DropShipShipRequest),
     /// Units will not be shipped.
     Cancel(DropShipCancelRequest),
-    /// The order will not be shipped.
-    Reject { reason: String },
 }
 
 /// The body of a request to ship units of an order.
@@ -30,9 +28,11 @@ pub enum DropShipAction {
 pub struct DropShipShipRequest {
     #[schema(example = "UPS", min_length = 1, max_length = 255)]
     pub carrier: String,
-    /// The order's when it is absent.
+    /// The carrier's service, in the carrier's words. The order's `shipping_method` when it is
+    /// absent.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub shipping_method: Option<ShippingMethod>,
+    #[schema(example = "UPS 2nd Day Air", max_length = 255)]
+    pub shipping_method: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "1Z999AA10123456784", max_length = 255)]
     pub tracking_number: Option<String>,
@@ -52,10 +52,41 @@ pub struct DropShipShipRequest {
 pub struct DropShipCancelRequest {
     #[schema(example = "inventory damaged", min_length = 1, max_length = 4000)]
     pub reason: String,
+    /// What the units become: `cancelled` when it is absent. Units can be rejected as long as
+    /// nothing of the order was shipped.
+    #[serde(default)]
+    #[schema(required = false)]
+    pub outcome: CancellationOutcome,
     /// What is cancelled; all that is open when it is empty or absent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false, max_items = 125)]
     pub items: Vec<DropShipItemQuantity>,
+}
+
+/// What becomes of units that will not be shipped.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CancellationOutcome {
+    #[default]
+    Cancelled,
+    /// The warehouse refuses to ship them.
+    Rejected,
+}
+
+impl CancellationOutcome {
+    pub const ALL: [Self; 2] = [Self::Cancelled, Self::Rejected];
+
+    /// The status of what has no other units.
+    pub const fn status(self) -> DropShipStatus {
+        match self {
+            Self::Cancelled => DropShipStatus::Cancelled,
+            Self::Rejected => DropShipStatus::Rejected,
+        }
+    }
+
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|outcome| outcome.status().name() == name)
+    }
 }
 
 /// Units of a line of an order.
@@ -77,7 +108,9 @@ pub struct DropShipment {
     pub action_identifier: String,
     #[schema(example = "UPS")]
     pub carrier: String,
-    pub shipping_method: ShippingMethod,
+    /// The carrier's service.
+    #[schema(example = "UPS 2nd Day Air")]
+    pub shipping_method: String,
     #[schema(example = "1Z999AA10123456784")]
     pub tracking_number: Option<String>,
     #[schema(example = 1.5)]
@@ -129,9 +162,9 @@ pub struct DropShipDecision {
 pub enum DropShipNotice {
     /// Of the shipment with this `id`.
     Confirmation { shipment_id: i64 },
-    /// Nothing of the order is open any more, because what was left is cancelled or rejected.
+    /// Nothing of the order was shipped, and nothing is open any more.
     Cancellation,
-    /// Some units are cancelled, and others are open.
+    /// Some units are cancelled, and others are open or were shipped.
     PartialCancellation,
 }
 
@@ -144,10 +177,12 @@ pub enum DropShipRefusal {
     NotOpen { client_identifier: String, quantity_open: i64 },
     /// Nothing of the order is open.
     Closed(DropShipStatus),
-    /// Units were shipped, so the order cannot be rejected as a whole.
+    /// Units were shipped, so what is left of the order can be cancelled, but not rejected.
     Shipped,
     /// The action names no units.
     Nothing,
+    /// The identifier of the action is that of an earlier one about other units.
+    IdentifierUsed(String),
 }
 
 impl fmt::Display for DropShipRefusal {
@@ -165,6 +200,9 @@ impl fmt::Display for DropShipRefusal {
                 formatter.write_str("units of the order were shipped: cancel the rest instead")
             }
             Self::Nothing => formatter.write_str("no units are named"),
+            Self::IdentifierUsed(identifier) => {
+                write!(formatter, "{identifier} was used before, with other lines or quantities")
+            }
         }
     }
 }
@@ -182,7 +220,7 @@ pub fn read_shipping(document: &Json<'_>) -> Result<DropShipAction, Faults> {
             }
             DropShipShipRequest {
                 carrier: at.identifier("carrier"),
-                shipping_method: at.optional("shipping_method", shipping_method),
+                shipping_method: at.optional_identifier("shipping_method"),
                 tracking_number: at.optional_identifier("tracking_number"),
                 billed_weight: at.optional_number("billed_weight"),
                 shipping_cost_cents: at.optional_cents("shipping_cost_cents"),
@@ -202,8 +240,14 @@ pub fn read_cancellation(document: &Json<'_>) -> Result<DropShipAction, Faults> 
             let items = at.optional("items", |value| {
                 value.list(ITEMS_MAX, |element| element.object(quantity))
             });
-            let items = quantities(at, items.unwrap_or_default());
-            DropShipCancelRequest { reason: reason.unwrap_or_default(), items }
+            let outcome = at.optional("outcome", |value| {
+                value.named(CancellationOutcome::parse, "must be cancelled or rejected")
+            });
+            DropShipCancelRequest {
+                reason: reason.unwrap_or_default(),
+                outcome: outcome.unwrap_or_default(),
+                items: quantities(at, items.unwrap_or_default()),
+            }
         })
     })?;
     Ok(DropShipAction::Cancel(request))

@@ -1,23 +1,27 @@
 //! The life of a drop-ship order: `(order, action) -> (order, the message owed)`.
 //!
-//! | action | needs                             | order becomes                | owed         |
-//! | ------ | --------------------------------- | ---------------------------- | ------------ |
-//! | Ship   | as many open units of each line   | partially_shipped or shipped | confirmation |
-//! | Cancel | as many open units of each line   | the same, or cancelled       | cancellation |
-//! | Reject | an open unit, and none shipped    | rejected                     | cancellation |
+//! | action            | needs                           | order becomes                | owed         |
+//! | ----------------- | ------------------------------- | ---------------------------- | ------------ |
+//! | Ship              | as many open units of each line | partially_shipped or shipped | confirmation |
+//! | Cancel, cancelled | as many open units of each line | the same, or see below       | cancellation |
+//! | Cancel, rejected  | the same, and none shipped      | the same, or rejected        | cancellation |
 //!
-//! A cancellation that leaves units open is a partial one. To cancel without naming lines is to
-//! cancel all that is open.
+//! A cancellation is a partial one as long as units are open or were shipped. What has nothing open
+//! any more is shipped when units of it were shipped, and otherwise what its last units became. To
+//! cancel without naming lines is to cancel all that is open.
 //!
-//! An action has an identifier: the same one told again changes nothing and owes nothing. Nor does
-//! cancelling or rejecting what is cancelled or rejected as a whole already.
+//! An action has an identifier: the same one told again changes nothing and owes nothing, and is
+//! refused when it is about other units. Nor does it change anything to cancel all that is open
+//! once more.
+
+use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 
 use super::action::{
-    DropShipAction, DropShipCancelRequest, DropShipCancellation, DropShipDecision,
-    DropShipItemQuantity, DropShipNotice, DropShipRefusal, DropShipShipRequest, DropShipment,
-    DropShipmentItem,
+    CancellationOutcome, DropShipAction, DropShipCancelRequest, DropShipCancellation,
+    DropShipDecision, DropShipItemQuantity, DropShipNotice, DropShipRefusal, DropShipShipRequest,
+    DropShipment, DropShipmentItem,
 };
 use super::{DropShipItem, DropShipOrder, DropShipStatus};
 
@@ -41,13 +45,12 @@ pub fn apply(
     // A clock that was set back does not take the order back.
     let now = now.max(order.updated_at);
     let mut next = order.clone();
-    let owed = if is_known(order, told.identifier) {
+    let owed = if is_repeated(order, told)? {
         None
     } else {
         match told.action {
             DropShipAction::Ship(request) => Some(ship(&mut next, told, request, now)?),
             DropShipAction::Cancel(request) => cancel(&mut next, told, request, now)?,
-            DropShipAction::Reject { reason } => reject(&mut next, told, reason, now)?,
         }
     };
     if owed.is_some() {
@@ -57,10 +60,32 @@ pub fn apply(
     Ok(DropShipDecision { order: next, owed })
 }
 
-fn is_known(order: &DropShipOrder, identifier: &str) -> bool {
-    let shipments = order.shipments.iter().map(|shipment| &shipment.action_identifier);
-    let cancellations = order.cancellations.iter().map(|it| &it.action_identifier);
-    shipments.chain(cancellations).any(|known| known == identifier)
+/// Whether the action is known. One with the same identifier about other units is refused.
+fn is_repeated(
+    order: &DropShipOrder,
+    told: &IdentifiedAction<'_>,
+) -> Result<bool, DropShipRefusal> {
+    let is_same = match told.action {
+        DropShipAction::Ship(request) => {
+            let mut shipments = order.shipments.iter();
+            let known = shipments.find(|known| known.action_identifier == told.identifier);
+            let Some(known) = known else { return Ok(false) };
+            let known = known.items.iter().map(|item| (&*item.client_identifier, item.quantity));
+            known.collect::<BTreeSet<_>>() == quantities(&request.items)
+        }
+        DropShipAction::Cancel(request) => {
+            let mut cancellations = order.cancellations.iter();
+            let known = cancellations.find(|known| known.action_identifier == told.identifier);
+            let Some(known) = known else { return Ok(false) };
+            request.items.is_empty() || quantities(&known.items) == quantities(&request.items)
+        }
+    };
+    let refusal = || DropShipRefusal::IdentifierUsed(told.identifier.to_owned());
+    is_same.then_some(true).ok_or_else(refusal)
+}
+
+fn quantities(items: &[DropShipItemQuantity]) -> BTreeSet<(&str, i64)> {
+    items.iter().map(|item| (&*item.client_identifier, item.quantity)).collect()
 }
 
 fn ship(
@@ -82,11 +107,13 @@ fn ship(
         client_identifier: item.client_identifier.clone(),
         quantity: item.quantity,
     });
+    let shipping_method = request.shipping_method.as_deref();
+    let shipping_method = shipping_method.unwrap_or(order.shipping_method.name()).to_owned();
     order.shipments.push(DropShipment {
         id: told.first_id,
         action_identifier: told.identifier.to_owned(),
         carrier: request.carrier.clone(),
-        shipping_method: request.shipping_method.unwrap_or(order.shipping_method),
+        shipping_method,
         tracking_number: request.tracking_number.clone(),
         billed_weight: request.billed_weight,
         shipping_cost_cents: request.shipping_cost_cents,
@@ -99,61 +126,35 @@ fn ship(
 fn cancel(
     order: &mut DropShipOrder,
     told: &IdentifiedAction<'_>,
-    DropShipCancelRequest { reason, items }: &DropShipCancelRequest,
+    DropShipCancelRequest { reason, outcome, items }: &DropShipCancelRequest,
     now: Timestamp,
 ) -> Result<Option<DropShipNotice>, DropShipRefusal> {
     if order.is_closed() {
-        let is_true = order.status == DropShipStatus::Cancelled && items.is_empty();
+        let is_rejected = order.status == DropShipStatus::Rejected;
+        let is_same = is_rejected == (*outcome == CancellationOutcome::Rejected);
+        // The order has a reason when its last open units were cancelled.
+        let is_true = items.is_empty() && is_same && order.reject_reason.is_some();
         return if is_true { Ok(None) } else { Err(DropShipRefusal::Closed(order.status)) };
     }
+    if *outcome == CancellationOutcome::Rejected && order.has_shipped() {
+        return Err(DropShipRefusal::Shipped);
+    }
     let items = if items.is_empty() { open_items(order) } else { items.clone() };
-    let cancellation = DropShipCancellation {
+    settle(order, &items, outcome.status())?;
+    order.cancellations.push(DropShipCancellation {
         action_identifier: told.identifier.to_owned(),
         reason: reason.clone(),
         items,
         created_at: now,
-    };
-    give_up(order, DropShipStatus::Cancelled, cancellation).map(Some)
-}
-
-fn reject(
-    order: &mut DropShipOrder,
-    told: &IdentifiedAction<'_>,
-    reason: &str,
-    now: Timestamp,
-) -> Result<Option<DropShipNotice>, DropShipRefusal> {
-    if order.status == DropShipStatus::Rejected {
-        return Ok(None);
-    }
+    });
     if order.is_closed() {
-        return Err(DropShipRefusal::Closed(order.status));
+        order.reject_reason = Some(reason.clone());
     }
-    if order.has_shipped() {
-        return Err(DropShipRefusal::Shipped);
-    }
-    let cancellation = DropShipCancellation {
-        action_identifier: told.identifier.to_owned(),
-        reason: reason.to_owned(),
-        items: open_items(order),
-        created_at: now,
-    };
-    give_up(order, DropShipStatus::Rejected, cancellation).map(Some)
-}
-
-/// Cancels the items of `cancellation`, which get this status.
-fn give_up(
-    order: &mut DropShipOrder,
-    status: DropShipStatus,
-    cancellation: DropShipCancellation,
-) -> Result<DropShipNotice, DropShipRefusal> {
-    settle(order, &cancellation.items, status)?;
-    let reason = cancellation.reason.clone();
-    order.cancellations.push(cancellation);
-    if !order.is_closed() {
-        return Ok(DropShipNotice::PartialCancellation);
-    }
-    order.reject_reason = Some(reason);
-    Ok(DropShipNotice::Cancellation)
+    Ok(Some(if order.is_closed() && !order.has_shipped() {
+        DropShipNotice::Cancellation
+    } else {
+        DropShipNotice::PartialCancellation
+    }))
 }
 
 /// Everything that is open.
@@ -197,10 +198,12 @@ fn settle(
     Ok(())
 }
 
-/// What has nothing open any more is what its last units became.
+/// What has nothing open any more is shipped when units of it were, and otherwise what its last
+/// units became.
 const fn status(closed: bool, shipped: bool, becomes: DropShipStatus) -> DropShipStatus {
     match (closed, shipped) {
-        (true, _) => becomes,
+        (true, true) => DropShipStatus::Shipped,
+        (true, false) => becomes,
         (false, true) => DropShipStatus::PartiallyShipped,
         (false, false) => DropShipStatus::Accepted,
     }

@@ -16,9 +16,9 @@ use crate::returns::receipt::Condition;
 pub enum DropShipMessage<'a> {
     /// Units were shipped.
     Confirmation { shipment: ConfirmationShipment<'a> },
-    /// The order was rejected, or the last of it cancelled.
+    /// Nothing of the order is shipped: it was rejected or cancelled.
     Cancellation { order: Box<CancellationOrder<'a>> },
-    /// Units were cancelled, and others are open.
+    /// Units were cancelled, and others are open or were shipped.
     PartialCancellation { order: PartialCancellationOrder<'a> },
 }
 
@@ -34,7 +34,9 @@ pub struct ConfirmationShipment<'a> {
     pub channel: Option<&'a str>,
     #[schema(example = "UPS")]
     pub carrier: &'a str,
-    pub shipping_method: ShippingMethod,
+    /// The carrier's service.
+    #[schema(example = "UPS 2nd Day Air")]
+    pub shipping_method: &'a str,
     #[schema(required, example = "1Z999AA10123456784")]
     pub tracking_number: Option<&'a str>,
     #[schema(required, example = 1.5)]
@@ -67,7 +69,7 @@ pub struct ConfirmationItem<'a> {
     pub updated_at: Timestamp,
 }
 
-/// A drop-ship order of which nothing more will be shipped.
+/// A drop-ship order of which nothing was shipped, and nothing will be.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct CancellationOrder<'a> {
     #[schema(example = 51001)]
@@ -229,7 +231,7 @@ fn confirmation<'a>(
         client_identifier: &order.client_identifier,
         channel: order.channel.as_deref(),
         carrier: &shipment.carrier,
-        shipping_method: shipment.shipping_method,
+        shipping_method: &shipment.shipping_method,
         tracking_number: shipment.tracking_number.as_deref(),
         billed_weight: shipment.billed_weight,
         shipping_cost_cents: shipment.shipping_cost_cents,

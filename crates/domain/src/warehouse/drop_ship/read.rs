@@ -73,7 +73,7 @@ fn order(at: &Fields<'_>, context: &DropShipReadContext) -> DropShipOrder {
     }
 }
 
-pub(super) fn shipping_method(value: &Reader<'_>) -> Option<ShippingMethod> {
+fn shipping_method(value: &Reader<'_>) -> Option<ShippingMethod> {
     let refused = "must be one of STANDARD, EXPRESS, OVERNIGHT, FREIGHT, PICK-UP";
     value.named(ShippingMethod::parse, refused)
 }

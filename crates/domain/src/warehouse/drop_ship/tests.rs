@@ -37,12 +37,17 @@ fn ship(quantities: &[(&str, i64)]) -> DropShipAction {
 fn cancel(quantities: &[(&str, i64)]) -> DropShipAction {
     DropShipAction::Cancel(DropShipCancelRequest {
         reason: "damaged".to_owned(),
+        outcome: CancellationOutcome::Cancelled,
         items: items(quantities),
     })
 }
 
 fn reject() -> DropShipAction {
-    DropShipAction::Reject { reason: "not found".to_owned() }
+    DropShipAction::Cancel(DropShipCancelRequest {
+        reason: "not found".to_owned(),
+        outcome: CancellationOutcome::Rejected,
+        items: Vec::new(),
+    })
 }
 
 fn act(
@@ -85,7 +90,7 @@ fn an_order_is_shipped_in_one_shipment_or_several() {
     assert!(order.is_closed());
     let ids: Vec<i64> = order.shipments[1].items.iter().map(|item| item.id).collect();
     assert_eq!(ids, [60_001, 60_002]);
-    assert_eq!(order.shipments[1].shipping_method, ShippingMethod::Standard, "the order's");
+    assert_eq!(order.shipments[1].shipping_method, "STANDARD", "the order's");
 }
 
 #[test]
@@ -100,20 +105,39 @@ fn cancelling_some_units_is_partial_and_cancelling_the_rest_is_not() {
     assert_eq!(statuses(&order), (Cancelled, vec![Cancelled, Cancelled]));
     assert_eq!(owed, Some(DropShipNotice::Cancellation));
 
-    let (order, owed) = after(&[ship(&[("1", 1)]), cancel(&[])]);
-    assert_eq!(statuses(&order), (Cancelled, vec![Cancelled, Cancelled]));
-    assert_eq!(
-        (owed, order.reject_reason.as_deref()),
-        (Some(DropShipNotice::Cancellation), Some("damaged"))
-    );
-
     let (order, owed) = after(&[ship(&[("1", 1)]), cancel(&[("1", 1)])]);
-    assert_eq!(statuses(&order), (PartiallyShipped, vec![Cancelled, Accepted]));
+    assert_eq!(statuses(&order), (PartiallyShipped, vec![Shipped, Accepted]));
     assert_eq!(owed, Some(DropShipNotice::PartialCancellation));
 
     let (order, owed) = after(&[cancel(&[("1", 2)]), ship(&[("2", 1)])]);
     assert_eq!(statuses(&order), (Shipped, vec![Cancelled, Shipped]));
     assert_eq!(owed, Some(SHIPMENT));
+}
+
+#[test]
+fn an_order_that_was_shipped_in_part_is_shipped_when_the_rest_is_cancelled() {
+    use DropShipStatus::{Cancelled, Shipped};
+
+    let (order, owed) = after(&[ship(&[("1", 1)]), cancel(&[])]);
+
+    assert_eq!(statuses(&order), (Shipped, vec![Shipped, Cancelled]));
+    assert_eq!(
+        (owed, order.reject_reason.as_deref()),
+        (Some(DropShipNotice::PartialCancellation), Some("damaged"))
+    );
+    assert_eq!(act(&order, "x", &cancel(&[])).unwrap().owed, None);
+    assert_eq!(act(&order, "x", &reject()), Err(DropShipRefusal::Closed(Shipped)));
+}
+
+#[test]
+fn an_identifier_is_not_used_for_other_units() {
+    let (order, _) = after(&[ship(&[("1", 1)]), cancel(&[("1", 1)])]);
+    for (identifier, action) in [("act-0", ship(&[("2", 1)])), ("act-1", cancel(&[("2", 1)]))] {
+        let refusal = act(&order, identifier, &action).unwrap_err();
+        assert_eq!(refusal, DropShipRefusal::IdentifierUsed(identifier.to_owned()));
+    }
+    // A tracking number and a key of a request can be the same text.
+    assert!(act(&order, "act-1", &ship(&[("2", 1)])).unwrap().owed.is_some());
 }
 
 #[test]
@@ -206,6 +230,10 @@ fn every_refusal_says_what_is_in_the_way() {
         (DropShipRefusal::Closed(DropShipStatus::Shipped), "the order is shipped already"),
         (DropShipRefusal::Shipped, "units of the order were shipped: cancel the rest instead"),
         (DropShipRefusal::Nothing, "no units are named"),
+        (
+            DropShipRefusal::IdentifierUsed("1Z9".to_owned()),
+            "1Z9 was used before, with other lines or quantities",
+        ),
     ];
     for (refusal, expected) in sentences {
         assert_eq!(refusal.to_string(), expected);

@@ -153,6 +153,7 @@ fn a_request_to_ship_names_a_carrier_and_units() {
         it["items"] = json!([{"client_identifier": "1", "quantity": 1},
                              {"client_identifier": "1", "quantity": 0, "sku": "A"}]);
         it["carrier"] = Value::Null;
+        it["shipping_method"] = json!("x".repeat(256));
         it["billed_weight"] = json!(-1);
         it["shipping_cost_cents"] = json!("5");
         it["order"] = json!(1);
@@ -163,6 +164,7 @@ fn a_request_to_ship_names_a_carrier_and_units() {
             ("$.items[1].quantity".to_owned(), FaultCode::Invalid),
             ("$.items[1].sku".to_owned(), FaultCode::Invalid),
             ("$.carrier".to_owned(), FaultCode::MissingField),
+            ("$.shipping_method".to_owned(), FaultCode::Invalid),
             ("$.billed_weight".to_owned(), FaultCode::Invalid),
             ("$.shipping_cost_cents".to_owned(), FaultCode::InvalidType),
             ("$.items[1].client_identifier".to_owned(), FaultCode::Invalid),
@@ -183,6 +185,10 @@ fn a_request_to_cancel_has_a_reason_and_perhaps_units() {
     assert_eq!(
         of_cancellation(|it| it["reason"] = json!("")),
         told("$.reason", FaultCode::Invalid)
+    );
+    assert_eq!(
+        of_cancellation(|it| it["outcome"] = json!("lost")),
+        told("$.outcome", FaultCode::Invalid)
     );
     assert_eq!(
         of_cancellation(|it| it["items"][0]["quantity"] = json!("1")),
