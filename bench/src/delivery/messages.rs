@@ -50,6 +50,7 @@ pub(crate) fn target(
 ) -> delivery::EndpointTarget {
     let path = if merchant.as_str() == HANGING_MERCHANT { "/hang" } else { "/rmas" };
     delivery::EndpointTarget {
+        refusal_is_final: false,
         merchant: merchant.clone(),
         kind,
         url: format!("http://{}{path}", sink.address),

@@ -65,6 +65,8 @@ pub struct EndpointTarget {
     pub auth: Auth<Secret>,
     /// Newest first.
     pub signing_secrets: Vec<Secret>,
+    /// Whether an answer with 409 or 422 ends a message, so that it is not retried.
+    pub refusal_is_final: bool,
 }
 
 /// The result of one call.
@@ -107,6 +109,7 @@ pub struct Endpoint {
     tokens: Option<Tokens>,
     /// How much of an answer to a message is read and kept.
     limits: AnswerLimits,
+    pub(crate) refusal_is_final: bool,
 }
 
 impl Endpoint {
@@ -133,6 +136,7 @@ impl Endpoint {
             headers,
             signer: Signer::new(&target.signing_secrets)?,
             tokens,
+            refusal_is_final: target.refusal_is_final,
             limits: match target.kind {
                 MessageKind::ExchangeOrder => AnswerLimits {
                     read_max_bytes: ANSWER_TO_ORDER_MAX_BYTES,

@@ -19,7 +19,7 @@ use crate::{
     wording::status_text,
 };
 
-pub(super) use offer::ReturnOffer;
+pub(super) use offer::{ReturnOffer, load_variants};
 
 #[derive(Template)]
 #[template(path = "portal/choose.html", whitespace = "minimize")]
@@ -28,6 +28,8 @@ pub(super) struct ChoosePage<'a> {
     order: String,
     ordered_on: String,
     problems: &'a [FieldProblem],
+    /// The element with the variants that the shopper has to choose from now.
+    variants_at: Option<String>,
     earlier_returns: Vec<EarlierReturn>,
     lines: Vec<LineCard>,
     methods: Vec<MethodOption>,
@@ -49,7 +51,7 @@ impl<'a> ChoosePage<'a> {
     pub(super) fn new(
         visit: &PortalVisit,
         shopper: &Shopper,
-        offer: &ReturnOffer,
+        offer: &ReturnOffer<'_>,
         form: &'a PortalForm,
         problems: &'a [FieldProblem],
     ) -> Self {
@@ -65,12 +67,16 @@ impl<'a> ChoosePage<'a> {
             date: visit.format_date(rma.created_at),
             status: status_text(rma.status, words),
         };
+        let mut parts = lines.iter().flat_map(|line| &line.parts);
+        let variants_at = parts.find(|part| problems.is_empty() && part.awaits_variant());
+        let variants_at = variants_at.map(|part| format!("variant-{}", part.id));
         let address = if problems.is_empty() { "/return" } else { "/review" };
         Self {
             frame: visit.frame(words.choose.title, address).with_form(form),
             order: (words.choose.order)(&offer.order.identifier),
             ordered_on: (words.choose.ordered_on)(&visit.format_date(offer.order.created_at)),
             problems,
+            variants_at,
             earlier_returns: offer.returns.iter().map(earlier).collect(),
             any_returnable: lines.iter().any(LineCard::is_returnable),
             lines,

@@ -5,6 +5,8 @@
 //! `fallback.N.K`, where N is the position of the line and K that of the part. `parts.N` is the
 //! number of parts. The elements of the page have the same names with hyphens.
 
+use std::collections::HashMap;
+
 use axum::extract::{FromRequest, Request};
 use server::{
     Web,
@@ -13,13 +15,18 @@ use server::{
     guard::limits::{BODY_TIME_MAX, read_body},
 };
 
-const FORM_MAX_BYTES: usize = 256 << 10;
+/// Enough for the fields of the largest order.
+const FORM_MAX_BYTES: usize = 1 << 20;
 /// A line can be split into this many parts.
 const PARTS_MAX: usize = 10;
 
 /// The fields of a form.
 #[derive(Default)]
-pub(super) struct PortalForm(pub(super) Vec<(String, String)>);
+pub(super) struct PortalForm {
+    fields: Vec<(String, String)>,
+    /// Where the first field of each name is. A large order has thousands of fields.
+    positions: HashMap<String, usize>,
+}
 
 impl FromRequest<Web> for PortalForm {
     type Rejection = ApiError;
@@ -27,20 +34,38 @@ impl FromRequest<Web> for PortalForm {
     async fn from_request(request: Request, _: &Web) -> Result<Self, ApiError> {
         let body = read_body(request.into_body(), FORM_MAX_BYTES, BODY_TIME_MAX).await;
         let body = body.map_err(|error| ApiError::of_body(&error, FORM_MAX_BYTES))?;
-        Ok(Self(parse_form(&body).map_err(ApiError::BadRequest)?))
+        Ok(Self::new(parse_form(&body).map_err(ApiError::BadRequest)?))
     }
 }
 
 impl PortalForm {
+    pub(super) fn new(fields: Vec<(String, String)>) -> Self {
+        let mut positions = HashMap::with_capacity(fields.len());
+        for (position, (name, _)) in fields.iter().enumerate() {
+            positions.entry(name.clone()).or_insert(position);
+        }
+        Self { fields, positions }
+    }
+
+    /// The names and values, in the order of the form.
+    pub(super) fn fields(&self) -> &[(String, String)] {
+        &self.fields
+    }
+
     /// The value of a field; empty if the form lacks it.
     pub(super) fn text(&self, name: &str) -> &str {
-        let field = self.0.iter().find(|(field, _)| field == name);
+        let field = self.positions.get(name).and_then(|position| self.fields.get(*position));
         field.map(|(_, value)| value.trim()).unwrap_or_default()
     }
 
     /// The value of a field of a part of a line.
     pub(super) fn part_text(&self, name: &str, part: LinePart) -> &str {
         self.text(&format!("{name}.{}", part.field_suffix()))
+    }
+
+    /// How many units of a part are returned.
+    pub(super) fn part_quantity(&self, part: LinePart) -> i64 {
+        self.part_text("quantity", part).parse().unwrap_or(0).max(0)
     }
 
     /// The number of parts of a line.
@@ -50,14 +75,16 @@ impl PortalForm {
     }
 
     /// Adds a part to the line that the shopper wants to split.
-    pub(super) fn split_line(mut self) -> Self {
-        if let Ok(line) = self.text("split").parse() {
-            let (name, parts) = (format!("parts.{line}"), self.part_count(line) + 1);
-            self.0.retain(|(field, _)| *field != name);
-            self.0.push((name, parts.to_string()));
-        }
-        self.0.retain(|(field, _)| field != "split");
-        self
+    pub(super) fn split_line(self) -> Self {
+        let line = self.text("split").parse().ok();
+        let split =
+            line.map(|line| (format!("parts.{line}"), (self.part_count(line) + 1).to_string()));
+        let mut fields = self.fields;
+        fields.retain(|(field, _)| {
+            field != "split" && split.as_ref().is_none_or(|(name, _)| field != name)
+        });
+        fields.extend(split);
+        Self::new(fields)
     }
 }
 

@@ -1,5 +1,7 @@
 //! The page that shows the refund before the shopper confirms the return.
 
+use std::collections::{BTreeMap, HashMap};
+
 use app::{exchanges::variants::LineVariants, returns::start_return::QuotedReturn};
 use askama::Template;
 use domain::returns::{
@@ -58,18 +60,19 @@ impl<'a> ReviewPage<'a> {
         visit: &PortalVisit,
         form: &'a PortalForm,
         begun: &'a QuotedReturn,
-        variants: &[Option<LineVariants>],
+        variants: &BTreeMap<usize, Option<LineVariants>>,
         policy: &'a Policy,
     ) -> Self {
         let QuotedReturn { rma, quote } = begun;
         let words = visit.words();
+        let titles = index_titles(variants);
         let money = |cents: i64| visit.format_money(cents, &rma.currency);
         let unit = |unit: &'a RmaUnit| {
             let code = unit.goods.return_reason.as_str();
             ReviewUnit {
                 title: &unit.goods.title,
                 reason: policy.reason(code).map_or("", |it| it.label_in(visit.language())),
-                resolution: resolution_text(visit, unit, variants),
+                resolution: resolution_text(visit, unit, &titles),
                 price: money(unit.goods.amounts.price_cents),
                 discount: money(-unit.goods.amounts.discount_cents),
                 tax: money(unit.goods.amounts.tax_cents),
@@ -80,7 +83,7 @@ impl<'a> ReviewPage<'a> {
         Self {
             frame: visit.frame(words.review.title, "/review").with_form(form),
             fields: form
-                .0
+                .fields()
                 .iter()
                 .filter(|(name, _)| !OWN_FIELDS.contains(&name.as_str()))
                 .collect(),
@@ -129,18 +132,18 @@ fn list_amounts(
         .collect()
 }
 
+/// The merchant's names for variants, by SKU.
+fn index_titles(variants: &BTreeMap<usize, Option<LineVariants>>) -> HashMap<&str, &str> {
+    let listed = variants.values().flatten().flat_map(|listed| &listed.variants);
+    listed.map(|variant| (variant.sku.as_str(), variant.title.as_str())).collect()
+}
+
 /// What the shopper gets for a unit. A variant has the merchant's name for it, if that is known.
-fn resolution_text(
-    visit: &PortalVisit,
-    unit: &RmaUnit,
-    variants: &[Option<LineVariants>],
-) -> String {
+fn resolution_text(visit: &PortalVisit, unit: &RmaUnit, titles: &HashMap<&str, &str>) -> String {
     let words = &visit.words().review;
     match (unit.goods.resolution, &unit.goods.exchange_sku) {
         (Resolution::Exchange, Some(sku)) => {
-            let mut listed = variants.iter().flatten().flat_map(|listed| &listed.variants);
-            let title = listed.find(|variant| variant.sku == *sku).map(|it| it.title.as_str());
-            (words.as_exchange)(title.unwrap_or(sku))
+            (words.as_exchange)(titles.get(sku.as_str()).copied().unwrap_or(sku))
         }
         (Resolution::GiftCard, _) => words.as_gift_card.to_owned(),
         (Resolution::Refund | Resolution::Exchange, _) => words.as_refund.to_owned(),

@@ -1,16 +1,16 @@
 //! The routes of the portal. Each handler reads a form, calls a use case and renders a page.
 
+use std::collections::HashSet;
+
 use app::{
     AppError,
     access::secrets,
     core::scope::{IdempotencyKey, RequestScope},
-    exchanges::variants::{LineVariants, list_line_variants},
-    orders::returnability::load_returnability,
+    orders::returnability::{ReturnableOrder, load_returnable_order},
     returns::{
         change_return::{cancel_return, load_return},
-        policies::load_policy,
         shopper::{Identification, Shopper, ShopperClaim, identify_shopper, list_exchanges},
-        start_return::{confirm_return, quote_return, start_return},
+        start_return::{confirm_return, quote_loaded_return, start_return},
     },
 };
 use askama::Template;
@@ -24,14 +24,17 @@ use axum::{
 };
 use domain::{
     identifier::ClientId,
-    orders::order::Order,
-    returns::rma::{Rma, RmaEvent, apply},
+    orders::order::OrderLine,
+    returns::{
+        Resolution,
+        rma::{Rma, RmaEvent, apply},
+    },
 };
 
 use server::{Web, error::ApiError, guard::RequestOrigin, path::Path};
 
 use crate::{
-    choose::{ChoosePage, ReturnOffer},
+    choose::{ChoosePage, ReturnOffer, load_variants},
     csrf::require_same_origin,
     error_page::show_errors_as_pages,
     form::PortalForm,
@@ -128,39 +131,32 @@ async fn show_choose(visit: PortalVisit) -> Result<Response, ApiError> {
 
 /// The page with the earlier choices, and with one more part if the shopper splits a line.
 async fn keep_choosing(visit: PortalVisit, form: PortalForm) -> Result<Response, ApiError> {
-    match &visit.shopper {
-        Some(shopper) => Box::pin(render_choose(&visit, shopper, &form.split_line(), &[])).await,
-        None => Ok(visit.redirect("")),
-    }
+    let Some(shopper) = &visit.shopper else { return Ok(visit.redirect("")) };
+    let returnable = load_shoppers_order(&visit, shopper).await?;
+    Box::pin(render_choose(&visit, shopper, &returnable, &form.split_line(), Vec::new())).await
+}
+
+async fn load_shoppers_order(
+    visit: &PortalVisit,
+    shopper: &Shopper,
+) -> Result<ReturnableOrder, AppError> {
+    load_returnable_order(&visit.web.app, &shopper.merchant, &shopper.order_id).await
 }
 
 async fn render_choose(
     visit: &PortalVisit,
     shopper: &Shopper,
+    returnable: &ReturnableOrder,
     form: &PortalForm,
-    problems: &[FieldProblem],
+    mut problems: Vec<FieldProblem>,
 ) -> Result<Response, ApiError> {
-    let app = &visit.web.app;
-    let (order, returnability, policy, returns) = tokio::try_join!(
-        shopper.load_order(app),
-        load_returnability(app, &shopper.merchant, &shopper.order_id),
-        load_policy(app, &shopper.merchant),
-        shopper.load_returns(app),
-    )?;
-    let variants = load_variants(&visit.web, shopper, &order).await;
-    let offer = ReturnOffer { order, returnability, policy: policy.policy, variants, returns };
+    let offer = ReturnOffer::load(&visit.web.app, shopper, returnable, form).await?;
+    if problems.is_empty() {
+        problems = offer.find_unavailable(form, visit.words());
+    }
     let valid = problems.is_empty();
     let status = if valid { StatusCode::OK } else { StatusCode::UNPROCESSABLE_ENTITY };
-    Ok(visit.render(status, &ChoosePage::new(visit, shopper, &offer, form, problems)))
-}
-
-/// The variants that each line can be exchanged for; none where they are unknown.
-async fn load_variants(web: &Web, shopper: &Shopper, order: &Order) -> Vec<Option<LineVariants>> {
-    let lines = order.items.iter().map(|line| async {
-        let id = line.identifier.as_str();
-        list_line_variants(&web.app, &shopper.merchant, &shopper.order_id, id).await.ok()
-    });
-    futures_util::future::join_all(lines).await
+    Ok(visit.render(status, &ChoosePage::new(visit, shopper, &offer, form, &problems)))
 }
 
 async fn review(visit: PortalVisit, form: PortalForm) -> Result<Response, ApiError> {
@@ -186,51 +182,67 @@ async fn submit(
     intent: Intent,
 ) -> Result<Response, ApiError> {
     let Some(shopper) = &visit.shopper else { return Ok(visit.redirect("")) };
-    let app = &visit.web.app;
-    let order = shopper.load_order(app).await?;
-    let selection = match read_selection(form, shopper, &order, visit.words()) {
+    let returnable = load_shoppers_order(visit, shopper).await?;
+    let selection = match read_selection(form, shopper, &returnable, visit.words()) {
         Ok(selection) => selection,
-        Err(problems) => return Box::pin(render_choose(visit, shopper, form, &problems)).await,
+        Err(problems) => {
+            return Box::pin(render_choose(visit, shopper, &returnable, form, problems)).await;
+        }
     };
+    let review = ReviewContext { visit, shopper, form, selection: &selection };
     let result = match intent {
-        Intent::Review => Box::pin(render_review(visit, shopper, form, &selection, false)).await,
+        Intent::Review => Box::pin(review.render(&returnable, false)).await,
         Intent::Confirm => start(visit, shopper, form, &selection).await,
     };
     let result = match result {
-        Err(AppError::Changed) => {
-            Box::pin(render_review(visit, shopper, form, &selection, true)).await
-        }
+        Err(AppError::Changed) => Box::pin(review.render(&returnable, true)).await,
         result => result,
     };
     match result {
         Ok(response) => Ok(response),
         Err(error) => {
             let problems = selection.explain_refusal(error, visit.words())?;
-            Box::pin(render_choose(visit, shopper, form, &problems)).await
+            Box::pin(render_choose(visit, shopper, &returnable, form, problems)).await
         }
     }
 }
 
-async fn render_review(
-    visit: &PortalVisit,
-    shopper: &Shopper,
-    form: &PortalForm,
-    selection: &Selection,
-    changed: bool,
-) -> Result<Response, AppError> {
-    let app = &visit.web.app;
-    let caller = shopper.load_caller(app).await?;
-    let (quoted, policy, order) = tokio::try_join!(
-        quote_return(caller.scope(app, None), caller.settings, &selection.request),
-        load_policy(app, &shopper.merchant),
-        shopper.load_order(app),
-    )?;
-    let variants = load_variants(&visit.web, shopper, &order).await;
-    let page = ReviewPage::new(visit, form, &quoted, &variants, &policy.policy);
-    if changed {
-        return Ok(visit.render(StatusCode::CONFLICT, &page.mark_changed()));
+/// The return that a shopper reviews.
+struct ReviewContext<'a> {
+    visit: &'a PortalVisit,
+    shopper: &'a Shopper,
+    form: &'a PortalForm,
+    selection: &'a Selection,
+}
+
+impl ReviewContext<'_> {
+    async fn render(
+        &self,
+        returnable: &ReturnableOrder,
+        changed: bool,
+    ) -> Result<Response, AppError> {
+        let Self { visit, shopper, form, selection } = *self;
+        let app = &visit.web.app;
+        let caller = shopper.load_caller(app).await?;
+        let (scope, request) = (caller.scope(app, None), &selection.request);
+        let quoted = quote_loaded_return(scope, caller.settings, request, returnable).await?;
+        let exchanged: HashSet<&str> = quoted
+            .rma
+            .units
+            .iter()
+            .filter(|unit| unit.goods.resolution == Resolution::Exchange)
+            .map(|unit| unit.goods.order_line_item_identifier.as_str())
+            .collect();
+        let lines = returnable.order().items.iter().enumerate();
+        let lines: Vec<(usize, &OrderLine)> =
+            lines.filter(|(_, line)| exchanged.contains(line.identifier.as_str())).collect();
+        let variants = load_variants(app, shopper, &lines).await;
+        let page = ReviewPage::new(visit, form, &quoted, &variants, &returnable.policy.policy);
+        if changed {
+            return Ok(visit.render(StatusCode::CONFLICT, &page.mark_changed()));
+        }
+        Ok(visit.render(StatusCode::OK, &page))
     }
-    Ok(visit.render(StatusCode::OK, &page))
 }
 
 /// Starts the return. The refund must be the one that the shopper saw, if the form names it.
@@ -255,7 +267,7 @@ async fn start(
 fn idempotency_key(shopper: &Shopper, form: &PortalForm) -> Option<IdempotencyKey> {
     let key = form.text("key");
     let valid = (1..=KEY_MAX).contains(&key.len()) && key.bytes().all(|it| it.is_ascii_graphic());
-    let content = format!("{}\n{:?}", shopper.order_id, form.0);
+    let content = format!("{}\n{:?}", shopper.order_id, form.fields());
     let request_hash = secrets::hash(content.as_bytes());
     valid.then(|| IdempotencyKey { key: format!("portal {key}"), request_hash })
 }

@@ -2,11 +2,11 @@
 
 use app::{
     AppError,
+    orders::returnability::ReturnableOrder,
     returns::{check_request::check_request, shopper::Shopper},
 };
 use domain::{
     faults::{Faults, FieldError},
-    orders::order::Order,
     returns::{
         Resolution, ReturnMethod,
         request::{Fallback, Gift, ReturnItem, ReturnRequest},
@@ -26,6 +26,9 @@ const ITEMS: &str = "items";
 /// Where the API reports an item that occurs twice.
 const REPEATED: &str = ".order_line_item_identifier";
 
+/// A page lists at most this many problems.
+const PROBLEMS_MAX: usize = 50;
+
 /// Why a field needs another value, and the element of the page that holds the field.
 pub(super) struct FieldProblem {
     pub(super) element: String,
@@ -38,20 +41,26 @@ pub(super) struct Selection {
     parts: Vec<LinePart>,
 }
 
-/// Reads the return from a form, or reports all fields that lack a value.
+/// Reads the return from a form, or reports the fields that lack a value. There are none if the
+/// shopper wants another variant and did not see the variants yet: that is the next step.
 pub(super) fn read_selection(
     form: &PortalForm,
     shopper: &Shopper,
-    order: &Order,
+    returnable: &ReturnableOrder,
     words: &Words,
 ) -> Result<Selection, Vec<FieldProblem>> {
+    let (order, policy) = (returnable.order(), &returnable.policy.policy);
     let (mut items, mut parts, mut problems) = (Vec::new(), Vec::new(), Vec::new());
-    let mut require =
-        |element: String, text: &'static str| problems.push(FieldProblem { element, text });
+    let mut awaits_variants = false;
+    let mut require = |element: String, text: &'static str| {
+        if problems.len() < PROBLEMS_MAX {
+            problems.push(FieldProblem { element, text });
+        }
+    };
     for (line, bought) in order.items.iter().enumerate() {
         for part in (0..form.part_count(line)).map(|part| LinePart { line, part }) {
-            let quantity: i64 = form.part_text("quantity", part).parse().unwrap_or(0);
-            if quantity <= 0 {
+            let quantity = form.part_quantity(part);
+            if quantity == 0 {
                 continue;
             }
             let item = read_item(form, part, quantity, &order.identifier, &bought.identifier);
@@ -59,7 +68,14 @@ pub(super) fn read_selection(
                 require(part.element("reason"), words.choose.need_reason);
             }
             if item.exchange_sku.as_ref().is_some_and(String::is_empty) {
-                require(part.element("variant"), words.choose.need_variant);
+                let reason = policy.reason(&item.return_reason);
+                if reason.is_some_and(|reason| !reason.offers_exchange) {
+                    require(part.element("get"), words.rules.exchange_offered);
+                } else if form.part_text("variants_shown", part).is_empty() {
+                    awaits_variants = true;
+                } else {
+                    require(part.element("variant"), words.choose.need_variant);
+                }
             }
             items.push(item);
             parts.push(part);
@@ -77,7 +93,7 @@ pub(super) fn read_selection(
         require("giftee_email".to_owned(), words.choose.need_email);
     }
     let return_method = match return_method {
-        Some(method) if problems.is_empty() => method,
+        Some(method) if problems.is_empty() && !awaits_variants => method,
         Some(_) | None => return Err(problems),
     };
     let request = ReturnRequest {
@@ -127,7 +143,8 @@ impl Selection {
             FieldProblem { element, text: words.choose.too_many_items }
         };
         let is_repeated = |fault: &&FieldError| fault.field.ends_with(REPEATED);
-        faults.errors.iter().filter(|fault| !is_repeated(fault)).map(explain).collect()
+        let errors = faults.errors.iter().filter(|fault| !is_repeated(fault));
+        errors.map(explain).take(PROBLEMS_MAX).collect()
     }
 
     /// Why a use case refused the return, at the fields where the shopper can choose otherwise. Any
@@ -145,7 +162,9 @@ impl Selection {
         let mut problems: Vec<FieldProblem> = Vec::new();
         for ReturnRefusal { field, rule, .. } in &refused {
             let element = self.element_of(field);
-            if !problems.iter().any(|problem| problem.element == element) {
+            if problems.len() < PROBLEMS_MAX
+                && !problems.iter().any(|problem| problem.element == element)
+            {
                 problems.push(FieldProblem { element, text: refusal_text(*rule, words) });
             }
         }

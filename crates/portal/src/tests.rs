@@ -53,7 +53,7 @@ fn a_return_window_that_has_ended_names_its_last_day() {
 
 fn form(pairs: &[(&str, &str)]) -> PortalForm {
     let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
-    PortalForm(pairs.iter().map(owned).collect())
+    PortalForm::new(pairs.iter().map(owned).collect())
 }
 
 #[test]

@@ -185,7 +185,7 @@ pub(super) struct PageFrame {
 impl PageFrame {
     /// Submits the form that led to the page again when the language changes.
     pub(super) fn with_form(mut self, form: &PortalForm) -> Self {
-        self.switch.fields.clone_from(&form.0);
+        self.switch.fields = form.fields().to_vec();
         self
     }
 }

@@ -90,6 +90,8 @@ impl Shopper {
         };
         self.browser.set(&format!("get.{line}"), get);
         if let Wanted::Exchange(sku) = wanted {
+            // The variants follow once the reason is known.
+            self.review();
             self.browser.set(&format!("variant.{line}"), sku);
         }
     }

@@ -15,7 +15,7 @@ fn one_of_each(stage: &ExchangeStage<'_>) -> [Rma; 3] {
         stage.publish(&sample_order(id));
     }
     let start = |order: &str, wants: &Value| stage.start(&[item(order, "tees", 1, wants)]);
-    stage.behave(MessageKind::ExchangeOrder, Behavior::status(409).times(1));
+    stage.behave(MessageKind::ExchangeOrder, Behavior::status(409).times(6));
     let failed = start("O-1", &exchange_for("TEE-NAVY-L"));
     stage.until(&failed, "failed");
     let placed = start("O-2", &gift_card());

@@ -12,6 +12,7 @@ mod fulfilment;
 mod gone;
 mod listing;
 mod placing;
+mod portal;
 mod rivals;
 mod scripted;
 mod stage;

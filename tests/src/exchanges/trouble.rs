@@ -183,10 +183,17 @@ fn refunded(started: &Rma) -> Value {
 }
 
 #[test]
-fn only_409_and_422_end_it_at_once() {
+fn every_refusal_is_retried_unless_the_merchant_says_that_it_is_final() {
     for server in servers() {
-        for (status, attempts) in [(409, 1), (422, 1), (400, 6), (404, 6)] {
+        for (is_final, status, attempts) in
+            [(false, 409, 6), (false, 422, 6), (true, 409, 1), (true, 422, 1), (true, 404, 6)]
+        {
             let stage = ExchangeStage::set(server);
+            let target = format!("/admin/merchants/{}", stage.merchant.id);
+            let change = json!({ "exchange_refusal_is_final": is_final });
+            let request = Request::new("PATCH", &target).bearer(&stage.admin);
+            let reply = server.send(&request.json(change.to_string()));
+            assert_eq!(reply.json()["settings"]["exchange_refusal_is_final"], is_final);
             let started = exchanged(&stage, Behavior::status(status));
             assert_given_up(&stage, &started, attempts);
             let told = stage.told(&started, 2);

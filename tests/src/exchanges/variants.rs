@@ -80,7 +80,7 @@ fn the_merchants_list_is_offered_without_what_comes_back() {
             })
         );
         let call = stage.calls(MessageKind::ExchangeVariants).remove(0);
-        assert_eq!(call.path, "/sku/TEE%2DNAVY/variants");
+        assert_eq!(call.path, "/sku/TEE-NAVY/variants");
         assert_eq!(call.content.unwrap().headers["x-service-api-version"], "1");
         assert_eq!(stage.get(TARGET).json(), reply.json());
         assert_eq!(stage.calls(MessageKind::ExchangeVariants).len(), 1, "remembered for a while");
@@ -218,8 +218,37 @@ fn an_odd_identifier_stays_one_step_of_the_path() {
         odd["items"][0]["variant_identifier"] = json!("../a?b#c/ü");
         stage.publish(&odd);
         assert_eq!(listed(&stage.get(TARGET)), Vec::<Value>::new());
-        let path = "GET /sku/%2E%2E%2Fa%3Fb%23c%2F%C3%BC/variants HTTP/1.1";
+        let path = "GET /sku/..%2Fa%3Fb%23c%2F%C3%BC/variants HTTP/1.1";
         assert_eq!(shop.requests(), [path]);
+    }
+}
+
+#[test]
+fn unreserved_characters_of_a_variant_identifier_are_sent_as_they_are() {
+    for server in servers() {
+        for (identifier, sent) in [("a-b.c_d~E9", "a-b.c_d~E9"), ("..", "%2E%2E")] {
+            let (stage, shop) = saying(server, 200, "[]");
+            let mut order = sample_order("O-1");
+            order["updated_at"] = json!("2026-05-01T08:00:00Z");
+            order["items"][0]["variant_identifier"] = json!(identifier);
+            stage.publish(&order);
+            assert_eq!(listed(&stage.get(TARGET)), Vec::<Value>::new());
+            assert_eq!(shop.requests(), [format!("GET /sku/{sent}/variants HTTP/1.1")]);
+        }
+    }
+}
+
+#[test]
+fn variants_on_a_line_are_offered_without_a_variant_identifier() {
+    for server in servers() {
+        let (stage, shop) = saying(server, 200, "[]");
+        let mut order = order_with_variants();
+        order["updated_at"] = json!("2026-05-01T08:00:00Z");
+        order["items"][0]["variant_identifier"] = json!("");
+        stage.publish(&order);
+
+        assert_eq!(stage.get(TARGET).said(), OF_THE_ORDER);
+        assert_eq!(shop.requests(), Vec::<String>::new());
     }
 }
 

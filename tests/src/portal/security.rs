@@ -240,7 +240,7 @@ fn markup_in_an_order_or_in_a_merchants_texts_is_escaped() {
 fn a_form_that_is_too_large_is_refused_with_a_page() {
     for shop in shops() {
         let pass = shop.pass(DANA);
-        let form = format!("{ONE_TEE}&note={}", "x".repeat(300 << 10));
+        let form = format!("{ONE_TEE}&note={}", "x".repeat(1100 << 10));
         let reply = shop.server.connect().send_large(&shop.form("/review", &pass, &form).bytes());
         let reply = reply.unwrap();
         assert_eq!(reply.status, 413);

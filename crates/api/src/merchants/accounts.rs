@@ -71,7 +71,7 @@ pub(crate) async fn list(
 
 fn sample_merchant() -> serde_json::Value {
     serde_json::json!({
-        "merchant": "acme", "name": "Acme Outfitters", "settings": { "strict": false, "carrier": "simulated", "managed_receiving": false },
+        "merchant": "acme", "name": "Acme Outfitters", "settings": { "strict": false, "carrier": "simulated", "managed_receiving": false, "exchange_refusal_is_final": false },
         "created_at": "2026-02-11T09:24:31Z"
     })
 }
@@ -92,6 +92,8 @@ pub(crate) struct MerchantBody {
     carrier: Option<CarrierMode>,
     /// Whether our warehouse receives the merchant's returns.
     managed_receiving: Option<bool>,
+    /// Whether the responses 409 and 422 end an exchange order at once. Otherwise they are retried.
+    exchange_refusal_is_final: Option<bool>,
 }
 
 /// Add a merchant

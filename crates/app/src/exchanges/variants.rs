@@ -1,9 +1,12 @@
 //! The variants that a unit can be exchanged for. The merchant's server is asked, and its response
 //! is cached for a short time. If the server cannot be asked, the variants on the order line are
 //! used.
+//!
+//! A page or a return can need many lists: each is requested once, a few at the same time, and the
+//! whole within a time limit.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -14,9 +17,10 @@ use domain::{
     identifier::MerchantId,
     json,
     messages::kind::MessageKind,
-    orders::order::Variant,
+    orders::order::{OrderLine, Variant},
 };
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use futures_util::{StreamExt, stream};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::{Deserialize, Serialize};
 use store::with_causes;
 use utoipa::ToSchema;
@@ -25,6 +29,12 @@ use crate::{App, AppError, messages::set_endpoints::find_target, orders::load_or
 
 /// How long a shopper waits for the merchant's server.
 const TIME_MAX: Duration = Duration::from_secs(3);
+/// How long a shopper waits for all lists of a page.
+const LISTS_TIME_MAX: Duration = Duration::from_secs(6);
+/// How many lists of a page are requested at the same time.
+const REQUESTS_MAX: usize = 8;
+/// What is not sent as it is: all but the unreserved characters of RFC 3986.
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 const CACHED_US: i64 = 30_000_000;
 const CACHED_MAX: usize = 10_000;
 /// After this many failures in a row, the server is not asked for [`PAUSE_US`].
@@ -47,12 +57,22 @@ pub struct LineVariants {
 
 /// Why the merchant's server could not be asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum VariantsError {
+pub enum VariantsError {
     /// No address is set, or the endpoint is paused.
     NoAddress,
     /// The server cannot be reached, or its response is unusable.
     Unreachable(String),
     TooSlow,
+}
+
+impl From<VariantsError> for AppError {
+    fn from(error: VariantsError) -> Self {
+        match error {
+            VariantsError::NoAddress => Self::Unreachable("no address is set".to_owned()),
+            VariantsError::Unreachable(why) => Self::Unreachable(why),
+            VariantsError::TooSlow => Self::TooSlow,
+        }
+    }
 }
 
 /// Recent responses of merchants' servers, and the servers that are paused because they fail.
@@ -126,22 +146,46 @@ pub async fn list_line_variants(
     let order = find_order(app, merchant, order_id).await?.ok_or(AppError::NotFound("order"))?;
     let line = order.items.iter().find(|line| line.identifier == line_id);
     let line = line.ok_or(AppError::NotFound("order line"))?;
-    let listed = match line.variant_identifier.as_str() {
-        "" => Ok(Listed::default()),
-        identifier => load_list(app, merchant, identifier, Freshness::Cached).await,
+    let mut variants = list_variants(app, merchant, &[line]).await;
+    variants.pop().unwrap_or(Err(VariantsError::NoAddress)).map_err(AppError::from)
+}
+
+/// The variants that units of each of these lines can be exchanged for.
+pub async fn list_variants(
+    app: &App,
+    merchant: &MerchantId,
+    lines: &[&OrderLine],
+) -> Vec<Result<LineVariants, VariantsError>> {
+    let identifiers = lines.iter().map(|line| line.variant_identifier.as_str());
+    let lists = load_lists(app, merchant, identifiers, Freshness::Cached).await;
+    let too_slow = Err(VariantsError::TooSlow);
+    let of_line = |line: &&OrderLine| match line.variant_identifier.as_str() {
+        "" => Ok(offer_variants(line, "order", &line.variants, 0)),
+        identifier => choose_list(line, lists.get(identifier).unwrap_or(&too_slow)),
     };
-    let view = |source: &str, variants: &[Variant], skipped| LineVariants {
-        source: source.to_owned(),
-        variants: list_offers(line, variants),
-        skipped,
-    };
+    lines.iter().map(of_line).collect()
+}
+
+/// The merchant's list or, if there is none, the variants on the order line.
+fn choose_list(
+    line: &OrderLine,
+    listed: &Result<Listed, VariantsError>,
+) -> Result<LineVariants, VariantsError> {
     match listed {
-        Ok(listed) => Ok(view("merchant", &listed.variants, listed.skipped)),
-        Err(_) if !line.variants.is_empty() => Ok(view("order", &line.variants, 0)),
-        Err(VariantsError::NoAddress) => Ok(view("order", &[], 0)),
-        Err(VariantsError::Unreachable(why)) => Err(AppError::Unreachable(why)),
-        Err(VariantsError::TooSlow) => Err(AppError::TooSlow),
+        Ok(listed) => Ok(offer_variants(line, "merchant", &listed.variants, listed.skipped)),
+        Err(_) if !line.variants.is_empty() => Ok(offer_variants(line, "order", &line.variants, 0)),
+        Err(VariantsError::NoAddress) => Ok(offer_variants(line, "order", &[], 0)),
+        Err(error) => Err(error.clone()),
     }
+}
+
+fn offer_variants(
+    line: &OrderLine,
+    source: &str,
+    variants: &[Variant],
+    skipped: usize,
+) -> LineVariants {
+    LineVariants { source: source.to_owned(), variants: list_offers(line, variants), skipped }
 }
 
 /// The current lists of these variants. Those that cannot be fetched are left out.
@@ -150,12 +194,35 @@ pub(crate) async fn fetch_current_variants(
     merchant: &MerchantId,
     identifiers: impl Iterator<Item = &str>,
 ) -> BTreeMap<String, Vec<Variant>> {
-    let mut lists = BTreeMap::new();
-    for identifier in identifiers.filter(|identifier| !identifier.is_empty()) {
-        if let Ok(listed) = load_list(app, merchant, identifier, Freshness::Current).await {
-            lists.insert(identifier.to_owned(), listed.variants);
+    let lists = load_lists(app, merchant, identifiers, Freshness::Current).await;
+    let fetched = lists
+        .into_iter()
+        .filter_map(|(identifier, listed)| Some((identifier, listed.ok()?.variants)));
+    fetched.collect()
+}
+
+/// Loads each of these lists once. A list that is not loaded in time is absent.
+async fn load_lists(
+    app: &App,
+    merchant: &MerchantId,
+    identifiers: impl Iterator<Item = &str>,
+    freshness: Freshness,
+) -> HashMap<String, Result<Listed, VariantsError>> {
+    let identifiers: BTreeSet<String> =
+        identifiers.filter(|it| !it.is_empty()).map(str::to_owned).collect();
+    let mut lists = HashMap::with_capacity(identifiers.len());
+    let requests = stream::iter(identifiers).map(|identifier| async move {
+        let listed = load_list(app, merchant, &identifier, freshness).await;
+        (identifier, listed)
+    });
+    let mut requests = requests.buffer_unordered(REQUESTS_MAX);
+    let load = async {
+        while let Some((identifier, listed)) = requests.next().await {
+            lists.insert(identifier, listed);
         }
-    }
+    };
+    // What was loaded until then is used.
+    let _ = tokio::time::timeout(LISTS_TIME_MAX, load).await;
     lists
 }
 
@@ -205,7 +272,9 @@ async fn fetch_list(
         unusable("its endpoint could not be loaded; the reason has been logged".to_owned())
     })?;
     let mut target = target.ok_or(VariantsError::NoAddress)?;
-    let encoded = utf8_percent_encode(identifier, NON_ALPHANUMERIC).to_string();
+    // As a whole segment of a path, dots have a meaning.
+    let reserved = if identifier.contains(|it| it != '.') { RESERVED } else { NON_ALPHANUMERIC };
+    let encoded = utf8_percent_encode(identifier, reserved).to_string();
     target.url = target.url.replace(PLACEHOLDER, &encoded);
     let endpoint =
         Endpoint::new(&target, &app.http).map_err(|refused| unusable(refused.to_string()))?;

@@ -59,6 +59,8 @@ pub struct MerchantChange {
     pub carrier: Option<CarrierMode>,
     /// Whether our warehouse receives the returns.
     pub managed_receiving: Option<bool>,
+    /// Whether 409 and 422 end an exchange order at once.
+    pub exchange_refusal_is_final: Option<bool>,
     /// The address on return labels.
     pub return_address: Option<PostalAddress>,
     /// The clients of a disabled merchant get no tokens, and its tokens are refused. Its data
@@ -96,6 +98,7 @@ pub async fn change_merchant(
     })
     .await;
     app.callers.forget_all();
+    app.dispatcher.notify_endpoints_changed(id);
     changed
 }
 
@@ -111,6 +114,9 @@ fn apply_change(mut merchant: Merchant, change: &MerchantChange, now: Timestamp)
     }
     if let Some(managed_receiving) = change.managed_receiving {
         merchant.settings.managed_receiving = managed_receiving;
+    }
+    if let Some(is_final) = change.exchange_refusal_is_final {
+        merchant.settings.exchange_refusal_is_final = is_final;
     }
     if let Some(return_address) = &change.return_address {
         merchant.return_address = Some(return_address.clone());

@@ -231,5 +231,7 @@ pub(crate) async fn resolve_target(
         url,
         auth: auth.clone().try_map(open)?,
         signing_secrets: secrets::signing_secrets(app, &owner.value)?,
+        refusal_is_final: kind == MessageKind::ExchangeOrder
+            && owner.value.settings.exchange_refusal_is_final,
     }))
 }

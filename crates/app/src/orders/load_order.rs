@@ -17,6 +17,7 @@ use store::{StoreError, StoredOrder, Versioned};
 use crate::{App, AppError};
 
 /// An order, its ledger, and how it is connected with exchanges.
+#[derive(Clone)]
 pub(crate) struct OrderWithLedger {
     pub(crate) order: Order,
     pub(crate) ledger: Versioned<Ledger>,

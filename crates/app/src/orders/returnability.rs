@@ -2,18 +2,48 @@
 
 use domain::{
     identifier::MerchantId,
+    orders::order::Order,
     returns::returnability::{Returnability, check_returnability},
 };
 
-use crate::{App, AppError, orders::load_order::load_order, returns::policies::load_policy};
+use crate::{
+    App, AppError,
+    orders::load_order::{OrderWithLedger, load_order},
+    returns::policies::{PolicyView, load_policy},
+};
+
+/// An order and what decides on its return, loaded once for everything that a page needs.
+pub struct ReturnableOrder {
+    pub(crate) loaded: OrderWithLedger,
+    pub policy: PolicyView,
+}
+
+impl ReturnableOrder {
+    pub fn order(&self) -> &Order {
+        &self.loaded.order
+    }
+
+    /// Which of its units can be returned now.
+    pub fn returnability(&self, app: &App) -> Returnability {
+        let OrderWithLedger { order, ledger, .. } = &self.loaded;
+        check_returnability(order, &ledger.value, &self.policy.policy, app.world.now())
+    }
+}
+
+pub async fn load_returnable_order(
+    app: &App,
+    merchant: &MerchantId,
+    order_id: &str,
+) -> Result<ReturnableOrder, AppError> {
+    let (loaded, policy) =
+        tokio::try_join!(load_order(app, merchant, order_id), load_policy(app, merchant))?;
+    Ok(ReturnableOrder { loaded: loaded.ok_or(AppError::NotFound("order"))?, policy })
+}
 
 pub async fn load_returnability(
     app: &App,
     merchant: &MerchantId,
     order_id: &str,
 ) -> Result<Returnability, AppError> {
-    let (found, policy) =
-        tokio::try_join!(load_order(app, merchant, order_id), load_policy(app, merchant))?;
-    let found = found.ok_or(AppError::NotFound("order"))?;
-    Ok(check_returnability(&found.order, &found.ledger.value, &policy.policy, app.world.now()))
+    Ok(load_returnable_order(app, merchant, order_id).await?.returnability(app))
 }

@@ -1,6 +1,6 @@
 //! A shopper starts a return, or asks for a quote.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use domain::{
     exchanges::{
@@ -10,11 +10,9 @@ use domain::{
     identifier::MerchantId,
     merchants::merchant::{CarrierMode, MerchantSettings},
     messages::kind::MessageKind,
-    orders::order::OrderLine,
     returns::{
         Resolution, ReturnMethod,
         identifier::RmaId,
-        policy::Policy,
         quote::Quote,
         request::ReturnRequest,
         rma::Rma,
@@ -30,8 +28,14 @@ use crate::{
     core::{commit_once::commit_once, scope::RequestScope},
     exchanges::variants::fetch_current_variants,
     messages::outbox::{self, About},
-    orders::load_order::{OrderWithLedger, load_order},
-    returns::{change_return::enqueue_message, policies::load_policy},
+    orders::{
+        load_order::{OrderWithLedger, load_order},
+        returnability::ReturnableOrder,
+    },
+    returns::{
+        change_return::enqueue_message,
+        policies::{PolicyView, load_policy},
+    },
 };
 
 /// A return and its amounts.
@@ -50,6 +54,25 @@ pub async fn quote_return(
     request: &ReturnRequest,
 ) -> Result<QuotedReturn, AppError> {
     let (started, _) = decide(scope.app, scope.merchant()?, settings, request).await?;
+    Ok(QuotedReturn { rma: started.rma, quote: started.quote })
+}
+
+/// The same for a shopper whose order is loaded already, and is the only one of the request.
+pub async fn quote_loaded_return(
+    scope: RequestScope<'_>,
+    settings: MerchantSettings,
+    request: &ReturnRequest,
+    returnable: &ReturnableOrder,
+) -> Result<QuotedReturn, AppError> {
+    let (app, merchant) = (scope.app, scope.merchant()?);
+    let (context, version) = build_context(app, merchant, returnable.loaded.clone(), request).await;
+    let id = context.order.identifier.clone();
+    let loaded = LoadedOrders {
+        orders: BTreeMap::from([(id.clone(), context)]),
+        versions: BTreeMap::from([(id, version)]),
+        policy: returnable.policy.clone(),
+    };
+    let started = decide_on(app, settings, request, &loaded)?;
     Ok(QuotedReturn { rma: started.rma, quote: started.quote })
 }
 
@@ -119,7 +142,7 @@ struct LoadedOrders {
     orders: BTreeMap<String, OrderContext>,
     /// The versions of the ledgers.
     versions: BTreeMap<String, i64>,
-    policy: Policy,
+    policy: PolicyView,
 }
 
 /// The exchange orders that a return asks for, one for each of its orders. The bonus, and the part
@@ -129,7 +152,8 @@ fn build_exchanges(
     quote: &Quote,
     loaded: &LoadedOrders,
 ) -> Vec<(ExchangeOrder, ExchangeRecord)> {
-    let sku = loaded.policy.gift_card.as_ref().map(|card| card.sku.clone()).unwrap_or_default();
+    let sku =
+        loaded.policy.policy.gift_card.as_ref().map(|card| card.sku.clone()).unwrap_or_default();
     let mut left = (quote.fee_from_gift_card_cents, quote.bonus_credit_cents);
     let mut exchanges = Vec::new();
     for context in loaded.orders.values() {
@@ -172,17 +196,25 @@ async fn decide(
 ) -> Result<(StartedReturn, LoadedOrders), AppError> {
     let (policy, (orders, versions)) =
         tokio::try_join!(load_policy(app, merchant), load_orders(app, merchant, request))?;
+    let loaded = LoadedOrders { orders, versions, policy };
+    Ok((decide_on(app, settings, request, &loaded)?, loaded))
+}
+
+fn decide_on(
+    app: &App,
+    settings: MerchantSettings,
+    request: &ReturnRequest,
+    loaded: &LoadedOrders,
+) -> Result<StartedReturn, AppError> {
     let context = StartContext {
         request,
-        orders: &orders,
-        policy: &policy.policy,
-        policy_version: policy.version,
+        orders: &loaded.orders,
+        policy: &loaded.policy.policy,
+        policy_version: loaded.policy.version,
         managed_receiving: settings.managed_receiving,
         now: app.world.now(),
     };
-    let rma_identifier = RmaId::from_random(app.world.random());
-    let started = start(&context, rma_identifier).map_err(refuse)?;
-    Ok((started, LoadedOrders { orders, versions, policy: policy.policy }))
+    start(&context, RmaId::from_random(app.world.random())).map_err(refuse)
 }
 
 /// The orders that a request names, as far as they exist, and the versions of their ledgers.
@@ -195,8 +227,9 @@ async fn load_orders(
     for item in &request.items {
         let id = &item.order_identifier;
         if !orders.contains_key(id)
-            && let Some((context, version)) = load_context(app, merchant, id, request).await?
+            && let Some(loaded) = load_order(app, merchant, id).await?
         {
+            let (context, version) = build_context(app, merchant, loaded, request).await;
             orders.insert(id.clone(), context);
             versions.insert(id.clone(), version);
         }
@@ -207,33 +240,25 @@ async fn load_orders(
 /// An order with its ledger and its exchanges: whether it is an exchange order, whether it was
 /// exchanged, and the variants that its units can be exchanged for. Every change of what is loaded
 /// here also changes the version of the ledger.
-async fn load_context(
+async fn build_context(
     app: &App,
     merchant: &MerchantId,
-    id: &str,
+    loaded: OrderWithLedger,
     request: &ReturnRequest,
-) -> Result<Option<(OrderContext, i64)>, AppError> {
-    let Some(OrderWithLedger { order, ledger, exchanged, origin }) =
-        load_order(app, merchant, id).await?
-    else {
-        return Ok(None);
-    };
-    let is_exchanged = |line: &&OrderLine| {
-        request.items.iter().any(|item| {
-            item.resolution == Resolution::Exchange
-                && item.order_identifier == id
-                && item.order_line_item_identifier == line.identifier
-        })
-    };
-    let lines = order.items.iter().filter(is_exchanged);
+) -> (OrderContext, i64) {
+    let OrderWithLedger { order, ledger, exchanged, origin } = loaded;
+    let exchanged_items = request.items.iter().filter(|item| {
+        item.resolution == Resolution::Exchange && item.order_identifier == order.identifier
+    });
+    let exchanged_lines: HashSet<&str> =
+        exchanged_items.map(|item| item.order_line_item_identifier.as_str()).collect();
+    let lines =
+        order.items.iter().filter(|line| exchanged_lines.contains(line.identifier.as_str()));
     let identifiers = lines.map(|line| line.variant_identifier.as_str());
     let variants = fetch_current_variants(app, merchant, identifiers).await;
     let original_order_identifier = origin.map(|record| record.original_order_id);
     let Versioned { value: ledger, version } = ledger;
-    Ok(Some((
-        OrderContext { order, ledger, original_order_identifier, exchanged, variants },
-        version,
-    )))
+    (OrderContext { order, ledger, original_order_identifier, exchanged, variants }, version)
 }
 
 fn refuse(refused: Vec<ReturnRefusal>) -> AppError {

@@ -9,7 +9,7 @@ const CARRIERS: [(&str, &str); 2] = [
     ("external", "External: another system creates labels and reports scans"),
 ];
 
-pub(super) fn settings_fields(settings: MerchantSettings) -> [Field; 3] {
+pub(super) fn settings_fields(settings: MerchantSettings) -> [Field; 4] {
     [
         Field::choice("carrier", "Carrier", &CARRIERS).value(settings.carrier.name()),
         Field::flag(
@@ -17,6 +17,12 @@ pub(super) fn settings_fields(settings: MerchantSettings) -> [Field; 3] {
             "Our warehouse receives the returns",
             settings.managed_receiving,
         ),
+        Field::flag(
+            "exchange_refusal_is_final",
+            "409 and 422 end an exchange order at once",
+            settings.exchange_refusal_is_final,
+        )
+        .hint("Otherwise it is retried like any other message."),
         Field::flag("strict", "Reject orders with inconsistent amounts", settings.strict)
             .hint("Otherwise they are accepted with a warning."),
     ]

@@ -72,7 +72,7 @@ impl WorkerContext {
             at_us,
             latency_us,
             waited_us: (at_us - message.created_us).max(0).saturating_add(latency_us),
-            outcome: self.decide_outcome(message.kind, number, &result),
+            outcome: self.decide_outcome(endpoint.refusal_is_final, number, &result),
             message,
             status: result.status,
             error: result.error,
@@ -82,16 +82,14 @@ impl WorkerContext {
 
     fn decide_outcome(
         &self,
-        kind: MessageKind,
+        refusal_is_final: bool,
         attempt: u32,
         result: &CallResult,
     ) -> AttemptOutcome {
         if result.is_success() {
             return AttemptOutcome::Delivered;
         }
-        // The item is out of stock, or the order is not acceptable: another attempt would change
-        // nothing, and the shopper is waiting.
-        if kind == MessageKind::ExchangeOrder && matches!(result.status, Some(409 | 422)) {
+        if refusal_is_final && matches!(result.status, Some(409 | 422)) {
             return AttemptOutcome::Failed { cause: FailureCause::Refused };
         }
         let cause = match result.status {

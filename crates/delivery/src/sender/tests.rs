@@ -61,6 +61,7 @@ pub(crate) fn secret(text: &str) -> Secret {
 
 pub(crate) fn target_at(url: &str, auth: Auth<Secret>) -> EndpointTarget {
     EndpointTarget {
+        refusal_is_final: false,
         merchant: MerchantId::parse("acme").unwrap(),
         kind: MessageKind::Rma,
         url: url.to_owned(),

@@ -7,7 +7,7 @@
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -70,6 +70,8 @@ pub struct Replacement {
     /// The tax that was paid on the returned units.
     #[schema(example = 360, minimum = 0)]
     pub tax_amount_cents: i64,
+    /// The variant's own, if the list of variants has it. Otherwise the new SKU, if the returned
+    /// line has its SKU there, or else what the returned line has.
     #[schema(example = "PRD-7781")]
     pub product_identifier: String,
     #[schema(example = "TEE-NAVY")]
@@ -174,10 +176,10 @@ pub struct ExchangeTerms<'a> {
 }
 
 impl ExchangeTerms<'_> {
-    /// The title of a variant.
-    fn title(&self, line: &OrderLine, sku: &str) -> Option<String> {
+    /// What is known of a variant.
+    fn variant<'a>(&'a self, line: &'a OrderLine, sku: &str) -> Option<&'a Variant> {
         let listed = self.variants.get(&line.variant_identifier).unwrap_or(&line.variants);
-        listed.iter().find(|it| it.sku.as_deref() == Some(sku))?.title.clone()
+        listed.iter().find(|it| it.sku.as_deref() == Some(sku))
     }
 }
 
@@ -235,47 +237,80 @@ fn sum_worth<'a>(units: impl Iterator<Item = &'a RmaUnit>) -> i64 {
     cents(units.map(|unit| i128::from(unit.goods.amounts.refund_cents())).sum())
 }
 
+/// The lines of an order by their identifiers.
+fn index_lines(order: &Order) -> HashMap<&str, &OrderLine> {
+    let mut lines = HashMap::with_capacity(order.items.len());
+    for line in &order.items {
+        lines.entry(line.identifier.as_str()).or_insert(line);
+    }
+    lines
+}
+
+/// Units of one line that become the same variant.
+struct ReplacedUnits<'a> {
+    line: &'a OrderLine,
+    sku: &'a str,
+    units: Vec<&'a RmaUnit>,
+}
+
+/// In the order of their first units. Orders can have thousands of lines, so nothing is searched.
+fn group_replaced<'a>(order: &'a Order, units: &[&'a RmaUnit]) -> Vec<ReplacedUnits<'a>> {
+    let lines = index_lines(order);
+    let mut groups: Vec<ReplacedUnits<'a>> = Vec::new();
+    let mut positions: HashMap<(&str, &str), usize> = HashMap::new();
+    for unit in units {
+        let sku = unit.goods.exchange_sku.as_deref().unwrap_or_default();
+        let Some(line) = lines.get(unit.goods.order_line_item_identifier.as_str()) else {
+            continue;
+        };
+        let position = *positions.entry((&line.identifier, sku)).or_insert(groups.len());
+        match groups.get_mut(position) {
+            Some(group) => group.units.push(unit),
+            None => groups.push(ReplacedUnits { line, sku, units: vec![unit] }),
+        }
+    }
+    groups
+}
+
 /// One position for the units of one line that become the same variant.
 fn replacements(
     order: &Order,
     units: &[&RmaUnit],
     terms: &ExchangeTerms<'_>,
 ) -> Vec<ExchangeOrderItem> {
-    let key = |unit: &RmaUnit| {
-        (unit.goods.order_line_item_identifier.clone(), unit.goods.exchange_sku.clone())
-    };
-    let mut keys: Vec<_> = Vec::new();
-    for unit in units {
-        if !keys.contains(&key(unit)) {
-            keys.push(key(unit));
-        }
-    }
-    let item = |wanted: &(String, Option<String>)| {
-        let line = find_line(order, &wanted.0)?;
-        let same: Vec<&RmaUnit> =
-            units.iter().copied().filter(|unit| key(unit) == *wanted).collect();
-        let quantity = i64::try_from(same.len()).unwrap_or(i64::MAX);
-        let known = same.iter().find_map(|unit| unit.goods.exchange_price_cents);
+    let item = |ReplacedUnits { line, sku, units }: ReplacedUnits<'_>| {
+        let quantity = i64::try_from(units.len()).unwrap_or(i64::MAX);
+        let known = units.iter().find_map(|unit| unit.goods.exchange_price_cents);
         let price = known.unwrap_or(line.unit_price_amount_cents);
         let sum =
-            |of: fn(&RmaUnit) -> i64| cents(same.iter().map(|unit| i128::from(of(unit))).sum());
-        let sku = wanted.1.clone().unwrap_or_default();
-        Some(ExchangeOrderItem::Replacement(Replacement {
-            title: terms.title(line, &sku).unwrap_or_else(|| line.title.clone()),
-            sku,
+            |of: fn(&RmaUnit) -> i64| cents(units.iter().map(|unit| i128::from(of(unit))).sum());
+        let variant = terms.variant(line, sku);
+        let title = variant.and_then(|variant| variant.title.clone());
+        ExchangeOrderItem::Replacement(Replacement {
+            sku: sku.to_owned(),
             quantity,
+            title: title.unwrap_or_else(|| line.title.clone()),
             unit_price_amount_cents: price,
             product_amount_cents: price.saturating_mul(quantity),
             discount_amount_cents: sum(|unit| unit.goods.amounts.discount_cents),
             tax_amount_cents: sum(|unit| unit.goods.amounts.tax_cents),
-            product_identifier: line.product_identifier.clone(),
+            product_identifier: product_identifier(line, sku, variant),
             variant_identifier: line.variant_identifier.clone(),
             original_sku: code(line),
             original_item_identifier: line.identifier.clone(),
             concept: line.concept.clone().or_else(|| order.concept.clone()),
-        }))
+        })
     };
-    keys.iter().filter_map(item).collect()
+    group_replaced(order, units).into_iter().map(item).collect()
+}
+
+/// A merchant without product identifiers sends SKUs instead, and gets the new SKU.
+fn product_identifier(line: &OrderLine, sku: &str, variant: Option<&Variant>) -> String {
+    let own = variant.and_then(|variant| variant.product_identifier.clone());
+    own.unwrap_or_else(|| {
+        let is_sku = line.sku.as_ref() == Some(&line.product_identifier);
+        if is_sku { sku.to_owned() } else { line.product_identifier.clone() }
+    })
 }
 
 fn gift_card(
@@ -284,10 +319,13 @@ fn gift_card(
     terms: &ExchangeTerms<'_>,
 ) -> Option<ExchangeOrderItem> {
     let worth = sum_worth(units.iter().copied());
+    let lines = index_lines(order);
     let mut return_items: Vec<ExchangeReturnItem> = Vec::new();
+    let mut positions: HashMap<&str, usize> = HashMap::new();
     for unit in units {
-        let line = find_line(order, &unit.goods.order_line_item_identifier)?;
-        match return_items.iter_mut().find(|it| it.original_item_identifier == line.identifier) {
+        let line = *lines.get(unit.goods.order_line_item_identifier.as_str())?;
+        let position = *positions.entry(&line.identifier).or_insert(return_items.len());
+        match return_items.get_mut(position) {
             Some(known) => known.quantity += 1,
             None => return_items.push(ExchangeReturnItem {
                 title: line.title.clone(),
@@ -307,10 +345,6 @@ fn gift_card(
             return_items,
         })
     })
-}
-
-fn find_line<'a>(order: &'a Order, identifier: &str) -> Option<&'a OrderLine> {
-    order.items.iter().find(|line| line.identifier == identifier)
 }
 
 fn code(line: &OrderLine) -> String {

@@ -41,6 +41,10 @@ pub struct MerchantSettings {
     /// Whether our warehouse receives returned goods, so that returns show what arrived.
     #[serde(default)]
     pub managed_receiving: bool,
+    /// Whether the merchant's answer 409 or 422 to an exchange order ends it at once: its units are
+    /// refunded. Otherwise these answers are retried like any other.
+    #[serde(default)]
+    pub exchange_refusal_is_final: bool,
 }
 
 /// Who transports returns.

@@ -135,23 +135,31 @@ impl Ledger {
         let Some(units) = self.units_of(order, line) else {
             return Err(LedgerRefusal::NoSuchLine { line: line.to_owned() });
         };
+        let mut ledger = self.clone();
+        let spent = ledger.spend_units(&units, quantity, rma)?;
+        Ok((ledger, spent))
+    }
+
+    /// Puts the lowest open units of a line on a return. `units` are those of
+    /// [`line_units`](Self::line_units) now. If it is refused, nothing has changed.
+    pub(super) fn spend_units(
+        &mut self,
+        units: &LineUnits,
+        quantity: i64,
+        rma: &str,
+    ) -> Result<Vec<SpentUnit>, LedgerRefusal> {
         let by = SpentBy::Return { rma_identifier: rma.to_owned(), refund_identifier: None };
         let spent: Vec<SpentUnit> =
             units.open().take(money::units(quantity)).map(freeze(&by)).collect();
         if spent.len() < money::units(quantity) {
-            let open = spent.len();
-            return Err(LedgerRefusal::NotEnoughOpen {
-                line: line.to_owned(),
-                open,
-                requested: quantity,
-            });
+            let (line, open) = (units.line_identifier.clone(), spent.len());
+            return Err(LedgerRefusal::NotEnoughOpen { line, open, requested: quantity });
         }
-        let mut ledger = self.clone();
-        ledger.enter(line, &spent);
-        if !ledger.rmas.iter().any(|known| known == rma) {
-            ledger.rmas.push(rma.to_owned());
+        self.enter(&units.line_identifier, &spent);
+        if !self.rmas.iter().any(|known| known == rma) {
+            self.rmas.push(rma.to_owned());
         }
-        Ok((ledger, spent))
+        Ok(spent)
     }
 
     /// Opens the units that a canceled return has spent. Units that the merchant refunded remain
@@ -252,7 +260,8 @@ impl Ledger {
         Some(self.line_units(line, totals))
     }
 
-    fn line_units(&self, line: &OrderLine, totals: &LineTotals) -> LineUnits {
+    /// Every shipped unit of a line. `totals` are those of the line.
+    pub(super) fn line_units(&self, line: &OrderLine, totals: &LineTotals) -> LineUnits {
         let spent = self.spent(&line.identifier);
         let left = money::units(line.quantity_shipped).saturating_sub(spent.len());
         let paid = spent.iter().filter(|unit| unit.by.refund().is_some()).count();

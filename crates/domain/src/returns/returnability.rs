@@ -19,12 +19,12 @@ use utoipa::ToSchema;
 
 pub use self::rule::{ReturnRule, RuleAnswer, RuleVerdict};
 use self::rules::{LineAnswers, LineCase};
-use super::ledger::{Ledger, LedgerUnit};
+use super::ledger::{Ledger, LedgerUnit, LineUnits};
 use super::money;
 use super::policy::{MethodOffer, Policy, Reason, ReasonFee};
 use super::quote::{self, ValuedLine};
 use super::{ReturnMethod, UnitAmounts};
-use crate::orders::order::Order;
+use crate::orders::order::{Order, OrderLine};
 
 /// What can be returned from an order at a given moment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -115,19 +115,29 @@ pub fn check_returnability(
     policy: &Policy,
     now: Timestamp,
 ) -> Returnability {
-    let lines = ledger.units(order).into_iter().zip(&order.items).map(|(units, line)| {
-        let case = LineCase { order, line, policy, now };
-        LineReturnability {
-            line_identifier: units.line_identifier,
-            units: judge_line(&case, &units.units),
-        }
-    });
+    let lines = ledger.units(order).into_iter().zip(&order.items);
+    let lines = lines.map(|(units, line)| check_line(order, line, &units, policy, now));
     Returnability {
         order_identifier: order.identifier.clone(),
         currency: order.currency.clone(),
         at: now,
         reasons: policy.reasons.clone(),
         lines: lines.collect(),
+    }
+}
+
+/// What can be returned from one line of `order` now. `units` are its shipped units.
+pub(super) fn check_line(
+    order: &Order,
+    line: &OrderLine,
+    units: &LineUnits,
+    policy: &Policy,
+    now: Timestamp,
+) -> LineReturnability {
+    let case = LineCase { order, line, policy, now };
+    LineReturnability {
+        line_identifier: units.line_identifier.clone(),
+        units: judge_line(&case, &units.units),
     }
 }
 

@@ -4,6 +4,7 @@
 //! the orders and their ledgers as they are now, spends the units in the ledgers, and opens the
 //! return with what the units are worth at this moment.
 
+mod orders;
 mod refusal;
 #[cfg(test)]
 mod tests;
@@ -12,6 +13,8 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
+pub use self::orders::OrderContext;
+use self::orders::{IndexedLine, LineIndex};
 pub use self::refusal::{ReturnRefusal, StartRule};
 use super::Resolution;
 use super::identifier::RmaId;
@@ -19,9 +22,9 @@ use super::ledger::{Ledger, SpentUnit};
 use super::policy::Policy;
 use super::quote::{ChosenUnit, Quote, check_method, check_resolution, quote_return, shipping_due};
 use super::request::{Fallback, ReturnItem, ReturnRequest};
-use super::returnability::{ReturnRule, check_returnability};
+use super::returnability::{ReturnRule, check_line};
 use super::rma::{NewRma, Rma, RmaGoods};
-use crate::orders::order::{Order, OrderLine, Variant};
+use crate::orders::order::{OrderLine, Variant};
 
 /// What a return is decided on.
 #[derive(Clone, Copy, Debug)]
@@ -33,27 +36,6 @@ pub struct StartContext<'a> {
     pub policy_version: i64,
     pub managed_receiving: bool,
     pub now: Timestamp,
-}
-
-/// An order, and everything that decides whether its units can be returned.
-#[derive(Clone, Debug, PartialEq)]
-pub struct OrderContext {
-    pub order: Order,
-    pub ledger: Ledger,
-    /// For an exchange order: the order whose units were exchanged.
-    pub original_order_identifier: Option<String>,
-    /// Whether units of the order were already exchanged, which is possible only once.
-    pub exchanged: bool,
-    /// The merchant's current variants, by their `variant_identifier`. Empty if the merchant did
-    /// not answer: then the variants on the line count.
-    pub variants: BTreeMap<String, Vec<Variant>>,
-}
-
-impl OrderContext {
-    /// The variants of a line, as far as they are known.
-    fn variants_of<'a>(&'a self, line: &'a OrderLine) -> &'a [Variant] {
-        self.variants.get(&line.variant_identifier).unwrap_or(&line.variants)
-    }
 }
 
 /// A return that can start, and what it changes.
@@ -110,11 +92,14 @@ pub fn start(
     let mut refusals = Vec::new();
     let mut ledgers: BTreeMap<String, Ledger> = BTreeMap::new();
     let mut spent = Vec::new();
+    let lines = LineIndex::new(context.orders);
     let items: Vec<ReturnItem> =
-        context.request.items.iter().map(|item| apply_fallback(context, item)).collect();
+        context.request.items.iter().map(|item| apply_fallback(&lines, item)).collect();
     for (position, item) in items.iter().enumerate() {
         let requested = RequestedItem { position, item };
-        match spend_item(context, requested, &mut ledgers, &rma_identifier) {
+        let spent_item = find_line(context, &lines, requested)
+            .and_then(|found| spend_item(context, requested, found, &mut ledgers, &rma_identifier));
+        match spent_item {
             Ok(item) => spent.push(item),
             Err(refusal) => refusals.push(refusal),
         }
@@ -133,10 +118,9 @@ pub fn start(
 }
 
 /// The item with the fallback that the shopper chose in advance, if the variant is out of stock.
-fn apply_fallback(context: &StartContext<'_>, item: &ReturnItem) -> ReturnItem {
-    let known = context.orders.get(&item.order_identifier);
-    let line = known.and_then(|it| line_of(&it.order, &item.order_line_item_identifier));
-    let sold_out = known.zip(line).is_some_and(|(known, line)| is_sold_out(known, line, item));
+fn apply_fallback(lines: &LineIndex<'_>, item: &ReturnItem) -> ReturnItem {
+    let found = lines.find(item);
+    let sold_out = found.is_some_and(|found| is_sold_out(found.known, found.line, item));
     match item.fallback {
         Some(fallback) if sold_out => ReturnItem {
             resolution: match fallback {
@@ -161,63 +145,43 @@ fn is_sold_out(known: &OrderContext, line: &OrderLine, item: &ReturnItem) -> boo
         && requested.is_none_or(out_of_stock)
 }
 
-fn line_of<'a>(order: &'a Order, identifier: &str) -> Option<&'a OrderLine> {
-    order.items.iter().find(|line| line.identifier == identifier)
-}
-
-/// Finds the units of an item and spends them in the ledger of their order.
-fn spend_item<'a>(
-    context: &StartContext<'a>,
-    requested: RequestedItem<'a>,
-    ledgers: &mut BTreeMap<String, Ledger>,
-    rma: &RmaId,
-) -> Result<SpentItem<'a>, ReturnRefusal> {
-    let (known, line) = find_line(context, requested)?;
-    let order = &known.order;
-    let ledger = ledgers.get(&order.identifier).unwrap_or(&known.ledger);
-    let (ledger, units) = spend_units(context, requested, order, ledger, rma)?;
-    ledgers.insert(order.identifier.clone(), ledger);
-    Ok(SpentItem { requested, known, line, units })
-}
-
 /// The order and the line of an item, if they belong to the shopper.
 fn find_line<'a>(
     context: &StartContext<'a>,
+    lines: &LineIndex<'a>,
     requested: RequestedItem<'_>,
-) -> Result<(&'a OrderContext, &'a OrderLine), ReturnRefusal> {
+) -> Result<IndexedLine<'a>, ReturnRefusal> {
     let item = requested.item;
-    let Some(known) = context.orders.get(&item.order_identifier) else {
+    let Some(OrderContext { order, .. }) = context.orders.get(&item.order_identifier) else {
         let why = format!("order {} does not exist", item.order_identifier);
         let field = requested.field("order_identifier");
         return Err(ReturnRefusal::new(field, StartRule::OrderKnown, why));
     };
-    let order = &known.order;
     let is_shoppers = |email: &String| order.customer.email.eq_ignore_ascii_case(email.trim());
     if context.request.gift.is_none() && !context.request.email.as_ref().is_some_and(is_shoppers) {
         let why = "the order was placed with a different e-mail address";
         return Err(ReturnRefusal::new("$.email".to_owned(), StartRule::SameShopper, why));
     }
-    if let Some(line) = line_of(order, &item.order_line_item_identifier) {
-        return Ok((known, line));
-    }
-    let (line, order) = (&item.order_line_item_identifier, &item.order_identifier);
-    let field = requested.field("order_line_item_identifier");
-    let why = format!("order {order} has no line {line}");
-    Err(ReturnRefusal::new(field, StartRule::LineKnown, why))
+    lines.find(item).ok_or_else(|| {
+        let (line, order) = (&item.order_line_item_identifier, &item.order_identifier);
+        let field = requested.field("order_line_item_identifier");
+        let why = format!("order {order} has no line {line}");
+        ReturnRefusal::new(field, StartRule::LineKnown, why)
+    })
 }
 
-/// Spends the units of an item if enough of them can be returned.
-fn spend_units(
+/// Spends the units of an item in the ledger of their order, if enough of them can be returned.
+fn spend_item<'a>(
     context: &StartContext<'_>,
-    requested: RequestedItem<'_>,
-    order: &Order,
-    ledger: &Ledger,
+    requested: RequestedItem<'a>,
+    IndexedLine { known, line, totals }: IndexedLine<'a>,
+    ledgers: &mut BTreeMap<String, Ledger>,
     rma: &RmaId,
-) -> Result<(Ledger, Vec<SpentUnit>), ReturnRefusal> {
-    let item = requested.item;
-    let lines = check_returnability(order, ledger, context.policy, context.now).lines;
-    let line = lines.iter().find(|line| line.line_identifier == item.order_line_item_identifier);
-    let units = line.map(|line| line.units.as_slice()).unwrap_or_default();
+) -> Result<SpentItem<'a>, ReturnRefusal> {
+    let (item, order) = (requested.item, &known.order);
+    let ledger = ledgers.entry(order.identifier.clone()).or_insert_with(|| known.ledger.clone());
+    let open = ledger.line_units(line, &totals);
+    let units = check_line(order, line, &open, context.policy, context.now).units;
     let returnable = count(units.iter().filter(|unit| unit.returnable));
     if returnable < item.quantity {
         // Units that an earlier item of this request spends do not count as objections.
@@ -235,10 +199,11 @@ fn spend_units(
         let why = format!("{quantity} units were requested, but only {shipped} were shipped");
         return Err(requested.refuse(StartRule::Unit(ReturnRule::Shipped), why));
     }
-    let line = &item.order_line_item_identifier;
-    ledger.spend(order, line, item.quantity, rma.as_str()).map_err(|refusal| {
+    let spent = ledger.spend_units(&open, item.quantity, rma.as_str());
+    let units = spent.map_err(|refusal| {
         requested.refuse(StartRule::Unit(ReturnRule::AlreadyReturned), refusal.to_string())
-    })
+    })?;
+    Ok(SpentItem { requested, known, line, units })
 }
 
 fn count<T>(units: impl Iterator<Item = T>) -> i64 {

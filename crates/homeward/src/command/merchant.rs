@@ -99,6 +99,9 @@ pub(crate) struct SettingsArgs {
     /// Whether the platform's warehouse receives the returned units
     #[arg(long)]
     managed_receiving: Option<bool>,
+    /// Whether the responses 409 and 422 end an exchange order at once
+    #[arg(long)]
+    exchange_refusal_is_final: Option<bool>,
 }
 
 fn parse_carrier(text: &str) -> Result<CarrierMode, String> {
@@ -135,12 +138,12 @@ impl RemoteCommand for Merchant {
             }
             Self::List { .. } => list(session, output).await?,
             Self::Set { merchant, settings, .. } => {
-                let SettingsArgs { name, strict, carrier, managed_receiving } = settings;
                 let change = MerchantChange {
-                    name,
-                    strict,
-                    carrier,
-                    managed_receiving,
+                    name: settings.name,
+                    strict: settings.strict,
+                    carrier: settings.carrier,
+                    managed_receiving: settings.managed_receiving,
+                    exchange_refusal_is_final: settings.exchange_refusal_is_final,
                     ..MerchantChange::default()
                 };
                 change_merchant(session, output, &merchant, &change).await?;

@@ -11,7 +11,7 @@ use domain::{
     },
 };
 
-use super::offer::ReturnOffer;
+use super::offer::{ReturnOffer, is_available};
 use crate::{
     form::{LinePart, PortalForm},
     locale::{format_last_day, format_percent},
@@ -20,13 +20,16 @@ use crate::{
     wording::objection_text,
 };
 
+/// Up to this many units are a list to choose from. More are a field for a number.
+const QUANTITIES_LISTED_MAX: usize = 20;
+
 /// A line shows at most this many variants, because no shopper looks through more.
 const VARIANTS_SHOWN_MAX: usize = 100;
 
 /// Builds the lines of the page.
 pub(super) struct LineBuilder<'a> {
     pub(super) visit: &'a PortalVisit,
-    pub(super) offer: &'a ReturnOffer,
+    pub(super) offer: &'a ReturnOffer<'a>,
     pub(super) form: &'a PortalForm,
     pub(super) problems: &'a [FieldProblem],
     pub(super) gift: bool,
@@ -62,7 +65,10 @@ pub(super) struct PartCard {
     pub(super) id: String,
     /// Its heading, if the line has several parts.
     pub(super) heading: Option<String>,
-    /// Zero and up. A single unit is a check box.
+    pub(super) quantity_max: usize,
+    /// How many units are chosen, as the shopper entered it.
+    pub(super) quantity: String,
+    /// Zero and up, if there are not too many. A single unit is a check box.
     pub(super) quantities: Vec<QuantityOption>,
     pub(super) quantity_problem: Option<&'static str>,
     pub(super) reasons: Vec<FieldOption>,
@@ -76,12 +82,27 @@ pub(super) struct PartCard {
 
 impl PartCard {
     /// Whether there is just one unit, to be returned or not.
-    pub(super) fn is_single(&self) -> bool {
-        self.quantities.len() == 2
+    pub(super) const fn is_single(&self) -> bool {
+        self.quantity_max == 1
+    }
+
+    /// Whether the number of units is entered, because the list would be too long.
+    pub(super) const fn is_entered(&self) -> bool {
+        self.quantities.is_empty()
     }
 
     pub(super) fn is_selected(&self) -> bool {
-        self.quantities.iter().any(|option| option.quantity > 0 && option.chosen)
+        self.quantity.parse::<usize>().is_ok_and(|quantity| quantity > 0)
+    }
+
+    /// Whether the shopper wants another variant and has not chosen it.
+    pub(super) fn awaits_variant(&self) -> bool {
+        let exchange = Resolution::Exchange.name();
+        let wants = |it: &FieldOption| it.value == exchange && it.chosen;
+        self.is_selected()
+            && self.resolutions.iter().any(wants)
+            && !self.variants.is_empty()
+            && !self.variants.iter().any(|variant| variant.chosen)
     }
 }
 
@@ -170,6 +191,7 @@ impl LineBuilder<'_> {
         let form = self.form;
         let chosen: usize = form.part_text("quantity", part).parse().unwrap_or(0);
         let option = |quantity| QuantityOption { quantity, chosen: quantity == chosen };
+        let listed = (0..=open.len()).filter(|_| open.len() <= QUANTITIES_LISTED_MAX);
         let problem = |name: &str| problem_at(self.problems, &part.element(name));
         let words = &self.visit.words().choose;
         let variants = self.list_variants(part, line, open);
@@ -177,11 +199,16 @@ impl LineBuilder<'_> {
             field: part.field_suffix(),
             id: part.element_suffix(),
             heading: (parts > 1).then(|| (words.selection)(&(part.part + 1).to_string())),
-            quantities: (0..=open.len()).map(option).collect(),
+            quantity_max: open.len(),
+            quantity: Some(chosen)
+                .filter(|it| *it > 0)
+                .map(|it| it.to_string())
+                .unwrap_or_default(),
+            quantities: listed.map(option).collect(),
             quantity_problem: problem("quantity"),
             reasons: self.list_reasons(form.part_text("reason", part)),
             reason_problem: problem("reason"),
-            resolutions: self.list_resolutions(part, open, !variants.is_empty()),
+            resolutions: self.list_resolutions(part, open, self.offers_exchange(part, open)),
             resolution_problem: problem("get"),
             fallbacks: self.list_fallbacks(form.part_text("fallback", part), open),
             variants,
@@ -205,7 +232,7 @@ impl LineBuilder<'_> {
         &self,
         part: LinePart,
         open: &[&UnitReturnability],
-        has_variants: bool,
+        offers_exchange: bool,
     ) -> Vec<FieldOption> {
         let words = &self.visit.words().choose;
         let chosen = Resolution::parse(self.form.part_text("get", part));
@@ -221,7 +248,7 @@ impl LineBuilder<'_> {
         } else {
             option(Resolution::Refund, words.refund, words.refund_hint.to_owned())
         }];
-        if has_variants {
+        if offers_exchange {
             let hint = words.exchange_hint.to_owned();
             options.push(option(Resolution::Exchange, words.exchange, hint));
         }
@@ -260,20 +287,26 @@ impl LineBuilder<'_> {
         options
     }
 
+    /// Whether units can be exchanged. The variants are requested only when the shopper has chosen
+    /// a reason; until then, any exchange that the policy offers is possible.
+    fn offers_exchange(&self, part: LinePart, open: &[&UnitReturnability]) -> bool {
+        match self.offer.variants.get(&part.line) {
+            Some(listed) => listed.as_ref().is_some_and(is_available),
+            None => open.iter().any(|unit| unit.exchange),
+        }
+    }
+
     /// The variants that a unit can be exchanged for. Empty if exchanges are not offered, the
-    /// variants are unknown, or all are sold out.
+    /// variants are not known or not requested, or all are sold out.
     fn list_variants(
         &self,
         part: LinePart,
         line: &OrderLine,
         open: &[&UnitReturnability],
     ) -> Vec<VariantCard> {
-        let listed = self.offer.variants.get(part.line).and_then(Option::as_ref);
-        let listed = listed.filter(|_| open.iter().any(|unit| unit.exchange));
+        let listed = self.offer.variants.get(&part.line).and_then(Option::as_ref);
+        let listed = listed.filter(|it| open.iter().any(|unit| unit.exchange) && is_available(it));
         let listed = listed.map(|it| it.variants.as_slice()).unwrap_or_default();
-        if !listed.iter().any(|variant| variant.in_stock) {
-            return Vec::new();
-        }
         let chosen = self.form.part_text("variant", part);
         let card = |variant: &VariantOffer| VariantCard {
             sku: variant.sku.clone(),

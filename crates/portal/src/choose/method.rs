@@ -17,7 +17,7 @@ pub(super) struct MethodOption {
 /// All methods that any unit can use. Without a choice, the first one is checked.
 pub(super) fn list_methods(
     visit: &PortalVisit,
-    offer: &ReturnOffer,
+    offer: &ReturnOffer<'_>,
     chosen: &str,
 ) -> Vec<MethodOption> {
     let units = offer.returnability.lines.iter().flat_map(|line| &line.units);

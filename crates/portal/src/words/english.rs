@@ -69,6 +69,9 @@ pub(super) static WORDS: Words = Words {
         exchange: "Exchange",
         exchange_hint: "For a different size or color",
         variant: "Which one would you like instead?",
+        pick_variant: "Choose what you would like instead, then continue.",
+        no_variants: "There is nothing to exchange this item for at the moment. Please choose a \
+                      refund instead.",
         sold_out: "Sold out",
         same_price: "Same price",
         costs_more: |amount| format!("{amount} more"),

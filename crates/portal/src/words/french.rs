@@ -72,6 +72,9 @@ pub(super) static WORDS: Words = Words {
         exchange: "Échange",
         exchange_hint: "Contre une autre taille ou couleur",
         variant: "Quel article souhaitez-vous à la place\u{a0}?",
+        pick_variant: "Choisissez l’article que vous souhaitez à la place, puis continuez.",
+        no_variants: "Cet article ne peut pas être échangé pour le moment. Veuillez choisir un \
+                      remboursement.",
         sold_out: "Épuisé",
         same_price: "Même prix",
         costs_more: |amount| format!("{amount} de plus"),

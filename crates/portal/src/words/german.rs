@@ -73,6 +73,8 @@ pub(super) static WORDS: Words = Words {
         exchange: "Umtausch",
         exchange_hint: "Gegen eine andere Größe oder Farbe",
         variant: "Welche Variante möchten Sie stattdessen?",
+        pick_variant: "Wählen Sie die Variante aus, die Sie stattdessen möchten, und fahren Sie fort.",
+        no_variants: "Dieser Artikel kann derzeit nicht umgetauscht werden. Bitte wählen Sie eine Erstattung.",
         sold_out: "Ausverkauft",
         same_price: "Gleicher Preis",
         costs_more: |amount| format!("{amount} mehr"),

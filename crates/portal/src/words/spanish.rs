@@ -70,6 +70,8 @@ pub(super) static WORDS: Words = Words {
         exchange: "Cambio",
         exchange_hint: "Por otra talla o color",
         variant: "¿Cuál desea en su lugar?",
+        pick_variant: "Elija lo que desea en su lugar y continúe.",
+        no_variants: "Este artículo no se puede cambiar por ahora. Elija un reembolso.",
         sold_out: "Agotado",
         same_price: "Mismo precio",
         costs_more: |amount| format!("{amount} más"),

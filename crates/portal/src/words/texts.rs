@@ -81,6 +81,9 @@ pub(crate) struct ChooseWords {
     pub(crate) exchange: &'static str,
     pub(crate) exchange_hint: &'static str,
     pub(crate) variant: &'static str,
+    /// The next step of a shopper who wants an exchange.
+    pub(crate) pick_variant: &'static str,
+    pub(crate) no_variants: &'static str,
     pub(crate) sold_out: &'static str,
     pub(crate) same_price: &'static str,
     pub(crate) costs_more: Sentence,

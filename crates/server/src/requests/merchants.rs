@@ -28,6 +28,9 @@ pub fn read_new_merchant(document: &Json<'_>, environment: &str) -> Result<NewMe
             strict: at.optional_flag("strict").unwrap_or_default(),
             carrier: read_carrier(at).unwrap_or(usual),
             managed_receiving: at.optional_flag("managed_receiving").unwrap_or_default(),
+            exchange_refusal_is_final: at
+                .optional_flag("exchange_refusal_is_final")
+                .unwrap_or_default(),
         };
         Some(NewMerchant { id: id?, name: name?, settings })
     })
@@ -40,6 +43,7 @@ pub fn read_merchant_change(document: &Json<'_>) -> Result<MerchantChange, Fault
             strict: at.optional_flag("strict"),
             carrier: read_carrier(at),
             managed_receiving: at.optional_flag("managed_receiving"),
+            exchange_refusal_is_final: at.optional_flag("exchange_refusal_is_final"),
             return_address: at.optional_object("return_address", read_address),
             disabled: at.optional_flag("disabled"),
         })

@@ -129,3 +129,34 @@ fn an_answer_is_read_as_far_as_it_goes_and_the_first_one_stands() {
         assert_eq!(silent.exchange_order_identifier.as_deref(), Some("EXC-O-1"), "{text}");
     }
 }
+
+#[test]
+fn a_replacement_names_the_product_of_its_variant_or_the_new_sku_or_the_returned_product() {
+    let (rma, mut order) = both();
+    let listed = |product_identifier: Option<&str>| Variant {
+        sku: Some("L".to_owned()),
+        title: None,
+        product_identifier: product_identifier.map(str::to_owned),
+        attributes: Vec::new(),
+        unit_price_amount_cents: None,
+        quantity_in_stock: None,
+        image_url: None,
+        product_url: None,
+    };
+    let product = |order: &Order, variant: Variant| {
+        let variants = BTreeMap::from([(order.items[0].variant_identifier.clone(), vec![variant])]);
+        let terms = ExchangeTerms { variants: &variants, ..TERMS };
+        let (asked, _) = exchange_order(&rma, order, &terms, 1).unwrap();
+        match asked.items.into_iter().next() {
+            Some(ExchangeOrderItem::Replacement(item)) => item.product_identifier,
+            other => panic!("{other:?}"),
+        }
+    };
+
+    order.items[0].product_identifier = "PRD-1".to_owned();
+    assert_eq!(product(&order, listed(Some("PRD-2"))), "PRD-2");
+    assert_eq!(product(&order, listed(None)), "PRD-1");
+    order.items[0].product_identifier = order.items[0].sku.clone().unwrap();
+    assert_eq!(product(&order, listed(Some("PRD-2"))), "PRD-2");
+    assert_eq!(product(&order, listed(None)), "L");
+}

@@ -129,6 +129,7 @@ impl World {
             let variant = Variant {
                 sku: Some("NEW".to_owned()),
                 title: None,
+                product_identifier: None,
                 attributes: Vec::new(),
                 unit_price_amount_cents: Some(self.numbers.between(0, 20_000)),
                 quantity_in_stock: Some(self.numbers.between(0, 3)),

@@ -148,6 +148,10 @@ pub struct Variant {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "Organic cotton tee, navy, L")]
     pub title: Option<String>,
+    /// Your identifier of its product, for an exchange order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "PRD-7782")]
+    pub product_identifier: Option<String>,
     /// What distinguishes it from the others: a list of names and values. An object of names and
     /// values is accepted, too.
     #[serde(skip_serializing_if = "Vec::is_empty")]

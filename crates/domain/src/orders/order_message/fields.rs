@@ -119,6 +119,7 @@ pub(crate) fn read_variant(at: &Fields<'_>) -> Variant {
     Variant {
         sku: at.optional_identifier("sku"),
         title: at.optional_text("title"),
+        product_identifier: at.optional_identifier("product_identifier"),
         attributes: at.optional("attributes", read_attributes).unwrap_or_default(),
         unit_price_amount_cents: at.optional_cents("unit_price_amount_cents"),
         quantity_in_stock: at.optional_integer("quantity_in_stock"),

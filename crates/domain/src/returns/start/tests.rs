@@ -217,6 +217,7 @@ fn with_stock(stock: i64) -> BTreeMap<String, OrderContext> {
     let variant = Variant {
         sku: Some("L".to_owned()),
         title: None,
+        product_identifier: None,
         attributes: Vec::new(),
         unit_price_amount_cents: Some(400),
         quantity_in_stock: Some(stock),
