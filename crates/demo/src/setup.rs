@@ -114,6 +114,7 @@ fn policy() -> Value {
             { "method": "home-pickup", "fee_cents": 595, "countries": ["DE", "FR", "ES", "US"] },
             { "method": "customer-keep", "reasons": ["damaged"], "amount_max_cents": 6000 },
         ],
+        "gift_returns": true,
         "gift_card": { "sku": "GIFT-CARD", "bonus_per_mille": 100, "bonus_max_cents": 2000 },
         "refund_at": "carrier_scan",
         "shipping_refunded": "merchant_fault",

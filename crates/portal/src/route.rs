@@ -9,6 +9,7 @@ use app::{
     orders::returnability::{ReturnableOrder, load_returnable_order},
     returns::{
         change_return::{cancel_return, load_return},
+        policies::load_policy,
         shopper::{Identification, Shopper, ShopperClaim, identify_shopper, list_exchanges},
         start_return::{confirm_return, quote_loaded_return, start_return},
     },
@@ -71,15 +72,18 @@ struct FindPage<'a> {
     welcome: &'a str,
     problem: Option<&'static str>,
     order_number: &'a str,
+    /// Whether gifts can be returned, and whether this is one.
+    gift_returns: bool,
     gift: bool,
 }
 
-fn render_find(
+async fn render_find(
     visit: &PortalVisit,
     form: &PortalForm,
     status: StatusCode,
     problem: Option<&'static str>,
-) -> Response {
+) -> Result<Response, ApiError> {
+    let policy = load_policy(&visit.web.app, &visit.storefront.merchant).await?.policy;
     let words = visit.words();
     let own_texts = visit.storefront.portal.texts_in(visit.language());
     let welcome = own_texts.and_then(|texts| texts.welcome.as_deref());
@@ -88,13 +92,14 @@ fn render_find(
         welcome: welcome.unwrap_or(words.find.lead),
         problem,
         order_number: form.text("order_number"),
+        gift_returns: policy.gift_returns,
         gift: form.text("gift") == "yes",
     };
-    visit.render(status, &page)
+    Ok(visit.render(status, &page))
 }
 
-async fn show_find(visit: PortalVisit) -> Response {
-    render_find(&visit, &PortalForm::default(), StatusCode::OK, None)
+async fn show_find(visit: PortalVisit) -> Result<Response, ApiError> {
+    render_find(&visit, &PortalForm::default(), StatusCode::OK, None).await
 }
 
 async fn find_order(
@@ -106,7 +111,7 @@ async fn find_order(
     let words = visit.words();
     if !web.lookups.check(origin.address, web.started.elapsed()).allowed {
         let problem = Some(words.find.too_many_attempts);
-        return Ok(render_find(&visit, &form, StatusCode::TOO_MANY_REQUESTS, problem));
+        return render_find(&visit, &form, StatusCode::TOO_MANY_REQUESTS, problem).await;
     }
     let claim = ShopperClaim {
         order_number: form.text("order_number"),
@@ -116,11 +121,11 @@ async fn find_order(
     match identify_shopper(&web.app, &visit.storefront.merchant, &claim).await? {
         Identification::Found(shopper) => Ok(visit.admit(&shopper)),
         Identification::NotFound => {
-            Ok(render_find(&visit, &form, StatusCode::OK, Some(words.find.not_found)))
+            render_find(&visit, &form, StatusCode::OK, Some(words.find.not_found)).await
         }
         Identification::TooManyFailures => {
             let problem = Some(words.find.too_many_failures);
-            Ok(render_find(&visit, &form, StatusCode::TOO_MANY_REQUESTS, problem))
+            render_find(&visit, &form, StatusCode::TOO_MANY_REQUESTS, problem).await
         }
     }
 }
@@ -236,7 +241,7 @@ impl ReviewContext<'_> {
         let lines = returnable.order().items.iter().enumerate();
         let lines: Vec<(usize, &OrderLine)> =
             lines.filter(|(_, line)| exchanged.contains(line.identifier.as_str())).collect();
-        let variants = load_variants(app, shopper, &lines).await;
+        let variants = load_variants(app, shopper, &returnable.policy.policy, &lines).await;
         let page = ReviewPage::new(visit, form, &quoted, &variants, &returnable.policy.policy);
         if changed {
             return Ok(visit.render(StatusCode::CONFLICT, &page.mark_changed()));

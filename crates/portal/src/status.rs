@@ -8,12 +8,14 @@ use domain::{
     exchanges::record::{ExchangeRecord, ExchangeState},
     returns::{
         Resolution, ReturnMethod,
+        quote::Quote,
         rma::{ReceivingStatus, Rma, RmaStatus, RmaUnit, TrackingStatus},
     },
 };
 use jiff::Timestamp;
 
 use crate::{
+    amounts::{AmountRow, list_amounts},
     visit::{PageFrame, PortalVisit},
     words::Words,
 };
@@ -33,6 +35,9 @@ pub(super) struct StatusPage<'a> {
     tracking_numbers: Vec<&'a str>,
     steps: Vec<Step>,
     units: Vec<StatusUnit<'a>>,
+    /// What the shopper receives, as it was confirmed. Empty for a canceled return.
+    rows: Vec<AmountRow>,
+    total: String,
     cancellable: bool,
     /// The page of the order, if the shopper may see it.
     order_address: Option<String>,
@@ -80,6 +85,7 @@ impl<'a> StatusPage<'a> {
         let words = visit.words();
         let address = format!("/returns/{}", rma.rma_identifier);
         let goods = locate_goods(rma);
+        let quote = Quote::of_return(rma);
         let failed = exchanges.iter().any(|it| it.state == ExchangeState::Failed);
         let own_order = visit.shopper.as_ref().is_some_and(|shopper| {
             rma.units.iter().any(|unit| unit.goods.order_identifier == shopper.order_id)
@@ -95,6 +101,12 @@ impl<'a> StatusPage<'a> {
             tracking_numbers: list_tracking_numbers(rma),
             steps: list_steps(visit, rma, goods),
             units: rma.units.iter().map(|unit| describe_unit(visit, rma, unit)).collect(),
+            rows: if rma.status == RmaStatus::Canceled {
+                Vec::new()
+            } else {
+                list_amounts(visit, &quote, &rma.currency, rma.gift_refund_only())
+            },
+            total: visit.format_money(quote.total_cents, &rma.currency),
             cancellable,
             order_address: own_order.then(|| visit.address_of("/return")),
             frame: visit.frame(words.status.title, &address),

@@ -70,10 +70,12 @@ pub(super) const fn refusal_text(rule: StartRule, words: &Words) -> &'static str
         StartRule::Offer(rule) => offer_rule_text(rule, words),
         StartRule::OneExchangeOrder => words.rules.one_exchange,
         StartRule::VariantAvailable => words.rules.variant_sold_out,
+        StartRule::VariantPrice => words.rules.variant_price,
         StartRule::OrderKnown
         | StartRule::LineKnown
         | StartRule::SameShopper
-        | StartRule::SameCurrency => words.rules.not_possible,
+        | StartRule::SameCurrency
+        | StartRule::GiftReturns => words.rules.not_possible,
     }
 }
 

@@ -39,6 +39,8 @@ CREATE TABLE orders (
     received_us BIGINT NOT NULL,
     status TEXT NOT NULL,
     shopper_hash BIGINT NOT NULL,
+    -- The number that the shopper knows, if it is another one; otherwise empty.
+    secondary_id TEXT NOT NULL,
     hash BYTES NOT NULL,
     body BYTES NOT NULL,
     PRIMARY KEY (merchant_id, order_id)
@@ -48,6 +50,8 @@ CREATE TABLE orders (
 CREATE INDEX orders_by_time ON orders (created_us, merchant_id, order_id);
 CREATE INDEX orders_of_merchant_by_time ON orders (merchant_id, created_us, order_id);
 CREATE INDEX orders_by_shopper ON orders (shopper_hash);
+CREATE INDEX orders_by_secondary ON orders (merchant_id, secondary_id, order_id)
+    WHERE secondary_id <> '';
 
 CREATE TABLE refunds (
     merchant_id TEXT NOT NULL,

@@ -56,7 +56,7 @@ impl Shop {
     /// From now on goods come back by these methods.
     pub(super) fn offer(&self, methods: &[Value]) {
         let policy = json!({
-            "window_days": 3650, "gift_card": { "sku": "GIFT-CARD", "bonus_per_mille": 100 },
+            "window_days": 3650, "gift_returns": true, "gift_card": { "sku": "GIFT-CARD", "bonus_per_mille": 100 },
             "methods": methods,
         });
         self.stage.set_policy(&policy);

@@ -117,9 +117,10 @@ fn an_exchange_and_a_gift_card_travel_in_one_order_beside_a_refund() {
 }
 
 #[test]
-fn a_variant_at_another_price_is_uneven_and_ordered_at_its_price() {
+fn a_dearer_variant_is_uneven_and_the_merchant_absorbs_the_difference() {
     for server in servers() {
         let stage = ExchangeStage::set(server);
+        stage.set_policy(&json!({ "window_days": 3650, "dearer_exchanges": true }));
         let mut bought_cheaper = sample_order("O-1");
         let line = &mut bought_cheaper["items"][0];
         line["unit_price_amount_cents"] = json!(4_000);
@@ -134,7 +135,8 @@ fn a_variant_at_another_price_is_uneven_and_ordered_at_its_price() {
             let financials = &message["items"][0]["refund_financials"];
             assert_eq!(financials["service_refund_amount_cents"], 4_110, "4,000 - 250 + 360");
         }
-        let items = [tees_replaced("TEE-NAVY-L", LARGE, 1, 4_500)];
+        let mut items = [tees_replaced("TEE-NAVY-L", LARGE, 1, 4_500)];
+        items[0]["discount_amount_cents"] = json!(250 + 500);
         assert_eq!(stage.asked(&started), [asked("O-1", &items)]);
         let record = stage.until(&started, "placed");
         assert_eq!(
@@ -225,5 +227,50 @@ fn a_quote_asks_nothing_of_the_merchant() {
         assert_eq!(quoted.json()["status"], "PENDING_EXCHANGE");
         assert_eq!(stage.messages(""), Vec::<Value>::new());
         assert_eq!(stage.exchange_orders(""), Vec::<Value>::new());
+    }
+}
+
+#[test]
+fn the_difference_to_a_cheaper_variant_is_the_shoppers() {
+    for server in servers() {
+        let stage = ExchangeStage::set(server);
+        stage.set_policy(&json!({ "window_days": 3650, "cheaper_exchanges": true }));
+        let mut bought_dearer = sample_order("O-1");
+        let line = &mut bought_dearer["items"][0];
+        line["unit_price_amount_cents"] = json!(5_000);
+        line["product_amount_cents"] = json!(10_000);
+        stage.publish(&bought_dearer);
+
+        let started = stage.start(&[item("O-1", "tees", 1, &exchange_for("TEE-NAVY-L"))]);
+
+        for message in &stage.told(&started, 2) {
+            assert_eq!(message["items"][0]["refund_type"], UNEVEN);
+            let financials = &message["items"][0]["refund_financials"];
+            assert_eq!(financials["estimated_refund_amount_cents"], 5_110, "5,000 - 250 + 360");
+            assert_eq!(financials["service_refund_amount_cents"], 4_599, "90 %");
+            assert_eq!(financials["shopper_refund_amount_cents"], 511);
+        }
+        let items = &stage.asked(&started)[0]["items"];
+        assert_eq!(items[0]["product_amount_cents"], 4_500);
+        assert_eq!(items[0]["tax_amount_cents"], 324);
+        assert_eq!(items[0]["discount_amount_cents"], 4_500 + 324 - 4_599);
+        assert_eq!(stage.until(&started, "placed")["credit_cents"], 4_599);
+    }
+}
+
+#[test]
+fn a_variant_at_another_price_is_refused_unless_the_policy_offers_it() {
+    for server in servers() {
+        let stage = ExchangeStage::set(server);
+        let mut order = sample_order("O-1");
+        order["items"][0]["unit_price_amount_cents"] = json!(5_000);
+        order["items"][0]["product_amount_cents"] = json!(10_000);
+        stage.publish(&order);
+
+        let wants = [item("O-1", "tees", 1, &exchange_for("TEE-NAVY-L"))];
+        let refused = stage.try_to_start(&wants);
+
+        assert_eq!(refused.status, 422, "{}", refused.said());
+        assert_eq!(refused.json()["errors"][0]["rule"], "variant_price");
     }
 }

@@ -179,3 +179,36 @@ fn an_order_of_5000_lines_is_a_page_without_requests() {
         assert_eq!(shop.requests(), Vec::<String>::new());
     }
 }
+
+#[test]
+fn variants_at_another_price_are_offered_only_where_the_policy_says_so() {
+    for server in servers() {
+        let stage = ExchangeStage::set(server);
+        stage.publish(&sample_order("O-1"));
+        let shop = Scripted::answering(|_| {
+            let variant = |sku: &str, price: i64| {
+                json!({ "sku": sku, "unit_price_amount_cents": price })
+            };
+            let list = json!([variant("SAME", 4_500), variant("LESS", 4_050), variant("MORE", 5_000)]);
+            (200, list.to_string())
+        });
+        stage.point_to(&shop.url());
+        let shopper = Shopper::of(&stage, "O-1");
+        let offered = |policy: &Value| {
+            stage.set_policy(policy);
+            let page = shopper.post("/review", &format!("{TEES}&reason.0.0=too_small"));
+            let page = page.text().to_owned();
+            let known = ["SAME", "LESS", "MORE"].into_iter();
+            let shown = known.filter(|sku| page.contains(&format!("value=\"{sku}\"")));
+            (shown.collect::<Vec<_>>(), page)
+        };
+
+        assert_eq!(offered(&json!({ "window_days": 3650 })).0, ["SAME"]);
+        let (shown, page) = offered(&json!({ "window_days": 3650, "cheaper_exchanges": true }));
+        assert_eq!(shown, ["SAME", "LESS"]);
+        assert!(page.contains("You get $4.61 back"), "{page}");
+        let (shown, page) = offered(&json!({ "window_days": 3650, "dearer_exchanges": true }));
+        assert_eq!(shown, ["SAME", "MORE"]);
+        assert!(page.contains("No extra charge"), "{page}");
+    }
+}

@@ -233,3 +233,53 @@ fn pages_load_nothing_from_elsewhere_and_are_not_cached() {
         assert!(missing.text().contains("<h1>Page not found</h1>"), "{}", missing.text());
     }
 }
+
+#[test]
+fn an_order_is_found_by_its_second_number() {
+    for server in servers() {
+        let shop = Shop::on(server, |order| order["secondary_identifier"] = json!("WEB-77 / 3"));
+        let pass = shop.pass(&DANA.replace("ORD-100472", "WEB-77+%2F+3"));
+        let page = shop.get("/return", &pass);
+        assert!(page.text().contains("ORD-100472"), "{}", page.text());
+        let stranger = shop.post("", "", "order_number=WEB-77+%2F+3&secret=x%40example.com");
+        assert_eq!(stranger.status, 200);
+    }
+}
+
+#[test]
+fn the_page_of_a_return_shows_the_total_that_was_confirmed() {
+    for shop in shops() {
+        shop.set_policy(&json!({
+            "shipping_refunded": "when_everything_returns",
+            "methods": [{ "method": "mail-back", "fee_cents": 595 }],
+            "gift_card": { "sku": "CARD", "bonus_per_mille": 100 },
+        }));
+        let pass = shop.pass(DANA);
+        let form = "quantity.0.0=1&reason.0.0=too_small&get.0.0=refund&parts.0=2\
+                    &quantity.0.1=1&reason.0.1=too_small&get.0.1=gift_card&method=mail-back";
+        let total = |page: &str| {
+            let (_, total) = page.split_once("<div class=\"total\">").expect(page);
+            total.split_once("</div>").unwrap().0.to_owned()
+        };
+        let review = shop.post("/review", &pass, form);
+        let status = shop.get(&shop.start_return(&pass, form), "");
+        assert_eq!(total(status.text()), total(review.text()));
+        for text in ["$5.95", "Bonus"] {
+            assert!(status.text().contains(text), "{text}: {}", status.text());
+        }
+    }
+}
+
+#[test]
+fn a_gift_can_be_returned_only_where_the_policy_says_so() {
+    for shop in shops() {
+        let claim = "order_number=ORD-100472&secret=97205&gift=yes";
+        let find = shop.get("", "");
+        assert!(!find.text().contains("name=\"gift\""), "{}", find.text());
+        assert_eq!(shop.post("", "", claim).status, 200, "not found");
+
+        shop.set_policy(&json!({ "gift_returns": true }));
+        assert!(shop.get("", "").text().contains("name=\"gift\""));
+        assert_eq!(shop.post("", "", claim).status, 303);
+    }
+}

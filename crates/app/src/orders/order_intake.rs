@@ -245,6 +245,7 @@ fn build_order_row(order: &IncomingOrder, replaces: i64) -> OrderRow {
         updated_us: order.updated_us,
         status: order.order.status,
         shopper_hash: order.shopper_hash,
+        secondary_id: order.order.secondary_identifier.clone().unwrap_or_default(),
         hash: order.hash.clone(),
         body: order.body.clone(),
     }

@@ -17,11 +17,14 @@ use crate::{
     App, AppError,
     access::{authenticate::Caller, lookup_limit::LookupAttempt},
     orders::load_order::find_order,
-    returns::change_return::order_ids,
+    returns::{change_return::order_ids, policies::load_policy},
 };
 
 /// How long a pass is valid.
 const PASS_US: i64 = 60 * 60 * 1_000_000;
+
+/// The most orders with the same second number that are tried.
+const NAMESAKES_MAX: usize = 5;
 
 /// The most returns of an order that are listed.
 const RETURNS_MAX: usize = 20;
@@ -69,18 +72,38 @@ pub async fn identify_shopper(
     if !attempt.count(app).await? {
         return Ok(Identification::TooManyFailures);
     }
-    let order = find_order(app, merchant, number).await?;
-    let Some(order) = order.filter(|order| is_valid(order, claim)) else {
+    let Some(order) = find_claimed_order(app, merchant, claim).await? else {
         return Ok(Identification::NotFound);
     };
     attempt.take_back(app).await?;
     let until_us = app.world.wall_clock_us() + PASS_US;
     Ok(Identification::Found(Shopper {
         merchant: merchant.clone(),
-        order_id: order.identifier.clone(),
+        order_id: order.identifier,
         gift: claim.gift,
         until_us,
     }))
+}
+
+/// The order that a claim is true of. Shoppers know the number of their confirmation, which may be
+/// the second one of the order.
+async fn find_claimed_order(
+    app: &App,
+    merchant: &MerchantId,
+    claim: &ShopperClaim<'_>,
+) -> Result<Option<Order>, AppError> {
+    if claim.gift && !load_policy(app, merchant).await?.policy.gift_returns {
+        return Ok(None);
+    }
+    let number = claim.order_number.trim();
+    let second = app.store.orders_by_secondary(merchant, number, NAMESAKES_MAX).await?;
+    for order_id in std::iter::once(number).chain(second.iter().map(String::as_str)) {
+        let order = find_order(app, merchant, order_id).await?;
+        if let Some(order) = order.filter(|order| is_valid(order, claim)) {
+            return Ok(Some(order));
+        }
+    }
+    Ok(None)
 }
 
 fn is_valid(order: &Order, claim: &ShopperClaim<'_>) -> bool {

@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 
 use super::record::{ExchangeRecord, ExchangeState};
 use crate::orders::order::{Order, OrderLine, PostalAddress as OrderAddress, Variant};
-use crate::returns::Resolution;
+use crate::returns::{Resolution, UnitAmounts};
 use crate::returns::money::cents;
 use crate::returns::rma::{Rma, RmaUnit};
 
@@ -64,10 +64,11 @@ pub struct Replacement {
     /// The unit price times the quantity.
     #[schema(example = 4500, minimum = 0)]
     pub product_amount_cents: i64,
-    /// The discount that the returned units had.
+    /// The discount that the returned units had, in the proportion of the prices if the variant
+    /// costs less, and with the difference if it costs more: you absorb it.
     #[schema(example = 250, minimum = 0)]
     pub discount_amount_cents: i64,
-    /// The tax that was paid on the returned units.
+    /// The tax that was paid on the returned units, in the same proportion.
     #[schema(example = 360, minimum = 0)]
     pub tax_amount_cents: i64,
     /// The variant's own, if the list of variants has it. Otherwise the new SKU, if the returned
@@ -234,7 +235,7 @@ pub fn exchange_order(
 }
 
 fn sum_worth<'a>(units: impl Iterator<Item = &'a RmaUnit>) -> i64 {
-    cents(units.map(|unit| i128::from(unit.goods.amounts.refund_cents())).sum())
+    cents(units.map(|unit| i128::from(unit.goods.replaced_cents())).sum())
 }
 
 /// The lines of an order by their identifiers.
@@ -282,8 +283,10 @@ fn replacements(
         let quantity = i64::try_from(units.len()).unwrap_or(i64::MAX);
         let known = units.iter().find_map(|unit| unit.goods.exchange_price_cents);
         let price = known.unwrap_or(line.unit_price_amount_cents);
-        let sum =
-            |of: fn(&RmaUnit) -> i64| cents(units.iter().map(|unit| i128::from(of(unit))).sum());
+        let new = |unit: &&RmaUnit| unit.goods.amounts.exchanged_for(unit.goods.exchange_price_cents);
+        let sum = |of: fn(&UnitAmounts) -> i64| {
+            cents(units.iter().map(|unit| i128::from(of(&new(unit)))).sum())
+        };
         let variant = terms.variant(line, sku);
         let title = variant.and_then(|variant| variant.title.clone());
         ExchangeOrderItem::Replacement(Replacement {
@@ -292,8 +295,8 @@ fn replacements(
             title: title.unwrap_or_else(|| line.title.clone()),
             unit_price_amount_cents: price,
             product_amount_cents: price.saturating_mul(quantity),
-            discount_amount_cents: sum(|unit| unit.goods.amounts.discount_cents),
-            tax_amount_cents: sum(|unit| unit.goods.amounts.tax_cents),
+            discount_amount_cents: sum(|amounts| amounts.discount_cents),
+            tax_amount_cents: sum(|amounts| amounts.tax_cents),
             product_identifier: product_identifier(line, sku, variant),
             variant_identifier: line.variant_identifier.clone(),
             original_sku: code(line),

@@ -159,10 +159,11 @@ fn item_of(unit: &RmaUnit) -> RmaItem<'_> {
     }
 }
 
-/// The party that gave the shopper something for the unit is paid for it.
+/// The party that gave the shopper something for the unit is paid for it. The shopper gets the rest.
 fn financials_of(unit: &RmaUnit) -> RefundFinancials {
     let estimated = unit.goods.amounts.refund_cents();
-    let (service, shopper) = if unit.is_replaced() { (estimated, 0) } else { (0, estimated) };
+    let service = unit.goods.replaced_cents();
+    let shopper = estimated.saturating_sub(service);
     RefundFinancials {
         estimated_refund_amount_cents: estimated,
         service_refund_amount_cents: service,

@@ -107,11 +107,63 @@ impl UnitAmounts {
     pub const fn refund_cents(&self) -> i64 {
         self.price_cents.saturating_sub(self.discount_cents).saturating_add(self.tax_cents)
     }
+
+    /// What the unit is exchanged for, if one unit of the new variant has this price; `None` where
+    /// nobody knows it. The new unit is never worth more than this one.
+    ///
+    /// A cheaper variant has its part of the discount and the tax, and the shopper gets what is
+    /// left of the refund. Of a dearer one, the merchant absorbs the difference: it is a discount.
+    #[must_use]
+    pub fn exchanged_for(&self, price_cents: Option<i64>) -> Self {
+        let price_cents = price_cents.map_or(self.price_cents, |price| price.max(0));
+        if price_cents >= self.price_cents {
+            let absorbed = price_cents.saturating_sub(self.price_cents);
+            let discount_cents = self.discount_cents.saturating_add(absorbed);
+            return Self { price_cents, discount_cents, tax_cents: self.tax_cents };
+        }
+        let part = |amount: i64| {
+            let scaled = i128::from(amount) * i128::from(price_cents);
+            money::cents(scaled / i128::from(self.price_cents))
+        };
+        let tax_cents = part(self.tax_cents);
+        let worth = part(self.refund_cents());
+        let discount_cents = price_cents.saturating_add(tax_cents).saturating_sub(worth);
+        Self { price_cents, discount_cents, tax_cents }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_difference_to_a_cheaper_variant_is_left_and_to_a_dearer_one_absorbed() {
+        let unit = UnitAmounts { price_cents: 4500, discount_cents: 250, tax_cents: 360 };
+
+        assert_eq!(unit.exchanged_for(None), unit);
+        assert_eq!(unit.exchanged_for(Some(4500)), unit);
+        let cheaper = unit.exchanged_for(Some(4000));
+        assert_eq!((cheaper.price_cents, cheaper.tax_cents), (4000, 320));
+        assert_eq!((cheaper.discount_cents, cheaper.refund_cents()), (223, 4097));
+        let dearer = unit.exchanged_for(Some(5000));
+        assert_eq!((dearer.discount_cents, dearer.refund_cents()), (750, 4610));
+        assert_eq!(UnitAmounts::default().exchanged_for(Some(100)).refund_cents(), 0);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn a_new_unit_is_never_worth_more_than_the_returned_one(
+            price_cents in 0..100_000_i64, discount in 0..=1000_i64, tax_cents in 0..20_000_i64,
+            new_price in 0..200_000_i64,
+        ) {
+            let discount_cents = price_cents * discount / 1000;
+            let unit = UnitAmounts { price_cents, discount_cents, tax_cents };
+            let new = unit.exchanged_for(Some(new_price));
+            proptest::prop_assert!((0..=unit.refund_cents()).contains(&new.refund_cents()));
+            proptest::prop_assert!((0..=new.price_cents).contains(&new.discount_cents));
+            proptest::prop_assert_eq!(new.price_cents, new_price);
+        }
+    }
 
     #[test]
     fn methods_and_resolutions_are_parsed_from_their_names() {

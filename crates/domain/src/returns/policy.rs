@@ -11,6 +11,7 @@ mod read;
 #[cfg(test)]
 mod tests;
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -43,6 +44,13 @@ pub struct Policy {
     pub methods: Vec<MethodOffer>,
     /// Whether a unit can be exchanged for another variant.
     pub exchanges: bool,
+    /// Whether that can be a variant that costs less. The shopper is refunded the difference.
+    pub cheaper_exchanges: bool,
+    /// Whether that can be a variant that costs more. The merchant absorbs the difference: shoppers
+    /// are never charged.
+    pub dearer_exchanges: bool,
+    /// Whether a person who got the goods as a gift can return them, for a gift card.
+    pub gift_returns: bool,
     /// Gift cards instead of money. Left out: they are not offered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gift_card: Option<GiftCardOffer>,
@@ -225,6 +233,16 @@ impl Reason {
 }
 
 impl Policy {
+    /// Whether a unit at one price can be exchanged for a variant at another. A price that is not
+    /// known counts as the same.
+    pub fn offers_price(&self, returned_cents: i64, new_cents: Option<i64>) -> bool {
+        match new_cents.map_or(Ordering::Equal, |new| new.cmp(&returned_cents)) {
+            Ordering::Less => self.cheaper_exchanges,
+            Ordering::Equal => true,
+            Ordering::Greater => self.dearer_exchanges,
+        }
+    }
+
     /// The reason with this code.
     pub fn reason(&self, code: &str) -> Option<&Reason> {
         self.reasons.iter().find(|reason| reason.code == code)

@@ -15,6 +15,7 @@ use utoipa::ToSchema;
 use super::ledger::{self, Ledger, UnitState};
 use super::money::cents;
 use super::policy::{MethodOffer, Policy, ShippingRefunded, includes_country};
+use super::rma::{Rma, RmaUnit};
 use super::{Resolution, ReturnMethod, UnitAmounts};
 use crate::orders::order::{Order, OrderLine};
 
@@ -26,18 +27,33 @@ pub struct ChosenUnit<'a> {
     /// The code of a reason.
     pub reason: &'a str,
     pub resolution: Resolution,
+    /// For an exchange: what one unit of the new variant costs, if it is known.
+    pub exchange_price_cents: Option<i64>,
+}
+
+impl ChosenUnit<'_> {
+    /// The part of the refund that pays for another variant.
+    fn exchange_cents(&self) -> i64 {
+        match self.resolution {
+            Resolution::Exchange => {
+                self.amounts.exchanged_for(self.exchange_price_cents).refund_cents()
+            }
+            Resolution::Refund | Resolution::GiftCard => 0,
+        }
+    }
 }
 
 /// What a return pays and costs, in minor units of the order's currency.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Quote {
-    /// What is refunded to the original payment method, before the fee.
+    /// What is refunded to the original payment method, before the fee. With the difference to
+    /// cheaper variants.
     #[schema(example = 4610, minimum = 0)]
     pub refund_cents: i64,
     /// What is paid as a gift card, before the fee and without the bonus.
     #[schema(example = 0, minimum = 0)]
     pub gift_card_cents: i64,
-    /// What the exchanged units are worth. None of it is paid out.
+    /// What the new variants of exchanged units are worth. None of it is paid out.
     #[schema(example = 0, minimum = 0)]
     pub exchange_cents: i64,
     /// The shipping charge that is refunded with this return.
@@ -58,6 +74,38 @@ pub struct Quote {
 }
 
 impl Quote {
+    /// What a return that was started pays and costs. It is what was quoted, until an exchange fails
+    /// and becomes a refund.
+    pub fn of_return(rma: &Rma) -> Self {
+        let worth = |unit: &RmaUnit| unit.goods.amounts.refund_cents();
+        let gift_cards =
+            rma.units.iter().filter(|unit| unit.goods.resolution == Resolution::GiftCard);
+        let gift_card_cents = sum_cents(gift_cards.map(worth));
+        let replaced_cents = sum_cents(rma.units.iter().map(|unit| unit.goods.replaced_cents()));
+        let refund_cents = sum_cents(rma.units.iter().map(worth)).saturating_sub(replaced_cents);
+        let fee_from_refund_cents = rma.fee_cents.min(refund_cents);
+        let fee_from_gift_card_cents =
+            rma.fee_cents.saturating_sub(fee_from_refund_cents).min(gift_card_cents);
+        let paid = [
+            refund_cents,
+            gift_card_cents,
+            rma.shipping_refund_cents,
+            rma.bonus_credit_amount_cents,
+            -fee_from_refund_cents,
+            -fee_from_gift_card_cents,
+        ];
+        Self {
+            refund_cents,
+            gift_card_cents,
+            exchange_cents: replaced_cents.saturating_sub(gift_card_cents),
+            shipping_refund_cents: rma.shipping_refund_cents,
+            fee_from_refund_cents,
+            fee_from_gift_card_cents,
+            bonus_credit_cents: rma.bonus_credit_amount_cents,
+            total_cents: sum_cents(paid.into_iter()),
+        }
+    }
+
     /// The whole fee.
     pub const fn fee_cents(&self) -> i64 {
         self.fee_from_refund_cents.saturating_add(self.fee_from_gift_card_cents)
@@ -129,7 +177,10 @@ pub fn quote_return(
     units: &[ChosenUnit<'_>],
     shipping_refund_cents: i64,
 ) -> Quote {
-    let refund_cents = total_worth(units, Resolution::Refund);
+    let exchange_cents = sum_cents(units.iter().map(ChosenUnit::exchange_cents));
+    let exchanged_cents = total_worth(units, Resolution::Exchange);
+    let difference_cents = exchanged_cents.saturating_sub(exchange_cents);
+    let refund_cents = total_worth(units, Resolution::Refund).saturating_add(difference_cents);
     let gift_card_cents = total_worth(units, Resolution::GiftCard);
     let reasons = units.iter().map(|unit| unit.reason);
     let offer = policy.method(method);
@@ -144,7 +195,7 @@ pub fn quote_return(
     Quote {
         refund_cents,
         gift_card_cents,
-        exchange_cents: total_worth(units, Resolution::Exchange),
+        exchange_cents,
         shipping_refund_cents,
         fee_from_refund_cents,
         fee_from_gift_card_cents,
@@ -300,7 +351,11 @@ fn is_merchant_fault(policy: &Policy, reason: &str) -> bool {
 
 fn total_worth(units: &[ChosenUnit<'_>], resolution: Resolution) -> i64 {
     let units = units.iter().filter(|unit| unit.resolution == resolution);
-    cents(units.map(|unit| i128::from(unit.amounts.refund_cents())).sum())
+    sum_cents(units.map(|unit| unit.amounts.refund_cents()))
+}
+
+fn sum_cents(amounts: impl Iterator<Item = i64>) -> i64 {
+    cents(amounts.map(i128::from).sum())
 }
 
 fn bonus_for(policy: &Policy, gift_card_cents: i64) -> i64 {

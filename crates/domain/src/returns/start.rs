@@ -80,7 +80,23 @@ impl<'a> SpentItem<'a> {
             amounts: unit.amounts,
             reason: &item.return_reason,
             resolution: item.resolution,
+            exchange_price_cents: self.exchange_price_cents(unit),
         })
+    }
+
+    /// The variant that the shopper gets instead, if it is known.
+    fn variant(&self) -> Option<&'a Variant> {
+        let sku = self.requested.item.exchange_sku.as_deref();
+        let mut variants = self.known.variants_of(self.line).iter();
+        variants.find(|it| it.sku.is_some() && it.sku.as_deref() == sku)
+    }
+
+    /// What a unit of the new variant costs, if that is known and not what this unit cost: units of
+    /// a line can differ by a cent.
+    fn exchange_price_cents(&self, unit: &SpentUnit) -> Option<i64> {
+        let price = self.variant()?.unit_price_amount_cents?;
+        let even = price == self.line.unit_price_amount_cents;
+        Some(price).filter(|_| !even || unit.amounts.price_cents == price)
     }
 }
 
@@ -104,9 +120,10 @@ pub fn start(
             Err(refusal) => refusals.push(refusal),
         }
     }
+    refusals.extend(check_gift(context));
     refusals.extend(check_combination(&spent));
     refusals.extend(check_offers(context, &spent));
-    refusals.extend(spent.iter().filter_map(check_exchange));
+    refusals.extend(spent.iter().filter_map(|item| check_exchange(context.policy, item)));
     if !refusals.is_empty() {
         return Err(refusals);
     }
@@ -210,6 +227,13 @@ fn count<T>(units: impl Iterator<Item = T>) -> i64 {
     i64::try_from(units.count()).unwrap_or(i64::MAX)
 }
 
+/// Why a gift cannot be returned.
+fn check_gift(context: &StartContext<'_>) -> Option<ReturnRefusal> {
+    let refused = context.request.gift.is_some() && !context.policy.gift_returns;
+    let why = "returns of gifts are not offered";
+    refused.then(|| ReturnRefusal::new("$.gift".to_owned(), StartRule::GiftReturns, why))
+}
+
 /// Why the orders cannot share a return: it has one shopper and one currency.
 fn check_combination(spent: &[SpentItem<'_>]) -> Vec<ReturnRefusal> {
     let Some(first) = spent.first() else { return Vec::new() };
@@ -251,7 +275,7 @@ fn check_offers(context: &StartContext<'_>, spent: &[SpentItem<'_>]) -> Vec<Retu
 }
 
 /// Why the units cannot be exchanged for a variant or a gift card, although that is offered.
-fn check_exchange(spent: &SpentItem<'_>) -> Option<ReturnRefusal> {
+fn check_exchange(policy: &Policy, spent: &SpentItem<'_>) -> Option<ReturnRefusal> {
     let SpentItem { requested, known, line, .. } = spent;
     let item = requested.item;
     if item.resolution == Resolution::Refund {
@@ -263,9 +287,17 @@ fn check_exchange(spent: &SpentItem<'_>) -> Option<ReturnRefusal> {
         let field = requested.field("resolution");
         return Some(ReturnRefusal::new(field, StartRule::OneExchangeOrder, why));
     }
-    is_sold_out(known, line, item).then(|| {
-        let why = format!("{} is out of stock", item.exchange_sku.as_deref().unwrap_or_default());
-        ReturnRefusal::new(requested.field("exchange_sku"), StartRule::VariantAvailable, why)
+    let (sku, field) = (item.exchange_sku.as_deref().unwrap_or_default(), "exchange_sku");
+    if is_sold_out(known, line, item) {
+        let why = format!("{sku} is out of stock");
+        let field = requested.field(field);
+        return Some(ReturnRefusal::new(field, StartRule::VariantAvailable, why));
+    }
+    let price = spent.variant().and_then(|variant| variant.unit_price_amount_cents);
+    let offered = policy.offers_price(line.unit_price_amount_cents, price);
+    (item.resolution == Resolution::Exchange && !offered).then(|| {
+        let why = format!("{sku} has another price, and such exchanges are not offered");
+        ReturnRefusal::new(requested.field(field), StartRule::VariantPrice, why)
     })
 }
 
@@ -308,6 +340,7 @@ fn new_rma(
         return_shipping_cost_cents: quote.fee_cents(),
         fee_cents: quote.fee_cents(),
         bonus_credit_amount_cents: quote.bonus_credit_cents,
+        shipping_refund_cents: quote.shipping_refund_cents,
         giftee_email: request.gift.as_ref().map(|gift| gift.giftee_email.clone()),
         email: request.email.clone(),
         concept: match concepts.as_slice() {
@@ -323,9 +356,6 @@ fn new_rma(
 
 fn goods_of(spent: &SpentItem<'_>) -> Vec<RmaGoods> {
     let SpentItem { requested: RequestedItem { item, .. }, known, line, units } = spent;
-    let sku = item.exchange_sku.as_deref();
-    let mut variants = known.variants_of(line).iter();
-    let variant = variants.find(|it| it.sku.is_some() && it.sku.as_deref() == sku);
     let goods = units.iter().map(|unit| RmaGoods {
         order_identifier: known.order.identifier.clone(),
         original_order_identifier: known.original_order_identifier.clone(),
@@ -337,7 +367,7 @@ fn goods_of(spent: &SpentItem<'_>) -> Vec<RmaGoods> {
         return_reason: item.return_reason.clone(),
         resolution: item.resolution,
         exchange_sku: item.exchange_sku.clone(),
-        exchange_price_cents: variant.and_then(|variant| variant.unit_price_amount_cents),
+        exchange_price_cents: spent.exchange_price_cents(unit),
         fallback: item.fallback,
         amounts: unit.amounts,
     });

@@ -109,6 +109,7 @@ pub(crate) fn new_rma(
         return_shipping_cost_cents: 0,
         fee_cents: 0,
         bonus_credit_amount_cents: 0,
+        shipping_refund_cents: 0,
         giftee_email: None,
         email: Some("dana.whitfield@example.com".to_owned()),
         concept: None,

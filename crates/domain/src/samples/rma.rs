@@ -29,6 +29,7 @@ pub(super) fn opening() -> NewRma {
         return_shipping_cost_cents: 0,
         fee_cents: 0,
         bonus_credit_amount_cents: 0,
+        shipping_refund_cents: 0,
         giftee_email: Some("robin.ames@example.com".to_owned()),
         email: Some("dana.whitfield@example.com".to_owned()),
         concept: Some("Harbor & Pine".to_owned()),

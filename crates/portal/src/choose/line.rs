@@ -140,7 +140,7 @@ impl LineBuilder<'_> {
             returnability.units.iter().filter(|unit| unit.returnable).collect();
         let parts =
             if open.is_empty() { 0 } else { self.form.part_count(position).min(open.len()) };
-        let part = |part| self.build_part(LinePart { line: position, part }, parts, line, &open);
+        let part = |part| self.build_part(LinePart { line: position, part }, parts, &open);
         LineCard {
             position,
             title: line.title.clone(),
@@ -185,7 +185,6 @@ impl LineBuilder<'_> {
         &self,
         part: LinePart,
         parts: usize,
-        line: &OrderLine,
         open: &[&UnitReturnability],
     ) -> PartCard {
         let form = self.form;
@@ -194,7 +193,7 @@ impl LineBuilder<'_> {
         let listed = (0..=open.len()).filter(|_| open.len() <= QUANTITIES_LISTED_MAX);
         let problem = |name: &str| problem_at(self.problems, &part.element(name));
         let words = &self.visit.words().choose;
-        let variants = self.list_variants(part, line, open);
+        let variants = self.list_variants(part, open);
         PartCard {
             field: part.field_suffix(),
             id: part.element_suffix(),
@@ -301,7 +300,6 @@ impl LineBuilder<'_> {
     fn list_variants(
         &self,
         part: LinePart,
-        line: &OrderLine,
         open: &[&UnitReturnability],
     ) -> Vec<VariantCard> {
         let listed = self.offer.variants.get(&part.line).and_then(Option::as_ref);
@@ -313,27 +311,28 @@ impl LineBuilder<'_> {
             title: variant.title.clone(),
             details: attributes_text(&variant.attributes),
             picture: self.visit.picture_address(variant.image_url.as_deref()),
-            note: self.price_note(variant, line),
+            note: self.price_note(variant, open),
             sold_out: !variant.in_stock,
             chosen: variant.in_stock && variant.sku == chosen,
         };
         listed.iter().take(VARIANTS_SHOWN_MAX).map(card).collect()
     }
 
-    /// Whether a variant is in stock, and how its price differs from that of the bought item.
-    fn price_note(&self, variant: &VariantOffer, line: &OrderLine) -> String {
+    /// Whether a variant is in stock, and what its price means for the shopper.
+    fn price_note(&self, variant: &VariantOffer, open: &[&UnitReturnability]) -> String {
         let words = &self.visit.words().choose;
         if !variant.in_stock {
             return words.sold_out.to_owned();
         }
-        let bought_for = line.unit_price_amount_cents;
-        let price = variant.unit_price_amount_cents;
-        let difference = price.map_or(0, |price| price.saturating_sub(bought_for));
-        match difference {
-            0 => words.same_price.to_owned(),
-            1.. => (words.costs_more)(&self.money(difference)),
-            _ => (words.costs_less)(&self.money(difference.saturating_neg())),
+        if variant.even {
+            return words.same_price.to_owned();
         }
+        let returned = open.iter().find_map(|unit| unit.refund);
+        let left = returned.map_or(0, |unit| {
+            let new = unit.amounts.exchanged_for(variant.unit_price_amount_cents);
+            unit.refund_cents.saturating_sub(new.refund_cents())
+        });
+        if left > 0 { (words.difference_back)(&self.money(left)) } else { words.no_charge.to_owned() }
     }
 
     fn money(&self, cents: i64) -> String {

@@ -54,7 +54,7 @@ impl<'a> ReturnOffer<'a> {
         });
         let lines = exchangeable.map(|(position, (line, _))| (position, line)).collect::<Vec<_>>();
         let (variants, returns) =
-            tokio::join!(load_variants(app, shopper, &lines), shopper.load_returns(app));
+            tokio::join!(load_variants(app, shopper, policy, &lines), shopper.load_returns(app));
         Ok(Self { order, returnability, policy, variants, returns: returns? })
     }
 }
@@ -96,15 +96,26 @@ fn picks_exchange(form: &PortalForm, line: usize, policy: &Policy) -> bool {
     })
 }
 
-/// The variants that these lines can be exchanged for, by the position of the line.
+/// The variants that these lines can be exchanged for, by the position of the line. A variant at a
+/// price that the policy does not offer is left out.
 pub(crate) async fn load_variants(
     app: &App,
     shopper: &Shopper,
+    policy: &Policy,
     lines: &[(usize, &OrderLine)],
 ) -> BTreeMap<usize, Option<LineVariants>> {
     let asked: Vec<&OrderLine> =
         lines.iter().map(|(_, line)| *line).take(EXCHANGED_LINES_MAX).collect();
     let listed = list_variants(app, &shopper.merchant, &asked).await;
     let listed = listed.into_iter().map(Result::ok).chain(std::iter::repeat(None));
-    lines.iter().map(|(position, _)| *position).zip(listed).collect()
+    let offered = lines.iter().zip(listed).map(|((position, line), listed)| {
+        let offered = listed.map(|mut listed| {
+            listed.variants.retain(|variant| {
+                policy.offers_price(line.unit_price_amount_cents, variant.unit_price_amount_cents)
+            });
+            listed
+        });
+        (*position, offered)
+    });
+    offered.collect()
 }

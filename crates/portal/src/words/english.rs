@@ -74,8 +74,8 @@ pub(super) static WORDS: Words = Words {
                       refund instead.",
         sold_out: "Sold out",
         same_price: "Same price",
-        costs_more: |amount| format!("{amount} more"),
-        costs_less: |amount| format!("{amount} less"),
+        difference_back: |amount| format!("You get {amount} back"),
+        no_charge: "No extra charge",
         fallback: "What would you like if it sells out?",
         split: "Choose different options for some of them",
         selection: |number| format!("Selection {number}"),
@@ -122,6 +122,7 @@ pub(super) static WORDS: Words = Words {
         one_exchange: "An item in this order has already been exchanged. You can choose a refund \
                        instead.",
         variant_sold_out: "This variant has just sold out. Please choose another one.",
+        variant_price: "This variant has a different price. Please choose another one.",
         just_returned: "These items have just been added to another return.",
         not_possible: "This is not possible. Please make a different choice.",
     },

@@ -77,8 +77,8 @@ pub(super) static WORDS: Words = Words {
                       remboursement.",
         sold_out: "Épuisé",
         same_price: "Même prix",
-        costs_more: |amount| format!("{amount} de plus"),
-        costs_less: |amount| format!("{amount} de moins"),
+        difference_back: |amount| format!("{amount} vous seront remboursés"),
+        no_charge: "Sans supplément",
         fallback: "Que souhaitez-vous s’il est épuisé\u{a0}?",
         split: "Choisir d’autres options pour certains exemplaires",
         selection: |number| format!("Sélection {number}"),
@@ -126,6 +126,7 @@ pub(super) static WORDS: Words = Words {
         one_exchange: "Un article de cette commande a déjà été échangé. Vous pouvez choisir un \
                        remboursement à la place.",
         variant_sold_out: "Cette variante vient d’être épuisée. Veuillez en choisir une autre.",
+        variant_price: "Cette variante a un prix différent. Veuillez en choisir une autre.",
         just_returned: "Ces articles viennent d’être ajoutés à un autre retour.",
         not_possible: "Ce n’est pas possible. Veuillez faire un autre choix.",
     },

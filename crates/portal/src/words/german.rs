@@ -77,8 +77,8 @@ pub(super) static WORDS: Words = Words {
         no_variants: "Dieser Artikel kann derzeit nicht umgetauscht werden. Bitte wählen Sie eine Erstattung.",
         sold_out: "Ausverkauft",
         same_price: "Gleicher Preis",
-        costs_more: |amount| format!("{amount} mehr"),
-        costs_less: |amount| format!("{amount} weniger"),
+        difference_back: |amount| format!("Sie erhalten {amount} zurück"),
+        no_charge: "Ohne Aufpreis",
         fallback: "Was möchten Sie erhalten, falls sie ausverkauft ist?",
         split: "Für einen Teil davon andere Optionen wählen",
         selection: |number| format!("Auswahl {number}"),
@@ -129,6 +129,7 @@ pub(super) static WORDS: Words = Words {
                        stattdessen eine Erstattung wählen.",
         variant_sold_out: "Diese Variante ist inzwischen ausverkauft. Bitte wählen Sie eine \
                            andere.",
+        variant_price: "Diese Variante hat einen anderen Preis. Bitte wählen Sie eine andere.",
         just_returned: "Diese Artikel wurden soeben einer anderen Rücksendung hinzugefügt.",
         not_possible: "Das ist nicht möglich. Bitte treffen Sie eine andere Auswahl.",
     },

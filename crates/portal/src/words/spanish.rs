@@ -74,8 +74,8 @@ pub(super) static WORDS: Words = Words {
         no_variants: "Este artículo no se puede cambiar por ahora. Elija un reembolso.",
         sold_out: "Agotado",
         same_price: "Mismo precio",
-        costs_more: |amount| format!("{amount} más"),
-        costs_less: |amount| format!("{amount} menos"),
+        difference_back: |amount| format!("Le devolvemos {amount}"),
+        no_charge: "Sin coste adicional",
         fallback: "¿Qué desea recibir si se agota?",
         split: "Elegir otras opciones para algunas unidades",
         selection: |number| format!("Selección {number}"),
@@ -122,6 +122,7 @@ pub(super) static WORDS: Words = Words {
         one_exchange: "Ya se ha cambiado un artículo de este pedido. Puede elegir un reembolso en \
                        su lugar.",
         variant_sold_out: "Esta variante se acaba de agotar. Elija otra.",
+        variant_price: "Esta variante tiene otro precio. Elija otra.",
         just_returned: "Estos artículos se acaban de añadir a otra devolución.",
         not_possible: "Esto no es posible. Elija otra opción.",
     },

@@ -86,8 +86,10 @@ pub(crate) struct ChooseWords {
     pub(crate) no_variants: &'static str,
     pub(crate) sold_out: &'static str,
     pub(crate) same_price: &'static str,
-    pub(crate) costs_more: Sentence,
-    pub(crate) costs_less: Sentence,
+    /// A variant costs less: the shopper gets this amount.
+    pub(crate) difference_back: Sentence,
+    /// A variant costs more: the merchant absorbs it.
+    pub(crate) no_charge: &'static str,
     pub(crate) fallback: &'static str,
     /// The button that splits a line, so that its units can have different reasons.
     pub(crate) split: &'static str,
@@ -135,6 +137,7 @@ pub(crate) struct RuleWords {
     pub(crate) gift_card_offered: &'static str,
     pub(crate) one_exchange: &'static str,
     pub(crate) variant_sold_out: &'static str,
+    pub(crate) variant_price: &'static str,
     /// Another return took the items in the meantime.
     pub(crate) just_returned: &'static str,
     pub(crate) not_possible: &'static str,

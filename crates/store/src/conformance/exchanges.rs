@@ -96,6 +96,7 @@ async fn a_stored_order_includes_its_exchanges_and_its_ledger(Subject { store, .
         updated_us: 7,
         status: domain::orders::order::OrderStatus::Shipped,
         shopper_hash: 5,
+        secondary_id: String::new(),
         hash: "hash".into(),
         body: "body".into(),
     };

@@ -29,6 +29,8 @@ pub struct OrderRow {
     pub status: OrderStatus,
     /// A hash of the shopper's e-mail address, so that all orders of a shopper are found together.
     pub shopper_hash: i64,
+    /// The number that the shopper knows, if it is another one; otherwise empty.
+    pub secondary_id: String,
     pub hash: Bytes,
     pub body: Bytes,
 }
@@ -44,11 +46,11 @@ impl Transaction {
         }
         self.one_row_each(
             "INSERT INTO orders (merchant_id, order_id, version, created_us, updated_us,
-                 received_us, status, shopper_hash, hash, body)
+                 received_us, status, shopper_hash, secondary_id, hash, body)
              SELECT r.merchant_id, r.order_id, 1, r.received_us, r.updated_us, r.received_us,
-                 r.status, r.shopper_hash, r.hash, r.body
+                 r.status, r.shopper_hash, r.secondary_id, r.hash, r.body
              FROM ROWS(merchant_id, order_id, updated_us, received_us, status, shopper_hash,
-                 hash, body)
+                 secondary_id, hash, body)
              WHERE true ON CONFLICT DO NOTHING",
             new.into_iter()
                 .map(|order| {
@@ -59,13 +61,14 @@ impl Transaction {
                         now_us,
                         order.status.name(),
                         order.shopper_hash,
+                        order.secondary_id,
                         order.hash,
                         order.body
                     ]
                 })
                 .collect(),
         );
-        self.update_shopper_hashes(merchant, &updated);
+        self.update_indexed(merchant, &updated);
         self.one_row_each(
             "UPDATE orders SET version = orders.version + 1, updated_us = r.updated_us,
                  received_us = r.received_us, status = r.status, hash = r.hash, body = r.body
@@ -100,18 +103,25 @@ impl Transaction {
         );
     }
 
-    /// A statement of its own, because the index is then touched only in the rare case that the
-    /// e-mail address of an order changed.
-    fn update_shopper_hashes(&mut self, merchant: &MerchantId, orders: &[OrderRow]) {
+    /// A statement of its own, because the indexes are then touched only in the rare case that the
+    /// e-mail address or the second number of an order changed.
+    fn update_indexed(&mut self, merchant: &MerchantId, orders: &[OrderRow]) {
         self.any_rows_each(
-            "UPDATE orders SET shopper_hash = r.shopper_hash
-             FROM ROWS(merchant_id, order_id, version, shopper_hash)
+            "UPDATE orders SET shopper_hash = r.shopper_hash, secondary_id = r.secondary_id
+             FROM ROWS(merchant_id, order_id, version, shopper_hash, secondary_id)
              WHERE orders.merchant_id = r.merchant_id AND orders.order_id = r.order_id
-                 AND orders.version = r.version AND orders.shopper_hash <> r.shopper_hash",
+                 AND orders.version = r.version AND (orders.shopper_hash <> r.shopper_hash
+                     OR orders.secondary_id <> r.secondary_id)",
             orders
                 .iter()
                 .map(|order| {
-                    params![merchant, order.order_id.as_str(), order.replaces, order.shopper_hash]
+                    params![
+                        merchant,
+                        order.order_id.as_str(),
+                        order.replaces,
+                        order.shopper_hash,
+                        order.secondary_id.as_str()
+                    ]
                 })
                 .collect(),
         );
@@ -123,6 +133,21 @@ impl Store {
     pub async fn has_orders(&self, merchant: &MerchantId) -> Result<bool, StoreError> {
         let sql = "SELECT order_id FROM orders WHERE merchant_id = $1 LIMIT 1";
         Ok(!self.query("looking for orders", sql, params![merchant]).await?.is_empty())
+    }
+
+    /// The identifiers of the first orders with this second number.
+    pub async fn orders_by_secondary(
+        &self,
+        merchant: &MerchantId,
+        secondary_id: &str,
+        limit: usize,
+    ) -> Result<Vec<String>, StoreError> {
+        let sql = "SELECT order_id FROM orders
+             WHERE merchant_id = $1 AND secondary_id = $2 AND secondary_id <> ''
+             ORDER BY order_id LIMIT $3";
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let values = params![merchant, secondary_id, limit];
+        self.read_all("looking up orders", sql, values, |row| Ok(row.text(0)?.to_owned())).await
     }
 
     /// The heads of the stored orders among `order_ids`, in any order.

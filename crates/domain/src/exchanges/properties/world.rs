@@ -67,6 +67,7 @@ impl World {
         let mut order = empty_order();
         fill_randomly(&mut order, &mut numbers);
         let mut policy = Policy::default();
+        (policy.cheaper_exchanges, policy.dearer_exchanges) = (true, true);
         let bonus = u32::try_from(numbers.between(0, 200)).unwrap();
         let sku = "CARD".to_owned();
         policy.gift_card =

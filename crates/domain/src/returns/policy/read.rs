@@ -50,6 +50,9 @@ fn read_policy(at: &Fields<'_>) -> Policy {
     };
     let methods = at.optional("methods", |value| read_methods(value, &known));
     let exchanges = at.optional_flag("exchanges").unwrap_or(default.exchanges);
+    let cheaper_exchanges = at.optional_flag("cheaper_exchanges").unwrap_or_default();
+    let dearer_exchanges = at.optional_flag("dearer_exchanges").unwrap_or_default();
+    let gift_returns = at.optional_flag("gift_returns").unwrap_or_default();
     let gift_card = at.optional_object("gift_card", read_gift_card);
     let refund_at = at.optional("refund_at", |value| {
         read_name(value, RefundAt::parse, &RefundAt::ALL.map(RefundAt::name))
@@ -68,6 +71,9 @@ fn read_policy(at: &Fields<'_>) -> Policy {
         methods: methods.unwrap_or(default.methods),
         reasons: known.reasons,
         exchanges,
+        cheaper_exchanges,
+        dearer_exchanges,
+        gift_returns,
         gift_card,
         refund_at: refund_at.unwrap_or(default.refund_at),
         shipping_refunded: shipping_refunded.unwrap_or(default.shipping_refunded),

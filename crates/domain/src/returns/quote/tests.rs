@@ -26,7 +26,7 @@ fn unit<'a>(
     resolution: Resolution,
 ) -> ChosenUnit<'a> {
     let amounts = UnitAmounts { price_cents: refund, discount_cents: 0, tax_cents: 0 };
-    ChosenUnit { line, amounts, reason, resolution }
+    ChosenUnit { line, amounts, reason, resolution, exchange_price_cents: None }
 }
 
 fn quote_for(units: &[ChosenUnit<'_>]) -> Quote {
@@ -236,4 +236,17 @@ proptest! {
         let total = parts.iter().sum::<i128>().min(i64::MAX.into());
         prop_assert_eq!(i128::from(quote.total_cents), total);
     }
+}
+
+#[test]
+fn the_difference_to_a_cheaper_variant_is_refunded() {
+    let line = order_line("a", 1, [4_500, 0, 0]);
+    let cheaper = ChosenUnit {
+        exchange_price_cents: Some(4_000),
+        ..unit(&line, 4_500, "damaged", Resolution::Exchange)
+    };
+
+    let quote = quote_for(&[cheaper]);
+
+    assert_eq!((quote.refund_cents, quote.exchange_cents, quote.total_cents), (500, 4_000, 500));
 }

@@ -31,6 +31,10 @@ pub struct Rma {
     /// Bonus credit for taking a gift card or an exchange. It is not a refund.
     #[schema(example = 0, minimum = 0)]
     pub bonus_credit_amount_cents: i64,
+    /// The shipping charge that is refunded with the return.
+    #[serde(default)]
+    #[schema(example = 0, minimum = 0)]
+    pub shipping_refund_cents: i64,
     /// The e-mail address of the recipient of a gift. If present, the refund is a gift card.
     #[schema(example = "robin.ames@example.com")]
     pub giftee_email: Option<String>,
@@ -69,6 +73,7 @@ pub struct NewRma {
     pub return_shipping_cost_cents: i64,
     pub fee_cents: i64,
     pub bonus_credit_amount_cents: i64,
+    pub shipping_refund_cents: i64,
     pub giftee_email: Option<String>,
     pub email: Option<String>,
     pub concept: Option<String>,
@@ -95,6 +100,7 @@ impl Rma {
             return_shipping_cost_cents: new.return_shipping_cost_cents,
             fee_cents: new.fee_cents,
             bonus_credit_amount_cents: new.bonus_credit_amount_cents,
+            shipping_refund_cents: new.shipping_refund_cents,
             giftee_email: new.giftee_email,
             email: new.email,
             concept: new.concept,

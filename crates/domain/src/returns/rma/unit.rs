@@ -122,6 +122,19 @@ pub struct RmaExchangeOrder {
     pub fulfilled_at: Option<Timestamp>,
 }
 
+impl RmaGoods {
+    /// The part of the unit's refund that pays for what replaces it. The shopper gets the rest.
+    pub fn replaced_cents(&self) -> i64 {
+        match self.resolution {
+            Resolution::Refund => 0,
+            Resolution::Exchange => {
+                self.amounts.exchanged_for(self.exchange_price_cents).refund_cents()
+            }
+            Resolution::GiftCard => self.amounts.refund_cents(),
+        }
+    }
+}
+
 impl RmaUnit {
     pub(super) fn new(goods: RmaGoods, receiving: Option<ReceivingStatus>) -> Self {
         Self {

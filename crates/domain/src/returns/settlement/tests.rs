@@ -44,6 +44,7 @@ fn start_return(ledger: &Ledger, id: &str, quantity: i64) -> (Ledger, Rma) {
         return_shipping_cost_cents: 0,
         fee_cents: 0,
         bonus_credit_amount_cents: 0,
+        shipping_refund_cents: 0,
         giftee_email: None,
         email: Some("dana@example.com".to_owned()),
         concept: None,

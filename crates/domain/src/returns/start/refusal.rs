@@ -41,6 +41,10 @@ pub enum StartRule {
     OneExchangeOrder,
     /// The variant is in stock.
     VariantAvailable,
+    /// The variant has a price that exchanges are offered for.
+    VariantPrice,
+    /// Gifts can be returned.
+    GiftReturns,
 }
 
 impl StartRule {
@@ -54,6 +58,8 @@ impl StartRule {
             Self::SameCurrency => "same_currency",
             Self::OneExchangeOrder => "one_exchange_order",
             Self::VariantAvailable => "variant_available",
+            Self::VariantPrice => "variant_price",
+            Self::GiftReturns => "gift_returns",
         }
     }
 
@@ -71,6 +77,8 @@ impl StartRule {
             Self::SameCurrency,
             Self::OneExchangeOrder,
             Self::VariantAvailable,
+            Self::VariantPrice,
+            Self::GiftReturns,
         ])
     }
 }

@@ -231,8 +231,8 @@ fn with_stock(stock: i64) -> BTreeMap<String, OrderContext> {
 
 #[test]
 fn an_exchange_waits_for_its_order_and_has_the_price_of_the_variant() {
-    let started =
-        start_return(&with_stock(1), &Policy::default(), &exchange_request(None)).unwrap();
+    let policy = Policy { cheaper_exchanges: true, ..Policy::default() };
+    let started = start_return(&with_stock(1), &policy, &exchange_request(None)).unwrap();
 
     assert_eq!(started.rma.status, RmaStatus::PendingExchange);
     assert_eq!(started.rma.units[0].goods.exchange_price_cents, Some(400));
@@ -276,4 +276,39 @@ fn items_that_together_request_more_units_than_were_shipped_are_refused() {
     assert!(!refused.iter().any(ReturnRefusal::is_taken), "{refused:?}");
     assert_eq!(refused[0].message, "4 units were requested, but only 3 were shipped");
     assert_refused(Err(refused), &[("$.items[1]", "shipped")]);
+}
+
+#[test]
+fn a_variant_at_another_price_is_offered_only_where_the_policy_says_so() {
+    let default = Policy::default();
+    let cheaper = Policy { cheaper_exchanges: true, ..Policy::default() };
+    let dearer = Policy { dearer_exchanges: true, ..Policy::default() };
+    let price = sample_order().items[0].unit_price_amount_cents;
+    let start_at = |price_cents: i64, policy: &Policy| {
+        let mut orders = with_stock(1);
+        let variants = orders.get_mut("O-1").unwrap().variants.get_mut("VAR-A").unwrap();
+        variants[0].unit_price_amount_cents = Some(price_cents);
+        let refused = start_return(&orders, policy, &exchange_request(None)).err();
+        refused.map(|refusals| refusals[0].rule)
+    };
+
+    for policy in [&default, &cheaper, &dearer] {
+        assert_eq!(start_at(price, policy), None);
+    }
+    let refused = Some(StartRule::VariantPrice);
+    assert_eq!((start_at(price - 1, &default), start_at(price + 1, &default)), (refused, refused));
+    assert_eq!((start_at(price - 1, &cheaper), start_at(price + 1, &cheaper)), (None, refused));
+    assert_eq!((start_at(price - 1, &dearer), start_at(price + 1, &dearer)), (refused, None));
+}
+
+#[test]
+fn a_gift_is_returned_only_where_the_policy_says_so() {
+    let mut request = request_units(&[Units("O-1", "A", 1)]);
+    request.gift = Some(Gift { giftee_email: "robin@example.com".to_owned() });
+    let orders = contexts(vec![sample_order()]);
+    let allowed = Policy { gift_returns: true, ..Policy::default() };
+
+    assert!(start_return(&orders, &allowed, &request).is_ok());
+    let refused = start_return(&orders, &Policy::default(), &request).unwrap_err();
+    assert_eq!((refused[0].rule, refused[0].field.as_str()), (StartRule::GiftReturns, "$.gift"));
 }

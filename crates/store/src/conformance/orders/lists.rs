@@ -18,6 +18,7 @@ on_both_engines!(
     a_page_of_orders_in_one_status_says_where_to_continue,
     orders_are_found_by_their_number_at_every_merchant,
     orders_are_found_by_shopper_even_after_it_changed,
+    orders_are_found_by_their_second_number_even_after_it_changed,
 );
 
 fn row(order_id: &str, replaces: i64, status: OrderStatus, shopper_hash: i64) -> OrderRow {
@@ -27,6 +28,7 @@ fn row(order_id: &str, replaces: i64, status: OrderStatus, shopper_hash: i64) ->
         updated_us: 7,
         status,
         shopper_hash,
+        secondary_id: String::new(),
         hash: Bytes::from_static(b"hash"),
         body: Bytes::from(format!("body of {order_id}")),
     }
@@ -131,4 +133,26 @@ async fn orders_are_found_by_shopper_even_after_it_changed(Subject { store, .. }
 
     assert_eq!(ids(&store.orders_of_shopper(-3).await.unwrap()), ["B"]);
     assert_eq!(ids(&store.orders_of_shopper(4).await.unwrap()), ["C", "A"]);
+}
+
+async fn orders_are_found_by_their_second_number_even_after_it_changed(subject: Subject) {
+    let Subject { store, .. } = subject;
+    let numbered = |order_id: &str, replaces: i64, secondary_id: &str| OrderRow {
+        secondary_id: secondary_id.to_owned(),
+        ..row(order_id, replaces, OrderStatus::Shipped, 5)
+    };
+    for (order_id, secondary_id) in [("A-2", "S-1"), ("A-1", "S-1"), ("A-3", "S-3"), ("A-4", "")] {
+        put(&store, &acme(), numbered(order_id, 0, secondary_id), 9).await;
+    }
+    put(&store, &other(), numbered("A-9", 0, "S-1"), 9).await;
+    let found = async |secondary_id: &str, limit: usize| {
+        store.orders_by_secondary(&acme(), secondary_id, limit).await.unwrap()
+    };
+    assert_eq!(found("S-1", 9).await, ["A-1", "A-2"]);
+    assert_eq!(found("S-1", 1).await, ["A-1"]);
+    assert_eq!(found("", 9).await, [""; 0]);
+
+    put(&store, &acme(), numbered("A-1", 1, "S-7"), 10).await;
+    assert_eq!(found("S-1", 9).await, ["A-2"]);
+    assert_eq!(found("S-7", 9).await, ["A-1"]);
 }

@@ -27,6 +27,7 @@ fn order(id: &str, replaces: i64, body: &str) -> OrderRow {
         updated_us: 7,
         status: domain::orders::order::OrderStatus::Shipped,
         shopper_hash: 5,
+        secondary_id: String::new(),
         hash: Bytes::from(format!("hash of {body}")),
         body: Bytes::from(body.to_owned()),
     }

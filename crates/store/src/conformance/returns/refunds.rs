@@ -47,6 +47,7 @@ async fn refunds_of_an_order_come_in_the_order_of_arrival(Subject { store, .. }:
         updated_us: 7,
         status: OrderStatus::Shipped,
         shopper_hash: 5,
+        secondary_id: String::new(),
         hash: Bytes::from_static(b"hash"),
         body: Bytes::from_static(b"ours"),
     };
