@@ -303,6 +303,10 @@ async fn cancel(
     Path((_, rma)): Path<(String, String)>,
 ) -> Result<Response, ApiError> {
     let (app, merchant) = (&visit.web.app, &visit.storefront.merchant);
+    let before = load_return(app, merchant, &rma).await?;
+    if !visit.shopper.as_ref().is_some_and(|shopper| shopper.may_change(&before)) {
+        return Ok(visit.redirect(""));
+    }
     let client = ClientId::new(merchant, "portal");
     let scope = RequestScope {
         app,

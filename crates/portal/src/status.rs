@@ -1,7 +1,8 @@
 //! The page of a return: its progress, and what happens next.
 //!
 //! Everyone who knows the identifier of the return can open it, so it shows neither the shopper's
-//! name nor an address.
+//! name nor an address. The label has both, and only the shopper may cancel: both need the pass for
+//! the order.
 
 use askama::Template;
 use domain::{
@@ -41,6 +42,8 @@ pub(super) struct StatusPage<'a> {
     cancellable: bool,
     /// The page of the order, if the shopper may see it.
     order_address: Option<String>,
+    /// The page that asks for the order, if it is needed for the label or to cancel.
+    find_address: Option<String>,
 }
 
 struct LabelLink {
@@ -87,9 +90,9 @@ impl<'a> StatusPage<'a> {
         let goods = locate_goods(rma);
         let quote = Quote::of_return(rma);
         let failed = exchanges.iter().any(|it| it.state == ExchangeState::Failed);
-        let own_order = visit.shopper.as_ref().is_some_and(|shopper| {
-            rma.units.iter().any(|unit| unit.goods.order_identifier == shopper.order_id)
-        });
+        let own_order = visit.shopper.as_ref().is_some_and(|shopper| shopper.may_change(rma));
+        let label = link_label(rma, goods, words);
+        let needs_order = !own_order && (label.is_some() || cancellable);
         Self {
             number: (words.status.rma)(rma.rma_identifier.as_str()),
             started_on: (words.status.started_on)(&visit.format_date(rma.created_at)),
@@ -97,7 +100,7 @@ impl<'a> StatusPage<'a> {
             problem,
             notice: failed.then_some(words.status.exchange_failed),
             next: next_step_text(rma, goods, words),
-            label: link_label(rma, goods, words),
+            label: label.filter(|_| own_order),
             tracking_numbers: list_tracking_numbers(rma),
             steps: list_steps(visit, rma, goods),
             units: rma.units.iter().map(|unit| describe_unit(visit, rma, unit)).collect(),
@@ -107,7 +110,8 @@ impl<'a> StatusPage<'a> {
                 list_amounts(visit, &quote, &rma.currency, rma.gift_refund_only())
             },
             total: visit.format_money(quote.total_cents, &rma.currency),
-            cancellable,
+            cancellable: cancellable && own_order,
+            find_address: needs_order.then(|| visit.address_of("")),
             order_address: own_order.then(|| visit.address_of("/return")),
             frame: visit.frame(words.status.title, &address),
         }
@@ -163,7 +167,7 @@ fn link_label(rma: &Rma, goods: Whereabouts, words: &Words) -> Option<LabelLink>
         }
     };
     let open = needed && rma.status != RmaStatus::Canceled;
-    let address = format!("/labels/{}", rma.rma_identifier);
+    let address = format!("/labels/{}", rma.label_name());
     open.then_some(LabelLink { address, title })
 }
 

@@ -24,11 +24,8 @@ fn every_rule_has_its_own_text_in_every_language() {
             .filter(|rule| *rule != ReturnRule::Tags)
             .map(StartRule::Unit);
         let offers = OfferRule::ALL.into_iter().map(StartRule::Offer);
-        let others = [
-            StartRule::OneExchangeOrder,
-            StartRule::VariantAvailable,
-            StartRule::VariantPrice,
-        ];
+        let others =
+            [StartRule::OneExchangeOrder, StartRule::VariantAvailable, StartRule::VariantPrice];
         let mut texts: Vec<&str> = Vec::new();
         for rule in rules.chain(offers).chain(others) {
             let text = refusal_text(rule, words);

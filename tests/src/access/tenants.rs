@@ -30,7 +30,7 @@ pub(crate) const PUBLIC_UNDESCRIBED: [&str; 6] =
 pub(crate) const DEMO: [&str; 1] = ["/demo/clock"];
 
 /// What is not described and needs no token, for whoever knows a name that cannot be guessed.
-pub(crate) const PUBLIC_BY_NAME: [&str; 1] = ["/labels/{rma}"];
+pub(crate) const PUBLIC_BY_NAME: [&str; 1] = ["/labels/{key}"];
 
 /// The pages for shoppers, who show a pass of their own.
 pub(crate) const PORTAL: [&str; 9] = [

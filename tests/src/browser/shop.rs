@@ -90,6 +90,11 @@ impl Shop {
         format!("/portal/{}", self.merchant)
     }
 
+    /// The address of the label of a return.
+    pub(super) fn label_address(&self, rma: &str) -> String {
+        text(&self.held(rma)["links"]["label"])
+    }
+
     /// What is held of a return, as the merchant reads it.
     pub(super) fn held(&self, rma: &str) -> Value {
         self.stage.show_return(rma)

@@ -169,8 +169,12 @@ fn every_return_method_has_an_accessible_page() {
     slow.wait_for_labels();
     let waiting = slow.start("mail-back");
 
-    for (rma, name) in [(code, "label-code"), (kept, "label-kept"), (waiting, "label-waiting")] {
-        browser.visit(&format!("/labels/{rma}"));
+    for (shop, rma, name) in [
+        (&shop, code, "label-code"),
+        (&shop, kept, "label-kept"),
+        (&slow, waiting, "label-waiting"),
+    ] {
+        browser.visit(&shop.label_address(&rma));
         browser.see(&rma);
         browser.examine(name);
     }

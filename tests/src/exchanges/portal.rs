@@ -186,10 +186,10 @@ fn variants_at_another_price_are_offered_only_where_the_policy_says_so() {
         let stage = ExchangeStage::set(server);
         stage.publish(&sample_order("O-1"));
         let shop = Scripted::answering(|_| {
-            let variant = |sku: &str, price: i64| {
-                json!({ "sku": sku, "unit_price_amount_cents": price })
-            };
-            let list = json!([variant("SAME", 4_500), variant("LESS", 4_050), variant("MORE", 5_000)]);
+            let variant =
+                |sku: &str, price: i64| json!({ "sku": sku, "unit_price_amount_cents": price });
+            let list =
+                json!([variant("SAME", 4_500), variant("LESS", 4_050), variant("MORE", 5_000)]);
             (200, list.to_string())
         });
         stage.point_to(&shop.url());

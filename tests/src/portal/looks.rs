@@ -74,7 +74,8 @@ fn every_page_has_amounts_dates_and_rules_in_its_language() {
         let path = shop.start_return(&pass, ONE_TEE);
         let status = shop.get(&path, &pass);
         assert!(status.text().contains("Rücksendung angemeldet"), "{}", status.text());
-        let label = format!("/labels/{}?lang=fr", path.rsplit('/').next().unwrap());
+        let (_, label) = status.text().split_once("href=\"/labels/").unwrap();
+        let label = format!("/labels/{}?lang=fr", label.split_once('"').unwrap().0);
         let label = shop.server.send(&Request::get(&label));
         assert!(label.text().contains("<html lang=\"fr\">"), "{}", label.text());
     }

@@ -119,6 +119,30 @@ fn a_return_is_found_in_its_own_portal_only_and_its_page_has_no_personal_data() 
 }
 
 #[test]
+fn only_a_shopper_who_found_the_order_sees_the_label_and_cancels() {
+    for shop in shops() {
+        shop.set_policy(&json!({ "gift_returns": true }));
+        let pass = shop.pass(DANA);
+        let path = shop.start_return(&pass, ONE_TEE);
+        let recipient = shop.pass("order_number=ORD-100472&secret=97205&gift=yes");
+        for stranger in ["", "homeward_shopper=forged", &recipient] {
+            let page = shop.get(&path, stranger);
+            assert!(page.text().contains("Find your order to print"), "{}", page.text());
+            for hidden in ["/labels/", "/cancel"] {
+                assert!(!page.text().contains(hidden), "{hidden}: {}", page.text());
+            }
+            let refused = shop.post(&format!("{path}/cancel"), stranger, "");
+            assert_eq!((refused.status, refused.header("location")), (303, Some(&*shop.path(""))));
+        }
+        let page = shop.get(&path, &pass);
+        assert!(page.text().contains("/labels/RMA-"), "{}", page.text());
+        assert!(!page.text().contains("Return canceled"), "{}", page.text());
+        assert_eq!(shop.post(&format!("{path}/cancel"), &pass, "").status, 303);
+        assert!(shop.get(&path, "").text().contains("Return canceled"));
+    }
+}
+
+#[test]
 fn a_pass_is_limited_to_the_portal_and_hidden_from_scripts() {
     for shop in shops() {
         let admitted = shop.post("", "", DANA);
@@ -215,7 +239,9 @@ fn markup_in_an_order_or_in_a_merchants_texts_is_escaped() {
         );
         let form = format!("{ONE_TEE}&giftee_email=%3Cscript%3E&variant.0.0=%22%3E%3Cscript%3E");
         let path = shop.start_return(&pass, ONE_TEE);
-        let rma = path.rsplit('/').next().unwrap();
+        let status = shop.get(&path, &pass);
+        let (_, label) = status.text().split_once("href=\"/labels/").unwrap();
+        let label = format!("/labels/{}", label.split_once('"').unwrap().0);
         for page in [
             shop.get("", ""),
             shop.post("", "", "order_number=%22%3E%3Cscript%3E&secret=x"),
@@ -227,8 +253,8 @@ fn markup_in_an_order_or_in_a_merchants_texts_is_escaped() {
                 &format!("{form}&reason.0.0=%3Cscript%3E&get.0.0=exchange"),
             ),
             shop.post("/return", &pass, &form),
-            shop.get(&path, &pass),
-            shop.server.send(&Request::get(&format!("/labels/{rma}"))),
+            status,
+            shop.server.send(&Request::get(&label)),
         ] {
             assert!(page.text().contains("&#60;script&#62;"), "{}", page.text());
             assert!(!page.text().contains("<script"), "{}", page.text());

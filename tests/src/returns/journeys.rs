@@ -67,6 +67,7 @@ fn orders_of_two_shoppers_or_currencies_share_no_return() {
         );
 
         // Whoever got both as gifts is still sent two ways.
+        scene.set_policy(&json!({ "gift_returns": true }));
         wanted["gift"] = json!({ "giftee_email": "robin.ames@example.com" });
         let refused = scene.ask("/returns", &wanted).json();
         let rules: Vec<_> =

@@ -4,7 +4,8 @@ use super::scene::{Scene, request, scenes};
 use crate::harness::http::{Reply, Request};
 
 fn fetch_page(scene: &Scene<'_>, rma: &str) -> Reply {
-    scene.stage.server.send(&Request::get(&format!("/labels/{rma}")))
+    let address = scene.show(rma)["links"]["label"].as_str().unwrap().to_owned();
+    scene.stage.server.send(&Request::get(&address))
 }
 
 #[test]
@@ -39,9 +40,41 @@ fn a_label_that_is_not_there_yet_says_so_and_an_unknown_one_is_not_found() {
         assert_eq!(early.status, 200, "{}", early.said());
         assert!(early.text().contains(&rma));
         for unknown in ["RMA-7K3Q-9XWD-2M4T", "A", "..%2F..%2Fhomeward.db"] {
-            let reply = fetch_page(&scene, unknown);
-            assert_eq!(reply.said(), r#"404 {"message":"return not found"}"#, "{unknown}");
+            let reply = scene.stage.server.send(&Request::get(&format!("/labels/{unknown}")));
+            assert_eq!(reply.said(), r#"404 {"message":"label not found"}"#, "{unknown}");
         }
+    }
+}
+
+#[test]
+fn a_label_needs_its_own_key_and_not_the_identifier_on_the_parcel() {
+    for scene in scenes() {
+        let rma = scene.start_tee();
+        scene.label(&rma);
+        let address = scene.show(&rma)["links"]["label"].as_str().unwrap().to_owned();
+        assert!(address.len() > format!("/labels/{rma}").len() + 20, "{address}");
+
+        let wrong = format!("{}0", &address[..address.len() - 1]);
+        for guess in [format!("/labels/{rma}"), format!("/labels/{rma}-"), wrong] {
+            let reply = scene.stage.server.send(&Request::get(&guess));
+            assert_eq!(reply.status, 404, "{guess}: {}", reply.said());
+        }
+        assert_eq!(scene.stage.server.send(&Request::get(&address)).status, 200);
+    }
+}
+
+#[test]
+fn a_label_is_no_longer_shown_when_the_carrier_has_the_parcel() {
+    for scene in scenes() {
+        let rma = scene.start_tee();
+        let number = scene.label(&rma);
+        assert!(fetch_page(&scene, &rma).text().contains(&number));
+        scene.stage.server.home.json(&["carrier", "move", &rma, "in_transit"]);
+
+        let page = fetch_page(&scene, &rma);
+
+        let html = page.text();
+        assert!(html.contains("This label has been used") && !html.contains(&number), "{html}");
     }
 }
 

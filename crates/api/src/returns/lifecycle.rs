@@ -60,8 +60,9 @@ pub(crate) struct ReturnAnswer<'a> {
 pub(crate) struct Label<'a> {
     #[schema(example = "9400111899223197428490")]
     tracking_number: &'a str,
-    /// A page to print. Anyone who knows the return's identifier can open it.
-    #[schema(example = "/labels/RMA-7K3Q-9XWD-2M4T")]
+    /// A page to print. Anyone who knows this address can open it, until the carrier has the goods
+    /// or the label expires.
+    #[schema(example = "/labels/RMA-7K3Q-9XWD-2M4T-5H2QK8N4W7RXD3MZT6YB9VCJ1P")]
     url: String,
 }
 
@@ -88,19 +89,21 @@ pub(crate) struct Links {
     this: String,
     #[schema(example = "/returns/RMA-7K3Q-9XWD-2M4T/cancel")]
     cancel: String,
-    #[schema(example = "/labels/RMA-7K3Q-9XWD-2M4T")]
+    #[schema(example = "/labels/RMA-7K3Q-9XWD-2M4T-5H2QK8N4W7RXD3MZT6YB9VCJ1P")]
     label: String,
 }
 
 fn respond(rma: &Rma, quote: Option<Quote>) -> Json<Value> {
     let id = &rma.rma_identifier;
     let tracking_number = rma.units.iter().find_map(|unit| unit.tracking_number.as_deref());
-    let label = tracking_number
-        .map(|tracking_number| Label { tracking_number, url: format!("/labels/{id}") });
+    let label = tracking_number.map(|tracking_number| Label {
+        tracking_number,
+        url: format!("/labels/{}", rma.label_name()),
+    });
     let links = Links {
         this: format!("/returns/{id}"),
         cancel: format!("/returns/{id}/cancel"),
-        label: format!("/labels/{id}"),
+        label: format!("/labels/{}", rma.label_name()),
     };
     let response = ReturnAnswer {
         message: RmaMessage::of(rma),

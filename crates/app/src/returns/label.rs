@@ -1,13 +1,17 @@
-//! The content of a return label. Everyone who knows the return's identifier may see it.
+//! The content of a return label. Everyone who knows the key of the label may see it: the return's
+//! identifier is not enough, because it is printed on the parcel.
 
 use domain::{
     identifier::MerchantId,
     merchants::portal::Portal,
     orders::order::PostalAddress,
-    returns::{identifier::RmaId, rma::Rma},
+    returns::{
+        identifier::RmaId,
+        rma::{LabelState, Rma},
+    },
 };
 
-use crate::{App, AppError, orders::load_order::find_order};
+use crate::{App, AppError, access::secrets, orders::load_order::find_order};
 
 /// A return with its sender and its destination.
 #[derive(Clone, Debug)]
@@ -17,15 +21,23 @@ pub struct ReturnLabel {
     /// For the languages that the merchant offers.
     pub portal: Portal,
     pub rma: Rma,
+    pub state: LabelState,
     pub from: PostalAddress,
     pub to: PostalAddress,
 }
 
-pub async fn load_return_label(app: &App, rma: &str) -> Result<ReturnLabel, AppError> {
-    let missing = || AppError::NotFound("return");
+/// The label with this name: see [`Rma::label_name`].
+pub async fn load_return_label(app: &App, name: &str) -> Result<ReturnLabel, AppError> {
+    let missing = || AppError::NotFound("label");
+    let (rma, key) = name.rsplit_once('-').ok_or_else(missing)?;
     let id = RmaId::parse(rma).ok_or_else(missing)?;
     let owner = app.store.merchant_of_rma(&id).await?.ok_or_else(missing)?;
     let rma = app.store.rma(&owner, &id).await?.ok_or_else(missing)?.value;
+    // Hashes are compared, so that the time it takes reveals nothing about the key.
+    let same = secrets::hash(key.as_bytes()) == secrets::hash(rma.label_key.as_bytes());
+    if rma.label_key.is_empty() || !same {
+        return Err(missing());
+    }
     let merchant = app.store.merchant(&owner).await?.ok_or_else(missing)?.value;
     let first = rma.units.first().map(|unit| unit.goods.order_identifier.clone());
     let order = find_order(app, &owner, &first.unwrap_or_default()).await?.ok_or_else(missing)?;
@@ -36,6 +48,7 @@ pub async fn load_return_label(app: &App, rma: &str) -> Result<ReturnLabel, AppE
         merchant: merchant.id,
         portal: app.store.portal(&owner).await?.portal,
         from: order.shipping_address,
+        state: rma.label_state(app.world.now()),
         rma,
     })
 }

@@ -8,7 +8,10 @@ use domain::{
     exchanges::record::ExchangeRecord,
     identifier::{ClientId, MerchantId},
     orders::order::Order,
-    returns::{identifier::RmaId, rma::Rma},
+    returns::{
+        identifier::RmaId,
+        rma::{Rma, RmaUnit},
+    },
 };
 use serde::{Deserialize, Serialize};
 use world::{Purpose, SealContext};
@@ -163,6 +166,13 @@ impl Shopper {
             returns.extend(rma.map(|it| it.value).filter(own));
         }
         Ok(returns)
+    }
+
+    /// Whether the shopper may see the label of a return, and cancel it: one of the order, and the
+    /// recipient of a gift only its own.
+    pub fn may_change(&self, rma: &Rma) -> bool {
+        let of_order = |unit: &RmaUnit| unit.goods.order_identifier == self.order_id;
+        rma.gift_refund_only() == self.gift && rma.units.iter().any(of_order)
     }
 
     /// The order that the shopper found.

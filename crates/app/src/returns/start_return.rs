@@ -38,6 +38,9 @@ use crate::{
     },
 };
 
+/// 130 random bits.
+const LABEL_KEY_LETTERS: usize = 26;
+
 /// A return and its amounts.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct QuotedReturn {
@@ -214,7 +217,9 @@ fn decide_on(
         managed_receiving: settings.managed_receiving,
         now: app.world.now(),
     };
-    start(&context, RmaId::from_random(app.world.random())).map_err(refuse)
+    let mut started = start(&context, RmaId::from_random(app.world.random())).map_err(refuse)?;
+    started.rma.label_key = app.world.readable::<LABEL_KEY_LETTERS>();
+    Ok(started)
 }
 
 /// The orders that a request names, as far as they exist, and the versions of their ledgers.

@@ -14,9 +14,9 @@ use utoipa::ToSchema;
 
 use super::record::{ExchangeRecord, ExchangeState};
 use crate::orders::order::{Order, OrderLine, PostalAddress as OrderAddress, Variant};
-use crate::returns::{Resolution, UnitAmounts};
 use crate::returns::money::cents;
 use crate::returns::rma::{Rma, RmaUnit};
+use crate::returns::{Resolution, UnitAmounts};
 
 /// An order for what a shopper gets in exchange.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
@@ -283,7 +283,8 @@ fn replacements(
         let quantity = i64::try_from(units.len()).unwrap_or(i64::MAX);
         let known = units.iter().find_map(|unit| unit.goods.exchange_price_cents);
         let price = known.unwrap_or(line.unit_price_amount_cents);
-        let new = |unit: &&RmaUnit| unit.goods.amounts.exchanged_for(unit.goods.exchange_price_cents);
+        let new =
+            |unit: &&RmaUnit| unit.goods.amounts.exchanged_for(unit.goods.exchange_price_cents);
         let sum = |of: fn(&UnitAmounts) -> i64| {
             cents(units.iter().map(|unit| i128::from(of(&new(unit)))).sum())
         };

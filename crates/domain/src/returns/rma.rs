@@ -21,7 +21,7 @@ mod unit;
 pub use self::apply::apply;
 pub use self::event::{CarrierScan, LineQuantity, RmaDecision, RmaEvent, RmaRefusal};
 pub use self::receiving::ReceivingStatus;
-pub use self::record::{NewRma, Rma};
+pub use self::record::{LABEL_DAYS, LabelState, NewRma, Rma};
 pub use self::status::RmaStatus;
 pub use self::tracking::TrackingStatus;
 pub use self::unit::{ExtraRefund, RefundMade, RmaExchangeOrder, RmaGoods, RmaUnit, UnitReceipt};

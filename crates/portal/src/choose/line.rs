@@ -181,12 +181,7 @@ impl LineBuilder<'_> {
         objections
     }
 
-    fn build_part(
-        &self,
-        part: LinePart,
-        parts: usize,
-        open: &[&UnitReturnability],
-    ) -> PartCard {
+    fn build_part(&self, part: LinePart, parts: usize, open: &[&UnitReturnability]) -> PartCard {
         let form = self.form;
         let chosen: usize = form.part_text("quantity", part).parse().unwrap_or(0);
         let option = |quantity| QuantityOption { quantity, chosen: quantity == chosen };
@@ -297,11 +292,7 @@ impl LineBuilder<'_> {
 
     /// The variants that a unit can be exchanged for. Empty if exchanges are not offered, the
     /// variants are not known or not requested, or all are sold out.
-    fn list_variants(
-        &self,
-        part: LinePart,
-        open: &[&UnitReturnability],
-    ) -> Vec<VariantCard> {
+    fn list_variants(&self, part: LinePart, open: &[&UnitReturnability]) -> Vec<VariantCard> {
         let listed = self.offer.variants.get(&part.line).and_then(Option::as_ref);
         let listed = listed.filter(|it| open.iter().any(|unit| unit.exchange) && is_available(it));
         let listed = listed.map(|it| it.variants.as_slice()).unwrap_or_default();
@@ -332,7 +323,11 @@ impl LineBuilder<'_> {
             let new = unit.amounts.exchanged_for(variant.unit_price_amount_cents);
             unit.refund_cents.saturating_sub(new.refund_cents())
         });
-        if left > 0 { (words.difference_back)(&self.money(left)) } else { words.no_charge.to_owned() }
+        if left > 0 {
+            (words.difference_back)(&self.money(left))
+        } else {
+            words.no_charge.to_owned()
+        }
     }
 
     fn money(&self, cents: i64) -> String {

@@ -12,7 +12,11 @@
 mod tests;
 
 use askama::Template;
-use domain::{merchants::language::Language, orders::order::PostalAddress, returns::ReturnMethod};
+use domain::{
+    merchants::language::Language,
+    orders::order::PostalAddress,
+    returns::{ReturnMethod, rma::LabelState},
+};
 
 use super::{barcode, drawing::Drawing, qr};
 use crate::{
@@ -32,7 +36,7 @@ pub(crate) struct LabelPage<'a> {
     pub(crate) merchant_name: &'a str,
     pub(crate) rma_identifier: &'a str,
     pub(crate) return_method: ReturnMethod,
-    pub(crate) canceled: bool,
+    pub(crate) state: LabelState,
     /// None until the carrier has assigned it.
     pub(crate) tracking_number: Option<&'a str>,
     /// The shopper's address.
@@ -109,12 +113,22 @@ struct KeptPage<'a> {
     text: &'static str,
 }
 
+/// The label cannot be shown anymore.
+#[derive(Template)]
+#[template(path = "label/closed.html", whitespace = "minimize")]
+struct ClosedPage<'a> {
+    frame: LabelFrame<'a>,
+    text: &'static str,
+}
+
 /// Renders the page as HTML.
 pub(crate) fn render_label(label: &LabelPage<'_>) -> String {
     let number = label.tracking_number.filter(|number| !number.trim().is_empty());
     let words = &words_in(label.language).label;
     let rendered = match (label.return_method, number) {
-        _ if label.canceled => KeptPage::new(label, words.canceled).render(),
+        _ if label.state == LabelState::Canceled => KeptPage::new(label, words.canceled).render(),
+        _ if label.state == LabelState::Used => ClosedPage::new(label, words.used).render(),
+        _ if label.state == LabelState::Expired => ClosedPage::new(label, words.expired).render(),
         (ReturnMethod::CustomerKeep, _) => KeptPage::new(label, words.kept).render(),
         (ReturnMethod::MailBack, Some(number)) => ParcelPage::new(label, number, false).render(),
         (ReturnMethod::HomePickup, Some(number)) => ParcelPage::new(label, number, true).render(),
@@ -146,6 +160,12 @@ impl<'a> LabelFrame<'a> {
 }
 
 impl<'a> WaitingPage<'a> {
+    fn new(label: &'a LabelPage<'a>, words: TitledText) -> Self {
+        Self { frame: LabelFrame::new(label, words.title), text: words.text }
+    }
+}
+
+impl<'a> ClosedPage<'a> {
     fn new(label: &'a LabelPage<'a>, words: TitledText) -> Self {
         Self { frame: LabelFrame::new(label, words.title), text: words.text }
     }

@@ -1,5 +1,4 @@
-//! The route of the label's page. It is found by the identifier of the return, which cannot be
-//! guessed.
+//! The route of the label's page. It is found by the key of the label, which cannot be guessed.
 
 use app::returns::label::{ReturnLabel, load_return_label};
 use axum::{
@@ -9,7 +8,7 @@ use axum::{
     response::{Html, IntoResponse, Response},
     routing::get,
 };
-use domain::returns::rma::{Rma, RmaStatus};
+use domain::returns::rma::Rma;
 use server::{Web, assets::PAGE_HEADERS, error::ApiError, path::Path};
 
 use super::page::{LabelItem, LabelPage, render_label};
@@ -19,16 +18,16 @@ use crate::{
 };
 
 pub(crate) fn routes() -> Router<Web> {
-    Router::new().route("/labels/{rma}", get(show_label))
+    Router::new().route("/labels/{key}", get(show_label))
 }
 
 async fn show_label(
     State(web): State<Web>,
-    Path(rma): Path<String>,
+    Path(key): Path<String>,
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let label = load_return_label(&web.app, &rma).await?;
+    let label = load_return_label(&web.app, &key).await?;
     let language = PageLanguage::new(&label.portal, &uri, &headers);
     let html = Html(render(&label, language));
     // The page must not be cached, because it shows names and addresses.
@@ -39,12 +38,12 @@ async fn show_label(
 fn render(label: &ReturnLabel, page_language: PageLanguage) -> String {
     let rma = &label.rma;
     let theme_address = format!("/portal/{}/look.css", label.merchant);
-    let address = format!("/labels/{}", rma.rma_identifier);
+    let address = format!("/labels/{}", rma.label_name());
     render_label(&LabelPage {
         merchant_name: &label.merchant_name,
         rma_identifier: rma.rma_identifier.as_str(),
         return_method: rma.return_method,
-        canceled: rma.status == RmaStatus::Canceled,
+        state: label.state,
         tracking_number: rma.units.iter().find_map(|unit| unit.tracking_number.as_deref()),
         from: &label.from,
         to: &label.to,

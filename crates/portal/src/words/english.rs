@@ -207,6 +207,7 @@ pub(super) static WORDS: Words = Words {
         exchange_shipped: |order| format!("Order {order} is on its way to you"),
         exchange_failed: "The store could not place your new order, so you will receive a refund \
                           instead.",
+        find_order_first: "Find your order to print the label or cancel the return",
         cancel: "Cancel return",
         cancel_consequences: "You will keep your items and will not receive a refund. Please do \
                               not use the label.",
@@ -232,6 +233,15 @@ pub(super) static WORDS: Words = Words {
             title: "This return was canceled",
             text: "There is nothing to send back. If you have already printed a label, it is no \
                    longer valid.",
+        },
+        used: TitledText {
+            title: "This label has been used",
+            text: "The carrier already has your items, so the label is no longer shown.",
+        },
+        expired: TitledText {
+            title: "This label has expired",
+            text: "Labels are valid for 60 days. Please contact us if you still want to \
+                   return the items.",
         },
         kept: TitledText {
             title: "Nothing to send back",

@@ -220,6 +220,8 @@ pub(super) static WORDS: Words = Words {
         exchange_shipped: |order| format!("La commande {order} est en route vers vous"),
         exchange_failed: "La boutique n’a pas pu passer votre nouvelle commande. Vous recevrez un \
                           remboursement à la place.",
+        find_order_first: "Recherchez votre commande pour imprimer l’étiquette ou annuler le \
+                   retour",
         cancel: "Annuler le retour",
         cancel_consequences: "Vous garderez vos articles et ne recevrez pas de remboursement. \
                               Veuillez ne pas utiliser l’étiquette.",
@@ -245,6 +247,16 @@ pub(super) static WORDS: Words = Words {
             title: "Ce retour a été annulé",
             text: "Vous n’avez rien à renvoyer. Si vous avez déjà imprimé une étiquette, elle \
                    n’est plus valable.",
+        },
+        used: TitledText {
+            title: "Cette étiquette a déjà été utilisée",
+            text: "Le transporteur a déjà vos articles. L’étiquette n’est donc plus \
+                   affichée.",
+        },
+        expired: TitledText {
+            title: "Cette étiquette a expiré",
+            text: "Les étiquettes sont valables 60 jours. Veuillez nous contacter si \
+                   vous souhaitez encore retourner les articles.",
         },
         kept: TitledText {
             title: "Rien à renvoyer",

@@ -222,6 +222,8 @@ pub(super) static WORDS: Words = Words {
         exchange_shipped: |order| format!("Bestellung {order} ist auf dem Weg zu Ihnen"),
         exchange_failed: "Der Shop konnte Ihre neue Bestellung nicht aufgeben. Sie erhalten \
                           stattdessen eine Erstattung.",
+        find_order_first: "Bestellung suchen, um das Etikett zu drucken oder die Rücksendung zu \
+                   stornieren",
         cancel: "Rücksendung stornieren",
         cancel_consequences: "Sie behalten Ihre Artikel und erhalten keine Erstattung. Bitte \
                               verwenden Sie das Etikett nicht.",
@@ -249,6 +251,16 @@ pub(super) static WORDS: Words = Words {
             title: "Diese Rücksendung wurde storniert",
             text: "Sie müssen nichts zurücksenden. Ein bereits gedrucktes Etikett ist nicht mehr \
                    gültig.",
+        },
+        used: TitledText {
+            title: "Dieses Etikett wurde bereits verwendet",
+            text: "Der Zusteller hat Ihre Artikel bereits. Das Etikett wird daher nicht \
+                   mehr angezeigt.",
+        },
+        expired: TitledText {
+            title: "Dieses Etikett ist abgelaufen",
+            text: "Etiketten sind 60 Tage gültig. Bitte wenden Sie sich an uns, wenn \
+                   Sie die Artikel noch zurückgeben möchten.",
         },
         kept: TitledText {
             title: "Sie müssen nichts zurücksenden",

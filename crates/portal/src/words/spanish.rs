@@ -216,6 +216,7 @@ pub(super) static WORDS: Words = Words {
         exchange_shipped: |order| format!("El pedido {order} está en camino"),
         exchange_failed: "La tienda no pudo realizar su nuevo pedido. En su lugar, recibirá un \
                           reembolso.",
+        find_order_first: "Busque su pedido para imprimir la etiqueta o cancelar la devolución",
         cancel: "Cancelar la devolución",
         cancel_consequences: "Conservará sus artículos y no recibirá ningún reembolso. No utilice \
                               la etiqueta.",
@@ -242,6 +243,16 @@ pub(super) static WORDS: Words = Words {
         canceled: TitledText {
             title: "Esta devolución se canceló",
             text: "No tiene que devolver nada. Si ya ha impreso una etiqueta, ya no es válida.",
+        },
+        used: TitledText {
+            title: "Esta etiqueta ya se ha utilizado",
+            text: "El transportista ya tiene sus artículos, por lo que la etiqueta ya \
+                   no se muestra.",
+        },
+        expired: TitledText {
+            title: "Esta etiqueta ha caducado",
+            text: "Las etiquetas son válidas durante 60 días. Póngase en contacto con \
+                   nosotros si aún desea devolver los artículos.",
         },
         kept: TitledText {
             title: "Nada que devolver",

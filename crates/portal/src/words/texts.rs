@@ -217,6 +217,8 @@ pub(crate) struct StatusWords {
     pub(crate) exchange_placed: SentenceOfTwo,
     pub(crate) exchange_shipped: Sentence,
     pub(crate) exchange_failed: &'static str,
+    /// Asks a visitor without a pass to find the order first.
+    pub(crate) find_order_first: &'static str,
     pub(crate) cancel: &'static str,
     pub(crate) cancel_consequences: &'static str,
     pub(crate) cancel_confirm: &'static str,
@@ -237,6 +239,8 @@ pub(crate) struct StatusWords {
 /// The page with the label or the drop-off code.
 pub(crate) struct LabelWords {
     pub(crate) canceled: TitledText,
+    pub(crate) used: TitledText,
+    pub(crate) expired: TitledText,
     pub(crate) kept: TitledText,
     pub(crate) items_to_keep: &'static str,
     pub(crate) label: &'static str,

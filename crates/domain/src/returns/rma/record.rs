@@ -6,6 +6,7 @@ use utoipa::ToSchema;
 
 use super::receiving::ReceivingStatus;
 use super::status::RmaStatus;
+use super::tracking::TrackingStatus;
 use super::unit::{ExtraRefund, RmaGoods, RmaUnit};
 use crate::returns::ReturnMethod;
 use crate::returns::identifier::RmaId;
@@ -57,6 +58,11 @@ pub struct Rma {
     /// How many messages about the return were enqueued: the sequence of the last one.
     #[schema(example = 4, minimum = 1)]
     pub messages_sent: i64,
+    /// What opens the page of the label, together with the identifier: it cannot be guessed, and is
+    /// not printed on the parcel. Empty: the page cannot be opened.
+    #[serde(default)]
+    #[schema(ignore)]
+    pub label_key: String,
     /// The units that are returned: at least one.
     pub units: Vec<RmaUnit>,
     /// Refunds for the return that name no units, such as shipping or goodwill.
@@ -64,6 +70,19 @@ pub struct Rma {
     #[schema(required = false)]
     pub extra_refunds: Vec<ExtraRefund>,
 }
+
+/// Whether the label of a return can be shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LabelState {
+    Usable,
+    Canceled,
+    /// The carrier or the warehouse has the goods.
+    Used,
+    Expired,
+}
+
+/// How many days a label is valid, counted from the start of its return.
+pub const LABEL_DAYS: i64 = 60;
 
 /// What a return starts with.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -109,6 +128,7 @@ impl Rma {
             managed_receiving: new.managed_receiving,
             receiving_complete: false,
             messages_sent: 1,
+            label_key: String::new(),
             units: new.goods.into_iter().map(|goods| RmaUnit::new(goods, receiving)).collect(),
             extra_refunds: Vec::new(),
         };
@@ -128,6 +148,37 @@ impl Rma {
     pub(super) fn derive_receiving_complete(&self) -> bool {
         let expected = |unit: &RmaUnit| unit.receiving == Some(ReceivingStatus::Pending);
         self.units.iter().any(|unit| unit.receiving.is_some()) && !self.units.iter().any(expected)
+    }
+
+    /// The last part of the address of the label's page: the identifier and the key.
+    pub fn label_name(&self) -> String {
+        format!("{}-{}", self.rma_identifier, self.label_key)
+    }
+
+    /// Whether the label can be shown. It has a name and an address, so that it is shown only as
+    /// long as the shopper needs it.
+    pub fn label_state(&self, now: Timestamp) -> LabelState {
+        let is_gone = |unit: &RmaUnit| {
+            let moving = unit.tracking.is_some_and(|tracking| match tracking {
+                TrackingStatus::PreTransit | TrackingStatus::NotDroppedOff => false,
+                TrackingStatus::Accepted
+                | TrackingStatus::Transit
+                | TrackingStatus::Failure
+                | TrackingStatus::Delivered
+                | TrackingStatus::Returned => true,
+            });
+            moving || unit.receipt.is_some()
+        };
+        let age_s = now.as_second().saturating_sub(self.created_at.as_second());
+        if self.status == RmaStatus::Canceled {
+            LabelState::Canceled
+        } else if self.units.iter().any(is_gone) {
+            LabelState::Used
+        } else if age_s > LABEL_DAYS * 24 * 60 * 60 {
+            LabelState::Expired
+        } else {
+            LabelState::Usable
+        }
     }
 
     /// Whether the shopper gets a gift card, because the goods were a gift.

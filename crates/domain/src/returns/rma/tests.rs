@@ -210,3 +210,26 @@ fn a_return_is_stored_as_flat_units_and_read_back() {
     assert_eq!(stored["units"][0]["tracking"], "PRE_TRANSIT");
     assert_eq!(serde_json::from_value::<Rma>(stored).unwrap(), rma);
 }
+
+#[test]
+fn a_label_is_shown_until_it_is_used_or_expires() {
+    let rma = mailed(&["a"]);
+    let later = |days: i64| {
+        let seconds = rma.created_at.as_second() + days * 24 * 60 * 60;
+        Timestamp::from_second(seconds).unwrap()
+    };
+    assert_eq!(rma.label_state(later(0)), LabelState::Usable);
+    assert_eq!(rma.label_state(later(LABEL_DAYS)), LabelState::Usable);
+    assert_eq!(rma.label_state(later(LABEL_DAYS + 1)), LabelState::Expired);
+    for (tracking, state) in [
+        (TrackingStatus::PreTransit, LabelState::Usable),
+        (TrackingStatus::NotDroppedOff, LabelState::Usable),
+        (TrackingStatus::Accepted, LabelState::Used),
+        (TrackingStatus::Transit, LabelState::Used),
+        (TrackingStatus::Delivered, LabelState::Used),
+    ] {
+        let mut rma = rma.clone();
+        rma.units[0].tracking = Some(tracking);
+        assert_eq!(rma.label_state(later(1)), state, "{tracking:?}");
+    }
+}

@@ -133,7 +133,8 @@ fn another_shoppers_order_is_refused_and_a_gift_needs_no_e_mail_address() {
 
     request.email = None;
     request.gift = Some(Gift { giftee_email: "robin@example.com".to_owned() });
-    let started = start_return(&orders, &Policy::default(), &request).unwrap();
+    let policy = Policy { gift_returns: true, ..Policy::default() };
+    let started = start_return(&orders, &policy, &request).unwrap();
     assert!(started.rma.gift_refund_only());
 }
 

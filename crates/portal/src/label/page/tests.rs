@@ -42,19 +42,19 @@ fn single_language() -> LanguageSwitch {
 }
 
 fn render(return_method: ReturnMethod, tracking_number: Option<&str>) -> String {
-    render_either(return_method, tracking_number, false)
+    render_in(LabelState::Usable, return_method, tracking_number)
 }
 
-fn render_either(
+fn render_in(
+    state: LabelState,
     return_method: ReturnMethod,
     tracking_number: Option<&str>,
-    canceled: bool,
 ) -> String {
     render_label(&LabelPage {
         merchant_name: "Acme Outfitters",
         rma_identifier: "RMA-7K3Q-9XWD-2M4T",
         return_method,
-        canceled,
+        state,
         tracking_number,
         from: &shopper(),
         to: &warehouse(),
@@ -70,9 +70,21 @@ fn render_either(
 }
 
 #[test]
+fn a_label_that_was_used_or_has_expired_shows_no_address() {
+    for state in [LabelState::Used, LabelState::Expired] {
+        for return_method in ReturnMethod::ALL {
+            let page = render_in(state, return_method, Some("9400111899223100001234"));
+            for secret in ["9400111899223100001234", "Whitfield", "Juniper", "<svg"] {
+                assert!(!page.contains(secret), "{secret}: {page}");
+            }
+        }
+    }
+}
+
+#[test]
 fn a_canceled_return_has_nothing_to_print() {
     for return_method in ReturnMethod::ALL {
-        let page = render_either(return_method, Some("9400111899223100001234"), true);
+        let page = render_in(LabelState::Canceled, return_method, Some("9400111899223100001234"));
         assert!(page.contains("This return was canceled"), "{page}");
         assert!(!page.contains("<svg") && !page.contains("9400111899223100001234"), "{page}");
     }
@@ -280,7 +292,7 @@ proptest! {
                 merchant_name: &text,
                 rma_identifier: &text,
                 return_method,
-                canceled: false,
+                state: LabelState::Usable,
                 tracking_number: Some(&text),
                 from: &address,
                 to: &address,
