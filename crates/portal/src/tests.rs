@@ -70,8 +70,9 @@ fn splitting_a_line_adds_a_part_up_to_the_limit() {
     assert_eq!(split.text("split"), "");
 
     for _ in 0..20 {
-        split.0.push(("split".to_owned(), "2".to_owned()));
-        split = split.split_line();
+        let again = ("split".to_owned(), "2".to_owned());
+        let fields = split.fields().iter().cloned().chain([again]);
+        split = PortalForm::new(fields.collect()).split_line();
     }
     assert_eq!(split.part_count(2), 10);
     for nonsense in ["", "-1", "99999999999999999999", "x"] {

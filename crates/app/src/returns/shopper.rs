@@ -174,12 +174,6 @@ impl Shopper {
         let of_order = |unit: &RmaUnit| unit.goods.order_identifier == self.order_id;
         rma.gift_refund_only() == self.gift && rma.units.iter().any(of_order)
     }
-
-    /// The order that the shopper found.
-    pub async fn load_order(&self, app: &App) -> Result<Order, AppError> {
-        let order = find_order(app, &self.merchant, &self.order_id).await?;
-        order.ok_or(AppError::NotFound("order"))
-    }
 }
 
 /// The exchange orders of a return. Everyone who knows the return's identifier may see them.

@@ -159,7 +159,8 @@ fn item_of(unit: &RmaUnit) -> RmaItem<'_> {
     }
 }
 
-/// The party that gave the shopper something for the unit is paid for it. The shopper gets the rest.
+/// The party that gave the shopper something for the unit is paid for it, and the shopper gets the
+/// rest.
 fn financials_of(unit: &RmaUnit) -> RefundFinancials {
     let estimated = unit.goods.amounts.refund_cents();
     let service = unit.goods.replaced_cents();

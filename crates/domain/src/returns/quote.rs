@@ -74,8 +74,8 @@ pub struct Quote {
 }
 
 impl Quote {
-    /// What a return that was started pays and costs. It is what was quoted, until an exchange fails
-    /// and becomes a refund.
+    /// What a return that was started pays and costs. It is what was quoted, until an exchange
+    /// fails and becomes a refund.
     pub fn of_return(rma: &Rma) -> Self {
         let worth = |unit: &RmaUnit| unit.goods.amounts.refund_cents();
         let gift_cards =

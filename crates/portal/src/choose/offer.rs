@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use app::{
-    App,
+    App, AppError,
     exchanges::variants::{LineVariants, list_variants},
     orders::returnability::ReturnableOrder,
     returns::shopper::Shopper,
@@ -45,7 +45,7 @@ impl<'a> ReturnOffer<'a> {
         shopper: &Shopper,
         returnable: &'a ReturnableOrder,
         form: &PortalForm,
-    ) -> Result<Self, app::AppError> {
+    ) -> Result<Self, AppError> {
         let (order, policy) = (returnable.order(), &returnable.policy.policy);
         let returnability = returnable.returnability(app);
         let lines = order.items.iter().zip(&returnability.lines).enumerate();
@@ -65,7 +65,7 @@ impl ReturnOffer<'_> {
         let unavailable =
             self.variants.iter().filter(|(_, listed)| !listed.as_ref().is_some_and(is_available));
         let parts = unavailable.flat_map(|(line, _)| {
-            (0..form.part_count(*line)).map(|part| LinePart { line: *line, part })
+            (0..form.part_count(*line)).map(move |part| LinePart { line: *line, part })
         });
         let wanted = parts.filter(|part| {
             let resolution = Resolution::parse(form.part_text("get", *part));

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::json;
+use crate::orders::order::Order;
 use crate::returns::ReturnMethod;
 use crate::returns::policy::ShippingRefunded;
 use crate::returns::request::{Gift, read_request};

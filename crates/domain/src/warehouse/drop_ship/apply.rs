@@ -1,10 +1,10 @@
 //! The life of a drop-ship order: `(order, action) -> (order, the message owed)`.
 //!
-//! | action            | needs                           | order becomes                | owed         |
-//! | ----------------- | ------------------------------- | ---------------------------- | ------------ |
-//! | Ship              | as many open units of each line | partially_shipped or shipped | confirmation |
-//! | Cancel, cancelled | as many open units of each line | the same, or see below       | cancellation |
-//! | Cancel, rejected  | the same, and none shipped      | the same, or rejected        | cancellation |
+//! | action            | needs                           | order becomes       | owed         |
+//! | ----------------- | ------------------------------- | ------------------- | ------------ |
+//! | Ship              | as many open units of each line | (partially_)shipped | confirmation |
+//! | Cancel, cancelled | as many open units of each line | the same, or below  | cancellation |
+//! | Cancel, rejected  | the same, and none shipped      | the same, rejected  | cancellation |
 //!
 //! A cancellation is a partial one as long as units are open or were shipped. What has nothing open
 //! any more is shipped when units of it were shipped, and otherwise what its last units became. To

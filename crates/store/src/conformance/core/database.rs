@@ -24,6 +24,7 @@ fn pair(number: usize) -> Transaction {
         updated_us: 1,
         status: domain::orders::order::OrderStatus::Shipped,
         shopper_hash: 5,
+        secondary_id: String::new(),
         hash: Bytes::from_static(b"hash"),
         body: Bytes::from_static(&[0, 159, 146, 150]),
     };

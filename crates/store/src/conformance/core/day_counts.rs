@@ -31,6 +31,7 @@ fn order(id: &str, replaces: i64) -> OrderRow {
         body: Bytes::from_static(b"body"),
         status: domain::orders::order::OrderStatus::Created,
         shopper_hash: 5,
+        secondary_id: String::new(),
     }
 }
 
