@@ -15,7 +15,6 @@ use super::{
 use crate::harness::samples::message;
 
 const EVEN: &str = "EVEN_EXCHANGE";
-const UNEVEN: &str = "UNEVEN_EXCHANGE";
 
 /// A merchant with whom one tee was exchanged for a large one.
 fn exchanged(stage: &ExchangeStage<'_>) -> Rma {
@@ -191,12 +190,14 @@ fn a_chain_of_exchanges_never_pays_more_than_was_paid_at_its_root() {
     for server in servers() {
         let stage = ExchangeStage::set(server);
         exchanged(&stage);
-        stage.publish(&exchange_order("EX-100001", 9_000, 720));
+        let mut dearer = exchange_order("EX-100001", 9_000, 720);
+        dearer["items"][0]["unit_price_amount_cents"] = json!(4_500);
+        stage.publish(&dearer);
 
         let wants = exchange_for("TEE-NAVY-S");
         let second = stage.start(&[item("EX-100001", "EX-100001-1", 1, &wants)]);
 
-        let becomes = Becomes::Goods(UNEVEN, Some("EX-100002"));
+        let becomes = Becomes::Goods(EVEN, Some("EX-100002"));
         let told = [again("EX-100001", "O-1", 4_610, &becomes)];
         assert_eq!(stage.told(&second, 2)[1], rma("CREATED", &told, 0));
         assert_eq!(stage.until(&second, "placed")["goods_credit_cents"], 4_610);
