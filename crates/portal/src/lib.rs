@@ -9,7 +9,6 @@
 //! Pages have the merchant's theme and the shopper's language. A form is accepted only from a page
 //! of ours (`csrf`), and errors are pages, too (`error_page`).
 
-mod amounts;
 mod choose;
 mod csrf;
 mod error_page;

@@ -16,7 +16,7 @@ use domain::{
 use jiff::Timestamp;
 
 use crate::{
-    amounts::{AmountRow, list_amounts},
+    review::{AmountRow, list_amounts},
     visit::{PageFrame, PortalVisit},
     words::Words,
 };

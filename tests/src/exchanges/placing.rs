@@ -152,9 +152,9 @@ fn a_dearer_variant_is_uneven_and_the_merchant_absorbs_the_difference() {
                 "created_at": "TIME",
                 "decided_at": "TIME",
                 "exchange_order_identifier": "EX-100001",
-                "total_amount_cents": 4_590,
+                "total_amount_cents": 4_050,
                 "product_amount_cents": 4_500,
-                "tax_amount_cents": 340,
+                "tax_amount_cents": 300,
             })
         );
     }

@@ -115,7 +115,7 @@ fn an_exchange_without_any_variant_is_explained() {
 
         assert_eq!(page.status, 422);
         assert!(page.text().contains("There is nothing to exchange this item for"));
-        let offered = "name=\"get.0.0\" value=\"exchange\"";
+        let offered = "type=\"radio\" name=\"get.0.0\" value=\"exchange\"";
         assert!(!page.text().contains(offered), "{}", page.text());
     }
 }

@@ -121,7 +121,7 @@ fn a_list_is_read_in_every_shape_and_what_cannot_be_read_is_counted() {
                 "{}",
                 reply.said()
             );
-            assert_eq!(shop.requests(), ["GET /sku/TEE%2DNAVY/variants HTTP/1.1"]);
+            assert_eq!(shop.requests(), ["GET /sku/TEE-NAVY/variants HTTP/1.1"]);
         }
     }
 }

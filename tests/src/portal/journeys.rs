@@ -108,7 +108,7 @@ fn a_missing_value_is_reported_at_its_field_and_choices_are_kept() {
             ("method=mail-back", "items", "at least one item"),
             ("quantity.0.0=1&method=mail-back", "reason-0-0", "choose a reason"),
             (
-                "quantity.0.0=1&reason.0.0=other&get.0.0=exchange",
+                "quantity.0.0=1&reason.0.0=other&get.0.0=exchange&variants_shown.0.0=yes",
                 "variant-0-0",
                 "choose the variant",
             ),

@@ -108,8 +108,8 @@ impl UnitAmounts {
         self.price_cents.saturating_sub(self.discount_cents).saturating_add(self.tax_cents)
     }
 
-    /// What the unit is exchanged for, if one unit of the new variant has this price; the same price
-    /// if it is not known. The new unit is never worth more than this one.
+    /// What the unit is exchanged for, if one unit of the new variant has this price; the same
+    /// price if it is not known. The new unit is never worth more than this one.
     ///
     /// A cheaper variant has its part of the discount and the tax, and the shopper gets what is
     /// left of the refund. Of a dearer one, the merchant absorbs the difference: it is a discount.
