@@ -46,6 +46,9 @@ fn full() -> Value {
               "amount_max_cents": 1500 }
         ],
         "exchanges": false,
+        "cheaper_exchanges": true,
+        "dearer_exchanges": true,
+        "gift_returns": true,
         "gift_card": { "sku": "GIFT-CARD", "bonus_per_mille": 100, "bonus_max_cents": 2000 },
         "refund_at": "receipt",
         "shipping_refunded": "merchant_fault"

@@ -233,7 +233,7 @@ fn with_stock(stock: i64) -> BTreeMap<String, OrderContext> {
 
 #[test]
 fn an_exchange_waits_for_its_order_and_has_the_price_of_the_variant() {
-    let policy = Policy { cheaper_exchanges: true, ..Policy::default() };
+    let policy = Policy { dearer_exchanges: true, ..Policy::default() };
     let started = start_return(&with_stock(1), &policy, &exchange_request(None)).unwrap();
 
     assert_eq!(started.rma.status, RmaStatus::PendingExchange);
