@@ -90,7 +90,8 @@ impl App {
         }
     }
 
-    /// Whether messages of the merchant may be sent to this address, as far as its text shows; if not, why.
+    /// Whether messages of the merchant may be sent to this address, as far as its text shows; if
+    /// not, why.
     pub fn check_url(&self, merchant: &MerchantId, url: &str) -> Result<(), String> {
         self.guard
             .for_merchant(merchant)

@@ -3,8 +3,8 @@
 //! Merchants name the addresses that are called, so an address is input, and a service that calls
 //! any address can be used to reach what only its own machine can reach: the loopback interface,
 //! the private network around it, the metadata of a cloud. Therefore calls go out over https and to
-//! public addresses only. An operator may allow a merchant another network at a port; there, and only
-//! there, plain http is allowed too.
+//! public addresses only. An operator may allow a merchant another network at a port; there, and
+//! only there, plain http is allowed too.
 //!
 //! A name says nothing about where it leads, and may lead elsewhere a second later. So the check is
 //! made on what the name resolves to, every time a connection is opened, and the connection goes to

@@ -2,8 +2,8 @@
 //!
 //! The same connections and limits as for every call, and nothing that identifies the caller: no
 //! credential, no signature, no cookie. Redirects are not followed, because only this address was
-//! checked. Exceptions of the guard are for endpoints, which operators set. Everyone who can publish
-//! an order names the address of a picture, so there is no exception here.
+//! checked. Exceptions of the guard are for endpoints, which operators set. Everyone who can
+//! publish an order names the address of a picture, so there is no exception here.
 
 use std::time::Duration;
 

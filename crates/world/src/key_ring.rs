@@ -1,8 +1,8 @@
 //! The keys that encrypt secrets, and the text of the file that holds them.
 //!
 //! A file has one key per line, the newest first: the newest encrypts, and the others decrypt what
-//! was encrypted before the newest was added. A key has an identifier, which encrypted values carry,
-//! so that the right key is found and a missing one can be named.
+//! was encrypted before the newest was added. A key has an identifier, which encrypted values
+//! carry, so that the right key is found and a missing one can be named.
 
 use std::fmt;
 

@@ -2,8 +2,8 @@
 //!
 //! The keys are in a file outside the database, so that a copy of the database alone reveals
 //! nothing. A sealed value is the identifier of its key, a random nonce, and ChaCha20-Poly1305 over
-//! the secret. Each purpose has a key of its own, derived from the one in the file, and the value is
-//! bound to its merchant and its row: one sealed value cannot replace another.
+//! the secret. Each purpose has a key of its own, derived from the one in the file, and the value
+//! is bound to its merchant and its row: one sealed value cannot replace another.
 //!
 //! Keys can be replaced while the process runs. Values that were sealed with an older key can be
 //! opened as long as the file contains that key.

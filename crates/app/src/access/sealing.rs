@@ -102,7 +102,7 @@ pub async fn list_keys(app: &App) -> Result<SealingKeys, AppError> {
     Ok(SealingKeys { older: ids.filter(|id| *id != newest).collect(), newest })
 }
 
-/// Seals every stored value with the newest key, if some are sealed with older ones, and returns how
+/// Seals every stored value with the newest key, if some are sealed with older ones. Returns how
 /// many were changed.
 pub async fn finish_rotation(app: &App) -> Result<u64, AppError> {
     let SealingKeys { older, .. } = list_keys(app).await?;
