@@ -17,6 +17,7 @@ use crate::{
     core::{commit_once::commit_once, idempotency::replay_response, scope::RequestScope},
     orders::order_intake::{IncomingOrder, RefundConflict, decide_intake},
 };
+use futures_util::future::BoxFuture;
 
 /// Larger bodies are read on a separate thread, so that other requests do not wait.
 const READ_INLINE_MAX_BYTES: usize = 256 << 10;
@@ -49,7 +50,15 @@ pub struct OrderResult {
     pub result: IntakeOutcome,
 }
 
-pub async fn publish_orders(
+/// Boxed, so that it is compiled once, in this crate, and fully optimized.
+pub fn publish_orders(
+    scope: RequestScope<'_>,
+    message: OrdersMessage,
+) -> BoxFuture<'_, Result<IntakeResult, AppError>> {
+    Box::pin(read_and_store(scope, message))
+}
+
+async fn read_and_store(
     scope: RequestScope<'_>,
     message: OrdersMessage,
 ) -> Result<IntakeResult, AppError> {

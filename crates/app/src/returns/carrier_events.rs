@@ -30,6 +30,7 @@ use crate::{
     },
     returns::change_return::{EventEffect, apply_event, find_owner},
 };
+use futures_util::future::BoxFuture;
 
 /// The result of each event, in the order of the request.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
@@ -104,7 +105,16 @@ pub enum Reporter {
     Operator,
 }
 
-pub async fn apply_carrier_events(
+/// Boxed, so that it is compiled once, in this crate, and fully optimized.
+pub fn apply_carrier_events<'a>(
+    scope: RequestScope<'a>,
+    reporter: Reporter,
+    events: &'a [CarrierEvent],
+) -> BoxFuture<'a, Result<CarrierResults, AppError>> {
+    Box::pin(apply_all(scope, reporter, events))
+}
+
+async fn apply_all(
     scope: RequestScope<'_>,
     reporter: Reporter,
     events: &[CarrierEvent],

@@ -37,6 +37,7 @@ use crate::{
         policies::{PolicyView, load_policy},
     },
 };
+use futures_util::future::BoxFuture;
 
 /// 130 random bits.
 const LABEL_KEY_LETTERS: usize = 26;
@@ -98,7 +99,17 @@ pub async fn confirm_return(
     start_at_total(scope, settings, request, Some(total_cents)).await
 }
 
-async fn start_at_total(
+/// Boxed, so that it is compiled once, in this crate, and fully optimized.
+fn start_at_total<'a>(
+    scope: RequestScope<'a>,
+    settings: MerchantSettings,
+    request: &'a ReturnRequest,
+    agreed_cents: Option<i64>,
+) -> BoxFuture<'a, Result<QuotedReturn, AppError>> {
+    Box::pin(decide_and_commit(scope, settings, request, agreed_cents))
+}
+
+async fn decide_and_commit(
     scope: RequestScope<'_>,
     settings: MerchantSettings,
     request: &ReturnRequest,

@@ -17,6 +17,7 @@ use crate::{
         NamedReceipt, ScanResult, TOGETHER_MAX, receive_for_asn, receive_together,
     },
 };
+use futures_util::future::BoxFuture;
 
 /// The result of each receipt, in the order of the request.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
@@ -27,7 +28,15 @@ pub struct ReceiptResults {
 
 replayable!(ReceiptResults);
 
-pub async fn record_receipts(
+/// Boxed, so that it is compiled once, in this crate, and fully optimized.
+pub fn record_receipts<'a>(
+    scope: RequestScope<'a>,
+    receipts: &'a [Receipt],
+) -> BoxFuture<'a, Result<ReceiptResults, AppError>> {
+    Box::pin(record_all(scope, receipts))
+}
+
+async fn record_all(
     scope: RequestScope<'_>,
     receipts: &[Receipt],
 ) -> Result<ReceiptResults, AppError> {
