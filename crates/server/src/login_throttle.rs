@@ -196,9 +196,9 @@ mod tests {
 
         let (mut now, mut waits) = (NOW, Vec::new());
         for _ in 0..10 {
-            let wait_s = throttle.count(&lena, now).unwrap_err();
-            waits.push(wait_s - 1);
-            now += Duration::from_secs(wait_s.into());
+            let seconds = throttle.count(&lena, now).unwrap_err();
+            waits.push(seconds - 1);
+            now += Duration::from_secs(seconds.into());
             throttle.count(&lena, now).unwrap();
         }
         assert_eq!(waits, [30, 60, 120, 240, 480, 960, 1920, 3600, 3600, 3600]);

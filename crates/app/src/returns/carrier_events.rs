@@ -12,7 +12,6 @@ use domain::{
     returns::{
         carrier::{CarrierEvent, CarrierEventKind},
         identifier::RmaId,
-        rma::Rma,
     },
 };
 use jiff::Timestamp;
@@ -88,7 +87,7 @@ impl EventOutcome {
 impl EventResult {
     pub(crate) fn of(rma: Option<&RmaId>, effect: &EventEffect) -> Self {
         let (result, message) = match effect {
-            EventEffect::Changed(_) => (EventOutcome::Applied, None),
+            EventEffect::Changed => (EventOutcome::Applied, None),
             EventEffect::Unchanged => (EventOutcome::Unchanged, None),
             EventEffect::Refused(refusal) => (EventOutcome::Refused, Some(refusal.to_string())),
             EventEffect::Unknown => (EventOutcome::Unknown, None),
@@ -271,7 +270,7 @@ pub async fn issue_simulated_labels(app: &App) -> Result<usize, AppError> {
         };
         let target = EventTarget { app, merchant: &request.merchant, rma: &rma, audited: None };
         match apply_carrier_event(target, &event).await? {
-            EventEffect::Changed(Rma { .. }) => Ok(()),
+            EventEffect::Changed => Ok(()),
             // The return was canceled, or another node issued the label.
             EventEffect::Unchanged | EventEffect::Refused(_) | EventEffect::Unknown => {
                 let mut transaction = Transaction::new("ending a label request");

@@ -147,7 +147,7 @@ pub(crate) fn enqueue_message(
 
 /// The effect of an event on a return.
 pub(crate) enum EventEffect {
-    Changed(Rma),
+    Changed,
     /// The event was already applied, or it came too late.
     Unchanged,
     /// The event contradicts the return.
@@ -180,7 +180,7 @@ pub(crate) async fn apply_event(
         put_return(app, &mut transaction, merchant, &before, &decision.rma);
         add_changes(&decision.rma, &mut transaction);
         app.commit(transaction).await?;
-        Ok(EventEffect::Changed(decision.rma))
+        Ok(EventEffect::Changed)
     })
     .await
 }

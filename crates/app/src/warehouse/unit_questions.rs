@@ -82,7 +82,8 @@ pub async fn answer_question(
     let QuestionKey { merchant, unit, asn_number } = question;
     commit_once(scope, || async {
         let mut transaction = Transaction::new("answering a question about a unit");
-        let after = decide_answer(app, &mut transaction, question, decided).await?;
+        // Boxed, because it holds everything that was loaded about the unit.
+        let after = Box::pin(decide_answer(app, &mut transaction, question, decided)).await?;
         let detail = json!({ "unit": unit, "asn": asn_number, "answer": decided });
         let scope = scope.for_merchant(merchant);
         record_change(scope, &mut transaction, "unit.answer", &detail);

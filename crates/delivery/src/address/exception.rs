@@ -25,15 +25,12 @@ impl NetworkException {
     pub fn parse(text: &str) -> Result<Self, String> {
         let (merchant, rest) = text.split_once('@').ok_or("it does not name a merchant")?;
         // The colons of an IPv6 network are before its prefix or inside brackets.
-        let (network, port) = match rest.split_once('/') {
-            Some((address, rest)) => {
-                let (prefix, port) = rest.split_once(':').ok_or("it does not name a port")?;
-                (format!("{address}/{prefix}"), port)
-            }
-            None => {
-                let (address, port) = rest.rsplit_once(':').ok_or("it does not name a port")?;
-                (address.trim_matches(['[', ']']).to_owned(), port)
-            }
+        let (network, port) = if let Some((address, rest)) = rest.split_once('/') {
+            let (prefix, port) = rest.split_once(':').ok_or("it does not name a port")?;
+            (format!("{address}/{prefix}"), port)
+        } else {
+            let (address, port) = rest.rsplit_once(':').ok_or("it does not name a port")?;
+            (address.trim_matches(['[', ']']).to_owned(), port)
         };
         let is_named = |text: &&str| *text != ALL;
         let merchant = Some(merchant).filter(is_named).map(MerchantId::parse).transpose();

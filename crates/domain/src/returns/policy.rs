@@ -24,6 +24,7 @@ use crate::orders::tags::is_same_tag;
 /// How a merchant accepts returns. A field that is left out has its default value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own in the settings")]
 pub struct Policy {
     /// How many days a unit can be returned, counted from the day on which its line was shipped or,
     /// if that is not known, the order was placed. The last day is a whole day, in UTC. A line's

@@ -178,8 +178,8 @@ pub fn quote_return(
     shipping_refund_cents: i64,
 ) -> Quote {
     let exchange_cents = sum_cents(units.iter().map(ChosenUnit::exchange_cents));
-    let exchanged_cents = total_worth(units, Resolution::Exchange);
-    let difference_cents = exchanged_cents.saturating_sub(exchange_cents);
+    let returned_cents = total_worth(units, Resolution::Exchange);
+    let difference_cents = returned_cents.saturating_sub(exchange_cents);
     let refund_cents = total_worth(units, Resolution::Refund).saturating_add(difference_cents);
     let gift_card_cents = total_worth(units, Resolution::GiftCard);
     let reasons = units.iter().map(|unit| unit.reason);

@@ -16,7 +16,7 @@ pub fn rma() -> Rma {
         ("2026-02-24T14:20:00Z", received()),
     ];
     let mut opened = Rma::open(opening(), time("2026-02-20T10:15:00Z"));
-    opened.label_key = "5H2QK8N4W7RXD3MZT6YB9VCJ1P".to_owned();
+    "5H2QK8N4W7RXD3MZT6YB9VCJ1P".clone_into(&mut opened.label_key);
     events.into_iter().fold(opened, |rma, (at, event)| {
         apply(&rma, &event, time(at)).expect("the sample's events befall the sample").rma
     })

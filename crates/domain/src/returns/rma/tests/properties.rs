@@ -121,7 +121,7 @@ fn is_consistent(rma: &Rma) -> bool {
         RmaStatus::Refunded => all_settled,
         RmaStatus::PendingExchange => pending,
         RmaStatus::PartialRefund => !all_settled && !pending && rma.receiving_complete && missing,
-        RmaStatus::Created => !all_settled && !pending && !(rma.receiving_complete && missing),
+        RmaStatus::Created => !(all_settled || pending || rma.receiving_complete && missing),
         RmaStatus::Canceled => !pending && !rma.units.iter().any(has_moved),
     }
 }
