@@ -141,7 +141,7 @@ impl Actors {
         let path = |rest: &str| format!("/drop_ship_orders/{identifier}/{rest}");
         let line = |line: u32, quantity: u32| json!({ "client_identifier": format!("{identifier}-{line}"), "quantity": quantity });
         let (canceled, shipped) = match number % 4 {
-            0 => (Some(json!({ "reason": "inventory not found" })), None),
+            0 => (Some(json!({ "reason": "inventory not found", "outcome": "rejected" })), None),
             1 => {
                 let damaged = json!({ "reason": "inventory damaged", "items": [line(1, 1)] });
                 (Some(damaged), Some(json!([line(1, 1), line(2, 1)])))

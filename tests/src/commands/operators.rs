@@ -53,12 +53,13 @@ fn a_password_is_given_made_up_or_refused_and_never_noted() {
 
         let password = text(&home.json(&["operator", "password", "lena"])["password"]);
         let mut command = home.command(&["operator", "password", "lena", "--password-file", "-"]);
-        let given =
-            Ran::of(command.stdin(std::fs::File::open(home.file("given", "0123456789")).unwrap()));
+        let given = Ran::of(
+            command.stdin(std::fs::File::open(home.file("given", "otter-kettle-52")).unwrap()),
+        );
         assert_eq!(given.code, Some(0), "{}", given.err);
 
         let trail = home.run(&["audit"]).out;
         assert!(trail.contains("operator.add"), "{trail}");
-        assert!(!trail.contains(&password) && !trail.contains("0123456789"), "{trail}");
+        assert!(!trail.contains(&password) && !trail.contains("otter-kettle-52"), "{trail}");
     }
 }

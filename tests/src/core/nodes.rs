@@ -2,7 +2,7 @@
 
 use crate::harness::{
     eventually,
-    home::{Home, Ran},
+    home::{Home, Ran, SHARED_KEY},
     http::Request,
     postgres,
     samples::{message, sample_order, taken_in},
@@ -13,7 +13,7 @@ use crate::harness::{
 fn nodes(name: &str) -> Option<[Server; 2]> {
     let address = postgres::schema(name)?;
     let (first, second) = (Home::on(&address), Home::on(&address));
-    let key = first.file("shared.key", [7; 32]);
+    let key = first.file("shared.key", SHARED_KEY);
     let key = key.to_str().unwrap();
     Some([&first, &second].map(|home| home.serve(&["--secret-key-file", key])))
 }
@@ -87,9 +87,11 @@ fn nodes_that_start_together_on_an_empty_database_share_the_migration() {
     for round in 0..3 {
         let Some(address) = postgres::schema(&format!("nodes_start{round}")) else { return };
         let homes: Vec<_> = (0..4).map(|_| Home::on(&address)).collect();
+        let key = homes[0].file("shared.key", SHARED_KEY);
+        let list = ["merchant", "list", "--secret-key-file", key.to_str().unwrap()];
         let ran: Vec<Ran> = std::thread::scope(|scope| {
             let running: Vec<_> =
-                homes.iter().map(|home| scope.spawn(|| home.run(&["merchant", "list"]))).collect();
+                homes.iter().map(|home| scope.spawn(|| home.run(&list))).collect();
             running.into_iter().map(|it| it.join().unwrap()).collect()
         });
         for ran in ran {

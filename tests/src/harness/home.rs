@@ -39,6 +39,9 @@ pub(crate) struct Merchant {
     pub(crate) client_secret: String,
 }
 
+/// A key file for nodes that share a database.
+pub(crate) const SHARED_KEY: &str = "testkeys BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc=\n";
+
 impl Home {
     pub(crate) fn sqlite() -> Self {
         Self::on("sqlite")

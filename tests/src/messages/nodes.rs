@@ -16,7 +16,7 @@ use super::{
 };
 use crate::harness::stage::{ALLOW, Stage, Tenant, list_calls, receiver};
 use crate::harness::{
-    home::Home,
+    home::{Home, SHARED_KEY},
     http::Request,
     postgres,
     server::{Server, signal},
@@ -35,7 +35,7 @@ const HANDED_OVER_MAX: Duration = Duration::from_secs(20);
 fn nodes(name: &str) -> Option<[Server; 2]> {
     let address = postgres::schema(name)?;
     let (first, second) = (Home::on(&address), Home::on(&address));
-    let key = first.file("shared.key", [7; 32]);
+    let key = first.file("shared.key", SHARED_KEY);
     let quick = ["--retry-base-ms", "50", "--retry-factor", "1", "--delivery-timeout-ms", "3000"];
     let shared = ["--secret-key-file", key.to_str().unwrap()];
     Some([&first, &second].map(|home| home.serve(&[&ALLOW[..], &quick, &shared].concat())))

@@ -167,13 +167,11 @@ impl Scene {
 
     /// Everything that the merchant is owed of this kind, once all of it was told.
     pub(super) fn told(&self, kind: &str) -> Vec<Value> {
-        let owed = self.get(Who::Merchant, &format!("/messages?limit=500&kind={kind}"));
-        let owed = owed.body["messages"].as_array().unwrap().len();
-        let calls = eventually(&format!("{owed} messages {kind}"), || {
+        let calls = eventually(&format!("all messages {kind}"), || {
+            let owed = self.get(Who::Merchant, &format!("/messages?limit=500&kind={kind}"));
             let calls = self.calls(kind);
-            (calls.len() >= owed).then_some(calls)
+            (calls.len() == owed.body["messages"].as_array().unwrap().len()).then_some(calls)
         });
-        assert_eq!(calls.len(), owed, "{kind}");
         assert_eq!(self.running.merchant().summary().violation_count, 0);
         let body = |call: &Call| self.plain(&call.content.as_ref().unwrap().body);
         calls.iter().map(|call| serde_json::from_str(&body(call)).unwrap()).collect()

@@ -29,7 +29,7 @@ fn a_unit_tells_its_story_with_the_messages_that_were_sent_for_it() {
             [
                 &json!({ "event": "announced", "asn_number": asn, "line_identifier": "1" }),
                 &json!({ "event": "received", "asn_number": asn, "line_identifier": "1",
-                    "user_login": "mkowalski" }),
+                    "user_login": "mkowalski", "reject_reason": "stained" }),
                 &json!({ "event": "packed", "asn_number": "RTV-20260310-2" }),
                 &json!({ "event": "shipped", "asn_number": "RTV-20260310-2" }),
             ]

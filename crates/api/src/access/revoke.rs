@@ -18,6 +18,7 @@ use server::{Web, client_address};
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "describes the request; it is read field by field")]
 pub(crate) struct RevocationBody {
+    /// The token to end.
     #[schema(example = "hwt.acme.5vJ…")]
     token: String,
     #[schema(example = "acme.k7w2mq9d4x")]

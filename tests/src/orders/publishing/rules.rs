@@ -113,7 +113,14 @@ fn a_refund_to_be_ignored_is_held_like_any_other() {
         let mut order = refunded_order("A", "RF-1");
         order["refunds"][0]["tags"] = json!(["ignore_refund"]);
 
-        assert_eq!(publish_one(server, &token, &order).said(), taken_in(&[("A", "created")]));
+        let reply = publish_one(server, &token, &order);
+
+        assert_eq!(reply.status, 200, "{}", reply.said());
+        let warning = json!({
+            "field": "$.returns_portal_order.orders[0].refunds[0]",
+            "message": "has no effect, because it has the tag ignore_refund",
+        });
+        assert_eq!(reply.json()["warnings"], json!([warning]));
         assert_eq!(server.order(&token, "A").json(), order);
     }
 }

@@ -26,6 +26,10 @@ fn doubtful_order() -> (Value, Vec<(String, &'static str)>) {
     let doubts = [
         (".items[0].product_amount_cents", "should be 50 (unit price times quantity_shipped)"),
         (".refunds[0].created_at", "should be in the future"),
+        (
+            ".refunds[0].total_refund_amount_cents",
+            "should be 1 (total_amount_cents, for every shipped unit)",
+        ),
         (".product_amount_cents", "should be 60 (the sum of the lines)"),
         (".tax_amount_cents", "should be 0 (the sum of the lines)"),
         (".total_amount_cents", of_parts),
@@ -75,7 +79,7 @@ fn a_strict_merchant_is_refused_the_same_order_until_it_is_lenient_again() {
         assert_eq!(reply.json()["errors"], json!(expected));
         let spelled = doubts.iter().take(5).map(|(field, reason)| format!("{field} {reason}"));
         let spelled = spelled.collect::<Vec<_>>().join("; ");
-        let summary = format!("6 fields are invalid: {spelled}; and 1 more");
+        let summary = format!("7 fields are invalid: {spelled}; and 2 more");
         assert_eq!(reply.json()["message"], json!(summary));
         assert_eq!(server.order(&token, "doubtful").status, 404);
 
