@@ -70,7 +70,7 @@ impl Store {
     pub async fn has_old_lookups(&self, before_us: i64) -> Result<bool, StoreError> {
         let found = self.read_first(
             "looking for old counts of look-ups",
-            "SELECT 1 FROM lookup_attempts WHERE slot_us < $1 LIMIT 1",
+            "SELECT slot_us FROM lookup_attempts WHERE slot_us < $1 LIMIT 1",
             params![before_us],
             |_| Ok(()),
         );

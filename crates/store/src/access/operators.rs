@@ -118,7 +118,7 @@ impl Store {
     pub async fn has_expired_sessions(&self, now_us: i64) -> Result<bool, StoreError> {
         let found = self.read_first(
             "looking for expired sessions",
-            "SELECT 1 FROM sessions WHERE expires_us < $1 LIMIT 1",
+            "SELECT expires_us FROM sessions WHERE expires_us < $1 LIMIT 1",
             params![now_us],
             |_| Ok(()),
         );

@@ -82,7 +82,7 @@ impl Store {
     pub async fn has_expired_tokens(&self, now_us: i64) -> Result<bool, StoreError> {
         let found = self.read_first(
             "looking for expired tokens",
-            "SELECT 1 FROM tokens WHERE expires_us < $1 LIMIT 1",
+            "SELECT expires_us FROM tokens WHERE expires_us < $1 LIMIT 1",
             params![now_us],
             |_| Ok(()),
         );

@@ -98,7 +98,7 @@ impl Store {
     pub async fn has_expired_responses(&self, expired_us: i64) -> Result<bool, StoreError> {
         let found = self.read_first(
             "looking for expired responses",
-            "SELECT 1 FROM answers WHERE answered_us < $1 LIMIT 1",
+            "SELECT answered_us FROM answers WHERE answered_us < $1 LIMIT 1",
             params![expired_us],
             |_| Ok(()),
         );
