@@ -133,7 +133,7 @@ fn what_cannot_be_received_says_why() {
     assert_eq!(returned().refusal, None);
     let mut closed = samples::rma();
     closed.receiving_complete = true;
-    assert!(Parcel::of_return(&acme(), &closed).refusal.unwrap().contains("nothing more"));
+    assert!(Parcel::of_return(&acme(), &closed).refusal.unwrap().contains("receiving was closed"));
     let mut canceled = samples::rma();
     canceled.status = RmaStatus::Canceled;
     assert!(Parcel::of_return(&acme(), &canceled).refusal.unwrap().contains("cancelled"));
