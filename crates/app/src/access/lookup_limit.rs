@@ -3,7 +3,7 @@
 //! A postal code is easy to guess, so all failures with one are counted together: a walk over order
 //! numbers ends after a few tries, and shoppers then need the e-mail address of their order. An
 //! e-mail address is hard to guess. Failures with one are counted by order and by address, so that
-//! nobody can lock out the others.
+//! one visitor cannot lock out the others.
 
 use domain::identifier::MerchantId;
 use store::{AttemptWindow, StoreError, Transaction};

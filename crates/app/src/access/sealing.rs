@@ -5,8 +5,8 @@
 //! before anything is encrypted with another key.
 //!
 //! After a rotation, new values are sealed with the new key at once, and the old ones are sealed
-//! anew in batches. Each is replaced only if nobody changed it meanwhile. When none is left, the
-//! database forgets the old key.
+//! anew in batches. Each is replaced only if no other request has changed it meanwhile. When none
+//! is left, the database forgets the old key.
 
 use std::time::Duration;
 
@@ -163,7 +163,7 @@ async fn reseal_merchant(app: &App, id: &MerchantId) -> Result<u64, AppError> {
     }
     match app.store.commit(transaction).await {
         Ok(_) => Ok(changed),
-        // Somebody changed them meanwhile. The next pass looks again.
+        // Another request changed them meanwhile. The next pass looks again.
         Err(StoreError::Conflict) => Ok(1),
         Err(error) => Err(error.into()),
     }

@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_proxy_that_names_nobody_is_the_client_itself() {
+    fn a_proxy_that_names_no_client_is_the_client_itself() {
         assert_eq!(seen(&[], &["10.0.0.0/8"]), "10.0.0.9");
         assert_eq!(seen(&["10.0.0.7"], &["10.0.0.0/8"]), "10.0.0.7");
     }

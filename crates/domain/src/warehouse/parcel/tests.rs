@@ -136,7 +136,7 @@ fn what_cannot_be_received_says_why() {
     assert!(Parcel::of_return(&acme(), &closed).refusal.unwrap().contains("receiving was closed"));
     let mut canceled = samples::rma();
     canceled.status = RmaStatus::Canceled;
-    assert!(Parcel::of_return(&acme(), &canceled).refusal.unwrap().contains("cancelled"));
+    assert!(Parcel::of_return(&acme(), &canceled).refusal.unwrap().contains("canceled"));
     let mut state = samples::inbound_asn();
     state.asn.status = AsnStatus::Cancelled;
     assert!(Parcel::of_asns(&acme(), "7", &[state]).refusal.is_some());
