@@ -8,6 +8,7 @@ use std::{collections::BTreeMap, path::Path, time::Instant};
 use anyhow::Context;
 use domain::{
     json,
+    merchants::merchant::MerchantSettings,
     orders::order_message::{OrderReadContext as Reading, read_order},
     returns::{
         Resolution, ReturnMethod,
@@ -229,7 +230,7 @@ fn start_return(order: &[u8]) -> anyhow::Result<Bodies> {
         orders: &orders,
         policy: &Policy::default(),
         policy_version: 1,
-        managed_receiving: false,
+        settings: MerchantSettings::default(),
         now,
     };
     let started = start(&basis, RmaId::from_random([7; 8]))

@@ -21,6 +21,7 @@ pub(super) fn routes() -> OpenApiRouter<Web> {
         .routes(routes!(crate::warehouse::exceptions::decide))
         .routes(routes!(crate::returns::refunds::list))
         .routes(routes!(crate::returns::refunds::settle))
+        .routes(routes!(crate::money::differences::decide))
         .routes(routes!(crate::messages::endpoints::list, crate::messages::endpoints::set))
         .routes(routes!(crate::messages::endpoints::set_one, crate::messages::endpoints::forget))
         .routes(routes!(crate::messages::endpoints::pause))

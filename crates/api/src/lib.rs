@@ -7,6 +7,7 @@ mod docs;
 mod exchanges;
 mod merchants;
 mod messages;
+mod money;
 mod orders;
 mod returns;
 mod warehouse;
@@ -49,6 +50,10 @@ fn described_routes() -> (Router<Web>, Document) {
         .routes(routes!(returns::lifecycle::start))
         .routes(routes!(returns::lifecycle::show))
         .routes(routes!(returns::lifecycle::cancel))
+        .routes(routes!(returns::history::events))
+        .routes(routes!(money::books::entries))
+        .routes(routes!(money::books::balance))
+        .routes(routes!(money::differences::list))
         .routes(routes!(exchanges::exchange_orders::variants))
         .routes(routes!(exchanges::exchange_orders::list))
         .routes(routes!(returns::carrier::report))
@@ -94,6 +99,7 @@ fn described_routes() -> (Router<Web>, Document) {
         (name = "Carrier", description = "Label requests and tracking events."),
         (name = "Warehouse", description = "Inbound ASNs, receipts, units and shipments."),
         (name = "Drop ship", description = "Orders that the warehouse ships directly to shoppers."),
+        (name = "Money", description = "What was promised, what was paid, and the books of a merchant."),
         (name = "Messages", description = "Messages to a merchant, and the attempts to deliver them."),
         (name = "Operation", description = "For operators' tools: merchants, credentials, imports, \
                                             failures, audit trail. Needs the scope `admin`.")

@@ -11,6 +11,7 @@ pub mod core;
 pub mod exchanges;
 pub mod merchants;
 pub mod messages;
+pub mod money;
 pub mod orders;
 pub mod returns;
 pub mod warehouse;

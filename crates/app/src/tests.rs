@@ -126,7 +126,7 @@ fn test_operator() -> ClientId {
 }
 
 fn scope_of<'a>(app: &'a App, client: &'a ClientId) -> RequestScope<'a> {
-    RequestScope { app, client, address: None, merchant: None, idempotency: None }
+    RequestScope { app, client, address: None, merchant: None, idempotency: None, request: None }
 }
 
 fn sample() -> &'static str {

@@ -40,6 +40,32 @@ pub fn minor_digits(code: &str) -> Option<u8> {
     })
 }
 
+/// An amount in minor units with its currency, for operators: `1,046.10 USD`.
+pub fn format_amount(cents: i64, currency: &str) -> String {
+    let digits = u32::from(minor_digits(currency).unwrap_or(2));
+    let (divisor, width) = (10_i64.pow(digits), usize::try_from(digits).unwrap_or_default());
+    let sign = if cents < 0 { "−" } else { "" };
+    let whole = group_digits((cents / divisor).unsigned_abs());
+    let part = (cents % divisor).abs();
+    if width == 0 {
+        return format!("{sign}{whole} {currency}");
+    }
+    format!("{sign}{whole}.{part:0width$} {currency}")
+}
+
+/// A number in groups of three digits.
+pub fn group_digits(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (position, digit) in digits.chars().enumerate() {
+        if position > 0 && (digits.len() - position).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -18,6 +18,7 @@ pub mod identifier;
 pub mod json;
 pub mod merchants;
 pub mod messages;
+pub mod money;
 pub mod orders;
 pub mod random;
 pub mod reader;

@@ -40,6 +40,11 @@ pub fn rma_message() -> &'static str {
     include_str!("samples/rma.json")
 }
 
+/// What the message about [`rma()`] says besides, for merchants who want it.
+pub fn rma_extensions() -> &'static str {
+    include_str!("samples/rma_extensions.json")
+}
+
 /// The message that asks for [`exchange_order()`], in which every field occurs.
 pub fn exchange_order_message() -> &'static str {
     include_str!("samples/exchange_order.json")
@@ -67,6 +72,7 @@ mod tests {
     use crate::exchanges::order::{
         self as exchange, ExchangeGiftCard, ExchangeOrder, ExchangeReturnItem, Replacement,
     };
+    use crate::money::extension::RmaExtensions;
     use crate::orders::order::{
         Customer, Discount, Order, OrderLine, PaymentDetails, PaymentTransaction, PostalAddress,
         Refund, RefundLine, Variant, VariantAttribute,
@@ -152,11 +158,21 @@ mod tests {
     }
 
     #[test]
+    fn the_sample_of_extensions_is_what_the_message_about_the_sample_return_has() {
+        let mut rma = rma();
+        rma.message_extensions = true;
+        assert_written(&RmaExtensions::of(&rma).unwrap(), rma_extensions());
+        let message = serde_json::to_value(RmaMessage::of(&rma)).unwrap();
+        let sample: Value = serde_json::from_str(rma_extensions()).unwrap();
+        assert_eq!(message["extensions"], sample);
+    }
+
+    #[test]
     fn the_sample_exchange_order_is_what_is_asked_and_every_field_occurs_in_it() {
         assert_written(&exchange_order(), exchange_order_message());
         let message: Value = serde_json::from_str(exchange_order_message()).unwrap();
 
-        assert_all_present::<ExchangeOrder>(&message);
+        assert_all_sent::<ExchangeOrder>(&message, &["extensions"]);
         assert_all_present::<Replacement>(&message["items"][0]);
         assert_all_present::<ExchangeGiftCard>(&message["items"][1]);
         assert_all_present::<ExchangeReturnItem>(&message["items"][1]["return_items"][0]);
@@ -169,7 +185,7 @@ mod tests {
     fn every_field_about_a_return_occurs_in_the_sample_message() {
         let message: Value = serde_json::from_str(rma_message()).unwrap();
 
-        assert_all_present::<RmaMessage<'_>>(&message);
+        assert_all_sent::<RmaMessage<'_>>(&message, &["extensions"]);
         assert_all_present::<RmaItem<'_>>(&message["items"][0]);
         assert_all_present::<RefundFinancials>(&message["items"][0]["refund_financials"]);
         let optional: Vec<String> = fields::<RmaMessage<'_>>()
@@ -177,6 +193,6 @@ mod tests {
             .chain(fields::<RmaItem<'_>>())
             .filter_map(|(name, required)| (!required).then_some(name))
             .collect();
-        assert_eq!(optional, ["giftee_email"]);
+        assert_eq!(optional, ["extensions", "giftee_email"]);
     }
 }

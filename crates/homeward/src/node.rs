@@ -9,7 +9,7 @@ use anyhow::Context;
 use app::{
     App, AppParts,
     access::add_client::add_first_admin,
-    background::{Task, cleanup, exchanges, labels},
+    background::{Task, books, cleanup, exchanges, labels},
     core::metrics::AppMetrics,
 };
 use delivery::{DispatcherHandle, address::AddressGuard};
@@ -155,6 +155,7 @@ impl Node {
             let app = &self.app;
             tasks.push(Task::spawn("labels", labels::run(app.clone(), stop.clone())));
             tasks.push(Task::spawn("exchanges", exchanges::run(app.clone(), stop.clone())));
+            tasks.push(Task::spawn("books", books::run(app.clone(), stop.clone())));
             sender = Some(Task::spawn("delivery", outbound.run(sending.clone())));
         }
         for listener in self.listeners {

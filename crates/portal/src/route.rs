@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use app::{
     AppError,
-    access::secrets,
+    access::{authenticate::Caller, secrets},
     core::scope::{IdempotencyKey, RequestScope},
     orders::returnability::{ReturnableOrder, load_returnable_order},
     returns::{
@@ -258,7 +258,7 @@ async fn start(
     selection: &Selection,
 ) -> Result<Response, AppError> {
     let app = &visit.web.app;
-    let caller = shopper.load_caller(app).await?;
+    let caller = Caller { request: visit.request, ..shopper.load_caller(app).await? };
     let (request, key) = (&selection.request, idempotency_key(shopper, form));
     let (scope, settings) = (caller.scope(app, key.as_ref()), caller.settings);
     let started = match form.text("total").parse() {
@@ -314,6 +314,7 @@ async fn cancel(
         address: None,
         merchant: Some(merchant),
         idempotency: None,
+        request: visit.request,
     };
     match cancel_return(scope, &rma).await {
         Ok(rma) => Ok(visit.redirect(&format!("/returns/{}", rma.rma_identifier))),

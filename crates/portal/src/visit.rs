@@ -2,6 +2,7 @@
 
 use app::{
     AppError,
+    core::scope::RequestId,
     merchants::{
         pictures::create_picture_token,
         portals::{PortalFront, load_portal_front},
@@ -25,6 +26,7 @@ use server::{
     assets::{PAGE_HEADERS, assets},
     cookie::{Cookie, read_cookie},
     error::ApiError,
+    observe::request_id,
 };
 
 use crate::{
@@ -47,6 +49,7 @@ pub(super) struct PortalVisit {
     pub(super) page_language: PageLanguage,
     /// The shopper, if the browser sent a valid pass for this portal.
     pub(super) shopper: Option<Shopper>,
+    pub(super) request: Option<RequestId>,
 }
 
 impl FromRequestParts<Web> for PortalVisit {
@@ -65,6 +68,7 @@ impl FromRequestParts<Web> for PortalVisit {
             shopper: pass.and_then(|pass| Shopper::of_pass(&web.app, &merchant, pass)),
             storefront,
             web: web.clone(),
+            request: request_id(&parts.extensions),
         })
     }
 }

@@ -108,7 +108,8 @@ pub(super) const fn cancel_refusal_text(refusal: &RmaRefusal, words: &Words) -> 
         | RmaRefusal::ReceivingNotManaged
         | RmaRefusal::ReceivingClosed
         | RmaRefusal::NotAwaited
-        | RmaRefusal::NoExchange(_) => words.status.too_late,
+        | RmaRefusal::NoExchange(_)
+        | RmaRefusal::UnknownRefund(_) => words.status.too_late,
     }
 }
 

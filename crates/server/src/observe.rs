@@ -1,25 +1,41 @@
-//! The layer that counts and logs every request.
+//! The layer that numbers, counts and logs every request.
 
 use std::time::Instant;
 
+use app::core::scope::RequestId;
 use axum::{
     extract::{MatchedPath, Request, State},
+    http::{Extensions, HeaderName, HeaderValue},
     middleware::Next,
     response::Response,
 };
 
 use crate::Web;
 
+/// The journal and the log name a request as its answer does.
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// The identifier of a request. Requests inside the process may have none.
+pub fn request_id(extensions: &Extensions) -> Option<RequestId> {
+    extensions.get().copied()
+}
+
 /// All paths without a route count under one name, so that guessed addresses cannot fill the
 /// memory.
-pub async fn observe(State(web): State<Web>, request: Request, next: Next) -> Response {
+pub async fn observe(State(web): State<Web>, mut request: Request, next: Next) -> Response {
+    let id = RequestId::new(&web.app);
+    request.extensions_mut().insert(id);
     let route = request.extensions().get::<MatchedPath>();
     let route = route.map_or("no route", MatchedPath::as_str).to_owned();
     let method = request.method().to_string();
     let started = Instant::now();
-    let response = next.run(request).await;
+    let mut response = next.run(request).await;
+    if let Ok(value) = HeaderValue::try_from(id.to_string()) {
+        response.headers_mut().insert(REQUEST_ID, value);
+    }
     let (duration, status) = (started.elapsed(), response.status().as_u16());
     tracing::debug!(
+        request = %id,
         method,
         route,
         status,

@@ -20,6 +20,7 @@ mod engine;
 mod exchanges;
 mod merchants;
 mod messages;
+mod money;
 mod orders;
 mod returns;
 mod warehouse;
@@ -55,6 +56,7 @@ pub use messages::{
     reports::{AttemptCount, ResponseCount, bucket_end_us},
     retention::FinishedMessages,
 };
+pub use money::postings::{OwedReturn, OwedSum, Posting, PostingPosition};
 pub use orders::{
     order_lists::{ListedOrder, OrderFilter},
     snapshots::{OrderHead, OrderRow},

@@ -13,7 +13,7 @@ use futures_util::future::BoxFuture;
 
 use super::large_body_turn::TurnOf;
 use server::error::ApiError;
-use server::{Web, address_of};
+use server::{Web, address_of, observe::request_id};
 
 /// A scope, as a type.
 pub(crate) trait Needs: Send + Sync {
@@ -111,6 +111,7 @@ fn authorize<'a>(
             .await?
             .ok_or(ApiError::Unauthorized("the token is unknown, expired or revoked"))?;
         caller.address = address_of(&parts.extensions);
+        caller.request = request_id(&parts.extensions);
         let merchant = caller.merchant.clone().unwrap_or_else(MerchantId::platform);
         parts.extensions.insert(TurnOf(merchant));
         if caller.scopes.contains(scope) { Ok(caller) } else { Err(ApiError::Forbidden(scope)) }

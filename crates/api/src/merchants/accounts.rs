@@ -71,7 +71,7 @@ pub(crate) async fn list(
 
 fn sample_merchant() -> serde_json::Value {
     serde_json::json!({
-        "merchant": "acme", "name": "Acme Outfitters", "settings": { "strict": false, "carrier": "simulated", "managed_receiving": false, "exchange_refusal_is_final": false },
+        "merchant": "acme", "name": "Acme Outfitters", "settings": { "strict": false, "carrier": "simulated", "managed_receiving": false, "exchange_refusal_is_final": false, "refund_tolerance_cents": 0, "message_extensions": false },
         "created_at": "2026-02-11T09:24:31Z"
     })
 }
@@ -94,6 +94,10 @@ pub(crate) struct MerchantBody {
     managed_receiving: Option<bool>,
     /// Whether the responses 409 and 422 end an exchange order at once. Otherwise they are retried.
     exchange_refusal_is_final: Option<bool>,
+    /// How many cents a refund may differ from the promise without being listed as a problem.
+    refund_tolerance_cents: Option<i64>,
+    /// Whether messages about returns and exchange orders have `extensions`.
+    message_extensions: Option<bool>,
 }
 
 /// Add a merchant

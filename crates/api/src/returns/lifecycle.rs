@@ -4,20 +4,23 @@ use app::{
     orders::returnability::load_returnability,
     returns::{
         change_return::{cancel_return, close_receiving, load_return},
+        history::load_return_as_of,
         start_return::{QuotedReturn, quote_return, start_return},
     },
 };
 use axum::{Json, extract::State, http::StatusCode};
+use domain::money::statement::Statement;
 use domain::returns::{
     message::RmaMessage,
     quote::Quote,
     request::{ReturnRequest, read_request},
     returnability::Returnability,
-    rma::{ExtraRefund, Rma, RmaUnit},
+    rma::{Rma, RmaUnit},
 };
-use serde::Serialize;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 
 use crate::core::{
     body::JsonRequest,
@@ -28,6 +31,7 @@ use server::Web;
 use server::{
     error::{ApiError, Message, Refusals},
     path::Path,
+    query::Query,
 };
 
 /// A return as in the message to the merchant, with its label and links.
@@ -42,10 +46,8 @@ pub(crate) struct ReturnAnswer<'a> {
     /// The version of the merchant's policy that applies to the return.
     #[schema(example = 3, minimum = 0)]
     policy_version: i64,
-    /// Refunds for the return that name no units, such as shipping or goodwill.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schema(required = false)]
-    extra_refunds: Vec<ExtraRefund>,
+    /// What was promised, what was paid, and what is left.
+    statement: Statement,
     /// Units that the warehouse rejected.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
@@ -110,7 +112,7 @@ fn respond(rma: &Rma, quote: Option<Quote>) -> Json<Value> {
         label,
         links,
         policy_version: rma.policy_version,
-        extra_refunds: rma.extra_refunds.clone(),
+        statement: Statement::of(rma),
         rejected_units: rma.units.iter().filter_map(view_rejection).collect(),
         quote,
     };
@@ -216,13 +218,24 @@ pub(crate) async fn start(
     Ok((StatusCode::CREATED, respond(&started.rma, Some(started.quote))))
 }
 
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct ReturnQuery {
+    /// The return as it was at this time, as the RMA message of that time said. By default, now.
+    #[param(value_type = Option<String>, format = DateTime, example = "2026-02-23T07:41:12Z")]
+    as_of: Option<Timestamp>,
+}
+
 /// Read a return
 #[utoipa::path(
     get, path = "/returns/{rma}", operation_id = "read_return", tag = "Returns",
-    params(("rma" = String, Path, description = "The return's identifier.",
-        example = "RMA-7K3Q-9XWD-2M4T")),
+    params(
+        ("rma" = String, Path, description = "The return's identifier.",
+            example = "RMA-7K3Q-9XWD-2M4T"),
+        ReturnQuery,
+    ),
     responses(
-        (status = 200, body = ReturnAnswer<'_>, description = "The current state.",
+        (status = 200, body = ReturnAnswer<'_>, description = "The state, now or then.",
             example = json!(sample_answer())),
     ),
     security(("token" = ["read"]))
@@ -231,8 +244,13 @@ pub(crate) async fn show(
     State(web): State<Web>,
     merchant: Merchant<Read>,
     Path(rma): Path<String>,
+    Query(query): Query<ReturnQuery>,
 ) -> Result<Json<Value>, ApiError> {
-    Ok(respond(&load_return(&web.app, &merchant.id, &rma).await?, None))
+    let rma = match query.as_of {
+        None => load_return(&web.app, &merchant.id, &rma).await?,
+        Some(as_of) => load_return_as_of(&web.app, &merchant.id, &rma, as_of).await?,
+    };
+    Ok(respond(&rma, None))
 }
 
 /// Cancel a return

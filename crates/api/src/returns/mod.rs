@@ -1,6 +1,7 @@
 //! Returns, their policy, their parcels and their refunds.
 
 pub(crate) mod carrier;
+pub(crate) mod history;
 pub(crate) mod lifecycle;
 pub(crate) mod policy;
 pub(crate) mod refunds;

@@ -7,6 +7,7 @@ use axum::{Json, extract::State};
 use domain::{
     faults::{FaultCode, Faults},
     json::Json as Document,
+    money::comparison::DifferenceKind,
     reader::TEXT_MAX,
 };
 use serde::Deserialize;
@@ -30,6 +31,13 @@ use server::{json_body::read_object, requests::identifiers::parse_merchant};
 pub(crate) enum ProblemState {
     Unmatched,
     Conflict,
+    ShortPaid,
+    OverPaid,
+    PaidNotReceived,
+    PaidAfterReject,
+    ShippingNotPaid,
+    Asked,
+    Awaited,
     Settled,
 }
 
@@ -38,6 +46,13 @@ impl ProblemState {
         match self {
             Self::Unmatched => "unmatched",
             Self::Conflict => "conflict",
+            Self::ShortPaid => DifferenceKind::ShortPaid.name(),
+            Self::OverPaid => DifferenceKind::OverPaid.name(),
+            Self::PaidNotReceived => DifferenceKind::PaidNotReceived.name(),
+            Self::PaidAfterReject => DifferenceKind::PaidAfterReject.name(),
+            Self::ShippingNotPaid => DifferenceKind::ShippingNotPaid.name(),
+            Self::Asked => "asked",
+            Self::Awaited => "awaited",
             Self::Settled => "settled",
         }
     }
@@ -47,7 +62,9 @@ impl ProblemState {
 #[into_params(parameter_in = Query)]
 pub(crate) struct ProblemsQuery {
     /// `unmatched`: it is not clear which return the refund pays for. `conflict`: it pays for units
-    /// that were spent before. `settled`: an operator resolved the problem.
+    /// that were spent before. `short_paid`, `over_paid`, `paid_not_received`,
+    /// `paid_after_reject`, `shipping_not_paid`: it is not what was promised. `asked`: the merchant
+    /// was asked about it. `awaited`: the rest is expected. `settled`: the problem is resolved.
     #[param(inline, example = "unmatched")]
     state: ProblemState,
     /// Start after this refund: `next` of the previous page.
@@ -129,7 +146,7 @@ fn read_match(document: &Document<'_>) -> Result<RefundMatch, Faults> {
 fn sample_problem() -> Value {
     serde_json::json!({
         "merchant": "acme", "refund_identifier": "RF-2201", "order_identifier": "ORD-100472",
-        "state": "unmatched", "noticed_at": "2026-02-26T11:00:00Z",
+        "kind": "unmatched", "state": "unmatched", "noticed_at": "2026-02-26T11:00:00Z",
         "detail": "does not name a return, and could pay for any of RMA-7K3Q-9XWD-2M4T, \
                    RMA-8K3Q-9XWD-2M4T"
     })

@@ -78,8 +78,14 @@ pub async fn add_first_admin(app: &App, name: &str) -> Result<ClientCredentials,
     transaction.insert_client(&client);
     let detail = json!({ "client": client.id, "name": name, "scope": client.scopes });
     let client_id = &client.id;
-    let scope =
-        RequestScope { app, client: client_id, address: None, merchant: None, idempotency: None };
+    let scope = RequestScope {
+        app,
+        client: client_id,
+        address: None,
+        merchant: None,
+        idempotency: None,
+        request: None,
+    };
     record_change(scope, &mut transaction, "client.add", &detail);
     app.store.commit(transaction).await?;
     Ok(ClientCredentials::of(&client, &secret))

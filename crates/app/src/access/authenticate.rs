@@ -21,7 +21,7 @@ use store::TokenOwner;
 use crate::{
     App, AppError,
     access::secrets,
-    core::scope::{IdempotencyKey, RequestScope},
+    core::scope::{IdempotencyKey, RequestId, RequestScope},
 };
 
 const REMEMBERED_US: i64 = 5_000_000;
@@ -37,6 +37,8 @@ pub struct Caller {
     pub scopes: Scopes,
     /// The address of this request, which the handler knows.
     pub address: Option<IpAddr>,
+    /// The identifier of this request, which the handler knows.
+    pub request: Option<RequestId>,
 }
 
 impl Caller {
@@ -52,6 +54,7 @@ impl Caller {
             address: self.address,
             merchant: self.merchant.as_ref(),
             idempotency,
+            request: self.request,
         }
     }
 }
@@ -102,6 +105,7 @@ pub async fn authenticate(app: &App, token: &str) -> Result<Option<Caller>, AppE
         merchant: owner.merchant.map(|merchant| merchant.id),
         scopes: owner.scopes,
         address: None,
+        request: None,
     };
     app.callers.remember(hash, CachedCaller { caller: caller.clone(), until_us });
     Ok(Some(caller))

@@ -21,7 +21,7 @@ use crate::{
     access::{passwords, secrets},
     core::{
         audit_trail::{AuditEvent, record_event},
-        scope::RequestScope,
+        scope::{RequestId, RequestScope},
     },
 };
 
@@ -40,6 +40,8 @@ pub struct Session {
     pub form_token: String,
     /// The address of this request, which the handler knows.
     pub address: Option<IpAddr>,
+    /// The identifier of this request, which the handler knows.
+    pub request: Option<RequestId>,
     /// The operator, as the client of a request.
     actor: ClientId,
 }
@@ -47,13 +49,13 @@ pub struct Session {
 impl Session {
     pub fn new(operator: OperatorName, role: Role, form_token: impl Into<String>) -> Self {
         let (actor, form_token) = (ClientId::of_operator(&operator), form_token.into());
-        Self { operator, role, form_token, address: None, actor }
+        Self { operator, role, form_token, address: None, request: None, actor }
     }
 
     /// A request of the operator. The audit trail names the operator as its client.
     pub fn scope<'a>(&'a self, app: &'a App) -> RequestScope<'a> {
-        let (client, address) = (&self.actor, self.address);
-        RequestScope { app, client, address, merchant: None, idempotency: None }
+        let (client, address, request) = (&self.actor, self.address, self.request);
+        RequestScope { app, client, address, merchant: None, idempotency: None, request }
     }
 }
 

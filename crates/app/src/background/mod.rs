@@ -1,5 +1,6 @@
 //! Work that no request asks for. Each task runs until it is stopped; the binary only starts it.
 
+pub mod books;
 pub mod cleanup;
 pub mod exchanges;
 pub mod labels;

@@ -1,6 +1,6 @@
 //! What a use case needs to know about a request: who sent it, and which merchant it is about.
 
-use std::net::IpAddr;
+use std::{fmt, net::IpAddr};
 
 use bytes::Bytes;
 use domain::identifier::{ClientId, MerchantId};
@@ -21,6 +21,24 @@ pub struct RequestScope<'a> {
     pub merchant: Option<&'a MerchantId>,
     /// The key under which the request may be repeated, if it has one.
     pub idempotency: Option<&'a IdempotencyKey>,
+    /// What the journal names as the cause of a change. None for what the process does by itself.
+    pub request: Option<RequestId>,
+}
+
+/// Identifies a request, in the answer and in the journal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RequestId(u64);
+
+impl RequestId {
+    pub fn new(app: &App) -> Self {
+        Self(u64::from_be_bytes(app.world.random()))
+    }
+}
+
+impl fmt::Display for RequestId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "req-{:016x}", self.0)
+    }
 }
 
 /// The `Idempotency-Key` of a request.

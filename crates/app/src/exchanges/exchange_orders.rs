@@ -12,10 +12,7 @@ use domain::{
     identifier::{MerchantId, MessageId},
     json,
     messages::{kind::MessageKind, state::MessageState},
-    returns::{
-        identifier::RmaId,
-        rma::{Rma, RmaEvent, apply},
-    },
+    returns::{identifier::RmaId, rma::RmaEvent},
 };
 use serde::{Deserialize, Serialize};
 use store::{
@@ -30,7 +27,9 @@ use crate::{
     messages::message_log::filter_by_reference,
     orders::load_order::find_order,
     returns::{
-        change_return::{apply_event, enqueue_message},
+        change_return::{ReturnTarget, apply_event},
+        origin::Origin,
+        return_draft::ReturnDraft,
         settle_refunds::exchange_event,
     },
 };
@@ -137,7 +136,8 @@ async fn settle_pending(
         MessageState::Waiting => Ok(()),
         MessageState::Delivered => {
             let answer = load_answer(app, merchant, message.message_id).await?;
-            mark_placed(app, merchant, record, &answer).await
+            let origin = origin_of(merchant, &message);
+            mark_placed(app, merchant, record, &answer, &origin).await
         }
         MessageState::Failed | MessageState::Discarded => {
             mark_failed(app, merchant, record, &message).await
@@ -175,6 +175,7 @@ async fn mark_placed(
     merchant: &MerchantId,
     record: &Versioned<ExchangeRecord>,
     answer: &ExchangeAnswer,
+    origin: &Origin,
 ) -> Result<(), AppError> {
     let now = app.world.now();
     let placed = record.value.placed(answer, now);
@@ -191,14 +192,15 @@ async fn mark_placed(
     let kept = if cancelled { placed.cancelled() } else { placed };
     let mut transaction = Transaction::new("placing an exchange order");
     transaction.update_exchange_order(merchant, &kept, record.version);
-    apply_events(app, &mut transaction, merchant, &kept.rma_identifier, &events).await?;
+    let target = ReturnTarget { app, merchant, rma: &kept.rma_identifier, origin };
+    apply_events(target, &mut transaction, &events).await?;
     app.commit(transaction).await?;
     // Or at the same time.
     if ended.is_none()
         && let Some(event) = find_published_event(app, merchant, &identifier).await?
     {
-        let (id, version) = (&kept.rma_identifier, record.version + 1);
-        apply_event(app, merchant, id, &event, |_, transaction| {
+        let version = record.version + 1;
+        apply_event(target, &event, |_, transaction| {
             if let RmaEvent::ExchangeCanceled { .. } = event {
                 transaction.update_exchange_order(merchant, &kept.cancelled(), version);
             }
@@ -224,40 +226,37 @@ async fn mark_failed(
         transaction.discard_failure(key, REFUSED, app.world.now_us());
     }
     let events = [RmaEvent::ExchangeFailed { order_identifier }];
-    apply_events(app, &mut transaction, merchant, &failed.rma_identifier, &events).await?;
+    let origin = origin_of(merchant, message);
+    let target = ReturnTarget { app, merchant, rma: &failed.rma_identifier, origin: &origin };
+    apply_events(target, &mut transaction, &events).await?;
     Ok(app.commit(transaction).await?)
+}
+
+/// What happens to a return after the message that requested its exchange order.
+fn origin_of(merchant: &MerchantId, message: &MessageRow) -> Origin {
+    Origin::of_message(&MessageId { merchant: merchant.clone(), number: message.message_id })
 }
 
 /// Applies events to a return, one after the other, and enqueues a message about each change. An
 /// event that the return refuses is skipped.
 async fn apply_events(
-    app: &App,
+    target: ReturnTarget<'_>,
     transaction: &mut Transaction,
-    merchant: &MerchantId,
-    id: &RmaId,
     events: &[RmaEvent],
 ) -> Result<(), AppError> {
+    let ReturnTarget { app, merchant, rma: id, origin } = target;
     let Some(before) = app.store.rma(merchant, id).await? else { return Ok(()) };
-    let mut after: Option<Rma> = None;
+    let mut draft = ReturnDraft::new(before);
     for event in events {
-        match apply(after.as_ref().unwrap_or(&before.value), event, app.world.now()) {
-            Ok(decision) if decision.changed => {
-                enqueue_message(app, transaction, merchant, &decision.rma);
-                after = Some(decision.rma);
-            }
-            Ok(_) => (),
-            Err(refusal) => {
-                let rma = id.as_str();
-                tracing::warn!(
-                    "applying an event to return {rma} of {merchant} failed, \
-                     skipping the event: {refusal}"
-                );
-            }
+        if let Err(refusal) = draft.apply(event, app.world.now()) {
+            let rma = id.as_str();
+            tracing::warn!(
+                "applying an event to return {rma} of {merchant} failed, \
+                 skipping the event: {refusal}"
+            );
         }
     }
-    if let Some(rma) = after {
-        transaction.update_return(merchant, &rma, before.version, before.value.status);
-    }
+    draft.put(app, transaction, merchant, origin);
     Ok(())
 }
 

@@ -61,6 +61,12 @@ pub struct MerchantChange {
     pub managed_receiving: Option<bool>,
     /// Whether 409 and 422 end an exchange order at once.
     pub exchange_refusal_is_final: Option<bool>,
+    /// How many cents a refund may differ from the promise without being listed as a problem. It
+    /// applies to returns that start later.
+    pub refund_tolerance_cents: Option<i64>,
+    /// Whether messages about returns and exchange orders have `extensions`. It applies to returns
+    /// that start later.
+    pub message_extensions: Option<bool>,
     /// The address on return labels.
     pub return_address: Option<PostalAddress>,
     /// The clients of a disabled merchant get no tokens, and its tokens are refused. Its data
@@ -117,6 +123,12 @@ fn apply_change(mut merchant: Merchant, change: &MerchantChange, now: Timestamp)
     }
     if let Some(is_final) = change.exchange_refusal_is_final {
         merchant.settings.exchange_refusal_is_final = is_final;
+    }
+    if let Some(tolerance) = change.refund_tolerance_cents {
+        merchant.settings.refund_tolerance_cents = tolerance;
+    }
+    if let Some(extensions) = change.message_extensions {
+        merchant.settings.message_extensions = extensions;
     }
     if let Some(return_address) = &change.return_address {
         merchant.return_address = Some(return_address.clone());

@@ -18,7 +18,7 @@ use store::{StoreError, Transaction};
 
 use crate::core::idempotency::replayable;
 use crate::{
-    App, AppError,
+    AppError,
     core::{
         audit_trail::record_change,
         commit_once::{CommitAttempt, commit_once, retry_from},
@@ -149,7 +149,7 @@ async fn store_lines(
     let app = scope.app;
     let start = ChunkState { lines, rejected: Vec::new() };
     let (outcomes, rejected) = retry_from(start, |mut chunk| async move {
-        let mut decision = chunk.decide(app, merchant).await?;
+        let mut decision = chunk.decide(scope.for_merchant(merchant)).await?;
         let detail = describe_outcomes(&decision.outcomes);
         record_change(scope, &mut decision.transaction, "orders.import", &detail);
         match app.commit(decision.transaction).await {
@@ -174,14 +174,10 @@ struct ChunkState {
 
 impl ChunkState {
     /// Decides on the lines. Those that contradict a recorded refund are rejected.
-    async fn decide(
-        &mut self,
-        app: &App,
-        merchant: &MerchantId,
-    ) -> Result<IntakeDecision, AppError> {
+    async fn decide(&mut self, scope: RequestScope<'_>) -> Result<IntakeDecision, AppError> {
         loop {
             let orders: Vec<IncomingOrder> = self.lines.iter().map(|it| it.order.clone()).collect();
-            let decision = decide_intake(app, merchant, &orders).await?;
+            let decision = decide_intake(scope, &orders).await?;
             if decision.conflicts.is_empty() {
                 return Ok(decision);
             }

@@ -22,8 +22,12 @@ use store::{OrderHead, OrderRow, RefundHead, RefundRow, Transaction};
 use crate::{
     App, AppError,
     access::secrets::hash,
+    core::scope::RequestScope,
     orders::load_order::{find_newest_snapshot, read_recorded_refund},
-    returns::settle_refunds::{DoubtfulRefund, NewRefund, PublishedOrder, settle_refunds},
+    returns::{
+        origin::Origin,
+        settle_refunds::{DoubtfulRefund, NewRefund, PublishedOrder, settle_refunds},
+    },
 };
 
 /// An order that is ready to be compared with the stored snapshot.
@@ -104,10 +108,10 @@ pub(crate) struct RefundConflict {
 }
 
 pub(crate) async fn decide_intake(
-    app: &App,
-    merchant: &MerchantId,
+    scope: RequestScope<'_>,
     orders: &[IncomingOrder],
 ) -> Result<IntakeDecision, AppError> {
+    let (app, merchant) = (scope.app, scope.merchant()?);
     let stored = StoredState::load(app, merchant, orders).await?;
     let now_us = app.world.now_us();
     let mut transaction = Transaction::new("storing orders");
@@ -157,7 +161,7 @@ pub(crate) async fn decide_intake(
     let current = orders_by_position.filter(|(_, it)| stored.outcome(it) != IntakeOutcome::Stale);
     let current = current.map(|(position, it)| it.published(position));
     settlements.apply_exchange_orders(app, merchant, current).await?;
-    let doubtful = settlements.put(app, merchant, &mut transaction);
+    let doubtful = settlements.put(app, merchant, &mut transaction, &Origin::of_request(scope));
     let outcomes = orders.iter().map(|order| stored.outcome(order)).collect();
     Ok(IntakeDecision { outcomes, conflicts, doubtful, transaction })
 }

@@ -69,7 +69,7 @@ async fn read_and_store(
     let context = OrderReadContext { now: app.world.now(), strict: message.strict };
     let (orders, warnings) = read_orders(message.body, context).await?;
     let decide = || async {
-        let decided = decide_intake(app, merchant, &orders).await?;
+        let decided = decide_intake(scope, &orders).await?;
         if !decided.conflicts.is_empty() {
             let root = |order| format!("$.returns_portal_order.orders[{order}]");
             return Err(AppError::Invalid(refund_conflict_faults(&decided.conflicts, root)));

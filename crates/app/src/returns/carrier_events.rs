@@ -27,7 +27,10 @@ use crate::{
         audit_trail::record_change, commit_once::commit_once, idempotency::replay_response,
         scope::RequestScope, time::time_from_us,
     },
-    returns::change_return::{EventEffect, apply_event, find_owner},
+    returns::{
+        change_return::{EventEffect, ReturnTarget, apply_event, find_owner},
+        origin::Origin,
+    },
 };
 use futures_util::future::BoxFuture;
 
@@ -127,11 +130,15 @@ async fn apply_all(
             lanes.entry(affected).or_default().push(position);
         }
     }
+    let origin = match reporter {
+        Reporter::Carrier => Origin::of_carrier(scope),
+        Reporter::Operator => Origin::of_request(scope),
+    };
     let applied = lanes.iter().map(|((merchant, rma), positions)| {
         let lane = positions.iter().filter_map(|it| Some((*it, events.get(*it)?)));
         let audited = (reporter == Reporter::Operator).then(|| scope.for_merchant(merchant));
-        let target = EventTarget { app: scope.app, merchant, rma, audited };
-        apply_in_order(target, lane)
+        let target = ReturnTarget { app: scope.app, merchant, rma, origin: &origin };
+        apply_in_order(target, audited, lane)
     });
     let applied = futures_util::future::try_join_all(applied).await?;
     let mut results = vec![EventResult::of(None, &EventEffect::Unknown); events.len()];
@@ -163,33 +170,26 @@ async fn find_returns(
 
 /// Applies the events of one return, one after the other. Each has its position in the request.
 async fn apply_in_order(
-    target: EventTarget<'_>,
+    target: ReturnTarget<'_>,
+    audited: Option<RequestScope<'_>>,
     lane: impl Iterator<Item = (usize, &CarrierEvent)>,
 ) -> Result<Vec<(usize, EventResult)>, AppError> {
     let mut results = Vec::new();
     for (position, event) in lane {
-        let effect = apply_carrier_event(target, event).await?;
+        let effect = apply_carrier_event(target, audited, event).await?;
         results.push((position, EventResult::of(Some(target.rma), &effect)));
     }
     Ok(results)
 }
 
-/// The return that an event is applied to.
-#[derive(Clone, Copy)]
-struct EventTarget<'a> {
-    app: &'a App,
-    merchant: &'a MerchantId,
-    rma: &'a RmaId,
-    /// The request of the operator who reports the event by hand.
-    audited: Option<RequestScope<'a>>,
-}
-
+/// Applies an event. `audited` is the request of an operator who reports it by hand.
 async fn apply_carrier_event(
-    target: EventTarget<'_>,
+    target: ReturnTarget<'_>,
+    audited: Option<RequestScope<'_>>,
     event: &CarrierEvent,
 ) -> Result<EventEffect, AppError> {
-    let EventTarget { app, merchant, rma: id, audited } = target;
-    apply_event(app, merchant, id, &event.rma_event(), |rma, transaction| {
+    let ReturnTarget { merchant, rma: id, .. } = target;
+    apply_event(target, &event.rma_event(), |rma, transaction| {
         let travels = |number: &&str| {
             rma.units.iter().any(|unit| unit.tracking_number.as_deref() == Some(*number))
         };
@@ -268,8 +268,10 @@ pub async fn issue_simulated_labels(app: &App) -> Result<usize, AppError> {
             order_line_item_identifiers: Vec::new(),
             occurred_at: None,
         };
-        let target = EventTarget { app, merchant: &request.merchant, rma: &rma, audited: None };
-        match apply_carrier_event(target, &event).await? {
+        let origin = Origin::simulated_carrier();
+        let merchant = &request.merchant;
+        let target = ReturnTarget { app, merchant, rma: &rma, origin: &origin };
+        match apply_carrier_event(target, None, &event).await? {
             EventEffect::Changed => Ok(()),
             // The return was canceled, or another node issued the label.
             EventEffect::Unchanged | EventEffect::Refused(_) | EventEffect::Unknown => {

@@ -2,14 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use bytes::Bytes;
 use domain::{
     identifier::MerchantId,
-    messages::kind::MessageKind,
     returns::{
         identifier::RmaId,
-        message::RmaMessage,
-        rma::{Rma, RmaEvent, RmaRefusal, apply},
+        rma::{Rma, RmaEvent, RmaRefusal},
     },
 };
 use store::{Transaction, Versioned};
@@ -20,7 +17,7 @@ use crate::{
         commit_once::{commit_once, retry_conflicts},
         scope::RequestScope,
     },
-    messages::outbox::{self, About},
+    returns::{origin::Origin, return_draft::ReturnDraft},
 };
 
 pub async fn load_return(app: &App, merchant: &MerchantId, rma: &str) -> Result<Rma, AppError> {
@@ -32,19 +29,19 @@ pub async fn load_return(app: &App, merchant: &MerchantId, rma: &str) -> Result<
 pub async fn cancel_return(scope: RequestScope<'_>, rma: &str) -> Result<Rma, AppError> {
     let merchant = scope.merchant()?;
     let id = RmaId::parse(rma).ok_or(AppError::NotFound("return"))?;
-    commit_once(scope, || decide_cancellation(scope.app, merchant, &id)).await
+    let target =
+        ReturnTarget { app: scope.app, merchant, rma: &id, origin: &Origin::of_request(scope) };
+    commit_once(scope, || decide_cancellation(target)).await
 }
 
 /// The canceled return, and the transaction that cancels it.
 pub(crate) async fn decide_cancellation(
-    app: &App,
-    merchant: &MerchantId,
-    id: &RmaId,
+    target: ReturnTarget<'_>,
 ) -> Result<(Rma, Transaction), AppError> {
-    let before = find_versioned(app, merchant, id).await?;
+    let ReturnTarget { app, merchant, rma: id, .. } = target;
     let mut transaction = Transaction::new("canceling a return");
-    let rma = put_after_event(app, &mut transaction, merchant, &before, &RmaEvent::Canceled)?;
-    if rma != before.value {
+    let (rma, changed) = target.put_event(&mut transaction, &RmaEvent::Canceled).await?;
+    if changed {
         transaction.end_label_request(merchant, id);
         for order_id in order_ids(&rma) {
             let ledger = app.store.ledger(merchant, order_id).await?;
@@ -59,19 +56,21 @@ pub(crate) async fn decide_cancellation(
 pub async fn close_receiving(scope: RequestScope<'_>, rma: &str) -> Result<Rma, AppError> {
     let id = RmaId::parse(rma).ok_or(AppError::NotFound("return"))?;
     let merchant = find_owner(scope, &id).await?.ok_or(AppError::NotFound("return"))?;
-    commit_once(scope, || decide_closing(scope.app, &merchant, &id)).await
+    let target = ReturnTarget {
+        app: scope.app,
+        merchant: &merchant,
+        rma: &id,
+        origin: &Origin::of_warehouse(scope),
+    };
+    commit_once(scope, || decide_closing(target)).await
 }
 
 /// The return with its receiving closed, and the transaction that closes it.
 pub(crate) async fn decide_closing(
-    app: &App,
-    merchant: &MerchantId,
-    id: &RmaId,
+    target: ReturnTarget<'_>,
 ) -> Result<(Rma, Transaction), AppError> {
-    let before = find_versioned(app, merchant, id).await?;
     let mut transaction = Transaction::new("closing the receiving of a return");
-    let rma =
-        put_after_event(app, &mut transaction, merchant, &before, &RmaEvent::ReceivingClosed)?;
+    let (rma, _) = target.put_event(&mut transaction, &RmaEvent::ReceivingClosed).await?;
     Ok((rma, transaction))
 }
 
@@ -100,49 +99,30 @@ async fn find_versioned(
     app.store.rma(merchant, id).await?.ok_or(AppError::NotFound("return"))
 }
 
-/// Applies an event and stores the return if it changed. An event that contradicts the return is a
-/// conflict.
-fn put_after_event(
-    app: &App,
-    transaction: &mut Transaction,
-    merchant: &MerchantId,
-    before: &Versioned<Rma>,
-    event: &RmaEvent,
-) -> Result<Rma, AppError> {
-    let decision = apply(&before.value, event, app.world.now())
-        .map_err(|refusal| AppError::Conflict(refusal.to_string()))?;
-    if decision.changed {
-        put_return(app, transaction, merchant, before, &decision.rma);
+/// A return that something happened to.
+#[derive(Clone, Copy)]
+pub(crate) struct ReturnTarget<'a> {
+    pub(crate) app: &'a App,
+    pub(crate) merchant: &'a MerchantId,
+    pub(crate) rma: &'a RmaId,
+    /// Who reports it.
+    pub(crate) origin: &'a Origin,
+}
+
+impl ReturnTarget<'_> {
+    /// Applies an event that must not contradict the return, and says whether it changed.
+    async fn put_event(
+        &self,
+        transaction: &mut Transaction,
+        event: &RmaEvent,
+    ) -> Result<(Rma, bool), AppError> {
+        let mut draft = ReturnDraft::new(find_versioned(self.app, self.merchant, self.rma).await?);
+        let decision = draft
+            .apply(event, self.app.world.now())
+            .map_err(|refusal| AppError::Conflict(refusal.to_string()))?;
+        draft.put(self.app, transaction, self.merchant, self.origin);
+        Ok((decision.rma, decision.changed))
     }
-    Ok(decision.rma)
-}
-
-/// Stores a changed return and enqueues the message about it.
-pub(crate) fn put_return(
-    app: &App,
-    transaction: &mut Transaction,
-    merchant: &MerchantId,
-    before: &Versioned<Rma>,
-    rma: &Rma,
-) {
-    transaction.update_return(merchant, rma, before.version, before.value.status);
-    enqueue_message(app, transaction, merchant, rma);
-}
-
-/// Enqueues the message about a return as it is now.
-pub(crate) fn enqueue_message(
-    app: &App,
-    transaction: &mut Transaction,
-    merchant: &MerchantId,
-    rma: &Rma,
-) {
-    let body = serde_json::to_vec(&RmaMessage::of(rma)).expect("a message has string keys");
-    let about = About {
-        kind: MessageKind::Rma,
-        reference: rma.rma_identifier.as_str(),
-        sequence: rma.messages_sent,
-    };
-    transaction.enqueue(outbox::message(app, merchant, &about, Bytes::from(body)));
 }
 
 /// The effect of an event on a return.
@@ -159,17 +139,17 @@ pub(crate) enum EventEffect {
 /// Applies an event to a return. `add_changes` adds to the transaction what else must be committed
 /// with the changed return.
 pub(crate) async fn apply_event(
-    app: &App,
-    merchant: &MerchantId,
-    id: &RmaId,
+    target: ReturnTarget<'_>,
     event: &RmaEvent,
     add_changes: impl Fn(&Rma, &mut Transaction) + Sync,
 ) -> Result<EventEffect, AppError> {
+    let ReturnTarget { app, merchant, rma: id, origin } = target;
     retry_conflicts(|| async {
         let Some(before) = app.store.rma(merchant, id).await? else {
             return Ok(EventEffect::Unknown);
         };
-        let decision = match apply(&before.value, event, app.world.now()) {
+        let mut draft = ReturnDraft::new(before);
+        let decision = match draft.apply(event, app.world.now()) {
             Ok(decision) => decision,
             Err(refusal) => return Ok(EventEffect::Refused(refusal)),
         };
@@ -177,7 +157,7 @@ pub(crate) async fn apply_event(
             return Ok(EventEffect::Unchanged);
         }
         let mut transaction = Transaction::new("applying an event to a return");
-        put_return(app, &mut transaction, merchant, &before, &decision.rma);
+        draft.put(app, &mut transaction, merchant, origin);
         add_changes(&decision.rma, &mut transaction);
         app.commit(transaction).await?;
         Ok(EventEffect::Changed)

@@ -10,7 +10,10 @@ use store::Transaction;
 use crate::{
     App, AppError,
     core::{audit_trail::record_change, commit_once::commit_once, scope::RequestScope},
-    returns::change_return::{decide_cancellation, decide_closing},
+    returns::{
+        change_return::{ReturnTarget, decide_cancellation, decide_closing},
+        origin::Origin,
+    },
 };
 
 /// Cancels a return for the shopper or the merchant.
@@ -22,8 +25,10 @@ pub async fn cancel_by_hand(
     let app = scope.app;
     let (merchant, id) = find_return(app, rma).await?;
     let scope = scope.for_merchant(&merchant);
+    let origin = Origin::of_request(scope);
+    let target = ReturnTarget { app, merchant: &merchant, rma: &id, origin: &origin };
     commit_once(scope, || async {
-        let (rma, mut transaction) = decide_cancellation(app, &merchant, &id).await?;
+        let (rma, mut transaction) = decide_cancellation(target).await?;
         let mut detail = json!({ "rma_identifier": id.as_str() });
         if let (false, Some(fields)) = (reason.is_empty(), detail.as_object_mut()) {
             fields.insert("reason".to_owned(), reason.into());
@@ -39,8 +44,10 @@ pub async fn close_receiving_by_hand(scope: RequestScope<'_>, rma: &str) -> Resu
     let app = scope.app;
     let (merchant, id) = find_return(app, rma).await?;
     let scope = scope.for_merchant(&merchant);
+    let origin = Origin::of_request(scope);
+    let target = ReturnTarget { app, merchant: &merchant, rma: &id, origin: &origin };
     commit_once(scope, || async {
-        let (rma, mut transaction) = decide_closing(app, &merchant, &id).await?;
+        let (rma, mut transaction) = decide_closing(target).await?;
         let detail = json!({ "rma_identifier": id.as_str() });
         record_if_changed(scope, &mut transaction, "return.close_receiving", &detail);
         Ok((rma, transaction))

@@ -4,7 +4,11 @@
 use domain::{
     identifier::MerchantId,
     orders::order::{Order, Refund},
-    returns::{identifier::RmaId, rma::Rma, settlement::find_candidates},
+    returns::{
+        identifier::RmaId,
+        rma::Rma,
+        settlement::{RefundReport, find_candidates},
+    },
 };
 use jiff::Timestamp;
 
@@ -74,7 +78,8 @@ pub async fn load_refund_case(app: &App, problem: ProblemView) -> Result<RefundC
     for id in ledger.rmas().iter().filter_map(|text| RmaId::parse(text)) {
         returns.extend(app.store.rma(&merchant, &id).await?.map(|rma| rma.value));
     }
-    let found = find_candidates(order, ledger, &returns, refund, app.world.now());
+    let report = RefundReport { order, refund, now: app.world.now() };
+    let found = find_candidates(report, ledger, &returns);
     let candidates = found.iter().map(|candidate| RefundCandidate {
         rma_identifier: candidate.rma.rma_identifier.to_string(),
         status: candidate.rma.status.name(),

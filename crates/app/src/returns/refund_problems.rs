@@ -3,7 +3,10 @@
 use domain::{
     identifier::MerchantId,
     orders::order::Refund,
-    returns::{identifier::RmaId, settlement::settle_with},
+    returns::{
+        identifier::RmaId,
+        settlement::{PaidReturn, RefundReport, settle_with},
+    },
 };
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -19,11 +22,11 @@ use crate::{
         time::time_from_us,
     },
     orders::load_order::find_order,
-    returns::change_return::put_return,
+    returns::{origin::Origin, return_draft::ReturnDraft},
 };
 
-/// A refund that matched no return, paid for units that were already spent, or does not fit the
-/// newest snapshot of its order.
+/// A refund that matched no return, paid for units that were already spent, does not fit the newest
+/// snapshot of its order, or differs from what was promised.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ProblemView {
     #[schema(example = "acme")]
@@ -34,8 +37,13 @@ pub struct ProblemView {
     /// The order that is refunded.
     #[schema(example = "ORD-100472")]
     pub order_identifier: String,
-    /// unmatched, conflict, or settled after an operator resolved it.
-    #[schema(example = "unmatched")]
+    /// What is wrong: unmatched, conflict, short_paid, over_paid, paid_not_received,
+    /// paid_after_reject or shipping_not_paid.
+    #[schema(example = "short_paid")]
+    pub kind: String,
+    /// Its kind until someone looks into it. Then asked: the merchant was asked about it. awaited:
+    /// the rest is expected. settled: it is resolved.
+    #[schema(example = "short_paid")]
     pub state: String,
     /// When the refund arrived.
     #[schema(value_type = String, format = DateTime)]
@@ -43,6 +51,23 @@ pub struct ProblemView {
     /// What is wrong, or how it was resolved.
     #[schema(example = "does not name a return, and could pay for any of RMA-7K3Q-9XWD-2M4T, …")]
     pub detail: String,
+    /// If the refund differs from the promise: both amounts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub difference: Option<DifferenceView>,
+}
+
+/// What was promised and what was paid, in minor units of the currency.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct DifferenceView {
+    /// The return whose promise it is.
+    #[schema(example = "RMA-7K3Q-9XWD-2M4T")]
+    pub rma_identifier: String,
+    #[schema(example = "USD")]
+    pub currency: String,
+    #[schema(example = 4015)]
+    pub promised_cents: i64,
+    #[schema(example = 4014)]
+    pub paid_cents: i64,
 }
 
 replayable!(ProblemView);
@@ -58,15 +83,33 @@ pub struct RefundProblemPage {
     pub next: Option<String>,
 }
 
+impl RefundProblemPage {
+    fn new(problems: Vec<RefundProblem>, limit: usize) -> Self {
+        let next = next_page(&problems, limit, RefundProblem::cursor);
+        Self { refunds: problems.into_iter().map(ProblemView::from).collect(), next }
+    }
+}
+
+fn start_of(after: Option<&str>) -> Cursor {
+    after.and_then(Cursor::parse).unwrap_or_else(Cursor::oldest)
+}
+
 impl From<RefundProblem> for ProblemView {
     fn from(row: RefundProblem) -> Self {
         Self {
             merchant: row.merchant,
             refund_identifier: row.refund_id,
             order_identifier: row.order_id,
+            kind: row.kind,
             state: row.state,
             noticed_at: time_from_us(row.noticed_us),
             detail: row.detail,
+            difference: (!row.rma_id.is_empty()).then_some(DifferenceView {
+                rma_identifier: row.rma_id,
+                currency: row.currency,
+                promised_cents: row.promised_cents,
+                paid_cents: row.paid_cents,
+            }),
         }
     }
 }
@@ -77,10 +120,29 @@ pub async fn list_refund_problems(
     after: Option<&str>,
     limit: usize,
 ) -> Result<RefundProblemPage, AppError> {
-    let after = after.and_then(Cursor::parse).unwrap_or_else(Cursor::oldest);
-    let problems = app.store.refund_problems(state, &after, limit).await?;
-    let next = next_page(&problems, limit, RefundProblem::cursor);
-    Ok(RefundProblemPage { refunds: problems.into_iter().map(ProblemView::from).collect(), next })
+    let problems = app.store.refund_problems(state, &start_of(after), limit).await?;
+    Ok(RefundProblemPage::new(problems, limit))
+}
+
+/// All problems that are not settled, of all merchants, oldest first.
+pub async fn list_open_problems(
+    app: &App,
+    after: Option<&str>,
+    limit: usize,
+) -> Result<RefundProblemPage, AppError> {
+    let problems = app.store.open_refund_problems(&start_of(after), limit).await?;
+    Ok(RefundProblemPage::new(problems, limit))
+}
+
+/// All problems of one merchant, settled ones too, oldest first.
+pub async fn list_own_problems(
+    app: &App,
+    merchant: &MerchantId,
+    after: Option<&str>,
+    limit: usize,
+) -> Result<RefundProblemPage, AppError> {
+    let problems = app.store.refund_problems_of(merchant, &start_of(after), limit).await?;
+    Ok(RefundProblemPage::new(problems, limit))
 }
 
 /// How an operator resolves a problem.
@@ -111,7 +173,7 @@ pub async fn match_refund(
             None => "left unchanged".to_owned(),
             Some(rma) => {
                 let id = RmaId::parse(rma).ok_or(AppError::NotFound("return"))?;
-                pay_for_return(app, &mut transaction, merchant, &problem, &id).await?;
+                pay_for_return(scope, &mut transaction, &problem, &id).await?;
                 format!("matched to {id}")
             }
         };
@@ -131,24 +193,28 @@ pub async fn match_refund(
 
 /// Applies the refund of a problem to the return `id`.
 async fn pay_for_return(
-    app: &App,
+    scope: RequestScope<'_>,
     transaction: &mut Transaction,
-    merchant: &MerchantId,
     problem: &RefundProblem,
     id: &RmaId,
 ) -> Result<(), AppError> {
+    let (app, merchant) = (scope.app, scope.merchant()?);
     let ledger = app.store.ledger(merchant, &problem.order_id).await?;
     let rma = app.store.rma(merchant, id).await?.ok_or(AppError::NotFound("return"))?;
     let order = find_order(app, merchant, &problem.order_id).await?;
     let order = order.ok_or(AppError::NotFound("order"))?;
     let is_it = |refund: &&Refund| refund.identifier == problem.refund_id;
     let refund = order.refunds.iter().find(is_it).ok_or(AppError::NotFound("refund"))?;
-    let settlement = settle_with(&order, &ledger.value, &rma.value, refund, app.world.now());
-    let Some(changed) = settlement.changed else {
+    let now = rma.value.next_change_at(app.world.now());
+    let report = RefundReport { order: &order, refund, now };
+    let settlement = settle_with(report, &ledger.value, &rma.value);
+    let Some(PaidReturn { event, rma: paid }) = settlement.changed else {
         let why = "the return does not expect a refund for these units";
         return Err(AppError::Conflict(why.to_owned()));
     };
     transaction.put_ledger(merchant, &problem.order_id, &settlement.ledger, ledger.version);
-    put_return(app, transaction, merchant, &rma, &changed);
+    let mut draft = ReturnDraft::new(rma);
+    draft.push(event, paid, report.now);
+    draft.put(app, transaction, merchant, &Origin::of_request(scope));
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! A return with its timeline: what happened to it, which messages were sent about it, and what
 //! operators did.
 
-mod snapshot;
+mod describe;
 pub mod timeline;
 
 use domain::{
@@ -15,12 +15,15 @@ use domain::{
 };
 use store::MessageHistory;
 
-use self::timeline::{MessageRecord, TimelineSources, TimelineStep, build_timeline};
+use self::timeline::{TimelineMessage, TimelineSources, TimelineStep, build_timeline};
 use crate::{
     App, AppError,
     core::audit_trail::{AuditTrailQuery, list_changes},
     messages::message_log::{view_attempt, view_message},
-    returns::change_return::order_ids,
+    returns::{
+        change_return::order_ids,
+        history::{PastState, load_states},
+    },
 };
 
 /// The most messages about a return, or about an exchange order, that are shown.
@@ -35,6 +38,8 @@ pub struct ReturnStory {
     pub rma: Rma,
     /// Exchange orders that the return requested.
     pub exchanges: Vec<ExchangeRecord>,
+    /// Every state that the return had, oldest first.
+    pub states: Vec<PastState>,
     /// Oldest first.
     pub steps: Vec<TimelineStep>,
     /// Whether the return can be canceled now.
@@ -63,7 +68,8 @@ pub async fn load_return_story(app: &App, rma: &str) -> Result<ReturnStory, AppE
         limit: CHANGES_MAX,
         ..AuditTrailQuery::default()
     };
-    let (messages, changes, exchanges) = tokio::try_join!(
+    let (states, messages, changes, exchanges) = tokio::try_join!(
+        load_states(app, &merchant, &id),
         async { Ok(app.store.message_histories(&merchant, id.as_str(), MESSAGES_MAX).await?) },
         list_changes(app, &query),
         load_exchanges(app, &merchant, &rma),
@@ -73,6 +79,7 @@ pub async fn load_return_story(app: &App, rma: &str) -> Result<ReturnStory, AppE
     changes.retain(|change| change.at >= rma.created_at);
     let sources = TimelineSources {
         rma: &rma,
+        states: &states,
         messages: messages.into_iter().map(view_history).collect(),
         exchange_messages: exchange_messages.into_iter().map(view_history).collect(),
         changes,
@@ -84,7 +91,7 @@ pub async fn load_return_story(app: &App, rma: &str) -> Result<ReturnStory, AppE
         Err(refusal) => Availability::No(refusal.to_string()),
     };
     let (cancel, close_receiving) = (check(&RmaEvent::Canceled), check(&RmaEvent::ReceivingClosed));
-    Ok(ReturnStory { merchant, rma, exchanges, steps, cancel, close_receiving })
+    Ok(ReturnStory { merchant, rma, exchanges, states, steps, cancel, close_receiving })
 }
 
 /// The exchange orders that the return requested, and the messages that requested them.
@@ -106,10 +113,9 @@ async fn load_exchanges(
     Ok((records, messages))
 }
 
-fn view_history(history: MessageHistory) -> MessageRecord {
-    MessageRecord {
+fn view_history(history: MessageHistory) -> TimelineMessage {
+    TimelineMessage {
         message: view_message(history.message),
-        body: history.body,
         attempts: history.attempts.into_iter().map(view_attempt).collect(),
     }
 }

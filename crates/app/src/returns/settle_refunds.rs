@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use domain::{
     exchanges::record::ExchangeRecord,
     identifier::MerchantId,
+    money::comparison::find_difference,
     orders::{
         order::{IGNORE_REFUND, Order, OrderStatus, Refund},
         recorded_refunds::MisfitRefund,
@@ -17,13 +18,19 @@ use domain::{
     returns::{
         identifier::RmaId,
         ledger::Ledger,
-        rma::{Rma, RmaEvent, apply},
-        settlement::{Settlement, settle as settle_refund},
+        rma::{Rma, RmaEvent},
+        settlement::{PaidReturn, RefundReport, Settlement, settle as settle_refund},
     },
 };
 use store::{RefundProblem, Transaction, Versioned};
 
-use crate::{App, AppError, returns::change_return::enqueue_message};
+use crate::{
+    App, AppError,
+    returns::{
+        origin::Origin,
+        return_draft::{ReturnDraft, describe_difference},
+    },
+};
 
 /// A refund that is not recorded yet.
 #[derive(Clone, Copy)]
@@ -61,31 +68,13 @@ pub(crate) struct DoubtfulRefund {
 #[derive(Default)]
 pub(crate) struct Settlements {
     ledgers: BTreeMap<String, Versioned<Ledger>>,
-    returns: BTreeMap<RmaId, ReturnCase>,
-    /// Every state of a return that its merchant gets a message about, in order.
-    notices: Vec<Rma>,
+    returns: BTreeMap<RmaId, ReturnDraft>,
     problems: Vec<RefundProblem>,
     /// Problems of refunds that no longer fit their orders.
     misfits: Vec<RefundProblem>,
     doubtful: Vec<DoubtfulRefund>,
     /// Exchange orders that were canceled, as they were loaded.
     cancelled: Vec<Versioned<ExchangeRecord>>,
-}
-
-/// A return as it was loaded, and as it is after the changes so far.
-struct ReturnCase {
-    before: Versioned<Rma>,
-    after: Option<Rma>,
-}
-
-impl ReturnCase {
-    fn new(before: Versioned<Rma>) -> Self {
-        Self { before, after: None }
-    }
-
-    fn current(&self) -> &Rma {
-        self.after.as_ref().unwrap_or(&self.before.value)
-    }
 }
 
 /// What the status of an order means for its return, if it is an exchange order.
@@ -131,7 +120,7 @@ impl Settlements {
             if !self.returns.contains_key(&id)
                 && let Some(rma) = app.store.rma(merchant, &id).await?
             {
-                self.returns.insert(id, ReturnCase::new(rma));
+                self.returns.insert(id, ReturnDraft::new(rma));
             }
         }
         self.ledgers.insert(order.identifier.clone(), ledger);
@@ -144,18 +133,22 @@ impl Settlements {
         let ids = ledger.value.rmas().iter().filter_map(|text| RmaId::parse(text));
         let returns: Vec<Rma> =
             ids.filter_map(|id| self.returns.get(&id)).map(|it| it.current().clone()).collect();
+        let now = returns.iter().fold(app.world.now(), |now, rma| rma.next_change_at(now));
+        let report = RefundReport { order: new.order, refund, now };
         let Settlement { ledger: after, changed, problem } =
-            settle_refund(new.order, &ledger.value, &returns, refund, app.world.now());
+            settle_refund(report, &ledger.value, &returns);
         if after == ledger.value && changed.is_none() && problem.is_none() {
             self.warn(new, NO_EFFECT.to_owned());
             return;
         }
         ledger.value = after;
-        if let Some(rma) = changed {
-            if let Some(case) = self.returns.get_mut(&rma.rma_identifier) {
-                case.after = Some(rma.clone());
+        if let Some(PaidReturn { event, rma }) = changed {
+            if let Some(difference) = find_difference(&rma, &refund.identifier) {
+                self.warn(new, describe_difference(&rma, &difference));
             }
-            self.notices.push(rma);
+            if let Some(draft) = self.returns.get_mut(&rma.rma_identifier) {
+                draft.push(event, rma, report.now);
+            }
         }
         if let Some(problem) = problem {
             self.warn(new, problem.message().to_owned());
@@ -163,9 +156,11 @@ impl Settlements {
                 merchant: merchant.to_string(),
                 refund_id: refund.identifier.clone(),
                 order_id: new.order.identifier.clone(),
+                kind: problem.state().to_owned(),
                 state: problem.state().to_owned(),
                 noticed_us: app.world.now_us(),
                 detail: problem.message().to_owned(),
+                ..RefundProblem::default()
             });
         }
     }
@@ -194,9 +189,11 @@ impl Settlements {
                 merchant: merchant.to_string(),
                 refund_id: identifier.clone(),
                 order_id: order.id.to_owned(),
+                kind: "conflict".to_owned(),
                 state: "conflict".to_owned(),
                 noticed_us: app.world.now_us(),
                 detail: reason.clone(),
+                ..RefundProblem::default()
             });
         }
     }
@@ -222,14 +219,12 @@ impl Settlements {
             if !self.returns.contains_key(&id)
                 && let Some(rma) = app.store.rma(merchant, &id).await?
             {
-                self.returns.insert(id.clone(), ReturnCase::new(rma));
+                self.returns.insert(id.clone(), ReturnDraft::new(rma));
             }
-            if let Some(case) = self.returns.get_mut(&id)
-                && let Ok(decision) = apply(case.current(), &event, app.world.now())
+            if let Some(draft) = self.returns.get_mut(&id)
+                && let Ok(decision) = draft.apply(&event, app.world.now())
                 && decision.changed
             {
-                case.after = Some(decision.rma.clone());
-                self.notices.push(decision.rma);
                 if let RmaEvent::ExchangeCanceled { .. } = event {
                     self.cancelled.push(record);
                 }
@@ -244,17 +239,13 @@ impl Settlements {
         app: &App,
         merchant: &MerchantId,
         transaction: &mut Transaction,
+        origin: &Origin,
     ) -> Vec<DoubtfulRefund> {
         for (order_id, ledger) in &self.ledgers {
             transaction.put_ledger(merchant, order_id, &ledger.value, ledger.version);
         }
-        for ReturnCase { before, after } in self.returns.values() {
-            if let Some(rma) = after {
-                transaction.update_return(merchant, rma, before.version, before.value.status);
-            }
-        }
-        for rma in &self.notices {
-            enqueue_message(app, transaction, merchant, rma);
+        for draft in self.returns.into_values() {
+            draft.put(app, transaction, merchant, origin);
         }
         for record in &self.cancelled {
             transaction.update_exchange_order(merchant, &record.value.cancelled(), record.version);

@@ -152,6 +152,7 @@ impl Shopper {
             settings: merchant.settings,
             scopes: Scopes::none(),
             address: None,
+            request: None,
         })
     }
 

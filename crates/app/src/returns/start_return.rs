@@ -33,8 +33,9 @@ use crate::{
         returnability::ReturnableOrder,
     },
     returns::{
-        change_return::enqueue_message,
+        origin::Origin,
         policies::{PolicyView, load_policy},
+        return_draft::put_new_return,
     },
 };
 use futures_util::future::BoxFuture;
@@ -116,6 +117,7 @@ async fn decide_and_commit(
     agreed_cents: Option<i64>,
 ) -> Result<QuotedReturn, AppError> {
     let (app, merchant) = (scope.app, scope.merchant()?);
+    let origin = Origin::of_request(scope);
     // Boxed, because it holds everything that was loaded about the orders.
     let attempt = || {
         Box::pin(async {
@@ -129,8 +131,7 @@ async fn decide_and_commit(
                 transaction.put_ledger(merchant, order_id, ledger, version);
             }
             let rma = started.rma;
-            transaction.insert_return(merchant, &rma);
-            enqueue_message(app, &mut transaction, merchant, &rma);
+            put_new_return(app, &mut transaction, merchant, &rma, &origin);
             for (order, record) in &build_exchanges(&rma, &started.quote, &loaded) {
                 transaction.insert_exchange_order(merchant, record);
                 enqueue_exchange_order(app, &mut transaction, merchant, order);
@@ -225,7 +226,7 @@ fn decide_on(
         orders: &loaded.orders,
         policy: &loaded.policy.policy,
         policy_version: loaded.policy.version,
-        managed_receiving: settings.managed_receiving,
+        settings,
         now: app.world.now(),
     };
     let mut started = start(&context, RmaId::from_random(app.world.random())).map_err(refuse)?;

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use domain::{
     identifier::MerchantId,
     messages::kind::MessageKind,
-    returns::{receipt::Receipt, rma::apply},
+    returns::receipt::Receipt,
     warehouse::{
         receipt_message::received,
         receiving::{
@@ -24,7 +24,7 @@ use crate::{
     App, AppError,
     core::{commit_once::retry_conflicts, scope::RequestScope},
     messages::outbox::{self, About},
-    returns::change_return::put_return,
+    returns::{origin::Origin, return_draft::ReturnDraft},
     warehouse::resolve_merchant::resolve_merchant,
 };
 
@@ -56,7 +56,8 @@ pub(crate) async fn receive_for_asn(
     named: &NamedReceipt<'_>,
 ) -> Result<ScanResult, AppError> {
     let merchant = resolve_owner(scope, named).await?;
-    retry_conflicts(|| scan(scope.app, &merchant, named)).await
+    let origin = Origin::of_warehouse(scope);
+    retry_conflicts(|| scan(scope.app, &merchant, named, &origin)).await
 }
 
 /// The merchant of the unit. A unit that was not announced belongs to the platform until an
@@ -118,6 +119,7 @@ async fn scan(
     app: &App,
     merchant: &MerchantId,
     named: &NamedReceipt<'_>,
+    origin: &Origin,
 ) -> Result<ScanResult, AppError> {
     let receipt = named.receipt;
     let mut context = load_scan_context(app, merchant, named, &line_filter(receipt, false)).await?;
@@ -140,7 +142,7 @@ async fn scan(
         }
         ReceivingDecision::Accepted(acceptance) => {
             if let Some(asn) = context.asn {
-                let accepted = AcceptedUnit { asn, acceptance: &acceptance, replaces };
+                let accepted = AcceptedUnit { asn, acceptance: &acceptance, replaces, origin };
                 accept_unit(app, &mut transaction, merchant, accepted).await?;
             }
         }
@@ -198,6 +200,8 @@ pub(crate) struct AcceptedUnit<'a> {
     pub(crate) asn: Versioned<AsnState>,
     pub(crate) acceptance: &'a Acceptance,
     pub(crate) replaces: i64,
+    /// Who received it.
+    pub(crate) origin: &'a Origin,
 }
 
 /// Counts the unit on its ASN, applies it to the return that it belongs to, and enqueues the
@@ -206,7 +210,7 @@ pub(crate) async fn accept_unit(
     app: &App,
     transaction: &mut Transaction,
     merchant: &MerchantId,
-    AcceptedUnit { mut asn, acceptance, replaces }: AcceptedUnit<'_>,
+    AcceptedUnit { mut asn, acceptance, replaces, origin }: AcceptedUnit<'_>,
 ) -> Result<(), AppError> {
     asn.value.count(acceptance);
     let line = acceptance.line_identifier.as_deref();
@@ -219,11 +223,13 @@ pub(crate) async fn accept_unit(
     }
     let line = acceptance.line_identifier.as_deref().and_then(|id| asn.value.asn.line(id));
     if let Some((id, event)) = line.and_then(|line| returned(&line, unit))
-        && let Some(rma) = app.store.rma(merchant, &id).await?
-        && let Ok(decision) = apply(&rma.value, &event, app.world.now())
-        && decision.changed
+        && let Some(before) = app.store.rma(merchant, &id).await?
     {
-        put_return(app, transaction, merchant, &rma, &decision.rma);
+        let mut draft = ReturnDraft::new(before);
+        // Goods that the return does not expect are a question for an operator.
+        if draft.apply(&event, app.world.now()).is_ok() {
+            draft.put(app, transaction, merchant, origin);
+        }
     }
     Ok(())
 }

@@ -11,7 +11,8 @@ use crate::{
     core::{commit_once::commit_once, idempotency::replay_response, scope::RequestScope},
     returns::{
         carrier_events::{EventOutcome, EventResult},
-        change_return::{EventEffect, apply_event, find_owner},
+        change_return::{EventEffect, ReturnTarget, apply_event, find_owner},
+        origin::Origin,
     },
     warehouse::asn_receipts::{
         NamedReceipt, ScanResult, TOGETHER_MAX, receive_for_asn, receive_together,
@@ -99,7 +100,9 @@ async fn receive_one(
         return Ok(EventResult::of(None, &EventEffect::Unknown));
     };
     let event = receipt.rma_event(&named.name);
-    let effect = apply_event(scope.app, &merchant, rma, &event, |_, _| ()).await?;
+    let origin = Origin::of_warehouse(scope);
+    let target = ReturnTarget { app: scope.app, merchant: &merchant, rma, origin: &origin };
+    let effect = apply_event(target, &event, |_, _| ()).await?;
     Ok(EventResult::of(Some(rma), &effect))
 }
 

@@ -20,6 +20,7 @@ use crate::{
         audit_trail::record_change, commit_once::commit_once, scope::RequestScope,
         time::time_from_us,
     },
+    returns::origin::Origin,
     warehouse::asn_receipts::{AcceptedUnit, UnitReport, accept_unit, enqueue_receipt},
 };
 
@@ -78,12 +79,11 @@ pub async fn answer_question(
     question: QuestionKey<'_>,
     decided: &ReceivingAnswer,
 ) -> Result<UnitRecord, AppError> {
-    let app = scope.app;
     let QuestionKey { merchant, unit, asn_number } = question;
     commit_once(scope, || async {
         let mut transaction = Transaction::new("answering a question about a unit");
         // Boxed, because it holds everything that was loaded about the unit.
-        let after = Box::pin(decide_answer(app, &mut transaction, question, decided)).await?;
+        let after = Box::pin(decide_answer(scope, &mut transaction, question, decided)).await?;
         let detail = json!({ "unit": unit, "asn": asn_number, "answer": decided });
         let scope = scope.for_merchant(merchant);
         record_change(scope, &mut transaction, "unit.answer", &detail);
@@ -94,11 +94,12 @@ pub async fn answer_question(
 
 /// The unit after the answer. Everything that follows from the answer is added to the transaction.
 async fn decide_answer(
-    app: &App,
+    scope: RequestScope<'_>,
     transaction: &mut Transaction,
     question: QuestionKey<'_>,
     decided: &ReceivingAnswer,
 ) -> Result<UnitRecord, AppError> {
+    let (app, origin) = (scope.app, Origin::of_request(scope));
     let unit = app.store.units(question.merchant, [question.unit].into_iter()).await?.pop();
     let unit = unit.ok_or(AppError::NotFound("unit"))?;
     let (owner, mut asns) = load_asns(app, question, decided).await?;
@@ -127,7 +128,8 @@ async fn decide_answer(
             let chosen = asns.iter().position(|it| has(&it.value));
             if let Some(chosen) = chosen {
                 let asn = asns.swap_remove(chosen);
-                let accepted = AcceptedUnit { asn, acceptance: &acceptance, replaces };
+                let accepted =
+                    AcceptedUnit { asn, acceptance: &acceptance, replaces, origin: &origin };
                 accept_unit(app, transaction, &owner, accepted).await?;
             }
             if chosen.is_some() && owner == *question.merchant {

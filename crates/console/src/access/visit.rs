@@ -23,7 +23,7 @@ use super::visitor::{NOTICE, Visitor, session_cookie_name};
 use crate::core::{form::Form, frame::redirect, problem, urls::add_query};
 use server::{
     Web, address_of, cookie::read_cookie, error::ApiError, login_throttle::LoginAttempt,
-    same_origin::is_same_origin,
+    observe::request_id, same_origin::is_same_origin,
 };
 
 /// The field that every form of ours contains.
@@ -132,6 +132,7 @@ fn load_visitor<'a>(
         let session = loaded.map_err(|error| ApiError::from(error).into_response())?;
         let Some(mut session) = session else { return Err(redirect(&login_url(parts))) };
         session.address = address_of(&parts.extensions);
+        session.request = request_id(&parts.extensions);
         let notice = read_cookie(&parts.headers, NOTICE).and_then(|it| open_notice(&web.app, it));
         Ok(Visitor { session, notice })
     })

@@ -3,33 +3,15 @@
 use std::fmt;
 
 use askama::filters::HtmlSafe;
-use domain::currency::minor_digits;
+use domain::currency::group_digits;
 use jiff::Timestamp;
 
-/// An amount in minor units with its currency: `46.10 USD`.
-pub(crate) fn format_money(cents: i64, currency: &str) -> String {
-    let digits = u32::from(minor_digits(currency).unwrap_or(2));
-    let (divisor, width) = (10_i64.pow(digits), usize::try_from(digits).unwrap_or_default());
-    let sign = if cents < 0 { "−" } else { "" };
-    let whole = format_number((cents / divisor).saturating_abs());
-    let part = (cents % divisor).abs();
-    if width == 0 {
-        return format!("{sign}{whole} {currency}");
-    }
-    format!("{sign}{whole}.{part:0width$} {currency}")
-}
+pub(crate) use domain::currency::format_amount as format_money;
 
 /// A number in groups of three digits.
 pub(crate) fn format_number(number: i64) -> String {
-    let digits = number.unsigned_abs().to_string();
-    let mut text = String::from(if number < 0 { "−" } else { "" });
-    for (position, digit) in digits.chars().enumerate() {
-        if position > 0 && (digits.len() - position).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+    let sign = if number < 0 { "−" } else { "" };
+    format!("{sign}{}", group_digits(number.unsigned_abs()))
 }
 
 /// `1 message`, `2,000 messages`.

@@ -9,7 +9,7 @@ const CARRIERS: [(&str, &str); 2] = [
     ("external", "External: another system creates labels and reports scans"),
 ];
 
-pub(super) fn settings_fields(settings: MerchantSettings) -> [Field; 4] {
+pub(super) fn settings_fields(settings: MerchantSettings) -> [Field; 6] {
     [
         Field::choice("carrier", "Carrier", &CARRIERS).value(settings.carrier.name()),
         Field::flag(
@@ -25,5 +25,10 @@ pub(super) fn settings_fields(settings: MerchantSettings) -> [Field; 4] {
         .hint("Otherwise it is retried like any other message."),
         Field::flag("strict", "Reject orders with inconsistent amounts", settings.strict)
             .hint("Otherwise they are accepted with a warning."),
+        Field::text("refund_tolerance_cents", "Tolerated difference of refunds, in cents")
+            .value(&settings.refund_tolerance_cents.to_string())
+            .hint("A refund that differs more from the promise is listed as a problem."),
+        Field::flag("message_extensions", "Messages have extensions", settings.message_extensions)
+            .hint("Totals and paid amounts in messages about returns and exchange orders."),
     ]
 }

@@ -92,7 +92,7 @@ pub(super) fn return_page<'a>(
     story: &'a ReturnStory,
     reason_fault: Option<&'a str>,
 ) -> ReturnPage<'a> {
-    let ReturnStory { merchant, rma, exchanges, steps, cancel, close_receiving } = story;
+    let ReturnStory { merchant, rma, exchanges, steps, cancel, close_receiving, states: _ } = story;
     let merchant = merchant.as_str();
     ReturnPage {
         frame: Frame::new(visitor, Section::Returns, format!("Return {}", rma.rma_identifier)),

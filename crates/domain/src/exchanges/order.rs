@@ -13,6 +13,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::record::{ExchangeRecord, ExchangeState};
+use crate::money::extension::ExchangeExtensions;
 use crate::orders::order::{Order, OrderLine, PostalAddress as OrderAddress, Variant};
 use crate::returns::money::cents;
 use crate::returns::rma::{Rma, RmaUnit};
@@ -38,6 +39,10 @@ pub struct ExchangeOrder {
     pub shipping_address: ExchangeAddress,
     pub billing_address: ExchangeAddress,
     pub payment: ExchangePayment,
+    /// Only with the setting `message_extensions`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub extensions: Option<ExchangeExtensions>,
 }
 
 /// One position of an exchange order.
@@ -230,6 +235,10 @@ pub fn exchange_order(
         shipping_address: address(&order.shipping_address),
         billing_address: address(&order.billing_address),
         payment: ExchangePayment { transaction_id },
+        extensions: rma.message_extensions.then_some(ExchangeExtensions {
+            credit_cents: record.credit_cents,
+            goods_credit_cents: record.goods_credit_cents,
+        }),
     };
     Some((asked, record))
 }

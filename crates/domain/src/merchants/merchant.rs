@@ -45,6 +45,13 @@ pub struct MerchantSettings {
     /// refunded. Otherwise these answers are retried like any other.
     #[serde(default)]
     pub exchange_refusal_is_final: bool,
+    /// How many cents a refund may differ from the promise without being listed as a problem.
+    #[serde(default)]
+    #[schema(example = 0, minimum = 0)]
+    pub refund_tolerance_cents: i64,
+    /// Whether messages about returns and exchange orders have `extensions`.
+    #[serde(default)]
+    pub message_extensions: bool,
 }
 
 /// Who transports returns.

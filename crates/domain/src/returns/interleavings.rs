@@ -14,10 +14,11 @@ use super::ledger::Ledger;
 use super::policy::Policy;
 use super::request::{ReturnItem, ReturnRequest};
 use super::rma::{CarrierScan, Rma, RmaEvent, RmaStatus, apply};
-use super::settlement::{settle, settle_with};
+use super::settlement::{PaidReturn, RefundReport, settle, settle_with};
 use super::start::{OrderContext, StartContext, start};
 use super::test_orders::{empty_order, order_line};
 use super::{Resolution, ReturnMethod};
+use crate::merchants::merchant::MerchantSettings;
 use crate::orders::order::{Order, Refund, RefundLine};
 use crate::random::SeededRandom;
 
@@ -102,7 +103,7 @@ impl OrderHistory {
             orders: &orders,
             policy: &Policy::default(),
             policy_version: 0,
-            managed_receiving: true,
+            settings: MerchantSettings { managed_receiving: true, ..MerchantSettings::default() },
             now: now(),
         };
         let id = RmaId::from_random(self.random.number().to_be_bytes());
@@ -181,19 +182,23 @@ impl OrderHistory {
             rma_identifier,
             tags: Vec::new(),
         };
-        let first = settle(&self.order, &self.ledger, &self.returns, &refund, now());
+        let first = settle(self.report(&refund), &self.ledger, &self.returns);
         self.ledger = first.ledger;
         self.replace(first.changed);
         if first.problem.is_some() {
             self.problems.insert(refund.identifier.clone());
         }
-        let second = settle(&self.order, &self.ledger, &self.returns, &refund, now());
+        let second = settle(self.report(&refund), &self.ledger, &self.returns);
         assert_eq!((second.ledger, second.changed), (self.ledger.clone(), None));
         self.refunds.push(refund);
     }
 
-    fn replace(&mut self, changed: Option<Rma>) {
-        let Some(rma) = changed else { return };
+    fn report<'a>(&'a self, refund: &'a Refund) -> RefundReport<'a> {
+        RefundReport { order: &self.order, refund, now: now() }
+    }
+
+    fn replace(&mut self, changed: Option<PaidReturn>) {
+        let Some(PaidReturn { rma, .. }) = changed else { return };
         let id = rma.rma_identifier.clone();
         *self.returns.iter_mut().find(|known| known.rma_identifier == id).unwrap() = rma;
     }
@@ -207,13 +212,13 @@ impl OrderHistory {
         let id = self.problems.iter().nth(position).unwrap();
         let refund = self.refunds.iter().find(|refund| refund.identifier == *id).unwrap().clone();
         let rma = &self.returns[self.random.index(self.returns.len())];
-        let matched = settle_with(&self.order, &self.ledger, rma, &refund, now());
+        let matched = settle_with(self.report(&refund), &self.ledger, rma);
         // A match that changes no return is refused.
-        if let Some(rma) = matched.changed {
+        if let Some(paid) = matched.changed {
             self.ledger = matched.ledger;
-            let again = settle_with(&self.order, &self.ledger, &rma, &refund, now());
+            let again = settle_with(self.report(&refund), &self.ledger, &paid.rma);
             assert_eq!((again.changed, &again.ledger), (None, &self.ledger));
-            self.replace(Some(rma));
+            self.replace(Some(paid));
         }
     }
 

@@ -15,6 +15,7 @@ use super::condition::Condition;
 use super::identifier::RmaId;
 use super::rma::{ReceivingStatus, Rma, RmaStatus, RmaUnit, TrackingStatus};
 use super::{Resolution, ReturnMethod};
+use crate::money::extension::RmaExtensions;
 
 /// A return, as its merchant sees it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
@@ -49,6 +50,10 @@ pub struct RmaMessage<'a> {
     /// The brand or storefront that sold the goods.
     #[schema(required, example = "Harbor & Pine")]
     pub concept: Option<&'a str>,
+    /// Only with the setting `message_extensions`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub extensions: Option<RmaExtensions>,
 }
 
 /// One unit of a return.
@@ -134,6 +139,7 @@ impl<'a> RmaMessage<'a> {
             bonus_credit_amount_cents: rma.bonus_credit_amount_cents,
             receiving_complete: rma.receiving_complete,
             concept: rma.concept.as_deref(),
+            extensions: RmaExtensions::of(rma),
         }
     }
 }

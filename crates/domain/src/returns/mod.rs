@@ -8,6 +8,7 @@ pub mod condition;
 pub mod identifier;
 #[cfg(test)]
 mod interleavings;
+pub mod journal;
 pub mod ledger;
 pub mod message;
 pub mod money;

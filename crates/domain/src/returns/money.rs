@@ -49,7 +49,7 @@ impl LineTotals {
     }
 
     /// Distributes the totals over so many units.
-    pub(super) fn distribute(&self, units: usize) -> Vec<UnitAmounts> {
+    pub(crate) fn distribute(&self, units: usize) -> Vec<UnitAmounts> {
         let prices = Distribution::over(units, self.price_cents, 0);
         let nets = Distribution::over(units, self.net_cents, 0);
         let taxes = Distribution::over(units, self.tax_cents, nets.end);

@@ -77,12 +77,35 @@ impl Quote {
     /// What a return that was started pays and costs. It is what was quoted, until an exchange
     /// fails and becomes a refund.
     pub fn of_return(rma: &Rma) -> Self {
-        let worth = |unit: &RmaUnit| unit.goods.amounts.refund_cents();
-        let gift_cards =
-            rma.units.iter().filter(|unit| unit.goods.resolution == Resolution::GiftCard);
-        let gift_card_cents = sum_cents(gift_cards.map(worth));
-        let replaced_cents = sum_cents(rma.units.iter().map(|unit| unit.goods.replaced_cents()));
-        let refund_cents = sum_cents(rma.units.iter().map(worth)).saturating_sub(replaced_cents);
+        Self::of_units(rma, &rma.units.iter().collect::<Vec<_>>())
+    }
+
+    /// The same without units for which nothing is due any more. Nothing is due for a canceled
+    /// return, and no shipping charge if it is due for no unit. A gift card may have been issued, so
+    /// its part of the fee stays what it was.
+    pub fn due(rma: &Rma) -> Self {
+        let units: Vec<&RmaUnit> = rma.units.iter().filter(|unit| rma.owes_for(unit)).collect();
+        if units.is_empty() {
+            return Self::default();
+        }
+        let (all, due) = (Self::of_return(rma), Self::of_units(rma, &units));
+        let fee_from_refund_cents = all.fee_from_refund_cents.min(due.refund_cents);
+        let fee_from_gift_card_cents = all.fee_from_gift_card_cents;
+        let total_cents = due.total_cents + due.fee_cents();
+        Self {
+            fee_from_refund_cents,
+            fee_from_gift_card_cents,
+            total_cents: total_cents - fee_from_refund_cents - fee_from_gift_card_cents,
+            ..due
+        }
+    }
+
+    fn of_units(rma: &Rma, units: &[&RmaUnit]) -> Self {
+        let worth = |unit: &&RmaUnit| unit.goods.amounts.refund_cents();
+        let is_card = |unit: &&&RmaUnit| unit.goods.resolution == Resolution::GiftCard;
+        let gift_card_cents = sum_cents(units.iter().filter(is_card).map(worth));
+        let replaced_cents = sum_cents(units.iter().map(|unit| unit.goods.replaced_cents()));
+        let refund_cents = sum_cents(units.iter().map(worth)).saturating_sub(replaced_cents);
         let fee_from_refund_cents = rma.fee_cents.min(refund_cents);
         let fee_from_gift_card_cents =
             rma.fee_cents.saturating_sub(fee_from_refund_cents).min(gift_card_cents);

@@ -24,4 +24,6 @@ pub use self::receiving::ReceivingStatus;
 pub use self::record::{LABEL_DAYS, LabelState, NewRma, Rma};
 pub use self::status::RmaStatus;
 pub use self::tracking::TrackingStatus;
-pub use self::unit::{ExtraRefund, RefundMade, RmaExchangeOrder, RmaGoods, RmaUnit, UnitReceipt};
+pub use self::unit::{
+    RefundMade, ReportedRefund, RmaExchangeOrder, RmaGoods, RmaUnit, UnitReceipt,
+};

@@ -16,16 +16,33 @@ use jiff::Timestamp;
 
 use super::identifier::RmaId;
 use super::ledger::{Ledger, MerchantRefund};
-use super::rma::{LineQuantity, Rma, RmaEvent, RmaStatus, apply};
+use super::rma::{LineQuantity, Rma, RmaDecision, RmaEvent, RmaRefusal, RmaStatus, apply};
+use crate::money::comparison::find_difference;
 use crate::orders::order::{Order, Refund};
+
+/// A refund, and what is needed to judge it.
+#[derive(Clone, Copy, Debug)]
+pub struct RefundReport<'a> {
+    /// The order that is refunded.
+    pub order: &'a Order,
+    pub refund: &'a Refund,
+    pub now: Timestamp,
+}
 
 /// What follows from a refund.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settlement {
     pub ledger: Ledger,
     /// The return that changed. Its merchant must be notified.
-    pub changed: Option<Rma>,
+    pub changed: Option<PaidReturn>,
     pub problem: Option<SettlementProblem>,
+}
+
+/// A return that a refund changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PaidReturn {
+    pub event: RmaEvent,
+    pub rma: Rma,
 }
 
 /// Why a person should check a refund.
@@ -52,27 +69,18 @@ impl SettlementProblem {
     }
 }
 
-/// Enters a refund of `order`. `returns` are the order's returns, in any state.
-pub fn settle(
-    order: &Order,
-    ledger: &Ledger,
-    returns: &[Rma],
-    refund: &Refund,
-    now: Timestamp,
-) -> Settlement {
+/// Enters a refund. `returns` are the order's returns, in any state.
+pub fn settle(report: RefundReport<'_>, ledger: &Ledger, returns: &[Rma]) -> Settlement {
+    let RefundReport { order, refund, .. } = report;
     if refund.is_ignored() || ledger.knows_refund(&refund.identifier) {
         return Settlement { ledger: ledger.clone(), changed: None, problem: None };
     }
     match choose_target(order, returns, refund) {
-        RefundTarget::Return(rma) => settle_with(order, ledger, rma, refund, now),
-        RefundTarget::Outside => {
-            settle_outside(order, ledger, &refund.identifier, &quantities_of(refund), now)
-        }
+        RefundTarget::Return(rma) => settle_with(report, ledger, rma),
+        RefundTarget::Outside => settle_outside(report, ledger, &quantities_of(refund)),
         // The money was paid, so the units must not be refunded again.
         RefundTarget::Unknown(why) => {
-            let quantities = quantities_of(refund);
-            let Settlement { ledger, .. } =
-                settle_outside(order, ledger, &refund.identifier, &quantities, now);
+            let Settlement { ledger, .. } = settle_outside(report, ledger, &quantities_of(refund));
             Settlement { ledger, changed: None, problem: Some(SettlementProblem::Unmatched(why)) }
         }
         RefundTarget::Unclear(why) => Settlement {
@@ -86,21 +94,16 @@ pub fn settle(
 /// Enters a refund that is known to pay for `rma`, because it names the return or an operator chose
 /// it. What was entered of it before is removed, except for what it paid for in other returns: it
 /// cannot pay for those units again.
-pub fn settle_with(
-    order: &Order,
-    ledger: &Ledger,
-    rma: &Rma,
-    refund: &Refund,
-    now: Timestamp,
-) -> Settlement {
+pub fn settle_with(report: RefundReport<'_>, ledger: &Ledger, rma: &Rma) -> Settlement {
+    let RefundReport { order, refund, now, .. } = report;
     if !pays_for_units(refund) {
-        return settle_extra(ledger, rma, refund, now);
+        return settle_extra(report, ledger, rma);
     }
     let ledger = ledger.forget_refund(&refund.identifier, rma.rma_identifier.as_str());
     let unpaid = unpaid_quantities(&ledger, refund);
-    let event = refund_event(order, refund, &unpaid);
-    let decision = match apply(rma, &event, now) {
-        Ok(decision) => decision,
+    let event = refund_event(report, &unpaid, paid_for_return(report, rma, &unpaid));
+    let (event, decision) = match apply_payment(rma, event, now) {
+        Ok(applied) => applied,
         Err(refusal) => {
             let problem = Some(SettlementProblem::Unmatched(refusal.to_string()));
             return Settlement { ledger, changed: None, problem };
@@ -117,9 +120,47 @@ pub fn settle_with(
         let part = MerchantRefund { identifier: &refund.identifier, line, quantity: placed, now };
         within = within.refund_within(rma.rma_identifier.as_str(), &units, &part).ledger;
     }
-    let Settlement { ledger, problem, .. } =
-        settle_outside(order, &within, &refund.identifier, &rest, now);
-    Settlement { ledger, changed: decision.changed.then_some(decision.rma), problem }
+    let Settlement { ledger, problem, .. } = settle_outside(report, &within, &rest);
+    let changed = decision.changed.then_some(PaidReturn { event, rma: decision.rma });
+    Settlement { ledger, changed, problem }
+}
+
+/// How much of the money of a refund is for units of this return: all of it, unless the refund also
+/// pays for units elsewhere. Then it is what the units here were promised.
+fn paid_for_return(report: RefundReport<'_>, rma: &Rma, unpaid: &BTreeMap<&str, i64>) -> i64 {
+    let RefundReport { order, refund, now, .. } = report;
+    let total = refund.total_refund_amount_cents;
+    let all_here = *unpaid == quantities_of(refund)
+        && unpaid.iter().all(|(line, quantity)| count_awaited(rma, order, line) >= *quantity);
+    if all_here {
+        return total;
+    }
+    let Ok(tried) = apply(rma, &refund_event(report, unpaid, 0), now) else { return 0 };
+    let units = rma.units.iter().zip(&tried.rma.units);
+    let new = units.filter(|(before, after)| before.refund.is_none() && after.refund.is_some());
+    let promised = new.map(|(_, unit)| unit.goods.amounts.refund_cents());
+    promised.fold(0, i64::saturating_add).min(total)
+}
+
+/// Applies a refund. A difference to the promise that the merchant tolerates is accepted with it.
+fn apply_payment(
+    rma: &Rma,
+    mut event: RmaEvent,
+    now: Timestamp,
+) -> Result<(RmaEvent, RmaDecision), RmaRefusal> {
+    let decision = apply(rma, &event, now)?;
+    if let RmaEvent::Refunded { refund_identifier, accepted_cents, .. }
+    | RmaEvent::RefundedExtra { refund_identifier, accepted_cents, .. } = &mut event
+        && rma.refund_tolerance_cents > 0
+        && decision.changed
+        && let Some(difference) = find_difference(&decision.rma, refund_identifier)
+        && difference.missing_cents().abs() <= rma.refund_tolerance_cents
+    {
+        *accepted_cents = difference.missing_cents();
+        let decision = apply(rma, &event, now)?;
+        return Ok((event, decision));
+    }
+    Ok((event, decision))
 }
 
 /// Whether a refund names any units.
@@ -128,13 +169,16 @@ fn pays_for_units(refund: &Refund) -> bool {
 }
 
 /// Records a refund that pays for no units on its return.
-fn settle_extra(ledger: &Ledger, rma: &Rma, refund: &Refund, now: Timestamp) -> Settlement {
+fn settle_extra(report: RefundReport<'_>, ledger: &Ledger, rma: &Rma) -> Settlement {
     let event = RmaEvent::RefundedExtra {
-        refund_identifier: refund.identifier.clone(),
-        amount_cents: refund.total_refund_amount_cents,
+        refund_identifier: report.refund.identifier.clone(),
+        amount_cents: report.refund.total_refund_amount_cents,
+        accepted_cents: 0,
     };
-    let (changed, problem) = match apply(rma, &event, now) {
-        Ok(decision) => (decision.changed.then_some(decision.rma), None),
+    let (changed, problem) = match apply_payment(rma, event, report.now) {
+        Ok((event, decision)) => {
+            (decision.changed.then_some(PaidReturn { event, rma: decision.rma }), None)
+        }
         Err(refusal) => (None, Some(SettlementProblem::Unmatched(refusal.to_string()))),
     };
     Settlement { ledger: ledger.clone(), changed, problem }
@@ -152,17 +196,15 @@ pub struct ReturnCandidate<'a> {
     pub short_of: i64,
 }
 
-/// The returns of `order` that a refund could pay for, best match first: an exact match, then one
+/// The returns of the order that a refund could pay for, best match first: an exact match, then one
 /// that uses the whole refund, then one that uses most of it. Each of them can be chosen.
 pub fn find_candidates<'a>(
-    order: &Order,
+    report: RefundReport<'_>,
     ledger: &Ledger,
     returns: &'a [Rma],
-    refund: &Refund,
-    now: Timestamp,
 ) -> Vec<ReturnCandidate<'a>> {
-    let can_be_settled =
-        |rma: &&Rma| settle_with(order, ledger, rma, refund, now).changed.is_some();
+    let RefundReport { order, refund, .. } = report;
+    let can_be_settled = |rma: &&Rma| settle_with(report, ledger, rma).changed.is_some();
     let mut candidates: Vec<ReturnCandidate<'_>> = returns
         .iter()
         .filter(can_be_settled)
@@ -258,15 +300,21 @@ fn paid_units(rma: &Rma, order: &Order, line: &str, refund: &str) -> Vec<u32> {
 }
 
 /// The refund of these units, from the point of view of the return.
-fn refund_event(order: &Order, refund: &Refund, quantities: &BTreeMap<&str, i64>) -> RmaEvent {
+fn refund_event(
+    report: RefundReport<'_>,
+    quantities: &BTreeMap<&str, i64>,
+    amount_cents: i64,
+) -> RmaEvent {
     let lines = quantities.iter().map(|(line, quantity)| LineQuantity {
         order_line_item_identifier: (*line).to_owned(),
         quantity: *quantity,
     });
     RmaEvent::Refunded {
-        refund_identifier: refund.identifier.clone(),
-        order_identifier: order.identifier.clone(),
+        refund_identifier: report.refund.identifier.clone(),
+        order_identifier: report.order.identifier.clone(),
         lines: lines.collect(),
+        amount_cents,
+        accepted_cents: 0,
     }
 }
 
@@ -291,12 +339,12 @@ fn unpaid_quantities<'a>(ledger: &Ledger, refund: &'a Refund) -> BTreeMap<&'a st
 
 /// Enters units that belong to no return. Those for which no unit is open are a conflict.
 fn settle_outside(
-    order: &Order,
+    report: RefundReport<'_>,
     ledger: &Ledger,
-    identifier: &str,
     quantities: &BTreeMap<&str, i64>,
-    now: Timestamp,
 ) -> Settlement {
+    let RefundReport { order, refund, now, .. } = report;
+    let identifier = refund.identifier.as_str();
     let mut ledger = ledger.clone();
     let mut conflicts = Vec::new();
     for (line, quantity) in quantities {

@@ -24,6 +24,7 @@ use super::quote::{ChosenUnit, Quote, check_method, check_resolution, quote_retu
 use super::request::{Fallback, ReturnItem, ReturnRequest};
 use super::returnability::{ReturnRule, check_line};
 use super::rma::{NewRma, Rma, RmaGoods};
+use crate::merchants::merchant::MerchantSettings;
 use crate::orders::order::{OrderLine, Variant};
 
 /// What a return is decided on.
@@ -34,7 +35,7 @@ pub struct StartContext<'a> {
     pub orders: &'a BTreeMap<String, OrderContext>,
     pub policy: &'a Policy,
     pub policy_version: i64,
-    pub managed_receiving: bool,
+    pub settings: MerchantSettings,
     pub now: Timestamp,
 }
 
@@ -349,7 +350,9 @@ fn new_rma(
         },
         currency: spent.first().map(|it| it.known.order.currency.clone()).unwrap_or_default(),
         policy_version: context.policy_version,
-        managed_receiving: context.managed_receiving,
+        managed_receiving: context.settings.managed_receiving,
+        refund_tolerance_cents: context.settings.refund_tolerance_cents,
+        message_extensions: context.settings.message_extensions,
         goods: spent.iter().flat_map(goods_of).collect(),
     }
 }

@@ -116,6 +116,8 @@ pub(crate) fn new_rma(
         currency: "USD".to_owned(),
         policy_version: 1,
         managed_receiving,
+        refund_tolerance_cents: 0,
+        message_extensions: false,
         goods,
     }
 }

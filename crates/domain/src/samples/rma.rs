@@ -37,6 +37,8 @@ pub(super) fn opening() -> NewRma {
         currency: "USD".to_owned(),
         policy_version: 3,
         managed_receiving: true,
+        refund_tolerance_cents: 0,
+        message_extensions: false,
         goods: vec![
             tee(1),
             RmaGoods {

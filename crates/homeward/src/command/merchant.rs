@@ -102,6 +102,12 @@ pub(crate) struct SettingsArgs {
     /// Whether the responses 409 and 422 end an exchange order at once
     #[arg(long)]
     exchange_refusal_is_final: Option<bool>,
+    /// How many cents a refund may differ from the promise
+    #[arg(long, value_parser = clap::value_parser!(i64).range(0..))]
+    refund_tolerance_cents: Option<i64>,
+    /// Whether messages about returns and exchange orders have extensions
+    #[arg(long)]
+    message_extensions: Option<bool>,
 }
 
 fn parse_carrier(text: &str) -> Result<CarrierMode, String> {
@@ -144,6 +150,8 @@ impl RemoteCommand for Merchant {
                     carrier: settings.carrier,
                     managed_receiving: settings.managed_receiving,
                     exchange_refusal_is_final: settings.exchange_refusal_is_final,
+                    refund_tolerance_cents: settings.refund_tolerance_cents,
+                    message_extensions: settings.message_extensions,
                     ..MerchantChange::default()
                 };
                 change_merchant(session, output, &merchant, &change).await?;

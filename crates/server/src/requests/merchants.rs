@@ -31,6 +31,8 @@ pub fn read_new_merchant(document: &Json<'_>, environment: &str) -> Result<NewMe
             exchange_refusal_is_final: at
                 .optional_flag("exchange_refusal_is_final")
                 .unwrap_or_default(),
+            refund_tolerance_cents: at.optional_cents("refund_tolerance_cents").unwrap_or_default(),
+            message_extensions: at.optional_flag("message_extensions").unwrap_or_default(),
         };
         Some(NewMerchant { id: id?, name: name?, settings })
     })
@@ -44,6 +46,8 @@ pub fn read_merchant_change(document: &Json<'_>) -> Result<MerchantChange, Fault
             carrier: read_carrier(at),
             managed_receiving: at.optional_flag("managed_receiving"),
             exchange_refusal_is_final: at.optional_flag("exchange_refusal_is_final"),
+            refund_tolerance_cents: at.optional_cents("refund_tolerance_cents"),
+            message_extensions: at.optional_flag("message_extensions"),
             return_address: at.optional_object("return_address", read_address),
             disabled: at.optional_flag("disabled"),
         })

@@ -8,7 +8,7 @@ use domain::{
     identifier::MerchantId,
     merchants::{merchant::Merchant, portal::Portal},
     messages::endpoint::Endpoints,
-    returns::{ledger::Ledger, policy::Policy, rma::Rma},
+    returns::{journal::ReturnChange, ledger::Ledger, policy::Policy, rma::Rma},
     warehouse::{
         asn::{AsnCarton, AsnDetail, InboundAsn},
         drop_ship::DropShipOrder,
@@ -62,6 +62,7 @@ stored_bodies!(
     Operator,
     Policy,
     Portal,
+    ReturnChange,
     Rma,
     Shipment,
     UnitRecord,

@@ -11,6 +11,7 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0005_warehouse.sql"),
     include_str!("../../migrations/0006_console.sql"),
     include_str!("../../migrations/0007_portal.sql"),
+    include_str!("../../migrations/0008_journal.sql"),
 ];
 
 /// The number of the newest migration of this binary.

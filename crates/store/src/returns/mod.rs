@@ -1,5 +1,6 @@
-//! Returns: RMAs, ledgers, policies and refunds.
+//! Returns: RMAs, their journal, ledgers, policies and refunds.
 
+pub(crate) mod journal;
 pub(crate) mod ledgers;
 pub(crate) mod policies;
 pub(crate) mod refund_problems;

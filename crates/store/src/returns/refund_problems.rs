@@ -6,22 +6,29 @@ use crate::{
     EngineError, Store, StoreError, Transaction,
     core::{
         cursor::Cursor,
-        value::{Row, params},
+        value::{Row, Value, params},
     },
 };
 
-/// A refund that matches no return, pays for units that were spent before, or does not fit the
-/// newest snapshot of its order.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A refund that matches no return, pays for units that were spent before, does not fit the newest
+/// snapshot of its order, or differs from what was promised.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RefundProblem {
     pub merchant: String,
     pub refund_id: String,
     pub order_id: String,
-    /// `unmatched`, `conflict`, or `settled` after an operator handled it.
+    /// What is wrong: `unmatched`, `conflict`, or the name of a difference.
+    pub kind: String,
+    /// Its kind, `asked` or `awaited` after an operator looked into it, or `settled`.
     pub state: String,
     pub noticed_us: i64,
     /// What is wrong with it, or what was done about it.
     pub detail: String,
+    /// The return that it was compared with. Empty if it is not about a difference, like the rest.
+    pub rma_id: String,
+    pub currency: String,
+    pub promised_cents: i64,
+    pub paid_cents: i64,
 }
 
 impl RefundProblem {
@@ -32,23 +39,46 @@ impl RefundProblem {
     }
 }
 
+/// The columns of a problem, in the order of [`RefundProblem::values`] and [`read_problem`].
+macro_rules! problem_columns {
+    () => {
+        "merchant_id, refund_id, order_id, kind, state, noticed_us, detail, rma_id, currency,
+             promised_cents, paid_cents"
+    };
+}
+
+impl RefundProblem {
+    fn values(&self, merchant: &MerchantId) -> Vec<Value> {
+        params![
+            merchant,
+            self.refund_id.as_str(),
+            self.order_id.as_str(),
+            self.kind.as_str(),
+            self.state.as_str(),
+            self.noticed_us,
+            self.detail.as_str(),
+            self.rma_id.as_str(),
+            self.currency.as_str(),
+            self.promised_cents,
+            self.paid_cents
+        ]
+    }
+}
+
 impl Transaction {
     /// Records a problem of a refund, replacing an earlier one of the same refund.
     pub fn put_refund_problem(&mut self, merchant: &MerchantId, problem: &RefundProblem) {
         self.one_row(
-            "INSERT INTO refund_problems
-                 (merchant_id, refund_id, order_id, state, noticed_us, detail)
-             VALUES ($1, $2, $3, $4, $5, $6)
-             ON CONFLICT (merchant_id, refund_id) DO UPDATE
-                 SET state = excluded.state, detail = excluded.detail",
-            params![
-                merchant,
-                problem.refund_id.as_str(),
-                problem.order_id.as_str(),
-                problem.state.as_str(),
-                problem.noticed_us,
-                problem.detail.as_str()
-            ],
+            concat!(
+                "INSERT INTO refund_problems (",
+                problem_columns!(),
+                ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+                 ON CONFLICT (merchant_id, refund_id) DO UPDATE
+                     SET kind = excluded.kind, state = excluded.state, detail = excluded.detail,
+                         rma_id = excluded.rma_id, currency = excluded.currency,
+                         promised_cents = excluded.promised_cents, paid_cents = excluded.paid_cents"
+            ),
+            problem.values(merchant),
         );
     }
 
@@ -56,17 +86,21 @@ impl Transaction {
     /// once: later snapshots of the order contradict it in the same way.
     pub fn insert_refund_problem(&mut self, merchant: &MerchantId, problem: &RefundProblem) {
         self.any_rows(
-            "INSERT INTO refund_problems
-                 (merchant_id, refund_id, order_id, state, noticed_us, detail)
-             VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING",
-            params![
-                merchant,
-                problem.refund_id.as_str(),
-                problem.order_id.as_str(),
-                problem.state.as_str(),
-                problem.noticed_us,
-                problem.detail.as_str()
-            ],
+            concat!(
+                "INSERT INTO refund_problems (",
+                problem_columns!(),
+                ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING"
+            ),
+            problem.values(merchant),
+        );
+    }
+
+    /// Ends the difference of a refund that no longer exists, if an operator has not ended it.
+    pub fn settle_difference(&mut self, merchant: &MerchantId, refund_id: &str, detail: &str) {
+        self.any_rows(
+            "UPDATE refund_problems SET state = 'settled', detail = $3
+             WHERE merchant_id = $1 AND refund_id = $2 AND state <> 'settled' AND rma_id <> ''",
+            params![merchant, refund_id, detail],
         );
     }
 }
@@ -79,8 +113,11 @@ impl Store {
     ) -> Result<Option<RefundProblem>, StoreError> {
         self.read_first(
             "reading the problem of a refund",
-            "SELECT merchant_id, refund_id, order_id, state, noticed_us, detail
-             FROM refund_problems WHERE merchant_id = $1 AND refund_id = $2",
+            concat!(
+                "SELECT ",
+                problem_columns!(),
+                " FROM refund_problems WHERE merchant_id = $1 AND refund_id = $2"
+            ),
             params![merchant, refund_id],
             read_problem,
         )
@@ -95,7 +132,8 @@ impl Store {
     ) -> Result<Vec<RefundProblem>, StoreError> {
         self.read_each(
             "reading the problems of refunds",
-            "SELECT p.merchant_id, p.refund_id, p.order_id, p.state, p.noticed_us, p.detail
+            "SELECT p.merchant_id, p.refund_id, p.order_id, p.kind, p.state, p.noticed_us, p.detail,
+                 p.rma_id, p.currency, p.promised_cents, p.paid_cents
              FROM ROWS(merchant_id, refund_id)
              JOIN refund_problems p
                  ON p.merchant_id = r.merchant_id AND p.refund_id = r.refund_id",
@@ -114,11 +152,57 @@ impl Store {
     ) -> Result<Vec<RefundProblem>, StoreError> {
         self.read_all(
             "listing problems of refunds",
-            "SELECT merchant_id, refund_id, order_id, state, noticed_us, detail
-             FROM refund_problems
-             WHERE state = $1 AND (noticed_us, merchant_id, refund_id) > ($2, $3, $4)
-             ORDER BY noticed_us, merchant_id, refund_id LIMIT $5",
+            concat!(
+                "SELECT ",
+                problem_columns!(),
+                " FROM refund_problems
+                 WHERE state = $1 AND (noticed_us, merchant_id, refund_id) > ($2, $3, $4)
+                 ORDER BY noticed_us, merchant_id, refund_id LIMIT $5"
+            ),
             params![state, after.at_us, after.merchant.as_str(), after.id.as_str(), limit],
+            read_problem,
+        )
+        .await
+    }
+
+    /// Problems of all merchants that are not settled, oldest first.
+    pub async fn open_refund_problems(
+        &self,
+        after: &Cursor,
+        limit: usize,
+    ) -> Result<Vec<RefundProblem>, StoreError> {
+        self.read_all(
+            "listing open problems of refunds",
+            concat!(
+                "SELECT ",
+                problem_columns!(),
+                " FROM refund_problems
+                 WHERE state <> 'settled' AND (noticed_us, merchant_id, refund_id) > ($1, $2, $3)
+                 ORDER BY noticed_us, merchant_id, refund_id LIMIT $4"
+            ),
+            params![after.at_us, after.merchant.as_str(), after.id.as_str(), limit],
+            read_problem,
+        )
+        .await
+    }
+
+    /// All problems of one merchant, settled ones too, oldest first.
+    pub async fn refund_problems_of(
+        &self,
+        merchant: &MerchantId,
+        after: &Cursor,
+        limit: usize,
+    ) -> Result<Vec<RefundProblem>, StoreError> {
+        self.read_all(
+            "listing a merchant's problems of refunds",
+            concat!(
+                "SELECT ",
+                problem_columns!(),
+                " FROM refund_problems
+                 WHERE merchant_id = $1 AND (noticed_us, refund_id) > ($2, $3)
+                 ORDER BY noticed_us, refund_id LIMIT $4"
+            ),
+            params![merchant, after.at_us, after.id.as_str(), limit],
             read_problem,
         )
         .await
@@ -130,8 +214,13 @@ fn read_problem(row: &Row) -> Result<RefundProblem, EngineError> {
         merchant: row.text(0)?.to_owned(),
         refund_id: row.text(1)?.to_owned(),
         order_id: row.text(2)?.to_owned(),
-        state: row.text(3)?.to_owned(),
-        noticed_us: row.int(4)?,
-        detail: row.text(5)?.to_owned(),
+        kind: row.text(3)?.to_owned(),
+        state: row.text(4)?.to_owned(),
+        noticed_us: row.int(5)?,
+        detail: row.text(6)?.to_owned(),
+        rma_id: row.text(7)?.to_owned(),
+        currency: row.text(8)?.to_owned(),
+        promised_cents: row.int(9)?,
+        paid_cents: row.int(10)?,
     })
 }

@@ -16,6 +16,7 @@ use crate::{
         cursor::Cursor,
         value::params,
     },
+    money::postings::owed_cents,
 };
 
 /// A return that waits for its label.
@@ -39,13 +40,16 @@ impl Transaction {
     pub fn insert_return(&mut self, merchant: &MerchantId, rma: &Rma) {
         self.count(merchant, CountedEvent::ReturnsStarted, micros(rma.created_at), 1);
         self.one_row(
-            "INSERT INTO returns (merchant_id, rma_id, version, created_us, status, body)
-             VALUES ($1, $2, 1, $3, $4, $5) ON CONFLICT DO NOTHING",
+            "INSERT INTO returns
+                 (merchant_id, rma_id, version, created_us, status, currency, owed_cents, body)
+             VALUES ($1, $2, 1, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING",
             params![
                 merchant,
                 rma.rma_identifier.as_str(),
                 micros(rma.created_at),
                 rma.status.name(),
+                rma.currency.as_str(),
+                owed_cents(rma),
                 to_json(rma)
             ],
         );
@@ -61,13 +65,14 @@ impl Transaction {
     ) {
         self.count_closed(merchant, rma, before);
         self.one_row(
-            "UPDATE returns SET version = version + 1, status = $4, body = $5
+            "UPDATE returns SET version = version + 1, status = $4, owed_cents = $5, body = $6
              WHERE merchant_id = $1 AND rma_id = $2 AND version = $3",
             params![
                 merchant,
                 rma.rma_identifier.as_str(),
                 version,
                 rma.status.name(),
+                owed_cents(rma),
                 to_json(rma)
             ],
         );

@@ -19,7 +19,7 @@ use super::{
     AcceptedUnit, NamedReceipt, ScanContext, ScanResult, accept_unit, line_filter,
     load_scan_context, resolve_owner,
 };
-use crate::{App, AppError, core::scope::RequestScope};
+use crate::{AppError, core::scope::RequestScope, returns::origin::Origin};
 
 /// The most units that one commit receives.
 pub(crate) const TOGETHER_MAX: usize = 250;
@@ -41,7 +41,7 @@ pub(crate) async fn receive_together(
     let mut batch = ReceiptBatch::new();
     let mut results = Vec::new();
     for unit in loaded {
-        match batch.add(app, unit).await? {
+        match batch.add(scope, unit).await? {
             Some(result) => results.push(result),
             None => break,
         }
@@ -97,9 +97,10 @@ impl ReceiptBatch {
     /// Adds one more unit, unless it must be received alone.
     async fn add(
         &mut self,
-        app: &App,
+        scope: RequestScope<'_>,
         LoadedReceipt { merchant, mut context, receipt }: LoadedReceipt<'_>,
     ) -> Result<Option<ScanResult>, AppError> {
+        let (app, origin) = (scope.app, Origin::of_warehouse(scope));
         let unit = (merchant.clone(), context.plate.clone());
         let Some(asn) = &mut context.asn else { return Ok(None) };
         let (program, number) = (&asn.value.asn.program_identifier, &asn.value.asn.asn_number);
@@ -119,7 +120,7 @@ impl ReceiptBatch {
             return Ok(None);
         };
         change.count(&acceptance);
-        let accepted = AcceptedUnit { asn, acceptance: &acceptance, replaces };
+        let accepted = AcceptedUnit { asn, acceptance: &acceptance, replaces, origin: &origin };
         accept_unit(app, &mut self.transaction, &merchant, accepted).await?;
         self.units.insert(unit);
         Ok(Some(ScanResult::Received))

@@ -85,9 +85,11 @@ fn text_from_a_merchant_stays_text() {
         merchant: hostile(),
         refund_identifier: hostile(),
         order_identifier: hostile(),
+        kind: "unmatched".to_owned(),
         state: hostile(),
         noticed_at: Timestamp::UNIX_EPOCH,
         detail: hostile(),
+        difference: None,
     }];
     view.messages = vec![hostile_message()];
     (view.exchange, view.origin) = (Some(hostile_exchange()), Some(hostile_exchange()));

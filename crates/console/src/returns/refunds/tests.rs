@@ -13,9 +13,11 @@ fn sample_case() -> RefundCase {
             merchant: "acme".to_owned(),
             refund_identifier: hostile(),
             order_identifier: hostile(),
+            kind: "unmatched".to_owned(),
             state: "unmatched".to_owned(),
             noticed_at: Timestamp::UNIX_EPOCH,
             detail: hostile(),
+            difference: None,
         },
         refund: Some(RefundFacts {
             amount_cents: 4_610,

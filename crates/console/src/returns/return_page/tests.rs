@@ -14,6 +14,7 @@ fn sample_story(steps: Vec<timeline::TimelineStep>) -> ReturnStory {
         merchant: MerchantId::parse("acme").unwrap(),
         rma: domain::samples::rma(),
         exchanges: Vec::new(),
+        states: Vec::new(),
         steps,
         cancel: Availability::No("the carrier already has goods of the return".to_owned()),
         close_receiving: Availability::Yes,
@@ -60,6 +61,7 @@ fn the_events_of_a_return_stay_text() {
     };
     let mut story = sample_story(vec![timeline::TimelineStep {
         at: Timestamp::UNIX_EPOCH,
+        number: Some(1),
         events: vec![hostile()],
         actor: Some(hostile()),
         message: Some(message),

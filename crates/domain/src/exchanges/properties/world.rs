@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use crate::exchanges::answer::ExchangeAnswer;
 use crate::exchanges::order::{ExchangeOrder, ExchangeTerms, exchange_order};
 use crate::exchanges::record::{ExchangeRecord, ExchangeState};
+use crate::merchants::merchant::MerchantSettings;
 use crate::orders::order::{Order, Refund, RefundLine, Variant};
 use crate::random::SeededRandom;
 use crate::returns::identifier::RmaId;
@@ -15,7 +16,7 @@ use crate::returns::policy::{GiftCardOffer, Policy};
 use crate::returns::quote::Quote;
 use crate::returns::request::{Fallback, ReturnItem, ReturnRequest};
 use crate::returns::rma::{Rma, RmaEvent, RmaRefusal, RmaStatus, RmaUnit, apply};
-use crate::returns::settlement::settle;
+use crate::returns::settlement::{RefundReport, settle};
 use crate::returns::start::{OrderContext, StartContext, start};
 use crate::returns::test_orders::{empty_order, fill_randomly};
 use crate::returns::{Resolution, ReturnMethod};
@@ -160,7 +161,7 @@ impl World {
             orders: &BTreeMap::from([(self.order.identifier.clone(), known)]),
             policy: &self.policy,
             policy_version: 1,
-            managed_receiving: false,
+            settings: MerchantSettings { managed_receiving: false, ..MerchantSettings::default() },
             now: self.now,
         };
         let id = RmaId::from_random(self.numbers.number().to_be_bytes());
@@ -311,10 +312,11 @@ impl World {
         };
         for _ in 0..2 {
             let returns: Vec<Rma> = self.returns.values().cloned().collect();
-            let settled = settle(&self.order, &self.ledger, &returns, &refund, self.now);
+            let report = RefundReport { order: &self.order, refund: &refund, now: self.now };
+            let settled = settle(report, &self.ledger, &returns);
             self.ledger = settled.ledger;
-            if let Some(rma) = settled.changed {
-                self.returns.insert(rma.rma_identifier.clone(), rma);
+            if let Some(paid) = settled.changed {
+                self.returns.insert(paid.rma.rma_identifier.clone(), paid.rma);
             }
         }
     }

@@ -8,6 +8,7 @@
 //! | ReceivingClosed   | PENDING units become NOT_RECEIVED                                |
 //! | Refunded          | as many units as were paid for, among those that await a refund  |
 //! | RefundedExtra     | the money is recorded on the return; its status does not change  |
+//! | DifferenceAccepted| a refund that is not what was promised counts as if it were      |
 //! | Canceled          | the return is canceled, if no goods or money have moved          |
 //! | ExchangePlaced    | units that await the order have it                               |
 //! | ExchangeFulfilled | units of that order are settled                                  |
@@ -30,20 +31,20 @@ use jiff::Timestamp;
 
 use self::goods::{ReceivedUnit, attach_label, close_receiving, receive, track};
 use self::settlement::{
-    cancel_exchange, fail_exchange, fulfill_exchange, list_unplaced, place_exchange, refund,
-    refund_extra, sum_by_line,
+    Payment, accept_difference, cancel_exchange, fail_exchange, fulfill_exchange, list_unplaced,
+    place_exchange, refund, refund_extra, sum_by_line,
 };
 use super::event::{LineQuantity, RmaDecision, RmaEvent, RmaRefusal};
 use super::record::Rma;
 use super::status::RmaStatus;
 use super::tracking::TrackingStatus;
-use super::unit::{ExtraRefund, RefundMade, RmaUnit, UnitReceipt};
+use super::unit::{RmaUnit, UnitReceipt};
 
 /// Applies `event` to `rma`.
 pub fn apply(rma: &Rma, event: &RmaEvent, now: Timestamp) -> Result<RmaDecision, RmaRefusal> {
     let mut next = rma.clone();
     let unplaced = match rma.status {
-        RmaStatus::Canceled => when_canceled(event)?,
+        RmaStatus::Canceled => when_canceled(&mut next, event)?,
         RmaStatus::Created
         | RmaStatus::PendingExchange
         | RmaStatus::PartialRefund
@@ -60,9 +61,13 @@ pub fn apply(rma: &Rma, event: &RmaEvent, now: Timestamp) -> Result<RmaDecision,
     Ok(RmaDecision { rma: next, changed, unplaced })
 }
 
-fn when_canceled(event: &RmaEvent) -> Result<Vec<LineQuantity>, RmaRefusal> {
+fn when_canceled(rma: &mut Rma, event: &RmaEvent) -> Result<Vec<LineQuantity>, RmaRefusal> {
     match event {
         RmaEvent::Refunded { lines, .. } => Ok(list_unplaced(sum_by_line(lines))),
+        RmaEvent::DifferenceAccepted { refund_identifier, amount_cents, .. } => {
+            accept_difference(rma, refund_identifier, *amount_cents)?;
+            Ok(Vec::new())
+        }
         RmaEvent::Canceled
         | RmaEvent::ExchangeFulfilled { .. }
         | RmaEvent::ExchangeCanceled { .. }
@@ -99,18 +104,24 @@ fn when_live(
             receive(rma, &unit, &receipt)?;
         }
         RmaEvent::ReceivingClosed => close_receiving(rma)?,
-        RmaEvent::Refunded { refund_identifier, order_identifier, lines } => {
-            let made =
-                RefundMade { refund_identifier: refund_identifier.clone(), refunded_at: now };
-            return Ok(refund(rma, &made, order_identifier, lines));
+        RmaEvent::Refunded {
+            refund_identifier,
+            order_identifier,
+            lines,
+            amount_cents,
+            accepted_cents,
+        } => {
+            let (amount_cents, accepted_cents) = (*amount_cents, *accepted_cents);
+            let payment = Payment { refund_identifier, amount_cents, accepted_cents, now };
+            return Ok(refund(rma, &payment, order_identifier, lines));
         }
-        RmaEvent::RefundedExtra { refund_identifier, amount_cents } => {
-            let made = ExtraRefund {
-                refund_identifier: refund_identifier.clone(),
-                amount_cents: *amount_cents,
-                refunded_at: now,
-            };
-            refund_extra(rma, made);
+        RmaEvent::RefundedExtra { refund_identifier, amount_cents, accepted_cents } => {
+            let (amount_cents, accepted_cents) = (*amount_cents, *accepted_cents);
+            let payment = Payment { refund_identifier, amount_cents, accepted_cents, now };
+            refund_extra(rma, &payment);
+        }
+        RmaEvent::DifferenceAccepted { refund_identifier, amount_cents, .. } => {
+            accept_difference(rma, refund_identifier, *amount_cents)?;
         }
         RmaEvent::Canceled => cancel(rma)?,
         RmaEvent::ExchangePlaced { order_identifier, exchange_order_identifier } => {

@@ -2,13 +2,19 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use super::record::Rma;
 use super::tracking::TrackingStatus;
 use crate::returns::condition::Condition;
 
 /// Something that happened to a return, reported from outside. If `lines` is empty, all lines of
 /// the return are meant.
-#[derive(Clone, Debug, PartialEq, Eq)]
+///
+/// The journal keeps every event that changed a return, and the return is the result of applying
+/// them again. So what an event does must never change: a new rule needs a new event.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
 pub enum RmaEvent {
     /// The carrier issued a label. Units that already have one keep it.
     LabelCreated { tracking_number: String, lines: Vec<String> },
@@ -27,9 +33,26 @@ pub enum RmaEvent {
     /// The warehouse expects no more units.
     ReceivingClosed,
     /// The merchant refunded units of one order.
-    Refunded { refund_identifier: String, order_identifier: String, lines: Vec<LineQuantity> },
+    Refunded {
+        refund_identifier: String,
+        order_identifier: String,
+        lines: Vec<LineQuantity>,
+        /// What was paid for units of this return, with shipping and less the fee.
+        amount_cents: i64,
+        /// How much more was promised, if the merchant tolerates it. Negative: less.
+        #[serde(default)]
+        accepted_cents: i64,
+    },
     /// The merchant paid for the return without naming units, such as for shipping or as goodwill.
-    RefundedExtra { refund_identifier: String, amount_cents: i64 },
+    RefundedExtra {
+        refund_identifier: String,
+        amount_cents: i64,
+        #[serde(default)]
+        accepted_cents: i64,
+    },
+    /// An operator accepted that a refund differs from the promise. The promise was `amount_cents`
+    /// higher than the refund, or lower if negative.
+    DifferenceAccepted { refund_identifier: String, amount_cents: i64, note: String },
     /// The shopper or an operator canceled the return.
     Canceled,
     /// The merchant accepted the exchange order for units of `order_identifier`.
@@ -44,14 +67,15 @@ pub enum RmaEvent {
 }
 
 /// Units of one order line.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LineQuantity {
     pub order_line_item_identifier: String,
     pub quantity: i64,
 }
 
 /// What the carrier or the drop-off point can report about a parcel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum CarrierScan {
     Accepted,
     InTransit,
@@ -133,6 +157,8 @@ pub enum RmaRefusal {
     ExchangePlaced(String),
     /// The return exchanges no units of this order.
     NoExchange(String),
+    /// The return has no such refund.
+    UnknownRefund(String),
 }
 
 impl fmt::Display for RmaRefusal {
@@ -166,6 +192,9 @@ impl fmt::Display for RmaRefusal {
             }
             Self::NoExchange(order) => {
                 return write!(formatter, "the return exchanges no units of order {order}");
+            }
+            Self::UnknownRefund(refund) => {
+                return write!(formatter, "the return has no refund {refund}");
             }
         };
         formatter.write_str(message)

@@ -1,15 +1,15 @@
 //! A return, as it is stored.
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::receiving::ReceivingStatus;
 use super::status::RmaStatus;
 use super::tracking::TrackingStatus;
-use super::unit::{ExtraRefund, RmaGoods, RmaUnit};
-use crate::returns::ReturnMethod;
+use super::unit::{ReportedRefund, RmaGoods, RmaUnit, is_zero};
 use crate::returns::identifier::RmaId;
+use crate::returns::{Resolution, ReturnMethod};
 
 /// A return in its current state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -55,6 +55,14 @@ pub struct Rma {
     pub managed_receiving: bool,
     /// Whether no more units are expected: each was received, rejected, or given up.
     pub receiving_complete: bool,
+    /// A difference between a refund and the promise that the merchant accepts in advance.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    #[schema(ignore)]
+    pub refund_tolerance_cents: i64,
+    /// Whether messages about the return have `extensions`.
+    #[serde(default, skip_serializing_if = "is_false")]
+    #[schema(ignore)]
+    pub message_extensions: bool,
     /// How many messages about the return were enqueued: the sequence of the last one.
     #[schema(example = 4, minimum = 1)]
     pub messages_sent: i64,
@@ -65,10 +73,10 @@ pub struct Rma {
     pub label_key: String,
     /// The units that are returned: at least one.
     pub units: Vec<RmaUnit>,
-    /// Refunds for the return that name no units, such as shipping or goodwill.
+    /// What the merchant reported as paid, in the order of the reports.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
-    pub extra_refunds: Vec<ExtraRefund>,
+    pub refunds: Vec<ReportedRefund>,
 }
 
 /// Whether the label of a return can be shown.
@@ -99,6 +107,8 @@ pub struct NewRma {
     pub currency: String,
     pub policy_version: i64,
     pub managed_receiving: bool,
+    pub refund_tolerance_cents: i64,
+    pub message_extensions: bool,
     pub goods: Vec<RmaGoods>,
 }
 
@@ -127,10 +137,12 @@ impl Rma {
             policy_version: new.policy_version,
             managed_receiving: new.managed_receiving,
             receiving_complete: false,
+            refund_tolerance_cents: new.refund_tolerance_cents,
+            message_extensions: new.message_extensions,
             messages_sent: 1,
             label_key: String::new(),
             units: new.goods.into_iter().map(|goods| RmaUnit::new(goods, receiving)).collect(),
-            extra_refunds: Vec::new(),
+            refunds: Vec::new(),
         };
         rma.status = rma.derive_status();
         rma
@@ -148,6 +160,25 @@ impl Rma {
     pub(super) fn derive_receiving_complete(&self) -> bool {
         let expected = |unit: &RmaUnit| unit.receiving == Some(ReceivingStatus::Pending);
         self.units.iter().any(|unit| unit.receiving.is_some()) && !self.units.iter().any(expected)
+    }
+
+    /// When something that happens `now` happens to the return: after everything before it, so
+    /// that a time names one state.
+    pub fn next_change_at(&self, now: Timestamp) -> Timestamp {
+        let soonest = self.updated_at.checked_add(SignedDuration::from_micros(1));
+        now.max(soonest.unwrap_or(self.updated_at))
+    }
+
+    /// Whether something is promised for a unit of the return.
+    pub fn owes_for(&self, unit: &RmaUnit) -> bool {
+        self.status != RmaStatus::Canceled && !unit.is_lapsed()
+    }
+
+    /// The order whose gift card has the bonus, and pays what the refund does not of the fee: the
+    /// first one with a gift card.
+    pub fn first_gift_card(&self) -> Option<&str> {
+        let cards = self.units.iter().filter(|it| it.goods.resolution == Resolution::GiftCard);
+        cards.map(|unit| unit.goods.order_identifier.as_str()).min()
     }
 
     /// The last part of the address of the label's page: the identifier and the key.
@@ -185,6 +216,12 @@ impl Rma {
     pub fn gift_refund_only(&self) -> bool {
         self.giftee_email.is_some()
     }
+}
+
+/// Settings that are off are not written.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_false(setting: &bool) -> bool {
+    !*setting
 }
 
 /// Whether goods are sent back at all.

@@ -99,6 +99,8 @@ fn refunded(refund: &str, lines: &[(&str, i64)]) -> RmaEvent {
         refund_identifier: refund.to_owned(),
         order_identifier: ORDER.to_owned(),
         lines: quantities(lines),
+        amount_cents: 0,
+        accepted_cents: 0,
     }
 }
 

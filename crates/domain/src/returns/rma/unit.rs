@@ -95,15 +95,20 @@ pub struct RefundMade {
     pub refunded_at: Timestamp,
 }
 
-/// Money that the merchant paid for a return without naming units.
+/// Money that the merchant reported as paid for a return. It may name units, or none, such as for
+/// shipping or goodwill.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct ExtraRefund {
+pub struct ReportedRefund {
     /// The merchant's identifier of the refund.
     #[schema(example = "RF-2202")]
     pub refund_identifier: String,
-    /// What was paid, in minor units of the currency.
+    /// What was paid for the return, in minor units of the currency.
     #[schema(example = 595, minimum = 0)]
     pub amount_cents: i64,
+    /// How much more was promised than paid, where that was accepted. Negative if more was paid.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    #[schema(required = false, example = 0)]
+    pub accepted_cents: i64,
     /// When we learned of it.
     #[schema(value_type = String, format = DateTime)]
     pub refunded_at: Timestamp,
@@ -122,7 +127,23 @@ pub struct RmaExchangeOrder {
     pub fulfilled_at: Option<Timestamp>,
 }
 
+/// Usual amounts are not written.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+pub(super) const fn is_zero(amount_cents: &i64) -> bool {
+    *amount_cents == 0
+}
+
 impl RmaGoods {
+    /// What a dearer variant costs more than the returned unit. The merchant absorbs it.
+    pub fn absorbed_cents(&self) -> i64 {
+        match (self.resolution, self.exchange_price_cents) {
+            (Resolution::Exchange, Some(price)) => {
+                price.saturating_sub(self.amounts.price_cents).max(0)
+            }
+            (Resolution::Exchange | Resolution::Refund | Resolution::GiftCard, _) => 0,
+        }
+    }
+
     /// The part of the unit's refund that pays for what replaces it. The shopper gets the rest.
     pub fn replaced_cents(&self) -> i64 {
         match self.resolution {
@@ -163,6 +184,18 @@ impl RmaUnit {
             }
             Resolution::GiftCard => self.exchange.is_some(),
         }
+    }
+
+    /// Whether the promise for the unit ended, because it never arrived or was rejected. What
+    /// replaces a unit was promised whether it arrives or not.
+    pub fn is_lapsed(&self) -> bool {
+        self.goods.resolution == Resolution::Refund
+            && self.receiving == Some(ReceivingStatus::NotReceived)
+    }
+
+    /// Whether the warehouse rejected the unit.
+    pub fn is_rejected(&self) -> bool {
+        self.receipt.as_ref().is_some_and(|receipt| receipt.reject_reason.is_some())
     }
 
     /// Whether the unit is to be refunded, and is not yet.

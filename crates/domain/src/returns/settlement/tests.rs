@@ -10,6 +10,20 @@ const NOW: &str = "2026-01-10T12:00:00Z";
 const FIRST: &str = "RMA-7K3Q-9XWD-2M4T";
 const SECOND: &str = "RMA-8K3Q-9XWD-2M4T";
 
+/// A refund without tolerance.
+fn report<'a>(order: &'a Order, refund: &'a Refund) -> RefundReport<'a> {
+    RefundReport { order, refund, now: now() }
+}
+
+fn settle_three(ledger: &Ledger, returns: &[Rma], refund: &Refund) -> Settlement {
+    settle(report(&three_units(), refund), ledger, returns)
+}
+
+/// What follows when an operator chooses the return.
+fn match_three(ledger: &Ledger, rma: &Rma, refund: &Refund) -> Settlement {
+    settle_with(report(&three_units(), refund), ledger, rma)
+}
+
 fn now() -> Timestamp {
     NOW.parse().unwrap()
 }
@@ -51,6 +65,8 @@ fn start_return(ledger: &Ledger, id: &str, quantity: i64) -> (Ledger, Rma) {
         currency: "USD".to_owned(),
         policy_version: 0,
         managed_receiving: false,
+        refund_tolerance_cents: 0,
+        message_extensions: false,
         goods: goods.collect(),
     };
     (ledger, Rma::open(new, now()))
@@ -77,9 +93,9 @@ fn a_refund_closes_the_return_that_it_names() {
     let (ledger, rma) = start_return(&Ledger::default(), FIRST, 2);
 
     let named = Some("rma-7k3q-9xwd-2m4t");
-    let settled = settle(&three_units(), &ledger, &[rma], &refund_of("F", 2, named), now());
+    let settled = settle_three(&ledger, &[rma], &refund_of("F", 2, named));
 
-    assert_eq!(settled.changed.unwrap().status, RmaStatus::Refunded);
+    assert_eq!(settled.changed.unwrap().rma.status, RmaStatus::Refunded);
     assert_eq!(settled.problem, None);
     assert!(settled.ledger.spent("A").iter().all(|unit| unit.by.refund() == Some("F")));
 }
@@ -88,12 +104,12 @@ fn a_refund_closes_the_return_that_it_names() {
 fn a_refund_of_some_units_leaves_the_return_open_and_the_rest_closes_it() {
     let (ledger, rma) = start_return(&Ledger::default(), FIRST, 3);
 
-    let some = settle(&three_units(), &ledger, &[rma], &refund_of("F", 1, None), now());
-    let rma = some.changed.unwrap();
+    let some = settle_three(&ledger, &[rma], &refund_of("F", 1, None));
+    let rma = some.changed.unwrap().rma;
     assert_eq!(rma.status, RmaStatus::Created);
-    let rest = settle(&three_units(), &some.ledger, &[rma], &refund_of("G", 2, None), now());
+    let rest = settle_three(&some.ledger, &[rma], &refund_of("G", 2, None));
 
-    assert_eq!(rest.changed.unwrap().status, RmaStatus::Refunded);
+    assert_eq!(rest.changed.unwrap().rma.status, RmaStatus::Refunded);
 }
 
 #[test]
@@ -102,13 +118,13 @@ fn a_refund_that_matches_several_returns_is_left_to_an_operator() {
     let (ledger, second) = start_return(&ledger, SECOND, 1);
     let both = [first, second.clone()];
 
-    let unclear = settle(&three_units(), &ledger, &both, &refund_of("F", 1, None), now());
+    let unclear = settle_three(&ledger, &both, &refund_of("F", 1, None));
 
     assert_eq!(unclear.changed, None);
     assert_eq!(unclear.problem.unwrap().state(), "unmatched");
     assert_eq!(unclear.ledger, ledger);
-    let matched = settle_with(&three_units(), &ledger, &second, &refund_of("F", 1, None), now());
-    assert_eq!(matched.changed.unwrap().status, RmaStatus::Refunded);
+    let matched = match_three(&ledger, &second, &refund_of("F", 1, None));
+    assert_eq!(matched.changed.unwrap().rma.status, RmaStatus::Refunded);
     assert_eq!(matched.problem, None);
 }
 
@@ -116,7 +132,7 @@ fn a_refund_that_matches_several_returns_is_left_to_an_operator() {
 fn the_units_of_a_refund_for_an_unknown_return_cannot_be_returned() {
     let refund = refund_of("F", 2, Some(SECOND));
 
-    let unknown = settle(&three_units(), &Ledger::default(), &[], &refund, now());
+    let unknown = settle_three(&Ledger::default(), &[], &refund);
 
     assert_eq!(unknown.problem.unwrap().state(), "unmatched");
     assert_eq!(unknown.ledger.spent("A").len(), 2);
@@ -126,18 +142,18 @@ fn the_units_of_a_refund_for_an_unknown_return_cannot_be_returned() {
 fn matching_by_hand_moves_the_units_to_the_return() {
     let (ledger, rma) = start_return(&Ledger::default(), FIRST, 1);
     let refund = refund_of("F", 1, Some(SECOND));
-    let unknown = settle(&three_units(), &ledger, std::slice::from_ref(&rma), &refund, now());
+    let unknown = settle_three(&ledger, std::slice::from_ref(&rma), &refund);
     assert_eq!(unknown.ledger.spent("A").len(), 2);
 
-    let matched = settle_with(&three_units(), &unknown.ledger, &rma, &refund, now());
+    let matched = match_three(&unknown.ledger, &rma, &refund);
 
     assert_eq!(matched.ledger.spent("A").len(), 1);
-    assert_eq!(matched.changed.unwrap().status, RmaStatus::Refunded);
+    assert_eq!(matched.changed.unwrap().rma.status, RmaStatus::Refunded);
 }
 
 #[test]
 fn a_refund_without_a_return_spends_open_units() {
-    let settled = settle(&three_units(), &Ledger::default(), &[], &refund_of("F", 2, None), now());
+    let settled = settle_three(&Ledger::default(), &[], &refund_of("F", 2, None));
 
     assert_eq!((settled.changed, settled.problem), (None, None));
     assert_eq!(settled.ledger.spent("A").len(), 2);
@@ -146,10 +162,10 @@ fn a_refund_without_a_return_spends_open_units() {
 #[test]
 fn a_refund_for_spent_units_is_a_conflict() {
     let (ledger, rma) = start_return(&Ledger::default(), FIRST, 3);
-    let paid = settle(&three_units(), &ledger, &[rma], &refund_of("F", 3, None), now());
+    let paid = settle_three(&ledger, &[rma], &refund_of("F", 3, None));
 
-    let rma = paid.changed.unwrap();
-    let again = settle(&three_units(), &paid.ledger, &[rma], &refund_of("G", 1, None), now());
+    let rma = paid.changed.unwrap().rma;
+    let again = settle_three(&paid.ledger, &[rma], &refund_of("G", 1, None));
 
     assert_eq!(again.changed, None);
     assert_eq!(again.problem.unwrap().state(), "conflict");
@@ -159,14 +175,14 @@ fn a_refund_for_spent_units_is_a_conflict() {
 #[test]
 fn a_repeated_refund_and_an_ignored_one_change_nothing() {
     let (ledger, rma) = start_return(&Ledger::default(), FIRST, 1);
-    let once = settle(&three_units(), &ledger, &[rma], &refund_of("F", 1, None), now());
-    let rma = once.changed.unwrap();
+    let once = settle_three(&ledger, &[rma], &refund_of("F", 1, None));
+    let rma = once.changed.unwrap().rma;
     let returns = std::slice::from_ref(&rma);
 
-    let twice = settle(&three_units(), &once.ledger, returns, &refund_of("F", 1, None), now());
+    let twice = settle_three(&once.ledger, returns, &refund_of("F", 1, None));
     let mut ignored = refund_of("G", 1, None);
     ignored.tags = vec!["ignore_refund".to_owned()];
-    let ignored = settle(&three_units(), &once.ledger, returns, &ignored, now());
+    let ignored = settle_three(&once.ledger, returns, &ignored);
 
     for settled in [twice, ignored] {
         assert_eq!(settled.ledger, once.ledger);
@@ -181,18 +197,15 @@ fn a_refund_without_units_is_recorded_on_the_return_that_it_names() {
     shipping.refund_line_items.clear();
     shipping.total_refund_amount_cents = 595;
 
-    let settled = settle(&three_units(), &ledger, &[rma], &shipping, now());
+    let settled = settle_three(&ledger, &[rma], &shipping);
 
-    let rma = settled.changed.unwrap();
+    let rma = settled.changed.unwrap().rma;
     assert_eq!((rma.status, rma.messages_sent), (RmaStatus::Created, 2));
-    let recorded: Vec<_> = rma
-        .extra_refunds
-        .iter()
-        .map(|it| (it.refund_identifier.as_str(), it.amount_cents))
-        .collect();
+    let recorded: Vec<_> =
+        rma.refunds.iter().map(|it| (it.refund_identifier.as_str(), it.amount_cents)).collect();
     assert_eq!(recorded, [("F", 595)]);
     assert_eq!((settled.ledger, settled.problem), (ledger.clone(), None));
-    let again = settle(&three_units(), &ledger, &[rma], &shipping, now());
+    let again = settle_three(&ledger, &[rma], &shipping);
     assert_eq!(again.changed, None);
 }
 
@@ -203,7 +216,7 @@ fn a_refund_without_units_for_a_canceled_return_is_left_to_an_operator() {
     let mut shipping = refund_of("F", 1, Some(FIRST));
     shipping.refund_line_items.clear();
 
-    let settled = settle(&three_units(), &ledger, &[canceled], &shipping, now());
+    let settled = settle_three(&ledger, &[canceled], &shipping);
 
     assert_eq!(settled.changed, None);
     assert_eq!(settled.problem.unwrap().state(), "unmatched");
@@ -214,19 +227,19 @@ fn a_refund_pays_for_a_unit_in_only_one_return() {
     let (ledger, first) = start_return(&Ledger::default(), FIRST, 1);
     let (ledger, second) = start_return(&ledger, SECOND, 2);
     let refund = refund_of("F", 2, Some(FIRST));
-    let named = settle(&three_units(), &ledger, &[first, second.clone()], &refund, now());
+    let named = settle_three(&ledger, &[first, second.clone()], &refund);
     assert!(matches!(named.problem, Some(SettlementProblem::Conflict(_))), "{:?}", named.problem);
-    let first = named.changed.unwrap();
+    let first = named.changed.unwrap().rma;
     assert_eq!(first.status, RmaStatus::Refunded);
 
-    let rest = settle_with(&three_units(), &named.ledger, &second, &refund, now());
+    let rest = match_three(&named.ledger, &second, &refund);
 
-    let second = rest.changed.unwrap();
+    let second = rest.changed.unwrap().rma;
     let paid = second.units.iter().filter(|unit| unit.refund.is_some()).count();
     assert_eq!((paid, second.status), (1, RmaStatus::Created), "one of two units is left to pay");
     assert_eq!(rest.problem, None);
     assert_eq!(rest.ledger.paid_by("F", "A"), 2);
-    let again = settle_with(&three_units(), &rest.ledger, &first, &refund, now());
+    let again = match_three(&rest.ledger, &first, &refund);
     assert_eq!((again.changed, again.ledger), (None, rest.ledger));
 }
 
@@ -235,7 +248,7 @@ fn candidates_are_the_returns_that_await_the_refund_best_match_first() {
     let (ledger, two) = start_return(&Ledger::default(), FIRST, 2);
     let (ledger, one) = start_return(&ledger, SECOND, 1);
     let find = |refund: &Refund, returns: &[Rma]| {
-        let found = find_candidates(&three_units(), &ledger, returns, refund, now());
+        let found = find_candidates(report(&three_units(), refund), &ledger, returns);
         let named = |it: &ReturnCandidate<'_>| (it.rma.rma_identifier.to_string(), it.left_over);
         found.iter().map(named).collect::<Vec<_>>()
     };
@@ -245,11 +258,29 @@ fn candidates_are_the_returns_that_await_the_refund_best_match_first() {
     assert_eq!(find(&refund_of("F", 1, None), &both), [(second.clone(), 0), (first.clone(), 0)]);
     assert_eq!(find(&refund_of("F", 2, None), &both), [(first.clone(), 0), (second, 1)]);
 
-    let paid = settle_with(&three_units(), &ledger, &one, &refund_of("E", 1, None), now());
-    let rest = [two, paid.changed.unwrap()];
+    let paid = match_three(&ledger, &one, &refund_of("E", 1, None));
+    let rest = [two, paid.changed.unwrap().rma];
     assert_eq!(
         find(&refund_of("F", 1, None), &rest),
         [(first, 0)],
         "the other is already refunded"
     );
+}
+
+#[test]
+fn a_difference_that_the_merchant_tolerates_is_accepted_with_the_refund() {
+    let (ledger, mut rma) = start_return(&Ledger::default(), FIRST, 1);
+    rma.refund_tolerance_cents = 5;
+    let promised = rma.units[0].goods.amounts.refund_cents();
+    let pay = |amount_cents: i64| {
+        let mut refund = refund_of("F", 1, Some(FIRST));
+        refund.total_refund_amount_cents = amount_cents;
+        let paid = settle_three(&ledger, std::slice::from_ref(&rma), &refund).changed.unwrap().rma;
+        (paid.refunds[0].accepted_cents, find_difference(&paid, "F").is_some())
+    };
+
+    assert_eq!(pay(promised), (0, false));
+    assert_eq!(pay(promised - 5), (5, false));
+    assert_eq!(pay(promised + 5), (-5, false));
+    assert_eq!(pay(promised - 6), (0, true));
 }

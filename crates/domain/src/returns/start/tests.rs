@@ -66,8 +66,14 @@ fn start_as(
     request: &ReturnRequest,
 ) -> Result<StartedReturn, Vec<ReturnRefusal>> {
     let now = NOW.parse().unwrap();
-    let context =
-        StartContext { request, orders, policy, policy_version: 7, managed_receiving: false, now };
+    let context = StartContext {
+        request,
+        orders,
+        policy,
+        policy_version: 7,
+        settings: MerchantSettings::default(),
+        now,
+    };
     start(&context, RmaId::parse(rma).unwrap())
 }
 

@@ -78,6 +78,7 @@ async fn problems_are_listed_by_state_oldest_first_in_pages(Subject { store, .. 
         state: "unmatched".to_owned(),
         noticed_us,
         detail: "no return matches".to_owned(),
+        ..RefundProblem::default()
     };
     let all = [
         (acme(), problem(&acme(), "RF-2", 10)),
@@ -119,6 +120,7 @@ async fn a_problem_that_is_listed_stays_as_it_is(Subject { store, .. }: Subject)
         state: "conflict".to_owned(),
         noticed_us: 3,
         detail: detail.to_owned(),
+        ..RefundProblem::default()
     };
     for detail in ["first", "second"] {
         commit(&store, |it| it.insert_refund_problem(&acme(), &problem(detail))).await.unwrap();
@@ -147,6 +149,7 @@ async fn problems_are_found_by_their_refunds(Subject { store, .. }: Subject) {
         state: "unmatched".to_owned(),
         noticed_us: 3,
         detail: "unknown".to_owned(),
+        ..RefundProblem::default()
     };
     let mut transaction = Transaction::new("testing");
     transaction.put_refund_problem(&acme(), &problem("R1"));

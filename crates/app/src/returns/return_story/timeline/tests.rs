@@ -2,7 +2,7 @@
 
 use domain::messages::kind::MessageKind;
 use domain::returns::{
-    message::RmaMessage,
+    journal::{Actor, ReturnChange, ReturnEvent},
     receipt::Condition,
     rma::{CarrierScan, LineQuantity, ReceivingStatus, RmaEvent, RmaStatus, apply},
 };
@@ -29,8 +29,8 @@ fn new_return() -> Rma {
     rma
 }
 
-fn record(rma: &Rma) -> MessageRecord {
-    MessageRecord {
+fn record(rma: &Rma) -> TimelineMessage {
+    TimelineMessage {
         message: MessageView {
             id: format!("msg_acme_{}", rma.messages_sent),
             merchant: "acme".to_owned(),
@@ -42,23 +42,32 @@ fn record(rma: &Rma) -> MessageRecord {
             due_at: None,
             discard_reason: None,
         },
-        body: serde_json::to_vec(&RmaMessage::of(rma)).unwrap().into(),
         attempts: Vec::new(),
     }
 }
 
-/// The return after these events, and the message about each state.
-fn apply_all(events: &[(&str, RmaEvent)]) -> (Rma, Vec<MessageRecord>) {
-    let mut rma = new_return();
-    let mut messages = vec![record(&rma)];
+/// The states of the return after these events.
+fn apply_all(events: &[(&str, RmaEvent)]) -> Vec<PastState> {
+    let rma = new_return();
+    let past = |rma: &Rma, change: ReturnChange| PastState {
+        event: ReturnEvent {
+            number: rma.messages_sent,
+            at: rma.updated_at,
+            actor: Actor::new(ActorKind::Client, "acme.k7w2mq9d"),
+            cause: None,
+            change,
+        },
+        rma: rma.clone(),
+    };
+    let mut states = vec![past(&rma, ReturnChange::State(Box::new(rma.clone())))];
     for (at, event) in events {
-        rma = apply(&rma, event, time(at)).unwrap().rma;
-        messages.push(record(&rma));
+        let rma = apply(&states.last().unwrap().rma, event, time(at)).unwrap().rma;
+        states.push(past(&rma, ReturnChange::Event(event.clone())));
     }
-    (rma, messages)
+    states
 }
 
-fn complete_return() -> (Rma, Vec<MessageRecord>) {
+fn complete_return() -> Vec<PastState> {
     let order_identifier = "ORD-100472".to_owned();
     let label = RmaEvent::LabelCreated { tracking_number: "9400".to_owned(), lines: Vec::new() };
     let scanned = RmaEvent::Scanned {
@@ -77,7 +86,13 @@ fn complete_return() -> (Rma, Vec<MessageRecord>) {
         vec![LineQuantity { order_line_item_identifier: "ORD-100472-1".to_owned(), quantity: 1 }];
     let refund_identifier = "RF-1".to_owned();
     let failed = RmaEvent::ExchangeFailed { order_identifier: order_identifier.clone() };
-    let refunded = RmaEvent::Refunded { refund_identifier, order_identifier, lines };
+    let refunded = RmaEvent::Refunded {
+        refund_identifier,
+        order_identifier,
+        lines,
+        amount_cents: 4610,
+        accepted_cents: 0,
+    };
     apply_all(&[
         ("2026-02-20T10:15:02Z", failed),
         ("2026-02-20T10:15:09Z", label),
@@ -88,10 +103,12 @@ fn complete_return() -> (Rma, Vec<MessageRecord>) {
     ])
 }
 
-fn sources<'a>(rma: &'a Rma, messages: &[MessageRecord]) -> TimelineSources<'a> {
+/// With a message about each state.
+fn sources(states: &[PastState]) -> TimelineSources<'_> {
     TimelineSources {
-        rma,
-        messages: messages.to_vec(),
+        rma: &states.last().unwrap().rma,
+        states,
+        messages: states.iter().map(|state| record(&state.rma)).collect(),
         exchange_messages: Vec::new(),
         changes: Vec::new(),
     }
@@ -102,58 +119,34 @@ fn events_of(steps: &[TimelineStep]) -> Vec<String> {
 }
 
 #[test]
-fn each_message_is_a_step_that_says_what_changed() {
-    let (rma, messages) = complete_return();
-    let steps = build_timeline(sources(&rma, &messages));
+fn each_event_is_a_step_that_says_what_changed() {
+    let states = complete_return();
+    let steps = build_timeline(sources(&states));
 
-    assert_eq!(
-        events_of(&steps),
-        [
-            "Return started: 2 units",
-            "No exchange for order ORD-100472: refunded instead; Status: CREATED",
-            "Label created for 2 units: 9400",
-            "In transit: 2 units",
-            "Received as LP-1 in condition A: 1 unit",
-            "Refunded by RF-1: 1 unit",
-            "Receiving closed: 1 unit never arrived; Status: PARTIAL_REFUND",
-        ]
-    );
+    let expected = [
+        "Return started: 2 units",
+        "No exchange for order ORD-100472: refunded instead; Status: CREATED",
+        "Label created for 2 units: 9400",
+        "In transit: 2 units",
+        "Received as LP-1 in condition A: 1 unit",
+        "Refunded by RF-1: 1 unit, 46.10 USD",
+        "Receiving closed: 1 unit never arrived; Status: PARTIAL_REFUND",
+    ];
+    assert_eq!(events_of(&steps), expected);
     let sequences: Vec<_> =
         steps.iter().map(|it| it.message.as_ref().unwrap().message.sequence).collect();
     assert_eq!(sequences, [1, 2, 3, 4, 5, 6, 7]);
-}
+    assert!(steps.iter().all(|step| step.actor.as_deref() == Some("acme.k7w2mq9d")));
 
-#[test]
-fn facts_of_the_return_remain_when_its_messages_have_expired() {
-    let (rma, messages) = complete_return();
-
-    let steps = build_timeline(sources(&rma, &[]));
-    assert_eq!(
-        events_of(&steps),
-        [
-            "Return started: 2 units",
-            "Received as LP-1 in condition A: 1 unit",
-            "Refunded by RF-1: 1 unit",
-        ]
-    );
+    let expired = TimelineSources { messages: Vec::new(), ..sources(&states) };
+    let steps = build_timeline(expired);
+    assert_eq!(events_of(&steps), expected, "the steps outlive the messages");
     assert!(steps.iter().all(|step| step.message.is_none()));
-
-    let steps = build_timeline(sources(&rma, messages.get(3..).unwrap()));
-    assert_eq!(
-        events_of(&steps),
-        [
-            "Return started: 2 units",
-            "Update sent to the merchant",
-            "Received as LP-1 in condition A: 1 unit",
-            "Refunded by RF-1: 1 unit",
-            "Receiving closed: 1 unit never arrived; Status: PARTIAL_REFUND",
-        ]
-    );
 }
 
 #[test]
 fn changes_by_operators_are_steps_if_they_name_the_return_or_a_message_about_it() {
-    let (rma, messages) = apply_all(&[]);
+    let states = apply_all(&[]);
     let change = |action: &str, detail: Value| AuditEntry {
         id: "x".to_owned(),
         at: time("2026-02-26T08:00:00Z"),
@@ -163,16 +156,17 @@ fn changes_by_operators_are_steps_if_they_name_the_return_or_a_message_about_it(
         action: action.to_owned(),
         detail,
     };
-    let id = rma.rma_identifier.as_str();
+    let id = states[0].rma.rma_identifier.as_str();
     let changes = vec![
         change("return.cancel", json!({ "rma_identifier": id, "reason": "asked by telephone" })),
-        change("return.cancel", json!({ "rma_identifier": "RMA-0000-0000-0000" })),
+        change("return.cancel", json!({ "rma_identifier": "RMA-0000-0000-0000", "reason": "x" })),
+        change("return.cancel", json!({ "rma_identifier": id })),
         change("message.retry", json!({ "id": "msg_acme_1", "force": false })),
         change("message.retry", json!({ "id": "msg_acme_11", "force": false })),
         change("refund.match", json!({ "refund": "RF-1", "match": { "rma_identifier": id } })),
     ];
 
-    let steps = build_timeline(TimelineSources { changes, ..sources(&rma, &messages) });
+    let steps = build_timeline(TimelineSources { changes, ..sources(&states) });
 
     assert_eq!(
         events_of(steps.get(1..).unwrap()),
@@ -191,15 +185,13 @@ fn the_request_for_an_exchange_order_is_a_step_between_others() {
         order_identifier: "ORD-100472".to_owned(),
         exchange_order_identifier: "EX-1".to_owned(),
     };
-    let (rma, messages) = apply_all(&[("2026-02-20T10:15:02Z", placed)]);
-    let mut request = record(&rma);
+    let states = apply_all(&[("2026-02-20T10:15:02Z", placed)]);
+    let mut request = record(&states[0].rma);
     request.message.reference = "ORD-100472".to_owned();
     request.message.created_at = time("2026-02-20T10:15:01Z");
 
-    let steps = build_timeline(TimelineSources {
-        exchange_messages: vec![request],
-        ..sources(&rma, &messages)
-    });
+    let steps =
+        build_timeline(TimelineSources { exchange_messages: vec![request], ..sources(&states) });
 
     assert_eq!(
         events_of(&steps),
@@ -209,14 +201,4 @@ fn the_request_for_an_exchange_order_is_a_step_between_others() {
             "Exchange order EX-1 placed: 1 unit; Status: CREATED",
         ]
     );
-}
-
-#[test]
-fn an_unreadable_message_is_a_step_too() {
-    let (rma, mut messages) = apply_all(&[]);
-    messages[0].body = Bytes::from_static(b"not JSON");
-
-    let steps = build_timeline(sources(&rma, &messages));
-
-    assert_eq!(events_of(&steps), ["Return started: 2 units"]);
 }

@@ -8,13 +8,21 @@ use crate::returns::Resolution;
 use crate::returns::rma::event::{LineQuantity, RmaRefusal};
 use crate::returns::rma::receiving::ReceivingStatus;
 use crate::returns::rma::record::Rma;
-use crate::returns::rma::unit::{ExtraRefund, RefundMade, RmaExchangeOrder, RmaUnit};
+use crate::returns::rma::unit::{RefundMade, ReportedRefund, RmaExchangeOrder, RmaUnit};
 
-/// Settles as many units of each line as `made` paid for, and returns those that it could not
-/// assign. Units that it settled before count, so a repeated refund changes nothing.
+/// Money that the merchant reports.
+pub(super) struct Payment<'a> {
+    pub(super) refund_identifier: &'a str,
+    pub(super) amount_cents: i64,
+    pub(super) accepted_cents: i64,
+    pub(super) now: Timestamp,
+}
+
+/// Settles as many units of each line as were paid for, and returns those that the payment could
+/// not be assigned to. Units that it settled before count, so a repeated refund changes nothing.
 pub(super) fn refund(
     rma: &mut Rma,
-    made: &RefundMade,
+    payment: &Payment<'_>,
     order_identifier: &str,
     lines: &[LineQuantity],
 ) -> Vec<LineQuantity> {
@@ -24,7 +32,7 @@ pub(super) fn refund(
     for unit in rma.units.iter_mut().filter(of_order) {
         match &unit.refund {
             None if unit.awaits_refund() => open.push(unit),
-            Some(before) if before.refund_identifier == made.refund_identifier => {
+            Some(before) if before.refund_identifier == payment.refund_identifier => {
                 take_one(&mut unassigned, unit);
             }
             Some(_) | None => (),
@@ -32,20 +40,54 @@ pub(super) fn refund(
     }
     // Merchants pay for what has arrived, so that is settled first.
     open.sort_by_key(|unit| unit.receiving != Some(ReceivingStatus::Received));
+    let mut settled = false;
     for unit in open {
         if take_one(&mut unassigned, unit) {
-            unit.refund = Some(made.clone());
+            let refund_identifier = payment.refund_identifier.to_owned();
+            unit.refund = Some(RefundMade { refund_identifier, refunded_at: payment.now });
+            settled = true;
         }
     }
-    list_unplaced(unassigned)
+    let left = list_unplaced(unassigned);
+    if settled {
+        record_payment(rma, payment);
+    }
+    left
 }
 
 /// Records money that pays for no units, once.
-pub(super) fn refund_extra(rma: &mut Rma, made: ExtraRefund) {
-    let same = |known: &ExtraRefund| known.refund_identifier == made.refund_identifier;
-    if !rma.extra_refunds.iter().any(same) {
-        rma.extra_refunds.push(made);
+pub(super) fn refund_extra(rma: &mut Rma, payment: &Payment<'_>) {
+    if !rma.refunds.iter().any(|it| it.refund_identifier == payment.refund_identifier) {
+        record_payment(rma, payment);
     }
+}
+
+fn record_payment(rma: &mut Rma, payment: &Payment<'_>) {
+    let id = payment.refund_identifier;
+    match rma.refunds.iter_mut().find(|it| it.refund_identifier == id) {
+        Some(known) => {
+            known.amount_cents = known.amount_cents.saturating_add(payment.amount_cents);
+            known.accepted_cents = known.accepted_cents.saturating_add(payment.accepted_cents);
+        }
+        None => rma.refunds.push(ReportedRefund {
+            refund_identifier: id.to_owned(),
+            amount_cents: payment.amount_cents,
+            accepted_cents: payment.accepted_cents,
+            refunded_at: payment.now,
+        }),
+    }
+}
+
+/// Accepts that a refund differs from the promise.
+pub(super) fn accept_difference(
+    rma: &mut Rma,
+    refund_identifier: &str,
+    missing_cents: i64,
+) -> Result<(), RmaRefusal> {
+    let refund = rma.refunds.iter_mut().find(|it| it.refund_identifier == refund_identifier);
+    let refund = refund.ok_or_else(|| RmaRefusal::UnknownRefund(refund_identifier.to_owned()))?;
+    refund.accepted_cents = refund.accepted_cents.saturating_add(missing_cents);
+    Ok(())
 }
 
 /// Takes one unit from what is left for its line, if there is any.
@@ -132,8 +174,9 @@ pub(super) fn cancel_exchange(rma: &mut Rma, exchange_order_identifier: &str) {
 }
 
 /// There is only ever one exchange order for an order. So if it cannot be placed, its units are
-/// refunded. The bonus was for taking a gift card, and is lost with the last card.
+/// refunded. The bonus was for taking a gift card, and is lost with the card that it was on.
 pub(super) fn fail_exchange(rma: &mut Rma, order_identifier: &str) {
+    let had_bonus = rma.first_gift_card() == Some(order_identifier);
     let mut cards_lost = false;
     for unit in rma.units.iter_mut().filter(|unit| unit.awaits_order()) {
         if unit.goods.order_identifier == order_identifier {
@@ -141,8 +184,7 @@ pub(super) fn fail_exchange(rma: &mut Rma, order_identifier: &str) {
             unit.goods.resolution = Resolution::Refund;
         }
     }
-    let is_card = |unit: &RmaUnit| unit.goods.resolution == Resolution::GiftCard;
-    if cards_lost && !rma.units.iter().any(is_card) {
+    if cards_lost && had_bonus {
         rma.bonus_credit_amount_cents = 0;
     }
 }

@@ -52,16 +52,20 @@ fn any_event() -> impl Strategy<Value = RmaEvent> {
                 RmaEvent::Received { receipt_identifier, line, sku, condition, reject_reason }
             }),
         Just(RmaEvent::ReceivingClosed),
-        (text(&["RF-1", "RF-2"]), order(), prop::collection::vec(quantity, 0..4)).prop_map(
-            |(refund_identifier, order_identifier, lines)| RmaEvent::Refunded {
-                refund_identifier,
-                order_identifier,
-                lines
-            }
-        ),
+        (text(&["RF-1", "RF-2"]), order(), prop::collection::vec(quantity, 0..4), 0..9_000_i64)
+            .prop_map(|(refund_identifier, order_identifier, lines, amount_cents)| {
+                RmaEvent::Refunded {
+                    refund_identifier,
+                    order_identifier,
+                    lines,
+                    amount_cents,
+                    accepted_cents: 0,
+                }
+            }),
         text(&["RF-3", "RF-4"]).prop_map(|refund_identifier| RmaEvent::RefundedExtra {
             refund_identifier,
-            amount_cents: 595
+            amount_cents: 595,
+            accepted_cents: 0,
         }),
         Just(RmaEvent::Canceled),
         (order(), exchange()).prop_map(|(order_identifier, exchange_order_identifier)| {

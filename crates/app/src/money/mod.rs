@@ -1,0 +1,6 @@
+//! Money: differences between refunds and promises, and the books of a merchant.
+
+pub mod books;
+pub mod differences;
+pub mod export;
+pub mod opening;

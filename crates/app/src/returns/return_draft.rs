@@ -1,0 +1,219 @@
+//! A return while a use case changes it. Whatever changes, all of it is committed together: the
+//! return, an event in its journal, what the event posts, the message about it, and the differences
+//! between refunds and promises that appear or disappear with it.
+
+use bytes::Bytes;
+use domain::{
+    identifier::MerchantId,
+    messages::kind::MessageKind,
+    money::{
+        books::Balances,
+        comparison::{Difference, find_differences},
+    },
+    returns::{
+        journal::{ReturnChange, ReturnEvent},
+        message::RmaMessage,
+        rma::{Rma, RmaDecision, RmaEvent, RmaRefusal, apply},
+    },
+    time::micros,
+};
+use jiff::Timestamp;
+use store::{Posting, RefundProblem, Transaction, Versioned};
+
+use crate::{
+    App,
+    messages::outbox::{self, About},
+    returns::origin::Origin,
+};
+
+/// What ends a difference that no one has accepted.
+const MENDED: &str = "the return and its refunds agree again";
+
+/// A return as it was loaded, and the events that were applied to it since.
+pub(crate) struct ReturnDraft {
+    before: Versioned<Rma>,
+    steps: Vec<DraftStep>,
+}
+
+/// An event, when it happened, and the return after it.
+struct DraftStep {
+    at: Timestamp,
+    event: RmaEvent,
+    rma: Rma,
+}
+
+impl ReturnDraft {
+    pub(crate) fn new(before: Versioned<Rma>) -> Self {
+        Self { before, steps: Vec::new() }
+    }
+
+    /// The return after the events so far.
+    pub(crate) fn current(&self) -> &Rma {
+        self.steps.last().map_or(&self.before.value, |step| &step.rma)
+    }
+
+    /// Applies an event. One that changes nothing is not recorded.
+    pub(crate) fn apply(
+        &mut self,
+        event: &RmaEvent,
+        now: Timestamp,
+    ) -> Result<RmaDecision, RmaRefusal> {
+        let at = self.current().next_change_at(now);
+        let decision = apply(self.current(), event, at)?;
+        if decision.changed {
+            self.push(event.clone(), decision.rma.clone(), at);
+        }
+        Ok(decision)
+    }
+
+    /// Adds an event that was applied at `at`.
+    pub(crate) fn push(&mut self, event: RmaEvent, rma: Rma, at: Timestamp) {
+        self.steps.push(DraftStep { at, event, rma });
+    }
+
+    /// Adds the changes to the transaction.
+    pub(crate) fn put(
+        self,
+        app: &App,
+        transaction: &mut Transaction,
+        merchant: &MerchantId,
+        origin: &Origin,
+    ) {
+        let before = self.before.value;
+        let Some(last) = self.steps.last() else { return };
+        transaction.update_return(merchant, &last.rma, self.before.version, before.status);
+        put_differences(app, transaction, merchant, &before, &last.rma);
+        let mut balances = Balances::of(&before);
+        for DraftStep { at, event, rma } in self.steps {
+            let after = Balances::of(&rma);
+            let change = JournalChange {
+                change: ReturnChange::Event(event),
+                at,
+                rma: &rma,
+                posted: after.since(&balances),
+            };
+            change.put(transaction, merchant, origin);
+            enqueue_message(app, transaction, merchant, &rma);
+            balances = after;
+        }
+    }
+}
+
+/// Adds a new return to the transaction, with the first event of its journal and its message.
+pub(crate) fn put_new_return(
+    app: &App,
+    transaction: &mut Transaction,
+    merchant: &MerchantId,
+    rma: &Rma,
+    origin: &Origin,
+) {
+    transaction.insert_return(merchant, rma);
+    let change = JournalChange {
+        change: ReturnChange::State(Box::new(rma.clone())),
+        at: rma.created_at,
+        rma,
+        posted: Balances::of(rma),
+    };
+    change.put(transaction, merchant, origin);
+    enqueue_message(app, transaction, merchant, rma);
+}
+
+/// A change for the journal, and what it posts.
+struct JournalChange<'a> {
+    change: ReturnChange,
+    at: Timestamp,
+    /// The return after it.
+    rma: &'a Rma,
+    posted: Balances,
+}
+
+impl JournalChange<'_> {
+    fn put(self, transaction: &mut Transaction, merchant: &MerchantId, origin: &Origin) {
+        let (id, number) = (&self.rma.rma_identifier, self.rma.messages_sent);
+        let event = ReturnEvent {
+            number,
+            at: self.at,
+            actor: origin.actor.clone(),
+            cause: origin.cause.clone(),
+            change: self.change,
+        };
+        transaction.insert_return_event(merchant, id, &event);
+        let posting = Posting {
+            at_us: micros(self.at),
+            rma_id: id.clone(),
+            number,
+            currency: self.rma.currency.clone(),
+            amounts: self.posted,
+        };
+        transaction.insert_posting(merchant, &posting);
+    }
+}
+
+/// Enqueues the message about a return as it is now.
+fn enqueue_message(app: &App, transaction: &mut Transaction, merchant: &MerchantId, rma: &Rma) {
+    let body = serde_json::to_vec(&RmaMessage::of(rma)).expect("a message has string keys");
+    let about = About {
+        kind: MessageKind::Rma,
+        reference: rma.rma_identifier.as_str(),
+        sequence: rma.messages_sent,
+    };
+    transaction.enqueue(outbox::message(app, merchant, &about, Bytes::from(body)));
+}
+
+/// Lists the differences that are new, and ends those that are gone.
+fn put_differences(
+    app: &App,
+    transaction: &mut Transaction,
+    merchant: &MerchantId,
+    before: &Rma,
+    after: &Rma,
+) {
+    let (known, now) = (find_differences(before), find_differences(after));
+    for difference in now.iter().filter(|it| !known.contains(it)) {
+        let problem = describe_problem(app, merchant, after, difference);
+        transaction.put_refund_problem(merchant, &problem);
+    }
+    let is_gone =
+        |it: &&Difference| now.iter().all(|other| other.refund_identifier != it.refund_identifier);
+    for difference in known.iter().filter(is_gone) {
+        transaction.settle_difference(merchant, &difference.refund_identifier, MENDED);
+    }
+}
+
+fn describe_problem(
+    app: &App,
+    merchant: &MerchantId,
+    rma: &Rma,
+    difference: &Difference,
+) -> RefundProblem {
+    let paid_for = rma.units.iter().find(|unit| {
+        let made = unit.refund.as_ref();
+        made.is_some_and(|made| made.refund_identifier == difference.refund_identifier)
+    });
+    let unit = paid_for.or(rma.units.first());
+    let kind = difference.kind.name().to_owned();
+    RefundProblem {
+        merchant: merchant.to_string(),
+        refund_id: difference.refund_identifier.clone(),
+        order_id: unit.map(|unit| unit.goods.order_identifier.clone()).unwrap_or_default(),
+        state: kind.clone(),
+        kind,
+        noticed_us: app.world.now_us(),
+        detail: describe_difference(rma, difference),
+        rma_id: rma.rma_identifier.to_string(),
+        currency: rma.currency.clone(),
+        promised_cents: difference.promised_cents,
+        paid_cents: difference.paid_cents,
+    }
+}
+
+/// What is wrong, as part of a sentence about the refund.
+pub(crate) fn describe_difference(rma: &Rma, difference: &Difference) -> String {
+    let Difference { kind, promised_cents, paid_cents, .. } = difference;
+    format!(
+        "{}: {paid_cents} instead of {promised_cents} minor units of {} for {}",
+        kind.message(),
+        rma.currency,
+        rma.rma_identifier
+    )
+}

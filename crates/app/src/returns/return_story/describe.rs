@@ -1,0 +1,109 @@
+//! What an event of a return says to an operator.
+
+use domain::{
+    currency::format_amount,
+    returns::{
+        journal::ReturnChange,
+        rma::{ReceivingStatus, Rma, RmaEvent, RmaUnit, TrackingStatus},
+    },
+};
+
+use crate::returns::history::PastState;
+
+/// What happened, and what changed with it. `before` is the return before the event.
+pub(super) fn describe_state(before: Option<&Rma>, state: &PastState) -> Vec<String> {
+    let rma = &state.rma;
+    let (event, before) = match (&state.event.change, before) {
+        (ReturnChange::Event(event), Some(before)) => (event, before),
+        (ReturnChange::Event(_) | ReturnChange::State(_), _) => {
+            let units = format_units(rma.units.len());
+            return vec![match state.event.number {
+                0 => format!("Journal begun: {units}, status {}", rma.status.name()),
+                _ => format!("Return started: {units}"),
+            }];
+        }
+    };
+    let mut lines = vec![describe_event(before, rma, event)];
+    let closed = matches!(event, RmaEvent::ReceivingClosed);
+    if rma.receiving_complete && !before.receiving_complete && !closed {
+        lines.push("Receiving complete: nothing more is expected".to_owned());
+    }
+    if rma.status != before.status {
+        lines.push(format!("Status: {}", rma.status.name()));
+    }
+    lines
+}
+
+fn describe_event(before: &Rma, after: &Rma, event: &RmaEvent) -> String {
+    let changed = |differs: fn(&RmaUnit, &RmaUnit) -> bool| {
+        let pairs = before.units.iter().zip(&after.units);
+        format_units(pairs.filter(|(old, new)| differs(old, new)).count())
+    };
+    let money = |cents: i64| format_amount(cents, &after.currency);
+    match event {
+        RmaEvent::LabelCreated { tracking_number, .. } => {
+            let units = changed(|old, new| old.tracking_number != new.tracking_number);
+            format!("Label created for {units}: {tracking_number}")
+        }
+        RmaEvent::Scanned { scan, .. } => {
+            let units = changed(|old, new| old.tracking != new.tracking);
+            format!("{}: {units}", describe_tracking(scan.tracking()))
+        }
+        RmaEvent::Received { receipt_identifier, reject_reason: Some(reason), .. } => {
+            format!("Rejected as {receipt_identifier} ({reason}): 1 unit")
+        }
+        RmaEvent::Received { receipt_identifier, condition, .. } => {
+            format!("Received as {receipt_identifier} in condition {}: 1 unit", condition.name())
+        }
+        RmaEvent::ReceivingClosed => {
+            let is_missing = |unit: &&RmaUnit| {
+                unit.receiving == Some(ReceivingStatus::NotReceived) && unit.receipt.is_none()
+            };
+            match after.units.iter().filter(is_missing).count() {
+                0 => "Receiving closed: nothing more is expected".to_owned(),
+                units => format!("Receiving closed: {} never arrived", format_units(units)),
+            }
+        }
+        RmaEvent::Refunded { refund_identifier, amount_cents, .. } => {
+            let units = changed(|old, new| old.refund != new.refund);
+            format!("Refunded by {refund_identifier}: {units}, {}", money(*amount_cents))
+        }
+        RmaEvent::RefundedExtra { refund_identifier, amount_cents, .. } => {
+            format!("Refunded by {refund_identifier}: {}, for no units", money(*amount_cents))
+        }
+        RmaEvent::DifferenceAccepted { refund_identifier, amount_cents, note } => {
+            let amount = money(*amount_cents);
+            format!("Difference of {refund_identifier} accepted: {amount} ({note})")
+        }
+        RmaEvent::Canceled => "Return canceled".to_owned(),
+        RmaEvent::ExchangePlaced { exchange_order_identifier, .. } => {
+            let units = changed(|old, new| old.exchange != new.exchange);
+            format!("Exchange order {exchange_order_identifier} placed: {units}")
+        }
+        RmaEvent::ExchangeFulfilled { exchange_order_identifier } => {
+            format!("Exchange order {exchange_order_identifier} shipped")
+        }
+        RmaEvent::ExchangeCanceled { exchange_order_identifier } => {
+            format!("Exchange order {exchange_order_identifier} canceled: refunded instead")
+        }
+        RmaEvent::ExchangeFailed { order_identifier } => {
+            format!("No exchange for order {order_identifier}: refunded instead")
+        }
+    }
+}
+
+const fn describe_tracking(tracking: TrackingStatus) -> &'static str {
+    match tracking {
+        TrackingStatus::PreTransit => "Waiting for the carrier",
+        TrackingStatus::NotDroppedOff => "Not dropped off",
+        TrackingStatus::Accepted => "Accepted by the carrier",
+        TrackingStatus::Transit => "In transit",
+        TrackingStatus::Failure => "Delivery failed",
+        TrackingStatus::Delivered => "Delivered",
+        TrackingStatus::Returned => "Returned to the shopper",
+    }
+}
+
+fn format_units(units: usize) -> String {
+    if units == 1 { "1 unit".to_owned() } else { format!("{units} units") }
+}

@@ -1,0 +1,3 @@
+//! Money: what events of returns posted.
+
+pub(crate) mod postings;

@@ -1,0 +1,69 @@
+//! The journal of returns: every event that changed one, in order.
+
+use domain::{
+    identifier::MerchantId,
+    returns::{
+        identifier::RmaId,
+        journal::{Actor, ReturnChange, ReturnEvent},
+    },
+    time::{from_micros, micros},
+};
+
+use crate::{
+    EngineError, Store, StoreError, Transaction,
+    core::{
+        body::{corrupt, parse_body, to_json},
+        value::{Row, params},
+    },
+};
+
+impl Transaction {
+    /// Adds an event to the journal of a return; a conflict when its number is taken.
+    pub fn insert_return_event(&mut self, merchant: &MerchantId, rma: &RmaId, event: &ReturnEvent) {
+        self.one_row(
+            "INSERT INTO return_events (merchant_id, rma_id, number, at_us, actor, cause, body)
+             VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING",
+            params![
+                merchant,
+                rma.as_str(),
+                event.number,
+                micros(event.at),
+                event.actor.to_string(),
+                event.cause.as_deref().unwrap_or_default(),
+                to_json(&event.change)
+            ],
+        );
+    }
+}
+
+impl Store {
+    /// The events of a return with numbers above `after`, in order.
+    pub async fn return_events(
+        &self,
+        merchant: &MerchantId,
+        rma: &RmaId,
+        after: i64,
+        limit: usize,
+    ) -> Result<Vec<ReturnEvent>, StoreError> {
+        self.read_all(
+            "reading the journal of a return",
+            "SELECT number, at_us, actor, cause, body FROM return_events
+             WHERE merchant_id = $1 AND rma_id = $2 AND number > $3 ORDER BY number LIMIT $4",
+            params![merchant, rma.as_str(), after, limit],
+            |row| read_event(rma, row),
+        )
+        .await
+    }
+}
+
+fn read_event(rma: &RmaId, row: &Row) -> Result<ReturnEvent, EngineError> {
+    let unreadable = |why: &str| corrupt("return_events", rma.as_str(), &why);
+    let cause = Some(row.text(3)?).filter(|it| !it.is_empty());
+    Ok(ReturnEvent {
+        number: row.int(0)?,
+        at: from_micros(row.int(1)?).ok_or_else(|| unreadable("not a time"))?,
+        actor: Actor::parse(row.text(2)?).ok_or_else(|| unreadable("not an actor"))?,
+        cause: cause.map(str::to_owned),
+        change: parse_body::<ReturnChange>("return_events", rma.as_str(), row.text(4)?)?,
+    })
+}
