@@ -16,7 +16,7 @@ pub async fn run(app: App, stop: CancellationToken) {
         match post_older_returns(&app).await {
             Ok(0) => return,
             Ok(count) => {
-                tracing::info!("posted the money of {count} returns from before the journal")
+                tracing::info!("posted the money of {count} returns from before the journal");
             }
             Err(error) => {
                 let cause = with_causes(&error);

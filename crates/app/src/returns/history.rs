@@ -112,6 +112,6 @@ pub async fn load_return_as_of(
     let missing = || AppError::NotFound("return");
     let id = RmaId::parse(rma).ok_or_else(missing)?;
     let states = load_states(app, merchant, &id).await?;
-    let past = states.into_iter().filter(|state| state.event.at <= as_of).last();
+    let past = states.into_iter().rfind(|state| state.event.at <= as_of);
     past.map(|state| state.rma).ok_or_else(missing)
 }

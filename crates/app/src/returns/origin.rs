@@ -23,9 +23,8 @@ impl Origin {
     pub(crate) fn of_request(scope: RequestScope<'_>) -> Self {
         let client = scope.client.as_str();
         let actor = match client.split_once('.') {
-            None => Actor::new(ActorKind::Operator, client),
             Some((_, "portal")) => Actor::unnamed(ActorKind::Shopper),
-            Some(("platform", _)) => Actor::new(ActorKind::Operator, client),
+            None | Some(("platform", _)) => Actor::new(ActorKind::Operator, client),
             Some(_) => Actor::new(ActorKind::Client, client),
         };
         Self { actor, cause: cause_of(scope) }

@@ -224,10 +224,9 @@ impl Settlements {
             if let Some(draft) = self.returns.get_mut(&id)
                 && let Ok(decision) = draft.apply(&event, app.world.now())
                 && decision.changed
+                && matches!(event, RmaEvent::ExchangeCanceled { .. })
             {
-                if let RmaEvent::ExchangeCanceled { .. } = event {
-                    self.cancelled.push(record);
-                }
+                self.cancelled.push(record);
             }
         }
         Ok(())

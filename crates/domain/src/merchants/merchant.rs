@@ -30,6 +30,7 @@ pub struct Merchant {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = Settings)]
+#[expect(clippy::struct_excessive_bools, reason = "each setting is a switch of its own")]
 pub struct MerchantSettings {
     /// Whether amounts that do not add up, and refunds dated in the past, are refused with 422
     /// instead of accepted with a warning.

@@ -82,12 +82,54 @@ impl Account {
 
 /// An amount on each account, in minor units of one currency.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Balances([i64; Account::COUNT]);
+pub struct Balances {
+    promised: i64,
+    refunds: i64,
+    gift_cards: i64,
+    exchanges: i64,
+    goods: i64,
+    tax: i64,
+    shipping: i64,
+    fees: i64,
+    bonus: i64,
+    absorbed: i64,
+    written_off: i64,
+}
 
 impl Balances {
     /// From amounts in the order of [`Account::ALL`].
     pub const fn from_amounts(amounts: [i64; Account::COUNT]) -> Self {
-        Self(amounts)
+        let [
+            promised,
+            refunds,
+            gift_cards,
+            exchanges,
+            goods,
+            tax,
+            shipping,
+            fees,
+            bonus,
+            absorbed,
+            written_off,
+        ] = amounts;
+        Self {
+            promised,
+            refunds,
+            gift_cards,
+            exchanges,
+            goods,
+            tax,
+            shipping,
+            fees,
+            bonus,
+            absorbed,
+            written_off,
+        }
+    }
+
+    /// In the order of [`Account::ALL`].
+    pub fn amounts(&self) -> [i64; Account::COUNT] {
+        Account::ALL.map(|account| self.get(account))
     }
 
     /// The balances of a return.
@@ -102,68 +144,71 @@ impl Balances {
         let given = Given::of(rma, &due);
         let paid: i64 = rma.refunds.iter().map(|it| it.amount_cents).sum::<i64>() + unrecorded(rma);
         let accepted: i64 = rma.refunds.iter().map(|it| it.accepted_cents).sum();
-        let promised =
-            goods + tax + due.shipping_refund_cents + due.bonus_credit_cents - due.fee_cents();
+        let (shipping, bonus) = (due.shipping_refund_cents, due.bonus_credit_cents);
+        let promised = goods + tax + shipping + bonus - due.fee_cents();
         let settled = paid + accepted + given.gift_cards + given.exchanges;
-        let mut balances = Self::default();
-        for (account, amount) in [
-            (Account::Promised, settled - promised),
-            (Account::Refunds, -paid),
-            (Account::GiftCards, -given.gift_cards),
-            (Account::Exchanges, -given.exchanges - given.absorbed),
-            (Account::Goods, goods),
-            (Account::Tax, tax),
-            (Account::Shipping, due.shipping_refund_cents),
-            (Account::Fees, -due.fee_cents()),
-            (Account::Bonus, due.bonus_credit_cents),
-            (Account::Absorbed, given.absorbed),
-            (Account::WrittenOff, -accepted),
-        ] {
-            balances.0[account as usize] = amount;
+        Self {
+            promised: settled - promised,
+            refunds: -paid,
+            gift_cards: -given.gift_cards,
+            exchanges: -given.exchanges - given.absorbed,
+            goods,
+            tax,
+            shipping,
+            fees: -due.fee_cents(),
+            bonus,
+            absorbed: given.absorbed,
+            written_off: -accepted,
         }
-        balances
     }
 
     pub const fn get(&self, account: Account) -> i64 {
-        self.0[account as usize]
+        match account {
+            Account::Promised => self.promised,
+            Account::Refunds => self.refunds,
+            Account::GiftCards => self.gift_cards,
+            Account::Exchanges => self.exchanges,
+            Account::Goods => self.goods,
+            Account::Tax => self.tax,
+            Account::Shipping => self.shipping,
+            Account::Fees => self.fees,
+            Account::Bonus => self.bonus,
+            Account::Absorbed => self.absorbed,
+            Account::WrittenOff => self.written_off,
+        }
     }
 
     /// What must be posted to get from `before` to these balances.
     #[must_use]
     pub fn since(&self, before: &Self) -> Self {
-        let mut amounts = self.0;
-        for (amount, before) in amounts.iter_mut().zip(before.0) {
-            *amount -= before;
-        }
-        Self(amounts)
+        self.combine(before, |now, before| now - before)
     }
 
     #[must_use]
     pub fn plus(&self, other: &Self) -> Self {
-        let mut amounts = self.0;
-        for (amount, other) in amounts.iter_mut().zip(other.0) {
-            *amount += other;
+        self.combine(other, |amount, other| amount + other)
+    }
+
+    fn combine(&self, other: &Self, join: fn(i64, i64) -> i64) -> Self {
+        let mut amounts = self.amounts();
+        for (amount, other) in amounts.iter_mut().zip(other.amounts()) {
+            *amount = join(*amount, other);
         }
-        Self(amounts)
+        Self::from_amounts(amounts)
     }
 
     pub fn is_zero(&self) -> bool {
-        self.0.iter().all(|amount| *amount == 0)
+        *self == Self::default()
     }
 
     /// The sum of all accounts: zero, unless something is wrong.
     pub fn sum(&self) -> i64 {
-        self.0.iter().sum()
+        self.amounts().iter().sum()
     }
 
     /// The amounts that are not zero.
-    pub fn entries(&self) -> impl Iterator<Item = (Account, i64)> + '_ {
-        Account::ALL.into_iter().zip(self.0).filter(|(_, amount)| *amount != 0)
-    }
-
-    /// In the order of [`Account::ALL`].
-    pub const fn amounts(&self) -> &[i64; Account::COUNT] {
-        &self.0
+    pub fn entries(&self) -> impl Iterator<Item = (Account, i64)> + use<> {
+        Account::ALL.into_iter().zip(self.amounts()).filter(|(_, amount)| *amount != 0)
     }
 }
 

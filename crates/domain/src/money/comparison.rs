@@ -11,6 +11,8 @@
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashMap;
+
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -94,15 +96,21 @@ pub fn find_difference(rma: &Rma, refund_identifier: &str) -> Option<Difference>
 
 /// All differences of a return, at most one for each refund.
 pub fn find_differences(rma: &Rma) -> Vec<Difference> {
+    let paid_units = PaidUnits::by_refund(rma);
+    let units_of = |refund: &ReportedRefund| paid_units.get(refund.refund_identifier.as_str());
+    let awaits = |unit: &RmaUnit| unit.awaits_refund() && !unit.is_lapsed();
+    // The refund that paid for the last units, if no unit awaits its refund.
+    let last = if rma.units.iter().any(awaits) {
+        None
+    } else {
+        rma.refunds.iter().rposition(|refund| units_of(refund).is_some())
+    };
     let mut open = OpenAmounts::of(rma);
-    let last = find_last(rma);
     let mut differences = Vec::new();
     for (position, refund) in rma.refunds.iter().enumerate() {
-        let paid = PaidUnits::of(rma, refund);
-        let found = if paid.is_empty() {
-            open.pay_without_units(refund, &mut differences)
-        } else {
-            open.pay_for_units(refund, &paid, last == Some(position))
+        let found = match units_of(refund) {
+            None => open.pay_without_units(refund, &mut differences),
+            Some(paid) => open.pay_for_units(refund, paid, last == Some(position)),
         };
         differences.extend(found);
     }
@@ -115,18 +123,9 @@ pub fn find_differences(rma: &Rma) -> Vec<Difference> {
     differences
 }
 
-/// The position of the refund that paid for the last units, if no unit awaits its refund.
-fn find_last(rma: &Rma) -> Option<usize> {
-    let awaits = |unit: &RmaUnit| unit.awaits_refund() && !unit.is_lapsed();
-    if rma.units.iter().any(awaits) {
-        return None;
-    }
-    rma.refunds.iter().rposition(|refund| !PaidUnits::of(rma, refund).is_empty())
-}
-
 /// What the units that a refund names were promised.
+#[derive(Default)]
 struct PaidUnits {
-    units: usize,
     due_cents: i64,
     /// Of units that never arrived or were rejected: nothing is due for them.
     lapsed_cents: i64,
@@ -134,14 +133,11 @@ struct PaidUnits {
 }
 
 impl PaidUnits {
-    fn of(rma: &Rma, refund: &ReportedRefund) -> Self {
-        let mut paid = Self { units: 0, due_cents: 0, lapsed_cents: 0, after_reject: false };
+    fn by_refund(rma: &Rma) -> HashMap<&str, Self> {
+        let mut all: HashMap<&str, Self> = HashMap::new();
         for unit in &rma.units {
             let Some(made) = &unit.refund else { continue };
-            if made.refund_identifier != refund.refund_identifier {
-                continue;
-            }
-            paid.units += 1;
+            let paid = all.entry(made.refund_identifier.as_str()).or_default();
             let worth = unit.goods.amounts.refund_cents();
             if unit.is_lapsed() {
                 paid.lapsed_cents = paid.lapsed_cents.saturating_add(worth);
@@ -151,11 +147,7 @@ impl PaidUnits {
                 paid.due_cents = paid.due_cents.saturating_add(worth);
             }
         }
-        paid
-    }
-
-    const fn is_empty(&self) -> bool {
-        self.units == 0
+        all
     }
 
     const fn lapsed_kind(&self) -> DifferenceKind {
@@ -167,22 +159,23 @@ impl PaidUnits {
     }
 }
 
-/// What is promised besides the refunds of units, as far as no refund has settled it yet.
+/// What is promised besides the refunds of units, in cents, as far as no refund has settled it yet.
+#[derive(Clone, Copy)]
 struct OpenAmounts {
-    shipping_cents: i64,
+    shipping: i64,
     /// Deducted from a refund.
-    fee_cents: i64,
+    fee: i64,
     /// The difference to cheaper variants.
-    exchange_cents: i64,
+    exchange: i64,
 }
 
-/// A possible refund: what it settles besides its units, and its amount.
+/// A possible refund.
 struct PossibleRefund {
-    shipping: bool,
-    fee: bool,
-    exchange: bool,
-    lapsed: bool,
     amount_cents: i64,
+    /// Whether it pays for units for which nothing is due.
+    pays_lapsed: bool,
+    /// What is still open after it.
+    leaves: OpenAmounts,
 }
 
 impl OpenAmounts {
@@ -194,9 +187,9 @@ impl OpenAmounts {
         let unrecorded = made.into_iter().any(|made| !recorded(&made.refund_identifier));
         let open = |amount: i64| if unrecorded { 0 } else { amount };
         Self {
-            shipping_cents: open(quote.shipping_refund_cents),
-            fee_cents: open(quote.fee_from_refund_cents),
-            exchange_cents: open(exchange_difference(rma)),
+            shipping: open(quote.shipping_refund_cents),
+            fee: open(quote.fee_from_refund_cents),
+            exchange: open(exchange_difference(rma)),
         }
     }
 
@@ -209,24 +202,19 @@ impl OpenAmounts {
         let paid_cents = refund.amount_cents.saturating_add(refund.accepted_cents);
         let possible = self.list_possible(paid);
         let exact = possible.iter().find(|it| it.amount_cents == paid_cents);
-        let is_complete = |it: &PossibleRefund| {
-            let shipping = it.shipping || self.shipping_cents == 0;
-            let fee = it.fee || self.fee_cents == 0;
-            last && shipping && fee
-        };
         // After units lapsed, what was paid is far from everything: all that is due counts. Of two
         // that are as near, the last refund should be the one that leaves nothing open.
         let distance = |it: &&PossibleRefund| {
-            let surely = paid.lapsed_cents > 0 && is_complete(it) && !it.lapsed;
-            (!surely, it.amount_cents.abs_diff(paid_cents), !is_complete(it))
+            let complete = last && it.leaves.shipping == 0 && it.leaves.fee == 0;
+            let surely = paid.lapsed_cents > 0 && complete && !it.pays_lapsed;
+            (!surely, it.amount_cents.abs_diff(paid_cents), !complete)
         };
-        let nearest = || possible.iter().min_by_key(distance);
-        let chosen = exact.or_else(nearest)?;
-        self.settle(chosen);
-        if !chosen.lapsed && chosen.amount_cents == paid_cents {
+        let chosen = exact.or_else(|| possible.iter().min_by_key(distance))?;
+        *self = chosen.leaves;
+        if !chosen.pays_lapsed && chosen.amount_cents == paid_cents {
             return None;
         }
-        let lapsed_cents = if chosen.lapsed { paid.lapsed_cents } else { 0 };
+        let lapsed_cents = if chosen.pays_lapsed { paid.lapsed_cents } else { 0 };
         let promised_cents = chosen.amount_cents.saturating_sub(lapsed_cents);
         let kind = match promised_cents.saturating_sub(paid_cents) {
             1.. => DifferenceKind::ShortPaid,
@@ -237,44 +225,32 @@ impl OpenAmounts {
         Some(Difference { refund_identifier, kind, promised_cents, paid_cents })
     }
 
-    /// What a refund of these units may amount to. Those that settle more come first.
+    /// What a refund of these units may amount to. Those that settle more come first, and money for
+    /// units for which none is due is the last thing to assume.
     fn list_possible(&self, paid: &PaidUnits) -> Vec<PossibleRefund> {
-        let choices = |amount: i64| if amount == 0 { [false].as_slice() } else { &[true, false] };
-        // Money for units for which none is due is the last thing to assume.
-        let lapsed = if paid.lapsed_cents == 0 { [false].as_slice() } else { &[false, true] };
+        let settled = |amount: i64| if amount == 0 { vec![0] } else { vec![amount, 0] };
+        let lapsed = if paid.lapsed_cents == 0 { vec![0] } else { vec![0, paid.lapsed_cents] };
         let mut possible = Vec::new();
-        for &lapsed in lapsed {
-            for &shipping in choices(self.shipping_cents) {
-                for &fee in choices(self.fee_cents) {
-                    for &exchange in choices(self.exchange_cents) {
-                        let part = |taken: bool, amount: i64| if taken { amount } else { 0 };
-                        let amount_cents = paid
-                            .due_cents
-                            .saturating_add(part(lapsed, paid.lapsed_cents))
-                            .saturating_add(part(shipping, self.shipping_cents))
-                            .saturating_add(part(exchange, self.exchange_cents))
-                            .saturating_sub(part(fee, self.fee_cents));
-                        let refund =
-                            PossibleRefund { shipping, fee, exchange, lapsed, amount_cents };
-                        possible.push(refund);
+        for lapsed in lapsed {
+            for shipping in settled(self.shipping) {
+                for fee in settled(self.fee) {
+                    for exchange in settled(self.exchange) {
+                        let extra = lapsed.saturating_add(shipping).saturating_add(exchange);
+                        possible.push(PossibleRefund {
+                            amount_cents: paid.due_cents.saturating_add(extra).saturating_sub(fee),
+                            pays_lapsed: lapsed > 0,
+                            leaves: Self {
+                                shipping: self.shipping - shipping,
+                                fee: self.fee - fee,
+                                exchange: self.exchange - exchange,
+                            },
+                        });
                     }
                 }
             }
         }
         possible.retain(|it| it.amount_cents >= 0);
         possible
-    }
-
-    fn settle(&mut self, chosen: &PossibleRefund) {
-        for (settled, amount) in [
-            (chosen.shipping, &mut self.shipping_cents),
-            (chosen.fee, &mut self.fee_cents),
-            (chosen.exchange, &mut self.exchange_cents),
-        ] {
-            if settled {
-                *amount = 0;
-            }
-        }
     }
 
     /// Money without units pays what is open: the shipping charge, the difference to cheaper
@@ -288,7 +264,7 @@ impl OpenAmounts {
         let short = differences.iter_mut().filter(|it| it.kind == DifferenceKind::ShortPaid);
         let mut short: Vec<&mut Difference> = short.collect();
         let short_cents: i64 = short.iter().map(|it| it.missing_cents()).sum();
-        let amounts = [self.shipping_cents, self.exchange_cents, short_cents];
+        let amounts = [self.shipping, self.exchange, short_cents];
         let open_cents: i64 = amounts.iter().sum();
         // An amount that is paid exactly is meant, whatever else is open.
         let exact = amounts.iter().position(|it| *it == paid_cents && paid_cents > 0);
@@ -299,8 +275,8 @@ impl OpenAmounts {
             left -= taken;
             taken
         };
-        self.shipping_cents -= pay(0, self.shipping_cents);
-        self.exchange_cents -= pay(1, self.exchange_cents);
+        self.shipping -= pay(0, self.shipping);
+        self.exchange -= pay(1, self.exchange);
         for difference in &mut short {
             difference.paid_cents += pay(2, difference.missing_cents());
         }
@@ -316,10 +292,10 @@ impl OpenAmounts {
     /// What is not settled after all units are refunded, as a difference of the last refund.
     fn find_unsettled(&self, refund: &ReportedRefund) -> Option<Difference> {
         let paid_cents = refund.amount_cents.saturating_add(refund.accepted_cents);
-        let missing = self.shipping_cents.saturating_sub(self.fee_cents);
+        let missing = self.shipping.saturating_sub(self.fee);
         let kind = match missing {
             0 => return None,
-            _ if self.fee_cents == 0 => DifferenceKind::ShippingNotPaid,
+            _ if self.fee == 0 => DifferenceKind::ShippingNotPaid,
             1.. => DifferenceKind::ShortPaid,
             _ => DifferenceKind::OverPaid,
         };

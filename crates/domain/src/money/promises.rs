@@ -14,7 +14,7 @@ use crate::returns::condition::Condition;
 use crate::returns::journal::{Actor, ActorKind, ReturnChange, ReturnEvent, replay};
 use crate::returns::money::line_totals;
 use crate::returns::quote::Quote;
-use crate::returns::rma::{LineQuantity, Rma, RmaEvent, RmaGoods, RmaStatus, RmaUnit, apply};
+use crate::returns::rma::{LineQuantity, Rma, RmaEvent, RmaGoods, RmaStatus, apply};
 use crate::returns::test_orders::{empty_order, fill_randomly, new_rma};
 use crate::returns::{Resolution, ReturnMethod};
 
@@ -224,31 +224,43 @@ fn receive_and_place(story: &mut Story, random: &mut SeededRandom) {
     }
 }
 
+/// Units that await their refund, in groups that are paid together, and units that were rejected.
+struct PaymentPlan {
+    groups: Vec<Vec<usize>>,
+    rejected: Vec<usize>,
+}
+
+fn worth(rma: &Rma, unit: usize) -> i64 {
+    rma.units[unit].goods.amounts.refund_cents()
+}
+
+fn plan_payments(rma: &Rma, random: &mut SeededRandom, fee: i64) -> PaymentPlan {
+    let mut plan = PaymentPlan { groups: Vec::new(), rejected: Vec::new() };
+    // The fee may be more than one unit is worth, so then all units are paid for together.
+    let most = if fee > 0 { 1 } else { 3 };
+    for (position, unit) in rma.units.iter().enumerate().filter(|(_, it)| it.awaits_refund()) {
+        if unit.is_lapsed() {
+            if unit.is_rejected() && worth(rma, position) > 0 {
+                plan.rejected.push(position);
+            }
+            continue;
+        }
+        let group = random.index(most.min(plan.groups.len() + 1));
+        match plan.groups.get_mut(group) {
+            Some(group) => group.push(position),
+            None => plan.groups.push(vec![position]),
+        }
+    }
+    plan
+}
+
 /// Refunds that pay what is due, in random groups, but for one mistake. Returns the difference
 /// that should be found.
 fn pay(story: &mut Story, random: &mut SeededRandom, mistake: Mistake) -> Option<DifferenceKind> {
     let due = Quote::due(&story.rma);
-    let worth = |unit: &RmaUnit| unit.goods.amounts.refund_cents();
-    let (mut open, mut rejected): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
-    for (position, unit) in story.rma.units.iter().enumerate() {
-        match (unit.awaits_refund(), unit.is_lapsed()) {
-            (true, true) if unit.is_rejected() && worth(unit) > 0 => rejected.push(position),
-            (true, false) => open.push(position),
-            _ => (),
-        }
-    }
     let (fee, shipping) = (due.fee_from_refund_cents, due.shipping_refund_cents);
     let difference = exchange_difference(&story.rma);
-    let mut groups: Vec<Vec<usize>> = Vec::new();
-    // The fee may be more than one unit is worth, so then all units are paid for together.
-    let most = if fee > 0 { 1 } else { 3 };
-    for unit in open {
-        match random.index(most.min(groups.len() + 1)) {
-            0 if !groups.is_empty() => groups[0].push(unit),
-            at if at < groups.len() => groups[at].push(unit),
-            _ => groups.push(vec![unit]),
-        }
-    }
+    let PaymentPlan { groups, rejected } = plan_payments(&story.rma, random, fee);
     if groups.is_empty() {
         return None;
     }
@@ -257,37 +269,32 @@ fn pay(story: &mut Story, random: &mut SeededRandom, mistake: Mistake) -> Option
     let skip_shipping = mistake == Mistake::NoShipping && shipping > 0 && difference == 0;
     let wrong = random.index(groups.len());
     // A cent that could also be a component is no mistake.
-    let ambiguous = [difference, difference - fee, difference + shipping - fee, fee - shipping]
+    let clear = [difference, difference - fee, difference + shipping - fee, fee - shipping]
         .iter()
-        .any(|it| it.abs() <= 2 && *it != 0);
+        .all(|it| it.abs() > 2 || *it == 0);
     let mut expected = skip_shipping.then_some(DifferenceKind::ShippingNotPaid);
-    let groups_len = groups.len();
-    for (position, units) in groups.into_iter().enumerate() {
-        let mut amount: i64 = units.iter().map(|unit| worth(&story.rma.units[*unit])).sum();
-        let mut units = units;
+    let only = groups.len() == 1;
+    for (position, mut units) in groups.into_iter().enumerate() {
+        let mut amount: i64 = units.iter().map(|unit| worth(&story.rma, *unit)).sum();
         if position == 0 {
             amount += difference - fee;
         }
         if position == with_shipping && !shipping_alone && !skip_shipping {
             amount += shipping;
         }
-        if position == wrong && !skip_shipping {
-            match mistake {
-                Mistake::CentShort if amount > 0 && !ambiguous => {
-                    amount -= 1;
-                    expected = Some(DifferenceKind::ShortPaid);
-                }
-                Mistake::CentOver if !ambiguous => {
-                    amount += 1;
-                    expected = Some(DifferenceKind::OverPaid);
-                }
-                Mistake::PaysRejected if !rejected.is_empty() && groups_len == 1 && fee == 0 => {
-                    amount += worth(&story.rma.units[rejected[0]]);
-                    units.push(rejected[0]);
-                    expected = Some(DifferenceKind::PaidAfterReject);
-                }
-                _ => (),
-            }
+        let spoiled = (position == wrong && !skip_shipping).then_some(mistake);
+        if spoiled == Some(Mistake::CentShort) && amount > 0 && clear {
+            amount -= 1;
+            expected = Some(DifferenceKind::ShortPaid);
+        } else if spoiled == Some(Mistake::CentOver) && clear {
+            amount += 1;
+            expected = Some(DifferenceKind::OverPaid);
+        } else if let (Some(Mistake::PaysRejected), [unit, ..], true) =
+            (spoiled, rejected.as_slice(), only && fee == 0)
+        {
+            amount += worth(&story.rma, *unit);
+            units.push(*unit);
+            expected = Some(DifferenceKind::PaidAfterReject);
         }
         if amount < 0 {
             return None;

@@ -15,7 +15,7 @@ use super::books::{Account, Balances};
 use super::comparison::exchange_difference;
 use crate::returns::Resolution;
 use crate::returns::quote::Quote;
-use crate::returns::rma::{Rma, RmaUnit};
+use crate::returns::rma::{Rma, RmaGoods, RmaUnit};
 
 /// What a return pays and has paid, in minor units of its currency.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -151,7 +151,7 @@ impl Promise {
                 - quote.fee_from_gift_card_cents,
             exchange_cents: quote.exchange_cents,
             difference_cents: exchange_difference(rma),
-            absorbed_cents: units().map(|it| it.absorbed_cents()).sum(),
+            absorbed_cents: units().map(RmaGoods::absorbed_cents).sum(),
         }
     }
 }
@@ -161,11 +161,11 @@ fn list_paid(rma: &Rma) -> Vec<PaidAmount> {
     let mut paid: Vec<PaidAmount> = Vec::new();
     let mut add = |kind: PaidKind, identifier: &str, at: Timestamp, amount_cents: i64| {
         let same = |it: &&mut PaidAmount| it.kind == kind && it.identifier == identifier;
-        match paid.iter_mut().find(same) {
-            Some(known) => known.amount_cents += amount_cents,
-            None => {
-                paid.push(PaidAmount { kind, identifier: identifier.to_owned(), amount_cents, at })
-            }
+        if let Some(known) = paid.iter_mut().find(same) {
+            known.amount_cents += amount_cents;
+        } else {
+            let identifier = identifier.to_owned();
+            paid.push(PaidAmount { kind, identifier, amount_cents, at });
         }
     };
     for refund in &rma.refunds {

@@ -120,8 +120,8 @@ fn operator_steps<'a>(
         let canceled = change.action == "return.cancel" && change.detail.get("reason").is_none();
         !canceled && !journaled.contains(&change.action.as_str())
     };
-    let named = changes.iter().filter(|change| mentions(&change.detail, &names));
-    named.filter(is_new).map(step).collect()
+    let about_return = changes.iter().filter(|change| mentions(&change.detail, &names));
+    about_return.filter(is_new).map(step).collect()
 }
 
 /// Whether one of the names is a value in the detail of a change.
