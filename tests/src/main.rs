@@ -22,6 +22,7 @@ mod core;
 mod demo;
 mod exchanges;
 mod messages;
+mod money;
 mod orders;
 mod portal;
 mod returns;

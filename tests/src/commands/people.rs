@@ -48,7 +48,8 @@ fn merchants_are_added_listed_changed_disabled_and_enabled() {
         let changed =
             home.json(&["merchant", "set", "acme", "--name", "Acme Ltd", "--strict", "true"]);
         let settings = json!({ "strict": true, "carrier": "simulated", "managed_receiving": false,
-                "exchange_refusal_is_final": false });
+                "exchange_refusal_is_final": false, "refund_tolerance_cents": 0,
+                "message_extensions": false });
         let expected = json!({ "merchant": "acme", "name": "Acme Ltd", "settings": settings });
         assert_eq!(without_chance(changed, &["created_at"]), expected);
         home.json(&["merchant", "set", "beta", "--strict", "false"]);
@@ -203,12 +204,14 @@ fn every_change_leaves_a_record_and_no_secret() {
         let first = json!({
             "name": "A merchant", "client": merchant.client_id,
             "settings": { "strict": false, "carrier": "simulated", "managed_receiving": false,
-                "exchange_refusal_is_final": false },
+                "exchange_refusal_is_final": false, "refund_tolerance_cents": 0,
+                "message_extensions": false },
         });
         let nothing = Value::Null;
         let unset = json!({
             "name": nothing, "strict": nothing, "carrier": nothing, "managed_receiving": nothing,
-            "exchange_refusal_is_final": nothing,
+            "exchange_refusal_is_final": nothing, "refund_tolerance_cents": nothing,
+            "message_extensions": nothing,
             "return_address": nothing, "disabled": nothing,
         });
         let (mut strict, mut disabled) = (unset.clone(), unset);

@@ -183,7 +183,8 @@ impl<S: Read + Write> Connection<S> {
         self.stream.get_mut().flush()
     }
 
-    /// Reads one answer; its body ends where `Content-Length` says, or with the connection.
+    /// Reads one answer; its body ends where `Content-Length` says, with the last chunk, or with the
+    /// connection.
     pub(crate) fn reply(&mut self) -> io::Result<Reply> {
         let status_line = self.line()?;
         let status = status_line.split(' ').nth(1).and_then(|status| status.parse().ok());
@@ -203,9 +204,27 @@ impl<S: Read + Write> Connection<S> {
                 reply.body = vec![0; length];
                 self.stream.read_exact(&mut reply.body)?;
             }
+            None if reply.header("transfer-encoding") == Some("chunked") => {
+                reply.body = self.chunks()?;
+            }
             None => drop(self.stream.read_to_end(&mut reply.body)?),
         }
         Ok(reply)
+    }
+
+    fn chunks(&mut self) -> io::Result<Vec<u8>> {
+        let mut body = Vec::new();
+        loop {
+            let length = self.line()?;
+            let length = usize::from_str_radix(&length, 16).map_err(io::Error::other)?;
+            let mut chunk = vec![0; length];
+            self.stream.read_exact(&mut chunk)?;
+            self.line()?;
+            if length == 0 {
+                return Ok(body);
+            }
+            body.extend(chunk);
+        }
     }
 
     fn line(&mut self) -> io::Result<String> {

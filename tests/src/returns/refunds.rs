@@ -48,7 +48,7 @@ fn a_refund_that_fits_two_returns_is_matched_by_hand() {
         view.as_object_mut().unwrap().shift_remove("noticed_at");
         let expected = json!({
             "merchant": scene.stage.merchant.id, "refund_identifier": "RF-1",
-            "order_identifier": "A", "state": "settled",
+            "order_identifier": "A", "kind": "unmatched", "state": "settled",
             "detail": format!("matched to {two}: told by telephone"),
         });
         assert_eq!(view, expected);
@@ -154,11 +154,14 @@ fn a_refund_that_names_a_return_and_no_units_is_recorded_on_the_return() {
 
         let answer = scene.publish_refunds(&sample_order("A"), &[shipping]);
 
-        assert_eq!(answer["warnings"], json!([]));
+        let words =
+            format!("pays more than was promised: 595 instead of 0 minor units of EUR for {rma}");
+        assert_eq!(answer["warnings"], warning(&words));
+        assert_eq!(scene.problems("over_paid"), [("RF-1".to_owned(), words)]);
         let held = scene.show(&rma);
-        let recorded = &held["extra_refunds"][0];
+        let recorded = &held["statement"]["paid"][0];
         assert_eq!(
-            (&recorded["refund_identifier"], &recorded["amount_cents"]),
+            (&recorded["identifier"], &recorded["amount_cents"]),
             (&json!("RF-1"), &json!(595))
         );
         assert_eq!(held["status"], "CREATED");
@@ -168,7 +171,7 @@ fn a_refund_that_names_a_return_and_no_units_is_recorded_on_the_return() {
         let paid = refund("RF-2", Some(&rma), &[("tee", 1)]);
         scene.publish_refunds(&sample_order("A"), &[paid, refund("RF-3", Some(&rma), &[])]);
         assert_eq!(scene.show(&rma)["status"], "REFUNDED");
-        assert_eq!(scene.show(&rma)["extra_refunds"].as_array().unwrap().len(), 2);
+        assert_eq!(scene.show(&rma)["statement"]["paid"].as_array().unwrap().len(), 3);
     }
 }
 

@@ -13,16 +13,16 @@ use crate::harness::{
     stage::{Stage, accepted, list_calls, servers},
 };
 
-pub(super) const SHOPPER: &str = "lena.brandt@example.com";
+pub(crate) const SHOPPER: &str = "lena.brandt@example.com";
 
 /// A merchant in the sandbox: its labels are made by the simulated carrier.
-pub(super) struct Scene<'a> {
-    pub(super) stage: Stage<'a>,
-    pub(super) running: Running,
+pub(crate) struct Scene<'a> {
+    pub(crate) stage: Stage<'a>,
+    pub(crate) running: Running,
 }
 
 /// A new merchant with an order on each engine there is.
-pub(super) fn scenes() -> impl Iterator<Item = Scene<'static>> {
+pub(crate) fn scenes() -> impl Iterator<Item = Scene<'static>> {
     servers().map(|server| {
         let (stage, running) = Stage::with_receiver(server);
         let scene = Scene { stage, running };
@@ -32,7 +32,7 @@ pub(super) fn scenes() -> impl Iterator<Item = Scene<'static>> {
 }
 
 /// Two tees at 45.00 with 5.00 off and a mug at 24.00, all shipped, to be returned for a century.
-pub(super) fn sample_order(identifier: &str) -> Value {
+pub(crate) fn sample_order(identifier: &str) -> Value {
     let mut order = samples::sample_order(identifier);
     order["status"] = json!("Shipped");
     order["total_amount_cents"] = json!(11_812);
@@ -44,7 +44,7 @@ pub(super) fn sample_order(identifier: &str) -> Value {
 }
 
 /// A line with the price of one unit, its tax and its discount.
-pub(super) fn line(identifier: &str, quantity: i64, [price, tax, discount]: [i64; 3]) -> Value {
+pub(crate) fn line(identifier: &str, quantity: i64, [price, tax, discount]: [i64; 3]) -> Value {
     let mut line = samples::sample_order("any")["items"][0].clone();
     line["identifier"] = json!(identifier);
     line["sku"] = json!(format!("SKU-{identifier}"));
@@ -60,7 +60,9 @@ pub(super) fn line(identifier: &str, quantity: i64, [price, tax, discount]: [i64
 }
 
 /// A refund of units of lines.
-pub(super) fn refund(identifier: &str, rma: Option<&str>, lines: &[(&str, i64)]) -> Value {
+pub(crate) fn refund(identifier: &str, rma: Option<&str>, lines: &[(&str, i64)]) -> Value {
+    let worth = |line: &str| if line == "mug" { 2_592 } else { 4_610 };
+    let amount: i64 = lines.iter().map(|(line, quantity)| worth(line) * quantity).sum();
     let lines = lines.iter().enumerate().map(|(position, (line, quantity))| {
         json!({
             "identifier": format!("{identifier}-{position}"), "quantity": quantity,
@@ -68,7 +70,7 @@ pub(super) fn refund(identifier: &str, rma: Option<&str>, lines: &[(&str, i64)])
         })
     });
     let mut refund = json!({
-        "identifier": identifier, "total_refund_amount_cents": 100,
+        "identifier": identifier, "total_refund_amount_cents": amount,
         "refund_line_items": lines.collect::<Vec<_>>(), "created_at": "2126-03-01T08:00:00Z",
     });
     if let Some(rma) = rma {
@@ -78,7 +80,7 @@ pub(super) fn refund(identifier: &str, rma: Option<&str>, lines: &[(&str, i64)])
 }
 
 /// What a shopper asks for: `(order, line, units)` each, to be refunded.
-pub(super) fn request(method: &str, items: &[(&str, &str, i64)]) -> Value {
+pub(crate) fn request(method: &str, items: &[(&str, &str, i64)]) -> Value {
     let items = items.iter().map(|(order, line, quantity)| {
         json!({
             "order_identifier": order, "order_line_item_identifier": line,
@@ -90,22 +92,22 @@ pub(super) fn request(method: &str, items: &[(&str, &str, i64)]) -> Value {
 }
 
 impl Scene<'_> {
-    pub(super) fn send(&self, method: &str, target: &str, token: &str, body: &Value) -> Reply {
+    pub(crate) fn send(&self, method: &str, target: &str, token: &str, body: &Value) -> Reply {
         let request = Request::new(method, target).bearer(token).json(body.to_string());
         self.stage.server.send(&request)
     }
 
     /// The merchant's own call.
-    pub(super) fn ask(&self, target: &str, body: &Value) -> Reply {
+    pub(crate) fn ask(&self, target: &str, body: &Value) -> Reply {
         self.stage.call("POST", target, body)
     }
 
-    pub(super) fn publish(&self, order: &Value) -> Value {
+    pub(crate) fn publish(&self, order: &Value) -> Value {
         self.stage.publish(std::slice::from_ref(order))
     }
 
     /// Publishes the order anew, with these refunds in it.
-    pub(super) fn publish_refunds(&self, order: &Value, refunds: &[Value]) -> Value {
+    pub(crate) fn publish_refunds(&self, order: &Value, refunds: &[Value]) -> Value {
         let mut order = order.clone();
         order["refunds"] = json!(refunds);
         order["updated_at"] = json!(format!("2026-04-01T08:00:{:02}Z", refunds.len()));
@@ -113,32 +115,32 @@ impl Scene<'_> {
     }
 
     /// Starts a return and gives its identifier.
-    pub(super) fn start(&self, request: &Value) -> String {
+    pub(crate) fn start(&self, request: &Value) -> String {
         let reply = self.ask("/returns", request);
         assert_eq!(reply.status, 201, "{}", reply.said());
         text(&reply.json()["rma_identifier"])
     }
 
     /// Starts a return of the first tee of the order A by mail.
-    pub(super) fn start_tee(&self) -> String {
+    pub(crate) fn start_tee(&self) -> String {
         self.start(&request("mail-back", &[("A", "tee", 1)]))
     }
 
-    pub(super) fn show(&self, rma: &str) -> Value {
+    pub(crate) fn show(&self, rma: &str) -> Value {
         self.stage.show_return(rma)
     }
 
     /// Waits for the label and gives the number on it.
-    pub(super) fn label(&self, rma: &str) -> String {
+    pub(crate) fn label(&self, rma: &str) -> String {
         self.stage.wait_for_label(rma)
     }
 
-    pub(super) fn cancel(&self, rma: &str) -> Reply {
+    pub(crate) fn cancel(&self, rma: &str) -> Reply {
         self.ask(&format!("/returns/{rma}/cancel"), &json!({}))
     }
 
     /// What the carrier is answered to events.
-    pub(super) fn carry(&self, events: &Value) -> Value {
+    pub(crate) fn carry(&self, events: &Value) -> Value {
         let body = json!({ "events": events });
         let reply = self.send("POST", "/carrier_events", &self.stage.admin, &body);
         assert_eq!(reply.status, 200, "{}", reply.said());
@@ -146,37 +148,37 @@ impl Scene<'_> {
     }
 
     /// The carrier tells something of a return, and it must be news.
-    pub(super) fn happens(&self, rma: &str, kind: &str) {
+    pub(crate) fn happens(&self, rma: &str, kind: &str) {
         let results = self.carry(&json!([{ "type": kind, "rma_identifier": rma }]));
         assert_eq!(results, json!([{ "result": "applied", "rma_identifier": rma }]), "{kind}");
     }
 
     /// What the warehouse is answered to receipts.
-    pub(super) fn receive(&self, receipts: &Value) -> Value {
+    pub(crate) fn receive(&self, receipts: &Value) -> Value {
         let body = json!({ "receipts": receipts });
         let reply = self.send("POST", "/receipts", &self.stage.admin, &body);
         assert_eq!(reply.status, 200, "{}", reply.said());
         reply.json()["results"].clone()
     }
 
-    pub(super) fn close_receiving(&self, rma: &str) -> Reply {
+    pub(crate) fn close_receiving(&self, rma: &str) -> Reply {
         let target = format!("/returns/{rma}/receiving/close");
         self.send("POST", &target, &self.stage.admin, &json!({}))
     }
 
-    pub(super) fn set_policy(&self, policy: &Value) -> Value {
+    pub(crate) fn set_policy(&self, policy: &Value) -> Value {
         self.stage.set_policy(policy)
     }
 
     /// Changes settings of the merchant.
-    pub(super) fn set(&self, change: &Value) {
+    pub(crate) fn set(&self, change: &Value) {
         let target = format!("/admin/merchants/{}", self.stage.merchant.id);
         let reply = self.send("PATCH", &target, &self.stage.admin, change);
         assert_eq!(reply.status, 200, "{}", reply.said());
     }
 
     /// The refunds of this merchant that an operator should look at, as `(refund, detail)`.
-    pub(super) fn problems(&self, state: &str) -> Vec<(String, String)> {
+    pub(crate) fn problems(&self, state: &str) -> Vec<(String, String)> {
         let mut found = Vec::new();
         let mut target = format!("/admin/refunds?state={state}&limit=500");
         loop {
@@ -192,7 +194,7 @@ impl Scene<'_> {
     }
 
     /// How many messages about a return there are, sent or not.
-    pub(super) fn owed(&self, rma: &str) -> usize {
+    pub(crate) fn owed(&self, rma: &str) -> usize {
         let target = format!("/messages?ref={rma}");
         let reply = self.stage.server.send(&Request::get(&target).bearer(&self.stage.token));
         assert_eq!(reply.status, 200, "{}", reply.said());
@@ -201,7 +203,7 @@ impl Scene<'_> {
 
     /// The bodies that the merchant's systems got about a return, as they came. They are all that
     /// there are, in order.
-    pub(super) fn bodies(&self, rma: &str) -> Vec<String> {
+    pub(crate) fn bodies(&self, rma: &str) -> Vec<String> {
         let owed = self.owed(rma);
         let mut found = Vec::new();
         eventually(&format!("{owed} messages about {rma}"), || {
@@ -216,12 +218,12 @@ impl Scene<'_> {
     }
 
     /// The messages that the merchant's systems got about a return.
-    pub(super) fn messages(&self, rma: &str) -> Vec<Value> {
+    pub(crate) fn messages(&self, rma: &str) -> Vec<Value> {
         self.bodies(rma).iter().map(|body| serde_json::from_str(body).unwrap()).collect()
     }
 
     /// Waits until everything so far has arrived, and nothing came wrong.
-    pub(super) fn settle(&self, messages: u64) {
+    pub(crate) fn settle(&self, messages: u64) {
         accepted(&self.running, messages);
         assert_eq!(self.running.merchant().summary().violation_count, 0);
     }

@@ -9,6 +9,7 @@ mod core;
 mod exchanges;
 mod merchants;
 mod messages;
+mod money;
 mod orders;
 mod returns;
 mod warehouse;
