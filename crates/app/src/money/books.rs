@@ -17,14 +17,18 @@ const DAY_US: i64 = 24 * 60 * 60 * 1_000_000;
 /// An amount that an event of a return posted to an account.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct MoneyEntry {
+    /// When the event happened.
     #[schema(value_type = String, format = DateTime)]
     pub at: Timestamp,
+    /// The return.
     #[schema(example = "RMA-7K3Q-9XWD-2M4T")]
     pub rma_identifier: String,
     /// The event within the return that posted it. The entries of an event sum to zero.
     #[schema(example = 1, minimum = 0)]
     pub event: i64,
+    /// The account that it was posted to.
     pub account: Account,
+    /// ISO 4217 code.
     #[schema(example = "USD")]
     pub currency: String,
     /// In minor units of the currency. Positive: debit. Negative: credit.
@@ -103,6 +107,7 @@ pub struct MoneyBalance {
 /// The balance of each account in one currency.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct CurrencyBalance {
+    /// ISO 4217 code.
     #[schema(example = "USD")]
     pub currency: String,
     /// In minor units. They sum to zero.
@@ -115,7 +120,9 @@ pub struct CurrencyBalance {
 /// The balance of an account, in minor units.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct AccountBalance {
+    /// The account.
     pub account: Account,
+    /// Positive: debit. Negative: credit.
     #[schema(example = -4015)]
     pub amount_cents: i64,
 }
@@ -146,6 +153,7 @@ pub struct OpenAmount {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = 30)]
     pub to_days: Option<i64>,
+    /// ISO 4217 code.
     #[schema(example = "USD")]
     pub currency: String,
     /// How many returns.

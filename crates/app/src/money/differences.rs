@@ -57,6 +57,7 @@ impl DifferenceAction {
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DifferenceAnswer {
+    /// What to do about the difference.
     pub action: DifferenceAction,
     /// The reason, for the record.
     #[schema(example = "agreed with the merchant by telephone")]

@@ -27,8 +27,10 @@ pub struct EventView {
     /// is older than its journal.
     #[schema(example = 2, minimum = 0)]
     pub number: i64,
+    /// When it happened.
     #[schema(value_type = String, format = DateTime)]
     pub at: Timestamp,
+    /// Who caused it.
     pub actor: Actor,
     /// The request or the message that caused it. Absent if there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -62,10 +62,13 @@ pub struct DifferenceView {
     /// The return whose promise it is.
     #[schema(example = "RMA-7K3Q-9XWD-2M4T")]
     pub rma_identifier: String,
+    /// ISO 4217 code of both amounts.
     #[schema(example = "USD")]
     pub currency: String,
+    /// What the refund should have been.
     #[schema(example = 4015)]
     pub promised_cents: i64,
+    /// What it was, with what was accepted before.
     #[schema(example = 4014)]
     pub paid_cents: i64,
 }

@@ -19,6 +19,7 @@ pub struct RmaExtensions {
 /// What an RMA message says about a unit besides its contract.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct ItemExtension {
+    /// Whether the shopper has what was promised for the unit.
     pub paid_state: PaidState,
     /// The refund that paid for the unit.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -23,6 +23,7 @@ pub struct Statement {
     /// ISO 4217 code of all amounts.
     #[schema(example = "USD")]
     pub currency: String,
+    /// What was promised, by component.
     pub promised: Promise,
     /// What was paid or given, in the order in which it was reported.
     pub paid: Vec<PaidAmount>,
@@ -48,8 +49,10 @@ pub struct Promise {
     /// The price of the units.
     #[schema(example = 4500, minimum = 0)]
     pub price_cents: i64,
+    /// Their share of discounts.
     #[schema(example = 250, minimum = 0)]
     pub discount_cents: i64,
+    /// Their share of the tax.
     #[schema(example = 360, minimum = 0)]
     pub tax_cents: i64,
     /// The shipping charge of the order that is paid back.
@@ -85,12 +88,15 @@ pub struct Promise {
 /// Something that was paid or given for a return.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct PaidAmount {
+    /// How it was paid.
     pub kind: PaidKind,
     /// The merchant's identifier of the refund or the order.
     #[schema(example = "RF-2201")]
     pub identifier: String,
+    /// What was paid or given.
     #[schema(example = 4015)]
     pub amount_cents: i64,
+    /// When it was reported.
     #[schema(value_type = String, format = DateTime)]
     pub at: Timestamp,
 }

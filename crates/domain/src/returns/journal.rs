@@ -18,6 +18,7 @@ use super::rma::{Rma, RmaEvent, RmaRefusal, apply};
 /// Who caused a change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Actor {
+    /// The role of who caused it.
     pub kind: ActorKind,
     /// The client or the operator. Absent for shoppers and for what is done by time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
