@@ -24,7 +24,5 @@ pub mod random;
 pub mod reader;
 pub mod returns;
 pub mod samples;
-#[cfg(test)]
-mod test_faults;
 pub mod time;
 pub mod warehouse;

@@ -12,6 +12,8 @@
 pub mod fields;
 pub mod path;
 #[cfg(test)]
+pub(crate) mod test_faults;
+#[cfg(test)]
 mod tests;
 
 use std::cell::RefCell;

@@ -78,6 +78,7 @@ mod tests {
         Refund, RefundLine, Variant, VariantAttribute,
     };
     use crate::returns::message::{RefundFinancials, RmaItem, RmaMessage};
+    use crate::returns::rma::Rma;
 
     /// The fields of a type, and whether each is required.
     pub(super) fn fields<T: PartialSchema>() -> BTreeMap<String, bool> {
@@ -159,10 +160,9 @@ mod tests {
 
     #[test]
     fn the_sample_of_extensions_is_what_the_message_about_the_sample_return_has() {
-        let mut rma = rma();
-        rma.message_extensions = true;
-        assert_written(&RmaExtensions::of(&rma).unwrap(), rma_extensions());
-        let message = serde_json::to_value(RmaMessage::of(&rma)).unwrap();
+        let wanted = Rma { message_extensions: true, ..rma() };
+        assert_written(&RmaExtensions::of(&wanted).unwrap(), rma_extensions());
+        let message = serde_json::to_value(RmaMessage::of(&wanted)).unwrap();
         let sample: Value = serde_json::from_str(rma_extensions()).unwrap();
         assert_eq!(message["extensions"], sample);
     }

@@ -183,8 +183,8 @@ impl<S: Read + Write> Connection<S> {
         self.stream.get_mut().flush()
     }
 
-    /// Reads one answer; its body ends where `Content-Length` says, with the last chunk, or with the
-    /// connection.
+    /// Reads one answer; its body ends where `Content-Length` says, with the last chunk, or with
+    /// the connection.
     pub(crate) fn reply(&mut self) -> io::Result<Reply> {
         let status_line = self.line()?;
         let status = status_line.split(' ').nth(1).and_then(|status| status.parse().ok());

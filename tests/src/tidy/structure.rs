@@ -10,12 +10,13 @@ use super::files::source_folders;
 const ENTRIES_MAX: usize = 20;
 
 /// The areas of the service. A crate that has something of an area has it in this folder.
-const AREAS: [&str; 9] = [
+const AREAS: [&str; 10] = [
     "orders",
     "returns",
     "exchanges",
     "warehouse",
     "messages",
+    "money",
     "merchants",
     "access",
     "core",

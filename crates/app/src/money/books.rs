@@ -134,10 +134,13 @@ pub async fn load_balance(
     as_of: Timestamp,
 ) -> Result<MoneyBalance, AppError> {
     let sums = app.store.posting_sums(merchant, i64::MIN, micros(as_of)).await?;
-    Ok(MoneyBalance { as_of, currencies: sums.into_iter().map(view_balance).collect() })
+    Ok(MoneyBalance {
+        as_of,
+        currencies: sums.into_iter().map(|(code, sum)| view_balance(code, &sum)).collect(),
+    })
 }
 
-fn view_balance((currency, balances): (String, Balances)) -> CurrencyBalance {
+fn view_balance(currency: String, balances: &Balances) -> CurrencyBalance {
     let view = |account: Account| AccountBalance { account, amount_cents: balances.get(account) };
     let accounts = Account::ALL.map(view).to_vec();
     CurrencyBalance { currency, accounts, sum_cents: balances.sum() }

@@ -23,8 +23,8 @@ const EVENTS_MAX: usize = 100_000;
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[schema(as = ReturnEvent)]
 pub struct EventView {
-    /// Counted from 1 within the return: the `sequence` of the RMA message about it. 0 if the return
-    /// is older than its journal.
+    /// Counted from 1 within the return: the `sequence` of the RMA message about it. 0 if the
+    /// return is older than its journal.
     #[schema(example = 2, minimum = 0)]
     pub number: i64,
     /// When it happened.

@@ -81,8 +81,8 @@ impl Quote {
     }
 
     /// The same without units for which nothing is due any more. Nothing is due for a canceled
-    /// return, and no shipping charge if it is due for no unit. A gift card may have been issued, so
-    /// its part of the fee stays what it was.
+    /// return, and no shipping charge if it is due for no unit. A gift card may have been issued,
+    /// so its part of the fee stays what it was.
     pub fn due(rma: &Rma) -> Self {
         let units: Vec<&RmaUnit> = rma.units.iter().filter(|unit| rma.owes_for(unit)).collect();
         if units.is_empty() {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::faults::FaultCode;
-use crate::test_faults::{invalid, list_faults_below, missing, wrong_type};
+use crate::reader::test_faults::{invalid, list_faults_below, missing, wrong_type};
 use crate::{json as document, samples};
 
 const ORDER: &str = "$.returns_portal_order.orders[0]";

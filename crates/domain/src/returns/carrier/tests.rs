@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::faults::FaultCode;
 use crate::json as document;
-use crate::test_faults::{invalid, list_faults_below, missing, wrong_type};
+use crate::reader::test_faults::{invalid, list_faults_below, missing, wrong_type};
 
 fn sample() -> Value {
     json!({
