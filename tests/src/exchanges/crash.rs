@@ -142,6 +142,36 @@ fn judge(stage: &ExchangeStage<'_>, orders: usize) {
         stage.publish(&exchange_order(&named, 4_500, 360));
         assert_eq!(stage.held(rma)["status"], "REFUNDED");
     }
+    assert_books_balance(stage, started.iter().map(|(_, rma)| rma.id.as_str()));
+}
+
+fn read(stage: &ExchangeStage<'_>, target: &str) -> Value {
+    let reply = stage.server.send(&Request::get(target).bearer(&stage.token));
+    assert_eq!(reply.status, 200, "{}", reply.said());
+    reply.json()
+}
+
+/// No return changed without its event, no event is without its change, and the entries of all of
+/// them add up to what the returns owe.
+fn assert_books_balance<'a>(stage: &ExchangeStage<'_>, returns: impl Iterator<Item = &'a str>) {
+    let mut owed = 0;
+    for rma in returns {
+        let now = read(stage, &format!("/returns/{rma}"));
+        let events = read(stage, &format!("/returns/{rma}/events"))["events"].clone();
+        let events = events.as_array().unwrap();
+        let numbers: Vec<i64> = events.iter().map(|it| it["number"].as_i64().unwrap()).collect();
+        let expected: Vec<i64> = (1..).take(numbers.len()).collect();
+        assert_eq!(numbers, expected, "{rma} has a gap in its journal");
+        let last = text(&events[events.len() - 1]["at"]);
+        assert_eq!(read(stage, &format!("/returns/{rma}?as_of={last}")), now);
+        let messages = read(stage, &format!("/messages?ref={rma}"))["messages"].clone();
+        assert_eq!(messages.as_array().unwrap().len(), events.len(), "a message for each event");
+        owed += now["statement"]["balance_cents"].as_i64().unwrap();
+    }
+    let balance = read(stage, "/money/balance");
+    let book = &balance["currencies"][0];
+    assert_eq!(book["sum_cents"], 0);
+    assert_eq!(book["accounts"][0], json!({ "account": "promised", "amount_cents": -owed }));
 }
 
 /// What the merchant called its order for each original order.

@@ -10,6 +10,7 @@ use jiff::Timestamp;
 
 use super::condition::Condition;
 use super::identifier::RmaId;
+use super::journal::{Actor, ActorKind, ReturnChange, ReturnEvent, replay};
 use super::ledger::Ledger;
 use super::policy::Policy;
 use super::request::{ReturnItem, ReturnRequest};
@@ -19,6 +20,7 @@ use super::start::{OrderContext, StartContext, start};
 use super::test_orders::{empty_order, order_line};
 use super::{Resolution, ReturnMethod};
 use crate::merchants::merchant::MerchantSettings;
+use crate::money::books::Balances;
 use crate::orders::order::{Order, Refund, RefundLine};
 use crate::random::SeededRandom;
 
@@ -35,6 +37,8 @@ struct OrderHistory {
     order: Order,
     ledger: Ledger,
     returns: Vec<Rma>,
+    /// The journal of each return, and the sum of what its events posted.
+    journals: BTreeMap<RmaId, (Vec<ReturnEvent>, Balances)>,
     refunds: Vec<Refund>,
     /// Refunds that were listed for an operator, settled or not.
     problems: BTreeSet<String>,
@@ -52,6 +56,7 @@ impl OrderHistory {
             order,
             ledger: Ledger::default(),
             returns: Vec::new(),
+            journals: BTreeMap::new(),
             refunds: Vec::new(),
             problems: BTreeSet::new(),
             random,
@@ -109,7 +114,20 @@ impl OrderHistory {
         let id = RmaId::from_random(self.random.number().to_be_bytes());
         let Ok(started) = start(&context, id) else { return };
         self.ledger = started.ledgers[&self.order.identifier].clone();
-        self.returns.push(started.rma);
+        self.returns.push(started.rma.clone());
+        self.record(ReturnChange::State(Box::new(started.rma.clone())), None, &started.rma);
+    }
+
+    /// Adds a change to the journal of its return.
+    fn record(&mut self, change: ReturnChange, before: Option<&Rma>, after: &Rma) {
+        let actor = Actor::unnamed(ActorKind::Schedule);
+        let number = after.messages_sent;
+        let event = ReturnEvent { number, at: now(), actor, cause: None, change };
+        let posted = Balances::of(after).since(&before.map(Balances::of).unwrap_or_default());
+        assert_eq!(posted.sum(), 0, "{event:?}");
+        let journal = self.journals.entry(after.rma_identifier.clone()).or_default();
+        journal.0.push(event);
+        journal.1 = journal.1.plus(&posted);
     }
 
     /// An event is applied to a return, twice.
@@ -126,7 +144,10 @@ impl OrderHistory {
             self.ledger = self.ledger.release(id);
             assert_eq!(self.ledger.release(id), self.ledger);
         }
-        self.returns[position] = first.rma;
+        let before = std::mem::replace(&mut self.returns[position], first.rma.clone());
+        if first.changed {
+            self.record(ReturnChange::Event(event.clone()), Some(&before), &first.rma);
+        }
     }
 
     fn goods_event(&mut self) -> RmaEvent {
@@ -198,9 +219,11 @@ impl OrderHistory {
     }
 
     fn replace(&mut self, changed: Option<PaidReturn>) {
-        let Some(PaidReturn { rma, .. }) = changed else { return };
+        let Some(PaidReturn { event, rma }) = changed else { return };
         let id = rma.rma_identifier.clone();
-        *self.returns.iter_mut().find(|known| known.rma_identifier == id).unwrap() = rma;
+        let known = self.returns.iter_mut().find(|known| known.rma_identifier == id).unwrap();
+        let before = std::mem::replace(known, rma.clone());
+        self.record(ReturnChange::Event(event), Some(&before), &rma);
     }
 
     /// An operator assigns a refund to a return, correctly or not.
@@ -234,6 +257,15 @@ impl OrderHistory {
         }
         self.check_returns(seed);
         self.check_refunds(seed);
+    }
+
+    /// The journal of each return leads to it, and what was posted are its balances.
+    fn check_journals(&self, seed: u64) {
+        for rma in &self.returns {
+            let (events, posted) = &self.journals[&rma.rma_identifier];
+            assert_eq!(replay(events).unwrap().last(), Some(rma), "seed {seed}");
+            assert_eq!(*posted, Balances::of(rma), "seed {seed}");
+        }
     }
 
     /// The units of the returns are those in the ledger, refunded or not.
@@ -292,4 +324,5 @@ fn run_history(seed: u64) {
         history.step();
         history.check(seed);
     }
+    history.check_journals(seed);
 }
