@@ -79,7 +79,7 @@ async fn open(location: Location, directory: TempDir) -> Subject {
     Subject { store, location, directory: Arc::new(directory) }
 }
 
-fn metrics() -> StoreMetrics {
+pub(crate) fn metrics() -> StoreMetrics {
     StoreMetrics::register(&mut Registry::default())
 }
 

@@ -41,3 +41,57 @@ impl Store {
         self.engine.schema_version().await.during("reading the schema version")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use domain::{
+        identifier::MerchantId,
+        money::books::Balances,
+        returns::journal::{ReturnChange, replay},
+    };
+
+    use super::*;
+    use crate::{Location, PostingPosition, Transaction, conformance::metrics};
+
+    #[tokio::test]
+    async fn returns_from_before_the_journal_begin_with_their_state() {
+        let directory = tempfile::tempdir().unwrap();
+        let location = Location::Sqlite(directory.path().join("homeward.db"));
+        let store = Store::open(&location, &metrics()).await.unwrap();
+        for (number, text) in (1..).zip(MIGRATIONS).take(7) {
+            store.engine.migrate(text, number).await.unwrap();
+        }
+        let (merchant, rma) = (MerchantId::parse("acme").unwrap(), domain::samples::rma());
+        let mut older = Transaction::new("testing");
+        older.one_row(
+            "INSERT INTO returns (merchant_id, rma_id, version, created_us, status, body)
+             VALUES ($1, $2, 1, $3, $4, $5)",
+            crate::core::value::params![
+                &merchant,
+                rma.rma_identifier.as_str(),
+                domain::time::micros(rma.created_at),
+                rma.status.name(),
+                crate::core::body::to_json(&rma)
+            ],
+        );
+        store.commit(older).await.unwrap();
+
+        store.migrate().await.unwrap();
+
+        let events = store.return_events(&merchant, &rma.rma_identifier, -1, 9).await.unwrap();
+        assert_eq!(events[0].change, ReturnChange::State(Box::new(rma.clone())));
+        assert_eq!((events.len(), events[0].number), (1, 0));
+        assert_eq!(replay(&events).unwrap().last(), Some(&rma));
+        let unposted = store.unposted_returns(9).await.unwrap();
+        assert_eq!(unposted, [(merchant.clone(), rma.rma_identifier.clone())]);
+        let mut posted = Transaction::new("testing");
+        posted.end_unposted(&merchant, &rma);
+        store.commit(posted).await.unwrap();
+        assert_eq!(store.unposted_returns(9).await.unwrap(), []);
+        let owed = store.owed_sums(&merchant, i64::MIN, i64::MAX).await.unwrap();
+        let promised = Balances::of(&rma).get(domain::money::books::Account::Promised);
+        assert_eq!(owed[0].owed_cents, -promised);
+        let start = PostingPosition::before(i64::MIN);
+        assert_eq!(store.postings(&merchant, &start, i64::MAX, 9).await.unwrap(), []);
+    }
+}

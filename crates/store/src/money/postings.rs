@@ -232,7 +232,8 @@ impl Store {
     ) -> Result<Vec<(MerchantId, RmaId)>, StoreError> {
         self.read_all(
             "listing returns without postings",
-            "SELECT merchant_id, rma_id FROM unposted_returns ORDER BY merchant_id, rma_id LIMIT $1",
+            "SELECT merchant_id, rma_id FROM unposted_returns WHERE merchant_id > ''
+             ORDER BY merchant_id, rma_id LIMIT $1",
             params![limit],
             |row| {
                 let (merchant, id) = (parse_merchant("unposted_returns", row.text(0)?)?, row.text(1)?);
