@@ -92,9 +92,9 @@ fn the_export_has_the_entries_of_the_pages_and_an_earlier_balance_has_fewer() {
 }
 
 fn csv_row(entry: &Value) -> String {
-    let field = |name: &str| match &entry[name] {
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
+    let field = |name: &str| {
+        let value = &entry[name];
+        value.as_str().map_or_else(|| value.to_string(), str::to_owned)
     };
     ["at", "rma_identifier", "event", "account", "currency", "amount_cents"].map(field).join(",")
 }
