@@ -2,6 +2,7 @@
 
 use std::{io::Write, time::Duration};
 
+use domain::currency::group_digits;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
@@ -68,16 +69,14 @@ pub(crate) fn number(count: usize) -> f64 {
 }
 
 /// A rate without its fraction, in groups of three digits.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::as_conversions,
+    reason = "rates are positive and below 2^52"
+)]
 pub(crate) fn thousands(rate: f64) -> String {
-    let digits = format!("{rate:.0}");
-    let mut text = String::new();
-    for (position, digit) in digits.chars().enumerate() {
-        if position > 0 && (digits.len() - position).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+    group_digits(rate.round() as u64)
 }
 
 #[cfg(test)]

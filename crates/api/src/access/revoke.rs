@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 
 use super::{
     client_form::{ClientParameters, TokenError, read_parameters},
-    token::refuse,
+    token::{refuse, sample_too_large, sample_wrong_client, sample_wrong_type},
 };
 use server::{Web, client_address};
 
@@ -50,19 +50,12 @@ pub(crate) struct RevocationBody {
         (status = 400, body = TokenError, description = "`invalid_request`.", example = json!({
             "error": "invalid_request", "error_description": "token is missing"
         })),
-        (status = 401, body = TokenError, description = "`invalid_client`.", example = json!({
-            "error": "invalid_client",
-            "error_description": "the client is unknown or disabled, or its secret is wrong"
-        })),
-        (status = 413, body = TokenError, description = "Larger than 16 KiB.", example = json!({
-            "error": "invalid_request",
-            "error_description": "the request body is larger than allowed"
-        })),
+        (status = 401, body = TokenError, description = "`invalid_client`.", 
+            example = json!(sample_wrong_client())),
+        (status = 413, body = TokenError, description = "Larger than 16 KiB.",
+            example = json!(sample_too_large())),
         (status = 415, body = TokenError, description = "Neither JSON nor a form.",
-            example = json!({
-                "error": "invalid_request",
-                "error_description": "send application/json or application/x-www-form-urlencoded"
-            })),
+            example = json!(sample_wrong_type())),
     )
 )]
 pub(crate) async fn revoke(State(web): State<Web>, request: Request) -> Response {

@@ -13,6 +13,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use serde::Serialize;
+use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::client_form::{ClientParameters, TokenError, read_parameters, respond_refusal};
@@ -81,19 +82,12 @@ pub(crate) struct TokenAnswer {
             `unsupported_grant_type` or `invalid_scope`.", example = json!({
             "error": "invalid_request", "error_description": "grant_type is missing"
         })),
-        (status = 401, body = TokenError, description = "`invalid_client`.", example = json!({
-            "error": "invalid_client",
-            "error_description": "the client is unknown or disabled, or its secret is wrong"
-        })),
-        (status = 413, body = TokenError, description = "Larger than 16 KiB.", example = json!({
-            "error": "invalid_request",
-            "error_description": "the request body is larger than allowed"
-        })),
+        (status = 401, body = TokenError, description = "`invalid_client`.", 
+            example = json!(sample_wrong_client())),
+        (status = 413, body = TokenError, description = "Larger than 16 KiB.",
+            example = json!(sample_too_large())),
         (status = 415, body = TokenError, description = "Neither JSON nor a form.",
-            example = json!({
-                "error": "invalid_request",
-                "error_description": "send application/json or application/x-www-form-urlencoded"
-            })),
+            example = json!(sample_wrong_type())),
     )
 )]
 pub(crate) async fn issue(State(web): State<Web>, request: Request) -> Response {
@@ -135,4 +129,19 @@ pub(super) async fn refuse(
         }
     }
     respond_refusal(refusal)
+}
+
+pub(super) fn sample_wrong_client() -> Value {
+    let description = "the client is unknown or disabled, or its secret is wrong";
+    serde_json::json!({ "error": "invalid_client", "error_description": description })
+}
+
+pub(super) fn sample_too_large() -> Value {
+    let description = "the request body is larger than allowed";
+    serde_json::json!({ "error": "invalid_request", "error_description": description })
+}
+
+pub(super) fn sample_wrong_type() -> Value {
+    let description = "send application/json or application/x-www-form-urlencoded";
+    serde_json::json!({ "error": "invalid_request", "error_description": description })
 }

@@ -22,13 +22,10 @@ pub async fn cancel_by_hand(
     rma: &str,
     reason: &str,
 ) -> Result<Rma, AppError> {
-    let app = scope.app;
-    let (merchant, id) = find_return(app, rma).await?;
-    let scope = scope.for_merchant(&merchant);
-    let origin = Origin::of_request(scope);
-    let target = ReturnTarget { app, merchant: &merchant, rma: &id, origin: &origin };
+    let found = find_return(scope.app, rma).await?;
+    let (scope, id, origin) = (found.scope(scope), &found.id, Origin::of_request(scope));
     commit_once(scope, || async {
-        let (rma, mut transaction) = decide_cancellation(target).await?;
+        let (rma, mut transaction) = decide_cancellation(found.target(scope, &origin)).await?;
         let mut detail = json!({ "rma_identifier": id.as_str() });
         if let (false, Some(fields)) = (reason.is_empty(), detail.as_object_mut()) {
             fields.insert("reason".to_owned(), reason.into());
@@ -41,13 +38,10 @@ pub async fn cancel_by_hand(
 
 /// Closes the receiving of a return.
 pub async fn close_receiving_by_hand(scope: RequestScope<'_>, rma: &str) -> Result<Rma, AppError> {
-    let app = scope.app;
-    let (merchant, id) = find_return(app, rma).await?;
-    let scope = scope.for_merchant(&merchant);
-    let origin = Origin::of_request(scope);
-    let target = ReturnTarget { app, merchant: &merchant, rma: &id, origin: &origin };
+    let found = find_return(scope.app, rma).await?;
+    let (scope, id, origin) = (found.scope(scope), &found.id, Origin::of_request(scope));
     commit_once(scope, || async {
-        let (rma, mut transaction) = decide_closing(target).await?;
+        let (rma, mut transaction) = decide_closing(found.target(scope, &origin)).await?;
         let detail = json!({ "rma_identifier": id.as_str() });
         record_if_changed(scope, &mut transaction, "return.close_receiving", &detail);
         Ok((rma, transaction))
@@ -55,11 +49,27 @@ pub async fn close_receiving_by_hand(scope: RequestScope<'_>, rma: &str) -> Resu
     .await
 }
 
-async fn find_return(app: &App, rma: &str) -> Result<(MerchantId, RmaId), AppError> {
+/// A return whose merchant was found by its identifier.
+struct FoundReturn {
+    merchant: MerchantId,
+    id: RmaId,
+}
+
+impl FoundReturn {
+    fn scope<'a>(&'a self, scope: RequestScope<'a>) -> RequestScope<'a> {
+        scope.for_merchant(&self.merchant)
+    }
+
+    fn target<'a>(&'a self, scope: RequestScope<'a>, origin: &'a Origin) -> ReturnTarget<'a> {
+        ReturnTarget { app: scope.app, merchant: &self.merchant, rma: &self.id, origin }
+    }
+}
+
+async fn find_return(app: &App, rma: &str) -> Result<FoundReturn, AppError> {
     let missing = || AppError::NotFound("return");
     let id = RmaId::parse(rma).ok_or_else(missing)?;
     let merchant = app.store.merchant_of_rma(&id).await?.ok_or_else(missing)?;
-    Ok((merchant, id))
+    Ok(FoundReturn { merchant, id })
 }
 
 /// Records a change; an action that changed nothing is not recorded.

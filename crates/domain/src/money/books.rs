@@ -97,34 +97,26 @@ pub struct Balances {
 }
 
 impl Balances {
+    const ZERO: Self = Self {
+        promised: 0,
+        refunds: 0,
+        gift_cards: 0,
+        exchanges: 0,
+        goods: 0,
+        tax: 0,
+        shipping: 0,
+        fees: 0,
+        bonus: 0,
+        absorbed: 0,
+        written_off: 0,
+    };
+
     /// From amounts in the order of [`Account::ALL`].
     pub const fn from_amounts(amounts: [i64; Account::COUNT]) -> Self {
-        let [
-            promised,
-            refunds,
-            gift_cards,
-            exchanges,
-            goods,
-            tax,
-            shipping,
-            fees,
-            bonus,
-            absorbed,
-            written_off,
-        ] = amounts;
-        Self {
-            promised,
-            refunds,
-            gift_cards,
-            exchanges,
-            goods,
-            tax,
-            shipping,
-            fees,
-            bonus,
-            absorbed,
-            written_off,
-        }
+        let [promised, refunds, gift_cards, exchanges, goods, tax, rest @ ..] = amounts;
+        let [shipping, fees, bonus, absorbed, written_off] = rest;
+        let paid = Self { refunds, gift_cards, exchanges, written_off, ..Self::ZERO };
+        Self { promised, goods, tax, shipping, fees, bonus, absorbed, ..paid }
     }
 
     /// In the order of [`Account::ALL`].

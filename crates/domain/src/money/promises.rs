@@ -14,8 +14,8 @@ use crate::returns::condition::Condition;
 use crate::returns::journal::{Actor, ActorKind, ReturnChange, ReturnEvent, replay};
 use crate::returns::money::line_totals;
 use crate::returns::quote::Quote;
-use crate::returns::rma::{LineQuantity, Rma, RmaEvent, RmaGoods, RmaStatus, apply};
-use crate::returns::test_orders::{empty_order, fill_randomly, new_rma};
+use crate::returns::rma::{Rma, RmaEvent, RmaGoods, RmaStatus, apply};
+use crate::returns::test_orders::{empty_order, fill_randomly, new_rma, refund_event};
 use crate::returns::{Resolution, ReturnMethod};
 
 const CARTS: u64 = 100_000;
@@ -83,28 +83,10 @@ impl Story {
 
     fn refund(&mut self, units: &[usize], amount_cents: i64) -> String {
         self.refunds += 1;
-        let refund_identifier = format!("RF-{}", self.refunds);
-        let lines = units.iter().map(|unit| LineQuantity {
-            order_line_item_identifier: self.rma.units[*unit]
-                .goods
-                .order_line_item_identifier
-                .clone(),
-            quantity: 1,
-        });
-        let lines: Vec<LineQuantity> = lines.collect();
-        let id = refund_identifier.clone();
-        let event = if lines.is_empty() {
-            RmaEvent::RefundedExtra { refund_identifier, amount_cents, accepted_cents: 0 }
-        } else {
-            let order_identifier = "O-1".to_owned();
-            RmaEvent::Refunded {
-                refund_identifier,
-                order_identifier,
-                lines,
-                amount_cents,
-                accepted_cents: 0,
-            }
-        };
+        let id = format!("RF-{}", self.refunds);
+        let line = |unit: &usize| self.rma.units[*unit].goods.order_line_item_identifier.clone();
+        let lines: Vec<String> = units.iter().map(line).collect();
+        let event = refund_event(&self.rma, &id, &lines, amount_cents);
         assert!(self.apply(event), "seed {}: the refund {id} changes something", self.seed);
         id
     }

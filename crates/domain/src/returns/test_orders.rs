@@ -9,7 +9,7 @@ use crate::orders::order_message::{OrderReadContext, read_message};
 use crate::random::SeededRandom;
 use crate::returns::ReturnMethod;
 use crate::returns::identifier::RmaId;
-use crate::returns::rma::{NewRma, RmaGoods};
+use crate::returns::rma::{LineQuantity, NewRma, Rma, RmaEvent, RmaGoods};
 use crate::samples;
 
 /// The order of the full sample without its lines and refunds, shipped at the start of 2026.
@@ -120,4 +120,22 @@ pub(crate) fn new_rma(
         message_extensions: false,
         goods,
     }
+}
+
+/// A refund of one unit of each of these lines of a return, or of none.
+pub(crate) fn refund_event(
+    rma: &Rma,
+    refund: &str,
+    lines: &[String],
+    amount_cents: i64,
+) -> RmaEvent {
+    let (refund_identifier, accepted_cents) = (refund.to_owned(), 0);
+    if lines.is_empty() {
+        return RmaEvent::RefundedExtra { refund_identifier, amount_cents, accepted_cents };
+    }
+    let line =
+        |line: &String| LineQuantity { order_line_item_identifier: line.clone(), quantity: 1 };
+    let order_identifier = rma.units[0].goods.order_identifier.clone();
+    let lines = lines.iter().map(line).collect();
+    RmaEvent::Refunded { refund_identifier, order_identifier, lines, amount_cents, accepted_cents }
 }

@@ -236,7 +236,8 @@ impl Store {
              ORDER BY merchant_id, rma_id LIMIT $1",
             params![limit],
             |row| {
-                let (merchant, id) = (parse_merchant("unposted_returns", row.text(0)?)?, row.text(1)?);
+                let (merchant, id) =
+                    (parse_merchant("unposted_returns", row.text(0)?)?, row.text(1)?);
                 let unreadable = || corrupt("unposted_returns", id, &"not an RMA identifier");
                 Ok((merchant, RmaId::parse(id).ok_or_else(unreadable)?))
             },

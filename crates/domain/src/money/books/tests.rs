@@ -1,8 +1,8 @@
 //! What starts, refunds and cancellations post.
 
 use super::*;
-use crate::returns::rma::{LineQuantity, RmaEvent, apply};
-use crate::returns::test_orders::new_rma;
+use crate::returns::rma::{RmaEvent, apply};
+use crate::returns::test_orders::{new_rma, refund_event};
 use crate::returns::{ReturnMethod, UnitAmounts};
 use crate::samples;
 
@@ -20,17 +20,8 @@ fn started() -> Rma {
 }
 
 fn refunded(rma: &Rma, amount_cents: i64) -> Rma {
-    let goods = &rma.units[0].goods;
-    let event = RmaEvent::Refunded {
-        refund_identifier: "RF-1".to_owned(),
-        order_identifier: goods.order_identifier.clone(),
-        lines: vec![LineQuantity {
-            order_line_item_identifier: goods.order_line_item_identifier.clone(),
-            quantity: 1,
-        }],
-        amount_cents,
-        accepted_cents: 0,
-    };
+    let line = rma.units[0].goods.order_line_item_identifier.clone();
+    let event = refund_event(rma, "RF-1", &[line], amount_cents);
     apply(rma, &event, "2026-01-11T12:00:00Z".parse().unwrap()).unwrap().rma
 }
 

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::returns::condition::Condition;
-use crate::returns::rma::{LineQuantity, RmaEvent, RmaGoods, apply};
-use crate::returns::test_orders::new_rma;
+use crate::returns::rma::{RmaEvent, RmaGoods, apply};
+use crate::returns::test_orders::{new_rma, refund_event};
 use crate::returns::{Resolution, ReturnMethod, UnitAmounts};
 use crate::samples;
 
@@ -26,24 +26,8 @@ fn change(rma: &Rma, event: &RmaEvent) -> Rma {
 }
 
 fn pay(rma: &Rma, refund: &str, units: &[usize], amount_cents: i64) -> Rma {
-    let lines = units
-        .iter()
-        .map(|unit| LineQuantity { order_line_item_identifier: format!("{unit}"), quantity: 1 });
-    let refund_identifier = refund.to_owned();
-    let order_identifier = rma.units[0].goods.order_identifier.clone();
-    let lines: Vec<LineQuantity> = lines.collect();
-    let event = if lines.is_empty() {
-        RmaEvent::RefundedExtra { refund_identifier, amount_cents, accepted_cents: 0 }
-    } else {
-        RmaEvent::Refunded {
-            refund_identifier,
-            order_identifier,
-            lines,
-            amount_cents,
-            accepted_cents: 0,
-        }
-    };
-    change(rma, &event)
+    let lines: Vec<String> = units.iter().map(ToString::to_string).collect();
+    change(rma, &refund_event(rma, refund, &lines, amount_cents))
 }
 
 fn found(rma: &Rma) -> Vec<(String, &'static str, i64, i64)> {
