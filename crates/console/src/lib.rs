@@ -8,6 +8,7 @@ mod access;
 mod core;
 mod merchants;
 mod messages;
+mod money;
 mod orders;
 mod returns;
 mod warehouse;
@@ -34,6 +35,7 @@ pub fn routes() -> Router<Web> {
         .merge(messages::list::routes())
         .merge(messages::message::routes())
         .merge(returns::refunds::routes())
+        .merge(money::routes())
         .merge(warehouse::exceptions::routes())
         .merge(warehouse::receive::routes())
         .merge(core::search::routes().merge(orders::routes()).merge(returns::routes()))

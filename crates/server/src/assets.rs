@@ -131,7 +131,8 @@ impl Assets {
             include_str!("../static/console_parts.css"),
             include_str!("../static/console_overview.css"),
             include_str!("../static/console_failures.css"),
-            include_str!("../static/console_orders.css")
+            include_str!("../static/console_orders.css"),
+            include_str!("../static/console_money.css")
         );
         let script = include_str!("../static/console.js");
         let receive = include_str!("../static/console_receive.css");

@@ -12,7 +12,7 @@ use super::{
     operator::{log_in, search},
     page::Page,
     walker::walk,
-    window::{Browser, Scripts},
+    window::{Browser, ENTER, Scripts},
 };
 use crate::{
     console::{
@@ -278,6 +278,51 @@ fn an_order_and_its_return_are_found_without_scripts() {
     find_a_return(Scripts::Off);
 }
 
+fn accept_a_difference(scripts: Scripts) {
+    let Some(browser) = open_console(scripts) else { return };
+    let console = ConsoleFixture::new(shared_server());
+    let order = console.unique("A");
+    let rma = console.start_return(&order, "refund");
+    console.wait_for_label(&rma);
+    console.pay_a_cent_short(&order, &rma);
+    browser.follow("Finance");
+    browser.set("merchant", console.merchant());
+    browser.press("Show");
+    browser.see("Balanced");
+    browser.see("Paid too little");
+    browser.examine("console-finance");
+
+    browser.follow("Resolve refund problems");
+    browser.see("Missing");
+    browser.examine("console-difference");
+    browser.press("Accept");
+    browser.see(&format!("The difference of refund RF-{order} is accepted."));
+    browser.examine("console-difference-accepted");
+
+    search(&browser, &rma);
+    browser.see("Accepted differences");
+    browser.examine("console-return-statement");
+    browser.follow("State after event 1");
+    browser.see("State after event 1 of 4");
+    browser.see("Nothing yet.");
+    browser.examine("console-return-past");
+    browser.tab_to("Next state");
+    browser.key(ENTER);
+    browser.see("State after event 2 of 4");
+    browser.follow("Newest state");
+    browser.see("Newest state, after event 4.");
+}
+
+#[test]
+fn a_difference_is_accepted_and_the_past_is_read_with_scripts() {
+    accept_a_difference(Scripts::On);
+}
+
+#[test]
+fn a_difference_is_accepted_and_the_past_is_read_without_scripts() {
+    accept_a_difference(Scripts::Off);
+}
+
 #[test]
 fn the_login_of_the_console_is_accessible() {
     let Some(browser) = Browser::open(shared_server(), Scripts::On) else { return };
@@ -303,7 +348,7 @@ fn every_page_of_the_console_is_accessible() {
 
     let seen = walk(&browser, &["/console"]);
 
-    for part in ["failures", "messages", "refunds", "exceptions", "receive", "audit"] {
+    for part in ["failures", "messages", "refunds", "finance", "exceptions", "receive", "audit"] {
         assert!(seen.contains(&format!("/console/{part}")), "{part} was not reached: {seen:?}");
     }
     for kind in ["/console/orders/any/A", "/console/returns/any", "/console/merchants/any/policy"] {

@@ -79,6 +79,24 @@ impl ConsoleFixture {
         text(&self.call("POST", "/returns", &body).json()["rma_identifier"])
     }
 
+    /// Publishes a refund of the returned unit that pays a cent less than was promised, and returns
+    /// the promise.
+    pub(crate) fn pay_a_cent_short(&self, order: &str, rma: &str) -> i64 {
+        let shown = self.call("GET", &format!("/returns/{rma}"), &Value::Null).json();
+        let promised = shown["statement"]["promised"]["total_cents"].as_i64().unwrap();
+        let mut refunded = self.order(order);
+        refunded["updated_at"] = json!("2126-03-01T08:00:00Z");
+        refunded["refunds"] = json!([{
+            "identifier": format!("RF-{order}"), "total_refund_amount_cents": promised - 1,
+            "created_at": "2126-03-01T08:00:00Z", "rma_identifier": rma,
+            "refund_line_items": [
+                { "identifier": "RF-1-1", "quantity": 1, "order_item_identifier": "1" }
+            ],
+        }]);
+        self.publish(&[refunded]);
+        promised
+    }
+
     /// Waits for the label of a return, and returns its tracking number.
     pub(crate) fn wait_for_label(&self, rma: &str) -> String {
         self.stage.wait_for_label(rma)

@@ -95,6 +95,10 @@ fn settings_are_changed_and_a_merchant_is_disabled_under_the_operators_name() {
         assert_eq!((&held["name"], &held["settings"]["strict"]), (&"Shop".into(), &true.into()));
         assert_eq!(held["settings"]["carrier"], "external");
 
+        let settings = &held["settings"];
+        assert_eq!(settings["refund_tolerance_cents"], 0);
+        assert_eq!(settings["message_extensions"], false);
+
         let partly = [&fields[..], &[("return_address.city", "Portland")]].concat();
         let reply = visitor.post(&place, &partly);
         assert_eq!(reply.status, 422);
@@ -106,6 +110,42 @@ fn settings_are_changed_and_a_merchant_is_disabled_under_the_operators_name() {
         let trail = trail["changes"].as_array().unwrap();
         assert!(trail.len() >= 3, "{trail:?}");
         assert!(trail.iter().all(|change| change["actor"] == visitor.name.as_str()), "{trail:?}");
+    }
+}
+
+#[test]
+fn the_tolerance_of_refunds_and_the_extensions_of_messages_are_saved() {
+    for server in shared::on_both_engines() {
+        let visitor = server.visitor("operator");
+        let merchant = add_merchant(&visitor);
+        let place = format!("/console/merchants/{}", merchant.id);
+        let fields = |tolerance| {
+            [
+                ("name", "Shop"),
+                ("carrier", "external"),
+                ("refund_tolerance_cents", tolerance),
+                ("message_extensions", "true"),
+            ]
+        };
+        let page = visitor.submit(&place, &fields("25"));
+        assert!(page.contains("Settings saved."), "{page}");
+        assert!(page.contains("name=\"refund_tolerance_cents\" value=\"25\""), "{page}");
+        let held = server.home.json(&["merchant", "list"]);
+        let held = held["merchants"].as_array().unwrap();
+        let held = held.iter().find(|it| it["merchant"] == merchant.id.as_str()).unwrap();
+        assert_eq!(held["settings"]["refund_tolerance_cents"], 25);
+        assert_eq!(held["settings"]["message_extensions"], true);
+
+        for wrong in ["-1", "many", "1.5"] {
+            let reply = visitor.post(&place, &fields(wrong));
+            assert_eq!(reply.status, 422, "{wrong}: {}", reply.said());
+            let fault = "id=\"refund_tolerance_cents-fault\"";
+            assert!(reply.text().contains(fault), "{}", reply.text());
+            let kept = format!("value=\"{wrong}\"");
+            assert!(reply.text().contains(&kept), "the input is kept: {}", reply.text());
+        }
+        let page = visitor.submit(&place, &fields("")[..2]);
+        assert!(page.contains("name=\"refund_tolerance_cents\" value=\"0\""), "{page}");
     }
 }
 

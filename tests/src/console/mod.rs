@@ -1,5 +1,6 @@
 //! The console, as a browser without scripts sees it.
 
+mod finance;
 pub(crate) mod fixture;
 mod guessing;
 mod login;

@@ -218,6 +218,31 @@ fn one_bad_order_and_the_message_stores_nothing() {
 }
 
 #[test]
+fn an_order_of_more_than_twenty_thousand_shipped_units_is_refused() {
+    let order_of_lines = |count: usize| {
+        let mut order = sample_order("huge");
+        let mut line = order["items"][0].clone();
+        line["quantity"] = json!(1_000);
+        line["quantity_shipped"] = json!(1_000);
+        let numbered = |number: usize| {
+            line["identifier"] = json!(number.to_string());
+            line.clone()
+        };
+        order["items"] = (0..count).map(numbered).collect();
+        order
+    };
+    for (server, token) in new_merchants() {
+        let orders = [sample_order("small"), order_of_lines(21)];
+        let reply = server.publish(&token, &message(&orders));
+
+        let at = "$.returns_portal_order.orders[1].items";
+        let limit = "must have at most 20000 shipped units together";
+        assert_eq!(reply.said(), invalid(&[(at, "invalid", limit)]));
+        assert_eq!(publish_one(server, &token, &order_of_lines(20)).status, 200);
+    }
+}
+
+#[test]
 fn several_orders_are_answered_in_the_order_of_the_message() {
     for (server, token) in new_merchants() {
         publish_one(server, &token, &sample_order("b"));

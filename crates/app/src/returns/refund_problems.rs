@@ -148,6 +148,19 @@ pub async fn list_own_problems(
     Ok(RefundProblemPage::new(problems, limit))
 }
 
+/// Problems of one merchant in one state, or all that are not settled, oldest first.
+pub async fn list_merchant_problems(
+    app: &App,
+    merchant: &MerchantId,
+    state: Option<&str>,
+    after: Option<&str>,
+    limit: usize,
+) -> Result<RefundProblemPage, AppError> {
+    let after = start_of(after);
+    let problems = app.store.merchant_refund_problems(merchant, state, &after, limit).await?;
+    Ok(RefundProblemPage::new(problems, limit))
+}
+
 /// How an operator resolves a problem.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]

@@ -2,7 +2,8 @@
 
 use app::messages::message_log::MessageState;
 use domain::{
-    exchanges::record::ExchangeState, orders::order::OrderStatus, returns::rma::RmaStatus,
+    exchanges::record::ExchangeState, money::comparison::DifferenceKind,
+    orders::order::OrderStatus, returns::rma::RmaStatus,
 };
 
 /// A state in words. The class selects its color in the style sheet.
@@ -60,6 +61,28 @@ pub(crate) const fn exchange_badge(state: ExchangeState) -> Badge {
         ExchangeState::Placed => Badge::good("Placed"),
         ExchangeState::Failed => Badge::bad("Failed"),
         ExchangeState::Cancelled => Badge::plain("Canceled"),
+    }
+}
+
+/// The state of a refund problem.
+pub(crate) fn problem_badge(state: &str) -> Badge {
+    match state {
+        "unmatched" => Badge::warn("Unmatched"),
+        "conflict" => Badge::bad("Conflict"),
+        "asked" => Badge::cool("Merchant asked"),
+        "awaited" => Badge::cool("Rest expected"),
+        "settled" => Badge::plain("Resolved"),
+        other => Badge::warn(DifferenceKind::parse(other).map_or("Open", difference_label)),
+    }
+}
+
+pub(crate) const fn difference_label(kind: DifferenceKind) -> &'static str {
+    match kind {
+        DifferenceKind::ShortPaid => "Paid too little",
+        DifferenceKind::OverPaid => "Paid too much",
+        DifferenceKind::PaidNotReceived => "Paid, not received",
+        DifferenceKind::PaidAfterReject => "Paid, but rejected",
+        DifferenceKind::ShippingNotPaid => "Shipping not paid",
     }
 }
 

@@ -34,6 +34,8 @@ pub(crate) enum Input {
     Choice(Vec<(&'static str, &'static str)>),
     /// A checkbox, `true` when it is checked.
     Flag,
+    /// A whole number, where empty means zero.
+    Number,
 }
 
 impl Field {
@@ -45,6 +47,11 @@ impl Field {
     pub(crate) fn flag(name: &'static str, label: &'static str, on: bool) -> Self {
         let value = on.to_string();
         Self { value, required: false, input: Input::Flag, ..Self::text(name, label) }
+    }
+
+    pub(crate) fn number(name: &'static str, label: &'static str, number: i64) -> Self {
+        let value = number.to_string();
+        Self { value, required: false, input: Input::Number, ..Self::text(name, label) }
     }
 
     pub(crate) fn choice(
@@ -88,10 +95,14 @@ impl Field {
         matches!(self.input, Input::Flag)
     }
 
+    pub(crate) fn is_number(&self) -> bool {
+        matches!(self.input, Input::Number)
+    }
+
     pub(crate) fn choices(&self) -> &[(&'static str, &'static str)] {
         match &self.input {
             Input::Choice(choices) => choices,
-            Input::Text | Input::Secret | Input::Flag => &[],
+            Input::Text | Input::Secret | Input::Flag | Input::Number => &[],
         }
     }
 }
@@ -115,7 +126,7 @@ impl FormState {
             match field.input {
                 Input::Secret => (),
                 Input::Flag => field.value = form.is_set(field.name).to_string(),
-                Input::Text | Input::Choice(_) => {
+                Input::Text | Input::Choice(_) | Input::Number => {
                     form.text(field.name).clone_into(&mut field.value);
                 }
             }
@@ -152,6 +163,7 @@ pub(crate) fn to_document(fields: &[Field], form: &Form) -> Value {
         let value = match field.input {
             Input::Flag => Value::Bool(form.is_set(field.name)),
             Input::Secret => Value::String(form.raw(field.name).to_owned()),
+            Input::Number => to_number(form.text(field.name)),
             Input::Text | Input::Choice(_) => Value::String(form.text(field.name).to_owned()),
         };
         if !field.required && value == Value::String(String::new()) {
@@ -168,6 +180,14 @@ pub(crate) fn to_document(fields: &[Field], form: &Form) -> Value {
         }
     }
     Value::Object(root)
+}
+
+/// A text that is not a number stays a text, so that it is refused like any other value.
+fn to_number(text: &str) -> Value {
+    match text {
+        "" => Value::from(0),
+        text => text.parse::<i64>().map_or_else(|_| Value::from(text), Value::from),
+    }
 }
 
 #[cfg(test)]
@@ -194,6 +214,17 @@ mod tests {
         let fields: Vec<Field> = sample_fields().into_iter().map(Field::optional).collect();
         let form = Form::of(&[("name", ""), ("strict", "true")]);
         assert_eq!(to_document(&fields, &form), json!({ "strict": true }));
+    }
+
+    #[test]
+    fn a_number_is_sent_as_a_number_and_empty_is_zero() {
+        let fields = [Field::number("tolerance", "Tolerance", 5)];
+        let sent = |text: &str| to_document(&fields, &Form::of(&[("tolerance", text)]));
+        assert_eq!(sent(" 12 "), json!({ "tolerance": 12 }));
+        assert_eq!(sent(""), json!({ "tolerance": 0 }));
+        assert_eq!(sent("many"), json!({ "tolerance": "many" }));
+        let kept = FormState::filled(fields.to_vec(), &Form::of(&[("tolerance", "many")]));
+        assert_eq!(kept.fields[0].value, "many");
     }
 
     #[test]

@@ -43,6 +43,7 @@ pub(crate) enum Section {
     Failures,
     Messages,
     Refunds,
+    Finance,
     Exceptions,
     Receiving,
     Merchants,
@@ -61,6 +62,7 @@ const NAVIGATION: &[(Section, &str, &str)] = &[
     (Section::Failures, "/console/failures", "Failures"),
     (Section::Messages, "/console/messages", "Messages"),
     (Section::Refunds, "/console/refunds", "Refunds"),
+    (Section::Finance, "/console/finance", "Finance"),
     (Section::Exceptions, "/console/exceptions", "Exceptions"),
     (Section::Receiving, "/console/receive", "Receiving"),
     (Section::Merchants, "/console/merchants", "Merchants"),
@@ -78,6 +80,7 @@ impl Section {
             | Self::Failures
             | Self::Messages
             | Self::Refunds
+            | Self::Finance
             | Self::Merchants
             | Self::Audit
             | Self::Search => role == Role::Operator,

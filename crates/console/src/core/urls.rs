@@ -53,6 +53,11 @@ pub(crate) fn return_url(rma: &str) -> String {
     join_path(&["console", "returns", rma])
 }
 
+/// The return as it was after one of its events.
+pub(crate) fn return_state_url(rma: &str, event: i64) -> String {
+    add_query(&return_url(rma), &[("event", &event.to_string())])
+}
+
 /// Where the page of a return sends one of its messages again.
 pub(crate) fn return_retry_url(rma: &str, message: &str) -> String {
     join_path(&["console", "returns", rma, "retry", message])

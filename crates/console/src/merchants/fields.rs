@@ -25,9 +25,12 @@ pub(super) fn settings_fields(settings: MerchantSettings) -> [Field; 6] {
         .hint("Otherwise it is retried like any other message."),
         Field::flag("strict", "Reject orders with inconsistent amounts", settings.strict)
             .hint("Otherwise they are accepted with a warning."),
-        Field::text("refund_tolerance_cents", "Tolerated difference of refunds, in cents")
-            .value(settings.refund_tolerance_cents.to_string())
-            .hint("A refund that differs more from the promise is listed as a problem."),
+        Field::number(
+            "refund_tolerance_cents",
+            "Tolerated difference of refunds, in cents",
+            settings.refund_tolerance_cents,
+        )
+        .hint("A refund that differs more from the promise is listed as a problem."),
         Field::flag("message_extensions", "Messages have extensions", settings.message_extensions)
             .hint("Totals and paid amounts in messages about returns and exchange orders."),
     ]

@@ -22,7 +22,7 @@ use self::{
 use crate::{
     access::visitor::Visitor,
     core::{
-        badge::{Badge, exchange_badge, order_badge, return_badge},
+        badge::{Badge, exchange_badge, order_badge, problem_badge, return_badge},
         format::{TimeElement, format_money},
         frame::{Frame, Section},
         urls::{merchant_url, order_url, original_order_url, policy_url, return_url},
@@ -181,15 +181,10 @@ fn return_row(rma: &Rma) -> ReturnRow {
 }
 
 fn problem_notice(problem: &ProblemView) -> RefundProblemNotice<'_> {
-    let state = match problem.state.as_str() {
-        "unmatched" => Badge::warn("Unmatched"),
-        "conflict" => Badge::bad("Conflict"),
-        _ => Badge::plain("Resolved"),
-    };
     RefundProblemNotice {
         refund: &problem.refund_identifier,
-        state,
-        is_open: !state.class.is_empty(),
+        state: problem_badge(&problem.state),
+        is_open: problem.state != "settled",
         detail: &problem.detail,
         detected: TimeElement(problem.noticed_at),
     }

@@ -5,6 +5,8 @@ mod orders;
 pub(crate) mod policy;
 pub(crate) mod refunds;
 mod return_page;
+mod shown_state;
+mod statement;
 
 use app::{
     AppError,
@@ -23,7 +25,10 @@ use axum::{
 };
 use domain::identifier::MessageId;
 
-use self::return_page::return_page;
+use self::{
+    return_page::return_page,
+    shown_state::{ShownState, StateQuery},
+};
 use crate::{
     access::visit::{Operator, OperatorForm},
     core::{
@@ -31,7 +36,7 @@ use crate::{
         urls::return_url,
     },
 };
-use server::{Web, error::ApiError, path::Path};
+use server::{Web, error::ApiError, path::Path, query::Query};
 
 /// The longest reason for a cancellation, in characters.
 const REASON_MAX: usize = 500;
@@ -51,9 +56,11 @@ async fn show(
     State(web): State<Web>,
     Operator { visitor, .. }: Operator,
     Path(rma): Path<String>,
+    Query(query): Query<StateQuery>,
 ) -> Result<Response, ApiError> {
     let story = load_return_story(&web.app, &rma).await?;
-    Ok(render_page(&visitor, StatusCode::OK, &return_page(&visitor, &story, None)))
+    let shown = ShownState::select(&story, query.event)?;
+    Ok(render_page(&visitor, StatusCode::OK, &return_page(&visitor, &story, shown, None)))
 }
 
 async fn cancel(
@@ -64,7 +71,8 @@ async fn cancel(
     let reason = form.text("reason");
     if reason.is_empty() || reason.chars().count() > REASON_MAX {
         let story = load_return_story(&web.app, &rma).await?;
-        let content = return_page(&visitor, &story, Some(REASON_FAULT));
+        let shown = ShownState::newest(&story);
+        let content = return_page(&visitor, &story, shown, Some(REASON_FAULT));
         return Ok(render_page(&visitor, StatusCode::UNPROCESSABLE_ENTITY, &content));
     }
     let canceled = cancel_by_hand(visitor.session.scope(&web.app), &rma, reason).await?;

@@ -1,20 +1,33 @@
 //! Refunds that match no return, or that paid for units spent before, each with the returns that it
-//! could belong to.
+//! could belong to, and refunds that differ from what was promised.
 
+mod difference;
 #[cfg(test)]
 mod tests;
 
 use app::{
     AppError,
+    money::differences::answer_difference,
     returns::{
         refund_case::{RefundCandidate, RefundCase, RefundFacts, load_refund_case},
-        refund_problems::{RefundMatch, list_refund_problems, match_refund},
+        refund_problems::{
+            RefundMatch, list_merchant_problems, list_open_problems, list_refund_problems,
+            match_refund,
+        },
     },
 };
 use askama::Template;
-use axum::{Router, extract::State, http::StatusCode, response::Response, routing::get};
-use domain::identifier::MerchantId;
+use axum::{
+    Router,
+    extract::State,
+    http::StatusCode,
+    response::Response,
+    routing::{get, post},
+};
+use domain::{identifier::MerchantId, money::comparison::DifferenceKind};
 use serde::Deserialize;
+
+use self::difference::{DifferenceBox, describe_problem, read_answer, result_notice};
 
 use crate::{
     access::{
@@ -22,10 +35,11 @@ use crate::{
         visitor::Visitor,
     },
     core::{
+        badge::{Badge, difference_label, problem_badge},
         form::{Form, NOTE_MAX, check_note, non_empty},
         format::{TimeElement, format_count, format_money, to_sentence},
         frame::{Frame, Section, redirect_with_notice, render_page},
-        lists::{FilterOption, Paging},
+        lists::{FilterOption, Paging, merchant_options, parse_merchant_filter},
         urls::{add_query, return_url},
     },
 };
@@ -35,26 +49,56 @@ const PATH: &str = "/console/refunds";
 /// Fewer than in other lists, because each refund has a card.
 const CARDS_MAX: usize = 20;
 
-/// The states of a problem, each with its label.
-const STATES: [(&str, &str); 3] =
-    [("unmatched", "Unmatched"), ("conflict", "Conflicts"), ("settled", "Resolved")];
+/// All problems that are not settled.
+const OPEN: &str = "open";
+/// What can be listed besides the kinds of differences, each with its label.
+const STATES: [(&str, &str); 6] = [
+    (OPEN, "All open problems"),
+    ("unmatched", "Unmatched"),
+    ("conflict", "Conflicts"),
+    ("asked", "Merchant asked"),
+    ("awaited", "Rest expected"),
+    ("settled", "Resolved"),
+];
 
 pub(crate) fn routes() -> Router<Web> {
-    Router::new().route(PATH, get(show).post(settle))
+    Router::new()
+        .route(PATH, get(show).post(settle))
+        .route("/console/refunds/difference", post(answer))
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 struct RefundQuery {
+    merchant: String,
     state: String,
     after: String,
 }
 
 impl RefundQuery {
-    /// One of [`STATES`].
+    /// The list that a form was sent from.
+    fn of_form(form: &Form) -> Self {
+        let (merchant, state) = (form.raw("filter").to_owned(), form.raw("state").to_owned());
+        Self { merchant, state, after: String::new() }
+    }
+
+    /// One of [`STATES`], or a kind of difference.
     fn state(&self) -> &'static str {
-        let known = STATES.into_iter().find(|(name, _)| *name == self.state);
-        known.map_or("unmatched", |(name, _)| name)
+        let known = STATES.into_iter().map(|(name, _)| name).find(|name| *name == self.state);
+        let kind = || DifferenceKind::parse(&self.state).map(DifferenceKind::name);
+        known.or_else(kind).unwrap_or(OPEN)
+    }
+
+    /// The first page of this list.
+    fn url(&self) -> String {
+        add_query(PATH, &[("merchant", &self.merchant), ("state", self.state())])
+    }
+
+    fn state_options(&self) -> Vec<FilterOption> {
+        let [open, unmatched, conflict, rest @ ..] = STATES;
+        let kinds = DifferenceKind::ALL.map(|kind| (kind.name(), difference_label(kind)));
+        let all = [open, unmatched, conflict].into_iter().chain(kinds).chain(rest);
+        all.map(|(name, label)| FilterOption::new(name, label, self.state())).collect()
     }
 }
 
@@ -62,7 +106,10 @@ impl RefundQuery {
 #[template(path = "returns/refunds.html", whitespace = "minimize")]
 struct RefundsPage<'a> {
     frame: Frame<'a>,
+    merchants: Vec<FilterOption>,
     states: Vec<FilterOption>,
+    /// The filter: a merchant, or empty for all, and a state.
+    merchant: String,
     state: &'static str,
     /// Why the last decision was refused.
     refusal: Option<String>,
@@ -79,7 +126,11 @@ struct RefundCard {
     order: String,
     order_url: String,
     detected: TimeElement,
+    state: Badge,
+    is_open: bool,
     problem: String,
+    /// Both amounts, if the refund differs from the promise.
+    difference: Option<DifferenceBox>,
     facts: Option<RefundFactsView>,
     candidates: Vec<CandidateRow>,
 }
@@ -146,7 +197,10 @@ fn refund_card(number: usize, case: RefundCase) -> RefundCard {
         number,
         order_url: add_query("/console/search", &[("q", &query)]),
         detected: TimeElement(problem.noticed_at),
-        problem: to_sentence(&problem.detail),
+        state: problem_badge(&problem.state),
+        is_open: problem.state != "settled",
+        problem: describe_problem(&problem),
+        difference: problem.difference.as_ref().map(DifferenceBox::new),
         facts: refund.map(facts_view),
         candidates: candidates.into_iter().map(candidate_row).collect(),
         merchant: problem.merchant,
@@ -155,8 +209,9 @@ fn refund_card(number: usize, case: RefundCase) -> RefundCard {
     }
 }
 
-/// A page of refunds with their candidates.
+/// A page of refunds with their candidates, and the merchants that can be chosen.
 struct RefundCases {
+    merchants: Vec<FilterOption>,
     cases: Vec<RefundCase>,
     next: Option<String>,
 }
@@ -172,13 +227,15 @@ impl<'a> RefundsPage<'a> {
         let cards = (0..).zip(found.cases).map(|(number, case)| refund_card(number, case));
         Self {
             frame: Frame::new(visitor, Section::Refunds, "Refund problems"),
-            states: STATES.map(|(name, label)| FilterOption::new(name, label, state)).into(),
+            merchants: found.merchants,
+            states: query.state_options(),
+            merchant: query.merchant.clone(),
             state,
             refusal,
             cards: cards.collect(),
             paging: Paging::in_order(
                 PATH,
-                &[("state", state)],
+                &[("merchant", &query.merchant), ("state", state)],
                 &query.after,
                 found.next.as_deref(),
             ),
@@ -207,33 +264,67 @@ async fn render_refunds(
 }
 
 async fn load_cases(web: &Web, query: &RefundQuery) -> Result<RefundCases, ApiError> {
-    let after = non_empty(&query.after);
-    let found = list_refund_problems(&web.app, query.state(), after, CARDS_MAX).await?;
+    let (app, after) = (&web.app, non_empty(&query.after));
+    let state = Some(query.state()).filter(|state| *state != OPEN);
+    let found = match (parse_merchant_filter(&query.merchant)?, state) {
+        (Some(merchant), state) => {
+            list_merchant_problems(app, &merchant, state, after, CARDS_MAX).await?
+        }
+        (None, Some(state)) => list_refund_problems(app, state, after, CARDS_MAX).await?,
+        (None, None) => list_open_problems(app, after, CARDS_MAX).await?,
+    };
     let mut cases = Vec::with_capacity(found.refunds.len());
     for problem in found.refunds {
-        cases.push(load_refund_case(&web.app, problem).await?);
+        cases.push(load_refund_case(app, problem).await?);
     }
-    Ok(RefundCases { cases, next: found.next })
+    let merchants = merchant_options(web, &query.merchant).await?;
+    Ok(RefundCases { merchants, cases, next: found.next })
 }
 
 async fn settle(
     State(web): State<Web>,
     OperatorForm { visitor, form, .. }: OperatorForm,
 ) -> Result<Response, ApiError> {
-    let query = RefundQuery { state: form.raw("state").to_owned(), ..RefundQuery::default() };
+    let query = RefundQuery::of_form(&form);
     let RefundDecision { merchant, matched } = match read_decision(&form) {
         Ok(decision) => decision,
         Err(why) => return render_refunds(&web, &visitor, &query, Some(why)).await,
     };
     let scope = visitor.session.scope(&web.app).for_merchant(&merchant);
-    match match_refund(scope, form.raw("refund"), &matched).await {
-        Ok(problem) => {
-            let notice = format!("Refund {} is {}.", problem.refund_identifier, problem.detail);
-            let to = add_query(PATH, &[("state", query.state())]);
-            Ok(redirect_with_notice(&web, &to, &notice))
+    let result = match_refund(scope, form.raw("refund"), &matched).await;
+    let result = result.map(|it| format!("Refund {} is {}.", it.refund_identifier, it.detail));
+    render_result(&web, &visitor, &query, result).await
+}
+
+/// Decides about a refund that differs from the promise.
+async fn answer(
+    State(web): State<Web>,
+    OperatorForm { visitor, form, .. }: OperatorForm,
+) -> Result<Response, ApiError> {
+    let query = RefundQuery::of_form(&form);
+    let (merchant, answer) = match (read_merchant(&form), read_answer(&form)) {
+        (Ok(merchant), Ok(answer)) => (merchant, answer),
+        (Err(why), _) | (_, Err(why)) => {
+            return render_refunds(&web, &visitor, &query, Some(why)).await;
         }
+    };
+    let scope = visitor.session.scope(&web.app).for_merchant(&merchant);
+    let result = answer_difference(scope, form.raw("refund"), &answer).await;
+    let result = result.map(|it| result_notice(answer.action, &it.refund_identifier));
+    render_result(&web, &visitor, &query, result).await
+}
+
+/// The list with what was done, or with the reason why not.
+async fn render_result(
+    web: &Web,
+    visitor: &Visitor,
+    query: &RefundQuery,
+    result: Result<String, AppError>,
+) -> Result<Response, ApiError> {
+    match result {
+        Ok(notice) => Ok(redirect_with_notice(web, &query.url(), &notice)),
         Err(AppError::Conflict(why)) => {
-            render_refunds(&web, &visitor, &query, Some(to_sentence(&why))).await
+            render_refunds(web, visitor, query, Some(to_sentence(&why))).await
         }
         Err(error) => Err(error.into()),
     }
@@ -246,11 +337,15 @@ struct RefundDecision {
 }
 
 fn read_decision(form: &Form) -> Result<RefundDecision, String> {
-    let merchant = MerchantId::parse(form.raw("merchant")).map_err(|why| to_sentence(&why))?;
+    let merchant = read_merchant(form)?;
     let rma_identifier = non_empty(form.text("rma")).map(str::to_owned);
     let note = check_note(form.text("note"))?;
     if rma_identifier.is_none() && note.is_none() {
         return Err("Enter a note that explains why the refund matches no return.".to_owned());
     }
     Ok(RefundDecision { merchant, matched: RefundMatch { rma_identifier, note } })
+}
+
+fn read_merchant(form: &Form) -> Result<MerchantId, String> {
+    MerchantId::parse(form.raw("merchant")).map_err(|why| to_sentence(&why))
 }

@@ -13,14 +13,20 @@ use domain::{
     },
 };
 
-use super::orders::{ReturnedOrder, returned_orders};
+use super::{
+    orders::{ReturnedOrder, returned_orders},
+    shown_state::{ShownState, StateLinks},
+    statement::StatementView,
+};
 use crate::{
     access::visitor::Visitor,
     core::{
         badge::{Badge, exchange_badge, return_badge},
         format::{TimeElement, format_money, to_sentence},
         frame::{Frame, Section},
-        urls::{merchant_url, order_url, policy_url, return_retry_url, return_url},
+        urls::{
+            merchant_url, order_url, policy_url, return_retry_url, return_state_url, return_url,
+        },
     },
     messages::lines::{AttemptLine, MessageLine},
 };
@@ -37,7 +43,10 @@ pub(super) struct ReturnPage<'a> {
     updated: TimeElement,
     method: &'static str,
     orders: Vec<ReturnedOrder>,
-    amounts: Vec<(&'static str, String)>,
+    /// What the return shipment costs, which is no part of the statement.
+    return_shipping: Option<String>,
+    state_links: StateLinks,
+    statement: StatementView,
     policy_url: String,
     items: Vec<ReturnedItem<'a>>,
     exchanges: Vec<ReturnExchange<'a>>,
@@ -77,7 +86,23 @@ struct TimelineStep<'a> {
     at: TimeElement,
     sentences: &'a [String],
     actor: Option<&'a str>,
+    /// The state after it, if the return changed.
+    state: Option<StepState>,
     message: Option<StepMessage>,
+}
+
+/// The state of the return after a step.
+struct StepState {
+    number: i64,
+    url: String,
+    /// Whether the page shows this state.
+    is_shown: bool,
+}
+
+impl TimelineStep<'_> {
+    fn is_shown(&self) -> bool {
+        self.state.as_ref().is_some_and(|state| state.is_shown)
+    }
 }
 
 /// The message that notified the merchant of a step.
@@ -87,13 +112,18 @@ struct StepMessage {
     attempts: Vec<AttemptLine>,
 }
 
+/// The page with the return as it is shown. Past states have no actions.
 pub(super) fn return_page<'a>(
     visitor: &'a Visitor,
     story: &'a ReturnStory,
+    shown: ShownState<'a>,
     reason_fault: Option<&'a str>,
 ) -> ReturnPage<'a> {
-    let ReturnStory { merchant, rma, exchanges, steps, cancel, close_receiving, states: _ } = story;
-    let merchant = merchant.as_str();
+    let ReturnStory { merchant, exchanges, steps, cancel, close_receiving, .. } = story;
+    let ShownState { rma, links } = shown;
+    let (merchant, is_newest) = (merchant.as_str(), links.past.is_none());
+    let exchanges = exchanges.iter().filter(|_| is_newest);
+    let cost = rma.return_shipping_cost_cents;
     ReturnPage {
         frame: Frame::new(visitor, Section::Returns, format!("Return {}", rma.rma_identifier)),
         merchant_url: merchant_url(merchant),
@@ -102,40 +132,24 @@ pub(super) fn return_page<'a>(
         updated: TimeElement(rma.updated_at),
         method: rma.return_method.name(),
         orders: returned_orders(merchant, rma),
-        amounts: amount_lines(rma),
+        return_shipping: (cost != 0).then(|| format_money(cost, &rma.currency)),
+        statement: StatementView::of(rma),
         policy_url: policy_url(merchant, rma.policy_version),
         items: rma.units.iter().map(|unit| returned_item(merchant, rma, unit)).collect(),
-        exchanges: exchanges.iter().map(|it| return_exchange(merchant, it)).collect(),
-        steps: steps.iter().map(|step| timeline_step(rma, step)).collect(),
+        exchanges: exchanges.map(|it| return_exchange(merchant, it)).collect(),
+        steps: steps.iter().map(|step| timeline_step(rma, step, links.number)).collect(),
         url: return_url(rma.rma_identifier.as_str()),
-        can_cancel: *cancel == Availability::Yes,
+        can_cancel: is_newest && *cancel == Availability::Yes,
         cancel_refusal: match cancel {
-            Availability::No(why) => Some(to_sentence(why)),
-            Availability::Yes | Availability::Done => None,
+            Availability::No(why) if is_newest => Some(to_sentence(why)),
+            Availability::Yes | Availability::Done | Availability::No(_) => None,
         },
-        can_close: *close_receiving == Availability::Yes,
+        can_close: is_newest && *close_receiving == Availability::Yes,
+        state_links: links,
         reason_fault,
         rma,
         merchant,
     }
-}
-
-/// What the shopper gets, and what it costs.
-fn amount_lines(rma: &Rma) -> Vec<(&'static str, String)> {
-    let value = |resolution: Resolution| -> i64 {
-        let units = rma.units.iter().filter(|unit| unit.goods.resolution == resolution);
-        units.map(|unit| unit.goods.amounts.refund_cents()).sum()
-    };
-    let parts = [
-        ("Refund", value(Resolution::Refund)),
-        ("Exchange", value(Resolution::Exchange)),
-        ("Gift card", value(Resolution::GiftCard)),
-        ("Fee", -rma.fee_cents),
-        ("Bonus credit", rma.bonus_credit_amount_cents),
-        ("Return shipping", rma.return_shipping_cost_cents),
-    ];
-    let present = parts.into_iter().filter(|(_, cents)| *cents != 0);
-    present.map(|(label, cents)| (label, format_money(cents, &rma.currency))).collect()
 }
 
 fn returned_item<'a>(merchant: &str, rma: &Rma, unit: &'a RmaUnit) -> ReturnedItem<'a> {
@@ -195,16 +209,27 @@ fn return_exchange<'a>(merchant: &str, record: &'a ExchangeRecord) -> ReturnExch
     }
 }
 
-fn timeline_step<'a>(rma: &Rma, step: &'a timeline::TimelineStep) -> TimelineStep<'a> {
+fn timeline_step<'a>(
+    rma: &Rma,
+    step: &'a timeline::TimelineStep,
+    shown_number: i64,
+) -> TimelineStep<'a> {
+    let identifier = rma.rma_identifier.as_str();
     let message = step.message.as_ref().map(|sent| StepMessage {
         line: MessageLine::new(&sent.message),
-        retry_url: return_retry_url(rma.rma_identifier.as_str(), &sent.message.id),
+        retry_url: return_retry_url(identifier, &sent.message.id),
         attempts: sent.attempts.iter().map(AttemptLine::new).collect(),
+    });
+    let state = step.number.map(|number| StepState {
+        number,
+        url: return_state_url(identifier, number),
+        is_shown: number == shown_number,
     });
     TimelineStep {
         at: TimeElement(step.at),
         sentences: &step.events,
         actor: step.actor.as_deref(),
+        state,
         message,
     }
 }

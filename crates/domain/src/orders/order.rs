@@ -67,7 +67,7 @@ pub struct Order {
     /// nothing.
     #[schema(value_type = String, format = DateTime, example = "2026-02-14T16:02:10Z")]
     pub updated_at: Timestamp,
-    /// The order lines: at most 5,000.
+    /// The order lines: at most 5,000, with at most 20,000 shipped units together.
     #[schema(max_items = 5000)]
     pub items: Vec<OrderLine>,
     pub customer: Customer,

@@ -207,6 +207,30 @@ impl Store {
         )
         .await
     }
+
+    /// Problems of one merchant in one state, or all that are not settled, oldest first.
+    pub async fn merchant_refund_problems(
+        &self,
+        merchant: &MerchantId,
+        state: Option<&str>,
+        after: &Cursor,
+        limit: usize,
+    ) -> Result<Vec<RefundProblem>, StoreError> {
+        self.read_all(
+            "listing a merchant's problems of refunds by state",
+            concat!(
+                "SELECT ",
+                problem_columns!(),
+                " FROM refund_problems
+                 WHERE merchant_id = $1 AND (noticed_us, refund_id) > ($2, $3)
+                     AND (state = $4 OR ($4 = '' AND state <> 'settled'))
+                 ORDER BY noticed_us, refund_id LIMIT $5"
+            ),
+            params![merchant, after.at_us, after.id.as_str(), state.unwrap_or_default(), limit],
+            read_problem,
+        )
+        .await
+    }
 }
 
 fn read_problem(row: &Row) -> Result<RefundProblem, EngineError> {

@@ -1,6 +1,9 @@
 //! The page of refund problems, with hostile text in every field that merchants fill.
 
-use app::returns::{refund_case::RefundedLine, refund_problems::ProblemView};
+use app::returns::{
+    refund_case::RefundedLine,
+    refund_problems::{DifferenceView, ProblemView},
+};
 use jiff::Timestamp;
 
 use super::*;
@@ -39,7 +42,11 @@ fn sample_case() -> RefundCase {
 }
 
 fn found(next: Option<&str>) -> RefundCases {
-    RefundCases { cases: vec![sample_case()], next: next.map(str::to_owned) }
+    RefundCases {
+        merchants: vec![FilterOption::new(HOSTILE, HOSTILE, HOSTILE)],
+        cases: vec![sample_case()],
+        next: next.map(str::to_owned),
+    }
 }
 
 #[test]
@@ -57,6 +64,85 @@ fn a_refund_stays_text_and_has_a_button_for_each_candidate() {
 fn a_resolved_refund_offers_no_actions() {
     let visitor = sample_visitor();
     let query = RefundQuery { state: "settled".to_owned(), ..RefundQuery::default() };
-    let html = assert_is_text(&RefundsPage::new(&visitor, &query, found(None), None));
+    let mut found = found(None);
+    found.cases[0].problem.state = "settled".to_owned();
+    let html = assert_is_text(&RefundsPage::new(&visitor, &query, found, None));
     assert!(!html.contains("Match to"), "{html}");
+}
+
+fn difference(state: &str, amounts: [i64; 2]) -> RefundCases {
+    let mut found = found(None);
+    let problem = &mut found.cases[0].problem;
+    (problem.kind, problem.state) = ("short_paid".to_owned(), state.to_owned());
+    let [promised_cents, paid_cents] = amounts;
+    problem.difference = Some(DifferenceView {
+        rma_identifier: "RMA-7K3Q-9XWD-2M4T".to_owned(),
+        currency: "KWD".to_owned(),
+        promised_cents,
+        paid_cents,
+    });
+    found
+}
+
+fn render(state: &str, amounts: [i64; 2]) -> String {
+    let visitor = sample_visitor();
+    let query = RefundQuery { merchant: HOSTILE.to_owned(), ..RefundQuery::default() };
+    assert_is_text(&RefundsPage::new(&visitor, &query, difference(state, amounts), None))
+}
+
+#[test]
+fn a_difference_shows_both_amounts_and_has_three_answers() {
+    let html = render("short_paid", [4_015, 4_014]);
+    for part in [
+        "<dt>Promised</dt><dd>4.015 KWD</dd>",
+        "<dt>Paid</dt><dd>4.014 KWD</dd>",
+        "<dt>Missing</dt><dd><strong>0.001 KWD</strong></dd>",
+        "Pays less than was promised.",
+        ">Paid too little</span>",
+        "href=\"/console/returns/RMA-7K3Q-9XWD-2M4T\"",
+        "action=\"/console/refunds/difference\"",
+        "value=\"accept\">Accept<",
+        "value=\"ask\">Ask the merchant<",
+        "value=\"await\">Expect the rest<",
+    ] {
+        assert!(html.contains(part), "{part}: {html}");
+    }
+    assert!(!html.contains("Match to"), "{html}");
+
+    let too_much = render("over_paid", [4_015, 5_000]);
+    assert!(too_much.contains("<dt>Paid too much</dt>"), "{too_much}");
+    assert!(too_much.contains("0.985 KWD"), "{too_much}");
+    assert!(!too_much.contains("Expect the rest"), "nothing is missing: {too_much}");
+}
+
+#[test]
+fn a_settled_difference_says_what_was_decided_and_an_asked_one_stays_open() {
+    let settled = render("settled", [4_015, 4_014]);
+    assert!(settled.contains(">Resolved</span>") && settled.contains("4.014 KWD"), "{settled}");
+    assert!(!settled.contains("refunds/difference"), "{settled}");
+    let asked = render("asked", [4_015, 4_014]);
+    assert!(asked.contains(">Merchant asked</span>"), "{asked}");
+    assert!(asked.contains("refunds/difference"), "{asked}");
+}
+
+#[test]
+fn every_kind_of_difference_can_be_listed_and_other_states_list_what_is_open() {
+    let state =
+        |state: &str| RefundQuery { state: state.to_owned(), ..RefundQuery::default() }.state();
+    for kind in DifferenceKind::ALL {
+        assert_eq!(state(kind.name()), kind.name());
+    }
+    assert_eq!((state("settled"), state(""), state(HOSTILE)), ("settled", OPEN, OPEN));
+    let options = RefundQuery::default().state_options();
+    assert_eq!(options.len(), STATES.len() + DifferenceKind::ALL.len());
+    assert_eq!(options.iter().filter(|it| it.selected).count(), 1);
+}
+
+#[test]
+fn an_answer_needs_an_action_but_no_note() {
+    let read = |fields: &[(&str, &str)]| read_answer(&Form::of(fields));
+    assert_eq!(read(&[("answer", "accept")]).unwrap().note, "no note");
+    assert_eq!(read(&[("answer", "ask"), ("note", " by mail ")]).unwrap().note, "by mail");
+    assert!(read(&[("note", "x")]).is_err());
+    assert!(read(&[("answer", "accept"), ("note", &"x".repeat(NOTE_MAX + 1))]).is_err());
 }

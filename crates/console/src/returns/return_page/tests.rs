@@ -1,7 +1,14 @@
 //! The page of a return, with hostile text in every field that others fill.
 
-use app::{messages::message_log::AttemptView, returns::return_story::timeline::TimelineMessage};
-use domain::identifier::MerchantId;
+use app::{
+    AppError,
+    messages::message_log::AttemptView,
+    returns::{history::PastState, return_story::timeline::TimelineMessage},
+};
+use domain::{
+    identifier::MerchantId,
+    returns::journal::{Actor, ActorKind, ReturnChange, ReturnEvent},
+};
 use jiff::Timestamp;
 
 use super::*;
@@ -21,10 +28,25 @@ fn sample_story(steps: Vec<timeline::TimelineStep>) -> ReturnStory {
     }
 }
 
+/// The page of the newest state.
+fn show<'a>(
+    visitor: &'a Visitor,
+    story: &'a ReturnStory,
+    fault: Option<&'a str>,
+) -> ReturnPage<'a> {
+    return_page(visitor, story, ShownState::newest(story), fault)
+}
+
+/// The page after one of the events.
+fn show_after(story: &ReturnStory, event: i64) -> String {
+    let shown = ShownState::select(story, Some(event)).unwrap();
+    return_page(&sample_visitor(), story, shown, None).render().unwrap()
+}
+
 #[test]
 fn a_return_shows_its_items_and_actions() {
     let (visitor, mut story) = (sample_visitor(), sample_story(Vec::new()));
-    let html = return_page(&visitor, &story, None).render().unwrap();
+    let html = show(&visitor, &story, None).render().unwrap();
     for part in [
         "Return RMA-7K3Q-9XWD-2M4T",
         "9400111899223197428490",
@@ -39,7 +61,7 @@ fn a_return_shows_its_items_and_actions() {
     assert!(!html.contains("/cancel\""), "{html}");
 
     story.cancel = Availability::Yes;
-    let html = return_page(&visitor, &story, Some("Enter a reason.")).render().unwrap();
+    let html = show(&visitor, &story, Some("Enter a reason.")).render().unwrap();
     assert!(html.contains("action=\"/console/returns/RMA-7K3Q-9XWD-2M4T/cancel\""), "{html}");
     assert!(html.contains("Enter a reason."), "{html}");
 }
@@ -86,5 +108,96 @@ fn the_events_of_a_return_stay_text() {
     }
     story.exchanges = vec![hostile_exchange()];
     let visitor = sample_visitor();
-    assert_is_text(&return_page(&visitor, &story, Some(HOSTILE)));
+    assert_is_text(&show(&visitor, &story, Some(HOSTILE)));
+}
+
+/// A story of three events: the value of the first unit grows with each.
+fn sample_states() -> ReturnStory {
+    let step = |number: i64| timeline::TimelineStep {
+        at: Timestamp::UNIX_EPOCH,
+        number: Some(number),
+        events: vec![format!("Step {number}")],
+        actor: None,
+        message: None,
+    };
+    let mut story = sample_story((1..=3).map(step).collect());
+    story.cancel = Availability::Yes;
+    for number in 1..=3 {
+        let mut rma = story.rma.clone();
+        rma.units[0].goods.amounts.price_cents = 1_000 * number;
+        let event = ReturnEvent {
+            number,
+            at: Timestamp::from_second(1_771_582_500 + number).unwrap(),
+            actor: Actor::unnamed(ActorKind::Shopper),
+            cause: None,
+            change: ReturnChange::State(Box::new(rma.clone())),
+        };
+        story.rma = rma.clone();
+        story.states.push(PastState { event, rma });
+    }
+    story
+}
+
+#[test]
+fn a_past_state_shows_its_units_and_statement_and_has_no_actions() {
+    let story = sample_states();
+    let html = show_after(&story, 2);
+    for part in [
+        "State after event 2 of 3, <time datetime=\"2026-02-20T10:15:02Z\">",
+        "href=\"/console/returns/RMA-7K3Q-9XWD-2M4T?event=1\" rel=\"prev\"",
+        "href=\"/console/returns/RMA-7K3Q-9XWD-2M4T?event=3\" rel=\"next\"",
+        "<a href=\"/console/returns/RMA-7K3Q-9XWD-2M4T\">Newest state</a>",
+        "?event=2\" aria-current=\"true\">State after event 2</a>",
+        // 20.00 - 2.50 + 3.60, and both units together.
+        "<td class=\"number\">21.10 USD</td>",
+        "<dt>Price</dt><dd>65.00 USD</dd>",
+    ] {
+        assert!(html.contains(part), "{part}: {html}");
+    }
+    assert!(!html.contains("<form method=\"post\" action=\"/console/returns"), "{html}");
+    assert!(!html.contains("Close receiving"), "{html}");
+    assert_eq!(html.matches("aria-current=\"true\"").count(), 1, "{html}");
+
+    let first = show_after(&story, 1);
+    assert!(!first.contains("Previous state") && first.contains("Next state"), "{first}");
+}
+
+#[test]
+fn the_newest_state_has_actions_and_a_way_back_and_other_events_are_unknown() {
+    let story = sample_states();
+    for html in [show(&sample_visitor(), &story, None).render().unwrap(), show_after(&story, 3)] {
+        assert!(html.contains("Cancel return") && html.contains("Close receiving"), "{html}");
+        assert!(html.contains("Newest state, after event 3."), "{html}");
+        assert!(html.contains("?event=2\" rel=\"prev\""), "{html}");
+        assert!(html.contains("31.10 USD"), "{html}");
+    }
+    for unknown in [-1, 0, 4, i64::MAX] {
+        let refused = ShownState::select(&story, Some(unknown)).map(drop);
+        assert!(matches!(refused, Err(AppError::NotFound(_))), "{unknown}");
+    }
+}
+
+#[test]
+fn a_statement_has_every_component_and_leads_to_its_balance() {
+    let mut story = sample_story(Vec::new());
+    story.rma.fee_cents = 595;
+    let html = show(&sample_visitor(), &story, None).render().unwrap();
+    for part in [
+        "<dt>Price</dt><dd>90.00 USD</dd>",
+        "<dt>Discount</dt><dd>−5.00 USD</dd>",
+        "<dt>Tax</dt><dd>7.20 USD</dd>",
+        "<dt>Fee</dt><dd>−5.95 USD</dd>",
+        "<dt>Total</dt><dd>86.25 USD</dd>",
+        "<dt>Refund</dt>",
+        "<dt>Exchange</dt>",
+        "Exchange order <strong>EX-100472</strong>",
+        "<dt>Balance, still due</dt><dd>40.15 USD</dd>",
+    ] {
+        assert!(html.contains(part), "{part}: {html}");
+    }
+    for (currency, price) in [("JPY", "9,000 JPY"), ("KWD", "9.000 KWD")] {
+        currency.clone_into(&mut story.rma.currency);
+        let html = show(&sample_visitor(), &story, None).render().unwrap();
+        assert!(html.contains(&format!("<dt>Price</dt><dd>{price}</dd>")), "{html}");
+    }
 }

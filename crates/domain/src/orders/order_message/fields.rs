@@ -55,6 +55,7 @@ pub(super) fn read_order_fields(at: &Fields<'_>, mut rules: Option<&mut IntakeRu
     let items = at.objects_up_to(most, "items", |at| read_line(at, checked));
     if checked {
         rules::check_distinct_lines(at, &items);
+        rules::check_units(at, &items);
     }
     order.customer = read_shopper(at);
     order.shipping_address = at.object("shipping_address", PostalAddress::read).unwrap_or_default();

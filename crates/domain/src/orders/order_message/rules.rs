@@ -9,6 +9,7 @@ use std::collections::HashSet;
 
 use jiff::Timestamp;
 
+use super::UNITS_MAX;
 use crate::faults::FaultCode;
 use crate::orders::order::{Order, OrderLine, Refund, RefundLine};
 use crate::reader::fields::{Fields, ListElement};
@@ -70,6 +71,13 @@ pub(super) fn check_distinct_lines(at: &Fields<'_>, items: &[ListElement<OrderLi
             ];
             at.reader().note_at(&steps, FaultCode::Invalid, DUPLICATE);
         }
+    }
+}
+
+/// An order has at most [`UNITS_MAX`] shipped units.
+pub(super) fn check_units(at: &Fields<'_>, items: &[ListElement<OrderLine>]) {
+    if sum(items.iter().map(|item| item.value.quantity_shipped)) > UNITS_MAX {
+        at.note("items", &format!("must have at most {UNITS_MAX} shipped units together"));
     }
 }
 

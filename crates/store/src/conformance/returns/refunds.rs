@@ -15,6 +15,7 @@ on_both_engines!(
     problems_are_found_by_their_refunds,
     a_problem_that_is_listed_stays_as_it_is,
     the_refunds_of_several_orders_are_read_together,
+    problems_of_a_merchant_are_listed_by_state_or_as_far_as_they_are_open,
 );
 
 fn refund(id: &str, order_id: &str) -> RefundRow {
@@ -161,4 +162,36 @@ async fn problems_are_found_by_their_refunds(Subject { store, .. }: Subject) {
     assert_eq!(found, [problem("R2")]);
     let elsewhere = store.problems_of_refunds(&other(), ["R2"].into_iter()).await.unwrap();
     assert_eq!(elsewhere, []);
+}
+
+async fn problems_of_a_merchant_are_listed_by_state_or_as_far_as_they_are_open(
+    Subject { store, .. }: Subject,
+) {
+    let problem = |merchant: &MerchantId, refund: &str, state: &str| RefundProblem {
+        merchant: merchant.to_string(),
+        refund_id: refund.to_owned(),
+        order_id: "A".to_owned(),
+        state: state.to_owned(),
+        noticed_us: 10,
+        ..RefundProblem::default()
+    };
+    let (short, settled, asked) = (
+        problem(&acme(), "RF-1", "short_paid"),
+        problem(&acme(), "RF-2", "settled"),
+        problem(&acme(), "RF-3", "asked"),
+    );
+    let elsewhere = problem(&other(), "RF-1", "short_paid");
+    for row in [&asked, &settled, &short] {
+        commit(&store, |it| it.put_refund_problem(&acme(), row)).await.unwrap();
+    }
+    commit(&store, |it| it.put_refund_problem(&other(), &elsewhere)).await.unwrap();
+
+    let start = Cursor::oldest();
+    let list = async |state: Option<&str>, after: &Cursor| {
+        store.merchant_refund_problems(&acme(), state, after, 9).await.unwrap()
+    };
+    assert_eq!(list(None, &start).await, [short.clone(), asked.clone()]);
+    assert_eq!(list(None, &short.cursor()).await, [asked]);
+    assert_eq!(list(Some("settled"), &start).await, [settled]);
+    assert_eq!(list(Some("short_paid"), &start).await, [short]);
 }

@@ -235,25 +235,53 @@ fn the_attributes_of_a_variant_come_as_a_list_or_an_object() {
     assert_eq!(attributes(json!("L")), Err(path.to_owned()));
 }
 
-#[test]
-fn an_order_has_at_most_five_thousand_lines() {
-    let with_lines = |count: usize| {
-        edit_order(|order| {
-            let line = order["items"][0].clone();
-            let numbered = |number: usize| {
-                let mut line = line.clone();
-                line["identifier"] = json!(number.to_string());
-                line
-            };
-            order["items"] = (0..count).map(numbered).collect();
-            order["refunds"] = json!([]);
-        })
-    };
+/// An order of `count` lines, each with `shipped` units.
+fn order_of_lines(count: usize, shipped: i64) -> Value {
+    edit_order(|order| {
+        let line = order["items"][0].clone();
+        let numbered = |number: usize| {
+            let mut line = line.clone();
+            line["identifier"] = json!(number.to_string());
+            line["quantity"] = json!(shipped);
+            line["quantity_shipped"] = json!(shipped);
+            line["quantity_canceled"] = json!(0);
+            line["quantity_refunded"] = json!(0);
+            line
+        };
+        order["items"] = (0..count).map(numbered).collect();
+        order["refunds"] = json!([]);
+    })
+}
 
-    assert!(read_value(&message_of(&[with_lines(LINES_MAX)]), false).is_ok());
-    let faults = read_value(&message_of(&[with_lines(LINES_MAX + 1)]), false).unwrap_err();
-
+/// Why the only fault, which is about the lines of the first order, was noted.
+fn refusal_of_lines(order: &Value) -> String {
+    let faults = read_value(&message_of(&[order.clone()]), false).unwrap_err();
     let fault = &faults.errors[0];
     assert_eq!((faults.total, fault.field.as_str()), (1, "$.returns_portal_order.orders[0].items"));
-    assert_eq!(fault.reason, "must have at most 5000 elements");
+    assert_eq!(fault.code, FaultCode::Invalid);
+    fault.reason.to_string()
+}
+
+#[test]
+fn an_order_has_at_most_five_thousand_lines() {
+    assert!(read_value(&message_of(&[order_of_lines(LINES_MAX, 1)]), false).is_ok());
+    let refusal = refusal_of_lines(&order_of_lines(LINES_MAX + 1, 1));
+    assert_eq!(refusal, "must have at most 5000 elements");
+}
+
+#[test]
+fn an_order_has_at_most_twenty_thousand_shipped_units_and_a_larger_one_stays_readable() {
+    let full = order_of_lines(20, 1_000);
+    assert!(read_value(&message_of(&[full.clone()]), false).is_ok());
+
+    let mut unshipped = full.clone();
+    unshipped["items"][0]["quantity"] = json!(1_000);
+    unshipped["items"][0]["quantity_shipped"] = json!(0);
+    assert!(read_value(&message_of(&[unshipped]), false).is_ok(), "only shipped units count");
+
+    let larger = order_of_lines(21, 953);
+    assert_eq!(refusal_of_lines(&larger), "must have at most 20000 shipped units together");
+    let stored = larger.to_string();
+    let order = read_stored_order(&document::parse(stored.as_bytes()).unwrap()).unwrap();
+    assert_eq!(order.items.len(), 21);
 }
