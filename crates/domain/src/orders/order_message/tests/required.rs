@@ -255,11 +255,11 @@ fn order_of_lines(count: usize, shipped: i64) -> Value {
 
 /// Why the only fault, which is about the lines of the first order, was noted.
 fn refusal_of_lines(order: &Value) -> String {
-    let faults = read_value(&message_of(&[order.clone()]), false).unwrap_err();
+    let faults = read_value(&message_of(std::slice::from_ref(order)), false).unwrap_err();
     let fault = &faults.errors[0];
     assert_eq!((faults.total, fault.field.as_str()), (1, "$.returns_portal_order.orders[0].items"));
     assert_eq!(fault.code, FaultCode::Invalid);
-    fault.reason.to_string()
+    fault.reason.clone()
 }
 
 #[test]
@@ -272,7 +272,7 @@ fn an_order_has_at_most_five_thousand_lines() {
 #[test]
 fn an_order_has_at_most_twenty_thousand_shipped_units_and_a_larger_one_stays_readable() {
     let full = order_of_lines(20, 1_000);
-    assert!(read_value(&message_of(&[full.clone()]), false).is_ok());
+    assert!(read_value(&message_of(std::slice::from_ref(&full)), false).is_ok());
 
     let mut unshipped = full.clone();
     unshipped["items"][0]["quantity"] = json!(1_000);
