@@ -22,6 +22,8 @@ pub(super) fn routes() -> OpenApiRouter<Web> {
         .routes(routes!(crate::returns::refunds::list))
         .routes(routes!(crate::returns::refunds::settle))
         .routes(routes!(crate::money::differences::decide))
+        .routes(routes!(crate::money::books::merchant_entries))
+        .routes(routes!(crate::money::books::merchant_balance))
         .routes(routes!(crate::messages::endpoints::list, crate::messages::endpoints::set))
         .routes(routes!(crate::messages::endpoints::set_one, crate::messages::endpoints::forget))
         .routes(routes!(crate::messages::endpoints::pause))

@@ -80,6 +80,9 @@ enum Command {
     /// Report on deliveries
     #[command(subcommand)]
     Report(command::report::Report),
+    /// Show the money of a merchant's returns: entries and balances
+    #[command(subcommand)]
+    Money(command::money::Money),
     /// Import a merchant's order history
     Import(command::import::Import),
     /// Show the changes that operators made, newest first
@@ -143,6 +146,7 @@ async fn run(cli: Cli, listen_is_argument: bool) -> anyhow::Result<ExitCode> {
         Command::Message(message) => message.run(&config, output).await?,
         Command::Failures(failures) => return failures.run(&config, output).await,
         Command::Report(report) => report.run(&config, output).await?,
+        Command::Money(money) => money.run(&config, output).await?,
         Command::Import(import) => return import.run(&config, output).await,
         Command::Audit(audit) => audit.run(&config, output).await?,
         Command::Key(key) => key.run(&config, output).await?,
@@ -198,6 +202,9 @@ mod tests {
         assert!(!parses("homeward endpoint set acme rmas --url http://a"));
         assert!(parses("homeward report deliveries --csv"));
         assert!(!parses("homeward report deliveries --csv --json"));
+        assert!(parses("homeward money entries acme --from 2026-02-01T00:00:00Z --csv"));
+        assert!(!parses("homeward money entries acme --csv --json"));
+        assert!(!parses("homeward money entries"));
         assert!(parses("homeward sim merchant --listen 127.0.0.1:0 --status 503 --count 3"));
     }
 }

@@ -1,11 +1,11 @@
 //! The books of a merchant.
 
-use app::money::{
-    books::{
-        EntryQuery, MoneyBalance, MoneyEntries, OpenAmount, as_of_or_now, list_entries,
-        load_balance, load_open_amounts,
+use app::{
+    merchants::change_merchant::load_merchant,
+    money::{
+        books::{BalanceAnswer, EntryQuery, MoneyEntries, list_entries, load_balance_answer},
+        export::stream_csv,
     },
-    export::stream_csv,
 };
 use axum::{
     Json,
@@ -14,16 +14,24 @@ use axum::{
     http::header::{CONTENT_DISPOSITION, CONTENT_TYPE},
     response::{IntoResponse, Response},
 };
+use domain::identifier::MerchantId;
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 
 use crate::core::{
-    caller::{Merchant, Read},
+    caller::{Admin, Allowed, Merchant, Read},
     paging::{PAGE, PAGE_MAX},
+    sample,
 };
-use server::{Web, error::ApiError, query::Query};
+use server::{
+    Web,
+    error::{ApiError, Message},
+    path::Path,
+    query::Query,
+    requests::identifiers::parse_merchant,
+};
 
 /// How entries are written.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Deserialize, ToSchema)]
@@ -71,8 +79,47 @@ pub(crate) async fn entries(
     merchant: Merchant<Read>,
     Query(query): Query<EntriesQuery>,
 ) -> Result<Response, ApiError> {
+    answer_entries(&web, merchant.id, &query).await
+}
+
+/// List a merchant's money entries
+///
+/// As the merchant sees them: the entries of an event sum to zero.
+#[utoipa::path(
+    get, path = "/merchants/{merchant}/money/entries", operation_id = "list_merchant_money_entries",
+    tag = "Operation",
+    params(
+        ("merchant" = String, Path, description = "The merchant's identifier.", example = "acme"),
+        EntriesQuery,
+    ),
+    responses(
+        (status = 200, description = "Oldest first.", content(
+            (MoneyEntries = "application/json", example = json!(sample_entries())),
+            (String = "text/csv", example = json!("at,rma_identifier,event,account,currency,amount_cents")),
+        )),
+        (status = 404, body = Message, description = "There is no such merchant.",
+            example = json!(sample::not_found("merchant"))),
+    ),
+    security(("token" = ["admin"]))
+)]
+pub(crate) async fn merchant_entries(
+    State(web): State<Web>,
+    _: Allowed<Admin>,
+    Path(merchant): Path<String>,
+    Query(query): Query<EntriesQuery>,
+) -> Result<Response, ApiError> {
+    let merchant = parse_merchant(&merchant)?;
+    load_merchant(&web.app, &merchant).await?;
+    answer_entries(&web, merchant, &query).await
+}
+
+async fn answer_entries(
+    web: &Web,
+    merchant: MerchantId,
+    query: &EntriesQuery,
+) -> Result<Response, ApiError> {
     if query.format == EntryFormat::Csv {
-        let rows = stream_csv(web.app.clone(), merchant.id, query.from, query.to);
+        let rows = stream_csv(web.app.clone(), merchant, query.from, query.to);
         let headers = [
             (CONTENT_TYPE, "text/csv; charset=utf-8"),
             (CONTENT_DISPOSITION, "attachment; filename=\"entries.csv\""),
@@ -85,7 +132,7 @@ pub(crate) async fn entries(
         after: query.after.as_deref(),
         limit: query.limit.unwrap_or(PAGE).clamp(1, PAGE_MAX),
     };
-    Ok(Json(list_entries(&web.app, &merchant.id, &wanted).await?).into_response())
+    Ok(Json(list_entries(&web.app, &merchant, &wanted).await?).into_response())
 }
 
 #[derive(Deserialize, IntoParams)]
@@ -94,15 +141,6 @@ pub(crate) struct BalanceQuery {
     /// The balance before this time. By default, now.
     #[param(value_type = Option<String>, format = DateTime, example = "2026-03-01T00:00:00Z")]
     as_of: Option<Timestamp>,
-}
-
-/// The trial balance, and what is still promised now.
-#[derive(Serialize, ToSchema)]
-pub(crate) struct BalanceAnswer {
-    #[serde(flatten)]
-    balance: MoneyBalance,
-    /// What is still promised now, by the age of the returns.
-    open: Vec<OpenAmount>,
 }
 
 /// The trial balance
@@ -121,9 +159,36 @@ pub(crate) async fn balance(
     merchant: Merchant<Read>,
     Query(query): Query<BalanceQuery>,
 ) -> Result<Json<BalanceAnswer>, ApiError> {
-    let as_of = as_of_or_now(&web.app, query.as_of);
-    let balance = load_balance(&web.app, &merchant.id, as_of).await?;
-    Ok(Json(BalanceAnswer { balance, open: load_open_amounts(&web.app, &merchant.id).await? }))
+    Ok(Json(load_balance_answer(&web.app, &merchant.id, query.as_of).await?))
+}
+
+/// A merchant's trial balance
+///
+/// As the merchant sees it: the balance of every account, by currency, and what is still promised.
+#[utoipa::path(
+    get, path = "/merchants/{merchant}/money/balance", operation_id = "read_merchant_money_balance",
+    tag = "Operation",
+    params(
+        ("merchant" = String, Path, description = "The merchant's identifier.", example = "acme"),
+        BalanceQuery,
+    ),
+    responses(
+        (status = 200, body = BalanceAnswer, description = "The balance.",
+            example = json!(sample_balance())),
+        (status = 404, body = Message, description = "There is no such merchant.",
+            example = json!(sample::not_found("merchant"))),
+    ),
+    security(("token" = ["admin"]))
+)]
+pub(crate) async fn merchant_balance(
+    State(web): State<Web>,
+    _: Allowed<Admin>,
+    Path(merchant): Path<String>,
+    Query(query): Query<BalanceQuery>,
+) -> Result<Json<BalanceAnswer>, ApiError> {
+    let merchant = parse_merchant(&merchant)?;
+    load_merchant(&web.app, &merchant).await?;
+    Ok(Json(load_balance_answer(&web.app, &merchant, query.as_of).await?))
 }
 
 fn sample_entries() -> Value {

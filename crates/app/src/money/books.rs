@@ -262,6 +262,25 @@ fn start_us(day: Date) -> i64 {
     day.to_zoned(TimeZone::UTC).map_or(0, |start| micros(start.timestamp()))
 }
 
+/// The trial balance, and what is still promised now.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct BalanceAnswer {
+    #[serde(flatten)]
+    pub balance: MoneyBalance,
+    /// What is still promised now, by the age of the returns.
+    pub open: Vec<OpenAmount>,
+}
+
+/// The trial balance at a time, or now, and what is still promised now.
+pub async fn load_balance_answer(
+    app: &App,
+    merchant: &MerchantId,
+    as_of: Option<Timestamp>,
+) -> Result<BalanceAnswer, AppError> {
+    let balance = load_balance(app, merchant, as_of_or_now(app, as_of)).await?;
+    Ok(BalanceAnswer { balance, open: load_open_amounts(app, merchant).await? })
+}
+
 /// The time that a query names, or now.
 pub fn as_of_or_now(app: &App, as_of: Option<Timestamp>) -> Timestamp {
     as_of.or_else(|| from_micros(app.world.now_us() + 1)).unwrap_or_else(|| app.world.now())

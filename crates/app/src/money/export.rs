@@ -42,7 +42,8 @@ pub fn stream_csv(
     })
 }
 
-fn format_page(page: &MoneyEntries, header: bool) -> Bytes {
+/// A page as rows of CSV, after a header line if it is the first.
+pub fn format_page(page: &MoneyEntries, header: bool) -> Bytes {
     let mut rows = csv::WriterBuilder::new().from_writer(Vec::new());
     let write = |rows: &mut csv::Writer<Vec<u8>>| -> csv::Result<()> {
         if header {

@@ -14,6 +14,7 @@ pub(crate) mod key;
 pub(crate) mod merchant;
 pub(crate) mod message;
 pub(crate) mod migrate;
+pub(crate) mod money;
 pub(crate) mod operator;
 pub(crate) mod policy;
 pub(crate) mod portal;
