@@ -95,7 +95,7 @@ enum Command {
     /// Back up the database while the server runs
     Backup(command::backup::Backup),
     /// Check this installation for problems
-    Doctor,
+    Doctor(command::doctor::Doctor),
     /// Run a simulated merchant to test against
     #[command(subcommand)]
     Sim(command::sim::Sim),
@@ -152,7 +152,7 @@ async fn run(cli: Cli, listen_is_argument: bool) -> anyhow::Result<ExitCode> {
         Command::Key(key) => key.run(&config, output).await?,
         Command::Migrate => command::migrate::migrate(&config, output).await?,
         Command::Backup(backup) => backup.run(&config, output).await?,
-        Command::Doctor => return command::doctor::doctor(&config, output).await,
+        Command::Doctor(doctor) => return doctor.run(&config, output).await,
         Command::Sim(sim) => return sim.run(listen.as_deref(), output).await,
     }
     Ok(ExitCode::SUCCESS)

@@ -56,7 +56,10 @@ pub use messages::{
     reports::{AttemptCount, ResponseCount, bucket_end_us},
     retention::FinishedMessages,
 };
-pub use money::postings::{OwedReturn, OwedSum, Posting, PostingPosition};
+pub use money::{
+    checks::ReturnRow,
+    postings::{OwedReturn, OwedSum, Posting, PostingPosition},
+};
 pub use orders::{
     order_lists::{ListedOrder, OrderFilter},
     snapshots::{OrderHead, OrderRow},

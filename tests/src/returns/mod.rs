@@ -5,6 +5,7 @@
 //! the parcel, times) is replaced by a fixed word before.
 
 mod books;
+mod books_check;
 mod carrier;
 mod commands;
 mod contradictions;

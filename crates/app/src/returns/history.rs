@@ -17,7 +17,7 @@ use utoipa::ToSchema;
 use crate::{App, AppError};
 
 /// The most events of a return that are read. Each takes a message, so no return has more.
-const EVENTS_MAX: usize = 100_000;
+pub(crate) const EVENTS_MAX: usize = 100_000;
 
 /// An event of a return.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]

@@ -1,6 +1,8 @@
 //! `homeward doctor`: checks an installation and says what is wrong, and what to do. It creates
 //! and changes nothing.
 
+mod deep;
+
 use std::{
     io::Write,
     path::Path,
@@ -9,7 +11,7 @@ use std::{
 };
 
 use anyhow::Context;
-use app::messages::failure_queue::FailurePage;
+use app::{messages::failure_queue::FailurePage, money::check::BooksFault};
 use prometheus_client::registry::Registry;
 use serde::Serialize;
 use serde_json::Value;
@@ -28,14 +30,35 @@ const SYNCS: u32 = 20;
 /// Slower than this, every request that changes something is slow.
 const SYNC_SLOW: Duration = Duration::from_millis(20);
 
+const EXAMPLES: &str = "Examples:
+  homeward doctor
+  homeward doctor --deep --json | jq '.[] | select(.ok | not)'";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Doctor {
+    /// Also compare every return with its journal, and every event with what it posted
+    #[arg(long)]
+    deep: bool,
+}
+
+impl Doctor {
+    pub(crate) async fn run(self, config: &Config, output: Output) -> anyhow::Result<ExitCode> {
+        examine(config, output, self.deep).await
+    }
+}
+
 #[derive(Serialize)]
 struct Finding {
     check: &'static str,
     ok: bool,
     detail: String,
+    /// The return, if it is about one.
+    #[serde(flatten)]
+    fault: Option<BooksFault>,
 }
 
-pub(crate) async fn doctor(config: &Config, output: Output) -> anyhow::Result<ExitCode> {
+async fn examine(config: &Config, output: Output, deep: bool) -> anyhow::Result<ExitCode> {
     let mut findings = vec![
         finding("data directory", check_directory(config)),
         finding("certificate", check_certificate(config)),
@@ -45,6 +68,9 @@ pub(crate) async fn doctor(config: &Config, output: Output) -> anyhow::Result<Ex
         findings.push(finding("disk", check_disk(&config.data_dir)));
         findings.push(finding("server", check_server(config)));
         findings.extend(check_data(config).await);
+        if deep {
+            findings.extend(deep::check(config).await);
+        }
     }
     let healthy = findings.iter().all(|finding| finding.ok);
     output.print(&findings, || {
@@ -59,8 +85,8 @@ pub(crate) async fn doctor(config: &Config, output: Output) -> anyhow::Result<Ex
 
 fn finding(check: &'static str, outcome: anyhow::Result<String>) -> Finding {
     match outcome {
-        Ok(detail) => Finding { check, ok: true, detail },
-        Err(error) => Finding { check, ok: false, detail: format!("{error:#}") },
+        Ok(detail) => Finding { check, ok: true, detail, fault: None },
+        Err(error) => Finding { check, ok: false, detail: format!("{error:#}"), fault: None },
     }
 }
 

@@ -36,6 +36,18 @@ impl Store {
         Ok((found, newest_version()))
     }
 
+    /// Fails unless the schema is the one that this binary knows.
+    pub async fn ensure_current_schema(&self) -> Result<(), StoreError> {
+        let (found, newest) = (self.schema_version().await?, newest_version());
+        if found == newest {
+            return Ok(());
+        }
+        Err(StoreError::Unusable(format!(
+            "the database has schema version {found}, this binary needs {newest}: start the \
+             server once, or a newer homeward"
+        )))
+    }
+
     /// The number of the newest migration that was applied; 0 for an empty database.
     pub async fn schema_version(&self) -> Result<i64, StoreError> {
         self.engine.schema_version().await.during("reading the schema version")

@@ -29,6 +29,15 @@ impl Store {
         Ok(Self { engine, changes: Arc::default() })
     }
 
+    /// Opens the database to read from it, also while a server uses it. Commits fail.
+    pub async fn open_for_reading(
+        location: &Location,
+        metrics: &StoreMetrics,
+    ) -> Result<Self, StoreError> {
+        let engine = Engine::open_for_reading(location, metrics).await;
+        Ok(Self { engine: engine.during("opening the store")?, changes: Arc::default() })
+    }
+
     pub fn engine_name(&self) -> &'static str {
         self.engine.name()
     }

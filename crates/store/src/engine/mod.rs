@@ -62,6 +62,19 @@ impl Engine {
         }
     }
 
+    /// On SQLite without a writer, so that nothing can be written.
+    pub(crate) fn open_for_reading<'a>(
+        location: &'a Location,
+        metrics: &'a StoreMetrics,
+    ) -> EngineFuture<'a, Self> {
+        match location {
+            Location::Sqlite(path) => {
+                Box::pin(future::ok(Self::Sqlite(Sqlite::open_for_reading(path))))
+            }
+            Location::Postgres(_) => Self::open(location, metrics),
+        }
+    }
+
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Sqlite(_) => "sqlite",

@@ -86,6 +86,12 @@ impl Sqlite {
         Ok(Self { jobs, readers, threads: Arc::new(Mutex::new(threads)) })
     }
 
+    /// Without a writer: whoever reads does not need the lock of the directory.
+    pub(crate) fn open_for_reading(path: &Path) -> Self {
+        let (jobs, _) = mpsc::channel(1);
+        Self { jobs, readers: Arc::new(Readers::new(path)), threads: Arc::default() }
+    }
+
     pub(crate) async fn commit(&self, transaction: Transaction) -> CommitResult {
         self.send_job(|reply| Job::Commit { transaction, reply }).await
     }

@@ -27,7 +27,7 @@ pub struct Posting {
 }
 
 /// A position among postings: of one time, by return and number.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PostingPosition {
     pub at_us: i64,
     pub rma_id: String,

@@ -1,5 +1,6 @@
 //! Returns and refunds.
 
+mod checks;
 mod lists;
 mod refunds;
 mod rmas;

@@ -1,0 +1,244 @@
+//! The check of the books: every return is the result of its journal, and every event has posted
+//! what it changed. It reads page by page and writes nothing, also while a server runs.
+
+mod compare;
+
+use std::collections::HashSet;
+
+use domain::{
+    currency::format_amount,
+    identifier::MerchantId,
+    money::books::{Account, Balances},
+    returns::{
+        identifier::RmaId,
+        journal::{ReturnEvent, replay},
+        rma::Rma,
+    },
+    time::micros,
+};
+use serde::Serialize;
+use store::{CountedEvent, Posting, PostingPosition, ReturnRow, Store, StoreError};
+
+use crate::{AppError, returns::history::EVENTS_MAX};
+use compare::describe_differences;
+
+/// How many returns or postings are read at once.
+const PAGE: usize = 500;
+
+/// What a check of the books found.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct BooksCheck {
+    pub returns: u64,
+    pub postings: u64,
+    pub faults: Vec<BooksFault>,
+}
+
+/// Something that is not as it must be.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct BooksFault {
+    pub merchant: String,
+    /// Absent if it is about all returns of the merchant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rma_identifier: Option<String>,
+    pub problem: String,
+}
+
+/// About how many returns there are to check.
+pub async fn estimate_returns(store: &Store) -> Result<u64, AppError> {
+    let counts = store.day_counts(0).await?;
+    let started = counts.iter().filter(|it| it.event == CountedEvent::ReturnsStarted);
+    Ok(started.map(|it| u64::try_from(it.number).unwrap_or(0)).sum())
+}
+
+/// Checks all returns and postings. `progress` gets the number of returns that are checked so far.
+pub async fn check_books(
+    store: &Store,
+    mut progress: impl FnMut(u64),
+) -> Result<BooksCheck, AppError> {
+    let mut check = BooksCheck::default();
+    let (mut merchant, mut rma) = (String::new(), String::new());
+    loop {
+        let page = store.return_keys(&merchant, &rma, PAGE).await?;
+        for (merchant, id) in &page {
+            for problem in check_return(store, merchant, id).await? {
+                check.add(merchant, Some(id), problem);
+            }
+            check.returns += 1;
+            progress(check.returns);
+        }
+        let Some((last_merchant, last_rma)) = page.last() else { break };
+        (merchant, rma) = (last_merchant.to_string(), last_rma.to_string());
+    }
+    check_merchants(store, &mut check).await?;
+    Ok(check)
+}
+
+impl BooksCheck {
+    fn add(&mut self, merchant: &MerchantId, rma: Option<&RmaId>, problem: String) {
+        let (merchant, rma_identifier) = (merchant.to_string(), rma.map(ToString::to_string));
+        self.faults.push(BooksFault { merchant, rma_identifier, problem });
+    }
+}
+
+/// What is wrong with a return. One that changes meanwhile is read again.
+async fn check_return(
+    store: &Store,
+    merchant: &MerchantId,
+    id: &RmaId,
+) -> Result<Vec<String>, AppError> {
+    loop {
+        let row = match readable(store.return_row(merchant, id).await)? {
+            Ok(Some(row)) => row,
+            Ok(None) => return Ok(Vec::new()),
+            Err(problem) => return Ok(vec![problem]),
+        };
+        let problems = check_row(store, merchant, id, &row).await?;
+        if problems.is_empty() {
+            return Ok(problems);
+        }
+        let now = store.return_row(merchant, id).await?;
+        if now.is_none_or(|now| now.version == row.version) {
+            return Ok(problems);
+        }
+    }
+}
+
+async fn check_row(
+    store: &Store,
+    merchant: &MerchantId,
+    id: &RmaId,
+    row: &ReturnRow,
+) -> Result<Vec<String>, AppError> {
+    let mut problems = check_columns(row);
+    let events = match readable(store.return_events(merchant, id, -1, EVENTS_MAX).await)? {
+        Ok(events) => events,
+        Err(problem) => {
+            problems.push(problem);
+            return Ok(problems);
+        }
+    };
+    let states = match replay(&events) {
+        Ok(states) => states,
+        Err(fault) => {
+            problems.push(fault.to_string());
+            return Ok(problems);
+        }
+    };
+    if let Some(result) = states.last().filter(|result| **result != row.rma) {
+        let differences = describe_differences(result, &row.rma);
+        problems.push(format!("differs from the result of its journal: {differences}"));
+    }
+    if row.is_posted {
+        let names = events.iter().map(|event| (micros(event.at), event.number));
+        let postings = store.postings_of_events(merchant, id, names).await?;
+        problems.extend(check_postings(&events, &states, &postings));
+    }
+    Ok(problems)
+}
+
+/// Compares columns of a return's row with the return in it.
+fn check_columns(row: &ReturnRow) -> Vec<String> {
+    let mut problems = Vec::new();
+    if row.status != row.rma.status.name() {
+        problems.push(format!("is listed as {} and is {}", row.status, row.rma.status.name()));
+    }
+    if !row.is_posted {
+        return problems;
+    }
+    if row.currency != row.rma.currency {
+        problems.push(format!("is listed in {} and is in {}", row.currency, row.rma.currency));
+    }
+    let owed_cents = -Balances::of(&row.rma).get(Account::Promised);
+    if row.owed_cents != owed_cents {
+        let money = |cents: i64| format_amount(cents, &row.rma.currency);
+        let (listed, owed) = (money(row.owed_cents), money(owed_cents));
+        problems.push(format!("is listed as owing {listed} and owes {owed}"));
+    }
+    problems
+}
+
+/// Compares what events have posted with what they changed.
+fn check_postings(events: &[ReturnEvent], states: &[Rma], postings: &[Posting]) -> Vec<String> {
+    let mut problems = Vec::new();
+    let mut before = Balances::default();
+    for (event, state) in events.iter().zip(states) {
+        let after = Balances::of(state);
+        let expected = after.since(&before);
+        before = after;
+        let posting = postings.iter().find(|posting| posting.number == event.number);
+        let posted = posting.map_or_else(Balances::default, |posting| posting.amounts);
+        let money = |cents: i64| format_amount(cents, &state.currency);
+        for (account, cents) in posted.since(&expected).entries() {
+            problems.push(format!(
+                "event {} posted {} to {} instead of {}",
+                event.number,
+                money(posted.get(account)),
+                account.name(),
+                money(posted.get(account) - cents),
+            ));
+        }
+        if let Some(posting) = posting.filter(|posting| posting.currency != state.currency) {
+            let (currency, own) = (&posting.currency, &state.currency);
+            problems.push(format!("event {} posted in {currency} instead of {own}", event.number));
+        }
+    }
+    problems
+}
+
+/// Checks the postings of each merchant, also those of no return, and its trial balance.
+async fn check_merchants(store: &Store, check: &mut BooksCheck) -> Result<(), AppError> {
+    let mut after = String::new();
+    loop {
+        let page = store.merchants(&after, PAGE).await?;
+        for merchant in &page {
+            check_ledger(store, &merchant.id, check).await?;
+            for (currency, balances) in store.posting_sums(&merchant.id, i64::MIN, i64::MAX).await?
+            {
+                if balances.sum() != 0 {
+                    let sum = format_amount(balances.sum(), &currency);
+                    let problem = format!("its trial balance is {sum} instead of zero");
+                    check.add(&merchant.id, None, problem);
+                }
+            }
+        }
+        let Some(last) = page.last() else { return Ok(()) };
+        after = last.id.to_string();
+    }
+}
+
+async fn check_ledger(
+    store: &Store,
+    merchant: &MerchantId,
+    check: &mut BooksCheck,
+) -> Result<(), AppError> {
+    let mut after = PostingPosition::before(i64::MIN);
+    loop {
+        let page = store.postings(merchant, &after, i64::MAX, PAGE).await?;
+        let events = store.events_of_postings(merchant, &page).await?;
+        let events: HashSet<PostingPosition> = events.into_iter().collect();
+        for posting in &page {
+            let (number, sum) = (posting.number, posting.amounts.sum());
+            if sum != 0 {
+                let sum = format_amount(sum, &posting.currency);
+                let problem = format!("the entries of event {number} sum to {sum}, not to zero");
+                check.add(merchant, Some(&posting.rma_id), problem);
+            }
+            if !events.contains(&posting.position()) {
+                let problem = format!("has entries of event {number}, which did not happen then");
+                check.add(merchant, Some(&posting.rma_id), problem);
+            }
+            check.postings += 1;
+        }
+        let Some(last) = page.last() else { return Ok(()) };
+        after = last.position();
+    }
+}
+
+/// What was read, or what is wrong with a row that is unreadable.
+fn readable<T>(read: Result<T, StoreError>) -> Result<Result<T, String>, AppError> {
+    match read {
+        Ok(value) => Ok(Ok(value)),
+        Err(error @ StoreError::Corrupt { .. }) => Ok(Err(error.to_string())),
+        Err(error) => Err(error.into()),
+    }
+}
