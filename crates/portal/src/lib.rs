@@ -19,6 +19,7 @@ mod locale;
 mod review;
 mod route;
 mod selection;
+mod statement;
 mod status;
 #[cfg(test)]
 mod tests;

@@ -127,6 +127,28 @@ mod tests {
     }
 
     #[test]
+    fn currencies_without_and_with_three_decimals_are_right_in_every_language() {
+        let written = |cents, currency| {
+            Language::ALL.map(|it| format_money(it, cents, currency).replace(NO_BREAK, " "))
+        };
+        let thousand = "1\u{202f}234";
+        assert_eq!(
+            written(1_234, "JPY"),
+            ["¥1,234", "1.234 ¥", &format!("{thousand} ¥"), "1.234 ¥"]
+        );
+        assert_eq!(
+            written(-1_234, "KRW"),
+            ["−KRW 1,234", "−1.234 KRW", &format!("−{thousand} KRW"), "−1.234 KRW"]
+        );
+        for currency in ["KWD", "BHD"] {
+            let expected = ["{} 1,234.050", "1.234,050 {}", "1\u{202f}234,050 {}", "1.234,050 {}"];
+            let expected = expected.map(|text| text.replace("{}", currency));
+            assert_eq!(written(1_234_050, currency), expected);
+            assert_eq!(written(5, currency)[1], format!("0,005 {currency}"));
+        }
+    }
+
+    #[test]
     fn every_language_writes_dates_in_its_own_way() {
         let moment: Timestamp = "2026-03-01T23:59:59Z".parse().unwrap();
         assert_eq!(

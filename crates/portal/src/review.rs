@@ -7,12 +7,12 @@ use askama::Template;
 use domain::returns::{
     Resolution, ReturnMethod,
     policy::{Policy, RefundAt},
-    quote::Quote,
     rma::RmaUnit,
 };
 
 use crate::{
     form::PortalForm,
+    statement::{AmountRow, ReturnStatement},
     visit::{PageFrame, PortalVisit},
     wording::method_text,
     words::TitledText,
@@ -73,6 +73,7 @@ impl<'a> ReviewPage<'a> {
                 value: money(unit.goods.amounts.refund_cents()),
             }
         };
+        let statement = ReturnStatement::new(visit.language(), rma);
         let exchanged = Some(quote.exchange_cents).filter(|cents| *cents != 0);
         Self {
             frame: visit.frame(words.review.title, "/review").with_form(form),
@@ -83,8 +84,8 @@ impl<'a> ReviewPage<'a> {
                 .collect(),
             key: visit.web.app.world.readable::<20>(),
             units: rma.units.iter().map(unit).collect(),
-            rows: list_amounts(visit, quote, &rma.currency, rma.gift_refund_only()),
-            total: money(quote.total_cents),
+            rows: statement.components,
+            total: statement.total,
             total_cents: quote.total_cents,
             changed: false,
             exchanged: exchanged.map(|cents| (words.review.exchanged)(&money(cents))),
@@ -103,33 +104,6 @@ impl ReviewPage<'_> {
     pub(super) fn mark_changed(self) -> Self {
         Self { changed: true, ..self }
     }
-}
-
-/// A part of the refund.
-pub(super) struct AmountRow {
-    pub(super) label: &'static str,
-    pub(super) amount: String,
-}
-
-/// The parts of the refund, without those that are zero.
-pub(super) fn list_amounts(
-    visit: &PortalVisit,
-    quote: &Quote,
-    currency: &str,
-    is_gift: bool,
-) -> Vec<AmountRow> {
-    let words = &visit.words().review;
-    let refund = if is_gift { words.gift_card } else { words.refund };
-    let rows = [
-        (refund, quote.refund_cents),
-        (words.gift_card, quote.gift_card_cents),
-        (words.shipping, quote.shipping_refund_cents),
-        (words.fee, -quote.fee_cents()),
-        (words.bonus, quote.bonus_credit_cents),
-    ];
-    let rows = rows.into_iter().filter(|(_, cents)| *cents != 0);
-    rows.map(|(label, cents)| AmountRow { label, amount: visit.format_money(cents, currency) })
-        .collect()
 }
 
 /// The merchant's names for variants, by SKU.

@@ -9,14 +9,13 @@ use domain::{
     exchanges::record::{ExchangeRecord, ExchangeState},
     returns::{
         Resolution, ReturnMethod,
-        quote::Quote,
         rma::{ReceivingStatus, Rma, RmaStatus, RmaUnit, TrackingStatus},
     },
 };
 use jiff::Timestamp;
 
 use crate::{
-    review::{AmountRow, list_amounts},
+    statement::ReturnStatement,
     visit::{PageFrame, PortalVisit},
     words::Words,
 };
@@ -36,9 +35,7 @@ pub(super) struct StatusPage<'a> {
     tracking_numbers: Vec<&'a str>,
     steps: Vec<Step>,
     units: Vec<StatusUnit<'a>>,
-    /// What the shopper receives, as it was confirmed. Empty for a canceled return.
-    rows: Vec<AmountRow>,
-    total: String,
+    statement: ReturnStatement,
     cancellable: bool,
     /// The page of the order, if the shopper may see it.
     order_address: Option<String>,
@@ -88,7 +85,6 @@ impl<'a> StatusPage<'a> {
         let words = visit.words();
         let address = format!("/returns/{}", rma.rma_identifier);
         let goods = locate_goods(rma);
-        let quote = Quote::of_return(rma);
         let failed = exchanges.iter().any(|it| it.state == ExchangeState::Failed);
         let own_order = visit.shopper.as_ref().is_some_and(|shopper| shopper.may_change(rma));
         let label = link_label(rma, goods, words);
@@ -104,12 +100,7 @@ impl<'a> StatusPage<'a> {
             tracking_numbers: list_tracking_numbers(rma),
             steps: list_steps(visit, rma, goods),
             units: rma.units.iter().map(|unit| describe_unit(visit, rma, unit)).collect(),
-            rows: if rma.status == RmaStatus::Canceled {
-                Vec::new()
-            } else {
-                list_amounts(visit, &quote, &rma.currency, rma.gift_refund_only())
-            },
-            total: visit.format_money(quote.total_cents, &rma.currency),
+            statement: ReturnStatement::new(visit.language(), rma),
             cancellable: cancellable && own_order,
             find_address: needs_order.then(|| visit.address_of("")),
             order_address: own_order.then(|| visit.address_of("/return")),
@@ -239,6 +230,7 @@ fn describe_unit<'a>(visit: &PortalVisit, rma: &Rma, unit: &'a RmaUnit) -> Statu
             &order.exchange_order_identifier,
             &visit.format_date(order.placed_at),
         ),
+        (None, None) if unit.is_lapsed() => describe_lapsed(unit, words),
         (None, None) if unit.awaits_order() => words.status.exchange_pending.to_owned(),
         (None, None) if rma.gift_refund_only() => words.review.as_gift_card.to_owned(),
         (None, None) => match unit.goods.resolution {
@@ -248,4 +240,12 @@ fn describe_unit<'a>(visit: &PortalVisit, rma: &Rma, unit: &'a RmaUnit) -> Statu
     };
     let value = visit.format_money(unit.goods.amounts.refund_cents(), &rma.currency);
     StatusUnit { title: &unit.goods.title, resolution, value }
+}
+
+/// Why nothing is due for a unit any more.
+fn describe_lapsed(unit: &RmaUnit, words: &Words) -> String {
+    let receipt = unit.receipt.as_ref();
+    let reason = receipt.and_then(|receipt| receipt.reject_reason.as_deref());
+    let not_received = || words.status.not_received.to_owned();
+    reason.map_or_else(not_received, |reason| (words.status.rejected_because)(reason))
 }

@@ -5,3 +5,4 @@ mod looks;
 mod pictures;
 mod security;
 mod shop;
+mod statement;

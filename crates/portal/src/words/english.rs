@@ -153,6 +153,7 @@ pub(super) static WORDS: Words = Words {
         shipping: "Shipping",
         fee: "Return fee",
         bonus: "Bonus",
+        difference: "Price difference",
         total: "You will receive",
         exchanged: |amount| {
             format!(
@@ -207,6 +208,14 @@ pub(super) static WORDS: Words = Words {
         exchange_shipped: |order| format!("Order {order} is on its way to you"),
         exchange_failed: "The store could not place your new order, so you will receive a refund \
                           instead.",
+        exchange_credit: "Exchange credit",
+        gift_card_issued_on: |date| format!("Gift card issued on {date}"),
+        not_received: "Not received",
+        rejected: "Not accepted",
+        rejected_because: |reason| format!("Not accepted: {reason}"),
+        fees_adjusted: "Fee and shipping adjusted",
+        adjustment: "Adjustment",
+        balance: "Still to come",
         find_order_first: "Find your order to print the label or cancel the return",
         cancel: "Cancel return",
         cancel_consequences: "You will keep your items and will not receive a refund. Please do \

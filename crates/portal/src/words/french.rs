@@ -164,6 +164,7 @@ pub(super) static WORDS: Words = Words {
         shipping: "Frais de livraison",
         fee: "Frais de retour",
         bonus: "Bonus",
+        difference: "Différence de prix",
         total: "Vous recevrez",
         exchanged: |amount| {
             format!(
@@ -220,6 +221,14 @@ pub(super) static WORDS: Words = Words {
         exchange_shipped: |order| format!("La commande {order} est en route vers vous"),
         exchange_failed: "La boutique n’a pas pu passer votre nouvelle commande. Vous recevrez un \
                           remboursement à la place.",
+        exchange_credit: "Crédit pour l’échange",
+        gift_card_issued_on: |date| format!("Carte cadeau émise le {date}"),
+        not_received: "Non reçu",
+        rejected: "Non accepté",
+        rejected_because: |reason| format!("Non accepté\u{a0}: {reason}"),
+        fees_adjusted: "Frais ajustés",
+        adjustment: "Ajustement",
+        balance: "Reste à recevoir",
         find_order_first: "Recherchez votre commande pour imprimer l’étiquette ou annuler le \
                    retour",
         cancel: "Annuler le retour",

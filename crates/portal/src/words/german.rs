@@ -165,6 +165,7 @@ pub(super) static WORDS: Words = Words {
         shipping: "Versandkosten",
         fee: "Rücksendegebühr",
         bonus: "Bonus",
+        difference: "Preisdifferenz",
         total: "Sie erhalten",
         exchanged: |amount| {
             format!(
@@ -222,6 +223,14 @@ pub(super) static WORDS: Words = Words {
         exchange_shipped: |order| format!("Bestellung {order} ist auf dem Weg zu Ihnen"),
         exchange_failed: "Der Shop konnte Ihre neue Bestellung nicht aufgeben. Sie erhalten \
                           stattdessen eine Erstattung.",
+        exchange_credit: "Guthaben für den Umtausch",
+        gift_card_issued_on: |date| format!("Gutschein ausgestellt am {date}"),
+        not_received: "Nicht eingegangen",
+        rejected: "Nicht angenommen",
+        rejected_because: |reason| format!("Nicht angenommen: {reason}"),
+        fees_adjusted: "Gebühr und Versandkosten angepasst",
+        adjustment: "Ausgleich",
+        balance: "Steht noch aus",
         find_order_first: "Bestellung suchen, um das Etikett zu drucken oder die Rücksendung zu \
                    stornieren",
         cancel: "Rücksendung stornieren",

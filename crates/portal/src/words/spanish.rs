@@ -162,6 +162,7 @@ pub(super) static WORDS: Words = Words {
         shipping: "Gastos de envío",
         fee: "Gastos de devolución",
         bonus: "Bonificación",
+        difference: "Diferencia de precio",
         total: "Recibirá",
         exchanged: |amount| {
             format!(
@@ -216,6 +217,14 @@ pub(super) static WORDS: Words = Words {
         exchange_shipped: |order| format!("El pedido {order} está en camino"),
         exchange_failed: "La tienda no pudo realizar su nuevo pedido. En su lugar, recibirá un \
                           reembolso.",
+        exchange_credit: "Crédito para el cambio",
+        gift_card_issued_on: |date| format!("Tarjeta regalo emitida el {date}"),
+        not_received: "No recibido",
+        rejected: "No aceptado",
+        rejected_because: |reason| format!("No aceptado: {reason}"),
+        fees_adjusted: "Gastos ajustados",
+        adjustment: "Ajuste",
+        balance: "Pendiente de recibir",
         find_order_first: "Busque su pedido para imprimir la etiqueta o cancelar la devolución",
         cancel: "Cancelar la devolución",
         cancel_consequences: "Conservará sus artículos y no recibirá ningún reembolso. No utilice \

@@ -23,6 +23,8 @@ fn every_sentence_contains_its_values() {
             words.status.started_on,
             words.status.refunded_on,
             words.status.exchange_shipped,
+            words.status.gift_card_issued_on,
+            words.status.rejected_because,
             words.label.started_on,
             words.label.barcode_of_tracking_number,
             words.label.qr_of_tracking_number,

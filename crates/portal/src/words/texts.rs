@@ -170,6 +170,8 @@ pub(crate) struct ReviewWords {
     pub(crate) shipping: &'static str,
     pub(crate) fee: &'static str,
     pub(crate) bonus: &'static str,
+    /// What an item was worth more than the cheaper one that replaces it.
+    pub(crate) difference: &'static str,
     pub(crate) total: &'static str,
     /// The value of the items that are exchanged and not refunded.
     pub(crate) exchanged: Sentence,
@@ -217,6 +219,19 @@ pub(crate) struct StatusWords {
     pub(crate) exchange_placed: SentenceOfTwo,
     pub(crate) exchange_shipped: Sentence,
     pub(crate) exchange_failed: &'static str,
+    /// What the new items are worth.
+    pub(crate) exchange_credit: &'static str,
+    pub(crate) gift_card_issued_on: Sentence,
+    /// Of items: no refund is due for them any more.
+    pub(crate) not_received: &'static str,
+    pub(crate) rejected: &'static str,
+    /// With the reason of the warehouse.
+    pub(crate) rejected_because: Sentence,
+    /// The fee and shipping, after items were not received or not accepted.
+    pub(crate) fees_adjusted: &'static str,
+    /// A difference that the store and the service agreed on.
+    pub(crate) adjustment: &'static str,
+    pub(crate) balance: &'static str,
     /// Asks a visitor without a pass to find the order first.
     pub(crate) find_order_first: &'static str,
     pub(crate) cancel: &'static str,
