@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::scene::{Scene, refund, request, sample_order, scenes};
 use crate::harness::{
     home::{Home, text},
     stage::{QUICK, Stage},
 };
+use crate::returns::scene::{Scene, refund, request, sample_order, scenes};
 
 /// What the deep check says about the books, and whether it is good.
 fn list_findings(home: &Home) -> Vec<Value> {

@@ -1,5 +1,7 @@
 //! Money: statements, books, and refunds that are not what was promised.
 
 mod books;
+mod check;
+mod commands;
 mod differences;
 mod extensions;

@@ -4,8 +4,6 @@
 //! Bodies are compared whole. What differs from run to run (the return's identifier, the number of
 //! the parcel, times) is replaced by a fixed word before.
 
-mod books;
-mod books_check;
 mod carrier;
 mod commands;
 mod contradictions;
