@@ -91,6 +91,10 @@ pub(crate) enum Incident {
     Unmatched,
     /// A refund for more units than its return has.
     Conflict,
+    /// A refund that is a cent short of what was promised.
+    RefundedShort,
+    /// The other merchant pays the same refund twice.
+    RefundedTwice,
     /// A return with one refunded unit and one that never arrives.
     PartlyRefunded,
     /// A return with one received unit and two that are expected.

@@ -9,7 +9,7 @@ use sim::SimulatedMerchant;
 use crate::{
     DAY_US, HOUR_US,
     action::{Action, Resolution, Scheduled},
-    api::Api,
+    api::{Api, Caller},
     format_time,
     messages::{ReturnMessage, ReturnedUnit},
     orders::{Draft, LineDraft, PlannedOrder, history_order, plan_day, shipping_time_us},
@@ -192,22 +192,8 @@ impl Actors {
         let paid = if forgets && count > 1 && !message.is_visitors() { count - 1 } else { count };
         let units: Vec<&ReturnedUnit> = message.units_to_refund().take(paid).collect();
         let refund = build_refund(message, &units, at_us);
-        self.publish_refund(message.order(), refund, at_us).await
-    }
-
-    pub(crate) async fn publish_refund(
-        &self,
-        order: &str,
-        refund: Value,
-        at_us: i64,
-    ) -> anyhow::Result<Vec<Scheduled>> {
-        let mut order = self.api.merchant.get(&format!("/orders/{order}")).await?;
-        let refunds = order.get_mut("refunds").and_then(Value::as_array_mut);
-        refunds.context("an order has refunds")?.push(refund);
-        if let Some(fields) = order.as_object_mut() {
-            fields.insert("updated_at".to_owned(), json!(format_time(at_us)));
-        }
-        self.api.merchant.publish(from_ref(&order)).await.map(|()| Vec::new())
+        publish_refund(&self.api.merchant, message.order(), refund, at_us).await?;
+        Ok(Vec::new())
     }
 
     /// The warehouse finds every unit in the parcel, or all except one.
@@ -255,6 +241,22 @@ fn plan_return(number: u32, placed_us: i64, shipped_us: i64) -> Option<Scheduled
     };
     let due_us = shipped_us + random.between(3 * 24, 22 * 24) * HOUR_US;
     Some(Action::Return { number, placed_us, resolution }.at(due_us))
+}
+
+/// Publishes an order again, with one more refund.
+pub(crate) async fn publish_refund(
+    merchant: &Caller,
+    order: &str,
+    refund: Value,
+    at_us: i64,
+) -> anyhow::Result<()> {
+    let mut order = merchant.get(&format!("/orders/{order}")).await?;
+    let refunds = order.get_mut("refunds").and_then(Value::as_array_mut);
+    refunds.context("an order has refunds")?.push(refund);
+    if let Some(fields) = order.as_object_mut() {
+        fields.insert("updated_at".to_owned(), json!(format_time(at_us)));
+    }
+    merchant.publish(from_ref(&order)).await
 }
 
 /// A refund for units of a return, less the cost of return shipping.

@@ -3,6 +3,7 @@
 
 use std::slice::from_ref;
 
+use anyhow::Context;
 use domain::messages::kind::MessageKind;
 use serde_json::{Value, json};
 use sim::Behavior;
@@ -10,7 +11,8 @@ use sim::Behavior;
 use crate::{
     DAY_US, HOUR_US,
     action::{Action, Incident, Scheduled},
-    actors::{Actors, build_refund},
+    actors::{Actors, build_refund, publish_refund},
+    api::Caller,
     messages::{ReturnMessage, ReturnedUnit},
     orders::{Draft, LineDraft},
     people::US,
@@ -37,6 +39,8 @@ pub(crate) fn plan_incidents(history_start_us: i64, first_start_us: i64) -> Vec<
         at(before(1, 0), Incident::Stray { number: 33 }),
         at(before(3, 1), Incident::Unmatched),
         at(before(2, 1), Incident::Conflict),
+        at(before(2, 4), Incident::RefundedShort),
+        at(before(1, 4), Incident::RefundedTwice),
         at(before(5, 1), Incident::PartlyRefunded),
         at(before(1, 1), Incident::PartlyReceived),
     ];
@@ -78,6 +82,8 @@ impl Actors {
             Incident::DropShipEnds { number } => self.end_drop_ship(number).await?,
             Incident::Unmatched => self.refund_ambiguously(at_us).await?,
             Incident::Conflict => self.refund_too_much(at_us).await?,
+            Incident::RefundedShort => self.refund_short(at_us).await?,
+            Incident::RefundedTwice => self.refund_twice(at_us).await?,
             Incident::PartlyRefunded => self.refund_partly(at_us).await?,
             Incident::PartlyReceived => {
                 let returns = self.stage_returns(4, 3, &[3], at_us).await?;
@@ -169,7 +175,7 @@ impl Actors {
             if let Some(fields) = refund.as_object_mut() {
                 fields.shift_remove("rma_identifier");
             }
-            self.publish_refund(first.order(), refund, at_us).await?;
+            publish_refund(&self.api.merchant, first.order(), refund, at_us).await?;
         }
         Ok(())
     }
@@ -178,16 +184,46 @@ impl Actors {
         let returns = self.stage_returns(2, 2, &[1, 1], at_us).await?;
         if let Some(first) = returns.first() {
             let units: Vec<&ReturnedUnit> = returns.iter().flat_map(|it| &it.items).collect();
-            self.publish_refund(first.order(), build_refund(first, &units, at_us), at_us).await?;
+            let refund = build_refund(first, &units, at_us);
+            publish_refund(&self.api.merchant, first.order(), refund, at_us).await?;
         }
         Ok(())
+    }
+
+    async fn refund_short(&self, at_us: i64) -> anyhow::Result<()> {
+        let returns = self.stage_returns(5, 1, &[1], at_us).await?;
+        let Some(message) = returns.first() else { return Ok(()) };
+        let merchant = &self.api.merchant;
+        let amount = load_promise(merchant, &message.rma_identifier).await? - 1;
+        let refund = build_full_refund(message, amount, at_us);
+        publish_refund(merchant, message.order(), refund, at_us).await
+    }
+
+    /// The second refund has an identifier of its own, and names the return but no units.
+    async fn refund_twice(&self, at_us: i64) -> anyhow::Result<()> {
+        let (merchant, draft) =
+            (&self.api.other_merchant, self.draft_order("HP-5200".to_owned(), 1, at_us));
+        merchant.publish(from_ref(&draft.json())).await?;
+        let started = merchant.post("/returns", &build_return(&draft, 1)).await?;
+        let message: ReturnMessage = serde_json::from_value(started)?;
+        let amount = load_promise(merchant, &message.rma_identifier).await?;
+        let refund = build_full_refund(&message, amount, at_us);
+        let mut again = refund.clone();
+        if let Some(fields) = again.as_object_mut() {
+            let number = message.rma_identifier.trim_start_matches("RMA-");
+            fields.insert("identifier".to_owned(), json!(format!("RF-{number}-AGAIN")));
+            fields.insert("refund_line_items".to_owned(), json!([]));
+        }
+        publish_refund(merchant, message.order(), refund, at_us).await?;
+        publish_refund(merchant, message.order(), again, at_us + HOUR_US / 60).await
     }
 
     async fn refund_partly(&self, at_us: i64) -> anyhow::Result<()> {
         let returns = self.stage_returns(3, 2, &[2], at_us).await?;
         let Some(message) = returns.first() else { return Ok(()) };
         let units: Vec<&ReturnedUnit> = message.items.iter().take(1).collect();
-        self.publish_refund(message.order(), build_refund(message, &units, at_us), at_us).await?;
+        let refund = build_refund(message, &units, at_us);
+        publish_refund(&self.api.merchant, message.order(), refund, at_us).await?;
         self.deliver(&message.rma_identifier).await?;
         self.receive_units(units.into_iter(), &message.rma_identifier).await?;
         let close = format!("/returns/{}/receiving/close", message.rma_identifier);
@@ -241,6 +277,23 @@ impl Actors {
         self.api.other_merchant.publish(from_ref(&draft.json())).await?;
         self.api.other_merchant.post("/returns", &build_return(&draft, 1)).await.map(drop)
     }
+}
+
+/// What a return still pays.
+async fn load_promise(merchant: &Caller, rma: &str) -> anyhow::Result<i64> {
+    let rma = merchant.get(&format!("/returns/{rma}")).await?;
+    let balance = rma.pointer("/statement/balance_cents").and_then(Value::as_i64);
+    balance.context("a return has a statement")
+}
+
+/// A refund of this amount for all units of a return.
+fn build_full_refund(message: &ReturnMessage, amount_cents: i64, at_us: i64) -> Value {
+    let units: Vec<&ReturnedUnit> = message.items.iter().collect();
+    let mut refund = build_refund(message, &units, at_us);
+    if let Some(fields) = refund.as_object_mut() {
+        fields.insert("total_refund_amount_cents".to_owned(), json!(amount_cents));
+    }
+    refund
 }
 
 /// The request for a return of units of an order's first line.

@@ -74,8 +74,8 @@ pub(crate) fn describe_role(role: Role) -> (&'static str, &'static str) {
     match role {
         Role::Operator => (
             "Solve problems as an operator",
-            "Messages are in the failure queue, a refund matches two returns, and the server of \
-             one merchant is down.",
+            "Messages are in the failure queue, a refund matches two returns, one refund is a \
+             cent short, one was paid twice, and the server of one merchant is down.",
         ),
         Role::Warehouse => (
             "Receive a parcel in the warehouse",

@@ -122,6 +122,19 @@ impl Demo {
         some("/admin/refunds?state=unmatched", "refunds");
         some("/admin/refunds?state=conflict", "refunds");
         some("/admin/exceptions", "exceptions");
+        for (kind, merchant) in [("short_paid", "acme"), ("over_paid", "harbor")] {
+            let found = self.read(&format!("/admin/refunds?state={kind}"));
+            let [problem] = found["refunds"].as_array().unwrap().as_slice() else {
+                panic!("{kind}: {found}")
+            };
+            assert_eq!(problem["merchant"], merchant);
+            let cents = |name: &str| problem["difference"][name].as_i64().unwrap();
+            let (promised, paid) = (cents("promised_cents"), cents("paid_cents"));
+            match kind {
+                "short_paid" => assert_eq!(promised - paid, 1),
+                _ => assert!(promised == 0 && paid > 0, "{problem}"),
+            }
+        }
         for (identifier, status) in
             [("DS-3000", "rejected"), ("DS-3001", "shipped"), ("DS-3014", "accepted")]
         {
