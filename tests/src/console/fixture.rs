@@ -43,7 +43,7 @@ impl ConsoleFixture {
         format!("Lena.{}@example.com", self.merchant())
     }
 
-    /// An order of two shipped units that can be returned for a century.
+    /// An order of two shipped units at 39.00 that can be returned for a century.
     pub(crate) fn order(&self, identifier: &str) -> Value {
         let mut order = samples::sample_order(identifier);
         order["status"] = json!("Shipped");
@@ -52,6 +52,10 @@ impl ConsoleFixture {
             order["items"][0][field] = json!(2);
         }
         order["items"][0]["return_policy_end_date"] = json!("2126-04-30");
+        order["items"][0]["product_amount_cents"] = json!(7_800);
+        for field in ["product_amount_cents", "total_amount_cents"] {
+            order[field] = json!(7_800);
+        }
         order
     }
 
