@@ -93,11 +93,11 @@ fn the_finance_of_a_merchant_stays_text() {
 fn the_finance_of_a_merchant_has_its_amounts() {
     let html = assert_is_text(&page(&sample_visitor(), sample_finance("USD")));
     for part in [
-        "<th scope=\"row\">February 2026</th><td class=\"number\">100.00 USD</td>",
-        "<td class=\"number\">0.01 USD</td><td class=\"number\">9.99 USD</td>",
+        "<th scope=\"row\">February 2026</th><td class=\"number\" data-label=\"Promised\">100.00 USD",
+        "data-label=\"Accepted\">0.01 USD</td><td class=\"number\" data-label=\"Open amount\">9.99 USD",
         "<th scope=\"row\">30 to 59 days</th><td>1 return</td>",
         "−0.05 USD <span class=\"second\">paid too much</span>",
-        "<td class=\"number\">40.14 USD</td><td class=\"number\">−0.01 USD</td>",
+        "data-label=\"Paid\">40.14 USD</td><td class=\"number\" data-label=\"Difference\">−0.01 USD",
         "href=\"/console/refunds?merchant=acme\"",
         "<td class=\"number\">9.99 USD</td><td class=\"number\">9.99 USD</td>",
         "<td class=\"number\">0.00 USD</td>",
